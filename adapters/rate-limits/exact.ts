@@ -1,11 +1,11 @@
 // Tests: tests/integration/rate-limits/counters.test.ts
 /**
  * Counters that several processes share exactly: one statement in Postgres per call, and none for a caller that is already
- * over its limit. While Postgres is unavailable, each process counts by itself.
+ * over its limit. While Postgres is unavailable or slow, each process continues from the count that it knows.
  */
-import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
+import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Queryable } from '../database/database.ts'
-import type { CounterFor } from '../http/middleware/rate-limits.ts'
+import type { CounterFor, Used } from '../http/middleware/rate-limits.ts'
 
 /** Milliseconds. A database that takes longer to answer counts as unavailable. */
 const PATIENCE_MS = 1_000
@@ -28,6 +28,70 @@ const asClient = (database: Queryable) => ({
     }),
 })
 
+/** Callers whose counts are kept in memory. */
+const MOST_KNOWN = 100_000
+/** Milliseconds by which two answers about the same window may differ. */
+const CLOCK_SKEW_MS = 2_000
+
+/** What this process knows about the window of a caller. */
+interface Window {
+  /** The highest count that it has returned. */
+  settled: number
+  /** Calls since then that Postgres has not answered. */
+  missed: number
+  /** Calls that Postgres does not have. */
+  offset: number
+  /** Milliseconds since 1970. */
+  ends: number
+}
+
+/** The counts of one limit in this process. */
+class KnownWindows {
+  readonly #windows = new Map<string, Window>()
+  readonly #lengthMs: number
+
+  constructor(lengthMs: number) {
+    this.#lengthMs = lengthMs
+  }
+
+  #of(caller: string): Window {
+    const at = Date.now()
+    const known = this.#windows.get(caller)
+    if (known && known.ends > at) return known
+    const begun = { settled: 0, missed: 0, offset: 0, ends: at + this.#lengthMs }
+    this.#windows.delete(caller)
+    this.#windows.set(caller, begun)
+    if (this.#windows.size > MOST_KNOWN) this.#windows.delete(this.#windows.keys().next().value!)
+    return begun
+  }
+
+  /** Postgres has counted a call. @returns the count with the calls that it may not have */
+  answered(caller: string, points: number, calls: number, endsInMs: number): number {
+    const window = this.#of(caller)
+    const ends = Date.now() + endsInMs
+    if (ends > window.ends + CLOCK_SKEW_MS) Object.assign(window, { settled: 0, missed: 0, offset: 0 })
+    // Some of the missed calls may have been counted nevertheless.
+    if (window.missed > 0) window.offset = Math.max(window.offset, window.settled + window.missed + points - calls)
+    window.missed = 0
+    window.ends = ends
+    const used = calls + window.offset
+    window.settled = Math.max(window.settled, used)
+    return used
+  }
+
+  /** Postgres has not answered. */
+  missed(caller: string, points: number): Used {
+    const window = this.#of(caller)
+    window.missed += points
+    return { calls: window.settled + window.missed, endsInMs: window.ends - Date.now() }
+  }
+
+  undo(caller: string): void {
+    const window = this.#of(caller)
+    window.settled = Math.max(0, window.settled - 1)
+  }
+}
+
 export const exactCounters = (database: Queryable): CounterFor => {
   const storeClient = asClient(database)
   return (name, { requests, seconds }) => {
@@ -42,18 +106,21 @@ export const exactCounters = (database: Queryable): CounterFor => {
       points: requests,
       duration: seconds,
       inMemoryBlockOnConsumed: requests + 1,
-      insuranceLimiter: new RateLimiterMemory({ keyPrefix: name, points: requests, duration: seconds }),
     })
+    const windows = new KnownWindows(seconds * 1_000)
     const count = async (caller: string, points = 1) => {
       try {
-        const { consumedPoints, msBeforeNext } = await limiter.consume(caller, points)
-        return { calls: consumedPoints, endsInMs: msBeforeNext }
+        const { consumedPoints, msBeforeNext: endsInMs } = await limiter.consume(caller, points)
+        return { calls: windows.answered(caller, points, consumedPoints, endsInMs), endsInMs }
       } catch (over) {
         if (over instanceof RateLimiterRes) return { calls: requests + 1, endsInMs: over.msBeforeNext }
-        throw over
+        return windows.missed(caller, points)
       }
     }
-    const undo = async (caller: string) => void (await limiter.reward(caller, 1))
+    const undo = async (caller: string) => {
+      windows.undo(caller)
+      await limiter.reward(caller, 1).catch(() => {})
+    }
     return Object.assign(count, { undo })
   }
 }

@@ -3,7 +3,7 @@
 import { watchDelivery } from '../../adapters/telemetry/delivery-metrics.ts'
 import { deliveryNumbers } from '../../adapters/postgres/delivery-queue/numbers.ts'
 import { openDeliveryQueue } from '../../adapters/postgres/delivery-queue/delivery-queue.ts'
-import { openFailedTransactions } from '../../projections/job/queries.ts'
+import { openRetriedTransactions } from '../../projections/job/queries.ts'
 import { unseenDeliveries } from '../../projections/delivery/unseen-queries.ts'
 import { Accounts } from '../../workflows/accounts/accounts.ts'
 import { openDelivery } from '../../workflows/deliver/deliver.ts'
@@ -53,7 +53,7 @@ export const deliverRole: Role = {
       store,
       clock,
       accounts: new Accounts(store, installation.accounts),
-      transactions: openFailedTransactions(database),
+      transactions: openRetriedTransactions(database),
     }
     return {
       needs: [

@@ -36,18 +36,26 @@ const seen = {
   mail_hash: z.string().optional(),
 }
 
+/** The fields of the notification beside its text, as they arrived. */
+const fields = {
+  posted_as: z.enum(['sms', 'notification']).nullable(),
+  title: z.string().nullable(),
+  sender: z.string().nullable(),
+  package: z.string().nullable(),
+  from: z.string().nullable(),
+  subject: z.string().nullable(),
+  raw_data: z.string(),
+}
+
+const { posted_as, ...others } = fields
+
 export const notificationEvents = {
   /** Kept with everything that the reader needs, so that a better reader can turn it into a transaction. */
   NotificationUnread: z.object({
     ...seen,
-    posted_as: z.enum(['sms', 'notification']).nullable(),
+    posted_as,
     text: z.string(),
-    title: z.string().nullable(),
-    sender: z.string().nullable(),
-    package: z.string().nullable(),
-    from: z.string().nullable(),
-    subject: z.string().nullable(),
-    raw_data: z.string(),
+    ...others,
     /** If present, only the owner's confirmation turns it into a transaction. */
     unsafe: unsafeKind.optional(),
   }),
@@ -71,6 +79,8 @@ export const notificationEvents = {
     reason: ignoredReason,
     /** Null for a one-time password, and for a transaction that its owner deleted. */
     text: z.string().nullable(),
+    /** Only beside a text, and not in events of older releases. Without `raw_data` if the body contains a one-time password. */
+    ...z.object(fields).partial().shape,
   }),
 }
 

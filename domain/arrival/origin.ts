@@ -9,6 +9,7 @@ import { devicePath, pathOfSource, keyPath, mailboxPath, URL_PATH, type ReceiveP
 import { bankNamedBy, packageIsTrusted, senderIsTrusted, senderKey, senderOf, smsApps } from '../banks/directory.ts'
 import { authservIdsOf } from '../mail-trust/mail-providers.ts'
 import { bankClaimedBy, distrustMail } from '../mail-trust/mail-trust.ts'
+import { sourceTypeAtUrl } from './source-type.ts'
 import type { Reading } from '../reader/reading.ts'
 
 /** Anybody may send the text that names a source, so the name is limited in length. */
@@ -67,7 +68,7 @@ export const originOf = (path: ReceivePath, arrival: Arrival, layout: Reading['l
   const sender = given ? senderKey(given.slice(0, LONGEST_NAME)) : undefined
   if (path === URL_PATH) {
     const name = sender || app || (channel === 'unknown' ? '' : channel)
-    return { source: name ? `url:${name}` : 'url', source_type: 'api', channel }
+    return { source: name ? `url:${name}` : 'url', source_type: sourceTypeAtUrl(incoming), channel }
   }
   return channel === 'push'
     ? { source: `${path}:${app || 'push'}`, source_type: 'notification', channel }

@@ -33,6 +33,8 @@ export interface MailTable {
   valueFirst: boolean
   /** The bank puts the time into the memo. */
   timeInMemo: boolean
+  /** Each label begins its line or cell, or follows the same label in another language, so words of sentences are no labels. */
+  byLines: boolean
 }
 
 export interface Bank {
@@ -103,13 +105,14 @@ export const breaksAt = (column: number, of: Layout): Layout => ({ ...of, breaks
 export const mailTable = (
   phrase: string,
   labels: Parameters<typeof compileLabels>[0],
-  options: Partial<Pick<MailTable, 'direction' | 'valueFirst' | 'timeInMemo'>> = {},
+  options: Partial<Pick<MailTable, 'direction' | 'valueFirst' | 'timeInMemo' | 'byLines'>> = {},
 ): MailTable => ({
   phrase: new RegExp(phrase.toLowerCase().replace(/ /g, '[ \\n]')),
   labels: compileLabels(labels),
   direction: null,
   valueFirst: false,
   timeInMemo: false,
+  byLines: false,
   ...options,
 })
 

@@ -18,7 +18,7 @@ const INTS = NEXT + CHAINS
 /** Int fields of a reference: entry, kind, value (two hashes), the next older reference of its chain. */
 const REFERENCE_INTS = 5
 
-const SECOND = 1, MINUTE = 2, PREFIXED = 4, HAS_ORDER = 8, HAS_CONTENT = 16, HAS_MESSAGE = 32 // prettier-ignore
+const SECOND = 1, MINUTE = 2, PREFIXED = 4, HAS_ORDER = 8, HAS_CONTENT = 16, HAS_MESSAGE = 32, RESEND = 64 // prettier-ignore
 const REFERENCE_COUNT_SHIFT = 8
 
 /** Marks are compared only within seconds of the text's arrival, so only the newest entries keep theirs. */
@@ -53,9 +53,10 @@ export class Entries {
   /**
    * @param id  record of this notification
    * @param event  record of the first notification of its event
+   * @param isResend  whether it is another sending of the notification `id`
    * @returns the number of the entry
    */
-  protected push(id: number, event: number, probe: Probe): number {
+  protected push(id: number, event: number, probe: Probe, isResend = false): number {
     const entry = this.#size++
     if (this.#floats.length < this.#size * FLOATS) this.#floats = grown(this.#floats, this.#size * FLOATS)
     if (this.#ints.length < this.#size * INTS) this.#ints = grown(this.#ints, this.#size * INTS)
@@ -69,6 +70,7 @@ export class Entries {
       (probe.order ? HAS_ORDER : 0) |
       (probe.content ? HAS_CONTENT : 0) |
       (probe.message ? HAS_MESSAGE : 0) |
+      (isResend ? RESEND : 0) |
       (probe.references.length << REFERENCE_COUNT_SHIFT)
     ints[at + MOVEMENT] = probe.movement
     ints[at + SOURCE] = probe.source
@@ -102,18 +104,19 @@ export class Entries {
   }
 
   /** Removes the entries before `first`, and numbers the others from 0. Passes each of them to `add`, which pushes it. */
-  protected restart(first: number, add: (id: number, event: number, probe: Probe) => void): void {
+  protected restart(first: number, add: (id: number, event: number, probe: Probe, isResend: boolean) => void): void {
     const kept = Array.from({ length: this.#size - first }, (_, n) => {
       const entry = first + n
       const marks = this.#marks.get(entry) ?? ''
-      return { id: this.idOf(entry), event: this.eventOf(entry), probe: { ...this.probeOf(entry), marks } }
+      const probe = { ...this.probeOf(entry), marks }
+      return { id: this.idOf(entry), event: this.eventOf(entry), probe, isResend: this.isResend(entry) }
     })
     this.#size = this.#referenceCount = this.#cuts = 0
     this.#marks.clear()
     this.#floats = new Float64Array(FLOATS * kept.length)
     this.#ints = new Int32Array(INTS * kept.length)
     this.#references = new Int32Array(REFERENCE_INTS * kept.length)
-    for (const { id, event, probe } of kept) add(id, event, probe)
+    for (const { id, event, probe, isResend } of kept) add(id, event, probe, isResend)
   }
 
   /** The next older entry of a chain. NONE at its end. */
@@ -184,6 +187,9 @@ export class Entries {
   /** Empty for all except the newest entries. */
   marksOf(entry: number): string {
     return entry >= this.#size - MARKED ? (this.#marks.get(entry) ?? '') : ''
+  }
+  protected isResend(entry: number): boolean {
+    return (this.#ints[entry * INTS + FLAGS]! & RESEND) !== 0
   }
   isPrefixed(entry: number): boolean {
     return (this.#ints[entry * INTS + FLAGS]! & PREFIXED) !== 0

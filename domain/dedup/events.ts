@@ -45,7 +45,10 @@ export const dedupEvents = {
     /** The record of this notification. */
     transaction_id: id,
     verdict: z.enum(['new', 'copy']),
-    /** Record of the first notification of the same event. Null if this is the first. */
+    /**
+     * Record of the first notification of the same event. Null if this is the first. If it equals `transaction_id`, that
+     * notification was sent again with another stamp.
+     */
     copy_of: id.nullable(),
     ...sighting,
   }),

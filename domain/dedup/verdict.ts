@@ -13,6 +13,9 @@
  * time with seconds, makes a copy in row 3 even if the order ids differ. In all other cases a different order id means a
  * different event.
  *
+ * Row 2 links some resends by their times and by what the source printed in between. Later notifications could change that
+ * result. Such a resend is entered in the window, so that it is found by row 1 if it is sent once more.
+ *
  * Rows 1 and 2 require the same text, so all printed values are the same and need no comparison. For the other rows, the
  * notification must be *compatible* with every notification of the event: the printed values of all copies count together.
  * The functions are pure and deterministic: all times come from the notifications.
@@ -27,7 +30,13 @@ import { isCutOf } from './text-marks.ts'
 export type Verdict =
   | { kind: 'new' }
   /** `of` is the record of the notification that was sent again. `event` is the first record of its event. */
-  | { kind: 'resend'; of: number; event: number }
+  | {
+      kind: 'resend'
+      of: number
+      event: number
+      /** Whether the window must be given this notification's stamp: `DedupWindow.addResend`. */
+      isNewStamp?: true
+    }
   /** Another notification of the event whose first record is `event`. */
   | { kind: 'copy'; event: number }
 
@@ -227,17 +236,24 @@ const rowFour = (window: DedupWindow, probe: Probe): number => {
   return nearest.event
 }
 
+const resendOf = (window: DedupWindow, entry: number): Extract<Verdict, { kind: 'resend' }> => ({
+  kind: 'resend',
+  of: window.idOf(entry),
+  event: window.eventOf(entry),
+})
+
 /**
  * @param window  the deduplication window of the notification's user and bank
  * @param isPush  whether the notification's source is an app's pushes
  */
 export const verdictOn = (window: DedupWindow, probe: Probe, isPush: boolean): Verdict => {
   const sentBefore = nearestEntry(window, probe, 'sending', (entry) => isSameSending(window, probe, entry))
-  const again =
-    sentBefore === NONE
-      ? nearestEntry(window, probe, 'text', (entry) => isSentAgain(window, probe, entry, isPush))
-      : sentBefore
-  if (again !== NONE) return { kind: 'resend', of: window.idOf(again), event: window.eventOf(again) }
+  if (sentBefore !== NONE) return resendOf(window, sentBefore)
+  const again = nearestEntry(window, probe, 'text', (entry) => isSentAgain(window, probe, entry, isPush))
+  if (again !== NONE) {
+    const isNewStamp = !bindsItsText(probe) && (probe.message !== null || !Number.isNaN(probe.stamp))
+    return isNewStamp ? { ...resendOf(window, again), isNewStamp } : resendOf(window, again)
+  }
   const three = rowThree(window, probe)
   const event = three === NONE ? rowFour(window, probe) : three
   return event === NONE ? { kind: 'new' } : { kind: 'copy', event }

@@ -31,7 +31,9 @@ export class DedupWindow extends Entries {
 
   /** Folds in one more event of the stream. */
   see(seen: NotificationSeen): void {
-    this.add(seen.transaction_id, seen.copy_of ?? seen.transaction_id, this.probe(seen))
+    const { transaction_id: id, copy_of } = seen
+    if (copy_of === id) this.addResend(id, this.probe(seen))
+    else this.add(id, copy_of ?? id, this.probe(seen))
   }
 
   /**
@@ -40,18 +42,28 @@ export class DedupWindow extends Entries {
    */
   add(id: number, event: number, probe: Probe): void {
     const entry = this.push(id, event, probe)
-    for (const chain of ALL_CHAINS) {
-      const key = keyOf(chain, probe, event)
-      if (key === null) continue
-      this.setNext(entry, chain, this.#heads.get(key))
-      this.#heads.set(key, entry)
-    }
+    for (const chain of ALL_CHAINS) this.#link(entry, chain, keyOf(chain, probe, event))
     probe.references.forEach(({ kind, value }, n) => {
       const node = this.referencesFrom(entry) + n
       const key = referenceKey(probe, kind, value)
       this.setNextReference(node, this.#heads.get(key))
       this.#heads.set(key, node)
     })
+  }
+
+  /**
+   * Adds a resend with a stamp of its own. Only an equal sending finds it. It is no notification of the event, because what it
+   * prints was printed before.
+   * @param id  record of the notification that was sent again
+   */
+  addResend(id: number, probe: Probe): void {
+    let event = id
+    this.walk('text', probe, (entry) => {
+      if (this.idOf(entry) === id) event = this.eventOf(entry)
+      return event !== id
+    })
+    const entry = this.push(id, event, probe, true)
+    this.#link(entry, CHAIN.sending, keyOf(CHAIN.sending, probe, event))
   }
 
   /** Removes everything that was added after the window had this size. */
@@ -63,7 +75,7 @@ export class DedupWindow extends Entries {
         const { kind, value, next } = this.referenceAt(this.referencesFrom(entry) + n)
         this.#heads.set(referenceKey(probe, kind, value), next)
       }
-      for (const chain of ALL_CHAINS) {
+      for (const chain of this.isResend(entry) ? [CHAIN.sending] : ALL_CHAINS) {
         const key = keyOf(chain, probe, this.eventOf(entry))
         if (key !== null) this.#heads.set(key, this.nextOf(entry, chain))
       }
@@ -79,7 +91,15 @@ export class DedupWindow extends Entries {
     const half = Math.floor(this.size / 2)
     if (half < WORTH_DROPPING || now - this.arrivedOf(half) <= RETENTION_MS) return
     this.#heads = new ChainHeads()
-    this.restart(half, (id, event, probe) => this.add(id, event, probe))
+    this.restart(half, (id, event, probe, isResend) =>
+      isResend ? this.addResend(id, probe) : this.add(id, event, probe),
+    )
+  }
+
+  #link(entry: number, chain: number, key: number | null): void {
+    if (key === null) return
+    this.setNext(entry, chain, this.#heads.get(key))
+    this.#heads.set(key, entry)
   }
 
   /**

@@ -10,14 +10,21 @@ const moment = z.iso.datetime()
 const position = z.object({ created_at: moment, id })
 export type JobPosition = z.infer<typeof position>
 
-/** Selects the failed transactions. Days are Vietnamese days, both inclusive. */
+export const retriedStatus = z.enum(['failed', 'pending', 'success'])
+export type RetriedStatus = z.infer<typeof retriedStatus>
+
+/** Selects transactions. Days are the Vietnamese days of their capture, both inclusive. */
 const jobFilter = z.object({
+  /** Without it, those that failed. */
+  status: retriedStatus.optional(),
   bank_code: z.string().optional(),
   type: z.enum(['credit', 'debit']).optional(),
   source_type: sourceType.optional(),
   date_from: z.string().optional(),
   date_to: z.string().optional(),
   rule_id: id.optional(),
+  /** The class of the last error, such as `timeout`. */
+  error: z.string().optional(),
 })
 export type JobFilter = z.infer<typeof jobFilter>
 

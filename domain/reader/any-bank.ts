@@ -6,7 +6,7 @@ import { compileLabels } from './labels.ts'
 export const ANY_BANK = compileLabels({
   account: [
     'TK', 'STK', 'So TK', 'TK so', 'Tai khoan', 'So tai khoan', 'Tai khoan so', 'Tai khoan thanh toan', 'TK thanh toan', 'TKTT', 'SDTK',
-    'Tai khoan nguon', 'Tai khoan trich no', 'Acc', 'Acc no', 'Account', 'Account no', 'Account number', 'A/C',
+    'Tai khoan nguon', 'Tai khoan trich no', 'Acc', 'Acc no', 'Account', 'Account no', 'Account number', 'A/C', 'A/C no', 'Acct', 'Acct no',
   ],
   other: [
     'Tai khoan nhan', 'TK nhan', 'Tai khoan thu huong', 'TK thu huong', 'Tai khoan nguoi huong', 'TK doi ung', 'Tai khoan doi ung',
@@ -16,13 +16,14 @@ export const ANY_BANK = compileLabels({
   ],
   amount: [
     'So tien', 'So tien GD', 'So tien giao dich', 'GD:', 'GD', 'Giao dich', 'GD moi nhat', 'Giao dich moi nhat', 'PS', 'PS:', 'Phat sinh',
-    'Thay doi', 'So tien thay doi', 'Bien dong', 'Gia tri', 'Gia tri giao dich', 'Amount', 'Transaction amount', 'Change',
+    'Thay doi', 'So tien thay doi', 'Bien dong', 'Gia tri', 'Gia tri giao dich', 'Amount', 'Transaction amount', 'Change', 'Transaction:', 'Trans:', 'Txn:',
   ],
   balance: [
     'SD', 'SDC', 'SDKD', 'SD KD', 'SD cuoi', 'SD moi', 'SD hien tai', 'SD kha dung', 'SD TK', 'SD sau GD', 'SODU', 'SODU TK', 'So du',
     'So du cuoi', 'So du cuoi ky', 'So du moi', 'So du hien tai', 'So du kha dung', 'So du kha dung hien tai', 'So du con lai', 'So du vi',
     'So du TK', 'So du tai khoan', 'So du TK sau GD', 'So du sau GD', 'So du sau giao dich', 'So du tai khoan sau giao dich',
-    'Balance', 'Available balance', 'Current balance', 'Closing balance', 'Ending balance', 'New balance', 'Account balance',
+    'Balance', 'Available balance', 'Current balance', 'Closing balance', 'Ending balance', 'New balance', 'Account balance', 'Bal', 'Avail bal', 'Avl bal',
+    'Available bal', 'Current bal', 'New bal',
   ],
   opening: [
     'SD dau', 'SD dau ky', 'SD truoc GD', 'SD truoc', 'So du dau', 'So du dau ky', 'So du truoc', 'So du truoc GD', 'So du truoc giao dich',
@@ -43,7 +44,7 @@ export const ANY_BANK = compileLabels({
   content: [
     'ND', 'ND GD', 'ND CK', 'N/dung', 'Noi dung', 'Noi dung GD', 'Noi dung giao dich', 'Noi dung CK', 'Noi dung chuyen khoan',
     'Noi dung chuyen tien', 'Noi dung thanh toan', 'Mo ta', 'Ly do', 'Dien giai', 'Loi nhan', 'Ghi chu', 'Ref', 'Detail', 'Details',
-    'Transaction details', 'Transaction content', 'Content', 'Description', 'Remark', 'Remarks', 'Message', 'Memo', 'Narrative',
+    'Transaction details', 'Transaction content', 'Content', 'Description', 'Desc', 'Remark', 'Remarks', 'Message', 'Memo', 'Narrative',
   ],
   direction: ['Loai giao dich', 'Loai GD', 'Transaction type', 'Type:'],
   status: ['Trang thai', 'Tinh trang', 'Ket qua', 'Status'],

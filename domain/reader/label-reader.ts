@@ -14,7 +14,7 @@ import { findCounterpart } from './counterpart.ts'
 import { ANY_BANK, DOUBT } from './any-bank.ts'
 import { labelsIn, opensCell, type Labelled } from './labels.ts'
 import { CUT, NOTIFICATION_AT_MOST, type Page } from './page.ts'
-import { CURRENCY_CODE } from './printed-money.ts'
+import { CURRENCY_CODE, CURRENCY_SIGN } from './printed-money.ts'
 import { timeIn } from './printed-time.ts'
 import type { Reading } from './reading.ts'
 import { findReferences } from './references.ts'
@@ -38,6 +38,18 @@ const splitAtMemo = (shadow: string, labelled: readonly Labelled[], hasAmount: (
     : { before: labelled.slice(0, index), memo: labelled[index] ?? null, behind: labelled.slice(index + 1) }
 }
 
+const startOfMemo = (labelled: readonly Labelled[]): number | undefined =>
+  labelled.find(({ field }) => field === 'content')?.at
+
+/** The part of a page before its memo. Null if no label begins one. */
+export const beforeMemo = (page: Page): Page | null => {
+  const end = startOfMemo(labelsIn(page, ANY_BANK))
+  return end === undefined ? null : { text: page.text.slice(0, end), shadow: page.shadow.slice(0, end) }
+}
+
+/** Behind a balance that follows the memo: the end of the text, or the bank's telephone number. */
+const AFTER_BALANCE = /^[ .]{0,3}(?:$|[\n|]|(?:(?:chi tiet )?lh|lien he|hotline|tong dai)(?![a-z]))/
+
 /** The memo ends at a label that opens a line or a cell, or at a balance that ends the text. */
 const endOfMemo = ({ shadow }: Page, behind: readonly Labelled[]): { end: number; balance: Groups | null } => {
   for (const { field, at, start } of behind) {
@@ -45,7 +57,7 @@ const endOfMemo = ({ shadow }: Page, behind: readonly Labelled[]): { end: number
     const rest = shadow.slice(start)
     if (field === 'balance') {
       const found = BEGINS.exec(rest)
-      if (found?.groups && isSum(found.groups) && /^[ .]{0,3}(?:$|[\n|])/.test(rest.slice(found[0].length)))
+      if (found?.groups && isSum(found.groups) && AFTER_BALANCE.test(rest.slice(found[0].length)))
         return { end: at, balance: found.groups }
     }
     if (field === 'amount' || field === 'account') break
@@ -68,17 +80,34 @@ const directionOf = ({ amounts, left }: LabelValues): 'credit' | 'debit' | null 
 
 const same = (several: readonly Groups[]): boolean => new Set(several.map(({ number }) => number)).size === 1
 
-const SPACED = new RegExp(
-  `(?<=[+-] ?|(?:${CURRENCY_CODE}|so du|sd) ?:? ?)\\d{1,3}(?: \\d{3})+(?!\\d)|` +
-    `(?<![\\d.,])\\d{1,3}(?: \\d{3})+(?=(?:\\.\\d{2})? ?(?:${CURRENCY_CODE}))`,
+const SPACED_NUMBER = '[1-9]\\d{0,2}(?: \\d{3})+(?!\\d)'
+/** After its bank printed `VND` or a sign, such a number is never followed by digits of something else. */
+const SPACED_OF_BANK = new RegExp(
+  `(?<=[+-] ?|(?:${CURRENCY_CODE}|so du|sd) ?:? ?)${SPACED_NUMBER}|` +
+    `(?<![\\d.,])${SPACED_NUMBER}(?=(?:\\.\\d{2})? ?(?:${CURRENCY_CODE}))`,
   'g',
 )
+/**
+ * In other banks' texts, it must begin after a sign, a label or a currency, and its currency or the end of its sentence must follow.
+ * Otherwise `10:30 100 000 VND` would be thirty million, and a memo that begins with three digits would belong to the amount.
+ */
+const SPACED = new RegExp(
+  `(?<=[+-] ?|[a-z] ?:? ?)(?<![a-z0-9]x)${SPACED_NUMBER}` +
+    `(?=(?:\\.\\d{2})? ?(?:(?:${CURRENCY_CODE}|${CURRENCY_SIGN})(?![a-z])|[.,;|)\\n](?!\\d)|$))`,
+  'g',
+)
+const MARKED_THOUSANDS = /\d[.,]\d{3}(?!\d)/
 
-/** Replaces blanks between thousands by commas. The length stays the same. */
-const withoutSpacedThousands = ({ text, shadow }: Page): Page => ({
-  text,
-  shadow: shadow.replace(SPACED, (number) => number.replaceAll(' ', ',')),
-})
+/**
+ * Replaces blanks between thousands by commas. The length stays the same. No bank prints both in one text.
+ * @param headEnd  the beginning of the memo, where a payer may write any number
+ */
+const withoutSpacedThousands = (page: Page, bank: { spacedThousands?: boolean }, headEnd: number): Page => {
+  const { text, shadow } = page
+  if (!bank.spacedThousands && MARKED_THOUSANDS.test(shadow.slice(0, headEnd))) return page
+  const spaced = bank.spacedThousands ? SPACED_OF_BANK : SPACED
+  return { text, shadow: shadow.replace(spaced, (number) => number.replaceAll(' ', ',')) }
+}
 
 /**
  * @param bank  the bank of the text. Its code and name go into the reading.
@@ -90,8 +119,8 @@ export const readByLabels = (
   arrivedAt: Date,
 ): Reading | null => {
   if (given.text.length > NOTIFICATION_AT_MOST) return null
-  const page = bank.spacedThousands ? withoutSpacedThousands(given) : given
-  const labelled = labelsIn(page, ANY_BANK)
+  const labelled = labelsIn(given, ANY_BANK)
+  const page = withoutSpacedThousands(given, bank, startOfMemo(labelled) ?? given.text.length)
   const hasAmount = (before: number) => page.shadow.slice(0, before).search(SIGNED) >= 0
   const { before, memo, behind } = splitAtMemo(page.shadow, labelled, hasAmount)
   const headEnd = memo?.at ?? page.shadow.length

@@ -15,6 +15,12 @@ const SUM =
 
 /** An amount: a sign or direction word, and a sum. A currency may precede them. */
 export const SIGNED = new RegExp(`(?<![a-z0-9*/-])(?:(?<ahead>${CURRENCY_CODE})(?![a-z])\\)? ?)?${SIGN} ?${SUM}`, 'g')
+/** An amount whose direction word follows it: `VND 20,000 was credited`. */
+const SIGNED_BEHIND = new RegExp(
+  `(?<![a-z0-9*.,/+-])${SUM} (?:(?:was|is|has been|da duoc) )?` +
+    '(?:(?<plus>credit(?:ed)?|ghi co)|(?<minus>debit(?:ed)?|ghi no))(?![a-z])(?! (?:card|limit|note))',
+  'g',
+)
 /** A value that begins with a sum, signed or not. */
 const BEGINS_SIGNED = new RegExp(`^(?:(?<ahead>${CURRENCY_CODE})(?![a-z])\\)? ?)?${SIGN} ?${SUM}`)
 const STANDING = '(?:(?:moi|con|hien tai|la|con lai)(?: |(?=:)))*'
@@ -65,6 +71,12 @@ const leave = (values: LabelValues, piece: string, at: number): void => {
       note(values, found.groups ?? {}, at + found.index)
       rest = rest.replace(found[0], ' ')
     }
+  for (const found of rest.matchAll(SIGNED_BEHIND)) {
+    const { before, behind } = found.groups ?? {}
+    if ((before ?? behind) === undefined) continue
+    note(values, found.groups ?? {}, at)
+    rest = rest.replace(found[0], ' ')
+  }
   values.left += ` ${rest}`
 }
 

@@ -3,27 +3,8 @@
  * Prepares a mail's text for reading. Removes its HTML, or the marks that a mail program made of it (`*bold*`, `| cells |`). Text
  * that mail programs hide is left out, because nobody sees it.
  */
+import { withoutEntities } from './html-entities.ts'
 import { pageOf, type Page } from './page.ts'
-
-const ENTITIES: Record<string, string> = {
-  nbsp: ' ', amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", dong: 'đ', minus: '-', ndash: '-', mdash: '-', rsquo: '’', bull: '•',
-} // prettier-ignore
-
-const entity = (whole: string, name: string): string => {
-  if (!name.startsWith('#')) return ENTITIES[name.toLowerCase()] ?? letterNamed(name) ?? whole
-  const code = /^#x/i.test(name) ? parseInt(name.slice(2), 16) : Number(name.slice(1))
-  return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole
-}
-
-const MARKS: Record<string, string> = {
-  grave: '\u0300', acute: '\u0301', circ: '\u0302', tilde: '\u0303', uml: '\u0308',
-} // prettier-ignore
-
-/** `&agrave;`, `&Ocirc;`: a letter and its diacritic. */
-const letterNamed = (name: string): string | null => {
-  const [, letter = '', mark = ''] = /^([a-z])(grave|acute|circ|tilde|uml)$/i.exec(name) ?? []
-  return letter ? (letter + (MARKS[mark.toLowerCase()] ?? '')).normalize('NFC') : null
-}
 
 const HTML = /<(?:html|body|table|div|p|br|td|span)\b[^<>]{0,2000}>/i
 /** In lower case, like the text that it is applied to. */
@@ -54,11 +35,12 @@ const seenOf = (html: string): string => {
 /** Converts HTML to the visible lines, with `|` between cells. Other text is returned unchanged. */
 export const plainOf = (mail: string): string =>
   HTML.test(mail)
-    ? seenOf(mail)
-        .replace(/\s+/g, ' ')
-        .replace(BREAK, (_, cell?: string) => (cell ? ' | ' : '\n'))
-        .replace(TAG, '')
-        .replace(/&(#?[a-z0-9]{1,10});/gi, entity)
+    ? withoutEntities(
+        seenOf(mail)
+          .replace(/\s+/g, ' ')
+          .replace(BREAK, (_, cell?: string) => (cell ? ' | ' : '\n'))
+          .replace(TAG, ''),
+      )
     : mail
 
 /** Removes stars that a mail program put around bold text. The stars of a masked card number stay. */

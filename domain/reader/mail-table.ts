@@ -14,7 +14,8 @@ const MONEY = new RegExp(
   `^(?<word>ghi co|ghi no|tang|giam)?:? ?\\(?(?<before>${CURRENCY_CODE})?\\)? ?(?<sign>[+-])? ?` +
     `(?<number>${NUMBER})\\.? ?(?<behind>${CURRENCY_CODE}|${CURRENCY_SIGN})?(?![.,]?\\d)(?=[ .,;\\n]|$)`,
 )
-const ACCOUNT = /(?:(?:visa|mastercard|jcb|napas) )?[0-9x*]{2,24}(?:[.-]{1,3}[0-9x*]{1,24}){0,3}/gi
+const ACCOUNT =
+  /(?:(?:visa|mastercard|jcb|napas) )?(?:[0-9x*]{4}(?: [0-9x*]{4}){2,3}|[0-9x*]{2,24}(?:[.-]{1,3}[0-9x*]{1,24}){0,3})/gi
 const COME = /^(?:ghi co|nhan|credit|tien vao)/
 const GONE = /^(?:ghi no|chuyen|thanh toan|rut|debit|tien ra)/
 
@@ -27,9 +28,10 @@ interface Value {
  * After the memo's label, only text that opens a line or a cell counts as a label, or a label that ends the table. The payer may
  * write `so tien` too.
  */
-const outsideMemo = (shadow: string) => {
+const outsideMemo = (shadow: string, byLines: boolean) => {
   let inMemo = false
   return (field: Field, at: number): boolean => {
+    if (byLines && !opensCell(shadow, at) && !/[/(] ?$/.test(shadow.slice(Math.max(0, at - 2), at))) return false
     if (inMemo && !['content', 'status', 'end'].includes(field) && !opensCell(shadow, at)) return false
     inMemo = field === 'content'
     return true
@@ -37,12 +39,15 @@ const outsideMemo = (shadow: string) => {
 }
 
 /** The value of each field: that of its first label that has a value. */
-const valuesOf = (page: Page, { labels, valueFirst }: MailTable): Map<Field, Value> => {
+const valuesOf = (page: Page, { labels, valueFirst, byLines }: MailTable): Map<Field, Value> => {
   const values = new Map<Field, Value>()
   let before = 0
-  for (const { field, at, start, end } of labelsIn(page, labels, valueFirst ? undefined : outsideMemo(page.shadow))) {
+  const counts = valueFirst ? undefined : outsideMemo(page.shadow, byLines)
+  for (const { field, at, start, end } of labelsIn(page, labels, counts)) {
     if (field === 'end' && !valueFirst) break
-    const [from, to] = valueFirst ? [before, at] : [start, end]
+    // `So the (Card number): …`
+    const closed = byLines ? (/^\) ?:?\s?/.exec(page.shadow.slice(start, end))?.[0].length ?? 0) : 0
+    const [from, to] = valueFirst ? [before, at] : [start + closed, end]
     before = start
     if (values.has(field)) continue
     const text = page.text.slice(from, to)
@@ -80,12 +85,44 @@ const otherSide = (values: Map<Field, Value>, side: 'from' | 'to') => {
   }
 }
 
+/** The line of an account or card number. Neither money nor a time is one. */
+const isAccountLine = (value: Value | undefined): boolean => {
+  const [line = ''] = value?.shadow.split('\n') ?? []
+  const { before, behind } = MONEY.exec(line)?.groups ?? {}
+  return (
+    (before ?? behind) === undefined &&
+    /^[^:/,\d]{0,40}(?=[0-9x*. -]{4})[x*]*\d[0-9x*. -]{2,28}(?![0-9,])[^:/,]*$/.test(line)
+  )
+}
+
+/** What a table of no certain bank must show, so that it counts. */
+interface Conditions {
+  needs: readonly Field[]
+  /** What must not stand in its transaction type. */
+  unless: RegExp
+}
+
+/** In a table with values above their labels, the value behind a label is never of its kind: no time, and no account. */
+const meets = (values: Map<Field, Value>, { needs, unless }: Conditions, arrivedAt: Date): boolean =>
+  needs.every((field) => isAccountLine(values.get(field))) &&
+  timeIn(values.get('date')?.shadow.split('\n')[0] ?? '', arrivedAt) !== null &&
+  !unless.test(values.get('direction')?.shadow ?? '')
+
 /** Null if the mail is not this table, or direction, amount or currency is uncertain. */
-export const readByTable = (table: MailTable, bank: Bank, page: Page, arrivedAt: Date): Reading | 'failed' | null => {
+export const readByTable = (
+  table: MailTable,
+  bank: Bank,
+  page: Page,
+  arrivedAt: Date,
+  conditions?: Conditions,
+): Reading | 'failed' | null => {
   if (!table.phrase.test(page.shadow)) return null
   const values = valuesOf(page, table)
+  if (conditions && !meets(values, conditions, arrivedAt)) return null
   if (
-    /khong thanh cong|that bai|tu choi|loi|fail|declined|cho xu ly|dang xu ly/.test(values.get('status')?.shadow ?? '')
+    /khong thanh cong|that bai|tu choi|loi|fail|declined|reject|cancel|pending|processing|cho (?:xu ly|duyet)|dang xu ly/.test(
+      values.get('status')?.shadow ?? '',
+    )
   )
     return 'failed'
   const amount = MONEY.exec(values.get('amount')?.shadow ?? '')?.groups

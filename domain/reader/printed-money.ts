@@ -1,8 +1,11 @@
 /** Money as banks print it: `+1,500,000VND`, `-62.000 đ`, `VND 20,000`, `1,123.00 USD`. Works on shadows (`text.ts`). */
 import type { Money } from '../money.ts'
 
-/** A number with its separators. A dot or comma without a group of digits after it is not part of the number. */
-export const NUMBER = '\\d{1,15}(?:[.,]\\d{3}(?!\\d))*(?:[.,]\\d{2}(?!\\d))?(?!\\d)'
+/**
+ * A number with its separators. A dot or comma without a group of digits after it is not part of the number. `5 000 000` is none, so
+ * that no layout reads it as 5 and a memo.
+ */
+export const NUMBER = '(?!\\d{1,3}(?: \\d{3})+(?!\\d))\\d{1,15}(?:[.,]\\d{3}(?!\\d))*(?:[.,]\\d{2}(?!\\d))?(?!\\d)'
 
 const FOREIGN = 'usd|eur|jpy|gbp|aud|sgd|cad|chf|cny|hkd|krw|thb|nzd|twd|dkk|sek|nok|myr|inr|lak|khr'
 

@@ -5,15 +5,17 @@
  */
 import type { Bank, Layout } from '../banks/bank.ts'
 import { banks } from '../banks/index.ts'
+import { ANY_BANK_MAILS } from './any-bank-mails.ts'
 import { beginsWithName, isBanksHeader } from './chat-shape.ts'
 import { bankNamedBy, bankSpokenOf, isStranger, senderOf, smsApps } from '../banks/directory.ts'
-import { readByLabels } from './label-reader.ts'
+import { withoutEntities } from './html-entities.ts'
+import { beforeMemo, readByLabels } from './label-reader.ts'
 import { readByLayout, type Found } from './layout-reader.ts'
 import { mailPageOf } from './mail-page.ts'
 import { readByTable } from './mail-table.ts'
 import { beginningOf, pageOf, withTitle, withoutForwardersLines, type Page } from './page.ts'
 import type { Incoming, NoTransaction, Reading, ReadResult } from './reading.ts'
-import { saysFailed, whyNoTransaction } from './rejection.ts'
+import { saysFailed, tellsOneTimePassword, whyNoTransaction } from './rejection.ts'
 
 /** Used if no bank is named. All such notifications share one deduplication window under this code. */
 const UNNAMED = { code: 'OTHER', name: 'Other bank' }
@@ -65,6 +67,12 @@ const readMail = (incoming: Incoming, arrivedAt: Date): ReadResult => {
     if (reading === 'failed') return no('failed')
     if (reading) return yes(reading)
   }
+  const ofAnyBank = bank && !bank.tables.some(({ phrase }) => phrase.test(page.shadow)) ? ANY_BANK_MAILS : []
+  for (const { table, ...conditions } of ofAnyBank) {
+    const reading = readByTable(table, bank!, page, arrivedAt, conditions)
+    if (reading === 'failed') return no('failed')
+    if (reading) return yes(reading)
+  }
   const beginning = beginningOf(page)
   for (const layout of bank?.layouts ?? []) {
     const found = bank && layout.channel === 'email' && readByLayout(layout, bank, beginning, arrivedAt)
@@ -113,6 +121,24 @@ const readWallet = (bank: Bank, { title, subject, text }: Incoming, body: Page, 
 /** Whether the text begins with a letter, without even invisible characters before it. */
 const startsAtOnce = (text: string): boolean => /^\p{L}/u.test(text)
 
+/** Words that a payer may write, and that otherwise mean that a text is no transaction. */
+const WORDS_OF_MEMOS: ReadonlySet<NoTransaction> = new Set(['otp', 'statement', 'reminder'])
+
+/** Whether only the memo contains the words for which the text would be no transaction. */
+const isSaidByMemo = (reason: NoTransaction, body: Page, around: readonly string[]): boolean => {
+  const head = WORDS_OF_MEMOS.has(reason) ? beforeMemo(body) : null
+  return (
+    head !== null && whyNoTransaction([...around, head.shadow].filter(Boolean).join('\n'), undefined) === 'unparsed'
+  )
+}
+
+/**
+ * Whether such a text is a transaction all the same. A text that asks to confirm a payment prints no balance, and a credit needs no
+ * confirmation.
+ */
+const isCertain = ({ transaction_type, balance_after }: Reading, body: Page): boolean =>
+  balance_after !== null || (transaction_type === 'credit' && !tellsOneTimePassword(body.shadow))
+
 const readText = (incoming: Incoming, arrivedAt: Date): ReadResult => {
   const body = withoutForwardersLines(pageOf(incoming.text))
   if (body.text === '') return no('empty')
@@ -136,13 +162,14 @@ const readText = (incoming: Incoming, arrivedAt: Date): ReadResult => {
     [subject, title?.shadow ?? '', body.shadow].filter(Boolean).join('\n'),
     senderOf(incoming),
   )
-  if (reason !== 'unparsed') return no(reason)
-  if (!bank && beginsWithName(body)) return no('unparsed')
+  if (reason !== 'unparsed' && !isSaidByMemo(reason, body, [subject, title?.shadow ?? ''])) return no(reason)
+  if (!bank && beginsWithName(body)) return no(reason)
   for (const page of pages) {
     const reading = readLoosely(page, bank, arrivedAt)
-    if (reading) return saysFailed(title?.shadow ?? '') ? no('failed') : yes(reading)
+    if (!reading || (reason !== 'unparsed' && !isCertain(reading, body))) continue
+    return saysFailed(title?.shadow ?? '') ? no('failed') : yes(reading)
   }
-  return no('unparsed')
+  return no(reason)
 }
 
 /**
@@ -155,5 +182,11 @@ const readText = (incoming: Incoming, arrivedAt: Date): ReadResult => {
  * @param arrivedAt  supplies a year that is not printed
  * @returns the reading, or the reason why there is none. `unparsed`: a later layout may read the text.
  */
-export const read = (incoming: Incoming, arrivedAt: Date): ReadResult =>
-  incoming.from === undefined ? readText(incoming, arrivedAt) : readMail(incoming, arrivedAt)
+export const read = (incoming: Incoming, arrivedAt: Date): ReadResult => {
+  if (incoming.from !== undefined) return readMail(incoming, arrivedAt)
+  const result = readText(incoming, arrivedAt)
+  if (result.reason !== 'unparsed' || !incoming.text.includes('&')) return result
+  // Some apps write a text as HTML: `&#43;150,000`. A text that can be read as it is keeps the entities of its memo.
+  const text = withoutEntities(incoming.text)
+  return text === incoming.text ? result : readText({ ...incoming, text }, arrivedAt)
+}

@@ -7,10 +7,10 @@ import type { NoTransaction } from './reading.ts'
 
 const PLACEHOLDER = /\{[a-z_][a-z0-9_]*\}|%[a-z][a-z0-9_]*%?|\[[a-z_]+\]/g
 
-const ACCOUNT = /\btk\b|\btk ?[:0-9x*]|tai khoan|\bacc(?:ount)?\b/
+const ACCOUNT = /\bs?tk\b|\btk ?[:0-9x*]|tai khoan|\bacc(?:oun)?t?\b|\ba\/c\b/
 const MOVED =
-  /(?:[+-]|\btang|\bgiam|ghi co|ghi no|rut ra|credit|debit) ?:? ?\(?[+-]?\)? ?(?:vnd ?)?\d{1,3}(?:[.,]\d{3})+/
-const BALANCE = /\bsd|so ?du|balance/
+  /(?:[+-]|\btang|\bgiam|ghi co|ghi no|rut ra|credit|debit)(?:ed)?(?: with| by| for)? ?:? ?\(?[+-]?\)? ?(?:vnd ?)?\d{1,3}(?:[., ]\d{3})+|\d[.,]\d{3}(?: ?vnd)? (?:was |is |has been )?(?:credit|debit)/
+const BALANCE = /\bsd|so ?du|\bbal(?:ance)?\b/
 
 /** A text states a one-time password only if it contains the code itself, so a memo with the word is not dropped. */
 const OTP_TOLD =

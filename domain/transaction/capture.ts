@@ -9,6 +9,7 @@ import type { Fact } from '../event.ts'
 import { bankClaimedBy } from '../mail-trust/mail-trust.ts'
 import type { Payment } from '../plan-order/plan-order.ts'
 import { transactionDate } from '../reader/printed-time.ts'
+import { tellsOneTimePassword } from '../reader/rejection.ts'
 import type { Matched } from '../webhook/matching.ts'
 import type { Movement } from './appraisal.ts'
 import type { TransactionEventData } from './events.ts'
@@ -99,23 +100,27 @@ const common = (id: number, userId: number, { arrival, origin }: { arrival: Arri
   }
 }
 
+const fieldsOf = ({ incoming: { title, sender, from, subject, package: app }, posted_as }: Arrival) => ({
+  posted_as,
+  title: title ?? null,
+  sender: sender ?? null,
+  package: app ?? null,
+  from: from ?? null,
+  subject: subject ?? null,
+})
+
 export const unread = (
   id: number,
   userId: number,
   from: { arrival: Arrival; origin: Origin },
 ): Fact<'NotificationUnread', NotificationEventData['NotificationUnread']> => {
-  const { incoming, posted_as, raw, unsafe } = from.arrival
+  const { incoming, raw, unsafe } = from.arrival
   return {
     type: 'NotificationUnread',
     data: {
       ...common(id, userId, from),
-      posted_as,
+      ...fieldsOf(from.arrival),
       text: incoming.text,
-      title: incoming.title ?? null,
-      sender: incoming.sender ?? null,
-      package: incoming.package ?? null,
-      from: incoming.from ?? null,
-      subject: incoming.subject ?? null,
       raw_data: keptRaw(raw),
       ...(unsafe && { unsafe }),
     },
@@ -128,19 +133,24 @@ const WITHOUT_TEXT: ReadonlySet<IgnoredReason> = new Set(['otp', 'deleted'])
 /** Mails that do not even claim to be from a bank are private, so their text is not stored either. */
 const isPrivate = ({ mail }: Arrival): boolean => mail !== undefined && bankClaimedBy(mail.headers) === null
 
+/** What is kept of an ignored notification beside its text. */
+const keptOf = (arrival: Arrival) => {
+  const raw_data = keptRaw(arrival.raw)
+  return { ...fieldsOf(arrival), ...(!tellsOneTimePassword(raw_data) && { raw_data }) }
+}
+
 export const ignored = (
   id: number,
   userId: number,
   from: { arrival: Arrival; origin: Origin },
   reason: IgnoredReason,
-): Fact<'NotificationIgnored', NotificationEventData['NotificationIgnored']> => ({
-  type: 'NotificationIgnored',
-  data: {
-    ...common(id, userId, from),
-    reason,
-    text: WITHOUT_TEXT.has(reason) || isPrivate(from.arrival) ? null : from.arrival.incoming.text,
-  },
-})
+): Fact<'NotificationIgnored', NotificationEventData['NotificationIgnored']> => {
+  const { arrival } = from
+  const data = { ...common(id, userId, from), reason }
+  return WITHOUT_TEXT.has(reason) || isPrivate(arrival)
+    ? { type: 'NotificationIgnored', data: { ...data, text: null } }
+    : { type: 'NotificationIgnored', data: { ...data, text: arrival.incoming.text, ...keptOf(arrival) } }
+}
 
 /** Ends a notification that was kept unread: names the transaction that it now belongs to, or the reason why it is none. */
 export const reread = (

@@ -148,6 +148,10 @@ export interface RetryOccasion {
   account: Account
   /** Finds the order id in the transaction's text with today's prefixes. Called only if the transaction is matched again. */
   find: (transaction: LiveTransaction) => FoundOrderId | null
+  /** Sends a transaction that succeeded to the same rules once more. */
+  again?: boolean
+  /** With `pending` and `again`: only this rule. */
+  only?: number | undefined
 }
 
 /**
@@ -171,23 +175,39 @@ const matchedAgain = (
 /**
  * A retry by hand. With `failed`, the rules that have not succeeded and still exist get a fresh schedule, and their attempt
  * numbers continue. If none of them exists any more, and with `no_match`, the transaction is matched against today's prefixes
- * and rules. The delivery of a paused rule opens and is held.
- * @throws {Refused} `NOT_FOUND`; `CONFLICT` for any other status
+ * and rules. With `pending`, what waits for its next attempt is due at once. A delivery without an attempt is due already, or is
+ * over the quota and keeps its time. With `success` and `again`, the rules that succeeded and still exist get a new round. The
+ * delivery of a paused rule opens and is held.
+ * @returns no facts if nothing can be sent earlier
+ * @throws {Refused} `NOT_FOUND`; `CONFLICT` for any other status, or if all rules that succeeded are gone
  */
 export const retry = (transaction: Transaction, occasion: RetryOccasion): readonly TransactionFact[] => {
   const current = live(transaction)
   const { transaction_id, webhook_status, order_id, prefix } = current
-  if (webhook_status !== 'failed' && webhook_status !== 'no_match')
+  const again = webhook_status === 'success' && occasion.again === true
+  if (webhook_status === 'pending') {
+    const rules = [...current.deliveries]
+      .filter(([rule, { status, attempt }]) => status === 'open' && attempt > 0 && (occasion.only ?? rule) === rule)
+      .map(([rule]) => rule)
+    if (rules.length === 0) return []
+    const data = { transaction_id, by: occasion.by, rematched: false, order_id, prefix, rules, webhook_status }
+    return [{ type: 'WebhookRetryRequested', data: { ...data, due_now: true } }]
+  }
+  if (webhook_status !== 'failed' && webhook_status !== 'no_match' && !again)
     throw new Refused('CONFLICT', `A transaction with status ${webhook_status} cannot be retried.`, { webhook_status })
+  const ended = again ? 'succeeded' : 'failed'
   const stillThere = [...current.deliveries]
-    .filter(([rule, delivery]) => delivery.status === 'failed' && occasion.account.rules.has(rule))
+    .filter(([rule, { status }]) => status === ended && occasion.account.rules.has(rule))
     .map(([rule]) => rule)
+    .filter((rule) => !again || (occasion.only ?? rule) === rule)
   const rematched = stillThere.length === 0
+  if (again && rematched)
+    throw new Refused('CONFLICT', 'The rules that this transaction was sent to were deleted.', { webhook_status })
   const matched = rematched ? matchedAgain(current, occasion) : { order_id, prefix, rules: stillThere }
   const at = occasion.at.toISOString()
   const requested = (status: WebhookStatus): TransactionFact => ({
     type: 'WebhookRetryRequested',
-    data: { transaction_id, by: occasion.by, rematched, ...matched, webhook_status: status },
+    data: { transaction_id, by: occasion.by, rematched, ...matched, webhook_status: status, ...(again && { again }) },
   })
   const after = evolveAll(current, [requested(webhook_status)], at) as LiveTransaction
   const status = after.deliveries.size > 0 ? statusOf(after.deliveries) : webhook_status

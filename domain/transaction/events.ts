@@ -100,6 +100,10 @@ export const transactionEvents = {
     ...matched,
     /** True if the owner confirmed the bank account that it had waited for. */
     released: z.boolean().optional(),
+    /** True if the named deliveries wait for their next attempt. They are due at once. Schedules and attempt numbers continue. */
+    due_now: z.boolean().optional(),
+    /** True if the named rules have succeeded, and are called once more with the same transaction. */
+    again: z.boolean().optional(),
   }),
   DeliveryEnded: z.object({ transaction_id: id, rule_id: id, reason: z.enum(['rule_deleted', 'gone']) }),
   /** Always in the same append as its cause. */

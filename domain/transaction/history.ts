@@ -43,9 +43,12 @@ const sentence = (event: TransactionEvent): string => {
       return `attempt ${attempt} for rule ${rule_id}: ${method} ${shownUrl(url)}, ${answer} in ${Math.round(duration_ms)} ms; ${outcome}${next}`
     }
     case 'WebhookRetryRequested': {
-      const { by, rematched, rules, order_id, released } = event.data
+      const { by, rematched, rules, order_id, released, due_now, again: isReplay } = event.data
       if (released) return `the bank account was confirmed: matched again: ${orderOf(order_id)}, ${rulesOf(rules)}`
       const again = rematched ? ` and matched again: ${orderOf(order_id)}` : ''
+      if (due_now)
+        return `what waits is due at once, asked for ${by === 'bulk' ? 'in bulk' : 'by hand'}, ${rulesOf(rules)}`
+      if (isReplay) return `sent again, asked for ${by === 'bulk' ? 'in bulk' : 'by hand'}, ${rulesOf(rules)}`
       return `retry asked for ${by === 'bulk' ? 'in bulk' : 'by hand'}${again}, ${rulesOf(rules)}`
     }
     case 'DeliveryEnded': {

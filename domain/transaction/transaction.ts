@@ -61,6 +61,16 @@ const opened = (deliveries: Deliveries, rules: readonly number[], at: string): D
   return next
 }
 
+/** Open deliveries that wait no longer. Their schedules and attempt numbers continue. */
+const hurried = (deliveries: Deliveries, rules: readonly number[], at: string): Deliveries => {
+  const next = new Map(deliveries)
+  for (const rule of rules) {
+    const delivery = next.get(rule)
+    if (delivery?.status === 'open') next.set(rule, { ...delivery, due_at: at })
+  }
+  return next
+}
+
 /** A retry by hand names every failed delivery that can be retried. The rules of the others are gone, so they no longer count. */
 const withoutFailed = (deliveries: Deliveries): Deliveries =>
   new Map(
@@ -102,6 +112,8 @@ export const evolve = (transaction: Transaction, event: TransactionEvent, at: st
     case 'TransactionCompleted':
     case 'WebhookRetryRequested': {
       const { order_id, prefix, webhook_status, rules } = event.data
+      if (event.type === 'WebhookRetryRequested' && event.data.due_now)
+        return { ...transaction, deliveries: hurried(transaction.deliveries, rules, at) }
       const reopened = opened(transaction.deliveries, rules, at)
       const deliveries = event.type === 'WebhookRetryRequested' ? withoutFailed(reopened) : reopened
       const held = event.type === 'TransactionCompleted' ? (event.data.held ?? transaction.held) : null

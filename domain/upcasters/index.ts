@@ -23,6 +23,12 @@ export const upcasters: Upcasters = {
   // Version 2 has the kind `store_went_back`.
   AlertRaised: [unchanged],
   AlertEnded: [unchanged],
+  // Version 2 has `due_now` and `again`.
+  WebhookRetryRequested: [unchanged],
+  // Version 2 has the filters `status` and `error`.
+  JobCreated: [unchanged],
+  // Version 2 may have the fields and the body beside the text.
+  NotificationIgnored: [unchanged],
   // In version 2 each inbox has its time.
   InboxOpened: [inboxOpened],
 }

@@ -13,7 +13,12 @@ const alertTable = table(
     since: 'timestamptz',
     until: 'timestamptz',
   },
-  { key: ['id'], indexes: ['(user_id, since DESC, id DESC)'] },
+  {
+    key: ['id'],
+    indexes: ['(user_id, since DESC, id DESC)'],
+    // Finds alerts that last, however many have ended.
+    addedIndexes: ['(kind, user_id) WHERE until IS NULL'],
+  },
 )
 
 export const alert = projection(

@@ -47,6 +47,8 @@ export const deliveryTable = table(
       // in the index above.
       "(rule_id, first_due_at) WHERE status = 'open' AND lane = 'retry'",
     ],
+    // Finds what is due, whatever its rule.
+    addedIndexes: ["(lane, due_at, rule_id) WHERE status = 'open'"],
   },
 )
 
@@ -104,6 +106,25 @@ const retriesDueNow: Operation = {
   acrossStreams: true,
 }
 
+/** A retry by hand of a pending transaction. It names deliveries that have had an attempt. Schedules and attempt numbers continue. */
+const hurry: Operation = {
+  name: 'hurry_deliveries',
+  values: { transaction_id: 'bigint', rule_id: 'bigint', lane: 'text', due_at: 'timestamptz' },
+  sql: (schema) => `UPDATE ${schema}.delivery t SET due_at = v.due_at, lane = v.lane FROM v
+    WHERE t.transaction_id = v.transaction_id AND t.rule_id = v.rule_id AND t.status = 'open'`,
+  acrossStreams: false,
+}
+
+/** What waited while its account was locked is due once it is unlocked. A delivery over the quota keeps its time. */
+const unlockedDueNow: Operation = {
+  name: 'deliveries_of_unlocked_due_now',
+  values: { user_id: 'bigint', due_at: 'timestamptz' },
+  sql: (schema) => `UPDATE ${schema}.delivery t SET due_at = v.due_at FROM v, ${schema}.rule r
+    WHERE r.user_id = v.user_id AND t.rule_id = r.rule_id AND t.status = 'open' AND t.due_at > v.due_at
+      AND (t.lane <> 'retry' OR t.attempt > 0)`,
+  acrossStreams: true,
+}
+
 const removeDeliveries = removeOfTransaction(deliveryTable)
 
 const leftToTheLog = (at: string): string => new Date(Date.parse(at) + LEFT_TO_THE_LOG_MS).toISOString()
@@ -130,7 +151,7 @@ const afterAttempt = (attempted: TransactionEventData['WebhookAttempted']): Chan
 
 export const delivery = projection(
   deliveryTable,
-  { version: 3, operations: [open, endFailed, dueNow, retriesDueNow, removeDeliveries] },
+  { version: 4, operations: [open, endFailed, dueNow, retriesDueNow, hurry, unlockedDueNow, removeDeliveries] },
   {
     TransactionCaptured: ({ data: { transaction_id, user_id, rules, created_at } }) => {
       const due_at = leftToTheLog(created_at)
@@ -144,10 +165,13 @@ export const delivery = projection(
     },
     TransactionCompleted: ({ data: { transaction_id, rules }, metadata }) =>
       opened(transaction_id, rules, 'first', leftToTheLog(metadata.at)),
-    WebhookRetryRequested: ({ data: { transaction_id, rules, by }, metadata }) => [
-      perform(endFailed, [{ transaction_id }]),
-      opened(transaction_id, rules, by, metadata.at),
-    ],
+    WebhookRetryRequested: ({ data: { transaction_id, rules, by, due_now }, metadata }) =>
+      due_now
+        ? perform(
+            hurry,
+            rules.map((rule_id) => ({ transaction_id, rule_id, lane: by, due_at: metadata.at })),
+          )
+        : [perform(endFailed, [{ transaction_id }]), opened(transaction_id, rules, by, metadata.at)],
     WebhookAttempted: ({ data }) =>
       update(deliveryTable, { transaction_id: data.transaction_id, rule_id: data.rule_id }, afterAttempt(data)),
     DeliveryEnded: ({ data: { transaction_id, rule_id, reason } }) =>
@@ -159,6 +183,7 @@ export const delivery = projection(
     TransactionDeleted: ({ data: { transaction_id } }) => perform(removeDeliveries, [{ transaction_id }]),
     RuleChanged: ({ data: { rule_id, url, is_active }, metadata }) =>
       url !== undefined || is_active === 1 ? perform(retriesDueNow, [{ rule_id, due_at: metadata.at }]) : [],
+    AccountUnlocked: ({ data: { user_id }, metadata }) => perform(unlockedDueNow, [{ user_id, due_at: metadata.at }]),
     RuleDeleted: ({ data: { rule_id }, metadata }) => perform(dueNow, [{ rule_id, due_at: metadata.at }]),
   },
 )

@@ -31,6 +31,8 @@ export interface Table {
   key: readonly string[]
   /** The text after `ON <table>`: the columns, and the condition of a partial index. */
   indexes: readonly string[]
+  /** Indexes that were added without a new version. A migration has added them to tables that existed. */
+  addedIndexes?: readonly string[]
   /** The column that says when a row expires. An expired row is no longer shown to anybody. null: it never expires. */
   expiresAt?: string
   /**
@@ -44,7 +46,11 @@ export interface Table {
 export const table = (
   name: string,
   columns: Readonly<Record<string, ColumnType>>,
-  { key, indexes = [], ...more }: Pick<Table, 'key' | 'expiresAt' | 'parts'> & { indexes?: readonly string[] },
+  {
+    key,
+    indexes = [],
+    ...more
+  }: Pick<Table, 'key' | 'expiresAt' | 'parts' | 'addedIndexes'> & { indexes?: readonly string[] },
 ): Table => ({ name, columns, key, indexes, ...more })
 
 // --- statements ----------------------------------------------------------------------------------------------------

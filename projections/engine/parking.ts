@@ -109,7 +109,8 @@ class Planning {
     }
     if (resolution?.type === 'ParkedEventSkipped') return undefined
     if (event.type === 'Unreadable') return { reason: event.data.problem, detail: event.data.detail }
-    return this.#parking.refused.get(placeOf(event))
+    const { refused } = this.#parking
+    return refused.size === 0 ? undefined : refused.get(placeOf(event))
   }
 
   /** Applies what waited for the decision. If the decision did not help, or another event cannot be applied, the rest keeps waiting. */

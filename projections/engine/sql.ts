@@ -145,7 +145,7 @@ export const statementName = (text: string): string => `read_model_${shortHash(t
 
 // --- tables --------------------------------------------------------------------------------------------------------
 
-const tableDdl = (schema: string, { name, columns, key, indexes, parts }: Table): string =>
+const tableDdl = (schema: string, { name, columns, key, indexes, addedIndexes = [], parts }: Table): string =>
   [
     `CREATE TABLE ${schema}.${name} (
       ${Object.entries(columns).map(([column, type]) => `"${column}" ${type}`).join(', ')},
@@ -155,7 +155,7 @@ const tableDdl = (schema: string, { name, columns, key, indexes, parts }: Table)
       (_, part) => `CREATE TABLE ${schema}.${name}_${part} PARTITION OF ${schema}.${name}
         FOR VALUES WITH (MODULUS ${parts!.number}, REMAINDER ${part})`,
     ),
-    ...indexes.map((index) => `CREATE INDEX ON ${schema}.${name} ${index}`),
+    ...[...indexes, ...addedIndexes].map((index) => `CREATE INDEX ON ${schema}.${name} ${index}`),
   ].join(';\n')
 
 /** SQL that creates all tables of a definition in a schema. `checkpoint.ts` has the checkpoint's. */
@@ -166,15 +166,23 @@ export const ddl = (schema: string, { projections }: Definition): string =>
     ...projections.flatMap(({ triggers }) => triggers?.(schema) ?? []),
   ].join(';\n')
 
+const withoutAddedIndexes = (definition: Definition): Definition => ({
+  ...definition,
+  projections: definition.projections.map((each) => ({ ...each, table: { ...each.table, addedIndexes: [] } })),
+})
+
 /** Creates or replaces the functions of a schema. */
 export const functionsDdl = (schema: string, { projections }: Pick<Definition, 'projections'>): string =>
   projections.flatMap(({ functions }) => functions?.(schema) ?? []).join(';\n')
 
-/** Changes with every change of a table, an operation or a projection's version. Then the read models are rebuilt. */
+/**
+ * Changes with every change of a table, an operation or a projection's version. Then the read models are rebuilt. Added indexes
+ * change nothing that is in the tables.
+ */
 export const versionOf = (definition: Definition): string =>
   shortHash(
     JSON.stringify([
-      ddl('schema', definition),
+      ddl('schema', withoutAddedIndexes(definition)),
       definition.prefixes,
       definition.projections.map(({ table, version, operations }) => [
         table.name,

@@ -1,23 +1,22 @@
 // Tests: tests/integration/http/jobs.test.ts
-/** Reads for bulk retries: the failed transactions that a job covers, one page at a time, and the jobs. */
+/** Reads for bulk retries: the transactions that a job covers, one page at a time, and the jobs. */
 import type { JobFilter, JobPosition } from '../../domain/job/events.ts'
-import type { FailedTransactions } from '../../workflows/jobs/bulk-retry.ts'
+import type { RetriedTransactions } from '../../workflows/jobs/bulk-retry.ts'
 import type { Queryable } from '../engine/queryable.ts'
-import { CONDITIONS } from '../transaction/filter.ts'
+import { selectionOf } from './selection.ts'
 
 const matching = (userId: number, filter: JobFilter) => {
-  const values: unknown[] = [userId]
-  const add = (value: unknown): string => `$${values.push(value)}`
-  const where = ["t.user_id = $1 AND t.webhook_status = 'failed'"]
-  for (const [name, value] of Object.entries(filter))
-    if (value !== undefined) where.push(CONDITIONS[name as keyof typeof filter](add(value)))
+  const { values, add, ofTransaction, ofDelivery } = selectionOf(userId, filter)
+  const where = [ofTransaction]
+  if (filter.rule_id !== undefined || filter.error !== undefined)
+    where.push(`EXISTS (SELECT FROM read_model.delivery d WHERE d.transaction_id = t.id AND ${ofDelivery})`)
   const at = (position: JobPosition) => `(${add(position.created_at)}::timestamptz, ${add(position.id)}::bigint)`
   return { values, where, at }
 }
 
 const PLACE = '(t.created_at, t.id)'
 
-export const openFailedTransactions = (database: Queryable): FailedTransactions => ({
+export const openRetriedTransactions = (database: Queryable): RetriedTransactions => ({
   count: async (userId, filter) => {
     const { values, where } = matching(userId, filter)
     const [row] = await database.query<{ count: number; created_at: string | null; id: number | null }>(

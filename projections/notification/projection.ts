@@ -3,6 +3,7 @@
  * Notifications that did not become a transaction: those that no reader has understood yet, and those that are not
  * transactions. The others are in `transaction`, under the same id if they were unread before.
  */
+import { sourceTypeOf } from '../../domain/arrival/source-type.ts'
 import { KEPT_IGNORED_S } from '../../domain/arrival/events.ts'
 import { countOf } from '../engine/counter.ts'
 import { insert, projection, remove, table, type Projection } from '../engine/definition.ts'
@@ -55,13 +56,12 @@ const bytesOf = (...texts: readonly string[]): number => texts.reduce((sum, text
 export const notification = (keepUnread: number): Projection =>
   projection(
     notificationTable,
-    { version: 4 },
+    { version: 5 },
     {
       NotificationUnread: ({ data, metadata }) => {
         const {
           notification_id: id,
           user_id,
-          source_type,
           source,
           text,
           raw_data,
@@ -70,14 +70,16 @@ export const notification = (keepUnread: number): Projection =>
           unsafe = null,
         } = data
         return insert(notificationTable, {
-        id, user_id, status: 'unparsed', source_type, source, reason: 'unparsed', text, received_at, mail_hash, unsafe,
+        id, user_id, status: 'unparsed', source_type: sourceTypeOf(data, data), source, reason: 'unparsed', text, received_at, mail_hash, unsafe,
         bytes: bytesOf(text, raw_data), expires_at: after(metadata.at, keepUnread),
       }) // prettier-ignore
       },
       NotificationGivenUp: ({ data: { notification_id: id } }) => remove(notificationTable, { id }),
       NotificationReread: ({ data: { notification_id: id } }) => remove(notificationTable, { id }),
       NotificationIgnored: ({ data, metadata }) => {
-        const { notification_id: id, user_id, source_type, source, reason, text, received_at, mail_hash = null } = data
+        const { notification_id: id, user_id, source, reason, text, received_at, mail_hash = null } = data
+        // Older events do not have the fields.
+        const source_type = sourceTypeOf(data, data.sender === undefined ? null : data)
         return insert(notificationTable, {
         id, user_id, status: 'ignored', source_type, source, reason, text, received_at, mail_hash, unsafe: null,
         bytes: 0, expires_at: after(metadata.at, KEPT_IGNORED_S),

@@ -11,7 +11,6 @@
  */
 import { PLAN_LIMITS } from '../../domain/account/plan.ts'
 import { vietnamMonth } from '../../domain/time.ts'
-import { LEFT_TO_THE_LOG_MS } from '../../domain/webhook/retry-schedule.ts'
 import { perform, projection, table, type Operation, type Projection } from '../engine/definition.ts'
 
 export const quotaTable = table(
@@ -136,7 +135,7 @@ export const quota = (overQuotaDelay: number): Projection =>
                 month: vietnamMonth(new Date(created_at)),
                 at: created_at,
                 rules: rules.map(String),
-                late_due_at: later(created_at, LEFT_TO_THE_LOG_MS + overQuotaDelay * 1000),
+                late_due_at: later(created_at, overQuotaDelay * 1000),
               },
             ]),
       PlanChanged: ({ data: { user_id, plan, expires_at } }) => perform(count, [{ user_id, plan, expires_at }]),

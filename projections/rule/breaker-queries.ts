@@ -1,7 +1,7 @@
 // Tests: tests/integration/http/alerts.test.ts
 /** Endpoints that are paused because they keep failing: the open breakers in `ops.endpoint`. */
 import { originOf } from '../../domain/webhook/endpoint.ts'
-import type { OpenBreaker } from '../../workflows/scheduled/watch-endpoints.ts'
+import type { EndpointAlert, OpenBreaker } from '../../workflows/scheduled/watch-endpoints.ts'
 import type { Queryable } from '../engine/queryable.ts'
 
 const MOST = 1_000
@@ -23,10 +23,16 @@ ORDER BY e.opened_at LIMIT ${MOST}`
 export const openBreakers = async (database: Queryable): Promise<OpenBreaker[]> =>
   (await database.query<OpenBreaker>(OPEN)).map((row) => ({ ...row, endpoint: originOf(row.endpoint) }))
 
-/** Open alerts about failing endpoints, and the time of this query. */
-export const lastingEndpointAlerts = (
-  database: Queryable,
-): Promise<{ user_id: number; subject: string; looked_at: string }[]> =>
-  database.query(
-    `SELECT user_id, subject, now() AS looked_at FROM read_model.alert WHERE kind = 'endpoint_failing' AND until IS NULL`,
+const LASTING = `
+SELECT a.user_id, a.subject, now() AS looked_at,
+  (SELECT count(*) FROM read_model.alert earlier
+    WHERE earlier.user_id = a.user_id AND earlier.since > now() - interval '1 day' AND earlier.kind = a.kind
+      AND earlier.subject = a.subject) AS alerts,
+  ARRAY(SELECT DISTINCT r.endpoint FROM read_model.rule r WHERE r.user_id = a.user_id) AS endpoints
+FROM read_model.alert a WHERE a.kind = 'endpoint_failing' AND a.until IS NULL`
+
+/** Alerts about failing endpoints that last, and the time of this query. */
+export const lastingEndpointAlerts = async (database: Queryable): Promise<EndpointAlert[]> =>
+  (await database.query<Omit<EndpointAlert, 'is_used'> & { endpoints: string[] }>(LASTING)).map(
+    ({ endpoints, ...alert }) => ({ ...alert, is_used: endpoints.some((each) => originOf(each) === alert.subject) }),
   )

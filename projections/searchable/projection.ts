@@ -7,6 +7,7 @@
  * All rows of a user lie in one partition, so that a user with few transactions does not pay for another user's
  * million.
  */
+import { sourceTypeOf } from '../../domain/arrival/source-type.ts'
 import { piecesOf } from '../../domain/search-pieces.ts'
 import { foldedForSearch } from '../../domain/text.ts'
 import { insert, perform, projection, remove, table, type Operation } from '../engine/definition.ts'
@@ -69,25 +70,17 @@ const rematched = (user_id: number | null, { transaction_id: id, order_id, rules
 
 export const searchable = projection(
   searchableTable,
-  { version: 2, operations: [rematch] },
+  { version: 3, operations: [rematch] },
   {
     TransactionCaptured: ({ data }) => {
-      const {
-        transaction_id: id,
-        user_id,
-        created_at,
-        bank_code,
-        transaction_type,
-        source_type,
-        transaction_date,
-      } = data
+      const { transaction_id: id, user_id, created_at, bank_code, transaction_type, transaction_date } = data
       const description = foldedForSearch(data.description)
       const reference = foldedOrNull(data.transaction_ref)
       const text =
         reference === null || description.includes(reference) ? description : description + SEPARATOR + reference
       const order_id = foldedOrNull(data.order_id)
       return insert(searchableTable, {
-        user_id, id, created_at, bank_code, transaction_type, source_type, transaction_date, text,
+        user_id, id, created_at, bank_code, transaction_type, source_type: sourceTypeOf(data), transaction_date, text,
         pieces: piecesOf(text),
         order_id: order_id !== null && text.includes(order_id) ? null : order_id, rules: inOrder(data.rules),
       }) // prettier-ignore

@@ -4,6 +4,7 @@
  * (`domain/transaction/events.ts`) with an upcaster (`domain/upcasters`), to what capture writes (`domain/transaction/capture.ts`), here, and
  * to the API (`adapters/http/resources/transactions.ts`). `npm run golden-events` and `npm run docs` generate the rest.
  */
+import { sourceTypeOf } from '../../domain/arrival/source-type.ts'
 import type { TransactionEventData } from '../../domain/transaction/events.ts'
 import type { ColumnType } from '../engine/definition.ts'
 
@@ -50,6 +51,7 @@ export const transactionColumns = { id: 'bigint', ...CAPTURED, updated_at: 'time
 export const transactionRow = (data: Captured) => {
   const row: Record<string, Captured[CapturedField]> = { id: data.transaction_id }
   for (const name of CAPTURED_NAMES) row[name] = data[name]
+  row.source_type = sourceTypeOf(data)
   row.updated_at = data.created_at
   return row
 }

@@ -31,13 +31,20 @@ const vietnameseMidnight = (parameter: string) =>
  */
 const folded = (text: string) => `lower(normalize(${text}, NFC) COLLATE "und-x-icu")`
 
+const from = (column: string) => (value: string) => `${column} >= ${vietnameseMidnight(value)}`
+const to = (column: string) => (value: string) => `${column} < ${vietnameseMidnight(value)} + interval '1 day'`
+
+/** Vietnamese days of the capture, both inclusive. */
+export const capturedFrom = from('created_at')
+export const capturedTo = to('created_at')
+
 /** One condition per filter. `strpos` takes the searched text literally: `%`, `_` and `\\` are ordinary characters. */
 export const CONDITIONS: { [Name in keyof TransactionFilter]-?: (parameter: string) => string } = {
   bank_code: (value) => `bank_code = ${value}`,
   type: (value) => `transaction_type = ${value}`,
   source_type: (value) => `source_type = ${value}`,
-  date_from: (value) => `transaction_date >= ${vietnameseMidnight(value)}`,
-  date_to: (value) => `transaction_date < ${vietnameseMidnight(value)} + interval '1 day'`,
+  date_from: from('transaction_date'),
+  date_to: to('transaction_date'),
   webhook_status: (value) => `webhook_status = ${value}`,
   rule_id: (value) =>
     `EXISTS (SELECT FROM read_model.delivery d WHERE d.transaction_id = id AND d.rule_id = ${value}::bigint AND d.user_id = $1)`,

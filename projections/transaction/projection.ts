@@ -21,7 +21,7 @@ export const transactionTable = table('transaction', transactionColumns, {
 
 export const transaction = projection(
   transactionTable,
-  { version: 1 },
+  { version: 2 },
   {
     TransactionCaptured: ({ data }) => insert(transactionTable, transactionRow(data)),
     TransactionCompleted: ({ data: { transaction_id, order_id, prefix, webhook_status }, metadata }) =>

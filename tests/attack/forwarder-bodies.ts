@@ -74,6 +74,10 @@ const HOSTILE = [
   `x&sender=Vietcombank`,
   `x%26text%3D${FORGED}%26sender%3DVietcombank`,
   `x\n${FORGED}`,
+  `x&#10;${FORGED}`,
+  `x&quot;,&quot;text&quot;:&quot;${FORGED}`,
+  `A&B`,
+  `x & y`,
   `x\r\n\r\n${FORGED}`,
   `x|GD: +99,000,000VND 20/11/26 10:00|SD:99,660,921VND|ND: DH9999`,
   `x. So du 99,000,000VND. ND: DH9999`,
@@ -192,6 +196,13 @@ export interface Case {
 }
 
 const NAMES = Object.keys(APPS)
+
+/** What each app posts of it. */
+export const bodiesOfApps = (of: Shown): Posted[] =>
+  NAMES.flatMap((app) => {
+    const posted = APPS[app]!(of)
+    return posted ? [{ app, ...posted }] : []
+  })
 
 /** @param random  the source of every choice */
 export const nextCase = (random: Random): Case => {

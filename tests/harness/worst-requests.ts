@@ -2,6 +2,7 @@
  * The requests that cost the most for their size: each part of a request is as long, as deep or as odd as allowed. Sixty come from a
  * stranger, and more from a caller with a valid credential. Each states the expected status; 0 if the connection is cut.
  */
+import { gzipSync } from 'node:zlib'
 import type { RawRequest } from './raw-request.ts'
 
 export interface WorstRequest extends RawRequest {
@@ -35,6 +36,9 @@ const unknownKeys = (bytes: number): string => {
 }
 const part = (name: string, value: string): string =>
   `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
+/** As a member each, so that a long text need not be made as a whole. */
+const gzipped = (text: string, members = 1): Buffer =>
+  Buffer.concat(Array<Buffer>(members).fill(gzipSync(text, { level: 9 })))
 const manyParts = `${part('text', 'x').repeat(140_000)}--x--\r\n`
 const brokenJson = `{"text":"${times('a","', BODY - 20)}`
 
@@ -178,6 +182,9 @@ export const requestsOfCallers = ({ apiKey, personalPath }: GoodCredentials): re
     post('10 MB of line ends in a string', personalPath, 200, `{"text":"${times('\n', BODY - 20)}"}`),
     post('10 MB of lists in lists', personalPath, 200, times('[', BODY)),
     post('10 MB of short members', personalPath, 200, unknownKeys(BODY)),
+    post('gzip of 1 GB', personalPath, 200, gzipped(times('\0', BODY), 100), typed('text/plain')),
+    post('gzip of 10 MB of one text', personalPath, 200, gzipped(`{"text":"${times('a ', BODY - 20)}"}`), typed('text/plain')),
+    post('10 MB that are no gzip', personalPath, 200, Buffer.concat([gzipped('x').subarray(0, 12), Buffer.alloc(BODY - 12, 0xff)]), typed('text/plain')),
     post('10 MB of one text', personalPath, 200, `{"text":"${times('a ', BODY - 20)}"}`),
     post('10 MB of quotes in a text', personalPath, 200, `{"text":"${times('\\"', BODY - 20)}"}`),
     post('10 MB of texts of 300 bytes', personalPath, 200, `[${times(`"${'a'.repeat(300)}",`, BODY - 20)}1]`),

@@ -4,6 +4,9 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { migrateDatabase } from '../../adapters/database/migrate.ts'
+import { openReadModelTables } from '../../adapters/postgres/ops/read-models.ts'
+import { createSchema } from '../../projections/engine/schema.ts'
+import { main } from '../../projections/main.ts'
 import { emptyDatabase, type TestDatabase } from '../harness/postgres.ts'
 
 describe('migrations', () => {
@@ -61,5 +64,19 @@ describe('migrations', () => {
     write('001_slow.sql', 'CREATE TABLE slow (); SELECT pg_sleep(0.2)')
     const ran = await Promise.all([1, 2, 3].map(() => migrateDatabase(fresh.url, folder)))
     expect(ran.flat()).to.deep.equal(['001_slow'])
+  })
+
+  it('add indexes to read models that exist, under the names that they have in new ones', async () => {
+    await migrateDatabase(fresh.url)
+    const indexes = () =>
+      database.query(
+        "SELECT indexname, indexdef FROM pg_indexes WHERE tablename IN ('delivery', 'alert') ORDER BY tablename, indexname",
+      )
+    await createSchema(openReadModelTables(database), main)
+    const ofNewTables = await indexes()
+    await database.query('DROP INDEX read_model.delivery_lane_due_at_rule_id_idx, read_model.alert_kind_user_id_idx')
+    await database.query("DELETE FROM migrations WHERE name >= '020'")
+    expect(await migrateDatabase(fresh.url)).to.deep.equal(['020_due_index', '021_lasting_alerts'])
+    expect(await indexes()).to.deep.equal(ofNewTables)
   })
 })

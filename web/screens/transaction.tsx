@@ -101,6 +101,10 @@ const Story = ({ id }: { id: number }) => {
   )
 }
 
+/** It waits for its next attempt. A first attempt is due already, or is over the quota. */
+const isWaiting = ({ webhook_status, deliveries }: DeliveredTransaction): boolean =>
+  webhook_status === 'pending' && deliveries.length > 0
+
 const Page = ({ of, isRaw, showRaw }: { of: DeliveredTransaction; isRaw: boolean; showRaw: () => void }) => {
   const t = texts.value.transaction
   const { common } = texts.value
@@ -128,9 +132,9 @@ const Page = ({ of, isRaw, showRaw }: { of: DeliveredTransaction; isRaw: boolean
           <section class="block stack">
             <div class="row between">
               <h2>{t.attempts}</h2>
-              {of.webhook_status === 'failed' && (
+              {(of.webhook_status === 'failed' || isWaiting(of)) && (
                 <button class="button main" type="button" disabled={retry.isRunning} onClick={() => void send()}>
-                  {t.retry}
+                  {isWaiting(of) ? t.sendNow : t.retry}
                 </button>
               )}
             </div>

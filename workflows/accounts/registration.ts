@@ -11,6 +11,7 @@ import {
   createFirst,
   normalEmail,
   register,
+  rotatedReceiveUrl,
   type KeptSecrets,
   type Registration,
 } from '../../domain/account/access.ts'
@@ -221,9 +222,10 @@ export const registerNew = async (
   const fresh = await claimAndWrite(parts, {
     ...given,
     claims: [{ stream: emailStream(given.email), type: 'EmailClaimed' }],
-    account: (registration) => {
+    account: (registration, { receive_url }) => {
       const { user_id, at } = registration
-      return Promise.resolve([...register(registration), issue(user_id, 'verify_email', parts.newLink(user_id), at)])
+      const link = issue(user_id, 'verify_email', parts.newLink(user_id), at)
+      return Promise.resolve([...register(registration), rotatedReceiveUrl(user_id, receive_url), link])
     },
   })
   return fresh !== null

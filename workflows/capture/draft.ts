@@ -186,9 +186,16 @@ export class Draft {
     this.#answer(unit, job, movement, id, 'copy')
   }
 
-  /** The same notification again. If its transaction is in this draft, the answer waits until that is stored. */
-  #again(job: Job, movement: Movement, warm: WarmWindow, { of, event }: Extract<Verdict, { kind: 'resend' }>): void {
-    const unit = this.#drafted.has(of) || keptId(job) !== null ? this.#unitOf(warm, event) : null
+  /** The same notification again. The answer waits for what is stored: its transaction in this draft, or its new stamp. */
+  #again(job: Job, movement: Movement, warm: WarmWindow, verdict: Extract<Verdict, { kind: 'resend' }>): void {
+    const { of, event, isNewStamp = false } = verdict
+    const isStored = isNewStamp || this.#drafted.has(of) || keptId(job) !== null
+    const unit = isStored ? this.#unitOf(warm, event) : null
+    if (unit && isNewStamp) {
+      this.#touch(warm)
+      warm.window.addResend(of, probeOf(job, movement, warm))
+      this.units.enter(unit, job, [seen(of, movement, of)])
+    }
     this.#answer(unit, job, movement, of, 'resend')
   }
 
@@ -214,9 +221,13 @@ export class Draft {
   }
 
   #enter(unit: DraftUnit, job: Job, movement: Movement, warm: WarmWindow, id: number, event: number | null): void {
-    if (!this.#touched.has(warm)) this.#touched.set(warm, warm.window.size)
+    this.#touch(warm)
     warm.window.add(id, event ?? id, probeOf(job, movement, warm))
     this.units.enter(unit, job, [seen(id, movement, event)])
+  }
+
+  #touch(warm: WarmWindow): void {
+    if (!this.#touched.has(warm)) this.#touched.set(warm, warm.window.size)
   }
 
   #capture(unit: DraftUnit, job: Job, movement: Movement, id: number, copyOf: number | null): void {

@@ -8,7 +8,7 @@
 import type { EventStore, LogEntry } from '../../domain/ports.ts'
 import { retry } from '../support/retry.ts'
 import type { Lanes } from './lanes.ts'
-import type { Claimed, DeliveryQueue, Due, DueWanted, Orphan, RoomByLane } from './queue.ts'
+import type { Claimed, DeliveryQueue, Due, Orphan, RoomByLane } from './queue.ts'
 import { checkAgainstStreams } from './stream-check.ts'
 import type { TrackedTransactions } from './tracked.ts'
 
@@ -61,12 +61,10 @@ export class Claims {
     return queue.claimFirst(worker, transactions, lanes.first.fullRules(), MOST_IN_CLAIM)
   }
 
-  due(room: RoomByLane): Promise<Due> {
-    return this.#options.queue.claimDue(this.#options.worker, this.#wanted(room))
-  }
-
-  gated(room: RoomByLane): Promise<readonly Claimed[]> {
-    return this.#options.queue.claimGated(this.#options.worker, this.#wanted(room))
+  /** @param firstEarlier  seconds by which first attempts are claimed before they are due in the queue */
+  due(room: RoomByLane, firstEarlier: number): Promise<Due> {
+    const { queue, worker, lanes } = this.#options
+    return queue.claimDue(worker, { room, perRule: PER_RULE, fullRules: lanes.fullRules(), firstEarlier })
   }
 
   /** Claims of dead workers, and own claims whose response was lost. */
@@ -116,9 +114,5 @@ export class Claims {
       if (!stopping.aborted) queue.giveBack(worker, claims).catch(onError)
     }
     setTimeout(giveBack, PUT_OFF_MS).unref()
-  }
-
-  #wanted(room: RoomByLane): DueWanted {
-    return { room, perRule: PER_RULE, fullRules: this.#options.lanes.fullRules() }
   }
 }

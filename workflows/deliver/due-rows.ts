@@ -4,7 +4,7 @@
  * deliveries that dead workers left behind.
  */
 import { WakeSignal } from './wake-signal.ts'
-import { LANES, type Claimed, type Due, type RoomByLane } from './queue.ts'
+import { LANES, type Due, type RoomByLane } from './queue.ts'
 
 /** Poll interval while nothing is due: milliseconds. */
 const LOOK_EVERY = 1_000
@@ -12,7 +12,6 @@ const LOOK_EVERY = 1_000
 export interface DueRowsOptions {
   room: () => RoomByLane
   claimDue: (room: RoomByLane) => Promise<Due>
-  claimGated: (room: RoomByLane) => Promise<readonly Claimed[]>
   takeOver: (limit: number) => Promise<Due>
   handOver: (due: Due) => Promise<void>
   onError: (error: unknown) => void
@@ -26,6 +25,7 @@ export class DueRows {
   #takeOverWanted = false
   #nextAt = Infinity
   #lacksRoom = false
+  #hasMore = false
 
   constructor(options: DueRowsOptions) {
     this.#options = options
@@ -63,15 +63,17 @@ export class DueRows {
         return 0
       })
       if (signal.aborted) return
-      if (found === 0) await this.#signal.wait(Math.min(LOOK_EVERY, Math.max(0, this.#nextAt - performance.now())))
+      if (found === 0 && !this.#hasMore)
+        await this.#signal.wait(Math.min(LOOK_EVERY, Math.max(0, this.#nextAt - performance.now())))
     }
   }
 
   /** @returns how many rows it found */
   async #look(): Promise<number> {
     if (this.#nextAt <= performance.now()) this.#nextAt = Infinity
-    const { room, claimDue, claimGated, takeOver, handOver } = this.#options
+    const { room, claimDue, takeOver, handOver } = this.#options
     this.#lacksRoom = LANES.some((lane) => room()[lane] === 0)
+    this.#hasMore = false
     let found = 0
     if (this.#takeOverWanted && sum(room()) > 0) {
       const left = await takeOver(sum(room()))
@@ -81,13 +83,9 @@ export class DueRows {
     }
     if (sum(room()) > 0) {
       const due = await claimDue(room())
+      this.#hasMore = due.hasMore ?? false
       found += due.claimed.length + due.orphans.length
       await handOver(due)
-    }
-    if (sum(room()) > 0) {
-      const claimed = await claimGated(room())
-      found += claimed.length
-      await handOver({ claimed: [...claimed], orphans: [] })
     }
     return found
   }

@@ -15,6 +15,8 @@ export interface Formed {
   rule_id: number
   /** Number of the attempt. */
   attempt: number
+  /** The endpoint has already confirmed this transaction. */
+  isReplay: boolean
   rule: Format & SealedSecrets & { http_method: Call['method']; url: string }
   transaction: TransactionRow
 }
@@ -34,7 +36,7 @@ export interface FormedCall {
  * @param now  the time of the attempt
  */
 export const formCall = (
-  { transaction_id, rule_id, attempt, rule, transaction }: Formed,
+  { transaction_id, rule_id, attempt, isReplay, rule, transaction }: Formed,
   correlationId: string,
   open: (sealed: string) => string,
   now: Date,
@@ -44,6 +46,7 @@ export const formCall = (
   const webhookId = webhookIdOf(transaction_id, rule_id)
   const trace = traceOf(correlationId, attemptStep({ transaction_id, rule_id, attempt }))
   const headers = signedHeaders({ ...signingSecrets(rule, timestamp, open), body, webhookId, timestamp, attempt })
+  if (isReplay) headers['x-webhook-replay'] = '1'
   if (trace) headers.traceparent = traceparentOf(trace)
   const body_sha256 = sha256(body, 'hex')
   return { call: { method: rule.http_method, url: rule.url, headers, body }, timestamp, body_sha256, trace }

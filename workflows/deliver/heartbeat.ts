@@ -44,6 +44,11 @@ export class Heartbeat {
     return [...this.#dead]
   }
 
+  /** Whether another worker is alive. */
+  get hasOthers(): boolean {
+    return this.#others.size > this.#dead.size
+  }
+
   /** Whether our last heartbeat is so old that other workers may take over our claims. */
   get isSilent(): boolean {
     return performance.now() - this.#beatenAt > 2 * this.#options.every

@@ -3,11 +3,14 @@
 import { Lane, type LaneJob, type LaneLimits } from './lane.ts'
 import { LANES, type Claimed, type LaneName, type RoomByLane } from './queue.ts'
 
+/** Calls in flight per user and endpoint. */
+export const BULK_CALLS_PER_ENDPOINT = 16
+
 const LIMITS: Record<LaneName, LaneLimits> = {
   first: { room: 4_000, slots: 1_024, perUser: 128, perEndpoint: 64, waitingPerEndpoint: 256 },
   retry: { room: 1_000, slots: 256, perUser: 64, perEndpoint: 32, waitingPerEndpoint: 128 },
   manual: { room: 500, slots: 128, perUser: 64, perEndpoint: 32, waitingPerEndpoint: 128 },
-  bulk: { room: 500, slots: 64, perUser: 32, perEndpoint: 16, waitingPerEndpoint: 128 },
+  bulk: { room: 500, slots: 64, perUser: 32, perEndpoint: BULK_CALLS_PER_ENDPOINT, waitingPerEndpoint: 128 },
 }
 
 export interface Job extends LaneJob {

@@ -49,6 +49,8 @@ export interface Claimed extends Claim {
   }
   /** The endpoint's breaker is open and the whole schedule has passed. If this attempt fails, the delivery has failed. */
   isLast: boolean
+  /** The rule's endpoint has already confirmed this transaction, and the owner sends it again. */
+  isReplay: boolean
   transaction: TransactionRow & {
     user_id: number
     content: string | null
@@ -89,11 +91,15 @@ export interface DueWanted {
   perRule: number
   /** Rules whose endpoints have no room. */
   fullRules: readonly number[]
+  /** Seconds by which first attempts are claimed before they are due in the queue. */
+  firstEarlier?: number
 }
 
 export interface Due {
   claimed: Claimed[]
   orphans: Orphan[]
+  /** More may be due: not all of the queue was read. */
+  hasMore?: boolean
 }
 
 export interface DeliveryQueue {
@@ -107,13 +113,11 @@ export interface DeliveryQueue {
     fullRules: readonly number[],
     limit: number,
   ): Promise<{ claimed: Claimed[]; isGated: boolean }>
-  /** Claims due deliveries: a few of each rule, and none of held or gated rules. */
-  claimDue(worker: string, wanted: DueWanted): Promise<Due>
   /**
-   * Claims the deliveries of gated rules that may pass now: the rule is ordered or limited, or its endpoint must not be
-   * called.
+   * Claims due deliveries: a few of each rule, and none of held rules. Of gated rules it claims those that may pass now: the
+   * rule is ordered or limited, or its endpoint must not be called.
    */
-  claimGated(worker: string, wanted: DueWanted): Promise<Claimed[]>
+  claimDue(worker: string, wanted: DueWanted): Promise<Due>
   /** Claims for this worker the attempts that dead workers have claimed and not recorded. */
   takeOver(worker: string, dead: readonly string[], limit: number): Promise<Due>
   /** Which of these claims still belong to this worker. @returns their indexes in the list */

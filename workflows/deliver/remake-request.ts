@@ -36,18 +36,24 @@ const ruleAt = (account: readonly StoredEvent[], { rule_id, account_revision }: 
     )
     ?.rules.get(rule_id)
 
+/** Whether the rule's endpoint had already confirmed the transaction. */
+const isReplay = (before: readonly StoredEvent[], { rule_id }: Attempted): boolean =>
+  before.some(
+    ({ type, data }) => type === 'WebhookAttempted' && data.rule_id === rule_id && data.outcome === 'delivered',
+  )
+
 const remake = (
   rule: Rule | undefined,
-  rows: readonly TransactionRow[],
+  before: readonly StoredEvent[],
   attempted: Attempted,
   correlationId: string,
   vault: Vault,
 ) => {
   if (!rule || attempted.renderer !== RENDERER) return null
   const now = new Date(attempted.timestamp * 1000)
-  for (const transaction of rows) {
+  for (const transaction of rowsOf(before)) {
     const { call, body_sha256 } = formCall(
-      { ...attempted, rule, transaction },
+      { ...attempted, isReplay: isReplay(before, attempted), rule, transaction },
       correlationId,
       (sealed) => vault.open(sealed),
       now,
@@ -73,8 +79,7 @@ export const remakeRequests = async (
     if (event.type !== 'WebhookAttempted') return
     const { data, metadata } = event
     const rule = ruleAt(account, data)
-    const rows = rowsOf(events.slice(0, index))
-    const request = remake(rule, rows, data, metadata.correlation_id, vault)
+    const request = remake(rule, events.slice(0, index), data, metadata.correlation_id, vault)
     if (request) requests.set(data.attempt_id, request)
   })
   return requests

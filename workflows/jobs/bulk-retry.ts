@@ -1,8 +1,8 @@
 // Tests: tests/integration/http/jobs.test.ts
 /**
  * Retries many transactions as a job. A call starts it. The process that holds the lease does it page by page, oldest
- * first. A page is recorded before it is done, so after a crash it is done once more: transactions that were already
- * queued then have another status and are skipped. After each page the job pauses for longer than the page took, so
+ * first. A page is recorded before it is done, so after a crash it is done once more: transactions that the job has already
+ * queued are skipped. After each page the job pauses for longer than the page took, so
  * that other work comes first.
  */
 import { jobEvents, jobStream, type JobEvent, type JobFilter, type JobPosition } from '../../domain/job/events.ts'
@@ -13,10 +13,10 @@ import type { Accounts, OwnersOccasion } from '../accounts/accounts.ts'
 import { execute } from '../support/execute.ts'
 import { foldCache, type FoldCache } from '../support/fold-cache.ts'
 import { stamp } from '../support/stamp.ts'
-import { retryFailed } from '../transactions/by-hand.ts'
+import { retryAll } from '../transactions/by-hand.ts'
 
-/** A user's failed transactions and the running jobs, from the read models. */
-export interface FailedTransactions {
+/** A user's transactions that a filter selects, and the running jobs, from the read models. */
+export interface RetriedTransactions {
   count(userId: number, filter: JobFilter): Promise<{ count: number; newest: JobPosition | null }>
   /** Oldest first. */
   between(
@@ -31,7 +31,7 @@ export interface JobParts {
   store: EventStore
   accounts: Pick<Accounts, 'find'>
   clock: Clock
-  transactions: FailedTransactions
+  transactions: RetriedTransactions
 }
 
 const PAGE = 100
@@ -80,7 +80,8 @@ const runPage = async ({ store, accounts, clock, transactions }: JobParts, job: 
   const found = await transactions.between(user_id, filter, { after, to, limit: PAGE })
   const occasion = { user_id, at: clock.now(), correlation_id: jobStream(job_id), causation_id: jobStream(job_id) }
   const ids = found.map(({ id }) => id)
-  const { count } = ids.length > 0 ? await retryFailed({ store }, account, occasion, ids) : { count: 0 }
+  const meant = { status: filter.status, only: filter.rule_id }
+  const { count } = ids.length > 0 ? await retryAll({ store }, account, occasion, ids, meant) : { count: 0 }
   return ids.length - count
 }
 

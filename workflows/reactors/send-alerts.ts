@@ -1,10 +1,14 @@
 // Tests: tests/integration/http/alerts.test.ts
-/** Mails an alert when it is raised, and calls the address that its owner has set, when it is raised and when it ends. */
+/**
+ * Mails an alert when it is raised, and calls the address that its owner has set, when it is raised and when it ends. The end of
+ * an alert about an endpoint is mailed, too: its owner waits for it.
+ */
 import type { Account } from '../../domain/account/account.ts'
 import { signAlertWebhook } from '../../domain/account/alert-webhook.ts'
 import type { AlertEvent, AlertEventData, AlertKind } from '../../domain/alert/events.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
 import type { Clock, Mailer, Vault } from '../../domain/ports.ts'
+import { endpointOf, originOf } from '../../domain/webhook/endpoint.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { MailLinks } from '../accounts/mail-links.ts'
 import { newRuleSecret } from '../accounts/secrets.ts'
@@ -35,6 +39,9 @@ export interface AlertTellingParts {
 }
 
 type AlertRaised = AlertEventData['AlertRaised']
+
+const uses = ({ rules }: Account, origin: string): boolean =>
+  [...rules.values()].some(({ url }) => originOf(endpointOf(url)) === origin)
 
 export const sendAlerts = ({ accounts, vault, clock, mailer, links, calls }: AlertTellingParts): Reactor => {
   /**
@@ -90,12 +97,21 @@ export const sendAlerts = ({ accounts, vault, clock, mailer, links, calls }: Ale
         key: event.id,
         to: account.email,
         subject: `Baoco: ${SUBJECT[event.data.kind]}`,
-        text: `${event.data.text}${linkIn(account, event.data)}\n\nSince ${event.data.since}. The list of alerts shows when it is over.\n`,
+        text: `${event.data.text}${linkIn(account, event.data)}\n\nSince ${event.data.since}. ${event.data.kind === 'endpoint_failing' ? 'A mail follows when it is over.' : 'The list of alerts shows when it is over.'}\n`,
       })
     },
     AlertEnded: async (event) => {
-      const account = isRecent(event, event.data.until) && (await accounts.find(event.data.user_id))
-      if (account) await call(account, event)
+      const { user_id, kind, subject, until } = event.data
+      const account = isRecent(event, until) && (await accounts.find(user_id))
+      if (!account) return
+      await call(account, event)
+      if (kind !== 'endpoint_failing' || !uses(account, subject)) return
+      await mailer.send({
+        key: event.id,
+        to: account.email,
+        subject: 'Baoco: an endpoint works again',
+        text: `The endpoint ${subject} works again since ${until}. Deliveries that waited for it are sent.\n`,
+      })
     },
   })
 }

@@ -12,6 +12,7 @@ import { NO_STREAM, type Checkpoint, type EventStore } from '../../domain/ports.
 import { release, remove, retry, type RetryOccasion, type TransactionFact } from '../../domain/transaction/decide.ts'
 import { transactionStream } from '../../domain/transaction/events.ts'
 import { foldTransaction, type Transaction } from '../../domain/transaction/transaction.ts'
+import type { RetriedStatus } from '../../domain/job/events.ts'
 import type { OwnersOccasion } from '../accounts/accounts.ts'
 import { CONFLICT, untilNoConflict } from '../support/conflicts.ts'
 import { stamp } from '../support/stamp.ts'
@@ -43,14 +44,15 @@ const decideEach = async (
   store: EventStore,
   occasion: OwnersOccasion,
   ids: readonly number[],
-  decide: (transaction: Transaction) => readonly TransactionFact[],
+  decide: (transaction: Transaction, loaded: Loaded) => readonly TransactionFact[],
 ): Promise<Map<number, Outcome>> => {
   const outcomes = new Map<number, Outcome>()
-  const decideOne = ({ id, events }: Loaded): readonly TransactionFact[] => {
+  const decideOne = (loaded: Loaded): readonly TransactionFact[] => {
+    const { id, events } = loaded
     try {
       const transaction = foldTransaction(events)
       if (transaction?.user_id !== occasion.user_id) throw notFound()
-      const facts = decide(transaction)
+      const facts = decide(transaction, loaded)
       if (facts.length === 0) outcomes.set(id, { checkpoint: null })
       return facts
     } catch (error) {
@@ -87,15 +89,21 @@ const single = (outcome: Outcome | undefined): { checkpoint: Checkpoint | null }
   return outcome
 }
 
-const retryOccasion = (account: Account, occasion: OwnersOccasion, by: 'manual' | 'bulk'): RetryOccasion => ({
-  by,
+const retryOccasion = (
+  account: Account,
+  occasion: OwnersOccasion,
+  more: Pick<RetryOccasion, 'by' | 'again' | 'only'>,
+): RetryOccasion => ({
+  ...more,
   at: occasion.at,
   account,
   find: ({ content, description }) => orderIdOf(content, description, activePrefixes(account)),
 })
 
 /**
- * @returns whether a call is due again: not if the transaction was matched again and still matches no rule
+ * @param again  sends it once more if it succeeded
+ * @returns whether a call is due again: not if the transaction was matched again and still matches no rule. `checkpoint` is null
+ *   if nothing can be sent earlier
  * @throws {Refused} NOT_FOUND, CONFLICT for a status that cannot be retried · {StoreUnavailable}
  */
 export const retryTransaction = async (
@@ -103,8 +111,9 @@ export const retryTransaction = async (
   account: Account,
   occasion: OwnersOccasion,
   id: number,
+  again = false,
 ): Promise<{ checkpoint: Checkpoint | null; isQueued: boolean }> => {
-  const by = retryOccasion(account, occasion, 'manual')
+  const by = retryOccasion(account, occasion, { by: 'manual', again })
   let isQueued = false
   const outcomes = await decideEach(store, occasion, [id], (transaction) => {
     const facts = retry(transaction, by)
@@ -115,19 +124,30 @@ export const retryTransaction = async (
 }
 
 /**
- * Retries those of the given transactions whose status is still `failed`.
- * @returns how many were queued, and the position of the last one · @throws {StoreUnavailable}
+ * Retries those of the given transactions that still have the status. Those that this occasion has already retried, perhaps
+ * before a crash, are left as they are.
+ * @param only  with `pending` and `success`: only this rule
+ * @returns how many are queued, and the position of the last one · @throws {StoreUnavailable}
  */
-export const retryFailed = async (
+export const retryAll = async (
   { store }: TransactionParts,
   account: Account,
   occasion: OwnersOccasion,
   ids: readonly number[],
+  { status = 'failed', only }: { status?: RetriedStatus | undefined; only?: number | undefined } = {},
 ): Promise<{ count: number; checkpoint: Checkpoint | null }> => {
-  const by = retryOccasion(account, occasion, 'bulk')
-  const outcomes = await decideEach(store, occasion, ids, (transaction) =>
-    transaction?.phase === 'live' && transaction.webhook_status === 'failed' ? retry(transaction, by) : [],
-  )
+  const by = retryOccasion(account, occasion, { by: 'bulk', again: true, only })
+  const queued = new Set<number>()
+  const outcomes = await decideEach(store, occasion, ids, (transaction, { id, events }) => {
+    const isDone = events.some(
+      ({ type, metadata }) => type === 'WebhookRetryRequested' && metadata.causation_id === occasion.causation_id,
+    )
+    queued.delete(id)
+    if (!isDone && (transaction?.phase !== 'live' || transaction.webhook_status !== status)) return []
+    const facts = isDone ? [] : retry(transaction, by)
+    queued.add(id)
+    return facts
+  })
   const checkpoints = [...outcomes.values()].flatMap((outcome) =>
     'checkpoint' in outcome && outcome.checkpoint !== null ? [outcome.checkpoint] : [],
   )
@@ -135,7 +155,7 @@ export const retryFailed = async (
     (newest, one) => (newest === null || store.isAfter(one, newest) ? one : newest),
     null,
   )
-  return { count: checkpoints.length, checkpoint: last }
+  return { count: queued.size, checkpoint: last }
 }
 
 /**
@@ -148,7 +168,7 @@ export const releaseTransactions = async (
   occasion: OwnersOccasion,
   { ids, since }: { ids: readonly number[]; since: Date },
 ): Promise<number> => {
-  const by = { ...retryOccasion(account, occasion, 'bulk'), since }
+  const by = { ...retryOccasion(account, occasion, { by: 'bulk' }), since }
   const outcomes = await decideEach(store, occasion, ids, (transaction) =>
     transaction?.user_id === account.user_id ? release(transaction, by) : [],
   )

@@ -43,6 +43,8 @@ export const releaseHeld = async (
   const waiting = new Set<number>()
   for await (const seen of seenIn(store, dedupStream(account.user_id, bank_code))) {
     const { account_number, direction, arrived_at, transaction_id, copy_of } = seen
+    // A resend prints nothing new.
+    if (copy_of === transaction_id) continue
     if (direction !== 'credit' || account_number === null || Date.parse(arrived_at) < since.getTime()) continue
     // A copy may have brought the number that the first notification did not print.
     if (bankAccountOf(account, { bank_code, account_number })?.bank_account_id === bank_account_id)

@@ -28,7 +28,8 @@ export const hasTooManyPairs = (encoded: string): boolean => {
 
 const NONE: Query = Object.freeze(Object.create(null) as Query)
 
-const parsed = (raw: string): Query => {
+/** @param raw  a query as sent. @returns no parameters if there are too many pairs */
+export const parseQuery = (raw: string): Query => {
   if (raw === '' || hasTooManyPairs(raw)) return NONE
   const query = Object.create(null) as Record<string, string | string[]>
   for (const [name, value] of new URLSearchParams(raw)) {
@@ -44,4 +45,4 @@ const QUERY = Symbol('query')
 type Parsed = IncomingMessage & { [QUERY]?: Query }
 
 /** @returns no parameters if there are too many pairs */
-export const queryOf = ({ req }: Asked): Query => ((req as Parsed)[QUERY] ??= parsed(rawQueryOf({ req })))
+export const queryOf = ({ req }: Asked): Query => ((req as Parsed)[QUERY] ??= parseQuery(rawQueryOf({ req })))

@@ -26,6 +26,24 @@ export const created = <Schema extends z.ZodType>(schema: Schema): Answer<z.outp
   answers: [{ status: 201, description: 'Created.', mediaType: JSON_TYPE, schema: done(schema) }],
 })
 
+/** 201 `{success, data, message}`. The handler returns data and message. */
+export const createdAndSaid = <Schema extends z.ZodType>(
+  schema: Schema,
+): Answer<{ data: z.output<Schema>; message: string }> => ({
+  write: (context, value) => {
+    context.status = 201
+    context.response.body = { success: true, ...value }
+  },
+  answers: [
+    {
+      status: 201,
+      description: 'Created.',
+      mediaType: JSON_TYPE,
+      schema: z.strictObject({ success: z.literal(true), data: schema, message: z.string() }),
+    },
+  ],
+})
+
 /** `{success, message}`: the handler returns one plain sentence. */
 export const message: Answer<string> = {
   write: (context, value) => {

@@ -1,20 +1,30 @@
 // Tests: tests/unit/adapters/http/receive/forwarders.test.ts
 /** Builds an arrival from a posted body. Nothing is judged here, not even the credential. */
 import type { Arrival } from '../../../domain/arrival/arrival.ts'
+import { storable } from './body-text.ts'
 import { findFields } from './fields.ts'
 import { rawDataOf, type Posted } from './posted.ts'
 
 export type At = Pick<Arrival, 'credential' | 'posted_as' | 'arrived_at' | 'correlation_id'>
 
+/** If no text is found, the whole body is the text. It is kept, and never read by itself. */
 export const arrivalOf = (posted: Posted, at: At): Arrival => {
-  const { incoming, stamp, hasTwoNames } = findFields(posted.value, posted.query, posted.isEscaped)
-  const unsafe = posted.unsafe ?? (hasTwoNames ? 'two_names' : undefined)
+  const { incoming, stamp, hasTwoNames, hasNoText } = findFields(posted.value, posted.query, posted.isEscaped)
   const { credential, posted_as, arrived_at, correlation_id } = at
   const raw = rawDataOf(posted, incoming.text)
+  const whole = hasNoText || (posted.unsafe && incoming.text.trim() === '') ? wholeOf(posted, raw) : ''
+  if (whole !== '') incoming.text = whole
+  const unsafe = posted.unsafe ?? (whole !== '' ? 'broken_json' : hasTwoNames ? 'two_names' : undefined)
   // Listed one by one: spreading an object costs more than all of this, and every notification comes by here.
   const arrival: Arrival = { credential, posted_as, arrived_at, correlation_id, incoming, stamp, raw }
   if (unsafe) arrival.unsafe = unsafe
   return arrival
+}
+
+/** Everything that was sent. The empty string if nothing was. */
+const wholeOf = ({ sent }: Posted, raw: string): string => {
+  const whole = storable(sent ?? raw).trim()
+  return /^(?:\{\}|\[\]|\{"text":""\})$/.test(whole) ? '' : whole
 }
 
 /** One item of a list. A doubt about the whole body (`unsafe`) applies to each of its items. */

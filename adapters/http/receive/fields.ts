@@ -8,7 +8,7 @@ import type { Incoming } from '../../../domain/reader/reading.ts'
 import { storable } from './body-text.ts'
 import { asText, disagree, givenAt, onlyValue, type Given } from './given.ts'
 import { knownBodyOf, type KnownBody } from './known-bodies.ts'
-import { memberAt, membersOf, type Members } from './members.ts'
+import { isObject, memberAt, membersOf, type Members } from './members.ts'
 import { NAMES } from './names.ts'
 import { stampOf } from './stamp.ts'
 import { textIn } from './text-field.ts'
@@ -79,6 +79,8 @@ export interface Found {
   stamp: Date | null
   /** Whether text, sender, package or title is given under two names and neither value contains the other. */
   hasTwoNames: boolean
+  /** Whether no text was found, under any name. */
+  hasNoText?: boolean
 }
 
 /** A `null` counts as not given if another field contains the origin, as apps serialize every field of a class. */
@@ -103,16 +105,18 @@ export const findFields = (value: unknown, query: object | null = null, isEscape
   const app = onlyValue(packages, samePackage)
   const titles = givenAt(sources, NAMES.title)
   const title = titleIn(titles)
-  const { text, isDoubtful } = textIn(posted, sources, known, isEscaped)
+  const { text, isDoubtful, isMissing = false } = textIn(posted, sources, known, isEscaped)
   const givenSender = unlessGivenElsewhere(sender, senders, app)
   const givenPackage = unlessGivenElsewhere(app, packages, sender)
-  const incoming: Incoming = { text: heartbeatIn(sources) ?? text }
+  const heartbeat = heartbeatIn(sources)
+  const incoming: Incoming = { text: heartbeat ?? text }
   if (givenSender !== undefined) incoming.sender = givenSender
   if (givenPackage !== undefined) incoming.package = givenPackage
   if (title !== undefined) incoming.title = title
   return {
     incoming,
     stamp: stampIn(sources),
+    hasNoText: isMissing && heartbeat === undefined && isObject(posted),
     hasTwoNames:
       !isEscaped &&
       (isDoubtful ||

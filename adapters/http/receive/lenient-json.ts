@@ -5,29 +5,7 @@
  * text may have injected fields (decisions, "Trust", T2).
  */
 
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-const FIRST_PRINTABLE = 0x20
-
-/**
- * Escapes raw control characters inside the strings of a JSON text. Uses a loop that reads each character once, because a regular
- * expression that finds strings would take hours for some bodies.
- */
-const escapeControls = (json: string): string => {
-  const pieces: string[] = []
-  let inString = false
-  let taken = 0
-  for (let index = 0; index < json.length; index++) {
-    const code = json.charCodeAt(index)
-    if (code === QUOTE) inString = !inString
-    else if (inString && code === BACKSLASH) index++
-    else if (inString && code < FIRST_PRINTABLE) {
-      pieces.push(json.slice(taken, index), `\\u${code.toString(16).padStart(4, '0')}`)
-      taken = index + 1
-    }
-  }
-  return pieces.join('') + json.slice(taken)
-}
+import { mendedJson } from './mended-json.ts'
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', '"': '"', '\\': '\\', '/': '/' }
 
@@ -78,6 +56,6 @@ const parsed = (json: string): unknown => {
 export const parseLeniently = (json: string): LenientJson => {
   const value = parsed(json)
   if (value !== undefined) return { value, exact: true }
-  const mended = json.length > MENDED_LIMIT ? undefined : parsed(escapeControls(json))
+  const mended = json.length > MENDED_LIMIT ? undefined : parsed(mendedJson(json))
   return { value: mended ?? salvage(json), exact: false }
 }

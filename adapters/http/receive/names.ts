@@ -56,6 +56,10 @@ const KNOWN: ReadonlySet<string> = new Set(Object.values(NAMES).flat(2))
 /** Whether forwarder apps use this name for one of the fields. */
 export const isKnownName = (name: string): boolean => KNOWN.has(plainName(name))
 
+/** Whether a name leads to the field. */
+export const isNameOf = (field: readonly Path[], name: string): boolean =>
+  field.some((path) => path.length === 1 && path[0] === plainName(name))
+
 /** Maps names that mean the same to one name: a known name to its plain form, any other name to itself. */
 export const sameName = (name: string): string => {
   const plain = plainName(name)

@@ -11,6 +11,7 @@ import { hasTooManyValues } from './json-values.ts'
 import { hasTooManyPairs } from '../middleware/query-string.ts'
 import { storable, textOf } from './body-text.ts'
 import { hasDuplicateKey } from './duplicate-keys.ts'
+import { isEncoded, mendedForm, percentDecoded } from './form-text.ts'
 import { parseLeniently } from './lenient-json.ts'
 import { pairsOf } from './multipart.ts'
 import { isKnownName, plainName, sameName } from './names.ts'
@@ -34,8 +35,12 @@ export interface Posted {
   query?: Fields | null | undefined
   /** The body if it was valid JSON; null if `raw_data` must be serialized from the value. */
   json: string | null
+  /** The body as sent, if the value may not have all of it. It becomes the text if no text is found, and is kept in `raw_data`. */
+  sent?: string | undefined
   /** The reason why a text may have injected fields into the body. */
   unsafe?: Unsafe | undefined
+  /** Whether the value does not have everything that was sent. */
+  isLossy?: boolean
   /** Whether each value was encoded on its own, as in a form. Then no text can have injected a field. */
   isEscaped?: boolean
 }
@@ -43,6 +48,8 @@ export interface Posted {
 /** Fields made of name-value pairs. The first value of each name counts. */
 interface Paired {
   fields: Fields
+  /** Whether the fields do not have every value. */
+  isLossy: boolean
   /** Whether a field is given twice with different values. Then a text may have injected one of them. */
   isRepeated: boolean
 }
@@ -52,15 +59,17 @@ const paired = (pairs: Iterable<readonly [string, unknown]>): Paired => {
   const fields = Object.create(null) as Fields
   const known = new Map<string, unknown>()
   let isRepeated = false
+  let isLossy = false
   for (const [name, value] of pairs) {
     fields[name] ??= value
+    if (fields[name] !== value) isLossy = true
     if (!isKnownName(name)) continue
     const plain = plainName(name)
     const earlier = known.get(plain)
     if (earlier !== value && (earlier !== undefined || known.has(plain))) isRepeated = true
     known.set(plain, value)
   }
-  return { fields, isRepeated }
+  return { fields, isRepeated, isLossy }
 }
 
 const unsafeIf = (isRepeated: boolean): Unsafe | undefined => (isRepeated ? 'duplicate_key' : undefined)
@@ -70,9 +79,6 @@ const multipart = (bytes: Buffer, contentType: string): Paired | null => {
   if (pairs === 'too_many') throw new TooMuchPosted('form')
   return pairs && paired(pairs)
 }
-
-/** A body that contains raw whitespace was never form-encoded. In it a plus is a plus, such as the sign of an amount. */
-const isEncoded = (text: string): boolean => !/[\s\u0080-\uffff]/.test(text.trim())
 
 /** Most bytes of a form, multipart or not. */
 const FORM_LIMIT = 1024 * 1024
@@ -85,11 +91,12 @@ const form = (text: string, isLabelled: boolean): Posted | null => {
   const isLong = text.length > FORM_LIMIT || hasTooManyPairs(text)
   if (isLong && isLabelled) throw new TooMuchPosted('form')
   if (isLong) return null
-  const isEscaped = isEncoded(text)
-  const pairs = new URLSearchParams(isEscaped ? text.trim() : text.trim().replaceAll('+', '%2B'))
-  const { fields, isRepeated } = paired(pairs)
+  const mended = mendedForm(text.trim())
+  const { fields, isRepeated, isLossy } = paired(new URLSearchParams(mended))
   if (!Object.keys(fields).some(isKnownName)) return null
-  return { value: fields, json: null, unsafe: unsafeIf(isRepeated), isEscaped }
+  // An app that leaves a plus or an ampersand as it is may also leave the rest of a text as it is.
+  const isEscaped = isEncoded(text) && mended === text.trim()
+  return { value: fields, json: null, sent: text, unsafe: unsafeIf(isRepeated), isEscaped, isLossy }
 }
 
 /** The value of a body that is a JSON string. Such a body has no fields. */
@@ -104,10 +111,10 @@ const json = (text: string, isLabelled: boolean): Posted | null => {
   const { value, exact } = parseLeniently(text)
   // A bank's text may begin with a bracket, such as `[VCB]`; none begins with a brace.
   if (value === undefined && !isLabelled && /^\s*\[/.test(text)) return null
-  if (!exact) return { value: value ?? text, json: null, unsafe: 'broken_json' }
   // A list with one item is read as that item.
   const one = Array.isArray(value) && value.length === 1 ? (value[0] as unknown) : value
-  return { value: one, json: text, unsafe: unsafeIf(hasDuplicateKey(text, sameName)) }
+  if (!exact) return { value: one ?? text, json: null, sent: text, unsafe: 'broken_json' }
+  return { value: one, json: text, sent: text, unsafe: unsafeIf(hasDuplicateKey(text, sameName)) }
 }
 
 /** @param isText  whether the body can only be the text: its content type is text/plain and the query has the other fields */
@@ -115,17 +122,22 @@ const fromBody = (bytes: Buffer, contentType: string, isText: boolean): Posted =
   if (/^multipart\/form-data/i.test(contentType)) {
     if (bytes.length > FORM_LIMIT) throw new TooMuchPosted('form')
     const parts = multipart(bytes, contentType)
-    if (parts) return { value: parts.fields, json: null, unsafe: unsafeIf(parts.isRepeated), isEscaped: true }
+    if (parts) {
+      const { fields, isRepeated, isLossy } = parts
+      const sent = isLossy ? textOf(bytes, contentType) : undefined
+      return { value: fields, json: null, sent, unsafe: unsafeIf(isRepeated), isEscaped: true, isLossy }
+    }
   }
   const text = textOf(bytes, contentType)
-  if (isText) return { value: text, json: null }
+  if (isText) return { value: percentDecoded(text), json: null, sent: text }
   if (/^\s*[{["]/.test(text) && hasTooManyValues(text)) throw new TooMuchPosted('json')
   const read = /^\s*[{[]/.test(text) ? json(text, /\bjson\b/i.test(contentType)) : null
   return (
     read ??
     form(text, /^application\/x-www-form-urlencoded/i.test(contentType)) ?? {
-      value: jsonString(text) ?? text,
+      value: jsonString(text) ?? percentDecoded(text),
       json: null,
+      sent: text,
     }
   )
 }
@@ -140,12 +152,27 @@ const fromQuery = (query: Fields): Paired => {
   return paired(pairs)
 }
 
+/** Bytes that are kept of a body that cannot be decompressed. As base64 they fit into `raw_data`. */
+const KEPT_COMPRESSED = 40 * 1024
+
+/**
+ * A compressed body whose end is missing or broken.
+ * @param text  what could be decompressed
+ */
+export const damagedBody = (bytes: Buffer, text: string, query: Fields): Posted => ({
+  value: { body_base64: bytes.subarray(0, KEPT_COMPRESSED).toString('base64') },
+  query: fromQuery(query).fields,
+  json: null,
+  sent: text === '' ? undefined : text,
+  unsafe: 'broken_json',
+})
+
 /**
  * @param query  the query parameters; empty if there are none
  * @throws {TooMuchPosted}
  */
 export const readPosted = async (bytes: Buffer, contentType: string, query: Fields): Promise<Posted> => {
-  const { fields, isRepeated } = fromQuery(query)
+  const { fields, isRepeated, isLossy } = fromQuery(query)
   const names = Object.keys(fields)
   const isText = /^text\/plain/i.test(contentType) && names.some(isKnownName)
   const posted: Posted = bytes.length === 0 ? { value: {}, json: null } : fromBody(bytes, contentType, isText)
@@ -153,8 +180,10 @@ export const readPosted = async (bytes: Buffer, contentType: string, query: Fiel
   return {
     value: posted.value,
     json: posted.json,
+    sent: posted.sent ?? (isLossy ? JSON.stringify(query) : undefined),
     query: fields,
     unsafe: posted.unsafe ?? unsafeIf(isRepeated),
+    isLossy: isLossy || posted.isLossy === true,
     isEscaped: posted.isEscaped === true && !names.some(isKnownName),
   }
 }
@@ -177,12 +206,22 @@ const withQuery = (value: unknown, query: Fields): unknown => {
   return whole
 }
 
+/** Adds the body as sent if the value may not have all of it. */
+const withSent = (value: unknown, sent: string | undefined): unknown => {
+  if (sent === undefined || value === sent) return value
+  const fields = typeof value === 'object' && value !== null && !Array.isArray(value) ? value : { value }
+  return Object.assign(Object.create(null) as Fields, fields, { as_sent: sent })
+}
+
 /**
- * The source of `raw_data`: the original body if it was valid JSON, else JSON made from the value. Capture truncates it.
+ * The source of `raw_data`: the original body if it was valid JSON, else JSON made from the value, with the body as sent if it had to be
+ * repaired. Capture truncates it.
  * @param text  the notification's text; it alone is kept if the whole value cannot be serialized
  */
-export const rawDataOf = ({ value, query, json }: Posted, text: string): string => {
+export const rawDataOf = ({ value, query, json, sent, unsafe, isEscaped, isLossy }: Posted, text: string): string => {
   if (json !== null && !query) return storable(json)
-  const whole = query ? withQuery(value, query) : typeof value === 'string' ? { text: value } : value
-  return storable(written(whole) ?? JSON.stringify({ text }))
+  const fields = query ? withQuery(value, query) : value
+  const isWhole = !isLossy && (json !== null || value === sent || (unsafe === undefined && isEscaped !== false))
+  const whole = isWhole ? fields : withSent(fields, sent)
+  return storable(written(typeof whole === 'string' ? { text: whole } : whole) ?? JSON.stringify({ text }))
 }

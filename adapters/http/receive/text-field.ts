@@ -89,6 +89,8 @@ export interface FoundText {
   text: string
   /** Whether two texts were given and neither contains the other. */
   isDoubtful: boolean
+  /** Whether no text was found, under any name. */
+  isMissing?: boolean
 }
 
 /** For values that no text can have injected: the text itself, or the longest text if it is truncated or also given expanded. */
@@ -147,5 +149,6 @@ export const textIn = (
     : judged(value, sources, known, [...real, ...unfolded])
   if (found?.text !== undefined) return { text: found.text, isDoubtful: found.isDoubtful }
   const placeholder = named.find(isPlaceholder)
-  return { text: placeholder ?? (named.length > 0 ? '' : (longestProse(value) ?? '')), isDoubtful: false }
+  const text = placeholder ?? (named.length > 0 ? '' : longestProse(value))
+  return { text: text ?? '', isDoubtful: false, isMissing: text === undefined }
 }

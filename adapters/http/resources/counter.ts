@@ -15,7 +15,7 @@ import { COUNTER_PAGE, COUNTER_POLICY, COUNTER_SCRIPT, COUNTER_STYLE } from './c
 import { occasionOf, type ApiContext } from '../context.ts'
 import { eventStream, type EventStreams } from './event-stream.ts'
 import { noBody } from '../openapi/input.ts'
-import { data, text } from '../openapi/answers.ts'
+import { createdAndSaid, text } from '../openapi/answers.ts'
 import type { Guard } from '../openapi/operation.ts'
 import { refuses, scopes, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
@@ -41,11 +41,14 @@ export const counterRoutes = (
   const { get, post } = operations.of('Counter')
 
   const open = async (context: ApiContext) => {
-    const { user_id } = context.state.account
+    const { user_id, counter_hash } = context.state.account
     const { token, hash: token_hash } = newToken('counter', user_id)
     const event = { type: 'CounterOpened' as const, data: { user_id, token_hash } }
     await settled(parts, await accounts.change(occasionOf(context, clock), () => [event]))
-    return { token, url: `${settings.baseUrl}/counter/${token}` }
+    return {
+      data: { token, url: `${settings.baseUrl}/counter/${token}` },
+      message: counter_hash === null ? 'The counter link works now.' : 'The earlier counter link has ended.',
+    }
   }
 
   /** @throws {Refused} NOT_FOUND, ACCOUNT_LOCKED */
@@ -81,7 +84,7 @@ export const counterRoutes = (
     signedIn,
     scopes(),
     noBody,
-    data(Counter),
+    createdAndSaid(Counter),
     open,
   )
   get(

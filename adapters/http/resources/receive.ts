@@ -15,20 +15,22 @@ import { Refused } from '../../../domain/errors.ts'
 import type { ApiKeyUses } from '../../postgres/ops/api-key-uses.ts'
 import { awakeNow } from '../../system/awake.ts'
 import { correlationIn, type ApiContext } from '../context.ts'
-import { unauthorized } from '../middleware/errors.ts'
+import { overloaded, unauthorized } from '../middleware/errors.ts'
 import { data } from '../openapi/answers.ts'
 import type { Input, Guard } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import { batchBudget } from '../receive/batch-budget.ts'
 import type { ApiParts } from '../parts.ts'
 import { isReadable } from '../middleware/query-length.ts'
-import { queryOf, rawQueryOf } from '../middleware/query-string.ts'
+import { parseQuery, queryOf, rawQueryOf, type Query } from '../middleware/query-string.ts'
 import type { ReceiveLimit } from '../middleware/receive-limit.ts'
-import { readBody } from '../middleware/raw-body.ts'
+import { BODY_LIMIT, readBody } from '../middleware/raw-body.ts'
 import { arrivalOf, itemArrival, itemOf, type At } from '../receive/arrival.ts'
 import { checkShown, shownByPoster, shownInPath } from '../receive/credential.ts'
 import { textOf } from '../receive/body-text.ts'
-import { readPosted, TooMuchPosted, type Posted } from '../receive/posted.ts'
+import { decompressed, decompressorOf, type OpenDecompressor } from '../receive/decompressed.ts'
+import { mendedForm } from '../receive/form-text.ts'
+import { damagedBody, readPosted, TooMuchPosted, type Posted } from '../receive/posted.ts'
 
 const BATCH_LIMIT = 200
 /** Bytes that are kept of a body that is too large to be parsed. */
@@ -98,17 +100,47 @@ const listIn = ({ value }: Posted): readonly object[] | null =>
     ? (value as object[])
     : null
 
-const postedIn = async (context: ApiContext, bytes: Buffer): Promise<Posted | TooMuchPosted> => {
+/** The parameters of a query. Apps do not encode every character of a text. */
+const parametersOf = (context: ApiContext): Query => {
+  const raw = rawQueryOf(context)
+  const mended = isReadable(raw) ? mendedForm(raw) : raw
+  return mended === raw ? queryOf(context) : parseQuery(mended)
+}
+
+/** A body that is too large to be parsed. Only its beginning is kept. */
+interface TooLarge {
+  tooLarge: 'form' | 'json'
+  bytes: Buffer
+}
+
+const readable = async (context: ApiContext, bytes: Buffer): Promise<Posted | TooLarge> => {
   try {
-    return await readPosted(bytes, context.headers['content-type'] ?? '', queryOf(context))
+    return await readPosted(bytes, context.headers['content-type'] ?? '', parametersOf(context))
   } catch (error) {
-    if (error instanceof TooMuchPosted) return error
+    if (error instanceof TooMuchPosted) return { tooLarge: error.of, bytes }
     throw error
   }
 }
 
-/** Keeps only the beginning of a body that is too large to be parsed. */
-const tooLong = (bytes: Buffer, contentType: string | undefined, at: At): Arrival => {
+/** @throws {Refused} OVERLOADED */
+const compressed = async (context: ApiContext, sent: Buffer, open: OpenDecompressor): Promise<Posted | TooLarge> => {
+  const { held } = context.state
+  const result = await decompressed(sent, open, BODY_LIMIT, (bytes) => held.take(bytes))
+  if (result === 'overloaded') throw overloaded()
+  const { bytes, state } = result
+  if (state === 'too_large') return { tooLarge: 'json', bytes }
+  if (state === 'whole') return readable(context, bytes)
+  const begun = textOf(bytes.subarray(0, BEGINNING), context.headers['content-type'])
+  return damagedBody(sent, begun, parametersOf(context))
+}
+
+/** @throws {Refused} OVERLOADED */
+const postedIn = (context: ApiContext, bytes: Buffer): Promise<Posted | TooLarge> => {
+  const open = decompressorOf(bytes, context.headers['content-encoding'] ?? '')
+  return open ? compressed(context, bytes, open) : readable(context, bytes)
+}
+
+const tooLong = ({ bytes }: TooLarge, contentType: string | undefined, at: At): Arrival => {
   const value = textOf(bytes.subarray(0, BEGINNING), contentType)
   return { ...arrivalOf({ value, json: null }, at), ignored_as: 'too_long' }
 }
@@ -162,12 +194,11 @@ export const receiveRoutes = (
     context: ApiContext,
     { credential, posted_as }: Pick<At, 'posted_as'> & { credential: ShownToken },
   ): Promise<Arrival[]> => {
-    const bytes = await bodyOf(context, credential)
-    const posted = await postedIn(context, bytes)
+    const posted = await postedIn(context, await bodyOf(context, credential))
     const arrived: At = { credential, posted_as, arrived_at: clock.now(), correlation_id: correlationIn(context) }
-    if (posted instanceof TooMuchPosted) {
-      if (credential.kind !== 'receive_url' && posted.of === 'form') throw tooLarge()
-      return [tooLong(bytes, context.headers['content-type'], arrived)]
+    if ('tooLarge' in posted) {
+      if (credential.kind !== 'receive_url' && posted.tooLarge === 'form') throw tooLarge()
+      return [tooLong(posted, context.headers['content-type'], arrived)]
     }
     const list = listIn(posted)
     if (list === null) return [arrivalOf(posted, arrived)]
@@ -195,7 +226,7 @@ export const receiveRoutes = (
   const batch = async (context: ApiContext) => {
     const credential = posterIn(context)
     const posted = await postedIn(context, await bodyOf(context, credential))
-    if (posted instanceof TooMuchPosted) throw tooLarge()
+    if ('tooLarge' in posted) throw tooLarge()
     const { value } = posted
     const items = typeof value === 'object' && value !== null && 'items' in value ? value.items : null
     if (!Array.isArray(items)) throw invalid({ path: 'items', message: '`items` must be a list.' })

@@ -2,6 +2,7 @@
 /** Request schemas of the management endpoints. Each serves for validation, types and the OpenAPI document. */
 import { z } from 'zod'
 import { ruleFields, systemFields } from '../../../domain/account/events.ts'
+import { retriedStatus } from '../../../domain/job/events.ts'
 import { sourceType, webhookStatus } from '../../../domain/transaction/events.ts'
 
 /** Text that can be stored and shown: no control characters, no unpaired surrogates. */
@@ -171,21 +172,51 @@ const id = parameter(
 
 const includeRaw = parameter(z.enum(['0', '1'], 'include_raw is 0 or 1.').transform((value) => value === '1'))
 
-/** Without a body, retries recent failures directly. With a body, creates a job for all transactions that match the filter. */
+/** Without a body, a transaction that succeeded is refused. */
+export const Retry = z.strictObject({
+  again: z.boolean().optional().meta({
+    description:
+      'true sends a transaction that succeeded once more to the same rules. Its calls have `X-Webhook-Replay: 1`.',
+  }),
+})
+
+/** Without a body, retries recent failures directly. With a body, creates a job for all that match the filter. */
 export const BulkRetry = z.strictObject({
   filter: z
     .strictObject({
+      status: retriedStatus.optional().meta({
+        description:
+          'Default `failed`. `pending`: what waits is due at once. `success`: sent once more, with `X-Webhook-Replay: 1`.',
+      }),
       bank_code: bankCode.optional(),
       type: z.enum(['credit', 'debit']).optional(),
       source_type: sourceType.optional(),
-      date_from: day.optional(),
-      date_to: day.optional(),
-      rule_id: z.int().positive().optional(),
+      date_from: day.optional().meta({ description: 'Vietnamese day of the capture.' }),
+      date_to: day.optional().meta({ description: 'Vietnamese day of the capture, inclusive.' }),
+      rule_id: z
+        .int()
+        .positive()
+        .optional()
+        .meta({ description: 'Only transactions that wait, failed or succeeded at this rule.' }),
+      error: line(100).optional().meta({ description: 'Class of the last error, such as `timeout` or `http_500`.' }),
     })
     .optional(),
   /** Only returns how many transactions match. */
   dry_run: z.boolean().optional(),
 })
+
+/** The groups that a bulk retry with the same filter makes due. */
+export const UndeliveredFilter = z.object({
+  status: parameter(z.enum(['failed', 'pending'])),
+  bank_code: parameter(word),
+  type: parameter(z.enum(['credit', 'debit'])),
+  source_type: parameter(sourceType),
+  date_from: parameter(day),
+  date_to: parameter(day),
+  rule_id: id,
+  error: parameter(word),
+})
+
 export const StatsRange = z.object({ from: parameter(day), to: parameter(day) })
 export const StatsHours = z.object({
   hours: parameter(

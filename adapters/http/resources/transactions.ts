@@ -7,19 +7,20 @@ import { sourceType, transactionStream, webhookStatus } from '../../../domain/tr
 import { historyOf } from '../../../domain/transaction/history.ts'
 import { deleteTransaction, retryTransaction } from '../../../workflows/transactions/by-hand.ts'
 import { type AttemptRow, attemptsOfTransaction } from '../../../projections/attempt/queries.ts'
+import { deliveryCounts, NO_DELIVERIES } from '../../../projections/delivery/queries.ts'
 import { openSearch } from '../../../projections/searchable/queries.ts'
 import { TRANSACTIONS_A_PAGE, findTransaction, listTransactions } from '../../../projections/transaction/queries.ts'
 import type { TransactionRow } from '../../../projections/transaction/fields.ts'
 import { openSearchProgress } from '../../../projections/searchable/progress.ts'
 import { openCursors } from '../openapi/cursors.ts'
 import { type ApiContext, idOf, occasionOf } from '../context.ts'
-import { noBody, query } from '../openapi/input.ts'
+import { noBody, optionalBody, query } from '../openapi/input.ts'
 import { data, message, whole } from '../openapi/answers.ts'
 import type { Guard } from '../openapi/operation.ts'
 import { type Operations, refuses } from '../openapi/operations.ts'
 import { type ApiParts, settled } from '../parts.ts'
 import { byCursor, nextCursor, page as pageOf, pageAsked } from '../openapi/pages.ts'
-import { TransactionDetail, TransactionList } from './requests.ts'
+import { Retry, TransactionDetail, TransactionList } from './requests.ts'
 import type { Call } from '../../../domain/ports.ts'
 
 const id = z.int().positive()
@@ -58,10 +59,21 @@ const shown = {
   updated_at: moment,
 }
 
-export const Transaction = z.strictObject(shown).meta({ id: 'Transaction' })
+const count = z.int().min(0)
+const Transaction = z
+  .strictObject({
+    ...shown,
+    deliveries: z
+      .strictObject({ pending: count, success: count, failed: count })
+      .meta({ description: 'The number of rules by the state of their delivery. Deleted rules are not counted.' }),
+  })
+  .meta({ id: 'Transaction' })
 
 /** Without `raw` the five fields with personal data are omitted. */
-export const presentTransaction = (row: TransactionRow, raw: boolean): z.output<typeof Transaction> => ({
+export const presentTransaction = (
+  row: TransactionRow,
+  raw: boolean,
+): Omit<z.output<typeof Transaction>, 'deliveries'> => ({
   id: row.id,
   user_id: row.user_id,
   source_type: row.source_type,
@@ -170,9 +182,16 @@ export const transactionRoutes = (operations: Operations, parts: ApiParts, signe
     const list = `transactions ${user_id}`
     const asked = pageAsked(cursors, list, { page, cursor })
     const { rows, total } = await listTransactions(database, search, user_id, filter, asked)
+    const deliveries = await deliveryCounts(
+      database,
+      rows.map(({ id }) => id),
+    )
     return {
       success: true as const,
-      data: rows.map((row) => presentTransaction(row, include_raw === true)),
+      data: rows.map((row) => ({
+        ...presentTransaction(row, include_raw === true),
+        deliveries: deliveries.get(row.id) ?? NO_DELIVERIES,
+      })),
       total,
       page,
       limit: TRANSACTIONS_A_PAGE,
@@ -202,10 +221,12 @@ export const transactionRoutes = (operations: Operations, parts: ApiParts, signe
     return historyOf(events)
   }
 
-  const retryOne = async (context: ApiContext) => {
+  const retryOne = async (context: ApiContext, { again }: z.infer<typeof Retry> = {}) => {
     const { account } = context.state
-    const retried = await retryTransaction(parts, account, occasionOf(context, clock), idOf(context))
+    const retried = await retryTransaction(parts, account, occasionOf(context, clock), idOf(context), again)
     await settled(parts, retried)
+    if (retried.checkpoint === null)
+      return 'The transaction is already being sent, or it is over the monthly quota and keeps its time.'
     return retried.isQueued
       ? 'The transaction is queued again.'
       : 'The transaction still matches no rule: nothing is sent.'
@@ -230,7 +251,7 @@ export const transactionRoutes = (operations: Operations, parts: ApiParts, signe
     '/api/transactions/:id/retry',
     'Retry the webhooks of a transaction',
     signedIn,
-    noBody,
+    optionalBody(Retry),
     refuses('CONFLICT'),
     message,
     retryOne,

@@ -7,10 +7,10 @@ import { previousUntil, signingSecrets } from '../../../domain/webhook/secrets.t
 import { changeRule, createRule, deleteRule, rotateRuleSecret } from '../../../workflows/accounts/rules.ts'
 import { sendTest } from '../../../workflows/deliver/test-call.ts'
 import { createJob } from '../../../workflows/jobs/bulk-retry.ts'
-import { retryFailed } from '../../../workflows/transactions/by-hand.ts'
+import { retryAll } from '../../../workflows/transactions/by-hand.ts'
 import { LOGS_A_PAGE, type LogRow, logsOfRule } from '../../../projections/attempt/queries.ts'
 import { HEALTHY, endpointHealth } from '../../../projections/rule/health-queries.ts'
-import { openFailedTransactions } from '../../../projections/job/queries.ts'
+import { openRetriedTransactions } from '../../../projections/job/queries.ts'
 import { failedTransactions } from '../../../projections/transaction/queries.ts'
 import { openCursors } from '../openapi/cursors.ts'
 import { type ApiContext, idOf, occasionOf } from '../context.ts'
@@ -217,14 +217,14 @@ export const webhookRoutes = (operations: Operations, parts: ApiParts, signedIn:
   const bulkRetry = async (context: ApiContext, { filter, dry_run }: z.infer<typeof BulkRetry> = {}) => {
     const { account } = context.state
     if (filter !== undefined || dry_run !== undefined) {
-      const found = await openFailedTransactions(database).count(account.user_id, filter ?? {})
+      const found = await openRetriedTransactions(database).count(account.user_id, filter ?? {})
       if (dry_run) return { success: true as const, count: found.count, job_id: null }
       const job = await createJob(parts, occasionOf(context, clock), filter ?? {}, found)
       await settled(parts, job)
       return { success: true as const, count: found.count, job_id: job.job_id }
     }
     const ids = await failedTransactions(database, account.user_id, clock.now(), BULK_RETRY_LIMIT)
-    const retried = await retryFailed(parts, account, occasionOf(context, clock), ids)
+    const retried = await retryAll(parts, account, occasionOf(context, clock), ids)
     await settled(parts, retried)
     return { success: true as const, count: retried.count }
   }
@@ -234,7 +234,7 @@ export const webhookRoutes = (operations: Operations, parts: ApiParts, signedIn:
   post('/api/webhooks', 'Create a rule', signedIn, body(RuleCreation), limit, created(Rule), addRule)
   post(
     '/api/webhooks/bulk-retry',
-    'Retry recent failures in bulk',
+    'Retry recent failures, or what a filter selects, in bulk',
     signedIn,
     optionalBody(BulkRetry),
     whole(Queued),

@@ -50,6 +50,14 @@ export const capturedAhead = (delivery: string): string =>
   `${delivery}.status = 'open' AND ${delivery}.lane = 'first' AND ${delivery}.captured_at > now()
     AND ${delivery}.due_at > now() + interval '${FROM_LOG_WITHIN} seconds'`
 
+/**
+ * The time by which deliveries of a lane may be claimed. First attempts of gated rules are never made from the log, so they
+ * do not wait for it.
+ * @param from  the start of the time reserved for the log
+ */
+export const dueBy = (lane: string, from = 'now()'): string =>
+  `CASE WHEN ${lane} = 'first' THEN ${from} + interval '${FROM_LOG_WITHIN} seconds' ELSE now() END`
+
 /** Claims the rows of `due` for the worker `$1`. */
 export const CLAIM_DUE = `claimed AS (
   INSERT INTO ops.claim AS c (transaction_id, rule_id, attempt, worker)
@@ -71,6 +79,8 @@ export const whatTheCallNeeds = (wholeSchedule: number, of = 'claimed'): string 
     r.account_revision, r.max_per_minute, r.ordered, r.endpoint,
     e.user_id IS NOT NULL AS watched, coalesce(${ENDPOINT_IS_HELD}, false) AS passed_through,
     e.opened_at IS NOT NULL AND ${isOver('d', wholeSchedule)} AS is_last,
+    d.attempt > 0 AND EXISTS (SELECT FROM read_model.attempt p WHERE p.transaction_id = c.transaction_id
+      AND p.rule_id = c.rule_id AND p.outcome = 'delivered') AS is_replay,
     t.bank_code, t.bank_name, t.transaction_type, t.amount, t.currency, t.balance_after, t.account_number,
     t.transaction_ref, t.transaction_date, t.description, t.content, t.counterpart_name, t.order_id, t.prefix,
     t.already_run_of, t.webhook_status, t.created_at,

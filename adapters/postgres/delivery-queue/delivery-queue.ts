@@ -12,35 +12,30 @@
  */
 import { PROBE_EVERY } from '../../../domain/webhook/endpoint.ts'
 import { RETRY_SCHEDULE, wholeSchedule } from '../../../domain/webhook/retry-schedule.ts'
-import type {
-  Claim,
-  Claimed,
-  DeliveryQueue,
-  Due,
-  DueWanted,
-  LaneName,
-  OtherWorker,
-} from '../../../workflows/deliver/queue.ts'
 import {
-  capturedAhead,
-  CLAIM_DUE,
-  FROM_LOG_WITHIN,
-  GATED,
-  LEFT_ALONE,
-  NOT_HELD,
-  OPEN_LANES,
-  unclaimed,
-  whatTheCallNeeds,
-} from './claim-sql.ts'
+  LANES,
+  type Claim,
+  type DeliveryQueue,
+  type DueWanted,
+  type OtherWorker,
+} from '../../../workflows/deliver/queue.ts'
+import { CLAIM_DUE, FROM_LOG_WITHIN, GATED, LEFT_ALONE, NOT_HELD, whatTheCallNeeds } from './claim-sql.ts'
+import { claimedOf, dueOf, type ClaimRow } from './claimed-rows.ts'
 import type { Queryable } from '../../database/database.ts'
+import { claimDue } from './due-claims.ts'
+import { DueLanes } from './due-lanes.ts'
 import { sweepEndpoints, updateEndpoints } from './endpoints.ts'
 import { claimGated } from './gated-claims.ts'
 
 /** Seconds after which a recorded claim is deleted. */
 const KEPT = 600
 
+/** In place of the number of an attempt: the rule is gated, and its endpoint may be called now or not. */
+const MAY_PASS = 0
+const LEFT_ALONE_NOW = -1
+
 /**
- * Claims nothing of gated rules. Instead, one row reports that some of them may be let through now. Deliveries are looked up
+ * Claims nothing of gated rules. Instead, one row for each of them reports whether it may be let through now. Deliveries are looked up
  * by their transactions (`OFFSET 0` keeps the planner from reversing that), because the cost of scanning all open deliveries
  * grows with their number.
  */
@@ -58,36 +53,10 @@ WITH found AS MATERIALIZED (
   LIMIT $4
 ), due AS (SELECT * FROM found WHERE NOT gated
 ), ${CLAIM_DUE}, told AS (
-  SELECT * FROM claimed UNION ALL (SELECT transaction_id, rule_id, NULL FROM found WHERE gated AND NOT left_alone LIMIT 1)
+  SELECT * FROM claimed UNION ALL (
+    SELECT DISTINCT ON (rule_id) transaction_id, rule_id, CASE WHEN left_alone THEN ${LEFT_ALONE_NOW} ELSE ${MAY_PASS} END
+    FROM found WHERE gated)
 ) ${whatTheCallNeeds(whole, 'told')}`
-
-const OF_DUE = 'q.transaction_id, q.rule_id, q.attempt + 1 AS attempt, q.lane, q.due_at'
-
-/** A few deliveries of every rule and lane, those that have waited longest first. */
-const due = (whole: number): string => `
-WITH ${OPEN_LANES}, ranked AS (
-  SELECT d.*, row_number() OVER (PARTITION BY d.lane ORDER BY d.place, d.due_at) AS place_in_lane
-  FROM hop
-    LEFT JOIN read_model.rule r ON r.rule_id = hop.rule_id
-    LEFT JOIN read_model.account a ON a.user_id = r.user_id
-    CROSS JOIN LATERAL (
-      SELECT x.*, row_number() OVER (ORDER BY x.due_at) AS place
-      FROM (
-        (SELECT ${OF_DUE} FROM read_model.delivery q
-        WHERE q.rule_id = hop.rule_id AND q.lane = hop.lane AND q.status = 'open' AND q.due_at <= now()
-          AND ${unclaimed('q')}
-        ORDER BY q.due_at LIMIT $4)
-        UNION ALL
-        (SELECT ${OF_DUE} FROM read_model.delivery q
-        WHERE hop.lane = 'first' AND q.rule_id = hop.rule_id AND ${capturedAhead('q')} AND ${unclaimed('q')}
-        ORDER BY q.due_at LIMIT $4)
-      ) x
-    ) d
-  WHERE hop.lane = ANY ($2::text[]) AND hop.rule_id <> ALL ($5::bigint[]) AND ${NOT_HELD} AND NOT ${GATED}
-), due AS (
-  SELECT ranked.* FROM ranked JOIN unnest($2::text[], $3::integer[]) AS lane (name, room) ON lane.name = ranked.lane
-  WHERE ranked.place_in_lane <= lane.room
-), ${CLAIM_DUE} ${whatTheCallNeeds(whole)}`
 
 /** Claims of dead workers on gated rules return to the queue. The gate lets them through when a call is allowed. */
 const FREE_GATED = `
@@ -147,86 +116,6 @@ const SWEEP_WORKERS = `
 DELETE FROM ops.worker w
 WHERE w.worker = ANY ($1::uuid[]) AND NOT EXISTS (SELECT FROM ops.claim c WHERE c.worker = w.worker)`
 
-type DeliveryTuple = [number, Claimed['deliveries'][number]['status'], number, number, string | null]
-
-type ClaimRow = Omit<Claimed['rule'], 'ordered'> &
-  Omit<Claimed['transaction'], 'id'> & {
-    transaction_id: number
-    rule_id: number
-    attempt: number
-    lane: LaneName
-    due_at: string
-    captured_at: string
-    orphan: boolean
-    ordered: 0 | 1
-    endpoint: string
-    watched: boolean
-    passed_through: boolean
-    is_last: boolean
-    deliveries: DeliveryTuple[]
-  }
-
-/**
- * Written without spread, as in all code that creates many objects: in Node 20, spread gives each object a separate hidden
- * class.
- */
-const claimedOf = (row: ClaimRow): Claimed => ({
-  transaction_id: row.transaction_id,
-  rule_id: row.rule_id,
-  user_id: row.user_id,
-  attempt: row.attempt,
-  lane: row.lane,
-  due_at: row.due_at,
-  captured_at: row.captured_at,
-  isLast: row.is_last,
-  rule: {
-    url: row.url,
-    http_method: row.http_method,
-    payload_format: row.payload_format,
-    custom_template: row.custom_template,
-    sealed_secret: row.sealed_secret,
-    sealed_previous: row.sealed_previous,
-    previous_until: row.previous_until,
-    account_revision: row.account_revision,
-    max_per_minute: row.max_per_minute,
-    ordered: row.ordered === 1,
-  },
-  endpoint: { name: row.endpoint, watched: row.watched, isPassedThrough: row.passed_through },
-  transaction: {
-    id: row.transaction_id,
-    user_id: row.user_id,
-    bank_code: row.bank_code,
-    bank_name: row.bank_name,
-    transaction_type: row.transaction_type,
-    amount: row.amount,
-    currency: row.currency,
-    balance_after: row.balance_after,
-    account_number: row.account_number,
-    transaction_ref: row.transaction_ref,
-    transaction_date: row.transaction_date,
-    description: row.description,
-    content: row.content,
-    counterpart_name: row.counterpart_name,
-    order_id: row.order_id,
-    prefix: row.prefix,
-    already_run_of: row.already_run_of,
-    webhook_status: row.webhook_status,
-    created_at: row.created_at,
-  },
-  deliveries: row.deliveries.map(([rule_id, status, attempt, round_base, due_at]) => ({
-    rule_id,
-    status,
-    attempt,
-    round_base,
-    due_at,
-  })),
-})
-
-const dueOf = (rows: readonly ClaimRow[]): Due => ({
-  claimed: rows.filter((row) => !row.orphan).map(claimedOf),
-  orphans: rows.filter((row) => row.orphan),
-})
-
 export interface DeliveryQueueOptions {
   /** Seconds before each retry. */
   schedule?: readonly number[]
@@ -243,15 +132,23 @@ export const openDeliveryQueue = (
   const whole = wholeSchedule(schedule)
   const statements = {
     first: first(whole),
-    due: due(whole),
+    due: claimDue(whole),
     gated: claimGated(whole, probeEvery),
     takeOver: takeOver(whole),
   }
-  const claimBy = async (statement: string, worker: string, { room, perRule, fullRules }: DueWanted) => {
-    const lanes = Object.entries(room).filter(([, free]) => free > 0)
-    const names = lanes.map(([name]) => name)
-    const rooms = lanes.map(([, free]) => free)
-    return dueOf(await database.query<ClaimRow>(statement, [worker, names, rooms, perRule, fullRules]))
+  const dueLanes = new DueLanes(database)
+  /** Dead workers whose lanes have been looked for. */
+  let known: readonly string[] = []
+
+  const claimBy = async (
+    statement: string,
+    worker: string,
+    { room, perRule, fullRules }: DueWanted,
+    more: unknown[],
+  ) => {
+    const free = LANES.filter((lane) => room[lane] > 0)
+    const values = [worker, free, free.map((lane) => room[lane]), perRule, fullRules, ...more]
+    return database.query<ClaimRow>(statement, values)
   }
   const columns = (claims: readonly Claim[]) =>
     (['transaction_id', 'rule_id', 'attempt'] as const).map((name) => claims.map((claim) => claim[name]))
@@ -260,16 +157,29 @@ export const openDeliveryQueue = (
     claimFirst: async (worker, transactions, fullRules, limit) => {
       const wanted = [worker, transactions, fullRules, limit]
       const rows = await byKey.query<ClaimRow>(statements.first, wanted, `claim_first_${whole}`)
-      const claimed = rows.filter((row) => row.attempt !== null)
-      return { claimed: claimed.map(claimedOf), isGated: claimed.length < rows.length }
+      const claimed = rows.filter(({ attempt }) => attempt > 0)
+      const gated = rows.filter(({ attempt }) => attempt <= 0)
+      dueLanes.note(gated)
+      return { claimed: claimed.map(claimedOf), isGated: gated.some(({ attempt }) => attempt === MAY_PASS) }
     },
 
-    claimDue: (worker, wanted) => claimBy(statements.due, worker, wanted),
-
-    claimGated: async (worker, wanted) => (await claimBy(statements.gated, worker, wanted)).claimed,
+    claimDue: async (worker, wanted) => {
+      const { lanes, hasMore } = await dueLanes.look()
+      if (lanes.length === 0) return { claimed: [], orphans: [], hasMore }
+      const rules = lanes.map(({ rule_id }) => rule_id)
+      const names = lanes.map(({ lane }) => lane)
+      const due = await claimBy(statements.due, worker, wanted, [rules, names, wanted.firstEarlier ?? 0])
+      const room = { ...wanted.room }
+      for (const { lane } of due) room[lane]--
+      const gated = await claimBy(statements.gated, worker, { ...wanted, room }, [rules])
+      return { ...dueOf([...due, ...gated]), hasMore }
+    },
 
     takeOver: async (worker, dead, limit) => {
       const others = dead.filter((each) => each !== worker)
+      // What a dead worker had noted is not in the claims.
+      if (others.some((each) => !known.includes(each))) dueLanes.beginAgain()
+      known = others
       if (others.length > 0) await database.query(FREE_GATED, [others])
       return dueOf(await database.query<ClaimRow>(statements.takeOver, [worker, dead, limit]))
     },

@@ -17,19 +17,13 @@ import { PROBE_EVERY } from '../../../domain/webhook/endpoint.ts'
 import {
   capturedAhead,
   CLAIM_DUE,
-  ENDPOINT_IS_GATED,
+  dueBy,
   FROM_LOG_WITHIN,
+  GATED,
   isOver,
   unclaimed,
   whatTheCallNeeds,
 } from './claim-sql.ts'
-
-/**
- * First attempts of these rules are never made from the log, so they do not wait for it.
- * @param from  the start of the time reserved for the log
- */
-const dueBy = (lane: string, from = 'now()'): string =>
-  `CASE WHEN ${lane} = 'first' THEN ${from} + interval '${FROM_LOG_WITHIN} seconds' ELSE now() END`
 
 /** A delivery that was captured by a clock that was ahead must not wait until the other clocks reach that time. */
 const CAPTURED_OR_NOW = 'greatest(now(), d.captured_at)'
@@ -50,7 +44,8 @@ const ALLOWED = `least(w.count,
   floor(${AT_ONCE} + 0.001 - greatest(0, extract(epoch FROM p.free_at - now())) / ${SPACING}))`
 
 /**
- * `$1` worker, `$2` lanes, `$3` their room, `$4` most rows per rule and lane, `$5` rules whose endpoints have no room.
+ * `$1` worker, `$2` lanes, `$3` their room, `$4` most rows per rule and lane, `$5` rules whose endpoints have no room, `$6` rules
+ * with due deliveries (`due-lanes.ts`).
  * @param wholeSchedule  seconds · @param probeEvery seconds
  */
 export const claimGated = (wholeSchedule: number, probeEvery = PROBE_EVERY): string => {
@@ -61,19 +56,14 @@ export const claimGated = (wholeSchedule: number, probeEvery = PROBE_EVERY): str
   const OVER = `now() - make_interval(secs => ${wholeSchedule - FROM_LOG_WITHIN})`
   return `
 WITH gated AS MATERIALIZED (
-  SELECT r.rule_id, r.user_id, r.endpoint, r.ordered = 1 AS ordered, r.max_per_minute, e.opened_at IS NOT NULL AS open,
+  SELECT DISTINCT r.rule_id, r.user_id, r.endpoint, r.ordered = 1 AS ordered, r.max_per_minute, e.opened_at IS NOT NULL AS open,
     e.opened_at IS NULL AND coalesce(e.not_before <= now(), true) AS free,
     coalesce(e.opened_at IS NOT NULL AND e.probe_at <= now() AND coalesce(e.not_before <= now(), true), false) AS probing
-  FROM (
-      SELECT rule_id FROM read_model.rule WHERE ordered = 1 OR max_per_minute IS NOT NULL
-      UNION
-      SELECT h.rule_id FROM ops.endpoint e JOIN read_model.rule h ON h.user_id = e.user_id AND h.endpoint = e.endpoint
-      WHERE ${ENDPOINT_IS_GATED}
-    ) chosen
-    JOIN read_model.rule r ON r.rule_id = chosen.rule_id
+  FROM unnest($6::bigint[]) AS found (rule_id)
+    JOIN read_model.rule r ON r.rule_id = found.rule_id
     JOIN read_model.account a ON a.user_id = r.user_id
     LEFT JOIN ops.endpoint e ON e.user_id = r.user_id AND e.endpoint = r.endpoint
-  WHERE r.is_active = 1 AND NOT a.locked AND r.rule_id <> ALL ($5::bigint[])
+  WHERE r.is_active = 1 AND NOT a.locked AND r.rule_id <> ALL ($5::bigint[]) AND ${GATED}
 ), passing AS (
   SELECT g.*, d.transaction_id, d.attempt + 1 AS attempt, d.lane, d.due_at,
     NOT (g.free OR d.lane = 'manual' OR (g.open AND ${isOver('d', wholeSchedule)})) AS probes

@@ -55,6 +55,19 @@ export class Owner {
     return id
   }
 
+  /** An attempt fails. @param next  when the next one is due; null if it was the last */
+  async failed(id: number, next: Date | null, response_body = ''): Promise<void> {
+    const attempt = attempted(id, {
+      attempt_id: await this.api.nextId(),
+      rule_id: this.ruleId,
+      response_body,
+      sent_at: new Date().toISOString(),
+      ...(next && { outcome: 'retrying', next_attempt_at: next.toISOString() }),
+    })
+    const ended = next ? [] : [statusChanged(id, 'pending', 'failed')]
+    await this.api.happened(this.api.owner.user_id, id, [attempt, ...ended])
+  }
+
   /** Sends a text to the personal URL. */
   receive(query: string, body: string, headers = {}) {
     return this.api.ask('POST', `/api/receive/u/${this.api.owner.receive_token}${query}`, { body, headers })
@@ -107,16 +120,7 @@ export class Owner {
         transaction_date: new Date(Date.now() - index * 2 * DAY_MS).toISOString(),
       })
     this.failedId = await this.pay({ ...named, order_id: 'DH1042', webhook_status: 'pending' })
-    const attempt_id = await this.api.nextId()
-    await this.api.happened(this.api.owner.user_id, this.failedId, [
-      attempted(this.failedId, {
-        attempt_id,
-        rule_id: this.ruleId,
-        response_body: name,
-        sent_at: new Date().toISOString(),
-      }),
-      statusChanged(this.failedId, 'pending', 'failed'),
-    ])
+    await this.failed(this.failedId, null, name)
     await this.receive('?sender=Vietcombank', name)
     await this.receive(`?sender=${encodeURIComponent(name)}`, vietcombankText(3, 'DH3003'))
     await this.receive('?sender=STRANGER', vietcombankText(1, 'DH3001'))

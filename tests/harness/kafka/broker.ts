@@ -1,8 +1,8 @@
 /** A real Kafka broker: KRaft, one node, with its own ports and folder. */
 import { execFile } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rename, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -112,6 +112,27 @@ export const makeClassArchive = async (): Promise<void> => {
   await rename(making, archive)
 }
 
+/** Kafka's own example of the id of a cluster. */
+const CLUSTER = 'MkU3OEVBNTcwNTJENDM2Qg'
+const FORMAT = [
+  ...['kafka.tools.StorageTool', 'format', '-t', CLUSTER],
+  ...['SCRAM-SHA-256', 'SCRAM-SHA-512'].flatMap((mechanism) => [
+    '--add-scram',
+    `${mechanism}=[name=${USER.username},password=${USER.password}]`,
+  ]),
+]
+
+/** Formats the folder of a broker's data. The result is kept beside the jars and copied for other brokers, because the tool takes seconds. */
+const formatData = async (jars: string, java: readonly string[], settings: string, data: string): Promise<void> => {
+  const kept = `${jars}.formatted-${createHash('sha256').update(FORMAT.join()).digest('hex').slice(0, 8)}`
+  if (!existsSync(kept)) {
+    await promisify(execFile)('java', [...java, ...FORMAT, '-c', settings])
+    const making = `${kept}.${process.pid}`
+    await cp(data, making, { recursive: true })
+    await rename(making, kept).catch(() => rm(making, { recursive: true }))
+  } else await cp(kept, data, { recursive: true })
+}
+
 /**
  * @param making  where to write the archive of classes when the broker stops
  * @throws if Java is missing, or the jars are missing and cannot be downloaded
@@ -124,18 +145,11 @@ export const startKafka = async ({ making }: { making?: string } = {}): Promise<
   await writeFile(settings, configuration(folder, { plain, controller, secure, limited }))
   await writeFile(join(folder, 'broker.pem'), `${KEY}\n${CERTIFICATE}\n`)
   const java = [...JAVA, ...(making ? [`-XX:ArchiveClassesAtExit=${making}`] : classArchive(jars)), '-cp', `${jars}/*`]
-  // The first byte ensures that it does not look like an option.
-  const cluster = Buffer.concat([Buffer.of(1), randomBytes(15)]).toString('base64url')
-  const users = ['SCRAM-SHA-256', 'SCRAM-SHA-512'].flatMap((mechanism) => [
-    '--add-scram',
-    `${mechanism}=[name=${USER.username},password=${USER.password}]`,
-  ])
-  const format = ['kafka.tools.StorageTool', 'format', '-t', cluster, '-c', settings, ...users]
-
   const address = `127.0.0.1:${plain}`
   const launch = async () => {
     // Only once: existing data is already formatted.
-    if (!existsSync(join(folder, 'data'))) await promisify(execFile)('java', [...java, ...format])
+    const data = join(folder, 'data')
+    if (!existsSync(data)) await formatData(jars, java, settings, data)
     return launchServer(['java', ...java, 'kafka.Kafka', settings], { isUp: () => answers(address) })
   }
   return {

@@ -3,9 +3,10 @@ import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import type { Account } from '../../../domain/account/account.ts'
 import { remove, retry } from '../../../domain/transaction/decide.ts'
+import { remakeRequests } from '../../../workflows/deliver/remake-request.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { hang, status } from '../../harness/shop.ts'
-import { holdable, openDeliverySetting, SECRET, USER, type DeliverySetting } from './setting.ts'
+import { holdable, openDeliverySetting, SECRET, USER, vault, type DeliverySetting } from './setting.ts'
 
 const retryByHand = (rules: number[]) => ({
   by: 'manual' as const,
@@ -60,6 +61,26 @@ describe('delivery', () => {
     await setting.command(transaction!, (state) => retry(state, retryByHand([rule])))
     await setting.untilStatus(transaction!, 'success')
     expect(shop.calls.map((call) => call.headers['x-webhook-attempt'])).to.deep.equal(['1', '2'])
+  })
+
+  it('calls the rule again as a replay if the owner sends a delivered transaction again, until the end of the round', async () => {
+    const shop = await setting.shop(status(200))
+    const rule = await setting.rule(shop.url)
+    await setting.worker({ schedule: [0.01] })
+    const [transaction] = await setting.capture([rule])
+    await setting.untilStatus(transaction!, 'success')
+    const again = { ...retryByHand([rule]), again: true }
+    shop.answer(status(500))
+    await setting.command(transaction!, (state) => retry(state, again))
+    await setting.untilStatus(transaction!, 'failed')
+    shop.answer(status(200))
+    await setting.command(transaction!, (state) => retry(state, again))
+    await setting.untilStatus(transaction!, 'success')
+    const sent = shop.calls.map(({ headers }) => [headers['x-webhook-attempt'], headers['x-webhook-replay']])
+    expect(sent).to.deep.equal([['1', undefined], ['2', '1'], ['3', '1'], ['4', '1']]) // prettier-ignore
+    expect(new Set(shop.calls.map(({ headers }) => headers['webhook-id'])).size).to.equal(1)
+    const requests = await remakeRequests({ store: setting.store, vault }, USER, transaction!)
+    expect([...requests.values()].map(({ headers }) => headers['x-webhook-replay'])).to.deep.equal([undefined, '1', '1', '1']) // prettier-ignore
   })
 
   it('ends at once on a 410 answer', async () => {
@@ -118,6 +139,19 @@ describe('delivery', () => {
 
   describe('of a capture that the log did not bring', () => {
     const silent = { consume: (_group: string, _handler: unknown, signal: AbortSignal) => new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve())) } // prettier-ignore
+
+    it('takes first attempts that wait in another process, if it has nothing to do itself', async () => {
+      const shop = await setting.shop((_call, response) => void setTimeout(() => response.writeHead(200).end(), 300))
+      const rule = await setting.rule(shop.url)
+      const few = { limits: { first: { perEndpoint: 2, waitingPerEndpoint: 4 } } }
+      const busy = await setting.worker(few)
+      const idle = await setting.worker({ ...few, log: silent })
+      const count = 24
+      await setting.capture([rule], { count })
+      await eventually(() => busy.told.length + idle.told.length === count, { what: 'all first attempts' })
+      expect(idle.told).to.not.be.empty
+      expect(shop.calls).to.have.length(count)
+    })
 
     it('takes the capture from the queue', async () => {
       const shop = await setting.shop()

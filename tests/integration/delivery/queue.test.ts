@@ -55,8 +55,8 @@ describe('the delivery queue', () => {
     const free = await setting.rule(URL_OF_NOBODY, { user })
     await setting.account(user, { type: 'PlanChanged', data: { user_id: user, plan: 'Free', expires_at: null } })
     const within = await captured([free], { user, count: 100 })
-    const over = await captured([free], { user, count: 2, age: 900 })
-    const late = await captured([free], { user, count: 1, age: 961 })
+    const over = await captured([free], { user, count: 2, age: 840 })
+    const late = await captured([free], { user, count: 1, age: 901 })
     const first = await queue.claimFirst(ONE, [...within, ...over, ...late], [], 300)
     expect(idsOf(first.claimed)).to.deep.equal(within)
     const { claimed } = await claimDue(ONE)
@@ -136,6 +136,21 @@ describe('the delivery queue', () => {
     expect(await due())
       .to.deep.equal([retried])
       .and.not.include(overQuota)
+  })
+
+  it('makes what waited due at once when the account is unlocked, but nothing over the quota', async () => {
+    const [first] = await captured([rule])
+    const [retried] = await captured([rule])
+    const [overQuota] = await captured([rule])
+    const isDue = async (id: number) =>
+      (await setting.query('SELECT FROM read_model.delivery WHERE transaction_id = $1 AND due_at <= now()', [id]))
+        .length === 1
+    await setting.query("UPDATE read_model.delivery SET lane = 'retry', due_at = now() + interval '8 hours' WHERE transaction_id = ANY($1)", [[retried, overQuota]]) // prettier-ignore
+    await setting.query('UPDATE read_model.delivery SET attempt = 1 WHERE transaction_id = $1', [retried])
+    await setting.account(USER, { type: 'AccountLocked', data: { user_id: USER, reason: 'polling' } })
+    for (const id of [first, retried, overQuota]) expect(await isDue(id!)).to.equal(false)
+    await setting.account(USER, { type: 'AccountUnlocked', data: { user_id: USER } })
+    expect([await isDue(first!), await isDue(retried!), await isDue(overQuota!)]).to.deep.equal([true, true, false])
   })
 
   it('takes over unrecorded claims of the workers named as dead, and of no others', async () => {

@@ -189,7 +189,12 @@ describe('accounts by mail', () => {
     const [events] = await api.store.read([{ stream: accountStream(userId) }])
     expect(events![0]!.data).to.include({ ref: 'friend-1' })
     expect(JSON.stringify(events)).to.not.include(token.split('.')[1])
-    expect(events!.map(({ type }) => type)).to.deep.equal(['AccountRegistered', 'PasswordSet', 'MailTokenIssued'])
+    expect(events!.map(({ type }) => type)).to.deep.equal([
+      'AccountRegistered',
+      'PasswordSet',
+      'ReceiveUrlRotated',
+      'MailTokenIssued',
+    ])
   })
 
   it('limit the mails that a stranger can cause for one mailbox', async () => {

@@ -6,6 +6,7 @@ import { openDatabase, type Database } from '../../../adapters/database/database
 import { updateEndpoints } from '../../../adapters/postgres/delivery-queue/endpoints.ts'
 import { lastingEndpointAlerts, openBreakers } from '../../../projections/rule/breaker-queries.ts'
 import { openAlerts } from '../../../workflows/alerts/alerts.ts'
+import type { ScheduledJob } from '../../../workflows/scheduled/scheduled-work.ts'
 import { watchEndpoints } from '../../../workflows/scheduled/watch-endpoints.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { openShop } from '../../harness/shop.ts'
@@ -63,12 +64,25 @@ describe('alerts', () => {
       },
     ])
   const failing = async () => (await alerts()).filter(({ kind }) => kind === 'endpoint_failing')
-  const look = () =>
-    watchEndpoints({
+  let minutesLater: number
+  let watch: ScheduledJob
+  beforeEach(() => {
+    minutesLater = 0
+    const later = (at: string): string => new Date(Date.parse(at) + minutesLater * 60_000).toISOString()
+    watch = watchEndpoints({
       open: () => openBreakers(database),
-      lasting: () => lastingEndpointAlerts(database),
+      lasting: async () =>
+        (await lastingEndpointAlerts(database))
+          .filter((alert) => alert.user_id === user_id)
+          .map((alert) => ({ ...alert, looked_at: later(alert.looked_at) })),
       alerts: openAlerts({ store: api.store, clock: api.clock, ids: openIds(api) }),
-    }).run(new AbortController().signal)
+    })
+  })
+  /** @param minutes  how much later than the last look it seems to be */
+  const look = (minutes = 0) => {
+    minutesLater += minutes
+    return watch.run(new AbortController().signal)
+  }
 
   it('report a paused rule until it is active again', async () => {
     const rule_id = await newRule()
@@ -118,14 +132,36 @@ describe('alerts', () => {
     await tell(5)
     expect(await look()).to.equal(null)
     await tell(0)
-    expect(await look()).to.deep.equal({ raised: 0, ended: 1 })
-    await eventually(async () => (await failing())[0]!.until !== null)
     expect(await breakers()).to.deep.equal([])
     expect((await healthOfRule()).breaker).to.equal('closed')
+    expect(await look()).to.equal(null)
+    expect(await look(9)).to.equal(null)
+    expect(await look(2)).to.deep.equal({ raised: 0, ended: 1 })
+    await eventually(async () => (await failing())[0]!.until !== null)
 
     await tell(10)
     expect(await look()).to.deep.equal({ raised: 1, ended: 0 })
     await eventually(async () => (await failing()).length === 2)
+  })
+
+  it('report an endpoint that fails and works by turns in one mail, and in another one when that is over', async () => {
+    await newRule()
+    const { email } = (await api.ask('GET', '/api/account', { key })).body.data
+    const subjects = async () => (await outbox.list()).filter(({ to }) => to === email).map(({ subject }) => subject)
+    for (let turn = 0; turn < 10; turn++) {
+      await tell(10)
+      await look(1)
+      await eventually(async () => (await failing()).length === 1)
+      await tell(0)
+      await look(1)
+    }
+    await look(11)
+    await eventually(async () => (await failing())[0]!.until !== null)
+    await eventually(async () => (await subjects()).includes('Baoco: an endpoint works again'))
+    expect((await subjects()).filter((subject) => subject.includes('endpoint'))).to.have.members([
+      'Baoco: an endpoint keeps failing',
+      'Baoco: an endpoint works again',
+    ])
   })
 
   it('end with the last rule that uses the endpoint', async () => {
@@ -144,7 +180,8 @@ describe('alerts', () => {
     await look()
     await eventually(async () => (await failing()).length === 1)
     await database.query('DELETE FROM ops.endpoint WHERE user_id = $1', [user_id])
-    expect(await look()).to.deep.equal({ raised: 0, ended: 1 })
+    expect(await look()).to.equal(null)
+    expect(await look(11)).to.deep.equal({ raised: 0, ended: 1 })
     await eventually(async () => (await failing())[0]!.until !== null)
     await tell(10)
     expect(await look()).to.deep.equal({ raised: 1, ended: 0 })

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
-import { openFailedTransactions } from '../../../projections/job/queries.ts'
-import { runJobs, type FailedTransactions } from '../../../workflows/jobs/bulk-retry.ts'
+import { openRetriedTransactions } from '../../../projections/job/queries.ts'
+import { runJobs, type RetriedTransactions } from '../../../workflows/jobs/bulk-retry.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
 import { attempted, captured, statusChanged } from './captured.ts'
@@ -45,9 +45,32 @@ describe('a bulk retry as a job', () => {
     }
     return ids
   }
-  const run = (transactions: Partial<FailedTransactions> = {}, signal = stopping.signal) => {
+  /** A transaction with an attempt for each of the rules. */
+  const sent = async (rules: number[], outcome: 'delivered' | 'retrying', created_at: string): Promise<number> => {
+    const id = await api.nextId()
+    const isDelivered = outcome === 'delivered'
+    const next_attempt_at = isDelivered ? null : new Date(Date.now() + 3_600_000).toISOString()
+    const attempts = rules.map(async (rule_id) =>
+      attempted(id, { attempt_id: await api.nextId(), rule_id, outcome, next_attempt_at }),
+    )
+    await api.happened(user, id, [
+      captured(user, id, { rules, webhook_status: 'pending', created_at }),
+      ...(await Promise.all(attempts)),
+      ...(isDelivered ? [statusChanged(id, 'pending', 'success')] : []),
+    ])
+    return id
+  }
+  /** The rules for which a call is due now, in the lane of bulk retries. */
+  const dueRules = async (id: number): Promise<number[]> =>
+    (
+      await database.query<{ rule_id: number }>(
+        `SELECT rule_id FROM read_model.delivery WHERE transaction_id = $1 AND status = 'open' AND lane = 'bulk' AND due_at <= now()`,
+        [id],
+      )
+    ).map(({ rule_id }) => rule_id)
+  const run = (transactions: Partial<RetriedTransactions> = {}, signal = stopping.signal) => {
     const { store, accounts, clock } = api
-    const parts = { store, accounts, clock, transactions: { ...openFailedTransactions(database), ...transactions } }
+    const parts = { store, accounts, clock, transactions: { ...openRetriedTransactions(database), ...transactions } }
     const running = runJobs(parts, () => {}, signal)
     runs.push(running)
     return running
@@ -94,7 +117,7 @@ describe('a bulk retry as a job', () => {
     const { job_id } = await begin({ filter: {} })
     const killed = new AbortController()
     let asked = 0
-    const real = openFailedTransactions(database)
+    const real = openRetriedTransactions(database)
     const dying = run(
       {
         between: async (...args) => {
@@ -116,6 +139,51 @@ describe('a bulk retry as a job', () => {
       (events) => events.filter(({ type }) => type === 'WebhookRetryRequested').length,
     )
     expect(new Set(requests)).to.deep.equal(new Set([1]))
+  })
+
+  it('sends now what waits, and again what succeeded, only of the given rule and days', async () => {
+    const json = { name: 'other', url: 'https://other.example/' }
+    const other = (await api.ask('POST', '/api/webhooks', { key, json })).body.data.id
+    const filter = { date_from: '2026-03-10', date_to: '2026-03-11', rule_id: rule }
+    // The first moment of the days in Vietnam, the last one, and the one after it.
+    const [first, last, after] = ['2026-03-09T17:00:00.000Z', '2026-03-11T16:59:59.999Z', '2026-03-11T17:00:00.000Z'] as const
+    void run()
+    for (const [status, outcome] of [['pending', 'retrying'], ['success', 'delivered']] as const) {
+      const meant = [await sent([rule, other], outcome, last), await sent([rule], outcome, first)]
+      const others = [await sent([rule], outcome, after), await sent([other], outcome, first)]
+      expect(await begin({ filter: { ...filter, status }, dry_run: true }), status).to.include({ count: 2 })
+      const { job_id } = await begin({ filter: { ...filter, status } })
+      expect(await untilDone(job_id), status).to.include({ total: 2, done: 2, failed: 0 })
+      for (const id of meant) expect([await statusOf(id), await dueRules(id)], status).to.deep.equal(['pending', [rule]])
+      for (const id of others) expect(await dueRules(id), status).to.deep.equal([])
+    }
+  }) // prettier-ignore
+
+  it('sends nothing twice after a crash, even what succeeded again in between', async () => {
+    const id = await sent([rule], 'delivered', '2026-03-10T05:00:00.000Z')
+    const { job_id } = await begin({ filter: { status: 'success' } })
+    const killed = new AbortController()
+    const real = openRetriedTransactions(database)
+    let asked = 0
+    const dying = run(
+      {
+        between: async (...args) => {
+          // The third query comes after the page, and before its end is recorded.
+          if (++asked < 3) return real.between(...args)
+          killed.abort()
+          throw new Error('the process dies')
+        },
+      },
+      killed.signal,
+    )
+    await dying
+    await api.happened(user, id, [
+      attempted(id, { attempt_id: await api.nextId(), rule_id: rule, attempt: 2, outcome: 'delivered' }),
+      statusChanged(id, 'pending', 'success'),
+    ])
+    void run()
+    expect(await untilDone(job_id)).to.include({ done: 1, failed: 0 })
+    expect(await statusOf(id)).to.equal('success')
   })
 
   it('does nothing more once it is cancelled, and leaves the transactions to the next job', async () => {

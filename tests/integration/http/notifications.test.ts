@@ -79,7 +79,7 @@ describe('a received notification', function () {
     ) // prettier-ignore
     expect(rows.find(({ reason }) => reason === 'otp')!.text).to.equal(null)
     const captured = (await list('?status=captured'))[0]!
-    expect(captured).to.include({ status: 'captured', transaction_id: captured.id, source_type: 'api', reason: null })
+    expect(captured).to.include({ status: 'captured', transaction_id: captured.id, source_type: 'sms', reason: null })
     expect(captured).to.not.have.property('text')
     expect((await list('?status=ignored')).map(({ reason }) => reason).sort()).to.deep.equal(['otp', 'ping'])
     expect((await list('?status=unparsed')).map(({ reason }) => reason)).to.deep.equal(['unparsed'])

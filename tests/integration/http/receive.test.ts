@@ -1,4 +1,5 @@
 /** The receive path: tokens, kinds of bodies, batches, and answers that never make a phone resend for ever. Capture has its own tests. */
+import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { shownToken, type Arrival, type Taken } from '../../../domain/arrival/arrival.ts'
 import { StoreUnavailable } from '../../../domain/errors.ts'
@@ -68,6 +69,31 @@ describe('receiving', () => {
       expect(last().credential).to.deep.equal(shownToken('receive_url', api.owner.receive_token))
       expect(JSON.parse(last().raw)).to.deep.equal({ text: TEXT, sender: 'VCB' })
     }
+  })
+
+  it('decompresses a body, and keeps one that it cannot decompress or that is too large', async () => {
+    const send = async (body: Buffer, headers: Record<string, string> = {}) => {
+      const { status } = await api.ask('POST', `${personal}?sender=VCB`, { body, headers })
+      expect(status).to.equal(200)
+      return last()
+    }
+    const json = gzipSync(JSON.stringify({ text: TEXT }))
+    for (const headers of [{}, { 'content-encoding': 'gzip' }])
+      expect((await send(json, { 'content-type': 'application/json', ...headers })).incoming).to.deep.equal({
+        text: TEXT,
+        sender: 'VCB',
+      })
+    const damaged = await send(Buffer.concat([json, Buffer.from('xx')]))
+    expect(damaged.unsafe).to.equal('broken_json')
+    expect(damaged.raw).to.include(json.toString('base64').slice(0, 40))
+    const large = await send(gzipSync(Buffer.alloc(20 * 1024 * 1024, 'a ')))
+    expect(large.ignored_as).to.equal('too_long')
+    expect(large.incoming.text).to.have.lengthOf(64 * 1024)
+  })
+
+  it('reads a raw plus beside %20 in the query', async () => {
+    await api.ask('GET', `${personal}?sender=VCB&text=${TEXT.replaceAll(' ', '%20')}`)
+    expect(last().incoming).to.deep.equal({ text: TEXT, sender: 'VCB' })
   })
 
   it('answers 503 if the store is unavailable', async () => {

@@ -17,6 +17,7 @@ import {
   accountOfEmail,
   createAccount,
   registerFirstAccount,
+  registerNew,
   type RegistrationParts,
   type UnshownSecrets,
 } from '../../../workflows/accounts/registration.ts'
@@ -111,6 +112,16 @@ describe('registration', () => {
     await claim(emailStream('late@example.com'), 'EmailClaimed', 4712)
     const late = await createAccount(parts, { email: 'Late@example.com', plan: 'Free' })
     expect(late.user_id).to.equal(4712)
+  })
+
+  it('gives a registered account its personal URL from the start', async () => {
+    const newLink = () => ({ token_hash: 'f'.repeat(64), nonce: 'nonce' })
+    const given = { email: 'shop@example.com', password: 'long enough', name: null }
+    const password_hash = await parts.passwords.hash(given.password)
+    expect(await registerNew({ ...parts, newLink }, { ...given, password_hash })).to.equal(true)
+    const id = await accountOfEmail(store, given.email)
+    const account = await new Accounts(store).find(id!)
+    expect(parts.vault.open(account!.receive_url!.sealed_token)).to.match(/^bcu_/)
   })
 
   it('allows one account per e-mail', async () => {

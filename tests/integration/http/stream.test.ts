@@ -215,7 +215,8 @@ describe('the stream', () => {
     const key = api.owner.api_key
     const before = await pay()
     await pay(api.owner.user_id, { transaction_type: 'debit' })
-    const { body } = await api.ask('POST', '/api/counter', { key })
+    const { status, body } = await api.ask('POST', '/api/counter', { key })
+    expect([status, body.message]).to.deep.equal([201, 'The counter link works now.'])
     expect(body.data.url).to.match(/\/counter\/bcc_/)
     const { sent } = await listen(`/counter/${body.data.token}/stream`)
     const after = await pay()
@@ -240,7 +241,8 @@ describe('the stream', () => {
     expect((await api.ask('GET', '/counter.css')).headers.get('content-type')).to.include('css')
     expect((await api.ask('GET', '/api/transactions', { key: token })).status).to.equal(401)
     const { sent, isEnded } = await listen(`/counter/${token}/stream`)
-    await api.ask('POST', '/api/counter', { key })
+    const next = await api.ask('POST', '/api/counter', { key })
+    expect([next.status, next.body.message]).to.deep.equal([201, 'The earlier counter link has ended.'])
     await eventually(() => isEnded(), { what: 'the end' })
     expect(sent.at(-1)).to.deep.include({ event: 'end', data: { reason: 'credentials' } })
     for (const path of [

@@ -213,15 +213,67 @@ describe('one transaction', () => {
     expect(shown.deliveries[0].id).to.be.a('number')
   })
 
-  it('is queued again if it failed, and only then', async () => {
+  it('is queued again if it failed, is due at once if it waits, and is refused if it succeeded', async () => {
     const id = await failed()
     const { status, body } = await api.ask('POST', `/api/transactions/${id}/retry`, { key })
     expect(status).to.equal(200)
     expect(body).to.have.all.keys('success', 'message')
     expect((await show(id)).webhook_status).to.equal('pending')
     const again = await api.ask('POST', `/api/transactions/${id}/retry`, { key })
-    expect([again.status, again.body.error]).to.deep.equal([409, 'CONFLICT'])
+    expect([again.status, again.body.message]).to.deep.equal([200, 'The transaction is queued again.'])
+    expect((await show(id)).webhook_status).to.equal('pending')
+    const waiting = await api.nextId()
+    await api.happened(user, waiting, [captured(user, waiting, { rules: [rule], webhook_status: 'pending' })])
+    const first = await api.ask('POST', `/api/transactions/${waiting}/retry`, { key })
+    expect([first.status, first.body.message]).to.deep.equal([
+      200,
+      'The transaction is already being sent, or it is over the monthly quota and keeps its time.',
+    ])
+    await api.happened(user, id, [statusChanged(id, 'pending', 'success')])
+    const late = await api.ask('POST', `/api/transactions/${id}/retry`, { key })
+    expect([late.status, late.body.error]).to.deep.equal([409, 'CONFLICT'])
   })
+
+  it('is sent again if it succeeded and the owner asks for that', async () => {
+    const id = await api.nextId()
+    await api.happened(user, id, [
+      captured(user, id, { rules: [rule], webhook_status: 'pending' }),
+      attempted(id, { attempt_id: await api.nextId(), rule_id: rule, outcome: 'delivered', http_status: 200 }),
+      statusChanged(id, 'pending', 'success'),
+    ])
+    const retry = (json: object) => api.ask('POST', `/api/transactions/${id}/retry`, { key, json })
+    expect((await retry({ again: false })).status).to.equal(409)
+    const { status, body } = await retry({ again: true })
+    expect([status, body.message]).to.deep.equal([200, 'The transaction is queued again.'])
+    expect((await show(id)).webhook_status).to.equal('pending')
+    const { body: history } = await api.ask('GET', `/api/transactions/${id}/history`, { key })
+    expect(history.data.map(({ text }: { text: string }) => text)).to.include(`sent again, asked for by hand, rule ${rule}`)
+  }) // prettier-ignore
+
+  it('shows in the list how its deliveries stand, rule by rule', async () => {
+    const mine = await api.newAccount('counts@example.com')
+    const rules: number[] = []
+    for (const name of ['a', 'b', 'c', 'd']) {
+      const json = { name, url: `https://${name}.example/` }
+      rules.push((await api.ask('POST', '/api/webhooks', { key: mine.api_key, json })).body.data.id)
+    }
+    const [dead, fine, waiting, removed] = rules as [number, number, number, number]
+    const id = await api.nextId()
+    await api.happened(mine.user_id, id, [
+      captured(mine.user_id, id, { rules, webhook_status: 'pending' }),
+      attempted(id, { attempt_id: await api.nextId(), rule_id: dead }),
+      attempted(id, { attempt_id: await api.nextId(), rule_id: fine, outcome: 'delivered' }),
+      attempted(id, { attempt_id: await api.nextId(), rule_id: waiting, outcome: 'retrying', next_attempt_at: '2099-01-01T00:00:00.000Z' }),
+      { type: 'DeliveryEnded', data: { transaction_id: id, rule_id: removed, reason: 'rule_deleted' } },
+    ])
+    const unmatched = await api.nextId()
+    await api.happened(mine.user_id, unmatched, [captured(mine.user_id, unmatched)])
+    const { data } = (await api.ask('GET', '/api/transactions', { key: mine.api_key })).body
+    expect(data.map(({ deliveries }: { deliveries: object }) => deliveries)).to.deep.equal([
+      { pending: 0, success: 0, failed: 0 },
+      { pending: 1, success: 1, failed: 1 },
+    ])
+  }) // prettier-ignore
 
   it('is matched again against the current rules if it had no match', async () => {
     const id = await api.nextId()
@@ -238,7 +290,7 @@ describe('one transaction', () => {
     expect((await show(foreign)).webhook_status).to.equal('no_match')
   })
 
-  it('accepts no body for a retry', async () => {
+  it('accepts no unknown field for a retry', async () => {
     const id = await failed()
     const { status, body } = await api.ask('POST', `/api/transactions/${id}/retry`, { key, json: { force: true } })
     expect(status).to.equal(400)

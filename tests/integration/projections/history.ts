@@ -211,7 +211,7 @@ export class History {
       this.#transaction(
         transaction.transaction_id,
         transaction.user_id,
-        retry(transaction, { by: 'manual', at, account, find }),
+        retry(transaction, { by: 'manual', at, account, find, again: true }),
         at,
       )
     } catch (error) {

@@ -99,7 +99,7 @@ describe('the quota', () => {
     await capture(100)
     expect(await putOff()).to.deep.equal([])
     const [over] = await capture(1)
-    expect(await putOff()).to.deep.equal([[over, at(1 + 1 + 15)]])
+    expect(await putOff()).to.deep.equal([[over, at(1 + 15)]])
     expect(await used()).to.equal(101)
     await same()
   })

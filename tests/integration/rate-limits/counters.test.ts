@@ -72,6 +72,21 @@ describe('counters of rate limits', () => {
       expect((await count('9.9.9.9')).calls).to.equal(1)
     })
 
+    it('continue from what they know while Postgres is down or slow, and after that', async () => {
+      for (const away of ['gone', 'silent'] as const) {
+        state = 'there'
+        const count = exactCounters(counted)('login', LIMIT)
+        const caller = `caller ${away}`
+        expect((await times(3, () => count(caller))).calls).to.equal(3)
+        state = away
+        const used = await Promise.all(Array.from({ length: 3 }, async () => count(caller)))
+        expect(used.map(({ calls }) => calls).toSorted(), away).to.deep.equal([4, 5, 6])
+        for (const { endsInMs } of used) expect(endsInMs).to.be.within(500_000, 600_000)
+        state = 'there'
+        expect((await count(caller)).calls, away).to.be.greaterThan(LIMIT.requests)
+      }
+    })
+
     it('count in each process alone while Postgres is down or does not answer', async () => {
       for (const away of ['gone', 'silent'] as const) {
         state = away

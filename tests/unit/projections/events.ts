@@ -5,7 +5,7 @@ import { statementsOf, type Operation, type Statement, type Table } from '../../
 
 export const AT = '2026-03-01T10:00:00.000Z'
 export const MINUTE_LATER = '2026-03-01T10:01:00.000Z'
-export const SIXTEEN_MINUTES_LATER = '2026-03-01T10:16:00.000Z'
+export const FIFTEEN_MINUTES_LATER = '2026-03-01T10:15:00.000Z'
 
 export const event = (
   type: string,

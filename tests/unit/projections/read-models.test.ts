@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { accountEvents } from '../../../domain/account/events.ts'
 import { main } from '../../../projections/main.ts'
 import { capturedData } from '../../harness/captured.ts'
-import { AT, done, event, MINUTE_LATER, SIXTEEN_MINUTES_LATER } from './events.ts'
+import { AT, done, event, MINUTE_LATER, FIFTEEN_MINUTES_LATER } from './events.ts'
 
 const captured = capturedData({
   transaction_id: 7,
@@ -39,7 +39,7 @@ describe('read models', () => {
         due_at: MINUTE_LATER, first_due_at: MINUTE_LATER, captured_at: AT,
       },
     ] // prettier-ignore
-    const counted = { user_id: 1, transaction_id: 7, month: '2026-03', at: AT, late_due_at: SIXTEEN_MINUTES_LATER }
+    const counted = { user_id: 1, transaction_id: 7, month: '2026-03', at: AT, late_due_at: FIFTEEN_MINUTES_LATER }
     expect(done(event('TransactionCaptured', captured))).to.deep.equal([
       ['perform', 'count_in_quota', [{ ...counted, rules: ['5', '6'] }]],
       ['insert', 'transaction', { ...fields, id: 7, updated_at: AT }],

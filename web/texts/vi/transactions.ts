@@ -77,6 +77,7 @@ export const transaction = {
   copyJson: 'Chép JSON',
   copyCurl: 'Chép cURL',
   retry: 'Gửi lại ngay',
+  sendNow: 'Gửi ngay, không chờ',
   retried: 'Đã xếp hàng gửi lại. Kết quả sẽ hiện ở đây.',
   stillNoMatch: 'Vẫn không khớp webhook nào nên chưa gửi gì.',
   remove: 'Xóa giao dịch',

@@ -45,13 +45,18 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
     expect(await page.getByText('DH2077').count()).to.equal(0)
   })
 
-  it('sends a failed transaction again, and does not offer what the API would refuse', async () => {
+  it('sends a failed transaction again and a waiting one now, and does not offer what the API would refuse', async () => {
     const { page } = visitor()
-    const waiting = await owner().pay({ order_id: 'DH2078', webhook_status: 'pending' })
+    const rule_id = owner().ruleId
+    const waiting = await owner().pay({ order_id: 'DH2078', webhook_status: 'pending', rules: [rule_id] })
     await visitor().go(`/transactions/${waiting}`)
     const again = page.getByRole('button', { name: 'Gửi lại ngay' })
+    const now = page.getByRole('button', { name: 'Gửi ngay, không chờ' })
     await page.getByRole('heading', { name: 'Các lần gửi' }).waitFor()
-    expect(await again.count()).to.equal(0)
+    expect((await again.count()) + (await now.count())).to.equal(0)
+    await owner().failed(waiting, new Date(Date.now() + 3_600_000))
+    await now.click()
+    await page.locator('.timeline', { hasText: 'Yêu cầu gửi lại' }).waitFor()
     await visitor().go(`/transactions/${owner().failedId}`)
     await again.click()
     await page.locator('.timeline', { hasText: 'Yêu cầu gửi lại' }).waitFor()

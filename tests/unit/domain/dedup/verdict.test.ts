@@ -47,6 +47,14 @@ describe('row 2: the same source and text with equal printed data is a resend', 
     given(sms({ balance: 7 }))
       .when(sms({ balance: 7, at: 600 }))
       .then(resendOf(0)))
+  it('again, after another balance was printed at the time of the first', () =>
+    given(sms({ balance: 8 }), sms({ balance: 8, at: 6 }), sms({ balance: 7, amount: '100000.00' }))
+      .when(sms({ balance: 8, at: 6 }))
+      .then(resendOf(0)))
+  it('and is no other balance between two sendings of another notification', () =>
+    given(sms({ balance: 8 }), sms({ balance: 8, at: 6 }), sms({ balance: 7, order: 'DH2', stamp: 3 }))
+      .when(sms({ balance: 7, order: 'DH2', at: 9 }))
+      .then(resendOf(2)))
   it('unless it prints only a balance and arrives after more than ten minutes', () =>
     given(sms({ balance: 7 }))
       .when(sms({ balance: 7, at: 601 }))

@@ -48,6 +48,18 @@ describe('notifications in any order', () => {
       }),
     ))
 
+  it('belong to the same event if they are sent again after a rollback', () => {
+    const window = new DedupWindow()
+    const [first, again] = [sms({ balance: 8 }), sms({ balance: 8, at: 6 })]
+    judge(window, first, 1)
+    const { size } = window
+    for (let time = 0; time < 2; time++) {
+      expect(judge(window, again, 2)).to.deep.equal({ kind: 'resend', of: 1, event: 1, isNewStamp: true })
+      expect(judge(window, again, 2)).to.deep.equal({ kind: 'resend', of: 1, event: 1 })
+      window.backTo(size)
+    }
+  })
+
   it('agree within an event on amount, balance and FT reference, and on the order id unless balance and second are printed', () =>
     fc.assert(
       fc.property(fc.array(said, { maxLength: 30 }), (all) => {
@@ -105,12 +117,16 @@ describe('notifications in any order', () => {
         const [decided, folded] = [new DedupWindow(), new DedupWindow()]
         all.forEach((each, n) => {
           const verdict: Verdict = judge(decided, each, n + 1)
-          if (verdict.kind === 'resend') return
+          if (verdict.kind === 'resend' && !verdict.isNewStamp) return
           const seen: NotificationSeen = {
             ...sighting(each),
-            transaction_id: n + 1,
-            verdict: verdict.kind,
-            copy_of: verdict.kind === 'copy' ? verdict.event : null,
+            ...(verdict.kind === 'resend'
+              ? { transaction_id: verdict.of, verdict: 'copy', copy_of: verdict.of }
+              : {
+                  transaction_id: n + 1,
+                  verdict: verdict.kind,
+                  copy_of: verdict.kind === 'copy' ? verdict.event : null,
+                }),
           }
           folded.see(JSON.parse(JSON.stringify(seen)) as NotificationSeen)
         })

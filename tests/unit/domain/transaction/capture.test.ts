@@ -179,8 +179,8 @@ describe('the source of a notification', () => {
       'notification',
     ]))
   it('is the personal URL with the sender or the app', () => {
-    expect(sourceOf({ device: 0, sender: 'vietcom bank' })).to.deep.equal(['url:VIETCOMBANK', 'api'])
-    expect(sourceOf({ device: 0, package: 'com.VCB' })).to.deep.equal(['url:com.VCB', 'api'])
+    expect(sourceOf({ device: 0, sender: 'vietcom bank' })).to.deep.equal(['url:VIETCOMBANK', 'sms'])
+    expect(sourceOf({ device: 0, package: 'com.VCB' })).to.deep.equal(['url:com.VCB', 'notification'])
     expect(movementOf({ device: 0 }, { withoutSender: true }).origin.source_type).to.equal('api')
   })
   it('gives an SMS the same fingerprint if an SMS app shows it', () => {
@@ -232,6 +232,18 @@ describe('a recorded event', () => {
     expect(statusOf({}, { prefixes: ['SHOP'] })).to.deep.equal(['DH1042', [], 'no_match'])
     expect(statusOf({ text: TEXT.replace('DH1042', 'chuyen tien') })).to.deep.equal([null, [], 'skipped'])
     expect(statusOf({}, {}, 5)).to.deep.equal(['DH1042', [], 'already_run'])
+  })
+
+  it('contains the fields and the body of an ignored notification, unless a one-time password is among them', () => {
+    const { sender, title, raw_data } = ignored(1, 7, movement, 'chat').data
+    expect({ sender, title, raw_data }).to.deep.equal({
+      sender: 'Vietcombank',
+      title: null,
+      raw_data: movement.arrival.raw,
+    })
+    const told = { ...movement, arrival: { ...movement.arrival, raw: '{"note":"ma OTP 123456"}' } }
+    expect(ignored(1, 7, told, 'chat').data).to.not.have.property('raw_data')
+    expect(ignored(1, 7, told, 'otp').data).to.not.have.property('sender')
   })
 
   it('contains the text of an ignored notification, but never of a one-time password or a deleted one', () => {

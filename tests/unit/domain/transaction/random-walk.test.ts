@@ -61,6 +61,7 @@ const completion = (state: Transaction): readonly TransactionFact[] =>
 const command = fc.oneof(
   { weight: 30, arbitrary: result },
   { weight: 9, arbitrary: fc.subarray(RULES).map((rules): [string, Decide] => [`retry for ${rules}`, retried(rules)]) },
+  { weight: 3, arbitrary: fc.constant<[string, Decide]>(['send again', retried(RULES, { again: true })]) },
   { weight: 3, arbitrary: rule.map((id): [string, Decide] => [`rule ${id} is gone`, ruleDeleted(id)]) },
   { weight: 3, arbitrary: fc.constant<[string, Decide]>(['a better copy', completion]) },
   { weight: 1, arbitrary: fc.constant<[string, Decide]>(['deletion', removed]) },
@@ -142,6 +143,9 @@ const walk = (first: TransactionEvent, steps: readonly Step[], look: (before: Tr
 
 const typesOf = (facts: readonly TransactionFact[]) => facts.map(({ type }) => type)
 
+const isSentAgain = (facts: readonly TransactionFact[]) =>
+  facts.some((fact) => fact.type === 'WebhookRetryRequested' && fact.data.again === true)
+
 const isOpened = (facts: readonly TransactionFact[]) =>
   facts.some(({ type }) => type === 'WebhookRetryRequested' || type === 'TransactionCompleted')
 
@@ -162,8 +166,8 @@ const deliveryGoesOn = (before: Delivery | undefined, facts: readonly Transactio
     expect(after.due_at).to.match(/^\d{4}-.*Z$/)
     expect(after.round_base).to.be.at.most(after.attempt)
   }
-  // An endpoint that accepted the delivery is not called again, even if late results arrive.
-  if (before?.status === 'succeeded') expect(after.status).to.equal('succeeded')
+  // An endpoint that accepted the delivery is not called again, even if late results arrive, unless the owner sends it again.
+  if (before?.status === 'succeeded') expect(after.status).to.equal(isSentAgain(facts) ? 'open' : 'succeeded')
   // Only a retry or an order id opens a delivery. A result never causes a call.
   if (before?.status !== 'open' && !isOpened(facts)) expect(after.status).not.to.equal('open')
   const attempted = facts.find((fact) => fact.type === 'WebhookAttempted' && fact.data.rule_id === id)

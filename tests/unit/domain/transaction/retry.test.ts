@@ -1,7 +1,11 @@
+import { expect } from 'chai'
 import type { TransactionEvent } from '../../../../domain/transaction/events.ts'
 import {
-  captured, copyOf, deleted, delivered, ended, exhausted, given, removed, retried, retryRequested, statusChanged,
+  captured, copyOf, deleted, delivered, ended, exhausted, given, later, NOW, removed, retried, retryRequested, retrying, statusChanged,
 } from './sentences.ts' // prettier-ignore
+import { evolveAll, type LiveTransaction } from '../../../../domain/transaction/transaction.ts'
+
+const foldOf = (...events: TransactionEvent[]) => evolveAll(null, events, NOW.toISOString()) as LiveTransaction
 
 const failed = [captured([7]), exhausted(7, 3), statusChanged('pending', 'failed')]
 const oneOfTwoFailed = [captured([7, 8]), delivered(7, 1), exhausted(8, 3), statusChanged('pending', 'failed')]
@@ -49,10 +53,36 @@ describe('a manual retry', () => {
     given(captured([7]), ended(7, 'rule_deleted'), statusChanged('pending', 'no_match')).when(retried([9])).then(retryRequested([9], 'pending', { rematched: true }), statusChanged('no_match', 'pending')) // prettier-ignore
   })
 
+  it('of a pending transaction makes its open deliveries due at once, and their schedules continue', () => {
+    const waiting = [captured([7, 8]), delivered(8, 1), retrying(7, 1, later(60))]
+    given(...waiting).when(retried([7, 8])).then(retryRequested([7], 'pending', { due_now: true })) // prettier-ignore
+    const before = foldOf(...waiting)
+    const after = foldOf(...waiting, retryRequested([7], 'pending', { due_now: true }))
+    expect(before.deliveries.get(7)).to.include({ due_at: later(60) })
+    expect(after.deliveries.get(7)).to.deep.equal({ status: 'open', attempt: 1, round_base: 0, due_at: later(0) })
+    expect(after.deliveries.get(8)).to.deep.equal({ status: 'succeeded', attempt: 1 })
+  })
+
+  it('of a pending transaction leaves a first attempt alone: it is due already, or is over the quota', () => {
+    given(captured([7])).when(retried([7])).then() // prettier-ignore
+    given(captured([7, 8]), retrying(8, 1, later(60))).when(retried([7, 8])).then(retryRequested([8], 'pending', { due_now: true })) // prettier-ignore
+  })
+
+  it('of a transaction that succeeded begins a new round for its rules, if the owner sends it again', () => {
+    const succeeded = [captured([7, 8, 9]), delivered(7, 2), delivered(8, 1), ended(9, 'rule_deleted'), statusChanged('pending', 'success')]
+    given(...succeeded).when(retried([7, 9], { again: true })).then(retryRequested([7], 'pending', { again: true }), statusChanged('success', 'pending'))
+    const after = foldOf(...succeeded, retryRequested([7], 'pending', { again: true }))
+    expect(after.deliveries.get(7)).to.deep.equal({ status: 'open', attempt: 2, round_base: 2, due_at: later(0) })
+    expect(after.deliveries.get(8)).to.deep.equal({ status: 'succeeded', attempt: 1 })
+    given(...succeeded).when(retried([9], { again: true })).refused('CONFLICT')
+  }) // prettier-ignore
+
+  it('changes nothing else with the wish to send again', () => {
+    given(...oneOfTwoFailed).when(retried([7, 8], { again: true })).then(retryRequested([8], 'pending'), statusChanged('failed', 'pending')) // prettier-ignore
+    given(captured([], 'skipped')).when(retried([7], { again: true })).refused('CONFLICT') // prettier-ignore
+  })
+
   it('is refused for every other status', () => {
-    given(captured([7]))
-      .when(retried([7]))
-      .refused('CONFLICT')
     given(captured([7]), delivered(7, 1), statusChanged('pending', 'success'))
       .when(retried([7]))
       .refused('CONFLICT')

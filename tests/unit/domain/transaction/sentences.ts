@@ -87,7 +87,7 @@ export const statusChanged = (from: WebhookStatus, to: WebhookStatus): Transacti
 export const retryRequested = (
   rules: number[],
   webhook_status: WebhookStatus,
-  { rematched = false, by = 'manual' as 'manual' | 'bulk', ...found }: { rematched?: boolean; by?: 'manual' | 'bulk'; order_id?: string; prefix?: string | null } = {},
+  { rematched = false, by = 'manual' as 'manual' | 'bulk', ...found }: { rematched?: boolean; by?: 'manual' | 'bulk'; order_id?: string; prefix?: string | null; due_now?: boolean; again?: boolean } = {},
 ): TransactionEvent => ({
   type: 'WebhookRetryRequested',
   data: { transaction_id: 42, by, rematched, ...matched, ...found, rules, webhook_status },
@@ -119,9 +119,9 @@ const accountWith = (rules: number[], paused: number[]): Account => {
 
 /** A retry with the current rules of the account. */
 export const retried =
-  (rules: number[], { paused = [] as number[], found = { order_id: 'DH1042', prefix: 'DH' } as FoundOrderId | null, by = 'manual' as 'manual' | 'bulk' } = {}): Command =>
+  (rules: number[], { paused = [] as number[], found = { order_id: 'DH1042', prefix: 'DH' } as FoundOrderId | null, by = 'manual' as 'manual' | 'bulk', again = false } = {}): Command =>
   (transaction) =>
-    retry(transaction, { by, at: NOW, account: accountWith(rules, paused), find: () => found }) // prettier-ignore
+    retry(transaction, { by, at: NOW, account: accountWith(rules, paused), find: () => found, again }) // prettier-ignore
 
 export const removed: Command = (transaction) => remove(transaction)
 export const ruleDeleted =

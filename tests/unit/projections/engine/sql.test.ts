@@ -85,6 +85,16 @@ describe('the SQL writer', () => {
     expect(versionOf(main)).to.equal(versionOf({ ...main }))
   })
 
+  it('computes the same version with an added index, which new tables have', () => {
+    const [first, ...others] = main.projections
+    const more: Definition = {
+      ...main,
+      projections: [{ ...first!, table: { ...first!.table, addedIndexes: ['(plan)'] } }, ...others],
+    }
+    expect(versionOf(more)).to.equal(versionOf(main))
+    expect(ddl('elsewhere', more)).to.include(`CREATE INDEX ON elsewhere.${first!.table.name} (plan)`)
+  })
+
   it('creates tables with their keys and indexes in any schema', () => {
     const text = flat(ddl('elsewhere', main))
     expect(text).to.include('PRIMARY KEY ("transaction_id", "rule_id")')

@@ -91,6 +91,20 @@ describe('the draft of a group', () => {
     expect(draft.settled).to.deep.equal([])
   })
 
+  it('stores the stamp of a resend that only its balance and the time link to the first', () => {
+    const { add, written, outcomes } = drafting()
+    const text = 'SD TK 0123456789 +500,000VND. SD 1,500,000VND. Ref DH1042'
+    const later = new Date(AT.getTime() + 60_000)
+    add(jobOf(text), jobOf(text, { stamp: later }), jobOf(text, { stamp: later }))
+    expect(written()).to.deep.equal([
+      [
+        [`book-${USER}-VCB`, NO_STREAM, 'NotificationSeen', 'NotificationSeen'],
+        ['transaction-100', NO_STREAM, 'TransactionCaptured'],
+      ],
+    ])
+    expect(outcomes()).to.deep.equal([['new', 'resend', 'resend']])
+  })
+
   it('puts a copy from another source into the unit of its first, behind it', () => {
     const { add, written, outcomes } = drafting()
     add(jobOf(payment('DH1042')), jobOf(payment('DH1042'), { device: TABLET }))

@@ -1,0 +1,36 @@
+// Tests: tests/integration/delivery/queue.test.ts
+/**
+ * Claims of due deliveries: a few of every rule and lane, those that have waited longest first.
+ *
+ * `$1` worker, `$2` lanes with room, `$3` their room, `$4` most rows per rule and lane, `$5` rules whose endpoints have no
+ * room, `$6` and `$7` the rules and lanes to look at (`due-lanes.ts`), `$8` seconds by which first attempts are early.
+ */
+import { capturedAhead, CLAIM_DUE, GATED, NOT_HELD, unclaimed, whatTheCallNeeds } from './claim-sql.ts'
+
+const OF_DUE = 'q.transaction_id, q.rule_id, q.attempt + 1 AS attempt, q.lane, q.due_at'
+
+/** @param whole  seconds of the whole schedule */
+export const claimDue = (whole: number): string => `
+WITH ranked AS (
+  SELECT d.*, row_number() OVER (PARTITION BY d.lane ORDER BY d.place, d.due_at) AS place_in_lane
+  FROM unnest($6::bigint[], $7::text[]) AS found (rule_id, lane)
+    LEFT JOIN read_model.rule r ON r.rule_id = found.rule_id
+    LEFT JOIN read_model.account a ON a.user_id = r.user_id
+    CROSS JOIN LATERAL (
+      SELECT x.*, row_number() OVER (ORDER BY x.due_at) AS place
+      FROM (
+        (SELECT ${OF_DUE} FROM read_model.delivery q
+        WHERE q.rule_id = found.rule_id AND q.lane = found.lane AND q.status = 'open' AND ${unclaimed('q')}
+          AND q.due_at <= now() + CASE WHEN found.lane = 'first' THEN make_interval(secs => $8) ELSE '0' END
+        ORDER BY q.due_at LIMIT $4)
+        UNION ALL
+        (SELECT ${OF_DUE} FROM read_model.delivery q
+        WHERE found.lane = 'first' AND q.rule_id = found.rule_id AND ${capturedAhead('q')} AND ${unclaimed('q')}
+        ORDER BY q.due_at LIMIT $4)
+      ) x
+    ) d
+  WHERE found.lane = ANY ($2::text[]) AND found.rule_id <> ALL ($5::bigint[]) AND ${NOT_HELD} AND NOT ${GATED}
+), due AS (
+  SELECT ranked.* FROM ranked JOIN unnest($2::text[], $3::integer[]) AS lane (name, room) ON lane.name = ranked.lane
+  WHERE ranked.place_in_lane <= lane.room
+), ${CLAIM_DUE} ${whatTheCallNeeds(whole)}`
