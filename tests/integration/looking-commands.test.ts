@@ -85,7 +85,7 @@ describe('commands that inspect data, and account delete', function () {
     const { status, stdout } = await baoco('history', String(id))
     expect(status).to.equal(0)
     const lines = stdout.trimEnd().split('\n')
-    expect(lines[0]).to.match(/^20\S+Z {2}captured by api: VCB credit [\d.]+ VND, order DH77, rule \d+$/)
+    expect(lines[0]).to.match(/^20\S+Z {2}captured by sms: VCB credit [\d.]+ VND, order DH77, rule \d+$/)
     expect(lines[1]).to.match(
       /attempt 1 for rule \d+: POST http:\/\/127.0.0.1:9\/#[0-9a-f]{6}, answered 500 in 12 ms; retrying, next/,
     )
@@ -109,7 +109,7 @@ describe('commands that inspect data, and account delete', function () {
     const csv = await baoco('export', '--user', 'SHOP@example.com', '--format', 'csv')
     const [head, line] = csv.stdout.split('\r\n')
     expect(head).to.match(/^id,user_id,source_type,/)
-    expect(line).to.contain(`${id},${shop.user_id},api,VCB`)
+    expect(line).to.contain(`${id},${shop.user_id},sms,VCB`)
     const chosen = ['--columns', 'date,money_in', '--language', 'vi', '--month']
     const ofMonth = async (month: string) =>
       (await baoco('export', '--user', 'shop@example.com', '--format', 'csv', ...chosen, month)).stdout
