@@ -125,6 +125,13 @@ export const openMetrics = () => {
     registers,
   })
 
+  const leases = new Gauge({
+    name: 'baoco_lease_held',
+    help: '1 in the process that holds the lease of some work, 0 in a process that held it before',
+    labelNames: ['lease'],
+    registers,
+  })
+
   let relayLag: Lag = () => null
   new Gauge({
     name: 'baoco_relay_lag_seconds',
@@ -143,6 +150,7 @@ export const openMetrics = () => {
     watchStore: (state: StoreState): void => void (storeState = state),
     storeOutage: (): void => outages.inc(),
     watchProjection: (name: string, projector: WatchedProjector): void => void watched.set(name, projector),
+    holdsLease: (lease: string, isHeld: boolean): void => leases.set({ lease }, isHeld ? 1 : 0),
     holdsMailboxes: (count: number): void => mailboxes.set(count),
     notificationTaken: (outcome: string): void => notifications.inc({ outcome }),
     attempted: (attempt: {

@@ -43,6 +43,11 @@ describe('attack: a notification without its sender', function () {
       .that.matches(/^unknown_(sender|app)$/)
   const accepted = (answer: unknown) => expect(answer).to.have.property('webhook_status')
 
+  const untrusted = async (): Promise<string[]> => {
+    const { body } = await api.ask('GET', '/api/notifications?status=ignored', owner())
+    return (body.data as { untrusted_sender: string | null }[]).flatMap((row) => row.untrusted_sender ?? [])
+  }
+
   before(async () => {
     api = await openApi({}, 'real')
     const { user_id, receive_token } = api.owner
@@ -101,6 +106,18 @@ describe('attack: a notification without its sender', function () {
       }
     }
     await api.ask('PUT', SENDERS, { ...owner(), json: { without_sender: false } })
+    // Nobody is offered to trust a placeholder.
+    expect(await untrusted()).to.deep.equal([])
+  })
+
+  it('names the unknown sender that its owner may trust, until it is trusted', async () => {
+    refused(await atUrl({ sender: 'My Bank' }), 'My Bank')
+    refused(await atUrl({ package: 'com.mybank', sender: '0912345678' }), 'com.mybank')
+    await eventually(async () => (await untrusted()).join() === 'MYBANK')
+    await api.ask('PUT', SENDERS, { ...owner(), json: { trusted_senders: ['MYBANK'] } })
+    expect(await untrusted()).to.deep.equal([])
+    accepted(await atUrl({ sender: 'My Bank' }))
+    await api.ask('PUT', SENDERS, { ...owner(), json: { trusted_senders: [] } })
   })
 
   it('is no payment if only a part of its origin is known', async () => {

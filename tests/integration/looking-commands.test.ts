@@ -110,6 +110,16 @@ describe('commands that inspect data, and account delete', function () {
     const [head, line] = csv.stdout.split('\r\n')
     expect(head).to.match(/^id,user_id,source_type,/)
     expect(line).to.contain(`${id},${shop.user_id},sms,VCB`)
+    const chosen = ['--columns', 'date,money_in', '--language', 'vi', '--month']
+    const ofMonth = async (month: string) =>
+      (await baoco('export', '--user', 'shop@example.com', '--format', 'csv', ...chosen, month)).stdout
+    expect(await ofMonth('2020-01')).to.equal('Ngày,Tiền vào\r\n')
+    const xlsx = await baoco('export', '--user', 'shop@example.com', '--format', 'xlsx')
+    expect(xlsx.stdout.slice(0, 2)).to.equal('PK')
+    expect((await baoco('export', '--user', 'shop@example.com', '--format', 'csv', '--columns', 'x')).status).to.equal(
+      2,
+    )
+    expect((await baoco('export', '--user', 'shop@example.com', '--format', 'csv', '--month', '11')).status).to.equal(2)
     expect((await baoco('export', '--user', 'nobody@example.com', '--format', 'csv')).status).to.equal(1)
     expect((await baoco('export', '--user', 'shop@example.com', '--format', 'xml')).status).to.equal(2)
     expect((await baoco('export', '--format', 'csv')).status).to.equal(2)

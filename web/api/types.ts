@@ -207,6 +207,7 @@ export interface Notification {
   received_at: string
   unsafe: 'duplicate_key' | 'two_names' | 'broken_json' | null
   advice: string | null
+  untrusted_sender: string | null
   text?: string | null
 }
 
@@ -275,6 +276,11 @@ export interface ScopedKey {
 export interface TrustedSenders {
   trusted_senders: string[]
   without_sender: boolean
+}
+
+export interface AlertSettings {
+  webhook_url: string | null
+  secret_key: string | null
 }
 
 export interface Job {

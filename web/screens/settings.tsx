@@ -1,13 +1,16 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
-/** Settings: the account, its API keys, and the senders that it trusts. */
+/** Settings: the account and its keys, shops, bank accounts, trusted senders and alerts. */
 import { post } from '../api/client.ts'
 import type { Account } from '../api/types.ts'
 import { count, day } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { useAccount } from '../app/session.ts'
 import { useAction } from '../ui/action.ts'
+import { AlertSettings } from '../ui/alert-settings.tsx'
 import { ApiKeys } from '../ui/api-keys.tsx'
+import { BankAccounts } from '../ui/bank-accounts.tsx'
 import { Heading, Loaded, Problem, Stranger } from '../ui/basics.tsx'
+import { Shops } from '../ui/shops.tsx'
 import { TrustedSenders } from '../ui/trusted-senders.tsx'
 
 const Facts = ({ of }: { of: Account }) => {
@@ -79,7 +82,12 @@ export const Settings = () => {
           </section>
           <ApiKeys />
         </div>
-        <TrustedSenders />
+        <div class="stack wide">
+          <Shops />
+          <BankAccounts />
+          <TrustedSenders />
+          <AlertSettings />
+        </div>
       </div>
     </>
   )

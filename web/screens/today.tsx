@@ -1,14 +1,14 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** Today: did money arrive, and is anything broken. */
 import { useQuery } from '@tanstack/preact-query'
-import { get, getData, putData } from '../api/client.ts'
+import { get, getData } from '../api/client.ts'
 import type { Alert, BankAccount, Page, Stats, Transaction } from '../api/types.ts'
 import { count, money, sum, vietnamDay, weekday } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
-import { Ago, Empty, Heading, Loaded, Problem, Stranger } from '../ui/basics.tsx'
+import { Ago, Empty, Heading, Loaded, Stranger } from '../ui/basics.tsx'
+import { ConfirmBankAccount, useBankAccounts } from '../ui/bank-accounts.tsx'
 import { Checklist } from '../ui/checklist.tsx'
 import { DayBars, type DayTotal } from '../ui/day-bars.tsx'
-import { useAction } from '../ui/action.ts'
 import { TransactionTable } from '../ui/transaction-table.tsx'
 
 const DAYS = 14
@@ -45,20 +45,13 @@ const Figures = ({ of }: { of: readonly DayTotal[] }) => {
 
 const Unconfirmed = ({ of }: { of: BankAccount }) => {
   const t = texts.value.today
-  const confirm = useAction(
-    () => putData(`/api/bank-accounts/${of.id}`, { confirmed: 1 }),
-    ['banks', 'alerts', 'transactions'],
-  )
   return (
     <li class="row between">
       <div>
         <h3>{t.confirm}</h3>
         <p>{t.confirmText(of.bank_code, of.account_number)}</p>
-        {confirm.error ? <Problem error={confirm.error} /> : null}
       </div>
-      <button class="button main" type="button" disabled={confirm.isRunning} onClick={() => void confirm.run()}>
-        {t.mine}
-      </button>
+      <ConfirmBankAccount of={of} />
     </li>
   )
 }
@@ -66,7 +59,7 @@ const Unconfirmed = ({ of }: { of: BankAccount }) => {
 const Attention = () => {
   const t = texts.value.today
   const alerts = useQuery({ queryKey: ['alerts'], queryFn: () => getData<Alert[]>('/api/alerts') })
-  const banks = useQuery({ queryKey: ['banks'], queryFn: () => getData<BankAccount[]>('/api/bank-accounts') })
+  const banks = useBankAccounts()
   const failed = useQuery({
     queryKey: ['undelivered', 'count'],
     queryFn: async () => (await get<Page<Transaction>>('/api/transactions', { webhook_status: 'failed' })).total,

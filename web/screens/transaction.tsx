@@ -3,11 +3,12 @@
 import { useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso/router'
 import { useQuery } from '@tanstack/preact-query'
-import { getData, post, putData, remove } from '../api/client.ts'
-import type { BankAccount, DeliveredTransaction, HistoryLine } from '../api/types.ts'
+import { getData, post, remove } from '../api/client.ts'
+import type { DeliveredTransaction, HistoryLine } from '../api/types.ts'
 import { announce } from '../app/announce.ts'
 import { money, moment } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
+import { ConfirmBankAccount, useBankAccounts } from '../ui/bank-accounts.tsx'
 import { Attempts } from '../ui/attempts.tsx'
 import { Amount, Dialog, Heading, Loaded, Problem, Status, Stranger, When } from '../ui/basics.tsx'
 import { MarkedText } from '../ui/marked-text.tsx'
@@ -46,11 +47,10 @@ const Facts = ({ of }: { of: DeliveredTransaction }) => {
 /** Why nothing is sent, and the button that changes it. */
 const NotSent = ({ of, rematch }: { of: DeliveredTransaction; rematch: () => void }) => {
   const t = texts.value.transaction
-  const banks = useQuery({ queryKey: ['banks'], queryFn: () => getData<BankAccount[]>('/api/bank-accounts') })
+  const banks = useBankAccounts()
   const waiting = banks.data?.find(
     (each) => !each.confirmed && each.bank_code === of.bank_code && each.account_number === of.account_number,
   )
-  const confirm = useAction((id: number) => putData(`/api/bank-accounts/${id}`, { confirmed: 1 }), [...STALE, 'banks'])
   const why = {
     pending: t.noAttempts.pending,
     skipped: t.noAttempts.skipped,
@@ -64,17 +64,8 @@ const NotSent = ({ of, rematch }: { of: DeliveredTransaction; rematch: () => voi
           ? t.whyNoMatch.unconfirmed(waiting.bank_code, waiting.account_number)
           : ((why as Record<string, string>)[of.webhook_status] ?? t.noAttempts.other)}
       </p>
-      {confirm.error ? <Problem error={confirm.error} /> : null}
       <div class="row">
-        {waiting && (
-          <button
-            class="button main"
-            type="button"
-            onClick={() => void confirm.run(waiting.id).then((done) => done && announce(t.whyNoMatch.confirmed))}
-          >
-            {t.whyNoMatch.confirm}
-          </button>
-        )}
+        {waiting && <ConfirmBankAccount of={waiting} />}
         {of.webhook_status === 'no_match' && !waiting && (
           <button class="button main" type="button" onClick={rematch}>
             {t.whyNoMatch.match}

@@ -13,6 +13,7 @@ import { firstPrefix, submitText } from '../app/try-submission.ts'
 import { useAction } from '../ui/action.ts'
 import { Amount, Field, Heading, Loaded, Problem, Status, Stranger } from '../ui/basics.tsx'
 import { Select } from '../ui/choices.tsx'
+import { useBankAccounts } from '../ui/bank-accounts.tsx'
 import { Inboxes, useInboxes } from '../ui/inbox.tsx'
 import { Marked } from '../ui/marked-text.tsx'
 import { useRules, useSystems } from '../ui/rules.tsx'
@@ -234,7 +235,7 @@ const Trial = ({ systems, accounts }: { systems: readonly System[]; accounts: re
 export const TryIt = () => {
   const { tryIt: t } = texts.value
   const systems = useSystems()
-  const banks = useQuery({ queryKey: ['banks'], queryFn: () => getData<BankAccount[]>('/api/bank-accounts') })
+  const banks = useBankAccounts()
   return (
     <>
       <Heading title={t.title} />

@@ -3,10 +3,11 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/preact-query'
-import { get, postData } from '../api/client.ts'
-import type { Notification, Page } from '../api/types.ts'
+import { get, getData, postData, putData } from '../api/client.ts'
+import type { Notification, Page, TrustedSenders } from '../api/types.ts'
 import { announce } from '../app/announce.ts'
 import { count } from '../app/format.ts'
+import { marked } from '../app/hidden-characters.ts'
 import { language, texts } from '../app/language.ts'
 import { useAction } from '../ui/action.ts'
 import { Empty, Heading, Loading, Problem, Stranger, When } from '../ui/basics.tsx'
@@ -16,22 +17,48 @@ const VIEWS = ['unparsed', 'ignored'] as const
 type View = (typeof VIEWS)[number]
 const STALE = ['notifications', 'transactions', 'stats']
 
+/** What a better template of the forwarder app solves. */
+const TEMPLATES: ReadonlySet<string> = new Set(['unsafe', 'unknown_sender', 'unknown_app', 'placeholder', 'empty'])
+
 const reread = (id: number, json?: { confirmed: true }): Promise<Notification> =>
   postData<Notification>(`/api/notifications/${id}/reread`, json)
 
-const Reason = ({ of: { reason, unsafe } }: { of: Notification }) => {
+const trust = async (sender: string): Promise<TrustedSenders> => {
+  const path = '/api/account/trusted-senders'
+  const { trusted_senders } = await getData<TrustedSenders>(path)
+  return putData<TrustedSenders>(path, { trusted_senders: [...trusted_senders, sender] })
+}
+
+const TrustSender = ({ sender }: { sender: string }) => {
+  const { unread: t } = texts.value
+  return (
+    <Confirm
+      button={t.trust(marked(sender))}
+      title={t.trustTitle(sender)}
+      text={t.trustText}
+      act={() => trust(sender)}
+      stale={['notifications', 'senders']}
+      done={t.trusted(marked(sender))}
+      isDangerous={false}
+    />
+  )
+}
+
+/** Why it does not count, and what the owner can do about it. */
+const Reason = ({ of: { reason, unsafe, untrusted_sender } }: { of: Notification }) => {
   const { reasons, unread: t } = texts.value
   const advice = t.advice[unsafe ? 'unsafe' : (reason ?? '')]
+  const help = unsafe ? 'unsafe' : reason
   return (
     <>
       <p>{unsafe ? t.unsafe[unsafe] : (reasons[reason ?? 'unparsed'] ?? reason)}</p>
       {advice && <p class="muted">{advice}</p>}
-      {(reason === 'unknown_sender' || reason === 'unknown_app' || unsafe) && (
-        <p class="row">
-          {reason === 'unknown_sender' && !unsafe && <a href="/settings">{t.senders}</a>}
-          <a href="/sources">{t.forwarder}</a>
-        </p>
-      )}
+      <div class="row">
+        {untrusted_sender && <TrustSender sender={untrusted_sender} />}
+        {help === 'unknown_sender' && !untrusted_sender && <a href="/settings">{t.senders}</a>}
+        {TEMPLATES.has(help ?? '') && <a href="/sources">{t.forwarder}</a>}
+        {help === 'unauthenticated_sender' && <a href="/sources">{t.mailbox}</a>}
+      </div>
     </>
   )
 }

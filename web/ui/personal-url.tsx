@@ -10,6 +10,7 @@ import { useAction } from './action.ts'
 import { Copyable, Loaded, Problem } from './basics.tsx'
 import { Confirm } from './confirm.tsx'
 import { QrCode, SourceState, useSource } from './source-state.tsx'
+import { Switch } from './switch.tsx'
 
 const rotate = (): Promise<ReceiveUrl> => postData<ReceiveUrl>('/api/receive-url/rotate')
 
@@ -22,32 +23,6 @@ const Shown = ({ url }: { url: string }) => {
     <>
       <Copyable text={url} />
       <Loaded of={qr}>{({ qr_svg }) => <QrCode svg={qr_svg} label={texts.value.sources.url.qr} />}</Loaded>
-    </>
-  )
-}
-
-const Titles = ({ of }: { of: ReceiveUrl }) => {
-  const t = texts.value.sources.url
-  const change = useAction(
-    (trust_sms_app_titles: boolean) => putData('/api/receive-url', { trust_sms_app_titles }),
-    ['sources'],
-  )
-  return (
-    <>
-      <label class="choice">
-        <input
-          type="checkbox"
-          checked={of.trust_sms_app_titles}
-          disabled={change.isRunning}
-          onChange={(event) => void change.run(event.currentTarget.checked)}
-        />
-        <span>
-          {t.titles}
-          <br />
-          <span class="muted">{t.titlesHint}</span>
-        </span>
-      </label>
-      {change.error ? <Problem error={change.error} /> : null}
     </>
   )
 }
@@ -127,7 +102,13 @@ const Existing = ({ of, url }: { of: ReceiveUrl; url: string }) => {
           done={t.rotated}
         />
       </div>
-      <Titles of={of} />
+      <Switch
+        label={t.titles}
+        hint={t.titlesHint}
+        isOn={of.trust_sms_app_titles}
+        change={(trust_sms_app_titles) => putData('/api/receive-url', { trust_sms_app_titles })}
+        stale={['sources']}
+      />
     </>
   )
 }

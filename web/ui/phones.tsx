@@ -1,13 +1,14 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** Paired phones, and the pairing of another one by a QR code that counts down. */
 import { useEffect, useState } from 'preact/hooks'
-import { postData, remove } from '../api/client.ts'
+import { postData, putData, remove } from '../api/client.ts'
 import type { Device, Invitation } from '../api/types.ts'
 import { texts } from '../app/language.ts'
 import { useAction } from './action.ts'
 import { Copyable, Dialog, FormProblem, Loaded, Stranger, TextField, valuesOf } from './basics.tsx'
 import { Confirm } from './confirm.tsx'
 import { QrCode, SourceState, useSource } from './source-state.tsx'
+import { Switch } from './switch.tsx'
 
 const useDevices = () => useSource<Device[]>('devices', '/api/devices')
 
@@ -81,29 +82,40 @@ const Pairing = ({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) 
 }
 
 const Phone = ({ of }: { of: Device }) => {
-  const t = texts.value.sources.phones
+  const { phones: t, url } = texts.value.sources
   return (
-    <li class="row between">
-      <div>
-        <h3>
-          <Stranger text={of.name} />
-        </h3>
-        {of.model && (
-          <p class="muted">
-            <Stranger text={[of.model, of.platform].filter(Boolean).join(', ')} />
-          </p>
-        )}
-        {of.paired ? <SourceState of={of} /> : <p class="muted">{t.waiting}</p>}
+    <li class="stack tight">
+      <div class="row between">
+        <div>
+          <h3>
+            <Stranger text={of.name} />
+          </h3>
+          {of.model && (
+            <p class="muted">
+              <Stranger text={[of.model, of.platform].filter(Boolean).join(', ')} />
+            </p>
+          )}
+          {of.paired ? <SourceState of={of} /> : <p class="muted">{t.waiting}</p>}
+        </div>
+        <Confirm
+          button={t.remove}
+          label={t.removeOf(of.name)}
+          title={t.removeTitle(of.name)}
+          text={t.removeText}
+          act={() => remove(`/api/devices/${of.id}`)}
+          stale={['sources', 'account']}
+          done={t.removed}
+        />
       </div>
-      <Confirm
-        button={t.remove}
-        label={t.removeOf(of.name)}
-        title={t.removeTitle(of.name)}
-        text={t.removeText}
-        act={() => remove(`/api/devices/${of.id}`)}
-        stale={['sources', 'account']}
-        done={t.removed}
-      />
+      {of.paired && (
+        <Switch
+          label={url.titles}
+          hint={url.titlesHint}
+          isOn={of.trust_sms_app_titles}
+          change={(trust_sms_app_titles) => putData(`/api/devices/${of.id}`, { trust_sms_app_titles })}
+          stale={['sources']}
+        />
+      )}
     </li>
   )
 }

@@ -5,6 +5,7 @@ import { getData, putData } from '../api/client.ts'
 import type { TrustedSenders as Senders } from '../api/types.ts'
 import { texts } from '../app/language.ts'
 import { useAction } from './action.ts'
+import { Switch } from './switch.tsx'
 import { FormProblem, Loaded, Stranger, TextField, valuesOf } from './basics.tsx'
 
 const PATH = '/api/account/trusted-senders'
@@ -49,19 +50,13 @@ const Editable = ({ of }: { of: Senders }) => {
           </button>
         </div>
       </form>
-      <label class="choice">
-        <input
-          type="checkbox"
-          checked={of.without_sender}
-          disabled={change.isRunning}
-          onChange={(event) => void change.run({ without_sender: event.currentTarget.checked })}
-        />
-        <span>
-          {t.without}
-          <br />
-          <span class="muted">{t.withoutHint}</span>
-        </span>
-      </label>
+      <Switch
+        label={t.without}
+        hint={t.withoutHint}
+        isOn={of.without_sender}
+        change={(without_sender) => putData<Senders>(PATH, { without_sender })}
+        stale={['senders']}
+      />
     </>
   )
 }

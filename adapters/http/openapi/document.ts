@@ -92,6 +92,14 @@ const refusalResponses = (codes: readonly ErrorCode[]): RouteConfig['responses']
   )
 }
 
+/** A response may have one of several media types. */
+const contentOf = (answers: Operation['answers'], status: number) =>
+  Object.fromEntries(
+    answers
+      .filter((answer) => answer.status === status)
+      .map(({ mediaType, schema }) => [mediaType, { schema: schema ?? z.string() }]),
+  )
+
 const routeOf = (operation: Operation, schemes: ReturnType<typeof schemesAt>): RouteConfig => {
   const { method, path, tag, summary, credentials, scopes, query, body, answers, refuses } = operation
   const params = parametersOf(path)
@@ -122,10 +130,7 @@ const routeOf = (operation: Operation, schemes: ReturnType<typeof schemesAt>): R
     responses: {
       ...refusalResponses(refuses),
       ...Object.fromEntries(
-        answers.map(({ status, description, mediaType, schema }) => [
-          status,
-          { description, content: { [mediaType]: { schema: schema ?? z.string() } } },
-        ]),
+        answers.map(({ status, description }) => [status, { description, content: contentOf(answers, status) }]),
       ),
     },
   }

@@ -20,6 +20,8 @@ import { type ApiParts, settled } from '../parts.ts'
 import { byCursor, nextCursor, page as pageOf, pageAsked } from '../openapi/pages.ts'
 import { NotificationList } from './requests.ts'
 import { type Unsafe, unsafeKind } from '../../../domain/arrival/events.ts'
+import type { Account as AccountState } from '../../../domain/account/account.ts'
+import { senderKey } from '../../../domain/banks/directory.ts'
 import { URL_PATH, pathOfSource } from '../../../domain/arrival/origin.ts'
 import { sourceType } from '../../../domain/transaction/events.ts'
 
@@ -41,6 +43,10 @@ export const Notification = z
         'Why the text may have named fields of the body: it needs `{"confirmed":true}` to become a transaction.',
     }),
     advice: z.string().nullable().meta({ description: 'The problem, and how to solve it.' }),
+    untrusted_sender: z.string().nullable().meta({
+      description:
+        'The sender that was given at the personal URL, if trusting it makes texts like this one count. PUT /api/account/trusted-senders adds it.',
+    }),
     text: z
       .string()
       .nullable()
@@ -85,12 +91,28 @@ const adviceOn = ({ reason, source, unsafe }: Pick<NotificationRow, 'reason' | '
   return isNameless ? NO_SENDER : UNKNOWN_SENDER
 }
 
+/**
+ * The sender that its owner may trust; null if none is known, or it is trusted already. A source names the sender of a text at the personal
+ * URL in its compared form, and the package of an app as it is.
+ */
+const untrustedSender = (
+  { trusted_senders }: Pick<AccountState, 'trusted_senders'>,
+  { reason, source, unsafe }: Pick<NotificationRow, 'reason' | 'source' | 'unsafe'>,
+): string | null => {
+  if (reason !== 'unknown_sender' || unsafe || source === null || pathOfSource(source) !== URL_PATH) return null
+  const name = source.slice(URL_PATH.length + 1)
+  if (NAMELESS.has(source) || name !== senderKey(name)) return null
+  return trusted_senders.some((trusted) => senderKey(trusted) === name) ? null : name
+}
+
 /** @param raw  whether the text is included */
-export const presentNotification = (
+const presentNotification = (
+  account: AccountState,
   { text, source, ...row }: NotificationRow,
   raw: boolean,
 ): z.output<typeof Notification> => {
-  const shown = { ...row, advice: adviceOn({ ...row, source }) }
+  const facts = { ...row, source }
+  const shown = { ...row, advice: adviceOn(facts), untrusted_sender: untrustedSender(account, facts) }
   return raw ? { ...shown, text } : shown
 }
 
@@ -113,7 +135,7 @@ export const notificationRoutes = (operations: Operations, parts: ApiParts, sign
     const positions = rows.map(({ received_at: created_at, id }) => ({ created_at, id }))
     return {
       success: true as const,
-      data: rows.map((row) => presentNotification(row, include_raw === true)),
+      data: rows.map((row) => presentNotification(context.state.account, row, include_raw === true)),
       total,
       page,
       limit: NOTIFICATIONS_A_PAGE,
@@ -136,7 +158,7 @@ export const notificationRoutes = (operations: Operations, parts: ApiParts, sign
     const reread = await rereadOne(reparsing, user_id, notificationId)
     if (!reread) throw notFound('notification')
     await settled(parts, { checkpoint: await store.end() })
-    return presentNotification({ ...reread, source: row?.source ?? null, text: null }, false)
+    return presentNotification(context.state.account, { ...reread, source: row?.source ?? null, text: null }, false)
   }
 
   get('/api/notifications', 'List notifications', signedIn, query(NotificationList), whole(Notifications), list)

@@ -92,12 +92,21 @@ export class Owner {
     await database.close()
   }
 
+  /** A text names a bank account that nobody has confirmed. */
+  async seeBankAccount(account_number: string): Promise<void> {
+    const [bank_account_id, transaction_id] = [await this.api.nextId(), await this.api.nextId()]
+    const { user_id } = this.api.owner
+    const seen = { user_id, bank_account_id, bank_code: 'VCB', account_number, transaction_id, waits: true }
+    await this.api.decree(user_id, { type: 'BankAccountSeen', data: seen })
+  }
+
   /** Two weeks of a shop. @param name  of whatever a stranger, or somebody with access, can name */
   async openShop(name: string): Promise<void> {
     await this.make('/api/systems', { name, type: 'custom', payment_prefix: 'DH' })
     this.ruleId = (await this.make('/api/webhooks', { name, url: `https://shop.example/hooks?shop=${name}` })).id
     await this.make('/api/account/api-keys', { name, scopes: ['read'] })
     await this.change('/api/account/trusted-senders', { trusted_senders: [name] })
+    await this.seeBankAccount('0011000415567')
     await this.pay({ order_id: 'DH1001', counterpart_name: LONG })
     const named = { counterpart_name: name, description: name, transaction_ref: name }
     await this.pay({ ...named, order_id: null, webhook_status: 'skipped' })
@@ -113,6 +122,7 @@ export class Owner {
     this.failedId = await this.pay({ ...named, order_id: 'DH1042', webhook_status: 'pending' })
     await this.failed(this.failedId, null, name)
     await this.receive('?sender=Vietcombank', name)
+    await this.receive(`?sender=${encodeURIComponent(name)}`, vietcombankText(3, 'DH3003'))
     await this.receive('?sender=STRANGER', vietcombankText(1, 'DH3001'))
   }
 }

@@ -35,7 +35,6 @@ export const today: Messages['today'] = {
   confirm: 'New bank account',
   confirmText: (bank, number) =>
     `A notification shows the account ${bank} ${number}. Payments to it wait until you confirm it.`,
-  mine: 'This account is mine',
   latest: 'Latest transactions',
   all: 'Show all',
   alerts: {

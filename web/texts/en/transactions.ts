@@ -59,8 +59,6 @@ export const transaction: Messages['transaction'] = {
   whyNoMatch: {
     prefixes: (prefixes) => `The prefixes of your shops: ${prefixes}.`,
     unconfirmed: (bank, number) => `The account ${bank} ${number} is not confirmed, so payments to it wait.`,
-    confirm: 'This account is mine',
-    confirmed: 'Confirmed. The payments that waited are being sent.',
     match: "Match again with today's webhooks",
   },
   attempt: (number) => `Attempt ${number}`,

@@ -33,7 +33,6 @@ export const today = {
   confirm: 'Tài khoản mới',
   confirmText: (bank: string, number: string) =>
     `Tin báo có vừa ghi số tài khoản ${bank} ${number}. Giao dịch vào số này chờ bạn xác nhận.`,
-  mine: 'Đây là tài khoản của tôi',
   latest: 'Giao dịch mới nhất',
   all: 'Xem tất cả',
   alerts: {

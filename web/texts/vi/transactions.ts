@@ -65,8 +65,6 @@ export const transaction = {
     prefixes: (prefixes: string) => `Tiền tố các cửa hàng của bạn: ${prefixes}.`,
     unconfirmed: (bank: string, number: string) =>
       `Số tài khoản ${bank} ${number} chưa được xác nhận, nên giao dịch vào số này đang chờ.`,
-    confirm: 'Đây là tài khoản của tôi',
-    confirmed: 'Đã xác nhận. Các giao dịch đang chờ sẽ được gửi.',
     match: 'Khớp lại với webhook hiện nay',
   },
   attempt: (number: number) => `Lần ${number}`,

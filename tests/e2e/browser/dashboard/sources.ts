@@ -28,6 +28,8 @@ export const sources = (visitor: () => Visitor, owner: () => Owner): void => {
     })
     await phone.getByText('Im lặng từ').waitFor()
     await phone.getByText('Thường cách nhau không quá 1 giờ.').waitFor()
+    await phone.getByLabel('Tin cậy tiêu đề của ứng dụng SMS').click()
+    await phone.locator('input:checked:enabled').waitFor()
     await phone.getByRole('button', { name: 'Gỡ Máy ở quầy' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Gỡ' }).click()
     await phone.waitFor({ state: 'detached' })

@@ -1,0 +1,97 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+/** The numbers that texts have named: which are the owner's, and which are never sent. */
+import { useQuery } from '@tanstack/preact-query'
+import { getData, postData, putData } from '../api/client.ts'
+import type { BankAccount } from '../api/types.ts'
+import { announce } from '../app/announce.ts'
+import { moment } from '../app/format.ts'
+import { language, texts } from '../app/language.ts'
+import { useAction } from './action.ts'
+import { Loaded, Problem } from './basics.tsx'
+import { Confirm } from './confirm.tsx'
+import { Switch } from './switch.tsx'
+
+const PATH = '/api/bank-accounts'
+const STALE = ['banks', 'alerts', 'transactions', 'transaction', 'stats']
+
+export const useBankAccounts = () => useQuery({ queryKey: ['banks'], queryFn: () => getData<BankAccount[]>(PATH) })
+
+/** One tap. The confirmation is final. */
+export const ConfirmBankAccount = ({ of }: { of: BankAccount }) => {
+  const t = texts.value.settings.banks
+  const confirm = useAction(() => putData(`${PATH}/${of.id}`, { confirmed: 1 }), STALE)
+  return (
+    <>
+      <button
+        class="button main"
+        type="button"
+        disabled={confirm.isRunning}
+        onClick={() => void confirm.run().then((done) => done && announce(t.confirmed))}
+      >
+        {t.mine}
+      </button>
+      {confirm.error ? <Problem error={confirm.error} /> : null}
+    </>
+  )
+}
+
+const Line = ({ of }: { of: BankAccount }) => {
+  const t = texts.value.settings.banks
+  return (
+    <li class="stack tight">
+      <div class="row between">
+        <div>
+          <h3>
+            {of.bank_code} {of.account_number}
+          </h3>
+          <p class={of.confirmed ? 'status success' : 'status pending'}>
+            <span aria-hidden="true">{of.confirmed ? '●' : '◐'}</span> {of.confirmed ? t.known : t.waiting}
+          </p>
+        </div>
+        {!of.confirmed && <ConfirmBankAccount of={of} />}
+      </div>
+      <Switch
+        label={t.active(of.bank_code, of.account_number)}
+        isOn={of.is_active === 1}
+        change={(isOn) => putData(`${PATH}/${of.id}`, { is_active: isOn ? 1 : 0 })}
+        stale={STALE}
+      />
+    </li>
+  )
+}
+
+export const BankAccounts = () => {
+  const t = texts.value.settings.banks
+  const banks = useBankAccounts()
+  const learn = (): Promise<{ learning_until: string }> => postData(`${PATH}/learn`)
+  return (
+    <section class="block stack">
+      <h2>{t.title}</h2>
+      <p>{t.text}</p>
+      <Loaded of={banks}>
+        {(all) =>
+          all.length === 0 ? (
+            <p class="muted">{t.empty}</p>
+          ) : (
+            <ul class="lines">
+              {all.map((each) => (
+                <Line key={each.id} of={each} />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      <div>
+        <Confirm
+          button={t.learn}
+          title={t.learnTitle}
+          text={t.learnText}
+          act={learn}
+          stale={['banks']}
+          done={t.learning(moment(new Date(Date.now() + 86_400_000).toISOString(), language.value))}
+          isDangerous={false}
+        />
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,129 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+/** The shops, each with the prefix by which order ids are found in memos. */
+import { useState } from 'preact/hooks'
+import { postData, putData, remove } from '../api/client.ts'
+import type { System } from '../api/types.ts'
+import { texts } from '../app/language.ts'
+import { useAction } from './action.ts'
+import { Dialog, FormProblem, Loaded, Stranger, TextField, valuesOf } from './basics.tsx'
+import { Select } from './choices.tsx'
+import { Confirm } from './confirm.tsx'
+import { useSystems } from './rules.tsx'
+import { Switch } from './switch.tsx'
+
+const PATH = '/api/systems'
+const STALE = ['systems', 'webhooks', 'checklist']
+const TYPES = ['custom', 'woocommerce', 'haravan', 'shopify', 'whmcs'] as const
+
+const ShopForm = ({ of, onSaved }: { of?: System; onSaved: () => void }) => {
+  const t = texts.value.settings.shops
+  const save = useAction(
+    (given: object) => (of ? putData<System>(`${PATH}/${of.id}`, given) : postData<System>(PATH, given)),
+    STALE,
+  )
+  const submit = async (event: Event): Promise<void> => {
+    if (await save.run(valuesOf(event))) onSaved()
+  }
+  return (
+    <form class="form" onSubmit={(event) => void submit(event)}>
+      <TextField label={t.name} name="name" value={of?.name} required error={save.error} />
+      <TextField
+        label={t.prefix}
+        name="payment_prefix"
+        value={of?.payment_prefix}
+        hint={t.prefixHint}
+        required
+        error={save.error}
+      />
+      <Select
+        label={t.type}
+        name="type"
+        value={of?.type ?? 'custom'}
+        options={TYPES.map((type) => [type, t.types[type]] as const)}
+      />
+      <FormProblem error={save.error} fields={['name', 'payment_prefix']} />
+      <button class="button main" disabled={save.isRunning}>
+        {texts.value.common.save}
+      </button>
+    </form>
+  )
+}
+
+const Shop = ({ of, edit }: { of: System; edit: () => void }) => {
+  const t = texts.value.settings.shops
+  return (
+    <li class="stack tight">
+      <div class="row between">
+        <div>
+          <h3>
+            <Stranger text={of.name} />
+          </h3>
+          <p>{t.example(of.payment_prefix)}</p>
+        </div>
+        <div class="row">
+          <button class="button" type="button" aria-label={t.change(of.name)} onClick={edit}>
+            {t.edit}
+          </button>
+          <Confirm
+            button={t.remove}
+            label={t.removeOf(of.name)}
+            title={t.removeTitle(of.name)}
+            text={t.removeText}
+            act={() => remove(`${PATH}/${of.id}`)}
+            stale={STALE}
+            done={t.removed}
+          />
+        </div>
+      </div>
+      <Switch
+        label={t.active(of.payment_prefix)}
+        isOn={of.is_active === 1}
+        change={(isOn) => putData(`${PATH}/${of.id}`, { is_active: isOn ? 1 : 0 })}
+        stale={STALE}
+      />
+    </li>
+  )
+}
+
+export const Shops = () => {
+  const t = texts.value.settings.shops
+  const systems = useSystems()
+  const [edited, edit] = useState<System | 'new' | null>(null)
+  const close = (): void => edit(null)
+  return (
+    <section class="block stack">
+      <div class="row between">
+        <h2>{t.title}</h2>
+        <button class="button" type="button" onClick={() => edit('new')}>
+          {t.add}
+        </button>
+      </div>
+      <p>{t.text}</p>
+      <Loaded of={systems}>
+        {(all) =>
+          all.length === 0 ? (
+            <p class="muted">{t.empty}</p>
+          ) : (
+            <ul class="lines">
+              {all.map((each) => (
+                <Shop key={each.id} of={each} edit={() => edit(each)} />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      <Dialog
+        title={edited && edited !== 'new' ? t.change(edited.name) : t.add}
+        isOpen={edited !== null}
+        onClose={close}
+      >
+        {edited === 'new' ? <ShopForm onSaved={close} /> : edited && <ShopForm of={edited} onSaved={close} />}
+        <div>
+          <button class="button" type="button" onClick={close}>
+            {texts.value.common.cancel}
+          </button>
+        </div>
+      </Dialog>
+    </section>
+  )
+}

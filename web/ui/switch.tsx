@@ -1,0 +1,40 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+/** A setting that is changed at once when its box is ticked. */
+import type { ComponentChildren } from 'preact'
+import { useAction } from './action.ts'
+import { Problem } from './basics.tsx'
+
+interface SwitchProps {
+  label: ComponentChildren
+  hint?: string
+  isOn: boolean
+  change: (isOn: boolean) => Promise<unknown>
+  /** First parts of the query keys that the change makes stale. */
+  stale: readonly string[]
+}
+
+export const Switch = ({ label, hint, isOn, change, stale }: SwitchProps) => {
+  const action = useAction(change, stale)
+  return (
+    <>
+      <label class="choice">
+        <input
+          type="checkbox"
+          checked={isOn}
+          disabled={action.isRunning}
+          onChange={(event) => void action.run(event.currentTarget.checked)}
+        />
+        <span>
+          {label}
+          {hint && (
+            <>
+              <br />
+              <span class="muted">{hint}</span>
+            </>
+          )}
+        </span>
+      </label>
+      {action.error ? <Problem error={action.error} /> : null}
+    </>
+  )
+}
