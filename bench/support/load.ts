@@ -107,5 +107,5 @@ export const runLoad = async (load: Load): Promise<LoadReport> => {
   }
 }
 
-if (process.argv[1]?.endsWith('load.ts'))
+if (/load\.(?:ts|mjs)$/.test(process.argv[1] ?? ''))
   console.log(JSON.stringify(await runLoad(JSON.parse(process.argv[2]!) as Load)))
