@@ -68,6 +68,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'post-api-webhooks-id-secret-rotate': 'For 24 hours calls carry signatures with both secrets. `finish` ends that time.',
   'get-api-webhooks-id-logs': 'Every call of the rule, newest first.',
   'get-api-transactions': 'Newest first, with filters. Follow `next_cursor` for old pages.',
+  'get-api-transactions-export': 'A CSV or xlsx file of a month, or of the filters of the list, with Vietnamese days and times.',
   'get-api-transactions-id': 'The transaction, its deliveries and their attempts.',
   'delete-api-transactions-id': 'Erases its personal data. An attempt under way still ends.',
   'get-api-transactions-id-history': 'What happened to it, in order, in plain words.',

@@ -14,7 +14,7 @@ const TEXT = 'SD TK 0011000415567 +150,000VND luc 20-11-2026 10:00:05. SD 1,250,
 const KNOWN: JsonObject = {
   account_name: 'NGUYEN VAN AN', account_number: '0011000415567', advice: 'Send the text as text/plain.', amount: '150000.00',
   api_key: 'bck_1.Zm9yLXRoZS1kb2N1bWVudC1vbmx5', attempt: 1, authserv_id: 'mx.example.com', balance: '150000.00', balance_after: '1250000.00',
-  bank_code: 'VCB', bank_name: 'Vietcombank', code: 'friend-1', content: 'MBVCB.5512.DH1042', counterpart_account: '0451000287781',
+  bank_code: 'VCB', bank_name: 'Vietcombank', code: 'friend-1', columns: 'date,time,money_in,order_id', month: '2026-11', content: 'MBVCB.5512.DH1042', counterpart_account: '0451000287781',
   counterpart_bank: 'MB', counterpart_name: 'TRAN THI BINH', credit: '150000.00', currency: 'VND', cursor: 'MTc5NTE0MzYwNTAwMA', date: '2026-11-20',
   date_from: '2026-11-01', date_to: '2026-11-30', debit: '0.00', description: TEXT, device_token: 'bcd_1.Zm9yLXRoZS1kb2N1bWVudC1vbmx5',
   duration_ms: 84, earned: '150000.00', email: 'owner@example.com', endpoint: 'https://shop.example.com', folder: 'INBOX', from: '2026-11-01',
