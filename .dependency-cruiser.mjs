@@ -55,7 +55,8 @@ const NEIGHBOURS = {
   adapters: {
     database: ['event-store', 'system'],
     'event-store': ['database', 'system'],
-    http: ['database', 'inbox', 'mail-out', 'postgres', 'system', 'telemetry'],
+    export: [],
+    http: ['database', 'export', 'inbox', 'mail-out', 'postgres', 'system', 'telemetry'],
     inbox: ['database', 'http', 'receiver'],
     log: ['database'],
     mail: ['webhook-sender'],

@@ -2,6 +2,7 @@
 /** The `baoco` program. Each command has its own file; this file defines how all commands exit. */
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
+import { VERSION } from '../adapters/system/version.ts'
 import { addCommands } from './commands/all.ts'
 import { settingLines } from './process/settings.ts'
 
@@ -9,8 +10,7 @@ import { settingLines } from './process/settings.ts'
 const FAILED = 1
 const WRONG_USAGE = 2
 
-const { version, description } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-  version: string
+const { description } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   description: string
 }
 
@@ -28,7 +28,7 @@ const settingsHelp = (): string => {
   ].join('\n')
 }
 
-const program = new Command('baoco').description(description).version(version).addHelpText('after', settingsHelp())
+const program = new Command('baoco').description(description).version(VERSION).addHelpText('after', settingsHelp())
 await addCommands(program, process.argv[2])
 
 /** Commander exits the process itself, with status 1 for wrong usage. This makes it throw instead, in every command. */

@@ -52,26 +52,31 @@ const __filename = baocoPathOf(import.meta.url)
 const __dirname = baocoDirname(__filename)
 `
 
+/** How a program of ours is bundled for Node. */
+export const FOR_NODE = {
+  absWorkingDir: root,
+  bundle: true,
+  external: OUTSIDE,
+  minifyWhitespace: true,
+  banner: { js: COMMON_JS },
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  sourcemap: true,
+  sourcesContent: false,
+  plugins: [urlsOfSources],
+}
+
 /** @param own  where the result will be; @param into  where it is built */
 const make = async (build, own, into) => {
   await buildWeb(build, join(into, 'web'))
   await build({
+    ...FOR_NODE,
     entryPoints: [join(root, 'cmd/baoco.ts')],
     outdir: into,
     outExtension: { '.js': '.mjs' },
-    absWorkingDir: root,
-    bundle: true,
     splitting: true,
-    external: OUTSIDE,
-    minifyWhitespace: true,
-    banner: { js: COMMON_JS },
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    sourcemap: true,
-    sourcesContent: false,
     define: { 'globalThis.BAOCO_WEB': JSON.stringify(join(own, 'web')) },
-    plugins: [urlsOfSources],
   })
 }
 

@@ -63,3 +63,9 @@ export const monthBounds = (month: string): { from: Date; to: Date } | null => {
   const to = fromVietnam(number === 12 ? { year: year + 1, month: 1, day: 1 } : { year, month: number + 1, day: 1 })
   return to && { from, to }
 }
+
+/** The first and the last day of a month (`2026-11`). Null if there is no such month. */
+export const daysOfMonth = (month: string): { date_from: string; date_to: string } | null => {
+  const bounds = monthBounds(month)
+  return bounds && { date_from: vietnamDay(bounds.from), date_to: vietnamDay(new Date(bounds.to.getTime() - 1)) }
+}

@@ -20,10 +20,19 @@ const LOOK_EVERY = 1_000
 const TRUSTED_SHARE = 0.8
 const RELEASE_WITHIN = 1_000
 
+/**
+ * A lease never ends later than it lasts from now. One that ends much later was taken while the database's clock was ahead, and
+ * is void. Its holder, if it lives, renews it within a second.
+ * @param seconds  SQL: how long the lease lasts
+ */
+export const isOver = (seconds: string): string =>
+  `(l.expires_at < now() OR l.expires_at > now() + 2 * make_interval(secs => ${seconds}))`
+
 const TAKE = `
-INSERT INTO ops.lease AS l (name, holder, expires_at) VALUES ($1, $2, now() + make_interval(secs => $3))
-ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at
-  WHERE l.holder = excluded.holder OR l.expires_at < now()
+INSERT INTO ops.lease AS l (name, holder, expires_at, process) VALUES ($1, $2, now() + make_interval(secs => $3), $4)
+ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at, process = excluded.process,
+  since = excluded.since
+  WHERE l.holder = excluded.holder OR ${isOver('$3')}
 RETURNING 1`
 
 const RENEW = `
@@ -43,7 +52,19 @@ export const endLease = async (database: Queryable, name: string): Promise<void>
 
 /** Whether a process holds the lease now. */
 export const isLeased = async (database: Queryable, name: string): Promise<boolean> =>
-  (await database.query('SELECT FROM ops.lease WHERE name = $1 AND expires_at > now()', [name])).length > 0
+  (await database.query(`SELECT FROM ops.lease l WHERE name = $1 AND NOT ${isOver('$2')}`, [name, LASTS / 1_000]))
+    .length > 0
+
+export interface HeldLease {
+  name: string
+  /** Null for leases of mailboxes. */
+  process: string | null
+  since: string
+}
+
+/** Leases that processes hold now. */
+export const heldLeases = (database: Queryable): Promise<HeldLease[]> =>
+  database.query<HeldLease>('SELECT name, process, since FROM ops.lease l WHERE expires_at > now() ORDER BY name')
 
 export interface LeaseOptions {
   database: Queryable
@@ -51,16 +72,29 @@ export interface LeaseOptions {
   name: string
   /** Called if the database does not answer or the work fails. Both are retried. */
   onFailure?: (error: unknown) => void
+  /** Names this process to the operator. */
+  process?: string
+  /** Called when this process begins and ends to hold the lease. */
+  onChange?: (isHeld: boolean) => void
   /** Milliseconds. Only tests change them. */
   lasts?: number
   lookEvery?: number
 }
 
 export const openLease = (options: LeaseOptions): Lease => {
-  const { database, name, onFailure = () => {}, lasts = LASTS, lookEvery = LOOK_EVERY } = options
+  const {
+    database,
+    name,
+    process = null,
+    onFailure = () => {},
+    onChange = () => {},
+    lasts = LASTS,
+    lookEvery = LOOK_EVERY,
+  } = options
   const holder = randomUUID()
   const mine = [name, holder]
-  const query = async (statement: string) => (await database.query(statement, [...mine, lasts / 1_000])).length > 0
+  const query = async (statement: string, ...more: unknown[]) =>
+    (await database.query(statement, [...mine, lasts / 1_000, ...more])).length > 0
   const wait = (signal: AbortSignal) => waitUnlessAborted(lookEvery, signal)
 
   /** Resolves when the lease is lost or the work has ended. */
@@ -86,7 +120,8 @@ export const openLease = (options: LeaseOptions): Lease => {
 
   const holdOnce = async (work: (held: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> => {
     const asked = performance.now()
-    if (!(await query(TAKE))) return
+    if (!(await query(TAKE, process))) return
+    onChange(true)
     const lost = new AbortController()
     const ended = new AbortController()
     void keep(asked, lost, ended.signal)
@@ -94,6 +129,7 @@ export const openLease = (options: LeaseOptions): Lease => {
       await work(AbortSignal.any([lost.signal, signal]))
     } finally {
       ended.abort()
+      onChange(false)
       // An unavailable database must not keep the process from stopping. In that case the lease expires.
       const released = database.query(RELEASE, mine).catch(onFailure)
       await Promise.race([released, pause(RELEASE_WITHIN, undefined, { ref: false })])

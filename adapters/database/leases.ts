@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Leases } from '../../workflows/mail-ingest/collect.ts'
 import type { Queryable } from './database.ts'
+import { isOver } from './lease.ts'
 
 /** Milliseconds. Only tests change it. */
 const LASTS = 10_000
@@ -13,7 +14,7 @@ const KEEP = `
 INSERT INTO ops.lease AS l (name, holder, expires_at)
   SELECT name, $2, now() + make_interval(secs => $3) FROM unnest($1::text[]) AS wanted (name) ORDER BY name
 ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at
-  WHERE l.holder = excluded.holder OR l.expires_at < now()
+  WHERE l.holder = excluded.holder OR ${isOver('$3')}
 RETURNING name`
 
 const RELEASE = 'DELETE FROM ops.lease WHERE name = ANY($1::text[]) AND holder = $2'

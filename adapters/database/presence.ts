@@ -6,17 +6,29 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
-import type { Database } from './database.ts'
+import type { Database, Queryable } from './database.ts'
 
 const LOCK = `hashtext('baoco'), hashtext('presence')`
 const AGAIN_MS = 500
 
 const HOLDERS = `
-SELECT DISTINCT application_name AS name FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+SELECT application_name AS name, backend_start AS since, host(client_addr) AS address FROM pg_locks l JOIN pg_stat_activity a USING (pid)
 WHERE l.locktype = 'advisory' AND l.granted AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
   AND l.classid::bigint = hashtext('baoco')::bigint & 4294967295 AND l.objid::bigint = hashtext('presence')::bigint & 4294967295
   AND l.pid <> pg_backend_pid()
-ORDER BY name`
+ORDER BY name, since`
+
+export interface PresentProcess {
+  /** Such as `baoco (serve)`. */
+  name: string
+  since: string
+  /** Its address for the database; null if it uses a socket. */
+  address: string | null
+}
+
+/** Processes that work on the installation. */
+export const presentProcesses = (database: Queryable): Promise<PresentProcess[]> =>
+  database.query<PresentProcess>(HOLDERS)
 
 /** Other processes use the installation. The message names them. */
 export class InUse extends Error {
@@ -29,8 +41,8 @@ const take = async (client: pg.Client, role: string, how: 'pg_try_advisory_lock'
   await client.query(`SELECT set_config('application_name', $1, false)`, [nameFor(role)])
   const { rows } = await client.query<{ taken: boolean }>(`SELECT ${how}(${LOCK}) AS taken`)
   if (rows[0]!.taken) return
-  const holders = (await client.query<{ name: string }>(HOLDERS)).rows.map(({ name }) => name)
-  throw new InUse(`this installation is in use: ${holders.join(', ') || 'another process'} runs on it`)
+  const holders = new Set((await client.query<{ name: string }>(HOLDERS)).rows.map(({ name }) => name))
+  throw new InUse(`this installation is in use: ${[...holders].join(', ') || 'another process'} runs on it`)
 }
 
 const connected = async (

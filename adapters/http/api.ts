@@ -33,6 +33,7 @@ import { demoRoutes } from './resources/demo.ts'
 import { counterRoutes } from './resources/counter.ts'
 import { deviceRoutes, pairingRoutes } from './resources/devices.ts'
 import { documentRoutes } from './resources/document.ts'
+import { exportRoutes } from './resources/export.ts'
 import { healthRoutes, type HealthParts } from './resources/health.ts'
 import { inboxRoutes } from './resources/inbox.ts'
 import { mailAccountRoutes } from './resources/mail-accounts.ts'
@@ -139,6 +140,8 @@ export const createApi = (given: ApiParts): Koa => {
   demoRoutes(operations, parts, limited)
   planRoutes(operations, parts, signedIn)
   webhookRoutes(operations, parts, signedIn)
+  // Before `/api/transactions/:id`, which it would match.
+  exportRoutes(operations, parts, signedIn)
   transactionRoutes(operations, parts, signedIn)
   alertRoutes(operations, parts, signedIn)
   jobRoutes(operations, parts, signedIn)

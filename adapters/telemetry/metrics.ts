@@ -1,5 +1,6 @@
 // Tests: tests/integration/delivery/metrics.test.ts
 /** Baoco's Prometheus metrics. Labels never contain text that a user or a stranger wrote. */
+import { VERSION } from '../system/version.ts'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
 /** The current lag in milliseconds. Null if another process does this work. */
@@ -24,6 +25,14 @@ export const openMetrics = () => {
   const registry = registers[0]!
   collectDefaultMetrics({ register: registry, prefix: 'baoco_' })
 
+  new Gauge({
+    name: 'baoco_build_info',
+    help: 'Always 1; the label is the version',
+    labelNames: ['version'],
+    registers,
+  })
+    .labels(VERSION)
+    .set(1)
   const notifications = new Counter({
     name: 'baoco_notifications_total',
     help: 'Notifications taken, by what became of them',
@@ -116,6 +125,13 @@ export const openMetrics = () => {
     registers,
   })
 
+  const leases = new Gauge({
+    name: 'baoco_lease_held',
+    help: '1 in the process that holds the lease of some work, 0 in a process that held it before',
+    labelNames: ['lease'],
+    registers,
+  })
+
   let relayLag: Lag = () => null
   new Gauge({
     name: 'baoco_relay_lag_seconds',
@@ -134,6 +150,7 @@ export const openMetrics = () => {
     watchStore: (state: StoreState): void => void (storeState = state),
     storeOutage: (): void => outages.inc(),
     watchProjection: (name: string, projector: WatchedProjector): void => void watched.set(name, projector),
+    holdsLease: (lease: string, isHeld: boolean): void => leases.set({ lease }, isHeld ? 1 : 0),
     holdsMailboxes: (count: number): void => mailboxes.set(count),
     notificationTaken: (outcome: string): void => notifications.inc({ outcome }),
     attempted: (attempt: {

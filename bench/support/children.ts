@@ -1,13 +1,15 @@
 /** Child processes of a benchmark. Each prints one JSON line when it is ready or done. */
 import { spawn, type ChildProcess } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { bundledScript } from '../../tests/harness/bundled-script.ts'
 
 const children = new Set<ChildProcess>()
 
 type Started = { child: ChildProcess; line: Promise<string> }
 
-const start = (file: string, argument?: unknown, env: Record<string, string> = {}): Started => {
-  const path = new URL(file, import.meta.url).pathname
-  const args = ['--import', 'tsx', path, ...(argument === undefined ? [] : [JSON.stringify(argument)])]
+const start = async (file: string, argument?: unknown, env: Record<string, string> = {}): Promise<Started> => {
+  const script = await bundledScript(fileURLToPath(new URL(file, import.meta.url)))
+  const args = [script, ...(argument === undefined ? [] : [JSON.stringify(argument)])]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...env } })
   children.add(child)
   const line = new Promise<string>((resolve, reject) => {
@@ -16,8 +18,9 @@ const start = (file: string, argument?: unknown, env: Record<string, string> = {
       text += part
       if (text.includes('\n')) resolve(text)
     })
+    // Its output may arrive after its exit.
     child.once(
-      'exit',
+      'close',
       (code) => (children.delete(child), code === 0 ? resolve(text) : reject(new Error(`${file} ended with ${code}`))),
     )
   })
@@ -30,7 +33,7 @@ export const runChild = async <Report>(
   argument: unknown,
   env?: Record<string, string>,
 ): Promise<Report> => {
-  const { child, line } = start(file, argument, env)
+  const { child, line } = await start(file, argument, env)
   const report = JSON.parse(await line) as Report
   if (child.exitCode === null) await new Promise((resolve) => child.once('exit', resolve))
   return report
@@ -45,7 +48,7 @@ export interface Listening {
 
 /** Starts a child process that listens, and returns its address. */
 export const startChild = async (file: string, argument?: unknown): Promise<Listening> => {
-  const { child, line } = start(file, argument)
+  const { child, line } = await start(file, argument)
   const { port, ports = [port] } = JSON.parse(await line) as { port: number; ports?: number[] }
   const urls = ports.map((each) => `http://127.0.0.1:${each}`)
   return { url: urls[0]!, urls, stop: () => child.kill() }

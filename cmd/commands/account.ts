@@ -19,6 +19,8 @@ const givenPassword = async (option: string | undefined): Promise<string | undef
 const line = ({ email, plan, locked, operator }: AccountRow): string =>
   [email, plan, operator ? 'operator' : '', locked ? 'locked' : ''].filter(Boolean).join('  ')
 
+const counted = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`
+
 export const account = (program: Command): void => {
   const group = program.command('account').description('manage accounts (operator)')
 
@@ -98,7 +100,9 @@ export const account = (program: Command): void => {
       withAccounts(async ({ store, accounts, database, on }) => {
         const forget = forgetAccount(database)
         const { transactions, others } = await eraseAccount({ store, accounts, forget }, await on(email), email)
-        console.log(`${email} is deleted, with ${transactions} transactions and ${others} other streams of events`)
+        console.log(
+          `${email} is deleted, with ${counted(transactions, 'transaction')} and ${counted(others, 'other stream')} of events`,
+        )
       }),
     )
 }

@@ -19,6 +19,7 @@ const commands: Record<string, () => Promise<Add>> = {
   replay: async () => (await import('./replay.ts')).replay,
   'export-events': async () => (await import('./export-events.ts')).exportEventsCommand,
   'import-events': async () => (await import('./import-events.ts')).importEventsCommand,
+  status: async () => (await import('./status.ts')).status,
   parked: async () => (await import('./parked.ts')).parked,
   backup: async () => (await import('./backup.ts')).backup,
   restore: async () => (await import('./restore.ts')).restore,

@@ -37,7 +37,7 @@ export const deliverRole: Role = {
         count(attempt)
         log.info(attempt, 'delivery.attempted')
       },
-      onClaimsOpen: (claims_open) => log.info({ claims_open }, 'delivery.claims_open'),
+      onClaimsOpen: (claims) => log.info(claims, 'delivery.claims_open'),
       onOpened: (endpoint) => log.warn(endpoint, 'endpoint.opened'),
       onError: onFailure,
     })

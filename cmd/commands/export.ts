@@ -1,35 +1,64 @@
 // Tests: tests/integration/looking-commands.test.ts
 /** `baoco export`: prints a user's transactions, for a spreadsheet or another program. */
-import { once } from 'node:events'
-import { Option, type Command } from 'commander'
-import {
-  EXPORTED,
-  exportedTransactions,
-  type ExportedTransaction,
-} from '../../projections/transaction/export-queries.ts'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import { COLUMN_NAMES, fieldsOf, type ColumnName } from '../../adapters/export/columns.ts'
+import { exportFile, FORMATS } from '../../adapters/export/transactions.ts'
+import { daysOfMonth } from '../../domain/time.ts'
+import { EXPORTED, exportedTransactions } from '../../projections/transaction/export-queries.ts'
 import { accountOfEmail } from '../../workflows/accounts/registration.ts'
-import { csvLine } from '../process/csv.ts'
 import { withStore } from '../process/with-store.ts'
 
-const FORMATS: Record<'csv' | 'jsonl', { head: string; line: (row: ExportedTransaction) => string }> = {
-  csv: { head: csvLine(EXPORTED), line: (row) => csvLine(EXPORTED.map((name) => row[name])) },
-  jsonl: { head: '', line: (row) => `${JSON.stringify(row)}\n` },
+const isColumn = (name: string): name is ColumnName => (COLUMN_NAMES as string[]).includes(name)
+
+const columnList = (text: string): ColumnName[] => {
+  const names = text.split(',')
+  if (!names.every(isColumn)) throw new InvalidArgumentError(`columns are: ${COLUMN_NAMES.join(', ')}`)
+  return names
+}
+
+const daysOf = (month: string) => {
+  const days = daysOfMonth(month)
+  if (!days) throw new InvalidArgumentError('a month is written 2026-11')
+  return days
+}
+
+interface Given {
+  user: string
+  format: (typeof FORMATS)[number] | 'jsonl'
+  month?: ReturnType<typeof daysOf>
+  columns?: ColumnName[]
+  language?: 'vi' | 'en'
 }
 
 export const exportCommand = (program: Command): void => {
   program
     .command('export')
-    .description("print a user's transactions, oldest first, including personal data")
+    .description("print a user's transactions by day, including personal data")
     .requiredOption('--user <email>')
-    .addOption(new Option('--format <format>').choices(Object.keys(FORMATS)).makeOptionMandatory())
-    .action(({ user, format }: { user: string; format: keyof typeof FORMATS }) =>
+    .addOption(
+      new Option('--format <format>', 'jsonl: all fields, times in UTC')
+        .choices([...FORMATS, 'jsonl'])
+        .makeOptionMandatory(),
+    )
+    .addOption(new Option('--month <month>', 'only this month in Vietnam, such as 2026-11').argParser(daysOf))
+    .addOption(new Option('--columns <names>', 'of csv and xlsx, separated by commas').argParser(columnList))
+    .addOption(new Option('--language <language>', 'of the headings').choices(['vi', 'en']))
+    .action(({ user, format, month, columns = [...EXPORTED], language }: Given) =>
       withStore(async ({ store, database }) => {
         const userId = await accountOfEmail(store, user)
         if (userId === null) throw new Error(`no such account: ${user}`)
-        const { head, line } = FORMATS[format]
-        process.stdout.write(head)
-        for await (const page of exportedTransactions(database, userId))
-          if (!process.stdout.write(page.map(line).join(''))) await once(process.stdout, 'drain')
+        const fields = format === 'jsonl' ? EXPORTED : fieldsOf(columns)
+        const pages = exportedTransactions(database, userId, fields, month)
+        const lines = async function* () {
+          for await (const page of pages) yield page.map((row) => `${JSON.stringify(row)}\n`).join('')
+        }
+        const file =
+          format === 'jsonl'
+            ? Readable.from(lines())
+            : exportFile(pages, { format, columns, language: language ?? null })
+        await pipeline(file, process.stdout, { end: false })
       }),
     )
 }

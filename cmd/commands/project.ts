@@ -25,6 +25,8 @@ import { openAlerts } from '../../workflows/alerts/alerts.ts'
 import { lastingSilences, quietSources } from '../../projections/account/last-seen-queries.ts'
 import { sweepNotifications } from '../../adapters/postgres/ops/sweep-notifications.ts'
 import { lastingEndpointAlerts, openBreakers } from '../../projections/rule/breaker-queries.ts'
+import { onBelievedClock } from '../../workflows/scheduled/believed-clock.ts'
+import { openClockMemory } from '../../adapters/postgres/ops/clock-memory.ts'
 import { rememberCredits } from '../../workflows/credits/remember-credits.ts'
 import { giveUpUnread } from '../../workflows/scheduled/give-up-unread.ts'
 import { oldestUnread, unreadOverLimit } from '../../projections/notification/unread-bytes-queries.ts'
@@ -108,16 +110,11 @@ const reacting = (installation: Installation): Follower => {
 const scheduled = ({ settings, store, accounts, clock, ids, database, log, onlyOne }: Installation): Follower => {
   const plans = { accounts: new Accounts(store, accounts), due: plansDue(database), clock }
   const alerts = openAlerts({ store, clock, ids })
-  const jobs = [
+  const deleting = [
     expiry(settings, store),
-    rememberCredits({ store, clock, checkpoint: openCreditsCheckpoint(database) }),
     sweepOutbox(database),
     sweepInboxCalls(database),
-    sweepRateLimits(database),
-    sweepUsage(database),
-    sweepForgotten(database),
     endPlans(plans),
-    warnOfQuotas(plans),
     sweepNotifications(database),
     giveUpUnread({
       store,
@@ -125,6 +122,14 @@ const scheduled = ({ settings, store, accounts, clock, ids, database, log, onlyO
       overLimit: () => unreadOverLimit(database),
       oldest: (userId, bytes) => oldestUnread(database, userId, bytes),
     }),
+  ]
+  const jobs = [
+    ...onBelievedClock({ clock, memory: openClockMemory(database), log }, deleting),
+    rememberCredits({ store, clock, checkpoint: openCreditsCheckpoint(database) }),
+    sweepRateLimits(database),
+    sweepUsage(database),
+    sweepForgotten(database),
+    warnOfQuotas(plans),
     watchEndpoints({
       open: () => openBreakers(database),
       lasting: () => lastingEndpointAlerts(database),

@@ -3,6 +3,7 @@
  * The resources that all roles of a process share: connections to servers, opened and checked, and objects created once per process. Each
  * role uses these and adds its own.
  */
+import { hostname } from 'node:os'
 import { systemClock as clock } from '../../adapters/system/clock.ts'
 import { awakeNow } from '../../adapters/system/awake.ts'
 import { keepStoreMemory, type StoreMemory } from '../../adapters/system/store-memory.ts'
@@ -205,7 +206,17 @@ export const openInstallation = async (
       outbox,
       notifyOfParked,
       topic: openTopic(settings, id, log, stopping),
-      onlyOne: (name) => openLease({ database, name, onFailure }),
+      onlyOne: (lease) =>
+        openLease({
+          database,
+          name: lease,
+          process: `${name}, process ${process.pid} on ${hostname()}`,
+          onFailure,
+          onChange: (isHeld) => {
+            metrics.holdsLease(lease, isHeld)
+            log.info({ lease }, isHeld ? 'lease.taken' : 'lease.ended')
+          },
+        }),
     } // prettier-ignore
   } catch (error) {
     await close()

@@ -1,3 +1,4 @@
+// Tests: tests/unit/workflows/scheduled/watch-endpoints.test.ts
 /**
  * How long an endpoint must work again before its alert ends. An endpoint that fails and works by turns would otherwise cause an
  * alert every minute. The time doubles with each alert of a day, so an endpoint that flaps at any pace causes few.

@@ -14,7 +14,7 @@ export const DELIVERIES_TO_OPEN = 3
 export const PROBE_EVERY = 30
 
 /** The longest accepted `Retry-After`, in seconds. */
-const LONGEST_WAIT = 86_400
+export const LONGEST_WAIT = 86_400
 
 /** Scheme, host and port, such as `https://shop.vn:443`. A url that cannot be parsed is its own endpoint. */
 export const endpointOf = (url: string): string => {

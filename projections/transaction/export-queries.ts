@@ -1,6 +1,11 @@
-// Tests: tests/attack/csv.test.ts
-/** All transactions of a user, page by page. */
+// Tests: tests/integration/http/export.test.ts
+/**
+ * All transactions of a user that a filter selects, page by page, day by day. The days come from the counts, so a month is read
+ * without the rest of the history, and no page costs more than another.
+ */
 import type { Queryable } from '../engine/queryable.ts'
+import { VIETNAMESE_DAY } from './fields.ts'
+import { CONDITIONS, EACH_DAY, filtersIn, OF_COUNTS, type TransactionFilter } from './filter.ts'
 
 /** Columns with the names of section 2.1 of the interface. */
 export const EXPORTED = [
@@ -9,23 +14,50 @@ export const EXPORTED = [
   'description', 'order_id', 'webhook_status', 'already_run_of', 'raw_data', 'balance_after', 'created_at', 'updated_at',
 ] as const // prettier-ignore
 
-export type ExportedTransaction = Record<(typeof EXPORTED)[number], string | number | null>
+export type ExportedField = (typeof EXPORTED)[number]
+export type ExportedTransaction = Record<ExportedField, string | number | null>
 
-const PAGE = 1_000
+const PAGE = 500
 
-/** Oldest first. */
+const daysOf = async (
+  database: Queryable,
+  userId: number,
+  { date_from, date_to }: Pick<TransactionFilter, 'date_from' | 'date_to'>,
+): Promise<string[]> => {
+  const days = await database.query<{ day: string }>(
+    `SELECT DISTINCT day::text AS day FROM read_model.transaction_total
+     WHERE user_id = $1 AND ${EACH_DAY} AND number > 0 AND ${OF_COUNTS.date_from!("coalesce($2, '1000-01-01')")}
+       AND ${OF_COUNTS.date_to!("coalesce($3, '9999-12-31')")} ORDER BY day`,
+    [userId, date_from ?? null, date_to ?? null],
+  )
+  return days.map(({ day }) => day)
+}
+
+/**
+ * In the order of their Vietnamese days, within a day in that of their capture.
+ * @param fields  the columns to read; others are missing in the rows
+ */
 export async function* exportedTransactions(
   database: Queryable,
   userId: number,
+  fields: readonly ExportedField[] = EXPORTED,
+  { date_from, date_to, ...filter }: TransactionFilter = {},
 ): AsyncGenerator<ExportedTransaction[], void, undefined> {
-  for (let after = 0; ;) {
-    const page = await database.query<ExportedTransaction>(
-      `SELECT ${EXPORTED.join(', ')} FROM read_model.transaction WHERE user_id = $1 AND id > $2 ORDER BY id LIMIT ${PAGE}`,
-      [userId, after],
-    )
-    const last = page.at(-1)
-    if (!last) return
-    yield page
-    after = Number(last.id)
+  const used = filtersIn(filter)
+  const values = [userId, ...used.map((name) => filter[name as keyof typeof filter])]
+  const parameter = (place: number) => `$${values.length + place}`
+  const where = ['user_id = $1', ...used.map((name, at) => CONDITIONS[name](`$${at + 2}`))].join(' AND ')
+  const page = (isFirst: boolean) => `SELECT ${[...new Set([...fields, 'id', 'created_at'])].join(', ')}
+    FROM read_model.transaction WHERE ${where} AND ${VIETNAMESE_DAY} = ${parameter(1)}::date
+      ${isFirst ? '' : `AND (created_at, id) > (${parameter(2)}::timestamptz, ${parameter(3)}::bigint)`}
+    ORDER BY created_at, id LIMIT ${PAGE}`
+  for (const day of await daysOf(database, userId, { date_from, date_to })) {
+    let last: ExportedTransaction | undefined
+    do {
+      const after = last ? [last.created_at, last.id] : []
+      const rows = await database.query<ExportedTransaction>(page(!last), [...values, day, ...after])
+      if (rows.length > 0) yield rows
+      last = rows.length === PAGE ? rows.at(-1) : undefined
+    } while (last)
   }
 }

@@ -233,7 +233,11 @@ describe('attack: the data of a deleted account', () => {
     this.timeout(120_000)
     const { user_id } = account
     const occasion = { user_id, at: new Date(), correlation_id: 'delete', causation_id: 'delete' }
-    await eraseAccount({ store: api.store, accounts: api.accounts, forget: forgetAccount(database) }, occasion, EMAIL)
+    const kept = 'SELECT FROM read_model.transaction WHERE user_id = $1'
+    const { length: transactions } = await database.query(kept, [user_id])
+    const parts = { store: api.store, accounts: api.accounts, forget: forgetAccount(database) }
+    const erased = await eraseAccount(parts, occasion, EMAIL)
+    expect(erased.transactions).to.equal(transactions)
     await passed()
     await api.store.expire()
     const left = (await everyRow()).filter(isOfIt)

@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { csvLine, harmless } from '../../cmd/process/csv.ts'
+import { csvLine, harmless } from '../../adapters/export/csv.ts'
 
 /** Splits lines into cells like a program that uses this separator. Quotes count only at the beginning of a cell. */
 const cellsOf = (csv: string, separator: string, { quotes = true } = {}): string[] => {

@@ -76,7 +76,7 @@ describe('migrations', () => {
     const ofNewTables = await indexes()
     await database.query('DROP INDEX read_model.delivery_lane_due_at_rule_id_idx, read_model.alert_kind_user_id_idx')
     await database.query("DELETE FROM migrations WHERE name >= '020'")
-    expect(await migrateDatabase(fresh.url)).to.deep.equal(['020_due_index', '021_lasting_alerts'])
+    expect(await migrateDatabase(fresh.url)).to.include.members(['020_due_index', '021_lasting_alerts'])
     expect(await indexes()).to.deep.equal(ofNewTables)
   })
 })

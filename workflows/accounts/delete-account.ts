@@ -67,7 +67,8 @@ export const eraseAccount = async (
     if (newest?.type !== 'AccountDeleted') throw error
   }
   const apart = new Set([own, emailStream(email)])
-  const erased: Erased = { transactions: 0, others: 0 }
+  // A stream may be found again, if a write was under way.
+  const closed = { transactions: new Set<number>(), others: new Set<string>() }
   const met: number[] = []
   let after: Checkpoint | null = null
   for (let found = true; found;) {
@@ -87,18 +88,16 @@ export const eraseAccount = async (
       for (const id of unreadable) await closeStream(store, occasion, transactionStream(id))
     }
     const others = [...streams].filter((stream) => !TRANSACTION.test(stream))
-    for (const stream of others) {
-      await closeStream(store, occasion, stream)
-    }
-    erased.transactions += transactions.length
-    erased.others += others.length
+    for (const stream of others) await closeStream(store, occasion, stream)
+    transactions.forEach((id) => closed.transactions.add(id))
+    others.forEach((stream) => closed.others.add(stream))
   }
   await closeAgain(store, occasion)
   await forget({ user_id, email, ...(await ownOf(store, own)), transactions: [...new Set(met)] })
   await store.erase(own)
   await close(store, occasion, emailStream(email), 'EmailReleased', ({ type }) => type === 'EmailReleased')
   await store.erase(emailStream(email))
-  return erased
+  return { transactions: closed.transactions.size, others: closed.others.size }
 }
 
 /** Ends a stream with an event without personal data, and erases the events before it. Repeating it changes nothing. */

@@ -20,6 +20,7 @@ import { openCalls } from './calls.ts'
 import { BEAT_EVERY, Heartbeat } from './heartbeat.ts'
 import type { DeliveryOptions } from './delivery-options.ts'
 import type { Lanes } from './lanes.ts'
+import { Announcements } from './open-claims.ts'
 import { openSources, type Sources } from './sources.ts'
 import { TrackedTransactions } from './tracked.ts'
 import { endWorker } from './worker-end.ts'
@@ -57,6 +58,8 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
   const stopping = new AbortController()
   const { signal: stopped } = stopping
   const heartbeat = new Heartbeat({ queue, worker, soleWorker, every })
+  const announcements = new Announcements(queue, worker, onClaimsOpen)
+  let hasStarted = false
   /** null before the first heartbeat */
   let handled: { upTo: Checkpoint | null } | null = null
   /**
@@ -76,19 +79,23 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
     if (wasSilent) await claimedJobs.releaseLost()
     lanes.resume()
     firstAttempts.wake()
+    if (hasStarted) await announcements.takeover(heartbeat.dead).catch(onError)
     if (heartbeat.dead.length > 0) dueRows.takeOverSoon()
     if (isNew) handled = null
     handled ??= { upTo: await store.end() }
   }
 
   /**
-   * Runs before anything else in an embedded database: counts the calls that the last run may have made without
-   * recording them.
+   * In an embedded database all other workers are dead, and this runs before anything else: it waits for results that the last
+   * run recorded.
    */
-  const countClaimsOpen = async (): Promise<void> => {
-    const end = await retry(() => store.end(), { signal: stopped, onFailure: onError })
-    while (end && !stopped.aborted && !(await readModels.passed(end, 1_000)));
-    if (!stopped.aborted) onClaimsOpen(await queue.countOpen(worker))
+  const announceStart = async (): Promise<void> => {
+    if (soleWorker) {
+      const end = await retry(() => store.end(), { signal: stopped, onFailure: onError })
+      while (end && !stopped.aborted && !(await readModels.passed(end, 1_000)));
+    }
+    hasStarted = true
+    if (!stopped.aborted) await announcements.start(heartbeat.dead)
   }
 
   const run = async (signal: AbortSignal): Promise<void> => {
@@ -96,7 +103,9 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
     signal.addEventListener('abort', () => stopping.abort(signal.reason), { once: true })
     await retry(beat, { signal: stopped, onFailure: onError })
     const loops = [
-      (soleWorker ? countClaimsOpen() : Promise.resolve()).catch(onError).then(() => dueRows.run(stopped)),
+      announceStart()
+        .catch(onError)
+        .then(() => dueRows.run(stopped)),
       firstAttempts.run(stopped),
       heartbeat.run(beat, stopped, onError),
       log.consume(GROUP, sources.takeFromLog, stopped).catch(onError),

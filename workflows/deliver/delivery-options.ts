@@ -2,6 +2,7 @@
 import type { EventStore, Ids, Log, ReadModels, Sender, Vault } from '../../domain/ports.ts'
 import type { AttemptReport } from './attempts.ts'
 import type { LaneLimits } from './lane.ts'
+import type { ClaimsOpen } from './open-claims.ts'
 import type { DeliveryQueue, LaneName } from './queue.ts'
 
 export interface DeliveryOptions {
@@ -23,10 +24,10 @@ export interface DeliveryOptions {
   /** One wide line per attempt. */
   onAttempt?: (attempt: AttemptReport) => void
   /**
-   * At the start of a sole worker: how many earlier attempts were claimed and not recorded. Each of them may be made
-   * twice.
+   * At the start, and when another worker died: how many attempts of dead workers were claimed and not recorded. Each of them may
+   * be made twice.
    */
-  onClaimsOpen?: (count: number) => void
+  onClaimsOpen?: (claims: ClaimsOpen) => void
   /** An endpoint's breaker opened. */
   onOpened?: (endpoint: { user_id: number; endpoint: string }) => void
   onError?: (error: unknown) => void

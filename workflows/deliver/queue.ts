@@ -76,6 +76,11 @@ export interface Orphan {
   user_id: number
 }
 
+export interface OpenClaims {
+  worker: string
+  claims_open: number
+}
+
 export interface OtherWorker {
   worker: string
   /** Rises with each of its heartbeats. */
@@ -126,8 +131,8 @@ export interface DeliveryQueue {
   giveBack(worker: string, claims: readonly Claim[]): Promise<void>
   /** Sends what calls showed about their servers. @returns the servers that had or now have a row */
   updateEndpoints(updates: readonly EndpointUpdate[]): Promise<EndpointState[]>
-  /** How many attempts of other workers are claimed and not recorded. */
-  countOpen(worker: string): Promise<number>
+  /** How many attempts these workers have claimed and not recorded. Workers without any are left out. */
+  countOpen(workers: readonly string[]): Promise<OpenClaims[]>
   /**
    * Records that this worker is alive.
    * @returns the database's time and the other workers. `isNew`: the queue did not know this worker.

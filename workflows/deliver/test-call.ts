@@ -1,9 +1,12 @@
 // Tests: tests/integration/delivery/test-call.test.ts
 /**
  * The test operation (section 4.3): sends the test payload to a rule's URL with the same sender. It does not count as
- * an attempt.
+ * an attempt. With a sample, it sends a sample transaction in the rule's own format, marked as a test (decision "Test
+ * with a sample").
  */
 import type { Sender } from '../../domain/ports.ts'
+import { SAMPLE } from '../../domain/webhook/payload/custom.ts'
+import { render, type Format } from '../../domain/webhook/payload/render.ts'
 import { testPayload } from '../../domain/webhook/payload/test.ts'
 import { signedHeaders, type Signing } from '../../domain/webhook/signature.ts'
 
@@ -16,7 +19,7 @@ interface Answer {
 export type TestResult =
   ({ success: true } & Answer) | ({ success: false; error: string } & (Answer | { /** No response. */ http_code: 0 }))
 
-export interface TestedRule {
+export interface TestedRule extends Format {
   rule_id: number
   url: string
   http_method: 'POST' | 'PUT'
@@ -27,21 +30,18 @@ export interface TestedRule {
  * @param now  the time of the call
  */
 export const sendTest = async (
-  { rule_id, url, http_method: method }: TestedRule,
+  rule: TestedRule,
   secrets: (timestamp: number) => Pick<Signing, 'secret' | 'previous'>,
   sender: Sender,
   now: Date,
-  signal: AbortSignal,
+  { signal, isSample = false }: { signal: AbortSignal; isSample?: boolean },
 ): Promise<TestResult> => {
+  const { rule_id, url, http_method: method } = rule
   const timestamp = Math.floor(now.getTime() / 1000)
-  const body = JSON.stringify(testPayload(timestamp))
-  const headers = signedHeaders({
-    ...secrets(timestamp),
-    body,
-    webhookId: `test_${rule_id}_${timestamp}`,
-    timestamp,
-    attempt: 1,
-  })
+  const body = isSample ? render(rule, SAMPLE, timestamp) : JSON.stringify(testPayload(timestamp))
+  const webhookId = `test_${rule_id}_${timestamp}`
+  const signed = signedHeaders({ ...secrets(timestamp), body, webhookId, timestamp, attempt: 1 })
+  const headers = isSample ? { ...signed, 'X-Webhook-Event': 'test' } : signed
   const result = await sender.send({ method, url, headers, body }, signal)
   const { http_status: http_code, response_body, error } = result
   if (http_code === 0) return { success: false, http_code, error: response_body }

@@ -1,5 +1,6 @@
 // Tests: tests/integration/openapi/guards.test.ts
 /** Successful responses of an operation: their schema, and how the handler's value becomes the response. */
+import type { Readable } from 'node:stream'
 import { z } from 'zod'
 import type { Answer } from './operation.ts'
 
@@ -80,4 +81,18 @@ export const text = <Value>(mediaType: string, description: string): Answer<Valu
     context.response.body = value
   },
   answers: [{ status: 200, description, mediaType, schema: null }],
+})
+
+/** A file of one of several media types, written while it is sent. If that fails, the connection is cut off. */
+export const download = (
+  mediaTypes: readonly string[],
+  description: string,
+): Answer<{ type: string; filename: string; body: Readable }> => ({
+  write: (context, { type, filename, body }) => {
+    context.type = type
+    context.attachment(filename)
+    context.body = body
+    body.once('error', () => context.res.destroy())
+  },
+  answers: mediaTypes.map((mediaType) => ({ status: 200, description, mediaType, schema: null })),
 })

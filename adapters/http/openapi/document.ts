@@ -4,8 +4,11 @@ import { OpenAPIRegistry, OpenApiGeneratorV31, type RouteConfig } from '@asteaso
 import { z } from 'zod'
 import { STATUS, type ErrorCode } from '../middleware/errors.ts'
 import { sessionCookieName } from '../middleware/session-cookie.ts'
+import { VERSION } from '../../system/version.ts'
+import { finished } from './finish.ts'
 import type { Credential, Operation } from './operation.ts'
 import { refusalSchema } from './refusals.ts'
+import { WEBHOOKS } from './webhooks.ts'
 
 /** Security schemes. A credential that can be sent in several positions has one scheme for each. */
 const schemesAt = (baseUrl: string): Record<Credential, Record<string, object>> => ({
@@ -89,6 +92,14 @@ const refusalResponses = (codes: readonly ErrorCode[]): RouteConfig['responses']
   )
 }
 
+/** A response may have one of several media types. */
+const contentOf = (answers: Operation['answers'], status: number) =>
+  Object.fromEntries(
+    answers
+      .filter((answer) => answer.status === status)
+      .map(({ mediaType, schema }) => [mediaType, { schema: schema ?? z.string() }]),
+  )
+
 const routeOf = (operation: Operation, schemes: ReturnType<typeof schemesAt>): RouteConfig => {
   const { method, path, tag, summary, credentials, scopes, query, body, answers, refuses } = operation
   const params = parametersOf(path)
@@ -119,18 +130,11 @@ const routeOf = (operation: Operation, schemes: ReturnType<typeof schemesAt>): R
     responses: {
       ...refusalResponses(refuses),
       ...Object.fromEntries(
-        answers.map(({ status, description, mediaType, schema }) => [
-          status,
-          { description, content: { [mediaType]: { schema: schema ?? z.string() } } },
-        ]),
+        answers.map(({ status, description }) => [status, { description, content: contentOf(answers, status) }]),
       ),
     },
   }
 }
-
-/** The generator appends a pattern's flags. JSON Schema has no flags and reads every pattern as if it had the flag `u`. */
-const withoutFlags = (key: string, value: unknown): unknown =>
-  key === 'pattern' && typeof value === 'string' ? value.replace(/\/u$/, '') : value
 
 /** @param baseUrl  the public URL of the service, without a trailing slash */
 export const openApiDocument = (operations: readonly Operation[], baseUrl: string): object => {
@@ -144,7 +148,7 @@ export const openApiDocument = (operations: readonly Operation[], baseUrl: strin
     openapi: '3.1.0',
     info: {
       title: 'Baoco',
-      version: '1',
+      version: VERSION,
       description: 'Baoco turns bank notifications into transactions, and transactions into webhooks.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
@@ -154,5 +158,5 @@ export const openApiDocument = (operations: readonly Operation[], baseUrl: strin
     ],
     tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
   })
-  return JSON.parse(JSON.stringify(document), withoutFlags) as object
+  return { ...finished(document), webhooks: WEBHOOKS }
 }

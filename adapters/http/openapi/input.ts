@@ -1,15 +1,14 @@
 // Tests: tests/integration/openapi/guards.test.ts
 /** Inputs of an operation. Each is read, validated against its schema and passed to the handler with its type. */
 import { z } from 'zod'
-import type { Issue } from '../../../domain/account/refusals.ts'
+import { messageOf, type Issue } from '../../../domain/account/refusals.ts'
 import { Refused } from '../../../domain/errors.ts'
 import type { ErrorCode } from '../middleware/errors.ts'
 import type { Input } from './operation.ts'
 import { queryOf } from '../middleware/query-string.ts'
 import { readJson } from '../middleware/json-body.ts'
 
-const failed = (issues: readonly Issue[]): Refused =>
-  new Refused('VALIDATION_FAILED', issues[0]?.message ?? 'The input is invalid.', { issues })
+const failed = (issues: readonly Issue[]): Refused => new Refused('VALIDATION_FAILED', messageOf(issues), { issues })
 
 /** Most issues in one response (decisions, "Sizes"). */
 const MOST_ISSUES = 20
@@ -86,3 +85,17 @@ export const query = <Schema extends z.ZodObject>(schema: Schema): Input<z.outpu
   query: schema,
   refuses: ['VALIDATION_FAILED'],
 })
+
+/** A call without a body that has query parameters. */
+export const noBodyButQuery = <Schema extends z.ZodObject>(schema: Schema): Input<z.output<Schema>> => {
+  const parameters = query(schema)
+  return {
+    read: async (context) => {
+      await noBody.read(context)
+      return parameters.read(context)
+    },
+    query: schema,
+    body: noBody.body!,
+    refuses: BODY_REFUSALS,
+  }
+}

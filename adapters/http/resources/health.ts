@@ -2,6 +2,7 @@
 /** Endpoints for monitoring: liveness, readiness and metrics. */
 import type { Registry } from 'prom-client'
 import { z } from 'zod'
+import { VERSION } from '../../system/version.ts'
 import { awakeFor } from '../../system/awake.ts'
 import type { ApiContext } from '../context.ts'
 import { metricsGuard } from '../middleware/metrics-guard.ts'
@@ -33,7 +34,7 @@ const answers = async ({ check }: HealthCheck): Promise<boolean> => {
 }
 
 const state = z.enum(['ok', 'unavailable'])
-const Alive = z.strictObject({ status: z.literal('ok') })
+const Alive = z.strictObject({ status: z.literal('ok'), version: z.string() })
 const Readiness = z.strictObject({ status: state, parts: z.record(z.string(), state) })
 
 export interface HealthParts {
@@ -46,7 +47,7 @@ export interface HealthParts {
 export const healthRoutes = (operations: Operations, { metrics, readiness, settings }: HealthParts): void => {
   const { get } = operations.of('Health')
 
-  const alive = () => ({ status: 'ok' as const })
+  const alive = () => ({ status: 'ok' as const, version: VERSION })
 
   const ready = async (context: ApiContext) => {
     const states = await Promise.all(readiness().map(async (part) => ({ ...part, up: await answers(part) })))

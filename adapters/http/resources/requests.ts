@@ -2,6 +2,8 @@
 /** Request schemas of the management endpoints. Each serves for validation, types and the OpenAPI document. */
 import { z } from 'zod'
 import { ruleFields, systemFields } from '../../../domain/account/events.ts'
+import { COLUMN_NAMES, type ColumnName } from '../../export/columns.ts'
+import { FORMATS } from '../../export/transactions.ts'
 import { retriedStatus } from '../../../domain/job/events.ts'
 import { sourceType, webhookStatus } from '../../../domain/transaction/events.ts'
 
@@ -227,9 +229,7 @@ export const StatsHours = z.object({
   ),
 })
 
-/** Interface, 4.2. */
-export const TransactionList = z.object({
-  page,
+const transactionFilter = {
   bank_code: parameter(word),
   type: parameter(z.enum(['credit', 'debit'])),
   source_type: parameter(sourceType),
@@ -241,8 +241,39 @@ export const TransactionList = z.object({
   system_id: id,
   order_id: parameter(word),
   account_number: parameter(word),
+}
+
+/** Interface, 4.2. */
+export const TransactionList = z.object({
+  page,
+  ...transactionFilter,
   cursor,
   include_raw: includeRaw,
+})
+
+const columnName = `(?:${COLUMN_NAMES.join('|')})`
+
+export const TransactionExport = z.object({
+  format: parameter(z.enum(FORMATS).meta({ description: 'Default `csv`. `xlsx`: a spreadsheet.' })),
+  columns: parameter(
+    z
+      .string()
+      .regex(
+        new RegExp(`^${columnName}(?:,${columnName})*$`),
+        `Columns are separated by commas: ${COLUMN_NAMES.join()}.`,
+      )
+      .transform((names) => names.split(',') as ColumnName[]),
+  ),
+  language: parameter(
+    z.enum(['vi', 'en']).meta({ description: 'Of the headings. Without it, they are the names of the columns.' }),
+  ),
+  month: parameter(
+    z
+      .string()
+      .regex(/^[1-9]\d{3}-(?:0[1-9]|1[0-2])$/, 'A month is written YYYY-MM.')
+      .meta({ description: 'Replaces `date_from` and `date_to`.' }),
+  ),
+  ...transactionFilter,
 })
 
 export const TransactionDetail = z.object({ include_raw: includeRaw })

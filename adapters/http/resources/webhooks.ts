@@ -14,7 +14,7 @@ import { openRetriedTransactions } from '../../../projections/job/queries.ts'
 import { failedTransactions } from '../../../projections/transaction/queries.ts'
 import { openCursors } from '../openapi/cursors.ts'
 import { type ApiContext, idOf, occasionOf } from '../context.ts'
-import { body, noBody, optionalBody, query } from '../openapi/input.ts'
+import { body, noBody, noBodyButQuery, optionalBody, query } from '../openapi/input.ts'
 import { created, data, message, whole } from '../openapi/answers.ts'
 import type { Guard } from '../openapi/operation.ts'
 import { type Operations, refuses } from '../openapi/operations.ts'
@@ -31,6 +31,12 @@ const moment = z.iso.datetime()
 
 export const SecretKeyText = z.string().regex(/^[0-9a-f]{48}$/)
 const SecretKey = secret(SecretKeyText)
+const TestParameters = z.object({
+  sample: z
+    .enum(['0', '1'])
+    .optional()
+    .meta({ description: '1: send a sample transaction in the format of the rule.' }),
+})
 const PreviousUntil = moment.nullable().meta({
   description: 'Calls are also signed with the previous secret until then. null if no rotation is in progress.',
 })
@@ -183,12 +189,12 @@ export const webhookRoutes = (operations: Operations, parts: ApiParts, signedIn:
     return 'The webhook rule was deleted.'
   }
 
-  const testRule = async (context: ApiContext) => {
+  const testRule = async (context: ApiContext, { sample }: z.infer<typeof TestParameters>) => {
     const rule = ruleOf(context)
     const gone = new AbortController()
     context.res.once('close', () => gone.abort())
     const secrets = (timestamp: number) => signingSecrets(rule, timestamp, (sealed) => vault.open(sealed))
-    return sendTest(rule, secrets, parts.sender, clock.now(), gone.signal)
+    return sendTest(rule, secrets, parts.sender, clock.now(), { signal: gone.signal, isSample: sample === '1' })
   }
 
   const rotateSecret = async (context: ApiContext, { finish }: z.infer<typeof SecretRotation> = {}) => {
@@ -242,7 +248,14 @@ export const webhookRoutes = (operations: Operations, parts: ApiParts, signedIn:
   )
   put('/api/webhooks/:id', 'Update a rule', signedIn, body(RuleChange), data(Rule), updateRule)
   remove('/api/webhooks/:id', 'Delete a rule', signedIn, noBody, refuses('AUTO_RULE'), message, removeRule)
-  post('/api/webhooks/:id/test', 'Send a test payload', signedIn, noBody, whole(TestResult), testRule)
+  post(
+    '/api/webhooks/:id/test',
+    'Send a test payload',
+    signedIn,
+    noBodyButQuery(TestParameters),
+    whole(TestResult),
+    testRule,
+  )
   post(
     '/api/webhooks/:id/secret/rotate',
     'Rotate the secret of a rule, or finish a rotation',

@@ -1,5 +1,6 @@
 // Tests: tests/integration/delivery/queue.test.ts
 /** SQL fragments shared by the statements of the delivery queue. */
+import { LONGEST_WAIT, PROBE_EVERY } from '../../../domain/webhook/endpoint.ts'
 
 /**
  * Seconds. A first attempt is claimed from the log, before it is due in the queue, if it is due within this time. A delivery
@@ -7,12 +8,34 @@
  */
 export const FROM_LOG_WITHIN = 65
 
+/** Seconds. By less than this, a manual retry may be ahead of the database's clock. */
+const CLOCKS_DIFFER = 2
+
 /**
  * The rule is not paused and its account is not locked. A row whose rule was deleted counts as not held, because it is ended.
  */
 export const NOT_HELD = '(r.rule_id IS NULL OR (r.is_active = 1 AND NOT a.locked))'
 
-const ENDPOINT_IS_HELD = '(e.opened_at IS NOT NULL OR e.not_before > now())'
+/**
+ * Times in the tables come from the database's clock, which may have been ahead and was corrected since. A time that lies
+ * further ahead than it ever can is void. The bound is generous, because the clocks of two servers differ a little.
+ * @param most  SQL for the longest time that it can lie ahead
+ */
+const isVoid = (time: string, most: string): string => `(${time} > now() + 2 * ${most})`
+
+/** The endpoint may be probed again. */
+export const MAY_PROBE = `(e.probe_at <= now() OR ${isVoid('e.probe_at', `interval '${PROBE_EVERY} seconds'`)})`
+
+/** The endpoint asked for no calls until a time in the future. */
+export const isAskedToWait = (endpoint: string): string =>
+  `(${endpoint}.not_before > now() AND NOT ${isVoid(`${endpoint}.not_before`, `interval '${LONGEST_WAIT} seconds'`)})`
+
+export const IS_ASKED_TO_WAIT = isAskedToWait('e')
+
+const ENDPOINT_IS_HELD = `(e.opened_at IS NOT NULL OR ${IS_ASKED_TO_WAIT})`
+
+/** The time from which a limited rule may be called: at most the pause between two calls of the slowest rule ahead. */
+export const FREE_AT = `CASE WHEN ${isVoid('p.free_at', `interval '61 seconds'`)} THEN now() ELSE p.free_at END`
 
 /** Held, or released so recently that first attempts that were not claimed from the log are not yet due in the queue. */
 export const ENDPOINT_IS_GATED = `(e.opened_at IS NOT NULL
@@ -27,7 +50,7 @@ export const GATED = `(r.rule_id IS NOT NULL AND (r.ordered = 1 OR r.max_per_min
 
 /** Its endpoint gets no calls until a time in the future, so checking earlier is useless. */
 export const LEFT_ALONE = `EXISTS (SELECT FROM ops.endpoint e WHERE e.user_id = r.user_id AND e.endpoint = r.endpoint
-  AND (e.not_before > now() OR (e.opened_at IS NOT NULL AND e.probe_at > now())))`
+  AND (${IS_ASKED_TO_WAIT} OR (e.opened_at IS NOT NULL AND NOT ${MAY_PROBE})))`
 
 /** The start of a delivery's schedule. A first attempt can be made at capture, although it is due in the queue only later. */
 const began = (delivery: string): string =>
@@ -43,12 +66,19 @@ export const unclaimed = (delivery: string): string => `NOT EXISTS (SELECT FROM 
   WHERE c.transaction_id = ${delivery}.transaction_id AND c.rule_id = ${delivery}.rule_id AND c.attempt > ${delivery}.attempt)`
 
 /**
- * First attempts that were captured by a clock that was ahead. In the queue they would become due only when the other clocks
- * reach that time. The search covers only times after those at which all other first attempts are due, so few rows are read.
+ * Open deliveries whose due time lies further ahead than it ever can: it was set by a clock that was ahead. They would become
+ * due only when the other clocks reach that time. The search covers only such times, so few rows are read. A first call over
+ * the quota may be due at any later time.
+ * @param longest  seconds that a retry waits at most
  */
-export const capturedAhead = (delivery: string): string =>
-  `${delivery}.status = 'open' AND ${delivery}.lane = 'first' AND ${delivery}.captured_at > now()
-    AND ${delivery}.due_at > now() + interval '${FROM_LOG_WITHIN} seconds'`
+export const isTooFarAhead = (delivery: string, longest: number, lane = `${delivery}.lane`): string =>
+  `${delivery}.status = 'open' AND ${delivery}.lane = ${lane} AND ${delivery}.due_at > now() + CASE ${lane}
+    WHEN 'first' THEN interval '${FROM_LOG_WITHIN} seconds' WHEN 'retry' THEN interval '${2 * longest} seconds'
+    ELSE interval '${CLOCKS_DIFFER} seconds' END
+    AND (${lane} <> 'retry' OR ${delivery}.attempt > 0)`
+
+/** @returns seconds that a retry waits at most */
+export const longestDelay = (schedule: readonly number[]): number => Math.max(LONGEST_WAIT, ...schedule)
 
 /**
  * The time by which deliveries of a lane may be claimed. First attempts of gated rules are never made from the log, so they

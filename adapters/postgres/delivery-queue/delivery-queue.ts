@@ -17,9 +17,10 @@ import {
   type Claim,
   type DeliveryQueue,
   type DueWanted,
+  type OpenClaims,
   type OtherWorker,
 } from '../../../workflows/deliver/queue.ts'
-import { CLAIM_DUE, FROM_LOG_WITHIN, GATED, LEFT_ALONE, NOT_HELD, whatTheCallNeeds } from './claim-sql.ts'
+import { CLAIM_DUE, FROM_LOG_WITHIN, GATED, LEFT_ALONE, longestDelay, NOT_HELD, whatTheCallNeeds } from './claim-sql.ts'
 import { claimedOf, dueOf, type ClaimRow } from './claimed-rows.ts'
 import type { Queryable } from '../../database/database.ts'
 import { claimDue } from './due-claims.ts'
@@ -95,9 +96,10 @@ USING unnest($2::bigint[], $3::bigint[], $4::integer[]) AS given (transaction_id
 WHERE c.worker = $1 AND c.transaction_id = given.transaction_id AND c.rule_id = given.rule_id AND c.attempt = given.attempt`
 
 const COUNT_OPEN = `
-SELECT count(*) AS open FROM ops.claim c
+SELECT c.worker, count(*) AS claims_open FROM ops.claim c
   JOIN read_model.delivery d ON d.transaction_id = c.transaction_id AND d.rule_id = c.rule_id
-WHERE c.worker <> $1 AND d.status = 'open' AND c.attempt > d.attempt`
+WHERE c.worker = ANY ($1::uuid[]) AND d.status = 'open' AND c.attempt > d.attempt
+GROUP BY c.worker ORDER BY c.worker`
 
 const BEAT = `
 INSERT INTO ops.worker AS w (worker, beat) VALUES ($1, 1)
@@ -130,13 +132,14 @@ export const openDeliveryQueue = (
   { schedule = RETRY_SCHEDULE, probeEvery = PROBE_EVERY }: DeliveryQueueOptions = {},
 ): DeliveryQueue => {
   const whole = wholeSchedule(schedule)
+  const longest = longestDelay(schedule)
   const statements = {
     first: first(whole),
-    due: claimDue(whole),
-    gated: claimGated(whole, probeEvery),
+    due: claimDue(whole, longest),
+    gated: claimGated({ whole, longest, probeEvery }),
     takeOver: takeOver(whole),
   }
-  const dueLanes = new DueLanes(database)
+  const dueLanes = new DueLanes(database, longest)
   /** Dead workers whose lanes have been looked for. */
   let known: readonly string[] = []
 
@@ -193,7 +196,7 @@ export const openDeliveryQueue = (
     stillMine: async (worker, claims) =>
       (await database.query<{ place: number }>(STILL_MINE, [worker, ...columns(claims)])).map(({ place }) => place),
 
-    countOpen: async (worker) => (await database.query<{ open: number }>(COUNT_OPEN, [worker]))[0]!.open,
+    countOpen: (workers) => database.query<OpenClaims>(COUNT_OPEN, [workers]),
 
     beat: async (worker) => {
       const [row] = await database.query<{ now: string; is_new: boolean }>(BEAT, [worker])

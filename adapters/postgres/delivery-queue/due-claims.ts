@@ -5,12 +5,12 @@
  * `$1` worker, `$2` lanes with room, `$3` their room, `$4` most rows per rule and lane, `$5` rules whose endpoints have no
  * room, `$6` and `$7` the rules and lanes to look at (`due-lanes.ts`), `$8` seconds by which first attempts are early.
  */
-import { capturedAhead, CLAIM_DUE, GATED, NOT_HELD, unclaimed, whatTheCallNeeds } from './claim-sql.ts'
+import { CLAIM_DUE, GATED, isTooFarAhead, NOT_HELD, unclaimed, whatTheCallNeeds } from './claim-sql.ts'
 
 const OF_DUE = 'q.transaction_id, q.rule_id, q.attempt + 1 AS attempt, q.lane, q.due_at'
 
-/** @param whole  seconds of the whole schedule */
-export const claimDue = (whole: number): string => `
+/** @param whole  seconds of the whole schedule · @param longest  seconds that a retry waits at most */
+export const claimDue = (whole: number, longest: number): string => `
 WITH ranked AS (
   SELECT d.*, row_number() OVER (PARTITION BY d.lane ORDER BY d.place, d.due_at) AS place_in_lane
   FROM unnest($6::bigint[], $7::text[]) AS found (rule_id, lane)
@@ -25,7 +25,7 @@ WITH ranked AS (
         ORDER BY q.due_at LIMIT $4)
         UNION ALL
         (SELECT ${OF_DUE} FROM read_model.delivery q
-        WHERE found.lane = 'first' AND q.rule_id = found.rule_id AND ${capturedAhead('q')} AND ${unclaimed('q')}
+        WHERE q.rule_id = found.rule_id AND ${isTooFarAhead('q', longest, 'found.lane')} AND ${unclaimed('q')}
         ORDER BY q.due_at LIMIT $4)
       ) x
     ) d

@@ -9,7 +9,7 @@
  * end, looks read only what became due in the last minute, and a new pass begins after a minute. It finds deliveries that
  * were projected so late that they were already due for longer.
  */
-import { capturedAhead, dueBy } from './claim-sql.ts'
+import { dueBy, isTooFarAhead } from './claim-sql.ts'
 import { LANES, type LaneName } from '../../../workflows/deliver/queue.ts'
 import type { Queryable } from '../../database/database.ts'
 
@@ -29,7 +29,7 @@ const READ_AGAIN = 60
 const PASS_EVERY = 60_000
 
 /** `$1` lanes, `$2` and `$3` due time and rule after which to read, `$4` most rows, `$5` and `$6` noted rules and lanes. */
-export const FIND_DUE_LANES = `
+const find = (longest: number): string => `
 WITH passed AS MATERIALIZED (
   SELECT q.lane, q.rule_id, max(q.due_at) AS due_at, count(*) AS count
   FROM unnest($1::text[], $2::timestamptz[], $3::bigint[], $4::integer[]) AS after (lane, due_at, rule_id, page)
@@ -45,14 +45,17 @@ WITH passed AS MATERIALIZED (
   WHERE EXISTS (
       SELECT FROM read_model.delivery q WHERE q.rule_id = noted.rule_id AND q.lane = noted.lane AND q.status = 'open'
         AND q.due_at <= ${dueBy('noted.lane')})
-    OR (noted.lane = 'first' AND EXISTS (
-      SELECT FROM read_model.delivery q WHERE q.rule_id = noted.rule_id AND ${capturedAhead('q')}))
+    OR EXISTS (
+      SELECT FROM read_model.delivery q WHERE q.rule_id = noted.rule_id AND ${isTooFarAhead('q', longest, 'noted.lane')})
 ), ahead AS (
-  SELECT q.rule_id FROM read_model.delivery q WHERE ${capturedAhead('q')} ORDER BY q.due_at LIMIT ${CHECKED}
+  SELECT x.* FROM unnest($1::text[]) AS each (lane) CROSS JOIN LATERAL (
+    SELECT q.lane, q.rule_id FROM read_model.delivery q WHERE ${isTooFarAhead('q', longest, 'each.lane')}
+    ORDER BY q.due_at LIMIT ${CHECKED}
+  ) x
 )
 SELECT 'checked' AS by, lane, rule_id, NULL::text AS due_at, NULL::bigint AS count FROM checked
 UNION ALL SELECT 'passed', lane, rule_id, NULL, NULL FROM passed
-UNION ALL SELECT DISTINCT 'passed', 'first', rule_id, NULL::text, NULL::bigint FROM ahead
+UNION ALL SELECT DISTINCT 'passed', lane, rule_id, NULL::text, NULL::bigint FROM ahead
 UNION ALL (
   SELECT DISTINCT ON (lane) 'reached', lane, rule_id, due_at::text, (sum(count) OVER (PARTITION BY lane))::bigint FROM passed
   ORDER BY lane, due_at DESC, rule_id DESC)
@@ -93,14 +96,17 @@ const pageOf = (lane: LaneName, { after }: Reading): number =>
 
 export class DueLanes {
   readonly #database: Queryable
+  readonly #find: string
   /** In the order of their turns. */
   readonly #noted = new Map<string, RuleLane>()
   /** How many noted lanes have their turn before all that were found together have had it. */
   #unchecked = 0
   #readings: ReadonlyMap<LaneName, Reading> = new Map()
 
-  constructor(database: Queryable) {
+  /** @param longest  seconds that a retry waits at most */
+  constructor(database: Queryable, longest: number) {
     this.#database = database
+    this.#find = find(longest)
     this.beginAgain()
   }
 
@@ -118,7 +124,7 @@ export class DueLanes {
   async look(): Promise<{ lanes: RuleLane[]; hasMore: boolean }> {
     const turn = this.#turn()
     const readings = LANES.map((lane) => [lane, this.#readings.get(lane)!] as const)
-    const found = await this.#database.query<Found>(FIND_DUE_LANES, [
+    const found = await this.#database.query<Found>(this.#find, [
       LANES,
       readings.map(([, { after }]) => after.due_at),
       readings.map(([, { after }]) => after.rule_id),

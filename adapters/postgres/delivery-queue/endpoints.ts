@@ -2,7 +2,7 @@
 /** The state of endpoints, in `ops.endpoint`. Delivery workers write it, and it is shown with the rules. */
 import { DELIVERIES_TO_OPEN, FAILURES_TO_OPEN, PROBE_EVERY } from '../../../domain/webhook/endpoint.ts'
 import type { EndpointUpdate, EndpointState } from '../../../workflows/deliver/endpoint-updates.ts'
-import { ENDPOINT_IS_GATED } from './claim-sql.ts'
+import { ENDPOINT_IS_GATED, IS_ASKED_TO_WAIT, isAskedToWait } from './claim-sql.ts'
 import type { Queryable } from '../../database/database.ts'
 
 /** Only an endpoint that fails or asks to wait gets a row. */
@@ -26,7 +26,7 @@ WITH v AS (
     CASE WHEN NOT v.answered THEN b.opened_at END AS opened_at, b.probe_at,
     CASE WHEN v.answered AND b.opened_at IS NOT NULL THEN now() ELSE b.closed_at END AS closed_at,
     CASE WHEN v.wait IS NULL THEN CASE WHEN NOT v.by_hand THEN b.not_before END
-      ELSE greatest(b.not_before, now() + make_interval(secs => v.wait)) END AS not_before
+      ELSE greatest(CASE WHEN ${isAskedToWait('b')} THEN b.not_before END, now() + make_interval(secs => v.wait)) END AS not_before
   FROM v JOIN before b ON b.user_id = v.user_id AND b.endpoint = v.endpoint
 ), judged AS (
   SELECT *, opened_at IS NULL AND failures >= ${FAILURES_TO_OPEN} AND cardinality(failing) >= ${DELIVERIES_TO_OPEN} AS opens
@@ -36,7 +36,7 @@ UPDATE ops.endpoint e SET failures = j.failures, failing = j.failing, not_before
   opened_at = CASE WHEN j.opens THEN now() ELSE j.opened_at END,
   probe_at = CASE WHEN j.opens THEN now() + make_interval(secs => ${probeEvery}) ELSE j.probe_at END
 FROM judged j WHERE e.user_id = j.user_id AND e.endpoint = j.endpoint
-RETURNING e.user_id, e.endpoint, j.opens AS opened, e.opened_at IS NOT NULL OR coalesce(e.not_before > now(), false) AS held`
+RETURNING e.user_id, e.endpoint, j.opens AS opened, e.opened_at IS NOT NULL OR coalesce(${IS_ASKED_TO_WAIT}, false) AS held`
 
 /** Deletes endpoints that work again, or that no rule calls any more. */
 const SWEEP = `

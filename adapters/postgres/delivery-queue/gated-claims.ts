@@ -13,14 +13,16 @@
  * waits here. Held deliveries are not read: every lookup uses an index to find only the rows that may pass, however many
  * wait.
  */
-import { PROBE_EVERY } from '../../../domain/webhook/endpoint.ts'
 import {
-  capturedAhead,
   CLAIM_DUE,
   dueBy,
+  FREE_AT,
   FROM_LOG_WITHIN,
   GATED,
+  IS_ASKED_TO_WAIT,
   isOver,
+  isTooFarAhead,
+  MAY_PROBE,
   unclaimed,
   whatTheCallNeeds,
 } from './claim-sql.ts'
@@ -41,24 +43,28 @@ const ofEachLane = (until: string, limit: string, only: string): string => `
 const SPACING = '(61.0 / w.max_per_minute)'
 const AT_ONCE = 'greatest(1, floor(w.max_per_minute / 61.0))'
 const ALLOWED = `least(w.count,
-  floor(${AT_ONCE} + 0.001 - greatest(0, extract(epoch FROM p.free_at - now())) / ${SPACING}))`
+  floor(${AT_ONCE} + 0.001 - greatest(0, extract(epoch FROM ${FREE_AT} - now())) / ${SPACING}))`
 
 /**
  * `$1` worker, `$2` lanes, `$3` their room, `$4` most rows per rule and lane, `$5` rules whose endpoints have no room, `$6` rules
  * with due deliveries (`due-lanes.ts`).
- * @param wholeSchedule  seconds · @param probeEvery seconds
+ * @param times  seconds: of the whole schedule, that a retry waits at most, and between two probes
  */
-export const claimGated = (wholeSchedule: number, probeEvery = PROBE_EVERY): string => {
+export const claimGated = ({
+  whole,
+  longest,
+  probeEvery,
+}: Record<'whole' | 'longest' | 'probeEvery', number>): string => {
   /**
    * A delivery whose schedule has passed is due, or was first due, before this time. Other rows that match are filtered out
    * afterwards.
    */
-  const OVER = `now() - make_interval(secs => ${wholeSchedule - FROM_LOG_WITHIN})`
+  const OVER = `now() - make_interval(secs => ${whole - FROM_LOG_WITHIN})`
   return `
 WITH gated AS MATERIALIZED (
   SELECT DISTINCT r.rule_id, r.user_id, r.endpoint, r.ordered = 1 AS ordered, r.max_per_minute, e.opened_at IS NOT NULL AS open,
-    e.opened_at IS NULL AND coalesce(e.not_before <= now(), true) AS free,
-    coalesce(e.opened_at IS NOT NULL AND e.probe_at <= now() AND coalesce(e.not_before <= now(), true), false) AS probing
+    e.opened_at IS NULL AND NOT coalesce(${IS_ASKED_TO_WAIT}, false) AS free,
+    coalesce(e.opened_at IS NOT NULL AND ${MAY_PROBE} AND NOT coalesce(${IS_ASKED_TO_WAIT}, false), false) AS probing
   FROM unnest($6::bigint[]) AS found (rule_id)
     JOIN read_model.rule r ON r.rule_id = found.rule_id
     JOIN read_model.account a ON a.user_id = r.user_id
@@ -66,7 +72,7 @@ WITH gated AS MATERIALIZED (
   WHERE r.is_active = 1 AND NOT a.locked AND r.rule_id <> ALL ($5::bigint[]) AND ${GATED}
 ), passing AS (
   SELECT g.*, d.transaction_id, d.attempt + 1 AS attempt, d.lane, d.due_at,
-    NOT (g.free OR d.lane = 'manual' OR (g.open AND ${isOver('d', wholeSchedule)})) AS probes
+    NOT (g.free OR d.lane = 'manual' OR (g.open AND ${isOver('d', whole)})) AS probes
   FROM gated g CROSS JOIN LATERAL (
     (SELECT q.* FROM read_model.delivery q WHERE g.ordered AND q.rule_id = g.rule_id AND q.status = 'open'
       ORDER BY q.captured_at, q.transaction_id LIMIT 1)
@@ -74,18 +80,18 @@ WITH gated AS MATERIALIZED (
     (${ofEachLane(`CASE WHEN g.free OR lane.name = 'manual' THEN ${dueBy('lane.name')} ELSE ${OVER} END`, '$4', 'NOT g.ordered')})
     UNION
     (SELECT q.* FROM read_model.delivery q
-      WHERE g.free AND NOT g.ordered AND 'first' = ANY ($2::text[]) AND q.rule_id = g.rule_id AND ${capturedAhead('q')}
-        AND ${unclaimed('q')}
+      WHERE g.free AND NOT g.ordered AND q.lane = ANY ($2::text[]) AND q.rule_id = g.rule_id
+        AND ${isTooFarAhead('q', longest)} AND ${unclaimed('q')}
       ORDER BY q.due_at LIMIT $4)
     UNION
     (SELECT q.* FROM read_model.delivery q
       WHERE g.open AND NOT g.ordered AND q.rule_id = g.rule_id AND q.status = 'open' AND q.lane = 'retry'
-        AND q.first_due_at <= ${OVER} AND ${isOver('q', wholeSchedule)} AND q.due_at <= now() AND ${unclaimed('q')}
+        AND q.first_due_at <= ${OVER} AND ${isOver('q', whole)} AND q.due_at <= now() AND ${unclaimed('q')}
       ORDER BY q.first_due_at LIMIT $4)
     UNION
     (${ofEachLane(dueBy('lane.name'), '1', 'g.probing AND NOT g.ordered')})
   ) d
-  WHERE d.due_at <= ${dueBy('d.lane', CAPTURED_OR_NOW)} AND ${unclaimed('d')}
+  WHERE (d.due_at <= ${dueBy('d.lane', CAPTURED_OR_NOW)} OR (${isTooFarAhead('d', longest)})) AND ${unclaimed('d')}
 ), placed AS (
   SELECT p.*, row_number() OVER (PARTITION BY p.rule_id, p.lane ORDER BY p.due_at) AS place,
     row_number() OVER (PARTITION BY p.user_id, p.endpoint, p.probes ORDER BY p.due_at, p.transaction_id) AS probe_place
@@ -108,7 +114,7 @@ WITH gated AS MATERIALIZED (
   SELECT p.rule_id FROM ops.pace p JOIN wanted w ON w.rule_id = p.rule_id FOR UPDATE OF p SKIP LOCKED
 ), granted AS (
   UPDATE ops.pace p SET granted = ${ALLOWED},
-    free_at = greatest(p.free_at, now()) + make_interval(secs => (${SPACING} * ${ALLOWED})::float8)
+    free_at = greatest(${FREE_AT}, now()) + make_interval(secs => (${SPACING} * ${ALLOWED})::float8)
   FROM wanted w JOIN own_pace USING (rule_id)
   WHERE p.rule_id = w.rule_id AND ${ALLOWED} >= 1
   RETURNING p.rule_id, p.granted
@@ -117,14 +123,14 @@ WITH gated AS MATERIALIZED (
   WHERE r.max_per_minute IS NULL OR r.turn <= g.granted
 ), own_probe AS MATERIALIZED (
   SELECT e.user_id, e.endpoint FROM ops.endpoint e
-  WHERE e.probe_at <= now() AND (e.user_id, e.endpoint) IN (SELECT p.user_id, p.endpoint FROM in_pace p WHERE p.probes)
+  WHERE ${MAY_PROBE} AND (e.user_id, e.endpoint) IN (SELECT p.user_id, p.endpoint FROM in_pace p WHERE p.probes)
   FOR UPDATE SKIP LOCKED
 ), probed AS (
   UPDATE ops.endpoint e SET probe_at = now() + make_interval(secs => ${probeEvery}) FROM own_probe o
-  WHERE e.user_id = o.user_id AND e.endpoint = o.endpoint AND e.probe_at <= now()
+  WHERE e.user_id = o.user_id AND e.endpoint = o.endpoint AND ${MAY_PROBE}
   RETURNING e.user_id, e.endpoint
 ), due AS (
   SELECT p.transaction_id, p.rule_id, p.attempt FROM in_pace p
   WHERE NOT p.probes OR (p.user_id, p.endpoint) IN (SELECT user_id, endpoint FROM probed)
-), ${CLAIM_DUE} ${whatTheCallNeeds(wholeSchedule)}`
+), ${CLAIM_DUE} ${whatTheCallNeeds(whole)}`
 }

@@ -3,7 +3,7 @@
  * The state of the queue, for metrics. It reads the due deliveries in an index, which are few. If they are very many, because
  * rules are held, it makes one lookup per lane of each rule that has open deliveries.
  */
-import { ENDPOINT_IS_GATED, NOT_HELD, OPEN_LANES } from './claim-sql.ts'
+import { ENDPOINT_IS_GATED, IS_ASKED_TO_WAIT, NOT_HELD, OPEN_LANES } from './claim-sql.ts'
 import type { Queryable } from '../../database/database.ts'
 import { LANES } from '../../../workflows/deliver/queue.ts'
 
@@ -80,7 +80,7 @@ export const deliveryNumbers = async (database: Queryable): Promise<DeliveryNumb
   const lanes = await laneNumbers(database)
   const [held] = await database.query<{ open: number; asked_to_wait: number }>(
     `SELECT count(*) FILTER (WHERE opened_at IS NOT NULL) AS open,
-       count(*) FILTER (WHERE opened_at IS NULL AND not_before > now()) AS asked_to_wait FROM ops.endpoint`,
+       count(*) FILTER (WHERE opened_at IS NULL AND ${IS_ASKED_TO_WAIT}) AS asked_to_wait FROM ops.endpoint e`,
   )
   return {
     oldest: lanes.map(({ lane, seconds }) => ({ lane: lane!, seconds })),

@@ -71,7 +71,7 @@ export const SAMPLE: TransactionRow = {
 const problemIn = (value: Json, names: ReadonlySet<string>): string | null => {
   if (typeof value === 'string') {
     const unknown = [...value.matchAll(PLACEHOLDER)].map(([, name]) => name!).find((name) => !names.has(name))
-    if (unknown !== undefined) return `unknown placeholder {{${unknown}}}`
+    if (unknown !== undefined) return `unknown placeholder {{${unknown}}}; these are known: ${[...names].join(', ')}`
     return /\{\{|\}\}/.test(value.replace(PLACEHOLDER, '')) ? 'a placeholder whose braces do not close' : null
   }
   if (!value || typeof value !== 'object') return null

@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { bundledScript } from '../bundled-script.ts'
 import { freePorts } from '../free-ports.ts'
 import { launchServer, startOwnServer, type OwnServer } from '../own-server.ts'
 
@@ -28,7 +29,7 @@ const listens = (port: number): Promise<boolean> =>
 export const startOwnStandIn = async (): Promise<OwnStandIn> => {
   const folder = await mkdtemp(join(tmpdir(), 'baoco-eventstoredb-'))
   const [port = 0] = await freePorts(1)
-  const command = [process.execPath, '--import', 'tsx', MAIN, '--port', String(port), '--folder', folder] as const
+  const command = [process.execPath, await bundledScript(MAIN), '--port', String(port), '--folder', folder] as const
   const launch = () => launchServer(command, { isUp: () => listens(port) })
   const putBack = async (checkpoint: string): Promise<void> => {
     const body = JSON.stringify({ position: Number(checkpoint.split('/')[0]) })

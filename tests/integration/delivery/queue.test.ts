@@ -156,7 +156,7 @@ describe('the delivery queue', () => {
   it('takes over unrecorded claims of the workers named as dead, and of no others', async () => {
     const transactions = await captured([rule], { count: 3 })
     await queue.claimFirst(ONE, transactions, [], 10)
-    expect(await queue.countOpen(TWO)).to.equal(3)
+    expect(await queue.countOpen([ONE, TWO])).to.deep.equal([{ worker: ONE, claims_open: 3 }])
     expect((await queue.takeOver(TWO, [randomUUID()], 10)).claimed).to.deep.equal([])
     await setting.query('UPDATE read_model.delivery SET attempt = 1 WHERE transaction_id = $1', [transactions[0]])
     const { claimed } = await queue.takeOver(TWO, [ONE], 10)

@@ -19,6 +19,7 @@ import { foldTransaction, type LiveTransaction, type Transaction } from '../../.
 import type { AttemptReport } from '../../../workflows/deliver/attempts.ts'
 import { openDelivery } from '../../../workflows/deliver/deliver.ts'
 import type { DeliveryOptions } from '../../../workflows/deliver/delivery-options.ts'
+import type { ClaimsOpen } from '../../../workflows/deliver/open-claims.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { openShop, type Answer, type Shop } from '../../harness/shop.ts'
 import { openSetting } from '../projections/setting.ts'
@@ -32,7 +33,8 @@ export const vault: Vault = { seal: (text) => `sealed ${text}`, open: (sealed) =
 
 export interface Worker {
   told: AttemptReport[]
-  claimsOpen: number | null
+  /** Announced at the start and at takeovers. */
+  claimsOpen: ClaimsOpen[]
   /** How often it looked for due deliveries. */
   looks: number
   isBusy(): boolean
@@ -197,7 +199,7 @@ export const openDeliverySetting = async () => {
         started: new Promise((resolve) => (hasStarted = resolve)),
         told: [],
         errors: [],
-        claimsOpen: null,
+        claimsOpen: [],
         looks: 0,
         isBusy: () => false,
         stop: () => Promise.resolve(0),
@@ -225,7 +227,7 @@ export const openDeliverySetting = async () => {
         readModels: projector,
         schedule,
         onAttempt: (attempt) => worker.told.push(attempt),
-        onClaimsOpen: (count) => (worker.claimsOpen = count),
+        onClaimsOpen: (claims) => worker.claimsOpen.push(claims),
         onError: (error) => worker.errors.push(error),
         beatEvery: 200,
         cutOffAfter: 200,

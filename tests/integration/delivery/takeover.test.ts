@@ -50,10 +50,16 @@ describe('takeover between workers', () => {
     return { shop, transaction: transaction! }
   }
 
-  it('repeats a call that was made but not recorded, under the same number', async () => {
+  it('repeats a call that was made but not recorded, under the same number, and announces that', async () => {
     const { shop, transaction } = await shopWithDeadWorker()
-    await setting.worker()
+    const [dead] = await setting.query<{ worker: string }>('SELECT worker FROM ops.worker')
+    const next = await setting.worker()
     await setting.untilStatus(transaction, 'success')
+    const [start, takeover, ...more] = next.claimsOpen
+    expect(start).to.deep.include({ at: 'start', claims_open: 0, of: [] })
+    expect(takeover).to.deep.include({ at: 'takeover', claims_open: 1, of: [{ worker: dead!.worker, claims_open: 1 }] })
+    expect(takeover!.worker).to.not.equal(dead!.worker)
+    expect(more).to.deep.equal([])
     expect(shop.calls.map((call) => call.headers['x-webhook-attempt'])).to.deep.equal(['1', '1'])
     expect(await setting.attempts(transaction)).to.have.length(1)
   })
@@ -87,7 +93,7 @@ describe('takeover between workers', () => {
     const { shop, transaction } = await shopWithDeadWorker()
     const next = await setting.worker({ soleWorker: true, beatEvery: 60_000 })
     await setting.untilStatus(transaction, 'success')
-    expect(next.claimsOpen).to.equal(1)
+    expect(next.claimsOpen.map(({ at, claims_open }) => [at, claims_open])).to.deep.equal([['start', 1]])
     expect(shop.calls).to.have.length(2)
   })
 

@@ -19,14 +19,28 @@ describe('the test operation', () => {
     await shop.close()
   })
 
-  const tested = (url = shop.url) =>
+  const tested = (url = shop.url, isSample = false) =>
     sendTest(
-      { rule_id: 7, url, http_method: 'PUT' },
+      {
+        rule_id: 7,
+        url,
+        http_method: 'PUT',
+        payload_format: 'custom',
+        custom_template: '{"id":"{{order_id}}","paid":"{{amount}}"}',
+      },
       () => ({ secret: SECRET }),
       sender,
       new Date(),
-      new AbortController().signal,
+      { signal: new AbortController().signal, isSample },
     )
+
+  it('sends a sample transaction in the format of the rule, marked as a test', async () => {
+    expect(await tested(shop.url, true)).to.include({ success: true })
+    const [{ body, headers }] = shop.calls as [Shop['calls'][number]]
+    expect(JSON.parse(body)).to.deep.equal({ id: 'DH1042', paid: '150000.00' })
+    expect(headers['x-webhook-event']).to.equal('test')
+    expect(await verify(SECRET, body, headers['x-webhook-signature']!)).to.equal(true)
+  })
 
   it('sends the signed test payload and returns the answer of the shop', async () => {
     const result = await tested()

@@ -1,9 +1,19 @@
 /** The OpenAPI document: complete, valid and equal to the mounted routes; and the page that shows it. */
 import { expect } from 'chai'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormatsDefault from 'ajv-formats'
 import type Koa from 'koa'
 import type Router from '@koa/router'
 import { answerCheck, operationsOf, type OpenApiDocument } from '../../harness/openapi/document.ts'
+import { DESCRIPTIONS } from '../../../adapters/http/openapi/descriptions.ts'
+import type { WEBHOOKS } from '../../../adapters/http/openapi/webhooks.ts'
+import { standardFields } from '../../../domain/webhook/payload/standard.ts'
+import { testPayload } from '../../../domain/webhook/payload/test.ts'
+import { woocommerceFields } from '../../../domain/webhook/payload/woocommerce.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
+
+// Its types declare a default export that Node does not find there.
+const addFormats = addFormatsDefault as unknown as (ajv: Ajv2020) => void
 
 /** Pages and their files, which are not part of the API. */
 const PAGES = [/^GET \/docs(\/|$)/]
@@ -83,12 +93,61 @@ describe('the OpenAPI document', () => {
     expect(search.schema).to.deep.include({ type: 'string', maxLength: 2_048 })
   })
 
+  it('describes every operation, and has an example for every body, parameter and answer that its schema accepts', () => {
+    const ajv = new Ajv2020({ strict: false, allErrors: true })
+    addFormats(ajv)
+    ajv.addSchema(document, 'document')
+    const expectValid = (schema: object, example: unknown, what: string) => {
+      expect(example, what).not.to.equal(undefined)
+      const local = JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"document#/components')) as object
+      const check = ajv.compile(local)
+      expect(check(example), `${what}: ${JSON.stringify(check.errors)} ${JSON.stringify(example)}`).to.equal(true)
+    }
+    type Content = Record<string, { schema: object; example?: unknown }>
+    const operations = operationsOf(document)
+    expect(operations.map(({ operationId }) => operationId)).to.have.members(Object.keys(DESCRIPTIONS))
+    for (const operation of operations) {
+      const { operationId, parameters = [], requestBody, responses } = operation
+      expect(operation, operationId).to.have.property('description').that.matches(/\.$/)
+      for (const { name, schema, ...rest } of parameters)
+        expectValid(schema, (rest as { example?: unknown }).example, `${operationId} ${name}`)
+      for (const [type, { schema, example }] of Object.entries((requestBody?.content ?? {}) as Content))
+        if (type !== 'text/plain') expectValid(schema, example, `${operationId} ${type}`)
+      for (const [status, { content = {} }] of Object.entries(responses))
+        for (const { schema, example } of Object.values(content as Content))
+          expectValid(schema, example, `${operationId} ${status}`)
+    }
+  })
+
+  it('has no component that may be null, and says so at its references', () => {
+    for (const [name, { type }] of Object.entries(document.components.schemas))
+      expect(type ?? '', name).not.to.include('null')
+    const { properties } = document.components.schemas.Affiliate as { properties: Record<string, object> }
+    expect(properties.bank).to.deep.equal({ anyOf: [{ $ref: '#/components/schemas/AffiliateBank' }, { type: 'null' }] })
+  })
+
+  it('describes the calls that Baoco makes, with the fields that it sends', () => {
+    const { webhooks } = document as unknown as { webhooks: typeof WEBHOOKS }
+    expect(Object.keys(webhooks)).to.deep.equal(['bankTransaction', 'test', 'alert'])
+    const fieldsOf = (schema: object) => Object.keys((schema as { properties: object }).properties)
+    const { oneOf } = webhooks.bankTransaction.post.requestBody.content['application/json'].schema as {
+      oneOf: object[]
+    }
+    const row = {} as never
+    expect(fieldsOf(oneOf[0]!)).to.have.members(Object.keys(standardFields(row, 1)))
+    expect(fieldsOf(oneOf[1]!)).to.have.members(Object.keys(woocommerceFields(row, 1)))
+    const test = webhooks.test.post.requestBody.content['application/json'].schema
+    expect(fieldsOf(test)).to.have.members(Object.keys(testPayload(1)))
+  })
+
   it('is checked against every answer of these tests, and the check finds differences', () => {
     const check = answerCheck(document)
     const healthy = { method: 'GET', path: '/healthz', status: 200, contentType: 'application/json; charset=utf-8' }
-    check({ ...healthy, body: { status: 'ok' } })
-    expect(() => check({ ...healthy, body: { status: 'well' } })).to.throw('allowed values')
-    expect(() => check({ ...healthy, body: { status: 'ok', more: 1 } })).to.throw('additional properties')
+    check({ ...healthy, body: { status: 'ok', version: '1.0.0' } })
+    expect(() => check({ ...healthy, body: { status: 'well', version: '1.0.0' } })).to.throw('allowed values')
+    expect(() => check({ ...healthy, body: { status: 'ok', version: '1.0.0', more: 1 } })).to.throw(
+      'additional properties',
+    )
     expect(() => check({ ...healthy, status: 500, body: {} })).to.throw('not among its documented statuses')
     expect(() => check({ ...healthy, contentType: 'text/plain', body: {} })).to.throw('as text/plain')
     expect(() => check({ ...healthy, path: '/nothing', status: 400, body: {} })).to.throw('nothing declares')

@@ -1,4 +1,5 @@
 /** The HTTP layer: methods, media types, sizes, odd requests, health; and how the server shuts down. */
+import { VERSION } from '../../../adapters/system/version.ts'
 import { expect } from 'chai'
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -113,7 +114,7 @@ describe('the HTTP layer', () => {
   })
 
   it('reports its health and its metrics', async () => {
-    expect((await api.ask('GET', '/healthz')).body).to.deep.equal({ status: 'ok' })
+    expect((await api.ask('GET', '/healthz')).body).to.deep.equal({ status: 'ok', version: VERSION })
     const ready = await api.ask('GET', '/readyz')
     expect(ready.status).to.equal(200)
     expect(ready.body).to.deep.equal({ status: 'ok', parts: { event_store: 'ok', read_models: 'ok' } })

@@ -101,7 +101,11 @@ describe('webhook rules', () => {
       expect(status, JSON.stringify(fields)).to.equal(400)
       expect(body).to.include({ success: false, error: 'VALIDATION_FAILED' })
       expect(body.issues.map((issue: { path: string }) => issue.path)).to.include(path)
+      expect(body.message, 'the message names the field').to.include(body.issues[0].path)
     }
+    const unknown = { payload_format: 'custom', custom_template: '{"a":"{{nonsense}}"}' }
+    const { body } = await ask('POST', '', { name: 'x', url: URL, ...unknown })
+    expect(body.message).to.include('{{nonsense}}').and.include('order_id').and.include('woocommerce.note')
     const proto = await api.ask('POST', '/api/webhooks', {
       key,
       body: `{"name":"x","url":"${URL}","__proto__":{"is_auto":1}}`,

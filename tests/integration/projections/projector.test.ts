@@ -38,7 +38,7 @@ const told = ({ transaction_id, rule_id, status, attempt, round_base }: Omit<Del
 /** How much later a delivery is due in the queue than in its fold. The log delivers first attempts for a minute; those over quota wait. */
 const putOff = (lane: string | null, attempt: number): number => {
   if (lane === 'first') return 60_000
-  return lane === 'retry' && attempt === 0 ? 960_000 : 0
+  return lane === 'retry' && attempt === 0 ? 900_000 : 0
 }
 
 /**

@@ -1,4 +1,5 @@
 /** A start that waits for its servers answers health checks, names what it waits for, and asks phones to send again. */
+import { VERSION } from '../../../adapters/system/version.ts'
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import {
@@ -76,7 +77,10 @@ describe('a start that waits for its servers', function () {
   it('answers health checks on PORT without METRICS_PORT, and everything else with 503 and Retry-After', async () => {
     const api = await launch('serve', { EVENTSTORE_URL: standInUrl(nowhere) })
     await waitsFor(api.baseUrl, 'event_store')
-    expect(await answer(`${api.baseUrl}/healthz`)).to.deep.include({ status: 200, body: { status: 'ok' } })
+    expect(await answer(`${api.baseUrl}/healthz`)).to.deep.include({
+      status: 200,
+      body: { status: 'ok', version: VERSION },
+    })
     const posted = await answer(`${api.baseUrl}/api/receive/u/abc`, 'POST')
     expect([posted.status, posted.retryAfter]).to.deep.equal([503, '5'])
     expect(posted.body).to.include({ error: 'STORE_UNAVAILABLE' })

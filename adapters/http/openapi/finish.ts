@@ -1,0 +1,91 @@
+// Tests: tests/integration/http/document.test.ts
+/** Finishes the generated document, so that client generators and readers get what they need. */
+import { DESCRIPTIONS } from './descriptions.ts'
+import { exampleOf, isObject, type Json, type JsonObject } from './examples.ts'
+
+/** Calls a function with every object inside, innermost first. It returns the object to keep. */
+const mapped = (value: Json, change: (object: JsonObject) => JsonObject): Json => {
+  if (Array.isArray(value)) return value.map((each) => mapped(each, change))
+  if (!isObject(value)) return value
+  return change(Object.fromEntries(Object.entries(value).map(([name, each]) => [name, mapped(each, change)])))
+}
+
+const isNullable = (schema: JsonObject): boolean => Array.isArray(schema.type) && schema.type.includes('null')
+
+/** The generator appends a pattern's flags. JSON Schema has no flags and reads every pattern as if it had the flag `u`. */
+const withoutFlags = (schema: JsonObject): JsonObject =>
+  typeof schema.pattern === 'string' ? { ...schema, pattern: schema.pattern.replace(/\/u$/, '') } : schema
+
+/** `anyOf` of single numbers becomes one list of them. */
+const withOneList = (schema: JsonObject): JsonObject => {
+  const { anyOf, ...rest } = schema
+  if (!Array.isArray(anyOf)) return schema
+  const numbers = anyOf.flatMap((each) =>
+    isObject(each) && each.type === 'number' && Array.isArray(each.enum) && Object.keys(each).length === 2
+      ? each.enum
+      : [],
+  )
+  return numbers.length === anyOf.length ? { type: 'integer', enum: numbers, ...rest } : schema
+}
+
+/** A component is never null itself, because clients cannot generate a class of it. Its references say that it may be. */
+const withNullAtReferences = (document: JsonObject): JsonObject => {
+  const { components } = document as { components: { schemas: Record<string, JsonObject> } }
+  const nullable = new Set(Object.keys(components.schemas).filter((name) => isNullable(components.schemas[name]!)))
+  const changed = mapped(document, (object) =>
+    typeof object.$ref === 'string' && nullable.has(object.$ref.split('/').at(-1)!)
+      ? { anyOf: [{ $ref: object.$ref }, { type: 'null' }] }
+      : object,
+  ) as typeof document & { components: { schemas: Record<string, JsonObject> } }
+  for (const name of nullable) {
+    const types = (changed.components.schemas[name]!.type as string[]).filter((type) => type !== 'null')
+    changed.components.schemas[name]!.type = types.length === 1 ? types[0]! : types
+  }
+  return changed
+}
+
+interface Media {
+  schema: JsonObject
+  example?: Json
+}
+interface WithContent {
+  content?: Record<string, Media>
+}
+interface DocumentedOperation extends JsonObject {
+  operationId: string
+}
+type Walked = DocumentedOperation & {
+  parameters?: ({ name: string; schema: JsonObject; example?: Json } & JsonObject)[]
+  requestBody?: WithContent
+  responses: Record<string, WithContent>
+}
+
+const withExamples = (document: JsonObject): void => {
+  const { components, paths } = document as unknown as {
+    components: { schemas: JsonObject }
+    paths: Record<string, Record<string, Walked>>
+  }
+  const give = ({ content = {} }: WithContent): void => {
+    for (const [type, media] of Object.entries(content)) {
+      const example = exampleOf(media.schema, components.schemas)
+      media.example = type === 'text/plain' && isObject(example) ? (example.text ?? 'text') : example
+    }
+  }
+  for (const operations of Object.values(paths))
+    for (const operation of Object.values(operations)) {
+      const description = DESCRIPTIONS[operation.operationId]
+      if (description !== undefined) operation.description = description
+      for (const parameter of operation.parameters ?? [])
+        parameter.example = exampleOf(parameter.schema, components.schemas, parameter.name)
+      if (operation.requestBody) give(operation.requestBody)
+      Object.values(operation.responses).forEach(give)
+    }
+}
+
+/** @param generated  the document as the generator made it */
+export const finished = (generated: object): object => {
+  const plain = JSON.parse(JSON.stringify(generated)) as JsonObject
+  const document = withNullAtReferences(mapped(plain, (object) => withOneList(withoutFlags(object))) as JsonObject)
+  withExamples(document)
+  return document
+}

@@ -1,0 +1,93 @@
+// Tests: tests/integration/http/document.test.ts
+/** The calls that Baoco makes, for the `webhooks` section of the API's document (interface, sections 2.5 and 2.6). */
+
+const text = { type: 'string' }
+const textOrNull = { type: ['string', 'null'] }
+const integer = { type: 'integer' }
+const direction = { type: 'string', enum: ['credit', 'debit'] }
+const amount = { type: 'string', pattern: '^\\d+\\.\\d{2}$' }
+
+const objectOf = (properties: Record<string, object>) => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+})
+
+const standard = objectOf({
+  event: { type: 'string', enum: ['bank_transaction'] }, bank_code: text, bank_name: text, transaction_type: direction, amount, currency: text,
+  balance_after: textOrNull, account_number: textOrNull, transaction_ref: textOrNull, transaction_date: { type: 'string', format: 'date-time' },
+  description: text, counterpart_name: textOrNull, order_id: textOrNull, transaction_id: integer, timestamp: integer,
+}) // prettier-ignore
+
+const woocommerce = objectOf({
+  order_id: text, payment_method: { type: 'string', enum: ['bank_transfer'] }, transaction_id: text, amount, currency: text,
+  status: { type: 'string', enum: ['completed'] }, description: text, note: text, bank_code: text, bank_name: text, transaction_type: direction,
+  payer_name: text, timestamp: integer,
+}) // prettier-ignore
+
+const test = objectOf({
+  event: { type: 'string', enum: ['test'] }, bank_code: text, bank_name: text, transaction_type: direction, amount: integer, currency: text,
+  description: text, timestamp: integer,
+}) // prettier-ignore
+
+const alert = {
+  ...objectOf({
+    event: { type: 'string', enum: ['alert_raised', 'alert_ended'] }, id: integer, kind: text, subject: text,
+    until: { type: ['string', 'null'], format: 'date-time' }, timestamp: integer,
+    text: { type: 'string', description: 'Only of an alert that begins.' }, since: { type: 'string', format: 'date-time' },
+  }),
+  required: ['event', 'id', 'kind', 'subject', 'until', 'timestamp'],
+} // prettier-ignore
+
+const header = (name: string, description: string, example: string) => ({
+  name,
+  in: 'header',
+  required: true,
+  description,
+  schema: text,
+  example,
+})
+
+const HEADERS = [
+  header('X-Webhook-Source', 'Always `baoco`.', 'baoco'),
+  header('X-Webhook-Signature', 'HMAC-SHA256 of the body in hexadecimal. The key is the secret of the rule.', 'a1b2c3'),
+  header('X-Webhook-Attempt', 'Number of this attempt, from 1.', '1'),
+  header('webhook-id', 'The same for every attempt of one transaction and rule.', 'msg_1042_7'),
+  header('webhook-timestamp', 'Unix seconds of this attempt.', '1795143605'),
+  header('webhook-signature', 'Signature as Standard Webhooks defines it.', 'v1,q3t5'),
+]
+
+const call = (operationId: string, summary: string, description: string, schema: object) => ({
+  post: {
+    operationId,
+    summary,
+    description,
+    parameters: HEADERS,
+    requestBody: { required: true, content: { 'application/json': { schema } } },
+    responses: {
+      '2XX': { description: 'Delivered. Any other answer, and none within 10 s, is a failed attempt.' },
+      410: { description: 'Gone. The rule is paused, and the delivery ends.' },
+    },
+  },
+})
+
+export const WEBHOOKS = {
+  bankTransaction: call(
+    'bank-transaction',
+    'A transaction matches a rule',
+    'Sent in the format of the rule: standard, woocommerce, or the rule’s own template. Failed attempts are repeated six times.',
+    { oneOf: [standard, woocommerce, { type: 'object', description: 'The custom template.' }] },
+  ),
+  test: call(
+    'test-call',
+    'A rule is tested',
+    'Sent by the test of a rule. With `?sample=1` it is a sample transaction in the format of the rule, with the header `X-Webhook-Event: test`.',
+    test,
+  ),
+  alert: call(
+    'alert',
+    'An alert begins or ends',
+    'Sent to the address in `PUT /api/account/alerts`, signed with the secret that the same call returned.',
+    alert,
+  ),
+}

@@ -1,0 +1,47 @@
+// Tests: tests/integration/http/export.test.ts
+/** Exports transactions for accountants, as a file that is written while it is sent. */
+import type { Readable } from 'node:stream'
+import { z } from 'zod'
+import { scopeMissing } from '../../../domain/account/api-keys.ts'
+import { daysOfMonth } from '../../../domain/time.ts'
+import { exportedTransactions } from '../../../projections/transaction/export-queries.ts'
+import { COLUMN_NAMES, fieldsOf, isPersonal, USUAL_COLUMNS } from '../../export/columns.ts'
+import { begun } from '../../export/begun.ts'
+import { exportFile, MEDIA_TYPES } from '../../export/transactions.ts'
+import type { ApiContext } from '../context.ts'
+import { download } from '../openapi/answers.ts'
+import { query } from '../openapi/input.ts'
+import type { Guard } from '../openapi/operation.ts'
+import { refuses, type Operations } from '../openapi/operations.ts'
+import type { ApiParts } from '../parts.ts'
+import { TransactionExport } from './requests.ts'
+
+export const exportRoutes = (operations: Operations, { database }: ApiParts, signedIn: Guard): void => {
+  const { get } = operations.of('Transactions')
+
+  const exportAll = async (
+    context: ApiContext,
+    { format = 'csv', columns = USUAL_COLUMNS, month, language, ...filter }: z.infer<typeof TransactionExport>,
+  ): Promise<{ type: string; filename: string; body: Readable }> => {
+    const { account, scoped_key } = context.state
+    if (scoped_key && columns.some(isPersonal)) throw scopeMissing([])
+    const days = month === undefined ? {} : daysOfMonth(month)
+    const pages = exportedTransactions(database, account.user_id, fieldsOf(columns), { ...filter, ...days })
+    return {
+      type: MEDIA_TYPES[format],
+      filename: `baoco-${month ?? 'transactions'}.${format}`,
+      // A failure of the first query is still an answer with its status.
+      body: exportFile(await begun(pages), { format, columns, language: language ?? null }),
+    }
+  }
+
+  get(
+    '/api/transactions/export',
+    'Export transactions as CSV or as a spreadsheet',
+    signedIn,
+    query(TransactionExport),
+    refuses('SCOPE_MISSING'),
+    download(Object.values(MEDIA_TYPES), `Columns: ${COLUMN_NAMES.join(', ')}. Times are Vietnamese.`),
+    exportAll,
+  )
+}

@@ -1,0 +1,69 @@
+// Tests: tests/integration/status-command.test.ts
+/** `baoco status`: what runs on the installation, and how it is. */
+import { statfs } from 'node:fs/promises'
+import type { Command } from 'commander'
+import { heldLeases } from '../../adapters/database/lease.ts'
+import { presentProcesses } from '../../adapters/database/presence.ts'
+import { installationStatus } from '../../adapters/postgres/ops/installation-status.ts'
+import { openReadModelTables } from '../../adapters/postgres/ops/read-models.ts'
+import { serverStatus } from '../../adapters/postgres/ops/server-status.ts'
+import { systemClock } from '../../adapters/system/clock.ts'
+import type { EventStore } from '../../domain/ports.ts'
+import { projectors } from '../../projections/all.ts'
+import { unseenDeliveries } from '../../projections/delivery/unseen-queries.ts'
+import { createSchema } from '../../projections/engine/schema.ts'
+import type { Surroundings } from '../process/with-database.ts'
+import { withStore } from '../process/with-store.ts'
+
+const MAILBOX = /^mailbox /
+
+const MIB = 1_048_576
+const inMib = (bytes: number): string => `${(bytes / MIB).toFixed(0)} MiB`
+
+type Around = Surroundings & { store: EventStore }
+
+const lines = async ({ database, store, settings }: Around, version: string): Promise<string[]> => {
+  // Queries work also if no process has ever projected.
+  for (const definition of projectors(settings)) await createSchema(openReadModelTables(database), definition)
+  const unseen = () => unseenDeliveries(database, store, systemClock.now())
+  const [processes, leases, status, server, end, disk] = await Promise.all([
+    presentProcesses(database),
+    heldLeases(database),
+    installationStatus(database, unseen),
+    serverStatus(database),
+    store.end(),
+    settings.databaseUrl === undefined ? statfs(settings.dataDir) : null,
+  ])
+  const isBehind = (passed: string | null) => end !== null && (passed === null || store.isAfter(end, passed))
+  return [
+    ...processes.map(
+      ({ name, since, address }) => `process   ${name}  since ${since}${address ? `  from ${address}` : ''}`,
+    ),
+    ...leases
+      .filter(({ name }) => !MAILBOX.test(name))
+      .map(({ name, process, since }) => `lease     ${name}  ${process ?? 'unknown process'}  since ${since}`),
+    `mailboxes ${leases.filter(({ name }) => MAILBOX.test(name)).length} read`,
+    ...status.projectors.map(
+      ({ projector, passed, last_event_at }) =>
+        `projector ${projector}  ${isBehind(passed) ? 'behind' : 'up to date'}  last event ${last_event_at ?? 'none'}`,
+    ),
+    ...status.lanes.map(({ lane, open, due }) => `lane      ${lane}  ${open} open  ${due} due`),
+    `overdue   ${status.overdue}`,
+    `breakers  ${status.breakers.length} open`,
+    `parked    ${status.parked} streams`,
+    `versions  Baoco ${version}  Postgres ${server.postgres}  tables ${server.tables}  Node ${process.versions.node}`,
+    `disk      ${inMib(server.database_bytes)}  ${server.schemas.map(({ name, bytes }) => `${name} ${inMib(bytes)}`).join('  ')}`,
+    ...(disk ? [`free      ${inMib(disk.bavail * disk.bsize)} in ${settings.dataDir}`] : []),
+  ]
+}
+
+export const status = (program: Command): void => {
+  program
+    .command('status')
+    .description('print processes, leases, lags, deliveries, versions and disk use, one per line')
+    .action(() =>
+      withStore(async (around) =>
+        (await lines(around, program.version() ?? 'unknown')).forEach((line) => console.log(line)),
+      ),
+    )
+}

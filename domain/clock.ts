@@ -1,0 +1,23 @@
+/**
+ * Whether a clock may be believed by work that deletes what is old. A clock that is more than a day later than when it was last
+ * seen has jumped, or nothing ran for so long. It is doubted for a day. If somebody sets it back in that time, nothing was lost.
+ */
+const DAY_MS = 86_400_000
+
+export interface SeenClock {
+  /** When it was last seen, by itself: ISO 8601 UTC. */
+  seen_at: string
+  /** Null if it is believed. */
+  doubted_until: string | null
+}
+
+/** @param before  null if it was never seen */
+export const seeClock = (before: SeenClock | null, now: Date): SeenClock => {
+  const believed: SeenClock = { seen_at: now.toISOString(), doubted_until: null }
+  if (before === null) return believed
+  const passed = now.getTime() - Date.parse(before.seen_at)
+  if (passed > DAY_MS) return { ...believed, doubted_until: new Date(now.getTime() + DAY_MS).toISOString() }
+  const isOver = before.doubted_until === null || now.getTime() >= Date.parse(before.doubted_until)
+  const wasSetBack = passed < -DAY_MS
+  return isOver || wasSetBack ? believed : { ...believed, doubted_until: before.doubted_until }
+}

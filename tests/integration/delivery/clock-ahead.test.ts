@@ -1,0 +1,84 @@
+/** The database's clock was ahead and was corrected. Times that it wrote lie further ahead than they ever can, and hold nothing. */
+import { expect } from 'chai'
+import { eventually } from '../../harness/eventually.ts'
+import { status } from '../../harness/shop.ts'
+import { openDeliverySetting, USER, type DeliverySetting, type Worker } from './setting.ts'
+
+describe('after the clock of the database was ahead', () => {
+  let setting: DeliverySetting
+  let worker: Worker
+  before(async () => {
+    setting = await openDeliverySetting()
+    worker = await setting.worker({ schedule: [3_600] })
+  })
+  after(() => setting.close())
+
+  const endpoint = (url: string) => `http://127.0.0.1:${new URL(url).port}`
+  const hold = (url: string, fields: Record<string, string>) =>
+    setting.query(
+      `INSERT INTO ops.endpoint (user_id, endpoint, failures, ${Object.keys(fields).join()})
+       VALUES ($1, $2, 10, ${Object.values(fields).join()})`,
+      [USER, endpoint(url)],
+    )
+
+  it('a limited rule is called', async () => {
+    const rule = await setting.rule((await setting.shop()).url, { max_per_minute: 60 })
+    await setting.query("INSERT INTO ops.pace (rule_id, free_at) VALUES ($1, now() + interval '1 hour')", [rule])
+    const [transaction] = await setting.capture([rule])
+    await setting.untilStatus(transaction!, 'success')
+  })
+
+  it('an endpoint with an open breaker is probed', async () => {
+    const { url } = await setting.shop()
+    const rule = await setting.rule(url)
+    await hold(url, { opened_at: 'now()', probe_at: "now() + interval '1 hour'" })
+    const [transaction] = await setting.capture([rule])
+    await setting.untilStatus(transaction!, 'success')
+  })
+
+  it('an endpoint that asked to wait is called, if no server may ask for that long', async () => {
+    const { url } = await setting.shop()
+    const rule = await setting.rule(url)
+    await hold(url, { not_before: "now() + interval '7 days'" })
+    const [transaction] = await setting.capture([rule])
+    await setting.untilStatus(transaction!, 'success')
+  })
+
+  const rules = { free: {}, ordered: { ordered: 1 }, limited: { max_per_minute: 600 } } as const
+
+  for (const [what, fields] of Object.entries(rules)) {
+    it(`a manual retry is made, if its rule is ${what}`, async () => {
+      const rule = await setting.rule((await setting.shop()).url, { ...fields, is_active: 0 })
+      const [transaction] = await setting.capture([rule], { age: 120 })
+      await setting.projector.passed((await setting.store.end())!, 10_000)
+      await setting.query(
+        "UPDATE read_model.delivery SET lane = 'manual', due_at = now() + interval '1 hour' WHERE transaction_id = $1",
+        [transaction],
+      )
+      await setting.query('UPDATE read_model.rule SET is_active = 1 WHERE rule_id = $1', [rule])
+      await setting.untilStatus(transaction!, 'success')
+    })
+
+    it(`a retry is made if it cannot be due so late, and no earlier otherwise, if its rule is ${what}`, async () => {
+      const shop = await setting.shop(status(500))
+      const rule = await setting.rule(shop.url, fields)
+      const [transaction] = await setting.capture([rule])
+      const isRetry = "lane = 'retry' AND transaction_id = $1"
+      await eventually(
+        async () => (await setting.query(`SELECT FROM read_model.delivery WHERE ${isRetry}`, [transaction])).length,
+      )
+      shop.answer(status(200))
+      const putOff = (for_: string) =>
+        setting.query(`UPDATE read_model.delivery SET due_at = now() + $2::interval WHERE ${isRetry}`, [
+          transaction,
+          for_,
+        ])
+      await putOff('1 day')
+      const before = worker.looks
+      await eventually(() => worker.looks >= before + 3)
+      expect(shop.calls).to.have.length(1)
+      await putOff('7 days')
+      await setting.untilStatus(transaction!, 'success')
+    })
+  }
+})

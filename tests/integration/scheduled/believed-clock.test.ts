@@ -1,0 +1,58 @@
+/** Nothing is deleted because a clock jumped. */
+import { expect } from 'chai'
+import { openDatabase, type Database } from '../../../adapters/database/database.ts'
+import { openClockMemory } from '../../../adapters/postgres/ops/clock-memory.ts'
+import { sweepOutbox } from '../../../adapters/mail-out/outbox.ts'
+import { onBelievedClock } from '../../../workflows/scheduled/believed-clock.ts'
+import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
+
+describe('scheduled work that deletes what is old', () => {
+  let place: TestDatabase
+  let database: Database
+  let logged: string[]
+  /** How far the clock of the process is ahead: milliseconds. */
+  let ahead: number
+
+  beforeEach(async () => {
+    place = await freshDatabase()
+    database = openDatabase(place.url, { poolSize: 1 })
+    logged = []
+    ahead = 0
+  })
+  afterEach(async () => {
+    await database.close()
+    await place.drop()
+  })
+
+  const sweep = () => {
+    const clock = { now: () => new Date(Date.now() + ahead) }
+    const log = { warn: (_fields: object, what: string) => void logged.push(what) }
+    const [job] = onBelievedClock({ clock, memory: openClockMemory(database), log }, [sweepOutbox(database)])
+    return job!.run(new AbortController().signal)
+  }
+  const mail = (age: string) =>
+    database.query(
+      "INSERT INTO ops.outbox (recipient, subject, body, created_at) VALUES ('u@shop.vn', 's', 'b', now() - $1::interval)",
+      [age],
+    )
+
+  it('waits for a day after the clock of the database jumped, and then goes on', async () => {
+    expect(await sweep()).to.equal(null)
+    // To the database, all rows are ten days older than a moment ago.
+    await database.query("UPDATE ops.clock SET seen_at = seen_at - interval '10 days'")
+    await mail('10 days')
+    for (let times = 0; times < 2; times++) expect(await sweep()).to.equal(null)
+    expect(logged).to.deep.equal(['clock.doubted'])
+    await database.query("UPDATE ops.clock SET doubted_until = doubted_until - interval '1 day'")
+    expect(await sweep()).to.deep.equal({ swept: 1 })
+  })
+
+  it('goes on at once when the clock is set back', async () => {
+    await sweep()
+    await mail('10 days')
+    ahead = 7 * 86_400_000
+    expect(await sweep()).to.equal(null)
+    ahead = 0
+    expect(await sweep()).to.deep.equal({ swept: 1 })
+  })
+})

@@ -1,0 +1,72 @@
+/** `baoco status`, as the operator types it, while a process works on the installation. */
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'chai'
+import { openDatabase, type Database } from '../../adapters/database/database.ts'
+import { openLease } from '../../adapters/database/lease.ts'
+import { enter, type Presence } from '../../adapters/database/presence.ts'
+import { eventually } from '../harness/eventually.ts'
+import { freshDatabase, type TestDatabase } from '../harness/postgres.ts'
+
+const BAOCO = fileURLToPath(new URL('../../cmd/baoco.mjs', import.meta.url))
+
+describe('baoco status', function () {
+  this.timeout(60_000)
+  let place: TestDatabase
+  let database: Database
+  let presence: Presence
+  const ending = new AbortController()
+  let changes: boolean[]
+  let held: Promise<void>
+
+  before(async () => {
+    place = await freshDatabase()
+    database = openDatabase(place.url)
+    presence = await enter(database, 'project')
+    changes = []
+    held = openLease({
+      database,
+      name: 'planned work',
+      process: 'project, process 7 on host',
+      onChange: (isHeld) => changes.push(isHeld),
+    }).hold((signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())), ending.signal)
+    await eventually(() => changes.length === 1)
+  })
+  after(async () => {
+    await presence.leave()
+    await database.close()
+    await place.drop()
+  })
+
+  it('prints processes, leases, lags, deliveries, versions and sizes', () => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [BAOCO, 'status'], {
+      encoding: 'utf8',
+      env: {
+        PATH: process.env.PATH ?? '',
+        DATABASE_URL: place.url,
+        JWT_SECRET: 'j'.repeat(32),
+        VAULT_KEY: 'ab'.repeat(32),
+      },
+    })
+    expect([status, stderr]).to.deep.equal([0, ''])
+    for (const line of [
+      /^process {3}baoco \(project\) {2}since 20\S+Z/m,
+      /^lease {5}planned work {2}project, process 7 on host {2}since 20\S+Z$/m,
+      /^mailboxes 0 read$/m,
+      /^projector main {2}(behind|up to date) {2}last event /m,
+      /^overdue {3}0$/m,
+      /^breakers {2}0 open$/m,
+      /^parked {4}0 streams$/m,
+      /^versions {2}Baoco \d+\.\d+\S* {2}Postgres \d+\S*.* {2}tables \d{3}_\w+ {2}Node \d+/m,
+      /^disk {6}\d+ MiB {2}ops \d+ MiB {2}read_model \d+ MiB/m,
+    ])
+      expect(stdout).to.match(line)
+  })
+
+  it('shows a lease no longer when its process has ended', async () => {
+    ending.abort()
+    await held
+    expect(changes).to.deep.equal([true, false])
+    expect(await database.query('SELECT FROM ops.lease')).to.deep.equal([])
+  })
+})

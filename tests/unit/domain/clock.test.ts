@@ -1,0 +1,36 @@
+import { expect } from 'chai'
+import { seeClock, type SeenClock } from '../../../domain/clock.ts'
+
+const HOUR_MS = 3_600_000
+const at = (hours: number) => new Date(Date.UTC(2026, 2, 1) + hours * HOUR_MS)
+
+/** The clock after it was seen at these hours. */
+const seen = (...hours: number[]): SeenClock =>
+  hours.reduce<SeenClock | null>((before, hour) => seeClock(before, at(hour)), null)!
+const isBelieved = (...hours: number[]): boolean => seen(...hours).doubted_until === null
+
+describe('a clock', () => {
+  it('is believed when it is first seen, and while it runs', () => {
+    expect(isBelieved(0)).to.equal(true)
+    expect(isBelieved(0, 1, 2, 26)).to.equal(true)
+  })
+
+  it('is doubted for a day after it jumped by more than a day', () => {
+    expect(seen(0, 24 * 7)).to.deep.equal({
+      seen_at: at(24 * 7).toISOString(),
+      doubted_until: at(24 * 8).toISOString(),
+    })
+    expect(isBelieved(0, 168, 169, 191)).to.equal(false)
+    expect(isBelieved(0, 168, 169, 191, 192)).to.equal(true)
+  })
+
+  it('is doubted again if it jumps again, and believed once it is set back', () => {
+    expect(isBelieved(0, 168, 191, 336, 337)).to.equal(false)
+    expect(isBelieved(0, 168, 1)).to.equal(true)
+    expect(isBelieved(0, 168, 1, 168)).to.equal(false)
+  })
+
+  it('stays doubted if it is set back a little', () => {
+    expect(isBelieved(0, 168, 167.9)).to.equal(false)
+  })
+})
