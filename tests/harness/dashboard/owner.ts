@@ -102,7 +102,7 @@ export class Owner {
 
   /** Two weeks of a shop. @param name  of whatever a stranger, or somebody with access, can name */
   async openShop(name: string): Promise<void> {
-    await this.make('/api/systems', { name, type: 'custom', payment_prefix: 'DH' })
+    await this.make('/api/systems', { name, type: 'custom', payment_prefix: 'HS' })
     this.ruleId = (await this.make('/api/webhooks', { name, url: `https://shop.example/hooks?shop=${name}` })).id
     await this.make('/api/account/api-keys', { name, scopes: ['read'] })
     await this.change('/api/account/trusted-senders', { trusted_senders: [name] })
@@ -122,7 +122,7 @@ export class Owner {
     this.failedId = await this.pay({ ...named, order_id: 'DH1042', webhook_status: 'pending' })
     await this.failed(this.failedId, null, name)
     await this.receive('?sender=Vietcombank', name)
-    await this.receive(`?sender=${encodeURIComponent(name)}`, vietcombankText(3, 'DH3003'))
+    await this.receive(`?sender=${encodeURIComponent(`${name} 2`)}`, vietcombankText(3, 'DH3003'))
     await this.receive('?sender=STRANGER', vietcombankText(1, 'DH3001'))
   }
 }

@@ -75,7 +75,7 @@ export const settings = {
     } as Record<string, string>,
     expires: 'Hết hạn vào ngày',
     noScope: 'Chọn ít nhất một quyền.',
-    created: 'Đây là khóa mới. Hãy chép ngay: nó không hiện lại.',
+    created: 'Đây là khóa mới. Hãy sao chép ngay: khóa chỉ hiện một lần này.',
     used: 'Dùng lần cuối',
     never: 'Chưa dùng',
     until: (day: string) => `hết hạn ${day}`,

@@ -1,7 +1,7 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 export const tryIt = {
   title: 'Dùng thử',
-  lead: 'Thử cả đường đi, từ tin báo có đến cửa hàng, không cần chuyển tiền.',
+  lead: 'Thử trọn quy trình, từ tin báo có đến cửa hàng, mà không cần chuyển tiền thật.',
   text: {
     title: '1. Chọn một tin báo có',
     bank: 'Ngân hàng',
@@ -77,6 +77,6 @@ export const reasons: Record<string, string> = {
   unknown_app: 'Thông báo không ghi tên ứng dụng của ngân hàng này.',
   unauthenticated_sender: 'Không chứng minh được thư này là của ngân hàng.',
   deleted: 'Giao dịch của tin này đã bị xóa.',
-  unparsed: 'Không bộ đọc nào hiểu được tin này.',
+  unparsed: 'Baoco chưa đọc được mẫu tin này.',
   test_message: 'Đây là tin thử của ứng dụng.',
 }

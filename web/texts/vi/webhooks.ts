@@ -71,7 +71,7 @@ export const webhook = {
     text: 'Chương trình nhận đầy đủ cho địa chỉ này. Nó tính chữ ký trên đúng các byte nhận được, từ chối cuộc gọi cũ hơn 5 phút, và trả lời 200.',
     languages: 'Ngôn ngữ lập trình',
     secret: 'Đặt khóa bí mật vào biến môi trường WEBHOOK_SECRET. Đừng ghi khóa vào mã nguồn.',
-    copy: 'Chép mã',
+    copy: 'Sao chép mã',
   },
   arrives: {
     title: 'Cửa hàng nhận gì',

@@ -79,7 +79,7 @@ const screensOf = ({ ruleId, failedId }: Owner): Screen[] => [
     '/try',
     async (page) => {
       await press(page, 'Thử')
-      await page.locator('mark', { hasText: /^DH\d{4}$/ }).waitFor()
+      await page.locator('mark', { hasText: /^HS\d{4}$/ }).waitFor()
     },
   ],
   [

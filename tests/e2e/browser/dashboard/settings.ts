@@ -14,7 +14,7 @@ export const settings = (visitor: () => Visitor, owner: () => Owner): void => {
     const broken = `{"sender":"Vietcombank","sender":"Vietcombank2","text":"${text}"}`
     await owner().receive('', broken, { 'content-type': 'application/json' })
     await visitor().go('/unread')
-    const other = page.locator('.lines > li', { hasText: 'Không bộ đọc nào' }).last()
+    const other = page.locator('.lines > li', { hasText: 'Baoco chưa đọc được mẫu tin này' }).last()
     await other.getByRole('button', { name: /^Đọc lại/ }).click()
     await page.locator('.announcement', { hasText: 'Vẫn chưa đọc được.' }).waitFor()
     const forged = page.locator('.lines > li', { hasText: 'Một trường có hai lần' })
