@@ -183,9 +183,9 @@ describe('the interface, section 2', () => {
     expect([body.total, body.data]).to.deep.equal([0, []])
     expect(plain.user_id).to.equal(api.owner.user_id)
   })
-  it('§2.1 transaction: no other fields except already_run_of', () => {
+  it('§2.1 transaction: no other fields except already_run_of, and in a list how many deliveries wait, succeeded and failed', () => {
     const known = [...TRANSACTION, ...OMITTED].map(([field]) => field)
-    expect(raw).to.have.all.keys(...known, 'already_run_of')
+    expect(raw).to.have.all.keys(...known, 'already_run_of', 'deliveries')
   })
   it('§2.1 transaction: the detail adds deliveries', () => {
     expect(detail.deliveries).to.be.an('array').with.lengthOf(1)
