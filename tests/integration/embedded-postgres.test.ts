@@ -161,6 +161,25 @@ describe('embedded Postgres', function () {
     expect(await notes(url)).to.deep.equal(['before'])
   })
 
+  it('starts as soon as the last process of a killed server has ended', async () => {
+    const first = await holder()
+    await keepNote(first.said, 'kept')
+    const [{ pid } = {}] = await ask(first.said, "SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'")
+    process.kill(Number(pid), 'SIGSTOP')
+    let opening: Promise<EmbeddedPostgres>
+    try {
+      process.kill(serverPid(), 'SIGKILL')
+      await kill(first)
+      opening = open()
+      const isWaiting = () =>
+        fs.readFileSync(join(place(), 'postgres.log'), 'utf8').includes('pre-existing shared memory')
+      await eventually(isWaiting)
+    } finally {
+      process.kill(Number(pid), 'SIGCONT')
+    }
+    expect(await notes((await opening).url)).to.deep.equal(['kept'])
+  })
+
   it('can be stopped while it restarts', async () => {
     await open()
     process.kill(serverPid(), 'SIGKILL')

@@ -21,6 +21,8 @@ const LOG_KEPT_BYTES = 10 * MEGABYTE
  */
 const FAST_STOP_MS = 2_000
 const POLL_MS = 20
+/** Milliseconds that a start waits for the processes of a server that was killed. */
+const STILL_ENDING_MS = 10_000
 
 /** A fixed environment, so that no `PG…` variable of the operator's shell changes the server's behaviour. */
 const ENVIRONMENT = { PATH: process.env.PATH ?? '', LC_ALL: 'C', TZ: 'UTC' }
@@ -114,6 +116,11 @@ export class PortTaken extends Error {
   override name = 'PortTaken'
 }
 
+/** Thrown while processes of a server that was killed still hold its memory. */
+class StillEnding extends Error {
+  override name = 'StillEnding'
+}
+
 /**
  * Starts the server in a separate session, so that a Ctrl-C that ends Baoco does not end the server first. Resolves when the
  * server accepts connections. After an unclean end, that is after recovery.
@@ -121,6 +128,15 @@ export class PortTaken extends Error {
  * @throws {PortTaken}, or an error with the server's last error message
  */
 export const start = async (directory: PostgresDirectory, port: number, stopping?: AbortSignal): Promise<Server> => {
+  for (const until = Date.now() + STILL_ENDING_MS; ; await delay(10 * POLL_MS))
+    try {
+      return await launch(directory, port, stopping)
+    } catch (error) {
+      if (!(error instanceof StillEnding) || stopping?.aborted || Date.now() > until) throw error
+    }
+}
+
+const launch = async (directory: PostgresDirectory, port: number, stopping?: AbortSignal): Promise<Server> => {
   const { data, native, log, user } = directory
   const output = openLog(log)
   const from = fs.fstatSync(output).size
@@ -155,7 +171,8 @@ export const start = async (directory: PostgresDirectory, port: number, stopping
   }
   const printed = fs.readFileSync(log).subarray(from).toString('utf8')
   if (/could not bind|Address already in use/.test(printed)) throw new PortTaken(`port ${port} is taken`)
-  throw new Error(`the embedded Postgres did not start: ${oneLine(printed) || 'no output'} (${log})`)
+  const reason = `the embedded Postgres did not start: ${oneLine(printed) || 'no output'} (${log})`
+  throw printed.includes('pre-existing shared memory block') ? new StillEnding(reason) : new Error(reason)
 }
 
 /** The most useful line: the last error message. */
