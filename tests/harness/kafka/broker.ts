@@ -112,6 +112,8 @@ export const makeClassArchive = async (): Promise<void> => {
   await rename(making, archive)
 }
 
+const MOST_TRIES = 3
+
 /** Kafka's own example of the id of a cluster. */
 const CLUSTER = 'MkU3OEVBNTcwNTJENDM2Qg'
 const FORMAT = [
@@ -150,7 +152,13 @@ export const startKafka = async ({ making }: { making?: string } = {}): Promise<
     // Only once: existing data is already formatted.
     const data = join(folder, 'data')
     if (!existsSync(data)) await formatData(jars, java, settings, data)
-    return launchServer(['java', ...java, 'kafka.Kafka', settings], { isUp: () => answers(address) })
+    for (let tries = 1; ; tries++)
+      try {
+        return await launchServer(['java', ...java, 'kafka.Kafka', settings], { isUp: () => answers(address) })
+      } catch (error) {
+        // While it was stopped, another test may have tried its port.
+        if (tries === MOST_TRIES || !(error as Error).message.includes('Address already in use')) throw error
+      }
   }
   return {
     address,
