@@ -7,7 +7,7 @@ import type { ScopedKey } from '../api/types.ts'
 import { day } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { useAction } from './action.ts'
-import { Ago, Copyable, FormProblem, Loaded, Stranger, TextField, valuesOf } from './basics.tsx'
+import { Ago, Copyable, FormProblem, LoadedLines, Stranger, TextField, valuesOf } from './basics.tsx'
 import { Choice } from './choices.tsx'
 import { Confirm } from './confirm.tsx'
 
@@ -108,19 +108,9 @@ export const ApiKeys = () => {
           <Copyable text={shown} />
         </div>
       )}
-      <Loaded of={keys}>
-        {(all) =>
-          all.length === 0 ? (
-            <p class="muted">{t.empty}</p>
-          ) : (
-            <ul class="lines">
-              {all.map((each) => (
-                <Key key={each.id} of={each} />
-              ))}
-            </ul>
-          )
-        }
-      </Loaded>
+      <LoadedLines of={keys} empty={t.empty}>
+        {(each) => <Key key={each.id} of={each} />}
+      </LoadedLines>
       <NewKey done={show} />
       <h3>{t.own}</h3>
       <p>{t.ownText}</p>

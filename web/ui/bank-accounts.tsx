@@ -7,7 +7,7 @@ import { announce } from '../app/announce.ts'
 import { moment } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { useAction } from './action.ts'
-import { Loaded, Problem } from './basics.tsx'
+import { LoadedLines, Problem } from './basics.tsx'
 import { Confirm } from './confirm.tsx'
 import { Switch } from './switch.tsx'
 
@@ -68,19 +68,9 @@ export const BankAccounts = () => {
     <section class="block stack">
       <h2>{t.title}</h2>
       <p>{t.text}</p>
-      <Loaded of={banks}>
-        {(all) =>
-          all.length === 0 ? (
-            <p class="muted">{t.empty}</p>
-          ) : (
-            <ul class="lines">
-              {all.map((each) => (
-                <Line key={each.id} of={each} />
-              ))}
-            </ul>
-          )
-        }
-      </Loaded>
+      <LoadedLines of={banks} empty={t.empty}>
+        {(each) => <Line key={each.id} of={each} />}
+      </LoadedLines>
       <div>
         <Confirm
           button={t.learn}

@@ -123,6 +123,34 @@ export const Loaded = <Value,>({
   </>
 )
 
+/** The label beside a box to tick. */
+export const BoxLabel = ({ label, hint }: { label: ComponentChildren; hint: string | undefined }) => (
+  <span>
+    {label}
+    {hint && (
+      <>
+        <br />
+        <span class="muted">{hint}</span>
+      </>
+    )}
+  </span>
+)
+
+/** A list, or a sentence if it is empty. */
+export const LoadedLines = <Value,>({
+  of,
+  empty,
+  children,
+}: {
+  of: Asked<readonly Value[]>
+  empty: string
+  children: (each: Value) => ComponentChildren
+}) => (
+  <Loaded of={of}>
+    {(all) => (all.length === 0 ? <p class="muted">{empty}</p> : <ul class="lines">{all.map(children)}</ul>)}
+  </Loaded>
+)
+
 export const Empty = ({ text, children }: { text: string; children?: ComponentChildren }) => (
   <div class="block stack tight">
     <p>{text}</p>

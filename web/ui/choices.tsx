@@ -1,7 +1,7 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** A list to choose from, and a box to tick. */
 import { marked } from '../app/hidden-characters.ts'
-import { Field } from './basics.tsx'
+import { BoxLabel, Field } from './basics.tsx'
 
 export const Select = ({
   label,
@@ -32,14 +32,6 @@ export const Select = ({
 export const Choice = ({ label, hint, name, isOn }: { label: string; hint?: string; name: string; isOn: boolean }) => (
   <label class="choice">
     <input type="checkbox" name={name} defaultChecked={isOn} />
-    <span>
-      {label}
-      {hint && (
-        <>
-          <br />
-          <span class="muted">{hint}</span>
-        </>
-      )}
-    </span>
+    <BoxLabel label={label} hint={hint} />
   </label>
 )

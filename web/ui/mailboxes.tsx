@@ -5,7 +5,7 @@ import { post, remove } from '../api/client.ts'
 import type { MailAccount } from '../api/types.ts'
 import { texts } from '../app/language.ts'
 import { useAction } from './action.ts'
-import { Dialog, Loaded, Problem, Stranger } from './basics.tsx'
+import { Dialog, LoadedLines, Problem, Stranger } from './basics.tsx'
 import { Confirm } from './confirm.tsx'
 import { MailboxForm } from './mailbox-form.tsx'
 import { SourceState, useSource } from './source-state.tsx'
@@ -110,26 +110,18 @@ export const Mailboxes = () => {
       </div>
       <p>{t.text}</p>
       {check.error ? <Problem error={check.error} /> : null}
-      <Loaded of={mailboxes}>
-        {(all) =>
-          all.length === 0 ? (
-            <p class="muted">{t.empty}</p>
-          ) : (
-            <ul class="lines">
-              {all.map((each) => (
-                <Mailbox
-                  key={each.id}
-                  of={each}
-                  test={test}
-                  isTesting={check.isRunning && tested === each.id}
-                  outcome={tested === each.id ? check.result : undefined}
-                  edit={() => edit(each)}
-                />
-              ))}
-            </ul>
-          )
-        }
-      </Loaded>
+      <LoadedLines of={mailboxes} empty={t.empty}>
+        {(each) => (
+          <Mailbox
+            key={each.id}
+            of={each}
+            test={test}
+            isTesting={check.isRunning && tested === each.id}
+            outcome={tested === each.id ? check.result : undefined}
+            edit={() => edit(each)}
+          />
+        )}
+      </LoadedLines>
       <Dialog
         title={edited && edited !== 'new' ? t.change(edited.email) : t.add}
         isOpen={edited !== null}

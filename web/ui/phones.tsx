@@ -5,7 +5,7 @@ import { postData, putData, remove } from '../api/client.ts'
 import type { Device, Invitation } from '../api/types.ts'
 import { texts } from '../app/language.ts'
 import { useAction } from './action.ts'
-import { Copyable, Dialog, FormProblem, Loaded, Stranger, TextField, valuesOf } from './basics.tsx'
+import { Copyable, Dialog, FormProblem, LoadedLines, Stranger, TextField, valuesOf } from './basics.tsx'
 import { Confirm } from './confirm.tsx'
 import { QrCode, SourceState, useSource } from './source-state.tsx'
 import { Switch } from './switch.tsx'
@@ -133,19 +133,9 @@ export const Phones = () => {
         </button>
       </div>
       <p>{t.text}</p>
-      <Loaded of={devices}>
-        {(all) =>
-          all.length === 0 ? (
-            <p class="muted">{t.empty}</p>
-          ) : (
-            <ul class="lines">
-              {all.map((each) => (
-                <Phone key={each.id} of={each} />
-              ))}
-            </ul>
-          )
-        }
-      </Loaded>
+      <LoadedLines of={devices} empty={t.empty}>
+        {(each) => <Phone key={each.id} of={each} />}
+      </LoadedLines>
       <Pairing isOpen={isPairing} onClose={() => pair(false)} />
     </section>
   )

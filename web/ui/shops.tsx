@@ -5,7 +5,7 @@ import { postData, putData, remove } from '../api/client.ts'
 import type { System } from '../api/types.ts'
 import { texts } from '../app/language.ts'
 import { useAction } from './action.ts'
-import { Dialog, FormProblem, Loaded, Stranger, TextField, valuesOf } from './basics.tsx'
+import { Dialog, FormProblem, LoadedLines, Stranger, TextField, valuesOf } from './basics.tsx'
 import { Select } from './choices.tsx'
 import { Confirm } from './confirm.tsx'
 import { useSystems } from './rules.tsx'
@@ -99,19 +99,9 @@ export const Shops = () => {
         </button>
       </div>
       <p>{t.text}</p>
-      <Loaded of={systems}>
-        {(all) =>
-          all.length === 0 ? (
-            <p class="muted">{t.empty}</p>
-          ) : (
-            <ul class="lines">
-              {all.map((each) => (
-                <Shop key={each.id} of={each} edit={() => edit(each)} />
-              ))}
-            </ul>
-          )
-        }
-      </Loaded>
+      <LoadedLines of={systems} empty={t.empty}>
+        {(each) => <Shop key={each.id} of={each} edit={() => edit(each)} />}
+      </LoadedLines>
       <Dialog
         title={edited && edited !== 'new' ? t.change(edited.name) : t.add}
         isOpen={edited !== null}

@@ -2,7 +2,7 @@
 /** A setting that is changed at once when its box is ticked. */
 import type { ComponentChildren } from 'preact'
 import { useAction } from './action.ts'
-import { Problem } from './basics.tsx'
+import { BoxLabel, Problem } from './basics.tsx'
 
 interface SwitchProps {
   label: ComponentChildren
@@ -24,15 +24,7 @@ export const Switch = ({ label, hint, isOn, change, stale }: SwitchProps) => {
           disabled={action.isRunning}
           onChange={(event) => void action.run(event.currentTarget.checked)}
         />
-        <span>
-          {label}
-          {hint && (
-            <>
-              <br />
-              <span class="muted">{hint}</span>
-            </>
-          )}
-        </span>
+        <BoxLabel label={label} hint={hint} />
       </label>
       {action.error ? <Problem error={action.error} /> : null}
     </>
