@@ -3,7 +3,8 @@
  * Banks print this time, and the interface counts days and months in it (`date_from`, the quota).
  */
 
-const OFFSET_MS = 7 * 3_600_000
+/** Add it to UTC. */
+export const OFFSET_MS = 7 * 3_600_000
 export const DAY_MS = 86_400_000
 
 /** The time that a wall clock in Vietnam shows. Months count from 1. */

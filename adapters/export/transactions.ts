@@ -1,6 +1,7 @@
 // Tests: tests/integration/http/export.test.ts
 /** The file of an export: transactions as CSV, JSON lines or a spreadsheet, written while it is read. */
 import { Readable } from 'node:stream'
+import { OFFSET_MS } from '../../domain/time.ts'
 import type { ExportedTransaction } from '../../projections/transaction/export-queries.ts'
 import { headingOf, kindOf, valuesOf, type ColumnName, type Kind, type Value } from './columns.ts'
 import { csvLine } from './csv.ts'
@@ -24,10 +25,9 @@ export interface ExportOptions {
 /** Without it, spreadsheets take UTF-8 for another encoding. */
 const BYTE_ORDER_MARK = '\ufeff'
 
-const VIETNAM_MS = 7 * 3_600_000
 /** `2026-11-20 14:03:05`, as every spreadsheet reads it. */
 const vietnamese = (moment: string): string =>
-  new Date(Date.parse(moment) + VIETNAM_MS).toISOString().slice(0, 19).replace('T', ' ')
+  new Date(Date.parse(moment) + OFFSET_MS).toISOString().slice(0, 19).replace('T', ' ')
 
 const CSV_TEXT: Partial<Record<Kind, (value: string) => string>> = {
   // Where the point separates thousands, `150000.00` would be no number.

@@ -6,6 +6,7 @@
  */
 import { Readable } from 'node:stream'
 import { ZipFile } from 'yazl'
+import { DAY_MS, OFFSET_MS } from '../../domain/time.ts'
 import type { Kind, Value } from './columns.ts'
 
 export interface XlsxColumn {
@@ -69,12 +70,10 @@ const textCell = (at: string, text: string, style = ''): string =>
 const numberCell = (at: string, number: string, style?: number): string =>
   `<c r="${at}"${style === undefined ? '' : ` s="${style}"`}><v>${number}</v></c>`
 
-const DAY_MS = 86_400_000
-/** Days from the beginning of spreadsheets to that of Unix, and the difference of Vietnamese time. */
+/** Days from the beginning of spreadsheets to that of Unix. */
 const EPOCH_DAYS = 25_569
-const VIETNAM_MS = 7 * 3_600_000
 
-const daysSinceEpoch = (moment: string): number => (Date.parse(moment) + VIETNAM_MS) / DAY_MS + EPOCH_DAYS
+const daysSinceEpoch = (moment: string): number => (Date.parse(moment) + OFFSET_MS) / DAY_MS + EPOCH_DAYS
 
 const decimalCell = (at: string, decimal: string): string => {
   if (decimal.replace(/\D/g, '').length > MOST_DIGITS) return textCell(at, decimal)
