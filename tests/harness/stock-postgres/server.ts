@@ -19,6 +19,10 @@ import { findPrograms } from './install.ts'
 
 export interface StockPostgres extends OwnServer {
   port: number
+  /** Runs one of Debian's programs as the superuser of this server, on one of its databases. @returns what it prints */
+  program(name: string, args: readonly string[], database?: string): Promise<string>
+  /** The superuser's password, which its copy has too. */
+  password: string
   /** Runs a statement as the superuser. */
   administer(statement: string): Promise<void>
   /** Creates a database and its owner. @param defaults  of settings, half of them for the database and half for the role */
@@ -27,8 +31,8 @@ export interface StockPostgres extends OwnServer {
 
 export interface StockDatabase {
   name: string
-  /** @param port  of a proxy or a pooler, if the connection is not direct */
-  url(port?: number): string
+  /** @param port  of a proxy or a pooler, if the connection is not direct · @param database  another database of the same owner */
+  url(port?: number, database?: string): string
   drop(): Promise<void>
 }
 
@@ -48,13 +52,14 @@ const run = async (url: string, statement: string): Promise<void> => {
   }
 }
 
-export const startStockPostgres = async (): Promise<StockPostgres> => {
+/** @param copyOf  makes the server with `pg_basebackup` from this running one */
+export const startStockPostgres = async ({ copyOf }: { copyOf?: StockPostgres } = {}): Promise<StockPostgres> => {
   const programs = findPrograms()
   if (!programs)
     throw new Error('Debian has no Postgres here: node --import tsx tests/harness/stock-postgres/install.ts')
   const folder = await mkdtemp(join(tmpdir(), 'baoco-stock-postgres-'))
   const [data, passwordFile] = [join(folder, 'data'), join(folder, 'password')]
-  const password = randomBytes(12).toString('hex')
+  const password = copyOf?.password ?? randomBytes(12).toString('hex')
   await mkdir(data, { mode: 0o700 })
   await writeFile(passwordFile, password, { mode: 0o600 })
   const user = owner()
@@ -64,17 +69,26 @@ export const startStockPostgres = async (): Promise<StockPostgres> => {
   const urlOf = (role: string, database: string, through = port) =>
     `postgres://${role}:${password}@127.0.0.1:${through}/${database}`
   const administer = (statement: string) => run(urlOf('postgres', 'postgres'), statement)
+  const program: StockPostgres['program'] = async (name, args, database = 'postgres') => {
+    const connection = { PGHOST: '127.0.0.1', PGPORT: String(port), PGUSER: 'postgres', PGPASSWORD: password, PGDATABASE: database } // prettier-ignore
+    const ran = await promisify(execFile)(join(programs, name), args, { ...options, env: { ...ENVIRONMENT, ...connection } }) // prettier-ignore
+    return ran.stdout
+  }
   const isUp = () => administer('SELECT 1').then(() => true, () => false) // prettier-ignore
-  await promisify(execFile)(
-    join(programs, 'initdb'),
-    ['-D', data, '-U', 'postgres', '--pwfile', passwordFile, '-A', 'scram-sha-256', '-E', 'UTF8'],
-    options,
-  )
+  if (copyOf) await copyOf.program('pg_basebackup', ['-D', data, '--wal-method=stream', '--checkpoint=fast'])
+  else
+    await promisify(execFile)(
+      join(programs, 'initdb'),
+      ['-D', data, '-U', 'postgres', '--pwfile', passwordFile, '-A', 'scram-sha-256', '-E', 'UTF8'],
+      options,
+    )
   const where = ['-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=']
   const launch = () => launchServer([join(programs, 'postgres'), '-D', data, ...where], { isUp, ...options })
   return {
     ...(await startOwnServer({ folder, launch, end: stop })),
     port,
+    program,
+    password,
     administer,
     database: async (defaults = {}) => {
       const name = `shop_${randomBytes(6).toString('hex')}`
@@ -84,7 +98,7 @@ export const startStockPostgres = async (): Promise<StockPostgres> => {
         await administer(`ALTER ${index % 2 ? 'ROLE' : 'DATABASE'} ${name} SET ${setting} = ${value}`)
       return {
         name,
-        url: (through) => urlOf(name, name, through),
+        url: (through, of = name) => urlOf(name, of, through),
         drop: () => administer(`DROP DATABASE ${name} WITH (FORCE)`),
       }
     },
