@@ -5,6 +5,7 @@
 import { execFileSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
+import { embeddedCells, runEmbeddedCell, type EmbeddedResult } from './embedded-cells.ts'
 import type { Verdict } from './oracle.ts'
 import { FULL, processCells, runProcessCells, SHORT, sideBySide } from './process-cells.ts'
 import { runReceiverCells } from './receiver-cells.ts'
@@ -13,7 +14,7 @@ import { runStockPostgresCells } from './stock-postgres-cells.ts'
 const { values } = parseArgs({ options: { short: { type: 'boolean' }, only: { type: 'string' } } })
 const form = values.short ? SHORT : FULL
 const only = values.only
-/** How often each fault occurs on Debian's Postgres. */
+/** How often each fault occurs on Debian's Postgres, and in one process. */
 const onPostgres = values.short ? 1 : 10
 
 const began = performance.now()
@@ -38,6 +39,11 @@ const cells = processCells.filter(({ name }) => name.includes(only ?? ''))
 const runs = await Promise.all(sideBySide(cells).map((some) => runProcessCells(form, { cells: some, tell })))
 const processes = cells.map(({ name }) => runs.flat().find(({ cell }) => cell === name)!)
 const receivers = only === undefined ? await runReceiverCells() : []
+const oneProcess: EmbeddedResult[] = []
+for (const cell of embeddedCells.filter(({ name }) => name.includes(only ?? ''))) {
+  tell(cell.name)
+  oneProcess.push(await runEmbeddedCell(cell, values.short ? 2 : onPostgres))
+}
 const ownPostgres = only === undefined ? await runStockPostgresCells(onPostgres) : []
 
 const seconds = (milliseconds: number): number => milliseconds / 1_000
@@ -73,6 +79,14 @@ Debian's Postgres holds everything, the events too, in a database with hostile d
 ${onPostgres} times.
 
 ${table('What happens', ownPostgres)}
+
+## One process
+
+One process with the embedded database receives 20 notifications per second. Each fault occurs ${values.short ? 2 : onPostgres} times: less than 32 MB are left on its disk,
+or nothing; a backup is made, restored beside the running process and audited, and must contain everything that was accepted before it began. Making a full
+disk needs root.
+
+${table('What happens', oneProcess)}
 
 ## Receivers
 
