@@ -110,7 +110,7 @@ export const openDisk = async ({
         guarded(async () => {
           if (refuses && isOut()) throw new DiskFull()
           const results = await store.append(units)
-          failedAt = null
+          if (results.length > 0) failedAt = null
           look()
           return results
         }),

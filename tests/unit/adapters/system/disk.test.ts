@@ -29,7 +29,12 @@ const openWorld = async ({ folder = null as string | null } = {}) => {
     if (failure) throw failure
     return []
   }
-  const store = { append: () => (appends++, call()), read: call, readAll: call, end: call } as unknown as EventStore
+  const append = async () => {
+    appends++
+    await call()
+    return [{ ok: true, checkpoint: '1' }]
+  }
+  const store = { append, read: call, readAll: call, end: call } as unknown as EventStore
   const disk = await openDisk({
     folder,
     onChange: ({ isFull }: DiskChange) => changes.push(isFull),
