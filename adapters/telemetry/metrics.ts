@@ -2,12 +2,13 @@
 /** Baoco's Prometheus metrics. Labels never contain text that a user or a stranger wrote. */
 import { VERSION } from '../system/version.ts'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { inTime } from './in-time.ts'
 
 /** The current lag in milliseconds. Null if another process does this work. */
 type Lag = () => number | null
 /** What this process knows of a projector. */
 interface WatchedProjector {
-  /** The current lag in milliseconds. */
+  /** The current lag in milliseconds, within a few seconds. */
   lag: () => Promise<number>
   parkedStreams: () => Promise<number>
   /** Whether this process projects. Otherwise it is a standby. */
@@ -69,7 +70,7 @@ export const openMetrics = () => {
     labelNames: ['projector'],
     registers,
     async collect() {
-      for (const [projector, { lag }] of watched) this.set({ projector }, (await lag()) / 1000)
+      await Promise.all([...watched].map(async ([projector, { lag }]) => this.set({ projector }, (await lag()) / 1000)))
     },
   })
   new Gauge({
@@ -88,11 +89,12 @@ export const openMetrics = () => {
     registers,
     async collect() {
       // While the database is down, the last number stays.
-      for (const [projector, { parkedStreams }] of watched)
-        await parkedStreams().then(
-          (streams) => this.set({ projector }, streams),
-          () => {},
-        )
+      await Promise.all(
+        [...watched].map(async ([projector, { parkedStreams }]) => {
+          const streams = await inTime(parkedStreams())
+          if (streams !== null) this.set({ projector }, streams)
+        }),
+      )
     },
   })
 

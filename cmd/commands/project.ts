@@ -37,6 +37,7 @@ import { endPlans, warnOfQuotas } from '../../workflows/scheduled/plans.ts'
 import { allReactors } from '../../workflows/reactors/all.ts'
 import { runReactors } from '../../workflows/reactors/run.ts'
 import { retry } from '../../workflows/support/retry.ts'
+import { inTime } from '../../adapters/telemetry/in-time.ts'
 import type { Installation } from '../process/installation.ts'
 import { databaseAnswers, readModelsAnswer, storeAnswers } from '../process/health-checks.ts'
 import { expiry } from '../process/open-event-store.ts'
@@ -64,7 +65,7 @@ const projecting = async (installation: Installation, definition: Definition): P
   const lag = async (): Promise<number> => {
     const { state } = projector.health()
     if (state !== 'idle' && state !== 'overtaken') return projector.lag()
-    return projectionLag(database, store, definition, clock.now()).catch(() => projector.lag())
+    return (await inTime(projectionLag(database, store, definition, clock.now()))) ?? projector.lag()
   }
   metrics.watchProjection(name, {
     lag,

@@ -51,16 +51,15 @@ const EXPERIMENTS = [
   'integration/eventstoredb/start',
 ]
 
-/** Runs the experiments. The process ends if one fails. */
-const runExperiments = async (): Promise<Figures[]> => {
+/** Runs the experiments. @returns their figures; null if one failed */
+const runExperiments = async (): Promise<Figures[] | null> => {
   const folder = await mkdtemp(join(tmpdir(), 'baoco-reliability-'))
   try {
     const env = { ...process.env, REPEAT: 'full', FIGURES: join(folder, 'figures') }
     const mocha = fileURLToPath(import.meta.resolve('mocha/bin/mocha.js'))
     const files = EXPERIMENTS.map((name) => `tests/${name}.test.ts`)
     const { status } = spawnSync(process.execPath, [mocha, ...files], { env, stdio: 'inherit' })
-    if (status !== 0) process.exit(1)
-    return figuresIn(env.FIGURES)
+    return status === 0 ? figuresIn(env.FIGURES) : null
   } finally {
     await rm(folder, { recursive: true })
   }
@@ -111,9 +110,9 @@ ${table('What happens', ownPostgres)}
 
 ## Experiments
 
-Each has an installation of its own. ${experiments.length} results of the tests in \`tests/chaos\`, \`tests/contract\` and \`tests/integration\`, at full length.
+Each has an installation of its own. ${experiments?.length ?? 0} results of the tests in \`tests/chaos\`, \`tests/contract\` and \`tests/integration\`, at full length.
 
-${[row(['Experiment', 'Result']), row(['---', '---']), ...experiments.map(({ experiment, result }) => row([experiment, result]))].join('\n')}
+${[row(['Experiment', 'Result']), row(['---', '---']), ...(experiments ?? []).map(({ experiment, result }) => row([experiment, result]))].join('\n')}
 
 ## Receivers
 
@@ -122,5 +121,6 @@ One process, embedded. Every notification goes to every endpoint, which fails at
 ${table('The endpoint', receivers)}
 `
 console.log(text)
-if (form === FULL && only === undefined) await writeFile(new URL('../../../docs/reliability.md', import.meta.url), text)
-process.exit(0)
+if (experiments === null) console.error('An experiment failed, see above. The page is not written.')
+else if (isWhole) await writeFile(new URL('../../../docs/reliability.md', import.meta.url), text)
+process.exit(experiments === null ? 1 : 0)
