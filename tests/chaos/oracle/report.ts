@@ -1,6 +1,7 @@
 /**
  * `npm run reliability`: runs every experiment and every cell at full length and writes docs/reliability.md. `-- --short` runs the cells only,
- * with the lengths of the tests, and `-- --only <name>` runs only cells whose name contains it. Both only print the results.
+ * with the lengths of the tests, and `-- --only <name>` runs only cells whose name contains it. Both only print the results. With
+ * `-- --figures <file>`, the results of the experiments come from a file that an earlier run of them wrote (`FIGURES=<file> REPEAT=full mocha …`).
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -14,7 +15,9 @@ import { FULL, processCells, runProcessCells, SHORT, sideBySide } from './proces
 import { runReceiverCells } from './receiver-cells.ts'
 import { runStockPostgresCells } from './stock-postgres-cells.ts'
 
-const { values } = parseArgs({ options: { short: { type: 'boolean' }, only: { type: 'string' } } })
+const { values } = parseArgs({
+  options: { short: { type: 'boolean' }, only: { type: 'string' }, figures: { type: 'string' } },
+})
 const form = values.short ? SHORT : FULL
 const only = values.only
 /** How often each fault occurs on Debian's Postgres. */
@@ -53,6 +56,7 @@ const EXPERIMENTS = [
 
 /** Runs the experiments. @returns their figures; null if one failed */
 const runExperiments = async (): Promise<Figures[] | null> => {
+  if (values.figures !== undefined) return figuresIn(values.figures)
   const folder = await mkdtemp(join(tmpdir(), 'baoco-reliability-'))
   try {
     const env = { ...process.env, REPEAT: 'full', FIGURES: join(folder, 'figures') }
