@@ -19,6 +19,8 @@ import { findPrograms } from './install.ts'
 
 export interface StockPostgres extends OwnServer {
   port: number
+  /** The address of its superuser. */
+  superuser: string
   /** Runs a statement as the superuser. */
   administer(statement: string): Promise<void>
   /** Creates a database and its owner. @param defaults  of settings, half of them for the database and half for the role */
@@ -32,12 +34,16 @@ export interface StockDatabase {
   drop(): Promise<void>
 }
 
-const ENVIRONMENT = { PATH: process.env.PATH ?? '', LC_ALL: 'C.UTF-8', TZ: 'UTC' }
+export const ENVIRONMENT = { PATH: process.env.PATH ?? '', LC_ALL: 'C.UTF-8', TZ: 'UTC' }
 
 /** Postgres does not run as root. Debian's package creates the user. */
-const owner = () => (process.getuid?.() === 0 ? namedUser('postgres') : undefined)
+export const owner = () => (process.getuid?.() === 0 ? namedUser('postgres') : undefined)
 
-const run = async (url: string, statement: string): Promise<void> => {
+/** Arguments of a server that only this machine reaches. */
+export const listening = (port: number): string[] =>
+  ['-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='] // prettier-ignore
+
+export const run = async (url: string, statement: string): Promise<void> => {
   const client = new pg.Client({ connectionString: url })
   client.on('error', () => {})
   try {
@@ -70,11 +76,11 @@ export const startStockPostgres = async (): Promise<StockPostgres> => {
     ['-D', data, '-U', 'postgres', '--pwfile', passwordFile, '-A', 'scram-sha-256', '-E', 'UTF8'],
     options,
   )
-  const where = ['-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=']
-  const launch = () => launchServer([join(programs, 'postgres'), '-D', data, ...where], { isUp, ...options })
+  const launch = () => launchServer([join(programs, 'postgres'), '-D', data, ...listening(port)], { isUp, ...options })
   return {
     ...(await startOwnServer({ folder, launch, end: stop })),
     port,
+    superuser: urlOf('postgres', 'postgres'),
     administer,
     database: async (defaults = {}) => {
       const name = `shop_${randomBytes(6).toString('hex')}`
