@@ -10,10 +10,9 @@
  */
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 import { Builder, type BuilderOptions, type Progress } from './builder.ts'
-import { readCheckpoint, reasonToRebuild, type Stored } from './checkpoint.ts'
+import { isNewer, NewerReadModels, readCheckpoint, reasonToRebuild, type Stored } from './checkpoint.ts'
 import type { Statements } from './tables.ts'
 import { dropSchema, nextSchema, oldSchema, renaming } from './schema.ts'
-import { versionOf } from './sql.ts'
 import { differences, type Difference } from './verify.ts'
 
 /** Milliseconds. A round shorter than this leaves so little that the live projector can wait for the rest. */
@@ -32,11 +31,12 @@ export const replay = (options: BuilderOptions): Promise<Progress> =>
 
 /**
  * Like `replay`, for a projector whose tables cannot be continued. It waits for another process that builds. If the
- * tables are usable after that, it does nothing.
+ * tables are usable after that, it does nothing. @throws {NewerReadModels} {Ended}
  */
 export const rebuild = (options: BuilderOptions): Promise<Progress> =>
   exclusively(options, 'wait', async () => {
-    const { usable } = await live(options, options.tables)
+    const { stored, usable } = await live(options, options.tables)
+    if (isNewer(stored, options.definition)) throw new NewerReadModels()
     return usable ? { events: 0, seconds: 0, at: null } : buildAndSwap(options)
   })
 
@@ -106,7 +106,7 @@ interface Live {
 
 const live = async ({ store, definition }: BuilderOptions, database: Statements, lock = false): Promise<Live> => {
   const stored = await readCheckpoint(database, definition.schema, definition.projector, { lock })
-  const reason = await reasonToRebuild(store, stored, versionOf(definition))
+  const reason = await reasonToRebuild(store, stored, definition)
   return { stored, usable: reason === null, reason }
 }
 
