@@ -50,10 +50,10 @@ describe('baoco status', function () {
     })
     expect([status, stderr]).to.deep.equal([0, ''])
     for (const line of [
-      /^process {3}baoco \(project\) {2}since 20\S+Z/m,
+      /^process {3}baoco \(project\) {2}\d+\.\d+\S* {2}since 20\S+Z/m,
       /^lease {5}planned work {2}project, process 7 on host {2}since 20\S+Z$/m,
       /^mailboxes 0 read$/m,
-      /^projector main {2}(behind|up to date) {2}last event /m,
+      /^projector main {2}up to date {2}lag 0\.0 s {2}last event none$/m,
       /^overdue {3}0$/m,
       /^breakers {2}0 open$/m,
       /^parked {4}0 streams$/m,
