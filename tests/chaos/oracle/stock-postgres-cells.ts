@@ -86,6 +86,13 @@ export const stockPostgresCells: readonly Cell[] = [
       await isOff(AN_HOUR_S)
       await moreAccepted()
       const [holder] = world.of('project')
+      const isLeasedFarAhead = async (): Promise<boolean> => {
+        const [lease] = await database.query<{ expires_at: string }>(
+          `SELECT expires_at FROM ops.lease WHERE name = 'projector main'`,
+        )
+        return Date.parse(lease?.expires_at ?? '') > Date.now() + (AN_HOUR_S / 2) * 1_000
+      }
+      await eventually(isLeasedFarAhead, { what: 'a lease that lasts for an hour' })
       await holder!.kill()
       await moreAccepted()
       postgres.setClock(0)
