@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { openDatabase } from '../../adapters/database/database.ts'
 import { vietcombankText } from '../harness/bank-texts.ts'
 import { eventually } from '../harness/eventually.ts'
+import { showFigures } from '../harness/figures.ts'
 import { secrets, type SetUp } from '../harness/servers.ts'
 import { needsStockPostgres } from '../harness/stock-postgres/install.ts'
 import { startReplica, type Replica } from '../harness/stock-postgres/replica.ts'
@@ -82,6 +83,7 @@ describe("a replica that takes the primary server's place", function () {
     }
     await eventually(isDelivered, { within: 90_000, what: 'every accepted payment delivered' })
     await database.close()
+    showFigures('Failover to a synchronous replica of Postgres', `${accepted.size} accepted, all delivered`)
     expect(world.baoco.output()).not.to.include('store.went_back')
     expect(await world.verifyReadModels()).to.match(/main: .*every row is as it would be built anew/)
   })

@@ -7,6 +7,7 @@ import { openDatabase, type Database } from '../../adapters/database/database.ts
 import { vietcombankText } from '../harness/bank-texts.ts'
 import { NEXT_VERSION } from '../harness/baoco-process.ts'
 import { eventually } from '../harness/eventually.ts'
+import { showFigures } from '../harness/figures.ts'
 import { freshDatabase } from '../harness/postgres.ts'
 import type { RoleProcess } from '../harness/role-processes.ts'
 import { secrets } from '../harness/servers.ts'
@@ -140,5 +141,6 @@ describe('a rolling upgrade', function () {
       called().toSorted((a, b) => a - b),
       'each payment delivered once',
     ).to.deep.equal(accepted.toSorted((a, b) => a - b))
+    showFigures('Rolling upgrade with changed read models', `${accepted.length} accepted, each delivered once`)
   })
 })
