@@ -156,6 +156,12 @@ export const bankOfTransfers: Text<string> = z
 
 export const accountNumber: Text<string> = matching(/^[A-Za-z0-9]{1,19}$/, 'must be 1 to 19 digits or letters')
 
+/** Credentials belong into its headers. */
+export const collector: Text<string> = url('http', 'https').refine(
+  (value) => !URL.canParse(value) || new URL(value).username === '',
+  'must not contain a user or a password',
+)
+
 /** As OpenTelemetry writes them: `name=value`, comma separated, values percent-encoded. */
 export const headers: Text<Record<string, string>> = list
   .refine(

@@ -175,7 +175,7 @@ export const SETTINGS = {
   ),
   otlpEndpoint: optional(
     'OTEL_EXPORTER_OTLP_ENDPOINT',
-    text.url('http', 'https'),
+    text.collector,
     'OpenTelemetry collector (OTLP over HTTP) that receives traces, such as http://localhost:4318',
   ),
   otlpHeaders: secret('OTEL_EXPORTER_OTLP_HEADERS', text.headers, 'headers for it: name=value, comma separated'),

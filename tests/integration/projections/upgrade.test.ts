@@ -103,6 +103,21 @@ describe('read models of two versions', () => {
     expect(logged('projection.rebuilding')).to.deep.equal([])
   })
 
+  it('are built by one process at a time, and another that waits for it ends when it is stopped', async () => {
+    await grow(50)
+    await setting.catchUp()
+    await setting.database.transaction(async (transaction) => {
+      await transaction.query(`SELECT pg_advisory_xact_lock(hashtext('baoco replay main'))`)
+      const stopping = new AbortController()
+      const { store, tables } = setting
+      const waiting = upgrade({ store, tables, definition: newer, log }, stopping.signal)
+      await eventually(() => logged('projection.upgrading').length > 0)
+      stopping.abort()
+      expect(await waiting).to.equal(false)
+    })
+    expect(logged('projection.upgrade_waits')).to.deep.equal([])
+  })
+
   it('go back to the older version only by a replay', async () => {
     await grow(100)
     await setting.catchUp({ definition: newer })
