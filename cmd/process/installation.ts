@@ -14,6 +14,8 @@ import { openInboxes, type Inboxes } from '../../adapters/inbox/inboxes.ts'
 import { openLogLines, type LogLines } from '../../adapters/telemetry/log-lines.ts'
 import { openOutbox, type Outbox } from '../../adapters/mail-out/outbox.ts'
 import { openMetrics, type Metrics } from '../../adapters/telemetry/metrics.ts'
+import { noSpans, openSpans, type Spans } from '../../adapters/telemetry/otlp.ts'
+import { spanOfCapture } from '../../adapters/telemetry/spans.ts'
 import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { BY_KEY } from '../../adapters/database/session.ts'
 import { openLastSeenNotes } from '../../adapters/postgres/ops/last-seen.ts'
@@ -79,6 +81,8 @@ export interface Installation {
   /** Mails to send. */
   outbox: Outbox
   metrics: Metrics
+  /** For an OpenTelemetry collector, if the settings name one. */
+  spans: Spans
   /** Tells the operator of an event that cannot be read or projected. */
   notifyOfParked: (notice: ParkedNotice) => void
   /** Receives failures that are retried. */
@@ -87,6 +91,16 @@ export interface Installation {
   onlyOne(name: string): Lease
   close(): Promise<void>
 }
+
+const spansFor = ({ otlpEndpoint, otlpHeaders, otlpServiceName, otlpDisabled }: Settings, log: LogLines): Spans =>
+  otlpEndpoint === undefined || otlpDisabled
+    ? noSpans
+    : openSpans({
+        endpoint: otlpEndpoint,
+        headers: otlpHeaders ?? {},
+        serviceName: otlpServiceName,
+        onFailure: (reason) => log.warn({ reason }, 'traces.not_sent'),
+      })
 
 /**
  * Opens everything that the roles share. Waits for servers that are unavailable and logs which.
@@ -111,6 +125,8 @@ export const openInstallation = async (
 
   try {
     const metrics = openMetrics()
+    const spans = spansFor(settings, log)
+    opened.push(() => spans.close())
     const awaited: AwaitedServers = new Set()
     const open = async (): Promise<Front> => {
       const front = await openFront({ settings, log, metrics, awaited, servesApi: options.servesApi ?? false })
@@ -177,6 +193,8 @@ export const openInstallation = async (
         metrics.notificationTaken(taken.outcome)
         if (taken.user_id !== null && taken.door !== null) lastSeen.note(taken.user_id, taken.door, clock.now())
         log.info(taken, 'notification.received')
+        const span = spanOfCapture(taken, clock.now().getTime())
+        if (span) spans.add(span)
       },
     })
     const readModels = await openReadModels(database, (a, b) => store.isAfter(a, b), settings)
@@ -200,7 +218,7 @@ export const openInstallation = async (
 
     return {
       settings, secrets, log, clock, database, byKey, store, requestStore, front, ids, vault, accounts, capture, readModels, sender, targets, inboxes,
-      inboxCalls, metrics, onFailure, close, remembered, lost: history.lost,
+      inboxCalls, metrics, spans, onFailure, close, remembered, lost: history.lost,
       pressure: openPressure(() => capture.isBusy()),
       isFreshDatabase: postgres.isFresh,
       outbox,

@@ -155,3 +155,32 @@ export const bankOfTransfers: Text<string> = z
   .refine((code) => binOf(code) !== null, 'must be the code of a bank that transfers by QR go to, such as VCB')
 
 export const accountNumber: Text<string> = matching(/^[A-Za-z0-9]{1,19}$/, 'must be 1 to 19 digits or letters')
+
+/** Credentials belong into its headers. */
+export const collector: Text<string> = url('http', 'https').refine(
+  (value) => !URL.canParse(value) || new URL(value).username === '',
+  'must not contain a user or a password',
+)
+
+/** As OpenTelemetry writes them: `name=value`, comma separated, values percent-encoded. */
+export const headers: Text<Record<string, string>> = list
+  .refine(
+    (items) => items.every((item) => /^[\w!#$%&'*+.^`|~-]+\s*=\s*[!-~]+$/.test(item) && isEncoded(item)),
+    'must be name=value, comma separated',
+  )
+  .transform((items) =>
+    Object.fromEntries(
+      items.map((item) => {
+        const [name = '', ...value] = item.split('=')
+        return [name.trim().toLowerCase(), decodeURIComponent(value.join('=').trim())]
+      }),
+    ),
+  )
+
+const isEncoded = (text: string): boolean => {
+  try {
+    return /^[\t -~]*$/.test(decodeURIComponent(text))
+  } catch {
+    return false
+  }
+}

@@ -173,6 +173,14 @@ export const SETTINGS = {
     text.metricsToken,
     'bearer token for /metrics; without it, /metrics on PORT answers only to this machine',
   ),
+  otlpEndpoint: optional(
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    text.collector,
+    'OpenTelemetry collector (OTLP over HTTP) that receives traces, such as http://localhost:4318',
+  ),
+  otlpHeaders: secret('OTEL_EXPORTER_OTLP_HEADERS', text.headers, 'headers for it: name=value, comma separated'),
+  otlpServiceName: setting('OTEL_SERVICE_NAME', 'baoco', z.string(), 'name of this installation in its traces'),
+  otlpDisabled: setting('OTEL_SDK_DISABLED', '0', text.flag, '1 sends no traces'),
 } as const
 
 type Read = { [Key in keyof typeof SETTINGS]: z.output<(typeof SETTINGS)[Key]['schema']> }

@@ -47,6 +47,8 @@ const EXPERIMENTS = [
   'chaos/store-away',
   'chaos/postgres-lost',
   'chaos/store-went-back',
+  'chaos/failover',
+  'chaos/rolling-upgrade',
   'integration/first-start',
   'contract/event-store/eventstoredb',
   'contract/event-store/postgres',
