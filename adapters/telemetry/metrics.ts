@@ -15,6 +15,12 @@ interface WatchedProjector {
   isActive: () => boolean
 }
 
+/** What is known of the disk, in bytes. */
+interface DiskState {
+  space: () => { free: number; size: number } | null
+  isFull: () => boolean
+}
+
 /** How the event store responds to this process. */
 interface StoreState {
   silentMs: () => number
@@ -121,10 +127,37 @@ export const openMetrics = () => {
     registers,
   })
 
+  let diskState: DiskState = { space: () => null, isFull: () => false }
+  const ofDisk = (name: string, help: string, value: () => number | undefined): Gauge =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        const bytes = value()
+        if (bytes === undefined) this.remove()
+        else this.set(bytes)
+      },
+    })
+  ofDisk('baoco_disk_free_bytes', 'Free space on the disk of the embedded database', () => diskState.space()?.free)
+  ofDisk('baoco_disk_size_bytes', 'Size of the disk of the embedded database', () => diskState.space()?.size)
+  ofDisk('baoco_disk_full', '1 while nothing is accepted because the disk is full', () => (diskState.isFull() ? 1 : 0))
+
   const mailboxes = new Gauge({
     name: 'baoco_mailboxes_held',
     help: 'Mailboxes that this process reads; others are read by another process',
     registers,
+  })
+  let failingMailboxes: (() => Promise<number>) | null = null
+  new Gauge({
+    name: 'baoco_mailboxes_failing',
+    help: 'Mailboxes of all users that cannot be read, reported by every process that projects',
+    registers,
+    async collect() {
+      // While the database is down, the last number stays.
+      const mailboxes = failingMailboxes && (await inTime(failingMailboxes()))
+      if (mailboxes !== null) this.set(mailboxes)
+    },
   })
 
   const leases = new Gauge({
@@ -150,8 +183,10 @@ export const openMetrics = () => {
     registry,
     watchRelay: (lag: Lag): void => void (relayLag = lag),
     watchStore: (state: StoreState): void => void (storeState = state),
+    watchDisk: (state: DiskState): void => void (diskState = state),
     storeOutage: (): void => outages.inc(),
     watchProjection: (name: string, projector: WatchedProjector): void => void watched.set(name, projector),
+    watchMailboxes: (failing: () => Promise<number>): void => void (failingMailboxes = failing),
     holdsLease: (lease: string, isHeld: boolean): void => leases.set({ lease }, isHeld ? 1 : 0),
     holdsMailboxes: (count: number): void => mailboxes.set(count),
     notificationTaken: (outcome: string): void => notifications.inc({ outcome }),

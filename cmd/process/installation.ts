@@ -5,6 +5,7 @@
  */
 import { hostname } from 'node:os'
 import { systemClock as clock } from '../../adapters/system/clock.ts'
+import { openDisk, type Disk } from '../../adapters/system/disk.ts'
 import { awakeNow } from '../../adapters/system/awake.ts'
 import { keepStoreMemory, type StoreMemory } from '../../adapters/system/store-memory.ts'
 import { guardStore } from '../../adapters/event-store/circuit-breaker.ts'
@@ -34,7 +35,7 @@ import { notifyOperator, type ParkedNotice } from '../../workflows/parked/notify
 import { applyRetention } from '../../workflows/scheduled/expire-events.ts'
 import { continueHistory } from './continue-history.ts'
 import { openFront, type AwaitedServers, type Front } from './front.ts'
-import { openEventStore, storeLines, untilStoreAnswers } from './open-event-store.ts'
+import { diskLines, openEventStore, storeLines, untilStoreAnswers } from './open-event-store.ts'
 import { openPostgres } from './open-postgres.ts'
 import { openReadModels, type ReadModelsOfProcess } from './open-read-models.ts'
 import { openTopic, type Topic } from './open-topic.ts'
@@ -56,6 +57,8 @@ export interface Installation {
   store: EventStore
   /** The same event store for requests, which are refused at once while it is away. */
   requestStore: EventStore
+  /** Whether the disk is full, as far as it can be known. */
+  disk: Disk
   /** Aborts when the store is found to have gone back in time. Everything here must then be opened again. */
   lost: AbortSignal
   /** What is known of the store now, for the installation that is opened then. */
@@ -157,6 +160,12 @@ export const openInstallation = async (
     await untilStoreAnswers(bare, log, stopping, awaited)
     const id = await recognise({ settings, store: bare, database, clock })
     await applyRetention(bare, settings.keepUnread)
+    const disk = await openDisk({
+      folder: settings.databaseUrl === undefined ? settings.dataDir : null,
+      onChange: diskLines(log),
+    })
+    opened.push(async () => disk.close())
+    metrics.watchDisk(disk)
     const guarded = guardStore(bare, {
       onOutage: (outage) => {
         metrics.storeOutage()
@@ -166,7 +175,8 @@ export const openInstallation = async (
     })
     opened.push(guarded.end)
     metrics.watchStore(guarded)
-    const { store, requestStore } = guarded
+    const store = disk.guard(guarded.store, { refuses: false })
+    const requestStore = disk.guard(guarded.requestStore, { refuses: true })
 
     const { history } = bare
     const identity = await identityOf(bare, id)
@@ -218,7 +228,7 @@ export const openInstallation = async (
 
     return {
       settings, secrets, log, clock, database, byKey, store, requestStore, front, ids, vault, accounts, capture, readModels, sender, targets, inboxes,
-      inboxCalls, metrics, spans, onFailure, close, remembered, lost: history.lost,
+      inboxCalls, metrics, spans, onFailure, close, remembered, disk, lost: history.lost,
       pressure: openPressure(() => capture.isBusy()),
       isFreshDatabase: postgres.isFresh,
       outbox,

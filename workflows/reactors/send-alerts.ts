@@ -26,6 +26,8 @@ const SUBJECT: Record<AlertKind, string> = {
   old_notification: 'an old notification was recorded and not sent',
   unsafe_forwarder: 'a forwarder app sends unsafe bodies',
   mailbox_paused: 'a mailbox is no longer read',
+  mailbox_failing: 'a mailbox cannot be read',
+  disk_low: 'the disk is nearly full',
   store_went_back: 'the event store lost transactions',
 }
 

@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { figuresIn, type Figures } from '../../harness/figures.ts'
+import { embeddedCells, runEmbeddedCell, type EmbeddedResult } from './embedded-cells.ts'
 import type { Verdict } from './oracle.ts'
 import { FULL, processCells, runProcessCells, SHORT, sideBySide } from './process-cells.ts'
 import { runReceiverCells } from './receiver-cells.ts'
@@ -20,7 +21,7 @@ const { values } = parseArgs({
 })
 const form = values.short ? SHORT : FULL
 const only = values.only
-/** How often each fault occurs on Debian's Postgres. */
+/** How often each fault occurs on Debian's Postgres, and in one process. */
 const onPostgres = values.short ? 1 : 10
 
 const began = performance.now()
@@ -50,6 +51,7 @@ const EXPERIMENTS = [
   'chaos/failover',
   'chaos/rolling-upgrade',
   'integration/first-start',
+  'integration/mail-ingest/failing',
   'contract/event-store/eventstoredb',
   'contract/event-store/postgres',
   'integration/eventstoredb/shared-server',
@@ -78,6 +80,11 @@ const cells = processCells.filter(({ name }) => name.includes(only ?? ''))
 const runs = await Promise.all(sideBySide(cells).map((some) => runProcessCells(form, { cells: some, tell })))
 const processes = cells.map(({ name }) => runs.flat().find(({ cell }) => cell === name)!)
 const receivers = only === undefined ? await runReceiverCells() : []
+const oneProcess: EmbeddedResult[] = []
+for (const cell of embeddedCells.filter(({ name }) => name.includes(only ?? ''))) {
+  tell(cell.name)
+  oneProcess.push(await runEmbeddedCell(cell, values.short ? 2 : onPostgres))
+}
 const ownPostgres = only === undefined ? await runStockPostgresCells(onPostgres) : []
 
 const seconds = (milliseconds: number): number => milliseconds / 1_000
@@ -119,6 +126,14 @@ ${table('What happens', ownPostgres)}
 Each has an installation of its own. ${experiments?.length ?? 0} results of the tests in \`tests/chaos\`, \`tests/contract\` and \`tests/integration\`, at full length.
 
 ${[row(['Experiment', 'Result']), row(['---', '---']), ...(experiments ?? []).map(({ experiment, result }) => row([experiment, result]))].join('\n')}
+
+## One process
+
+One process with the embedded database receives 20 notifications per second. Each fault occurs ${values.short ? 2 : onPostgres} times: less than 32 MB are left on its disk,
+or nothing; a backup is made, restored beside the running process and audited, and must contain everything that was accepted before it began. Making a full
+disk needs root.
+
+${table('What happens', oneProcess)}
 
 ## Receivers
 
