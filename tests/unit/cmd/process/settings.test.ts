@@ -116,6 +116,8 @@ describe('settings', () => {
     ['TRUST_PROXY', 'true'],
     ['LOG_LEVEL', 'loud'],
     ['METRICS_PORT', 'x'],
+    ['INTERNAL_ADDRESS', 'http://10.0.0.5'],
+    ['INTERNAL_ADDRESS', '10.0.0.5:70000'],
     ['KAFKA_SASL', 'plain:user'],
     ['KAFKA_BROKERS', 'kafka-1,kafka-2:9092'],
     ['KAFKA_BROKERS', 'http://kafka:9092'],
