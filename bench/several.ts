@@ -1,13 +1,13 @@
 /**
  * Measures one account that 1, 2 and 4 `api` processes receive for, on Postgres and on EventStoreDB's stand-in: at full load and at a modest
- * rate. The single process is measured before and after the others, and the figures are ratios to it. With 2 and 4 processes the p99 should be
- * at most 1.5 times that of one, and the throughput at least 0.9 of it, without a refusal.
+ * rate, in rounds. The figures in brackets are ratios to one process in the same round. With 2 and 4 processes the p99 should be at most 1.5
+ * times that of one, and the throughput at least 0.9 of it, without a refusal.
  *
  *     npx tsx bench/several.ts              both stores
  *     ONLY=postgres npx tsx bench/several.ts
  */
 import { runChild } from './support/children.ts'
-import type { Load, LoadReport } from './support/load.ts'
+import { percentile, type Load, type LoadReport } from './support/load.ts'
 import { startOwnStandIn } from '../tests/harness/eventstoredb/process.ts'
 import { startOwnPostgres } from '../tests/harness/own-postgres.ts'
 import { secrets, type SetUp } from '../tests/harness/servers.ts'
@@ -16,7 +16,8 @@ import { World } from '../tests/harness/world.ts'
 const SECONDS = Number(process.env.SECONDS ?? 10)
 const CONNECTIONS = Number(process.env.CONNECTIONS ?? 256)
 const RATE = Number(process.env.RATE ?? 40)
-const COUNTS = [2, 4]
+const ROUNDS = Number(process.env.ROUNDS ?? 3)
+const COUNTS = [1, 2, 4]
 
 const STORES: Record<string, () => Promise<SetUp>> = {
   postgres: async () => {
@@ -52,14 +53,23 @@ const measure = async (world: World): Promise<Figures> => {
 
 const rateOf = ({ accepted, seconds }: LoadReport): number => accepted / seconds
 
-const shown = (name: string, report: LoadReport, ones: readonly LoadReport[]): string => {
-  const ratio = (of: (report: LoadReport) => number): string =>
-    (of(report) / (ones.map(of).reduce((sum, each) => sum + each) / ones.length)).toFixed(2)
-  return (
-    `${name}: ${rateOf(report).toFixed(0)}/s (${ratio(rateOf)}), p50 ${report.p50.toFixed(1)} ms (${ratio(({ p50 }) => p50)}), ` +
-    `p99 ${report.p99.toFixed(1)} ms (${ratio(({ p99 }) => p99)}), ${report.refused} refused`
-  )
-}
+const FIGURES: readonly [name: string, of: (report: LoadReport) => number][] = [
+  ['per second', rateOf],
+  ['p50 ms', ({ p50 }) => p50],
+  ['p99 ms', ({ p99 }) => p99],
+]
+
+const median = (values: readonly number[]): number => percentile(values, 0.5)
+
+/** The medians of the rounds, each with the median of its ratios to one process in the same round. */
+const shown = (reports: readonly LoadReport[], ones: readonly LoadReport[]): string =>
+  [
+    ...FIGURES.map(([name, of]) => {
+      const ratios = reports.map((report, round) => of(report) / of(ones[round]!))
+      return `${name} ${median(reports.map(of)).toFixed(1)} (${median(ratios).toFixed(2)})`
+    }),
+    `refused ${reports.reduce((sum, { refused }) => sum + refused, 0)}`,
+  ].join(', ')
 
 // Nothing else keeps this process running while it waits for a server's end.
 setInterval(() => {}, 1_000)
@@ -67,23 +77,19 @@ setInterval(() => {}, 1_000)
 for (const [store, servers] of Object.entries(STORES)) {
   if (process.env.ONLY && process.env.ONLY !== store) continue
   const world = await World.open({ servers, roles: ['api'], env: { LOG_LEVEL: 'warn' } })
-  const results: [name: string, figures: Figures][] = [['1 process', await measure(world)]]
-  for (const count of COUNTS) {
-    while (world.of('api').length < count) await world.launch('api')
-    results.push([`${count} processes`, await measure(world)])
-  }
-  for (const { stop } of world.of('api').slice(1)) await stop()
-  results.push(['1 process, again', await measure(world)])
-  const ones = [results.at(0)![1], results.at(-1)![1]]
+  const results = new Map(COUNTS.map((count): [number, Figures[]] => [count, []]))
+  for (let round = 0; round < ROUNDS; round++)
+    for (const count of COUNTS) {
+      while (world.of('api').length < count) await world.launch('api')
+      for (const { stop } of world.of('api').slice(count)) await stop()
+      results.get(count)!.push(await measure(world))
+    }
   for (const kind of ['full', 'modest'] as const)
-    for (const [name, figures] of results)
-      console.log(
-        shown(
-          `${store}, ${kind === 'full' ? 'full load' : `${RATE}/s`}, ${name}`,
-          figures[kind],
-          ones.map((one) => one[kind]),
-        ),
-      )
+    for (const [count, figures] of results) {
+      const of = (all: readonly Figures[]) => all.map((each) => each[kind])
+      const load = kind === 'full' ? 'full load' : `${RATE}/s`
+      console.log(`${store}, ${load}, ${count} processes: ${shown(of(figures), of(results.get(1)!))}`)
+    }
   await world.close()
 }
 process.exit(0)

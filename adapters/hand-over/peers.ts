@@ -4,7 +4,7 @@
  * Whether it lives, its connection says. So an outage of Postgres changes nothing, and a process that ends or freezes is left out at once,
  * long before its lease ends.
  */
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { hostname, networkInterfaces } from 'node:os'
 import type { Arrival, Taken } from '../../domain/arrival/arrival.ts'
 import { waitUnlessAborted } from '../../workflows/support/abort.ts'
@@ -62,7 +62,8 @@ const addressIn = (name: string): Address | null => {
   return isLoopback && machine !== hostname() ? null : { host, port: Number(port) }
 }
 
-const numberOf = (holder: string): number => Number.parseInt(holder, 16)
+/** The first 32 bits of its id. */
+const numberOf = (holder: string): number => Number.parseInt(holder.slice(0, 8), 16)
 
 /** The address of this machine that reaches the database, and so the machines beside it. Null if the database sees another one. */
 export const addressToDatabase = async (database: Pick<Database, 'query'>): Promise<string | null> => {
@@ -75,7 +76,7 @@ export const addressToDatabase = async (database: Pick<Database, 'query'>): Prom
 export const openPeers = async (options: PeersOptions): Promise<Peers> => {
   const { key, listenOn, take, onFailure, onPeer = () => {} } = options
   const database = options.database.within(QUERY_MS)
-  const id = randomBytes(4).toString('hex')
+  const id = randomUUID()
   const peers = new Map<string, Peer>()
   const closing = new AbortController()
   let server: PeerServer | null = null

@@ -125,7 +125,7 @@ describe('processes that hand notifications over', function () {
     }).listen(0, '127.0.0.1')
     await once(proxy, 'listening')
     const { port } = proxy.address() as AddressInfo
-    const LEASE = `INSERT INTO ops.lease (name, holder, expires_at) VALUES ($1, 'ffffffff', now() + interval '10 s')`
+    const LEASE = `INSERT INTO ops.lease (name, holder, expires_at) VALUES ($1, 'ffffffff-ffff-4fff-bfff-ffffffffffff', now() + interval '10 s')`
     await database.query(LEASE, [`receive 127.0.0.1 ${port} ${hostname()}`])
     const collector = await open(named('collector'), { listenOn: null })
     const user = await foreign(collector)
