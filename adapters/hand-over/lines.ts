@@ -1,7 +1,11 @@
 // Tests: tests/integration/hand-over/hand-over.test.ts
-/** Messages between two processes. All messages of one turn of the event loop are one line of JSON, so that many share the costs of a write. */
+/**
+ * Messages between two processes. Those of one turn of the event loop share lines of JSON, and so the costs of a write.
+ */
 import type { Duplex } from 'node:stream'
 
+/** A line ends with the message that reaches this many characters. */
+const ENOUGH = 1024 * 1024
 /** Most characters of a line. A peer that exceeds it is cut off. */
 const MOST_CHARACTERS = 64 * 1024 * 1024
 
@@ -36,6 +40,14 @@ export class Lines<Sent, Received> {
   #flush(): void {
     const messages = this.#waiting
     this.#waiting = []
-    if (this.#stream.writable) this.#stream.write(`${JSON.stringify(messages)}\n`)
+    if (!this.#stream.writable) return
+    let line = ''
+    for (const message of messages) {
+      line += `${line === '' ? '[' : ','}${JSON.stringify(message)}`
+      if (line.length < ENOUGH) continue
+      this.#stream.write(`${line}]\n`)
+      line = ''
+    }
+    if (line !== '') this.#stream.write(`${line}]\n`)
   }
 }

@@ -62,6 +62,10 @@ export const internalAddress: Text<'off' | { host: string; port: number }> = mat
     return value === 'off' ? value : { host, port: Number(port) }
   })
   .refine((address) => address === 'off' || address.port <= 65_535, 'must have a port of at most 65535')
+  .refine(
+    (address) => address === 'off' || !/^[0.:]+$/.test(address.host),
+    'must be an address that other machines reach',
+  )
 
 /** A list of servers, each `host:port`. */
 export const hostPorts: Text<string[]> = list.refine(

@@ -17,9 +17,14 @@ export interface Owner {
   take(arrivals: readonly Arrival[], waitedMs: number): Promise<Taken[]>
 }
 
-/** The user to whom all these notifications belong; null if there are several. */
+/** More characters of bodies are not handed over: that would keep two processes busy for long. They are rare. */
+const MOST_CHARACTERS = 256 * 1024
+
+/** The user to whom all these notifications belong; null if there are several, or if they are not handed over. */
 const userOf = (arrivals: readonly Arrival[]): number | null => {
   const userId = arrivals[0]?.credential.user_id ?? null
+  const characters = arrivals.reduce((sum, { raw }) => sum + raw.length, 0)
+  if (characters > MOST_CHARACTERS) return null
   return arrivals.every(({ credential }) => credential.user_id === userId) ? userId : null
 }
 

@@ -86,6 +86,17 @@ describe('processes that hand notifications over', function () {
     expect(taken).to.deep.equal([arrival(user), arrival(user), 70])
   })
 
+  it('hand over many large notifications at a time', async () => {
+    const large = (n: number) => ({ ...arrival(n), raw: `${n} `.repeat(100_000) })
+    await open(async ([one]) => [{ kind: 'ignored', reason: one!.raw.slice(0, 10) }])
+    const other = await open(named('here'))
+    const owner = other.ownerOf(await foreign(other))!
+    const taken = await Promise.all(Array.from({ length: 30 }, (_, n) => owner.take([large(n)], 0)))
+    expect(taken).to.deep.equal(
+      Array.from({ length: 30 }, (_, n) => [{ kind: 'ignored', reason: large(n).raw.slice(0, 10) }]),
+    )
+  })
+
   it('report that the owner could not store something', async () => {
     await open(() => Promise.reject(new StoreUnavailable('the store is away')))
     const other = await open(named('here'))

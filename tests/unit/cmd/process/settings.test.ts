@@ -118,6 +118,8 @@ describe('settings', () => {
     ['METRICS_PORT', 'x'],
     ['INTERNAL_ADDRESS', 'http://10.0.0.5'],
     ['INTERNAL_ADDRESS', '10.0.0.5:70000'],
+    ['INTERNAL_ADDRESS', '0.0.0.0'],
+    ['INTERNAL_ADDRESS', '[::]:7400'],
     ['KAFKA_SASL', 'plain:user'],
     ['KAFKA_BROKERS', 'kafka-1,kafka-2:9092'],
     ['KAFKA_BROKERS', 'http://kafka:9092'],

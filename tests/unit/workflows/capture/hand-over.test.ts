@@ -37,6 +37,10 @@ describe('handing notifications over to the owner of their account', () => {
     expect(await capture([owner]).take([arrival(1), arrival(2)])).to.equal(here)
   })
 
+  it('decides here what is very large', async () => {
+    expect(await capture([owner]).take([{ ...arrival(1), raw: 'x'.repeat(300_000) }])).to.equal(here)
+  })
+
   it('takes back what a lost owner did not answer, and counts the time that this took', async () => {
     let now = 100
     expect(await capture([lost, lost, owner]).take([arrival(1)])).to.equal(there)
