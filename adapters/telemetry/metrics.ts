@@ -143,6 +143,14 @@ export const openMetrics = () => {
   ofDisk('baoco_disk_size_bytes', 'Size of the disk of the embedded database', () => diskState.space()?.size)
   ofDisk('baoco_disk_full', '1 while nothing is accepted because the disk is full', () => (diskState.isFull() ? 1 : 0))
 
+  const storeCalls = new Histogram({
+    name: 'baoco_event_store_call_seconds',
+    help: 'How long calls of the event store took, with their repetitions',
+    labelNames: ['call'],
+    buckets: [0.002, 0.005, 0.02, 0.1, 0.5, 2, 5, 10],
+    registers,
+  })
+
   const mailboxes = new Gauge({
     name: 'baoco_mailboxes_held',
     help: 'Mailboxes that this process reads; others are read by another process',
@@ -167,6 +175,13 @@ export const openMetrics = () => {
     registers,
   })
 
+  const handedOver = new Counter({
+    name: 'baoco_notifications_handed_over_total',
+    help: 'Requests with notifications that this process gave to the owner of their account: answered, or taken back because the owner was lost',
+    labelNames: ['outcome'],
+    registers,
+  })
+
   let relayLag: Lag = () => null
   new Gauge({
     name: 'baoco_relay_lag_seconds',
@@ -184,11 +199,13 @@ export const openMetrics = () => {
     watchRelay: (lag: Lag): void => void (relayLag = lag),
     watchStore: (state: StoreState): void => void (storeState = state),
     watchDisk: (state: DiskState): void => void (diskState = state),
+    storeCalled: (call: string, ms: number): void => storeCalls.observe({ call }, ms / 1000),
     storeOutage: (): void => outages.inc(),
     watchProjection: (name: string, projector: WatchedProjector): void => void watched.set(name, projector),
     watchMailboxes: (failing: () => Promise<number>): void => void (failingMailboxes = failing),
     holdsLease: (lease: string, isHeld: boolean): void => leases.set({ lease }, isHeld ? 1 : 0),
     holdsMailboxes: (count: number): void => mailboxes.set(count),
+    handedOver: (outcome: 'answered' | 'taken_back'): void => handedOver.inc({ outcome }),
     notificationTaken: (outcome: string): void => notifications.inc({ outcome }),
     attempted: (attempt: {
       attempt: number

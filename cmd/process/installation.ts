@@ -9,6 +9,7 @@ import { openDisk, type Disk } from '../../adapters/system/disk.ts'
 import { awakeNow } from '../../adapters/system/awake.ts'
 import { keepStoreMemory, type StoreMemory } from '../../adapters/system/store-memory.ts'
 import { guardStore } from '../../adapters/event-store/circuit-breaker.ts'
+import { timed } from '../../adapters/event-store/timed.ts'
 import { openInboxCalls, type InboxCalls } from '../../adapters/inbox/calls.ts'
 import { inboxesInProcess } from '../../adapters/inbox/in-process.ts'
 import { openInboxes, type Inboxes } from '../../adapters/inbox/inboxes.ts'
@@ -34,6 +35,7 @@ import { transactionIn } from '../../workflows/lost-history.ts'
 import { notifyOperator, type ParkedNotice } from '../../workflows/parked/notify-operator.ts'
 import { applyRetention } from '../../workflows/scheduled/expire-events.ts'
 import { continueHistory } from './continue-history.ts'
+import { openHandOver } from './open-hand-over.ts'
 import { openFront, type AwaitedServers, type Front } from './front.ts'
 import { diskLines, openEventStore, storeLines, untilStoreAnswers } from './open-event-store.ts'
 import { openPostgres } from './open-postgres.ts'
@@ -110,13 +112,14 @@ const spansFor = ({ otlpEndpoint, otlpHeaders, otlpServiceName, otlpDisabled }: 
  * @param name  names this process to a command that must run alone
  * @param options.ownsDatabase  this process itself must run the embedded Postgres
  * @param options.servesApi  a role of this process serves the API
+ * @param options.captures  a role of this process captures notifications
  * @param options.before  what this process knew when it found that the store went back
  * @throws an error whose message says in one line why the process cannot start
  */
 export const openInstallation = async (
   name: string,
   stopping: AbortSignal,
-  options: { ownsDatabase?: boolean; servesApi?: boolean; before?: StoreMemory | undefined } = {},
+  options: { ownsDatabase?: boolean; servesApi?: boolean; captures?: boolean; before?: StoreMemory | undefined } = {},
 ): Promise<Installation> => {
   const settings = readSettings(process.env)
   const log = openLogLines(settings.logLevel)
@@ -166,7 +169,11 @@ export const openInstallation = async (
     })
     opened.push(async () => disk.close())
     metrics.watchDisk(disk)
-    const guarded = guardStore(bare, {
+    const measured = timed(bare, {
+      onCall: metrics.storeCalled,
+      onSlow: (slow) => log.warn(slow, 'event_store.slow'),
+    })
+    const guarded = guardStore(measured, {
       onOutage: (outage) => {
         metrics.storeOutage()
         log.warn(outage, 'event_store.outage_began')
@@ -191,7 +198,7 @@ export const openInstallation = async (
     const accounts = accountCache()
     const lastSeen = openLastSeenNotes(database, onFailure)
     opened.push(lastSeen.close)
-    const capture = openCapture({
+    const own = openCapture({
       store: requestStore,
       ids,
       clock,
@@ -207,6 +214,20 @@ export const openInstallation = async (
         if (span) spans.add(span)
       },
     })
+    const shownProcess = `${name}, process ${process.pid} on ${hostname()}`
+    const { capture, close: endHandOver } = await openHandOver({
+      settings,
+      installation: id,
+      jwtSecret: secrets.jwtSecret,
+      database,
+      capture: own,
+      role: options.servesApi ? 'receives' : options.captures ? 'hands over' : null,
+      process: shownProcess,
+      log,
+      onFailure,
+      onHandedOver: metrics.handedOver,
+    })
+    opened.push(endHandOver)
     const readModels = await openReadModels(database, (a, b) => store.isAfter(a, b), settings)
     const { baseUrl } = settings
     const targets = {
@@ -238,7 +259,7 @@ export const openInstallation = async (
         openLease({
           database,
           name: lease,
-          process: `${name}, process ${process.pid} on ${hostname()}`,
+          process: shownProcess,
           onFailure,
           onChange: (isHeld) => {
             metrics.holdsLease(lease, isHeld)

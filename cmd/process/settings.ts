@@ -166,6 +166,11 @@ export const SETTINGS = {
     'number of ids to skip once, if an old backup was restored and nothing remembers newer ids',
   ),
   trustProxy: setting('TRUST_PROXY', '0', text.whole(0), 'number of trusted reverse proxies that set X-Forwarded-*'),
+  internalAddress: optional(
+    'INTERNAL_ADDRESS',
+    text.internalAddress,
+    'host or host:port of this machine on which processes that receive reach each other; off; default: its address towards Postgres',
+  ),
   logLevel: setting('LOG_LEVEL', 'info', text.logLevel, 'trace, debug, info, warn, error, fatal or silent'),
   metricsPort: optional('METRICS_PORT', text.port, 'separate port for /metrics, /healthz and /readyz; default: PORT'),
   metricsToken: secret(
