@@ -9,12 +9,15 @@ import { openDisk, type Disk } from '../../adapters/system/disk.ts'
 import { awakeNow } from '../../adapters/system/awake.ts'
 import { keepStoreMemory, type StoreMemory } from '../../adapters/system/store-memory.ts'
 import { guardStore } from '../../adapters/event-store/circuit-breaker.ts'
+import { timed } from '../../adapters/event-store/timed.ts'
 import { openInboxCalls, type InboxCalls } from '../../adapters/inbox/calls.ts'
 import { inboxesInProcess } from '../../adapters/inbox/in-process.ts'
 import { openInboxes, type Inboxes } from '../../adapters/inbox/inboxes.ts'
 import { openLogLines, type LogLines } from '../../adapters/telemetry/log-lines.ts'
 import { openOutbox, type Outbox } from '../../adapters/mail-out/outbox.ts'
 import { openMetrics, type Metrics } from '../../adapters/telemetry/metrics.ts'
+import { noSpans, openSpans, type Spans } from '../../adapters/telemetry/otlp.ts'
+import { spanOfCapture } from '../../adapters/telemetry/spans.ts'
 import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { BY_KEY } from '../../adapters/database/session.ts'
 import { openLastSeenNotes } from '../../adapters/postgres/ops/last-seen.ts'
@@ -32,6 +35,7 @@ import { transactionIn } from '../../workflows/lost-history.ts'
 import { notifyOperator, type ParkedNotice } from '../../workflows/parked/notify-operator.ts'
 import { applyRetention } from '../../workflows/scheduled/expire-events.ts'
 import { continueHistory } from './continue-history.ts'
+import { openHandOver } from './open-hand-over.ts'
 import { openFront, type AwaitedServers, type Front } from './front.ts'
 import { diskLines, openEventStore, storeLines, untilStoreAnswers } from './open-event-store.ts'
 import { openPostgres } from './open-postgres.ts'
@@ -82,6 +86,8 @@ export interface Installation {
   /** Mails to send. */
   outbox: Outbox
   metrics: Metrics
+  /** For an OpenTelemetry collector, if the settings name one. */
+  spans: Spans
   /** Tells the operator of an event that cannot be read or projected. */
   notifyOfParked: (notice: ParkedNotice) => void
   /** Receives failures that are retried. */
@@ -91,18 +97,29 @@ export interface Installation {
   close(): Promise<void>
 }
 
+const spansFor = ({ otlpEndpoint, otlpHeaders, otlpServiceName, otlpDisabled }: Settings, log: LogLines): Spans =>
+  otlpEndpoint === undefined || otlpDisabled
+    ? noSpans
+    : openSpans({
+        endpoint: otlpEndpoint,
+        headers: otlpHeaders ?? {},
+        serviceName: otlpServiceName,
+        onFailure: (reason) => log.warn({ reason }, 'traces.not_sent'),
+      })
+
 /**
  * Opens everything that the roles share. Waits for servers that are unavailable and logs which.
  * @param name  names this process to a command that must run alone
  * @param options.ownsDatabase  this process itself must run the embedded Postgres
  * @param options.servesApi  a role of this process serves the API
+ * @param options.captures  a role of this process captures notifications
  * @param options.before  what this process knew when it found that the store went back
  * @throws an error whose message says in one line why the process cannot start
  */
 export const openInstallation = async (
   name: string,
   stopping: AbortSignal,
-  options: { ownsDatabase?: boolean; servesApi?: boolean; before?: StoreMemory | undefined } = {},
+  options: { ownsDatabase?: boolean; servesApi?: boolean; captures?: boolean; before?: StoreMemory | undefined } = {},
 ): Promise<Installation> => {
   const settings = readSettings(process.env)
   const log = openLogLines(settings.logLevel)
@@ -114,6 +131,8 @@ export const openInstallation = async (
 
   try {
     const metrics = openMetrics()
+    const spans = spansFor(settings, log)
+    opened.push(() => spans.close())
     const awaited: AwaitedServers = new Set()
     const open = async (): Promise<Front> => {
       const front = await openFront({ settings, log, metrics, awaited, servesApi: options.servesApi ?? false })
@@ -150,7 +169,11 @@ export const openInstallation = async (
     })
     opened.push(async () => disk.close())
     metrics.watchDisk(disk)
-    const guarded = guardStore(bare, {
+    const measured = timed(bare, {
+      onCall: metrics.storeCalled,
+      onSlow: (slow) => log.warn(slow, 'event_store.slow'),
+    })
+    const guarded = guardStore(measured, {
       onOutage: (outage) => {
         metrics.storeOutage()
         log.warn(outage, 'event_store.outage_began')
@@ -175,7 +198,7 @@ export const openInstallation = async (
     const accounts = accountCache()
     const lastSeen = openLastSeenNotes(database, onFailure)
     opened.push(lastSeen.close)
-    const capture = openCapture({
+    const own = openCapture({
       store: requestStore,
       ids,
       clock,
@@ -187,8 +210,24 @@ export const openInstallation = async (
         metrics.notificationTaken(taken.outcome)
         if (taken.user_id !== null && taken.door !== null) lastSeen.note(taken.user_id, taken.door, clock.now())
         log.info(taken, 'notification.received')
+        const span = spanOfCapture(taken, clock.now().getTime())
+        if (span) spans.add(span)
       },
     })
+    const shownProcess = `${name}, process ${process.pid} on ${hostname()}`
+    const { capture, close: endHandOver } = await openHandOver({
+      settings,
+      installation: id,
+      jwtSecret: secrets.jwtSecret,
+      database,
+      capture: own,
+      role: options.servesApi ? 'receives' : options.captures ? 'hands over' : null,
+      process: shownProcess,
+      log,
+      onFailure,
+      onHandedOver: metrics.handedOver,
+    })
+    opened.push(endHandOver)
     const readModels = await openReadModels(database, (a, b) => store.isAfter(a, b), settings)
     const { baseUrl } = settings
     const targets = {
@@ -210,7 +249,7 @@ export const openInstallation = async (
 
     return {
       settings, secrets, log, clock, database, byKey, store, requestStore, front, ids, vault, accounts, capture, readModels, sender, targets, inboxes,
-      inboxCalls, metrics, onFailure, close, remembered, disk, lost: history.lost,
+      inboxCalls, metrics, spans, onFailure, close, remembered, disk, lost: history.lost,
       pressure: openPressure(() => capture.isBusy()),
       isFreshDatabase: postgres.isFresh,
       outbox,
@@ -220,7 +259,7 @@ export const openInstallation = async (
         openLease({
           database,
           name: lease,
-          process: `${name}, process ${process.pid} on ${hostname()}`,
+          process: shownProcess,
           onFailure,
           onChange: (isHeld) => {
             metrics.holdsLease(lease, isHeld)

@@ -98,8 +98,8 @@ export class World<Used extends SetUp = SetUp> {
   }
 
   /** Starts one more process of a role and waits until it is ready. */
-  async launch(role: RoleName): Promise<RoleProcess> {
-    const launched = await this.processes.launch(role)
+  async launch(role: RoleName, program?: string): Promise<RoleProcess> {
+    const launched = await this.processes.launch(role, program)
     await launched.running.ready
     return launched
   }
