@@ -4,8 +4,10 @@ import { QueryClient, useQuery } from '@tanstack/preact-query'
 import { ApiError, getData, remove } from '../api/client.ts'
 import type { Account } from '../api/types.ts'
 
-const isTemporary = (error: Error): boolean =>
-  error instanceof ApiError && (error.status === 0 || error.status === 503 || error.status === 429)
+/** The same call may succeed later. */
+const isTemporary = (error: Error | null): boolean =>
+  error instanceof ApiError && (error.status === 0 || error.status >= 500 || error.status === 429)
+const AFTER_ERROR_MS = 5_000
 
 export const queries = new QueryClient({
   defaultOptions: {
@@ -13,6 +15,11 @@ export const queries = new QueryClient({
       staleTime: 10_000,
       retry: (count, error) => isTemporary(error) && count < 2,
       refetchOnWindowFocus: true,
+      // A server on the same machine answers without a network too, so the browser's opinion of the network does not count.
+      networkMode: 'always',
+      refetchOnReconnect: true,
+      // The message that told of a change comes once. If the answer failed then, it is asked for until it comes.
+      refetchInterval: ({ state }) => (isTemporary(state.error) ? AFTER_ERROR_MS : false),
     },
   },
 })

@@ -1,13 +1,10 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** The list of transactions. Its filter is the address, so it can be bookmarked and sent to somebody. */
 import { useLocation } from 'preact-iso/router'
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/preact-query'
-import { get, queryText } from '../api/client.ts'
-import type { Page, Transaction } from '../api/types.ts'
-import { count } from '../app/format.ts'
-import { language, texts } from '../app/language.ts'
-import { Empty, Field, Heading, Loading, Problem } from '../ui/basics.tsx'
-import { TransactionTable } from '../ui/transaction-table.tsx'
+import { queryText } from '../api/client.ts'
+import { texts } from '../app/language.ts'
+import { Field, Heading } from '../ui/basics.tsx'
+import { TransactionList } from '../ui/transaction-list.tsx'
 
 const NAMES = [
   'search',
@@ -27,16 +24,6 @@ const filterOf = (query: Record<string, string>): Filter =>
   Object.fromEntries(NAMES.flatMap((name) => (query[name] ? [[name, query[name]]] : [])))
 
 const STATUSES = ['success', 'pending', 'failed', 'no_match', 'skipped', 'already_run', 'plan_upgraded'] as const
-
-const useTransactions = (filter: Filter) =>
-  useInfiniteQuery({
-    queryKey: ['transactions', filter],
-    queryFn: ({ pageParam, signal }) =>
-      get<Page<Transaction>>('/api/transactions', { ...filter, cursor: pageParam }, signal),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
-    placeholderData: keepPreviousData,
-  })
 
 const Presets = ({ filter }: { filter: Filter }) => {
   const { presets, views } = texts.value.transactions
@@ -125,31 +112,12 @@ export const Transactions = () => {
   const { query } = useLocation()
   const { transactions: t } = texts.value
   const filter = filterOf(query)
-  const found = useTransactions(filter)
-  const rows = found.data?.pages.flatMap(({ data }) => data) ?? []
   return (
     <>
       <Heading title={t.title} />
       <Presets filter={filter} />
       <Filters filter={filter} />
-      {found.error && <Problem error={found.error} retry={found.refetch} />}
-      {found.isPending && !found.error && <Loading />}
-      {found.data && rows.length === 0 && <Empty text={Object.keys(filter).length > 0 ? t.emptyFilter : t.empty} />}
-      {rows.length > 0 && (
-        <TransactionTable rows={rows} caption={t.caption(count(found.data!.pages[0]!.total, language.value))} />
-      )}
-      {found.hasNextPage && (
-        <p class="row">
-          <button
-            class="button"
-            type="button"
-            disabled={found.isFetchingNextPage}
-            onClick={() => void found.fetchNextPage()}
-          >
-            {t.more}
-          </button>
-        </p>
-      )}
+      <TransactionList key={queryText(filter)} filter={filter} />
     </>
   )
 }

@@ -1,10 +1,11 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** A table of transactions. The first cell of a row is the link to its transaction. */
+import type { ComponentChildren } from 'preact'
 import type { Transaction } from '../api/types.ts'
 import { texts } from '../app/language.ts'
 import { Amount, Status, Stranger, When } from './basics.tsx'
 
-const Row = ({ of }: { of: Transaction }) => (
+export const TransactionRow = ({ of }: { of: Transaction }) => (
   <tr>
     <td>
       <a href={`/transactions/${of.id}`}>
@@ -25,10 +26,18 @@ const Row = ({ of }: { of: Transaction }) => (
   </tr>
 )
 
-export const TransactionTable = ({ rows, caption }: { rows: readonly Transaction[]; caption?: string }) => {
+interface TableProps {
+  caption?: string
+  /** Number of rows of the whole list, if not all of them are drawn. */
+  total?: number
+  /** The bodies of the table. */
+  children: ComponentChildren
+}
+
+export const TransactionColumns = ({ caption, total, children }: TableProps) => {
   const { columns } = texts.value.transactions
   return (
-    <table class="ledger">
+    <table class="ledger" aria-rowcount={total === undefined ? undefined : total + 1}>
       {caption && <caption class="muted">{caption}</caption>}
       <thead>
         <tr>
@@ -42,11 +51,17 @@ export const TransactionTable = ({ rows, caption }: { rows: readonly Transaction
           <th scope="col">{columns.status}</th>
         </tr>
       </thead>
-      <tbody>
-        {rows.map((row) => (
-          <Row key={row.id} of={row} />
-        ))}
-      </tbody>
+      {children}
     </table>
   )
 }
+
+export const TransactionTable = ({ rows, caption }: { rows: readonly Transaction[]; caption?: string }) => (
+  <TransactionColumns {...(caption && { caption })}>
+    <tbody>
+      {rows.map((row) => (
+        <TransactionRow key={row.id} of={row} />
+      ))}
+    </tbody>
+  </TransactionColumns>
+)

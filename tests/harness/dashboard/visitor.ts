@@ -72,6 +72,11 @@ export class Visitor {
     })
   }
 
+  /** Takes the network away from all pages. */
+  offline(isOffline: boolean): Promise<void> {
+    return this.#context.setOffline(isOffline)
+  }
+
   closePage(): Promise<void> {
     return this.page.close()
   }

@@ -18,6 +18,7 @@ export const transactions: Messages['transactions'] = {
   columns: { order: 'Order', from: 'Payer', bank: 'Bank', when: 'Time', status: 'Status', amount: 'Amount' },
   noOrder: 'No order id',
   more: 'Show older',
+  fresh: (number: number) => `${number} new ${number === 1 ? 'transaction' : 'transactions'}`,
   empty: 'No transactions yet. Send a bank text to your personal URL, or connect a phone.',
   emptyFilter: 'No transaction matches this filter.',
 }

@@ -23,6 +23,7 @@ export const transactions = {
   },
   noOrder: 'Không có mã đơn',
   more: 'Xem cũ hơn',
+  fresh: (number: number) => `${number} giao dịch mới`,
   empty: 'Chưa có giao dịch nào. Gửi tin báo có tới đường dẫn riêng của bạn, hoặc kết nối điện thoại.',
   emptyFilter: 'Không giao dịch nào khớp bộ lọc này.',
 }
