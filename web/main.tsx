@@ -4,6 +4,7 @@ import './styles/all.css'
 import { QueryClientProvider } from '@tanstack/preact-query'
 import { render } from 'preact'
 import { LocationProvider } from 'preact-iso/router'
+import { keepFocus } from './app/keep-focus.ts'
 import { loadLanguage } from './app/language.ts'
 import { App } from './app/router.tsx'
 import { queries } from './app/session.ts'
@@ -11,6 +12,7 @@ import { LiveRegion } from './app/shell.tsx'
 import { setTheme, theme } from './app/theme.ts'
 
 setTheme(theme.value)
+keepFocus()
 await loadLanguage()
 render(
   <QueryClientProvider client={queries}>

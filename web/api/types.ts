@@ -74,6 +74,7 @@ export interface Account {
   id: number
   email: string
   name: string | null
+  language: 'vi' | 'en'
   email_verified: boolean
   plan: 'Free' | 'Basic' | 'Advanced' | 'Pro'
   plan_expires_at: string | null

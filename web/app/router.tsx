@@ -6,6 +6,7 @@ import lazy from 'preact-iso/lazy'
 import { Route, Router, useLocation } from 'preact-iso/router'
 import { PATHS } from '../paths.ts'
 import { Loaded, Problem } from '../ui/basics.tsx'
+import { speakAs } from './account-language.ts'
 import { texts } from './language.ts'
 import { isLoggedOut, useAccount } from './session.ts'
 import { Shell } from './shell.tsx'
@@ -56,6 +57,10 @@ const Private = () => {
   useEffect(() => {
     if (isOut) location.assign(url === '/' ? '/login' : `/login?next=${encodeURIComponent(url)}`)
   }, [isOut])
+  const isKnown = account.data !== undefined
+  useEffect(() => {
+    if (account.data) speakAs(account.data)
+  }, [isKnown])
   if (isOut) return null
   if (!account.data)
     return (

@@ -5,6 +5,7 @@ import { today } from './en/today.ts'
 import { transaction, transactions } from './en/transactions.ts'
 import { settings, unread } from './en/settings.ts'
 import { sources } from './en/sources.ts'
+import { problems } from './en/problems.ts'
 import { reasons, tryIt } from './en/try-it.ts'
 import { editor, webhook, webhooks } from './en/webhooks.ts'
 import type { Messages } from './vi.ts'
@@ -21,6 +22,7 @@ export const en = {
   editor,
   tryIt,
   reasons,
+  problems,
   sources,
   unread,
   settings,

@@ -5,6 +5,7 @@ import { today } from './vi/today.ts'
 import { transaction, transactions } from './vi/transactions.ts'
 import { settings, unread } from './vi/settings.ts'
 import { sources } from './vi/sources.ts'
+import { problems } from './vi/problems.ts'
 import { reasons, tryIt } from './vi/try-it.ts'
 import { editor, webhook, webhooks } from './vi/webhooks.ts'
 
@@ -20,6 +21,7 @@ export const vi = {
   editor,
   tryIt,
   reasons,
+  problems,
   sources,
   unread,
   settings,

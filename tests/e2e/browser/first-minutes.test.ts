@@ -20,7 +20,7 @@ describe('the first five minutes in a browser', function () {
 
   before(async () => {
     // A delivery fails after one more attempt, and not after a day and a half.
-    world = await World.open({ env: { RETRY_SCHEDULE: '0.2' } })
+    world = await World.open({ env: { RETRY_SCHEDULE: '0.2', ADMIN_LANGUAGE: 'vi' } })
     shop = await world.openShop()
     visitor = await Visitor.open(world.baoco.baseUrl)
     await visitor.newPage()

@@ -31,7 +31,7 @@ describe('an open page', function () {
   let sent = 0
 
   before(async () => {
-    world = await World.open({ env: { RETRY_SCHEDULE: '0.2' } })
+    world = await World.open({ env: { RETRY_SCHEDULE: '0.2', ADMIN_LANGUAGE: 'vi' } })
     await world.addRule(await world.openShop())
     line = await openLine(world.installation.port)
     visitor = await Visitor.open(line.url)

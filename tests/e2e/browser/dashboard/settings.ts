@@ -71,7 +71,7 @@ export const settings = (visitor: () => Visitor, owner: () => Owner): void => {
     await page.getByLabel('Tên cửa hàng').fill('Quán cà phê')
     await page.getByLabel('Tiền tố mã đơn').fill('TK')
     await page.getByRole('dialog').getByRole('button', { name: 'Lưu' }).click()
-    await page.getByText('Banks print this word themselves').waitFor()
+    await page.getByText('Chính ngân hàng cũng in chữ này').waitFor()
     visitor().forgive(400)
     await page.getByLabel('Tiền tố mã đơn').fill('CF')
     await page.getByRole('dialog').getByRole('button', { name: 'Lưu' }).click()

@@ -18,7 +18,7 @@ export const webhooks = (visitor: () => Visitor, owner: () => Owner): void => {
     await page.getByLabel('Chỉ các ngân hàng').fill('vcb, tcb')
     await page.getByLabel('Nội dung').selectOption('custom')
     await page.getByLabel('Mẫu JSON').fill('{"who":"","id":{{transaction_id}}}')
-    await page.getByText('The template cannot be used: not valid JSON.').waitFor()
+    await page.getByText('Mẫu chưa dùng được: không phải JSON hợp lệ.').waitFor()
     visitor().forgive(400)
     await page.getByLabel('Mẫu JSON').fill('{"who":""}')
     await page.getByText('Các tên dùng được').click()
