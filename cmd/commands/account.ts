@@ -38,7 +38,11 @@ export const account = (program: Command): void => {
     .command('create <email>')
     .description('create an account with a verified email, and print its secrets once')
     .addOption(new Option('--plan <plan>').choices(plans.options).makeOptionMandatory())
-    .addOption(new Option('--language <language>', 'of mails, alerts and pages').choices(language.options).default(USUAL_LANGUAGE))
+    .addOption(
+      new Option('--language <language>', 'of mails, alerts and pages')
+        .choices(language.options)
+        .default(USUAL_LANGUAGE),
+    )
     .option('--password <password>', 'default: the first line of standard input, or a generated password')
     .action(async (email: string, options: { plan: Plan; language: Language; password?: string }) => {
       const password = await givenPassword(options.password)

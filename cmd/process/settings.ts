@@ -85,7 +85,12 @@ export const SETTINGS = {
   ),
   smtpPassword: secret('SMTP_PASSWORD', z.string(), 'the password, if SMTP_URL contains none'),
   adminEmail: setting('ADMIN_EMAIL', 'owner@baoco.local', text.email, 'email of the operator, the first account'),
-  adminLanguage: setting('ADMIN_LANGUAGE', 'vi', language, 'language of the first account and of the greeting: vi or en'),
+  adminLanguage: setting(
+    'ADMIN_LANGUAGE',
+    'vi',
+    language,
+    'language of the first account and of the greeting: vi or en',
+  ),
   adminPassword: secret(
     'ADMIN_PASSWORD',
     text.password,

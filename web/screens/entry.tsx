@@ -111,7 +111,12 @@ export const Register = () => {
   const { entry } = texts.value
   const { query } = useLocation()
   const register = useAction(({ name, ...values }: Record<string, string>) =>
-    post('/api/auth/register', { ...values, language: language.value, ...(name ? { name } : {}), ...(query.ref ? { ref: query.ref } : {}) }),
+    post('/api/auth/register', {
+      ...values,
+      language: language.value,
+      ...(name ? { name } : {}),
+      ...(query.ref ? { ref: query.ref } : {}),
+    }),
   )
   return (
     <Entry title={entry.register.title}>

@@ -256,7 +256,9 @@ export const TextField = ({
 
 /** The API's complaint about one field of a form. */
 export const issueOf = (error: unknown, path: string): string | undefined =>
-  error instanceof ApiError ? error.issues.filter((issue) => issue.path === path).map(({ message }) => said(message))[0] : undefined
+  error instanceof ApiError
+    ? error.issues.filter((issue) => issue.path === path).map(({ message }) => said(message))[0]
+    : undefined
 
 /** The problem of a form, unless its fields show it. */
 export const FormProblem = ({ error, fields }: { error: unknown; fields: readonly string[] }) =>

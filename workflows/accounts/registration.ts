@@ -124,7 +124,15 @@ const claimAndWrite = async (
     }
     const key = newToken('api_key', user_id)
     const url = newReceiveToken(user_id, vault)
-    const registration = { user_id, email: wanted.email, name: wanted.name, ref: wanted.ref, language: wanted.language, password_hash, at }
+    const registration = {
+      user_id,
+      email: wanted.email,
+      name: wanted.name,
+      ref: wanted.ref,
+      language: wanted.language,
+      password_hash,
+      at,
+    }
     const facts = await wanted.account(registration, { key_hash: key.hash, receive_url: url.kept })
     const unit: StreamAppend[] = [
       ...wanted.claims.flatMap(({ stream, type }, index) => {
@@ -201,13 +209,7 @@ const notYetShown = async ({
  */
 export const createAccount = async (
   parts: RegistrationParts,
-  {
-    email,
-    password,
-    plan,
-    name = null,
-    language,
-  }: FirstAccount & { plan: Plan },
+  { email, password, plan, name = null, language }: FirstAccount & { plan: Plan },
 ): Promise<FreshAccount> => {
   const fresh = await claimAndWrite(parts, {
     email,

@@ -31,7 +31,11 @@ export const mailQuotaWarning = ({ store, clock, mailer, adminEmail }: Parts): R
       const operator = await operatorsAccount()
       const { letters } = TEXTS[operator?.language ?? USUAL_LANGUAGE]
       const { email, plan } = account
-      await mailer.send({ ...letters.quota({ email, user_id, plan, month, transactions, limit }), key: id, to: adminEmail })
+      await mailer.send({
+        ...letters.quota({ email, user_id, plan, month, transactions, limit }),
+        key: id,
+        to: adminEmail,
+      })
     },
   })
 }

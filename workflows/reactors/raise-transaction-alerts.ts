@@ -53,7 +53,9 @@ export const raiseTransactionAlerts = (alerts: Pick<Alerts, 'raise'>): Reactor =
       const { user_id, transaction_id, already_run_of, order_id, contradicts, held, webhook_status, source } =
         event.data
       if (contradicts !== undefined && already_run_of !== null) {
-        const text = inEach(({ alerts }) => alerts.contradicting(already_run_of, transaction_id, contradicts, order_id ?? ''))
+        const text = inEach(({ alerts }) =>
+          alerts.contradicting(already_run_of, transaction_id, contradicts, order_id ?? ''),
+        )
         const subject = `transaction:${already_run_of}`
         return raise(event, { user_id, kind: 'contradicting_copy', subject, text }, CONTRADICTING_FOR_MS)
       }

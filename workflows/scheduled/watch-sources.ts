@@ -40,10 +40,16 @@ interface Named {
 const sourcesOf = ({ api_keys, devices, mail_accounts, receive_url }: Account): Map<ReceivePath, Named> => {
   const named = new Map<ReceivePath, Named>()
   for (const { device_id, name } of devices.values())
-    named.set(devicePath(device_id), { subject: `device:${device_id}`, label: inEach(({ alerts }) => alerts.sources.device(name)) })
+    named.set(devicePath(device_id), {
+      subject: `device:${device_id}`,
+      label: inEach(({ alerts }) => alerts.sources.device(name)),
+    })
   for (const { api_key_id, name, scopes } of api_keys.values())
     if (scopes.includes('receive'))
-      named.set(keyPath(api_key_id), { subject: `api_key:${api_key_id}`, label: inEach(({ alerts }) => alerts.sources.key(name)) })
+      named.set(keyPath(api_key_id), {
+        subject: `api_key:${api_key_id}`,
+        label: inEach(({ alerts }) => alerts.sources.key(name)),
+      })
   for (const { mail_account_id, email, is_active } of mail_accounts.values())
     if (is_active === 1)
       named.set(mailboxPath(mail_account_id), {

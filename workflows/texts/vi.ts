@@ -108,7 +108,11 @@ export const vi: Texts = {
       'Khi vượt hạn mức, webhook vẫn được gửi nhưng chậm hơn; nâng gói thì hết ngay.',
     endpointFailing: (endpoint, failures, last) =>
       `Địa chỉ ${endpoint} liên tục lỗi: ${failures} lần gọi liên tiếp` +
-      (last === null ? '' : typeof last === 'number' ? `, lần cuối trả lời ${last}` : `, lần cuối không trả lời (${last})`) +
+      (last === null
+        ? ''
+        : typeof last === 'number'
+          ? `, lần cuối trả lời ${last}`
+          : `, lần cuối không trả lời (${last})`) +
       '. Baoco chỉ thỉnh thoảng gọi thử và để các webhook chờ; khi địa chỉ trả lời lại, chúng sẽ được gửi tiếp.',
     sourceSilent: (source, minutes) =>
       `${source} đã ${inWords(minutes)} không gửi tin nào, lâu hơn khoảng nghỉ thường lệ. Hãy kiểm tra xem nó còn chạy không.`,

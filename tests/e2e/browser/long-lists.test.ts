@@ -35,7 +35,9 @@ describe('a long list in a browser', function () {
 
   /** The ids that the page shows, in its order. */
   const drawn = (): Promise<number[]> =>
-    visitor.page.evaluate(`[...document.querySelectorAll('.ledger tbody a')].map((link) => Number(link.pathname.split('/').pop()))`)
+    visitor.page.evaluate(
+      `[...document.querySelectorAll('.ledger tbody a')].map((link) => Number(link.pathname.split('/').pop()))`,
+    )
   const inView = (): Promise<number> =>
     visitor.page.evaluate(`[...document.querySelectorAll('.ledger tbody a')].filter((link) => {
       const { top, bottom } = link.getBoundingClientRect()
@@ -44,7 +46,7 @@ describe('a long list in a browser', function () {
   /** @returns all ids of the API, the newest first */
   const listed = async (): Promise<number[]> => {
     const ids: number[] = []
-    for (let cursor: string | null = ''; cursor !== null; ) {
+    for (let cursor: string | null = ''; cursor !== null;) {
       const path: string = `/api/transactions${cursor ? `?cursor=${cursor}` : ''}`
       const { body } = await api.ask('GET', path, { key: api.owner.api_key })
       ids.push(...(body.data as { id: number }[]).map(({ id }) => id))

@@ -65,7 +65,13 @@ export class Owner {
       user_id,
       ids.map((id, index) => [
         transactionStream(id),
-        [captured(user_id, id, { order_id: `DH${10_000 + index}`, created_at: at(index), transaction_date: at(index) })],
+        [
+          captured(user_id, id, {
+            order_id: `DH${10_000 + index}`,
+            created_at: at(index),
+            transaction_date: at(index),
+          }),
+        ],
       ]),
     )
   }

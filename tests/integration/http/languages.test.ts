@@ -35,7 +35,9 @@ describe('the language of an account', () => {
   it('is Vietnamese at first, and what the account chooses afterwards', async () => {
     await register('moi@example.com')
     const { text } = await mail('moi@example.com', 'Xác nhận địa chỉ email của bạn')
-    expect(text).to.include('trong vòng 24 giờ').and.match(/^https:\/\/baoco\.example\/verify-email\?token=\S+$/m)
+    expect(text)
+      .to.include('trong vòng 24 giờ')
+      .and.match(/^https:\/\/baoco\.example\/verify-email\?token=\S+$/m)
 
     const { api_key: key } = await api.newAccount('chu@example.com')
     expect((await speak(key, 'vi')).body.data).to.include({ email: 'chu@example.com', language: 'vi' })
@@ -70,8 +72,20 @@ describe('the language of an account', () => {
 
   it('is that of alerts, of their mails and of the page behind the link in them', async () => {
     for (const [language, kind, subject, button, done] of [
-      ['vi', 'Một tin báo nhắc đến tài khoản ngân hàng', 'có tài khoản ngân hàng mới', 'Đây là tài khoản của tôi', 'Đã xác nhận tài khoản ngân hàng'],
-      ['en', 'A notification named a bank account', 'a new bank account was seen', 'This account is mine', 'Bank account confirmed'],
+      [
+        'vi',
+        'Một tin báo nhắc đến tài khoản ngân hàng',
+        'có tài khoản ngân hàng mới',
+        'Đây là tài khoản của tôi',
+        'Đã xác nhận tài khoản ngân hàng',
+      ],
+      [
+        'en',
+        'A notification named a bank account',
+        'a new bank account was seen',
+        'This account is mine',
+        'Bank account confirmed',
+      ],
     ] as const) {
       const email = `${language}@example.com`
       const { api_key: key, user_id } = await api.newAccount(email)
@@ -106,9 +120,14 @@ describe('the language of an account', () => {
   it('is that of the greeting', () => {
     const fresh = { user_id: 1, email: 'a@b.vn', api_key: 'K', receive_token: 'T', password: 'P' }
     const of = (language: 'vi' | 'en') => greeting('http://localhost:8080', fresh, new Date(), language)
-    expect(of('vi')).to.match(/^ {2}địa chỉ +http:\/\/localhost:8080$/m).and.match(/^ {2}mật khẩu +P$/m).and.match(/^ {2}khóa API +K$/m)
+    expect(of('vi'))
+      .to.match(/^ {2}địa chỉ +http:\/\/localhost:8080$/m)
+      .and.match(/^ {2}mật khẩu +P$/m)
+      .and.match(/^ {2}khóa API +K$/m)
     expect(of('vi')).to.match(/^ {2}đường dẫn riêng {2}http:\/\/localhost:8080\/api\/receive\/u\/T$/m)
-    expect(of('en')).to.match(/^ {2}address +http:\/\/localhost:8080$/m).and.match(/^ {2}password +P$/m)
+    expect(of('en'))
+      .to.match(/^ {2}address +http:\/\/localhost:8080$/m)
+      .and.match(/^ {2}password +P$/m)
     for (const language of ['vi', 'en'] as const) expect(of(language)).to.match(/^curl .*sender=BIDV'$/m)
     expect(greeting('http://localhost:8080', null, new Date(), 'vi')).to.match(/^ {2}địa chỉ/)
   })
@@ -118,7 +137,9 @@ describe('the language of an account', () => {
     expect(vi.endpointFailing('https://shop.example', 10, 500)).to.include('lần cuối trả lời 500')
     expect(vi.endpointFailing('https://shop.example', 10, 'timeout')).to.include('lần cuối không trả lời (timeout)')
     expect(vi.endpointFailing('https://shop.example', 10, null)).not.to.include('lần cuối')
-    expect(vi.sourceSilent(vi.sources.device('Máy ở quầy'), 180)).to.match(/^Điện thoại “Máy ở quầy” đã 3 giờ không gửi/)
+    expect(vi.sourceSilent(vi.sources.device('Máy ở quầy'), 180)).to.match(
+      /^Điện thoại “Máy ở quầy” đã 3 giờ không gửi/,
+    )
     expect(vi.sourceSilent(vi.sources.url, 4_320)).to.include('3 ngày')
     expect(vi.storeWentBack(2, '7, 9', true)).to.include('Thiếu 2 giao dịch đã biết: 7, 9, …')
     expect(vi.storeWentBack(0, '', false)).to.include('Không rõ thiếu')
@@ -126,8 +147,17 @@ describe('the language of an account', () => {
     expect(vi.mailboxPaused(3, 'Too much.')).to.include('Too much.')
     expect(vi.quota(80, 100, '2026-11')).to.include('80 trong 100')
     expect(vi.unsafe(7, 'duplicate_key')).to.include('Tin 7').and.include('hai lần')
-    expect(vi.contradicting(1, 2, 'DH1', 'DH2')).to.include('Chỉ DH1 được tính').and.include('đối soát')
-    const { text, subject } = TEXTS.vi.letters.quota({ email: 'a@b.vn', user_id: 1, plan: 'Free', month: '2026-11', transactions: 80, limit: 100 })
+    expect(vi.contradicting(1, 2, 'DH1', 'DH2'))
+      .to.include('Chỉ DH1 được tính')
+      .and.include('đối soát')
+    const { text, subject } = TEXTS.vi.letters.quota({
+      email: 'a@b.vn',
+      user_id: 1,
+      plan: 'Free',
+      month: '2026-11',
+      transactions: 80,
+      limit: 100,
+    })
     expect(subject).to.include('80 %')
     expect(text).to.include('gói Free')
   })

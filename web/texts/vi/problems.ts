@@ -23,7 +23,10 @@ export const problems: readonly (readonly [pattern: RegExp, text: string])[] = [
     /^The template cannot be used: a placeholder whose braces do not close\.$/,
     'Mẫu chưa dùng được: có cặp ngoặc {{ }} chưa đóng.',
   ],
-  [/^The template cannot be used: a placeholder in a key\.$/, 'Mẫu chưa dùng được: {{ }} không được nằm trong tên trường.'],
+  [
+    /^The template cannot be used: a placeholder in a key\.$/,
+    'Mẫu chưa dùng được: {{ }} không được nằm trong tên trường.',
+  ],
   [
     /^The template cannot be used: over 4 KB with the sample transaction\.$/,
     'Mẫu chưa dùng được: với giao dịch mẫu, nội dung dài hơn 4 KB.',
@@ -40,7 +43,10 @@ export const problems: readonly (readonly [pattern: RegExp, text: string])[] = [
   [/^The (?:URL|host) is not a URL\.$/, 'Đây không phải là một địa chỉ. Địa chỉ bắt đầu bằng https://.'],
   [/^The URL must begin with https:\/\/\.$/, 'Địa chỉ phải bắt đầu bằng https://.'],
   [/^The URL must not contain a user name or password\.$/, 'Địa chỉ không được chứa tên đăng nhập hoặc mật khẩu.'],
-  [/^The URL must not be an address of this service itself\.$/, 'Đây là địa chỉ của chính Baoco. Hãy nhập địa chỉ của cửa hàng.'],
+  [
+    /^The URL must not be an address of this service itself\.$/,
+    'Đây là địa chỉ của chính Baoco. Hãy nhập địa chỉ của cửa hàng.',
+  ],
   [/^The URL has no host\.$/, 'Địa chỉ thiếu tên máy chủ.'],
   [/^The (?:URL|host) must be a public address\.$/, 'Baoco chỉ gọi được địa chỉ công khai trên Internet.'],
   [/^Invalid URL$/, 'Đây không phải là một địa chỉ.'],
@@ -49,7 +55,10 @@ export const problems: readonly (readonly [pattern: RegExp, text: string])[] = [
     'Hãy nhập lại mật khẩu của hộp thư, vì bạn đã đổi máy chủ hoặc tên đăng nhập. Mật khẩu đã lưu chỉ được gửi tới máy chủ mà nó được nhập cho.',
   ],
   [/^Another mail account reads this mailbox\.$/, 'Hộp thư này đã được thêm rồi.'],
-  [/^A confirmation is final\..*$/, 'Đã xác nhận thì không rút lại được. Hãy tắt tài khoản này nếu không muốn gửi webhook.'],
+  [
+    /^A confirmation is final\..*$/,
+    'Đã xác nhận thì không rút lại được. Hãy tắt tài khoản này nếu không muốn gửi webhook.',
+  ],
   [/^A rotation is under way until .*$/, 'Khóa đang được thay. Hãy ngừng khóa cũ trước khi thay lần nữa.'],
   [/^No rotation is under way\..*$/, 'Không có khóa cũ nào để ngừng.'],
   [/^An account has at most (\d+) inboxes.*$/, 'Mỗi tài khoản có nhiều nhất $1 hộp thử. Hãy xóa bớt một hộp.'],

@@ -25,8 +25,12 @@ describe('the text of a problem', () => {
   const SAID = [
     thrownBy(() => checkEmail('x')),
     thrownBy(() => checkPassword('x')),
-    ...['x', 'http://shop.example', 'https://me:x@shop.example', 'https://baoco.example/x', 'https://127.0.0.1/'].map(url),
-    ...['x', '1', '{"a":"{{who}}"}', '{"a":"{{amount"}', '{"{{amount}}":1}', `{"a":"${'x'.repeat(5_000)}"}`].map(template),
+    ...['x', 'http://shop.example', 'https://me:x@shop.example', 'https://baoco.example/x', 'https://127.0.0.1/'].map(
+      url,
+    ),
+    ...['x', '1', '{"a":"{{who}}"}', '{"a":"{{amount"}', '{"{{amount}}":1}', `{"a":"${'x'.repeat(5_000)}"}`].map(
+      template,
+    ),
     issueOf(z.string().min(1), ''),
     issueOf(z.string().min(3), 'x'),
     issueOf(z.string().max(3), 'xxxxx'),
@@ -45,7 +49,9 @@ describe('the text of a problem', () => {
     })
 
   it('contains what the sentence named, and what a mail server said', () => {
-    expect(problemText(vi, template('{"a":"{{who}}"}'))).to.include('{{who}}').and.include('transaction_id')
+    expect(problemText(vi, template('{"a":"{{who}}"}')))
+      .to.include('{{who}}')
+      .and.include('transaction_id')
     expect(problemText(vi, 'The server rejected the user name or the password. It says: $& $1 no')).to.equal(
       'Máy chủ không nhận tên đăng nhập hoặc mật khẩu. $& $1 no',
     )
