@@ -15,7 +15,11 @@ export const TransactionRow = ({ of }: { of: Transaction }) => (
     <td class="amount">
       <Amount of={of} />
     </td>
-    <td>{of.counterpart_name ? <Stranger text={of.counterpart_name} /> : <span class="muted">{of.bank_code}</span>}</td>
+    <td class="party">
+      <span class="clamped">
+        {of.counterpart_name ? <Stranger text={of.counterpart_name} /> : <span class="muted">{of.bank_code}</span>}
+      </span>
+    </td>
     <td class="wide-only">{of.bank_code}</td>
     <td class="right">
       <When at={of.created_at} />
@@ -45,7 +49,9 @@ export const TransactionColumns = ({ caption, total, children }: TableProps) => 
           <th scope="col" class="amount">
             {columns.amount}
           </th>
-          <th scope="col">{columns.from}</th>
+          <th scope="col" class="party">
+            {columns.from}
+          </th>
           <th scope="col">{columns.bank}</th>
           <th scope="col">{columns.when}</th>
           <th scope="col">{columns.status}</th>

@@ -125,7 +125,7 @@ export const vi: Texts = {
     unsafe: (id, why) =>
       `Tin ${id} không được tính: ${UNSAFE[why]}. Với dữ liệu như vậy, nội dung chuyển khoản có thể giả một trường và làm giả báo có. ` +
       'Hãy sửa mẫu của ứng dụng chuyển tiếp: gửi nội dung dạng text/plain, còn sender hoặc package thì ghi trong địa chỉ, ' +
-      'như ở trang Nguồn. Nếu tin này là thật, hãy xác nhận nó ở trang Tin chưa đọc.',
+      'như ở trang Nguồn. Nếu tin này là thật, hãy xác nhận ở trang Tin chưa đọc được.',
     contradicting: (first, second, counts, other) =>
       `Giao dịch ${first} và ${second} là tin báo của cùng một khoản tiền, nhưng có mã đơn khác nhau: ` +
       `${counts} và ${other}. Chỉ ${counts} được tính, không có gì được gửi cho ${other}. Hãy đối soát với sao kê ngân hàng ` +

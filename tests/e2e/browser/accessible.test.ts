@@ -36,7 +36,7 @@ const STOP = `(() => {
 
 /** Runs in the page. Texts that are cut off: they do not fit, and nobody can scroll to the rest. */
 const CUT = `[...document.querySelectorAll('body *')].filter((element) => {
-  if (!element.checkVisibility() || element.closest('.hidden-text, thead, select, svg')) return false
+  if (!element.checkVisibility() || element.closest('.hidden-text, .clamped, thead, select, svg')) return false
   if (![...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim())) return false
   const { overflowX, overflowY } = getComputedStyle(element)
   const isCut = (overflow, inside, outside) => ['hidden', 'clip'].includes(overflow) && inside > outside + 1

@@ -90,15 +90,15 @@ export const settings = (visitor: () => Visitor, owner: () => Owner): void => {
 
   it('sends alerts to an address too, signed with a secret that it shows', async () => {
     const { page } = visitor()
-    const section = page.locator('section', { hasText: 'Gọi thêm địa chỉ này' })
+    const section = page.locator('section', { hasText: 'Gửi thêm tới địa chỉ này' })
     await visitor().go('/settings')
-    await page.getByLabel('Gọi thêm địa chỉ này').fill('https://ops.example/alerts')
+    await page.getByLabel('Gửi thêm tới địa chỉ này').fill('https://ops.example/alerts')
     await section.getByRole('button', { name: 'Lưu' }).click()
     await section.getByRole('button', { name: 'Hiện khóa ký' }).click()
     const { webhook_url, secret_key } = await owner().list<Record<string, string>>('/api/account/alerts')
     expect(webhook_url).to.equal('https://ops.example/alerts')
     expect(await section.locator('.copyable code').innerText()).to.equal(secret_key)
-    await page.getByLabel('Gọi thêm địa chỉ này').fill('')
+    await page.getByLabel('Gửi thêm tới địa chỉ này').fill('')
     await section.getByRole('button', { name: 'Lưu' }).click()
     await section.locator('.copyable').waitFor({ state: 'detached' })
   })

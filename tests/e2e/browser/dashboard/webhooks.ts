@@ -29,7 +29,7 @@ export const webhooks = (visitor: () => Visitor, owner: () => Owner): void => {
     await page.getByRole('button', { name: 'Thêm webhook' }).click()
     await page.getByRole('heading', { name: 'Quán cà phê' }).waitFor()
     await page.getByText('VCB, TCB').waitFor()
-    await page.getByRole('button', { name: 'Gửi cuộc gọi thử' }).click()
+    await page.getByRole('button', { name: 'Gửi webhook thử' }).click()
     await page.locator('.notice.done', { hasText: 'trả lời 200' }).waitFor()
     expect((await calls())[0]).to.include({ method: 'POST', verified: true })
     await page.getByRole('button', { name: 'Hiện khóa' }).click()
@@ -43,7 +43,7 @@ export const webhooks = (visitor: () => Visitor, owner: () => Owner): void => {
     await page.getByRole('button', { name: 'Thay khóa' }).waitFor()
 
     await api().ask('PUT', `/api/inbox/${inbox.id}`, { key: api().owner.api_key, json: { answer: 500 } })
-    await page.getByRole('button', { name: 'Gửi cuộc gọi thử' }).click()
+    await page.getByRole('button', { name: 'Gửi webhook thử' }).click()
     await page.locator('.notice.failed', { hasText: 'trả lời 500' }).waitFor()
     await page.locator('pre', { hasText: 'AS_TOLD' }).waitFor()
 
@@ -55,7 +55,7 @@ export const webhooks = (visitor: () => Visitor, owner: () => Owner): void => {
     await page.getByText('Webhook đang tạm dừng').waitFor()
     await page.getByRole('button', { name: 'Bật lại' }).click()
     await page.getByText('Webhook đang tạm dừng').waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: 'Gửi cuộc gọi thử' }).click()
+    await page.getByRole('button', { name: 'Gửi webhook thử' }).click()
     await page.locator('.notice.failed', { hasText: 'trả lời 500' }).waitFor()
     expect((await calls())[0]).to.include({ method: 'PUT', verified: true })
 
