@@ -115,6 +115,8 @@ const listen = async (since: string, onOpen: () => void): Promise<string> => {
       signal: gone.signal,
       headers: { Accept: 'text/event-stream' },
     })
+    // The login has ended elsewhere: the account's answer sends the page to the login.
+    if (response.status === 401) void queries.invalidateQueries({ queryKey: ['account'] })
     if (!response.ok || !response.body) return last
     onOpen()
     const parser = createParser({

@@ -11,6 +11,7 @@ import { openApi, type ApiUnderTest } from '../../integration/http/api-under-tes
 import { screensWithLogin, screensWithoutLogin } from './dashboard/screens.ts'
 import { settings } from './dashboard/settings.ts'
 import { sources } from './dashboard/sources.ts'
+import { strangers } from './dashboard/strangers.ts'
 import { transactions } from './dashboard/transactions.ts'
 import { webhooks } from './dashboard/webhooks.ts'
 
@@ -43,7 +44,7 @@ describe('the dashboard in a browser', function () {
     () => visitor,
     () => owner,
   )
-  for (const flows of [transactions, webhooks, sources, settings])
+  for (const flows of [strangers, transactions, webhooks, sources, settings])
     flows(
       () => visitor,
       () => owner,

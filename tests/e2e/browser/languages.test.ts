@@ -49,18 +49,18 @@ describe('the language of the dashboard', function () {
     const one = await newVisitor()
     await one.go('/register')
     await one.speak('en')
-    await one.page.getByLabel('Email').fill('reader@example.com')
-    await one.page.getByLabel('Password').fill('long enough for this')
+    await one.page.locator('input[type=email]').fill('reader@example.com')
+    await one.page.locator('input[type=password]').fill('long enough for this')
     const [request] = await Promise.all([
       one.page.waitForRequest('**/api/auth/register'),
-      one.page.getByRole('button', { name: 'Create account' }).click(),
+      one.page.getByRole('button', { name: 'Create the account' }).click(),
     ])
     expect(request.postDataJSON()).to.include({ language: 'en' })
     const two = await newVisitor()
     await two.go('/login')
     await two.speak('en')
-    await two.page.getByLabel('Email', { exact: true }).fill('owner@baoco.local')
-    await two.page.getByLabel('Password', { exact: true }).fill('correct horse battery staple')
+    await two.page.locator('input[type=email]').fill('owner@baoco.local')
+    await two.page.locator('input[type=password]').fill('correct horse battery staple')
     await two.page.keyboard.press('Enter')
     await two.page.getByRole('heading', { name: 'Today' }).waitFor()
     expect(await kept()).to.equal('en')

@@ -104,6 +104,7 @@ describe('an open page', function () {
         },
         { within: WITHIN },
       ).catch(() => expect(shown).to.deep.equal(listed))
+      expect(shown.length).to.be.at.least(40)
       expect(await page.locator('[role=alert]').count()).to.equal(0)
     }
     expect(await visitor.page.evaluate('window.isTheSamePage')).to.equal(true)
@@ -163,5 +164,21 @@ describe('an open page', function () {
     await visitor.page.evaluate(`dispatchEvent(new Event('offline'))`)
     await visitor.page.getByRole('link', { name: 'Cài đặt', exact: true }).click()
     await visitor.page.getByText('Chưa có khóa nào').waitFor()
+  })
+
+  it('goes to the login at once when a password reset has ended its session', async () => {
+    const { page } = visitor
+    await other.goto(`${line.url}/forgot-password`)
+    await other.locator('input[type=email]').fill(world.installation.email)
+    await other.keyboard.press('Enter')
+    const link = await eventually(async () => {
+      const [mail] = (await world.api('GET', '/api/outbox')).body.data as { text: string }[]
+      return /\/reset-password\?token=\S+/.exec(mail?.text ?? '')?.[0]
+    })
+    await other.goto(line.url + link)
+    await other.locator('input[type=password]').fill('another long password')
+    await other.keyboard.press('Enter')
+    await other.getByText('Mật khẩu đã đổi').waitFor()
+    await page.waitForURL('**/login?next=*')
   })
 })
