@@ -86,7 +86,8 @@ describe('the dashboard for everybody', function () {
     for (let stops = 0; stops < MOST_STOPS; stops++) {
       await press(key)
       const at = await stop()
-      if (at.tag !== 'BODY') expect(at.isMarked, `the focus on ${at.tag} ${at.name} can be seen`).to.equal(true)
+      // A heading takes the focus when its screen opens. It is no stop.
+      if (!['BODY', 'H1'].includes(at.tag)) expect(at.isMarked, `the focus on ${at.tag} ${at.name} can be seen`).to.equal(true)
       if (typeof name === 'string' ? at.name === name : name.test(at.name)) return
       passed.push(at.name)
     }
@@ -113,10 +114,9 @@ describe('the dashboard for everybody', function () {
     await type(OWNERS_PASSWORD)
     await press('Enter')
     await focused({ tag: 'H1', name: 'Hôm nay' })
-    await visitor.page.evaluate('document.activeElement.blur()')
-    await press('Tab')
-    await focused({ name: 'Đến nội dung' })
+    await tabTo('Đến nội dung', 'Shift+Tab')
     await press('Enter')
+    await focused({ tag: 'MAIN' })
     await activate('Xem tất cả')
     await focused({ tag: 'H1', name: 'Giao dịch' })
     await visitor.page.locator('.ledger').waitFor()
@@ -159,6 +159,7 @@ describe('the dashboard for everybody', function () {
 
   it('adds a webhook and calls it by the keyboard alone', async () => {
     await visitor.go('/webhooks')
+    await focused({ tag: 'H1', name: 'Webhook' })
     await activate('Thêm webhook')
     await focused({ tag: 'H1', name: 'Thêm webhook' })
     await tabTo('Tên')
@@ -227,6 +228,7 @@ describe('the dashboard for everybody', function () {
 
   it('opens the menu of a phone by the keyboard, and closes it', async () => {
     await visitor.go('/')
+    await focused({ tag: 'H1', name: 'Hôm nay' })
     await visitor.page.setViewportSize({ width: 390, height: 844 })
     await activate('Thêm')
     await tabTo('Cài đặt')
