@@ -3,10 +3,12 @@
 import { useLocation } from 'preact-iso/router'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/preact-query'
 import { get, queryText } from '../api/client.ts'
-import type { Page, Transaction } from '../api/types.ts'
+import type { Page, ListedTransaction } from '../api/types.ts'
 import { count } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
-import { Empty, Field, Heading, Loading, Problem } from '../ui/basics.tsx'
+import { Empty, Heading, Loading, Problem } from '../ui/basics.tsx'
+import { ChosenFilter, WrittenFilter } from '../ui/filters.tsx'
+import { useStillRows } from '../ui/new-rows.ts'
 import { TransactionTable } from '../ui/transaction-table.tsx'
 
 const NAMES = [
@@ -26,13 +28,16 @@ type Filter = Partial<Record<(typeof NAMES)[number], string>>
 const filterOf = (query: Record<string, string>): Filter =>
   Object.fromEntries(NAMES.flatMap((name) => (query[name] ? [[name, query[name]]] : [])))
 
+const csvOf = (filter: Filter): string =>
+  `/api/transactions/export${queryText({ ...filter, format: 'csv', language: language.value })}`
+
 const STATUSES = ['success', 'pending', 'failed', 'no_match', 'skipped', 'already_run', 'plan_upgraded'] as const
 
 const useTransactions = (filter: Filter) =>
   useInfiniteQuery({
     queryKey: ['transactions', filter],
     queryFn: ({ pageParam, signal }) =>
-      get<Page<Transaction>>('/api/transactions', { ...filter, cursor: pageParam }, signal),
+      get<Page<ListedTransaction>>('/api/transactions', { ...filter, cursor: pageParam }, signal),
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
     placeholderData: keepPreviousData,
@@ -65,53 +70,24 @@ const Presets = ({ filter }: { filter: Filter }) => {
 const Filters = ({ filter }: { filter: Filter }) => {
   const { route } = useLocation()
   const { transactions: t, common } = texts.value
-  const change = (name: keyof Filter, value: string): void =>
-    route(`/transactions${queryText({ ...filter, [name]: value.trim() })}`, true)
-  const choose = (name: keyof Filter, label: string, options: readonly (readonly [string, string])[]) => (
-    <Field label={label}>
-      {(attributes) => (
-        <select
-          {...attributes}
-          value={filter[name] ?? ''}
-          onChange={(event) => change(name, event.currentTarget.value)}
-        >
-          <option value="">{t.any}</option>
-          {options.map(([value, text]) => (
-            <option key={value} value={value}>
-              {text}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
-  )
-  const write = (name: keyof Filter, label: string, type = 'text') => (
-    <Field label={label}>
-      {(attributes) => (
-        <input
-          {...attributes}
-          type={type}
-          value={filter[name] ?? ''}
-          onChange={(event) => change(name, event.currentTarget.value)}
-        />
-      )}
-    </Field>
-  )
+  const field = (name: keyof Filter) => ({
+    value: filter[name],
+    change: (value: string) => route(`/transactions${queryText({ ...filter, [name]: value })}`, true),
+  })
   return (
     <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
-      <div class="search">{write('search', t.search, 'search')}</div>
-      {choose(
-        'webhook_status',
-        t.status,
-        STATUSES.map((each) => [each, common.status[each]]),
-      )}
-      {choose('type', t.direction, [
-        ['credit', common.direction.credit],
-        ['debit', common.direction.debit],
-      ])}
-      {write('bank_code', t.bank)}
-      {write('date_from', t.from, 'date')}
-      {write('date_to', t.to, 'date')}
+      <div class="search">
+        <WrittenFilter {...field('search')} label={t.search} type="search" />
+      </div>
+      <ChosenFilter
+        {...field('webhook_status')}
+        label={t.status}
+        options={STATUSES.map((each) => [each, common.status[each]] as const)}
+      />
+      <ChosenFilter {...field('type')} label={t.direction} options={Object.entries(common.direction)} />
+      <WrittenFilter {...field('bank_code')} label={t.bank} />
+      <WrittenFilter {...field('date_from')} label={t.from} type="date" />
+      <WrittenFilter {...field('date_to')} label={t.to} type="date" />
       {Object.keys(filter).length > 0 && (
         <a class="button plain" href="/transactions">
           {t.clear}
@@ -121,22 +97,42 @@ const Filters = ({ filter }: { filter: Filter }) => {
   )
 }
 
+/** The button disappears, so the focus goes to the heading. */
+const showNewest = (): void => {
+  scrollTo({ top: 0 })
+  document.querySelector<HTMLElement>('h1')?.focus()
+}
+
 export const Transactions = () => {
   const { query } = useLocation()
   const { transactions: t } = texts.value
   const filter = filterOf(query)
   const found = useTransactions(filter)
   const rows = found.data?.pages.flatMap(({ data }) => data) ?? []
+  const { shown, held } = useStillRows(rows, queryText(filter))
   return (
     <>
-      <Heading title={t.title} />
+      <Heading title={t.title}>
+        {rows.length > 0 && (
+          <a class="button" href={csvOf(filter)} download="baoco-transactions.csv">
+            {t.csv}
+          </a>
+        )}
+      </Heading>
       <Presets filter={filter} />
       <Filters filter={filter} />
       {found.error && <Problem error={found.error} retry={found.refetch} />}
       {found.isPending && !found.error && <Loading />}
       {found.data && rows.length === 0 && <Empty text={Object.keys(filter).length > 0 ? t.emptyFilter : t.empty} />}
+      <div class="pill" role="status">
+        {held > 0 && (
+          <button class="button main" type="button" onClick={showNewest}>
+            ↑ {t.newest(count(held, language.value), held === 1)}
+          </button>
+        )}
+      </div>
       {rows.length > 0 && (
-        <TransactionTable rows={rows} caption={t.caption(count(found.data!.pages[0]!.total, language.value))} />
+        <TransactionTable rows={shown} caption={t.caption(count(found.data!.pages[0]!.total, language.value))} />
       )}
       {found.hasNextPage && (
         <p class="row">

@@ -4,8 +4,11 @@ import { common, entry, shell } from './vi/shell.ts'
 import { today } from './vi/today.ts'
 import { transaction, transactions } from './vi/transactions.ts'
 import { settings, unread } from './vi/settings.ts'
+import { exports } from './vi/exports.ts'
+import { operator } from './vi/operator.ts'
 import { sources } from './vi/sources.ts'
 import { reasons, tryIt } from './vi/try-it.ts'
+import { undelivered } from './vi/undelivered.ts'
 import { editor, webhook, webhooks } from './vi/webhooks.ts'
 
 export const vi = {
@@ -15,6 +18,7 @@ export const vi = {
   today,
   transactions,
   transaction,
+  undelivered,
   webhooks,
   webhook,
   editor,
@@ -22,6 +26,8 @@ export const vi = {
   reasons,
   sources,
   unread,
+  exports,
+  operator,
   settings,
 }
 

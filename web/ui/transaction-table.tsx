@@ -1,10 +1,21 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** A table of transactions. The first cell of a row is the link to its transaction. */
-import type { Transaction } from '../api/types.ts'
-import { texts } from '../app/language.ts'
+import type { DeliveryCounts, ListedTransaction } from '../api/types.ts'
+import { count } from '../app/format.ts'
+import { language, texts } from '../app/language.ts'
 import { Amount, Status, Stranger, When } from './basics.tsx'
 
-const Row = ({ of }: { of: Transaction }) => (
+const STATES = ['success', 'failed', 'pending'] as const
+
+/** Where the outcome differs from rule to rule: how many of each. */
+const Mixed = ({ of }: { of: DeliveryCounts }) => {
+  const { mixed } = texts.value.transactions
+  const some = STATES.filter((state) => of[state] > 0)
+  if (some.length < 2) return null
+  return <div class="muted">{some.map((state) => mixed[state](count(of[state], language.value))).join(', ')}</div>
+}
+
+const Row = ({ of }: { of: ListedTransaction }) => (
   <tr>
     <td>
       <a href={`/transactions/${of.id}`}>
@@ -21,11 +32,12 @@ const Row = ({ of }: { of: Transaction }) => (
     </td>
     <td>
       <Status of={of.webhook_status} />
+      <Mixed of={of.deliveries} />
     </td>
   </tr>
 )
 
-export const TransactionTable = ({ rows, caption }: { rows: readonly Transaction[]; caption?: string }) => {
+export const TransactionTable = ({ rows, caption }: { rows: readonly ListedTransaction[]; caption?: string }) => {
   const { columns } = texts.value.transactions
   return (
     <table class="ledger">

@@ -31,6 +31,7 @@ export const Account = z
     email: z.string(),
     name: z.string().nullable(),
     email_verified: z.boolean(),
+    operator: z.boolean().meta({ description: 'Whether the account may see the status of the installation.' }),
     plan,
     plan_expires_at: moment.nullable(),
     usage: z.strictObject({
@@ -48,6 +49,7 @@ export const presentAccount = (account: AccountState, used: number, now: Date): 
     email: account.email,
     name: account.name,
     email_verified: account.verified,
+    operator: account.operator,
     plan,
     plan_expires_at: plan === account.plan ? account.plan_expires_at : null,
     usage: { transactions: used, limit: PLAN_LIMITS[plan].transactions },
