@@ -93,6 +93,18 @@ export const ago = (iso: string, language: Language, now = Date.now()): string =
 export const count = (value: number, language: Language): string =>
   new Intl.NumberFormat(LOCALE[language]).format(value)
 
+const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
+/** A size in its largest whole unit, of 1,000: "12 MB". */
+export const bytes = (value: number, language: Language): string => {
+  const power = Math.min(UNITS.length - 1, value < 1 ? 0 : Math.floor(Math.log10(value) / 3))
+  return new Intl.NumberFormat(LOCALE[language], {
+    style: 'unit',
+    unit: UNITS[power]!,
+    unitDisplay: 'short',
+    maximumFractionDigits: power > 2 ? 1 : 0,
+  }).format(value / 1_000 ** power)
+}
+
 /** A sum of decimal texts, exact. */
 export const sum = (amounts: readonly string[]): string => {
   const cents = amounts.reduce((total, amount) => total + BigInt(amount.replace('.', '')), 0n)

@@ -25,12 +25,15 @@ const NotFound = screen(() => import('../screens/not-found.tsx'), 'NotFound')
 const Today = screen(() => import('../screens/today.tsx'), 'Today')
 const Transactions = screen(() => import('../screens/transactions.tsx'), 'Transactions')
 const TransactionPage = screen(() => import('../screens/transaction.tsx'), 'TransactionPage')
+const Undelivered = screen(() => import('../screens/undelivered.tsx'), 'Undelivered')
 const Webhooks = screen(() => import('../screens/webhooks.tsx'), 'Webhooks')
 const WebhookPage = screen(() => import('../screens/webhook.tsx'), 'WebhookPage')
 const TryIt = screen(() => import('../screens/try-it.tsx'), 'TryIt')
 const Sources = screen(() => import('../screens/sources.tsx'), 'Sources')
 const Unread = screen(() => import('../screens/unread.tsx'), 'Unread')
+const Exports = screen(() => import('../screens/exports.tsx'), 'Exports')
 const Settings = screen(() => import('../screens/settings.tsx'), 'Settings')
+const Operator = screen(() => import('../screens/operator.tsx'), 'Operator')
 const editor = () => import('../screens/webhook-editor.tsx')
 const NewWebhook = screen(editor, 'NewWebhook')
 const ChangeWebhook = screen(editor, 'ChangeWebhook')
@@ -75,6 +78,7 @@ const Private = () => {
         <Route path={PATHS.today} component={Today} />
         <Route path={PATHS.transactions} component={Transactions} />
         <Route path={PATHS.transaction} component={TransactionPage} />
+        <Route path={PATHS.undelivered} component={Undelivered} />
         <Route path={PATHS.webhooks} component={Webhooks} />
         <Route path={PATHS.newWebhook} component={NewWebhook} />
         <Route path={PATHS.changeWebhook} component={ChangeWebhook} />
@@ -82,7 +86,9 @@ const Private = () => {
         <Route path={PATHS.tryIt} component={TryIt} />
         <Route path={PATHS.sources} component={Sources} />
         <Route path={PATHS.unread} component={Unread} />
+        <Route path={PATHS.exports} component={Exports} />
         <Route path={PATHS.settings} component={Settings} />
+        <Route path={PATHS.operator} component={Operator} />
         <Route default component={NotFound} />
       </Router>
     </Shell>

@@ -11,6 +11,7 @@ import { language, texts } from '../app/language.ts'
 import { ConfirmBankAccount, useBankAccounts } from '../ui/bank-accounts.tsx'
 import { Attempts } from '../ui/attempts.tsx'
 import { Amount, Dialog, Heading, Loaded, Problem, Status, Stranger, When } from '../ui/basics.tsx'
+import { Confirm } from '../ui/confirm.tsx'
 import { MarkedText } from '../ui/marked-text.tsx'
 import { useAction } from '../ui/action.ts'
 
@@ -137,6 +138,17 @@ const Page = ({ of, isRaw, showRaw }: { of: DeliveredTransaction; isRaw: boolean
           <section class="block stack">
             <div class="row between">
               <h2>{t.attempts}</h2>
+              {of.webhook_status === 'success' && (
+                <Confirm
+                  button={t.again}
+                  title={t.againTitle}
+                  text={t.againText}
+                  act={() => post(`/api/transactions/${of.id}/retry`, { again: true })}
+                  stale={STALE}
+                  done={t.retried}
+                  isDangerous={false}
+                />
+              )}
               {(of.webhook_status === 'failed' || isWaiting(of)) && (
                 <button class="button main" type="button" disabled={retry.isRunning} onClick={() => void send()}>
                   {isWaiting(of) ? t.sendNow : t.retry}

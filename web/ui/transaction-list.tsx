@@ -8,17 +8,18 @@
 import { useQuery } from '@tanstack/preact-query'
 import type { VNode } from 'preact'
 import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks'
-import { get } from '../api/client.ts'
-import type { Page, Transaction } from '../api/types.ts'
+import { get, queryText } from '../api/client.ts'
+import type { ListedTransaction, Page } from '../api/types.ts'
 import { count } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { onLive } from '../app/live.ts'
 import { queries } from '../app/session.ts'
 import { Empty, Loading, Problem } from './basics.tsx'
+import { useStillRows } from './new-rows.ts'
 import { TransactionColumns, TransactionRow } from './transaction-table.tsx'
 
 type Filter = Record<string, string | undefined>
-type Rows = Page<Transaction>
+type Rows = Page<ListedTransaction>
 
 /** Pages so far outside the visible part have rows already. */
 const NEAR = '1200px 0px'
@@ -53,12 +54,14 @@ interface PageProps {
   /** The cursor of the page before. */
   before: string | undefined
   index: number
+  /** Number of its newest rows that are held back. */
+  held: number
   /** Called when the cursor of the next page is known or has changed. */
   onNext: () => void
   onNear: (isNear: boolean) => void
 }
 
-const PageOfRows = ({ filter, cursor, before, index, onNext, onNear }: PageProps) => {
+const PageOfRows = ({ filter, cursor, before, index, held, onNext, onNear }: PageProps) => {
   const { ref, isNear } = useIsNear(index === 0)
   const height = useRef(ROW)
   const found = useQuery({
@@ -78,7 +81,7 @@ const PageOfRows = ({ filter, cursor, before, index, onNext, onNear }: PageProps
   })
   if (isNear && found.data) {
     const above = found.isPlaceholderData && before !== undefined ? rowsOf(filter, before) : []
-    const rows = found.data.data.filter(({ id }) => !above.some((each) => each.id === id))
+    const rows = found.data.data.slice(held).filter(({ id }) => !above.some((each) => each.id === id))
     return (
       <tbody ref={ref}>
         {rows.map((row) => (
@@ -128,6 +131,16 @@ const useFresh = (isTopNear: boolean): number => {
   return fresh
 }
 
+/** The newest rows, as far as they are known. */
+export const useFirstPage = (filter: Filter): Rows | undefined =>
+  useQuery<Rows>({ queryKey: keyOf(filter, ''), enabled: false }).data
+
+/** The button disappears, so the focus goes to the heading. */
+const showNewest = (): void => {
+  scrollTo({ top: 0 })
+  document.querySelector<HTMLElement>('h1')?.focus()
+}
+
 export const TransactionList = ({ filter }: { filter: Filter }) => {
   const { transactions: t } = texts.value
   const [, draw] = useReducer<number, void>((drawn) => drawn + 1, 0)
@@ -141,16 +154,21 @@ export const TransactionList = ({ filter }: { filter: Filter }) => {
     enabled: isTopNear,
     staleTime: Infinity,
   })
+  // Beside what is held back on the first page, there is what came while it was not kept current.
+  const still = useStillRows(first.data?.data ?? [], queryText(filter))
+  const newer = still.held + fresh
   const drawn = useRef<VNode<PageProps>[]>([])
   // Preact skips what is the same element as before: when one page changes, the others are not drawn again.
   const pages = cursors.map((cursor, index) => {
     const [before, last] = [cursors[index - 1], drawn.current[index]]
-    if (last?.props.cursor === cursor && last.props.before === before) return last
+    const held = index === 0 ? still.held : 0
+    if (last?.props.cursor === cursor && last.props.before === before && last.props.held === held) return last
     const given = {
       filter,
       cursor,
       before,
       index,
+      held,
       onNext: draw as () => void,
       onNear: index === 0 ? setTopNear : ignore,
     }
@@ -163,11 +181,13 @@ export const TransactionList = ({ filter }: { filter: Filter }) => {
   return (
     <>
       {first.error && <Problem error={first.error} retry={first.refetch} />}
-      {fresh > 0 && !isFiltered && (
-        <button class="button main pill" type="button" onClick={() => scrollTo({ top: 0 })}>
-          {t.fresh(fresh)}
-        </button>
-      )}
+      <div class="pill" role="status">
+        {newer > 0 && !isFiltered && (
+          <button class="button main" type="button" onClick={showNewest}>
+            ↑ {t.newest(count(newer, language.value), newer === 1)}
+          </button>
+        )}
+      </div>
       <TransactionColumns caption={t.caption(count(total, language.value))} total={total}>
         {pages}
       </TransactionColumns>

@@ -1,11 +1,22 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** A table of transactions. The first cell of a row is the link to its transaction. */
 import type { ComponentChildren } from 'preact'
-import type { Transaction } from '../api/types.ts'
-import { texts } from '../app/language.ts'
+import type { DeliveryCounts, ListedTransaction } from '../api/types.ts'
+import { count } from '../app/format.ts'
+import { language, texts } from '../app/language.ts'
 import { Amount, Status, Stranger, When } from './basics.tsx'
 
-export const TransactionRow = ({ of }: { of: Transaction }) => (
+const STATES = ['success', 'failed', 'pending'] as const
+
+/** Where the outcome differs from rule to rule: how many of each. */
+const Mixed = ({ of }: { of: DeliveryCounts }) => {
+  const { mixed } = texts.value.transactions
+  const some = STATES.filter((state) => of[state] > 0)
+  if (some.length < 2) return null
+  return <div class="muted">{some.map((state) => mixed[state](count(of[state], language.value))).join(', ')}</div>
+}
+
+export const TransactionRow = ({ of }: { of: ListedTransaction }) => (
   <tr>
     <td>
       <a href={`/transactions/${of.id}`}>
@@ -26,6 +37,7 @@ export const TransactionRow = ({ of }: { of: Transaction }) => (
     </td>
     <td>
       <Status of={of.webhook_status} />
+      <Mixed of={of.deliveries} />
     </td>
   </tr>
 )
@@ -62,7 +74,7 @@ export const TransactionColumns = ({ caption, total, children }: TableProps) => 
   )
 }
 
-export const TransactionTable = ({ rows, caption }: { rows: readonly Transaction[]; caption?: string }) => (
+export const TransactionTable = ({ rows, caption }: { rows: readonly ListedTransaction[]; caption?: string }) => (
   <TransactionColumns {...(caption && { caption })}>
     <tbody>
       {rows.map((row) => (

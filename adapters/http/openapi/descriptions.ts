@@ -96,7 +96,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'post-inbox-token': 'The address of an inbox. Rules call it.',
   'put-inbox-token': 'The address of an inbox. Rules call it.',
   'get-api-operator-accounts': 'Only for the operator.',
-  'get-api-operator-status': 'Only for the operator: lag, queues, circuit breakers and overdue deliveries.',
+  'get-api-operator-status': 'Only for the operator: processes, leases, lag, queues, circuit breakers, overdue deliveries, versions and disk use.',
   'get-api-outbox': 'Only for the operator: mails of an installation without SMTP.',
   'get-healthz': 'Answers as long as the process lives, with its version.',
   'get-readyz': '503 if a service that this process needs does not respond.',

@@ -33,6 +33,7 @@ export const Account = z
     name: z.string().nullable(),
     language: language.meta({ description: 'Of mails, alerts and pages.' }),
     email_verified: z.boolean(),
+    operator: z.boolean().meta({ description: 'Whether the account may see the status of the installation.' }),
     plan,
     plan_expires_at: moment.nullable(),
     usage: z.strictObject({
@@ -51,6 +52,7 @@ export const presentAccount = (account: AccountState, used: number, now: Date): 
     name: account.name,
     language: account.language,
     email_verified: account.verified,
+    operator: account.operator,
     plan,
     plan_expires_at: plan === account.plan ? account.plan_expires_at : null,
     usage: { transactions: used, limit: PLAN_LIMITS[plan].transactions },

@@ -77,15 +77,29 @@ export class Owner {
   }
 
   /** An attempt fails. @param next  when the next one is due; null if it was the last */
-  async failed(id: number, next: Date | null, response_body = ''): Promise<void> {
+  async failed(id: number, next: Date | null, response_body = '', rule_id = this.ruleId): Promise<void> {
     const attempt = attempted(id, {
       attempt_id: await this.api.nextId(),
-      rule_id: this.ruleId,
+      rule_id,
       response_body,
       sent_at: new Date().toISOString(),
       ...(next && { outcome: 'retrying', next_attempt_at: next.toISOString() }),
     })
     const ended = next ? [] : [statusChanged(id, 'pending', 'failed')]
+    await this.api.happened(this.api.owner.user_id, id, [attempt, ...ended])
+  }
+
+  /** An attempt succeeds. @param isAll  whether it is the last open one */
+  async delivered(id: number, isAll = true): Promise<void> {
+    const given = { attempt_id: await this.api.nextId(), rule_id: this.ruleId, sent_at: new Date().toISOString() }
+    const attempt = attempted(id, {
+      ...given,
+      outcome: 'delivered',
+      http_status: 200,
+      error: null,
+      response_body: 'ok',
+    })
+    const ended = isAll ? [statusChanged(id, 'pending', 'success')] : []
     await this.api.happened(this.api.owner.user_id, id, [attempt, ...ended])
   }
 
@@ -110,6 +124,16 @@ export class Owner {
        VALUES ($1, $2, now() - interval '11 days', now() - interval '1 day', 240, 3600)`,
       [this.api.owner.user_id, devicePath(device_id)],
     )
+    await database.close()
+  }
+
+  /** A phone reports now. */
+  async reports(device_id: number): Promise<void> {
+    const database = openDatabase(this.api.databaseUrl)
+    await database.query('UPDATE ops.heard SET last_heard_at = now() WHERE user_id = $1 AND door = $2', [
+      this.api.owner.user_id,
+      devicePath(device_id),
+    ])
     await database.close()
   }
 
@@ -141,8 +165,16 @@ export class Owner {
         webhook_status: transaction_type === 'credit' ? 'success' : 'skipped',
         transaction_date: new Date(Date.now() - index * 2 * DAY_MS).toISOString(),
       })
-    this.failedId = await this.pay({ ...named, order_id: 'DH1042', webhook_status: 'pending' })
+    const pending = { webhook_status: 'pending' as const, rules: [this.ruleId] }
+    this.failedId = await this.pay({ ...named, ...pending, order_id: 'DH1042' })
     await this.failed(this.failedId, null, name)
+    const tomorrow = new Date(Date.now() + DAY_MS)
+    await this.failed(await this.pay({ ...pending, order_id: 'DH1043' }), tomorrow)
+    // The shop has it, the book-keeping does not.
+    const books = (await this.make('/api/webhooks', { name: 'Sổ kế toán', url: 'https://books.example/hook' })).id
+    const half = await this.pay({ ...pending, order_id: 'DH1044', rules: [this.ruleId, books] })
+    await this.failed(half, tomorrow, '', books)
+    await this.delivered(half, false)
     await this.receive('?sender=Vietcombank', name)
     await this.receive(`?sender=${encodeURIComponent(`${name} 2`)}`, vietcombankText(3, 'DH3003'))
     await this.receive('?sender=STRANGER', vietcombankText(1, 'DH3001'))

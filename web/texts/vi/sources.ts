@@ -10,6 +10,23 @@ export const sources = {
     silent: (since: string) => `Không có tin từ ${since}`,
     good: 'Vẫn báo đều',
   },
+  test: {
+    button: 'Thử',
+    of: (name: string) => `Thử ${name}`,
+    steps: [
+      'Trên điện thoại đó, bấm gửi thử trong ứng dụng chuyển tiếp, hoặc nhắn một SMS tới chính máy đó.',
+      'Chờ ở đây. Tin thử không thành giao dịch.',
+    ],
+    waiting: 'Đang chờ tin…',
+    arrived: (at: string) => `Đã nhận được tin lúc ${at}. Nguồn này đang hoạt động.`,
+    late: 'Một phút rồi mà chưa có tin. Baoco vẫn chờ. Hãy kiểm tra:',
+    causes: [
+      'Điện thoại có mạng không?',
+      'Ứng dụng có bị tắt để tiết kiệm pin không? Nhiều máy Android làm vậy mà nút Thử của ứng dụng vẫn báo tốt.',
+      'Ứng dụng có quyền đọc SMS hoặc thông báo không?',
+      'Địa chỉ trong ứng dụng có đúng là đường dẫn ở trang này không?',
+    ],
+  },
   url: {
     title: 'Đường dẫn riêng',
     text: 'Ứng dụng chuyển tiếp trên điện thoại gửi tin tới địa chỉ này. Ai có địa chỉ này đều gửi tin thay bạn được, nên hãy giữ kín.',

@@ -30,6 +30,7 @@ export const today = {
   calm: 'Mọi thứ đang chạy tốt.',
   failed: (count: string, _isOne: boolean) => `${count} giao dịch chưa báo được cho cửa hàng`,
   open: 'Xem',
+  undelivered: 'Xem những gì chưa báo được',
   confirm: 'Tài khoản mới',
   confirmText: (bank: string, number: string) =>
     `Tin báo có vừa ghi số tài khoản ${bank} ${number}. Giao dịch vào số này chờ bạn xác nhận.`,

@@ -22,9 +22,15 @@ export const transactions = {
     amount: 'Số tiền',
   },
   noOrder: 'Không có mã đơn',
+  mixed: {
+    success: (count: string) => `${count} đã báo`,
+    failed: (count: string) => `${count} lỗi`,
+    pending: (count: string) => `${count} đang gửi`,
+  },
   more: 'Xem cũ hơn',
-  fresh: (number: number) => `${number} giao dịch mới`,
   empty: 'Chưa có giao dịch nào. Gửi tin báo có tới đường dẫn riêng của bạn, hoặc kết nối điện thoại.',
+  newest: (count: string, _isOne: boolean) => `${count} giao dịch mới`,
+  csv: 'Tải CSV theo bộ lọc này',
   emptyFilter: 'Không có giao dịch nào khớp bộ lọc này.',
 }
 
@@ -80,6 +86,10 @@ export const transaction = {
   retry: 'Gửi lại ngay',
   sendNow: 'Gửi ngay, không chờ',
   retried: 'Đã xếp hàng gửi lại. Kết quả sẽ hiện ở đây.',
+  again: 'Gửi thêm một lần',
+  againTitle: 'Gửi thêm một lần?',
+  againText:
+    'Cửa hàng đã nhận giao dịch này. Nó sẽ được gọi lần nữa với cùng mã và tiêu đề X-Webhook-Replay: 1. Chỉ gửi nếu cửa hàng làm mất dữ liệu, hoặc chắc chắn bỏ qua giao dịch đã xử lý.',
   stillNoMatch: 'Vẫn không khớp webhook nào nên chưa gửi gì.',
   remove: 'Xóa giao dịch',
   removeTitle: 'Xóa giao dịch này?',

@@ -1,5 +1,6 @@
 /** What people do with webhooks. */
 import { expect } from 'chai'
+import { eventually } from '../../../harness/eventually.ts'
 import type { Owner } from '../../../harness/dashboard/owner.ts'
 import type { Visitor } from '../../../harness/dashboard/visitor.ts'
 
@@ -32,6 +33,12 @@ export const webhooks = (visitor: () => Visitor, owner: () => Owner): void => {
     await page.getByRole('button', { name: 'Gửi webhook thử' }).click()
     await page.locator('.notice.done', { hasText: 'trả lời 200' }).waitFor()
     expect((await calls())[0]).to.include({ method: 'POST', verified: true })
+    await page.getByRole('button', { name: 'Gửi giao dịch mẫu' }).click()
+    await eventually(async () => (await calls()).length === 2)
+    const [sample] = await calls()
+    expect(sample).to.include({ verified: true })
+    expect(sample.headers['x-webhook-event']).to.equal('test')
+    expect(JSON.parse(sample.body).who).to.equal('NGUYEN VAN A')
     await page.getByRole('button', { name: 'Hiện khóa' }).click()
     const secret = page.locator('.copyable code', { hasText: /^[0-9a-f]{48}$/ })
     const first = await secret.innerText()
