@@ -156,7 +156,7 @@ export const TransactionList = ({ filter }: { filter: Filter }) => {
   })
   // Beside what is held back on the first page, there is what came while it was not kept current.
   const still = useStillRows(first.data?.data ?? [], queryText(filter))
-  const newer = still.held + fresh
+  const newer = still.held + (isFiltered ? 0 : fresh)
   const drawn = useRef<VNode<PageProps>[]>([])
   // Preact skips what is the same element as before: when one page changes, the others are not drawn again.
   const pages = cursors.map((cursor, index) => {
@@ -182,7 +182,7 @@ export const TransactionList = ({ filter }: { filter: Filter }) => {
     <>
       {first.error && <Problem error={first.error} retry={first.refetch} />}
       <div class="pill" role="status">
-        {newer > 0 && !isFiltered && (
+        {newer > 0 && (
           <button class="button main" type="button" onClick={showNewest}>
             ↑ {t.newest(count(newer, language.value), newer === 1)}
           </button>

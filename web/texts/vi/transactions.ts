@@ -89,7 +89,7 @@ export const transaction = {
   again: 'Gửi thêm một lần',
   againTitle: 'Gửi thêm một lần?',
   againText:
-    'Cửa hàng đã nhận giao dịch này. Nó sẽ được gọi lần nữa với cùng mã và tiêu đề X-Webhook-Replay: 1. Chỉ gửi nếu cửa hàng làm mất dữ liệu, hoặc chắc chắn bỏ qua giao dịch đã xử lý.',
+    'Cửa hàng đã nhận giao dịch này. Giao dịch sẽ được gửi lần nữa với cùng mã và tiêu đề X-Webhook-Replay: 1. Chỉ gửi nếu cửa hàng làm mất dữ liệu, hoặc chắc chắn bỏ qua giao dịch đã xử lý.',
   stillNoMatch: 'Vẫn không khớp webhook nào nên chưa gửi gì.',
   remove: 'Xóa giao dịch',
   removeTitle: 'Xóa giao dịch này?',

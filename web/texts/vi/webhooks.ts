@@ -61,7 +61,7 @@ export const webhook = {
     send: 'Gửi webhook thử',
     sample: 'Gửi giao dịch mẫu',
     sampleText:
-      'Giao dịch mẫu đi đúng theo mẫu nội dung của webhook này, với mã đơn DH1042 và tiêu đề X-Webhook-Event: test. Cửa hàng phải xem tiêu đề đó, nếu không nó có thể coi đơn DH1042 là đã trả.',
+      'Giao dịch mẫu đi đúng theo mẫu nội dung của webhook này, với mã đơn DH1042 và tiêu đề X-Webhook-Event: test. Cửa hàng phải xem tiêu đề đó, nếu không có thể coi đơn DH1042 là đã trả.',
     sending: 'Đang gửi…',
     good: (code: number, time: string) => `Địa chỉ trả lời ${code} sau ${time}. Cửa hàng đã nhận.`,
     bad: (code: number) => `Địa chỉ trả lời ${code}. Cửa hàng chưa nhận.`,
@@ -87,7 +87,7 @@ export const webhook = {
       'X-Webhook-Signature': 'sha256= và HMAC-SHA256 của nội dung, với khóa bí mật, viết bằng số hex chữ thường.',
       'X-Webhook-Source': 'Luôn là baoco.',
       'X-Webhook-Attempt': 'Lần gửi thứ mấy, từ 1.',
-      'X-Webhook-Event': 'test: giao dịch mẫu, không có tiền thật. Chỉ có khi gọi thử.',
+      'X-Webhook-Event': 'test: giao dịch mẫu, không có tiền thật. Chỉ có khi gửi thử.',
       'X-Webhook-Replay': '1: bạn đã yêu cầu gửi thêm một lần giao dịch đã báo.',
       'Content-Type': 'Luôn là application/json.',
       'webhook-id': 'Giống nhau ở mọi lần gửi của một giao dịch, để nhận ra bản lặp.',
