@@ -1,6 +1,6 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** Whether this browser is logged in. The cookie itself is invisible to scripts, so the account is asked for. */
-import { QueryClient, useQuery } from '@tanstack/preact-query'
+import { QueryClient, queryOptions, useQuery } from '@tanstack/preact-query'
 import { ApiError, getData, remove } from '../api/client.ts'
 import type { Account } from '../api/types.ts'
 
@@ -24,12 +24,12 @@ export const queries = new QueryClient({
   },
 })
 
-export const useAccount = () =>
-  useQuery({
-    queryKey: ['account'],
-    queryFn: ({ signal }) => getData<Account>('/api/account', {}, signal),
-    staleTime: 60_000,
-  })
+export const ACCOUNT_QUERY = queryOptions({
+  queryKey: ['account'],
+  queryFn: ({ signal }) => getData<Account>('/api/account', {}, signal),
+  staleTime: 60_000,
+})
+export const useAccount = () => useQuery(ACCOUNT_QUERY)
 
 export const isLoggedOut = (error: unknown): boolean => error instanceof ApiError && error.status === 401
 

@@ -87,7 +87,8 @@ describe('the dashboard for everybody', function () {
       await press(key)
       const at = await stop()
       // A heading takes the focus when its screen opens. It is no stop.
-      if (!['BODY', 'H1'].includes(at.tag)) expect(at.isMarked, `the focus on ${at.tag} ${at.name} can be seen`).to.equal(true)
+      if (!['BODY', 'H1'].includes(at.tag))
+        expect(at.isMarked, `the focus on ${at.tag} ${at.name} can be seen`).to.equal(true)
       if (typeof name === 'string' ? at.name === name : name.test(at.name)) return
       passed.push(at.name)
     }
