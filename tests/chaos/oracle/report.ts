@@ -1,10 +1,14 @@
 /**
- * `npm run reliability`: runs every cell at full length and writes the tables of docs/reliability.md. `-- --short` uses the lengths of the
- * tests, and `-- --only <name>` runs only cells whose name contains it. Both only print the results.
+ * `npm run reliability`: runs every experiment and every cell at full length and writes docs/reliability.md. `-- --short` runs the cells only,
+ * with the lengths of the tests, and `-- --only <name>` runs only cells whose name contains it. Both only print the results.
  */
-import { execFileSync } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { figuresIn, type Figures } from '../../harness/figures.ts'
 import type { Verdict } from './oracle.ts'
 import { FULL, processCells, runProcessCells, SHORT, sideBySide } from './process-cells.ts'
 import { runReceiverCells } from './receiver-cells.ts'
@@ -33,6 +37,37 @@ const table = (first: string, results: readonly (Verdict & { cell: string })[]):
     ),
   ].join('\n')
 
+/** The experiments that repeat their faults more often with REPEAT=full. */
+const EXPERIMENTS = [
+  'chaos/kill-9',
+  'chaos/roles',
+  'chaos/store-away',
+  'chaos/postgres-lost',
+  'chaos/store-went-back',
+  'integration/first-start',
+  'contract/event-store/eventstoredb',
+  'contract/event-store/postgres',
+  'integration/eventstoredb/shared-server',
+  'integration/eventstoredb/start',
+]
+
+/** Runs the experiments. The process ends if one fails. */
+const runExperiments = async (): Promise<Figures[]> => {
+  const folder = await mkdtemp(join(tmpdir(), 'baoco-reliability-'))
+  try {
+    const env = { ...process.env, REPEAT: 'full', FIGURES: join(folder, 'figures') }
+    const mocha = fileURLToPath(import.meta.resolve('mocha/bin/mocha.js'))
+    const files = EXPERIMENTS.map((name) => `tests/${name}.test.ts`)
+    const { status } = spawnSync(process.execPath, [mocha, ...files], { env, stdio: 'inherit' })
+    if (status !== 0) process.exit(1)
+    return figuresIn(env.FIGURES)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+const isWhole = !values.short && only === undefined
+const experiments = isWhole ? await runExperiments() : []
 const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
 const cells = processCells.filter(({ name }) => name.includes(only ?? ''))
 const runs = await Promise.all(sideBySide(cells).map((some) => runProcessCells(form, { cells: some, tell })))
@@ -73,6 +108,12 @@ Debian's Postgres holds everything, the events too, in a database with hostile d
 ${onPostgres} times.
 
 ${table('What happens', ownPostgres)}
+
+## Experiments
+
+Each has an installation of its own. ${experiments.length} results of the tests in \`tests/chaos\`, \`tests/contract\` and \`tests/integration\`, at full length.
+
+${[row(['Experiment', 'Result']), row(['---', '---']), ...experiments.map(({ experiment, result }) => row([experiment, result]))].join('\n')}
 
 ## Receivers
 
