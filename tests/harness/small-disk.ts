@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { DataFolder } from './baoco-process.ts'
 
 const MEGABYTE = 1024 ** 2
+const MOST_TRIES = 50
 
 export interface SmallDisk {
   /** Makes the data folder a link to this disk. */
@@ -50,8 +51,18 @@ export const mountSmallDisk = (megabytes: number): SmallDisk => {
     },
     fill: (left) => {
       clear()
-      const { bavail, bsize } = statfsSync(folder)
-      execFileSync('fallocate', ['-l', String(Math.max(1, bavail * bsize - left * MEGABYTE)), filler])
+      const tooMuch = () => {
+        const { bavail, bsize } = statfsSync(folder)
+        return bavail * bsize - left * MEGABYTE
+      }
+      for (let bytes = tooMuch(), tries = 0; bytes > 0; bytes = tooMuch())
+        try {
+          execFileSync('fallocate', ['-l', String(bytes), filler], { stdio: 'pipe' })
+          return
+        } catch (error) {
+          // Baoco writes at the same time.
+          if (++tries === MOST_TRIES) throw error
+        }
     },
     clear,
     remove: () => {

@@ -16,12 +16,12 @@ export interface WatchDiskParts {
   clock: Clock
 }
 
-const EVERY_TWENTY_SECONDS = '*/20 * * * * *'
+const EVERY_TEN_SECONDS = '*/10 * * * * *'
 const MEGABYTE = 1024 ** 2
 
 export const watchDisk = ({ space: measured, operator, alerts, clock }: WatchDiskParts): ScheduledJob => ({
   name: 'watch_disk',
-  at: EVERY_TWENTY_SECONDS,
+  at: EVERY_TEN_SECONDS,
   run: async () => {
     const space = measured()
     const user_id = space && (await operator())

@@ -8,6 +8,7 @@ import {
 } from '../../../projections/mail-account/queries.ts' // prettier-ignore
 import { openAlerts } from '../../../workflows/alerts/alerts.ts'
 import { watchMailboxes } from '../../../workflows/scheduled/watch-mailboxes.ts'
+import { timoMail } from '../../harness/bank-mails.ts'
 import { needsDovecot } from '../../harness/dovecot/install.ts'
 import { startDovecot, PASSWORD, type Dovecot } from '../../harness/dovecot/server.ts'
 import { eventually } from '../../harness/eventually.ts'
@@ -77,6 +78,36 @@ describe('a mailbox that stopped working', function () {
     }
   })
 })
+
+/** It takes as long as it takes, so only the long runs have it. */
+if (process.env.REPEAT === 'full')
+  describe('a mailbox whose server stops answering', function () {
+    this.timeout(600_000)
+    needsDovecot()
+
+    it('raises the alert within five minutes, although its connections stay open', async () => {
+      let dovecot: Dovecot | undefined
+      const world = await World.open()
+      try {
+        dovecot = await startDovecot()
+        await world.api('POST', '/api/mail-accounts', mailAccountOf(dovecot))
+        await eventually(async () => (await world.metric('baoco_mailboxes_held')) === 1, { within: 60_000 })
+        await dovecot.deliver('shop', timoMail(1, 'DH1'))
+        const total = async () => (await world.api('GET', '/api/transactions')).body.total
+        await eventually(async () => (await total()) === 1, { within: 60_000, what: 'a mail that is read' })
+        dovecot.freeze()
+        const began = performance.now()
+        const isRaised = async () =>
+          ((await world.api('GET', '/api/alerts')).body.data as Alert[]).some(({ kind }) => kind === 'mailbox_failing')
+        await eventually(isRaised, { within: 400_000, what: 'the alert' })
+        expect(performance.now() - began).to.be.below(300_000)
+      } finally {
+        dovecot?.thaw()
+        await world.close()
+        await dovecot?.remove()
+      }
+    })
+  })
 
 describe('the watch on mailboxes', function () {
   this.timeout(60_000)
