@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock, EventStore, Ids } from '../domain/ports.ts'
 import { transactionStream } from '../domain/transaction/events.ts'
+import { inEach } from './texts/texts.ts'
 import { openAlerts } from './alerts/alerts.ts'
 import { operatorOf } from './operator.ts'
 
@@ -68,12 +69,8 @@ export const tellOperator = async (
   })
 }
 
-const textOf = (missing: readonly number[]): string => {
+const textOf = (missing: readonly number[]) => {
   const ranges = rangesOf(missing)
-  const listed = ranges.slice(0, MOST_LISTED).join(', ') + (ranges.length > MOST_LISTED ? ', … (the log has all)' : '')
-  const known =
-    missing.length > 0
-      ? `${missing.length} known transactions are missing: ${listed}.`
-      : 'It is not known which transactions are missing.'
-  return `The event store contains an older state than before. ${known} Webhooks for them may have been sent. If there is a later backup, stop Baoco and restore it. Otherwise compare with the bank's statements. Ids of missing transactions are not used again.`
+  const listed = ranges.slice(0, MOST_LISTED).join(', ')
+  return inEach(({ alerts }) => alerts.storeWentBack(missing.length, listed, ranges.length > MOST_LISTED))
 }

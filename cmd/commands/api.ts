@@ -28,7 +28,7 @@ export const apiRole: Role = {
     const unshown = openUnshownSecrets(database, vault)
     const fresh = await registerFirstAccount(
       { store, ids, clock, vault, passwords, unshown },
-      { email: settings.adminEmail, password: settings.adminPassword },
+      { email: settings.adminEmail, password: settings.adminPassword, language: settings.adminLanguage },
     )
     if (!fresh) await unshown.close()
     const settled = settledCounters(database)
@@ -67,7 +67,7 @@ export const apiRole: Role = {
         await settling
         await unshown.close()
       },
-      greeting: () => greeting(settings.baseUrl, fresh, clock.now()),
+      greeting: () => greeting(settings.baseUrl, fresh, clock.now(), settings.adminLanguage),
       greeted: async () => {
         if (fresh) await unshown.forget()
       },

@@ -4,6 +4,7 @@
  */
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { language } from '../../domain/account/language.ts'
 import { readSecretFile } from './secret-file.ts'
 import * as text from './setting-text.ts'
 import { withPassword } from './url-password.ts'
@@ -84,6 +85,12 @@ export const SETTINGS = {
   ),
   smtpPassword: secret('SMTP_PASSWORD', z.string(), 'the password, if SMTP_URL contains none'),
   adminEmail: setting('ADMIN_EMAIL', 'owner@baoco.local', text.email, 'email of the operator, the first account'),
+  adminLanguage: setting(
+    'ADMIN_LANGUAGE',
+    'vi',
+    language,
+    'language of the first account and of the greeting: vi or en',
+  ),
   adminPassword: secret(
     'ADMIN_PASSWORD',
     text.password,

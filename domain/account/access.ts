@@ -3,6 +3,7 @@
 import type { Account } from './state.ts'
 import type { AccountEvent, Plan } from './events.ts'
 import { Refused } from '../errors.ts'
+import { type Language, languageSet } from './language.ts'
 import { conflict, invalid } from './refusals.ts'
 
 /** The form in which it is stored, claimed and compared. */
@@ -29,10 +30,12 @@ export interface Registration {
   password_hash: string
   /** Code of the affiliate link that led to the registration. */
   ref?: string | undefined
+  /** Undefined: the usual one. */
+  language?: Language | undefined
   at: Date
 }
 
-export const register = ({ user_id, email, name, password_hash, ref, at }: Registration): AccountEvent[] => [
+export const register = ({ user_id, email, name, password_hash, ref, language, at }: Registration): AccountEvent[] => [
   {
     type: 'AccountRegistered',
     data: {
@@ -44,6 +47,7 @@ export const register = ({ user_id, email, name, password_hash, ref, at }: Regis
       ...(ref !== undefined && { ref }),
     },
   },
+  ...(language === undefined ? [] : [languageSet(user_id, language)]),
   { type: 'PasswordSet', data: { user_id, password_hash, token_version: 1 } },
 ]
 

@@ -3,6 +3,7 @@
 import type { z } from 'zod'
 import type { MailPurpose, MailTokenIssued, ScopedKey } from './access-events.ts'
 import type { AccountEventData, mailAccountFields, Plan } from './events.ts'
+import type { Language } from './language.ts'
 
 type GoodLink = Pick<MailTokenIssued, 'token_hash' | 'expires_at'>
 
@@ -115,6 +116,7 @@ export interface Account {
   user_id: number
   email: string
   name: string | null
+  language: Language
   operator: boolean
   verified: boolean
   locked: boolean

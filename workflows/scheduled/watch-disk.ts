@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { levelsOf, RESERVE_BYTES, shareFree, type DiskSpace } from '../../domain/disk.ts'
 import type { Clock } from '../../domain/ports.ts'
 import type { Alerts } from '../alerts/alerts.ts'
+import { inEach } from '../texts/texts.ts'
 import type { ScheduledJob } from './scheduled-work.ts'
 
 export interface WatchDiskParts {
@@ -39,7 +40,5 @@ export const watchDisk = ({ space: measured, operator, alerts, clock }: WatchDis
   },
 })
 
-const textOf = (space: DiskSpace): string =>
-  `The disk of the data folder has ${Math.round(space.free / MEGABYTE)} MB left, ${shareFree(space).toFixed(1)} %. ` +
-  `Below ${RESERVE_BYTES / MEGABYTE} MB, Baoco refuses new notifications, and phones send them again later. ` +
-  'Free some space or enlarge the disk.'
+const textOf = (space: DiskSpace) =>
+  inEach(({ alerts }) => alerts.diskLow(Math.round(space.free / MEGABYTE), shareFree(space), RESERVE_BYTES / MEGABYTE))

@@ -9,6 +9,7 @@
 import { randomUUID } from 'node:crypto'
 import { calmNeeded } from '../../domain/alert/calm.ts'
 import type { Alerts } from '../alerts/alerts.ts'
+import { inEach } from '../texts/texts.ts'
 import { unlessUnreadable } from '../support/unless-unreadable.ts'
 import type { ScheduledJob } from './scheduled-work.ts'
 
@@ -96,5 +97,5 @@ const nameOf = ({ user_id, subject }: { user_id: number; subject: string }): str
 /** Without what the server said: the log contains no texts of strangers. */
 const ownWords = ({ reason }: FailingMailbox): string => reason.replace(/ It says: .*$/s, '')
 
-const textOf = ({ username, host, reason }: FailingMailbox): string =>
-  `The mailbox ${username} on ${host} cannot be read. ${reason} Its mails are not lost: they are read as soon as it works again. ${WHAT_TO_DO}`
+const textOf = ({ username, host, reason }: FailingMailbox) =>
+  inEach(({ alerts }) => alerts.mailboxFailing(username, host, reason))

@@ -17,6 +17,7 @@ import { vietnamMonth } from '../../../domain/time.ts'
 import { Refused } from '../../../domain/errors.ts'
 import type { Account as AccountState } from '../../../domain/account/account.ts'
 import { plan } from '../../../domain/account/events.ts'
+import { language, setLanguage } from '../../../domain/account/language.ts'
 import { PLAN_LIMITS, planAt } from '../../../domain/account/plan.ts'
 import { secret } from '../openapi/secrets.ts'
 import { LAST_SEEN_READ_ONLY, lastSeenFields } from './last-seen.ts'
@@ -30,7 +31,9 @@ export const Account = z
     id,
     email: z.string(),
     name: z.string().nullable(),
+    language: language.meta({ description: 'Of mails, alerts and pages.' }),
     email_verified: z.boolean(),
+    operator: z.boolean().meta({ description: 'Whether the account may see the status of the installation.' }),
     plan,
     plan_expires_at: moment.nullable(),
     usage: z.strictObject({
@@ -47,7 +50,9 @@ export const presentAccount = (account: AccountState, used: number, now: Date): 
     id: account.user_id,
     email: account.email,
     name: account.name,
+    language: account.language,
     email_verified: account.verified,
+    operator: account.operator,
     plan,
     plan_expires_at: plan === account.plan ? account.plan_expires_at : null,
     usage: { transactions: used, limit: PLAN_LIMITS[plan].transactions },
@@ -83,6 +88,11 @@ const ReceiveUrlQr = z
   .strictObject({ qr_svg: secret(z.string(), 'The personal URL as a QR code in SVG.') })
   .meta({ id: 'ReceiveUrlQr' })
 
+const ACCOUNT_READ_ONLY = ['id', 'email', 'name', 'email_verified', 'plan', 'plan_expires_at', 'usage']
+const AccountChange = z
+  .strictObject({ ...readOnly(...ACCOUNT_READ_ONLY), language: language.optional() })
+  .transform((given) => withoutReadOnly(given, ACCOUNT_READ_ONLY))
+
 const NewApiKey = z.strictObject({ api_key: z.string().meta({ description: 'Shown only once.' }) })
 
 const URL_READ_ONLY = ['url', ...LAST_SEEN_READ_ONLY]
@@ -104,6 +114,14 @@ export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn:
     const now = clock.now()
     const used = await transactionsInMonth(database, account.user_id, vietnamMonth(now))
     return presentAccount(account, used, now)
+  }
+
+  const changeAccount = async (context: ApiContext, { language }: z.infer<typeof AccountChange>) => {
+    const changed = await parts.accounts.change(occasionOf(context, clock), (account) => setLanguage(account, language))
+    await settled(parts, changed)
+    const now = clock.now()
+    const used = await transactionsInMonth(database, changed.account.user_id, vietnamMonth(now))
+    return presentAccount(changed.account, used, now)
   }
 
   const rotateApiKey = async (context: ApiContext) => {
@@ -168,6 +186,7 @@ export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn:
   }
 
   get('/api/account', 'Get the account', signedIn, scopes('read', 'connect'), data(Account), showAccount)
+  put('/api/account', 'Update the account', signedIn, body(AccountChange), data(Account), changeAccount)
   post('/api/account/api-key/rotate', 'Rotate the API key', signedIn, scopes(), noBody, data(NewApiKey), rotateApiKey)
   get('/api/receive-url', 'Get the personal URL', signedIn, refuses('NOT_FOUND'), data(ReceiveUrl), showReceiveUrl)
   get(
