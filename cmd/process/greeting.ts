@@ -13,8 +13,16 @@ const tryOut = (now: Date): string => {
   return `TK8832123000 tai BIDV +500,000VND vao ${time}. So du:1,730,000VND. ND: NGUYEN VAN A thanh toan DH1042`
 }
 
-/** @param fresh  the account that this start created; null at every later start */
-export const greeting = (baseUrl: string, fresh: FreshAccount | null, now: Date): string => {
+/**
+ * @param fresh  the account that this start created; null at every later start
+ * @param signInToken  of a link that signs in once; null: none is printed
+ */
+export const greeting = (
+  baseUrl: string,
+  fresh: FreshAccount | null,
+  now: Date,
+  signInToken: string | null = null,
+): string => {
   const address = `  address       ${baseUrl}`
   if (!fresh) return address
   const url = personalUrl(baseUrl, fresh.receive_token)
@@ -24,9 +32,11 @@ export const greeting = (baseUrl: string, fresh: FreshAccount | null, now: Date)
     address,
     `  e-mail        ${fresh.email}`,
     ...(fresh.password === null ? [] : [`  password      ${fresh.password}`]),
+    ...(signInToken === null ? [] : [`  sign-in link  ${baseUrl}/login#${signInToken}`]),
     `  API key       ${fresh.api_key}`,
     `  personal URL  ${url}`,
     '',
+    ...(signInToken === null ? [] : ['The sign-in link works once, for an hour.']),
     "Post a bank's text and its sender to the personal URL to create a transaction. Try it:",
     '',
     `curl --header 'Content-Type: text/plain' --data '${tryOut(now)}' '${url}?sender=BIDV'`,

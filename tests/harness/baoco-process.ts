@@ -18,6 +18,8 @@ export interface Installation {
   apiKey: string
   email: string
   password: string
+  /** Signs in once. */
+  signInLink: string
   personalUrl: string
 }
 
@@ -137,6 +139,7 @@ export const readInstallation = (place: DataFolder, output: string): Installatio
     apiKey: labelled('API key'),
     email: labelled('e-mail'),
     password: labelled('password'),
+    signInLink: labelled('sign-in link'),
     personalUrl: labelled('personal URL'),
   }
 }
