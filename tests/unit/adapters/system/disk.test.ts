@@ -1,5 +1,7 @@
 import { expect } from 'chai'
 import type { StatsFs } from 'node:fs'
+import { UnknownError } from '@eventstore/db-client'
+import { Metadata } from '@grpc/grpc-js'
 import { isDiskFull, openDisk, type DiskChange } from '../../../../adapters/system/disk.ts'
 import { DiskFull, StoreUnavailable } from '../../../../domain/errors.ts'
 import type { EventStore } from '../../../../domain/ports.ts'
@@ -66,7 +68,14 @@ describe('the disk', () => {
       said('53100'),
       Object.assign(new Error('write'), { code: 'ENOSPC' }),
       Object.assign(new Error('write'), { code: 'EDQUOT' }),
-      new Error('2 UNKNOWN: IOException: No space left on device : /var/lib/eventstore/chunk-000001.000000'),
+      // The client keeps the words of the server.
+      new UnknownError(
+        Object.assign(new Error('2 UNKNOWN: No space left on device : /var/lib/eventstore/chunk-000001.000000'), {
+          code: 2,
+          details: '',
+          metadata: new Metadata(),
+        }),
+      ),
       new Error('There is not enough space on the disk.'),
     ])
       expect(isDiskFull(error), error.message).to.equal(true)
