@@ -4,11 +4,11 @@
  * missing, and can restore it from a later backup or ask for the payments again.
  */
 import { randomUUID } from 'node:crypto'
-import { FIRST_ACCOUNT_STREAM, firstAccountEvents } from '../domain/account/email-claim.ts'
 import type { Clock, EventStore, Ids } from '../domain/ports.ts'
 import { transactionStream } from '../domain/transaction/events.ts'
 import { inEach } from './texts/texts.ts'
 import { openAlerts } from './alerts/alerts.ts'
+import { operatorOf } from './operator.ts'
 
 /** Streams in one read. */
 const AT_ONCE = 500
@@ -52,9 +52,8 @@ export const tellOperator = async (
   missing: readonly number[],
 ): Promise<void> => {
   const { store, clock } = parts
-  const [[first] = []] = await store.read([{ stream: FIRST_ACCOUNT_STREAM, limit: 1 }])
-  if (!first) return
-  const { user_id } = firstAccountEvents.FirstAccountClaimed.parse(first.data)
+  const user_id = await operatorOf(store)
+  if (user_id === null) return
   const now = clock.now().toISOString()
   const cause = randomUUID()
   await openAlerts(parts).raise({

@@ -14,7 +14,7 @@ import { registerFirstAccount } from '../../workflows/accounts/registration.ts'
 import { openFeed } from '../../workflows/live/feed.ts'
 import { dashboardFiles } from '../process/dashboard-files.ts'
 import { greeting } from '../process/greeting.ts'
-import { readModelsAnswer, storeAnswers } from '../process/health-checks.ts'
+import { diskHasSpace, readModelsAnswer, storeAnswers } from '../process/health-checks.ts'
 import { REQUEST_GRACE_MS, roleCommand, untilAborted, type Role } from '../process/role.ts'
 
 export const apiRole: Role = {
@@ -52,7 +52,11 @@ export const apiRole: Role = {
       settings: { ...settings, jwtSecret: secrets.jwtSecret },
     }
     return {
-      needs: [storeAnswers(installation), readModelsAnswer(installation, { needed: false })],
+      needs: [
+        storeAnswers(installation),
+        diskHasSpace(installation),
+        readModelsAnswer(installation, { needed: false }),
+      ],
       run: async (signal, readiness) => {
         front.api!.serve(createApi({ ...parts, readiness: () => readiness }))
         const settling = Promise.all([settled.run(signal), usage.run(signal)])

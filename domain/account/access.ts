@@ -112,6 +112,12 @@ export const rotatedReceiveUrl = (user_id: number, kept: KeptSecrets['receive_ur
   data: { user_id, ...kept },
 })
 
+/** The personal URL of an account that registered before every account got one. An owner who has ended it decides about a new one. */
+export const missingReceiveUrl = (
+  { user_id, receive_url, had_receive_url }: Pick<Account, 'user_id' | 'receive_url' | 'had_receive_url'>,
+  kept: KeptSecrets['receive_url'],
+): AccountEvent[] => (receive_url === null && !had_receive_url ? [rotatedReceiveUrl(user_id, kept)] : [])
+
 const WHY_LOCKED: Record<string, string> = {
   requests_per_hour: 'it made too many requests in one hour',
   polling: 'it asked for the same thing again and again',

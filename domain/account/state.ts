@@ -131,6 +131,8 @@ export interface Account {
   key_hash: string | null
   api_keys: ReadonlyMap<number, ScopedKey>
   receive_url: { token_hash: string; sealed_token: string } | null
+  /** Whether it ever had a personal URL. Accounts that registered before every account got one had none. */
+  had_receive_url: boolean
   plan: Plan
   plan_expires_at: string | null
   trusted_senders: readonly string[]

@@ -7,6 +7,7 @@ import { expect } from 'chai'
 import { vietcombankText } from '../harness/bank-texts.ts'
 import { durability } from '../harness/inside.ts'
 import { eventually } from '../harness/eventually.ts'
+import { showFigures } from '../harness/figures.ts'
 import { repetitions } from '../harness/repetitions.ts'
 import type { Shop } from '../harness/shop.ts'
 import { World } from '../harness/world.ts'
@@ -105,8 +106,9 @@ describe('kill -9 under load', function () {
     }
     const repeated = [...seen.values()].reduce((sum, times) => sum + times - 1, 0)
     expect(repeated, 'attempts seen twice').to.be.at.most(claimsOpen)
-    console.log(
-      `      ${accepted.size} accepted over ${ROUNDS} kills; ${repeated} repeated of ${claimsOpen} open claims`,
+    showFigures(
+      `kill -9 of everything, ${ROUNDS} times under load`,
+      `${accepted.size} accepted, 0 lost; ${repeated} calls repeated of ${claimsOpen} open claims`,
     )
   })
 })

@@ -7,6 +7,7 @@ import { openDatabase } from '../../adapters/database/database.ts'
 import { eventually } from '../harness/eventually.ts'
 import { needsKafka } from '../harness/kafka/needs-kafka.ts'
 import { emptyDatabase } from '../harness/postgres.ts'
+import { showFigures } from '../harness/figures.ts'
 import { repetitions } from '../harness/repetitions.ts'
 import { openSetUp } from '../harness/servers.ts'
 import { World } from '../harness/world.ts'
@@ -65,6 +66,10 @@ const losesPostgres = async (setUp: 'eventstoredb' | 'both'): Promise<void> => {
     const { accepted, lost: missing, altered, duplicated } = await before.verdict([endpoint])
     expect({ accepted, missing, altered, duplicated }).to.deep.equal({ accepted: DELIVERED, missing: 0, altered: 0, duplicated: 0 }) // prettier-ignore
     expect(await after.verdict([endpoint])).to.include({ accepted: AFTERWARDS, lost: 0, duplicated: 0 })
+    showFigures(
+      `Postgres lost, events in EventStoreDB${setUp === 'both' ? ', with Kafka' : ''}`,
+      `of ${accepted} delivered before, 0 sent again; of ${AFTERWARDS} afterwards, 0 lost`,
+    )
   } finally {
     await database.close()
     await world.close()

@@ -11,6 +11,7 @@ import { eventually } from '../harness/eventually.ts'
 import { standInUrl, startOwnStandIn } from '../harness/eventstoredb/process.ts'
 import { startOwnPostgres } from '../harness/own-postgres.ts'
 import type { OwnServer } from '../harness/own-server.ts'
+import { showFigures } from '../harness/figures.ts'
 import { repetitions } from '../harness/repetitions.ts'
 import type { SetUp } from '../harness/servers.ts'
 import { World } from '../harness/world.ts'
@@ -69,7 +70,10 @@ type StoreName = keyof typeof STORES
 /** `npm run reliability` causes every fault in both stores. */
 const CELLS: readonly (readonly [StoreName, string])[] = repetitions(1, 0)
   ? (['EventStoreDB', 'Postgres'] as const).flatMap((name) => Object.keys(FAULTS).map((how) => [name, how] as const))
-  : [['EventStoreDB', 'frozen']]
+  : [
+      ['EventStoreDB', 'frozen'],
+      ['Postgres', 'frozen'],
+    ]
 
 interface Posted {
   number: number
@@ -158,7 +162,10 @@ for (const name of new Set(CELLS.map(([store]) => store)))
             again503.slice(n, n + 50).map((one) => eventually(async () => (await post(one.number)).status === 200)),
           )
         await allListedOnce()
-        console.log(`      ${name} ${how}: p99 of 503 ${p99(slow)} ms, at once ${p99(quick)} ms; accepted again after ${again} ms; ${lines('trouble').length} lines of trouble so far; ${lines('event_store.outage_ended').at(-1)}`) // prettier-ignore
+        showFigures(
+          `${name} ${how} under \`baoco serve\``,
+          `503 after ${p99(slow)} ms (p99), later after ${p99(quick)} ms; accepted again ${again} ms after the end; ${accepted.size} accepted, 0 lost`,
+        )
         expect(p99(slow)).to.be.below(MOST_WAIT_MS + GRACE_MS)
         expect(p99(quick)).to.be.below(100)
         expect(again).to.be.below(5_000)
@@ -172,7 +179,10 @@ for (const name of new Set(CELLS.map(([store]) => store)))
       world.servers.network.delay(0)
       expect(posted.filter(({ status }) => status !== 200)).to.deep.equal([])
       expect(lines('event_store.outage_began').length).to.equal(before)
-      console.log(`      ${name} slow: accepted after ${p99(posted.map(({ ms }) => ms))} ms (p99)`)
       await allListedOnce()
+      showFigures(
+        `${name} with each answer ${LATE_MS} ms late`,
+        `accepted after ${p99(posted.map(({ ms }) => ms))} ms (p99), no outage reported`,
+      )
     })
   })

@@ -39,6 +39,12 @@ export interface ServerParts {
   clear?(folder: string): void
 }
 
+/** What the end of this process does to the servers that it still has. One listener serves them all. */
+const atExit = new Set<() => void>()
+process.once('exit', () => {
+  for (const end of atExit) end()
+})
+
 /** Starts it for the first time. @throws if it does not start; nothing of it remains then */
 export const startOwnServer = async (parts: ServerParts): Promise<OwnServer> => {
   const { folder, launch, end = terminate, clear = removeFolder } = parts
@@ -46,7 +52,7 @@ export const startOwnServer = async (parts: ServerParts): Promise<OwnServer> => 
   const signal = (name: NodeJS.Signals): void => {
     if (running && !running.isGone()) for (const pid of familyOf(running.pid)) tell(pid, name)
   }
-  const atExit = (): void => {
+  const disappear = (): void => {
     signal('SIGKILL')
     clear(folder)
   }
@@ -65,11 +71,11 @@ export const startOwnServer = async (parts: ServerParts): Promise<OwnServer> => 
     thaw: () => signal('SIGCONT'),
     remove: async () => {
       await server.kill()
-      process.off('exit', atExit)
+      atExit.delete(disappear)
       clear(folder)
     },
   }
-  process.once('exit', atExit)
+  atExit.add(disappear)
   try {
     await server.start()
   } catch (error) {

@@ -16,6 +16,7 @@ import {
   type Running,
 } from '../harness/baoco-process.ts'
 import { eventually } from '../harness/eventually.ts'
+import { showFigures } from '../harness/figures.ts'
 import { freePorts } from '../harness/free-ports.ts'
 import { repetitions } from '../harness/repetitions.ts'
 
@@ -102,5 +103,6 @@ describe('the first start', function () {
       await showsWorkingSecrets({ ...next, output: () => (next.output().includes('API key') ? next.output() : all) })
       await next.stop()
     }
+    showFigures('kill -9 during the first start', `${KILLS} times, no secret lost`)
   })
 })

@@ -2,11 +2,15 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
+import pg from 'pg'
 import { openDatabase, type Database } from '../../adapters/database/database.ts'
+import { openPostgresEventStore } from '../../adapters/event-store/postgres/store.ts'
 import { openLease } from '../../adapters/database/lease.ts'
 import { enter, type Presence } from '../../adapters/database/presence.ts'
+import { parseEvent } from '../../domain/parse-event.ts'
 import { eventually } from '../harness/eventually.ts'
 import { freshDatabase, type TestDatabase } from '../harness/postgres.ts'
+import { appendAll, History } from './projections/history.ts'
 
 const BAOCO = fileURLToPath(new URL('../../cmd/baoco.mjs', import.meta.url))
 
@@ -38,7 +42,7 @@ describe('baoco status', function () {
     await place.drop()
   })
 
-  it('prints processes, leases, lags, deliveries, versions and sizes', () => {
+  const statusOf = (): string => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [BAOCO, 'status'], {
       encoding: 'utf8',
       env: {
@@ -49,11 +53,16 @@ describe('baoco status', function () {
       },
     })
     expect([status, stderr]).to.deep.equal([0, ''])
+    return stdout
+  }
+
+  it('prints processes, leases, lags, deliveries, versions and sizes', () => {
+    const stdout = statusOf()
     for (const line of [
-      /^process {3}baoco \(project\) {2}since 20\S+Z/m,
+      /^process {3}baoco \(project\) {2}\d+\.\d+\S* {2}since 20\S+Z/m,
       /^lease {5}planned work {2}project, process 7 on host {2}since 20\S+Z$/m,
       /^mailboxes 0 read$/m,
-      /^projector main {2}(behind|up to date) {2}last event /m,
+      /^projector main {2}up to date {2}lag 0\.0 s {2}last event none$/m,
       /^overdue {3}0$/m,
       /^breakers {2}0 open$/m,
       /^parked {4}0 streams$/m,
@@ -61,6 +70,24 @@ describe('baoco status', function () {
       /^disk {6}\d+ MiB {2}ops \d+ MiB {2}read_model \d+ MiB/m,
     ])
       expect(stdout).to.match(line)
+  })
+
+  it('shows by how many seconds a projector is behind, and a process of another version', async () => {
+    const store = await openPostgresEventStore({ url: place.url, parse: parseEvent })
+    await appendAll(store, new History(1).decided, new Map())
+    await store.close()
+    await database.query(`UPDATE read_model.checkpoint SET updated_at = now() - interval '90 seconds'`)
+    const older = new pg.Client({ connectionString: place.url })
+    await older.connect()
+    try {
+      await older.query(`SET application_name = 'baoco (deliver) 0.0.9'`)
+      await older.query(`SELECT pg_advisory_lock_shared(hashtext('baoco'), hashtext('presence'))`)
+      const stdout = statusOf()
+      expect(stdout).to.match(/^projector main {2}behind {2}lag \d{2,3}\.\d s {2}last event 20/m)
+      expect(stdout).to.match(/^process {3}baoco \(deliver\) {2}0\.0\.9 {2}since 20/m)
+    } finally {
+      await older.end()
+    }
   })
 
   it('shows a lease no longer when its process has ended', async () => {

@@ -67,7 +67,7 @@ const Columns = ({ chosen, choose }: ColumnsProps) => {
 }
 
 const pathOf = (month: string, format: Format, columns: readonly ExportColumn[]): string =>
-  `/api/transactions/export${queryText({ month, format, language: language.value, columns: columns.join(',') })}`
+  `/api/transactions/export${queryText({ month, format, language: language.value, columns: columns.join(',') }).replaceAll('%2C', ',')}`
 
 export const Exports = () => {
   const { exports: t } = texts.value

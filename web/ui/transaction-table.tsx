@@ -13,7 +13,7 @@ const Mixed = ({ of }: { of: DeliveryCounts }) => {
   const { mixed } = texts.value.transactions
   const some = STATES.filter((state) => of[state] > 0)
   if (some.length < 2) return null
-  return <div class="muted">{some.map((state) => mixed[state](count(of[state], language.value))).join(', ')}</div>
+  return <div class="muted mixed">{some.map((state) => mixed[state](count(of[state], language.value))).join(', ')}</div>
 }
 
 export const TransactionRow = ({ of }: { of: ListedTransaction }) => (

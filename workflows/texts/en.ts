@@ -77,6 +77,8 @@ export const en: Texts = {
         old_notification: 'an old notification was recorded and not sent',
         unsafe_forwarder: 'a forwarder app sends unsafe bodies',
         mailbox_paused: 'a mailbox is no longer read',
+        mailbox_failing: 'a mailbox cannot be read',
+        disk_low: 'the disk is nearly full',
         store_went_back: 'the event store lost transactions',
       },
       link: (url) => `Confirm it here, within seven days:\n${url}`,
@@ -95,6 +97,12 @@ export const en: Texts = {
     mailboxPaused: (mailbox, reason) =>
       `Mail account ${mailbox} was paused: ${reason} ` +
       'Its mails are not read now. Check the server, then set the mail account active again.',
+    mailboxFailing: (username, host, reason) =>
+      `The mailbox ${username} on ${host} cannot be read. ${reason} Its mails are not lost: they are read as soon as it works again. ` +
+      'Check that the server can be reached and that the password is right (some providers need an app password), then test the mail account.',
+    diskLow: (freeMb, share, leastMb) =>
+      `The disk of the data folder has ${freeMb} MB left, ${share.toFixed(1)} %. ` +
+      `Below ${leastMb} MB, Baoco refuses new notifications, and phones send them again later. Free some space or enlarge the disk.`,
     bankAccountSeen: (bank, ending, waits) =>
       `A notification named a bank account that was not seen before: ${bank}, ending in ${ending}. ` +
       (waits

@@ -39,6 +39,10 @@ export interface Texts {
     rulePaused(rule: number): string
     /** @param reason  a sentence, in English */
     mailboxPaused(mailbox: number, reason: string): string
+    /** @param reason  a sentence, in English */
+    mailboxFailing(username: string, host: string, reason: string): string
+    /** @param share  percent · @param leastMb  below this, nothing new is accepted */
+    diskLow(freeMb: number, share: number, leastMb: number): string
     bankAccountSeen(bank: string, ending: string, waits: boolean): string
     quota(transactions: number, limit: number, month: string): string
     /** @param last  status of the last answer, or why there was none; null: not of interest */

@@ -77,6 +77,8 @@ export const vi: Texts = {
         old_notification: 'một tin báo cũ đã được ghi nhưng không được gửi đi',
         unsafe_forwarder: 'ứng dụng chuyển tiếp gửi dữ liệu không an toàn',
         mailbox_paused: 'một hộp thư không còn được đọc',
+        mailbox_failing: 'không đọc được hộp thư',
+        disk_low: 'ổ đĩa sắp đầy',
         store_went_back: 'kho sự kiện bị mất giao dịch',
       },
       link: (url) => `Xác nhận tại đây, trong vòng bảy ngày:\n${url}`,
@@ -95,6 +97,12 @@ export const vi: Texts = {
     mailboxPaused: (mailbox, reason) =>
       `Hộp thư ${mailbox} đã bị tạm dừng. Máy chủ thư báo: ${reason} ` +
       'Hiện thư trong hộp này không được đọc. Hãy kiểm tra máy chủ, rồi bật hộp thư lại.',
+    mailboxFailing: (username, host, reason) =>
+      `Không đọc được hộp thư ${username} trên ${host}. ${reason} Thư không mất: Baoco sẽ đọc tiếp ngay khi hộp thư hoạt động lại. ` +
+      'Hãy kiểm tra máy chủ và mật khẩu (một số nhà cung cấp cần mật khẩu ứng dụng), rồi bấm kiểm tra hộp thư.',
+    diskLow: (freeMb, share, leastMb) =>
+      `Ổ đĩa chứa dữ liệu chỉ còn ${freeMb} MB, tức ${share.toFixed(1).replace('.', ',')} %. ` +
+      `Khi còn dưới ${leastMb} MB, Baoco từ chối thông báo mới và điện thoại sẽ gửi lại sau. Hãy dọn bớt hoặc mở rộng ổ đĩa.`,
     bankAccountSeen: (bank, ending, waits) =>
       `Một tin báo nhắc đến tài khoản ngân hàng chưa từng thấy: ${bank}, số cuối ${ending}. ` +
       (waits

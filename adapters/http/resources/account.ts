@@ -2,7 +2,7 @@
 /** The caller's own account, its API key and its personal URL. */
 import { z } from 'zod'
 import { trustSmsAppTitles, trustsSmsAppTitles } from '../../../domain/account/sms-app-titles.ts'
-import { rotateKey, rotateReceiveUrl } from '../../../workflows/accounts/access.ts'
+import { giveReceiveUrl, rotateKey, rotateReceiveUrl } from '../../../workflows/accounts/access.ts'
 import { transactionsInMonth } from '../../../projections/account/queries.ts'
 import { URL_PATH } from '../../../domain/arrival/origin.ts'
 import { type LastSeen, lastSeenOf } from '../../../projections/account/last-seen-queries.ts'
@@ -134,13 +134,22 @@ export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn:
   const urlLastSeen = async ({ state }: ApiContext) =>
     (await lastSeenOf(database, state.account.user_id, clock.now()))(URL_PATH)
 
+  /** The account with its personal URL. One from an earlier version, which has none, gets it now. */
+  const withReceiveUrl = async (context: ApiContext): Promise<AccountState> => {
+    const { account } = context.state
+    if (account.receive_url) return account
+    const given = await giveReceiveUrl(parts, occasionOf(context, clock))
+    await settled(parts, given)
+    if (!given.account.receive_url) throw noReceiveUrl()
+    return given.account
+  }
+
   const showReceiveUrl = async (context: ApiContext) => {
-    const { receive_url } = context.state.account
-    if (!receive_url) throw noReceiveUrl()
+    const account = await withReceiveUrl(context)
     return presentReceiveUrl(
       settings.baseUrl,
-      vault.open(receive_url.sealed_token),
-      context.state.account,
+      vault.open(account.receive_url!.sealed_token),
+      account,
       await urlLastSeen(context),
     )
   }
@@ -160,6 +169,7 @@ export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn:
     context: ApiContext,
     { trust_sms_app_titles: trusted }: z.infer<typeof UrlChange>,
   ) => {
+    await withReceiveUrl(context)
     const occasion = occasionOf(context, clock)
     const changed = await parts.accounts.change(occasion, (account) => {
       if (!account.receive_url) throw noReceiveUrl()

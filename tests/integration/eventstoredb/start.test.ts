@@ -6,6 +6,7 @@ import { expect } from 'chai'
 import { newDataFolder, removeDataFolder, type DataFolder } from '../../harness/baoco-process.ts'
 import { startOwnStandIn, type OwnStandIn } from '../../harness/eventstoredb/process.ts'
 import { eventually } from '../../harness/eventually.ts'
+import { showFigures } from '../../harness/figures.ts'
 import { repetitions } from '../../harness/repetitions.ts'
 
 /** Events of others on the server. */
@@ -85,6 +86,8 @@ describe('a start while EventStoreDB is unavailable', function () {
     expect(crowded.seconds).to.be.lessThan(3 * alone.seconds + 5)
     await writeForeignEvents()
     await eventually(isReady, { within: 5_000, what: '/readyz' })
+    const [one, other] = [alone, crowded].map(({ seconds }) => seconds.toFixed(1))
+    showFigures(`a start behind ${FOREIGN} events of others in EventStoreDB`, `${other} s, alone ${one} s`)
     crowded.child.kill('SIGTERM')
     await crowded.ended
   })

@@ -41,6 +41,8 @@ export const today = {
     source_silent: 'Một nguồn báo có ngừng gửi tin',
     quota_80: 'Sắp hết hạn mức tháng này',
     mailbox_paused: 'Một hộp thư đã tạm dừng',
+    mailbox_failing: 'Không đọc được một hộp thư',
+    disk_low: 'Ổ đĩa sắp đầy',
     store_went_back: 'Kho dữ liệu đã quay về trạng thái cũ',
     rule_paused: 'Một webhook đã tạm dừng',
     new_bank_account: 'Số tài khoản mới',

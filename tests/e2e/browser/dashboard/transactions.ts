@@ -88,7 +88,7 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
     await page.waitForURL('**/transactions')
     await page.keyboard.press('Control+k')
     await field.fill('dh1042')
-    await page.getByRole('option', { name: /^DH1042 .*Lỗi$/ }).waitFor()
+    await page.getByRole('option', { name: /^DH1042 / }).waitFor()
     await page.keyboard.press('ArrowUp')
     await page
       .getByRole('option', { name: 'Tìm “dh1042” trong mọi giao dịch' })

@@ -91,7 +91,7 @@ const changes: Record<string, (entry: CorpusEntry, random: Random) => Changed> =
 }
 
 describe('bank texts after harmless changes', () => {
-  const ROUNDS = 5
+  const ROUNDS = repetitions(5, 2)
   for (const [name, change] of Object.entries(changes))
     it(`are read in at least 95 % of cases and never wrongly: ${name}`, () => {
       const random = generator(20261120)
@@ -154,7 +154,7 @@ const damages: Record<string, (text: string, random: Random) => string> = {
 
 describe('bank texts after damage', () => {
   /** `npm run fuzz` damages more texts. */
-  const ROUNDS = repetitions(15, 4)
+  const ROUNDS = repetitions(15, 2)
   const sources = (entry: CorpusEntry, text: string): Incoming[] => [
     { ...entry, text },
     { text, title: entry.title },
