@@ -1,5 +1,6 @@
 // Tests: tests/e2e/main-job-roles.test.ts
 /** `baoco api`: receives notifications and serves the API. Any number of processes can run it. */
+import { makeSignInLink } from '../../adapters/postgres/ops/sign-in-links.ts'
 import { openUnshownSecrets } from '../../adapters/postgres/ops/unshown-secrets.ts'
 import { openUsageCounters } from '../../adapters/postgres/ops/usage.ts'
 import { createApi } from '../../adapters/http/api.ts'
@@ -31,6 +32,9 @@ export const apiRole: Role = {
       { email: settings.adminEmail, password: settings.adminPassword, language: settings.adminLanguage },
     )
     if (!fresh) await unshown.close()
+    // It gives no more than the printed password. A password of the operator's own is not printed, so neither is a link.
+    const first = fresh?.password ? await new Accounts(requestStore, accounts).find(fresh.user_id) : undefined
+    const signInToken = first ? await makeSignInLink(database, first) : null
     const settled = settledCounters(database)
     const { abusePerHour: perHour, abusePolls: polls, abuseParallel: parallel } = settings
     const usage = openUsageCounters(database, { perHour, polls, parallel })
@@ -67,7 +71,11 @@ export const apiRole: Role = {
         await settling
         await unshown.close()
       },
+<<<<<<< HEAD
       greeting: () => greeting(settings.baseUrl, fresh, clock.now(), settings.adminLanguage),
+=======
+      greeting: () => greeting(settings.baseUrl, fresh, clock.now(), signInToken),
+>>>>>>> h-screens
       greeted: async () => {
         if (fresh) await unshown.forget()
       },

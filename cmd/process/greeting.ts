@@ -14,6 +14,7 @@ const tryOut = (now: Date): string => {
   return `TK8832123000 tai BIDV +500,000VND vao ${time}. So du:1,730,000VND. ND: NGUYEN VAN A thanh toan DH1042`
 }
 
+<<<<<<< HEAD
 const VI = {
   first: 'Đây là lần chạy đầu tiên. Hãy lưu lại các dòng sau: chúng chỉ hiện một lần.',
   address: 'địa chỉ',
@@ -41,18 +42,42 @@ export const greeting = (baseUrl: string, fresh: FreshAccount | null, now: Date,
   const width = Math.max(t.address.length, t.url.length) + 2
   const line = (label: string, value: string): string => `  ${label.padEnd(width)}${value}`
   const address = line(t.address, baseUrl)
+=======
+/**
+ * @param fresh  the account that this start created; null at every later start
+ * @param signInToken  of a link that signs in once; null: none is printed
+ */
+export const greeting = (
+  baseUrl: string,
+  fresh: FreshAccount | null,
+  now: Date,
+  signInToken: string | null = null,
+): string => {
+  const address = `  address       ${baseUrl}`
+>>>>>>> h-screens
   if (!fresh) return address
   const url = personalUrl(baseUrl, fresh.receive_token)
   return [
     t.first,
     '',
     address,
+<<<<<<< HEAD
     line(t.email, fresh.email),
     ...(fresh.password === null ? [] : [line(t.password, fresh.password)]),
     line(t.key, fresh.api_key),
     line(t.url, url),
     '',
     t.tryOut,
+=======
+    `  e-mail        ${fresh.email}`,
+    ...(fresh.password === null ? [] : [`  password      ${fresh.password}`]),
+    ...(signInToken === null ? [] : [`  sign-in link  ${baseUrl}/login#${signInToken}`]),
+    `  API key       ${fresh.api_key}`,
+    `  personal URL  ${url}`,
+    '',
+    ...(signInToken === null ? [] : ['The sign-in link works once, for an hour.']),
+    "Post a bank's text and its sender to the personal URL to create a transaction. Try it:",
+>>>>>>> h-screens
     '',
     `curl --header 'Content-Type: text/plain' --data '${tryOut(now)}' '${url}?sender=BIDV'`,
     '',

@@ -17,6 +17,7 @@ const TOKEN_PREFIX = {
   counter: 'bcc_',
   inbox: 'bci_',
   confirm_bank_account: 'bcb_',
+  sign_in: 'bcs_',
 } as const
 export type TokenKind = keyof typeof TOKEN_PREFIX
 

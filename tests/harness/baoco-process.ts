@@ -22,6 +22,8 @@ export interface Installation {
   apiKey: string
   email: string
   password: string
+  /** Signs in once. */
+  signInLink: string
   personalUrl: string
 }
 
@@ -141,10 +143,18 @@ export const readInstallation = (place: DataFolder, output: string): Installatio
   }
   return {
     ...place,
+<<<<<<< HEAD
     apiKey: labelled('API key', 'khóa API'),
     email: labelled('e-mail', 'email'),
     password: labelled('password', 'mật khẩu'),
     personalUrl: labelled('personal URL', 'đường dẫn riêng'),
+=======
+    apiKey: labelled('API key'),
+    email: labelled('e-mail'),
+    password: labelled('password'),
+    signInLink: labelled('sign-in link'),
+    personalUrl: labelled('personal URL'),
+>>>>>>> h-screens
   }
 }
 

@@ -9,7 +9,7 @@ import { language, texts } from '../app/language.ts'
 import { Preferences } from '../app/preferences.tsx'
 import { queries } from '../app/session.ts'
 import { Logo } from '../app/shell.tsx'
-import { FormProblem, Heading, TextField, valuesOf } from '../ui/basics.tsx'
+import { FormProblem, Heading, Loading, TextField, valuesOf } from '../ui/basics.tsx'
 import { useAction } from '../ui/action.ts'
 
 const Entry = ({ title, children }: { title: string; children: ComponentChildren }) => (
@@ -59,8 +59,27 @@ const NewPasswordField = ({ label, error }: { label: string; error: unknown }) =
 /** Where to go after the login: only a path of this page, never another host. */
 const nextOf = (query: Record<string, string>): string => (/^\/(?![/\\])/.test(query.next ?? '') ? query.next! : '/')
 
+/** The token of a link that signs in once. It leaves the address at once, so it is in no history. */
+const takeToken = (): string | null => {
+  const token = location.hash.slice(1)
+  if (!token) return null
+  history.replaceState(null, '', location.pathname + location.search)
+  return token
+}
+
 export const Login = () => {
   const { entry } = texts.value
+  const link = useAction((token: string) => post('/api/session/link', { token }))
+  useEffect(() => {
+    const follow = (): void => {
+      const token = takeToken()
+      if (token) void link.run(token).then((done) => done && location.replace('/'))
+    }
+    follow()
+    // The link may also be opened where this page is open.
+    addEventListener('hashchange', follow)
+    return () => removeEventListener('hashchange', follow)
+  }, [])
   const { query } = useLocation()
   const login = useAction((values: Record<string, string>) => post('/api/session', values))
   const resend = useAction((email: string) => post('/api/auth/resend-verify', { email }))
@@ -77,6 +96,14 @@ export const Login = () => {
   }
   return (
     <Entry title={entry.login.title}>
+      {link.isRunning && <Loading />}
+      {link.error instanceof ApiError && link.error.status === 400 ? (
+        <p class="notice failed" role="alert">
+          {entry.login.badLink}
+        </p>
+      ) : (
+        <FormProblem error={link.error} fields={[]} />
+      )}
       <form class="form" onSubmit={(event) => void submit(event)}>
         <EmailField />
         <TextField label={entry.password} name="password" type="password" required autocomplete="current-password" />

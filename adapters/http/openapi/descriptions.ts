@@ -15,6 +15,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'post-api-auth-forgot-password': 'Always answers the same. The mail contains a link that works for an hour.',
   'post-api-auth-reset-password': 'Ends every session and JWT. With `end_everything` also the API key, the personal URL, devices and counter links.',
   'post-api-session': 'Sets a cookie for the dashboard. Scripts use a key instead.',
+  'post-api-session-link': 'The token is in the link that the first start prints. It works once, for an hour.',
   'delete-api-session': 'Ends the session of the cookie.',
   'get-api-account': 'The plan, and how many transactions of this month it has used.',
   'put-api-account': 'Sets the language of mails, alerts and pages.',

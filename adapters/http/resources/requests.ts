@@ -40,6 +40,9 @@ export const Registration = z.strictObject({
 
 export const EmailAlone = z.strictObject({ email })
 
+/** The token in the fragment of a link that signs in once. */
+export const SignInLink = z.strictObject({ token: mailToken })
+
 export const EmailVerification = z.strictObject({ token: mailToken })
 
 export const PasswordReset = z.strictObject({ token: mailToken, password, end_everything: endEverything })

@@ -1,6 +1,8 @@
 // Tests: tests/integration/http/session.test.ts
 /** The dashboard's session: a login whose token is set as a cookie. */
 import type { z } from 'zod'
+import { invalid } from '../../../domain/account/refusals.ts'
+import { Refused } from '../../../domain/errors.ts'
 import { endSessionOf } from '../../../workflows/accounts/sessions.ts'
 import type { ApiContext } from '../context.ts'
 import { unauthorized } from '../middleware/errors.ts'
@@ -9,13 +11,17 @@ import type { JsonWebTokens } from '../middleware/json-web-tokens.ts'
 import type { LimitedLogin } from '../middleware/limited-login.ts'
 import { message, whole } from '../openapi/answers.ts'
 import type { Guard } from '../openapi/operation.ts'
-import type { Operations } from '../openapi/operations.ts'
+import { refuses, type Operations } from '../openapi/operations.ts'
+import { takeSignInLink } from '../../postgres/ops/sign-in-links.ts'
 import { settled, type ApiParts } from '../parts.ts'
 import { MessageAndEnded, presentEnded } from './auth.ts'
 import type { Limited } from '../middleware/rate-limits.ts'
-import { Login } from './requests.ts'
+import { Login, SignInLink } from './requests.ts'
 import { dropSession, keepSession, refuseForeignOrigin, sessionOf } from '../middleware/session-cookie.ts'
 import { loginRefusals } from './auth.ts'
+
+/** The same for used, expired and unknown links. */
+const BAD_LINK = { path: 'token', message: 'The link was used, has expired or is invalid. Log in with the password.' }
 
 interface Steps {
   tokens: JsonWebTokens
@@ -27,7 +33,7 @@ interface Steps {
 const withSession: Guard = { credentials: ['session'], refuses: ['UNAUTHORIZED', 'FORBIDDEN_ORIGIN'] }
 
 export const sessionRoutes = (operations: Operations, parts: ApiParts, { tokens, limited, login }: Steps): void => {
-  const { settings, clock, accounts } = parts
+  const { settings, clock, accounts, database } = parts
   const { post, remove } = operations.of('Logging in')
 
   const begin = async (context: ApiContext, pair: z.infer<typeof Login>) => {
@@ -36,6 +42,16 @@ export const sessionRoutes = (operations: Operations, parts: ApiParts, { tokens,
     const { account, ended } = loggedIn
     keepSession(context, settings, await tokens.sign(account, 'session'))
     return { success: true as const, message: 'You are logged in.', ...presentEnded(ended) }
+  }
+
+  const useLink = async (context: ApiContext, { token }: z.infer<typeof SignInLink>) => {
+    const signer = await takeSignInLink(database, token)
+    const account = signer && (await accounts.find(signer.user_id))
+    if (!account || account.token_version !== signer.token_version) throw invalid(BAD_LINK)
+    if (account.locked) throw new Refused('ACCOUNT_LOCKED', 'This account is locked.')
+    keepSession(context, settings, await tokens.sign(account, 'session'))
+    await login.remember(context, account)
+    return 'You are logged in.'
   }
 
   const end = async (context: ApiContext) => {
@@ -57,6 +73,15 @@ export const sessionRoutes = (operations: Operations, parts: ApiParts, { tokens,
     loginRefusals,
     whole(MessageAndEnded),
     begin,
+  )
+  post(
+    '/api/session/link',
+    'Log in to the dashboard by a link',
+    limited('login'),
+    body(SignInLink),
+    refuses('ACCOUNT_LOCKED'),
+    message,
+    useLink,
   )
   remove('/api/session', 'Log out of the dashboard', withSession, noBody, message, end)
 }

@@ -10,7 +10,14 @@ import type { DeletedAccount } from '../../../workflows/accounts/delete-account.
 import type { ScheduledJob } from '../../../workflows/scheduled/scheduled-work.ts'
 import type { Queryable } from '../../database/database.ts'
 
-const BY_USER = ['ops.heard', 'ops.endpoint', 'ops.inbox_call', 'ops.login_place', 'ops.api_key_use'] as const
+const BY_USER = [
+  'ops.heard',
+  'ops.endpoint',
+  'ops.inbox_call',
+  'ops.login_place',
+  'ops.api_key_use',
+  'ops.sign_in_link',
+] as const
 /** Their keys contain the account and how often it was unlocked: `7.0`. */
 const BY_NAME = ['ops.conduct_calls', 'ops.conduct_run', 'ops.conduct_parallel'] as const
 

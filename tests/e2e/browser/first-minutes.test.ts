@@ -43,7 +43,16 @@ describe('the first five minutes in a browser', function () {
     return ((await response.json()) as { data: Record<string, string> }).data
   }
 
-  it('begin with the printed password and a list of first steps', async () => {
+  it('begin with the printed link, once, or with the printed password, and a list of first steps', async () => {
+    const { pathname, hash } = new URL(world.installation.signInLink)
+    await visitor.go(pathname + hash)
+    await visitor.page.locator('.shell').waitFor()
+    await visitor.page.getByRole('button', { name: 'Đăng xuất' }).click()
+    await visitor.page.waitForURL('**/login')
+    await visitor.go(pathname + hash)
+    await see('Liên kết đăng nhập này không còn dùng được')
+    expect(visitor.page.url()).to.match(/\/login$/)
+    visitor.forgive(400)
     await visitor.go('/')
     await visitor.logIn(world.installation)
     await see('Những bước đầu tiên')

@@ -1,6 +1,8 @@
 /** Makes requests that fit the document and are meaningful: ids of resources that exist, URLs that answer. */
 import { newToken } from '../../../workflows/accounts/secrets.ts'
 import { issue, type MailPurpose } from '../../../domain/account/mail-tokens.ts'
+import { openDatabase } from '../../../adapters/database/database.ts'
+import { makeSignInLink } from '../../../adapters/postgres/ops/sign-in-links.ts'
 import { openIds } from '../../../adapters/system/ids.ts'
 import { Affiliates } from '../../../workflows/affiliate/affiliates.ts'
 import { mailLinks } from '../../../workflows/accounts/mail-links.ts'
@@ -100,6 +102,12 @@ const earn = async ({ api }: World, { user_id, api_key }: Caller): Promise<void>
 const RECIPES: Record<string, (world: World, caller: Caller) => unknown> = {
   'post-api-auth-login': (_, { email, password }) => ({ email, password }),
   'post-api-session': (_, { email, password }) => ({ email, password }),
+  'post-api-session-link': async ({ api }, { user_id }) => {
+    const database = openDatabase(api.databaseUrl)
+    const token = await makeSignInLink(database, (await api.accounts.find(user_id))!)
+    await database.close()
+    return { token }
+  },
   'post-api-auth-register': (_, { password }) => ({ email: `new${next()}@example.com`, password }),
   'post-api-auth-verify-email': async (world, caller) => ({ token: await mailToken(world, caller, 'verify_email') }),
   'post-api-auth-reset-password': async (world, caller) => ({

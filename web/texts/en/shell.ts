@@ -96,6 +96,7 @@ export const entry: Messages['entry'] = {
     title: 'Log in',
     button: 'Log in',
     wrong: 'The e-mail or the password is wrong.',
+    badLink: 'This sign-in link is not valid any more: it works once, for an hour. Log in with the password.',
     forgot: 'Forgot the password?',
     register: 'Create an account',
     resend: 'Send the confirmation mail again',

@@ -93,6 +93,8 @@ export const entry = {
     title: 'Đăng nhập',
     button: 'Đăng nhập',
     wrong: 'Email hoặc mật khẩu không đúng.',
+    badLink:
+      'Liên kết đăng nhập này không còn dùng được: nó chỉ dùng một lần, trong một giờ. Hãy đăng nhập bằng mật khẩu.',
     forgot: 'Quên mật khẩu?',
     register: 'Tạo tài khoản',
     resend: 'Gửi lại thư xác nhận',

@@ -162,6 +162,7 @@ export const screensOf = ({ ruleId, failedId }: Owner): Screen[] => [
     async (page) => {
       await seen('.button.main')(page)
       await openAll(page)
+      await page.getByLabel('Tên khóa').fill('Chị Lan')
       await press(page, 'Tạo khóa chỉ đọc')
       await seen('.notice code')(page)
     },
