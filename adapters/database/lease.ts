@@ -62,6 +62,9 @@ export interface HeldLease {
   since: string
 }
 
+/** Each mailbox that is read has a lease of its own. */
+export const isOfMailbox = ({ name }: Pick<HeldLease, 'name'>): boolean => name.startsWith('mailbox ')
+
 /** Leases that processes hold now. */
 export const heldLeases = (database: Queryable): Promise<HeldLease[]> =>
   database.query<HeldLease>('SELECT name, process, since FROM ops.lease l WHERE expires_at > now() ORDER BY name')

@@ -14,7 +14,7 @@ import { registerFirstAccount } from '../../workflows/accounts/registration.ts'
 import { openFeed } from '../../workflows/live/feed.ts'
 import { dashboardFiles } from '../process/dashboard-files.ts'
 import { greeting } from '../process/greeting.ts'
-import { readModelsAnswer, storeAnswers } from '../process/health-checks.ts'
+import { diskHasSpace, readModelsAnswer, storeAnswers } from '../process/health-checks.ts'
 import { REQUEST_GRACE_MS, roleCommand, untilAborted, type Role } from '../process/role.ts'
 
 export const apiRole: Role = {
@@ -28,7 +28,7 @@ export const apiRole: Role = {
     const unshown = openUnshownSecrets(database, vault)
     const fresh = await registerFirstAccount(
       { store, ids, clock, vault, passwords, unshown },
-      { email: settings.adminEmail, password: settings.adminPassword },
+      { email: settings.adminEmail, password: settings.adminPassword, language: settings.adminLanguage },
     )
     if (!fresh) await unshown.close()
     const settled = settledCounters(database)
@@ -52,7 +52,11 @@ export const apiRole: Role = {
       settings: { ...settings, jwtSecret: secrets.jwtSecret },
     }
     return {
-      needs: [storeAnswers(installation), readModelsAnswer(installation, { needed: false })],
+      needs: [
+        storeAnswers(installation),
+        diskHasSpace(installation),
+        readModelsAnswer(installation, { needed: false }),
+      ],
       run: async (signal, readiness) => {
         front.api!.serve(createApi({ ...parts, readiness: () => readiness }))
         const settling = Promise.all([settled.run(signal), usage.run(signal)])
@@ -63,7 +67,7 @@ export const apiRole: Role = {
         await settling
         await unshown.close()
       },
-      greeting: () => greeting(settings.baseUrl, fresh, clock.now()),
+      greeting: () => greeting(settings.baseUrl, fresh, clock.now(), settings.adminLanguage),
       greeted: async () => {
         if (fresh) await unshown.forget()
       },

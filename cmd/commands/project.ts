@@ -26,21 +26,30 @@ import { Accounts } from '../../workflows/accounts/accounts.ts'
 import { openAlerts } from '../../workflows/alerts/alerts.ts'
 import { lastingSilences, quietSources } from '../../projections/account/last-seen-queries.ts'
 import { sweepNotifications } from '../../adapters/postgres/ops/sweep-notifications.ts'
+import {
+  countFailingMailboxes,
+  failingMailboxes,
+  lastingMailboxAlerts,
+} from '../../projections/mail-account/queries.ts'
 import { lastingEndpointAlerts, openBreakers } from '../../projections/rule/breaker-queries.ts'
 import { onBelievedClock } from '../../workflows/scheduled/believed-clock.ts'
 import { openClockMemory } from '../../adapters/postgres/ops/clock-memory.ts'
 import { rememberCredits } from '../../workflows/credits/remember-credits.ts'
 import { giveUpUnread } from '../../workflows/scheduled/give-up-unread.ts'
 import { oldestUnread, unreadOverLimit } from '../../projections/notification/unread-bytes-queries.ts'
+import { watchDisk } from '../../workflows/scheduled/watch-disk.ts'
 import { watchEndpoints } from '../../workflows/scheduled/watch-endpoints.ts'
+import { watchMailboxes } from '../../workflows/scheduled/watch-mailboxes.ts'
 import { watchSources } from '../../workflows/scheduled/watch-sources.ts'
 import { runScheduled } from '../../workflows/scheduled/scheduled-work.ts'
 import { endPlans, warnOfQuotas } from '../../workflows/scheduled/plans.ts'
+import { operatorOf } from '../../workflows/operator.ts'
 import { allReactors } from '../../workflows/reactors/all.ts'
 import { runReactors } from '../../workflows/reactors/run.ts'
 import { retry } from '../../workflows/support/retry.ts'
+import { inTime } from '../../adapters/telemetry/in-time.ts'
 import type { Installation } from '../process/installation.ts'
-import { databaseAnswers, readModelsAnswer, storeAnswers } from '../process/health-checks.ts'
+import { databaseAnswers, diskHasSpace, readModelsAnswer, storeAnswers } from '../process/health-checks.ts'
 import { expiry } from '../process/open-event-store.ts'
 import { roleCommand, type Role } from '../process/role.ts'
 import { sendMails } from '../process/send-mails.ts'
@@ -73,7 +82,7 @@ const projecting = async (installation: Installation, definition: Definition): P
   readModels.projectedBy(name, projector)
   const lag = async (): Promise<number> => {
     if (!PROJECTED_ELSEWHERE.includes(projector.health().state)) return projector.lag()
-    return projectionLag(database, store, definition, clock.now()).catch(() => projector.lag())
+    return (await inTime(projectionLag(database, store, definition, clock.now()))) ?? projector.lag()
   }
   metrics.watchProjection(name, {
     lag,
@@ -132,7 +141,7 @@ const reacting = (installation: Installation): Follower => {
     }, signal)
 }
 
-const scheduled = ({ settings, store, accounts, clock, ids, database, log, onlyOne }: Installation): Follower => {
+const scheduled = ({ settings, store, accounts, clock, ids, database, disk, log, onlyOne }: Installation): Follower => {
   const plans = { accounts: new Accounts(store, accounts), due: plansDue(database), clock }
   const alerts = openAlerts({ store, clock, ids })
   const deleting = [
@@ -160,6 +169,13 @@ const scheduled = ({ settings, store, accounts, clock, ids, database, log, onlyO
       lasting: () => lastingEndpointAlerts(database),
       alerts,
     }),
+    watchMailboxes({
+      failing: (afterSeconds) => failingMailboxes(database, afterSeconds),
+      lasting: () => lastingMailboxAlerts(database),
+      alerts,
+      log,
+    }),
+    watchDisk({ space: () => disk.space(), operator: () => operatorOf(store), alerts, clock }),
     watchSources({
       quiet: (now) => quietSources(database, now),
       lasting: () => lastingSilences(database),
@@ -197,11 +213,14 @@ export const projectRole: Role = {
       scheduled(installation),
       mailing(installation),
     ]
+    const { database, metrics } = installation
+    metrics.watchMailboxes(() => countFailingMailboxes(database))
     return {
       follows: true,
       needs: [
         storeAnswers(installation),
         databaseAnswers(installation),
+        diskHasSpace(installation),
         readModelsAnswer(installation, { needed: true }),
       ],
       run: async (signal) => void (await Promise.all(followers.map((follow) => follow(signal)))),

@@ -2,7 +2,7 @@
 /** `baoco status`: what runs on the installation, and how it is. */
 import { statfs } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { heldLeases } from '../../adapters/database/lease.ts'
+import { heldLeases, isOfMailbox } from '../../adapters/database/lease.ts'
 import { presentProcesses } from '../../adapters/database/presence.ts'
 import { installationStatus } from '../../adapters/postgres/ops/installation-status.ts'
 import { openReadModelTables } from '../../adapters/postgres/ops/read-models.ts'
@@ -16,8 +16,6 @@ import { projectionLag } from '../../projections/engine/lag.ts'
 import { createSchema } from '../../projections/engine/schema.ts'
 import type { Surroundings } from '../process/with-database.ts'
 import { withStore } from '../process/with-store.ts'
-
-const MAILBOX = /^mailbox /
 
 const MIB = 1_048_576
 const inMib = (bytes: number): string => `${(bytes / MIB).toFixed(0)} MiB`
@@ -50,9 +48,9 @@ const lines = async ({ database, store, settings }: Around, version: string): Pr
         `process   ${name}  ${version ?? 'unknown version'}  since ${since}${address ? `  from ${address}` : ''}`,
     ),
     ...leases
-      .filter(({ name }) => !MAILBOX.test(name))
+      .filter((lease) => !isOfMailbox(lease))
       .map(({ name, process, since }) => `lease     ${name}  ${process ?? 'unknown process'}  since ${since}`),
-    `mailboxes ${leases.filter(({ name }) => MAILBOX.test(name)).length} read`,
+    `mailboxes ${leases.filter(isOfMailbox).length} read`,
     ...status.projectors.map(
       ({ projector, passed, last_event_at }) =>
         `projector ${projector}  ${lag(projector, passed)}  last event ${last_event_at ?? 'none'}`,

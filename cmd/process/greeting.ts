@@ -1,6 +1,7 @@
 // Tests: tests/e2e/readme.test.ts
 /** The text that a start prints to the terminal. The first start also prints the new account and a command to test it with. */
 import { inVietnam } from '../../domain/time.ts'
+import type { Language } from '../../domain/account/language.ts'
 import type { FreshAccount } from '../../workflows/accounts/registration.ts'
 
 export const personalUrl = (baseUrl: string, receiveToken: string): string => `${baseUrl}/api/receive/u/${receiveToken}`
@@ -13,21 +14,45 @@ const tryOut = (now: Date): string => {
   return `TK8832123000 tai BIDV +500,000VND vao ${time}. So du:1,730,000VND. ND: NGUYEN VAN A thanh toan DH1042`
 }
 
+const VI = {
+  first: 'Đây là lần chạy đầu tiên. Hãy lưu lại các dòng sau: chúng chỉ hiện một lần.',
+  address: 'địa chỉ',
+  email: 'email',
+  password: 'mật khẩu',
+  key: 'khóa API',
+  url: 'đường dẫn riêng',
+  tryOut:
+    'Mở địa chỉ trên và đăng nhập. Hoặc gửi một tin báo có kèm tên người gửi tới đường dẫn riêng để tạo giao dịch. Thử ngay:',
+}
+const EN: typeof VI = {
+  first: 'This is the first start. Save the following: it is shown only once.',
+  address: 'address',
+  email: 'e-mail',
+  password: 'password',
+  key: 'API key',
+  url: 'personal URL',
+  tryOut:
+    "Open the address and log in. Or post a bank's text and its sender to the personal URL to create a transaction. Try it:",
+}
+
 /** @param fresh  the account that this start created; null at every later start */
-export const greeting = (baseUrl: string, fresh: FreshAccount | null, now: Date): string => {
-  const address = `  address       ${baseUrl}`
+export const greeting = (baseUrl: string, fresh: FreshAccount | null, now: Date, language: Language): string => {
+  const t = language === 'vi' ? VI : EN
+  const width = Math.max(t.address.length, t.url.length) + 2
+  const line = (label: string, value: string): string => `  ${label.padEnd(width)}${value}`
+  const address = line(t.address, baseUrl)
   if (!fresh) return address
   const url = personalUrl(baseUrl, fresh.receive_token)
   return [
-    'This is the first start. Save the following: it is shown only once.',
+    t.first,
     '',
     address,
-    `  e-mail        ${fresh.email}`,
-    ...(fresh.password === null ? [] : [`  password      ${fresh.password}`]),
-    `  API key       ${fresh.api_key}`,
-    `  personal URL  ${url}`,
+    line(t.email, fresh.email),
+    ...(fresh.password === null ? [] : [line(t.password, fresh.password)]),
+    line(t.key, fresh.api_key),
+    line(t.url, url),
     '',
-    "Post a bank's text and its sender to the personal URL to create a transaction. Try it:",
+    t.tryOut,
     '',
     `curl --header 'Content-Type: text/plain' --data '${tryOut(now)}' '${url}?sender=BIDV'`,
     '',

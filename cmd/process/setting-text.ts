@@ -52,6 +52,21 @@ export const metricsToken: Text<string> = matching(
   'must be 16 to 200 printable ASCII characters without blanks',
 )
 
+/** `off`, or an IP address or name with or without a port. Port 0 is any. */
+export const internalAddress: Text<'off' | { host: string; port: number }> = matching(
+  /^(?:[\w.-]{1,253}|\[[\da-fA-F:.]{2,45}\])(?::\d{1,5})?$/,
+  'must be host or host:port, or off',
+)
+  .transform((value) => {
+    const [, host = '', port = '0'] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(value) ?? []
+    return value === 'off' ? value : { host, port: Number(port) }
+  })
+  .refine((address) => address === 'off' || address.port <= 65_535, 'must have a port of at most 65535')
+  .refine(
+    (address) => address === 'off' || !/^[0.:]+$/.test(address.host),
+    'must be an address that other machines reach',
+  )
+
 /** A list of servers, each `host:port`. */
 export const hostPorts: Text<string[]> = list.refine(
   (items) => items.every((item) => /^[^\s/]+:\d{1,5}$/.test(item)),

@@ -4,6 +4,7 @@
  */
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { language } from '../../domain/account/language.ts'
 import { readSecretFile } from './secret-file.ts'
 import * as text from './setting-text.ts'
 import { withPassword } from './url-password.ts'
@@ -84,6 +85,12 @@ export const SETTINGS = {
   ),
   smtpPassword: secret('SMTP_PASSWORD', z.string(), 'the password, if SMTP_URL contains none'),
   adminEmail: setting('ADMIN_EMAIL', 'owner@baoco.local', text.email, 'email of the operator, the first account'),
+  adminLanguage: setting(
+    'ADMIN_LANGUAGE',
+    'vi',
+    language,
+    'language of the first account and of the greeting: vi or en',
+  ),
   adminPassword: secret(
     'ADMIN_PASSWORD',
     text.password,
@@ -166,6 +173,11 @@ export const SETTINGS = {
     'number of ids to skip once, if an old backup was restored and nothing remembers newer ids',
   ),
   trustProxy: setting('TRUST_PROXY', '0', text.whole(0), 'number of trusted reverse proxies that set X-Forwarded-*'),
+  internalAddress: optional(
+    'INTERNAL_ADDRESS',
+    text.internalAddress,
+    'host or host:port of this machine on which processes that receive reach each other; off; default: its address towards Postgres',
+  ),
   logLevel: setting('LOG_LEVEL', 'info', text.logLevel, 'trace, debug, info, warn, error, fatal or silent'),
   metricsPort: optional('METRICS_PORT', text.port, 'separate port for /metrics, /healthz and /readyz; default: PORT'),
   metricsToken: secret(

@@ -71,6 +71,8 @@ export const launchBaoco = (
       PORT: String(port),
       BAOCO_DATA_DIR: dataDir,
       LOG_LEVEL: 'info',
+      // Most tests read English mails and alerts.
+      ADMIN_LANGUAGE: 'en',
       ...env,
     },
   })
@@ -132,17 +134,17 @@ export const startBaoco = async (
 
 /** Reads the output of the first start, like a user. */
 export const readInstallation = (place: DataFolder, output: string): Installation => {
-  const labelled = (label: string): string => {
-    const [, value] = new RegExp(`^\\s*${label}\\s+(\\S+)`, 'm').exec(output) ?? []
-    if (!value) throw new Error(`the start did not print its ${label}:\n${output}`)
+  const labelled = (english: string, vietnamese: string): string => {
+    const [, value] = new RegExp(`^\\s*(?:${english}|${vietnamese})\\s+(\\S+)`, 'm').exec(output) ?? []
+    if (!value) throw new Error(`the start did not print its ${english}:\n${output}`)
     return value
   }
   return {
     ...place,
-    apiKey: labelled('API key'),
-    email: labelled('e-mail'),
-    password: labelled('password'),
-    personalUrl: labelled('personal URL'),
+    apiKey: labelled('API key', 'khóa API'),
+    email: labelled('e-mail', 'email'),
+    password: labelled('password', 'mật khẩu'),
+    personalUrl: labelled('personal URL', 'đường dẫn riêng'),
   }
 }
 

@@ -48,6 +48,14 @@ export interface Delivery extends Attempt {
   request: { method: string; url: string; headers: Record<string, string>; body: string | null } | null
 }
 
+/** The number of rules by the state of their delivery. */
+export interface DeliveryCounts {
+  pending: number
+  success: number
+  failed: number
+}
+
+export type ListedTransaction = Transaction & { deliveries: DeliveryCounts }
 export type DeliveredTransaction = Transaction & { deliveries: Delivery[] }
 
 export interface Log extends Attempt {
@@ -74,7 +82,9 @@ export interface Account {
   id: number
   email: string
   name: string | null
+  language: 'vi' | 'en'
   email_verified: boolean
+  operator: boolean
   plan: 'Free' | 'Basic' | 'Advanced' | 'Pro'
   plan_expires_at: string | null
   usage: { transactions: number; limit: number | null }
@@ -283,6 +293,23 @@ export interface AlertSettings {
   secret_key: string | null
 }
 
+export interface UndeliveredGroup {
+  rule_id: number
+  rule_name: string | null
+  status: 'failed' | 'pending'
+  error: string | null
+  count: number
+  oldest_at: string
+  oldest_transaction_id: number
+  next_attempt_at: string | null
+  estimated_seconds: number | null
+}
+
+export interface Undelivered {
+  groups: UndeliveredGroup[]
+  complete: boolean
+}
+
 export interface Job {
   id: number
   status: 'running' | 'done' | 'cancelled'
@@ -295,6 +322,7 @@ export interface OperatorAccount {
   id: number
   email: string
   plan: string
+  plan_expires_at: string | null
   locked: boolean
   operator: boolean
 }
@@ -305,6 +333,11 @@ export interface OperatorStatus {
   breakers: { user_id: number; endpoint: string; since: string }[]
   parked: number
   overdue: number
+  processes: { name: string; since: string; address: string | null }[]
+  leases: { name: string; process: string | null; since: string }[]
+  mailboxes: number
+  versions: { baoco: string; postgres: string; tables: string; node: string }
+  disk: { database_bytes: number; schemas: { name: string; bytes: number }[] }
 }
 
 export interface Mail {

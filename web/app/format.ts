@@ -5,16 +5,25 @@ const LOCALE: Record<Language, string> = { vi: 'vi-VN', en: 'en-GB' }
 const ZONE = 'Asia/Ho_Chi_Minh'
 const MINUS = '\u2212'
 
+/** A format takes longer to make than to use, and a list has many amounts. */
+const moneyFormats = new Map<string, Intl.NumberFormat>()
+
 /** @param amount  such as `150000.00` @returns such as `150.000 ₫`, without a sign */
 export const money = (amount: string, currency: string, language: Language): string => {
   const digits = currency === 'VND' && amount.endsWith('.00') ? 0 : 2
-  const format = new Intl.NumberFormat(LOCALE[language], {
-    style: 'currency',
-    currency,
-    currencyDisplay: 'narrowSymbol',
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-  })
+  const key = `${language} ${currency} ${digits}`
+  let format = moneyFormats.get(key)
+  if (!format)
+    moneyFormats.set(
+      key,
+      (format = new Intl.NumberFormat(LOCALE[language], {
+        style: 'currency',
+        currency,
+        currencyDisplay: 'narrowSymbol',
+        minimumFractionDigits: digits,
+        maximumFractionDigits: digits,
+      })),
+    )
   return format.format(amount.replace('-', '') as unknown as number)
 }
 
@@ -92,6 +101,18 @@ export const ago = (iso: string, language: Language, now = Date.now()): string =
 
 export const count = (value: number, language: Language): string =>
   new Intl.NumberFormat(LOCALE[language]).format(value)
+
+const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
+/** A size in its largest whole unit, of 1,000: "12 MB". */
+export const bytes = (value: number, language: Language): string => {
+  const power = Math.min(UNITS.length - 1, value < 1 ? 0 : Math.floor(Math.log10(value) / 3))
+  return new Intl.NumberFormat(LOCALE[language], {
+    style: 'unit',
+    unit: UNITS[power]!,
+    unitDisplay: 'short',
+    maximumFractionDigits: power > 2 ? 1 : 0,
+  }).format(value / 1_000 ** power)
+}
 
 /** A sum of decimal texts, exact. */
 export const sum = (amounts: readonly string[]): string => {

@@ -6,8 +6,9 @@ import lazy from 'preact-iso/lazy'
 import { Route, Router, useLocation } from 'preact-iso/router'
 import { PATHS } from '../paths.ts'
 import { Loaded, Problem } from '../ui/basics.tsx'
+import { speakAs } from './account-language.ts'
 import { texts } from './language.ts'
-import { isLoggedOut, useAccount } from './session.ts'
+import { ACCOUNT_QUERY, isLoggedOut, queries, useAccount } from './session.ts'
 import { Shell } from './shell.tsx'
 
 type Screens<Name extends string> = Record<Name, FunctionComponent>
@@ -24,15 +25,26 @@ const NotFound = screen(() => import('../screens/not-found.tsx'), 'NotFound')
 const Today = screen(() => import('../screens/today.tsx'), 'Today')
 const Transactions = screen(() => import('../screens/transactions.tsx'), 'Transactions')
 const TransactionPage = screen(() => import('../screens/transaction.tsx'), 'TransactionPage')
+const Undelivered = screen(() => import('../screens/undelivered.tsx'), 'Undelivered')
 const Webhooks = screen(() => import('../screens/webhooks.tsx'), 'Webhooks')
 const WebhookPage = screen(() => import('../screens/webhook.tsx'), 'WebhookPage')
 const TryIt = screen(() => import('../screens/try-it.tsx'), 'TryIt')
 const Sources = screen(() => import('../screens/sources.tsx'), 'Sources')
 const Unread = screen(() => import('../screens/unread.tsx'), 'Unread')
+const Exports = screen(() => import('../screens/exports.tsx'), 'Exports')
 const Settings = screen(() => import('../screens/settings.tsx'), 'Settings')
+const Operator = screen(() => import('../screens/operator.tsx'), 'Operator')
 const editor = () => import('../screens/webhook-editor.tsx')
 const NewWebhook = screen(editor, 'NewWebhook')
 const ChangeWebhook = screen(editor, 'ChangeWebhook')
+
+/** Loads the screen of the address while the language and the account are on their way. */
+export const preloadScreen = (path: string): void => {
+  if (path in PUBLIC) return void entry()
+  void queries.prefetchQuery(ACCOUNT_QUERY)
+  if (path === PATHS.today) void Today.preload()
+  if (path === PATHS.transactions) void Transactions.preload()
+}
 
 const Boundary = ({ children }: { children: ComponentChildren }) => {
   const [error] = useErrorBoundary((error: unknown) => console.error(error))
@@ -56,6 +68,10 @@ const Private = () => {
   useEffect(() => {
     if (isOut) location.assign(url === '/' ? '/login' : `/login?next=${encodeURIComponent(url)}`)
   }, [isOut])
+  const isKnown = account.data !== undefined
+  useEffect(() => {
+    if (account.data) speakAs(account.data)
+  }, [isKnown])
   if (isOut) return null
   if (!account.data)
     return (
@@ -70,6 +86,7 @@ const Private = () => {
         <Route path={PATHS.today} component={Today} />
         <Route path={PATHS.transactions} component={Transactions} />
         <Route path={PATHS.transaction} component={TransactionPage} />
+        <Route path={PATHS.undelivered} component={Undelivered} />
         <Route path={PATHS.webhooks} component={Webhooks} />
         <Route path={PATHS.newWebhook} component={NewWebhook} />
         <Route path={PATHS.changeWebhook} component={ChangeWebhook} />
@@ -77,7 +94,9 @@ const Private = () => {
         <Route path={PATHS.tryIt} component={TryIt} />
         <Route path={PATHS.sources} component={Sources} />
         <Route path={PATHS.unread} component={Unread} />
+        <Route path={PATHS.exports} component={Exports} />
         <Route path={PATHS.settings} component={Settings} />
+        <Route path={PATHS.operator} component={Operator} />
         <Route default component={NotFound} />
       </Router>
     </Shell>

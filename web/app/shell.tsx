@@ -6,6 +6,7 @@ import { useLocation } from 'preact-iso/router'
 import { PATHS, type Screen } from '../paths.ts'
 import type { Account } from '../api/types.ts'
 import { announcement } from './announce.ts'
+import { Find, FindButton } from './find.tsx'
 import { texts } from './language.ts'
 import { liveState, startLive } from './live.ts'
 import { Preferences } from './preferences.tsx'
@@ -13,7 +14,7 @@ import { logOut } from './session.ts'
 
 /** On a phone the first four are in the bar, the others in its menu. */
 const FIRST = ['today', 'transactions', 'webhooks'] as const
-const OTHERS = ['sources', 'unread', 'tryIt', 'settings'] as const satisfies readonly Screen[]
+const OTHERS = ['undelivered', 'sources', 'unread', 'tryIt', 'exports', 'settings'] as const satisfies readonly Screen[]
 
 export const Logo = () => (
   <svg viewBox="0 0 32 32" aria-hidden="true">
@@ -63,6 +64,7 @@ export const Shell = ({ account, children }: ShellProps) => {
       {OTHERS.map((each) => (
         <NavLink key={each} to={each} rare />
       ))}
+      {account.operator && <NavLink to="operator" rare />}
     </>
   )
   return (
@@ -76,6 +78,7 @@ export const Shell = ({ account, children }: ShellProps) => {
             <Logo />
             Baoco
           </a>
+          <FindButton />
           <nav aria-label={shell.nav.label}>
             {FIRST.map((each) => (
               <NavLink key={each} to={each} />
@@ -87,6 +90,7 @@ export const Shell = ({ account, children }: ShellProps) => {
                 {shell.menu}
               </button>
               <div class="menu" id="menu" popover="auto" ref={menu}>
+                <FindButton />
                 {others}
                 <Foot account={account} />
               </div>
@@ -98,6 +102,7 @@ export const Shell = ({ account, children }: ShellProps) => {
           {children}
         </main>
       </div>
+      <Find screens={[...FIRST, ...OTHERS, ...(account.operator ? (['operator'] as const) : [])]} />
     </>
   )
 }

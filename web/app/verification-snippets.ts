@@ -32,7 +32,7 @@ createServer(async (request, response) => {
   if (!isGenuine(body, request.headers["x-webhook-signature"])) return answer(401, {})
   const call = JSON.parse(body)
   if (Math.abs(Date.now() / 1000 - call.timestamp) > 300) return answer(401, {})
-  if (call.event !== "test") {
+  if (call.event !== "test" && request.headers["x-webhook-event"] !== "test") {
     // Find the order call.order_id, compare call.amount, mark it as paid once.
   }
   answer(200, { ok: true })
@@ -49,7 +49,7 @@ if (!hash_equals($expected, $_SERVER["HTTP_X_WEBHOOK_SIGNATURE"] ?? "") || abs(t
     http_response_code(401);
     exit("{}");
 }
-if (($call["event"] ?? "") !== "test") {
+if (($call["event"] ?? "") !== "test" && ($_SERVER["HTTP_X_WEBHOOK_EVENT"] ?? "") !== "test") {
     // Find the order $call["order_id"], compare $call["amount"], mark it as paid once.
 }
 echo '{"ok":true}';
@@ -75,7 +75,7 @@ class Receiver(BaseHTTPRequestHandler):
         call = json.loads(body)
         if abs(time.time() - call["timestamp"]) > 300:
             return self.answer(401, {})
-        if call.get("event") != "test":
+        if call.get("event") != "test" and self.headers.get("X-Webhook-Event") != "test":
             pass  # Find the order call["order_id"], compare call["amount"], mark it as paid once.
         self.answer(200, {"ok": True})
 
@@ -125,7 +125,7 @@ func receive(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "{}", http.StatusUnauthorized)
 		return
 	}
-	if call.Event != "test" {
+	if call.Event != "test" && r.Header.Get("X-Webhook-Event") != "test" {
 		// Find the order call.OrderID, compare the amount, mark it as paid once.
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -158,7 +158,8 @@ app.MapMethods("${path}", new[] { "POST", "PUT" }, async (HttpRequest request) =
     var call = JsonDocument.Parse(body).RootElement;
     var age = DateTimeOffset.UtcNow.ToUnixTimeSeconds() - call.GetProperty("timestamp").GetInt64();
     if (Math.Abs(age) > 300) return Results.Unauthorized();
-    if (!call.TryGetProperty("event", out var name) || name.GetString() != "test")
+    var isTest = call.TryGetProperty("event", out var name) && name.GetString() == "test";
+    if (!isTest && request.Headers["X-Webhook-Event"] != "test")
     {
         // Find the order "order_id", compare "amount", mark it as paid once.
     }
@@ -204,7 +205,8 @@ public class Receiver {
             try {
                 boolean isGood = isGenuine(body, exchange.getRequestHeaders().getFirst("X-Webhook-Signature"))
                     && isRecent(new String(body, "UTF-8"));
-                // If it is good and its event is not "test": find the order, compare the amount, mark it as paid once.
+                // If it is good, and neither its event nor its header X-Webhook-Event is "test":
+                // find the order, compare the amount, mark it as paid once.
                 status = isGood ? 200 : 401;
             } catch (Exception error) {
                 error.printStackTrace();

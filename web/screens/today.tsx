@@ -2,7 +2,7 @@
 /** Today: did money arrive, and is anything broken. */
 import { useQuery } from '@tanstack/preact-query'
 import { get, getData } from '../api/client.ts'
-import type { Alert, BankAccount, Page, Stats, Transaction } from '../api/types.ts'
+import type { Alert, BankAccount, ListedTransaction, Page, Stats } from '../api/types.ts'
 import { count, money, sum, vietnamDay, weekday } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { Ago, Empty, Heading, Loaded, Stranger } from '../ui/basics.tsx'
@@ -13,6 +13,8 @@ import { TransactionTable } from '../ui/transaction-table.tsx'
 
 const DAYS = 14
 const CURRENCY = 'VND'
+/** Alerts whose cause keeps transactions from the shop. */
+const OF_DELIVERY: ReadonlySet<string> = new Set(['endpoint_failing', 'rule_paused'])
 
 const totalsOf = ({ days }: Stats): DayTotal[] =>
   Array.from({ length: DAYS }, (_, index) => {
@@ -62,7 +64,7 @@ const Attention = () => {
   const banks = useBankAccounts()
   const failed = useQuery({
     queryKey: ['undelivered', 'count'],
-    queryFn: async () => (await get<Page<Transaction>>('/api/transactions', { webhook_status: 'failed' })).total,
+    queryFn: async () => (await get<Page<ListedTransaction>>('/api/transactions', { webhook_status: 'failed' })).total,
   })
   const open =
     alerts.data?.filter(
@@ -81,7 +83,7 @@ const Attention = () => {
               {!!failed.data && (
                 <li class="row between">
                   <span>▲ {t.failed(count(failed.data, language.value), failed.data === 1)}</span>
-                  <a class="button" href="/transactions?webhook_status=failed">
+                  <a class="button" href="/undelivered?status=failed">
                     {t.open}
                   </a>
                 </li>
@@ -98,6 +100,7 @@ const Attention = () => {
                   <p class="muted">
                     <Ago at={each.since} />
                   </p>
+                  {OF_DELIVERY.has(each.kind) && <a href="/undelivered">{t.undelivered}</a>}
                 </li>
               ))}
             </ul>
@@ -116,7 +119,7 @@ export const Today = () => {
   })
   const latest = useQuery({
     queryKey: ['transactions', 'latest'],
-    queryFn: () => get<Page<Transaction>>('/api/transactions'),
+    queryFn: () => get<Page<ListedTransaction>>('/api/transactions'),
   })
   return (
     <>

@@ -1,6 +1,6 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** One transaction: its facts, its text on request, what happened, and every attempt. */
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso/router'
 import { useQuery } from '@tanstack/preact-query'
 import { getData, post, remove } from '../api/client.ts'
@@ -11,6 +11,7 @@ import { language, texts } from '../app/language.ts'
 import { ConfirmBankAccount, useBankAccounts } from '../ui/bank-accounts.tsx'
 import { Attempts } from '../ui/attempts.tsx'
 import { Amount, Dialog, Heading, Loaded, Problem, Status, Stranger, When } from '../ui/basics.tsx'
+import { Confirm } from '../ui/confirm.tsx'
 import { MarkedText } from '../ui/marked-text.tsx'
 import { useAction } from '../ui/action.ts'
 
@@ -112,6 +113,11 @@ const Page = ({ of, isRaw, showRaw }: { of: DeliveredTransaction; isRaw: boolean
   const [isDeleting, setDeleting] = useState(false)
   const retry = useAction(() => post(`/api/transactions/${of.id}/retry`), STALE)
   const erase = useAction(() => remove(`/api/transactions/${of.id}`), ['transactions', 'stats'])
+  const status = useRef(of.webhook_status)
+  useEffect(() => {
+    if (status.current !== of.webhook_status) announce(t.captured(of.id, common.status[of.webhook_status]))
+    status.current = of.webhook_status
+  }, [of.webhook_status])
   const send = async (): Promise<void> => void ((await retry.run()) && announce(t.retried))
   const drop = async (): Promise<void> => {
     if (!(await erase.run())) return
@@ -132,6 +138,17 @@ const Page = ({ of, isRaw, showRaw }: { of: DeliveredTransaction; isRaw: boolean
           <section class="block stack">
             <div class="row between">
               <h2>{t.attempts}</h2>
+              {of.webhook_status === 'success' && (
+                <Confirm
+                  button={t.again}
+                  title={t.againTitle}
+                  text={t.againText}
+                  act={() => post(`/api/transactions/${of.id}/retry`, { again: true })}
+                  stale={STALE}
+                  done={t.retried}
+                  isDangerous={false}
+                />
+              )}
               {(of.webhook_status === 'failed' || isWaiting(of)) && (
                 <button class="button main" type="button" disabled={retry.isRunning} onClick={() => void send()}>
                   {isWaiting(of) ? t.sendNow : t.retry}

@@ -4,8 +4,12 @@ import { common, entry, shell } from './en/shell.ts'
 import { today } from './en/today.ts'
 import { transaction, transactions } from './en/transactions.ts'
 import { settings, unread } from './en/settings.ts'
+import { exports } from './en/exports.ts'
+import { operator } from './en/operator.ts'
 import { sources } from './en/sources.ts'
+import { problems } from './en/problems.ts'
 import { reasons, tryIt } from './en/try-it.ts'
+import { undelivered } from './en/undelivered.ts'
 import { editor, webhook, webhooks } from './en/webhooks.ts'
 import type { Messages } from './vi.ts'
 
@@ -16,12 +20,16 @@ export const en = {
   today,
   transactions,
   transaction,
+  undelivered,
   webhooks,
   webhook,
   editor,
   tryIt,
   reasons,
+  problems,
   sources,
   unread,
+  exports,
+  operator,
   settings,
 } satisfies Messages

@@ -4,8 +4,12 @@ import { common, entry, shell } from './vi/shell.ts'
 import { today } from './vi/today.ts'
 import { transaction, transactions } from './vi/transactions.ts'
 import { settings, unread } from './vi/settings.ts'
+import { exports } from './vi/exports.ts'
+import { operator } from './vi/operator.ts'
 import { sources } from './vi/sources.ts'
+import { problems } from './vi/problems.ts'
 import { reasons, tryIt } from './vi/try-it.ts'
+import { undelivered } from './vi/undelivered.ts'
 import { editor, webhook, webhooks } from './vi/webhooks.ts'
 
 export const vi = {
@@ -15,13 +19,17 @@ export const vi = {
   today,
   transactions,
   transaction,
+  undelivered,
   webhooks,
   webhook,
   editor,
   tryIt,
   reasons,
+  problems,
   sources,
   unread,
+  exports,
+  operator,
   settings,
 }
 

@@ -11,14 +11,16 @@ import { Ago, Copyable, FormProblem, LoadedLines, Stranger, TextField, valuesOf 
 import { Choice } from './choices.tsx'
 import { Confirm } from './confirm.tsx'
 
-const PATH = '/api/account/api-keys'
+export const KEYS_PATH = '/api/account/api-keys'
+
+export const useKeys = () => useQuery({ queryKey: ['keys'], queryFn: () => getData<ScopedKey[]>(KEYS_PATH) })
 
 /** The end of that day in Vietnam. */
 const endOf = (date: string): string => `${date}T23:59:59+07:00`
 
 const NewKey = ({ done }: { done: (key: string) => void }) => {
   const t = texts.value.settings.keys
-  const create = useAction((given: object) => postData<ScopedKey>(PATH, given), ['keys'])
+  const create = useAction((given: object) => postData<ScopedKey>(KEYS_PATH, given), ['keys'])
   const [isIncomplete, setIncomplete] = useState(false)
   const submit = async (event: Event): Promise<void> => {
     const form = event.currentTarget as HTMLFormElement
@@ -56,7 +58,7 @@ const NewKey = ({ done }: { done: (key: string) => void }) => {
   )
 }
 
-const Key = ({ of }: { of: ScopedKey }) => {
+export const KeyLine = ({ of }: { of: ScopedKey }) => {
   const t = texts.value.settings.keys
   return (
     <li class="row between">
@@ -81,7 +83,7 @@ const Key = ({ of }: { of: ScopedKey }) => {
         label={t.removeOf(of.name)}
         title={t.removeTitle(of.name)}
         text={t.removeText}
-        act={() => remove(`${PATH}/${of.id}`)}
+        act={() => remove(`${KEYS_PATH}/${of.id}`)}
         stale={['keys']}
         done={t.removed}
       />
@@ -91,7 +93,7 @@ const Key = ({ of }: { of: ScopedKey }) => {
 
 export const ApiKeys = () => {
   const t = texts.value.settings.keys
-  const keys = useQuery({ queryKey: ['keys'], queryFn: () => getData<ScopedKey[]>(PATH) })
+  const keys = useKeys()
   const [shown, show] = useState<string | null>(null)
   const rotate = async (): Promise<string> => {
     const { api_key } = await postData<{ api_key: string }>('/api/account/api-key/rotate')
@@ -109,7 +111,7 @@ export const ApiKeys = () => {
         </div>
       )}
       <LoadedLines of={keys} empty={t.empty}>
-        {(each) => <Key key={each.id} of={each} />}
+        {(each) => <KeyLine key={each.id} of={each} />}
       </LoadedLines>
       <NewKey done={show} />
       <h3>{t.own}</h3>

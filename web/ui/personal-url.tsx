@@ -9,6 +9,7 @@ import { RECIPES, type Recipe } from '../app/recipes.ts'
 import { useAction } from './action.ts'
 import { Copyable, Loaded, Problem } from './basics.tsx'
 import { Confirm } from './confirm.tsx'
+import { SourceTest } from './source-test.tsx'
 import { QrCode, SourceState, useSource } from './source-state.tsx'
 import { Switch } from './switch.tsx'
 
@@ -93,6 +94,7 @@ const Existing = ({ of, url }: { of: ReceiveUrl; url: string }) => {
             {t.show}
           </button>
         )}
+        <SourceTest name={t.title} path="/api/receive-url" />
         <Confirm
           button={t.rotate}
           title={t.rotateTitle}

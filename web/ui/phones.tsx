@@ -7,6 +7,7 @@ import { texts } from '../app/language.ts'
 import { useAction } from './action.ts'
 import { Copyable, Dialog, FormProblem, LoadedLines, Stranger, TextField, valuesOf } from './basics.tsx'
 import { Confirm } from './confirm.tsx'
+import { SourceTest } from './source-test.tsx'
 import { QrCode, SourceState, useSource } from './source-state.tsx'
 import { Switch } from './switch.tsx'
 
@@ -97,15 +98,18 @@ const Phone = ({ of }: { of: Device }) => {
           )}
           {of.paired ? <SourceState of={of} /> : <p class="muted">{t.waiting}</p>}
         </div>
-        <Confirm
-          button={t.remove}
-          label={t.removeOf(of.name)}
-          title={t.removeTitle(of.name)}
-          text={t.removeText}
-          act={() => remove(`/api/devices/${of.id}`)}
-          stale={['sources', 'account']}
-          done={t.removed}
-        />
+        <div class="row">
+          {of.paired && <SourceTest name={of.name} path={`/api/devices/${of.id}`} />}
+          <Confirm
+            button={t.remove}
+            label={t.removeOf(of.name)}
+            title={t.removeTitle(of.name)}
+            text={t.removeText}
+            act={() => remove(`/api/devices/${of.id}`)}
+            stale={['sources', 'account']}
+            done={t.removed}
+          />
+        </div>
       </div>
       {of.paired && (
         <Switch

@@ -44,16 +44,25 @@ const Result = ({ of }: { of: TestResult }) => {
 
 export const RuleTest = ({ id }: { id: number }) => {
   const t = texts.value.webhook.test
-  const test = useAction(() => post<TestResult>(`/api/webhooks/${id}/test`), ['inbox'])
+  const test = useAction(
+    (isSample: boolean) => post<TestResult>(`/api/webhooks/${id}/test${isSample ? '?sample=1' : ''}`),
+    ['inbox'],
+  )
   return (
     <section class="block stack tight">
       <div class="row between">
         <h2>{t.title}</h2>
-        <button class="button main" type="button" disabled={test.isRunning} onClick={() => void test.run()}>
-          {test.isRunning ? t.sending : t.send}
-        </button>
+        <div class="row">
+          <button class="button main" type="button" disabled={test.isRunning} onClick={() => void test.run(false)}>
+            {test.isRunning ? t.sending : t.send}
+          </button>
+          <button class="button" type="button" disabled={test.isRunning} onClick={() => void test.run(true)}>
+            {t.sample}
+          </button>
+        </div>
       </div>
       <p>{t.text}</p>
+      <p>{t.sampleText}</p>
       {test.error ? <Problem error={test.error} /> : null}
       {test.result && <Result of={test.result} />}
     </section>

@@ -1,10 +1,14 @@
-// Tests: tests/integration/openapi/authorisation.test.ts
+// Tests: tests/integration/http/stats.test.ts
 /** All accounts and the status of the installation, for the operator. Everybody else receives 404. */
 import { z } from 'zod'
 import { plan } from '../../../domain/account/events.ts'
 import { listAccounts } from '../../../projections/account/queries.ts'
 import { unseenDeliveries } from '../../../projections/delivery/unseen-queries.ts'
+import { heldLeases, isOfMailbox } from '../../database/lease.ts'
+import { presentProcesses } from '../../database/presence.ts'
 import { installationStatus } from '../../postgres/ops/installation-status.ts'
+import { serverStatus } from '../../postgres/ops/server-status.ts'
+import { VERSION } from '../../system/version.ts'
 import { data } from '../openapi/answers.ts'
 import type { Guard } from '../openapi/operation.ts'
 import type { Operations } from '../openapi/operations.ts'
@@ -40,6 +44,23 @@ const Status = z
     }),
     parked: count.meta({ description: 'Streams with an event that cannot be applied: `baoco parked list`.' }),
     overdue: count.meta({ description: 'Deliveries that are more than 30 seconds overdue without a reason to wait.' }),
+    processes: z
+      .array(z.strictObject({ name: z.string(), since: moment, address: z.string().nullable() }))
+      .meta({ description: 'What runs now, such as `baoco (serve)`. `address` is null for a process on a socket.' }),
+    leases: z
+      .array(z.strictObject({ name: z.string(), process: z.string().nullable(), since: moment }))
+      .meta({ description: 'Work for one process, and which process does it. Without mailboxes.' }),
+    mailboxes: count.meta({ description: 'Mailboxes that a process reads now.' }),
+    versions: z.strictObject({
+      baoco: z.string(),
+      postgres: z.string(),
+      tables: z.string().meta({ description: 'The newest migration.' }),
+      node: z.string().meta({ description: 'Of the process that answers.' }),
+    }),
+    disk: z.strictObject({
+      database_bytes: count,
+      schemas: z.array(z.strictObject({ name: z.string(), bytes: count })),
+    }),
   })
   .meta({ id: 'OperatorStatus' })
 
@@ -52,14 +73,30 @@ export const operatorRoutes = (operations: Operations, { database, store, clock 
   const unseen = () => unseenDeliveries(database, store, clock.now())
 
   const status = async () => {
-    const [end, { projectors, ...rest }] = await Promise.all([store.end(), installationStatus(database, unseen)])
+    const [end, { projectors, ...rest }, processes, leases, server] = await Promise.all([
+      store.end(),
+      installationStatus(database, unseen),
+      presentProcesses(database),
+      heldLeases(database),
+      serverStatus(database),
+    ])
     const isBehind = (passed: string | null) => end !== null && (passed === null || store.isAfter(end, passed))
     const lag = projectors.map(({ projector, passed, last_event_at }) => ({
       projector,
       behind: isBehind(passed),
       last_event_at,
     }))
-    return { lag, ...rest }
+    const { postgres, tables, ...disk } = server
+    const ofMailboxes = leases.filter(isOfMailbox)
+    return {
+      lag,
+      ...rest,
+      processes,
+      leases: leases.filter((lease) => !isOfMailbox(lease)),
+      mailboxes: ofMailboxes.length,
+      versions: { baoco: VERSION, postgres, tables, node: process.versions.node },
+      disk,
+    }
   }
 
   get('/api/operator/accounts', 'List accounts', signedIn, operatorOnly, data(z.array(Account)), accounts)

@@ -9,8 +9,10 @@ import { Owner } from '../../harness/dashboard/owner.ts'
 import { HOSTILE, Visitor, WITHIN } from '../../harness/dashboard/visitor.ts'
 import { openApi, type ApiUnderTest } from '../../integration/http/api-under-test.ts'
 import { screensWithLogin, screensWithoutLogin } from './dashboard/screens.ts'
+import { exports } from './dashboard/exports.ts'
 import { settings } from './dashboard/settings.ts'
 import { sources } from './dashboard/sources.ts'
+import { strangers } from './dashboard/strangers.ts'
 import { transactions } from './dashboard/transactions.ts'
 import { webhooks } from './dashboard/webhooks.ts'
 
@@ -43,7 +45,7 @@ describe('the dashboard in a browser', function () {
     () => visitor,
     () => owner,
   )
-  for (const flows of [transactions, webhooks, sources, settings])
+  for (const flows of [strangers, transactions, webhooks, sources, settings, exports])
     flows(
       () => visitor,
       () => owner,

@@ -1,6 +1,7 @@
 /** What the owner of the dashboard has, and what happens to them: payments, rules, calls of the inbox, texts of strangers. */
 import { openDatabase } from '../../../adapters/database/database.ts'
 import { devicePath } from '../../../domain/arrival/origin.ts'
+import { transactionStream } from '../../../domain/transaction/events.ts'
 import type { ApiUnderTest } from '../../integration/http/api-under-test.ts'
 import { attempted, captured, statusChanged } from '../../integration/http/captured.ts'
 import { vietcombankText } from '../bank-texts.ts'
@@ -55,16 +56,50 @@ export class Owner {
     return id
   }
 
+  /** Many payments at once, one second apart, the last one now. */
+  async payMany(number: number): Promise<void> {
+    const { user_id } = this.api.owner
+    const ids = await this.api.nextIds(number)
+    const at = (index: number) => new Date(Date.now() - (number - index) * 1_000).toISOString()
+    await this.api.happenedTo(
+      user_id,
+      ids.map((id, index) => [
+        transactionStream(id),
+        [
+          captured(user_id, id, {
+            order_id: `DH${10_000 + index}`,
+            created_at: at(index),
+            transaction_date: at(index),
+          }),
+        ],
+      ]),
+    )
+  }
+
   /** An attempt fails. @param next  when the next one is due; null if it was the last */
-  async failed(id: number, next: Date | null, response_body = ''): Promise<void> {
+  async failed(id: number, next: Date | null, response_body = '', rule_id = this.ruleId): Promise<void> {
     const attempt = attempted(id, {
       attempt_id: await this.api.nextId(),
-      rule_id: this.ruleId,
+      rule_id,
       response_body,
       sent_at: new Date().toISOString(),
       ...(next && { outcome: 'retrying', next_attempt_at: next.toISOString() }),
     })
     const ended = next ? [] : [statusChanged(id, 'pending', 'failed')]
+    await this.api.happened(this.api.owner.user_id, id, [attempt, ...ended])
+  }
+
+  /** An attempt succeeds. @param isAll  whether it is the last open one */
+  async delivered(id: number, isAll = true): Promise<void> {
+    const given = { attempt_id: await this.api.nextId(), rule_id: this.ruleId, sent_at: new Date().toISOString() }
+    const attempt = attempted(id, {
+      ...given,
+      outcome: 'delivered',
+      http_status: 200,
+      error: null,
+      response_body: 'ok',
+    })
+    const ended = isAll ? [statusChanged(id, 'pending', 'success')] : []
     await this.api.happened(this.api.owner.user_id, id, [attempt, ...ended])
   }
 
@@ -92,6 +127,16 @@ export class Owner {
     await database.close()
   }
 
+  /** A phone reports now. */
+  async reports(device_id: number): Promise<void> {
+    const database = openDatabase(this.api.databaseUrl)
+    await database.query('UPDATE ops.heard SET last_heard_at = now() WHERE user_id = $1 AND door = $2', [
+      this.api.owner.user_id,
+      devicePath(device_id),
+    ])
+    await database.close()
+  }
+
   /** A text names a bank account that nobody has confirmed. */
   async seeBankAccount(account_number: string): Promise<void> {
     const [bank_account_id, transaction_id] = [await this.api.nextId(), await this.api.nextId()]
@@ -102,6 +147,7 @@ export class Owner {
 
   /** Two weeks of a shop. @param name  of whatever a stranger, or somebody with access, can name */
   async openShop(name: string): Promise<void> {
+    await this.change('/api/account', { language: 'vi' })
     await this.make('/api/systems', { name, type: 'custom', payment_prefix: 'HS' })
     this.ruleId = (await this.make('/api/webhooks', { name, url: `https://shop.example/hooks?shop=${name}` })).id
     await this.make('/api/account/api-keys', { name, scopes: ['read'] })
@@ -119,8 +165,16 @@ export class Owner {
         webhook_status: transaction_type === 'credit' ? 'success' : 'skipped',
         transaction_date: new Date(Date.now() - index * 2 * DAY_MS).toISOString(),
       })
-    this.failedId = await this.pay({ ...named, order_id: 'DH1042', webhook_status: 'pending' })
+    const pending = { webhook_status: 'pending' as const, rules: [this.ruleId] }
+    this.failedId = await this.pay({ ...named, ...pending, order_id: 'DH1042' })
     await this.failed(this.failedId, null, name)
+    const tomorrow = new Date(Date.now() + DAY_MS)
+    await this.failed(await this.pay({ ...pending, order_id: 'DH1043' }), tomorrow)
+    // The shop has it, the book-keeping does not.
+    const books = (await this.make('/api/webhooks', { name: 'Sổ kế toán', url: 'https://books.example/hook' })).id
+    const half = await this.pay({ ...pending, order_id: 'DH1044', rules: [this.ruleId, books] })
+    await this.failed(half, tomorrow, '', books)
+    await this.delivered(half, false)
     await this.receive('?sender=Vietcombank', name)
     await this.receive(`?sender=${encodeURIComponent(`${name} 2`)}`, vietcombankText(3, 'DH3003'))
     await this.receive('?sender=STRANGER', vietcombankText(1, 'DH3001'))

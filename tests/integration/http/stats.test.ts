@@ -1,5 +1,6 @@
 /** The statistics of an account, and what the operator sees of the installation. */
 import { expect } from 'chai'
+import { openDatabase } from '../../../adapters/database/database.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
 import { attempted, captured, statusChanged } from './captured.ts'
@@ -85,11 +86,34 @@ describe('statistics', () => {
       return emails.includes('owner@baoco.local') && emails.includes('customer@example.com')
     })
     const { body } = await api.ask('GET', '/api/operator/status', { key })
-    expect(body.data).to.have.all.keys('lag', 'lanes', 'breakers', 'parked', 'overdue')
+    expect(body.data).to.have.all.keys('lag', 'lanes', 'breakers', 'parked', 'overdue', 'processes', 'leases', 'mailboxes', 'versions', 'disk') // prettier-ignore
     expect(body.data.lag.map(({ projector }: { projector: string }) => projector)).to.include('main')
+    expect(body.data.versions.tables).to.match(/^\d{3}_/)
+    expect(body.data.versions).to.include({ node: process.versions.node })
+    expect(body.data.disk.database_bytes).to.be.greaterThan(1_000_000)
+    expect(body.data.disk.schemas.map(({ name }: { name: string }) => name)).to.include.members(['read_model', 'store'])
+    for (const [caller, operator] of [
+      [key, true],
+      [customer.api_key, false],
+    ] as const)
+      expect((await api.ask('GET', '/api/account', { key: caller })).body.data.operator).to.equal(operator)
     for (const path of ['/api/operator/accounts', '/api/operator/status']) {
       expect((await api.ask('GET', path, { key: customer.api_key })).status).to.equal(404)
       expect((await api.ask('GET', path)).status).to.equal(401)
     }
+  })
+
+  it('of the installation name who holds which lease, and count mailboxes', async () => {
+    const database = openDatabase(api.databaseUrl)
+    await database.query(`INSERT INTO ops.lease (name, holder, expires_at, process) VALUES
+      ('scheduled work', gen_random_uuid(), now() + interval '8 seconds', 'project on here'),
+      ('mailbox 7', gen_random_uuid(), now() + interval '8 seconds', NULL)`)
+    const { leases, mailboxes } = (await api.ask('GET', '/api/operator/status', { key })).body.data
+    expect(leases.map(({ name, process }: { name: string; process: string }) => [name, process])).to.deep.equal([
+      ['scheduled work', 'project on here'],
+    ])
+    expect(mailboxes).to.equal(1)
+    await database.query('DELETE FROM ops.lease')
+    await database.close()
   })
 })

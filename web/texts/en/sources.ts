@@ -12,6 +12,23 @@ export const sources: Messages['sources'] = {
     silent: (since) => `Silent since ${since}`,
     good: 'Reports as usual',
   },
+  test: {
+    button: 'Test',
+    of: (name) => `Test ${name}`,
+    steps: [
+      'On that phone, press the test of the forwarder app, or send an SMS to the phone itself.',
+      'Wait here. A test does not become a transaction.',
+    ],
+    waiting: 'Waiting for a text…',
+    arrived: (at) => `A text arrived at ${at}. This source works.`,
+    late: 'Nothing has come for a minute. Baoco keeps waiting. Check:',
+    causes: [
+      'Is the phone online?',
+      "Was the app stopped to save battery? Many Android phones do this, while the app's own test still passes.",
+      'May the app read SMS or notifications?',
+      'Is the address in the app the one on this page?',
+    ],
+  },
   url: {
     title: 'Personal URL',
     text: 'A forwarder app on your phone sends the texts to this address. Anybody who has it can send in your name, so keep it secret.',

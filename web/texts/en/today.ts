@@ -32,6 +32,7 @@ export const today: Messages['today'] = {
   calm: 'Everything is running well.',
   failed: (count, isOne) => `${count} ${isOne ? 'transaction was' : 'transactions were'} not delivered to the shop`,
   open: 'Open',
+  undelivered: 'See what is undelivered',
   confirm: 'New bank account',
   confirmText: (bank, number) =>
     `A notification shows the account ${bank} ${number}. Payments to it wait until you confirm it.`,
@@ -42,6 +43,8 @@ export const today: Messages['today'] = {
     source_silent: 'A source is silent',
     quota_80: "This month's quota is nearly used up",
     mailbox_paused: 'A mailbox is paused',
+    mailbox_failing: 'A mailbox cannot be read',
+    disk_low: 'The disk is nearly full',
     store_went_back: 'The event store went back to an older state',
     rule_paused: 'A webhook is paused',
     new_bank_account: 'New account number',

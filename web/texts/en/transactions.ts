@@ -17,8 +17,15 @@ export const transactions: Messages['transactions'] = {
   caption: (total) => `${total} transactions, newest first`,
   columns: { order: 'Order', from: 'Payer', bank: 'Bank', when: 'Time', status: 'Status', amount: 'Amount' },
   noOrder: 'No order id',
+  mixed: {
+    success: (count) => `${count} delivered`,
+    failed: (count) => `${count} failed`,
+    pending: (count) => `${count} sending`,
+  },
   more: 'Show older',
   empty: 'No transactions yet. Send a bank text to your personal URL, or connect a phone.',
+  newest: (count, isOne) => `${count} new ${isOne ? 'transaction' : 'transactions'}`,
+  csv: 'CSV of this filter',
   emptyFilter: 'No transaction matches this filter.',
 }
 
@@ -73,6 +80,10 @@ export const transaction: Messages['transaction'] = {
   retry: 'Send again',
   sendNow: 'Send now',
   retried: 'Queued. The outcome appears here.',
+  again: 'Send once more',
+  againTitle: 'Send once more?',
+  againText:
+    'The shop has received this transaction. It is called again with the same id and the header X-Webhook-Replay: 1. Do this only if the shop has lost its data, or surely ignores what it has already processed.',
   stillNoMatch: 'It still matches no webhook, so nothing was sent.',
   remove: 'Delete transaction',
   removeTitle: 'Delete this transaction?',

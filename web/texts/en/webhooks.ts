@@ -63,6 +63,9 @@ export const webhook: Messages['webhook'] = {
     title: 'Test call',
     text: 'Sends a signed test call. No money is involved, and it does not count as an attempt.',
     send: 'Send a test call',
+    sample: 'Send a sample transaction',
+    sampleText:
+      "A sample transaction has exactly this webhook's own format, with the order id DH1042 and the header X-Webhook-Event: test. The shop must look at that header; otherwise it may take its order DH1042 as paid.",
     sending: 'Sending…',
     good: (code, time) => `The address answered ${code} after ${time}. The shop accepted the call.`,
     bad: (code) => `The address answered ${code}. The shop did not accept the call.`,
@@ -88,6 +91,8 @@ export const webhook: Messages['webhook'] = {
       'X-Webhook-Signature': 'sha256= and the HMAC-SHA256 of the body with the secret, in lower-case hexadecimal.',
       'X-Webhook-Source': 'Always baoco.',
       'X-Webhook-Attempt': 'Number of the attempt, from 1.',
+      'X-Webhook-Event': 'test: a sample transaction without money. Only in test calls.',
+      'X-Webhook-Replay': '1: you asked to send a delivered transaction once more.',
       'Content-Type': 'Always application/json.',
       'webhook-id': 'The same for all attempts of a payment, so that you can recognise repeats.',
       'webhook-timestamp': 'Time of the call in Unix seconds.',

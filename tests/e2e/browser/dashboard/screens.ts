@@ -31,7 +31,7 @@ export const screensWithoutLogin = (visitor: () => Visitor): void => {
   })
 }
 
-const screensOf = ({ ruleId, failedId }: Owner): Screen[] => [
+export const screensOf = ({ ruleId, failedId }: Owner): Screen[] => [
   [
     'today',
     '/',
@@ -41,6 +41,16 @@ const screensOf = ({ ruleId, failedId }: Owner): Screen[] => [
     },
   ],
   ['transactions', '/transactions', seen('.ledger')],
+  [
+    'palette',
+    '/transactions',
+    async (page) => {
+      await seen('.ledger')(page)
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox', { name: 'Trang, webhook' }).fill('DH10')
+      await page.locator('.found .status').first().waitFor()
+    },
+  ],
   ['transactions-empty', '/transactions?webhook_status=already_run', seen('.block p')],
   [
     'transaction',
@@ -51,6 +61,26 @@ const screensOf = ({ ruleId, failedId }: Owner): Screen[] => [
       await openAll(page, '.attempt summary')
       await press(page, 'Hiện tin gốc')
       await seen('pre mark, .columns pre')(page)
+    },
+  ],
+  ['undelivered', '/undelivered', seen('.lines .button')],
+  ['undelivered-empty', '/undelivered?status=pending&bank_code=MB', seen('.block p')],
+  ['undelivered-delivered', '/undelivered?status=success&date_from=2026-01-01', seen('.button.main')],
+  [
+    'undelivered-ask',
+    '/undelivered?status=failed',
+    async (page) => {
+      await press(page, 'Gửi lại tất cả')
+      await seen('dialog .button.main')(page)
+    },
+  ],
+  [
+    'undelivered-job',
+    '/undelivered?status=failed',
+    async (page) => {
+      await press(page, 'Gửi lại tất cả')
+      await page.locator('dialog .button.main').click()
+      await seen('progress')(page)
     },
   ],
   ['webhooks', '/webhooks', seen('.ledger .right')],
@@ -92,6 +122,14 @@ const screensOf = ({ ruleId, failedId }: Owner): Screen[] => [
     },
   ],
   [
+    'sources-test',
+    '/sources',
+    async (page) => {
+      await press(page, 'Thử Đường dẫn riêng')
+      await page.getByText('Đang chờ tin…').waitFor()
+    },
+  ],
+  [
     'sources-pairing',
     '/sources',
     async (page) => {
@@ -119,11 +157,30 @@ const screensOf = ({ ruleId, failedId }: Owner): Screen[] => [
   ],
   ['unread-ignored', '/unread?status=ignored', seen('.lines')],
   [
+    'exports',
+    '/exports',
+    async (page) => {
+      await seen('.button.main')(page)
+      await openAll(page)
+      await press(page, 'Tạo khóa chỉ đọc')
+      await seen('.notice code')(page)
+    },
+  ],
+  ['exports-empty', '/exports?month=2025-01', (page) => page.getByText('Tháng này không có giao dịch nào.').waitFor()],
+  [
     'settings',
     '/settings',
     async (page) => {
       await seen('.pairs')(page)
       await page.getByLabel('Tên người gửi SMS').waitFor()
+    },
+  ],
+  [
+    'operator',
+    '/operator',
+    async (page) => {
+      await page.getByText('Cơ sở dữ liệu').waitFor()
+      await page.getByText('owner@baoco.local').nth(1).waitFor()
     },
   ],
   ['not-found', '/nowhere', seen('h1')],

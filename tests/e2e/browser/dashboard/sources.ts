@@ -26,8 +26,13 @@ export const sources = (visitor: () => Visitor, owner: () => Owner): void => {
       headers: { 'x-device-token': paired.body.data.device_token },
       json: { sender: 'Vietcombank', text: 'hello' },
     })
-    await phone.getByText('Im lặng từ').waitFor()
+    await phone.getByText('Không có tin từ').waitFor()
     await phone.getByText('Thường cách nhau không quá 1 giờ.').waitFor()
+    await phone.getByRole('button', { name: 'Thử Máy ở quầy' }).click()
+    await page.getByText('Đang chờ tin…').waitFor()
+    await owner().reports(paired.body.data.device_id)
+    await page.getByText('Nguồn này đang hoạt động.').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Đóng' }).click()
     await phone.getByLabel('Tin cậy tiêu đề của ứng dụng SMS').click()
     await phone.locator('input:checked:enabled').waitFor()
     await phone.getByRole('button', { name: 'Gỡ Máy ở quầy' }).click()

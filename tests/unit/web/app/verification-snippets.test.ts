@@ -69,6 +69,11 @@ describe('the receivers in the snippets', function () {
       expect(await call({ age: -400 })).to.equal(401)
     })
 
+  it('do not take a sample transaction for a payment', () => {
+    for (const language of LANGUAGES)
+      expect(verificationSnippet(language, 'https://shop.example/'), language).to.match(/X.WEBHOOK.EVENT/i)
+  })
+
   it('contain the URL of the rule, which cannot end a text or a comment', () => {
     for (const language of LANGUAGES) {
       const snippet = verificationSnippet(language, HOSTILE)

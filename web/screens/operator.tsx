@@ -1,0 +1,130 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+/** The installation, for its operator: what runs, what waits, versions and disk, accounts, and unsent mails. */
+import { useState } from 'preact/hooks'
+import { useQuery } from '@tanstack/preact-query'
+import { getData } from '../api/client.ts'
+import type { Mail, OperatorAccount, OperatorStatus } from '../api/types.ts'
+import { count, day } from '../app/format.ts'
+import { language, texts } from '../app/language.ts'
+import { useAccount } from '../app/session.ts'
+import { Ago, Heading, Loaded, LoadedLines, Stranger } from '../ui/basics.tsx'
+import { Installation } from '../ui/installation.tsx'
+import { NotFound } from './not-found.tsx'
+
+const REFETCH_MS = 15_000
+const FEW = 20
+
+const useOperator = <Value,>(name: string, path: string) =>
+  useQuery({ queryKey: ['operator', name], queryFn: () => getData<Value>(path), refetchInterval: REFETCH_MS })
+
+const number = (value: number): string => count(value, language.value)
+
+const Accounts = () => {
+  const t = texts.value.operator.accounts
+  const found = useOperator<OperatorAccount[]>('accounts', '/api/operator/accounts')
+  const stateOf = ({ locked, operator }: OperatorAccount) => (locked ? t.locked : operator ? t.operator : t.normal)
+  return (
+    <section class="block stack tight">
+      <h2>{t.title}</h2>
+      <Loaded of={found}>
+        {(all) => (
+          <>
+            <table class="ledger">
+              <caption class="muted">{t.caption(number(all.length), all.length === 1)}</caption>
+              <thead>
+                <tr>
+                  <th scope="col">{t.email}</th>
+                  <th scope="col">{t.plan}</th>
+                  <th scope="col">{t.state}</th>
+                </tr>
+              </thead>
+              <tbody>
+                {all.map((each) => (
+                  <tr key={each.id}>
+                    <td>
+                      <Stranger text={each.email} /> <span class="muted">{each.id}</span>
+                    </td>
+                    <td class="right">
+                      {each.plan}
+                      {each.plan_expires_at && (
+                        <span class="muted"> {t.until(day(each.plan_expires_at, language.value))}</span>
+                      )}
+                    </td>
+                    <td>
+                      <span class={each.locked ? 'status failed' : 'status'}>
+                        <span aria-hidden="true">{each.locked ? '▲' : '●'}</span> {stateOf(each)}
+                      </span>
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+            {all.some(({ locked }) => locked) && <p class="muted">{t.unlock}</p>}
+          </>
+        )}
+      </Loaded>
+    </section>
+  )
+}
+
+const Outbox = () => {
+  const t = texts.value.operator.outbox
+  const found = useOperator<Mail[]>('outbox', '/api/outbox')
+  const [isWhole, showAll] = useState(false)
+  const rest = (found.data?.length ?? 0) - FEW
+  return (
+    <section class="block stack tight">
+      <h2>{t.title}</h2>
+      <p>{t.text}</p>
+      <LoadedLines
+        of={{ ...found, data: isWhole ? found.data : found.data?.slice(0, FEW), refetch: found.refetch }}
+        empty={t.empty}
+      >
+        {(each) => (
+          <li key={each.id}>
+            <details>
+              <summary>
+                <Stranger text={each.subject} />
+              </summary>
+              <pre tabIndex={0}>
+                <Stranger text={each.text ?? ''} />
+              </pre>
+            </details>
+            <div class="muted">
+              <Stranger text={t.to(each.to)} />, <Ago at={each.created_at} />
+            </div>
+          </li>
+        )}
+      </LoadedLines>
+      {!isWhole && rest > 0 && (
+        <div>
+          <button class="button" type="button" onClick={() => showAll(true)}>
+            {t.more(number(rest))}
+          </button>
+        </div>
+      )}
+    </section>
+  )
+}
+
+const Status = () => {
+  const found = useOperator<OperatorStatus>('status', '/api/operator/status')
+  return <Loaded of={found}>{(of) => <Installation of={of} />}</Loaded>
+}
+
+export const Operator = () => {
+  const { operator: t } = texts.value
+  const account = useAccount()
+  if (account.data && !account.data.operator) return <NotFound />
+  return (
+    <>
+      <Heading title={t.title} />
+      <div class="stack wide">
+        <p>{t.lead}</p>
+        <Status />
+        <Accounts />
+        <Outbox />
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,286 @@
+// Tests: tests/e2e/browser/undelivered.test.ts
+/** What has not reached the shop, by webhook and class of error, to send it again at once. The filter is the address. */
+import { useLocation } from 'preact-iso/router'
+import { keepPreviousData, useQuery } from '@tanstack/preact-query'
+import { getData, queryText } from '../api/client.ts'
+import type { Rule, Undelivered as Answer, UndeliveredGroup } from '../api/types.ts'
+import { count } from '../app/format.ts'
+import { language, texts } from '../app/language.ts'
+import { explain } from '../ui/attempts.tsx'
+import { Ago, Empty, Heading, Loaded, Status, Stranger, When } from '../ui/basics.tsx'
+import { ChosenFilter, WrittenFilter } from '../ui/filters.tsx'
+import { JobProgress, RetryMany, type RetriedStatus, type RetryFilter } from '../ui/retry-many.tsx'
+import { useRules } from '../ui/rules.tsx'
+
+const NAMES = ['status', 'rule_id', 'error', 'bank_code', 'date_from', 'date_to'] as const
+type Filter = Partial<Record<(typeof NAMES)[number], string>>
+
+const filterOf = (query: Record<string, string>): Filter =>
+  Object.fromEntries(NAMES.flatMap((name) => (query[name] ? [[name, query[name]]] : [])))
+
+const PATH = '/undelivered'
+const VIEWS = ['all', 'failed', 'pending', 'success'] as const
+const ERRORS = ['timeout', 'refused', 'dns', 'tls', 'redirect', 'http_401', 'http_404', 'http_500', 'http_503']
+/** An attempt that fails causes no message about the transaction, which still waits. */
+const REFETCH_MS = 30_000
+
+const useUndelivered = (filter: Filter) =>
+  useQuery({
+    queryKey: ['undelivered', filter],
+    queryFn: ({ signal }) => getData<Answer>('/api/undelivered', filter, signal),
+    enabled: filter.status !== 'success',
+    placeholderData: keepPreviousData,
+    refetchInterval: REFETCH_MS,
+  })
+
+/** As a bulk retry takes it. */
+const retryFilter = ({ rule_id, ...rest }: Filter, status: RetriedStatus): RetryFilter => ({
+  ...rest,
+  status,
+  ...(rule_id ? { rule_id: Number(rule_id) } : {}),
+})
+
+/** Rules are called side by side, the groups of one rule one after the other. */
+const secondsOf = (groups: readonly UndeliveredGroup[]): number | null => {
+  const byRule = new Map<number, number>()
+  for (const { rule_id, estimated_seconds } of groups)
+    if (estimated_seconds !== null) byRule.set(rule_id, (byRule.get(rule_id) ?? 0) + estimated_seconds)
+  return byRule.size === 0 ? null : Math.max(...byRule.values())
+}
+
+const errorName = (error: string): string => `${explain(error)[0]} (${error})`
+
+const Filters = ({ filter, rules, errors }: { filter: Filter; rules: readonly Rule[]; errors: readonly string[] }) => {
+  const { route } = useLocation()
+  const { undelivered: t, transactions } = texts.value
+  const field = (name: keyof Filter) => ({
+    value: filter[name],
+    change: (value: string) => route(PATH + queryText({ ...filter, [name]: value }), true),
+  })
+  const { status, ...others } = filter
+  return (
+    <form class="filters" onSubmit={(event) => event.preventDefault()}>
+      <ChosenFilter
+        {...field('rule_id')}
+        label={t.rule}
+        options={rules.map(({ id, name }) => [String(id), name] as const)}
+      />
+      {status !== 'success' && (
+        <ChosenFilter
+          {...field('error')}
+          label={t.error}
+          options={errors.map((each) => [each, errorName(each)] as const)}
+        />
+      )}
+      <WrittenFilter {...field('bank_code')} label={transactions.bank} />
+      <WrittenFilter {...field('date_from')} label={transactions.from} type="date" />
+      <WrittenFilter {...field('date_to')} label={transactions.to} type="date" />
+      {Object.keys(others).length > 0 && (
+        <a class="button plain" href={PATH + queryText({ status })}>
+          {transactions.clear}
+        </a>
+      )}
+    </form>
+  )
+}
+
+interface GroupProps {
+  of: UndeliveredGroup
+  filter: Filter
+  rule: Rule | undefined
+  started: (job: number) => void
+}
+
+/** Why a retry would not help now. */
+const hindrance = ({ status }: UndeliveredGroup, rule: Rule | undefined): string | null => {
+  const t = texts.value.undelivered
+  if (rule?.is_active === 0) return t.paused
+  return status === 'pending' && rule?.health?.breaker === 'open' ? t.cutOff : null
+}
+
+const Group = ({ of, filter, rule, started }: GroupProps) => {
+  const t = texts.value.undelivered
+  const [what, fix] = of.error === null ? t.untried : explain(of.error)
+  const hindered = hindrance(of, rule)
+  const name = `${rule?.name ?? ''}, ${what}`
+  const isFailed = of.status === 'failed'
+  const list = { webhook_status: of.status, rule_id: of.rule_id }
+  return (
+    <li class="row between">
+      <div class="stack tight facts">
+        <div class="row">
+          <Status of={isFailed ? 'failed' : 'retrying'} />
+          <b>{t.count(count(of.count, language.value), of.count === 1)}</b>
+        </div>
+        <p>
+          {what}
+          {of.error && <span class="muted"> ({of.error})</span>}. {fix}
+        </p>
+        {hindered && <p class="notice waiting">{hindered}</p>}
+        <p class="muted">
+          {t.oldest}:{' '}
+          <a href={`/transactions/${of.oldest_transaction_id}`}>
+            <Ago at={of.oldest_at} />
+          </a>
+          {of.next_attempt_at && (
+            <>
+              {' · '}
+              {t.next}: <When at={of.next_attempt_at} />
+            </>
+          )}
+        </p>
+      </div>
+      <div class="row">
+        {rule && (
+          <RetryMany
+            button={isFailed ? t.again : t.now}
+            label={isFailed ? t.againOf(name) : t.nowOf(name)}
+            filter={{
+              ...retryFilter(filter, of.status),
+              rule_id: of.rule_id,
+              ...(of.error === null ? {} : { error: of.error }),
+            }}
+            seconds={of.estimated_seconds}
+            started={started}
+          />
+        )}
+        <a class="button plain" href={`/transactions${queryText(list)}`} aria-label={t.seeOf(name)}>
+          {t.see}
+        </a>
+      </div>
+    </li>
+  )
+}
+
+/** The groups of one rule; the rule with the oldest transaction is first. */
+const OfRule = ({ groups, rule, ...rest }: { groups: readonly UndeliveredGroup[] } & Omit<GroupProps, 'of'>) => {
+  const t = texts.value.undelivered
+  const { rule_id, rule_name } = groups[0]!
+  return (
+    <section class="block">
+      <h2>
+        {rule_name === null ? (
+          t.deleted(rule_id)
+        ) : (
+          <a href={`/webhooks/${rule_id}`}>
+            <Stranger text={rule_name} />
+          </a>
+        )}
+      </h2>
+      {rule_name === null && <p>{t.deletedText}</p>}
+      <ul class="lines">
+        {groups.map((each) => (
+          <Group key={`${each.status} ${each.error}`} of={each} rule={rule} {...rest} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** Everything that the filter selects, with one button. */
+const Everything = ({
+  filter,
+  groups,
+  started,
+}: {
+  filter: Filter
+  groups: readonly UndeliveredGroup[]
+  started: (job: number) => void
+}) => {
+  const t = texts.value.undelivered
+  const status = filter.status as RetriedStatus
+  const isOpen = status === 'success' && !filter.date_from
+  return (
+    <div class="stack tight">
+      {status === 'success' && <p>{t.success.text}</p>}
+      {isOpen ? (
+        <p class="notice">{t.success.choose}</p>
+      ) : (
+        <div>
+          <RetryMany
+            button={t.everything[status]}
+            filter={retryFilter(filter, status)}
+            seconds={status === 'success' ? null : secondsOf(groups)}
+            isMain
+            started={started}
+          />
+        </div>
+      )}
+    </div>
+  )
+}
+
+const byRule = (groups: readonly UndeliveredGroup[]): UndeliveredGroup[][] => [
+  ...groups
+    .reduce(
+      (all, each) => all.set(each.rule_id, [...(all.get(each.rule_id) ?? []), each]),
+      new Map<number, UndeliveredGroup[]>(),
+    )
+    .values(),
+]
+
+export const Undelivered = () => {
+  const { query, route } = useLocation()
+  const { undelivered: t } = texts.value
+  const filter = filterOf(query)
+  const found = useUndelivered(filter)
+  const rules = useRules().data ?? []
+  const job = Number(query.job) || null
+  const started = (id: number): void => route(PATH + queryText({ ...filter, job: id }), true)
+  const isFiltered = Object.keys(filter).length > 0
+  const groups = filter.status === 'success' ? [] : (found.data?.groups ?? [])
+  const errors = [...new Set([...(filter.error ? [filter.error] : []), ...groups.flatMap(({ error }) => error ?? []), ...ERRORS])] // prettier-ignore
+  const ruleOf = (id: number) => rules.find((each) => each.id === id)
+  return (
+    <>
+      <Heading title={t.title} />
+      <div class="stack">
+        <p>{t.lead}</p>
+        <nav class="tabs" aria-label={t.views}>
+          {VIEWS.map((each) => (
+            <a
+              key={each}
+              href={
+                PATH +
+                queryText({
+                  ...(each === 'success' ? { ...filter, error: '' } : filter),
+                  status: each === 'all' ? '' : each,
+                })
+              }
+              aria-current={each === (filter.status ?? 'all') ? 'true' : undefined}
+            >
+              {t.view[each]}
+            </a>
+          ))}
+        </nav>
+        <Filters filter={filter} rules={rules} errors={errors} />
+        {job !== null && <JobProgress id={job} hide={() => route(PATH + queryText(filter), true)} />}
+        {job === null && (filter.status === 'success' || (filter.status && groups.length > 0)) && (
+          <Everything filter={filter} groups={groups} started={started} />
+        )}
+        {filter.status !== 'success' && (
+          <Loaded of={found}>
+            {({ complete }) =>
+              groups.length === 0 ? (
+                <Empty text={isFiltered ? t.emptyFilter : t.calm} />
+              ) : (
+                <div class="stack wide">
+                  {!complete && <p class="notice waiting">{t.incomplete}</p>}
+                  {byRule(groups).map((each) => (
+                    <OfRule
+                      key={each[0]!.rule_id}
+                      groups={each}
+                      filter={filter}
+                      rule={ruleOf(each[0]!.rule_id)}
+                      started={started}
+                    />
+                  ))}
+                </div>
+              )
+            }
+          </Loaded>
+        )}
+      </div>
+    </>
+  )
+}

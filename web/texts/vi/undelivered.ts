@@ -1,0 +1,63 @@
+// Tests: tests/e2e/browser/undelivered.test.ts
+export const undelivered = {
+  title: 'Chưa báo được',
+  lead: 'Những giao dịch mà cửa hàng chưa nhận được, xếp theo webhook và loại lỗi, cũ nhất trước.',
+  views: 'Xem nhanh',
+  view: { all: 'Tất cả', failed: 'Lỗi', pending: 'Đang chờ', success: 'Đã báo' },
+  rule: 'Webhook',
+  error: 'Loại lỗi',
+  calm: 'Mọi giao dịch đã tới cửa hàng. Không có gì phải gửi lại.',
+  emptyFilter: 'Không có giao dịch nào chưa báo được khớp bộ lọc này.',
+  incomplete: 'Có quá nhiều giao dịch nên chỉ đếm những giao dịch mới nhất. Hãy chọn khoảng ngày ngắn hơn.',
+  count: (count: string, _isOne: boolean) => `${count} giao dịch`,
+  deleted: (id: number) => `Webhook ${id} đã bị xóa`,
+  deletedText: 'Không gửi tới webhook này được nữa. Hãy mở từng giao dịch để đối chiếu lại với các webhook hiện có.',
+  untried: ['Chưa gửi lần nào', 'Webhook tạm dừng, địa chỉ đang bị ngắt, hoặc đã hết hạn mức tháng này.'] as readonly [
+    what: string,
+    why: string,
+  ],
+  paused: 'Webhook đang tạm dừng: giao dịch được giữ lại cho đến khi bạn bật nó.',
+  cutOff: 'Địa chỉ lỗi liên tục nên đang bị ngắt. Baoco vẫn thử lại đều đặn và gửi ngay khi địa chỉ trả lời.',
+  oldest: 'Cũ nhất',
+  next: 'Lần tới',
+  see: 'Xem danh sách',
+  seeOf: (name: string) => `Xem danh sách: ${name}`,
+  again: 'Gửi lại',
+  now: 'Gửi ngay',
+  againOf: (name: string) => `Gửi lại: ${name}`,
+  nowOf: (name: string) => `Gửi ngay: ${name}`,
+  everything: {
+    failed: 'Gửi lại tất cả',
+    pending: 'Gửi ngay tất cả',
+    success: 'Gửi lại những gì đã báo',
+  },
+  success: {
+    text: 'Dùng khi cửa hàng làm mất dữ liệu. Các giao dịch đã báo trong những ngày bạn chọn được gửi thêm một lần, với cùng mã và tiêu đề X-Webhook-Replay. Cửa hàng phải bỏ qua giao dịch đã xử lý.',
+    choose: 'Hãy chọn ngày bắt đầu ở “Từ ngày” trước.',
+  },
+  ask: {
+    title: { failed: 'Gửi lại các giao dịch lỗi?', pending: 'Gửi ngay, không chờ?', success: 'Gửi thêm một lần?' },
+    counting: 'Đang đếm…',
+    none: 'Không còn giao dịch nào khớp.',
+    count: (count: string, _isOne: boolean) => `${count} giao dịch sẽ được gửi, cũ nhất trước.`,
+    takes: (span: string) => `Nếu cửa hàng trả lời, mất khoảng ${span}.`,
+    soon: 'Nếu cửa hàng trả lời, mất chưa đến một phút.',
+    failed: 'Chỉ gửi tới webhook chưa nhận được. Giao dịch đã báo thành công không bị gửi lần nữa.',
+    pending: 'Các lần gửi đang chờ được làm ngay. Lịch thử lại không đổi.',
+    success: 'Cửa hàng sẽ nhận lại những giao dịch đã nhận.',
+    start: (count: string, _isOne: boolean) => `Gửi ${count} giao dịch`,
+  },
+  job: {
+    title: 'Tiến độ gửi lại',
+    progress: (done: string, total: string) => `Đã xếp hàng ${done} trong ${total} giao dịch`,
+    done: (total: string, _isOne: boolean) =>
+      `Đã xếp hàng xong ${total} giao dịch. Kết quả hiện ra khi cửa hàng trả lời.`,
+    cancelled: (done: string, total: string) =>
+      `Đã dừng sau ${done} trong ${total} giao dịch. Những giao dịch đã xếp hàng vẫn được gửi.`,
+    failed: (count: string, _isOne: boolean) =>
+      `${count} giao dịch không xếp hàng được: chúng đã đổi trạng thái hoặc webhook đã bị xóa.`,
+    cancel: 'Dừng lại',
+    hide: 'Ẩn',
+    started: 'Đã bắt đầu gửi lại.',
+  },
+}

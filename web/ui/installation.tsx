@@ -1,0 +1,209 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+/** The status of the installation: what is wrong, queues, processes, read models, addresses that are cut off, versions and disk. */
+import type { OperatorStatus } from '../api/types.ts'
+import { bytes, count, moment } from '../app/format.ts'
+import { language, texts } from '../app/language.ts'
+import { Ago, Stranger } from './basics.tsx'
+
+const number = (value: number): string => count(value, language.value)
+
+const Good = ({ text }: { text: string }) => (
+  <span class="status success">
+    <span aria-hidden="true">●</span> {text}
+  </span>
+)
+
+/** What is wrong, or that nothing is. */
+const Verdict = ({ of }: { of: OperatorStatus }) => {
+  const t = texts.value.operator.verdict
+  const behind = of.lag.filter((each) => each.behind).map(({ projector }) => projector)
+  const wrong = [
+    of.overdue > 0 && t.overdue(number(of.overdue), of.overdue === 1),
+    of.parked > 0 && t.parked(number(of.parked), of.parked === 1),
+    of.breakers.length > 0 && t.breakers(number(of.breakers.length), of.breakers.length === 1),
+    behind.length > 0 && t.behind(behind.join(', ')),
+  ].filter((each) => each !== false)
+  if (wrong.length === 0)
+    return (
+      <p class="notice done" role="status">
+        {t.good}
+      </p>
+    )
+  return (
+    <ul class="stack tight" role="status">
+      {wrong.map((each) => (
+        <li key={each} class="notice failed">
+          {each}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const Processes = ({ of }: { of: OperatorStatus }) => {
+  const t = texts.value.operator.processes
+  return (
+    <section class="block stack tight">
+      <h2>{t.title}</h2>
+      {of.processes.length === 0 && <p class="muted">{t.empty}</p>}
+      <ul class="lines">
+        {of.processes.map(({ name, since, address }, index) => (
+          <li key={index}>
+            <b>{name}</b>
+            <div class="muted">
+              {t.since} {moment(since, language.value)}
+              {address && `, ${t.from(address)}`}
+            </div>
+          </li>
+        ))}
+      </ul>
+      <h3>{t.leases}</h3>
+      {of.leases.length === 0 && <p class="muted">{t.noLeases}</p>}
+      <ul class="lines">
+        {of.leases.map(({ name, process, since }) => (
+          <li key={name}>
+            <b>{name}</b>
+            <div class="muted">
+              {process ?? t.unknown}, {t.since} {moment(since, language.value)}
+            </div>
+          </li>
+        ))}
+      </ul>
+      <p class="muted">{t.mailboxes(number(of.mailboxes), of.mailboxes === 1)}</p>
+    </section>
+  )
+}
+
+const Queues = ({ of }: { of: OperatorStatus }) => {
+  const t = texts.value.operator.queues
+  return (
+    <section class="block stack tight">
+      <h2>{t.title}</h2>
+      {of.lanes.length === 0 ? (
+        <p class="muted">{t.empty}</p>
+      ) : (
+        <table>
+          <caption class="hidden-text">{t.caption}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{t.lane}</th>
+              <th scope="col" class="amount">
+                {t.open}
+              </th>
+              <th scope="col" class="amount">
+                {t.due}
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {of.lanes.map(({ lane, open, due }) => (
+              <tr key={lane}>
+                <td>{t.lanes[lane] ?? lane}</td>
+                <td class="amount">{number(open)}</td>
+                <td class="amount">{number(due)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <p class="muted">
+        {t.overdue}: {number(of.overdue)}
+      </p>
+    </section>
+  )
+}
+
+const Projectors = ({ of }: { of: OperatorStatus }) => {
+  const t = texts.value.operator.projectors
+  return (
+    <section class="block stack tight">
+      <h2>{t.title}</h2>
+      <ul class="lines">
+        {of.lag.map(({ projector, behind, last_event_at }) => (
+          <li key={projector} class="row between">
+            <div>
+              <b>{projector}</b>
+              <div class="muted">
+                {t.last}: {last_event_at ? <Ago at={last_event_at} /> : t.none}
+              </div>
+            </div>
+            {behind ? (
+              <span class="status pending">
+                <span aria-hidden="true">◐</span> {t.behind}
+              </span>
+            ) : (
+              <Good text={t.good} />
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+const Breakers = ({ of }: { of: OperatorStatus }) => {
+  const t = texts.value.operator.breakers
+  return (
+    <section class="block stack tight">
+      <h2>{t.title}</h2>
+      {of.breakers.length === 0 ? (
+        <p class="muted">{t.empty}</p>
+      ) : (
+        <ul class="lines">
+          {of.breakers.map(({ user_id, endpoint, since }) => (
+            <li key={`${user_id} ${endpoint}`}>
+              <code>
+                <Stranger text={endpoint} />
+              </code>
+              <div class="muted">
+                {t.of(user_id)}, <Ago at={since} />
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+const Server = ({ of: { versions, disk } }: { of: OperatorStatus }) => {
+  const t = texts.value.operator.server
+  const rows: [string, string][] = [
+    [t.baoco, versions.baoco],
+    [t.postgres, versions.postgres],
+    [t.tables, versions.tables],
+    [t.node, versions.node],
+    [t.database, bytes(disk.database_bytes, language.value)],
+    ...disk.schemas.map((each): [string, string] => [t.schemas[each.name] ?? each.name, bytes(each.bytes, language.value)]), // prettier-ignore
+  ]
+  return (
+    <section class="block">
+      <h2>{t.title}</h2>
+      <dl class="pairs">
+        {rows.map(([label, value]) => (
+          <>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </>
+        ))}
+      </dl>
+    </section>
+  )
+}
+
+export const Installation = ({ of }: { of: OperatorStatus }) => (
+  <>
+    <Verdict of={of} />
+    <div class="columns">
+      <div class="stack wide">
+        <Queues of={of} />
+        <Processes of={of} />
+      </div>
+      <div class="stack wide">
+        <Projectors of={of} />
+        <Breakers of={of} />
+        <Server of={of} />
+      </div>
+    </div>
+  </>
+)

@@ -1,0 +1,55 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+/** A key for the accountant, which can only read, and the command that downloads the chosen file with it. */
+import { useState } from 'preact/hooks'
+import { postData } from '../api/client.ts'
+import type { ScopedKey } from '../api/types.ts'
+import { texts } from '../app/language.ts'
+import { useAction } from './action.ts'
+import { KEYS_PATH, KeyLine, useKeys } from './api-keys.tsx'
+import { Copyable, FormProblem, LoadedLines, TextField, valuesOf } from './basics.tsx'
+
+const isReadOnly = ({ scopes }: ScopedKey): boolean => scopes.join() === 'read'
+
+/** @param path  of the file, without personal columns @param isShortened  whether it leaves some out */
+export const ReadOnlyKey = ({ path, file, isShortened }: { path: string; file: string; isShortened: boolean }) => {
+  const { exports, settings } = texts.value
+  const t = exports.key
+  const keys = useKeys()
+  const [shown, show] = useState<string | null>(null)
+  const create = useAction((name: string) => postData<ScopedKey>(KEYS_PATH, { name, scopes: ['read'] }), ['keys'])
+  const submit = async (event: Event): Promise<void> => {
+    const made = await create.run(valuesOf(event).name ?? '')
+    if (made?.api_key) show(made.api_key)
+  }
+  return (
+    <section class="block stack">
+      <h2>{t.title}</h2>
+      <p>{t.text}</p>
+      {shown !== null && (
+        <div class="notice done stack tight" role="status">
+          <p>{settings.keys.created}</p>
+          <Copyable text={shown} />
+          <p>
+            {t.command} {isShortened && t.withoutPersonal}
+          </p>
+          <Copyable text={`curl -H "X-Api-Key: ${shown}" -o ${file} "${location.origin}${path}"`} />
+        </div>
+      )}
+      <LoadedLines
+        of={{ data: keys.data?.filter(isReadOnly), error: keys.error, refetch: keys.refetch }}
+        empty={t.empty}
+      >
+        {(each) => <KeyLine key={each.id} of={each} />}
+      </LoadedLines>
+      <form class="form" onSubmit={(event) => void submit(event)}>
+        <TextField label={t.name} name="name" value={t.usual} required error={create.error} />
+        <FormProblem error={create.error} fields={['name']} />
+        <div>
+          <button class="button" disabled={create.isRunning}>
+            {t.add}
+          </button>
+        </div>
+      </form>
+    </section>
+  )
+}
