@@ -67,7 +67,7 @@ describe('a rolling upgrade', function () {
     }
   }
   const more = async (): Promise<void> => {
-    const goal = accepted.length + 20
+    const goal = accepted.length + 8
     await eventually(() => accepted.length >= goal, { within: 60_000, what: 'more payments' })
     const [last] = accepted.slice(-1)
     await eventually(() => called().includes(last!), { within: 30_000, what: `payment ${last} delivered` })
