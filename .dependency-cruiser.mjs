@@ -56,6 +56,7 @@ const NEIGHBOURS = {
     database: ['event-store', 'system'],
     'event-store': ['database', 'system'],
     export: [],
+    'hand-over': ['database', 'system'],
     http: ['database', 'export', 'inbox', 'mail-out', 'postgres', 'system', 'telemetry'],
     inbox: ['database', 'http', 'receiver'],
     log: ['database'],

@@ -35,6 +35,16 @@ export class StoreWentBack extends StoreUnavailable {
   }
 }
 
+/** The disk of a server, or of the data folder, is full. The process reports that once (`adapters/system/disk.ts`). */
+export class DiskFull extends StoreUnavailable {
+  override name = 'DiskFull'
+  override readonly retryAfterS = 30
+  override readonly advice = 'Nothing was accepted, because the disk is full. Send the request again later.'
+  constructor(cause?: unknown) {
+    super('the disk is full', { cause })
+  }
+}
+
 /** A decider refused a command. `code` is the error code of the API. */
 export class Refused extends Error {
   override name = 'Refused'

@@ -1,6 +1,7 @@
 // Tests: tests/unit/projections/read-models.test.ts
 /** The projector `main`: everything that an API response or a delivery needs. */
 import { KEPT_UNREAD_S } from '../domain/arrival/events.ts'
+import { keptFor } from '../workflows/scheduled/expire-events.ts'
 import type { Definition } from './engine/definition.ts'
 import { parked } from './engine/parked-table.ts'
 import { PARKED_STREAM } from '../domain/parked/events.ts'
@@ -9,6 +10,7 @@ import { alert } from './alert/projection.ts'
 import { attempt } from './attempt/projection.ts'
 import { attemptCount, transactionTotal } from './counts/projection.ts'
 import { delivery } from './delivery/projection.ts'
+import { MAIN_GENERATIONS } from './generations.ts'
 import { job } from './job/projection.ts'
 import { mailAccount } from './mail-account/projection.ts'
 import { notification, unreadBytes } from './notification/projection.ts'
@@ -26,6 +28,8 @@ export interface MainSettings {
 
 export const mainWith = ({ overQuotaDelay, keepUnread }: MainSettings): Definition => ({
   projector: 'main',
+  generation: MAIN_GENERATIONS.length,
+  keptFor: (stream) => (stream.startsWith('unread-') ? keepUnread : keptFor(stream)),
   schema: 'read_model',
   // `quota` comes before `transaction`, because it reads the row of a deleted transaction.
   projections: [

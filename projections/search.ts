@@ -6,11 +6,14 @@
  */
 import type { Definition } from './engine/definition.ts'
 import { parked } from './engine/parked-table.ts'
+import { SEARCH_GENERATIONS } from './generations.ts'
 import { main } from './main.ts'
 import { searchable } from './searchable/projection.ts'
 
 export const search: Definition = {
   projector: 'search',
+  generation: SEARCH_GENERATIONS.length,
+  keptFor: main.keptFor,
   schema: 'search_model',
   extensions: ['pg_trgm'],
   projections: [searchable, parked],

@@ -14,7 +14,7 @@ const TEXT = /\.(?:js|css|svg|html|webmanifest)$/
 /** Oldest browsers that the page supports: `light-dark()` and `popover` exist since then. */
 const TARGET = ['chrome123', 'firefox125', 'safari17.5']
 
-const page = ({ script, style, fonts, icon }) => `<!doctype html>
+const page = ({ script, style, fonts, icon, soon }) => `<!doctype html>
 <html lang="vi">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -23,6 +23,7 @@ const page = ({ script, style, fonts, icon }) => `<!doctype html>
 <link rel="icon" href="${icon}" type="image/svg+xml">
 ${fonts.map((font) => `<link rel="preload" href="${font}" as="font" type="font/woff2" crossorigin>`).join('\n')}
 <link rel="stylesheet" href="${style}">
+${soon.map((each) => `<link rel="modulepreload" href="${each}">`).join('\n')}
 <script type="module" src="${script}"></script>
 <noscript>Trang này cần JavaScript. This page needs JavaScript.</noscript>
 <div id="app"></div>
@@ -58,7 +59,12 @@ const filesOf = async (build) => {
   const names = Object.keys(metafile.outputs)
   const one = (pattern) => `/assets/${basename(names.find((name) => pattern.test(name)))}`
   const all = (pattern) => names.filter((name) => pattern.test(name)).map((name) => `/assets/${basename(name)}`)
+  // What the start of the page imports, and the usual language: the browser would find them only later, one after the other.
+  const main = names.find((name) => /main-\w+\.js$/.test(name))
+  const imported = metafile.outputs[main].imports.filter(({ kind }) => kind === 'import-statement')
+  const soon = [...imported.map(({ path }) => `/assets/${basename(path)}`), one(/\/vi-\w+\.js$/)]
   const html = page({
+    soon,
     script: one(/main-\w+\.js$/),
     style: one(/main-\w+\.css$/),
     fonts: all(/\.woff2$/),

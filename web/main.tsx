@@ -4,13 +4,16 @@ import './styles/all.css'
 import { QueryClientProvider } from '@tanstack/preact-query'
 import { render } from 'preact'
 import { LocationProvider } from 'preact-iso/router'
+import { keepFocus } from './app/keep-focus.ts'
 import { loadLanguage } from './app/language.ts'
-import { App } from './app/router.tsx'
+import { App, preloadScreen } from './app/router.tsx'
 import { queries } from './app/session.ts'
 import { LiveRegion } from './app/shell.tsx'
 import { setTheme, theme } from './app/theme.ts'
 
 setTheme(theme.value)
+keepFocus()
+preloadScreen(location.pathname)
 await loadLanguage()
 render(
   <QueryClientProvider client={queries}>

@@ -4,10 +4,11 @@
  * missing, and can restore it from a later backup or ask for the payments again.
  */
 import { randomUUID } from 'node:crypto'
-import { FIRST_ACCOUNT_STREAM, firstAccountEvents } from '../domain/account/email-claim.ts'
 import type { Clock, EventStore, Ids } from '../domain/ports.ts'
 import { transactionStream } from '../domain/transaction/events.ts'
+import { inEach } from './texts/texts.ts'
 import { openAlerts } from './alerts/alerts.ts'
+import { operatorOf } from './operator.ts'
 
 /** Streams in one read. */
 const AT_ONCE = 500
@@ -51,9 +52,8 @@ export const tellOperator = async (
   missing: readonly number[],
 ): Promise<void> => {
   const { store, clock } = parts
-  const [[first] = []] = await store.read([{ stream: FIRST_ACCOUNT_STREAM, limit: 1 }])
-  if (!first) return
-  const { user_id } = firstAccountEvents.FirstAccountClaimed.parse(first.data)
+  const user_id = await operatorOf(store)
+  if (user_id === null) return
   const now = clock.now().toISOString()
   const cause = randomUUID()
   await openAlerts(parts).raise({
@@ -69,12 +69,8 @@ export const tellOperator = async (
   })
 }
 
-const textOf = (missing: readonly number[]): string => {
+const textOf = (missing: readonly number[]) => {
   const ranges = rangesOf(missing)
-  const listed = ranges.slice(0, MOST_LISTED).join(', ') + (ranges.length > MOST_LISTED ? ', … (the log has all)' : '')
-  const known =
-    missing.length > 0
-      ? `${missing.length} known transactions are missing: ${listed}.`
-      : 'It is not known which transactions are missing.'
-  return `The event store contains an older state than before. ${known} Webhooks for them may have been sent. If there is a later backup, stop Baoco and restore it. Otherwise compare with the bank's statements. Ids of missing transactions are not used again.`
+  const listed = ranges.slice(0, MOST_LISTED).join(', ')
+  return inEach(({ alerts }) => alerts.storeWentBack(missing.length, listed, ranges.length > MOST_LISTED))
 }

@@ -1,5 +1,6 @@
 /** Reads of a database that may be down, and of read models that an earlier version may have made. */
-import { StoreUnavailable } from '../../domain/errors.ts'
+import { DiskFull, StoreUnavailable } from '../../domain/errors.ts'
+import { isDiskFull } from '../system/disk.ts'
 import { within } from '../system/within.ts'
 import { isOutage } from '../event-store/postgres/outage.ts'
 import type { Queryable } from './database.ts'
@@ -22,6 +23,7 @@ export const orUnavailable = (database: Queryable, mostWaitMs = MOST_WAIT_MS): Q
       return await within(mostWaitMs, database.query(text, values, name), late)
     } catch (error) {
       if (error instanceof StoreUnavailable) throw error
+      if (isDiskFull(error)) throw new DiskFull(error)
       throw isOutage(error) || isNotYet(error)
         ? new StoreUnavailable('the read models do not respond', { cause: error })
         : error

@@ -6,6 +6,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
+import { VERSION } from '../system/version.ts'
 import type { Database, Queryable } from './database.ts'
 
 const LOCK = `hashtext('baoco'), hashtext('presence')`
@@ -21,27 +22,38 @@ ORDER BY name, since`
 export interface PresentProcess {
   /** Such as `baoco (serve)`. */
   name: string
+  /** Of Baoco; null for a process that does not say it. */
+  version: string | null
   since: string
   /** Its address for the database; null if it uses a socket. */
   address: string | null
 }
 
 /** Processes that work on the installation. */
-export const presentProcesses = (database: Queryable): Promise<PresentProcess[]> =>
-  database.query<PresentProcess>(HOLDERS)
+export const presentProcesses = async (database: Queryable): Promise<PresentProcess[]> =>
+  (await database.query<Omit<PresentProcess, 'version'>>(HOLDERS)).map(({ name, ...more }) => ({
+    ...more,
+    ...named(name),
+  }))
 
 /** Other processes use the installation. The message names them. */
 export class InUse extends Error {
   override name = 'InUse'
 }
 
-const nameFor = (role: string): string => `baoco (${role})`
+/** As the database shows a process, such as `baoco (serve) 0.1.0`. */
+const nameFor = (role: string): string => `baoco (${role}) ${VERSION}`
+
+const named = (shown: string): Pick<PresentProcess, 'name' | 'version'> => {
+  const [, name, version] = /^(.*\)) (\S+)$/.exec(shown) ?? []
+  return { name: name ?? shown, version: version ?? null }
+}
 
 const take = async (client: pg.Client, role: string, how: 'pg_try_advisory_lock' | 'pg_try_advisory_lock_shared') => {
   await client.query(`SELECT set_config('application_name', $1, false)`, [nameFor(role)])
   const { rows } = await client.query<{ taken: boolean }>(`SELECT ${how}(${LOCK}) AS taken`)
   if (rows[0]!.taken) return
-  const holders = new Set((await client.query<{ name: string }>(HOLDERS)).rows.map(({ name }) => name))
+  const holders = new Set((await client.query<{ name: string }>(HOLDERS)).rows.map(({ name }) => named(name).name))
   throw new InUse(`this installation is in use: ${[...holders].join(', ') || 'another process'} runs on it`)
 }
 

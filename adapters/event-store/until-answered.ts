@@ -4,9 +4,10 @@
  * the outcome of a call is unknown. All calls of the stores are safe to repeat (appends by their event ids). So they are
  * repeated until the caller's deadline.
  */
-import { StoreUnavailable } from '../../domain/errors.ts'
+import { DiskFull, StoreUnavailable } from '../../domain/errors.ts'
 import { retry } from '../../workflows/support/retry.ts'
 import { awakeNow } from '../system/awake.ts'
+import { isDiskFull } from '../system/disk.ts'
 
 /** Pauses between attempts to reach the store. */
 export const BACK_OFF = { firstMs: 20, mostMs: 1_000 }
@@ -22,7 +23,7 @@ export interface Patience {
 
 /**
  * Retries while the server is unavailable.
- * @throws {StoreUnavailable} after the deadline, or if the store is closed first · an error with which the server refused, at
+ * @throws {DiskFull} at once · {StoreUnavailable} after the deadline, or if the store is closed first · an error with which the server refused, at
  *   once
  */
 export const untilAnswered = async <Result>(
@@ -33,6 +34,8 @@ export const untilAnswered = async <Result>(
   const left = () => deadline - awakeNow()
   const unavailable = (cause?: unknown) => new StoreUnavailable('the event store does not respond', { cause })
   const onFailure = (error: unknown): void => {
+    // A full disk stays full for longer than any caller waits.
+    if (isDiskFull(error)) throw new DiskFull(error)
     if (!isOutage(error)) throw error
     if (left() <= 0 || closing.aborted) throw unavailable(error)
   }

@@ -20,11 +20,14 @@ const MOST_TOKENS = 20_000
 
 /** Milliseconds. */
 const CONNECT_WITHIN = 10_000
-/** Idling starts this soon after the last command. It is restarted before servers consider the connection dead. */
+/** Idling starts this soon after the last command. It is restarted often, because that shows whether the connection still works. */
 const IDLE_AFTER = 20
-const IDLE_AGAIN = 4 * 60_000
-/** At this interval, a server that does not support idling is polled, and a connection that died silently is detected. */
-const SILENT_AT_MOST = 5 * 60_000
+const IDLE_AGAIN = 45_000
+/**
+ * A server that does not support idling is polled at this interval. A connection that died silently is detected after at most twice this time and
+ * one `IDLE_AGAIN`: early enough for the alert within five minutes (`workflows/scheduled/watch-mailboxes.ts`).
+ */
+const SILENT_AT_MOST = 60_000
 
 export interface ImapOptions {
   /** `ALLOW_PRIVATE_TARGETS`: permits private addresses, and connections to this machine without encryption. */

@@ -3,8 +3,8 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { bankName } from '../../domain/banks/directory.ts'
 import type { AttemptReport } from '../../workflows/deliver/attempts.ts'
-import { within } from '../system/within.ts'
 import type { DeliveryNumbers } from '../postgres/delivery-queue/numbers.ts'
+import { inTime } from './in-time.ts'
 
 export interface WatchedDelivery {
   /** Calls of each lane in this process. */
@@ -12,9 +12,6 @@ export interface WatchedDelivery {
   /** Numbers of the queue that all processes share. */
   numbers: () => Promise<DeliveryNumbers>
 }
-
-/** A scrape waits this long for the database. */
-const PATIENCE_MS = 2_000
 
 /** Turns `http_404` into `http_4xx`: a status that a server chose must not become a label. */
 const classOf = (error: string | null): string => error?.replace(/^http_(\d)\d+$/, 'http_$1xx') ?? ''
@@ -40,10 +37,7 @@ export const watchDelivery = (
   })
   let asked: Promise<DeliveryNumbers | null> | null = null
   /** At most one query per scrape. If the database is down or does not answer in time, these metrics are left out. */
-  const ask = () =>
-    (asked ??= within(PATIENCE_MS, numbers(), () => new Error('the database did not answer in time'))
-      .catch(() => null)
-      .finally(() => (asked = null)))
+  const ask = () => (asked ??= inTime(numbers()).finally(() => (asked = null)))
   const gauge = (name: string, help: string, labelNames: string[], read: (of: Gauge) => Promise<void> | void) =>
     new Gauge({
       name,

@@ -2,16 +2,23 @@
 /** Baoco's Prometheus metrics. Labels never contain text that a user or a stranger wrote. */
 import { VERSION } from '../system/version.ts'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { inTime } from './in-time.ts'
 
 /** The current lag in milliseconds. Null if another process does this work. */
 type Lag = () => number | null
 /** What this process knows of a projector. */
 interface WatchedProjector {
-  /** The current lag in milliseconds. */
+  /** The current lag in milliseconds, within a few seconds. */
   lag: () => Promise<number>
   parkedStreams: () => Promise<number>
   /** Whether this process projects. Otherwise it is a standby. */
   isActive: () => boolean
+}
+
+/** What is known of the disk, in bytes. */
+interface DiskState {
+  space: () => { free: number; size: number } | null
+  isFull: () => boolean
 }
 
 /** How the event store responds to this process. */
@@ -69,7 +76,7 @@ export const openMetrics = () => {
     labelNames: ['projector'],
     registers,
     async collect() {
-      for (const [projector, { lag }] of watched) this.set({ projector }, (await lag()) / 1000)
+      await Promise.all([...watched].map(async ([projector, { lag }]) => this.set({ projector }, (await lag()) / 1000)))
     },
   })
   new Gauge({
@@ -88,11 +95,12 @@ export const openMetrics = () => {
     registers,
     async collect() {
       // While the database is down, the last number stays.
-      for (const [projector, { parkedStreams }] of watched)
-        await parkedStreams().then(
-          (streams) => this.set({ projector }, streams),
-          () => {},
-        )
+      await Promise.all(
+        [...watched].map(async ([projector, { parkedStreams }]) => {
+          const streams = await inTime(parkedStreams())
+          if (streams !== null) this.set({ projector }, streams)
+        }),
+      )
     },
   })
 
@@ -119,16 +127,58 @@ export const openMetrics = () => {
     registers,
   })
 
+  let diskState: DiskState = { space: () => null, isFull: () => false }
+  const ofDisk = (name: string, help: string, value: () => number | undefined): Gauge =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        const bytes = value()
+        if (bytes === undefined) this.remove()
+        else this.set(bytes)
+      },
+    })
+  ofDisk('baoco_disk_free_bytes', 'Free space on the disk of the embedded database', () => diskState.space()?.free)
+  ofDisk('baoco_disk_size_bytes', 'Size of the disk of the embedded database', () => diskState.space()?.size)
+  ofDisk('baoco_disk_full', '1 while nothing is accepted because the disk is full', () => (diskState.isFull() ? 1 : 0))
+
+  const storeCalls = new Histogram({
+    name: 'baoco_event_store_call_seconds',
+    help: 'How long calls of the event store took, with their repetitions',
+    labelNames: ['call'],
+    buckets: [0.002, 0.005, 0.02, 0.1, 0.5, 2, 5, 10],
+    registers,
+  })
+
   const mailboxes = new Gauge({
     name: 'baoco_mailboxes_held',
     help: 'Mailboxes that this process reads; others are read by another process',
     registers,
+  })
+  let failingMailboxes: (() => Promise<number>) | null = null
+  new Gauge({
+    name: 'baoco_mailboxes_failing',
+    help: 'Mailboxes of all users that cannot be read, reported by every process that projects',
+    registers,
+    async collect() {
+      // While the database is down, the last number stays.
+      const mailboxes = failingMailboxes && (await inTime(failingMailboxes()))
+      if (mailboxes !== null) this.set(mailboxes)
+    },
   })
 
   const leases = new Gauge({
     name: 'baoco_lease_held',
     help: '1 in the process that holds the lease of some work, 0 in a process that held it before',
     labelNames: ['lease'],
+    registers,
+  })
+
+  const handedOver = new Counter({
+    name: 'baoco_notifications_handed_over_total',
+    help: 'Requests with notifications that this process gave to the owner of their account: answered, or taken back because the owner was lost',
+    labelNames: ['outcome'],
     registers,
   })
 
@@ -148,10 +198,14 @@ export const openMetrics = () => {
     registry,
     watchRelay: (lag: Lag): void => void (relayLag = lag),
     watchStore: (state: StoreState): void => void (storeState = state),
+    watchDisk: (state: DiskState): void => void (diskState = state),
+    storeCalled: (call: string, ms: number): void => storeCalls.observe({ call }, ms / 1000),
     storeOutage: (): void => outages.inc(),
     watchProjection: (name: string, projector: WatchedProjector): void => void watched.set(name, projector),
+    watchMailboxes: (failing: () => Promise<number>): void => void (failingMailboxes = failing),
     holdsLease: (lease: string, isHeld: boolean): void => leases.set({ lease }, isHeld ? 1 : 0),
     holdsMailboxes: (count: number): void => mailboxes.set(count),
+    handedOver: (outcome: 'answered' | 'taken_back'): void => handedOver.inc({ outcome }),
     notificationTaken: (outcome: string): void => notifications.inc({ outcome }),
     attempted: (attempt: {
       attempt: number

@@ -9,6 +9,8 @@ import { fromVietcombank, vietcombankText } from '../../tests/harness/bank-texts
 export interface Load {
   /** URLs to post to in turn, all of the same origin. */
   urls: readonly string[]
+  /** Origins to post to in turn instead of that of the URLs. They share the connections. */
+  origins?: readonly string[]
   /** The load ends after this many posts or this many seconds, whichever is given. */
   count?: number
   seconds?: number
@@ -46,9 +48,10 @@ export const percentile = (values: readonly number[], share: number): number => 
 /** Runs the load in this process, for a few posts. */
 export const runLoad = async (load: Load): Promise<LoadReport> => {
   const { prefixes = ['DH'] } = load
-  const { origin } = new URL(load.urls[0]!)
+  const { origins = [new URL(load.urls[0]!).origin] } = load
   const paths = load.urls.map((url) => fromVietcombank(new URL(url).pathname))
-  const pool = new Pool(origin, { connections: load.connections, pipelining: 1 })
+  const connections = Math.ceil(load.connections / origins.length)
+  const pools = origins.map((origin) => new Pool(origin, { connections, pipelining: 1 }))
   const durations: number[] = []
   const sentAt: Record<number, number> = {}
   let number = load.from
@@ -64,7 +67,7 @@ export const runLoad = async (load: Load): Promise<LoadReport> => {
     const began = now()
     if (load.sentAt) sentAt[own] = began
     try {
-      const { statusCode, body } = await pool.request({
+      const { statusCode, body } = await pools[own % pools.length]!.request({
         method: 'POST',
         path: paths[own % paths.length]!,
         headers: { 'content-type': 'application/json' },
@@ -95,7 +98,7 @@ export const runLoad = async (load: Load): Promise<LoadReport> => {
     await Promise.all(open)
   }
   const seconds = (now() - firstAt) / 1000
-  await pool.close()
+  await Promise.all(pools.map((pool) => pool.close()))
   return {
     accepted,
     refused,

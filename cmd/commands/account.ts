@@ -3,6 +3,7 @@
 import { text } from 'node:stream/consumers'
 import { Argument, Option, type Command } from 'commander'
 import { listAccounts, type AccountRow } from '../../projections/account/queries.ts'
+import { language, USUAL_LANGUAGE, type Language } from '../../domain/account/language.ts'
 import { plan as plans, type Plan } from '../../domain/account/events.ts'
 import { changePlan, rotateKey, setPassword, unlockAccount } from '../../workflows/accounts/access.ts'
 import { forgetAccount } from '../../adapters/postgres/ops/forget-account.ts'
@@ -37,11 +38,16 @@ export const account = (program: Command): void => {
     .command('create <email>')
     .description('create an account with a verified email, and print its secrets once')
     .addOption(new Option('--plan <plan>').choices(plans.options).makeOptionMandatory())
+    .addOption(
+      new Option('--language <language>', 'of mails, alerts and pages')
+        .choices(language.options)
+        .default(USUAL_LANGUAGE),
+    )
     .option('--password <password>', 'default: the first line of standard input, or a generated password')
-    .action(async (email: string, options: { plan: Plan; password?: string }) => {
+    .action(async (email: string, options: { plan: Plan; language: Language; password?: string }) => {
       const password = await givenPassword(options.password)
       await withAccounts(async ({ settings, ...parts }) => {
-        const fresh = await createAccount(parts, { email, password, plan: options.plan })
+        const fresh = await createAccount(parts, { email, password, plan: options.plan, language: options.language })
         console.log(`e-mail        ${fresh.email}`)
         if (fresh.password !== null) console.log(`password      ${fresh.password}`)
         console.log(`API key       ${fresh.api_key}`)

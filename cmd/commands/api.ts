@@ -15,7 +15,7 @@ import { registerFirstAccount } from '../../workflows/accounts/registration.ts'
 import { openFeed } from '../../workflows/live/feed.ts'
 import { dashboardFiles } from '../process/dashboard-files.ts'
 import { greeting } from '../process/greeting.ts'
-import { readModelsAnswer, storeAnswers } from '../process/health-checks.ts'
+import { diskHasSpace, readModelsAnswer, storeAnswers } from '../process/health-checks.ts'
 import { REQUEST_GRACE_MS, roleCommand, untilAborted, type Role } from '../process/role.ts'
 
 export const apiRole: Role = {
@@ -29,7 +29,7 @@ export const apiRole: Role = {
     const unshown = openUnshownSecrets(database, vault)
     const fresh = await registerFirstAccount(
       { store, ids, clock, vault, passwords, unshown },
-      { email: settings.adminEmail, password: settings.adminPassword },
+      { email: settings.adminEmail, password: settings.adminPassword, language: settings.adminLanguage },
     )
     if (!fresh) await unshown.close()
     // It gives no more than the printed password. A password of the operator's own is not printed, so neither is a link.
@@ -56,7 +56,11 @@ export const apiRole: Role = {
       settings: { ...settings, jwtSecret: secrets.jwtSecret },
     }
     return {
-      needs: [storeAnswers(installation), readModelsAnswer(installation, { needed: false })],
+      needs: [
+        storeAnswers(installation),
+        diskHasSpace(installation),
+        readModelsAnswer(installation, { needed: false }),
+      ],
       run: async (signal, readiness) => {
         front.api!.serve(createApi({ ...parts, readiness: () => readiness }))
         const settling = Promise.all([settled.run(signal), usage.run(signal)])
@@ -67,7 +71,7 @@ export const apiRole: Role = {
         await settling
         await unshown.close()
       },
-      greeting: () => greeting(settings.baseUrl, fresh, clock.now(), signInToken),
+      greeting: () => greeting(settings.baseUrl, fresh, clock.now(), settings.adminLanguage, signInToken),
       greeted: async () => {
         if (fresh) await unshown.forget()
       },

@@ -8,7 +8,7 @@ import { Accounts } from '../../workflows/accounts/accounts.ts'
 import { pauseMailAccount } from '../../workflows/accounts/mail-accounts.ts'
 import { runCollector } from '../../workflows/mail-ingest/collect.ts'
 import { Slots } from '../../workflows/mail-ingest/slots.ts'
-import { databaseAnswers, storeAnswers } from '../process/health-checks.ts'
+import { databaseAnswers, diskHasSpace, storeAnswers } from '../process/health-checks.ts'
 import { roleCommand, type Role } from '../process/role.ts'
 
 /** Limits for all mailboxes together: concurrent handshakes, and mails in memory. */
@@ -28,7 +28,7 @@ export const collectRole: Role = {
     const { store, readModels, database, capture, clock, vault, targets, metrics, onFailure } = installation
     const accounts = new Accounts(store, installation.accounts)
     return {
-      needs: [storeAnswers(installation), databaseAnswers(installation)],
+      needs: [storeAnswers(installation), databaseAnswers(installation), diskHasSpace(installation)],
       run: (signal) =>
         runCollector(
           {

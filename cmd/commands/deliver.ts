@@ -1,6 +1,7 @@
 // Tests: tests/integration/delivery/processes.test.ts
 /** `baoco deliver`: calls the shops' webhooks. Any number of processes can run it. */
 import { watchDelivery } from '../../adapters/telemetry/delivery-metrics.ts'
+import { spanOfAttempt } from '../../adapters/telemetry/spans.ts'
 import { deliveryNumbers } from '../../adapters/postgres/delivery-queue/numbers.ts'
 import { openDeliveryQueue } from '../../adapters/postgres/delivery-queue/delivery-queue.ts'
 import { openRetriedTransactions } from '../../projections/job/queries.ts'
@@ -19,7 +20,7 @@ export const deliverRole: Role = {
   open: (installation) => {
     const { settings, store, database, sender, ids, vault, clock, capture, readModels, log, metrics, topic } =
       installation
-    const { onlyOne, onFailure, pressure } = installation
+    const { onlyOne, onFailure, pressure, spans } = installation
     const deliveryLog = openLog(installation)
     const delivery = openDelivery({
       store,
@@ -36,6 +37,8 @@ export const deliverRole: Role = {
         metrics.attempted(attempt)
         count(attempt)
         log.info(attempt, 'delivery.attempted')
+        const span = spanOfAttempt(attempt)
+        if (span) spans.add(span)
       },
       onClaimsOpen: (claims) => log.info(claims, 'delivery.claims_open'),
       onOpened: (endpoint) => log.warn(endpoint, 'endpoint.opened'),

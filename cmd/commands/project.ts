@@ -3,6 +3,7 @@
  * `baoco project`: runs the work that follows from events: the read models, the reactors that create further events, and the scheduled
  * work. For each of them one process is active and the others stand by. Every process also sends mails.
  */
+import { endLease } from '../../adapters/database/lease.ts'
 import { sweepUsage } from '../../adapters/postgres/ops/usage.ts'
 import { sweepInboxCalls } from '../../adapters/inbox/calls.ts'
 import { sweepOutbox } from '../../adapters/mail-out/outbox.ts'
@@ -18,43 +19,61 @@ import { parkedStreams } from '../../projections/parked/queries.ts'
 import { retryReadable } from '../../workflows/parked/resolve.ts'
 import type { Definition } from '../../projections/engine/definition.ts'
 import { projectionLag } from '../../projections/engine/lag.ts'
-import { openProjector } from '../../projections/engine/projector.ts'
+import { openProjector, type ProjectorState } from '../../projections/engine/projector.ts'
+import { untilNotNewer, upgrade } from '../../projections/engine/upgrade.ts'
 import { mailLinks } from '../../workflows/accounts/mail-links.ts'
 import { Accounts } from '../../workflows/accounts/accounts.ts'
 import { openAlerts } from '../../workflows/alerts/alerts.ts'
 import { lastingSilences, quietSources } from '../../projections/account/last-seen-queries.ts'
 import { sweepNotifications } from '../../adapters/postgres/ops/sweep-notifications.ts'
+import {
+  countFailingMailboxes,
+  failingMailboxes,
+  lastingMailboxAlerts,
+} from '../../projections/mail-account/queries.ts'
 import { lastingEndpointAlerts, openBreakers } from '../../projections/rule/breaker-queries.ts'
 import { onBelievedClock } from '../../workflows/scheduled/believed-clock.ts'
 import { openClockMemory } from '../../adapters/postgres/ops/clock-memory.ts'
 import { rememberCredits } from '../../workflows/credits/remember-credits.ts'
 import { giveUpUnread } from '../../workflows/scheduled/give-up-unread.ts'
 import { oldestUnread, unreadOverLimit } from '../../projections/notification/unread-bytes-queries.ts'
+import { watchDisk } from '../../workflows/scheduled/watch-disk.ts'
 import { watchEndpoints } from '../../workflows/scheduled/watch-endpoints.ts'
+import { watchMailboxes } from '../../workflows/scheduled/watch-mailboxes.ts'
 import { watchSources } from '../../workflows/scheduled/watch-sources.ts'
 import { runScheduled } from '../../workflows/scheduled/scheduled-work.ts'
 import { endPlans, warnOfQuotas } from '../../workflows/scheduled/plans.ts'
+import { operatorOf } from '../../workflows/operator.ts'
 import { allReactors } from '../../workflows/reactors/all.ts'
 import { runReactors } from '../../workflows/reactors/run.ts'
 import { retry } from '../../workflows/support/retry.ts'
+import { inTime } from '../../adapters/telemetry/in-time.ts'
 import type { Installation } from '../process/installation.ts'
-import { databaseAnswers, readModelsAnswer, storeAnswers } from '../process/health-checks.ts'
+import { databaseAnswers, diskHasSpace, readModelsAnswer, storeAnswers } from '../process/health-checks.ts'
 import { expiry } from '../process/open-event-store.ts'
 import { roleCommand, type Role } from '../process/role.ts'
 import { sendMails } from '../process/send-mails.ts'
 
 type Follower = (signal: AbortSignal) => Promise<void>
 
-const projecting = async (installation: Installation, definition: Definition): Promise<Follower> => {
-  const { store, clock, database, log, pressure, metrics, readModels, onlyOne, notifyOfParked } = installation
+interface Projecting {
+  follow: Follower
+  /** The read models are of this version, or of a newer one. */
+  upgraded: Promise<void>
+}
+
+/** What `projector.lag` says nothing about: another process projects. */
+const PROJECTED_ELSEWHERE: readonly ProjectorState[] = ['idle', 'overtaken', 'outdated']
+
+const projecting = async (installation: Installation, definition: Definition): Promise<Projecting> => {
+  const { store, clock, database, log, pressure, metrics, readModels, onlyOne, notifyOfParked, onFailure } =
+    installation
   const tables = openReadModelTables(database)
   const projectors = [definition.projector]
   const parked = async () => (await parkedStreams(database, definition)).map((row) => ({ ...row, projectors }))
+  const options = { store, tables, definition, log }
   const projector = await openProjector({
-    store,
-    tables,
-    definition,
-    log,
+    ...options,
     pressed: () => pressure.pressed(),
     onParked: notifyOfParked,
     onStart: async (position) => void (await retryReadable({ store, clock }, await parked(), position)),
@@ -62,20 +81,35 @@ const projecting = async (installation: Installation, definition: Definition): P
   const name = definition.projector
   readModels.projectedBy(name, projector)
   const lag = async (): Promise<number> => {
-    const { state } = projector.health()
-    if (state !== 'idle' && state !== 'overtaken') return projector.lag()
-    return projectionLag(database, store, definition, clock.now()).catch(() => projector.lag())
+    if (!PROJECTED_ELSEWHERE.includes(projector.health().state)) return projector.lag()
+    return (await inTime(projectionLag(database, store, definition, clock.now()))) ?? projector.lag()
   }
   metrics.watchProjection(name, {
     lag,
     parkedStreams: async () => (await parkedStreams(database, definition)).length,
     isActive: () => projector.isRunning(),
   })
-  const whileItsTurn: Follower = (held) => projector.run(held)
-  return async (signal) => {
-    await onlyOne(`projector ${name}`).hold(whileItsTurn, signal)
+  const lease = `projector ${name}`
+  const inTurn: Follower = async (signal) => {
+    const newer = new AbortController()
+    const whileItsTurn: Follower = async (held) => {
+      await projector.run(held)
+      // A process of the newer version must get the lease.
+      if (projector.health().state === 'outdated') newer.abort()
+    }
+    await onlyOne(lease).hold(whileItsTurn, AbortSignal.any([signal, newer.signal]))
+    await untilNotNewer(options, signal)
+  }
+  let tell = () => {}
+  const upgraded = new Promise<void>((resolve) => (tell = resolve))
+  const follow: Follower = async (signal) => {
+    // The process that projected the former read models then learns within a second that its turn is over.
+    if (await upgrade(options, signal)) await endLease(database, lease).catch(onFailure)
+    tell()
+    while (!signal.aborted) await inTurn(signal)
     await tables.close()
   }
+  return { follow, upgraded }
 }
 
 const reacting = (installation: Installation): Follower => {
@@ -107,7 +141,7 @@ const reacting = (installation: Installation): Follower => {
     }, signal)
 }
 
-const scheduled = ({ settings, store, accounts, clock, ids, database, log, onlyOne }: Installation): Follower => {
+const scheduled = ({ settings, store, accounts, clock, ids, database, disk, log, onlyOne }: Installation): Follower => {
   const plans = { accounts: new Accounts(store, accounts), due: plansDue(database), clock }
   const alerts = openAlerts({ store, clock, ids })
   const deleting = [
@@ -135,6 +169,13 @@ const scheduled = ({ settings, store, accounts, clock, ids, database, log, onlyO
       lasting: () => lastingEndpointAlerts(database),
       alerts,
     }),
+    watchMailboxes({
+      failing: (afterSeconds) => failingMailboxes(database, afterSeconds),
+      lasting: () => lastingMailboxAlerts(database),
+      alerts,
+      log,
+    }),
+    watchDisk({ space: () => disk.space(), operator: () => operatorOf(store), alerts, clock }),
     watchSources({
       quiet: (now) => quietSources(database, now),
       lasting: () => lastingSilences(database),
@@ -166,16 +207,27 @@ export const projectRole: Role = {
     const projections = await Promise.all(
       projectors(installation.settings).map((definition) => projecting(installation, definition)),
     )
-    const followers = [...projections, reacting(installation), scheduled(installation), mailing(installation)]
+    const followers = [
+      ...projections.map(({ follow }) => follow),
+      reacting(installation),
+      scheduled(installation),
+      mailing(installation),
+    ]
+    const { database, metrics } = installation
+    metrics.watchMailboxes(() => countFailingMailboxes(database))
     return {
       follows: true,
       needs: [
         storeAnswers(installation),
         databaseAnswers(installation),
+        diskHasSpace(installation),
         readModelsAnswer(installation, { needed: true }),
       ],
       run: async (signal) => void (await Promise.all(followers.map((follow) => follow(signal)))),
-      ready: (stopping) => caughtUp(installation, stopping),
+      ready: async (stopping) => {
+        await Promise.all(projections.map(({ upgraded }) => upgraded))
+        await caughtUp(installation, stopping)
+      },
     }
   },
 }

@@ -11,6 +11,8 @@ import { systemClock } from '../../adapters/system/clock.ts'
 import type { EventStore } from '../../domain/ports.ts'
 import { projectors } from '../../projections/all.ts'
 import { unseenDeliveries } from '../../projections/delivery/unseen-queries.ts'
+import type { Definition } from '../../projections/engine/definition.ts'
+import { projectionLag } from '../../projections/engine/lag.ts'
 import { createSchema } from '../../projections/engine/schema.ts'
 import type { Surroundings } from '../process/with-database.ts'
 import { withStore } from '../process/with-store.ts'
@@ -24,18 +26,26 @@ const lines = async ({ database, store, settings }: Around, version: string): Pr
   // Queries work also if no process has ever projected.
   for (const definition of projectors(settings)) await createSchema(openReadModelTables(database), definition)
   const unseen = () => unseenDeliveries(database, store, systemClock.now())
-  const [processes, leases, status, server, end, disk] = await Promise.all([
+  const lagOf = async (definition: Definition): Promise<[projector: string, milliseconds: number]> => [
+    definition.projector,
+    await projectionLag(database, store, definition, systemClock.now()),
+  ]
+  const [processes, leases, status, server, end, disk, lags] = await Promise.all([
     presentProcesses(database),
     heldLeases(database),
     installationStatus(database, unseen),
     serverStatus(database),
     store.end(),
     settings.databaseUrl === undefined ? statfs(settings.dataDir) : null,
+    Promise.all(projectors(settings).map(lagOf)).then((some) => new Map(some)),
   ])
   const isBehind = (passed: string | null) => end !== null && (passed === null || store.isAfter(end, passed))
+  const lag = (projector: string, passed: string | null): string =>
+    isBehind(passed) ? `behind  lag ${((lags.get(projector) ?? 0) / 1_000).toFixed(1)} s` : 'up to date  lag 0.0 s'
   return [
     ...processes.map(
-      ({ name, since, address }) => `process   ${name}  since ${since}${address ? `  from ${address}` : ''}`,
+      ({ name, version, since, address }) =>
+        `process   ${name}  ${version ?? 'unknown version'}  since ${since}${address ? `  from ${address}` : ''}`,
     ),
     ...leases
       .filter((lease) => !isOfMailbox(lease))
@@ -43,7 +53,7 @@ const lines = async ({ database, store, settings }: Around, version: string): Pr
     `mailboxes ${leases.filter(isOfMailbox).length} read`,
     ...status.projectors.map(
       ({ projector, passed, last_event_at }) =>
-        `projector ${projector}  ${isBehind(passed) ? 'behind' : 'up to date'}  last event ${last_event_at ?? 'none'}`,
+        `projector ${projector}  ${lag(projector, passed)}  last event ${last_event_at ?? 'none'}`,
     ),
     ...status.lanes.map(({ lane, open, due }) => `lane      ${lane}  ${open} open  ${due} due`),
     `overdue   ${status.overdue}`,

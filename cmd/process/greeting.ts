@@ -1,6 +1,7 @@
 // Tests: tests/e2e/readme.test.ts
 /** The text that a start prints to the terminal. The first start also prints the new account and a command to test it with. */
 import { inVietnam } from '../../domain/time.ts'
+import type { Language } from '../../domain/account/language.ts'
 import type { FreshAccount } from '../../workflows/accounts/registration.ts'
 
 export const personalUrl = (baseUrl: string, receiveToken: string): string => `${baseUrl}/api/receive/u/${receiveToken}`
@@ -13,6 +14,22 @@ const tryOut = (now: Date): string => {
   return `TK8832123000 tai BIDV +500,000VND vao ${time}. So du:1,730,000VND. ND: NGUYEN VAN A thanh toan DH1042`
 }
 
+const VI = {
+  first: 'Đây là lần chạy đầu tiên. Hãy lưu lại các dòng sau: chúng chỉ hiện một lần.',
+  link: 'Đường dẫn đăng nhập (sign-in link) chỉ dùng được một lần, trong một giờ.',
+  tryOut:
+    'Mở địa chỉ trên (address) và đăng nhập. Hoặc gửi một tin báo có kèm tên người gửi tới đường dẫn riêng (personal URL) để tạo giao dịch. Thử ngay:',
+}
+const EN: typeof VI = {
+  first: 'This is the first start. Save the following: it is shown only once.',
+  link: 'The sign-in link works once, for an hour.',
+  tryOut:
+    "Open the address and log in. Or post a bank's text and its sender to the personal URL to create a transaction. Try it:",
+}
+
+/** Programs read the labels, so they are the same in every language. */
+const line = (label: string, value: string): string => `  ${label.padEnd(14)}${value}`
+
 /**
  * @param fresh  the account that this start created; null at every later start
  * @param signInToken  of a link that signs in once; null: none is printed
@@ -21,23 +38,25 @@ export const greeting = (
   baseUrl: string,
   fresh: FreshAccount | null,
   now: Date,
+  language: Language,
   signInToken: string | null = null,
 ): string => {
-  const address = `  address       ${baseUrl}`
+  const t = language === 'vi' ? VI : EN
+  const address = line('address', baseUrl)
   if (!fresh) return address
   const url = personalUrl(baseUrl, fresh.receive_token)
   return [
-    'This is the first start. Save the following: it is shown only once.',
+    t.first,
     '',
     address,
-    `  e-mail        ${fresh.email}`,
-    ...(fresh.password === null ? [] : [`  password      ${fresh.password}`]),
-    ...(signInToken === null ? [] : [`  sign-in link  ${baseUrl}/login#${signInToken}`]),
-    `  API key       ${fresh.api_key}`,
-    `  personal URL  ${url}`,
+    line('e-mail', fresh.email),
+    ...(fresh.password === null ? [] : [line('password', fresh.password)]),
+    ...(signInToken === null ? [] : [line('sign-in link', `${baseUrl}/login#${signInToken}`)]),
+    line('API key', fresh.api_key),
+    line('personal URL', url),
     '',
-    ...(signInToken === null ? [] : ['The sign-in link works once, for an hour.']),
-    "Post a bank's text and its sender to the personal URL to create a transaction. Try it:",
+    ...(signInToken === null ? [] : [t.link]),
+    t.tryOut,
     '',
     `curl --header 'Content-Type: text/plain' --data '${tryOut(now)}' '${url}?sender=BIDV'`,
     '',

@@ -1,6 +1,7 @@
 // Tests: tests/integration/http/protocol.test.ts
 /** Health checks of the services that roles need, for `/readyz`. */
 import type { HealthCheck } from '../../adapters/http/resources/health.ts'
+import { DiskFull } from '../../domain/errors.ts'
 import type { Installation } from './installation.ts'
 import { askStore } from './open-event-store.ts'
 import type { Topic } from './open-topic.ts'
@@ -9,6 +10,15 @@ export const storeAnswers = ({ requestStore }: Pick<Installation, 'requestStore'
   name: 'event_store',
   needed: true,
   check: () => askStore(requestStore),
+})
+
+/** The disk of the embedded database, or of a server that reported it, has space. Without it nothing is accepted. */
+export const diskHasSpace = ({ disk }: Pick<Installation, 'disk'>): HealthCheck => ({
+  name: 'disk',
+  needed: true,
+  check: async () => {
+    if (disk.isFull()) throw new DiskFull()
+  },
 })
 
 export const databaseAnswers = ({ database }: Pick<Installation, 'database'>): HealthCheck => ({

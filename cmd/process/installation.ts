@@ -5,15 +5,19 @@
  */
 import { hostname } from 'node:os'
 import { systemClock as clock } from '../../adapters/system/clock.ts'
+import { openDisk, type Disk } from '../../adapters/system/disk.ts'
 import { awakeNow } from '../../adapters/system/awake.ts'
 import { keepStoreMemory, type StoreMemory } from '../../adapters/system/store-memory.ts'
 import { guardStore } from '../../adapters/event-store/circuit-breaker.ts'
+import { timed } from '../../adapters/event-store/timed.ts'
 import { openInboxCalls, type InboxCalls } from '../../adapters/inbox/calls.ts'
 import { inboxesInProcess } from '../../adapters/inbox/in-process.ts'
 import { openInboxes, type Inboxes } from '../../adapters/inbox/inboxes.ts'
 import { openLogLines, type LogLines } from '../../adapters/telemetry/log-lines.ts'
 import { openOutbox, type Outbox } from '../../adapters/mail-out/outbox.ts'
 import { openMetrics, type Metrics } from '../../adapters/telemetry/metrics.ts'
+import { noSpans, openSpans, type Spans } from '../../adapters/telemetry/otlp.ts'
+import { spanOfCapture } from '../../adapters/telemetry/spans.ts'
 import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { BY_KEY } from '../../adapters/database/session.ts'
 import { openLastSeenNotes } from '../../adapters/postgres/ops/last-seen.ts'
@@ -31,8 +35,9 @@ import { transactionIn } from '../../workflows/lost-history.ts'
 import { notifyOperator, type ParkedNotice } from '../../workflows/parked/notify-operator.ts'
 import { applyRetention } from '../../workflows/scheduled/expire-events.ts'
 import { continueHistory } from './continue-history.ts'
+import { openHandOver } from './open-hand-over.ts'
 import { openFront, type AwaitedServers, type Front } from './front.ts'
-import { openEventStore, storeLines, untilStoreAnswers } from './open-event-store.ts'
+import { diskLines, openEventStore, storeLines, untilStoreAnswers } from './open-event-store.ts'
 import { openPostgres } from './open-postgres.ts'
 import { openReadModels, type ReadModelsOfProcess } from './open-read-models.ts'
 import { openTopic, type Topic } from './open-topic.ts'
@@ -54,6 +59,8 @@ export interface Installation {
   store: EventStore
   /** The same event store for requests, which are refused at once while it is away. */
   requestStore: EventStore
+  /** Whether the disk is full, as far as it can be known. */
+  disk: Disk
   /** Aborts when the store is found to have gone back in time. Everything here must then be opened again. */
   lost: AbortSignal
   /** What is known of the store now, for the installation that is opened then. */
@@ -79,6 +86,8 @@ export interface Installation {
   /** Mails to send. */
   outbox: Outbox
   metrics: Metrics
+  /** For an OpenTelemetry collector, if the settings name one. */
+  spans: Spans
   /** Tells the operator of an event that cannot be read or projected. */
   notifyOfParked: (notice: ParkedNotice) => void
   /** Receives failures that are retried. */
@@ -88,18 +97,29 @@ export interface Installation {
   close(): Promise<void>
 }
 
+const spansFor = ({ otlpEndpoint, otlpHeaders, otlpServiceName, otlpDisabled }: Settings, log: LogLines): Spans =>
+  otlpEndpoint === undefined || otlpDisabled
+    ? noSpans
+    : openSpans({
+        endpoint: otlpEndpoint,
+        headers: otlpHeaders ?? {},
+        serviceName: otlpServiceName,
+        onFailure: (reason) => log.warn({ reason }, 'traces.not_sent'),
+      })
+
 /**
  * Opens everything that the roles share. Waits for servers that are unavailable and logs which.
  * @param name  names this process to a command that must run alone
  * @param options.ownsDatabase  this process itself must run the embedded Postgres
  * @param options.servesApi  a role of this process serves the API
+ * @param options.captures  a role of this process captures notifications
  * @param options.before  what this process knew when it found that the store went back
  * @throws an error whose message says in one line why the process cannot start
  */
 export const openInstallation = async (
   name: string,
   stopping: AbortSignal,
-  options: { ownsDatabase?: boolean; servesApi?: boolean; before?: StoreMemory | undefined } = {},
+  options: { ownsDatabase?: boolean; servesApi?: boolean; captures?: boolean; before?: StoreMemory | undefined } = {},
 ): Promise<Installation> => {
   const settings = readSettings(process.env)
   const log = openLogLines(settings.logLevel)
@@ -111,6 +131,8 @@ export const openInstallation = async (
 
   try {
     const metrics = openMetrics()
+    const spans = spansFor(settings, log)
+    opened.push(() => spans.close())
     const awaited: AwaitedServers = new Set()
     const open = async (): Promise<Front> => {
       const front = await openFront({ settings, log, metrics, awaited, servesApi: options.servesApi ?? false })
@@ -141,7 +163,17 @@ export const openInstallation = async (
     await untilStoreAnswers(bare, log, stopping, awaited)
     const id = await recognise({ settings, store: bare, database, clock })
     await applyRetention(bare, settings.keepUnread)
-    const guarded = guardStore(bare, {
+    const disk = await openDisk({
+      folder: settings.databaseUrl === undefined ? settings.dataDir : null,
+      onChange: diskLines(log),
+    })
+    opened.push(async () => disk.close())
+    metrics.watchDisk(disk)
+    const measured = timed(bare, {
+      onCall: metrics.storeCalled,
+      onSlow: (slow) => log.warn(slow, 'event_store.slow'),
+    })
+    const guarded = guardStore(measured, {
       onOutage: (outage) => {
         metrics.storeOutage()
         log.warn(outage, 'event_store.outage_began')
@@ -150,7 +182,8 @@ export const openInstallation = async (
     })
     opened.push(guarded.end)
     metrics.watchStore(guarded)
-    const { store, requestStore } = guarded
+    const store = disk.guard(guarded.store, { refuses: false })
+    const requestStore = disk.guard(guarded.requestStore, { refuses: true })
 
     const { history } = bare
     const identity = await identityOf(bare, id)
@@ -165,7 +198,7 @@ export const openInstallation = async (
     const accounts = accountCache()
     const lastSeen = openLastSeenNotes(database, onFailure)
     opened.push(lastSeen.close)
-    const capture = openCapture({
+    const own = openCapture({
       store: requestStore,
       ids,
       clock,
@@ -177,8 +210,24 @@ export const openInstallation = async (
         metrics.notificationTaken(taken.outcome)
         if (taken.user_id !== null && taken.door !== null) lastSeen.note(taken.user_id, taken.door, clock.now())
         log.info(taken, 'notification.received')
+        const span = spanOfCapture(taken, clock.now().getTime())
+        if (span) spans.add(span)
       },
     })
+    const shownProcess = `${name}, process ${process.pid} on ${hostname()}`
+    const { capture, close: endHandOver } = await openHandOver({
+      settings,
+      installation: id,
+      jwtSecret: secrets.jwtSecret,
+      database,
+      capture: own,
+      role: options.servesApi ? 'receives' : options.captures ? 'hands over' : null,
+      process: shownProcess,
+      log,
+      onFailure,
+      onHandedOver: metrics.handedOver,
+    })
+    opened.push(endHandOver)
     const readModels = await openReadModels(database, (a, b) => store.isAfter(a, b), settings)
     const { baseUrl } = settings
     const targets = {
@@ -200,7 +249,7 @@ export const openInstallation = async (
 
     return {
       settings, secrets, log, clock, database, byKey, store, requestStore, front, ids, vault, accounts, capture, readModels, sender, targets, inboxes,
-      inboxCalls, metrics, onFailure, close, remembered, lost: history.lost,
+      inboxCalls, metrics, spans, onFailure, close, remembered, disk, lost: history.lost,
       pressure: openPressure(() => capture.isBusy()),
       isFreshDatabase: postgres.isFresh,
       outbox,
@@ -210,7 +259,7 @@ export const openInstallation = async (
         openLease({
           database,
           name: lease,
-          process: `${name}, process ${process.pid} on ${hostname()}`,
+          process: shownProcess,
           onFailure,
           onChange: (isHeld) => {
             metrics.holdsLease(lease, isHeld)

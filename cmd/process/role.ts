@@ -109,8 +109,9 @@ const runUntilLost = async (
   const failing = new AbortController()
   const opening = AbortSignal.any([stopped, failing.signal])
   const servesApi = roles.some(({ name }) => name === 'api')
+  const captures = servesApi || roles.some(({ name }) => name === 'collect')
   const name = roles.map((role) => role.name).join(', ')
-  const installation = await openInstallation(name, opening, { ...options, servesApi })
+  const installation = await openInstallation(name, opening, { ...options, servesApi, captures })
   const { lost, log } = installation
   const stopping = AbortSignal.any([opening, lost])
   try {

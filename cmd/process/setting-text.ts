@@ -52,6 +52,21 @@ export const metricsToken: Text<string> = matching(
   'must be 16 to 200 printable ASCII characters without blanks',
 )
 
+/** `off`, or an IP address or name with or without a port. Port 0 is any. */
+export const internalAddress: Text<'off' | { host: string; port: number }> = matching(
+  /^(?:[\w.-]{1,253}|\[[\da-fA-F:.]{2,45}\])(?::\d{1,5})?$/,
+  'must be host or host:port, or off',
+)
+  .transform((value) => {
+    const [, host = '', port = '0'] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(value) ?? []
+    return value === 'off' ? value : { host, port: Number(port) }
+  })
+  .refine((address) => address === 'off' || address.port <= 65_535, 'must have a port of at most 65535')
+  .refine(
+    (address) => address === 'off' || !/^[0.:]+$/.test(address.host),
+    'must be an address that other machines reach',
+  )
+
 /** A list of servers, each `host:port`. */
 export const hostPorts: Text<string[]> = list.refine(
   (items) => items.every((item) => /^[^\s/]+:\d{1,5}$/.test(item)),
@@ -155,3 +170,32 @@ export const bankOfTransfers: Text<string> = z
   .refine((code) => binOf(code) !== null, 'must be the code of a bank that transfers by QR go to, such as VCB')
 
 export const accountNumber: Text<string> = matching(/^[A-Za-z0-9]{1,19}$/, 'must be 1 to 19 digits or letters')
+
+/** Credentials belong into its headers. */
+export const collector: Text<string> = url('http', 'https').refine(
+  (value) => !URL.canParse(value) || new URL(value).username === '',
+  'must not contain a user or a password',
+)
+
+/** As OpenTelemetry writes them: `name=value`, comma separated, values percent-encoded. */
+export const headers: Text<Record<string, string>> = list
+  .refine(
+    (items) => items.every((item) => /^[\w!#$%&'*+.^`|~-]+\s*=\s*[!-~]+$/.test(item) && isEncoded(item)),
+    'must be name=value, comma separated',
+  )
+  .transform((items) =>
+    Object.fromEntries(
+      items.map((item) => {
+        const [name = '', ...value] = item.split('=')
+        return [name.trim().toLowerCase(), decodeURIComponent(value.join('=').trim())]
+      }),
+    ),
+  )
+
+const isEncoded = (text: string): boolean => {
+  try {
+    return /^[\t -~]*$/.test(decodeURIComponent(text))
+  } catch {
+    return false
+  }
+}

@@ -4,6 +4,7 @@
  */
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { language } from '../../domain/account/language.ts'
 import { readSecretFile } from './secret-file.ts'
 import * as text from './setting-text.ts'
 import { withPassword } from './url-password.ts'
@@ -84,6 +85,12 @@ export const SETTINGS = {
   ),
   smtpPassword: secret('SMTP_PASSWORD', z.string(), 'the password, if SMTP_URL contains none'),
   adminEmail: setting('ADMIN_EMAIL', 'owner@baoco.local', text.email, 'email of the operator, the first account'),
+  adminLanguage: setting(
+    'ADMIN_LANGUAGE',
+    'vi',
+    language,
+    'language of the first account and of the greeting: vi or en',
+  ),
   adminPassword: secret(
     'ADMIN_PASSWORD',
     text.password,
@@ -166,6 +173,11 @@ export const SETTINGS = {
     'number of ids to skip once, if an old backup was restored and nothing remembers newer ids',
   ),
   trustProxy: setting('TRUST_PROXY', '0', text.whole(0), 'number of trusted reverse proxies that set X-Forwarded-*'),
+  internalAddress: optional(
+    'INTERNAL_ADDRESS',
+    text.internalAddress,
+    'host or host:port of this machine on which processes that receive reach each other; off; default: its address towards Postgres',
+  ),
   logLevel: setting('LOG_LEVEL', 'info', text.logLevel, 'trace, debug, info, warn, error, fatal or silent'),
   metricsPort: optional('METRICS_PORT', text.port, 'separate port for /metrics, /healthz and /readyz; default: PORT'),
   metricsToken: secret(
@@ -173,6 +185,14 @@ export const SETTINGS = {
     text.metricsToken,
     'bearer token for /metrics; without it, /metrics on PORT answers only to this machine',
   ),
+  otlpEndpoint: optional(
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    text.collector,
+    'OpenTelemetry collector (OTLP over HTTP) that receives traces, such as http://localhost:4318',
+  ),
+  otlpHeaders: secret('OTEL_EXPORTER_OTLP_HEADERS', text.headers, 'headers for it: name=value, comma separated'),
+  otlpServiceName: setting('OTEL_SERVICE_NAME', 'baoco', z.string(), 'name of this installation in its traces'),
+  otlpDisabled: setting('OTEL_SDK_DISABLED', '0', text.flag, '1 sends no traces'),
 } as const
 
 type Read = { [Key in keyof typeof SETTINGS]: z.output<(typeof SETTINGS)[Key]['schema']> }

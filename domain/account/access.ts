@@ -3,6 +3,7 @@
 import type { Account } from './state.ts'
 import type { AccountEvent, Plan } from './events.ts'
 import { Refused } from '../errors.ts'
+import { type Language, languageSet } from './language.ts'
 import { conflict, invalid } from './refusals.ts'
 
 /** The form in which it is stored, claimed and compared. */
@@ -29,10 +30,12 @@ export interface Registration {
   password_hash: string
   /** Code of the affiliate link that led to the registration. */
   ref?: string | undefined
+  /** Undefined: the usual one. */
+  language?: Language | undefined
   at: Date
 }
 
-export const register = ({ user_id, email, name, password_hash, ref, at }: Registration): AccountEvent[] => [
+export const register = ({ user_id, email, name, password_hash, ref, language, at }: Registration): AccountEvent[] => [
   {
     type: 'AccountRegistered',
     data: {
@@ -44,6 +47,7 @@ export const register = ({ user_id, email, name, password_hash, ref, at }: Regis
       ...(ref !== undefined && { ref }),
     },
   },
+  ...(language === undefined ? [] : [languageSet(user_id, language)]),
   { type: 'PasswordSet', data: { user_id, password_hash, token_version: 1 } },
 ]
 
@@ -107,6 +111,12 @@ export const rotatedReceiveUrl = (user_id: number, kept: KeptSecrets['receive_ur
   type: 'ReceiveUrlRotated',
   data: { user_id, ...kept },
 })
+
+/** The personal URL of an account that registered before every account got one. An owner who has ended it decides about a new one. */
+export const missingReceiveUrl = (
+  { user_id, receive_url, had_receive_url }: Pick<Account, 'user_id' | 'receive_url' | 'had_receive_url'>,
+  kept: KeptSecrets['receive_url'],
+): AccountEvent[] => (receive_url === null && !had_receive_url ? [rotatedReceiveUrl(user_id, kept)] : [])
 
 const WHY_LOCKED: Record<string, string> = {
   requests_per_hour: 'it made too many requests in one hour',

@@ -6,6 +6,7 @@
 import type { AccountEvent, AccountEventData } from './events.ts'
 import { bankAccountHandlers } from './fold/bank-accounts.ts'
 import type { Handlers } from './fold/handlers.ts'
+import { USUAL_LANGUAGE } from './language.ts'
 import { identityHandlers } from './fold/identity.ts'
 import { shopHandlers } from './fold/shops.ts'
 import { sourceHandlers } from './fold/sources.ts'
@@ -24,8 +25,8 @@ const handlers: Handlers<Later> = {
 const registered = (data: AccountEventData['AccountRegistered']): Account => {
   const { user_id, email, name, operator, registered_at, ref = null } = data
   return {
-    user_id, email, name, operator, registered_at, ref,
-    verified: false, locked: false, lock: null, unlocks: 0, password_hash: null, token_version: 0, mail_tokens: NO_MAIL_TOKENS, ended_sessions: new Map(), key_hash: null, api_keys: new Map(), receive_url: null,
+    user_id, email, name, operator, registered_at, ref, language: USUAL_LANGUAGE,
+    verified: false, locked: false, lock: null, unlocks: 0, password_hash: null, token_version: 0, mail_tokens: NO_MAIL_TOKENS, ended_sessions: new Map(), key_hash: null, api_keys: new Map(), receive_url: null, had_receive_url: false,
     plan: 'Free', plan_expires_at: null, trusted_senders: [], without_sender: false, sms_app_titles: new Set(), systems: new Map(), rules: new Map(), devices: new Map(),
     invitations: new Map(), mail_accounts: new Map(), bank_accounts: new Map(), learning: null, inboxes: new Map(), quota_warned: null, counter_hash: null, alert_webhook_url: null, alert_sealed_secret: null,
   } // prettier-ignore

@@ -2,6 +2,7 @@
 /** All events that decisions about an account depend on: stream `account-<user>`. Secrets are hashed, or sealed with the vault's key. */
 import { z } from 'zod'
 import { apiKeyEvents, mailTokenEvents, sessionEvents } from './access-events.ts'
+import { language } from './language.ts'
 
 const id = z.int().positive()
 const moment = z.iso.datetime()
@@ -70,6 +71,8 @@ export const accountEvents = {
     /** The code of the affiliate link that led to the registration, as it was given. */
     ref: z.string().optional(),
   }),
+  /** The language of its mails, alerts and pages. Without this event: Vietnamese. */
+  LanguageSet: z.object({ user_id: id, language }),
   EmailVerified: z.object({ user_id: id }),
   ...mailTokenEvents,
   PasswordSet: z.object({

@@ -8,6 +8,7 @@ import { newlySetPassword } from './access.ts'
 import type { MailPurpose, MailTokenIssued } from './access-events.ts'
 import { endEverything } from './end-everything.ts'
 import type { AccountEvent } from './events.ts'
+import { type Language, setLanguage } from './language.ts'
 import { invalid } from './refusals.ts'
 import type { Account, MailTokens } from './state.ts'
 import { isToken } from './tokens.ts'
@@ -81,6 +82,7 @@ export interface RegisteredAgain {
   name: string | null
   password_hash: string
   ref?: string | undefined
+  language?: Language | undefined
 }
 
 /**
@@ -91,7 +93,7 @@ export interface RegisteredAgain {
  */
 export const registerAgain = (
   account: Account,
-  { name, password_hash, ref }: RegisteredAgain,
+  { name, password_hash, ref, language }: RegisteredAgain,
   made: NewMailToken,
   at: Date,
 ): AccountEvent[] => {
@@ -113,9 +115,10 @@ export const registerAgain = (
       at: at.toISOString(),
     },
   }
-  if (isFlooded(account, 'verify_email', at)) return [replaced]
+  const all = [replaced, ...setLanguage(account, language)]
+  if (isFlooded(account, 'verify_email', at)) return all
   const link = issue(user_id, 'verify_email', made, at)
-  return [replaced, { ...link, data: { ...link.data, registered_again: true } }]
+  return [...all, { ...link, data: { ...link.data, registered_again: true } }]
 }
 
 /** @throws {Refused} VALIDATION_FAILED with path `token` if it is not a valid token of its purpose */

@@ -3,6 +3,7 @@
 import type { z } from 'zod'
 import type { MailPurpose, MailTokenIssued, ScopedKey } from './access-events.ts'
 import type { AccountEventData, mailAccountFields, Plan } from './events.ts'
+import type { Language } from './language.ts'
 
 type GoodLink = Pick<MailTokenIssued, 'token_hash' | 'expires_at'>
 
@@ -115,6 +116,7 @@ export interface Account {
   user_id: number
   email: string
   name: string | null
+  language: Language
   operator: boolean
   verified: boolean
   locked: boolean
@@ -129,6 +131,8 @@ export interface Account {
   key_hash: string | null
   api_keys: ReadonlyMap<number, ScopedKey>
   receive_url: { token_hash: string; sealed_token: string } | null
+  /** Whether it ever had a personal URL. Accounts that registered before every account got one had none. */
+  had_receive_url: boolean
   plan: Plan
   plan_expires_at: string | null
   trusted_senders: readonly string[]

@@ -16,6 +16,8 @@ export const alertKind = z.enum([
   'unsafe_forwarder',
   'mailbox_paused',
   'store_went_back',
+  'mailbox_failing',
+  'disk_low',
 ])
 export type AlertKind = z.infer<typeof alertKind>
 
@@ -26,7 +28,7 @@ export const alertEvents = {
     kind: alertKind,
     /**
      * The subject: `rule:5`, `device:7`, `mail_account:3`, `receive_url`, `bank_account:9`, `month:2026-11`, `transaction:4`,
-     * `event_store`, or an origin.
+     * `event_store`, `disk:10` (per cent), or an origin.
      */
     subject: z.string(),
     /** A few plain sentences. */

@@ -1,16 +1,17 @@
 // Tests: tests/integration/projections/replay.test.ts
 /**
  * The position of a projector. It is stored in the schema of the projector's tables and moves in the same transaction
- * as their rows. It holds the last applied event: its id, its stream and its revision in that stream. If the store does
- * not hold that exact event at startup (it was restored from an older backup, or it is a different store), the read
- * models are rebuilt. The projector continues after that event, not after the point to which it had read ahead, so it
+ * as their rows. It holds the last applied event: its id, its stream and its revision in that stream. If the store shows at
+ * startup that it never had that event (it was restored from an older backup, or it is a different store), the read models are
+ * rebuilt. An event that was erased or has expired since is no reason. The projector continues after that event, not after the point to which it had read ahead, so it
  * misses nothing that a restored store wrote in between.
  */
 import type { RecordedEvent } from '../../domain/event.ts'
 import { isTombstone } from '../../domain/parse-event.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
+import type { Definition } from './definition.ts'
 import type { Statements } from './tables.ts'
-import { statementName, type SqlStatement } from './sql.ts'
+import { statementName, versionOf, type SqlStatement } from './sql.ts'
 
 /** The last event applied. */
 export interface Anchor {
@@ -29,7 +30,28 @@ export interface Stored {
    * anchor.
    */
   passed: Checkpoint | null
+  /** Seconds since the newest applied event was decided, by the clock of the database; null if none has a time. */
+  age: number | null
 }
+
+/** A newer version of Baoco has built the read models. This version does not touch them. */
+export class NewerReadModels extends Error {
+  override name = 'NewerReadModels'
+  constructor() {
+    super('a newer version of Baoco keeps these read models')
+  }
+}
+
+/** 0 for versions from before generations were counted. */
+const generationOf = (version: string): number => Number(/^(\d+)\./.exec(version)?.[1] ?? 0)
+
+/** Whether a newer version of Baoco has built the stored read models. */
+export const isNewer = (stored: Stored | null, { generation }: Pick<Definition, 'generation'>): boolean =>
+  stored !== null && generationOf(stored.version) > generation
+
+/** Whether an older version of Baoco has built the stored read models. */
+export const isOlder = (stored: Stored | null, { generation }: Pick<Definition, 'generation'>): boolean =>
+  stored !== null && generationOf(stored.version) < generation
 
 export const anchorOf = ({ checkpoint, id, stream, revision }: RecordedEvent): Anchor => ({
   checkpoint,
@@ -49,6 +71,7 @@ interface Row {
   stream: string | null
   revision: number | null
   passed: string | null
+  age: number | null
 }
 
 const isThere = async (database: Statements, schema: string): Promise<boolean> =>
@@ -65,15 +88,16 @@ export const readCheckpoint = async (
 ): Promise<Stored | null> => {
   if (!(await isThere(database, schema))) return null
   const [row] = await database.query<Row>(
-    `SELECT version, checkpoint, event_id, stream, revision, passed FROM ${schema}.checkpoint
+    `SELECT version, checkpoint, event_id, stream, revision, passed, extract(epoch FROM now() - updated_at)::float AS age
+      FROM ${schema}.checkpoint
       WHERE projector = $1 ${lock ? 'FOR UPDATE' : ''}`,
     [projector],
   )
   if (!row) return null
-  const { version, checkpoint, event_id, stream, revision, passed } = row
+  const { version, checkpoint, event_id, stream, revision, passed, age } = row
   if (checkpoint === null || event_id === null || stream === null || revision === null)
-    return { version, anchor: null, passed }
-  return { version, anchor: { checkpoint, event_id, stream, revision }, passed }
+    return { version, anchor: null, passed, age }
+  return { version, anchor: { checkpoint, event_id, stream, revision }, passed, age }
 }
 
 /** Moves the checkpoint from exactly where this projector left it. Changes no row if another process has moved it. */
@@ -99,24 +123,47 @@ export const moveOn = (
   }
 }
 
-/** Whether the store still holds the event at its position. */
-const isInStore = async (store: EventStore, { stream, revision, event_id, checkpoint }: Anchor): Promise<boolean> => {
-  const [slice] = await store.read([{ stream, from: revision, limit: 1 }])
-  const [event] = slice ?? []
-  // The stream was deleted in the store since. Nothing there can be compared any more.
-  if (event && isTombstone(event)) return true
-  return event?.id === event_id && event.checkpoint === checkpoint
+/** Whether the store is the one that the read models were built from, and has not gone back behind them. */
+const isInStore = async (
+  store: EventStore,
+  { anchor, age }: Stored,
+  { keptFor }: Pick<Definition, 'keptFor'>,
+): Promise<boolean> => {
+  if (anchor === null) return true
+  const { stream, revision, event_id, checkpoint } = anchor
+  const [[found] = []] = await store.read([{ stream, from: revision, limit: 1 }])
+  if (found) {
+    // The stream was deleted in the store since. Nothing there can be compared any more.
+    if (isTombstone(found)) return true
+    if (found.revision === revision) return found.id === event_id && found.checkpoint === checkpoint
+  }
+  // The stream was erased since, up to a later event. Or the event has expired: nothing was applied for that long.
+  const kept = keptFor(stream)
+  const hasExpired = !found && kept !== null && age !== null && age > kept
+  const later = found?.checkpoint ?? (hasExpired ? await store.end() : null)
+  return later !== null && isAtOrAfter(store, later, checkpoint)
 }
 
-/** Why the read models must be rebuilt; null if they can be continued. */
+/** A position of another store, before a store migration, means nothing in this one. */
+const isAtOrAfter = (store: Pick<EventStore, 'isAfter'>, later: Checkpoint, position: Checkpoint): boolean => {
+  try {
+    return !store.isAfter(position, later)
+  } catch (error) {
+    if (error instanceof RangeError) return false
+    throw error
+  }
+}
+
+/** Why the read models cannot be continued; null if they can. They are rebuilt, unless they are of a newer version. */
 export const reasonToRebuild = async (
   store: EventStore,
   stored: Stored | null,
-  version: string,
+  definition: Definition,
 ): Promise<string | null> => {
+  const version = versionOf(definition)
   if (!stored) return 'there are none yet'
+  if (isNewer(stored, definition)) return 'a newer version of Baoco has built them'
   if (stored.version !== version) return 'their definition has changed'
-  if (stored.anchor && !(await isInStore(store, stored.anchor)))
-    return 'the last event they were built from is not in the store'
+  if (!(await isInStore(store, stored, definition))) return 'the last event they were built from is not in the store'
   return null
 }

@@ -153,6 +153,10 @@ export const projection = (
 /** Read models that share one subscription and one checkpoint. */
 export interface Definition {
   projector: string
+  /** Rises with every change of the tables or of what the handlers do: `projections/generations.ts`. */
+  generation: number
+  /** How long the store keeps events of a stream, seconds; null: permanently. */
+  keptFor: (stream: string) => number | null
   /** Holds its tables and its checkpoint. */
   schema: string
   /** Postgres extensions that its tables need. The owner of a database may add them. */

@@ -14,7 +14,7 @@ import { decidedAt } from '../../domain/parse-event.ts'
 import type { Batch, Checkpoint, EventStore, ReadModels } from '../../domain/ports.ts'
 import { retry } from '../../workflows/support/retry.ts'
 import { Applier, Overtaken } from './applier.ts'
-import { readCheckpoint, reasonToRebuild, type Anchor, type Stored } from './checkpoint.ts'
+import { isNewer, NewerReadModels, readCheckpoint, reasonToRebuild, type Anchor, type Stored } from './checkpoint.ts'
 import type { Definition } from './definition.ts'
 import type { ParkedStream } from './parked-table.ts'
 import type { Lines, ReadModelTables } from './tables.ts'
@@ -40,6 +40,8 @@ export type ProjectorState =
   | 'away'
   /** another process has moved the checkpoint */
   | 'overtaken'
+  /** the read models are of a newer version of Baoco */
+  | 'outdated'
   /** a failure that is no outage, see `reason` */
   | 'stopped'
 
@@ -106,6 +108,7 @@ class RunningProjector implements Projector {
   #applied = 0
   /** The reason in the last log line about a stop, until a batch is applied. */
   #loggedStop: string | null = null
+  #loggedNewer = false
   readonly #startedAt = performance.now()
 
   constructor(options: ProjectorOptions) {
@@ -151,7 +154,7 @@ class RunningProjector implements Projector {
     const { projector } = this.#options.definition
     const onFailure = (error: unknown): void => {
       if (signal.aborted) return
-      if (error instanceof Overtaken) throw error
+      if (error instanceof Overtaken || error instanceof NewerReadModels) throw error
       const reason = (error as Error).message
       const state = this.#isAway(error) ? 'away' : 'stopped'
       if (state === 'away' && this.#state !== state) log.warn({ projector, reason }, 'projection.away')
@@ -163,9 +166,17 @@ class RunningProjector implements Projector {
       await retry((worked) => this.#follow(signal, worked), { signal, backOff: BACK_OFF, onFailure })
     } catch (error) {
       const reason = (error as Error).message
-      this.#is('overtaken', reason)
-      log.warn({ projector, reason }, 'projection.overtaken')
+      const isOutdated = error instanceof NewerReadModels
+      this.#is(isOutdated ? 'outdated' : 'overtaken', reason)
+      if (!isOutdated) log.warn({ projector, reason }, 'projection.overtaken')
+      else if (!this.#loggedNewer) log.warn({ projector, reason }, 'projection.newer')
+      this.#loggedNewer = isOutdated
     }
+  }
+
+  #stored(): Promise<Stored | null> {
+    const { tables, definition } = this.#options
+    return readCheckpoint(tables, definition.schema, definition.projector)
   }
 
   #is(state: ProjectorState, reason: string | null = null): void {
@@ -234,8 +245,9 @@ class RunningProjector implements Projector {
   /** Continues from the stored checkpoint. If the read models cannot be continued, they are rebuilt first. */
   async #start(signal: AbortSignal): Promise<Anchor | null> {
     const { store, tables, definition, log } = this.#options
-    let stored = await readCheckpoint(tables, definition.schema, definition.projector)
-    const reason = await reasonToRebuild(store, stored, this.#version)
+    let stored = await this.#stored()
+    if (isNewer(stored, definition)) throw new NewerReadModels()
+    const reason = await reasonToRebuild(store, stored, definition)
     if (reason !== null) {
       this.#waiters.reached(null)
       this.#is('rebuilding', reason)
@@ -243,7 +255,7 @@ class RunningProjector implements Projector {
       const { events, seconds } = await rebuild({ store, tables, definition, signal })
       if (signal.aborted) return null
       log.info({ projector: definition.projector, events, seconds }, 'projection.rebuilt')
-      stored = await readCheckpoint(tables, definition.schema, definition.projector)
+      stored = await this.#stored()
     }
     // It has stopped until a batch shows that the cause is gone.
     if (this.#state !== 'stopped') this.#is('catching_up')
@@ -252,8 +264,7 @@ class RunningProjector implements Projector {
   }
 
   async #afterSwap(applier: Applier, overtaken: Overtaken): Promise<Applier> {
-    const { tables, definition } = this.#options
-    const stored = await readCheckpoint(tables, definition.schema, definition.projector)
+    const stored = await this.#stored()
     const isOurs = (theirs: Stored): boolean =>
       theirs.version === this.#version && theirs.anchor?.event_id === applier.anchor?.event_id
     if (!stored || !isOurs(stored)) throw overtaken

@@ -9,17 +9,21 @@
  * would move the old row and write to the new tables.
  */
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
-import { Builder, type BuilderOptions, type Progress } from './builder.ts'
-import { readCheckpoint, reasonToRebuild, type Stored } from './checkpoint.ts'
+import { waitUnlessAborted } from '../../workflows/support/abort.ts'
+import { Builder, Ended, type BuilderOptions, type Progress } from './builder.ts'
+import { isNewer, NewerReadModels, readCheckpoint, reasonToRebuild, type Stored } from './checkpoint.ts'
 import type { Statements } from './tables.ts'
 import { dropSchema, nextSchema, oldSchema, renaming } from './schema.ts'
-import { versionOf } from './sql.ts'
 import { differences, type Difference } from './verify.ts'
 
 /** Milliseconds. A round shorter than this leaves so little that the live projector can wait for the rest. */
 const SHORT_MS = 250
 /** Limits the rounds under a load that is never caught up with. The live projector then waits a little longer at the end. */
 const MOST_ROUNDS = 20
+/** Milliseconds between looks at whether another process has ended its replay. */
+const TURN_EVERY_MS = 500
+
+const NEVER = new AbortController().signal
 
 /** Another process is building at the same time. */
 export class ReplayRuns extends Error {
@@ -32,11 +36,12 @@ export const replay = (options: BuilderOptions): Promise<Progress> =>
 
 /**
  * Like `replay`, for a projector whose tables cannot be continued. It waits for another process that builds. If the
- * tables are usable after that, it does nothing.
+ * tables are usable after that, it does nothing. @throws {NewerReadModels} {Ended}
  */
 export const rebuild = (options: BuilderOptions): Promise<Progress> =>
   exclusively(options, 'wait', async () => {
-    const { usable } = await live(options, options.tables)
+    const { stored, usable } = await live(options, options.tables)
+    if (isNewer(stored, options.definition)) throw new NewerReadModels()
     return usable ? { events: 0, seconds: 0, at: null } : buildAndSwap(options)
   })
 
@@ -106,7 +111,7 @@ interface Live {
 
 const live = async ({ store, definition }: BuilderOptions, database: Statements, lock = false): Promise<Live> => {
   const stored = await readCheckpoint(database, definition.schema, definition.projector, { lock })
-  const reason = await reasonToRebuild(store, stored, versionOf(definition))
+  const reason = await reasonToRebuild(store, stored, definition)
   return { stored, usable: reason === null, reason }
 }
 
@@ -141,18 +146,20 @@ const whereLiveStands = async (
 const isThere = async (database: Statements, schema: string): Promise<boolean> =>
   (await database.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema])).length > 0
 
-/** Allows one replay of a projector at a time, by a lock that ends with its holder. */
+/** Allows one replay of a projector at a time, by a lock that ends with its holder. @throws {Ended} if the signal aborts before its turn */
 const exclusively = <Result>(
-  { tables, definition }: BuilderOptions,
+  { tables, definition, signal = NEVER }: BuilderOptions,
   otherwise: 'wait' | 'refuse',
   work: () => Promise<Result>,
 ): Promise<Result> =>
   tables.transaction(async (holding) => {
     const lock = `hashtext('baoco replay ${definition.projector}')`
-    if (otherwise === 'wait') await holding.query(`SELECT pg_advisory_xact_lock(${lock})`)
-    else {
-      const [answer] = await holding.query<{ held: boolean }>(`SELECT pg_try_advisory_xact_lock(${lock}) AS held`)
-      if (!answer!.held) throw new ReplayRuns('another process is building the read models at this moment')
+    const isHeld = async (): Promise<boolean> =>
+      (await holding.query<{ held: boolean }>(`SELECT pg_try_advisory_xact_lock(${lock}) AS held`))[0]!.held
+    while (!(await isHeld())) {
+      if (otherwise === 'refuse') throw new ReplayRuns('another process is building the read models at this moment')
+      await waitUnlessAborted(TURN_EVERY_MS, signal)
+      if (signal.aborted) throw new Ended('ended before the read models were built')
     }
     return work()
   })

@@ -175,11 +175,8 @@ const withoutAddedIndexes = (definition: Definition): Definition => ({
 export const functionsDdl = (schema: string, { projections }: Pick<Definition, 'projections'>): string =>
   projections.flatMap(({ functions }) => functions?.(schema) ?? []).join(';\n')
 
-/**
- * Changes with every change of a table, an operation or a projection's version. Then the read models are rebuilt. Added indexes
- * change nothing that is in the tables.
- */
-export const versionOf = (definition: Definition): string =>
+/** Changes with every change of a table, an operation or a projection's version. Added indexes change nothing that is in the tables. */
+export const fingerprintOf = (definition: Definition): string =>
   shortHash(
     JSON.stringify([
       ddl('schema', withoutAddedIndexes(definition)),
@@ -191,3 +188,6 @@ export const versionOf = (definition: Definition): string =>
       ]),
     ]),
   )
+
+/** Read models of another version are rebuilt, unless they are of a newer generation: `checkpoint.ts`. */
+export const versionOf = (definition: Definition): string => `${definition.generation}.${fingerprintOf(definition)}`

@@ -10,7 +10,10 @@ import { openDatabase, type Database } from '../../adapters/database/database.ts
 import { forgetAccount } from '../../adapters/postgres/ops/forget-account.ts'
 import { openLastSeenNotes } from '../../adapters/postgres/ops/last-seen.ts'
 import { openMailboxNotes } from '../../adapters/postgres/ops/mailbox-notes.ts'
+import { emailStream } from '../../domain/account/email-claim.ts'
+import { accountStream } from '../../domain/account/events.ts'
 import { eventSchemas } from '../../domain/catalogue.ts'
+import { isClosing } from '../../domain/erasure.ts'
 import { eraseAccount } from '../../workflows/accounts/delete-account.ts'
 import { createAccount, type FreshAccount } from '../../workflows/accounts/registration.ts'
 import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
@@ -235,9 +238,20 @@ describe('attack: the data of a deleted account', () => {
     const occasion = { user_id, at: new Date(), correlation_id: 'delete', causation_id: 'delete' }
     const kept = 'SELECT FROM read_model.transaction WHERE user_id = $1'
     const { length: transactions } = await database.query(kept, [user_id])
+    // What is counted beside the transactions: each stream with an event of the account, but not what was erased before.
+    const others = new Set(
+      (await api.store.readAll(null, 100_000))
+        .filter(({ metadata, type }) => metadata.user_id === user_id && !isClosing(type))
+        .map(({ stream }) => stream)
+        .filter((stream) => !stream.startsWith('transaction-')),
+    )
+    for (const stream of [accountStream(user_id), emailStream(EMAIL)]) others.delete(stream)
+    expect([...others].map((stream) => stream.replace(/-.*/, ''))).to.include.members(['alerts', 'book', 'ignored', 'job', 'unread']) // prettier-ignore
     const parts = { store: api.store, accounts: api.accounts, forget: forgetAccount(database) }
     const erased = await eraseAccount(parts, occasion, EMAIL)
-    expect(erased.transactions).to.equal(transactions)
+    expect(erased).to.deep.equal({ transactions, others: others.size })
+    // The e-mail is free now, so a repeated deletion finds nothing to count.
+    expect(await eraseAccount(parts, occasion, EMAIL)).to.deep.equal({ transactions: 0, others: 0 })
     await passed()
     await api.store.expire()
     const left = (await everyRow()).filter(isOfIt)

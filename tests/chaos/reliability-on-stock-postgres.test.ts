@@ -1,4 +1,5 @@
 /** Faults on a Postgres as a user has it. */
+import { needsFaketime } from '../harness/faketime/install.ts'
 import { needsStockPostgres } from '../harness/stock-postgres/install.ts'
 import { expectNothingWrong } from './oracle/expect-nothing-wrong.ts'
 import { runStockPostgresCells, stockPostgresCells, type StockResult } from './oracle/stock-postgres-cells.ts'
@@ -6,6 +7,7 @@ import { runStockPostgresCells, stockPostgresCells, type StockResult } from './o
 describe("nothing is lost or altered by a fault on Debian's Postgres with hostile defaults", function () {
   this.timeout(600_000)
   needsStockPostgres()
+  needsFaketime()
   let results: StockResult[]
   before(async () => {
     results = await runStockPostgresCells()

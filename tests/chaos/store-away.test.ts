@@ -70,7 +70,10 @@ type StoreName = keyof typeof STORES
 /** `npm run reliability` causes every fault in both stores. */
 const CELLS: readonly (readonly [StoreName, string])[] = repetitions(1, 0)
   ? (['EventStoreDB', 'Postgres'] as const).flatMap((name) => Object.keys(FAULTS).map((how) => [name, how] as const))
-  : [['EventStoreDB', 'frozen']]
+  : [
+      ['EventStoreDB', 'frozen'],
+      ['Postgres', 'frozen'],
+    ]
 
 interface Posted {
   number: number

@@ -9,6 +9,10 @@ import { freePorts } from './free-ports.ts'
 /** The same options as in `npm start`. */
 const NODE_OPTIONS = ['--min-semi-space-size=32', '--max-semi-space-size=64']
 
+const BAOCO = 'cmd/baoco.mjs'
+/** Baoco as if it were its next version: `tests/harness/next-version.mjs`. */
+export const NEXT_VERSION = 'tests/harness/next-version.mjs'
+
 const root = new URL('../..', import.meta.url).pathname
 
 export interface Installation {
@@ -57,8 +61,9 @@ export const launchBaoco = (
   { dataDir, port }: DataFolder,
   env: Record<string, string> = {},
   command = 'serve',
+  program = BAOCO,
 ): Starting => {
-  const child = spawn(process.execPath, [...NODE_OPTIONS, join(root, 'cmd/baoco.mjs'), command], {
+  const child = spawn(process.execPath, [...NODE_OPTIONS, join(root, program), command], {
     cwd: root,
     detached: true, // Its own process group allows killing all of it at once.
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -68,6 +73,8 @@ export const launchBaoco = (
       PORT: String(port),
       BAOCO_DATA_DIR: dataDir,
       LOG_LEVEL: 'info',
+      // Most tests read English mails and alerts.
+      ADMIN_LANGUAGE: 'en',
       ...env,
     },
   })

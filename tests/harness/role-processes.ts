@@ -42,10 +42,10 @@ export const roleProcesses = (env: Record<string, string>) => {
   return {
     all,
     /** Does not wait until the process is ready; `running.ready` does. */
-    launch: async (role: RoleName): Promise<RoleProcess> => {
+    launch: async (role: RoleName, program?: string): Promise<RoleProcess> => {
       const [place, [port]] = await Promise.all([newDataFolder(), freePorts(1)])
       places.push(place)
-      const launch = () => launchBaoco(place, { ...env, METRICS_PORT: String(port) }, role)
+      const launch = () => launchBaoco(place, { ...env, METRICS_PORT: String(port) }, role, program)
       const healthUrl = `http://127.0.0.1:${port}`
       const signal = (name: NodeJS.Signals) => void one.running.process.kill(name)
       const one: RoleProcess = {

@@ -98,8 +98,8 @@ export class World<Used extends SetUp = SetUp> {
   }
 
   /** Starts one more process of a role and waits until it is ready. */
-  async launch(role: RoleName): Promise<RoleProcess> {
-    const launched = await this.processes.launch(role)
+  async launch(role: RoleName, program?: string): Promise<RoleProcess> {
+    const launched = await this.processes.launch(role, program)
     await launched.running.ready
     return launched
   }
@@ -158,9 +158,14 @@ export class World<Used extends SetUp = SetUp> {
   }
 
   /** Runs a command of the operator on the installation. @returns what it prints · @throws if it fails */
-  async baocoCommand(...args: string[]): Promise<string> {
+  baocoCommand(...args: string[]): Promise<string> {
+    return this.baocoCommandWith({}, ...args)
+  }
+
+  /** The same with other settings. */
+  async baocoCommandWith(env: Record<string, string>, ...args: string[]): Promise<string> {
     const { stdout } = await promisify(exec)(`${process.execPath} cmd/baoco.mjs ${args.join(' ')}`, {
-      env: { PATH: process.env.PATH, BAOCO_DATA_DIR: this.installation.dataDir, ...this.env },
+      env: { PATH: process.env.PATH, BAOCO_DATA_DIR: this.installation.dataDir, ...this.env, ...env },
     })
     return stdout
   }

@@ -1,12 +1,17 @@
 /** `baoco status`, as the operator types it, while a process works on the installation. */
-import { spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
+import pg from 'pg'
 import { openDatabase, type Database } from '../../adapters/database/database.ts'
+import { openPostgresEventStore } from '../../adapters/event-store/postgres/store.ts'
 import { openLease } from '../../adapters/database/lease.ts'
 import { enter, type Presence } from '../../adapters/database/presence.ts'
+import { parseEvent } from '../../domain/parse-event.ts'
 import { eventually } from '../harness/eventually.ts'
 import { freshDatabase, type TestDatabase } from '../harness/postgres.ts'
+import { appendAll, History } from './projections/history.ts'
 
 const BAOCO = fileURLToPath(new URL('../../cmd/baoco.mjs', import.meta.url))
 
@@ -38,9 +43,9 @@ describe('baoco status', function () {
     await place.drop()
   })
 
-  it('prints processes, leases, lags, deliveries, versions and sizes', () => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [BAOCO, 'status'], {
-      encoding: 'utf8',
+  /** The process of this test goes on meanwhile, and renews its lease. */
+  const statusOf = async (): Promise<string> => {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [BAOCO, 'status'], {
       env: {
         PATH: process.env.PATH ?? '',
         DATABASE_URL: place.url,
@@ -48,12 +53,17 @@ describe('baoco status', function () {
         VAULT_KEY: 'ab'.repeat(32),
       },
     })
-    expect([status, stderr]).to.deep.equal([0, ''])
+    expect(stderr).to.equal('')
+    return stdout
+  }
+
+  it('prints processes, leases, lags, deliveries, versions and sizes', async () => {
+    const stdout = await statusOf()
     for (const line of [
-      /^process {3}baoco \(project\) {2}since 20\S+Z/m,
+      /^process {3}baoco \(project\) {2}\d+\.\d+\S* {2}since 20\S+Z/m,
       /^lease {5}planned work {2}project, process 7 on host {2}since 20\S+Z$/m,
       /^mailboxes 0 read$/m,
-      /^projector main {2}(behind|up to date) {2}last event /m,
+      /^projector main {2}up to date {2}lag 0\.0 s {2}last event none$/m,
       /^overdue {3}0$/m,
       /^breakers {2}0 open$/m,
       /^parked {4}0 streams$/m,
@@ -61,6 +71,24 @@ describe('baoco status', function () {
       /^disk {6}\d+ MiB {2}ops \d+ MiB {2}read_model \d+ MiB/m,
     ])
       expect(stdout).to.match(line)
+  })
+
+  it('shows by how many seconds a projector is behind, and a process of another version', async () => {
+    const store = await openPostgresEventStore({ url: place.url, parse: parseEvent })
+    await appendAll(store, new History(1).decided, new Map())
+    await store.close()
+    await database.query(`UPDATE read_model.checkpoint SET updated_at = now() - interval '90 seconds'`)
+    const older = new pg.Client({ connectionString: place.url })
+    await older.connect()
+    try {
+      await older.query(`SET application_name = 'baoco (deliver) 0.0.9'`)
+      await older.query(`SELECT pg_advisory_lock_shared(hashtext('baoco'), hashtext('presence'))`)
+      const stdout = await statusOf()
+      expect(stdout).to.match(/^projector main {2}behind {2}lag \d{2,3}\.\d s {2}last event 20/m)
+      expect(stdout).to.match(/^process {3}baoco \(deliver\) {2}0\.0\.9 {2}since 20/m)
+    } finally {
+      await older.end()
+    }
   })
 
   it('shows a lease no longer when its process has ended', async () => {

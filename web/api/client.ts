@@ -40,6 +40,16 @@ const errorOf = async (response: Response): Promise<ApiError> => {
   return new ApiError(response.status, body.error ?? 'INTERNAL_ERROR', body.message ?? response.statusText, body.issues)
 }
 
+/** Milliseconds. A connection may be dead without a word; a read is then tried on another one. */
+const LONGEST_READ = 20_000
+
+/** @returns a signal for a read: the given one, or too long a wait */
+const patience = (given: AbortSignal | undefined): AbortSignal => {
+  const own = new AbortController()
+  setTimeout(() => own.abort(new ApiError(0, 'OFFLINE', 'no answer')), LONGEST_READ)
+  return given ? AbortSignal.any([given, own.signal]) : own.signal
+}
+
 /** @throws {ApiError} */
 export const call = async <Answer>(
   method: string,
@@ -47,11 +57,12 @@ export const call = async <Answer>(
   json?: unknown,
   signal?: AbortSignal,
 ): Promise<Answer> => {
-  const request: RequestInit = { method, credentials: 'same-origin', ...(signal ? { signal } : {}) }
+  const request: RequestInit = { method, credentials: 'same-origin' }
+  if (method === 'GET') request.signal = patience(signal)
   if (json !== undefined)
     Object.assign(request, { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(json) })
   const response = await fetch(path, request).catch((error: Error) => {
-    if (error.name === 'AbortError') throw error
+    if (error.name === 'AbortError' || error instanceof ApiError) throw error
     throw new ApiError(0, 'OFFLINE', error.message)
   })
   if (!response.ok) throw await errorOf(response)

@@ -82,6 +82,7 @@ export interface Account {
   id: number
   email: string
   name: string | null
+  language: 'vi' | 'en'
   email_verified: boolean
   operator: boolean
   plan: 'Free' | 'Basic' | 'Advanced' | 'Pro'

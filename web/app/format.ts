@@ -5,16 +5,25 @@ const LOCALE: Record<Language, string> = { vi: 'vi-VN', en: 'en-GB' }
 const ZONE = 'Asia/Ho_Chi_Minh'
 const MINUS = '\u2212'
 
+/** A format takes longer to make than to use, and a list has many amounts. */
+const moneyFormats = new Map<string, Intl.NumberFormat>()
+
 /** @param amount  such as `150000.00` @returns such as `150.000 ₫`, without a sign */
 export const money = (amount: string, currency: string, language: Language): string => {
   const digits = currency === 'VND' && amount.endsWith('.00') ? 0 : 2
-  const format = new Intl.NumberFormat(LOCALE[language], {
-    style: 'currency',
-    currency,
-    currencyDisplay: 'narrowSymbol',
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-  })
+  const key = `${language} ${currency} ${digits}`
+  let format = moneyFormats.get(key)
+  if (!format)
+    moneyFormats.set(
+      key,
+      (format = new Intl.NumberFormat(LOCALE[language], {
+        style: 'currency',
+        currency,
+        currencyDisplay: 'narrowSymbol',
+        minimumFractionDigits: digits,
+        maximumFractionDigits: digits,
+      })),
+    )
   return format.format(amount.replace('-', '') as unknown as number)
 }
 

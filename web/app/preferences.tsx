@@ -1,7 +1,8 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** The choice of language and theme. */
 import type { Language } from '../texts/language.ts'
-import { loadLanguage, language, texts } from './language.ts'
+import { language, texts } from './language.ts'
+import { chooseLanguage } from './account-language.ts'
 import { setTheme, theme, type Theme } from './theme.ts'
 
 export const Preferences = () => {
@@ -10,7 +11,7 @@ export const Preferences = () => {
     <>
       <label>
         <span class="hidden-text">{shell.language}</span>
-        <select value={language.value} onChange={(event) => void loadLanguage(event.currentTarget.value as Language)}>
+        <select value={language.value} onChange={(event) => void chooseLanguage(event.currentTarget.value as Language)}>
           <option value="vi">Tiếng Việt</option>
           <option value="en">English</option>
         </select>

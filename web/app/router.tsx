@@ -6,8 +6,9 @@ import lazy from 'preact-iso/lazy'
 import { Route, Router, useLocation } from 'preact-iso/router'
 import { PATHS } from '../paths.ts'
 import { Loaded, Problem } from '../ui/basics.tsx'
+import { speakAs } from './account-language.ts'
 import { texts } from './language.ts'
-import { isLoggedOut, useAccount } from './session.ts'
+import { ACCOUNT_QUERY, isLoggedOut, queries, useAccount } from './session.ts'
 import { Shell } from './shell.tsx'
 
 type Screens<Name extends string> = Record<Name, FunctionComponent>
@@ -37,6 +38,14 @@ const editor = () => import('../screens/webhook-editor.tsx')
 const NewWebhook = screen(editor, 'NewWebhook')
 const ChangeWebhook = screen(editor, 'ChangeWebhook')
 
+/** Loads the screen of the address while the language and the account are on their way. */
+export const preloadScreen = (path: string): void => {
+  if (path in PUBLIC) return void entry()
+  void queries.prefetchQuery(ACCOUNT_QUERY)
+  if (path === PATHS.today) void Today.preload()
+  if (path === PATHS.transactions) void Transactions.preload()
+}
+
 const Boundary = ({ children }: { children: ComponentChildren }) => {
   const [error] = useErrorBoundary((error: unknown) => console.error(error))
   const { common } = texts.value
@@ -59,6 +68,10 @@ const Private = () => {
   useEffect(() => {
     if (isOut) location.assign(url === '/' ? '/login' : `/login?next=${encodeURIComponent(url)}`)
   }, [isOut])
+  const isKnown = account.data !== undefined
+  useEffect(() => {
+    if (account.data) speakAs(account.data)
+  }, [isKnown])
   if (isOut) return null
   if (!account.data)
     return (

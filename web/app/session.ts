@@ -1,11 +1,13 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** Whether this browser is logged in. The cookie itself is invisible to scripts, so the account is asked for. */
-import { QueryClient, useQuery } from '@tanstack/preact-query'
+import { QueryClient, queryOptions, useQuery } from '@tanstack/preact-query'
 import { ApiError, getData, remove } from '../api/client.ts'
 import type { Account } from '../api/types.ts'
 
-const isTemporary = (error: Error): boolean =>
-  error instanceof ApiError && (error.status === 0 || error.status === 503 || error.status === 429)
+/** The same call may succeed later. */
+const isTemporary = (error: Error | null): boolean =>
+  error instanceof ApiError && (error.status === 0 || error.status >= 500 || error.status === 429)
+const AFTER_ERROR_MS = 5_000
 
 export const queries = new QueryClient({
   defaultOptions: {
@@ -13,16 +15,21 @@ export const queries = new QueryClient({
       staleTime: 10_000,
       retry: (count, error) => isTemporary(error) && count < 2,
       refetchOnWindowFocus: true,
+      // A server on the same machine answers without a network too, so the browser's opinion of the network does not count.
+      networkMode: 'always',
+      refetchOnReconnect: true,
+      // The message that told of a change comes once. If the answer failed then, it is asked for until it comes.
+      refetchInterval: ({ state }) => (isTemporary(state.error) ? AFTER_ERROR_MS : false),
     },
   },
 })
 
-export const useAccount = () =>
-  useQuery({
-    queryKey: ['account'],
-    queryFn: ({ signal }) => getData<Account>('/api/account', {}, signal),
-    staleTime: 60_000,
-  })
+export const ACCOUNT_QUERY = queryOptions({
+  queryKey: ['account'],
+  queryFn: ({ signal }) => getData<Account>('/api/account', {}, signal),
+  staleTime: 60_000,
+})
+export const useAccount = () => useQuery(ACCOUNT_QUERY)
 
 export const isLoggedOut = (error: unknown): boolean => error instanceof ApiError && error.status === 401
 

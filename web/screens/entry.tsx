@@ -4,7 +4,8 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { ApiError, post } from '../api/client.ts'
-import { texts } from '../app/language.ts'
+import { keepChosenLanguage } from '../app/account-language.ts'
+import { language, texts } from '../app/language.ts'
 import { Preferences } from '../app/preferences.tsx'
 import { queries } from '../app/session.ts'
 import { Logo } from '../app/shell.tsx'
@@ -89,6 +90,7 @@ export const Login = () => {
     const values = valuesOf(event)
     setEmail(values.email ?? '')
     if (!(await login.run(values))) return
+    await keepChosenLanguage()
     queries.clear()
     location.assign(nextOf(query))
   }
@@ -136,7 +138,12 @@ export const Register = () => {
   const { entry } = texts.value
   const { query } = useLocation()
   const register = useAction(({ name, ...values }: Record<string, string>) =>
-    post('/api/auth/register', { ...values, ...(name ? { name } : {}), ...(query.ref ? { ref: query.ref } : {}) }),
+    post('/api/auth/register', {
+      ...values,
+      language: language.value,
+      ...(name ? { name } : {}),
+      ...(query.ref ? { ref: query.ref } : {}),
+    }),
   )
   return (
     <Entry title={entry.register.title}>

@@ -1,6 +1,6 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** One transaction: its facts, its text on request, what happened, and every attempt. */
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso/router'
 import { useQuery } from '@tanstack/preact-query'
 import { getData, post, remove } from '../api/client.ts'
@@ -113,6 +113,11 @@ const Page = ({ of, isRaw, showRaw }: { of: DeliveredTransaction; isRaw: boolean
   const [isDeleting, setDeleting] = useState(false)
   const retry = useAction(() => post(`/api/transactions/${of.id}/retry`), STALE)
   const erase = useAction(() => remove(`/api/transactions/${of.id}`), ['transactions', 'stats'])
+  const status = useRef(of.webhook_status)
+  useEffect(() => {
+    if (status.current !== of.webhook_status) announce(t.captured(of.id, common.status[of.webhook_status]))
+    status.current = of.webhook_status
+  }, [of.webhook_status])
   const send = async (): Promise<void> => void ((await retry.run()) && announce(t.retried))
   const drop = async (): Promise<void> => {
     if (!(await erase.run())) return

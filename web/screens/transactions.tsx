@@ -1,15 +1,11 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** The list of transactions. Its filter is the address, so it can be bookmarked and sent to somebody. */
 import { useLocation } from 'preact-iso/router'
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/preact-query'
-import { get, queryText } from '../api/client.ts'
-import type { Page, ListedTransaction } from '../api/types.ts'
-import { count } from '../app/format.ts'
+import { queryText } from '../api/client.ts'
 import { language, texts } from '../app/language.ts'
-import { Empty, Heading, Loading, Problem } from '../ui/basics.tsx'
+import { Heading } from '../ui/basics.tsx'
 import { ChosenFilter, WrittenFilter } from '../ui/filters.tsx'
-import { useStillRows } from '../ui/new-rows.ts'
-import { TransactionTable } from '../ui/transaction-table.tsx'
+import { TransactionList, useFirstPage } from '../ui/transaction-list.tsx'
 
 const NAMES = [
   'search',
@@ -32,16 +28,6 @@ const csvOf = (filter: Filter): string =>
   `/api/transactions/export${queryText({ ...filter, format: 'csv', language: language.value })}`
 
 const STATUSES = ['success', 'pending', 'failed', 'no_match', 'skipped', 'already_run', 'plan_upgraded'] as const
-
-const useTransactions = (filter: Filter) =>
-  useInfiniteQuery({
-    queryKey: ['transactions', filter],
-    queryFn: ({ pageParam, signal }) =>
-      get<Page<ListedTransaction>>('/api/transactions', { ...filter, cursor: pageParam }, signal),
-    initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
-    placeholderData: keepPreviousData,
-  })
 
 const Presets = ({ filter }: { filter: Filter }) => {
   const { presets, views } = texts.value.transactions
@@ -97,23 +83,15 @@ const Filters = ({ filter }: { filter: Filter }) => {
   )
 }
 
-/** The button disappears, so the focus goes to the heading. */
-const showNewest = (): void => {
-  scrollTo({ top: 0 })
-  document.querySelector<HTMLElement>('h1')?.focus()
-}
-
 export const Transactions = () => {
   const { query } = useLocation()
   const { transactions: t } = texts.value
   const filter = filterOf(query)
-  const found = useTransactions(filter)
-  const rows = found.data?.pages.flatMap(({ data }) => data) ?? []
-  const { shown, held } = useStillRows(rows, queryText(filter))
+  const first = useFirstPage(filter)
   return (
     <>
       <Heading title={t.title}>
-        {rows.length > 0 && (
+        {!!first?.data.length && (
           <a class="button" href={csvOf(filter)} download="baoco-transactions.csv">
             {t.csv}
           </a>
@@ -121,31 +99,7 @@ export const Transactions = () => {
       </Heading>
       <Presets filter={filter} />
       <Filters filter={filter} />
-      {found.error && <Problem error={found.error} retry={found.refetch} />}
-      {found.isPending && !found.error && <Loading />}
-      {found.data && rows.length === 0 && <Empty text={Object.keys(filter).length > 0 ? t.emptyFilter : t.empty} />}
-      <div class="pill" role="status">
-        {held > 0 && (
-          <button class="button main" type="button" onClick={showNewest}>
-            ↑ {t.newest(count(held, language.value), held === 1)}
-          </button>
-        )}
-      </div>
-      {rows.length > 0 && (
-        <TransactionTable rows={shown} caption={t.caption(count(found.data!.pages[0]!.total, language.value))} />
-      )}
-      {found.hasNextPage && (
-        <p class="row">
-          <button
-            class="button"
-            type="button"
-            disabled={found.isFetchingNextPage}
-            onClick={() => void found.fetchNextPage()}
-          >
-            {t.more}
-          </button>
-        </p>
-      )}
+      <TransactionList key={queryText(filter)} filter={filter} />
     </>
   )
 }

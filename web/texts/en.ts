@@ -7,6 +7,7 @@ import { settings, unread } from './en/settings.ts'
 import { exports } from './en/exports.ts'
 import { operator } from './en/operator.ts'
 import { sources } from './en/sources.ts'
+import { problems } from './en/problems.ts'
 import { reasons, tryIt } from './en/try-it.ts'
 import { undelivered } from './en/undelivered.ts'
 import { editor, webhook, webhooks } from './en/webhooks.ts'
@@ -25,6 +26,7 @@ export const en = {
   editor,
   tryIt,
   reasons,
+  problems,
   sources,
   unread,
   exports,

@@ -7,6 +7,7 @@ import { settings, unread } from './vi/settings.ts'
 import { exports } from './vi/exports.ts'
 import { operator } from './vi/operator.ts'
 import { sources } from './vi/sources.ts'
+import { problems } from './vi/problems.ts'
 import { reasons, tryIt } from './vi/try-it.ts'
 import { undelivered } from './vi/undelivered.ts'
 import { editor, webhook, webhooks } from './vi/webhooks.ts'
@@ -24,6 +25,7 @@ export const vi = {
   editor,
   tryIt,
   reasons,
+  problems,
   sources,
   unread,
   exports,

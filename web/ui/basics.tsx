@@ -4,10 +4,11 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ApiError } from '../api/client.ts'
 import type { Transaction, WebhookStatus } from '../api/types.ts'
-import { announce } from '../app/announce.ts'
+import { announce, announcement } from '../app/announce.ts'
 import { ago, moment, signedMoney } from '../app/format.ts'
 import { piecesOf } from '../app/hidden-characters.ts'
 import { language, texts } from '../app/language.ts'
+import { problemText } from '../app/problem-text.ts'
 
 /** The heading of a screen. It takes the focus when the screen opens, so that screen readers begin there. */
 export const Heading = ({ title, children }: { title: string; children?: ComponentChildren }) => {
@@ -76,12 +77,15 @@ export const Ago = ({ at }: { at: string }) => (
   </time>
 )
 
+/** A sentence of the API in the language of the page. */
+export const said = (message: string): string => problemText(texts.value.problems, message)
+
 /** What an error means for the user, in the language of the page where there is a text for it. */
 export const problemOf = (error: unknown): string => {
   if (!(error instanceof ApiError)) return texts.value.common.errors.INTERNAL_ERROR!
   const known = texts.value.common.errors[error.code]
   if (known) return known
-  return error.issues.length > 0 ? error.issues.map(({ message }) => message).join(' ') : error.message
+  return error.issues.length > 0 ? error.issues.map(({ message }) => said(message)).join(' ') : said(error.message)
 }
 
 export const Problem = ({ error, retry }: { error: unknown; retry?: () => unknown }) => (
@@ -252,7 +256,9 @@ export const TextField = ({
 
 /** The API's complaint about one field of a form. */
 export const issueOf = (error: unknown, path: string): string | undefined =>
-  error instanceof ApiError ? error.issues.find((issue) => issue.path === path)?.message : undefined
+  error instanceof ApiError
+    ? error.issues.filter((issue) => issue.path === path).map(({ message }) => said(message))[0]
+    : undefined
 
 /** The problem of a form, unless its fields show it. */
 export const FormProblem = ({ error, fields }: { error: unknown; fields: readonly string[] }) =>
@@ -280,6 +286,10 @@ export const Dialog = ({ title, isOpen, onClose, children }: DialogProps) => {
             <Stranger text={title} />
           </h2>
           {children}
+          {/* Screen readers do not hear what is outside of a modal dialog. */}
+          <p class="hidden-text" role="status">
+            {announcement.value}
+          </p>
         </div>
       )}
     </dialog>

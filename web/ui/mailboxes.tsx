@@ -5,7 +5,7 @@ import { post, remove } from '../api/client.ts'
 import type { MailAccount } from '../api/types.ts'
 import { texts } from '../app/language.ts'
 import { useAction } from './action.ts'
-import { Dialog, LoadedLines, Problem, Stranger } from './basics.tsx'
+import { Dialog, LoadedLines, Problem, said, Stranger } from './basics.tsx'
 import { Confirm } from './confirm.tsx'
 import { MailboxForm } from './mailbox-form.tsx'
 import { SourceState, useSource } from './source-state.tsx'
@@ -22,7 +22,7 @@ const Outcome = ({ of }: { of: Tested }) => {
         <>
           <p>{t.bad}</p>
           <p>
-            <Stranger text={of.error} />
+            <Stranger text={said(of.error)} />
           </p>
         </>
       )}
@@ -78,7 +78,7 @@ const Mailbox = ({ of, test, isTesting, outcome, edit }: MailboxProps) => {
       {of.is_active === 0 ? <p>{t.paused}</p> : <SourceState of={of} />}
       {of.last_error && !outcome && (
         <p class="notice failed">
-          <Stranger text={of.last_error} />
+          <Stranger text={said(of.last_error)} />
         </p>
       )}
       {outcome && <Outcome of={outcome} />}

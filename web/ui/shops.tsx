@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks'
 import { postData, putData, remove } from '../api/client.ts'
 import type { System } from '../api/types.ts'
+import { announce } from '../app/announce.ts'
 import { texts } from '../app/language.ts'
 import { useAction } from './action.ts'
 import { Dialog, FormProblem, LoadedLines, Stranger, TextField, valuesOf } from './basics.tsx'
@@ -22,7 +23,9 @@ const ShopForm = ({ of, onSaved }: { of?: System; onSaved: () => void }) => {
     STALE,
   )
   const submit = async (event: Event): Promise<void> => {
-    if (await save.run(valuesOf(event))) onSaved()
+    if (!(await save.run(valuesOf(event)))) return
+    announce(texts.value.common.saved)
+    onSaved()
   }
   return (
     <form class="form" onSubmit={(event) => void submit(event)}>

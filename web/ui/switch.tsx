@@ -1,6 +1,8 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** A setting that is changed at once when its box is ticked. */
 import type { ComponentChildren } from 'preact'
+import { announce } from '../app/announce.ts'
+import { texts } from '../app/language.ts'
 import { useAction } from './action.ts'
 import { BoxLabel, Problem } from './basics.tsx'
 
@@ -15,6 +17,9 @@ interface SwitchProps {
 
 export const Switch = ({ label, hint, isOn, change, stale }: SwitchProps) => {
   const action = useAction(change, stale)
+  const set = async (isOn: boolean): Promise<void> => {
+    if (await action.run(isOn)) announce(texts.value.common.saved)
+  }
   return (
     <>
       <label class="choice">
@@ -22,7 +27,7 @@ export const Switch = ({ label, hint, isOn, change, stale }: SwitchProps) => {
           type="checkbox"
           checked={isOn}
           disabled={action.isRunning}
-          onChange={(event) => void action.run(event.currentTarget.checked)}
+          onChange={(event) => void set(event.currentTarget.checked)}
         />
         <BoxLabel label={label} hint={hint} />
       </label>

@@ -1,5 +1,6 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** A table of transactions. The first cell of a row is the link to its transaction. */
+import type { ComponentChildren } from 'preact'
 import type { DeliveryCounts, ListedTransaction } from '../api/types.ts'
 import { count } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
@@ -15,7 +16,7 @@ const Mixed = ({ of }: { of: DeliveryCounts }) => {
   return <div class="muted mixed">{some.map((state) => mixed[state](count(of[state], language.value))).join(', ')}</div>
 }
 
-const Row = ({ of }: { of: ListedTransaction }) => (
+export const TransactionRow = ({ of }: { of: ListedTransaction }) => (
   <tr>
     <td>
       <a href={`/transactions/${of.id}`}>
@@ -25,7 +26,11 @@ const Row = ({ of }: { of: ListedTransaction }) => (
     <td class="amount">
       <Amount of={of} />
     </td>
-    <td>{of.counterpart_name ? <Stranger text={of.counterpart_name} /> : <span class="muted">{of.bank_code}</span>}</td>
+    <td class="party">
+      <span class="clamped">
+        {of.counterpart_name ? <Stranger text={of.counterpart_name} /> : <span class="muted">{of.bank_code}</span>}
+      </span>
+    </td>
     <td class="wide-only">{of.bank_code}</td>
     <td class="right">
       <When at={of.created_at} />
@@ -37,10 +42,18 @@ const Row = ({ of }: { of: ListedTransaction }) => (
   </tr>
 )
 
-export const TransactionTable = ({ rows, caption }: { rows: readonly ListedTransaction[]; caption?: string }) => {
+interface TableProps {
+  caption?: string
+  /** Number of rows of the whole list, if not all of them are drawn. */
+  total?: number
+  /** The bodies of the table. */
+  children: ComponentChildren
+}
+
+export const TransactionColumns = ({ caption, total, children }: TableProps) => {
   const { columns } = texts.value.transactions
   return (
-    <table class="ledger">
+    <table class="ledger" aria-rowcount={total === undefined ? undefined : total + 1}>
       {caption && <caption class="muted">{caption}</caption>}
       <thead>
         <tr>
@@ -48,17 +61,25 @@ export const TransactionTable = ({ rows, caption }: { rows: readonly ListedTrans
           <th scope="col" class="amount">
             {columns.amount}
           </th>
-          <th scope="col">{columns.from}</th>
+          <th scope="col" class="party">
+            {columns.from}
+          </th>
           <th scope="col">{columns.bank}</th>
           <th scope="col">{columns.when}</th>
           <th scope="col">{columns.status}</th>
         </tr>
       </thead>
-      <tbody>
-        {rows.map((row) => (
-          <Row key={row.id} of={row} />
-        ))}
-      </tbody>
+      {children}
     </table>
   )
 }
+
+export const TransactionTable = ({ rows, caption }: { rows: readonly ListedTransaction[]; caption?: string }) => (
+  <TransactionColumns {...(caption && { caption })}>
+    <tbody>
+      {rows.map((row) => (
+        <TransactionRow key={row.id} of={row} />
+      ))}
+    </tbody>
+  </TransactionColumns>
+)

@@ -3,6 +3,7 @@
 import { useQuery } from '@tanstack/preact-query'
 import { getData, putData } from '../api/client.ts'
 import type { TrustedSenders as Senders } from '../api/types.ts'
+import { announce } from '../app/announce.ts'
 import { texts } from '../app/language.ts'
 import { useAction } from './action.ts'
 import { Switch } from './switch.tsx'
@@ -14,10 +15,15 @@ const Editable = ({ of }: { of: Senders }) => {
   const t = texts.value.settings.senders
   const change = useAction((given: Partial<Senders>) => putData<Senders>(PATH, given), ['senders'])
   const { trusted_senders: names } = of
+  const save = async (trusted_senders: string[]): Promise<boolean> => {
+    const done = await change.run({ trusted_senders })
+    if (done) announce(texts.value.common.saved)
+    return done !== undefined
+  }
   const add = async (event: Event): Promise<void> => {
     const form = event.currentTarget as HTMLFormElement
     const { sender = '' } = valuesOf(event)
-    if (await change.run({ trusted_senders: [...names, sender] })) form.reset()
+    if (await save([...names, sender])) form.reset()
   }
   return (
     <>
@@ -33,7 +39,7 @@ const Editable = ({ of }: { of: Senders }) => {
                 type="button"
                 aria-label={t.removeOf(name)}
                 disabled={change.isRunning}
-                onClick={() => void change.run({ trusted_senders: names.filter((each) => each !== name) })}
+                onClick={() => void save(names.filter((each) => each !== name))}
               >
                 {t.remove}
               </button>

@@ -7,6 +7,7 @@ import {
   lock,
   newlySetPassword,
   rotatedKey,
+  missingReceiveUrl,
   rotatedReceiveUrl,
   unlock,
 } from '../../domain/account/access.ts'
@@ -114,6 +115,18 @@ export const rotateReceiveUrl = async (
   const { token, kept } = newReceiveToken(occasion.user_id, vault)
   const { checkpoint } = await accounts.change(occasion, ({ user_id }) => [rotatedReceiveUrl(user_id, kept)])
   return { token, checkpoint }
+}
+
+/**
+ * Gives an account of an earlier version its personal URL. Its owner reads it first, so it is made when it is read. @returns the account with it
+ * @throws {StoreUnavailable}
+ */
+export const giveReceiveUrl = (
+  { accounts, vault }: { accounts: Accounts; vault: Vault },
+  occasion: OwnersOccasion,
+): ReturnType<Accounts['change']> => {
+  const { kept } = newReceiveToken(occasion.user_id, vault)
+  return accounts.change(occasion, (account) => missingReceiveUrl(account, kept))
 }
 
 /** @returns whether the plan changed */

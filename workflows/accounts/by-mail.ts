@@ -23,7 +23,7 @@ import type { Checkpoint } from '../../domain/ports.ts'
 import { stamp } from '../support/stamp.ts'
 import type { Accounts, OwnersOccasion } from './accounts.ts'
 import type { MailLinks } from './mail-links.ts'
-import { accountOfEmail, registerNew, type RegistrationParts } from './registration.ts'
+import { accountOfEmail, registerNew, type Registering, type RegistrationParts } from './registration.ts'
 
 export interface ByMailParts extends RegistrationParts {
   accounts: Accounts
@@ -56,14 +56,6 @@ const onAccountOf = async (
   if (account && decide(account, at).length > 0)
     await parts.accounts.change(occasionOf(account.user_id, at), (account) => decide(account, at))
   else await writeNothing(parts)
-}
-
-export interface Registering {
-  email: string
-  password: string
-  name: string | null
-  /** Code of the affiliate link that the user came from. */
-  ref?: string | undefined
 }
 
 /** @throws {Refused} VALIDATION_FAILED · {StoreUnavailable} */

@@ -17,6 +17,7 @@ import {
 } from '../../domain/account/access.ts'
 import { emailStream, FIRST_ACCOUNT_STREAM, type ClaimEvent } from '../../domain/account/email-claim.ts'
 import { accountStream, type AccountEvent, type Plan } from '../../domain/account/events.ts'
+import type { Language } from '../../domain/account/language.ts'
 import { issue, type NewMailToken } from '../../domain/account/mail-tokens.ts'
 import { conflict } from '../../domain/account/refusals.ts'
 import { hashOfToken } from '../../domain/account/tokens.ts'
@@ -87,6 +88,7 @@ interface Wanted {
   email: string
   name: string | null
   ref?: string | undefined
+  language?: Language | undefined
   /** A new one is made if none is given. */
   password?: string | undefined
   /** The hash of that password, if it was computed before. */
@@ -122,7 +124,15 @@ const claimAndWrite = async (
     }
     const key = newToken('api_key', user_id)
     const url = newReceiveToken(user_id, vault)
-    const registration = { user_id, email: wanted.email, name: wanted.name, ref: wanted.ref, password_hash, at }
+    const registration = {
+      user_id,
+      email: wanted.email,
+      name: wanted.name,
+      ref: wanted.ref,
+      language: wanted.language,
+      password_hash,
+      at,
+    }
     const facts = await wanted.account(registration, { key_hash: key.hash, receive_url: url.kept })
     const unit: StreamAppend[] = [
       ...wanted.claims.flatMap(({ stream, type }, index) => {
@@ -147,6 +157,13 @@ const claimAndWrite = async (
   return untilNoConflict(attempt, { mostAttempts: MOST_ATTEMPTS, onExhausted })
 }
 
+export interface FirstAccount {
+  email: string
+  password?: string | undefined
+  name?: string | null
+  language?: Language | undefined
+}
+
 /**
  * Creates the account of the first start, once per installation: verified, operator, Pro, a system with prefix DH, a
  * personal URL and a key. Later starts find it, even with another e-mail.
@@ -154,11 +171,12 @@ const claimAndWrite = async (
  */
 export const registerFirstAccount = async (
   parts: RegistrationParts & { unshown: UnshownSecrets },
-  { email, password, name = null }: { email: string; password?: string | undefined; name?: string | null },
+  { email, password, name = null, language }: FirstAccount,
 ): Promise<FreshAccount | null> => {
   const fresh = await claimAndWrite(parts, {
     email,
     name,
+    language,
     password,
     claims: [
       { stream: FIRST_ACCOUNT_STREAM, type: 'FirstAccountClaimed' },
@@ -191,22 +209,27 @@ const notYetShown = async ({
  */
 export const createAccount = async (
   parts: RegistrationParts,
-  {
-    email,
-    password,
-    plan,
-    name = null,
-  }: { email: string; password?: string | undefined; plan: Plan; name?: string | null },
+  { email, password, plan, name = null, language }: FirstAccount & { plan: Plan },
 ): Promise<FreshAccount> => {
   const fresh = await claimAndWrite(parts, {
     email,
     name,
+    language,
     password,
     claims: [{ stream: emailStream(email), type: 'EmailClaimed' }],
     account: (registration, secrets) => Promise.resolve(create(registration, { ...secrets, plan })),
   })
   if (!fresh) throw conflict('There is an account with this e-mail.')
   return fresh
+}
+
+export interface Registering {
+  email: string
+  password: string
+  name: string | null
+  /** Code of the affiliate link that the user came from. */
+  ref?: string | undefined
+  language?: Language | undefined
 }
 
 /**
@@ -217,7 +240,7 @@ export const createAccount = async (
  */
 export const registerNew = async (
   parts: RegistrationParts & { newLink: (userId: number) => NewMailToken },
-  given: { email: string; password: string; password_hash: string; name: string | null; ref?: string | undefined },
+  given: Registering & { password_hash: string },
 ): Promise<boolean> => {
   const fresh = await claimAndWrite(parts, {
     ...given,

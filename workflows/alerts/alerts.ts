@@ -8,6 +8,9 @@
  * await alerts.end({ user_id, kind: 'source_silent', subject: 'device:7', until, causation_id, correlation_id })
  * ```
  */
+import { USUAL_LANGUAGE, type InEach } from '../../domain/account/language.ts'
+import { unlessUnreadable } from '../support/unless-unreadable.ts'
+import { accountCache, Accounts } from '../accounts/accounts.ts'
 import { end, evolve, NO_ALERTS, raise } from '../../domain/alert/alerts.ts'
 import { alertEvents, alertStream, type AlertEventData, type AlertKind } from '../../domain/alert/events.ts'
 import type { Checkpoint, Clock, EventStore, Ids } from '../../domain/ports.ts'
@@ -25,8 +28,8 @@ interface Caused {
 }
 
 export interface Cause extends Caused {
-  /** Plain sentences: the problem, and what the owner can do. */
-  text: string
+  /** Plain sentences: the problem, and what the owner can do. The account's language decides. */
+  text: InEach
   /** When the cause began: ISO 8601. If that is over 24 hours ago, the alert is listed but not mailed. */
   since: string
   /** When it ends at the latest, if that is known. */
@@ -60,6 +63,7 @@ export const openAlerts = ({ store, clock, ids }: AlertsParts): Alerts => {
     { stream: (userId) => alertStream(Number(userId)), events: alertEvents, initial: NO_ALERTS, evolve },
     REMEMBERED,
   )
+  const accounts = new Accounts(store, accountCache(REMEMBERED))
   const occasionOf = ({ user_id, causation_id, correlation_id }: Caused) => ({
     user_id,
     at: clock.now(),
@@ -73,12 +77,13 @@ export const openAlerts = ({ store, clock, ids }: AlertsParts): Alerts => {
       let id: number | undefined
       return execute(store, cache, String(user_id), occasionOf(cause), async ({ state }) => {
         const alert = (alert_id: number): AlertEventData['AlertRaised'] => {
-          return { user_id, alert_id, kind, subject, text, since, ends_at }
+          return { user_id, alert_id, kind, subject, text: text[USUAL_LANGUAGE], since, ends_at }
         }
         // An id is reserved only for a new alert.
         if (raise(state, alert(1)).length === 0) return []
         id ??= (await ids.next(1))[0]!
-        return raise(state, alert(id))
+        const account = await unlessUnreadable(() => accounts.find(user_id))
+        return raise(state, { ...alert(id), text: text[account?.language ?? USUAL_LANGUAGE] })
       })
     },
     end: (ended) =>

@@ -6,6 +6,7 @@
  * processes, the expected revision of the window decides: the slower process decides again on the new state.
  */
 import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { StoreUnavailable } from '../../domain/errors.ts'
 import { UnreadableEvent } from '../../domain/parse-event.ts'
 import type { Arrival, Taken } from '../../domain/arrival/arrival.ts'
@@ -16,6 +17,7 @@ import { DAY_MS } from '../../domain/arrival/old.ts'
 import { readable } from '../../domain/transaction/appraisal.ts'
 import { accountCache, type AccountCache } from '../accounts/accounts.ts'
 import { CreditMemories } from '../credits/memories.ts'
+import { pauseAfter } from '../support/retry.ts'
 import { WarmWindows } from './warm-windows.ts'
 import type { Answer } from './units.ts'
 import { runGroup, type GroupPorts } from './group.ts'
@@ -73,6 +75,12 @@ const MOST_WAITING = 20_000
 /** From this many notifications without an answer, capture is busy. */
 const BUSY_FROM = 100
 
+/**
+ * After a conflict. Processes that compete for an account would otherwise fail together again and again. Its later notifications wait too.
+ * Milliseconds.
+ */
+const BACK_OFF = { firstMs: 2, mostMs: 500 }
+
 const byStamp = (a: Arrival, b: Arrival): number =>
   (a.stamp ?? a.arrived_at).getTime() - (b.stamp ?? b.arrived_at).getTime()
 
@@ -113,6 +121,7 @@ export const openCapture = (options: CaptureOptions): Capture => {
     try {
       const { answers, again, parked } = await runGroup(ports, jobs)
       for (const each of answers) answer(each, jobs.length)
+      if (again.length > 0) await pause(pauseAfter(again[0]!.tries, BACK_OFF))
       groups.putBack(again.filter(isOpen))
       if (parked.length > 0) setTimeout(() => groups.add(parked.filter(isOpen)), LOOK_AGAIN_MS)
     } catch (error) {

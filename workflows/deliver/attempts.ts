@@ -28,6 +28,7 @@ export interface AttemptReport {
   error: string | null
   outcome: 'delivered' | 'retrying' | 'exhausted' | null
   next_attempt_at: string | null
+  sent_at: string
   /** Duration of the call: milliseconds. */
   duration_ms: number
   /** From the capture to the start of the call: milliseconds. */
@@ -114,6 +115,7 @@ export const attempts = (options: AttemptOptions) => {
           error: result.error,
           outcome: attempted?.outcome ?? null,
           next_attempt_at: attempted?.next_attempt_at ?? null,
+          sent_at: begun.toISOString(),
           duration_ms: result.duration_ms,
           since_capture_ms: begun.getTime() - Date.parse(claimed.captured_at),
           since_due_ms: begun.getTime() - Date.parse(claimed.due_at),

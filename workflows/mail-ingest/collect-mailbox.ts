@@ -118,8 +118,13 @@ const connected = async (
   const owner = mailbox.user_id
   const connection = await parts.connecting.use(owner, () => parts.server.connect(loginOf(parts, mailbox), signal))
   try {
-    await parts.notes.report(mailbox, null)
     let { position, notBefore } = await startPosition(parts, mailbox, connection)
+    let isReported = false
+    /** A login proves nothing yet: the mailbox works when its mails were taken, or when there are none. */
+    const works = async (): Promise<void> => {
+      if (!isReported) await parts.notes.report(mailbox, null)
+      isReported = true
+    }
     // Mails from before this connection may have been taken before.
     let isNew = false
     const pace = openPace()
@@ -130,6 +135,7 @@ const connected = async (
         // Mails that come from now on are new, whatever their date is.
         notBefore = new Date(mailbox.since)
         isNew = true
+        await works()
         await connection.newMails(signal)
         continue
       }
@@ -137,6 +143,7 @@ const connected = async (
         const some = uids.splice(0, experience.chunk)
         const taking = () => take(parts, mailbox, connection, position, some, { notBefore, isNew })
         position = await parts.fetching.use(owner, taking)
+        await works()
         experience.chunk = Math.min(CHUNK, experience.chunk * 2)
         await pace(some.length, signal)
       }

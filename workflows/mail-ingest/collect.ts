@@ -52,7 +52,7 @@ class Collector {
 
   async round(): Promise<void> {
     const wanted = new Map((await this.#parts.mailboxes()).map((each) => [each.mail_account_id, each]))
-    await this.#end([...this.#held.keys()].filter((id) => !wanted.has(id)))
+    await this.#forget([...this.#held.keys()].filter((id) => !wanted.has(id)))
     const asked = this.#asked([...wanted.keys()])
     const mine = await this.#parts.leases.keep(asked.map(leaseOf))
     await this.#end([...this.#held.keys()].filter((id) => !mine.has(leaseOf(id))))
@@ -81,6 +81,13 @@ class Collector {
     const stop = new AbortController()
     const done = collectMailbox(this.#parts, mailbox, stop.signal).catch(this.#parts.onFailure)
     this.#held.set(id, { mailbox, stop, done })
+  }
+
+  /** Mailboxes that are not wanted any more: what was wrong with them must not count when they are switched on again. */
+  async #forget(ids: readonly number[]): Promise<void> {
+    const mailboxes = ids.map((id) => this.#held.get(id)!.mailbox)
+    await this.#end(ids)
+    await Promise.all(mailboxes.map((mailbox) => this.#parts.notes.report(mailbox, null)))
   }
 
   async #end(ids: readonly number[]): Promise<void> {

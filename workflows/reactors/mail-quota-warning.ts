@@ -1,7 +1,10 @@
 // Tests: tests/integration/reactors/reactors.test.ts
 /** Mails the operator when most of a user's quota is used (interface, section 6). */
 import type { Clock, EventStore, Mailer } from '../../domain/ports.ts'
-import { accountCache } from '../accounts/accounts.ts'
+import { USUAL_LANGUAGE } from '../../domain/account/language.ts'
+import { accountCache, Accounts } from '../accounts/accounts.ts'
+import { accountOfEmail } from '../accounts/registration.ts'
+import { TEXTS } from '../texts/texts.ts'
 import { reactor, type Reactor } from './reactor.ts'
 import { isOld } from './too-old.ts'
 
@@ -15,19 +18,23 @@ interface Parts {
 
 export const mailQuotaWarning = ({ store, clock, mailer, adminEmail }: Parts): Reactor => {
   const cache = accountCache(100)
+  const accounts = new Accounts(store, cache)
+  const operatorsAccount = async () => {
+    const userId = await accountOfEmail(store, adminEmail)
+    return userId === null ? null : accounts.find(userId)
+  }
   return reactor('mail_quota_warning', ['account-'], {
     QuotaWarned: async ({ id, data: { user_id, month, transactions, limit }, metadata }) => {
       if (isOld(metadata.at, clock.now())) return
       const account = (await cache.load(store, String(user_id))).state
       if (!account) return
-      const used = Math.floor((transactions * 100) / limit)
+      const operator = await operatorsAccount()
+      const { letters } = TEXTS[operator?.language ?? USUAL_LANGUAGE]
+      const { email, plan } = account
       await mailer.send({
+        ...letters.quota({ email, user_id, plan, month, transactions, limit }),
         key: id,
         to: adminEmail,
-        subject: `Baoco: ${account.email} has used ${used} % of this month's transactions`,
-        text:
-          `${account.email} (account ${user_id}) has had ${transactions} transactions in ${month}; its plan ${account.plan} ` +
-          `has ${limit} a month.\n\nOver the quota, webhooks are still sent, but later.\n`,
       })
     },
   })

@@ -7,6 +7,7 @@ import { shownDigits } from '../../domain/account/bank-accounts.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
 import { monthBounds, vietnamMonth } from '../../domain/time.ts'
 import type { Alerts, Cause, CauseEnded } from '../alerts/alerts.ts'
+import { inEach } from '../texts/texts.ts'
 import { reactor, type Reactor } from './reactor.ts'
 
 /** The alert about a new bank account lasts this long (milliseconds), unless its owner decides about the account before. */
@@ -33,9 +34,7 @@ export const raiseAlerts = (alerts: Pick<Alerts, 'raise' | 'end'>): Reactor => {
         user_id: event.data.user_id,
         kind: 'rule_paused',
         subject: `rule:${event.data.rule_id}`,
-        text:
-          `Webhook rule ${event.data.rule_id} was paused: its endpoint answered that it is gone (410). ` +
-          'Its deliveries wait until you correct its URL and set it active again.',
+        text: inEach(({ alerts }) => alerts.rulePaused(event.data.rule_id)),
       }),
     RuleChanged: async (event) => {
       const { user_id, rule_id, is_active } = event.data
@@ -49,9 +48,7 @@ export const raiseAlerts = (alerts: Pick<Alerts, 'raise' | 'end'>): Reactor => {
         user_id,
         kind: 'mailbox_paused',
         subject: `mail_account:${mail_account_id}`,
-        text:
-          `Mail account ${mail_account_id} was paused: ${reason} ` +
-          'Its mails are not read now. Check the server, then set the mail account active again.',
+        text: inEach(({ alerts }) => alerts.mailboxPaused(mail_account_id, reason)),
       })
     },
     MailAccountChanged: (event) => endMailboxPaused(event, event.data.user_id, event.data.mail_account_id),
@@ -63,14 +60,7 @@ export const raiseAlerts = (alerts: Pick<Alerts, 'raise' | 'end'>): Reactor => {
         user_id,
         kind: 'new_bank_account',
         subject: `bank_account:${bank_account_id}`,
-        text:
-          `A notification named a bank account that was not seen before: ${bank_code}, ending in ${shownDigits(account_number)}. ` +
-          (waits
-            ? 'Payments to it wait: nothing is sent until you confirm the number. ' +
-              'If the account is yours, confirm it in the list of bank accounts or with the button behind the link in the mail. ' +
-              'If it is not yours, switch it off.'
-            : 'It counts as yours, because new numbers count during the first 24 hours and while you let Baoco learn them. ' +
-              'If it is not yours, switch it off: its transactions are then sent nowhere.'),
+        text: inEach(({ alerts }) => alerts.bankAccountSeen(bank_code, shownDigits(account_number), waits)),
         // An account that waits for confirmation has an alert without an end, until its owner decides.
         ...(waits ? {} : { ends_at: later(event.metadata.at, NEW_FOR_MS) }),
       })
@@ -91,9 +81,7 @@ export const raiseAlerts = (alerts: Pick<Alerts, 'raise' | 'end'>): Reactor => {
         user_id,
         kind: 'quota_80',
         subject: `month:${month}`,
-        text:
-          `${transactions} of the ${limit} transactions that your plan includes in ${month} are used. ` +
-          'Over that, webhooks are still sent, but later; a larger plan ends this at once.',
+        text: inEach(({ alerts }) => alerts.quota(transactions, limit, month)),
         ends_at: monthBounds(month)!.to.toISOString(),
       })
     },

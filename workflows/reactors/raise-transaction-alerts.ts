@@ -6,6 +6,7 @@
 import type { RecordedEvent } from '../../domain/event.ts'
 import { pathOfSource } from '../../domain/arrival/origin.ts'
 import type { Alerts, Cause } from '../alerts/alerts.ts'
+import { inEach } from '../texts/texts.ts'
 import { reactor, type Answered, type Reactor } from './reactor.ts'
 
 /** How long the alerts last, milliseconds. Until then, no second alert is raised for the same subject. */
@@ -42,10 +43,7 @@ export const raiseTransactionAlerts = (alerts: Pick<Alerts, 'raise'>): Reactor =
         user_id,
         kind: 'old_notification',
         subject,
-        text:
-          `Transaction ${transactionId} was recorded from a notification that was old when it arrived. Nothing was sent to your ` +
-          'shop for it, nor for other old notifications of the same source. If your shop does not know the payment yet, retry ' +
-          'the transaction. If you did not expect old notifications, check the date and time of the phone.',
+        text: inEach(({ alerts }) => alerts.old(transactionId)),
       },
       OLD_FOR_MS,
     )
@@ -55,10 +53,9 @@ export const raiseTransactionAlerts = (alerts: Pick<Alerts, 'raise'>): Reactor =
       const { user_id, transaction_id, already_run_of, order_id, contradicts, held, webhook_status, source } =
         event.data
       if (contradicts !== undefined && already_run_of !== null) {
-        const text =
-          `Transactions ${already_run_of} and ${transaction_id} are notifications of one payment, but show different order ids: ` +
-          `${contradicts} and ${order_id}. Only ${contradicts} counts: nothing is sent for ${order_id}. Look up in your bank's ` +
-          'statement which order was paid, and correct the orders in your shop if necessary.'
+        const text = inEach(({ alerts }) =>
+          alerts.contradicting(already_run_of, transaction_id, contradicts, order_id ?? ''),
+        )
         const subject = `transaction:${already_run_of}`
         return raise(event, { user_id, kind: 'contradicting_copy', subject, text }, CONTRADICTING_FOR_MS)
       }

@@ -5,7 +5,7 @@
  */
 import type { Account } from '../../domain/account/account.ts'
 import { signAlertWebhook } from '../../domain/account/alert-webhook.ts'
-import type { AlertEvent, AlertEventData, AlertKind } from '../../domain/alert/events.ts'
+import type { AlertEvent, AlertEventData } from '../../domain/alert/events.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
 import type { Clock, Mailer, Vault } from '../../domain/ports.ts'
 import { endpointOf, originOf } from '../../domain/webhook/endpoint.ts'
@@ -13,21 +13,9 @@ import type { Accounts } from '../accounts/accounts.ts'
 import type { MailLinks } from '../accounts/mail-links.ts'
 import { newRuleSecret } from '../accounts/secrets.ts'
 import type { AlertCalls } from '../alerts/alert-calls.ts'
+import { TEXTS } from '../texts/texts.ts'
 import { reactor, type Reactor } from './reactor.ts'
 import { isOld } from './too-old.ts'
-
-const SUBJECT: Record<AlertKind, string> = {
-  endpoint_failing: 'an endpoint keeps failing',
-  source_silent: 'a source has gone silent',
-  quota_80: 'most of this month’s transactions are used',
-  rule_paused: 'a webhook rule was paused',
-  new_bank_account: 'a new bank account was seen',
-  contradicting_copy: 'two notifications of one payment show different order ids',
-  old_notification: 'an old notification was recorded and not sent',
-  unsafe_forwarder: 'a forwarder app sends unsafe bodies',
-  mailbox_paused: 'a mailbox is no longer read',
-  store_went_back: 'the event store lost transactions',
-}
 
 export interface AlertTellingParts {
   accounts: Pick<Accounts, 'find' | 'change'>
@@ -82,10 +70,11 @@ export const sendAlerts = ({ accounts, vault, clock, mailer, links, calls }: Ale
    * The link that confirms a bank account that waits. Only the mail contains it: the list of alerts and the alert
    * webhook may be visible to people who must not confirm.
    */
-  const linkIn = ({ user_id, bank_accounts }: Account, { subject, since }: AlertRaised): string => {
+  const linkIn = ({ user_id, bank_accounts, language }: Account, { subject, since }: AlertRaised): string => {
     const bank_account_id = Number(/^bank_account:(\d+)$/.exec(subject)?.[1])
     if (bank_accounts.get(bank_account_id)?.confirmed !== false) return ''
-    return `\n\nConfirm it here, within seven days:\n${links.confirmation.url({ user_id, bank_account_id }, since)}`
+    const url = links.confirmation.url({ user_id, bank_account_id }, since)
+    return `\n\n${TEXTS[language].letters.alert.link(url)}`
   }
 
   return reactor('tell_alerts', ['alerts-'], {
@@ -93,11 +82,16 @@ export const sendAlerts = ({ accounts, vault, clock, mailer, links, calls }: Ale
       const account = isRecent(event, event.data.since) && (await accounts.find(event.data.user_id))
       if (!account) return
       await call(account, event)
+      const { kind, text, since } = event.data
+      const { subjects, since: began } = TEXTS[account.language].letters.alert
       await mailer.send({
         key: event.id,
         to: account.email,
-        subject: `Baoco: ${SUBJECT[event.data.kind]}`,
-        text: `${event.data.text}${linkIn(account, event.data)}\n\nSince ${event.data.since}. ${event.data.kind === 'endpoint_failing' ? 'A mail follows when it is over.' : 'The list of alerts shows when it is over.'}\n`,
+        subject: `Baoco: ${subjects[kind]}`,
+        text: `${text}${linkIn(account, event.data)}
+
+${began(since, kind === 'endpoint_failing')}
+`,
       })
     },
     AlertEnded: async (event) => {
@@ -106,12 +100,8 @@ export const sendAlerts = ({ accounts, vault, clock, mailer, links, calls }: Ale
       if (!account) return
       await call(account, event)
       if (kind !== 'endpoint_failing' || !uses(account, subject)) return
-      await mailer.send({
-        key: event.id,
-        to: account.email,
-        subject: 'Baoco: an endpoint works again',
-        text: `The endpoint ${subject} works again since ${until}. Deliveries that waited for it are sent.\n`,
-      })
+      const ended = TEXTS[account.language].letters.alert.ended(subject, until)
+      await mailer.send({ ...ended, key: event.id, to: account.email })
     },
   })
 }

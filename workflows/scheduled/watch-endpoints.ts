@@ -7,6 +7,7 @@
 import { randomUUID } from 'node:crypto'
 import { calmNeeded } from '../../domain/alert/calm.ts'
 import type { Alerts } from '../alerts/alerts.ts'
+import { inEach } from '../texts/texts.ts'
 import { unlessUnreadable } from '../support/unless-unreadable.ts'
 import type { ScheduledJob } from './scheduled-work.ts'
 
@@ -80,11 +81,11 @@ export const watchEndpoints = ({ open, lasting, alerts }: WatchEndpointsParts): 
 
 const nameOf = ({ user_id, subject }: { user_id: number; subject: string }): string => `${user_id} ${subject}`
 
-const lastOf = ({ http_status, error }: OpenBreaker): string => {
-  if (http_status === null || (http_status > 0 && http_status < 500)) return ''
-  return http_status === 0 ? `, the last with no answer (${error ?? 'unknown'})` : `, the last with ${http_status}`
+/** Whether the endpoint answers at all is of interest, and what it answers if that is an error of its own. */
+const lastOf = ({ http_status, error }: OpenBreaker): number | string | null => {
+  if (http_status === null || (http_status > 0 && http_status < 500)) return null
+  return http_status === 0 ? (error ?? 'unknown') : http_status
 }
 
-const textOf = (breaker: OpenBreaker): string =>
-  `The endpoint ${breaker.endpoint} keeps failing: ${breaker.failures} calls in a row${lastOf(breaker)}. ` +
-  'It is left alone but for a call now and then, and its deliveries wait; the first call that is answered lets them go on.'
+const textOf = (breaker: OpenBreaker) =>
+  inEach(({ alerts }) => alerts.endpointFailing(breaker.endpoint, breaker.failures, lastOf(breaker)))

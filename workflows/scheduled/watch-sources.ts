@@ -1,12 +1,14 @@
 // Tests: tests/integration/scheduled/watch-sources.test.ts
 /** Checks for silent sources. Raises an alert for each one, and ends it when the source is seen again or was removed. */
 import { randomUUID } from 'node:crypto'
+import type { InEach } from '../../domain/account/language.ts'
 import type { Account } from '../../domain/account/account.ts'
 import { devicePath, keyPath, mailboxPath, URL_PATH, type ReceivePath } from '../../domain/arrival/origin.ts'
 import { silentAfter, silentSince, type Rhythm } from '../../domain/sources/silence.ts'
 import type { Clock } from '../../domain/ports.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Alerts } from '../alerts/alerts.ts'
+import { inEach, TEXTS } from '../texts/texts.ts'
 import { unlessUnreadable } from '../support/unless-unreadable.ts'
 import type { ScheduledJob } from './scheduled-work.ts'
 
@@ -31,24 +33,30 @@ const MINUTE_MS = 60_000
 
 interface Named {
   subject: string
-  label: string
+  label: InEach
 }
 
 /** The sources of an account, by receive path. */
 const sourcesOf = ({ api_keys, devices, mail_accounts, receive_url }: Account): Map<ReceivePath, Named> => {
   const named = new Map<ReceivePath, Named>()
   for (const { device_id, name } of devices.values())
-    named.set(devicePath(device_id), { subject: `device:${device_id}`, label: `The phone “${name}”` })
+    named.set(devicePath(device_id), {
+      subject: `device:${device_id}`,
+      label: inEach(({ alerts }) => alerts.sources.device(name)),
+    })
   for (const { api_key_id, name, scopes } of api_keys.values())
     if (scopes.includes('receive'))
-      named.set(keyPath(api_key_id), { subject: `api_key:${api_key_id}`, label: `The client with the key “${name}”` })
+      named.set(keyPath(api_key_id), {
+        subject: `api_key:${api_key_id}`,
+        label: inEach(({ alerts }) => alerts.sources.key(name)),
+      })
   for (const { mail_account_id, email, is_active } of mail_accounts.values())
     if (is_active === 1)
       named.set(mailboxPath(mail_account_id), {
         subject: `mail_account:${mail_account_id}`,
-        label: `The mailbox ${email}`,
+        label: inEach(({ alerts }) => alerts.sources.mailbox(email)),
       })
-  if (receive_url) named.set(URL_PATH, { subject: 'receive_url', label: 'The app that posts to your personal URL' })
+  if (receive_url) named.set(URL_PATH, { subject: 'receive_url', label: inEach(({ alerts }) => alerts.sources.url) })
   return named
 }
 
@@ -71,7 +79,10 @@ export const watchSources = ({ quiet, lasting, accounts, alerts, clock }: WatchS
       // The cause began when the source became late, not when it was last seen.
       const since = new Date(Date.parse(rhythm.last_seen_at) + silentAfter(rhythm)! * 1_000).toISOString()
       const minutes = Math.round((now.getTime() - Date.parse(rhythm.last_seen_at)) / MINUTE_MS)
-      const text = `${source.label} has sent nothing for ${inWords(minutes)}, longer than its usual pause. Check that it still runs.`
+      const text: InEach = {
+        vi: TEXTS.vi.alerts.sourceSilent(source.label.vi, minutes),
+        en: TEXTS.en.alerts.sourceSilent(source.label.en, minutes),
+      }
       const alert = { ...caused, user_id, subject: source.subject, text, since }
       if ((await unlessUnreadable(() => alerts.raise(alert)))?.checkpoint) raised++
     }
@@ -85,8 +96,3 @@ export const watchSources = ({ quiet, lasting, accounts, alerts, clock }: WatchS
     return raised + ended > 0 ? { raised, ended } : null
   },
 })
-
-const inWords = (minutes: number): string => {
-  const hours = Math.round(minutes / 60)
-  return hours < 48 ? `${hours} hours` : `${Math.round(hours / 24)} days`
-}

@@ -10,11 +10,12 @@
  * group: as lines 98,000 events/s; as arrays (which escape every quote of the JSON) 78,000; as one JSON document (escaped,
  * parsed and unescaped) 64,000.
  */
-import { StoreUnavailable, StoreWentBack } from '../../../domain/errors.ts'
+import { DiskFull, StoreUnavailable, StoreWentBack } from '../../../domain/errors.ts'
 import type { UnitResult } from '../../../domain/ports.ts'
 import { Gather } from '../../../workflows/support/gather.ts'
 import { retry } from '../../../workflows/support/retry.ts'
 import { awakeNow } from '../../system/awake.ts'
+import { isDiskFull } from '../../system/disk.ts'
 import type { EncodedCall } from '../encoding.ts'
 import { BACK_OFF } from '../until-answered.ts'
 import type { Connection } from './connection.ts'
@@ -130,6 +131,8 @@ export class GroupAppend {
       waiting.forEach((one, index) => settle(one, () => one.resolve(results[index]!)))
     }
     const onFailure = (error: unknown): void => {
+      // A full disk stays full for longer than any caller waits.
+      if (isDiskFull(error)) throw new DiskFull(error)
       if (!isOutage(error)) throw error
       this.#lastFailure = error
       this.#sweep()
@@ -141,7 +144,7 @@ export class GroupAppend {
 
   /** The server refused the statement. Each call is now sent alone, so that only the call at fault fails. */
   async #refused(group: readonly Waiting[], error: Error): Promise<void> {
-    if (group.length === 1 || error instanceof StoreWentBack)
+    if (group.length === 1 || error instanceof StoreWentBack || error instanceof DiskFull)
       for (const one of group) settle(one, () => one.reject(error))
     else for (const one of group) await this.#deliver([one])
   }

@@ -104,6 +104,7 @@ interface PageRow {
 /**
  * Events after a position, in order.
  * @param most  the largest number of events · @param prefixes of streams; undefined means all streams
+ * @param share  of a whole page's bytes and positions
  */
 export const readPage = async <Event extends RecordedEvent>(
   database: Queryable,
@@ -111,11 +112,13 @@ export const readPage = async <Event extends RecordedEvent>(
   after: number,
   most: number,
   prefixes?: readonly string[],
+  share = 1,
 ): Promise<Page<Event>> => {
-  const span = prefixes ? Math.max(SPAN, most) : Number.MAX_SAFE_INTEGER - after
+  const span = prefixes ? Math.max(Math.ceil(SPAN * share), most) : Number.MAX_SAFE_INTEGER - after
+  const mostBytes = Math.ceil(MOST_PAGE_BYTES * share)
   const rows = await database.query<PageRow>(
     'SELECT * FROM store.page($1, $2, $3, $4, $5)',
-    [after, span, most, MOST_PAGE_BYTES, prefixes ?? null],
+    [after, span, most, mostBytes, prefixes ?? null],
     'store_page',
   )
   const page: Page<Event> = { events: [], to: after, head: 0 }
@@ -141,7 +144,7 @@ export const readPage = async <Event extends RecordedEvent>(
       }),
     })
   }
-  const isCut = page.events.length === most || bytes >= MOST_PAGE_BYTES
+  const isCut = page.events.length === most || bytes >= mostBytes
   page.to = isCut ? page.events.at(-1)!.position : Math.max(after, Math.min(after + span, page.head))
   return page
 }

@@ -16,6 +16,7 @@ import { Connection } from './connection.ts'
 import { lastAfter, recordedAfter } from './encoding.ts'
 import { GroupAppend } from './group-append.ts'
 import { isOutage, isTooLong } from './outage.ts'
+import { Pages } from './pages.ts'
 import { positionOf, readPage, readSlices } from './reading.ts'
 import { subscription } from './subscription.ts'
 import { Tail } from './tail.ts'
@@ -70,7 +71,11 @@ export const openPostgresEventStore = async <Event extends RecordedEvent>({
   })
   const closing = new AbortController()
   const connection = new Connection(database, APPENDING_SESSION)
-  const tail: Tail<Event> = new Tail({ database, parse, history, onFailure, isAppending: () => appends.isAppending })
+  const pages = new Pages<Event>(
+    (after, most, prefixes, share) => readPage(database, parse, after, most, prefixes, share),
+    isTooLong,
+  )
+  const tail: Tail<Event> = new Tail({ database, pages, history, onFailure, isAppending: () => appends.isAppending })
   const appends = new GroupAppend(connection, deadlineMs, {
     appended: (before, calls) => {
       const appends = calls.flatMap(({ units }) => units.flat())
@@ -111,7 +116,7 @@ export const openPostgresEventStore = async <Event extends RecordedEvent>({
       const position = positionOf(after)
       const events: Event[] = []
       for (let from = position; events.length < limit;) {
-        const page = await answered(() => readPage(database, parse, from, limit - events.length))
+        const page = await answered(() => pages.read(from, limit - events.length))
         events.push(...page.events.map(({ event }) => event))
         history.saw(events)
         if (page.to >= page.head) break
@@ -120,7 +125,7 @@ export const openPostgresEventStore = async <Event extends RecordedEvent>({
       return events
     },
     subscribe: ({ after, prefixes, signal, maxBatch = BATCH }) =>
-      subscription(database, tail, parse, {
+      subscription(pages, tail, {
         history,
         after: positionOf(after),
         prefixes: prefixes?.length ? prefixes : undefined,

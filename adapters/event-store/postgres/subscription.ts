@@ -6,15 +6,14 @@
  */
 import type { RecordedEvent } from '../../../domain/event.ts'
 import type { Batch } from '../../../domain/ports.ts'
-import type { Database } from '../../database/database.ts'
 import type { History } from '../history.ts'
 import { orAborted } from '../../../workflows/support/abort.ts'
 import { retry } from '../../../workflows/support/retry.ts'
-import type { Parse } from '../parse.ts'
 import { BACK_OFF } from '../until-answered.ts'
 import { isOutage } from './outage.ts'
 import type { PositionedEvent } from './positioned-event.ts'
-import { readPage, type Page } from './reading.ts'
+import type { Pages } from './pages.ts'
+import type { Page } from './reading.ts'
 import type { Tail } from './tail.ts'
 
 /** Milliseconds. An empty batch reports a checkpoint that advanced past other events, at most this often. */
@@ -30,9 +29,8 @@ export interface SubscriptionOptions {
 }
 
 export async function* subscription<Event extends RecordedEvent>(
-  database: Database,
+  pages: Pages<Event>,
   tail: Tail<Event>,
-  parse: Parse<Event>,
   { history, after, prefixes, maxBatch, signal, onFailure }: SubscriptionOptions,
 ): AsyncGenerator<Batch<Event>, void, undefined> {
   const isWanted = ({ event }: PositionedEvent<Event>): boolean =>
@@ -54,7 +52,7 @@ export async function* subscription<Event extends RecordedEvent>(
     return { events: events.map(({ event }) => event), checkpoint: String(member.position), live }
   }
   const pageAfter = (position: number): Promise<Page<Event> | undefined> =>
-    retry(() => readPage(database, parse, position, maxBatch, prefixes), {
+    retry(() => pages.read(position, maxBatch, prefixes), {
       signal,
       backOff: BACK_OFF,
       onFailure: (error) => {

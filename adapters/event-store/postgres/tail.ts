@@ -15,11 +15,11 @@ import { waitUnlessAborted } from '../../../workflows/support/abort.ts'
 import type { History } from '../history.ts'
 import { compareWith } from './checked.ts'
 import { listen } from './listener.ts'
-import type { Parse } from '../parse.ts'
 import { retry } from '../../../workflows/support/retry.ts'
 import { BACK_OFF } from '../until-answered.ts'
 import type { PositionedEvent } from './positioned-event.ts'
-import { readPage, type Page } from './reading.ts'
+import type { Pages } from './pages.ts'
+import type { Page } from './reading.ts'
 
 const POLL_MS = 250
 /** Under load, this pause lets one read cover many commits. */
@@ -58,7 +58,7 @@ export interface Found<Event extends RecordedEvent> {
 
 export interface TailOptions<Event extends RecordedEvent> {
   database: Database
-  parse: Parse<Event>
+  pages: Pages<Event>
   history: History
   /** Called with every failed read. Reading continues, unless the store went back. */
   onFailure: (error: unknown) => void
@@ -68,7 +68,7 @@ export interface TailOptions<Event extends RecordedEvent> {
 
 export class Tail<Event extends RecordedEvent> {
   readonly #database: Database
-  readonly #parse: Parse<Event>
+  readonly #pages: Pages<Event>
   readonly #history: History
   readonly #onFailure: (error: unknown) => void
   readonly #isAppending: () => boolean
@@ -86,9 +86,9 @@ export class Tail<Event extends RecordedEvent> {
   /** The newest position that was announced while this process's own append was in flight. */
   #announced = 0
 
-  constructor({ database, parse, history, onFailure, isAppending }: TailOptions<Event>) {
+  constructor({ database, pages, history, onFailure, isAppending }: TailOptions<Event>) {
     this.#database = database
-    this.#parse = parse
+    this.#pages = pages
     this.#history = history
     this.#onFailure = onFailure
     this.#isAppending = isAppending
@@ -221,7 +221,7 @@ export class Tail<Event extends RecordedEvent> {
       return true
     }
     const after = this.#to
-    const page = await readPage(this.#database, this.#parse, after, PAGE)
+    const page = await this.#pages.read(after, PAGE)
     if (signal.aborted) return false
     // This process's own appends were added meanwhile, so the page is outdated.
     if (this.#to !== after) return page.head > this.#to

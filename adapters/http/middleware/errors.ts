@@ -1,7 +1,7 @@
 // Tests: tests/integration/http/protocol.test.ts
 /** Turns known errors into responses: status, code and one plain sentence. */
 import type { Middleware } from 'koa'
-import { Overloaded, Refused, StoreAway, Unavailable } from '../../../domain/errors.ts'
+import { DiskFull, Overloaded, Refused, StoreAway, Unavailable } from '../../../domain/errors.ts'
 import type { LogLines } from '../../telemetry/log-lines.ts'
 
 /** Every error code of a response, with its status. */
@@ -88,8 +88,9 @@ export const errors =
       if (status === 503) {
         context.set('Retry-After', String(error instanceof Unavailable ? error.retryAfterS : OVERLOADED_RETRY_S))
         const event = refused.code === 'OVERLOADED' ? 'http.overloaded' : 'http.store_unavailable'
-        // An outage has its own two lines in the log, with the number of refused requests.
-        log[error instanceof StoreAway ? 'debug' : 'warn']({ ...whyOf(error), method: context.method }, event)
+        // An outage has its own two lines in the log, and so has a full disk.
+        const isReported = error instanceof StoreAway || error instanceof DiskFull
+        log[isReported ? 'debug' : 'warn']({ ...whyOf(error), method: context.method }, event)
       }
       context.status = status
       if (status === 401) context.set('WWW-Authenticate', 'Bearer realm="baoco"')

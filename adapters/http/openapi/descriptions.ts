@@ -18,6 +18,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'post-api-session-link': 'The token is in the link that the first start prints. It works once, for an hour.',
   'delete-api-session': 'Ends the session of the cookie.',
   'get-api-account': 'The plan, and how many transactions of this month it has used.',
+  'put-api-account': 'Sets the language of mails, alerts and pages.',
   'post-api-account-api-key-rotate': 'The former key ends at once. The new one is only in this answer.',
   'get-api-receive-url': 'The address that forwarder apps post to, and when it was last used.',
   'put-api-receive-url': 'Says whether the titles of SMS apps are trusted as senders.',

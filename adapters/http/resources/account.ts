@@ -2,7 +2,7 @@
 /** The caller's own account, its API key and its personal URL. */
 import { z } from 'zod'
 import { trustSmsAppTitles, trustsSmsAppTitles } from '../../../domain/account/sms-app-titles.ts'
-import { rotateKey, rotateReceiveUrl } from '../../../workflows/accounts/access.ts'
+import { giveReceiveUrl, rotateKey, rotateReceiveUrl } from '../../../workflows/accounts/access.ts'
 import { transactionsInMonth } from '../../../projections/account/queries.ts'
 import { URL_PATH } from '../../../domain/arrival/origin.ts'
 import { type LastSeen, lastSeenOf } from '../../../projections/account/last-seen-queries.ts'
@@ -17,6 +17,7 @@ import { vietnamMonth } from '../../../domain/time.ts'
 import { Refused } from '../../../domain/errors.ts'
 import type { Account as AccountState } from '../../../domain/account/account.ts'
 import { plan } from '../../../domain/account/events.ts'
+import { language, setLanguage } from '../../../domain/account/language.ts'
 import { PLAN_LIMITS, planAt } from '../../../domain/account/plan.ts'
 import { secret } from '../openapi/secrets.ts'
 import { LAST_SEEN_READ_ONLY, lastSeenFields } from './last-seen.ts'
@@ -30,6 +31,7 @@ export const Account = z
     id,
     email: z.string(),
     name: z.string().nullable(),
+    language: language.meta({ description: 'Of mails, alerts and pages.' }),
     email_verified: z.boolean(),
     operator: z.boolean().meta({ description: 'Whether the account may see the status of the installation.' }),
     plan,
@@ -48,6 +50,7 @@ export const presentAccount = (account: AccountState, used: number, now: Date): 
     id: account.user_id,
     email: account.email,
     name: account.name,
+    language: account.language,
     email_verified: account.verified,
     operator: account.operator,
     plan,
@@ -85,6 +88,11 @@ const ReceiveUrlQr = z
   .strictObject({ qr_svg: secret(z.string(), 'The personal URL as a QR code in SVG.') })
   .meta({ id: 'ReceiveUrlQr' })
 
+const ACCOUNT_READ_ONLY = ['id', 'email', 'name', 'email_verified', 'plan', 'plan_expires_at', 'usage']
+const AccountChange = z
+  .strictObject({ ...readOnly(...ACCOUNT_READ_ONLY), language: language.optional() })
+  .transform((given) => withoutReadOnly(given, ACCOUNT_READ_ONLY))
+
 const NewApiKey = z.strictObject({ api_key: z.string().meta({ description: 'Shown only once.' }) })
 
 const URL_READ_ONLY = ['url', ...LAST_SEEN_READ_ONLY]
@@ -108,6 +116,14 @@ export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn:
     return presentAccount(account, used, now)
   }
 
+  const changeAccount = async (context: ApiContext, { language }: z.infer<typeof AccountChange>) => {
+    const changed = await parts.accounts.change(occasionOf(context, clock), (account) => setLanguage(account, language))
+    await settled(parts, changed)
+    const now = clock.now()
+    const used = await transactionsInMonth(database, changed.account.user_id, vietnamMonth(now))
+    return presentAccount(changed.account, used, now)
+  }
+
   const rotateApiKey = async (context: ApiContext) => {
     const rotated = await rotateKey(parts, occasionOf(context, clock))
     await settled(parts, rotated)
@@ -118,13 +134,22 @@ export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn:
   const urlLastSeen = async ({ state }: ApiContext) =>
     (await lastSeenOf(database, state.account.user_id, clock.now()))(URL_PATH)
 
+  /** The account with its personal URL. One from an earlier version, which has none, gets it now. */
+  const withReceiveUrl = async (context: ApiContext): Promise<AccountState> => {
+    const { account } = context.state
+    if (account.receive_url) return account
+    const given = await giveReceiveUrl(parts, occasionOf(context, clock))
+    await settled(parts, given)
+    if (!given.account.receive_url) throw noReceiveUrl()
+    return given.account
+  }
+
   const showReceiveUrl = async (context: ApiContext) => {
-    const { receive_url } = context.state.account
-    if (!receive_url) throw noReceiveUrl()
+    const account = await withReceiveUrl(context)
     return presentReceiveUrl(
       settings.baseUrl,
-      vault.open(receive_url.sealed_token),
-      context.state.account,
+      vault.open(account.receive_url!.sealed_token),
+      account,
       await urlLastSeen(context),
     )
   }
@@ -144,6 +169,7 @@ export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn:
     context: ApiContext,
     { trust_sms_app_titles: trusted }: z.infer<typeof UrlChange>,
   ) => {
+    await withReceiveUrl(context)
     const occasion = occasionOf(context, clock)
     const changed = await parts.accounts.change(occasion, (account) => {
       if (!account.receive_url) throw noReceiveUrl()
@@ -160,6 +186,7 @@ export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn:
   }
 
   get('/api/account', 'Get the account', signedIn, scopes('read', 'connect'), data(Account), showAccount)
+  put('/api/account', 'Update the account', signedIn, body(AccountChange), data(Account), changeAccount)
   post('/api/account/api-key/rotate', 'Rotate the API key', signedIn, scopes(), noBody, data(NewApiKey), rotateApiKey)
   get('/api/receive-url', 'Get the personal URL', signedIn, refuses('NOT_FOUND'), data(ReceiveUrl), showReceiveUrl)
   get(

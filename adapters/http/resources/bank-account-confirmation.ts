@@ -57,7 +57,7 @@ export const bankAccountConfirmationRoutes = (operations: Operations, parts: Api
     const number = account?.bank_accounts.get(wanted!.bank_account_id)
     if (!account || !number) return null
     if (account.locked) throw new Refused('ACCOUNT_LOCKED', 'This account is locked.')
-    return { user_id: account.user_id, number }
+    return { user_id: account.user_id, language: account.language, number }
   }
 
   const occasionOf = (user_id: number): OwnersOccasion => {
@@ -73,18 +73,18 @@ export const bankAccountConfirmationRoutes = (operations: Operations, parts: Api
   const ask = async (context: ApiContext, { token }: z.infer<typeof Confirmation>) => {
     const found = await numberOf(token)
     if (!found) return gone(context)
-    return (found.number.confirmed ? donePage : askPage)(shown(found.number))
+    return (found.number.confirmed ? donePage : askPage)(shown(found.number), found.language)
   }
 
   const confirm = async (context: ApiContext, { token }: z.infer<typeof Confirmation>) => {
     const found = await numberOf(token)
     if (!found) return gone(context)
-    const { user_id, number } = found
+    const { user_id, language, number } = found
     const changed = await accounts.change(occasionOf(user_id), (account) =>
       confirmBankAccount(account, number.bank_account_id),
     )
     await settled(parts, changed)
-    return donePage(shown(number))
+    return donePage(shown(number), language)
   }
 
   const locked = refuses('ACCOUNT_LOCKED', 'STORE_UNAVAILABLE')

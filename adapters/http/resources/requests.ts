@@ -1,6 +1,7 @@
 // Tests: tests/integration/delivery/remake-request.test.ts
 /** Request schemas of the management endpoints. Each serves for validation, types and the OpenAPI document. */
 import { z } from 'zod'
+import { language } from '../../../domain/account/language.ts'
 import { ruleFields, systemFields } from '../../../domain/account/events.ts'
 import { COLUMN_NAMES, type ColumnName } from '../../export/columns.ts'
 import { FORMATS } from '../../export/transactions.ts'
@@ -34,6 +35,7 @@ export const Registration = z.strictObject({
   name: line(200).nullish(),
   /** An unknown code is ignored. */
   ref: z.string().max(200).optional(),
+  language: language.optional().meta({ description: 'Of the mails, alerts and pages. Default: vi.' }),
 })
 
 export const EmailAlone = z.strictObject({ email })

@@ -25,8 +25,10 @@ export const openMailboxNotes = (database: Queryable): MailboxNotes => ({
   },
   report: async ({ mail_account_id }, error) => {
     await database.query(
-      `INSERT INTO ops.mailbox AS m (mail_account_id, last_error) VALUES ($1, $2)
-       ON CONFLICT (mail_account_id) DO UPDATE SET last_error = excluded.last_error
+      `INSERT INTO ops.mailbox AS m (mail_account_id, last_error, failing_since)
+       VALUES ($1, $2, CASE WHEN $2::text IS NOT NULL THEN now() END)
+       ON CONFLICT (mail_account_id) DO UPDATE SET last_error = excluded.last_error,
+         failing_since = CASE WHEN excluded.last_error IS NOT NULL THEN coalesce(m.failing_since, now()) END
        WHERE m.last_error IS DISTINCT FROM excluded.last_error`,
       [mail_account_id, error],
       'mailbox-tell',

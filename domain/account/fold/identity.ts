@@ -6,6 +6,7 @@ import type { Handlers } from './handlers.ts'
 import { set, without } from './maps.ts'
 
 type Types =
+  | 'LanguageSet'
   | 'EmailVerified'
   | 'PasswordSet'
   | 'MailTokenIssued'
@@ -24,6 +25,7 @@ type Types =
   | 'AccountDeleted'
 
 export const identityHandlers: Handlers<Types> = {
+  LanguageSet: (account, { language }) => ({ ...account, language }),
   EmailVerified: (account) => ({
     ...account,
     verified: true,

@@ -31,6 +31,7 @@ export const sourceHandlers: Handlers<Types> = {
   ReceiveUrlRotated: (account, data) => ({
     ...account,
     receive_url: { token_hash: data.token_hash, sealed_token: data.sealed_token },
+    had_receive_url: true,
   }),
   ReceiveUrlRevoked: (account) => ({ ...account, receive_url: null }),
   DeviceAdded: (account, { user_id: _, ...device }) => ({

@@ -31,7 +31,7 @@ export interface EndpointOptions {
   api: (method: string, path: string, body?: unknown) => ReturnType<typeof callApi>
   answer: (call: SeenCall, response: ServerResponse) => Answered | Promise<Answered>
   /** Fields of the rule besides name and url. */
-  rule?: { ordered?: 1; min_amount?: number }
+  rule?: { ordered?: 1; min_amount?: number; max_per_minute?: number }
   /** The first URL of the rule if it is not this endpoint's. */
   url?: string
 }

@@ -66,6 +66,11 @@ export class Oracle {
     return this.#accepted
   }
 
+  /** The transactions of the notifications that were accepted up to now. */
+  transactions(): number[] {
+    return [...this.#sent.values()].flatMap(({ answered }) => answered?.transaction_id ?? [])
+  }
+
   /** Posts the next notification. Returns false if it was not accepted. */
   async post(url: string): Promise<boolean> {
     const number = this.#next++

@@ -1,6 +1,7 @@
 /**
  * `npm run reliability`: runs every experiment and every cell at full length and writes docs/reliability.md. `-- --short` runs the cells only,
- * with the lengths of the tests, and `-- --only <name>` runs only cells whose name contains it. Both only print the results.
+ * with the lengths of the tests, and `-- --only <name>` runs only cells whose name contains it. Both only print the results. With
+ * `-- --figures <file>`, the results of the experiments come from a file that an earlier run of them wrote (`FIGURES=<file> REPEAT=full mocha …`).
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -9,15 +10,18 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { figuresIn, type Figures } from '../../harness/figures.ts'
+import { embeddedCells, runEmbeddedCell, type EmbeddedResult } from './embedded-cells.ts'
 import type { Verdict } from './oracle.ts'
 import { FULL, processCells, runProcessCells, SHORT, sideBySide } from './process-cells.ts'
 import { runReceiverCells } from './receiver-cells.ts'
 import { runStockPostgresCells } from './stock-postgres-cells.ts'
 
-const { values } = parseArgs({ options: { short: { type: 'boolean' }, only: { type: 'string' } } })
+const { values } = parseArgs({
+  options: { short: { type: 'boolean' }, only: { type: 'string' }, figures: { type: 'string' } },
+})
 const form = values.short ? SHORT : FULL
 const only = values.only
-/** How often each fault occurs on Debian's Postgres. */
+/** How often each fault occurs on Debian's Postgres, and in one process. */
 const onPostgres = values.short ? 1 : 10
 
 const began = performance.now()
@@ -44,23 +48,26 @@ const EXPERIMENTS = [
   'chaos/store-away',
   'chaos/postgres-lost',
   'chaos/store-went-back',
+  'chaos/failover',
+  'chaos/rolling-upgrade',
   'integration/first-start',
+  'integration/mail-ingest/failing',
   'contract/event-store/eventstoredb',
   'contract/event-store/postgres',
   'integration/eventstoredb/shared-server',
   'integration/eventstoredb/start',
 ]
 
-/** Runs the experiments. The process ends if one fails. */
-const runExperiments = async (): Promise<Figures[]> => {
+/** Runs the experiments. @returns their figures; null if one failed */
+const runExperiments = async (): Promise<Figures[] | null> => {
+  if (values.figures !== undefined) return figuresIn(values.figures)
   const folder = await mkdtemp(join(tmpdir(), 'baoco-reliability-'))
   try {
     const env = { ...process.env, REPEAT: 'full', FIGURES: join(folder, 'figures') }
     const mocha = fileURLToPath(import.meta.resolve('mocha/bin/mocha.js'))
     const files = EXPERIMENTS.map((name) => `tests/${name}.test.ts`)
     const { status } = spawnSync(process.execPath, [mocha, ...files], { env, stdio: 'inherit' })
-    if (status !== 0) process.exit(1)
-    return figuresIn(env.FIGURES)
+    return status === 0 ? figuresIn(env.FIGURES) : null
   } finally {
     await rm(folder, { recursive: true })
   }
@@ -73,6 +80,11 @@ const cells = processCells.filter(({ name }) => name.includes(only ?? ''))
 const runs = await Promise.all(sideBySide(cells).map((some) => runProcessCells(form, { cells: some, tell })))
 const processes = cells.map(({ name }) => runs.flat().find(({ cell }) => cell === name)!)
 const receivers = only === undefined ? await runReceiverCells() : []
+const oneProcess: EmbeddedResult[] = []
+for (const cell of embeddedCells.filter(({ name }) => name.includes(only ?? ''))) {
+  tell(cell.name)
+  oneProcess.push(await runEmbeddedCell(cell, values.short ? 2 : onPostgres))
+}
 const ownPostgres = only === undefined ? await runStockPostgresCells(onPostgres) : []
 
 const seconds = (milliseconds: number): number => milliseconds / 1_000
@@ -111,9 +123,17 @@ ${table('What happens', ownPostgres)}
 
 ## Experiments
 
-Each has an installation of its own. ${experiments.length} results of the tests in \`tests/chaos\`, \`tests/contract\` and \`tests/integration\`, at full length.
+Each has an installation of its own. ${experiments?.length ?? 0} results of the tests in \`tests/chaos\`, \`tests/contract\` and \`tests/integration\`, at full length.
 
-${[row(['Experiment', 'Result']), row(['---', '---']), ...experiments.map(({ experiment, result }) => row([experiment, result]))].join('\n')}
+${[row(['Experiment', 'Result']), row(['---', '---']), ...(experiments ?? []).map(({ experiment, result }) => row([experiment, result]))].join('\n')}
+
+## One process
+
+One process with the embedded database receives 20 notifications per second. Each fault occurs ${values.short ? 2 : onPostgres} times: less than 32 MB are left on its disk,
+or nothing; a backup is made, restored beside the running process and audited, and must contain everything that was accepted before it began. Making a full
+disk needs root.
+
+${table('What happens', oneProcess)}
 
 ## Receivers
 
@@ -122,5 +142,6 @@ One process, embedded. Every notification goes to every endpoint, which fails at
 ${table('The endpoint', receivers)}
 `
 console.log(text)
-if (form === FULL && only === undefined) await writeFile(new URL('../../../docs/reliability.md', import.meta.url), text)
-process.exit(0)
+if (experiments === null) console.error('An experiment failed, see above. The page is not written.')
+else if (isWhole) await writeFile(new URL('../../../docs/reliability.md', import.meta.url), text)
+process.exit(experiments === null ? 1 : 0)

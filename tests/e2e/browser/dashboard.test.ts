@@ -12,6 +12,7 @@ import { screensWithLogin, screensWithoutLogin } from './dashboard/screens.ts'
 import { exports } from './dashboard/exports.ts'
 import { settings } from './dashboard/settings.ts'
 import { sources } from './dashboard/sources.ts'
+import { strangers } from './dashboard/strangers.ts'
 import { transactions } from './dashboard/transactions.ts'
 import { webhooks } from './dashboard/webhooks.ts'
 
@@ -44,7 +45,7 @@ describe('the dashboard in a browser', function () {
     () => visitor,
     () => owner,
   )
-  for (const flows of [transactions, webhooks, sources, settings, exports])
+  for (const flows of [transactions, webhooks, sources, settings, exports, strangers])
     flows(
       () => visitor,
       () => owner,

@@ -20,7 +20,7 @@ describe('the first five minutes in a browser', function () {
 
   before(async () => {
     // A delivery fails after one more attempt, and not after a day and a half.
-    world = await World.open({ env: { RETRY_SCHEDULE: '0.2' } })
+    world = await World.open({ env: { RETRY_SCHEDULE: '0.2', ADMIN_LANGUAGE: 'vi' } })
     shop = await world.openShop()
     visitor = await Visitor.open(world.baoco.baseUrl)
     await visitor.newPage()
@@ -68,7 +68,7 @@ describe('the first five minutes in a browser', function () {
     await see('Chữ ký đúng')
     await follow('Hôm nay')
     await ticked('Gửi thử một tin báo có')
-    await ticked('Xem webhook được gọi')
+    await ticked('Xem webhook được gửi')
   })
 
   it('pair a phone by its QR code, and show what the phone sends', async () => {
@@ -86,7 +86,7 @@ describe('the first five minutes in a browser', function () {
     await follow('Giao dịch')
     await see('DH2001')
     await follow('Hôm nay')
-    await ticked('Nối nơi nhận báo có')
+    await ticked('Kết nối nguồn báo có')
   })
 
   it('add a webhook of the shop, which the page can call, and the list of steps is done', async () => {
@@ -94,7 +94,7 @@ describe('the first five minutes in a browser', function () {
     await visitor.page.getByLabel('Tên').fill('Quán cà phê')
     await visitor.page.getByLabel('Địa chỉ nhận').fill(shop.url)
     await press('Thêm webhook')
-    await press('Gửi cuộc gọi thử')
+    await press('Gửi webhook thử')
     await see('Cửa hàng đã nhận.')
     expect(shop.calls).to.have.length(1)
     await follow('Hôm nay')

@@ -28,6 +28,7 @@ describe('what is not delivered, in a browser', function () {
     api = await openApi({}, 'real', undefined, await builtDashboard())
     database = openDatabase(api.databaseUrl)
     owner = new Owner(api)
+    await owner.change('/api/account', { language: 'vi' })
     const add = async (name: string) =>
       (await owner.make('/api/webhooks', { name, url: `https://${name}.example/hook` })).id
     slow = await add('slow')

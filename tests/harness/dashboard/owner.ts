@@ -1,6 +1,7 @@
 /** What the owner of the dashboard has, and what happens to them: payments, rules, calls of the inbox, texts of strangers. */
 import { openDatabase } from '../../../adapters/database/database.ts'
 import { devicePath } from '../../../domain/arrival/origin.ts'
+import { transactionStream } from '../../../domain/transaction/events.ts'
 import type { ApiUnderTest } from '../../integration/http/api-under-test.ts'
 import { attempted, captured, statusChanged } from '../../integration/http/captured.ts'
 import { vietcombankText } from '../bank-texts.ts'
@@ -53,6 +54,26 @@ export class Owner {
     const transaction_date = new Date().toISOString()
     await this.api.happened(user_id, id, [captured(user_id, id, { transaction_date, ...given })])
     return id
+  }
+
+  /** Many payments at once, one second apart, the last one now. */
+  async payMany(number: number): Promise<void> {
+    const { user_id } = this.api.owner
+    const ids = await this.api.nextIds(number)
+    const at = (index: number) => new Date(Date.now() - (number - index) * 1_000).toISOString()
+    await this.api.happenedTo(
+      user_id,
+      ids.map((id, index) => [
+        transactionStream(id),
+        [
+          captured(user_id, id, {
+            order_id: `DH${10_000 + index}`,
+            created_at: at(index),
+            transaction_date: at(index),
+          }),
+        ],
+      ]),
+    )
   }
 
   /** An attempt fails. @param next  when the next one is due; null if it was the last */
@@ -126,6 +147,7 @@ export class Owner {
 
   /** Two weeks of a shop. @param name  of whatever a stranger, or somebody with access, can name */
   async openShop(name: string): Promise<void> {
+    await this.change('/api/account', { language: 'vi' })
     await this.make('/api/systems', { name, type: 'custom', payment_prefix: 'HS' })
     this.ruleId = (await this.make('/api/webhooks', { name, url: `https://shop.example/hooks?shop=${name}` })).id
     await this.make('/api/account/api-keys', { name, scopes: ['read'] })

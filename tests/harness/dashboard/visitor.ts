@@ -72,6 +72,11 @@ export class Visitor {
     })
   }
 
+  /** Takes the network away from all pages. */
+  offline(isOffline: boolean): Promise<void> {
+    return this.#context.setOffline(isOffline)
+  }
+
   closePage(): Promise<void> {
     return this.page.close()
   }
@@ -100,12 +105,16 @@ export class Visitor {
 
   /** Switches the language by the choice that the page offers. */
   async speak(language: View['language']): Promise<void> {
+    // The choice is also kept in the account of whoever is logged in.
+    const isLoggedIn = (await this.page.locator('.shell').count()) > 0
+    const kept = isLoggedIn && this.page.waitForResponse((answer) => answer.request().method() === 'PUT')
     await this.page.evaluate(`{
       const choice = document.querySelector('option[value=en]').parentElement
       choice.value = '${language}'
       choice.dispatchEvent(new Event('change', { bubbles: true }))
     }`)
     await this.page.locator(`html[lang=${language}]`).waitFor({ state: 'attached' })
+    await kept
   }
 
   /** Switches size, theme and language of the open page. */

@@ -12,6 +12,7 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { namedUser } from '../../../adapters/database/database-user.ts'
 import { stop } from '../../../adapters/postgres/embedded/server.ts'
+import { ownClock } from '../faketime/install.ts'
 import { freePorts } from '../free-ports.ts'
 import { launchServer, startOwnServer, type OwnServer } from '../own-server.ts'
 import { HOSTILE_DEFAULTS } from './hostile-defaults.ts'
@@ -19,25 +20,37 @@ import { findPrograms } from './install.ts'
 
 export interface StockPostgres extends OwnServer {
   port: number
+  /** The address of its superuser. */
+  superuser: string
+  /** Runs one of Debian's programs as the superuser of this server, on one of its databases. @returns what it prints */
+  program(name: string, args: readonly string[], database?: string): Promise<string>
+  /** The superuser's password, which its copy has too. */
+  password: string
   /** Runs a statement as the superuser. */
   administer(statement: string): Promise<void>
+  /** Sets its clock so many seconds ahead of this machine's. For a server with a clock of its own. */
+  setClock(seconds: number): void
   /** Creates a database and its owner. @param defaults  of settings, half of them for the database and half for the role */
   database(defaults?: Readonly<Record<string, string>>): Promise<StockDatabase>
 }
 
 export interface StockDatabase {
   name: string
-  /** @param port  of a proxy or a pooler, if the connection is not direct */
-  url(port?: number): string
+  /** @param port  of a proxy or a pooler, if the connection is not direct · @param database  another database of the same owner */
+  url(port?: number, database?: string): string
   drop(): Promise<void>
 }
 
-const ENVIRONMENT = { PATH: process.env.PATH ?? '', LC_ALL: 'C.UTF-8', TZ: 'UTC' }
+export const ENVIRONMENT = { PATH: process.env.PATH ?? '', LC_ALL: 'C.UTF-8', TZ: 'UTC' }
 
 /** Postgres does not run as root. Debian's package creates the user. */
-const owner = () => (process.getuid?.() === 0 ? namedUser('postgres') : undefined)
+export const owner = () => (process.getuid?.() === 0 ? namedUser('postgres') : undefined)
 
-const run = async (url: string, statement: string): Promise<void> => {
+/** Arguments of a server that only this machine reaches. */
+export const listening = (port: number): string[] =>
+  ['-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='] // prettier-ignore
+
+export const run = async (url: string, statement: string): Promise<void> => {
   const client = new pg.Client({ connectionString: url })
   client.on('error', () => {})
   try {
@@ -48,34 +61,56 @@ const run = async (url: string, statement: string): Promise<void> => {
   }
 }
 
-export const startStockPostgres = async (): Promise<StockPostgres> => {
+export interface StockOptions {
+  /** It has a clock that `setClock` sets, which needs libfaketime. */
+  ownClock?: boolean
+  /** Makes the server with `pg_basebackup` from this running one. */
+  copyOf?: StockPostgres
+}
+
+export const startStockPostgres = async ({
+  ownClock: isOwn = false,
+  copyOf,
+}: StockOptions = {}): Promise<StockPostgres> => {
   const programs = findPrograms()
   if (!programs)
     throw new Error('Debian has no Postgres here: node --import tsx tests/harness/stock-postgres/install.ts')
   const folder = await mkdtemp(join(tmpdir(), 'baoco-stock-postgres-'))
   const [data, passwordFile] = [join(folder, 'data'), join(folder, 'password')]
-  const password = randomBytes(12).toString('hex')
+  const password = copyOf?.password ?? randomBytes(12).toString('hex')
   await mkdir(data, { mode: 0o700 })
   await writeFile(passwordFile, password, { mode: 0o600 })
   const user = owner()
   if (user) for (const path of [folder, data, passwordFile]) chownSync(path, user.uid, user.gid)
-  const options = { cwd: folder, env: ENVIRONMENT, ...user }
+  const clock = isOwn ? ownClock(join(folder, 'clock')) : null
+  const running = { cwd: folder, env: ENVIRONMENT, ...user }
+  const serving = { ...running, env: { ...ENVIRONMENT, ...clock?.env } }
   const [port = 0] = await freePorts(1)
   const urlOf = (role: string, database: string, through = port) =>
     `postgres://${role}:${password}@127.0.0.1:${through}/${database}`
   const administer = (statement: string) => run(urlOf('postgres', 'postgres'), statement)
+  const program: StockPostgres['program'] = async (name, args, database = 'postgres') => {
+    const connection = { PGHOST: '127.0.0.1', PGPORT: String(port), PGUSER: 'postgres', PGPASSWORD: password, PGDATABASE: database } // prettier-ignore
+    const ran = await promisify(execFile)(join(programs, name), args, { ...running, env: { ...ENVIRONMENT, ...connection } }) // prettier-ignore
+    return ran.stdout
+  }
   const isUp = () => administer('SELECT 1').then(() => true, () => false) // prettier-ignore
-  await promisify(execFile)(
-    join(programs, 'initdb'),
-    ['-D', data, '-U', 'postgres', '--pwfile', passwordFile, '-A', 'scram-sha-256', '-E', 'UTF8'],
-    options,
-  )
-  const where = ['-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=']
-  const launch = () => launchServer([join(programs, 'postgres'), '-D', data, ...where], { isUp, ...options })
+  if (copyOf) await copyOf.program('pg_basebackup', ['-D', data, '--wal-method=stream', '--checkpoint=fast'])
+  else
+    await promisify(execFile)(
+      join(programs, 'initdb'),
+      ['-D', data, '-U', 'postgres', '--pwfile', passwordFile, '-A', 'scram-sha-256', '-E', 'UTF8'],
+      running,
+    )
+  const launch = () => launchServer([join(programs, 'postgres'), '-D', data, ...listening(port)], { isUp, ...serving })
   return {
     ...(await startOwnServer({ folder, launch, end: stop })),
     port,
+    superuser: urlOf('postgres', 'postgres'),
+    program,
+    password,
     administer,
+    setClock: (seconds) => clock!.ahead(seconds),
     database: async (defaults = {}) => {
       const name = `shop_${randomBytes(6).toString('hex')}`
       await administer(`CREATE ROLE ${name} LOGIN PASSWORD '${password}'`)
@@ -84,7 +119,7 @@ export const startStockPostgres = async (): Promise<StockPostgres> => {
         await administer(`ALTER ${index % 2 ? 'ROLE' : 'DATABASE'} ${name} SET ${setting} = ${value}`)
       return {
         name,
-        url: (through) => urlOf(name, name, through),
+        url: (through, of = name) => urlOf(name, of, through),
         drop: () => administer(`DROP DATABASE ${name} WITH (FORCE)`),
       }
     },

@@ -12,7 +12,7 @@ import { openStandInStores, type StandInStores } from './stand-in-stores.ts'
 const FOREIGN = repetitions(1_000_000, 5_000)
 
 describe('an EventStoreDB that others write to', function () {
-  this.timeout(300_000)
+  this.timeout(900_000)
   let stores: StandInStores
   beforeEach(async () => (stores = await openStandInStores()))
   afterEach(() => stores.close())

@@ -38,7 +38,14 @@ describe('the lock on abuse', () => {
     for (let number = 0; number < PER_HOUR; number++)
       expect((await get(`/api/transactions?page=${number + 1}`, number % 2 ? jwt : key)).status).to.equal(200)
     expect(await reasons(user_id)).to.deep.equal([])
-    isLocked(await get('/api/transactions', key))
+    const refused = await get('/api/transactions', key)
+    isLocked(refused)
+    const { locked_since, message, reason } = refused.body as Record<string, string>
+    expect(reason).to.equal('requests_per_hour')
+    expect(message).to.equal(
+      `This account has been locked since ${locked_since}, because it made too many requests in one hour. ` +
+        'Ask the operator to unlock it: baoco account unlock busy@example.com',
+    )
     expect(await reasons(user_id)).to.deep.equal(['requests_per_hour'])
     isLocked(await get('/api/account', jwt))
     isLocked(
@@ -112,6 +119,14 @@ describe('the lock on abuse', () => {
     expect([over.status, over.body.error]).to.deep.equal([429, 'RATE_LIMITED'])
     expect(Number(over.headers.get('retry-after'))).to.be.within(1, 3_600)
     expect(await reasons(user_id)).to.deep.equal([])
+  })
+
+  it('is never set by the operator, whose key polls and gets 429 instead', async () => {
+    const poll = () => get('/api/transactions', { 'x-api-key': api.owner.api_key })
+    let answer = await poll()
+    for (let number = 1; answer.status === 200 && number <= PER_HOUR; number++) answer = await poll()
+    expect([answer.status, answer.body.error]).to.deep.equal([429, 'RATE_LIMITED'])
+    expect(await reasons(api.owner.user_id)).to.deep.equal([])
   })
 
   it('does not count received notifications or requests with an unknown key', async () => {

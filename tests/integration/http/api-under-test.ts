@@ -85,7 +85,10 @@ export interface ApiUnderTest {
   decree(userId: number, event: AccountEvent): Promise<void>
   /** Appends events of one transaction, and waits until the read models show them. */
   happened(userId: number, transactionId: number, events: readonly TransactionEvent[]): Promise<void>
+  /** The first events of many transactions, each in its stream. */
+  happenedTo(userId: number, streams: readonly (readonly [string, readonly TransactionEvent[]])[]): Promise<void>
   nextId(): Promise<number>
+  nextIds(number: number): Promise<number[]>
   /** The URL of another process of the API, which does not project. It stops with this one, or by `stop`. */
   another(limits?: Pick<FeedParts, 'mostRead'>): Promise<{ url: string; stop(): Promise<void> }>
   /** Stops the update of the search index until `resumeSearch`. */
@@ -158,7 +161,7 @@ export const openApi = async (
   const unshown = openUnshownSecrets(database, vault)
   const owner = await registerFirstAccount(
     { ...registration, unshown },
-    { email: 'owner@baoco.local', password: OWNERS_PASSWORD },
+    { email: 'owner@baoco.local', password: OWNERS_PASSWORD, language: 'en' },
   )
   await unshown.forget()
 
@@ -293,9 +296,18 @@ export const openApi = async (
       if (!undocumented) checkAnswer({ method, path, status: response.status, contentType, body: answered })
       return { status: response.status, headers: response.headers, body: answered }
     },
-    newAccount: (email, plan = 'Pro', password = OWNERS_PASSWORD) => createAccount(registration, { email, plan, password }),
+    newAccount: (email, plan = 'Pro', password = OWNERS_PASSWORD) => createAccount(registration, { email, plan, password, language: 'en' }),
     decree: (userId, event) => append(`account-${userId}`, userId, [event]),
     happened: (userId, transactionId, events) => append(transactionStream(transactionId), userId, events),
+    happenedTo: async (userId, streams) => {
+      const occasion = { user_id: userId, at: clock.now(), correlation_id: 'test', causation_id: 'test' }
+      const units = streams.map(([stream, events]) => [{ stream, expectedRevision: -1, events: stamp(events, occasion) }])
+      for (let from = 0; from < units.length; from += 250) {
+        const last = (await store.append(units.slice(from, from + 250))).at(-1)!
+        if (!last.ok || !(await projector.passed(last.checkpoint, 60_000))) throw new Error('not shown')
+      }
+    },
+    nextIds: (number) => ids.next(number),
     nextId: async () => (await ids.next(1))[0]!,
     holdSearch: async () => {
       await searching?.()

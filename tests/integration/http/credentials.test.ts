@@ -1,6 +1,7 @@
 /** Authentication: passwords, login tokens, the API key in its three places, and a bad credential next to a good one. */
 import { expect } from 'chai'
 import { SignJWT } from 'jose'
+import { newToken } from '../../../workflows/accounts/secrets.ts'
 import { textOfQr } from '../../harness/qr-code.ts'
 import { JWT_SECRET, openApi, OWNERS_PASSWORD, type ApiUnderTest } from './api-under-test.ts'
 
@@ -11,6 +12,20 @@ describe('authentication', () => {
 
   const logIn = (email: string, password: string) => api.ask('POST', '/api/auth/login', { json: { email, password } })
   const account = (headers: Record<string, string>, query = '') => api.ask('GET', `/api/account${query}`, { headers })
+
+  /** As earlier versions registered an account. */
+  const newAccountWithoutUrl = async (email: string): Promise<{ user_id: number; api_key: string }> => {
+    const user_id = await api.nextId()
+    const { token: api_key, hash: key_hash } = newToken('api_key', user_id)
+    const registered_at = new Date().toISOString()
+    for (const event of [
+      { type: 'AccountRegistered', data: { user_id, email, name: null, operator: false, registered_at } },
+      { type: 'EmailVerified', data: { user_id } },
+      { type: 'ApiKeyRotated', data: { user_id, key_hash } },
+    ] as const)
+      await api.decree(user_id, event)
+    return { user_id, api_key }
+  }
 
   before(async () => {
     api = await openApi()
@@ -150,6 +165,33 @@ describe('authentication', () => {
     expect((await api.ask('GET', '/api/receive-url', { key })).body).to.deep.equal(rotated.body)
     expect((await api.ask('POST', new URL(shown.body.data.url).pathname, { body: 'x' })).status).to.equal(401)
     expect((await api.ask('POST', new URL(rotated.body.data.url).pathname, { body: 'x' })).status).to.equal(200)
+  })
+
+  it('gives an account of an earlier version its personal URL when it is read, once, and none to an owner who has ended it', async () => {
+    const early = await newAccountWithoutUrl('early@example.com')
+    const first = await api.ask('GET', '/api/receive-url', { key: early.api_key })
+    expect(first.status).to.equal(200)
+    expect(first.body.data.url).to.match(/^https:\/\/baoco\.example\/api\/receive\/u\/bcu_\d+\.[\w-]{40,}$/)
+    expect((await api.ask('GET', '/api/receive-url', { key: early.api_key })).body).to.deep.equal(first.body)
+    expect((await api.ask('POST', new URL(first.body.data.url).pathname, { body: 'x' })).status).to.equal(200)
+
+    const [drawn, changed] = [await newAccountWithoutUrl('drawn@example.com'), await newAccountWithoutUrl('put@example.com')] // prettier-ignore
+    expect((await api.ask('GET', '/api/receive-url/qr', { key: drawn.api_key })).body.data.qr_svg).to.contain('<svg')
+    const json = { trust_sms_app_titles: true }
+    const { body } = await api.ask('PUT', '/api/receive-url', { key: changed.api_key, json })
+    expect(body.data).to.include(json)
+
+    // Two readers at once get the same one.
+    const raced = await newAccountWithoutUrl('raced@example.com')
+    const read = () => api.ask('GET', '/api/receive-url', { key: raced.api_key })
+    const [one, two] = await Promise.all([read(), read()])
+    expect(one.body).to.deep.equal(two.body)
+
+    const { user_id, api_key } = await api.newAccount('ended@example.com')
+    await api.decree(user_id, { type: 'ReceiveUrlRevoked', data: { user_id } })
+    expect((await api.ask('GET', '/api/receive-url', { key: api_key })).status).to.equal(404)
+    expect((await api.ask('PUT', '/api/receive-url', { key: api_key, json })).status).to.equal(404)
+    expect((await api.ask('POST', '/api/receive-url/rotate', { key: api_key, json: {} })).status).to.equal(200)
   })
 
   it('draws the personal URL as a QR code, for its owner only', async () => {

@@ -236,6 +236,25 @@ describe('webhook rules', () => {
       expect((await ask('GET', `/${rule.id}/logs`)).body.total).to.equal(0)
     })
 
+    it('send a sample transaction in their own format with ?sample=1', async () => {
+      const template = { payload_format: 'custom', custom_template: '{"order":"{{order_id}}","paid":"{{amount}}"}' }
+      const rule = await create({ url: shop.url, ...template })
+      const { status, body } = await ask('POST', `/${rule.id}/test?sample=1`)
+      expect([status, body.success, body.http_code]).to.deep.equal([200, true, 200])
+      const sample = shop.calls.at(-1)!
+      expect(JSON.parse(sample.body)).to.deep.equal({ order: 'DH1042', paid: '150000.00' })
+      expect(sample.headers['x-webhook-event']).to.equal('test')
+      expect(await verify(rule.secret_key, sample.body, sample.headers['x-webhook-signature']!)).to.equal(true)
+      expect((await ask('GET', `/${rule.id}/logs`)).body.total).to.equal(0)
+
+      const without = await ask('POST', `/${rule.id}/test`)
+      expect(without.body.success).to.equal(true)
+      expect(JSON.parse(shop.calls.at(-1)!.body)).to.include({ event: 'test' })
+      const calls = shop.calls.length
+      const refused = await ask('POST', `/${rule.id}/test?sample=yes`)
+      expect([refused.status, refused.body.issues?.[0].path, shop.calls.length]).to.deep.equal([400, 'sample', calls])
+    })
+
     it('answer 200 with success false if the call failed', async () => {
       const rule = await create({ url: shop.url })
       shop.answer(answers(500, 'broken'))

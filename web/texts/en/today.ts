@@ -43,6 +43,8 @@ export const today: Messages['today'] = {
     source_silent: 'A source is silent',
     quota_80: "This month's quota is nearly used up",
     mailbox_paused: 'A mailbox is paused',
+    mailbox_failing: 'A mailbox cannot be read',
+    disk_low: 'The disk is nearly full',
     store_went_back: 'The event store went back to an older state',
     rule_paused: 'A webhook is paused',
     new_bank_account: 'New account number',

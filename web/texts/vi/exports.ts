@@ -27,7 +27,7 @@ export const exports = {
     currency: 'Loại tiền',
     counterpart_name: 'Người chuyển/nhận',
     order_id: 'Mã đơn',
-    transaction_ref: 'Số tham chiếu',
+    transaction_ref: 'Mã tham chiếu',
     webhook_status: 'Trạng thái webhook',
     id: 'Mã giao dịch',
     user_id: 'Mã người dùng',
@@ -43,7 +43,7 @@ export const exports = {
     already_run_of: 'Trùng với',
     raw_data: 'Dữ liệu gốc',
     balance_after: 'Số dư',
-    created_at: 'Lúc nhận',
+    created_at: 'Thời điểm nhận',
     updated_at: 'Cập nhật',
   } as Record<ExportColumn, string>,
   key: {

@@ -37,7 +37,7 @@ export const operator = {
   },
   projectors: {
     title: 'Danh sách và thống kê',
-    behind: 'Đang đuổi theo',
+    behind: 'Đang xử lý tiếp',
     good: 'Đã cập nhật',
     last: 'Sự kiện gần nhất',
     none: 'chưa có sự kiện',

@@ -1,14 +1,14 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 export const unread = {
-  title: 'Tin chưa đọc',
-  lead: 'Những tin đã đến mà không thành giao dịch, và vì sao.',
+  title: 'Tin chưa đọc được',
+  lead: 'Những tin đã nhận nhưng không thành giao dịch, và lý do.',
   views: 'Xem nhanh',
-  view: { unparsed: 'Chưa hiểu', ignored: 'Bỏ qua' },
+  view: { unparsed: 'Chưa đọc được', ignored: 'Bỏ qua' },
   empty: {
-    unparsed: 'Không có tin nào chưa hiểu.',
+    unparsed: 'Không có tin nào chưa đọc được.',
     ignored: 'Không có tin nào bị bỏ qua.',
   },
-  text: 'Tin có thể chứa số dư và tên người. Nó chỉ hiện khi bạn yêu cầu.',
+  text: 'Tin có thể chứa số dư và tên người, nên chỉ hiện khi bạn yêu cầu.',
   show: 'Hiện các tin',
   hide: 'Ẩn các tin',
   noText: '(không lưu tin này)',
@@ -21,7 +21,7 @@ export const unread = {
   genuine: 'Tin này là thật',
   genuineTitle: 'Tin này là thật?',
   genuineText:
-    'Hãy so với tài khoản ngân hàng của bạn trước. Sau khi xác nhận, tin trở thành giao dịch và webhook được gọi.',
+    'Hãy đối soát với tài khoản ngân hàng của bạn trước. Sau khi xác nhận, tin trở thành giao dịch và webhook được gửi.',
   trust: (sender: string) => `Tin cậy ${sender}`,
   trustTitle: (sender: string) => `Tin cậy người gửi ${sender}?`,
   trustText:
@@ -36,12 +36,12 @@ export const unread = {
     broken_json: 'JSON không hợp lệ, nên nội dung chuyển khoản có thể đã giả một trường.',
   } as Record<string, string>,
   advice: {
-    unsafe: 'Hãy so tin với tài khoản ngân hàng. Nếu đúng, xác nhận nó, rồi đổi mẫu của ứng dụng.',
+    unsafe: 'Hãy đối soát tin với tài khoản ngân hàng. Nếu đúng, hãy xác nhận tin, rồi sửa mẫu của ứng dụng.',
     unknown_sender:
       'Kiểm tra xem ứng dụng có ghi người gửi, như ?sender=Vietcombank. Nếu bạn tin người gửi này, hãy thêm vào danh sách tin cậy.',
     unknown_app: 'Kiểm tra xem ứng dụng có gửi tên gói của ứng dụng ngân hàng, như ?package=com.VCB.',
     unauthenticated_sender: 'Kiểm tra mã kiểm chứng của nhà cung cấp hộp thư, bằng nút Thử ở trang Nguồn.',
-    placeholder: 'Sửa mẫu của ứng dụng: nó gửi tên biến thay vì nội dung.',
+    placeholder: 'Hãy sửa mẫu của ứng dụng: ứng dụng gửi tên biến thay vì nội dung.',
   } as Record<string, string>,
 }
 
@@ -85,10 +85,10 @@ export const settings = {
     removeText: 'Chương trình dùng khóa này không gọi được Baoco nữa.',
     removed: 'Đã xóa khóa.',
     own: 'Khóa chính của tài khoản',
-    ownText: 'Khóa chính có mọi quyền. Nếu người khác có thể đã thấy nó, hãy thay nó.',
+    ownText: 'Khóa chính có mọi quyền. Nếu có thể đã bị lộ, hãy thay khóa.',
     rotate: 'Thay khóa chính',
     rotateTitle: 'Thay khóa chính?',
-    rotateText: 'Khóa cũ ngừng ngay. Mọi chương trình đang dùng nó phải được ghi lại khóa mới.',
+    rotateText: 'Khóa cũ ngừng ngay. Bạn phải ghi khóa mới vào mọi chương trình đang dùng khóa này.',
     rotated: 'Khóa chính đã được thay.',
   },
   shops: {
@@ -115,7 +115,7 @@ export const settings = {
   banks: {
     title: 'Tài khoản ngân hàng',
     text: 'Người lạ có thể đăng ký số điện thoại của bạn cho tài khoản của họ. Vì vậy tiền vào một số tài khoản mới phải chờ bạn xác nhận.',
-    empty: 'Chưa tin báo có nào ghi số tài khoản.',
+    empty: 'Chưa có tin báo có nào ghi số tài khoản.',
     known: 'Tài khoản của bạn',
     waiting: 'Chờ bạn xác nhận',
     mine: 'Đây là tài khoản của tôi',
@@ -129,9 +129,9 @@ export const settings = {
   },
   alerts: {
     title: 'Cảnh báo',
-    text: 'Khi webhook lỗi, điện thoại im lặng hay sắp hết hạn mức, Baoco gửi email cho bạn. Baoco gọi thêm một địa chỉ nếu bạn muốn.',
-    url: 'Gọi thêm địa chỉ này',
-    urlHint: 'Để trống nếu chỉ cần email. Cuộc gọi được ký như webhook.',
+    text: 'Khi webhook lỗi, điện thoại ngừng gửi tin hay sắp hết hạn mức, Baoco gửi email cho bạn, và gửi thêm tới một địa chỉ nếu bạn muốn.',
+    url: 'Gửi thêm tới địa chỉ này',
+    urlHint: 'Để trống nếu chỉ cần email. Mỗi lần gửi đều có chữ ký như webhook.',
     show: 'Hiện khóa ký',
   },
   senders: {

@@ -6,8 +6,8 @@ export const sources = {
     never: 'Chưa nhận tin nào',
     last: 'Tin gần nhất',
     usual: (pause: string) => `Thường cách nhau không quá ${pause}.`,
-    learning: 'Baoco còn đang học nhịp của nguồn này.',
-    silent: (since: string) => `Im lặng từ ${since}`,
+    learning: 'Baoco đang tìm hiểu nguồn này thường gửi tin bao lâu một lần.',
+    silent: (since: string) => `Không có tin từ ${since}`,
     good: 'Vẫn báo đều',
   },
   test: {
@@ -29,14 +29,14 @@ export const sources = {
   },
   url: {
     title: 'Đường dẫn riêng',
-    text: 'Ứng dụng chuyển tiếp trên điện thoại gửi tin tới địa chỉ này. Ai có nó đều gửi tin thay bạn được, nên hãy giữ kín.',
+    text: 'Ứng dụng chuyển tiếp trên điện thoại gửi tin tới địa chỉ này. Ai có địa chỉ này đều gửi tin thay bạn được, nên hãy giữ kín.',
     none: 'Tài khoản này chưa có đường dẫn riêng.',
     create: 'Tạo đường dẫn riêng',
     show: 'Hiện đường dẫn và mã QR',
     qr: 'Mã QR của đường dẫn riêng. Quét bằng điện thoại để không phải gõ.',
     rotate: 'Thay đường dẫn',
     rotateTitle: 'Thay đường dẫn riêng?',
-    rotateText: 'Đường dẫn cũ ngừng ngay. Mọi ứng dụng đang dùng nó phải được ghi lại đường dẫn mới.',
+    rotateText: 'Đường dẫn cũ ngừng ngay. Bạn phải ghi đường dẫn mới vào mọi ứng dụng đang dùng đường dẫn này.',
     rotated: 'Đã có đường dẫn mới.',
     titles: 'Tin cậy tiêu đề của ứng dụng SMS',
     titlesHint:
@@ -55,7 +55,7 @@ export const sources = {
       incoming: [
         'Thêm một quy tắc cho mỗi người gửi của ngân hàng.',
         'Ghi người gửi vào cuối địa chỉ, như bên dưới.',
-        'Thay mẫu có sẵn bằng mẫu bên dưới. Mẫu có sẵn không an toàn, vì ứng dụng không thoát ký tự của %from%.',
+        'Thay mẫu có sẵn bằng mẫu bên dưới. Mẫu có sẵn không an toàn, vì ứng dụng không xử lý ký tự đặc biệt trong %from%.',
       ],
       smsforwarder: ['Thêm kênh gửi Webhook, phương thức POST.', 'Ghi địa chỉ bên dưới.', 'Để trống mẫu tin.'],
       gateway: ['Đăng ký một webhook cho sự kiện sms:received.', 'Ghi địa chỉ bên dưới.'],
@@ -63,12 +63,12 @@ export const sources = {
       macrodroid: [
         'Trigger: Notification received, từ ứng dụng của ngân hàng.',
         'Action: HTTP Request, phương thức POST, tới địa chỉ bên dưới.',
-        'Nội dung: form parameters, như bên dưới. Đừng dùng JSON, vì MacroDroid không thoát ký tự trong đó.',
+        'Nội dung: form parameters, như bên dưới. Đừng dùng JSON, vì MacroDroid không xử lý ký tự đặc biệt trong đó.',
       ],
       tasker: [
         'Profile: AutoNotification Intercept, cho ứng dụng của ngân hàng.',
         'Action: HTTP Request, phương thức POST, tới địa chỉ bên dưới.',
-        'Header: Content-Type: text/plain. Đừng dùng JSON, vì Tasker không thoát ký tự trong đó.',
+        'Header: Content-Type: text/plain. Đừng dùng JSON, vì Tasker không xử lý ký tự đặc biệt trong đó.',
       ],
       shortcuts: [
         'Tự động hóa: Tin nhắn, người gửi là tên ngân hàng, chọn Chạy ngay.',

@@ -15,8 +15,8 @@ export const today = {
     open: 'Chưa làm',
     steps: {
       text: 'Gửi thử một tin báo có',
-      call: 'Xem webhook được gọi, với chữ ký đúng',
-      source: 'Nối nơi nhận báo có: điện thoại hoặc hộp thư',
+      call: 'Xem webhook được gửi, với chữ ký đúng',
+      source: 'Kết nối nguồn báo có: điện thoại hoặc hộp thư',
       webhook: 'Thêm webhook của cửa hàng',
     },
     links: {
@@ -38,14 +38,16 @@ export const today = {
   all: 'Xem tất cả',
   alerts: {
     endpoint_failing: 'Webhook đang lỗi',
-    source_silent: 'Một nguồn báo có im lặng',
+    source_silent: 'Một nguồn báo có ngừng gửi tin',
     quota_80: 'Sắp hết hạn mức tháng này',
     mailbox_paused: 'Một hộp thư đã tạm dừng',
+    mailbox_failing: 'Không đọc được một hộp thư',
+    disk_low: 'Ổ đĩa sắp đầy',
     store_went_back: 'Kho dữ liệu đã quay về trạng thái cũ',
     rule_paused: 'Một webhook đã tạm dừng',
     new_bank_account: 'Số tài khoản mới',
     unsafe_forwarder: 'Mẫu của ứng dụng chuyển tiếp không an toàn',
     old_notification: 'Tin báo có cũ vừa đến',
-    contradicting_copy: 'Hai bản của một tin ghi khác nhau',
+    contradicting_copy: 'Hai tin của một khoản tiền ghi mã đơn khác nhau',
   } as Record<string, string>,
 }

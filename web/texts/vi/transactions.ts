@@ -17,7 +17,7 @@ export const transactions = {
     order: 'Mã đơn',
     from: 'Người chuyển',
     bank: 'Ngân hàng',
-    when: 'Lúc',
+    when: 'Thời gian',
     status: 'Trạng thái',
     amount: 'Số tiền',
   },
@@ -31,7 +31,7 @@ export const transactions = {
   empty: 'Chưa có giao dịch nào. Gửi tin báo có tới đường dẫn riêng của bạn, hoặc kết nối điện thoại.',
   newest: (count: string, _isOne: boolean) => `${count} giao dịch mới`,
   csv: 'Tải CSV theo bộ lọc này',
-  emptyFilter: 'Không giao dịch nào khớp bộ lọc này.',
+  emptyFilter: 'Không có giao dịch nào khớp bộ lọc này.',
 }
 
 export const transaction = {
@@ -53,7 +53,7 @@ export const transaction = {
   noOrder: 'Không có',
   text: {
     title: 'Tin gốc',
-    hidden: 'Tin gốc có thể chứa số dư và tên người. Nó chỉ hiện khi bạn yêu cầu.',
+    hidden: 'Tin gốc có thể chứa số dư và tên người, nên chỉ hiện khi bạn yêu cầu.',
     show: 'Hiện tin gốc',
     legend: 'Phần tô nền là những gì Baoco đã đọc ra.',
     raw: 'Dữ liệu máy gửi đến',
@@ -62,7 +62,7 @@ export const transaction = {
   attempts: 'Các lần gửi',
   noAttempts: {
     pending: 'Chưa gửi lần nào. Lần gửi đầu sắp bắt đầu.',
-    skipped: 'Không gửi, vì tin báo có không có mã đơn.',
+    skipped: 'Không gửi, vì tin báo có không ghi mã đơn.',
     no_match:
       'Không gửi. Hoặc mã đơn không bắt đầu bằng tiền tố của cửa hàng nào, hoặc không webhook nào nhận loại giao dịch này, hoặc số tài khoản chưa được xác nhận.',
     already_run: 'Không gửi, vì đây là bản sao của một giao dịch đã báo.',
@@ -72,7 +72,7 @@ export const transaction = {
     prefixes: (prefixes: string) => `Tiền tố các cửa hàng của bạn: ${prefixes}.`,
     unconfirmed: (bank: string, number: string) =>
       `Số tài khoản ${bank} ${number} chưa được xác nhận, nên giao dịch vào số này đang chờ.`,
-    match: 'Khớp lại với webhook hiện nay',
+    match: 'Đối chiếu lại với các webhook hiện có',
   },
   attempt: (number: number) => `Lần ${number}`,
   took: 'mất',
@@ -89,12 +89,11 @@ export const transaction = {
   again: 'Gửi thêm một lần',
   againTitle: 'Gửi thêm một lần?',
   againText:
-    'Cửa hàng đã nhận giao dịch này. Nó sẽ được gọi lần nữa với cùng mã và tiêu đề X-Webhook-Replay: 1. Chỉ gửi nếu cửa hàng làm mất dữ liệu, hoặc chắc chắn bỏ qua giao dịch đã xử lý.',
+    'Cửa hàng đã nhận giao dịch này. Giao dịch sẽ được gửi lần nữa với cùng mã và tiêu đề X-Webhook-Replay: 1. Chỉ gửi nếu cửa hàng làm mất dữ liệu, hoặc chắc chắn bỏ qua giao dịch đã xử lý.',
   stillNoMatch: 'Vẫn không khớp webhook nào nên chưa gửi gì.',
   remove: 'Xóa giao dịch',
   removeTitle: 'Xóa giao dịch này?',
-  removeText:
-    'Giao dịch và mọi lần gửi của nó biến mất khỏi danh sách, tin gốc bị xóa hẳn. Việc này không lấy lại được.',
+  removeText: 'Giao dịch và mọi lần gửi của nó sẽ bị xóa khỏi danh sách, tin gốc bị xóa hẳn. Không thể khôi phục.',
   removed: 'Đã xóa giao dịch.',
   errors: {
     dns: ['Không tìm thấy tên miền', 'Kiểm tra địa chỉ webhook và bản ghi DNS của tên miền.'],
@@ -116,14 +115,14 @@ export const transaction = {
     ],
     http_405: ['Cửa hàng không nhận phương thức này', 'Đổi POST hoặc PUT trong webhook.'],
     http_410: ['Cửa hàng báo địa chỉ đã bỏ', 'Webhook đã tạm dừng. Ghi địa chỉ mới rồi bật lại.'],
-    http_429: ['Cửa hàng nhận quá nhiều', 'Baoco gửi chậm lại. Có thể đặt giới hạn mỗi phút cho webhook.'],
+    http_429: ['Cửa hàng báo bị gọi quá nhiều', 'Baoco gửi chậm lại. Có thể đặt giới hạn mỗi phút cho webhook.'],
     http_4xx: ['Cửa hàng không nhận yêu cầu', 'Xem câu trả lời bên dưới và nhật ký của cửa hàng.'],
     http_5xx: ['Cửa hàng gặp lỗi', 'Xem nhật ký lỗi của cửa hàng, sửa, rồi gửi lại.'],
     other: ['Không gửi được', 'Xem câu trả lời bên dưới.'],
   } as Record<string, readonly [what: string, fix: string]>,
   events: {
     TransactionCaptured: 'Đọc được tin báo có',
-    TransactionCompleted: 'Một bản đầy đủ hơn mang tới mã đơn',
+    TransactionCompleted: 'Bổ sung mã đơn từ một tin đầy đủ hơn',
     WebhookAttempted: 'Gửi webhook',
     WebhookRetryRequested: 'Yêu cầu gửi lại',
     WebhookStatusChanged: 'Đổi trạng thái',

@@ -18,7 +18,7 @@ export const tryIt = {
     inboxHint: 'Baoco ghi một giao dịch và gọi hộp thử, như gọi một cửa hàng thật.',
     rules: 'Gửi tới các webhook của tôi',
     rulesHint: 'Baoco ghi một giao dịch và gọi cửa hàng thật của bạn.',
-    asReal: 'Giao dịch này được ghi và tính như thật. Sau khi thử, bạn xóa nó được.',
+    asReal: 'Giao dịch này được ghi và tính như thật. Sau khi thử, bạn xóa được.',
     called: (names: string) => `Sẽ gọi: ${names}.`,
     alsoCalled: (names: string) => `Ngoài hộp thử, các webhook này cũng được gọi, vì chúng nhận tin này: ${names}.`,
     nobody: 'Không webhook nào nhận tin này.',
@@ -49,12 +49,12 @@ export const tryIt = {
     create: 'Tạo hộp thử',
     answer: 'Hộp thử trả lời',
     answers: { 200: '200: đã nhận', 500: '500: lỗi, để thử gửi lại' } as Record<string, string>,
-    empty: 'Chưa có cuộc gọi nào.',
+    empty: 'Chưa nhận được webhook nào.',
     verified: 'Chữ ký đúng',
     unverified: 'Không có chữ ký đúng',
     headers: 'Header',
     body: 'Nội dung',
-    calls: 'Các cuộc gọi, mới nhất trước',
+    calls: 'Các webhook đã nhận, mới nhất trước',
   },
 }
 

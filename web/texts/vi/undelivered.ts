@@ -11,7 +11,7 @@ export const undelivered = {
   incomplete: 'Có quá nhiều giao dịch nên chỉ đếm những giao dịch mới nhất. Hãy chọn khoảng ngày ngắn hơn.',
   count: (count: string, _isOne: boolean) => `${count} giao dịch`,
   deleted: (id: number) => `Webhook ${id} đã bị xóa`,
-  deletedText: 'Không gửi tới webhook này được nữa. Hãy mở từng giao dịch để khớp lại với webhook hiện nay.',
+  deletedText: 'Không gửi tới webhook này được nữa. Hãy mở từng giao dịch để đối chiếu lại với các webhook hiện có.',
   untried: ['Chưa gửi lần nào', 'Webhook tạm dừng, địa chỉ đang bị ngắt, hoặc đã hết hạn mức tháng này.'] as readonly [
     what: string,
     why: string,
@@ -44,7 +44,7 @@ export const undelivered = {
     soon: 'Nếu cửa hàng trả lời, mất chưa đến một phút.',
     failed: 'Chỉ gửi tới webhook chưa nhận được. Giao dịch đã báo thành công không bị gửi lần nữa.',
     pending: 'Các lần gửi đang chờ được làm ngay. Lịch thử lại không đổi.',
-    success: 'Cửa hàng sẽ nhận lại những giao dịch mà nó đã nhận.',
+    success: 'Cửa hàng sẽ nhận lại những giao dịch đã nhận.',
     start: (count: string, _isOne: boolean) => `Gửi ${count} giao dịch`,
   },
   job: {

@@ -31,7 +31,7 @@ export const screensWithoutLogin = (visitor: () => Visitor): void => {
   })
 }
 
-const screensOf = ({ ruleId, failedId }: Owner): Screen[] => [
+export const screensOf = ({ ruleId, failedId }: Owner): Screen[] => [
   [
     'today',
     '/',

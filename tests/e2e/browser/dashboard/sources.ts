@@ -26,7 +26,7 @@ export const sources = (visitor: () => Visitor, owner: () => Owner): void => {
       headers: { 'x-device-token': paired.body.data.device_token },
       json: { sender: 'Vietcombank', text: 'hello' },
     })
-    await phone.getByText('Im lặng từ').waitFor()
+    await phone.getByText('Không có tin từ').waitFor()
     await phone.getByText('Thường cách nhau không quá 1 giờ.').waitFor()
     await phone.getByRole('button', { name: 'Thử Máy ở quầy' }).click()
     await page.getByText('Đang chờ tin…').waitFor()

@@ -19,7 +19,7 @@ export const webhooks = (visitor: () => Visitor, owner: () => Owner): void => {
     await page.getByLabel('Chỉ các ngân hàng').fill('vcb, tcb')
     await page.getByLabel('Nội dung').selectOption('custom')
     await page.getByLabel('Mẫu JSON').fill('{"who":"","id":{{transaction_id}}}')
-    await page.getByText('The template cannot be used: not valid JSON.').waitFor()
+    await page.getByText('Mẫu chưa dùng được: không phải JSON hợp lệ.').waitFor()
     visitor().forgive(400)
     await page.getByLabel('Mẫu JSON').fill('{"who":""}')
     await page.getByText('Các tên dùng được').click()
@@ -30,7 +30,7 @@ export const webhooks = (visitor: () => Visitor, owner: () => Owner): void => {
     await page.getByRole('button', { name: 'Thêm webhook' }).click()
     await page.getByRole('heading', { name: 'Quán cà phê' }).waitFor()
     await page.getByText('VCB, TCB').waitFor()
-    await page.getByRole('button', { name: 'Gửi cuộc gọi thử' }).click()
+    await page.getByRole('button', { name: 'Gửi webhook thử' }).click()
     await page.locator('.notice.done', { hasText: 'trả lời 200' }).waitFor()
     expect((await calls())[0]).to.include({ method: 'POST', verified: true })
     await page.getByRole('button', { name: 'Gửi giao dịch mẫu' }).click()
@@ -50,7 +50,7 @@ export const webhooks = (visitor: () => Visitor, owner: () => Owner): void => {
     await page.getByRole('button', { name: 'Thay khóa' }).waitFor()
 
     await api().ask('PUT', `/api/inbox/${inbox.id}`, { key: api().owner.api_key, json: { answer: 500 } })
-    await page.getByRole('button', { name: 'Gửi cuộc gọi thử' }).click()
+    await page.getByRole('button', { name: 'Gửi webhook thử' }).click()
     await page.locator('.notice.failed', { hasText: 'trả lời 500' }).waitFor()
     await page.locator('pre', { hasText: 'AS_TOLD' }).waitFor()
 
@@ -62,7 +62,7 @@ export const webhooks = (visitor: () => Visitor, owner: () => Owner): void => {
     await page.getByText('Webhook đang tạm dừng').waitFor()
     await page.getByRole('button', { name: 'Bật lại' }).click()
     await page.getByText('Webhook đang tạm dừng').waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: 'Gửi cuộc gọi thử' }).click()
+    await page.getByRole('button', { name: 'Gửi webhook thử' }).click()
     await page.locator('.notice.failed', { hasText: 'trả lời 500' }).waitFor()
     expect((await calls())[0]).to.include({ method: 'PUT', verified: true })
 

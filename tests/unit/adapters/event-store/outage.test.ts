@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { isOutage } from '../../../../adapters/event-store/postgres/outage.ts'
 import { untilAnswered } from '../../../../adapters/event-store/until-answered.ts'
-import { StoreUnavailable } from '../../../../domain/errors.ts'
+import { DiskFull, StoreUnavailable } from '../../../../domain/errors.ts'
 
 /** A server error as the driver reports it. */
 const said = (code: string): Error => Object.assign(new Error(code), { severity: 'ERROR', code })
@@ -51,6 +51,17 @@ describe('an outage of the store', () => {
       expect(error).to.be.instanceOf(StoreUnavailable)
       expect((error as Error).cause).to.include({ code: '57P03' })
     }
+  })
+
+  it('is not waited out if a disk is full, because that lasts', async () => {
+    let tries = 0
+    const full = async (): Promise<never> => {
+      tries++
+      throw said('53100')
+    }
+    const error = await untilAnswered(full, { isOutage, deadlineMs: 60_000, closing: OPEN }).catch((thrown: unknown) => thrown) // prettier-ignore
+    expect(error).to.be.instanceOf(DiskFull)
+    expect(tries).to.equal(1)
   })
 
   it('is not assumed after a refusal, so a refused call is not retried', async () => {

@@ -67,6 +67,7 @@ describe('settings', () => {
       PLAN_PREFIX: 'bcx',
       KAFKA_BROKERS: 'kafka-1:9092, kafka-2:9092',
       KAFKA_SASL: 'scram-sha-512:baoco:pass:word',
+      OTEL_EXPORTER_OTLP_HEADERS: 'Authorization=Bearer%20a=b, x-tenant = 7',
     })
     expect(settings).to.deep.include({
       port: 9000,
@@ -80,6 +81,7 @@ describe('settings', () => {
       planPrefix: 'BCX',
       kafkaBrokers: ['kafka-1:9092', 'kafka-2:9092'],
       kafkaSasl: { mechanism: 'scram-sha-512', username: 'baoco', password: 'pass:word' },
+      otlpHeaders: { authorization: 'Bearer a=b', 'x-tenant': '7' },
     })
   })
 
@@ -116,11 +118,22 @@ describe('settings', () => {
     ['TRUST_PROXY', 'true'],
     ['LOG_LEVEL', 'loud'],
     ['METRICS_PORT', 'x'],
+    ['INTERNAL_ADDRESS', 'http://10.0.0.5'],
+    ['INTERNAL_ADDRESS', '10.0.0.5:70000'],
+    ['INTERNAL_ADDRESS', '0.0.0.0'],
+    ['INTERNAL_ADDRESS', '[::]:7400'],
     ['KAFKA_SASL', 'plain:user'],
     ['KAFKA_BROKERS', 'kafka-1,kafka-2:9092'],
     ['KAFKA_BROKERS', 'http://kafka:9092'],
     ['KAFKA_TOPIC', 'money in'],
     ['KAFKA_TOPIC', '..'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://user:password@collector:4318'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'authorization'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'a b=c'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'authorization=%'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'authorization=x%0D%0Ay'],
+    ['OTEL_SDK_DISABLED', 'yes'],
   ] as const) {
     it(`refuse ${name}=${bad} with one line that names the setting`, () => {
       const message = refusal({ [name]: bad })
@@ -205,6 +218,7 @@ describe('settings', () => {
       JWT_SECRET: 'hunter2'.repeat(5),
       VAULT_KEY: KEY,
       METRICS_TOKEN: 'hunter2hunter2hunter2',
+      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20hunter2',
     }
     let folder: string
     beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'baoco-settings-'))))

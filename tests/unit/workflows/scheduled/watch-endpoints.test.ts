@@ -33,7 +33,17 @@ const given = (isOpenAt: (second: number) => boolean, { isUsed = true } = {}) =>
       },
       alerts: {
         raise: ({ user_id, kind, subject, text, since }) =>
-          append(raise(state(), { user_id, alert_id: events.length + 1, kind, subject, text, since, ends_at: null })),
+          append(
+            raise(state(), {
+              user_id,
+              alert_id: events.length + 1,
+              kind,
+              subject,
+              text: text.en,
+              since,
+              ends_at: null,
+            }),
+          ),
         end: ({ user_id, kind, subject, until }) => append(end(state(), { user_id, kind, subject, until })),
       },
     })

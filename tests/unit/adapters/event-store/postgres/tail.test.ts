@@ -3,6 +3,8 @@ import type { RecordedEvent } from '../../../../../domain/event.ts'
 import { History } from '../../../../../adapters/event-store/history.ts'
 import { unparsed } from '../../../../../adapters/event-store/parse.ts'
 import type { PositionedEvent } from '../../../../../adapters/event-store/postgres/positioned-event.ts'
+import { Pages } from '../../../../../adapters/event-store/postgres/pages.ts'
+import { readPage } from '../../../../../adapters/event-store/postgres/reading.ts'
 import { Tail, type Member } from '../../../../../adapters/event-store/postgres/tail.ts'
 import type { Database } from '../../../../../adapters/database/database.ts'
 import { eventually } from '../../../../harness/eventually.ts'
@@ -52,7 +54,10 @@ describe('the tail of the Postgres store', () => {
     const nothing = () => {}
     tail = new Tail({
       database,
-      parse: unparsed,
+      pages: new Pages(
+        (after, most) => readPage(database, unparsed, after, most),
+        () => false,
+      ),
       history: new History((a, b) => Number(a) > Number(b)),
       onFailure: nothing,
       isAppending: () => false,

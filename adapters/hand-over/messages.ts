@@ -1,0 +1,39 @@
+// Tests: tests/integration/hand-over/hand-over.test.ts
+/**
+ * What processes say to each other, and how they know each other: TLS with a key that is derived from the installation's secret (PSK). Both
+ * sides prove that they have it, and nobody else can read bank texts or tokens. A process of another release does not get through, because
+ * a notification may have another form there.
+ */
+import { hkdfSync } from 'node:crypto'
+import type { TlsOptions } from 'node:tls'
+import type { Arrival, Taken } from '../../domain/arrival/arrival.ts'
+import { VERSION } from '../system/version.ts'
+
+/** Answers are given in any order. `n` names the question. */
+export type Question = { n: number; arrivals: Arrival[]; waitedMs: number } | 'ping'
+export type Answer =
+  | { n: number; taken: Taken[] }
+  /** Nothing is known to be stored: the caller may send it again. */
+  | { n: number; error: string }
+  | 'pong'
+  /** This process stops and takes nothing new. */
+  | 'bye'
+
+/** Undoes what JSON does to an arrival. */
+export const revived = (arrival: Arrival): Arrival => ({
+  ...arrival,
+  stamp: arrival.stamp && new Date(arrival.stamp),
+  arrived_at: new Date(arrival.arrived_at),
+})
+
+export const IDENTITY = `baoco ${VERSION}`
+
+export const TLS: Pick<TlsOptions, 'ciphers' | 'minVersion' | 'maxVersion'> = {
+  ciphers: 'ECDHE-PSK-CHACHA20-POLY1305',
+  minVersion: 'TLSv1.2',
+  maxVersion: 'TLSv1.2',
+}
+
+/** @param installation  the id of the installation · @param secret  known to all its processes, and to nobody else */
+export const keyOf = (installation: string, secret: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', secret, installation, 'baoco: notifications between processes', 32))

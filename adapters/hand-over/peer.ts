@@ -1,0 +1,95 @@
+// Tests: tests/integration/hand-over/hand-over.test.ts
+/**
+ * The connection to another process, to which notifications are handed over. It ends when the other process ends, and when that process says
+ * nothing for a second although it was asked: it is frozen, or its machine is gone. All that it has not answered is then lost to this side.
+ */
+import { connect, type TLSSocket } from 'node:tls'
+import type { Arrival, Taken } from '../../domain/arrival/arrival.ts'
+import { StoreUnavailable } from '../../domain/errors.ts'
+import { OwnerLost, type Owner } from '../../workflows/capture/hand-over.ts'
+import { awakeNow } from '../system/awake.ts'
+import { Lines } from './lines.ts'
+import { IDENTITY, TLS, type Answer, type Question } from './messages.ts'
+
+const SILENT_MS = 1_000
+const LOOK_EVERY_MS = 200
+
+interface Open {
+  resolve(taken: Taken[]): void
+  reject(error: Error): void
+}
+
+export class Peer implements Owner {
+  readonly #socket: TLSSocket
+  readonly #lines: Lines<Question, Answer>
+  readonly #open = new Map<number, Open>()
+  #heardAt = awakeNow()
+  #count = 0
+  #looking: NodeJS.Timeout | undefined
+  /** It takes notifications. */
+  isReady = false
+  /** Resolves when it is ready or lost. */
+  readonly settled: Promise<void>
+
+  /** @param onEnd  called once */
+  constructor({ host, port, key }: { host: string; port: number; key: Buffer }, onEnd: () => void) {
+    const pskCallback = () => ({ psk: key, identity: IDENTITY })
+    // Whoever has the key is a process of this installation, under any name.
+    const socket = connect({ ...TLS, host, port, pskCallback, checkServerIdentity: () => undefined })
+    this.#socket = socket.setNoDelay(true)
+    this.#lines = new Lines(socket, (answer) => this.#hear(answer))
+    this.settled = new Promise((resolve) => {
+      socket.once('secureConnect', () => {
+        this.isReady = true
+        resolve()
+      })
+      socket.once('close', () => {
+        this.#lost()
+        resolve()
+        onEnd()
+      })
+    })
+    socket.on('error', () => {})
+    socket.on('end', () => socket.destroy())
+    this.#watch()
+  }
+
+  take(arrivals: readonly Arrival[], waitedMs: number): Promise<Taken[]> {
+    if (!this.isReady) return Promise.reject(new OwnerLost('the process is gone'))
+    const n = ++this.#count
+    if (this.#open.size === 0) this.#heardAt = awakeNow()
+    const answered = new Promise<Taken[]>((resolve, reject) => this.#open.set(n, { resolve, reject }))
+    this.#lines.send({ n, arrivals: [...arrivals], waitedMs })
+    return answered
+  }
+
+  close(): void {
+    this.#socket.destroy()
+  }
+
+  #hear(answer: Answer): void {
+    this.#heardAt = awakeNow()
+    if (answer === 'pong') return
+    if (answer === 'bye') return void (this.isReady = false)
+    const open = this.#open.get(answer.n)
+    this.#open.delete(answer.n)
+    if ('taken' in answer) open?.resolve(answer.taken)
+    else open?.reject(new StoreUnavailable(answer.error))
+  }
+
+  /** Until the handshake is done, it must answer too. */
+  #watch(): void {
+    this.#looking = setInterval(() => {
+      if (this.isReady && this.#open.size === 0) return
+      if (awakeNow() - this.#heardAt > SILENT_MS) this.#socket.destroy()
+      else if (this.isReady) this.#lines.send('ping')
+    }, LOOK_EVERY_MS).unref()
+  }
+
+  #lost(): void {
+    this.isReady = false
+    clearInterval(this.#looking)
+    for (const { reject } of this.#open.values()) reject(new OwnerLost('the process is gone'))
+    this.#open.clear()
+  }
+}

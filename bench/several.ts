@@ -1,0 +1,95 @@
+/**
+ * Measures one account that 1, 2 and 4 `api` processes receive for, on Postgres and on EventStoreDB's stand-in: at full load and at a modest
+ * rate, in rounds. The figures in brackets are ratios to one process in the same round. With 2 and 4 processes the p99 should be at most 1.5
+ * times that of one, and the throughput at least 0.9 of it, without a refusal.
+ *
+ *     npx tsx bench/several.ts              both stores
+ *     ONLY=postgres npx tsx bench/several.ts
+ */
+import { runChild } from './support/children.ts'
+import { percentile, type Load, type LoadReport } from './support/load.ts'
+import { startOwnStandIn } from '../tests/harness/eventstoredb/process.ts'
+import { startOwnPostgres } from '../tests/harness/own-postgres.ts'
+import { secrets, type SetUp } from '../tests/harness/servers.ts'
+import { World } from '../tests/harness/world.ts'
+
+const SECONDS = Number(process.env.SECONDS ?? 10)
+const CONNECTIONS = Number(process.env.CONNECTIONS ?? 256)
+const RATE = Number(process.env.RATE ?? 40)
+const ROUNDS = Number(process.env.ROUNDS ?? 3)
+const COUNTS = [1, 2, 4]
+
+const STORES: Record<string, () => Promise<SetUp>> = {
+  postgres: async () => {
+    const postgres = await startOwnPostgres()
+    return { env: { DATABASE_URL: postgres.url(), ...secrets() }, close: postgres.remove }
+  },
+  eventstoredb: async () => {
+    const [postgres, store] = await Promise.all([startOwnPostgres(), startOwnStandIn()])
+    const close = async () => void (await Promise.all([postgres.remove(), store.remove()]))
+    return { env: { DATABASE_URL: postgres.url(), EVENTSTORE_URL: store.url, ...secrets() }, close }
+  },
+}
+
+interface Figures {
+  full: LoadReport
+  modest: LoadReport
+}
+
+let from = 1
+const measure = async (world: World): Promise<Figures> => {
+  const load = async (kind: Partial<Load>): Promise<LoadReport> => {
+    const report = await runChild<LoadReport>('./load.ts', {
+      urls: [world.installation.personalUrl], origins: world.of('api').map(({ running }) => running.baseUrl), orders: false, from, ...kind,
+    } satisfies Partial<Load>) // prettier-ignore
+    from += 1_000_000
+    return report
+  }
+  await load({ seconds: 3, connections: CONNECTIONS })
+  const full = await load({ seconds: SECONDS, connections: CONNECTIONS })
+  const modest = await load({ seconds: SECONDS, connections: 32, rate: RATE })
+  return { full, modest }
+}
+
+const rateOf = ({ accepted, seconds }: LoadReport): number => accepted / seconds
+
+const FIGURES: readonly [name: string, of: (report: LoadReport) => number][] = [
+  ['per second', rateOf],
+  ['p50 ms', ({ p50 }) => p50],
+  ['p99 ms', ({ p99 }) => p99],
+]
+
+const median = (values: readonly number[]): number => percentile(values, 0.5)
+
+/** The medians of the rounds, each with the median of its ratios to one process in the same round. */
+const shown = (reports: readonly LoadReport[], ones: readonly LoadReport[]): string =>
+  [
+    ...FIGURES.map(([name, of]) => {
+      const ratios = reports.map((report, round) => of(report) / of(ones[round]!))
+      return `${name} ${median(reports.map(of)).toFixed(1)} (${median(ratios).toFixed(2)})`
+    }),
+    `refused ${reports.reduce((sum, { refused }) => sum + refused, 0)}`,
+  ].join(', ')
+
+// Nothing else keeps this process running while it waits for a server's end.
+setInterval(() => {}, 1_000)
+
+for (const [store, servers] of Object.entries(STORES)) {
+  if (process.env.ONLY && process.env.ONLY !== store) continue
+  const world = await World.open({ servers, roles: ['api'], env: { LOG_LEVEL: 'warn' } })
+  const results = new Map(COUNTS.map((count): [number, Figures[]] => [count, []]))
+  for (let round = 0; round < ROUNDS; round++)
+    for (const count of COUNTS) {
+      while (world.of('api').length < count) await world.launch('api')
+      for (const { stop } of world.of('api').slice(count)) await stop()
+      results.get(count)!.push(await measure(world))
+    }
+  for (const kind of ['full', 'modest'] as const)
+    for (const [count, figures] of results) {
+      const of = (all: readonly Figures[]) => all.map((each) => each[kind])
+      const load = kind === 'full' ? 'full load' : `${RATE}/s`
+      console.log(`${store}, ${load}, ${count} processes: ${shown(of(figures), of(results.get(1)!))}`)
+    }
+  await world.close()
+}
+process.exit(0)

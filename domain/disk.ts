@@ -1,0 +1,34 @@
+/** How much space the disk of the embedded database has, and what follows from it. */
+
+/** In bytes. */
+export interface DiskSpace {
+  free: number
+  /** What is free and what is used, without what the system reserves. */
+  size: number
+}
+
+/**
+ * New notifications are refused while less than this is free, in bytes: two segments of Postgres' log. So Postgres keeps running, lists stay readable
+ * and what was accepted is still delivered. A Postgres without any space stops.
+ */
+export const RESERVE_BYTES = 32 * 1024 ** 2
+
+/** The operator is alerted when less than this share is free: per cent. */
+export const ALERT_LEVELS = [10, 5] as const
+
+/** An alert ends when this much more than its level is free: per cent. Otherwise it would begin and end by turns. */
+const MORE_TO_END = 1
+
+export const isOutOfSpace = ({ free }: DiskSpace): boolean => free < RESERVE_BYTES
+
+/** @returns per cent, 0 to 100 */
+export const shareFree = ({ free, size }: DiskSpace): number => (size > 0 ? (100 * free) / size : 0)
+
+/** Which alerts should begin and which should end; between the two nothing changes. */
+export const levelsOf = (space: DiskSpace): { below: number[]; above: number[] } => {
+  const share = shareFree(space)
+  return {
+    below: ALERT_LEVELS.filter((level) => share < level),
+    above: ALERT_LEVELS.filter((level) => share >= level + MORE_TO_END),
+  }
+}

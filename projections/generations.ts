@@ -1,0 +1,9 @@
+// Tests: tests/unit/projections/generations.test.ts
+/**
+ * The history of the read models. Their number in this list is their generation: a process never rebuilds read models of a higher one,
+ * which a newer version of Baoco has built. A change of a table or of a projection's version adds a line.
+ */
+
+export const MAIN_GENERATIONS: readonly string[] = ['b9b8822829b67f0b']
+
+export const SEARCH_GENERATIONS: readonly string[] = ['49d135aab758cfdd']

@@ -1,0 +1,158 @@
+/** A full disk, as the operator of a small server and the phones meet it. */
+import { expect } from 'chai'
+import { openDatabase } from '../../adapters/database/database.ts'
+import { fromVietcombank, vietcombankText } from '../harness/bank-texts.ts'
+import { eventually } from '../harness/eventually.ts'
+import { emptyDatabase, type TestDatabase } from '../harness/postgres.ts'
+import { secrets } from '../harness/servers.ts'
+import { mountSmallDisk, needsSmallDisk, type SmallDisk } from '../harness/small-disk.ts'
+import { World } from '../harness/world.ts'
+
+const usersOf = (world: () => World) => {
+  let sent = 0
+  const acknowledged: number[] = []
+  const post = async () => {
+    const response = await fetch(fromVietcombank(world().installation.personalUrl), {
+      method: 'POST',
+      body: vietcombankText(++sent, `DH${sent}`),
+    })
+    const body = (await response.json()) as { data?: { id: number }; error?: string; message?: string }
+    if (response.status === 200) acknowledged.push(body.data!.id)
+    return { status: response.status, retryAfter: response.headers.get('retry-after'), ...body }
+  }
+  return {
+    post,
+    accepted: async () => (await post()).status === 200,
+    refusedForTheDisk: async () => {
+      const { status, message } = await post()
+      return status === 503 && message!.includes('the disk is full')
+    },
+    lost: async (): Promise<number[]> => {
+      const missing: number[] = []
+      for (const id of acknowledged)
+        if ((await world().api('GET', `/api/transactions/${id}`)).status !== 200) missing.push(id)
+      return missing
+    },
+    readiness: async () => {
+      const response = await fetch(`${world().baoco.baseUrl}/readyz`)
+      const { parts } = (await response.json()) as { parts: Record<string, string> }
+      return { status: response.status, disk: parts.disk }
+    },
+    acknowledged,
+  }
+}
+
+const linesOf = (world: World, event: string): number => world.baoco.output().split(`"${event}"`).length - 1
+
+describe('a full disk of the embedded database', function () {
+  this.timeout(240_000)
+  needsSmallDisk()
+  let disk: SmallDisk | undefined
+  let world: World | undefined
+  const { post, accepted, refusedForTheDisk, lost, readiness, acknowledged } = usersOf(() => world!)
+
+  before(async () => {
+    disk = mountSmallDisk(320)
+    world = await World.open({ prepare: async (place) => disk!.hold(place) })
+  })
+  after(async () => {
+    await world?.close()
+    disk?.remove()
+  })
+
+  interface Alert {
+    kind: string
+    subject: string
+    until: string | null
+  }
+  const alerts = async () => ((await world!.api('GET', '/api/alerts')).body.data as Alert[]).filter(({ kind }) => kind === 'disk_low') // prettier-ignore
+  const open = async () => (await alerts()).filter(({ until }) => until === null).map(({ subject }) => subject).sort() // prettier-ignore
+
+  it('is named in /readyz, the metrics, the log, an alert and the answer to a write; lists stay readable', async () => {
+    for (let n = 0; n < 5; n++) expect(await accepted()).to.equal(true)
+    expect(await readiness()).to.deep.equal({ status: 200, disk: 'ok' })
+    expect(await world!.metric('baoco_disk_full')).to.equal(0)
+    expect(await world!.metric('baoco_disk_free_bytes')).to.be.within(1, 320 * 1024 ** 2)
+
+    disk!.fill(12)
+    await eventually(refusedForTheDisk, { what: 'a refusal that names the disk' })
+    const { status, error, message, retryAfter } = await post()
+    expect([status, error, retryAfter]).to.deep.equal([503, 'STORE_UNAVAILABLE', '30'])
+    expect(message).to.equal('Nothing was accepted, because the disk is full. Send the request again later.')
+    expect(await readiness()).to.deep.equal({ status: 503, disk: 'unavailable' })
+    expect(await world!.metric('baoco_disk_full')).to.equal(1)
+    expect(linesOf(world!, 'disk.full')).to.equal(1)
+    expect((await world!.api('GET', '/api/transactions')).body.total).to.be.at.least(5)
+    await eventually(async () => (await open()).join() === 'disk:10,disk:5', { within: 60_000, what: 'both alerts' })
+  })
+
+  it('ends with its cause, and nothing acknowledged is lost', async () => {
+    disk!.clear()
+    await eventually(accepted, { what: 'an accepted notification' })
+    await eventually(async () => (await readiness()).status === 200)
+    expect(linesOf(world!, 'disk.has_space')).to.equal(1)
+    await eventually(async () => (await open()).length === 0, { within: 60_000, what: 'the end of the alerts' })
+    expect(await lost()).to.deep.equal([])
+  })
+
+  it('stays named if not a single byte is left, and the database continues by itself', async () => {
+    let isOver = false
+    const load = (async () => {
+      while (!isOver) await post().catch(() => {})
+    })()
+    disk!.fill(0)
+    await eventually(refusedForTheDisk, { within: 60_000, what: 'a refusal that names the disk' })
+    expect((await readiness()).disk).to.equal('unavailable')
+    disk!.clear()
+    const before = acknowledged.length
+    await eventually(() => acknowledged.length > before + 5, { within: 60_000, what: 'accepted notifications' })
+    isOver = true
+    await load
+    await eventually(async () => (await lost()).length === 0, { what: 'all that was acknowledged' })
+  })
+})
+
+describe('a full disk of your own Postgres', function () {
+  this.timeout(120_000)
+  let database: TestDatabase
+  let world: World | undefined
+  const { post, accepted, refusedForTheDisk, lost, readiness } = usersOf(() => world!)
+
+  before(async () => {
+    database = await emptyDatabase()
+    world = await World.open({
+      servers: async () => ({ env: { DATABASE_URL: database.url, ...secrets() }, close: async () => {} }),
+    })
+  })
+  after(async () => {
+    await world?.close()
+    await database.drop()
+  })
+
+  it('is named at once in the answer to a write and in /readyz, until a write succeeds', async () => {
+    expect(await accepted()).to.equal(true)
+    const server = openDatabase(database.url, { poolSize: 1 })
+    try {
+      // What Postgres says when it cannot extend a table.
+      await server.query(`
+        CREATE FUNCTION public.no_space() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END $$;
+        CREATE TRIGGER no_space BEFORE INSERT ON store.event FOR EACH STATEMENT EXECUTE FUNCTION public.no_space()`)
+      const began = performance.now()
+      expect(await refusedForTheDisk()).to.equal(true)
+      expect(performance.now() - began, 'ms').to.be.below(3_000)
+      const { status, error, retryAfter } = await post()
+      expect([status, error, retryAfter]).to.deep.equal([503, 'STORE_UNAVAILABLE', '30'])
+      expect(await readiness()).to.deep.equal({ status: 503, disk: 'unavailable' })
+      expect(await world!.metric('baoco_disk_full')).to.equal(1)
+      expect(linesOf(world!, 'disk.full')).to.equal(1)
+      await server.query('DROP TRIGGER no_space ON store.event')
+    } finally {
+      await server.close()
+    }
+    expect(await accepted()).to.equal(true)
+    expect(await readiness()).to.deep.equal({ status: 200, disk: 'ok' })
+    expect(linesOf(world!, 'disk.has_space')).to.equal(1)
+    expect(await lost()).to.deep.equal([])
+  })
+})

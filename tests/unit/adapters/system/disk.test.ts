@@ -1,0 +1,141 @@
+import { expect } from 'chai'
+import type { StatsFs } from 'node:fs'
+import { isDiskFull, openDisk, type DiskChange } from '../../../../adapters/system/disk.ts'
+import { DiskFull, StoreUnavailable } from '../../../../domain/errors.ts'
+import type { EventStore } from '../../../../domain/ports.ts'
+
+const MEGABYTE = 1024 ** 2
+
+/** As the driver of Postgres reports it. */
+const said = (code: string, message = code): Error => Object.assign(new Error(message), { severity: 'ERROR', code })
+
+const statfs = (free: number, reserved = 0): StatsFs =>
+  ({ bsize: MEGABYTE, blocks: 1_000, bfree: free + reserved, bavail: free }) as StatsFs
+
+const errorOf = (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    () => null,
+    (error: unknown) => error,
+  )
+
+/** A store whose next answer is set by the test. */
+const openWorld = async ({ folder = null as string | null } = {}) => {
+  let failure: Error | null = null
+  let appends = 0
+  let free = 500
+  let now = 0
+  const changes: boolean[] = []
+  const call = async () => {
+    if (failure) throw failure
+    return []
+  }
+  const append = async () => {
+    appends++
+    await call()
+    return [{ ok: true, checkpoint: '1' }]
+  }
+  const store = { append, read: call, readAll: call, end: call } as unknown as EventStore
+  const disk = await openDisk({
+    folder,
+    onChange: ({ isFull }: DiskChange) => changes.push(isFull),
+    statfs: async () => {
+      if (free < 0) throw new Error('no such folder')
+      return statfs(free)
+    },
+    elapsed: () => now,
+  })
+  disk.close()
+  return {
+    disk,
+    changes,
+    forRequests: disk.guard(store, { refuses: true }),
+    forWork: disk.guard(store, { refuses: false }),
+    fails: (error: Error | null) => (failure = error),
+    frees: async (megabytes: number) => {
+      free = megabytes
+      await disk.measure()
+    },
+    passes: (milliseconds: number) => (now += milliseconds),
+    appends: () => appends,
+  }
+}
+
+describe('the disk', () => {
+  it('is known as full by the errors of Postgres, EventStoreDB and the file system', () => {
+    for (const error of [
+      said('53100'),
+      Object.assign(new Error('write'), { code: 'ENOSPC' }),
+      Object.assign(new Error('write'), { code: 'EDQUOT' }),
+      new Error('2 UNKNOWN: IOException: No space left on device : /var/lib/eventstore/chunk-000001.000000'),
+      new Error('There is not enough space on the disk.'),
+    ])
+      expect(isDiskFull(error), error.message).to.equal(true)
+    for (const error of [said('53200'), said('53300'), new Error('Connection terminated'), null, 'ENOSPC'])
+      expect(isDiskFull(error)).to.equal(false)
+  })
+
+  it('is full while less than the reserve is free; then requests append nothing, and other work does', async () => {
+    const { disk, frees, forRequests, forWork, appends, changes } = await openWorld({ folder: '/data' })
+    expect(disk.space()).to.deep.equal({ free: 500 * MEGABYTE, size: 1_000 * MEGABYTE })
+    await forRequests.append([])
+    await frees(31)
+    expect(disk.isFull()).to.equal(true)
+    expect(await errorOf(forRequests.append([]))).to.be.instanceOf(DiskFull)
+    expect(appends()).to.equal(1)
+    await forRequests.read([])
+    await forWork.append([])
+    expect(disk.isFull()).to.equal(true)
+    await frees(33)
+    await forRequests.append([])
+    expect(changes).to.deep.equal([true, false])
+  })
+
+  it('counts what is reserved for root as used', async () => {
+    const disk = await openDisk({ folder: '/data', statfs: async () => statfs(100, 50) })
+    disk.close()
+    expect(disk.space()).to.deep.equal({ free: 100 * MEGABYTE, size: 950 * MEGABYTE })
+  })
+
+  it('of a server is full after its error, until a write succeeds or half a minute has passed', async () => {
+    const { disk, fails, passes, forRequests, changes } = await openWorld()
+    expect([disk.space(), disk.isFull()]).to.deep.equal([null, false])
+    for (const error of [
+      said('53100'),
+      new DiskFull(said('53100')),
+      new StoreUnavailable('x', { cause: said('53100') }),
+    ]) {
+      fails(error)
+      expect(await errorOf(forRequests.append([]))).to.be.instanceOf(DiskFull)
+      expect(disk.isFull()).to.equal(true)
+    }
+    expect(changes).to.deep.equal([true])
+    fails(null)
+    await forRequests.append([])
+    expect(disk.isFull()).to.equal(false)
+    fails(said('53100'))
+    await errorOf(forRequests.append([]))
+    passes(30_000)
+    await disk.measure()
+    expect(changes).to.deep.equal([true, false, true, false])
+  })
+
+  it('is named if the database does not respond while it is full, and only then', async () => {
+    const { frees, fails, forRequests } = await openWorld({ folder: '/data' })
+    const away = new StoreUnavailable('away')
+    fails(away)
+    expect(await errorOf(forRequests.read([]))).to.equal(away)
+    await frees(0)
+    const error = await errorOf(forRequests.read([]))
+    expect(error).to.be.instanceOf(DiskFull)
+    expect((error as Error).cause).to.equal(away)
+  })
+
+  it('that cannot be measured refuses nothing', async () => {
+    const { disk, frees, forRequests } = await openWorld({ folder: '/data' })
+    await errorOf(frees(-1))
+    const unknown = await openDisk({ folder: '/data', statfs: () => Promise.reject(new Error('no such folder')) })
+    unknown.close()
+    expect([unknown.space(), unknown.isFull(), disk.isFull()]).to.deep.equal([null, false, false])
+    await forRequests.append([])
+  })
+})

@@ -1,0 +1,62 @@
+import { expect } from 'chai'
+import { checkEmail, checkPassword } from '../../../../domain/account/access.ts'
+import { templateProblem } from '../../../../domain/webhook/payload/custom.ts'
+import { checkUrl } from '../../../../adapters/webhook-sender/check-url.ts'
+import { z } from 'zod'
+import { problemText } from '../../../../web/app/problem-text.ts'
+import { problems as en } from '../../../../web/texts/en/problems.ts'
+import { problems as vi } from '../../../../web/texts/vi/problems.ts'
+
+const TARGETS = { allowPrivate: false, ownOrigins: ['https://baoco.example'] }
+
+const thrownBy = (act: () => void): string => {
+  try {
+    act()
+  } catch (error) {
+    return (error as Error).message
+  }
+  throw new Error('nothing was thrown')
+}
+const issueOf = (schema: z.ZodType, value: unknown): string => schema.safeParse(value).error!.issues[0]!.message
+
+describe('the text of a problem', () => {
+  const url = (text: string) => `The URL ${checkUrl(text, TARGETS)}.`
+  const template = (text: string) => `The template cannot be used: ${templateProblem(text)}.`
+  const SAID = [
+    thrownBy(() => checkEmail('x')),
+    thrownBy(() => checkPassword('x')),
+    ...['x', 'http://shop.example', 'https://me:x@shop.example', 'https://baoco.example/x', 'https://127.0.0.1/'].map(
+      url,
+    ),
+    ...['x', '1', '{"a":"{{who}}"}', '{"a":"{{amount"}', '{"{{amount}}":1}', `{"a":"${'x'.repeat(5_000)}"}`].map(
+      template,
+    ),
+    issueOf(z.string().min(1), ''),
+    issueOf(z.string().min(3), 'x'),
+    issueOf(z.string().max(3), 'xxxxx'),
+    issueOf(z.int().min(1), 0),
+    issueOf(z.int().max(9), 10),
+    issueOf(z.int(), 'x'),
+    issueOf(z.string(), undefined),
+  ]
+
+  for (const said of SAID)
+    it(`is Vietnamese for “${said.slice(0, 80)}”`, () => {
+      const text = problemText(vi, said)
+      expect(text).not.to.equal(said)
+      expect(text).not.to.match(/\b(the|must|is|not|expected)\b/i)
+      expect(problemText(en, said)).to.equal(said)
+    })
+
+  it('contains what the sentence named, and what a mail server said', () => {
+    expect(problemText(vi, template('{"a":"{{who}}"}')))
+      .to.include('{{who}}')
+      .and.include('transaction_id')
+    expect(problemText(vi, 'The server rejected the user name or the password. It says: $& $1 no')).to.equal(
+      'Máy chủ không nhận tên đăng nhập hoặc mật khẩu. $& $1 no',
+    )
+    expect(problemText(vi, 'The server rejected the user name or the password.')).to.match(/mật khẩu\.$/)
+  })
+
+  it('stays as it is if nobody knows it', () => expect(problemText(vi, 'Something new.')).to.equal('Something new.'))
+})

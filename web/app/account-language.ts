@@ -1,0 +1,38 @@
+// Tests: tests/e2e/browser/languages.test.ts
+/** The language that the account has: of its mails and alerts, and of its pages on every device. A choice on a page changes it. */
+import type { Language } from '../texts/language.ts'
+import { putData } from '../api/client.ts'
+import type { Account } from '../api/types.ts'
+import { problemOf } from '../ui/basics.tsx'
+import { announce } from './announce.ts'
+import { language, loadLanguage } from './language.ts'
+import { queries } from './session.ts'
+
+const ACCOUNT = ['account']
+
+/** Chosen on a page without a login. */
+let chosen: Language | null = null
+
+const keep = async (next: Language): Promise<void> => {
+  try {
+    queries.setQueryData(ACCOUNT, await putData<Account>('/api/account', { language: next }))
+  } catch (error) {
+    announce(problemOf(error))
+  }
+}
+
+export const chooseLanguage = async (next: Language): Promise<void> => {
+  await loadLanguage(next)
+  if (queries.getQueryData(ACCOUNT)) await keep(next)
+  else chosen = next
+}
+
+/** Somebody has logged in: what they chose before counts. */
+export const keepChosenLanguage = async (): Promise<void> => {
+  if (chosen) await keep(chosen)
+}
+
+/** The page begins with the account's language. */
+export const speakAs = ({ language: own }: Account): void => {
+  if (own !== language.value) void loadLanguage(own)
+}

@@ -1,0 +1,96 @@
+// Tests: tests/unit/web/app/problem-text.test.ts
+/**
+ * What the API says is wrong with an input, or with a mailbox, in Vietnamese. The API's sentences are English. The first pattern that fits
+ * counts, and `$1` is what its first group found.
+ */
+export const problems: readonly (readonly [pattern: RegExp, text: string])[] = [
+  [/^The link is invalid or has expired\..*$/, 'Liên kết không đúng hoặc đã hết hạn. Hãy yêu cầu liên kết mới.'],
+  [/^The time must be in the future\.$/, 'Hãy chọn một ngày trong tương lai.'],
+  [/^This is not a time in ISO 8601\.$/, 'Ngày giờ này không hợp lệ.'],
+  [/^(?:This is not a valid email address\.|Invalid email address)$/, 'Đây không phải là một địa chỉ email.'],
+  [/^The password must have 10 to 200 characters\.$/, 'Mật khẩu phải có từ 10 đến 200 ký tự.'],
+  [/^The custom format requires a template\.$/, 'Nội dung theo mẫu riêng cần có mẫu.'],
+  [/^The template cannot be used: not valid JSON\.$/, 'Mẫu chưa dùng được: không phải JSON hợp lệ.'],
+  [
+    /^The template cannot be used: neither a JSON object nor an array\.$/,
+    'Mẫu chưa dùng được: phải là một đối tượng hoặc một mảng JSON.',
+  ],
+  [
+    /^The template cannot be used: unknown placeholder (\{\{.*?\}\}); these are known: (.*)\.$/,
+    'Mẫu chưa dùng được: không có tên $1. Các tên dùng được: $2.',
+  ],
+  [
+    /^The template cannot be used: a placeholder whose braces do not close\.$/,
+    'Mẫu chưa dùng được: có cặp ngoặc {{ }} chưa đóng.',
+  ],
+  [
+    /^The template cannot be used: a placeholder in a key\.$/,
+    'Mẫu chưa dùng được: {{ }} không được nằm trong tên trường.',
+  ],
+  [
+    /^The template cannot be used: over 4 KB with the sample transaction\.$/,
+    'Mẫu chưa dùng được: với giao dịch mẫu, nội dung dài hơn 4 KB.',
+  ],
+  [/^The connected system does not exist\.$/, 'Không tìm thấy cửa hàng này.'],
+  [/^A payment prefix is 2 to 10 letters or digits\.$/, 'Tiền tố mã đơn gồm 2 đến 10 chữ cái hoặc chữ số.'],
+  [
+    /^Banks print this word themselves: it cannot be a payment prefix\.$/,
+    'Chính ngân hàng cũng in chữ này trong tin báo, nên nó không làm tiền tố được. Hãy chọn tiền tố khác.',
+  ],
+  [/^This prefix is reserved for plan orders\.$/, 'Tiền tố này dành cho việc mua gói. Hãy chọn tiền tố khác.'],
+  [/^Another connected system has this payment prefix\.$/, 'Một cửa hàng khác đã dùng tiền tố này.'],
+  [/^Webhook rules point to this system\.$/, 'Còn webhook dùng cửa hàng này. Hãy sửa hoặc xóa chúng trước.'],
+  [/^The (?:URL|host) is not a URL\.$/, 'Đây không phải là một địa chỉ. Địa chỉ bắt đầu bằng https://.'],
+  [/^The URL must begin with https:\/\/\.$/, 'Địa chỉ phải bắt đầu bằng https://.'],
+  [/^The URL must not contain a user name or password\.$/, 'Địa chỉ không được chứa tên đăng nhập hoặc mật khẩu.'],
+  [
+    /^The URL must not be an address of this service itself\.$/,
+    'Đây là địa chỉ của chính Baoco. Hãy nhập địa chỉ của cửa hàng.',
+  ],
+  [/^The URL has no host\.$/, 'Địa chỉ thiếu tên máy chủ.'],
+  [/^The (?:URL|host) must be a public address\.$/, 'Baoco chỉ gọi được địa chỉ công khai trên Internet.'],
+  [/^Invalid URL$/, 'Đây không phải là một địa chỉ.'],
+  [
+    /^Enter the mailbox's password again: .*$/,
+    'Hãy nhập lại mật khẩu của hộp thư, vì bạn đã đổi máy chủ hoặc tên đăng nhập. Mật khẩu đã lưu chỉ được gửi tới máy chủ mà nó được nhập cho.',
+  ],
+  [/^Another mail account reads this mailbox\.$/, 'Hộp thư này đã được thêm rồi.'],
+  [
+    /^A confirmation is final\..*$/,
+    'Đã xác nhận thì không rút lại được. Hãy tắt tài khoản này nếu không muốn gửi webhook.',
+  ],
+  [/^A rotation is under way until .*$/, 'Khóa đang được thay. Hãy ngừng khóa cũ trước khi thay lần nữa.'],
+  [/^No rotation is under way\..*$/, 'Không có khóa cũ nào để ngừng.'],
+  [/^An account has at most (\d+) inboxes.*$/, 'Mỗi tài khoản có nhiều nhất $1 hộp thử. Hãy xóa bớt một hộp.'],
+  [/^A transaction with status .* cannot be retried\.$/, 'Ở trạng thái này, giao dịch không gửi lại được.'],
+  [/^The rules that this transaction was sent to were deleted\.$/, 'Các webhook của giao dịch này đã bị xóa.'],
+  [/^Only an unparsed notification can be parsed again\.$/, 'Chỉ đọc lại được tin chưa đọc.'],
+  [/^Other requests changed the same thing.*$/, 'Có thay đổi khác vừa được ghi cùng lúc. Hãy thử lại.'],
+  [/^The pairing code is invalid or has expired\.$/, 'Mã ghép không đúng hoặc đã hết hạn.'],
+  [/^The range must not exceed (\d+) days\.$/, 'Khoảng ngày không được dài hơn $1 ngày.'],
+  [/^The job has already ended\.$/, 'Lượt gửi này đã kết thúc.'],
+  [/^There is a NUL character in it\.$/, 'Có ký tự không dùng được.'],
+  [/^Too small: expected (?:string|array) to have >=1 (?:characters|items)$/, 'Hãy điền ô này.'],
+  [/^Too small: expected string to have >=(\d+) characters$/, 'Cần ít nhất $1 ký tự.'],
+  [/^Too big: expected string to have <=(\d+) characters$/, 'Không được dài hơn $1 ký tự.'],
+  [/^Too small: expected (?:number|int) to be >=?(\d+)$/, 'Số nhỏ nhất là $1.'],
+  [/^Too big: expected (?:number|int) to be <=?(\d+)$/, 'Số lớn nhất là $1.'],
+  [/^Too big: expected array to have <=(\d+) items$/, 'Nhiều nhất $1 mục.'],
+  [/^Invalid input: expected (?:number|int), received .*$/, 'Hãy nhập một số nguyên.'],
+  [/^Invalid input: expected .*, received (?:undefined|null)$/, 'Hãy điền ô này.'],
+  // Mailboxes.
+  [/^The server refuses the connection\.$/, 'Máy chủ từ chối kết nối.'],
+  [/^The server does not respond(?: in time)?\.$/, 'Máy chủ không trả lời.'],
+  [/^The server cannot be reached\.$/, 'Không kết nối được tới máy chủ.'],
+  [/^The server closed the connection\.$/, 'Máy chủ đã ngắt kết nối.'],
+  [/^The server's certificate is not valid for its name\.$/, 'Chứng chỉ của máy chủ không đúng với tên của nó.'],
+  [/^The server does not support encryption \(STARTTLS\)\.$/, 'Máy chủ không hỗ trợ mã hóa (STARTTLS).'],
+  [/^The server does not speak TLS on this port\.$/, 'Máy chủ không dùng TLS ở cổng này.'],
+  [
+    /^The server rejected the user name or the password\.(?: It says: (.*))?$/s,
+    'Máy chủ không nhận tên đăng nhập hoặc mật khẩu. $1',
+  ],
+  [/^The mailbox could not be read\.(?: It says: (.*))?$/s, 'Không đọc được hộp thư. $1'],
+  [/^The mailbox has no folder (.*)\.$/s, 'Hộp thư không có thư mục $1.'],
+  [/^The server does not keep to the protocol \(IMAP\)\.$/, 'Máy chủ trả lời không đúng giao thức IMAP.'],
+]

@@ -1,0 +1,197 @@
+// Tests: tests/e2e/browser/long-lists.test.ts
+/**
+ * A list of any length. The API gives it in pages, and each page of it is a body of the table with a query of its own. Its cursor is the last
+ * row of the page before, so no row can be in two pages or between them, whatever changes. Only pages near the visible part have rows and
+ * are kept current. The others are as high as they were, and are asked for again when they come near. So a change costs a few requests,
+ * and a list of ten thousand rows has a few hundred in the page.
+ */
+import { queryOptions, useQuery } from '@tanstack/preact-query'
+import type { VNode } from 'preact'
+import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks'
+import { get, queryText } from '../api/client.ts'
+import type { ListedTransaction, Page } from '../api/types.ts'
+import { count } from '../app/format.ts'
+import { language, texts } from '../app/language.ts'
+import { onLive } from '../app/live.ts'
+import { queries } from '../app/session.ts'
+import { Empty, Loading, Problem } from './basics.tsx'
+import { useStillRows } from './new-rows.ts'
+import { TransactionColumns, TransactionRow } from './transaction-table.tsx'
+
+type Filter = Record<string, string | undefined>
+type Rows = Page<ListedTransaction>
+
+/** Pages so far outside the visible part have rows already. */
+const NEAR = '1200px 0px'
+/** Pixels of a row, until a page was drawn once. */
+const ROW = 44
+
+const keyOf = (filter: Filter, cursor: string) => ['transactions', filter, cursor] as const
+const pageOf = (filter: Filter, cursor: string) =>
+  queryOptions({
+    queryKey: keyOf(filter, cursor),
+    queryFn: ({ signal }) => get<Rows>('/api/transactions', { ...filter, cursor }, signal),
+    // The stream tells what is stale. Scrolling does not ask again.
+    staleTime: Infinity,
+  })
+const rowsOf = (filter: Filter, cursor: string) => queries.getQueryData<Rows>(keyOf(filter, cursor))?.data ?? []
+
+/** Whether an element is in the visible part or near it. */
+const useIsNear = (isFirst: boolean) => {
+  const ref = useRef<HTMLTableSectionElement>(null)
+  const [isNear, setNear] = useState(isFirst)
+  useEffect(() => {
+    const observer = new IntersectionObserver(
+      (entries) => {
+        // A row with the focus stays, or the focus would be lost.
+        const hasFocus = ref.current?.contains(document.activeElement) ?? false
+        setNear(entries.at(-1)!.isIntersecting || hasFocus)
+      },
+      { rootMargin: NEAR },
+    )
+    observer.observe(ref.current!)
+    return () => observer.disconnect()
+  }, [])
+  return { ref, isNear }
+}
+
+interface PageProps {
+  filter: Filter
+  cursor: string
+  /** The cursor of the page before. */
+  before: string | undefined
+  index: number
+  /** Number of its newest rows that are held back. */
+  held: number
+  /** Called when the cursor of the next page is known or has changed. */
+  onNext: () => void
+  onNear: (isNear: boolean) => void
+}
+
+const PageOfRows = ({ filter, cursor, before, index, held, onNext, onNear }: PageProps) => {
+  const { ref, isNear } = useIsNear(index === 0)
+  const height = useRef(ROW)
+  const found = useQuery({
+    ...pageOf(filter, cursor),
+    enabled: isNear,
+    // Another row has become the last one of the page before. Until the answer is here, the rows stay.
+    placeholderData: (previous) => previous,
+  })
+  const next = found.isPlaceholderData ? undefined : found.data?.next_cursor
+  useEffect(onNext, [next])
+  useEffect(() => onNear(isNear), [isNear])
+  useLayoutEffect(() => {
+    if (isNear && found.data) height.current = ref.current!.offsetHeight
+  })
+  if (isNear && found.data) {
+    const above = found.isPlaceholderData && before !== undefined ? rowsOf(filter, before) : []
+    const rows = found.data.data.slice(held).filter(({ id }) => !above.some((each) => each.id === id))
+    return (
+      <tbody ref={ref}>
+        {rows.map((row) => (
+          <TransactionRow key={row.id} of={row} />
+        ))}
+      </tbody>
+    )
+  }
+  return (
+    <tbody ref={ref}>
+      {isNear && found.error ? (
+        <tr>
+          <td colSpan={6}>
+            <Problem error={found.error} retry={found.refetch} />
+          </td>
+        </tr>
+      ) : (
+        <tr class="space" aria-hidden="true">
+          <td colSpan={6} style={{ height: `${height.current}px` }} />
+        </tr>
+      )}
+    </tbody>
+  )
+}
+
+/** The cursors of the pages, and of the one after those that are known. A page that is being asked for keeps those that follow it. */
+const useCursors = (filter: Filter): readonly string[] => {
+  const last = useRef<string[]>([])
+  const cursors = ['']
+  for (;;) {
+    const found = queries.getQueryData<Rows>(keyOf(filter, cursors.at(-1)!))
+    if (!found) return (last.current = [...cursors, ...last.current.slice(cursors.length)])
+    if (!found.next_cursor) return (last.current = cursors)
+    cursors.push(found.next_cursor)
+  }
+}
+
+/** Number of payments that arrived while the top of the list was out of sight. */
+const useFresh = (isTopNear: boolean): number => {
+  const [fresh, setFresh] = useState(0)
+  useEffect(() => {
+    if (isTopNear) return setFresh(0)
+    return onLive(({ kind, what }) => {
+      if (kind === 'transaction' && what === 'captured') setFresh((number) => number + 1)
+    })
+  }, [isTopNear])
+  return fresh
+}
+
+/** The newest rows, as far as they are known. */
+export const useFirstPage = (filter: Filter): Rows | undefined =>
+  useQuery({ ...pageOf(filter, ''), enabled: false }).data
+
+/** The button disappears, so the focus goes to the heading. */
+const showNewest = (): void => {
+  scrollTo({ top: 0 })
+  document.querySelector<HTMLElement>('h1')?.focus()
+}
+
+export const TransactionList = ({ filter }: { filter: Filter }) => {
+  const { transactions: t } = texts.value
+  const [, draw] = useReducer<number, void>((drawn) => drawn + 1, 0)
+  const [isTopNear, setTopNear] = useState(true)
+  const isFiltered = Object.keys(filter).length > 0
+  const fresh = useFresh(isTopNear)
+  const cursors = useCursors(filter)
+  const first = useQuery({ ...pageOf(filter, ''), enabled: isTopNear })
+  // Beside what is held back on the first page, there is what came while it was not kept current.
+  const still = useStillRows(first.data?.data ?? [], queryText(filter))
+  const newer = still.held + (isFiltered ? 0 : fresh)
+  const drawn = useRef<VNode<PageProps>[]>([])
+  // Preact skips what is the same element as before: when one page changes, the others are not drawn again.
+  const pages = cursors.map((cursor, index) => {
+    const [before, last] = [cursors[index - 1], drawn.current[index]]
+    const held = index === 0 ? still.held : 0
+    if (last?.props.cursor === cursor && last.props.before === before && last.props.held === held) return last
+    const given = {
+      filter,
+      cursor,
+      before,
+      index,
+      held,
+      onNext: draw as () => void,
+      onNear: index === 0 ? setTopNear : ignore,
+    }
+    return <PageOfRows key={index} {...given} />
+  }) as VNode<PageProps>[]
+  drawn.current = pages
+  if (!first.data) return first.error ? <Problem error={first.error} retry={first.refetch} /> : <Loading />
+  if (first.data.data.length === 0) return <Empty text={isFiltered ? t.emptyFilter : t.empty} />
+  const { total } = first.data
+  return (
+    <>
+      {first.error && <Problem error={first.error} retry={first.refetch} />}
+      <div class="pill" role="status">
+        {newer > 0 && (
+          <button class="button main" type="button" onClick={showNewest}>
+            ↑ {t.newest(count(newer, language.value), newer === 1)}
+          </button>
+        )}
+      </div>
+      <TransactionColumns caption={t.caption(count(total, language.value))} total={total}>
+        {pages}
+      </TransactionColumns>
+    </>
+  )
+}
+
+const ignore = (): void => {}

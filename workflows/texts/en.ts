@@ -1,0 +1,149 @@
+// Tests: tests/integration/http/languages.test.ts
+/** Mails and alerts in English. */
+import type { Texts } from './texts.ts'
+
+const lines = (...all: string[]) => `${all.join('\n')}\n`
+
+const UNSAFE = {
+  duplicate_key: 'its JSON has a field twice',
+  two_names: 'its JSON gives one field under two names, with different values',
+  broken_json: 'it is not valid JSON',
+}
+
+const inWords = (minutes: number): string => {
+  const hours = Math.round(minutes / 60)
+  return hours < 48 ? `${hours} hours` : `${Math.round(hours / 24)} days`
+}
+
+export const en: Texts = {
+  letters: {
+    verify_email: (url) => ({
+      subject: 'Confirm your e-mail address',
+      text: lines(
+        'Somebody, we hope you, opened a Baoco account with this e-mail address.',
+        'Open this link within 24 hours to confirm that the address is yours:',
+        '',
+        url,
+        '',
+        'If it was not you, do nothing: without the link the account cannot be used.',
+      ),
+    }),
+    reset_password: (url) => ({
+      subject: 'Choose a new password',
+      text: lines(
+        'Somebody, we hope you, asked for a new password for the Baoco account with this e-mail address.',
+        'Open this link within one hour to choose one:',
+        '',
+        url,
+        '',
+        'It ends every login of the account. The API key stays, unless you choose to end everything. If it was not you, do nothing: your password stays as it is.',
+      ),
+    }),
+    confirmAgain: (url, forgot) => ({
+      subject: 'Confirm your e-mail address',
+      text: lines(
+        'This e-mail address was registered for a Baoco account again. The newest registration counts, with its password.',
+        'Earlier links to confirm the address no longer work. If it was you, open this link within 24 hours:',
+        '',
+        url,
+        '',
+        'If you registered only once, somebody else registered your address too and knows that password. Then do not open the link.',
+        `Choose a password of your own instead: ${forgot}`,
+      ),
+    }),
+    registeredAlready: (login, forgot) => ({
+      subject: 'You have an account already',
+      text: lines(
+        'Somebody, we hope you, tried to open a Baoco account with this e-mail address. It has one already, and nothing was changed.',
+        '',
+        `Log in:              ${login}`,
+        `Forgotten password:  ${forgot}`,
+      ),
+    }),
+    quota: ({ email, user_id, plan, month, transactions, limit }) => ({
+      subject: `Baoco: ${email} has used ${Math.floor((transactions * 100) / limit)} % of this month's transactions`,
+      text:
+        `${email} (account ${user_id}) has had ${transactions} transactions in ${month}; its plan ${plan} ` +
+        `has ${limit} a month.\n\nOver the quota, webhooks are still sent, but later.\n`,
+    }),
+    alert: {
+      subjects: {
+        endpoint_failing: 'an endpoint keeps failing',
+        source_silent: 'a source has gone silent',
+        quota_80: 'most of this month’s transactions are used',
+        rule_paused: 'a webhook rule was paused',
+        new_bank_account: 'a new bank account was seen',
+        contradicting_copy: 'two notifications of one payment show different order ids',
+        old_notification: 'an old notification was recorded and not sent',
+        unsafe_forwarder: 'a forwarder app sends unsafe bodies',
+        mailbox_paused: 'a mailbox is no longer read',
+        mailbox_failing: 'a mailbox cannot be read',
+        disk_low: 'the disk is nearly full',
+        store_went_back: 'the event store lost transactions',
+      },
+      link: (url) => `Confirm it here, within seven days:\n${url}`,
+      since: (at, isMailedAtEnd) =>
+        `Since ${at}. ${isMailedAtEnd ? 'A mail follows when it is over.' : 'The list of alerts shows when it is over.'}`,
+      ended: (endpoint, until) => ({
+        subject: 'Baoco: an endpoint works again',
+        text: `The endpoint ${endpoint} works again since ${until}. Deliveries that waited for it are sent.\n`,
+      }),
+    },
+  },
+  alerts: {
+    rulePaused: (rule) =>
+      `Webhook rule ${rule} was paused: its endpoint answered that it is gone (410). ` +
+      'Its deliveries wait until you correct its URL and set it active again.',
+    mailboxPaused: (mailbox, reason) =>
+      `Mail account ${mailbox} was paused: ${reason} ` +
+      'Its mails are not read now. Check the server, then set the mail account active again.',
+    mailboxFailing: (username, host, reason) =>
+      `The mailbox ${username} on ${host} cannot be read. ${reason} Its mails are not lost: they are read as soon as it works again. ` +
+      'Check that the server can be reached and that the password is right (some providers need an app password), then test the mail account.',
+    diskLow: (freeMb, share, leastMb) =>
+      `The disk of the data folder has ${freeMb} MB left, ${share.toFixed(1)} %. ` +
+      `Below ${leastMb} MB, Baoco refuses new notifications, and phones send them again later. Free some space or enlarge the disk.`,
+    bankAccountSeen: (bank, ending, waits) =>
+      `A notification named a bank account that was not seen before: ${bank}, ending in ${ending}. ` +
+      (waits
+        ? 'Payments to it wait: nothing is sent until you confirm the number. ' +
+          'If the account is yours, confirm it in the list of bank accounts or with the button behind the link in the mail. ' +
+          'If it is not yours, switch it off.'
+        : 'It counts as yours, because new numbers count during the first 24 hours and while you let Baoco learn them. ' +
+          'If it is not yours, switch it off: its transactions are then sent nowhere.'),
+    quota: (transactions, limit, month) =>
+      `${transactions} of the ${limit} transactions that your plan includes in ${month} are used. ` +
+      'Over that, webhooks are still sent, but later; a larger plan ends this at once.',
+    endpointFailing: (endpoint, failures, last) =>
+      `The endpoint ${endpoint} keeps failing: ${failures} calls in a row` +
+      (last === null ? '' : `, the last with ${typeof last === 'number' ? last : `no answer (${last})`}`) +
+      '. It is left alone but for a call now and then, and its deliveries wait; the first call that is answered lets them go on.',
+    sourceSilent: (source, minutes) =>
+      `${source} has sent nothing for ${inWords(minutes)}, longer than its usual pause. Check that it still runs.`,
+    sources: {
+      device: (name) => `The phone “${name}”`,
+      key: (name) => `The client with the key “${name}”`,
+      mailbox: (email) => `The mailbox ${email}`,
+      url: 'The app that posts to your personal URL',
+    },
+    unsafe: (id, why) =>
+      `Notification ${id} is not counted: ${UNSAFE[why]}. A text could name fields of such a body and forge a payment. ` +
+      'Change the template of the app that posts it: send the text as text/plain, and sender or package in the query of the address, ' +
+      'as docs/connect-a-phone.md shows. If this notification is genuine, confirm it: POST ' +
+      `/api/notifications/${id}/reread {"confirmed":true}.`,
+    contradicting: (first, second, counts, other) =>
+      `Transactions ${first} and ${second} are notifications of one payment, but show different order ids: ` +
+      `${counts} and ${other}. Only ${counts} counts: nothing is sent for ${other}. Look up in your bank's ` +
+      'statement which order was paid, and correct the orders in your shop if necessary.',
+    old: (transaction) =>
+      `Transaction ${transaction} was recorded from a notification that was old when it arrived. Nothing was sent to your ` +
+      'shop for it, nor for other old notifications of the same source. If your shop does not know the payment yet, retry ' +
+      'the transaction. If you did not expect old notifications, check the date and time of the phone.',
+    storeWentBack: (missing, listed, isCut) =>
+      'The event store contains an older state than before. ' +
+      (missing > 0
+        ? `${missing} known transactions are missing: ${listed}${isCut ? ', … (the log has all)' : ''}.`
+        : 'It is not known which transactions are missing.') +
+      " Webhooks for them may have been sent. If there is a later backup, stop Baoco and restore it. Otherwise compare with the bank's statements. Ids of missing transactions are not used again.",
+  },
+}
