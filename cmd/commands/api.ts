@@ -71,11 +71,7 @@ export const apiRole: Role = {
         await settling
         await unshown.close()
       },
-<<<<<<< HEAD
-      greeting: () => greeting(settings.baseUrl, fresh, clock.now(), settings.adminLanguage),
-=======
-      greeting: () => greeting(settings.baseUrl, fresh, clock.now(), signInToken),
->>>>>>> h-screens
+      greeting: () => greeting(settings.baseUrl, fresh, clock.now(), settings.adminLanguage, signInToken),
       greeted: async () => {
         if (fresh) await unshown.forget()
       },

@@ -14,35 +14,29 @@ const tryOut = (now: Date): string => {
   return `TK8832123000 tai BIDV +500,000VND vao ${time}. So du:1,730,000VND. ND: NGUYEN VAN A thanh toan DH1042`
 }
 
-<<<<<<< HEAD
 const VI = {
   first: 'Đây là lần chạy đầu tiên. Hãy lưu lại các dòng sau: chúng chỉ hiện một lần.',
   address: 'địa chỉ',
   email: 'email',
   password: 'mật khẩu',
+  link: 'liên kết đăng nhập',
   key: 'khóa API',
   url: 'đường dẫn riêng',
-  tryOut:
-    'Mở địa chỉ trên và đăng nhập. Hoặc gửi một tin báo có kèm tên người gửi tới đường dẫn riêng để tạo giao dịch. Thử ngay:',
+  once: 'Liên kết đăng nhập dùng được một lần, trong một giờ.',
+  tryOut: 'Gửi một tin báo có kèm tên người gửi tới đường dẫn riêng để tạo giao dịch. Thử ngay:',
 }
 const EN: typeof VI = {
   first: 'This is the first start. Save the following: it is shown only once.',
   address: 'address',
   email: 'e-mail',
   password: 'password',
+  link: 'sign-in link',
   key: 'API key',
   url: 'personal URL',
-  tryOut:
-    "Open the address and log in. Or post a bank's text and its sender to the personal URL to create a transaction. Try it:",
+  once: 'The sign-in link works once, for an hour.',
+  tryOut: "Post a bank's text and its sender to the personal URL to create a transaction. Try it:",
 }
 
-/** @param fresh  the account that this start created; null at every later start */
-export const greeting = (baseUrl: string, fresh: FreshAccount | null, now: Date, language: Language): string => {
-  const t = language === 'vi' ? VI : EN
-  const width = Math.max(t.address.length, t.url.length) + 2
-  const line = (label: string, value: string): string => `  ${label.padEnd(width)}${value}`
-  const address = line(t.address, baseUrl)
-=======
 /**
  * @param fresh  the account that this start created; null at every later start
  * @param signInToken  of a link that signs in once; null: none is printed
@@ -51,33 +45,27 @@ export const greeting = (
   baseUrl: string,
   fresh: FreshAccount | null,
   now: Date,
+  language: Language,
   signInToken: string | null = null,
 ): string => {
-  const address = `  address       ${baseUrl}`
->>>>>>> h-screens
+  const t = language === 'vi' ? VI : EN
+  const width = Math.max(t.link.length, t.url.length) + 2
+  const line = (label: string, value: string): string => `  ${label.padEnd(width)}${value}`
+  const address = line(t.address, baseUrl)
   if (!fresh) return address
   const url = personalUrl(baseUrl, fresh.receive_token)
   return [
     t.first,
     '',
     address,
-<<<<<<< HEAD
     line(t.email, fresh.email),
     ...(fresh.password === null ? [] : [line(t.password, fresh.password)]),
+    ...(signInToken === null ? [] : [line(t.link, `${baseUrl}/login#${signInToken}`)]),
     line(t.key, fresh.api_key),
     line(t.url, url),
     '',
+    ...(signInToken === null ? [] : [t.once]),
     t.tryOut,
-=======
-    `  e-mail        ${fresh.email}`,
-    ...(fresh.password === null ? [] : [`  password      ${fresh.password}`]),
-    ...(signInToken === null ? [] : [`  sign-in link  ${baseUrl}/login#${signInToken}`]),
-    `  API key       ${fresh.api_key}`,
-    `  personal URL  ${url}`,
-    '',
-    ...(signInToken === null ? [] : ['The sign-in link works once, for an hour.']),
-    "Post a bank's text and its sender to the personal URL to create a transaction. Try it:",
->>>>>>> h-screens
     '',
     `curl --header 'Content-Type: text/plain' --data '${tryOut(now)}' '${url}?sender=BIDV'`,
     '',

@@ -143,18 +143,11 @@ export const readInstallation = (place: DataFolder, output: string): Installatio
   }
   return {
     ...place,
-<<<<<<< HEAD
     apiKey: labelled('API key', 'khóa API'),
     email: labelled('e-mail', 'email'),
     password: labelled('password', 'mật khẩu'),
+    signInLink: labelled('sign-in link', 'liên kết đăng nhập'),
     personalUrl: labelled('personal URL', 'đường dẫn riêng'),
-=======
-    apiKey: labelled('API key'),
-    email: labelled('e-mail'),
-    password: labelled('password'),
-    signInLink: labelled('sign-in link'),
-    personalUrl: labelled('personal URL'),
->>>>>>> h-screens
   }
 }
 

@@ -124,7 +124,7 @@ describe('the language of an account', () => {
       .to.match(/^ {2}địa chỉ +http:\/\/localhost:8080$/m)
       .and.match(/^ {2}mật khẩu +P$/m)
       .and.match(/^ {2}khóa API +K$/m)
-    expect(of('vi')).to.match(/^ {2}đường dẫn riêng {2}http:\/\/localhost:8080\/api\/receive\/u\/T$/m)
+    expect(of('vi')).to.match(/^ {2}đường dẫn riêng +http:\/\/localhost:8080\/api\/receive\/u\/T$/m)
     expect(of('en'))
       .to.match(/^ {2}address +http:\/\/localhost:8080$/m)
       .and.match(/^ {2}password +P$/m)
