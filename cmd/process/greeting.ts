@@ -16,26 +16,19 @@ const tryOut = (now: Date): string => {
 
 const VI = {
   first: 'Đây là lần chạy đầu tiên. Hãy lưu lại các dòng sau: chúng chỉ hiện một lần.',
-  address: 'địa chỉ',
-  email: 'email',
-  password: 'mật khẩu',
-  link: 'liên kết đăng nhập',
-  key: 'khóa API',
-  url: 'đường dẫn riêng',
-  once: 'Liên kết đăng nhập dùng được một lần, trong một giờ.',
-  tryOut: 'Gửi một tin báo có kèm tên người gửi tới đường dẫn riêng để tạo giao dịch. Thử ngay:',
+  link: 'Đường dẫn đăng nhập (sign-in link) chỉ dùng được một lần, trong một giờ.',
+  tryOut:
+    'Mở địa chỉ trên (address) và đăng nhập. Hoặc gửi một tin báo có kèm tên người gửi tới đường dẫn riêng (personal URL) để tạo giao dịch. Thử ngay:',
 }
 const EN: typeof VI = {
   first: 'This is the first start. Save the following: it is shown only once.',
-  address: 'address',
-  email: 'e-mail',
-  password: 'password',
-  link: 'sign-in link',
-  key: 'API key',
-  url: 'personal URL',
-  once: 'The sign-in link works once, for an hour.',
-  tryOut: "Post a bank's text and its sender to the personal URL to create a transaction. Try it:",
+  link: 'The sign-in link works once, for an hour.',
+  tryOut:
+    "Open the address and log in. Or post a bank's text and its sender to the personal URL to create a transaction. Try it:",
 }
+
+/** Programs read the labels, so they are the same in every language. */
+const line = (label: string, value: string): string => `  ${label.padEnd(14)}${value}`
 
 /**
  * @param fresh  the account that this start created; null at every later start
@@ -49,22 +42,20 @@ export const greeting = (
   signInToken: string | null = null,
 ): string => {
   const t = language === 'vi' ? VI : EN
-  const width = Math.max(t.link.length, t.url.length) + 2
-  const line = (label: string, value: string): string => `  ${label.padEnd(width)}${value}`
-  const address = line(t.address, baseUrl)
+  const address = line('address', baseUrl)
   if (!fresh) return address
   const url = personalUrl(baseUrl, fresh.receive_token)
   return [
     t.first,
     '',
     address,
-    line(t.email, fresh.email),
-    ...(fresh.password === null ? [] : [line(t.password, fresh.password)]),
-    ...(signInToken === null ? [] : [line(t.link, `${baseUrl}/login#${signInToken}`)]),
-    line(t.key, fresh.api_key),
-    line(t.url, url),
+    line('e-mail', fresh.email),
+    ...(fresh.password === null ? [] : [line('password', fresh.password)]),
+    ...(signInToken === null ? [] : [line('sign-in link', `${baseUrl}/login#${signInToken}`)]),
+    line('API key', fresh.api_key),
+    line('personal URL', url),
     '',
-    ...(signInToken === null ? [] : [t.once]),
+    ...(signInToken === null ? [] : [t.link]),
     t.tryOut,
     '',
     `curl --header 'Content-Type: text/plain' --data '${tryOut(now)}' '${url}?sender=BIDV'`,

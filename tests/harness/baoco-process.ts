@@ -136,18 +136,18 @@ export const startBaoco = async (
 
 /** Reads the output of the first start, like a user. */
 export const readInstallation = (place: DataFolder, output: string): Installation => {
-  const labelled = (english: string, vietnamese: string): string => {
-    const [, value] = new RegExp(`^\\s*(?:${english}|${vietnamese})\\s+(\\S+)`, 'm').exec(output) ?? []
-    if (!value) throw new Error(`the start did not print its ${english}:\n${output}`)
+  const labelled = (label: string): string => {
+    const [, value] = new RegExp(`^\\s*${label}\\s+(\\S+)`, 'm').exec(output) ?? []
+    if (!value) throw new Error(`the start did not print its ${label}:\n${output}`)
     return value
   }
   return {
     ...place,
-    apiKey: labelled('API key', 'khóa API'),
-    email: labelled('e-mail', 'email'),
-    password: labelled('password', 'mật khẩu'),
-    signInLink: labelled('sign-in link', 'liên kết đăng nhập'),
-    personalUrl: labelled('personal URL', 'đường dẫn riêng'),
+    apiKey: labelled('API key'),
+    email: labelled('e-mail'),
+    password: labelled('password'),
+    signInLink: labelled('sign-in link'),
+    personalUrl: labelled('personal URL'),
   }
 }
 

@@ -23,8 +23,8 @@ describe('the HTTP layer', () => {
       ['GET', '/api/auth/login', 'POST'],
       ['PUT', `/api/receive/u/${api.owner.receive_token}`, 'HEAD, GET, POST'],
       ['GET', '/api/receive/batch', 'POST'],
-      ['PROPFIND', '/api/account', 'HEAD, GET'],
-      ['OPTIONS', '/api/account', 'HEAD, GET'],
+      ['PROPFIND', '/api/account', 'HEAD, GET, PUT'],
+      ['OPTIONS', '/api/account', 'HEAD, GET, PUT'],
     ] as const) {
       const { status, headers, body } = await api.ask(method, path, { key })
       expect([status, body.error], `${method} ${path}`).to.deep.equal([405, 'METHOD_NOT_ALLOWED'])
