@@ -34,6 +34,17 @@ const STORES: Record<string, () => Promise<SetUp>> = {
 interface Figures {
   full: LoadReport
   modest: LoadReport
+  /** Until the first answer, milliseconds. A process that has become the owner of the account reads it first. */
+  first: number
+  /** Requests that were handed over to a process that was then lost. */
+  takenBack: number
+}
+
+const takenBack = async (world: World): Promise<number> => {
+  const texts = await Promise.all(world.of('api').map((api) => api.metrics()))
+  return texts
+    .flatMap((text) => [...text.matchAll(/^baoco_notifications_handed_over_total\{outcome="taken_back"\} (\d+)/gm)])
+    .reduce((sum, [, count]) => sum + Number(count), 0)
 }
 
 let from = 1
@@ -45,10 +56,13 @@ const measure = async (world: World): Promise<Figures> => {
     from += 1_000_000
     return report
   }
+  const began = performance.now()
+  while ((await load({ count: 1, connections: 1 })).accepted === 0);
+  const first = performance.now() - began
   await load({ seconds: 3, connections: CONNECTIONS })
   const full = await load({ seconds: SECONDS, connections: CONNECTIONS })
   const modest = await load({ seconds: SECONDS, connections: 32, rate: RATE })
-  return { full, modest }
+  return { full, modest, first, takenBack: await takenBack(world) }
 }
 
 const rateOf = ({ accepted, seconds }: LoadReport): number => accepted / seconds
@@ -89,6 +103,11 @@ for (const [store, servers] of Object.entries(STORES)) {
       const of = (all: readonly Figures[]) => all.map((each) => each[kind])
       const load = kind === 'full' ? 'full load' : `${RATE}/s`
       console.log(`${store}, ${load}, ${count} processes: ${shown(of(figures), of(results.get(1)!))}`)
+      const byRound = (of: (each: Figures) => number) => figures.map((each) => of(each).toFixed(0)).join(', ')
+      if (kind === 'modest')
+        console.log(
+          `  by round: first answer ms ${byRound(({ first }) => first)}; taken back ${byRound((each) => each.takenBack)}`,
+        )
     }
   await world.close()
 }

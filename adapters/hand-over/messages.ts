@@ -2,7 +2,8 @@
 /**
  * What processes say to each other, and how they know each other: TLS with a key that is derived from the installation's secret (PSK). Both
  * sides prove that they have it, and nobody else can read bank texts or tokens. A process of another release does not get through, because
- * a notification may have another form there.
+ * a notification may have another form there. A restored copy of the installation has the same secret, and the leases of the original. So both must
+ * use the same database too: a process is let in when its lease is found there.
  */
 import { hkdfSync } from 'node:crypto'
 import type { TlsOptions } from 'node:tls'
@@ -10,12 +11,17 @@ import type { Arrival, Taken } from '../../domain/arrival/arrival.ts'
 import { VERSION } from '../system/version.ts'
 
 /** Answers are given in any order. `n` names the question. */
-export type Question = { n: number; arrivals: Arrival[]; waitedMs: number } | 'ping'
+export type Question =
+  | { n: number; arrivals: Arrival[]; waitedMs: number }
+  | 'ping'
+  /** The first one: the holder of the sender's lease, which the other side must find in its own database. */
+  | { hello: string }
 export type Answer =
   | { n: number; taken: Taken[] }
   /** Nothing is known to be stored: the caller may send it again. */
   | { n: number; error: string }
   | 'pong'
+  | 'welcome'
   /** This process stops and takes nothing new. */
   | 'bye'
 

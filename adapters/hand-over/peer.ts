@@ -30,19 +30,21 @@ export class Peer implements Owner {
   isReady = false
   /** Resolves when it is ready or lost. */
   readonly settled: Promise<void>
+  #welcomed: () => void = () => {}
 
-  /** @param onEnd  called once */
-  constructor({ host, port, key }: { host: string; port: number; key: Buffer }, onEnd: () => void) {
+  /** @param holder  of this process's lease · @param onEnd  called once */
+  constructor(
+    { host, port, key, holder }: { host: string; port: number; key: Buffer; holder: string },
+    onEnd: () => void,
+  ) {
     const pskCallback = () => ({ psk: key, identity: IDENTITY })
     // Whoever has the key is a process of this installation, under any name.
     const socket = connect({ ...TLS, host, port, pskCallback, checkServerIdentity: () => undefined })
     this.#socket = socket.setNoDelay(true)
     this.#lines = new Lines(socket, (answer) => this.#hear(answer))
     this.settled = new Promise((resolve) => {
-      socket.once('secureConnect', () => {
-        this.isReady = true
-        resolve()
-      })
+      this.#welcomed = resolve
+      socket.once('secureConnect', () => this.#lines.send({ hello: holder }))
       socket.once('close', () => {
         this.#lost()
         resolve()
@@ -70,6 +72,10 @@ export class Peer implements Owner {
   #hear(answer: Answer): void {
     this.#heardAt = awakeNow()
     if (answer === 'pong') return
+    if (answer === 'welcome') {
+      this.isReady = true
+      return this.#welcomed()
+    }
     if (answer === 'bye') return void (this.isReady = false)
     const open = this.#open.get(answer.n)
     this.#open.delete(answer.n)

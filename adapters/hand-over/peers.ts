@@ -27,6 +27,8 @@ const KEEP = `
 INSERT INTO ops.lease (name, holder, expires_at, process) VALUES ($1, $2, now() + make_interval(secs => $3), $4)
 ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at, process = excluded.process`
 
+const KNOWN = 'SELECT count(*)::integer AS known FROM ops.lease WHERE holder = $1'
+
 const OTHERS = `
 SELECT name, holder FROM ops.lease l WHERE name LIKE 'receive %' AND holder <> $1 AND NOT ${isOver('$2')}`
 
@@ -84,7 +86,7 @@ export const openPeers = async (options: PeersOptions): Promise<Peers> => {
 
   const meet = (holder: string, address: Address): void => {
     const shown = `${address.host} ${address.port}`
-    const peer: Peer = new Peer({ ...address, key }, () => {
+    const peer: Peer = new Peer({ ...address, key, holder: id }, () => {
       peers.delete(holder)
       onPeer(shown, false)
     })
@@ -93,10 +95,8 @@ export const openPeers = async (options: PeersOptions): Promise<Peers> => {
   }
 
   const look = async (): Promise<void> => {
-    if (server && listenOn) {
-      const name = `receive ${listenOn.host} ${server.port} ${hostname()}`
-      await database.query(KEEP, [name, id, LASTS_S, options.process], 'hand-over-keep')
-    }
+    const name = server && listenOn ? `receive ${listenOn.host} ${server.port} ${hostname()}` : `hand over ${id}`
+    await database.query(KEEP, [name, id, LASTS_S, options.process], 'hand-over-keep')
     const others = await database.query<{ name: string; holder: string }>(OTHERS, [id, LASTS_S], 'hand-over-others')
     for (const { name, holder } of others) {
       const address = addressIn(name)
@@ -113,7 +113,9 @@ export const openPeers = async (options: PeersOptions): Promise<Peers> => {
     }
   }
 
-  if (listenOn) server = await listenForPeers({ ...listenOn, key, take, onPeer: () => lookNow.abort() })
+  const isKnown = async (holder: string): Promise<boolean> =>
+    (await database.query<{ known: number }>(KNOWN, [holder], 'hand-over-known'))[0]!.known > 0
+  if (listenOn) server = await listenForPeers({ ...listenOn, key, take, isKnown, onPeer: () => lookNow.abort() })
   await look().catch(onFailure)
   const met = Promise.all([...peers.values()].map(({ settled }) => settled))
   await Promise.race([met, waitUnlessAborted(FIRST_MS, closing.signal)])
@@ -129,7 +131,7 @@ export const openPeers = async (options: PeersOptions): Promise<Peers> => {
     close: async () => {
       closing.abort()
       await looking
-      if (server) await database.query('DELETE FROM ops.lease WHERE holder = $1', [id]).catch(onFailure)
+      await database.query('DELETE FROM ops.lease WHERE holder = $1', [id]).catch(onFailure)
       await server?.close()
       for (const peer of peers.values()) peer.close()
     },

@@ -23,20 +23,38 @@ export interface PeerServerOptions {
   port: number
   key: Buffer
   take(arrivals: readonly Arrival[], waitedMs: number): Promise<Taken[]>
-  /** Another process has connected. */
+  /** Whether the lease of a process is in the database of this one. */
+  isKnown(holder: string): Promise<boolean>
+  /** Another process was let in. */
   onPeer(): void
 }
 
 /** @throws if the address cannot be listened on */
-export const listenForPeers = async ({ host, port, key, take, onPeer }: PeerServerOptions): Promise<PeerServer> => {
+export const listenForPeers = async ({
+  host,
+  port,
+  key,
+  take,
+  isKnown,
+  onPeer,
+}: PeerServerOptions): Promise<PeerServer> => {
   const open = new Map<TLSSocket, Lines<Answer, Question>>()
   const working = new Set<Promise<void>>()
   const pskCallback = (_socket: unknown, identity: string): Buffer | null => (identity === IDENTITY ? key : null)
   const server = createServer(
     { ...TLS, pskCallback, pskIdentityHint: IDENTITY, handshakeTimeout: HANDSHAKE_MS },
     (socket) => {
+      let isLetIn = false
+      const letIn = async (holder: string): Promise<void> => {
+        if (!(await isKnown(holder).catch(() => false))) return void socket.destroy()
+        isLetIn = true
+        lines.send('welcome')
+        onPeer()
+      }
       const lines = new Lines<Answer, Question>(socket, (question) => {
         if (question === 'ping') return lines.send('pong')
+        if ('hello' in question) return void letIn(String(question.hello))
+        if (!isLetIn) return void socket.destroy()
         const { n, arrivals, waitedMs } = question
         const work = take(arrivals.map(revived), waitedMs)
           .then(
@@ -51,7 +69,6 @@ export const listenForPeers = async ({ host, port, key, take, onPeer }: PeerServ
       socket.setNoDelay(true)
       // What it was handed over is decided all the same; its sender has taken it back.
       socket.on('error', () => {}).on('close', () => open.delete(socket))
-      onPeer()
     },
   )
   server.maxConnections = MOST_CONNECTIONS

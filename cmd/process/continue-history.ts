@@ -14,7 +14,7 @@ import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
 import type { Checkpoint, Clock, EventStore } from '../../domain/ports.ts'
 import { openIds, type OpenIds } from '../../adapters/system/ids.ts'
 import { projectors } from '../../projections/all.ts'
-import { readCheckpoint } from '../../projections/engine/checkpoint.ts'
+import { hasExpired, readCheckpoint } from '../../projections/engine/checkpoint.ts'
 import { missingOf, rangesOf, tellOperator } from '../../workflows/lost-history.ts'
 import { isPositionIn, type StorePosition } from '../../workflows/support/store-position.ts'
 import type { Settings } from './settings.ts'
@@ -36,9 +36,8 @@ const LOOKED_AT_ONCE = 1_000
 export const continueHistory = async (around: Around): Promise<OpenIds> => {
   const { settings, store, database, clock, log, before } = around
   const positions = await positionsOf(around)
-  const lost = (
-    await Promise.all(positions.map(async (known) => ((await isIn(store, known.position)) ? [] : [known])))
-  ).flat()
+  const isThere = async ({ position }: Known) => (await isIn(store, position)) || mayHaveExpired(around, position)
+  const lost = (await Promise.all(positions.map(async (known) => ((await isThere(known)) ? [] : [known])))).flat()
   const isAfterLoss = lost.length > 0
   const above = Math.max(before?.ids ?? 0, isAfterLoss ? await highestId(database) : 0)
   const ids = openIds({ store, clock, skip: settings.idSkip, above, isAfterLoss })
@@ -81,6 +80,14 @@ const isIn = (store: EventStore, position: StorePosition): Promise<boolean> =>
     if (error instanceof RangeError) return true
     throw error
   })
+
+/** The newest event of an installation that was idle may have expired since. */
+const mayHaveExpired = async ({ settings, store, database }: Around, position: StorePosition): Promise<boolean> => {
+  const [main] = projectors(settings)
+  const stored = await readCheckpoint(database, main!.schema, main!.projector)
+  const [[found] = []] = await store.read([{ stream: position.stream, from: position.revision, limit: 1 }])
+  return found === undefined && hasExpired(store, position, stored?.age ?? null, main!)
+}
 
 const newestOf = (store: EventStore, lost: readonly Known[]): Checkpoint =>
   lost.map(({ position }) => position.checkpoint).reduce((a, b) => (store.isAfter(b, a) ? b : a))

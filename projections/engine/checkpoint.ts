@@ -137,11 +137,24 @@ const isInStore = async (
     if (isTombstone(found)) return true
     if (found.revision === revision) return found.id === event_id && found.checkpoint === checkpoint
   }
-  // The stream was erased since, up to a later event. Or the event has expired: nothing was applied for that long.
+  // The stream was erased since, up to a later event.
+  return found ? isAtOrAfter(store, found.checkpoint, checkpoint) : hasExpired(store, anchor, age, { keptFor })
+}
+
+/**
+ * Whether an event that its stream does not have may have expired.
+ * @param age  seconds for which nothing was applied; null if that is not known
+ */
+export const hasExpired = async (
+  store: Pick<EventStore, 'end' | 'isAfter'>,
+  { stream, checkpoint }: Pick<Anchor, 'stream' | 'checkpoint'>,
+  age: number | null,
+  { keptFor }: Pick<Definition, 'keptFor'>,
+): Promise<boolean> => {
   const kept = keptFor(stream)
-  const hasExpired = !found && kept !== null && age !== null && age > kept
-  const later = found?.checkpoint ?? (hasExpired ? await store.end() : null)
-  return later !== null && isAtOrAfter(store, later, checkpoint)
+  if (kept === null || age === null || age <= kept) return false
+  const end = await store.end()
+  return end !== null && isAtOrAfter(store, end, checkpoint)
 }
 
 /** A position of another store, before a store migration, means nothing in this one. */

@@ -51,11 +51,11 @@ describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () 
       expect(status).to.equal(200)
       return Object.keys(parts)
     }
-    expect(await partsOf('api')).to.have.members(['event_store', 'read_models'])
-    expect(await partsOf('project')).to.have.members(['event_store', 'database', 'read_models'])
+    expect(await partsOf('api')).to.have.members(['event_store', 'disk', 'read_models'])
+    expect(await partsOf('project')).to.have.members(['event_store', 'database', 'disk', 'read_models'])
     expect(await partsOf('relay')).to.have.members(['event_store', 'database', 'kafka'])
     expect(await partsOf('deliver')).to.have.members(['event_store', 'database', 'log'])
-    expect(await partsOf('collect')).to.have.members(['event_store', 'database'])
+    expect(await partsOf('collect')).to.have.members(['event_store', 'database', 'disk'])
   })
 
   it(`treat one notification received by two of them in the same millisecond as one, ${PAIRS} times`, async () => {

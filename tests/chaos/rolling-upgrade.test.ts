@@ -4,10 +4,13 @@
  */
 import { expect } from 'chai'
 import { openDatabase, type Database } from '../../adapters/database/database.ts'
-import { vietcombankText } from '../harness/bank-texts.ts'
-import { NEXT_VERSION } from '../harness/baoco-process.ts'
+import { fromVietcombank, vietcombankText } from '../harness/bank-texts.ts'
+import {
+  callApi, launchBaoco, newDataFolder, NEXT_VERSION, readInstallation, removeDataFolder, type DataFolder, type Starting,
+} from '../harness/baoco-process.ts' // prettier-ignore
 import { eventually } from '../harness/eventually.ts'
 import { showFigures } from '../harness/figures.ts'
+import { freePorts } from '../harness/free-ports.ts'
 import { freshDatabase } from '../harness/postgres.ts'
 import type { RoleProcess } from '../harness/role-processes.ts'
 import { secrets } from '../harness/servers.ts'
@@ -67,7 +70,7 @@ describe('a rolling upgrade', function () {
     }
   }
   const more = async (): Promise<void> => {
-    const goal = accepted.length + 20
+    const goal = accepted.length + 8
     await eventually(() => accepted.length >= goal, { within: 60_000, what: 'more payments' })
     const [last] = accepted.slice(-1)
     await eventually(() => called().includes(last!), { within: 30_000, what: `payment ${last} delivered` })
@@ -142,5 +145,55 @@ describe('a rolling upgrade', function () {
       'each payment delivered once',
     ).to.deep.equal(accepted.toSorted((a, b) => a - b))
     showFigures('Rolling upgrade with changed read models', `${accepted.length} accepted, each delivered once`)
+  })
+})
+
+describe('an upgrade on one machine', function () {
+  this.timeout(180_000)
+  let place: DataFolder
+  const running: Starting[] = []
+  after(async () => {
+    // The one that runs the database stops last.
+    for (const each of running.toReversed()) await each.stop()
+    await removeDataFolder(place)
+  })
+
+  it('is prepared beside the running version, so that the new one starts with its read models', async () => {
+    place = await newDataFolder()
+    const settings = { RATE_LIMITS: 'off' }
+    const old = launchBaoco(place, settings)
+    running.push(old)
+    await old.ready
+    const { apiKey, personalUrl } = readInstallation(place, old.output())
+    const pay = async (number: number): Promise<number> => {
+      const response = await fetch(fromVietcombank(personalUrl), {
+        method: 'POST',
+        body: vietcombankText(number, `DH${number}`),
+      })
+      return ((await response.json()) as { data: { id: number } }).data.id
+    }
+    const isListed = (id: number) =>
+      eventually(async () => (await callApi(old, apiKey, 'GET', `/api/transactions/${id}`)).status === 200, {
+        within: 30_000,
+        what: `payment ${id} in the lists`,
+      })
+    const first = await pay(1)
+    await isListed(first)
+
+    const [port = 0] = await freePorts(1)
+    const preparing = launchBaoco({ dataDir: place.dataDir, port }, settings, 'project', NEXT_VERSION)
+    running.push(preparing)
+    await preparing.ready
+    expect(preparing.output()).to.include('projection.upgraded')
+    const second = await pay(2)
+    await isListed(second)
+    await preparing.stop()
+    await old.stop()
+
+    const upgraded = launchBaoco(place, settings, 'serve', NEXT_VERSION)
+    running.push(upgraded)
+    await upgraded.ready
+    for (const id of [first, second, await pay(3)]) await isListed(id)
+    expect(upgraded.output()).not.to.match(/projection\.(upgrading|rebuilding)/)
   })
 })

@@ -39,10 +39,11 @@ const focus = (element: HTMLElement): boolean => {
 
 const restore = (): void => {
   const [last] = trail
+  // A browser takes the focus from a disabled element only later, when it draws.
+  if (last?.matches(':disabled')) waiting = last
   if (!last || !isLost()) return
   if (isShown(last)) {
-    if (last.matches(':disabled')) waiting = last
-    else if (waiting === last) focus(last as HTMLElement)
+    if (waiting === last) focus(last as HTMLElement)
     return
   }
   for (const each of trail.slice(1)) {

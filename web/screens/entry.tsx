@@ -71,8 +71,14 @@ export const Login = () => {
   const { entry } = texts.value
   const link = useAction((token: string) => post('/api/session/link', { token }))
   useEffect(() => {
-    const token = takeToken()
-    if (token) void link.run(token).then((done) => done && location.replace('/'))
+    const follow = (): void => {
+      const token = takeToken()
+      if (token) void link.run(token).then((done) => done && location.replace('/'))
+    }
+    follow()
+    // The link may also be opened where this page is open.
+    addEventListener('hashchange', follow)
+    return () => removeEventListener('hashchange', follow)
   }, [])
   const { query } = useLocation()
   const login = useAction((values: Record<string, string>) => post('/api/session', values))

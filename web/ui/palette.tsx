@@ -101,7 +101,9 @@ const Search = ({ close, pages }: { close: () => void; pages: readonly (readonly
           <input
             {...attributes}
             ref={input}
-            type="search"
+            // Escape would only empty a field for searches.
+            type="text"
+            inputMode="search"
             role="combobox"
             aria-expanded={found.length > 0}
             aria-controls="found"

@@ -5,7 +5,7 @@
  * are kept current. The others are as high as they were, and are asked for again when they come near. So a change costs a few requests,
  * and a list of ten thousand rows has a few hundred in the page.
  */
-import { useQuery } from '@tanstack/preact-query'
+import { queryOptions, useQuery } from '@tanstack/preact-query'
 import type { VNode } from 'preact'
 import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks'
 import { get, queryText } from '../api/client.ts'
@@ -27,6 +27,13 @@ const NEAR = '1200px 0px'
 const ROW = 44
 
 const keyOf = (filter: Filter, cursor: string) => ['transactions', filter, cursor] as const
+const pageOf = (filter: Filter, cursor: string) =>
+  queryOptions({
+    queryKey: keyOf(filter, cursor),
+    queryFn: ({ signal }) => get<Rows>('/api/transactions', { ...filter, cursor }, signal),
+    // The stream tells what is stale. Scrolling does not ask again.
+    staleTime: Infinity,
+  })
 const rowsOf = (filter: Filter, cursor: string) => queries.getQueryData<Rows>(keyOf(filter, cursor))?.data ?? []
 
 /** Whether an element is in the visible part or near it. */
@@ -65,11 +72,8 @@ const PageOfRows = ({ filter, cursor, before, index, held, onNext, onNear }: Pag
   const { ref, isNear } = useIsNear(index === 0)
   const height = useRef(ROW)
   const found = useQuery({
-    queryKey: keyOf(filter, cursor),
-    queryFn: ({ signal }) => get<Rows>('/api/transactions', { ...filter, cursor }, signal),
+    ...pageOf(filter, cursor),
     enabled: isNear,
-    // The stream tells what is stale. Scrolling does not ask again.
-    staleTime: Infinity,
     // Another row has become the last one of the page before. Until the answer is here, the rows stay.
     placeholderData: (previous) => previous,
   })
@@ -133,7 +137,7 @@ const useFresh = (isTopNear: boolean): number => {
 
 /** The newest rows, as far as they are known. */
 export const useFirstPage = (filter: Filter): Rows | undefined =>
-  useQuery<Rows>({ queryKey: keyOf(filter, ''), enabled: false }).data
+  useQuery({ ...pageOf(filter, ''), enabled: false }).data
 
 /** The button disappears, so the focus goes to the heading. */
 const showNewest = (): void => {
@@ -148,12 +152,7 @@ export const TransactionList = ({ filter }: { filter: Filter }) => {
   const isFiltered = Object.keys(filter).length > 0
   const fresh = useFresh(isTopNear)
   const cursors = useCursors(filter)
-  const first = useQuery({
-    queryKey: keyOf(filter, ''),
-    queryFn: ({ signal }) => get<Rows>('/api/transactions', filter, signal),
-    enabled: isTopNear,
-    staleTime: Infinity,
-  })
+  const first = useQuery({ ...pageOf(filter, ''), enabled: isTopNear })
   // Beside what is held back on the first page, there is what came while it was not kept current.
   const still = useStillRows(first.data?.data ?? [], queryText(filter))
   const newer = still.held + (isFiltered ? 0 : fresh)

@@ -61,7 +61,11 @@ export const SystemCreation = z.strictObject({
 })
 
 /** Fields of responses that a caller may send back. They are ignored. */
-export const readOnly = (...names: string[]) => Object.fromEntries(names.map((name) => [name, z.unknown().optional()]))
+const anything = z
+  .unknown()
+  .refine((value) => typeof value !== 'number' || Number.isFinite(value), 'must be a finite number')
+
+export const readOnly = (...names: string[]) => Object.fromEntries(names.map((name) => [name, anything.optional()]))
 
 export const withoutReadOnly = <Given extends Record<string, unknown>>(given: Given, names: readonly string[]): Given =>
   Object.fromEntries(Object.entries(given).filter(([name]) => !names.includes(name))) as Given

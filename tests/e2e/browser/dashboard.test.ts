@@ -45,7 +45,7 @@ describe('the dashboard in a browser', function () {
     () => visitor,
     () => owner,
   )
-  for (const flows of [strangers, transactions, webhooks, sources, settings, exports])
+  for (const flows of [transactions, webhooks, sources, settings, exports, strangers])
     flows(
       () => visitor,
       () => owner,

@@ -127,7 +127,7 @@ describe('processes that hand notifications over', function () {
 
   it('lose an owner that goes silent: what it has not answered comes back', async () => {
     // It lets the connection through to the owner, until it is told to keep everything.
-    const owner = await listenForPeers({ host: '127.0.0.1', port: 0, key, take: () => new Promise(() => {}), onPeer: () => {} }) // prettier-ignore
+    const owner = await listenForPeers({ host: '127.0.0.1', port: 0, key, take: () => new Promise(() => {}), isKnown: async () => true, onPeer: () => {} }) // prettier-ignore
     const links: { pause(): unknown; destroy(): unknown }[] = []
     const proxy = createServer((socket) => {
       const behind = createConnection(owner.port, '127.0.0.1')
@@ -152,7 +152,7 @@ describe('processes that hand notifications over', function () {
   it('let nobody in without the key of the installation', async () => {
     let took = 0
     const server = await listenForPeers({
-      host: '127.0.0.1', port: 0, key, take: async () => (took++, []), onPeer: () => took++,
+      host: '127.0.0.1', port: 0, key, take: async () => (took++, []), isKnown: async () => false, onPeer: () => took++,
     }) // prettier-ignore
     const refused = async (options: object): Promise<void> => {
       const socket = connectTls({ host: '127.0.0.1', port: server.port, rejectUnauthorized: false, ...options })
@@ -172,6 +172,22 @@ describe('processes that hand notifications over', function () {
     await new Promise<void>((resolve) => plain.once('close', () => resolve()))
     expect(took).to.equal(0)
     await server.close()
+  })
+
+  it('hand nothing over from a copy of the installation, whose database has the leases of the original', async () => {
+    const original = await open(named('original'))
+    const copied = await freshDatabase()
+    const copy = openDatabase(copied.url)
+    for (const row of await database.query<{ name: string; holder: string }>('SELECT name, holder FROM ops.lease'))
+      await copy.query(`INSERT INTO ops.lease (name, holder, expires_at) VALUES ($1, $2, now() + interval '10 s')`, [row.name, row.holder]) // prettier-ignore
+    const lost: string[] = []
+    const stranger = await open(named('copy'), { database: copy, onPeer: (address, isThere) => lost.push(isThere ? 'found' : address) }) // prettier-ignore
+    await eventually(() => lost.length > 0, { what: 'the end of its connection' })
+    expect(lost).not.to.include('found')
+    for (const user of USERS) expect([stranger.ownerOf(user), original.ownerOf(user)]).to.deep.equal([null, null])
+    await opened.splice(opened.indexOf(stranger), 1)[0]!.close()
+    await copy.close()
+    await copied.drop()
   })
 
   it('find the address that reaches the database', async () => {

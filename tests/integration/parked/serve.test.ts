@@ -122,7 +122,7 @@ for (const setUp of ['stock', 'eventstoredb'] as const)
       await expectWorks(ben)
       expect(await readiness()).to.deep.include({
         status: 200,
-        parts: { event_store: 'ok', read_models: 'ok', database: 'ok', log: 'ok' },
+        parts: { event_store: 'ok', read_models: 'ok', database: 'ok', disk: 'ok', log: 'ok' },
       })
       expect((await get(ann, `/api/transactions/${id}`)).status).to.equal(200)
       expect(world.baoco.output()).to.match(
