@@ -155,7 +155,9 @@ export class Pairs {
       return collectors.find((_, index) => metrics[index]!.includes('\nbaoco_mailboxes_held 1\n'))
     }
     const reader = inTheMiddle && (await eventually(reads, { within: 60_000, what: 'one that reads the mailbox' }))
-    const taken = async (process: RoleProcess) => /^baoco_notifications_total.*/m.exec(await process.metrics())?.[0]
+    // It decides them itself, or hands them over to the owner of the account.
+    const taken = async (process: RoleProcess) =>
+      (await process.metrics()).match(/^baoco_notifications(?:_handed_over)?_total.*/gm)?.join()
     const before = reader && (await taken(reader))
     await this.mailbox.receive(MAILS_A_ROUND)
     if (reader) await eventually(async () => (await taken(reader)) !== before, { within: 60_000, what: 'a taken mail' })

@@ -102,7 +102,7 @@ describe('what is not delivered, in a browser', function () {
     await visitor.page.getByLabel('Từ ngày').fill('2026-01-01')
     await visitor.page.keyboard.press('Enter')
     await button('Gửi lại những gì đã báo').click()
-    await see('Cửa hàng sẽ nhận lại những giao dịch mà nó đã nhận.')
+    await see('Cửa hàng sẽ nhận lại những giao dịch đã nhận.')
     await inDialog('Gửi 1 giao dịch').click()
     await working(() => see('Đã xếp hàng xong 1 giao dịch.'))
     expect(await statusOf(delivered)).to.equal('pending')
