@@ -36,7 +36,7 @@ const NEIGHBOURS = {
   workflows: {
     accounts: ['store-migration', 'support', 'transactions'],
     affiliate: ['accounts', 'support'],
-    alerts: ['support'],
+    alerts: ['accounts', 'support'],
     capture: ['accounts', 'credits', 'support'],
     credits: ['accounts', 'scheduled', 'support'],
     deliver: ['support'],
@@ -45,11 +45,12 @@ const NEIGHBOURS = {
     'mail-ingest': ['capture', 'support'],
     parked: ['support'],
     plans: ['accounts', 'support'],
-    reactors: ['accounts', 'affiliate', 'alerts', 'parked', 'support', 'transactions'],
+    reactors: ['accounts', 'affiliate', 'alerts', 'parked', 'support', 'texts', 'transactions'],
     relay: ['support'],
-    scheduled: ['accounts', 'alerts', 'support'],
+    scheduled: ['accounts', 'alerts', 'support', 'texts'],
     'store-migration': ['scheduled', 'support'],
     support: [],
+    texts: [],
     transactions: ['accounts', 'support'],
   },
   adapters: {

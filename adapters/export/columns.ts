@@ -36,7 +36,7 @@ export const COLUMNS = {
   currency: { kind: 'text', en: 'Currency', vi: 'Loại tiền' },
   counterpart_name: { kind: 'text', en: 'Counterpart', vi: 'Người chuyển/nhận' },
   order_id: { kind: 'text', en: 'Order', vi: 'Mã đơn' },
-  transaction_ref: { kind: 'text', en: 'Reference', vi: 'Số tham chiếu' },
+  transaction_ref: { kind: 'text', en: 'Reference', vi: 'Mã tham chiếu' },
   webhook_status: { kind: 'text', en: 'Webhook', vi: 'Trạng thái webhook' },
   id: { kind: 'integer', en: 'Id', vi: 'Mã giao dịch' },
   user_id: { kind: 'integer', en: 'User', vi: 'Mã người dùng' },
@@ -52,7 +52,7 @@ export const COLUMNS = {
   already_run_of: { kind: 'integer', en: 'Copy of', vi: 'Trùng với' },
   raw_data: { kind: 'text', en: 'Raw data', vi: 'Dữ liệu gốc', isPersonal: true },
   balance_after: { kind: 'money', en: 'Balance', vi: 'Số dư', isPersonal: true },
-  created_at: { kind: 'moment', en: 'Received', vi: 'Lúc nhận' },
+  created_at: { kind: 'moment', en: 'Received', vi: 'Thời điểm nhận' },
   updated_at: { kind: 'moment', en: 'Updated', vi: 'Cập nhật' },
 } as const satisfies Record<string, Column>
 

@@ -3,7 +3,8 @@
 import type { Account } from './state.ts'
 import type { AccountEvent, Plan } from './events.ts'
 import { Refused } from '../errors.ts'
-import { type Language, languageSet } from './language.ts'
+import { type Language } from './language.ts'
+import { languageSet } from './set-language.ts'
 import { conflict, invalid } from './refusals.ts'
 
 /** The form in which it is stored, claimed and compared. */

@@ -43,6 +43,7 @@ export const account = projection(
     AccountUnlocked: (event) => changed(event, { locked: false }),
     EmailVerified: (event) => changed(event),
     PasswordSet: (event) => changed(event),
+    LanguageSet: (event) => changed(event),
     MailTokenIssued: (event) => changed(event),
     RegistrationRepeated: (event) => changed(event),
     RegistrationReplaced: (event) => changed(event),

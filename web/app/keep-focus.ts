@@ -39,9 +39,13 @@ const focus = (element: HTMLElement): boolean => {
 
 const restore = (): void => {
   const [last] = trail
-  // A browser takes the focus from a disabled element only later, when it draws.
+  // A browser takes the focus from an element that is disabled or has disappeared only later, when it draws.
   if (last?.matches(':disabled')) waiting = last
-  if (!last || !isLost()) return
+  if (!last) return
+  if (!isLost()) {
+    if (!isShown(document.activeElement!)) requestAnimationFrame(restore)
+    return
+  }
   if (isShown(last)) {
     if (waiting === last) focus(last as HTMLElement)
     return

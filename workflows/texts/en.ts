@@ -1,6 +1,6 @@
 // Tests: tests/integration/http/languages.test.ts
 /** Mails and alerts in English. */
-import type { Texts } from './texts.ts'
+import type { Texts } from './types.ts'
 
 const lines = (...all: string[]) => `${all.join('\n')}\n`
 

@@ -1,0 +1,60 @@
+// Tests: tests/integration/http/languages.test.ts
+/** Every text of mails and alerts. Each language has all of them. Names, numbers and addresses in them come from the caller. */
+import type { Plan } from '../../domain/account/events.ts'
+import type { AlertKind } from '../../domain/alert/events.ts'
+import type { Unsafe } from '../../domain/arrival/events.ts'
+
+export interface Letter {
+  subject: string
+  text: string
+}
+
+export interface Texts {
+  letters: {
+    verify_email(url: string): Letter
+    reset_password(url: string): Letter
+    /** @param forgot  address of the page for a forgotten password */
+    confirmAgain(url: string, forgot: string): Letter
+    registeredAlready(login: string, forgot: string): Letter
+    /** To the operator. */
+    quota(used: {
+      email: string
+      user_id: number
+      plan: Plan
+      month: string
+      transactions: number
+      limit: number
+    }): Letter
+    alert: {
+      subjects: Record<AlertKind, string>
+      link(url: string): string
+      since(at: string, isMailedAtEnd: boolean): string
+      ended(endpoint: string, until: string): Letter
+    }
+  }
+  alerts: {
+    rulePaused(rule: number): string
+    /** @param reason  a sentence, in English */
+    mailboxPaused(mailbox: number, reason: string): string
+    /** @param reason  a sentence, in English */
+    mailboxFailing(username: string, host: string, reason: string): string
+    /** @param share  percent · @param leastMb  below this, nothing new is accepted */
+    diskLow(freeMb: number, share: number, leastMb: number): string
+    bankAccountSeen(bank: string, ending: string, waits: boolean): string
+    quota(transactions: number, limit: number, month: string): string
+    /** @param last  status of the last answer, or why there was none; null: not of interest */
+    endpointFailing(endpoint: string, failures: number, last: number | string | null): string
+    sourceSilent(source: string, minutes: number): string
+    sources: {
+      device(name: string): string
+      key(name: string): string
+      mailbox(email: string): string
+      url: string
+    }
+    unsafe(notification: number, why: Unsafe): string
+    contradicting(first: number, second: number, counts: string, other: string): string
+    old(transaction: number): string
+    /** @param listed  ids and ranges · @param isCut  whether there are more */
+    storeWentBack(missing: number, listed: string, isCut: boolean): string
+  }
+}
