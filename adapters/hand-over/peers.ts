@@ -29,6 +29,10 @@ ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded
 
 const KNOWN = 'SELECT count(*)::integer AS known FROM ops.lease WHERE holder = $1'
 
+/** Processes that ended without a word leave their leases. */
+const FORGET = `
+DELETE FROM ops.lease WHERE (name LIKE 'receive %' OR name LIKE 'hand over %') AND expires_at < now() - interval '1 day'`
+
 const OTHERS = `
 SELECT name, holder FROM ops.lease l WHERE name LIKE 'receive %' AND holder <> $1 AND NOT ${isOver('$2')}`
 
@@ -117,6 +121,7 @@ export const openPeers = async (options: PeersOptions): Promise<Peers> => {
     (await database.query<{ known: number }>(KNOWN, [holder], 'hand-over-known'))[0]!.known > 0
   if (listenOn) server = await listenForPeers({ ...listenOn, key, take, isKnown, onPeer: () => lookNow.abort() })
   await look().catch(onFailure)
+  await database.query(FORGET).catch(onFailure)
   const met = Promise.all([...peers.values()].map(({ settled }) => settled))
   await Promise.race([met, waitUnlessAborted(FIRST_MS, closing.signal)])
   const looking = keepLooking()
