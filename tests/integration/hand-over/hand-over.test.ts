@@ -194,7 +194,9 @@ describe('processes that hand notifications over', function () {
     for (const name of ['receive 127.0.0.1 1 there', 'hand over x', 'another lease'])
       await database.query(`INSERT INTO ops.lease (name, holder, expires_at) VALUES ($1, '11111111-1111-4111-8111-111111111111', now() - interval '2 days')`, [name]) // prettier-ignore
     await open(named('here'))
-    const rows = await database.query<{ name: string }>(`SELECT name FROM ops.lease WHERE holder = '11111111-1111-4111-8111-111111111111'`)
+    const rows = await database.query<{ name: string }>(
+      `SELECT name FROM ops.lease WHERE holder = '11111111-1111-4111-8111-111111111111'`,
+    )
     expect(rows.map(({ name }) => name)).to.deep.equal(['another lease'])
   })
 
