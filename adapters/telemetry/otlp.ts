@@ -20,7 +20,8 @@ export interface Span {
 }
 
 export interface Spans {
-  add(span: Span): void
+  /** @param make  is called only if there is a collector that the span can be sent to */
+  add(make: () => Span | null): void
   /** Sends what waits, for at most some seconds. */
   close(): Promise<void>
 }
@@ -122,8 +123,9 @@ export const openSpans = ({ endpoint, headers, serviceName, onFailure, everyMs =
   timer.unref()
 
   return {
-    add: (span) => {
-      if (waiting.length < MOST_WAITING) waiting.push(span)
+    add: (make) => {
+      const span = waiting.length < MOST_WAITING ? make() : null
+      if (span) waiting.push(span)
     },
     close: async () => {
       clearInterval(timer)

@@ -37,8 +37,7 @@ export const deliverRole: Role = {
         metrics.attempted(attempt)
         count(attempt)
         log.info(attempt, 'delivery.attempted')
-        const span = spanOfAttempt(attempt)
-        if (span) spans.add(span)
+        spans.add(() => spanOfAttempt(attempt))
       },
       onClaimsOpen: (claims) => log.info(claims, 'delivery.claims_open'),
       onOpened: (endpoint) => log.warn(endpoint, 'endpoint.opened'),

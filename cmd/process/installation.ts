@@ -210,8 +210,7 @@ export const openInstallation = async (
         metrics.notificationTaken(taken.outcome)
         if (taken.user_id !== null && taken.door !== null) lastSeen.note(taken.user_id, taken.door, clock.now())
         log.info(taken, 'notification.received')
-        const span = spanOfCapture(taken, clock.now().getTime())
-        if (span) spans.add(span)
+        spans.add(() => spanOfCapture(taken, clock.now().getTime()))
       },
     })
     const shownProcess = `${name}, process ${process.pid} on ${hostname()}`

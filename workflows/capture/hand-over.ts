@@ -37,15 +37,16 @@ export const handingOver = (
   ownerOf: (userId: number) => Owner | null,
   elapsed: () => number,
   onHandedOver: (outcome: 'answered' | 'taken_back') => void = () => {},
-): Capture => ({
-  isBusy: () => capture.isBusy(),
-  take: async (arrivals, waitedMs = 0) => {
-    const userId = userOf(arrivals)
+): Capture => {
+  const handOver = async (
+    userId: number,
+    first: Owner,
+    arrivals: readonly Arrival[],
+    waitedMs: number,
+  ): Promise<Taken[]> => {
     const since = elapsed()
     const waited = (): number => waitedMs + elapsed() - since
-    for (;;) {
-      const owner = userId === null ? null : ownerOf(userId)
-      if (!owner) return capture.take(arrivals, waited())
+    for (let owner: Owner | null = first; owner; owner = ownerOf(userId))
       try {
         const taken = await owner.take(arrivals, waited())
         onHandedOver('answered')
@@ -54,9 +55,17 @@ export const handingOver = (
         if (!(error instanceof OwnerLost)) throw error
         onHandedOver('taken_back')
       }
-    }
-  },
-})
+    return capture.take(arrivals, waited())
+  }
+  return {
+    isBusy: () => capture.isBusy(),
+    take: (arrivals, waitedMs = 0) => {
+      const userId = userOf(arrivals)
+      const owner = userId === null ? null : ownerOf(userId)
+      return owner ? handOver(userId!, owner, arrivals, waitedMs) : capture.take(arrivals, waitedMs)
+    },
+  }
+}
 
 const mix = (value: number): number => {
   const once = Math.imul(value ^ (value >>> 16), 0x45d9f3b)

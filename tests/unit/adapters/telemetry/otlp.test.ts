@@ -28,7 +28,7 @@ describe('spans for a collector', () => {
 
   it('are sent in batches, with times to the microsecond and without empty attributes', async () => {
     const spans = open(`${collector.endpoint}/`)
-    for (let number = 1; number <= 1_200; number++) spans.add(span(number))
+    for (let number = 1; number <= 1_200; number++) spans.add(() => span(number))
     await eventually(() => collector.spans.length === 1_200)
     expect(collector.requests.length).to.be.within(2, 4)
     const [first] = collector.spans
@@ -44,7 +44,7 @@ describe('spans for a collector', () => {
 
   it('that wait are sent at the end', async () => {
     const spans = open(collector.endpoint, 60_000)
-    spans.add(span(1))
+    spans.add(() => span(1))
     await spans.close()
     expect(collector.spans).to.have.length(1)
   })
@@ -52,11 +52,11 @@ describe('spans for a collector', () => {
   it('are limited in number and dropped while the collector fails, which is reported once', async () => {
     const spans = open(collector.endpoint)
     collector.answer(503)
-    spans.add(span(1))
+    spans.add(() => span(1))
     await eventually(() => collector.requests.length === 1)
-    spans.add(span(2))
+    spans.add(() => span(2))
     await eventually(() => collector.requests.length === 2)
-    for (let number = 3; number <= 5_000; number++) spans.add(span(number))
+    for (let number = 3; number <= 5_000; number++) spans.add(() => span(number))
     collector.answer(200)
     await eventually(() => collector.spans.length > 0)
     await spans.close()
@@ -65,7 +65,7 @@ describe('spans for a collector', () => {
   })
 
   it('cost nothing without a collector', async () => {
-    noSpans.add(span(1))
+    noSpans.add(() => span(1))
     await noSpans.close()
   })
 })
