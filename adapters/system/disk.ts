@@ -10,6 +10,7 @@ import type { EventStore } from '../../domain/ports.ts'
 
 /** SQLSTATE disk_full. */
 const DISK_FULL = '53100'
+const SQLSTATE = /^[\dA-Z]{5}$/
 /** As operating systems say it. EventStoreDB passes their texts on. */
 const IN_WORDS = /no space left on device|not enough space on the disk|disk quota exceeded/i
 
@@ -17,7 +18,9 @@ const IN_WORDS = /no space left on device|not enough space on the disk|disk quot
 export const isDiskFull = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? error.code : undefined
-  return code === DISK_FULL || code === 'ENOSPC' || code === 'EDQUOT' || IN_WORDS.test(error.message)
+  // Postgres quotes what a caller sent in some of its messages, so only its code counts.
+  if (typeof code === 'string' && SQLSTATE.test(code)) return code === DISK_FULL
+  return code === 'ENOSPC' || code === 'EDQUOT' || IN_WORDS.test(error.message)
 }
 
 const MEASURE_EVERY_MS = 1_000

@@ -83,6 +83,10 @@ describe('the disk', () => {
       expect(isDiskFull(error)).to.equal(false)
   })
 
+  it('is not reported because a caller wrote its words, which Postgres quotes', () => {
+    expect(isDiskFull(said('22P02', 'invalid input syntax for type uuid: "no space left on device"'))).to.equal(false)
+  })
+
   it('is full while less than the reserve is free; then requests append nothing, and other work does', async () => {
     const { disk, frees, forRequests, forWork, appends, changes } = await openWorld({ folder: '/data' })
     expect(disk.space()).to.deep.equal({ free: 500 * MEGABYTE, size: 1_000 * MEGABYTE })
