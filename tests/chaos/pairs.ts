@@ -10,7 +10,7 @@ import type { EventStore } from '../../domain/ports.ts'
 import { vietcombankText } from '../harness/bank-texts.ts'
 import { eventually } from '../harness/eventually.ts'
 import { repetitions } from '../harness/repetitions.ts'
-import { EVERY_ROLE, OPEN_CLAIMS, type RoleName, type RoleProcess } from '../harness/role-processes.ts'
+import { EVERY_ROLE, type RoleName, type RoleProcess } from '../harness/role-processes.ts'
 import { startServers, type Servers } from '../harness/servers.ts'
 import type { Shop } from '../harness/shop.ts'
 import { World } from '../harness/world.ts'
@@ -119,20 +119,34 @@ export class Pairs {
 
   // --- what befalls its processes ------------------------------------------------------------------------------------
 
-  /** The process with a claim that is not recorded. All first attempts of one user are in one partition, and so in one process. */
-  busyWorker(): Promise<RoleProcess> {
-    return eventually(
-      async () => {
-        for (const process of this.of.deliver) if (await this.#hasOpenClaims(process)) return process
-        return null
-      },
-      { within: 60_000, what: 'a worker with calls under way' },
-    )
+  /**
+   * Kills the process whose call the shop has received and not answered, so that its claim is certainly open. All first attempts of one user are
+   * in one partition, and so in one process.
+   */
+  async killBusyWorker(): Promise<void> {
+    await this.#learning
+    const before = this.shop.calls.length
+    await this.shop.withhold(async () => {
+      const worker = await eventually(
+        async () => {
+          for (const { transaction_id, attempt } of this.#calls().slice(before)) {
+            const [claim] = await this.servers.database.query<{ worker: string }>(
+              'SELECT worker FROM ops.claim WHERE transaction_id = $1 AND attempt = $2',
+              [transaction_id, attempt],
+            )
+            const process = claim && this.of.deliver.find((each) => this.#workers.get(each) === claim.worker)
+            if (process) return process
+          }
+          return null
+        },
+        { within: 60_000, what: 'a worker whose call is not answered' },
+      )
+      await this.killWorker(worker)
+    })
   }
 
-  async killWorker(choose: () => RoleProcess | Promise<RoleProcess>): Promise<void> {
+  async killWorker(process: RoleProcess): Promise<void> {
     await this.#learning
-    const process = await choose()
     await process.kill()
     const at = Date.now()
     const claims = await this.servers.database.query<{ transaction_id: number; attempt: number }>(
@@ -171,11 +185,6 @@ export class Pairs {
     const fresh = await eventually(async () => (await rows()).find(({ worker }) => !this.#known.has(worker)))
     this.#known.add(fresh.worker)
     this.#workers.set(process, fresh.worker)
-  }
-
-  async #hasOpenClaims(process: RoleProcess): Promise<boolean> {
-    const [row] = await this.servers.database.query<{ open: number }>(OPEN_CLAIMS, [this.#workers.get(process)])
-    return row!.open > 0
   }
 
   // --- what must hold ------------------------------------------------------------------------------------------------

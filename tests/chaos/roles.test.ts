@@ -86,8 +86,7 @@ describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () 
         for (const role of EVERY_ROLE) {
           const victim = pairs.of[role][round % 2]!
           await victim.running.ready
-          if (role === 'deliver')
-            await pairs.killWorker(round < IN_THE_MIDDLE ? () => pairs.busyWorker() : () => victim)
+          if (role === 'deliver') await (round < IN_THE_MIDDLE ? pairs.killBusyWorker() : pairs.killWorker(victim))
           else if (role === 'collect') await pairs.killCollector(victim, round < IN_THE_MIDDLE)
           else await victim.replace()
         }

@@ -82,11 +82,6 @@ export const roleProcesses = (env: Record<string, string>) => {
   }
 }
 
-/** Claims of a worker without a recorded attempt, according to the read models. */
-export const OPEN_CLAIMS = `
-  SELECT count(*)::integer AS open FROM ops.claim c
-    JOIN read_model.delivery d ON d.transaction_id = c.transaction_id AND d.rule_id = c.rule_id
-   WHERE c.worker = $1 AND d.status = 'open' AND c.attempt > d.attempt`
 /** One process of each role, used like a single process that does everything: they start, stop and are killed together. */
 export const startRoles = async (place: DataFolder, env: Record<string, string>): Promise<Running> => {
   const each = ROLES.map((role) => launchBaoco(place, env, role))

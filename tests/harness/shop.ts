@@ -17,6 +17,8 @@ export interface Shop {
   calls: ReceivedCall[]
   /** Sets its answer from now on. */
   answer: (answer: Answer) => void
+  /** Answers no call that arrives during the work, until the work is over. */
+  withhold(work: () => Promise<void>): Promise<void>
   close(): Promise<void>
 }
 
@@ -36,6 +38,7 @@ const bodyOf = async (request: IncomingMessage): Promise<string> => {
 
 export const openShop = async (first: Answer = status(200, 'ok')): Promise<Shop> => {
   let answer = first
+  let withheld: (() => void)[] | null = null
   const calls: ReceivedCall[] = []
   const server = createServer((request, response) => {
     void bodyOf(request).then(
@@ -48,7 +51,8 @@ export const openShop = async (first: Answer = status(200, 'ok')): Promise<Shop>
           at: Date.now(),
         }
         calls.push(call)
-        answer(call, response)
+        if (withheld) withheld.push(() => answer(call, response))
+        else answer(call, response)
       },
       () => {}, // The caller disconnected during the call, so it does not count.
     )
@@ -61,6 +65,14 @@ export const openShop = async (first: Answer = status(200, 'ok')): Promise<Shop>
     calls,
     answer: (next) => {
       answer = next
+    },
+    withhold: async (work) => {
+      const late: (() => void)[] = []
+      withheld = late
+      await work().finally(() => {
+        withheld = null
+        for (const give of late) give()
+      })
     },
     close: () =>
       new Promise((resolve) => {
