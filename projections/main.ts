@@ -38,6 +38,8 @@ export const mainWith = ({ overQuotaDelay, keepUnread }: MainSettings): Definiti
   ], // prettier-ignore
   prefixes: ['account-', 'alerts-', 'transaction-', 'unread-', 'ignored-', 'job-', PARKED_STREAM],
   restMs: 0,
+  // A capture is called to the shop when its row exists. The result of a call only has to be seen.
+  canWait: new Set(['WebhookAttempted', 'WebhookStatusChanged']),
   gatheringMs: 5_000,
   mostLateMs: 10_000,
 })

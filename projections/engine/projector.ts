@@ -13,11 +13,13 @@ import { StoreUnavailable } from '../../domain/errors.ts'
 import { decidedAt } from '../../domain/parse-event.ts'
 import type { Batch, Checkpoint, EventStore, ReadModels } from '../../domain/ports.ts'
 import { retry } from '../../workflows/support/retry.ts'
+import type { EventType } from '../../domain/catalogue.ts'
 import { Applier, Overtaken } from './applier.ts'
 import { isNewer, NewerReadModels, readCheckpoint, reasonToRebuild, type Anchor, type Stored } from './checkpoint.ts'
 import type { Definition } from './definition.ts'
 import type { ParkedStream } from './parked-table.ts'
 import type { Lines, ReadModelTables } from './tables.ts'
+import { heldBack, type HoldBack } from './held-back.ts'
 import { rebuild } from './replay.ts'
 import { createSchema } from './schema.ts'
 import { versionOf } from './sql.ts'
@@ -25,6 +27,8 @@ import { Waiters } from './waiters.ts'
 
 /** Most events written in one transaction. */
 const MOST_EVENTS = 2_000
+/** How long events that can wait are held back at most, milliseconds. */
+const HELD_BACK_MS = 50
 /** Milliseconds between checks of whether the process is still overloaded. */
 const LOOK_AGAIN_MS = 20
 
@@ -196,20 +200,37 @@ class RunningProjector implements Projector {
     let applier = this.#applier(anchor)
     await this.#options.onStart?.(anchor?.checkpoint ?? null)
     const after = anchor?.checkpoint ?? null
-    for await (const batch of store.subscribe({ after, prefixes: definition.prefixes, signal, maxBatch })) {
-      try {
-        await applier.apply(batch.events, batch.checkpoint)
-      } catch (error) {
-        if (!(error instanceof Overtaken)) throw error
-        // A replay swaps in new tables at exactly the checkpoint of the old ones. Then we continue there.
-        applier = await this.#afterSwap(applier, error)
-        await this.#rest(applier, batch)
+    const ending = new AbortController()
+    const either = AbortSignal.any([signal, ending.signal])
+    const batches = store.subscribe({ after, prefixes: definition.prefixes, signal: either, maxBatch })
+    try {
+      for await (const batch of heldBack(batches, this.#holdBack())) {
+        try {
+          await applier.apply(batch.events, batch.checkpoint)
+        } catch (error) {
+          if (!(error instanceof Overtaken)) throw error
+          // A replay swaps in new tables at exactly the checkpoint of the old ones. Then we continue there.
+          applier = await this.#afterSwap(applier, error)
+          await this.#rest(applier, batch)
+        }
+        this.#done(batch)
+        worked()
+        await this.#giveWay(signal)
       }
-      this.#done(batch)
-      worked()
-      await this.#giveWay(signal)
+    } finally {
+      ending.abort()
     }
     if (!signal.aborted) throw new StoreUnavailable('the event store ended the subscription')
+  }
+
+  #holdBack(): HoldBack {
+    const { canWait } = this.#options.definition
+    return {
+      canWait: ({ events, live }) =>
+        live && events.length > 0 && events.every(({ type }) => canWait.has(type as EventType)),
+      mostMs: HELD_BACK_MS,
+      awaited: (timeoutMs) => this.#waiters.awaited(timeoutMs),
+    }
   }
 
   /** Waits before the next batch. The wait is limited, so that the data that a caller waits for does arrive. */

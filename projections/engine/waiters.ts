@@ -9,6 +9,7 @@ interface Waiter {
 export class Waiters {
   readonly #isAfter: (a: Checkpoint, b: Checkpoint) => boolean
   readonly #waiting = new Set<Waiter>()
+  #onAwaited: () => void = () => {}
   #position: Checkpoint | null = null
 
   constructor(isAfter: (a: Checkpoint, b: Checkpoint) => boolean) {
@@ -22,6 +23,18 @@ export class Waiters {
   /** Whether a caller waits for a later position. */
   get isAwaited(): boolean {
     return this.#waiting.size > 0
+  }
+
+  /** Resolves when a caller waits for a later position, at the latest after the time (milliseconds). One at a time. */
+  awaited(timeoutMs: number): Promise<void> {
+    if (this.isAwaited) return Promise.resolve()
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, timeoutMs)
+      this.#onAwaited = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
   }
 
   /** Everything up to this position is in the read models. null: they are empty. */
@@ -55,6 +68,7 @@ export class Waiters {
       }
       const timer = setTimeout(() => waiter.answer(false), timeoutMs)
       this.#waiting.add(waiter)
+      this.#onAwaited()
     })
   }
 }
