@@ -15,6 +15,7 @@ export const NO_STREAM: Expected = -1
 export interface StreamAppend {
   stream: string
   expectedRevision: Expected
+  /** Empty only in a store that compares unwritten streams. */
   events: readonly NewEvent[]
 }
 
@@ -53,6 +54,10 @@ export interface Batch<Event extends RecordedEvent = StoredEvent> {
 export interface EventStore<Event extends RecordedEvent = StoredEvent> {
   /** Whether the units of one call are stored in the given order. Otherwise, only units that write to the same stream are. */
   readonly keepsOrder: boolean
+  /**
+   * Whether a unit may begin with streams that get no event: then it is stored only if each of them is still at its expected revision.
+   */
+  readonly comparesUnwritten: boolean
   /**
    * Appends units. The results are in the order of the units. Appending the same event ids again at the same position succeeds.
    * After an unknown outcome (lost connection, timeout), the adapter retries with the same ids and expected revisions.

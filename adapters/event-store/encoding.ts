@@ -54,10 +54,11 @@ const json = (value: unknown): string => {
 }
 
 /**
+ * @param comparesUnwritten  whether streams may get no event, except the last one of a unit
  * @throws {RangeError} for a bad name, id or revision, an empty unit, an event over 1 MiB, or a call over 16 MiB
  * @throws {TypeError} for data that is not JSON
  */
-export const encode = (units: readonly Unit[]): EncodedCall => {
+export const encode = (units: readonly Unit[], { comparesUnwritten = false } = {}): EncodedCall => {
   let bytes = 0
   // The events of one decision share their metadata, so its text is usually the same as for the previous event.
   let metadata: Metadata | undefined
@@ -74,8 +75,9 @@ export const encode = (units: readonly Unit[]): EncodedCall => {
   }
   const encoded = units.map((unit) => {
     if (unit.length === 0) throw new RangeError('a unit without events')
-    return unit.map(({ stream, expectedRevision, events }) => {
-      if (events.length === 0) throw new RangeError(`nothing to append to ${stream}`)
+    return unit.map(({ stream, expectedRevision, events }, n) => {
+      const mayBeEmpty = comparesUnwritten && n < unit.length - 1
+      if (events.length === 0 && !mayBeEmpty) throw new RangeError(`nothing to append to ${stream}`)
       if (!Number.isSafeInteger(expectedRevision) || expectedRevision < -1)
         throw new RangeError(`not a revision: ${expectedRevision}`)
       return {

@@ -9,6 +9,7 @@ export type StepIn = (part: StreamAppend, done: number) => void | Promise<void>
 
 export const stepwise = (store: EventStore, stepIn: StepIn = () => {}): EventStore => ({
   ...store,
+  comparesUnwritten: false,
   append: async (units) => {
     const results: UnitResult[] = []
     const failed = new Map<string, UnitResult>()

@@ -99,7 +99,7 @@ export const openCapture = (options: CaptureOptions): Capture => {
   const { store, ids, clock, accounts = accountCache() } = options
   const { mostWaitMs = 7_500, elapsed = () => performance.now() } = options
   const ports: GroupPorts = {
-    store, ids, clock, accounts, windows: new WarmWindows(warmNotifications), credits: new CreditMemories(), ignoredRevisions: new Map(), spareIds: [], unfinishedMs,
+    store, ids, clock, accounts, windows: new WarmWindows(warmNotifications), credits: new CreditMemories(), ignoredRevisions: new Map(), spareIds: [], conflictedAt: -Infinity, unfinishedMs,
   } // prettier-ignore
 
   const answer = ({ job, taken, outcome }: Answer, group: number): void => {

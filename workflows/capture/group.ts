@@ -1,13 +1,14 @@
 // Tests: tests/integration/capture/contention.test.ts
 /**
- * Takes one group of notifications from its accounts and deduplication windows to the store: **one read, one append**,
- * whatever its size. The group is first decided on the cached accounts and windows. The read shows whether they are
- * complete. It also returns the streams that a resend or a copy needs: whether its first transaction exists, and
- * whether it was deleted. The group is decided again only if the read returns something new.
+ * Takes one group of notifications from its accounts and deduplication windows to the store: **at most one read, one
+ * append**, whatever its size. The group is first decided on the cached accounts and windows. If nothing else is needed
+ * and the store compares unwritten streams, the append itself shows whether they are complete. Otherwise the read shows
+ * it. It also returns the streams that a resend or a copy needs: whether its first transaction exists, and whether it was
+ * deleted. The group is decided again only if the read returns something new.
  */
 import type { Account } from '../../domain/account/account.ts'
 import type { StoredEvent } from '../../domain/parse-event.ts'
-import type { Clock, EventStore, Ids, Slice, UnitResult } from '../../domain/ports.ts'
+import type { Clock, EventStore, Ids, Slice, StreamAppend, UnitResult } from '../../domain/ports.ts'
 import { NO_STREAM } from '../../domain/ports.ts'
 import { ignoredStream, unreadStream } from '../../domain/arrival/events.ts'
 import { planOrderStream } from '../../domain/plan-order/events.ts'
@@ -22,7 +23,7 @@ import type { WarmWindows, WarmWindow } from './warm-windows.ts'
 import { Draft, type Looked } from './draft.ts'
 import type { LookedOrder } from './plan-payments.ts'
 import { keptId, type Job } from './job.ts'
-import type { Answer } from './units.ts'
+import type { Answer, DraftUnit } from './units.ts'
 
 export interface GroupPorts {
   store: EventStore
@@ -35,6 +36,8 @@ export interface GroupPorts {
   ignoredRevisions: Map<number, number>
   /** Ids that an earlier group reserved and did not use. */
   spareIds: number[]
+  /** When an append last found a stream that another process had changed: milliseconds of `performance.now()`. */
+  conflictedAt: number
   /** How long to wait for the writer of an entry whose transaction is missing, milliseconds. */
   unfinishedMs: number
 }
@@ -49,6 +52,9 @@ export interface GroupDone {
 
 /** Number of users whose stream of ignored notifications is cached. A dropped one costs a conflict. */
 const IGNORED_KNOWN = 10_000
+
+/** After a conflict, groups read first for this long: another process writes to the same accounts. Milliseconds. */
+const READ_FIRST_MS = 10_000
 
 /** A stream that must be read before the draft can be made. */
 interface Missing {
@@ -72,6 +78,8 @@ class Group {
   readonly #orders = new Map<number, LookedOrder>()
   /** Memories of credits that were loaded for this group. */
   readonly #credits = new Map<number, CreditMemory>()
+  /** Nothing was read. The append compares the accounts too. */
+  #isUnread = false
 
   constructor(ports: GroupPorts, jobs: readonly Job[]) {
     this.#ports = ports
@@ -120,7 +128,8 @@ class Group {
     for (const { window } of this.#windows.values()) window.dropExpired(now)
     let drafted = this.#draft(ids)
     try {
-      if (!(await this.#read(drafted.draft))) return drafted
+      this.#isUnread = this.#needsNoRead(drafted.draft)
+      if (this.#isUnread || !(await this.#read(drafted.draft))) return drafted
       for (;;) {
         drafted = this.#draft(ids)
         const { missingCredits } = drafted.draft
@@ -150,6 +159,29 @@ class Group {
     })
     for (const job of this.#jobs) draft.add(job, this.#accounts.get(job.userId)!.state, this.#windowOf.get(job) ?? null)
     return { draft, used }
+  }
+
+  /** Whether the expected revisions of the units show that the decisions were made on the present state. */
+  #needsNoRead(draft: Draft): boolean {
+    const { store, accounts, conflictedAt } = this.#ports
+    if (!store.comparesUnwritten || performance.now() - conflictedAt < READ_FIRST_MS) return false
+    const isDecided = draft.missingCredits.size === 0 && missingOf(draft).length === 0
+    return (
+      isDecided &&
+      draft.settled.length === 0 &&
+      draft.parked.length === 0 &&
+      this.#jobs.every(({ tries }) => tries === 1) &&
+      [...this.#accounts.keys()].every((user) => accounts.has(String(user))) &&
+      [...this.#windows.values()].every(({ isCold }) => !isCold) &&
+      draft.units.all.every(({ entries, answers }) => entries.length > 0 && answers.length > 0)
+    )
+  }
+
+  /** The account of a unit, at the revision on which the unit was decided. */
+  #accountOf({ answers }: DraftUnit): StreamAppend {
+    const key = answers[0]!.job.userId
+    const { stream } = this.#ports.accounts.slice(String(key))
+    return { stream, expectedRevision: this.#accounts.get(key)!.revision, events: [] }
   }
 
   /**
@@ -195,7 +227,7 @@ class Group {
   }
 
   async #append(draft: Draft): Promise<UnitResult[]> {
-    const units = draft.units.appends()
+    const units = draft.units.appends((unit) => (this.#isUnread ? [this.#accountOf(unit)] : []))
     if (units.length === 0) return []
     try {
       return await this.#ports.store.append(units)
@@ -224,6 +256,7 @@ class Group {
   }
 
   #conflicted(answers: readonly Answer[], { stream, revision }: { stream: string; revision: number }): void {
+    this.#ports.conflictedAt = performance.now()
     for (const warm of this.#windows.values()) if (warm.stream === stream) warm.conflicted(revision)
     for (const { job } of answers) {
       const kept = keptId(job)

@@ -9,7 +9,7 @@ import { Waiting } from './waiting.ts'
 
 const GROUPS_IN_FLIGHT = 2
 /** From the start of one group to the next while few notifications wait, milliseconds. */
-const APART_MS = 8
+const APART_MS = 4
 /** This many are processed at once, however little time has passed. */
 const ENOUGH = 32
 

@@ -82,11 +82,15 @@ export class Units {
     unit.others = new Map([[stream, { expectedRevision, events }], ...unit.others])
   }
 
-  /** The units in the form of the store. Units of one window have consecutive revisions. */
-  appends(): Unit[] {
+  /**
+   * The units in the form of the store. Units of one window have consecutive revisions.
+   * @param unwritten  streams that a unit gets no event for, and that must not have changed
+   */
+  appends(unwritten: (unit: DraftUnit) => readonly StreamAppend[] = () => []): Unit[] {
     const revisions = new Map<WarmWindow, number>()
-    return this.all.map(({ warm, entries, others }) => {
-      const unit: StreamAppend[] = []
+    return this.all.map((drafted) => {
+      const { warm, entries, others } = drafted
+      const unit: StreamAppend[] = [...unwritten(drafted)]
       if (warm && entries.length > 0) {
         const expectedRevision = revisions.get(warm) ?? warm.revision
         revisions.set(warm, expectedRevision + entries.length)

@@ -25,6 +25,11 @@ export class WarmWindow {
     this.stream = stream
   }
 
+  /** Nothing of its stream has been read. */
+  get isCold(): boolean {
+    return this.revision === NO_STREAM
+  }
+
   slice(): Slice {
     return { stream: this.stream, from: this.revision + 1 }
   }

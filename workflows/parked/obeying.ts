@@ -55,6 +55,7 @@ export const obeyingSkips = (store: EventStore, onUnreadable: (event: Unreadable
 
   return {
     keepsOrder: store.keepsOrder,
+    comparesUnwritten: store.comparesUnwritten,
     append: (units) => store.append(units),
     read: async (slices) => obey(await store.read(slices)),
     readAll: async (after, limit) => (await obey([await store.readAll(after, limit)]))[0]!,

@@ -87,6 +87,7 @@ export const openEventStoreDb = async <Event extends RecordedEvent>({
   return {
     history,
     keepsOrder: false,
+    comparesUnwritten: false,
     append: async (all) => {
       history.check()
       const results = await units.append(all)

@@ -99,10 +99,11 @@ export const openPostgresEventStore = async <Event extends RecordedEvent>({
   return {
     history,
     keepsOrder: true,
+    comparesUnwritten: true,
     append: async (units) => {
       if (units.length === 0) return []
       history.check()
-      const results = await appends.append(encode(units))
+      const results = await appends.append(encode(units, { comparesUnwritten: true }))
       for (const result of results) if (result.ok) history.reaches(result.checkpoint)
       if (expectedMore(units, results)) await answered(() => compareWith(database, history))
       return results

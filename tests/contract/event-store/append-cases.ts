@@ -64,6 +64,31 @@ export const appendCases: Cases = (under) => {
     if (store.keepsOrder) expect(rises(places)).to.equal(true)
   })
 
+  it('compares streams that get no event, if it says so, and otherwise refuses them before anything is stored', async () => {
+    const { store } = under()
+    const [account, other] = [streamName(), streamName()]
+    await appended(store, [part(account, NO_STREAM, eventsOf(3))])
+    const unit = (revision: number): Unit => [part(account, revision, []), part(streamName(), NO_STREAM)]
+    if (!store.comparesUnwritten) {
+      const refused = await store.append([[part(other, NO_STREAM)], unit(2)]).catch((error: unknown) => error)
+      expect(refused).to.be.instanceOf(RangeError)
+      return expect(await readStream(store, other)).to.deep.equal([])
+    }
+    const many = await store.append([unit(2), unit(2), unit(2)])
+    expect(many.every(({ ok }) => ok)).to.equal(true)
+    for (const wrong of [NO_STREAM, 1, 3])
+      expect(await appendOne(store, unit(wrong))).to.deep.equal(conflictWith(account, 2))
+    // Beside an append to that stream, in one group.
+    const [changed, compared] = await store.append([[part(account, 2)], unit(2)])
+    expect([changed!.ok, compared]).to.deep.equal([true, conflictWith(account, 3)])
+    // Sent again after its answer was lost.
+    const again = unit(3)
+    const checkpoint = await appended(store, again)
+    expect(await appended(store, again)).to.equal(checkpoint)
+    expect(await readStream(store, account)).to.have.length(4)
+    expect(await store.append([[part(account, 3, [])]]).catch((error: unknown) => error)).to.be.instanceOf(RangeError)
+  })
+
   it('accepts the same ids again within one call, and concurrently', async () => {
     const { store } = under()
     const stream = streamName()
