@@ -23,6 +23,9 @@ export const PATHS = {
   resetPassword: '/reset-password',
 } as const
 
+/** The screen at the counter. Its address holds a token, so the server answers it apart (`adapters/http/resources/counter.ts`). */
+export const COUNTER_PATH = '/counter/:token'
+
 export type Screen = keyof typeof PATHS
 
 /** @param path  of a request, such as `/transactions/7` */

@@ -33,7 +33,7 @@ describe('headers of every answer', () => {
       ['GET', `/api/transactions?search=${'a'.repeat(2_100)}`, 414],
       ['GET', '/docs', 200],
       ['GET', '/docs/start.js', 200],
-      ['GET', '/counter.js', 200],
+      ['GET', '/confirm-bank-account.css', 200],
       ['GET', '/counter/x', 404],
       ['GET', '/api/openapi.json', 200],
       ['GET', '/healthz', 200],

@@ -4,7 +4,7 @@ import type { ComponentChildren, FunctionComponent } from 'preact'
 import { useEffect, useErrorBoundary } from 'preact/hooks'
 import lazy from 'preact-iso/lazy'
 import { Route, Router, useLocation } from 'preact-iso/router'
-import { PATHS } from '../paths.ts'
+import { COUNTER_PATH, PATHS } from '../paths.ts'
 import { Loaded, Problem } from '../ui/basics.tsx'
 import { speakAs } from './account-language.ts'
 import { texts } from './language.ts'
@@ -34,6 +34,7 @@ const Unread = screen(() => import('../screens/unread.tsx'), 'Unread')
 const Exports = screen(() => import('../screens/exports.tsx'), 'Exports')
 const Settings = screen(() => import('../screens/settings.tsx'), 'Settings')
 const Operator = screen(() => import('../screens/operator.tsx'), 'Operator')
+const Counter = screen(() => import('../screens/counter.tsx'), 'Counter')
 const editor = () => import('../screens/webhook-editor.tsx')
 const NewWebhook = screen(editor, 'NewWebhook')
 const ChangeWebhook = screen(editor, 'ChangeWebhook')
@@ -41,6 +42,7 @@ const ChangeWebhook = screen(editor, 'ChangeWebhook')
 /** Loads the screen of the address while the language and the account are on their way. */
 export const preloadScreen = (path: string): void => {
   if (path in PUBLIC) return void entry()
+  if (isCounter(path)) return void Counter.preload()
   void queries.prefetchQuery(ACCOUNT_QUERY)
   if (path === PATHS.today) void Today.preload()
   if (path === PATHS.transactions) void Transactions.preload()
@@ -110,11 +112,14 @@ const PUBLIC = {
   [PATHS.verifyEmail]: VerifyEmail,
   [PATHS.forgotPassword]: ForgotPassword,
   [PATHS.resetPassword]: ResetPassword,
+  [COUNTER_PATH]: Counter,
 }
+
+const isCounter = (path: string): boolean => path.startsWith(COUNTER_PATH.replace(':token', ''))
 
 const Screens = () => {
   const { path } = useLocation()
-  if (!(path in PUBLIC)) return <Private />
+  if (!(path in PUBLIC) && !isCounter(path)) return <Private />
   return (
     <Router>
       {Object.entries(PUBLIC).map(([each, component]) => (

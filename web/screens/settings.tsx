@@ -10,6 +10,7 @@ import { AlertSettings } from '../ui/alert-settings.tsx'
 import { ApiKeys } from '../ui/api-keys.tsx'
 import { BankAccounts } from '../ui/bank-accounts.tsx'
 import { Heading, Loaded, Problem, Stranger } from '../ui/basics.tsx'
+import { CounterLink } from '../ui/counter-link.tsx'
 import { Shops } from '../ui/shops.tsx'
 import { TrustedSenders } from '../ui/trusted-senders.tsx'
 
@@ -85,6 +86,7 @@ export const Settings = () => {
         <div class="stack wide">
           <Shops />
           <BankAccounts />
+          <CounterLink />
           <TrustedSenders />
           <AlertSettings />
         </div>

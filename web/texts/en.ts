@@ -1,6 +1,7 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** English. */
 import { common, entry, shell } from './en/shell.ts'
+import { counter } from './en/counter.ts'
 import { today } from './en/today.ts'
 import { transaction, transactions } from './en/transactions.ts'
 import { settings, unread } from './en/settings.ts'
@@ -32,4 +33,5 @@ export const en = {
   exports,
   operator,
   settings,
+  counter,
 } satisfies Messages

@@ -1,6 +1,7 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** Tiếng Việt, the first language of the page. Its shape is the type of every other catalogue. */
 import { common, entry, shell } from './vi/shell.ts'
+import { counter } from './vi/counter.ts'
 import { today } from './vi/today.ts'
 import { transaction, transactions } from './vi/transactions.ts'
 import { settings, unread } from './vi/settings.ts'
@@ -31,6 +32,7 @@ export const vi = {
   exports,
   operator,
   settings,
+  counter,
 }
 
 export type Messages = typeof vi

@@ -40,9 +40,25 @@ const send = (context: ParameterizedContext, { type, etag, bytes }: WebFile): vo
   context.body = bytes[encoding]
 }
 
+export const pageOf = (files: WebFiles | null): WebFile | undefined => files?.get('index.html')
+
+/** Whether a person asks. A program that accepts anything prefers JSON, which is named first. */
+export const asksForPage = (context: ParameterizedContext): boolean => context.accepts('json', 'html') === 'html'
+
+/** Sends the page, which then draws the screen of its address. @param caching  the value of `Cache-Control` */
+export const sendPage = (context: ParameterizedContext, page: WebFile, caching: string): void => {
+  context.set({
+    'Cache-Control': caching,
+    'Content-Security-Policy': POLICY,
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Referrer-Policy': 'no-referrer',
+  })
+  send(context, page)
+}
+
 /** Runs after all routes. @param files  null: this process has no dashboard */
 export const dashboard = (files: WebFiles | null): Middleware => {
-  const page = files?.get('index.html')
+  const page = pageOf(files)
   return (context, next) => {
     const { path, method } = context
     if (!page || (method !== 'GET' && method !== 'HEAD') || OF_PROGRAMS.test(path)) return next()
@@ -54,15 +70,8 @@ export const dashboard = (files: WebFiles | null): Middleware => {
       return send(context, file)
     }
     context.vary('Accept')
-    // A program that accepts anything prefers JSON, which is named first.
-    if (context.accepts('json', 'html') !== 'html') return next()
+    if (!asksForPage(context)) return next()
     context.status = isScreen(path) ? 200 : 404
-    context.set({
-      'Cache-Control': 'no-cache',
-      'Content-Security-Policy': POLICY,
-      'Cross-Origin-Opener-Policy': 'same-origin',
-      'Referrer-Policy': 'no-referrer',
-    })
-    return send(context, page)
+    return sendPage(context, page, 'no-cache')
   }
 }

@@ -6,13 +6,29 @@ import type { Language } from '../../../domain/account/language.ts'
 export const CONFIRMATION_POLICY =
   "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
+const LOGO =
+  '<svg viewBox="0 0 32 32" width="24" height="24" aria-hidden="true"><rect width="32" height="32" rx="4" fill="#0B5D4E"/><path d="M7 10h18M7 16h12M7 22h18" stroke="#fff" stroke-width="2"/><circle cx="24" cy="16" r="2.5" fill="#6FCF97"/></svg>'
+
+/** The look of the dashboard, without its files: the page also works where the dashboard is not served. */
+export const CONFIRMATION_STYLE = `:root { color-scheme: light dark; --ground: light-dark(#fbfaf7, #14140f); --ink: light-dark(#1c1b18, #edeae0); --muted: light-dark(#5f5b52, #a8a395); --brand: light-dark(#0b5d4e, #5cc8ae); --on-brand: light-dark(#fff, #14140f) }
+body { margin: 0; background: var(--ground); color: var(--ink); font: 16px/24px 'Source Sans 3', system-ui, sans-serif }
+main { max-width: 400px; margin: 0 auto; padding: 64px 16px }
+div { display: flex; gap: 8px; align-items: center; font-size: 18px; font-weight: 600 }
+h1 { margin: 24px 0 12px; font-size: 20px; line-height: 28px; font-weight: 600 }
+p { margin: 0 0 12px }
+p[lang] { color: var(--muted) }
+button { min-height: 44px; margin-top: 8px; padding: 8px 16px; border: 0; border-radius: 4px; background: var(--brand); color: var(--on-brand); font: inherit; font-weight: 600; cursor: pointer }
+button:focus-visible { outline: 2px solid var(--brand); outline-offset: 2px }
+`
+
 const page = (language: Language, heading: string, content: string): string => `<!doctype html>
 <html lang="${language}">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Baoco: ${heading}</title>
-<link rel="stylesheet" href="/counter.css">
+<link rel="stylesheet" href="/confirm-bank-account.css">
 <main>
+<div>${LOGO}Baoco</div>
 <h1>${heading}</h1>
 ${content}
 </main>

@@ -10,11 +10,13 @@ import { CONFIRMATION_PAGE, confirmationLinks } from '../../../workflows/account
 import {
   askPage,
   CONFIRMATION_POLICY,
+  CONFIRMATION_STYLE,
   donePage,
   goneLinkPage,
   type ShownNumber,
 } from './bank-account-confirmation-page.ts'
 import type { ApiContext } from '../context.ts'
+import { text } from '../openapi/answers.ts'
 import { query } from '../openapi/input.ts'
 import type { Answer } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
@@ -87,6 +89,12 @@ export const bankAccountConfirmationRoutes = (operations: Operations, parts: Api
     return donePage(shown(number), language)
   }
 
+  get(
+    `${CONFIRMATION_PAGE}.css`,
+    'Get the style sheet of the page that confirms a bank account',
+    text<string>('text/css', 'The style.'),
+    () => CONFIRMATION_STYLE,
+  )
   const locked = refuses('ACCOUNT_LOCKED', 'STORE_UNAVAILABLE')
   get(CONFIRMATION_PAGE, 'Show the page that confirms a bank account', locked, query(Confirmation), pages, ask)
   const mayCompete = refuses('ACCOUNT_LOCKED', 'STORE_UNAVAILABLE', 'CONFLICT')

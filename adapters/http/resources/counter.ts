@@ -1,4 +1,4 @@
-// Tests: tests/integration/http/session.test.ts
+// Tests: tests/integration/http/stream.test.ts
 /**
  * The counter: a page for a screen in the shop that shows the last payments. It has its own token, which grants access to nothing else. It
  * receives only amounts, currencies, times, and transaction and order ids.
@@ -11,12 +11,13 @@ import type { Account } from '../../../domain/account/account.ts'
 import { newToken } from '../../../workflows/accounts/secrets.ts'
 import type { LiveUpdate } from '../../../workflows/live/updates.ts'
 import { lastPayments } from '../../../projections/transaction/queries.ts'
-import { COUNTER_PAGE, COUNTER_POLICY, COUNTER_SCRIPT, COUNTER_STYLE } from './counter-page.ts'
+import { asksForPage, pageOf, sendPage } from '../dashboard/serve.ts'
+import type { WebFile } from '../dashboard/files.ts'
 import { occasionOf, type ApiContext } from '../context.ts'
 import { eventStream, type EventStreams } from './event-stream.ts'
 import { noBody } from '../openapi/input.ts'
-import { createdAndSaid, text } from '../openapi/answers.ts'
-import type { Guard } from '../openapi/operation.ts'
+import { createdAndSaid } from '../openapi/answers.ts'
+import type { Answer, Guard } from '../openapi/operation.ts'
 import { refuses, scopes, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
 
@@ -30,6 +31,17 @@ const paymentIn = (update: LiveUpdate): object | null => {
   const isPayment =
     what === 'captured' && update.transaction_type === 'credit' && update.webhook_status !== 'already_run'
   return isPayment ? { id, amount, currency, order_id, at: created_at } : null
+}
+
+/** The dashboard's page, which draws the counter at this address. A browser with an old link gets it too, with 404: it says what to do. */
+const dashboardsPage: Answer<WebFile | null> = {
+  write: (context, page) => {
+    if (page) return sendPage(context, page, 'no-store')
+    context.set({ 'Cache-Control': 'no-store', 'Content-Security-Policy': "default-src 'none'" })
+    context.type = 'text/html'
+    context.response.body = '<!doctype html><title>Baoco</title>This process does not serve the dashboard.'
+  },
+  answers: [{ status: 200, description: 'The page.', mediaType: 'text/html', schema: null }],
 }
 
 export const counterRoutes = (
@@ -61,14 +73,17 @@ export const counterRoutes = (
     return account
   }
 
-  const showPage = async (context: ApiContext) => {
-    await holderOf(context)
-    context.set({
-      'Cache-Control': 'no-store',
-      'Content-Security-Policy': COUNTER_POLICY,
-      'Referrer-Policy': 'no-referrer',
-    })
-    return COUNTER_PAGE
+  const page = pageOf(parts.web) ?? null
+
+  const showPage = async (context: ApiContext): Promise<WebFile | null> => {
+    try {
+      await holderOf(context)
+    } catch (error) {
+      const isEnded = error instanceof Refused && error.code === 'NOT_FOUND'
+      if (!isEnded || !page || !asksForPage(context)) throw error
+      context.status = 404
+    }
+    return page
   }
 
   const listen = async (context: ApiContext) => {
@@ -87,20 +102,8 @@ export const counterRoutes = (
     createdAndSaid(Counter),
     open,
   )
-  get(
-    '/counter.js',
-    'Get the script of the counter page',
-    text<string>('text/javascript', 'The script.'),
-    () => COUNTER_SCRIPT,
-  )
-  get(
-    '/counter.css',
-    'Get the style sheet of the counter page',
-    text<string>('text/css', 'The style.'),
-    () => COUNTER_STYLE,
-  )
   const none = refuses('NOT_FOUND', 'ACCOUNT_LOCKED', 'STORE_UNAVAILABLE')
-  get('/counter/:token', 'Get the counter page', none, text<string>('text/html', 'The confirmation page.'), showPage)
+  get('/counter/:token', 'Get the counter page', none, dashboardsPage, showPage)
   const limited = refuses('NOT_FOUND', 'ACCOUNT_LOCKED', 'STORE_UNAVAILABLE', 'RATE_LIMITED')
   const stream = eventStream('Event `payments` first, then a `transaction` for each payment.')
   get('/counter/:token/stream', 'Stream payments to the counter page', limited, stream, listen)

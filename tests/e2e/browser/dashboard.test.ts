@@ -9,6 +9,7 @@ import { Owner } from '../../harness/dashboard/owner.ts'
 import { HOSTILE, Visitor, WITHIN } from '../../harness/dashboard/visitor.ts'
 import { openApi, type ApiUnderTest } from '../../integration/http/api-under-test.ts'
 import { screensWithLogin, screensWithoutLogin } from './dashboard/screens.ts'
+import { counter } from './dashboard/counter.ts'
 import { exports } from './dashboard/exports.ts'
 import { settings } from './dashboard/settings.ts'
 import { sources } from './dashboard/sources.ts'
@@ -45,7 +46,7 @@ describe('the dashboard in a browser', function () {
     () => visitor,
     () => owner,
   )
-  for (const flows of [transactions, webhooks, sources, settings, exports, strangers])
+  for (const flows of [transactions, webhooks, sources, settings, exports, strangers, counter])
     flows(
       () => visitor,
       () => owner,

@@ -142,6 +142,15 @@ export const settings: Messages['settings'] = {
     urlHint: 'Leave it empty if e-mail is enough. The calls are signed like webhooks.',
     show: 'Show the signing secret',
   },
+  counter: {
+    title: 'Screen at the counter',
+    text: 'A page to look at only: the latest payments in large type, with sound and voice if you like. The link shows amounts, times and order ids, and nothing else.',
+    create: 'Create the link',
+    askTitle: 'Create the link for the counter?',
+    ask: 'If there was a link before, it stops working at once.',
+    created: 'The link is shown once. Open it on the screen at the counter.',
+    open: 'Open the screen',
+  },
   senders: {
     title: 'Trusted senders',
     text: 'Baoco knows the senders of the banks. Add another one only if you are sure that it is a bank: anybody who can use this sender can forge a payment.',

@@ -134,6 +134,15 @@ export const settings = {
     urlHint: 'Để trống nếu chỉ cần email. Mỗi lần gửi đều có chữ ký như webhook.',
     show: 'Hiện khóa ký',
   },
+  counter: {
+    title: 'Màn hình ở quầy',
+    text: 'Một trang chỉ để xem: các khoản tiền vào mới nhất bằng chữ to, có thể kèm âm thanh và giọng nói. Ai có liên kết chỉ thấy số tiền, giờ và mã đơn.',
+    create: 'Tạo liên kết',
+    askTitle: 'Tạo liên kết cho quầy?',
+    ask: 'Nếu đã có liên kết trước đó, nó hết dùng được ngay.',
+    created: 'Liên kết chỉ hiện một lần. Hãy mở nó trên màn hình ở quầy.',
+    open: 'Mở màn hình ở quầy',
+  },
   senders: {
     title: 'Người gửi tin cậy',
     text: 'Baoco biết người gửi của các ngân hàng. Chỉ thêm người gửi khác nếu bạn chắc họ là ngân hàng: ai giả được người gửi này đều giả được báo có.',

@@ -1,5 +1,6 @@
 /** Every screen, also with texts of strangers wherever they can get. Nothing may be wrong with it: see `Visitor.inspect`. */
 import type { Page } from 'playwright-core'
+import { aMinutePasses, keepMinutes } from '../../../harness/dashboard/minutes.ts'
 import type { Owner } from '../../../harness/dashboard/owner.ts'
 import type { Visitor } from '../../../harness/dashboard/visitor.ts'
 
@@ -125,8 +126,11 @@ export const screensOf = ({ ruleId, failedId }: Owner): Screen[] => [
     'sources-test',
     '/sources',
     async (page) => {
+      await keepMinutes(page)
       await press(page, 'Thử Đường dẫn riêng')
       await page.getByText('Đang chờ tin…').waitFor()
+      await aMinutePasses(page)
+      await page.getByText('Một phút rồi mà chưa có tin.').waitFor()
     },
   ],
   [

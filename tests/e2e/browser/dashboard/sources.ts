@@ -1,5 +1,6 @@
 /** What people do with phones and mailboxes. */
 import { expect } from 'chai'
+import { aMinutePasses, keepMinutes } from '../../../harness/dashboard/minutes.ts'
 import { HOSTILE } from '../../../harness/dashboard/visitor.ts'
 import type { Owner } from '../../../harness/dashboard/owner.ts'
 import type { Visitor } from '../../../harness/dashboard/visitor.ts'
@@ -28,8 +29,13 @@ export const sources = (visitor: () => Visitor, owner: () => Owner): void => {
     })
     await phone.getByText('Không có tin từ').waitFor()
     await phone.getByText('Thường cách nhau không quá 1 giờ.').waitFor()
+    await keepMinutes(page)
     await phone.getByRole('button', { name: 'Thử Máy ở quầy' }).click()
     await page.getByText('Đang chờ tin…').waitFor()
+    await aMinutePasses(page)
+    await page.getByText('Một phút rồi mà chưa có tin.').waitFor()
+    expect(await page.getByRole('dialog').locator('ul.steps > li').allInnerTexts()).to.have.lengthOf(4)
+    // Baoco still waits, and says so when it comes after all.
     await owner().reports(paired.body.data.device_id)
     await page.getByText('Nguồn này đang hoạt động.').waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Đóng' }).click()

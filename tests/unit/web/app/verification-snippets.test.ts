@@ -1,6 +1,6 @@
 /**
- * The receivers that a rule's page shows. Each is run and called as a shop is. The one for Node runs always; with REPEAT=full so do those
- * whose language this machine has.
+ * The receivers that a rule's page shows. Each is run and called as a shop is. Those for Node and PHP run always; with REPEAT=full so do
+ * those whose language this machine has. The one for C# is not run, because Debian has no .NET.
  */
 import { expect } from 'chai'
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
@@ -12,6 +12,7 @@ import { signedHeaders } from '../../../../domain/webhook/signature.ts'
 import { LANGUAGES, verificationSnippet, type SnippetLanguage } from '../../../../web/app/verification-snippets.ts'
 import { eventually } from '../../../harness/eventually.ts'
 import { freePorts } from '../../../harness/free-ports.ts'
+import { needsPhp, PROGRAM as PHP } from '../../../harness/php/install.ts'
 import { repetitions } from '../../../harness/repetitions.ts'
 
 const SECRET = '0123456789abcdef'.repeat(3)
@@ -21,7 +22,7 @@ const HOSTILE = 'https://shop.example/a"b\\c\'d\n?x="*/?>'
 const RUNS: Partial<Record<SnippetLanguage, [file: string, command: readonly string[], check: readonly string[]]>> = {
   Node: ['receiver.mjs', [process.execPath, 'receiver.mjs'], [process.execPath, '--version']],
   Python: ['receiver.py', ['python3', 'receiver.py'], ['python3', '--version']],
-  PHP: ['receiver.php', ['sh', '-c', 'exec php -S 127.0.0.1:$PORT receiver.php'], ['php', '--version']],
+  PHP: ['receiver.php', ['sh', '-c', `exec ${PHP} -S 127.0.0.1:$PORT receiver.php`], [PHP, '--version']],
   Go: ['receiver.go', ['sh', '-c', 'go build -o receiver receiver.go && exec ./receiver'], ['go', 'version']],
   Java: ['Receiver.java', ['java', 'Receiver.java'], ['javac', '--version']],
 }
@@ -57,9 +58,8 @@ describe('the receivers in the snippets', function () {
     }
   }
 
-  const languages = LANGUAGES.filter((each) => RUNS[each]).slice(0, repetitions(LANGUAGES.length, 1))
-  for (const language of languages.filter((each) => isHere(RUNS[each]![2])))
-    it(`accept only genuine and recent calls: ${language}`, async () => {
+  const acceptsOnlyGood = (language: SnippetLanguage): void =>
+    void it(`accept only genuine and recent calls: ${language}`, async () => {
       const call = await started(language)
       await eventually(async () => (await call()) === 200, { within: 60_000 })
       expect(await call({ event: 'test', method: 'PUT' })).to.equal(200)
@@ -68,6 +68,15 @@ describe('the receivers in the snippets', function () {
       expect(await call({ age: 400 })).to.equal(401)
       expect(await call({ age: -400 })).to.equal(401)
     })
+
+  acceptsOnlyGood('Node')
+  describe('in PHP', () => {
+    needsPhp()
+    acceptsOnlyGood('PHP')
+  })
+  const others = LANGUAGES.filter((each) => RUNS[each] && each !== 'Node' && each !== 'PHP')
+  for (const language of others.slice(0, repetitions(others.length, 0)))
+    if (isHere(RUNS[language]![2])) acceptsOnlyGood(language)
 
   it('do not take a sample transaction for a payment', () => {
     for (const language of LANGUAGES)

@@ -1,0 +1,128 @@
+// Tests: tests/e2e/browser/recovery.test.ts
+/**
+ * Keeps a stream of server-sent events open, and opens it again whenever it ends, with growing pauses while it cannot be opened.
+ *
+ * The stream is read by `fetch` and not by EventSource, because only so the server's comments are seen: without them for 40 s, the
+ * connection is dead, even if the system does not say so. The silence is measured by the clock and not by a timer, because timers stand
+ * still while the computer sleeps.
+ */
+import { createParser } from 'eventsource-parser'
+
+const SILENCE_MS = 40_000
+/** The server writes a comment every 15 s. Somebody who comes back does not wait for the longer silence. */
+const SUSPECT_MS = 20_000
+const CHECK_MS = 2_000
+const FIRST_WAIT_MS = 1_000
+const LONGEST_WAIT_MS = 30_000
+
+export interface StreamEvent {
+  id: string | undefined
+  event: string | undefined
+  data: string
+}
+
+interface Following {
+  /** The address. It is asked for each time that the stream is opened. */
+  path: () => string
+  onOpen: () => void
+  onAway: () => void
+  onEvent: (event: StreamEvent) => void
+  /** @returns whether this answer ends everything */
+  onRefused?: (status: number) => boolean
+}
+
+export interface Followed {
+  /** The user or the network is back: a suspicious stream is opened again at once, and nobody waits for the end of a pause. */
+  comeBack(): void
+  stop(): void
+}
+
+export const followStream = ({ path, onOpen, onAway, onEvent, onRefused }: Following): Followed => {
+  /** The open stream, and when it was last heard. */
+  let stream: AbortController | undefined
+  let heardAt = 0
+  let isOver = false
+  let wake = (): void => {}
+  const endAfter = (silence: number): void => {
+    if (stream && Date.now() - heardAt > silence) stream.abort()
+  }
+
+  const pause = (duration: number): Promise<void> =>
+    new Promise((done) => {
+      const timer = setTimeout(done, duration)
+      wake = () => {
+        clearTimeout(timer)
+        done()
+      }
+    })
+
+  /** Reads the stream until it ends. */
+  const listen = async (opened: () => void): Promise<void> => {
+    const gone = new AbortController()
+    stream = gone
+    heardAt = Date.now()
+    try {
+      const response = await fetch(path(), { signal: gone.signal, headers: { Accept: 'text/event-stream' } })
+      if (!response.ok || !response.body) {
+        isOver ||= onRefused?.(response.status) ?? false
+        return
+      }
+      opened()
+      const parser = createParser({
+        onEvent: ({ id, event, data }) => {
+          if (event === 'bye' || event === 'end') return gone.abort()
+          onEvent({ id, event, data })
+        },
+      })
+      const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+      for (let part = await reader.read(); !part.done; part = await reader.read()) {
+        heardAt = Date.now()
+        parser.feed(part.value)
+      }
+    } catch {
+      // The connection broke, or was silent for too long.
+    } finally {
+      stream = undefined
+    }
+  }
+
+  const follow = async (): Promise<void> => {
+    let wait = FIRST_WAIT_MS
+    while (!isOver) {
+      await listen(() => {
+        wait = FIRST_WAIT_MS
+        onOpen()
+      })
+      if (isOver) return
+      onAway()
+      await pause(wait * (0.8 + Math.random() * 0.4))
+      wait = Math.min(wait * 2, LONGEST_WAIT_MS)
+    }
+  }
+
+  const check = setInterval(() => endAfter(SILENCE_MS), CHECK_MS)
+  void follow()
+  return {
+    comeBack: () => {
+      endAfter(SUSPECT_MS)
+      wake()
+    },
+    stop: () => {
+      isOver = true
+      clearInterval(check)
+      stream?.abort()
+      wake()
+    },
+  }
+}
+
+/** Calls it when a tab comes back to the front, or the network returns. @returns the function that stops it */
+export const whenBack = (act: () => void): (() => void) => {
+  const ended = new AbortController()
+  const back = (): void => {
+    if (document.visibilityState !== 'hidden') act()
+  }
+  for (const event of ['visibilitychange', 'resume']) document.addEventListener(event, back, ended)
+  for (const event of ['online', 'pageshow']) addEventListener(event, back, ended)
+  return () => ended.abort()
+}

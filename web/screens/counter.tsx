@@ -1,0 +1,170 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+/**
+ * The screen in the shop: the last payments in large type, with sound if somebody wants it. The token in the address opens nothing else,
+ * so there is no login, and nothing but amounts, times and order ids.
+ */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { playPayment } from '../app/counter-sound.ts'
+import { followStream, whenBack } from '../app/follow-stream.ts'
+import { count, moment, money } from '../app/format.ts'
+import { language, texts } from '../app/language.ts'
+import { Preferences } from '../app/preferences.tsx'
+import { Logo } from '../app/shell.tsx'
+import { Heading, Stranger } from '../ui/basics.tsx'
+
+const SHOWN = 10
+
+interface Payment {
+  id: number
+  amount: string
+  currency: string
+  order_id: string | null
+  at: string
+}
+
+type State = 'connecting' | 'live' | 'away' | 'over'
+
+/** The newest first, each once. */
+const merged = (before: readonly Payment[], more: readonly Payment[]): Payment[] =>
+  [...new Map([...before, ...more].map((each) => [each.id, each])).values()].sort((a, b) => b.id - a.id).slice(0, SHOWN)
+
+/** As a voice says it. */
+const spoken = ({ amount, currency }: Payment): string => {
+  const t = texts.value.counter
+  const isDong = currency === 'VND' && amount.endsWith('.00')
+  return t.received(isDong ? t.dong(count(Number(amount), language.value)) : money(amount, currency, language.value))
+}
+
+/** Follows the payments. @param onNew  called with the newest of those that arrive while the page is open */
+const usePayments = (onNew: (payment: Payment) => void): { state: State; payments: readonly Payment[] | null } => {
+  const [state, setState] = useState<State>('connecting')
+  const [payments, setPayments] = useState<readonly Payment[] | null>(null)
+  const tell = useRef(onNew)
+  tell.current = onNew
+  useEffect(() => {
+    let known: readonly Payment[] | null = null
+    const add = (more: readonly Payment[]): void => {
+      const next = merged(known ?? [], more)
+      const [newest] = next
+      if (known && newest && newest.id !== known[0]?.id) tell.current(newest)
+      known = next
+      setPayments(next)
+    }
+    const followed = followStream({
+      // Each stream begins with the last payments, so none is missed.
+      path: () => `${location.pathname}/stream`,
+      onOpen: () => setState('live'),
+      onAway: () => setState('away'),
+      onEvent: ({ event, data }) => {
+        if (event === 'payments') add((JSON.parse(data) as { payments: Payment[] }).payments)
+        if (event === 'transaction') add([JSON.parse(data) as Payment])
+      },
+      onRefused: (status) => {
+        const isOver = status === 404 || status === 403
+        if (isOver) setState('over')
+        return isOver
+      },
+    })
+    const stopWaiting = whenBack(followed.comeBack)
+    return () => {
+      stopWaiting()
+      followed.stop()
+    }
+  }, [])
+  return { state, payments }
+}
+
+/** A screen that turns itself off shows nobody a payment. Not every browser can keep it on. */
+const useLight = (): void =>
+  useEffect(() => {
+    const keepOn = (): void => void navigator.wakeLock?.request('screen').catch(() => undefined)
+    keepOn()
+    return whenBack(keepOn)
+  }, [])
+
+const Line = ({ of, isFirst = false }: { of: Payment; isFirst?: boolean }) => (
+  <>
+    <b class={isFirst ? 'sum credit' : 'credit'}>+{money(of.amount, of.currency, language.value)}</b>
+    {of.order_id && (
+      <span class="order">
+        <Stranger text={isFirst ? texts.value.counter.order(of.order_id) : of.order_id} />
+      </span>
+    )}
+    <time dateTime={of.at}>{moment(of.at, language.value)}</time>
+  </>
+)
+
+const Payments = ({ of: [latest, ...earlier] }: { of: readonly Payment[] }) => {
+  const { counter: t } = texts.value
+  if (!latest) return <p class="block">{t.empty}</p>
+  return (
+    <>
+      <section class="latest" aria-label={t.latest} key={latest.id}>
+        <Line of={latest} isFirst />
+      </section>
+      {earlier.length > 0 && (
+        <section>
+          <h2>{t.earlier}</h2>
+          <ol class="lines">
+            {earlier.map((each) => (
+              <li key={each.id}>
+                <Line of={each} />
+              </li>
+            ))}
+          </ol>
+        </section>
+      )}
+    </>
+  )
+}
+
+export const Counter = () => {
+  const { counter: t } = texts.value
+  const [isLoud, setLoud] = useState(false)
+  const [said, say] = useState('')
+  useLight()
+  const { state, payments } = usePayments((newest) => {
+    const sentence = spoken(newest)
+    say(sentence)
+    if (isLoud) playPayment(sentence, language.value)
+  })
+  return (
+    <main class="counter" id="content">
+      <div class="row between">
+        <div class="brand">
+          <Logo />
+          Baoco
+        </div>
+        <span class="live" role="status">
+          {state === 'over' ? '' : t.state[state]}
+        </span>
+      </div>
+      <Heading title={t.title} />
+      {state === 'over' ? (
+        <div class="notice failed" role="alert">
+          <p>{t.state.over}</p>
+          <p>{t.overText}</p>
+        </div>
+      ) : (
+        payments && <Payments of={payments} />
+      )}
+      <p class="hidden-text" role="status">
+        {said}
+      </p>
+      <div class="row between foot">
+        <label class="choice">
+          <input
+            type="checkbox"
+            role="switch"
+            checked={isLoud}
+            onChange={(event) => setLoud(event.currentTarget.checked)}
+          />
+          {t.sound}
+        </label>
+        <div class="preferences">
+          <Preferences />
+        </div>
+      </div>
+    </main>
+  )
+}
