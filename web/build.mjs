@@ -14,6 +14,9 @@ const TEXT = /\.(?:js|css|svg|html|webmanifest)$/
 /** Oldest browsers that the page supports: `light-dark()` and `popover` exist since then. */
 const TARGET = ['chrome123', 'firefox125', 'safari17.5']
 
+/** Most visits begin with one of them. They are small. */
+const FIRST_SCREENS = ['today', 'transactions']
+
 const page = ({ script, style, fonts, icon, soon }) => `<!doctype html>
 <html lang="vi">
 <meta charset="utf-8">
@@ -21,9 +24,9 @@ const page = ({ script, style, fonts, icon, soon }) => `<!doctype html>
 <meta name="color-scheme" content="light dark">
 <title>Baoco</title>
 <link rel="icon" href="${icon}" type="image/svg+xml">
-${fonts.map((font) => `<link rel="preload" href="${font}" as="font" type="font/woff2" crossorigin>`).join('\n')}
 <link rel="stylesheet" href="${style}">
 ${soon.map((each) => `<link rel="modulepreload" href="${each}">`).join('\n')}
+${fonts.map((font) => `<link rel="preload" href="${font}" as="font" type="font/woff2" fetchpriority="low" crossorigin>`).join('\n')}
 <script type="module" src="${script}"></script>
 <noscript>Trang này cần JavaScript. This page needs JavaScript.</noscript>
 <div id="app"></div>
@@ -59,12 +62,17 @@ const filesOf = async (build) => {
   const names = Object.keys(metafile.outputs)
   const one = (pattern) => `/assets/${basename(names.find((name) => pattern.test(name)))}`
   const all = (pattern) => names.filter((name) => pattern.test(name)).map((name) => `/assets/${basename(name)}`)
-  // What the start of the page imports, and the usual language: the browser would find them only later, one after the other.
+  // What the first screens import, and the usual language: the browser would find them only later, one after the other.
+  const importsOf = (name) =>
+    metafile.outputs[name].imports
+      .filter(({ kind }) => kind === 'import-statement')
+      .flatMap(({ path }) => [...importsOf(path), path])
   const main = names.find((name) => /main-\w+\.js$/.test(name))
-  const imported = metafile.outputs[main].imports.filter(({ kind }) => kind === 'import-statement')
-  const soon = [...imported.map(({ path }) => `/assets/${basename(path)}`), one(/\/vi-\w+\.js$/)]
+  const first = FIRST_SCREENS.map((screen) => names.find((name) => name.includes(`/${screen}-`)))
+  const soon = new Set([...importsOf(main), ...first.flatMap((name) => [...importsOf(name), name])])
+  soon.delete(main)
   const html = page({
-    soon,
+    soon: [one(/\/vi-\w+\.js$/), ...[...soon].map((name) => `/assets/${basename(name)}`)],
     script: one(/main-\w+\.js$/),
     style: one(/main-\w+\.css$/),
     fonts: all(/\.woff2$/),
