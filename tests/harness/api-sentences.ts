@@ -14,8 +14,9 @@ const FOLDERS = [
   'adapters/mail',
   'adapters/secrets',
 ]
-/** Documentation of the API. */
-const DOCUMENTATION = /^adapters\/http\/openapi\/(?:descriptions|examples|document|webhooks)\.ts$/
+/** Documentation of the API, and mails. */
+const NO_ANSWERS =
+  /^(?:adapters\/http\/openapi\/(?:descriptions|examples|document|webhooks)|workflows\/texts\/\w+)\.ts$/
 
 export interface Sentence {
   /** Where it is, such as `domain/account/access.ts:16`. */
@@ -37,7 +38,7 @@ const textOf = (node: ts.StringLiteralLike | ts.TemplateExpression): string =>
 const isSentence = (text: string): boolean => /^[A-Z`].*\s.*\.$/s.test(text)
 
 /** The names of members that hold a sentence. */
-const MEMBERS = new Set(['message', 'error', 'advice'])
+const MEMBERS = new Set(['message', 'error'])
 const nameOf = (node: ts.PropertyAssignment | ts.PropertyDeclaration): string => node.name.getText()
 
 /** Answers of calls that succeeded have a message too. */
@@ -46,11 +47,12 @@ const isOfSuccess = (object: ts.Node): boolean =>
   object.properties.some((member) => ['success', 'data'].includes(member.name?.getText() ?? ''))
 
 /** Functions whose text is no answer: errors of the program, and what the document says. */
-const OTHERS = /^(?:(?:Type|Range)?Error|describe|text|whole|eventStream|console\.\w+|log\.\w+)$/
+const OTHERS = /^(?:(?:Type|Range)?Error|describe|secret|text|whole|download|eventStream|console\.\w+|log\.\w+)$/
 
 const argumentOf = (call: ts.CallExpression | ts.NewExpression): { code: string | null } | null => {
   const called = call.expression.getText()
   if (OTHERS.test(called)) return null
+  if (called === 'Overloaded') return { code: 'RATE_LIMITED' }
   const [first] = call.arguments ?? []
   return { code: called === 'Refused' && first && ts.isStringLiteral(first) ? first.text : null }
 }
@@ -62,7 +64,8 @@ const refusalAt = (node: ts.Node): { code: string | null } | null => {
   if (ts.isConditionalExpression(parent) || ts.isParenthesizedExpression(parent)) return refusalAt(parent)
   if (ts.isBinaryExpression(parent)) return refusalAt(parent)
   if (ts.isCallExpression(parent) || ts.isNewExpression(parent)) return argumentOf(parent)
-  if (ts.isPropertyDeclaration(parent)) return MEMBERS.has(nameOf(parent)) ? { code: null } : null
+  // What an unavailable server advises.
+  if (ts.isPropertyDeclaration(parent)) return nameOf(parent) === 'advice' ? { code: 'STORE_UNAVAILABLE' } : null
   if (ts.isPropertyAssignment(parent))
     return MEMBERS.has(nameOf(parent)) && !isOfSuccess(parent.parent) ? { code: null } : null
   // A pattern, and the sentence for it.
@@ -91,6 +94,6 @@ export const apiSentences = (): Sentence[] =>
     readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
       .map((entry) => relative(ROOT, join(entry.parentPath ?? entry.path, entry.name)))
-      .filter((path) => !DOCUMENTATION.test(path))
+      .filter((path) => !NO_ANSWERS.test(path))
       .flatMap(sentencesOf),
   )

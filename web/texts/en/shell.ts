@@ -85,6 +85,10 @@ export const common: Messages['common'] = {
     SYSTEM_LIMIT_REACHED: 'You have as many shops as are allowed.',
     API_KEY_LIMIT_REACHED: 'You have as many API keys as are allowed.',
     AUTO_RULE: 'A shop plugin created this webhook, so it cannot be deleted here.',
+    SCOPE_MISSING: 'This key may not do that.',
+    OVERLOADED: 'The server is busy. Try again in a few seconds.',
+    PAYLOAD_TOO_LARGE: 'What was sent is too long.',
+    QUERY_TOO_LONG: 'The filter is too long. Shorten the text of the search.',
   },
 }
 

@@ -82,6 +82,10 @@ export const common = {
     SYSTEM_LIMIT_REACHED: 'Bạn đã dùng hết số cửa hàng cho phép.',
     API_KEY_LIMIT_REACHED: 'Bạn đã dùng hết số khóa API cho phép.',
     AUTO_RULE: 'Webhook này do plugin của cửa hàng tạo ra nên không xóa ở đây được.',
+    SCOPE_MISSING: 'Khóa này không có quyền làm việc đó.',
+    OVERLOADED: 'Máy chủ đang bận. Hãy thử lại sau vài giây.',
+    PAYLOAD_TOO_LARGE: 'Nội dung gửi đi quá dài.',
+    QUERY_TOO_LONG: 'Bộ lọc quá dài. Hãy rút ngắn nội dung tìm.',
   } as Record<string, string>,
 }
 

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import { checkEmail, checkPassword } from '../../../../domain/account/access.ts'
 import { templateProblem } from '../../../../domain/webhook/payload/custom.ts'
+import { mailFailure } from '../../../../adapters/mail/failure.ts'
+import { Failure } from '../../../../adapters/webhook-sender/failure.ts'
 import { checkUrl } from '../../../../adapters/webhook-sender/check-url.ts'
 import { z } from 'zod'
 import { problemText } from '../../../../web/app/problem-text.ts'
@@ -38,6 +40,18 @@ describe('the text of a problem', () => {
     issueOf(z.int().max(9), 10),
     issueOf(z.int(), 'x'),
     issueOf(z.string(), undefined),
+    issueOf(z.enum(['POST', 'PUT']), 'GET'),
+    issueOf(z.boolean(), 'x'),
+    issueOf(z.array(z.string()), 'x'),
+    issueOf(z.strictObject({}), 'x'),
+    issueOf(z.union([z.literal(0), z.literal(1)]), 2),
+    issueOf(z.iso.datetime(), 'x'),
+    issueOf(z.string().regex(/^x$/), 'y'),
+    mailFailure(new Failure('dns', 'The name mail.shop.example could not be resolved.')).message,
+    mailFailure(new Failure('private_address', '10.0.0.1 is not a public address.')).message,
+    ...['sent more than was asked for', 'sent a line that is longer than 256 KB', 'reports new mails all the time'].map(
+      (what) => `The server ${what}.`,
+    ),
   ]
 
   for (const said of SAID)

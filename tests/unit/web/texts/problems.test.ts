@@ -8,7 +8,23 @@ import { common as vietnamese } from '../../../../web/texts/vi/shell.ts'
 import { apiSentences } from '../../../harness/api-sentences.ts'
 
 /** Sentences that the dashboard cannot cause. Programs read them, and the command line. */
-const FOR_PROGRAMS: readonly (readonly [at: RegExp, text: RegExp])[] = []
+const FOR_PROGRAMS: readonly (readonly [at: RegExp, text: RegExp])[] = [
+  // Codes beside them have the text, one for each limit of a plan.
+  [/account\/plan\.ts/, /plan allows at most/],
+  // Calls that no screen makes, or makes otherwise.
+  [/affiliate/, /./],
+  [/order-plan\.ts/, /./],
+  [/http\/api\.ts|json-body\.ts|query-length\.ts|openapi\/input\.ts/, /./],
+  [/resources\/(?:receive|shop-connection)\.ts/, /./],
+  [/requests\.ts/, /^A page is/],
+  [/access\.ts/, /^The operator's account cannot be deleted/],
+  // The command line.
+  [/registration\.ts/, /^There is an account with this e-mail/],
+  // The login has its own text for an old link.
+  [/session\.ts/, /^The link was used/],
+  // Sentences that end with another part of the program. Their ends are tested with `problemText`.
+  [/./, /^The (?:URL|host|server|template cannot be used:) 7\.$/],
+]
 
 describe('the problems that the API names', () => {
   const sentences = apiSentences()
