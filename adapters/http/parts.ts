@@ -8,6 +8,7 @@ import type { MailServer } from '../../workflows/mail-ingest/mailbox.ts'
 import type { Feed } from '../../workflows/live/feed.ts'
 import type { LogLines } from '../telemetry/log-lines.ts'
 import type { UsageCounters } from '../postgres/ops/usage.ts'
+import type { DiskSpace } from '../../domain/disk.ts'
 import type { InboxCalls } from '../inbox/calls.ts'
 import type { Inboxes } from '../inbox/inboxes.ts'
 import type { Outbox } from '../mail-out/outbox.ts'
@@ -43,6 +44,8 @@ export interface ApiParts {
   conducts: Pick<UsageCounters, 'enter' | 'leave'>
   /** Counters of the rate limits: `exact` is shared by all processes, `hot` needs no round trip and is for the receive path. */
   counters: { exact: CounterFor; hot: CounterFor }
+  /** The disk of the embedded database; null if the servers are elsewhere. */
+  disk: { space(): DiskSpace | null }
   /** The built dashboard; null: it is not served. */
   web: WebFiles | null
   log: LogLines

@@ -1,6 +1,7 @@
 // Tests: tests/integration/looking-commands.test.ts
 /** `baoco audit`: checks the stored events for errors. */
 import type { Command } from 'commander'
+import { keepAudit } from '../../adapters/postgres/ops/last-audit.ts'
 import { systemClock as clock } from '../../adapters/system/clock.ts'
 import { REFUSED } from '../../domain/parked/events.ts'
 import { projectors } from '../../projections/all.ts'
@@ -28,6 +29,8 @@ export const audit = (program: Command): void => {
         console.log(
           `${events} events, ${transactions} transactions: ${faults === 0 ? 'all as it must be' : `${faults} faults`}`,
         )
+        // The operator's page shows it.
+        await keepAudit(database, { ended_at: clock.now().toISOString(), events, transactions, faults })
         if (faults > 0) process.exitCode = 1
       }),
     )

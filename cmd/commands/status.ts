@@ -5,6 +5,7 @@ import type { Command } from 'commander'
 import { heldLeases, isOfMailbox } from '../../adapters/database/lease.ts'
 import { presentProcesses } from '../../adapters/database/presence.ts'
 import { installationStatus } from '../../adapters/postgres/ops/installation-status.ts'
+import { lastAudit } from '../../adapters/postgres/ops/last-audit.ts'
 import { openReadModelTables } from '../../adapters/postgres/ops/read-models.ts'
 import { serverStatus } from '../../adapters/postgres/ops/server-status.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
@@ -30,11 +31,12 @@ const lines = async ({ database, store, settings }: Around, version: string): Pr
     definition.projector,
     await projectionLag(database, store, definition, systemClock.now()),
   ]
-  const [processes, leases, status, server, end, disk, lags] = await Promise.all([
+  const [processes, leases, status, server, audit, end, disk, lags] = await Promise.all([
     presentProcesses(database),
     heldLeases(database),
     installationStatus(database, unseen),
     serverStatus(database),
+    lastAudit(database),
     store.end(),
     settings.databaseUrl === undefined ? statfs(settings.dataDir) : null,
     Promise.all(projectors(settings).map(lagOf)).then((some) => new Map(some)),
@@ -59,6 +61,9 @@ const lines = async ({ database, store, settings }: Around, version: string): Pr
     `overdue   ${status.overdue}`,
     `breakers  ${status.breakers.length} open`,
     `parked    ${status.parked} streams`,
+    audit
+      ? `audit     ${audit.ended_at}  ${audit.events} events  ${audit.faults} faults`
+      : 'audit     never: run baoco audit',
     `versions  Baoco ${version}  Postgres ${server.postgres}  tables ${server.tables}  Node ${process.versions.node}`,
     `disk      ${inMib(server.database_bytes)}  ${server.schemas.map(({ name, bytes }) => `${name} ${inMib(bytes)}`).join('  ')}`,
     ...(disk ? [`free      ${inMib(disk.bavail * disk.bsize)} in ${settings.dataDir}`] : []),

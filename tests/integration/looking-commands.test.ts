@@ -74,10 +74,18 @@ describe('commands that inspect data, and account delete', function () {
     ]) // prettier-ignore
   }
 
+  /** As the operator's page shows it. */
+  const lastAudit = async () => {
+    const { audit } = (await api.ask('GET', '/api/operator/status', { key: api.owner.api_key })).body.data
+    expect(Date.now() - Date.parse(audit.ended_at)).to.be.lessThan(120_000)
+    return audit
+  }
+
   it('audit finds no fault in a correct store', async () => {
     const { status, stdout, stderr } = await baoco('audit')
     expect([status, stderr], stdout).to.deep.equal([0, ''])
     expect(stdout).to.match(/^\d+ events, 1 transactions: all as it must be\n$/)
+    expect(await lastAudit()).to.include({ events: parseInt(stdout), transactions: 1, faults: 0 })
   })
 
   it('history prints the history of a transaction without personal data', async () => {
@@ -205,6 +213,7 @@ describe('commands that inspect data, and account delete', function () {
     expect(stdout).to.match(/^odd@0: no event of this release: Odd; its stream is parked$/m)
     expect(stdout).to.match(/^transaction-\d+@0: TransactionCaptured is not as its schema says/m)
     expect(stdout).to.match(/^account-\d+: attempts name its revision 4000, which is not there$/m)
+    expect((await lastAudit()).faults).to.equal(stdout.trimEnd().split('\n').length - 1)
     expect(stdout).to.match(/^ids: 1000000000 is used, and only ids up to \d+ are given out$/m)
   })
 })

@@ -337,7 +337,8 @@ export interface OperatorStatus {
   leases: { name: string; process: string | null; since: string }[]
   mailboxes: number
   versions: { baoco: string; postgres: string; tables: string; node: string }
-  disk: { database_bytes: number; schemas: { name: string; bytes: number }[] }
+  disk: { database_bytes: number; schemas: { name: string; bytes: number }[]; free_bytes: number | null }
+  audit: { ended_at: string; events: number; transactions: number; faults: number } | null
 }
 
 export interface Mail {

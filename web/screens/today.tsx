@@ -38,7 +38,7 @@ const Figures = ({ of }: { of: readonly DayTotal[] }) => {
       </div>
       <div>
         <div>{t.out}</div>
-        <div class="lesser debit">{signed('\u2212', now.debit)}</div>
+        <div class={now.debit === '0.00' ? 'lesser muted' : 'lesser debit'}>{signed('\u2212', now.debit)}</div>
         <div class="muted">{t.before(text(before.debit))}</div>
       </div>
     </div>

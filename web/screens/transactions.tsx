@@ -71,7 +71,9 @@ const Filters = ({ filter }: { filter: Filter }) => {
         options={STATUSES.map((each) => [each, common.status[each]] as const)}
       />
       <ChosenFilter {...field('type')} label={t.direction} options={Object.entries(common.direction)} />
-      <WrittenFilter {...field('bank_code')} label={t.bank} />
+      <div class="bank">
+        <WrittenFilter {...field('bank_code')} label={t.bank} />
+      </div>
       <WrittenFilter {...field('date_from')} label={t.from} type="date" />
       <WrittenFilter {...field('date_to')} label={t.to} type="date" />
       {Object.keys(filter).length > 0 && (

@@ -72,7 +72,9 @@ const Filters = ({ filter, rules, errors }: { filter: Filter; rules: readonly Ru
           options={errors.map((each) => [each, errorName(each)] as const)}
         />
       )}
-      <WrittenFilter {...field('bank_code')} label={transactions.bank} />
+      <div class="bank">
+        <WrittenFilter {...field('bank_code')} label={transactions.bank} />
+      </div>
       <WrittenFilter {...field('date_from')} label={transactions.from} type="date" />
       <WrittenFilter {...field('date_to')} label={transactions.to} type="date" />
       {Object.keys(others).length > 0 && (

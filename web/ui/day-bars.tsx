@@ -47,6 +47,10 @@ export const DayBars = ({
         ))}
         <line class="axis" x1="0" x2={of.length * STEP} y1={HEIGHT + 0.5} y2={HEIGHT + 0.5} />
       </svg>
+      <div class="row between muted ends" aria-hidden="true">
+        <span>{dayOf(of[0]!.date)}</span>
+        <span>{dayOf(of.at(-1)!.date)}</span>
+      </div>
       <details>
         <summary>{t.table}</summary>
         <table>

@@ -21,6 +21,7 @@ const Verdict = ({ of }: { of: OperatorStatus }) => {
     of.overdue > 0 && t.overdue(number(of.overdue), of.overdue === 1),
     of.parked > 0 && t.parked(number(of.parked), of.parked === 1),
     of.breakers.length > 0 && t.breakers(number(of.breakers.length), of.breakers.length === 1),
+    of.audit !== null && of.audit.faults > 0 && t.faults(number(of.audit.faults), of.audit.faults === 1),
     behind.length > 0 && t.behind(behind.join(', ')),
   ].filter((each) => each !== false)
   if (wrong.length === 0)
@@ -166,6 +167,31 @@ const Breakers = ({ of }: { of: OperatorStatus }) => {
   )
 }
 
+/** The last check of all events. It is a command, because it reads everything. */
+const Audit = ({ of: { audit } }: { of: OperatorStatus }) => {
+  const t = texts.value.operator.audit
+  return (
+    <section class="block stack tight">
+      <h2>{t.title}</h2>
+      {audit ? (
+        <p>
+          <span class={audit.faults > 0 ? 'status failed' : 'status success'}>
+            <span aria-hidden="true">{audit.faults > 0 ? '▲' : '●'}</span>{' '}
+            {audit.faults > 0 ? t.faults(number(audit.faults), audit.faults === 1) : t.good}
+          </span>
+          <br />
+          <span class="muted">
+            <Ago at={audit.ended_at} />, {t.checked(number(audit.events), number(audit.transactions))}
+          </span>
+        </p>
+      ) : (
+        <p>{t.never}</p>
+      )}
+      <p class="muted">{t.how}</p>
+    </section>
+  )
+}
+
 const Server = ({ of: { versions, disk } }: { of: OperatorStatus }) => {
   const t = texts.value.operator.server
   const rows: [string, string][] = [
@@ -175,6 +201,7 @@ const Server = ({ of: { versions, disk } }: { of: OperatorStatus }) => {
     [t.node, versions.node],
     [t.database, bytes(disk.database_bytes, language.value)],
     ...disk.schemas.map((each): [string, string] => [t.schemas[each.name] ?? each.name, bytes(each.bytes, language.value)]), // prettier-ignore
+    ...(disk.free_bytes === null ? [] : [[t.free, bytes(disk.free_bytes, language.value)] as [string, string]]),
   ]
   return (
     <section class="block">
@@ -202,6 +229,7 @@ export const Installation = ({ of }: { of: OperatorStatus }) => (
       <div class="stack wide">
         <Projectors of={of} />
         <Breakers of={of} />
+        <Audit of={of} />
         <Server of={of} />
       </div>
     </div>

@@ -7,6 +7,7 @@ import { unseenDeliveries } from '../../../projections/delivery/unseen-queries.t
 import { heldLeases, isOfMailbox } from '../../database/lease.ts'
 import { presentProcesses } from '../../database/presence.ts'
 import { installationStatus } from '../../postgres/ops/installation-status.ts'
+import { lastAudit } from '../../postgres/ops/last-audit.ts'
 import { serverStatus } from '../../postgres/ops/server-status.ts'
 import { VERSION } from '../../system/version.ts'
 import { data } from '../openapi/answers.ts'
@@ -60,11 +61,22 @@ const Status = z
     disk: z.strictObject({
       database_bytes: count,
       schemas: z.array(z.strictObject({ name: z.string(), bytes: count })),
+      free_bytes: count
+        .nullable()
+        .meta({ description: 'Free on the disk of the bundled Postgres; null if Postgres runs elsewhere.' }),
     }),
+    audit: z
+      .strictObject({ ended_at: moment, events: count, transactions: count, faults: count })
+      .nullable()
+      .meta({ description: 'The last `baoco audit`; null if there was none.' }),
   })
   .meta({ id: 'OperatorStatus' })
 
-export const operatorRoutes = (operations: Operations, { database, store, clock }: ApiParts, signedIn: Guard): void => {
+export const operatorRoutes = (
+  operations: Operations,
+  { database, store, clock, disk: ownDisk }: ApiParts,
+  signedIn: Guard,
+): void => {
   const { get } = operations.of('The operator')
 
   const accounts = async () =>
@@ -73,12 +85,13 @@ export const operatorRoutes = (operations: Operations, { database, store, clock 
   const unseen = () => unseenDeliveries(database, store, clock.now())
 
   const status = async () => {
-    const [end, { projectors, ...rest }, processes, leases, server] = await Promise.all([
+    const [end, { projectors, ...rest }, processes, leases, server, audit] = await Promise.all([
       store.end(),
       installationStatus(database, unseen),
       presentProcesses(database),
       heldLeases(database),
       serverStatus(database),
+      lastAudit(database),
     ])
     const isBehind = (passed: string | null) => end !== null && (passed === null || store.isAfter(end, passed))
     const lag = projectors.map(({ projector, passed, last_event_at }) => ({
@@ -95,7 +108,8 @@ export const operatorRoutes = (operations: Operations, { database, store, clock 
       leases: leases.filter((lease) => !isOfMailbox(lease)),
       mailboxes: ofMailboxes.length,
       versions: { baoco: VERSION, postgres, tables, node: process.versions.node },
-      disk,
+      disk: { ...disk, free_bytes: ownDisk.space()?.free ?? null },
+      audit,
     }
   }
 

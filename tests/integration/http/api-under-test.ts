@@ -237,6 +237,7 @@ export const openApi = async (
     store: requestStore, accounts, ids, clock, vault, passwords, database, readModels: projector, capture, sender,
     urlProblem: (url) => checkUrl(url, TARGETS),
     outbox, inboxes, inboxCalls, web,
+    disk: { space: () => ({ free: 5_000_000_000, size: 20_000_000_000 }) },
     feed,
     mailServer: openImap({ allowPrivate: true }),
     conducts: usage,

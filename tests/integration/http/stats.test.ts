@@ -86,11 +86,13 @@ describe('statistics', () => {
       return emails.includes('owner@baoco.local') && emails.includes('customer@example.com')
     })
     const { body } = await api.ask('GET', '/api/operator/status', { key })
-    expect(body.data).to.have.all.keys('lag', 'lanes', 'breakers', 'parked', 'overdue', 'processes', 'leases', 'mailboxes', 'versions', 'disk') // prettier-ignore
+    expect(body.data).to.have.all.keys('lag', 'lanes', 'breakers', 'parked', 'overdue', 'processes', 'leases', 'mailboxes', 'versions', 'disk', 'audit') // prettier-ignore
     expect(body.data.lag.map(({ projector }: { projector: string }) => projector)).to.include('main')
     expect(body.data.versions.tables).to.match(/^\d{3}_/)
     expect(body.data.versions).to.include({ node: process.versions.node })
     expect(body.data.disk.database_bytes).to.be.greaterThan(1_000_000)
+    expect(body.data.disk.free_bytes).to.equal(5_000_000_000)
+    expect(body.data.audit).to.equal(null)
     expect(body.data.disk.schemas.map(({ name }: { name: string }) => name)).to.include.members(['read_model', 'store'])
     for (const [caller, operator] of [
       [key, true],

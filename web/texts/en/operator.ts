@@ -11,6 +11,7 @@ export const operator: Messages['operator'] = {
     behind: (names) => `Events are not processed yet: ${names}.`,
     parked: (count, isOne) =>
       `${count} ${isOne ? 'stream has an event' : 'streams have events'} that cannot be used, and must wait. See baoco parked list.`,
+    faults: (count, isOne) => `The last audit found ${count} ${isOne ? 'fault' : 'faults'} in the event store.`,
     breakers: (count, isOne) => `${count} ${isOne ? 'address is' : 'addresses are'} cut off after many failures.`,
   },
   processes: {
@@ -50,6 +51,14 @@ export const operator: Messages['operator'] = {
     empty: 'No address is cut off.',
     of: (user) => `Account ${user}`,
   },
+  audit: {
+    title: 'Audit of the events',
+    good: 'No faults',
+    faults: (count, isOne) => `${count} ${isOne ? 'fault' : 'faults'}`,
+    checked: (events, transactions) => `${events} events, ${transactions} transactions`,
+    never: 'There was no audit yet.',
+    how: 'Run baoco audit, above all after you restored a backup.',
+  },
   server: {
     title: 'Versions and disk',
     baoco: 'Baoco',
@@ -57,6 +66,7 @@ export const operator: Messages['operator'] = {
     tables: 'Tables',
     node: 'Node.js',
     database: 'Database',
+    free: 'Free on the disk',
     schemas: { store: 'Event store', read_model: 'Lists', search_model: 'Search', ops: 'Operations' },
   },
   accounts: {

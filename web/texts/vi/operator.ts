@@ -8,6 +8,7 @@ export const operator = {
     behind: (names: string) => `Chưa xử lý hết sự kiện: ${names}.`,
     parked: (count: string, _isOne: boolean) =>
       `${count} luồng có sự kiện không xử lý được, nên đang chờ. Xem bằng lệnh baoco parked list.`,
+    faults: (count: string, _isOne: boolean) => `Lần kiểm tra gần nhất thấy ${count} lỗi trong kho sự kiện.`,
     breakers: (count: string, _isOne: boolean) => `${count} địa chỉ đang bị ngắt vì lỗi liên tục.`,
   },
   processes: {
@@ -47,6 +48,14 @@ export const operator = {
     empty: 'Không có địa chỉ nào bị ngắt.',
     of: (user: number) => `Tài khoản ${user}`,
   },
+  audit: {
+    title: 'Kiểm tra sự kiện',
+    good: 'Không có lỗi',
+    faults: (count: string, _isOne: boolean) => `${count} lỗi`,
+    checked: (events: string, transactions: string) => `${events} sự kiện, ${transactions} giao dịch`,
+    never: 'Chưa kiểm tra lần nào.',
+    how: 'Kiểm tra bằng lệnh baoco audit, nhất là sau khi khôi phục bản sao lưu.',
+  },
   server: {
     title: 'Phiên bản và dung lượng',
     baoco: 'Baoco',
@@ -54,6 +63,7 @@ export const operator = {
     tables: 'Bảng dữ liệu',
     node: 'Node.js',
     database: 'Cơ sở dữ liệu',
+    free: 'Còn trống trên ổ đĩa',
     schemas: {
       store: 'Kho sự kiện',
       read_model: 'Danh sách',
