@@ -4,7 +4,7 @@ import { useLocation } from 'preact-iso/router'
 import { queryText } from '../api/client.ts'
 import { language, texts } from '../app/language.ts'
 import { Heading } from '../ui/basics.tsx'
-import { ChosenFilter, WrittenFilter } from '../ui/filters.tsx'
+import { ChosenFilter, Filters, WrittenFilter } from '../ui/filters.tsx'
 import { TransactionList, useFirstPage } from '../ui/transaction-list.tsx'
 
 const NAMES = [
@@ -53,7 +53,7 @@ const Presets = ({ filter }: { filter: Filter }) => {
   )
 }
 
-const Filters = ({ filter }: { filter: Filter }) => {
+const FilterForm = ({ filter }: { filter: Filter }) => {
   const { route } = useLocation()
   const { transactions: t, common } = texts.value
   const field = (name: keyof Filter) => ({
@@ -61,10 +61,11 @@ const Filters = ({ filter }: { filter: Filter }) => {
     change: (value: string) => route(`/transactions${queryText({ ...filter, [name]: value })}`, true),
   })
   return (
-    <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
-      <div class="search">
-        <WrittenFilter {...field('search')} label={t.search} type="search" />
-      </div>
+    <Filters
+      search={<WrittenFilter {...field('search')} label={t.search} type="search" />}
+      active={Object.keys(filter).filter((name) => name !== 'search').length}
+      clear={Object.keys(filter).length > 0 ? '/transactions' : null}
+    >
       <ChosenFilter
         {...field('webhook_status')}
         label={t.status}
@@ -76,12 +77,7 @@ const Filters = ({ filter }: { filter: Filter }) => {
       </div>
       <WrittenFilter {...field('date_from')} label={t.from} type="date" />
       <WrittenFilter {...field('date_to')} label={t.to} type="date" />
-      {Object.keys(filter).length > 0 && (
-        <a class="button plain" href="/transactions">
-          {t.clear}
-        </a>
-      )}
-    </form>
+    </Filters>
   )
 }
 
@@ -100,7 +96,7 @@ export const Transactions = () => {
         )}
       </Heading>
       <Presets filter={filter} />
-      <Filters filter={filter} />
+      <FilterForm filter={filter} />
       <TransactionList key={queryText(filter)} filter={filter} />
     </>
   )

@@ -8,7 +8,7 @@ import { count } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { explain } from '../ui/attempts.tsx'
 import { Ago, Empty, Heading, Loaded, Status, Stranger, When } from '../ui/basics.tsx'
-import { ChosenFilter, WrittenFilter } from '../ui/filters.tsx'
+import { ChosenFilter, Filters, WrittenFilter } from '../ui/filters.tsx'
 import { JobProgress, RetryMany, type RetriedStatus, type RetryFilter } from '../ui/retry-many.tsx'
 import { useRules } from '../ui/rules.tsx'
 
@@ -50,7 +50,15 @@ const secondsOf = (groups: readonly UndeliveredGroup[]): number | null => {
 
 const errorName = (error: string): string => `${explain(error)[0]} (${error})`
 
-const Filters = ({ filter, rules, errors }: { filter: Filter; rules: readonly Rule[]; errors: readonly string[] }) => {
+const FilterForm = ({
+  filter,
+  rules,
+  errors,
+}: {
+  filter: Filter
+  rules: readonly Rule[]
+  errors: readonly string[]
+}) => {
   const { route } = useLocation()
   const { undelivered: t, transactions } = texts.value
   const field = (name: keyof Filter) => ({
@@ -59,7 +67,11 @@ const Filters = ({ filter, rules, errors }: { filter: Filter; rules: readonly Ru
   })
   const { status, ...others } = filter
   return (
-    <form class="filters" onSubmit={(event) => event.preventDefault()}>
+    <Filters
+      active={Object.keys(others).length}
+      isNeeded={status === 'success' && !filter.date_from}
+      clear={Object.keys(others).length > 0 ? PATH + queryText({ status }) : null}
+    >
       <ChosenFilter
         {...field('rule_id')}
         label={t.rule}
@@ -77,12 +89,7 @@ const Filters = ({ filter, rules, errors }: { filter: Filter; rules: readonly Ru
       </div>
       <WrittenFilter {...field('date_from')} label={transactions.from} type="date" />
       <WrittenFilter {...field('date_to')} label={transactions.to} type="date" />
-      {Object.keys(others).length > 0 && (
-        <a class="button plain" href={PATH + queryText({ status })}>
-          {transactions.clear}
-        </a>
-      )}
-    </form>
+    </Filters>
   )
 }
 
@@ -255,7 +262,7 @@ export const Undelivered = () => {
             </a>
           ))}
         </nav>
-        <Filters filter={filter} rules={rules} errors={errors} />
+        <FilterForm filter={filter} rules={rules} errors={errors} />
         {job !== null && <JobProgress id={job} hide={() => route(PATH + queryText(filter), true)} />}
         {job === null && (filter.status === 'success' || (filter.status && groups.length > 0)) && (
           <Everything filter={filter} groups={groups} started={started} />

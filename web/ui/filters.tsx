@@ -1,8 +1,47 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** Fields of a filter that is the address of the page. */
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
 import { marked } from '../app/hidden-characters.ts'
 import { texts } from '../app/language.ts'
 import { Field } from './basics.tsx'
+
+interface FormProps {
+  /** Stays visible. */
+  search?: ComponentChildren
+  /** How many of the others select something. */
+  active: number
+  /** Something must be selected, so nothing is folded away. */
+  isNeeded?: boolean
+  /** The address without a filter; null if there is none to clear. */
+  clear: string | null
+  children: ComponentChildren
+}
+
+/** On a phone all but the search is folded away until somebody wants it, so that the list begins on the first screen. */
+export const Filters = ({ search, active, isNeeded = false, clear, children }: FormProps) => {
+  const t = texts.value.transactions
+  const [isUnfolded, unfold] = useState(false)
+  const isOpen = isUnfolded || isNeeded
+  return (
+    <form
+      class={isOpen ? 'filters open' : 'filters'}
+      role={search ? 'search' : undefined}
+      onSubmit={(event) => event.preventDefault()}
+    >
+      {search && <div class="search">{search}</div>}
+      <button class="button fold" type="button" aria-expanded={isOpen} disabled={isNeeded} onClick={() => unfold(!isUnfolded)}>
+        {t.filters(active)}
+      </button>
+      {children}
+      {clear !== null && (
+        <a class="button plain" href={clear}>
+          {t.clear}
+        </a>
+      )}
+    </form>
+  )
+}
 
 interface FilterProps {
   label: string

@@ -12,6 +12,7 @@ export const transactions: Messages['transactions'] = {
   to: 'To',
   any: 'All',
   clear: 'Clear filters',
+  filters: (active) => (active === 0 ? 'Filters' : `Filters (${active})`),
   views: 'Views',
   presets: { all: 'All', failed: 'Failed', pending: 'Sending', noMatch: 'No match', money: 'Money in' },
   caption: (total) => `${total} transactions, newest first`,

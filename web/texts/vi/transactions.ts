@@ -10,6 +10,7 @@ export const transactions = {
   to: 'Đến ngày',
   any: 'Tất cả',
   clear: 'Bỏ lọc',
+  filters: (active: number) => (active === 0 ? 'Bộ lọc' : `Bộ lọc (${active})`),
   views: 'Xem nhanh',
   presets: { all: 'Tất cả', failed: 'Lỗi', pending: 'Đang gửi', noMatch: 'Không khớp', money: 'Tiền vào' },
   caption: (total: string) => `${total} giao dịch, mới nhất trước`,

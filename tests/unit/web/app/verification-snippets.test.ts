@@ -1,6 +1,6 @@
 /**
  * The receivers that a rule's page shows. Each is run and called as a shop is. Those for Node and PHP run always; with REPEAT=full so do
- * those whose language this machine has. The one for C# is not run, because Debian has no .NET.
+ * those whose language this machine has. The one for C# was only parsed, because Debian has no .NET.
  */
 import { expect } from 'chai'
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
