@@ -13,7 +13,7 @@ import { setTheme, theme } from './app/theme.ts'
 
 setTheme(theme.value)
 keepFocus()
-preloadScreen(location.pathname)
+preloadScreen(location)
 await loadLanguage()
 render(
   <QueryClientProvider client={queries}>

@@ -22,8 +22,10 @@ const VerifyEmail = screen(entry, 'VerifyEmail')
 const ForgotPassword = screen(entry, 'ForgotPassword')
 const ResetPassword = screen(entry, 'ResetPassword')
 const NotFound = screen(() => import('../screens/not-found.tsx'), 'NotFound')
-const Today = screen(() => import('../screens/today.tsx'), 'Today')
-const Transactions = screen(() => import('../screens/transactions.tsx'), 'Transactions')
+const today = () => import('../screens/today.tsx')
+const transactions = () => import('../screens/transactions.tsx')
+const Today = screen(today, 'Today')
+const Transactions = screen(transactions, 'Transactions')
 const TransactionPage = screen(() => import('../screens/transaction.tsx'), 'TransactionPage')
 const Undelivered = screen(() => import('../screens/undelivered.tsx'), 'Undelivered')
 const Webhooks = screen(() => import('../screens/webhooks.tsx'), 'Webhooks')
@@ -39,13 +41,13 @@ const editor = () => import('../screens/webhook-editor.tsx')
 const NewWebhook = screen(editor, 'NewWebhook')
 const ChangeWebhook = screen(editor, 'ChangeWebhook')
 
-/** Loads the screen of the address while the language and the account are on their way. */
-export const preloadScreen = (path: string): void => {
+/** Loads the screen of the address, and what it shows first, while the language and the account are on their way. */
+export const preloadScreen = ({ pathname: path, search }: Location): void => {
   if (path in PUBLIC) return void entry()
   if (isCounter(path)) return void Counter.preload()
   void queries.prefetchQuery(ACCOUNT_QUERY)
-  if (path === PATHS.today) void Today.preload()
-  if (path === PATHS.transactions) void Transactions.preload()
+  if (path === PATHS.today) void today().then(({ ahead }) => ahead())
+  if (path === PATHS.transactions) void transactions().then(({ ahead }) => ahead(search))
 }
 
 const Boundary = ({ children }: { children: ComponentChildren }) => {

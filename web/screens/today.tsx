@@ -1,10 +1,11 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** Today: did money arrive, and is anything broken. */
-import { useQuery } from '@tanstack/preact-query'
+import { queryOptions, useQuery } from '@tanstack/preact-query'
 import { get, getData } from '../api/client.ts'
 import type { Alert, BankAccount, ListedTransaction, Page, Stats } from '../api/types.ts'
 import { count, money, sum, vietnamDay, weekday } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
+import { queries } from '../app/session.ts'
 import { Ago, Empty, Heading, Loaded, Stranger } from '../ui/basics.tsx'
 import { ConfirmBankAccount, useBankAccounts } from '../ui/bank-accounts.tsx'
 import { Checklist } from '../ui/checklist.tsx'
@@ -111,16 +112,25 @@ const Attention = () => {
   )
 }
 
+const STATS_QUERY = queryOptions({
+  queryKey: ['stats'],
+  queryFn: () => getData<Stats>('/api/stats', { from: vietnamDay(DAYS - 1), to: vietnamDay() }),
+})
+const LATEST_QUERY = queryOptions({
+  queryKey: ['transactions', 'latest'],
+  queryFn: () => get<Page<ListedTransaction>>('/api/transactions'),
+})
+
+/** Asks before the screen is drawn. */
+export const ahead = (): void => {
+  void queries.prefetchQuery(STATS_QUERY)
+  void queries.prefetchQuery(LATEST_QUERY)
+}
+
 export const Today = () => {
   const { today: t, transactions } = texts.value
-  const stats = useQuery({
-    queryKey: ['stats'],
-    queryFn: () => getData<Stats>('/api/stats', { from: vietnamDay(DAYS - 1), to: vietnamDay() }),
-  })
-  const latest = useQuery({
-    queryKey: ['transactions', 'latest'],
-    queryFn: () => get<Page<ListedTransaction>>('/api/transactions'),
-  })
+  const stats = useQuery(STATS_QUERY)
+  const latest = useQuery(LATEST_QUERY)
   return (
     <>
       <Heading title={t.title} />

@@ -3,9 +3,10 @@
 import { useLocation } from 'preact-iso/router'
 import { queryText } from '../api/client.ts'
 import { language, texts } from '../app/language.ts'
+import { queries } from '../app/session.ts'
 import { Heading } from '../ui/basics.tsx'
 import { ChosenFilter, Filters, WrittenFilter } from '../ui/filters.tsx'
-import { TransactionList, useFirstPage } from '../ui/transaction-list.tsx'
+import { pageOf, TransactionList, useFirstPage } from '../ui/transaction-list.tsx'
 
 const NAMES = [
   'search',
@@ -79,6 +80,12 @@ const FilterForm = ({ filter }: { filter: Filter }) => {
       <WrittenFilter {...field('date_to')} label={t.to} type="date" />
     </Filters>
   )
+}
+
+/** Asks before the screen is drawn. @param search  of the address, such as `?type=credit` */
+export const ahead = (search: string): void => {
+  const filter = filterOf(Object.fromEntries(new URLSearchParams(search)))
+  void queries.prefetchQuery(pageOf(filter, ''))
 }
 
 export const Transactions = () => {

@@ -15,7 +15,7 @@ export const CounterLink = () => {
     return made.url
   }
   return (
-    <section class="block stack tight">
+    <section class="block stack">
       <h2>{t.title}</h2>
       <p>{t.text}</p>
       {url !== null && (

@@ -225,11 +225,11 @@ export const Installation = ({ of }: { of: OperatorStatus }) => (
       <div class="stack wide">
         <Queues of={of} />
         <Processes of={of} />
+        <Audit of={of} />
       </div>
       <div class="stack wide">
         <Projectors of={of} />
         <Breakers of={of} />
-        <Audit of={of} />
         <Server of={of} />
       </div>
     </div>

@@ -27,7 +27,8 @@ const NEAR = '1200px 0px'
 const ROW = 44
 
 const keyOf = (filter: Filter, cursor: string) => ['transactions', filter, cursor] as const
-const pageOf = (filter: Filter, cursor: string) =>
+/** @param cursor  empty: the first page */
+export const pageOf = (filter: Filter, cursor: string) =>
   queryOptions({
     queryKey: keyOf(filter, cursor),
     queryFn: ({ signal }) => get<Rows>('/api/transactions', { ...filter, cursor }, signal),

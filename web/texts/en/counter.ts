@@ -11,7 +11,7 @@ export const counter: Messages['counter'] = {
   },
   overText: 'The owner of the account can create a new link under Settings.',
   latest: 'Latest payment',
-  earlier: 'Before',
+  earlier: 'Earlier',
   empty: 'There are no payments yet. The next one appears here.',
   order: (id) => `Order ${id}`,
   sound: 'Sound and voice',
