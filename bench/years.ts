@@ -30,6 +30,11 @@ const BURST_SECONDS = 10
 const ORDER = 'DH777777001'
 const REFERENCE_NUMBER = 555_001
 
+/** With indexes and long values. */
+const SIZES = `SELECT n.nspname AS schema, sum(pg_total_relation_size(c.oid))::bigint AS bytes
+  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE c.relkind = 'r' AND n.nspname IN ('store', 'read_model', 'search_model') GROUP BY 1 ORDER BY 1`
+
 const { bavail, bsize } = await statfs(tmpdir())
 if (bavail * bsize < COUNT * BYTES_A_PAYMENT)
   throw new Error(`${COUNT} payments need ${(COUNT * BYTES_A_PAYMENT) / 1e9} GB in ${tmpdir()}`)
@@ -150,6 +155,8 @@ try {
     'upgrade: rebuild of the read models beside the service',
     seconds(await timed(() => world.baocoCommand('replay'))),
   )
+  const sizes = await database((opened) => opened.query<{ schema: string; bytes: number }>(SIZES))
+  for (const { schema, bytes } of sizes) result(`bytes per payment in ${schema}`, String(Math.round(bytes / COUNT)))
   result('disk', `${execFileSync('du', ['-sm', bench.installation.dataDir], { encoding: 'utf8' }).split('\t')[0]} MB`)
 } finally {
   receiver.stop()
