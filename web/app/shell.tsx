@@ -24,12 +24,16 @@ export const Logo = () => (
   </svg>
 )
 
+/** Whether an address belongs to a screen. */
+const isOn = (path: string, screen: Screen): boolean => {
+  const target = PATHS[screen]
+  return target === '/' ? path === '/' : path === target || path.startsWith(`${target}/`)
+}
+
 const NavLink = ({ to, rare = false }: { to: Screen & keyof (typeof texts.value)['shell']['nav']; rare?: boolean }) => {
   const { path } = useLocation()
-  const target = PATHS[to]
-  const isCurrent = target === '/' ? path === '/' : path === target || path.startsWith(`${target}/`)
   return (
-    <a href={target} class={rare ? 'rare' : undefined} aria-current={isCurrent ? 'page' : undefined}>
+    <a href={PATHS[to]} class={rare ? 'rare' : undefined} aria-current={isOn(path, to) ? 'page' : undefined}>
       {texts.value.shell.nav[to]}
     </a>
   )
@@ -59,6 +63,7 @@ export const Shell = ({ account, children }: ShellProps) => {
   const { path } = useLocation()
   useEffect(startLive, [])
   useEffect(() => menu.current?.hidePopover?.(), [path])
+  const isInMenu = [...OTHERS, 'operator' as const].some((each) => isOn(path, each))
   const others = (
     <>
       {OTHERS.map((each) => (
@@ -86,7 +91,7 @@ export const Shell = ({ account, children }: ShellProps) => {
             <hr />
             {others}
             <div class="more">
-              <button type="button" popovertarget="menu">
+              <button type="button" popovertarget="menu" class={isInMenu ? 'current' : undefined}>
                 {shell.menu}
               </button>
               <div class="menu" id="menu" popover="auto" ref={menu}>

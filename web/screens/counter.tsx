@@ -152,15 +152,17 @@ export const Counter = () => {
         {said}
       </p>
       <div class="row between foot">
-        <label class="choice">
-          <input
-            type="checkbox"
-            role="switch"
-            checked={isLoud}
-            onChange={(event) => setLoud(event.currentTarget.checked)}
-          />
-          {t.sound}
-        </label>
+        {state !== 'over' && (
+          <label class="choice">
+            <input
+              type="checkbox"
+              role="switch"
+              checked={isLoud}
+              onChange={(event) => setLoud(event.currentTarget.checked)}
+            />
+            {t.sound}
+          </label>
+        )}
         <div class="preferences">
           <Preferences />
         </div>
