@@ -9,6 +9,7 @@ import { sweepInboxCalls } from '../../adapters/inbox/calls.ts'
 import { sweepOutbox } from '../../adapters/mail-out/outbox.ts'
 import { sweepRateLimits } from '../../adapters/rate-limits/sweep.ts'
 import { sweepForgotten } from '../../adapters/postgres/ops/forget-account.ts'
+import { sweepSnapshots } from '../../adapters/postgres/ops/snapshots.ts'
 import { plansDue } from '../../projections/account/plan-queries.ts'
 import { openCreditsCheckpoint, openReactorCheckpoint } from '../../adapters/postgres/ops/reactor-checkpoint.ts'
 import { openPutOffReactions } from '../../adapters/postgres/ops/put-off-reactions.ts'
@@ -163,6 +164,7 @@ const scheduled = ({ settings, store, accounts, clock, ids, database, disk, log,
     sweepRateLimits(database),
     sweepUsage(database),
     sweepForgotten(database),
+    sweepSnapshots(database),
     warnOfQuotas(plans),
     watchEndpoints({
       open: () => openBreakers(database),

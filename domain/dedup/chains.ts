@@ -22,8 +22,24 @@ export const grown = <Numbers extends Int32Array | Float64Array>(numbers: Number
 
 /** Maps a key to the newest entry that has it. Open addressing with one pair `[key, entry + 1]` per slot. 0 marks an empty slot. */
 export class ChainHeads {
-  #slots = new Int32Array(128)
+  #slots: Int32Array
   #taken = 0
+
+  /** @param keys  how many it has room for before it grows */
+  constructor(keys = 0) {
+    let pairs = 64
+    while (keys > pairs * FULLEST) pairs *= 2
+    this.#slots = new Int32Array(2 * pairs)
+  }
+
+  get bytes(): number {
+    return this.#slots.byteLength
+  }
+
+  /** The number of keys. */
+  get keys(): number {
+    return this.#taken
+  }
 
   get(key: number): number {
     return this.#slots[2 * this.#slotOf(key) + 1]! - 1

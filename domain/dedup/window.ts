@@ -6,9 +6,18 @@
  * removes what a decision added before it was stored.
  */
 import { ChainHeads, NONE, mixed, mixedFloat } from './chains.ts'
-import { Entries } from './entries.ts'
+import { Entries, type EntriesState } from './entries.ts'
 import type { Probe } from './probe.ts'
 import { DEDUP_RETENTION_S, type NotificationSeen } from './events.ts'
+
+/** Entries of one part of a snapshot. A part is copied, or put back, in about a millisecond. */
+const ENTRIES_A_PART = 1_024
+
+/** A snapshot of a window, except for the numbers of its entries, which are in its parts. */
+export interface WindowState extends EntriesState {
+  /** The number of keys, so that their table need not grow while the entries are put back. */
+  keys: number
+}
 
 /** The keys by which entries are found. */
 const CHAIN = {
@@ -26,8 +35,17 @@ const RETENTION_MS = DEDUP_RETENTION_S * 1_000
 /** Expired entries are dropped together, when they are half of all entries and at least this many. */
 const WORTH_DROPPING = 1_024
 
+/** The number of parts in a snapshot of so many entries, and of those that are full. */
+export const partsFor = (size: number): number => Math.ceil(size / ENTRIES_A_PART)
+export const fullPartsFor = (size: number): number => Math.floor(size / ENTRIES_A_PART)
+
 export class DedupWindow extends Entries {
   #heads = new ChainHeads()
+  #numbering = 0
+
+  override get bytes(): number {
+    return super.bytes + this.#heads.bytes
+  }
 
   /** Folds in one more event of the stream. */
   see(seen: NotificationSeen): void {
@@ -91,8 +109,54 @@ export class DedupWindow extends Entries {
     const half = Math.floor(this.size / 2)
     if (half < WORTH_DROPPING || now - this.arrivedOf(half) <= RETENTION_MS) return
     this.#heads = new ChainHeads()
+    this.#numbering++
     this.restart(half, (id, event, probe, isResend) =>
       isResend ? this.addResend(id, probe) : this.add(id, event, probe),
+    )
+  }
+
+  /** Changes when the entries get new numbers. Until then, the first entries of a window at rest stay the same. */
+  get numbering(): number {
+    return this.#numbering
+  }
+
+  /** Call it only while no `backTo` can follow. */
+  snapshot(): WindowState {
+    return { ...this.state(), keys: this.#heads.keys }
+  }
+
+  /** A copy of one part of the first `size` entries. They may have been joined by others. */
+  partOf(size: number, part: number): Uint8Array {
+    return this.numbersOf(part * ENTRIES_A_PART, Math.min(size, (part + 1) * ENTRIES_A_PART))
+  }
+
+  /** Prepares an empty window for the parts of a snapshot. */
+  restore(state: WindowState): void {
+    this.makeRoom(state)
+    this.#heads = new ChainHeads(state.keys)
+  }
+
+  /** Adds the next part. @throws {RangeError} if it does not fit */
+  restorePart({ size }: WindowState, numbers: Uint8Array): void {
+    const first = this.size
+    const end = Math.min(size, first + ENTRIES_A_PART)
+    if (first === end) throw new RangeError('the snapshot has too many parts')
+    this.refill(end, numbers)
+    for (let entry = first; entry < end; entry++) this.#headsFrom(entry)
+  }
+
+  /** Makes an entry, whose own links are there, the newest of its chains. */
+  #headsFrom(entry: number): void {
+    const probe = this.probeOf(entry)
+    const event = this.eventOf(entry)
+    for (const chain of this.isResend(entry) ? [CHAIN.sending] : ALL_CHAINS) {
+      const key = keyOf(chain, probe, event)
+      if (key !== null) this.#heads.set(key, entry)
+    }
+    // A resend has none of its own: see `addResend`.
+    if (this.isResend(entry)) return
+    probe.references.forEach(({ kind, value }, n) =>
+      this.#heads.set(referenceKey(probe, kind, value), this.referencesFrom(entry) + n),
     )
   }
 
