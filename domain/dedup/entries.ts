@@ -166,6 +166,7 @@ export class Entries {
   /** Adds the next entries, up to `end`. @param numbers  what `numbersOf` returned for them @throws {RangeError} if it is not */
   protected refill(end: number, numbers: Uint8Array): void {
     const first = this.#size
+    if (first === end) throw new RangeError('the snapshot has too many parts')
     const rest = fill(
       [this.#floats.subarray(first * FLOATS, end * FLOATS), this.#ints.subarray(first * INTS, end * INTS)],
       numbers,

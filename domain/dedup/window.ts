@@ -5,7 +5,7 @@
  * Unlike the other folds it changes in place, because it may hold a week of notifications at about 300 bytes each. `backTo`
  * removes what a decision added before it was stored.
  */
-import { ChainHeads, NONE, mixed, mixedFloat } from './chains.ts'
+import { ChainHeads, HeadsToFill, NONE, mixed, mixedFloat } from './chains.ts'
 import { Entries, type EntriesState } from './entries.ts'
 import type { Probe } from './probe.ts'
 import { DEDUP_RETENTION_S, type NotificationSeen } from './events.ts'
@@ -130,33 +130,39 @@ export class DedupWindow extends Entries {
     return this.numbersOf(part * ENTRIES_A_PART, Math.min(size, (part + 1) * ENTRIES_A_PART))
   }
 
-  /** Prepares an empty window for the parts of a snapshot. */
-  restore(state: WindowState): void {
+  /**
+   * Fills an empty window from a snapshot, a millisecond or two at a time.
+   * @param parts  what `partOf` returned for all its entries, in their order
+   * @throws {RangeError} if they do not fit
+   */
+  async *restore(state: WindowState, parts: AsyncIterable<Uint8Array>): AsyncGenerator<void> {
+    const { size, keys } = state
+    const heads = new HeadsToFill(keys)
     this.makeRoom(state)
-    this.#heads = new ChainHeads(state.keys)
-  }
-
-  /** Adds the next part. @throws {RangeError} if it does not fit */
-  restorePart({ size }: WindowState, numbers: Uint8Array): void {
-    const first = this.size
-    const end = Math.min(size, first + ENTRIES_A_PART)
-    if (first === end) throw new RangeError('the snapshot has too many parts')
-    this.refill(end, numbers)
-    for (let entry = first; entry < end; entry++) this.#headsFrom(entry)
+    for await (const numbers of parts) {
+      const first = this.size
+      this.refill(Math.min(size, first + ENTRIES_A_PART), numbers)
+      for (let entry = first; entry < this.size; entry++) this.#setHeads(heads, entry)
+      yield
+    }
+    if (this.size !== size) throw new RangeError('the snapshot has too few parts')
+    yield* heads.fill()
+    this.#heads = heads.heads
   }
 
   /** Makes an entry, whose own links are there, the newest of its chains. */
-  #headsFrom(entry: number): void {
+  #setHeads(heads: HeadsToFill, entry: number): void {
     const probe = this.probeOf(entry)
     const event = this.eventOf(entry)
-    for (const chain of this.isResend(entry) ? [CHAIN.sending] : ALL_CHAINS) {
+    const isResend = this.isResend(entry)
+    for (const chain of isResend ? [CHAIN.sending] : ALL_CHAINS) {
       const key = keyOf(chain, probe, event)
-      if (key !== null) this.#heads.set(key, entry)
+      if (key !== null) heads.set(key, entry)
     }
-    // A resend has none of its own: see `addResend`.
-    if (this.isResend(entry)) return
+    // The references of a resend have no links: see `addResend`.
+    if (isResend) return
     probe.references.forEach(({ kind, value }, n) =>
-      this.#heads.set(referenceKey(probe, kind, value), this.referencesFrom(entry) + n),
+      heads.set(referenceKey(probe, kind, value), this.referencesFrom(entry) + n),
     )
   }
 

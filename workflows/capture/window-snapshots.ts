@@ -57,18 +57,14 @@ export class WindowSnapshots {
 
   async #windowOf(warm: WarmWindow, { state, parts }: KeptSnapshot): Promise<DedupWindow | null> {
     const window = new DedupWindow()
-    const whole = state as WindowState
+    const read = this.#snapshots.parts(warm.userId, nameOf(warm), parts)
     try {
-      window.restore(whole)
-      for await (const numbers of this.#snapshots.parts(warm.userId, nameOf(warm), parts)) {
-        window.restorePart(whole, numbers)
-        await otherWork()
-      }
+      for await (const _ of window.restore(state as WindowState, read)) await otherWork()
+      return window
     } catch {
       // Another process may have replaced it meanwhile.
       return null
     }
-    return window.size === whole.size ? window : null
   }
 
   /** @throws {StoreUnavailable} */

@@ -92,6 +92,12 @@ describe('snapshots in Postgres', () => {
   it('of windows end with the events of the window, and parts with their snapshot', async () => {
     await open('2').save(7, 'account', snapshot([], []))
     await older('ops.snapshot', 7)
+    // Of a process that ended before it was done.
+    await database.query(`INSERT INTO ops.snapshot_part (user_id, name, id, data) VALUES (7, $1, $2, '')`, [
+      NAME,
+      randomUUID(),
+    ])
+    await older('ops.snapshot_part', 7)
     expect(await sweepSnapshots(database).run(new AbortController().signal)).to.deep.equal({ snapshots: 0, parts: 1 })
     expect((await read(NAME, '2')).parts).to.have.length(1)
     await older('ops.snapshot', 9)

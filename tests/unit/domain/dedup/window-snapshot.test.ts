@@ -49,10 +49,12 @@ const save = (window: DedupWindow, before: Kept | null): Kept => {
   return { state, parts }
 }
 
-const restore = ({ state, parts }: Kept): DedupWindow => {
+const restore = async ({ state, parts }: Kept): Promise<DedupWindow> => {
   const window = new DedupWindow()
-  window.restore(state)
-  for (const part of parts) window.restorePart(state, part)
+  const read = async function* () {
+    yield* parts
+  }
+  for await (const _ of window.restore(state, read()));
   expect(window.size).to.equal(state.size)
   return window
 }
@@ -70,7 +72,7 @@ const expectEqual = (window: DedupWindow, upTo: number): void => {
 }
 
 describe('a snapshot of a deduplication window', () => {
-  it('with the events after it gives what all events give, whenever it was made and however often it was restored', () => {
+  it('with the events after it gives what all events give, whenever it was made and however often it was restored', async () => {
     const draw = drawn(20_261_125)
     for (let run = 0; run < 4; run++) {
       let window = new DedupWindow()
@@ -87,7 +89,7 @@ describe('a snapshot of a deduplication window', () => {
         if (draw(10) < 6) kept = save(window, kept)
         // Another process reads the snapshot and the rest.
         if (kept && draw(2) === 0) {
-          window = restore(kept)
+          window = await restore(kept)
           for (const each of SEEN.slice(kept.state.size, upTo)) window.see(each)
         }
       }
@@ -96,7 +98,7 @@ describe('a snapshot of a deduplication window', () => {
     }
   }).timeout(60_000)
 
-  it('can be written while others join the window, and decisions are undone', () => {
+  it('can be written while others join the window, and decisions are undone', async () => {
     const window = folded(3_000)
     const state = window.snapshot()
     const parts = [window.partOf(state.size, 0)]
@@ -105,10 +107,10 @@ describe('a snapshot of a deduplication window', () => {
     window.backTo(3_050)
     for (const each of SEEN.slice(3_200, 3_300)) window.see(each)
     parts.push(window.partOf(state.size, 2))
-    expectEqual(restore({ state, parts }), 3_000)
+    expectEqual(await restore({ state, parts }), 3_000)
   })
 
-  it('keeps the marks of the newest texts, and whether texts were cut', () => {
+  it('keeps the marks of the newest texts, and whether texts were cut', async () => {
     const window = folded(3_000)
     const text =
       'So du tai khoan 0011000415567 thay doi +150000 VND luc 10:00 ngay 20-11, so du moi la 1150000 VND. Noi dung'
@@ -117,33 +119,35 @@ describe('a snapshot of a deduplication window', () => {
     const whole = window.probe(sighting({ ...cut, at: 3_001, text: `${text} chuyen tien DH1042` }))
     const verdict = verdictOn(window, whole, false)
     expect(verdict.kind).to.equal('copy')
-    const restored = restore(save(window, null))
+    const restored = await restore(save(window, null))
     expect(restored.holdsCuts).to.equal(true)
     expect(verdictOn(restored, whole, false)).to.deep.equal(verdict)
   })
 
-  it('shows by its numbering that expired entries were dropped', () => {
+  it('shows by its numbering that expired entries were dropped', async () => {
     const window = folded(5_000)
     const { numbering } = window
     window.dropExpired(START + 7.9 * 86_400_000)
     expect(window.size).to.equal(2_500)
     expect(window.numbering).not.to.equal(numbering)
-    const restored = restore(save(window, null))
+    const restored = await restore(save(window, null))
     expect(verdicts(restored, 5_000)).to.deep.equal(verdicts(window, 5_000))
   })
 
-  it('takes about as much memory when it is restored', () => {
+  it('takes about as much memory when it is restored', async () => {
     const window = folded(9_000)
-    expect(restore(save(window, null)).bytes).to.be.within(window.bytes * 0.5, window.bytes)
+    expect((await restore(save(window, null))).bytes).to.be.within(window.bytes * 0.5, window.bytes)
   })
 
-  it('is refused if its parts are not those of the window', () => {
+  it('is refused if its parts are not those of the window', async () => {
     const { state, parts } = save(folded(3_000), null)
-    const refused = (wrong: Uint8Array[]) => expect(() => restore({ state, parts: wrong })).to.throw(Error)
-    refused([parts[0]!, parts[1]!.subarray(0, 1_000), parts[2]!])
-    refused([parts[0]!, parts[2]!, parts[1]!])
-    refused([...parts, parts[2]!])
-    refused(parts.slice(0, 2))
-    refused([new Uint8Array(parts[0]!.length + 20), parts[1]!, parts[2]!])
+    for (const wrong of [
+      [parts[0]!, parts[1]!.subarray(0, 1_000), parts[2]!],
+      [parts[0]!, parts[2]!, parts[1]!],
+      [...parts, parts[2]!],
+      parts.slice(0, 2),
+      [new Uint8Array(parts[0]!.length + 20), parts[1]!, parts[2]!],
+    ])
+      expect(await restore({ state, parts: wrong }).then(String, (error: Error) => error.name)).to.equal('RangeError')
   })
 })
