@@ -127,6 +127,7 @@ const reacting = (installation: Installation): Follower => {
       const maxAgeMs = settings.reparseMaxAge * 1_000
       const reactors = allReactors({
         store,
+        snapshots: installation.snapshots,
         clock,
         ids,
         vault,
@@ -142,9 +143,10 @@ const reacting = (installation: Installation): Follower => {
     }, signal)
 }
 
-const scheduled = ({ settings, store, accounts, clock, ids, database, disk, log, onlyOne }: Installation): Follower => {
+const scheduled = (installation: Installation): Follower => {
+  const { settings, store, accounts, snapshots, clock, ids, database, disk, log, onlyOne } = installation
   const plans = { accounts: new Accounts(store, accounts), due: plansDue(database), clock }
-  const alerts = openAlerts({ store, clock, ids })
+  const alerts = openAlerts({ store, clock, ids, snapshots })
   const deleting = [
     expiry(settings, store),
     sweepOutbox(database),

@@ -33,6 +33,7 @@ import type { Clock, EventStore, Ids, Lease, Sender, Vault } from '../../domain/
 import { accountCache, Accounts, type AccountCache } from '../../workflows/accounts/accounts.ts'
 import { openCapture, type Capture } from '../../workflows/capture/capture.ts'
 import { FOLD_VERSION } from '../../workflows/support/fold-version.ts'
+import type { Snapshots } from '../../workflows/support/snapshots.ts'
 import { transactionIn } from '../../workflows/lost-history.ts'
 import { notifyOperator, type ParkedNotice } from '../../workflows/parked/notify-operator.ts'
 import { applyRetention } from '../../workflows/scheduled/expire-events.ts'
@@ -75,6 +76,7 @@ export interface Installation {
   vault: Vault
   /** Cache of account states built from the store, shared by all command handlers. */
   accounts: AccountCache
+  snapshots: Snapshots
   capture: Capture
   /** Reports which work of this process is overloaded. */
   pressure: Pressure
@@ -252,7 +254,7 @@ export const openInstallation = async (
     opened.push(() => sender.close())
 
     return {
-      settings, secrets, log, clock, database, byKey, store, requestStore, front, ids, vault, accounts, capture, readModels, sender, targets, inboxes,
+      settings, secrets, log, clock, database, byKey, store, requestStore, front, ids, vault, accounts, snapshots, capture, readModels, sender, targets, inboxes,
       inboxCalls, metrics, spans, onFailure, close, remembered, disk, lost: history.lost,
       pressure: openPressure(() => capture.isBusy()),
       isFreshDatabase: postgres.isFresh,

@@ -110,7 +110,7 @@ export class HeadsToFill {
     const number = this.heads.homeOf(key) >>> NEARBY_BITS
     const length = this.#lengths[number]!
     let bucket = this.#buckets[number]!
-    if (bucket.length === length) bucket = this.#buckets[number] = grown(bucket, length + 2)
+    if (bucket.length < length + 2) bucket = this.#buckets[number] = grown(bucket, length + 2)
     bucket[length] = key
     bucket[length + 1] = entry
     this.#lengths[number] = length + 2

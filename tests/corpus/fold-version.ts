@@ -10,6 +10,7 @@ import { build } from 'esbuild'
 /** What a snapshot depends on: the folds, and how the events that they receive are read. */
 const FOLDED = `
 export { evolve } from './domain/account/account.ts'
+export { evolve as evolveAlerts } from './domain/alert/alerts.ts'
 export { accountEvents } from './domain/account/events.ts'
 export { DedupWindow } from './domain/dedup/window.ts'
 export { parseEvent } from './domain/parse-event.ts'

@@ -12,7 +12,7 @@ import { accountEvents, accountStream, type AccountEvent } from '../../domain/ac
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 import { Refused } from '../../domain/errors.ts'
 import { execute } from '../support/execute.ts'
-import { foldCache, type FoldCache, type FoldSnapshots, type Folded } from '../support/fold-cache.ts'
+import { foldCache, foldSnapshots, type FoldCache, type Folded } from '../support/fold-cache.ts'
 import type { Snapshots } from '../support/snapshots.ts'
 import type { Occasion } from '../support/stamp.ts'
 
@@ -21,20 +21,12 @@ export type AccountCache = FoldCache<Account | null>
 /** Most accounts kept in memory. */
 const MOST_CACHED = 10_000
 
-/** Which process wrote the snapshot of an account does not matter, and it has no parts. */
-const SMALL = { writer: '00000000-0000-0000-0000-000000000000', parts: [], added: [] }
-
-const accountSnapshots = (snapshots: Snapshots): FoldSnapshots => ({
-  load: (key) => snapshots.load(Number(key), 'account'),
-  save: (key, snapshot) => void snapshots.save(Number(key), 'account', { ...snapshot, ...SMALL }),
-})
-
 /** @param limit  most accounts kept in memory */
 export const accountCache = (limit = MOST_CACHED, snapshots?: Snapshots): AccountCache =>
   foldCache<Account | null, keyof typeof accountEvents>(
     { stream: (userId) => accountStream(Number(userId)), events: accountEvents, initial: null, evolve },
     limit,
-    snapshots && accountSnapshots(snapshots),
+    foldSnapshots(snapshots, 'account'),
   )
 
 interface Reads {

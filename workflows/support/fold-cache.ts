@@ -7,7 +7,7 @@ import type { z } from 'zod'
 import { isEventOf, type EventType, type KnownEvent } from '../../domain/catalogue.ts'
 import { isFoldable, type StoredEvent } from '../../domain/parse-event.ts'
 import { NO_STREAM, type EventStore, type Slice } from '../../domain/ports.ts'
-import { isOf, WORTH_A_SNAPSHOT, type Snapshot } from './snapshots.ts'
+import { isOf, WORTH_A_SNAPSHOT, type Snapshot, type Snapshots } from './snapshots.ts'
 
 export interface Folded<State> {
   state: State
@@ -29,6 +29,16 @@ export interface FoldSnapshots {
   /** In the background. */
   save(key: string, snapshot: Snapshot): void
 }
+
+/** Which process wrote such a snapshot does not matter, and it has no parts. */
+const SMALL = { writer: '00000000-0000-0000-0000-000000000000', parts: [], added: [] }
+
+/** Snapshots of a fold whose keys are users. @param name  the fold's */
+export const foldSnapshots = (snapshots: Snapshots | undefined, name: string): FoldSnapshots | undefined =>
+  snapshots && {
+    load: (key) => snapshots.load(Number(key), name),
+    save: (key, snapshot) => void snapshots.save(Number(key), name, { ...snapshot, ...SMALL }),
+  }
 
 /** A fold that takes all that a stream may hold. */
 interface Evolving<State> {
