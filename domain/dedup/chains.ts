@@ -98,10 +98,13 @@ export class HeadsToFill {
   readonly #buckets: Int32Array[]
   readonly #lengths: Int32Array
 
-  constructor(keys: number) {
+  /** @param keys  how many there will be · @param most  how often `set` will be called at most */
+  constructor(keys: number, most: number) {
     this.heads = new ChainHeads(keys)
     const count = Math.max(1, this.heads.size >> NEARBY_BITS)
-    this.#buckets = Array.from({ length: count }, () => new Int32Array(512))
+    // Some more than the average, so that few of them must grow.
+    const room = 2 * Math.ceil((1.1 * most) / count)
+    this.#buckets = Array.from({ length: count }, () => new Int32Array(room))
     this.#lengths = new Int32Array(count)
   }
 

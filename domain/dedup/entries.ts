@@ -274,7 +274,9 @@ export class Entries {
   referencesOf(entry: number): ReferenceHash[] {
     const first = this.#ints[entry * INTS + REFERENCES]!
     const count = this.#ints[entry * INTS + FLAGS]! >>> REFERENCE_COUNT_SHIFT
-    return Array.from({ length: count }, (_, n) => this.referenceAt(first + n))
+    const references: ReferenceHash[] = []
+    for (let n = 0; n < count; n++) references.push(this.referenceAt(first + n))
+    return references
   }
 
   #pair(entry: number, flag: number, field: number): readonly [number, number] | null {

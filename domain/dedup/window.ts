@@ -24,6 +24,7 @@ const CHAIN = {
   sending: 0, text: 1, balance: 2, content: 3, order: 4, sourceAmount: 5, sourceBalances: 6, event: 7,
 } as const // prettier-ignore
 const ALL_CHAINS = Object.values(CHAIN)
+const RESEND_CHAINS = [CHAIN.sending]
 /** References have their own chain in the same table. */
 const REFERENCE_CHAIN = ALL_CHAINS.length
 export type Chain = Exclude<keyof typeof CHAIN, 'event'>
@@ -136,8 +137,8 @@ export class DedupWindow extends Entries {
    * @throws {RangeError} if they do not fit
    */
   async *restore(state: WindowState, parts: AsyncIterable<Uint8Array>): AsyncGenerator<void> {
-    const { size, keys } = state
-    const heads = new HeadsToFill(keys)
+    const { size, references, keys } = state
+    const heads = new HeadsToFill(keys, size * ALL_CHAINS.length + references)
     this.makeRoom(state)
     for await (const numbers of parts) {
       const first = this.size
@@ -155,15 +156,14 @@ export class DedupWindow extends Entries {
     const probe = this.probeOf(entry)
     const event = this.eventOf(entry)
     const isResend = this.isResend(entry)
-    for (const chain of isResend ? [CHAIN.sending] : ALL_CHAINS) {
+    for (const chain of isResend ? RESEND_CHAINS : ALL_CHAINS) {
       const key = keyOf(chain, probe, event)
       if (key !== null) heads.set(key, entry)
     }
     // The references of a resend have no links: see `addResend`.
     if (isResend) return
-    probe.references.forEach(({ kind, value }, n) =>
-      heads.set(referenceKey(probe, kind, value), this.referencesFrom(entry) + n),
-    )
+    let node = this.referencesFrom(entry)
+    for (const { kind, value } of probe.references) heads.set(referenceKey(probe, kind, value), node++)
   }
 
   #link(entry: number, chain: number, key: number | null): void {

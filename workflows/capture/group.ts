@@ -128,10 +128,12 @@ class Group {
 
   async #warm({ snapshots, windows, users }: Cold): Promise<void> {
     const { accounts, store } = this.#ports
-    await Promise.all([
+    // The group must not end, and give its windows back, while one of them is still being filled.
+    const loaded = await Promise.allSettled([
       ...windows.map((warm) => snapshots.load(warm)),
       ...users.map(async (user) => this.#accounts.set(user, await accounts.load(store, String(user)))),
     ])
+    for (const result of loaded) if (result.status === 'rejected') throw result.reason
   }
 
   #window(userId: number, bankCode: string): WarmWindow {

@@ -20,7 +20,6 @@ export class WarmWindow {
   lastId: string | null = null
   /** Of the last snapshot: the numbering of its entries, and the parts that stay the same. */
   saved: { numbering: number; parts: readonly string[] } | null = null
-  isBeingSaved = false
   /** The revision when a snapshot was last made. */
   offered = NO_STREAM
   #isRestored = false

@@ -24,7 +24,8 @@ export class WindowSnapshots {
   readonly #snapshots: Snapshots
   readonly #store: EventStore
   readonly #writer = randomUUID()
-  #running = 0
+  /** Streams of windows that are being saved. */
+  readonly #saving = new Set<string>()
 
   constructor(snapshots: Snapshots, store: EventStore) {
     this.#snapshots = snapshots
@@ -42,15 +43,11 @@ export class WindowSnapshots {
   /** Saves a snapshot in the background, if much is new. The window must be at rest now. */
   offer(warm: WarmWindow): void {
     if (warm.revision - warm.offered < LEAST_NEW || warm.window.size < WORTH_A_SNAPSHOT) return
-    if (warm.revision - warm.offered < dueAfter(warm) || warm.isBeingSaved || this.#running >= MOST_AT_ONCE) return
-    if (warm.isStale || warm.lastId === null) return
-    warm.isBeingSaved = true
+    if (warm.revision - warm.offered < dueAfter(warm) || warm.isStale || warm.lastId === null) return
+    if (this.#saving.size >= MOST_AT_ONCE || this.#saving.has(warm.stream)) return
     warm.offered = warm.revision
-    this.#running++
-    const done = (): void => {
-      warm.isBeingSaved = false
-      this.#running--
-    }
+    this.#saving.add(warm.stream)
+    const done = (): void => void this.#saving.delete(warm.stream)
     // A failure is the store's, which reports its outages itself.
     void this.#save(warm, warm.lastId, warm.window.snapshot()).then(done, done)
   }
