@@ -97,7 +97,7 @@ for (const [n, [name, openStore]] of Object.entries(STORES).entries())
     })
 
     // The same on every store.
-    const onTheFirst = n === 0 ? it : it.skip
+    const onTheFirst: (title: string, test: () => Promise<void>) => unknown = n === 0 ? it : () => null
     onTheFirst('have the parts of the one before, and are made by one process at a time', async () => {
       const before = { ...(await snapshot()) }
       const one = cold(SEEN + 100)
