@@ -9,6 +9,7 @@ import { sweepInboxCalls } from '../../adapters/inbox/calls.ts'
 import { sweepOutbox } from '../../adapters/mail-out/outbox.ts'
 import { sweepRateLimits } from '../../adapters/rate-limits/sweep.ts'
 import { sweepForgotten } from '../../adapters/postgres/ops/forget-account.ts'
+import { sweepSnapshots } from '../../adapters/postgres/ops/snapshots.ts'
 import { plansDue } from '../../projections/account/plan-queries.ts'
 import { openCreditsCheckpoint, openReactorCheckpoint } from '../../adapters/postgres/ops/reactor-checkpoint.ts'
 import { openPutOffReactions } from '../../adapters/postgres/ops/put-off-reactions.ts'
@@ -126,6 +127,7 @@ const reacting = (installation: Installation): Follower => {
       const maxAgeMs = settings.reparseMaxAge * 1_000
       const reactors = allReactors({
         store,
+        snapshots: installation.snapshots,
         clock,
         ids,
         vault,
@@ -141,9 +143,10 @@ const reacting = (installation: Installation): Follower => {
     }, signal)
 }
 
-const scheduled = ({ settings, store, accounts, clock, ids, database, disk, log, onlyOne }: Installation): Follower => {
+const scheduled = (installation: Installation): Follower => {
+  const { settings, store, accounts, snapshots, clock, ids, database, disk, log, onlyOne } = installation
   const plans = { accounts: new Accounts(store, accounts), due: plansDue(database), clock }
-  const alerts = openAlerts({ store, clock, ids })
+  const alerts = openAlerts({ store, clock, ids, snapshots })
   const deleting = [
     expiry(settings, store),
     sweepOutbox(database),
@@ -163,6 +166,7 @@ const scheduled = ({ settings, store, accounts, clock, ids, database, disk, log,
     sweepRateLimits(database),
     sweepUsage(database),
     sweepForgotten(database),
+    sweepSnapshots(database),
     warnOfQuotas(plans),
     watchEndpoints({
       open: () => openBreakers(database),

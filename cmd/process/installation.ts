@@ -20,6 +20,7 @@ import { noSpans, openSpans, type Spans } from '../../adapters/telemetry/otlp.ts
 import { spanOfCapture } from '../../adapters/telemetry/spans.ts'
 import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { BY_KEY } from '../../adapters/database/session.ts'
+import { openSnapshots } from '../../adapters/postgres/ops/snapshots.ts'
 import { openLastSeenNotes } from '../../adapters/postgres/ops/last-seen.ts'
 import { forgetLeases, openLease } from '../../adapters/database/lease.ts'
 import { enter } from '../../adapters/database/presence.ts'
@@ -31,6 +32,8 @@ import { planAccountOf } from '../../domain/plan-order/plan-order.ts'
 import type { Clock, EventStore, Ids, Lease, Sender, Vault } from '../../domain/ports.ts'
 import { accountCache, Accounts, type AccountCache } from '../../workflows/accounts/accounts.ts'
 import { openCapture, type Capture } from '../../workflows/capture/capture.ts'
+import { FOLD_VERSION } from '../../workflows/support/fold-version.ts'
+import type { Snapshots } from '../../workflows/support/snapshots.ts'
 import { transactionIn } from '../../workflows/lost-history.ts'
 import { notifyOperator, type ParkedNotice } from '../../workflows/parked/notify-operator.ts'
 import { applyRetention } from '../../workflows/scheduled/expire-events.ts'
@@ -73,6 +76,7 @@ export interface Installation {
   vault: Vault
   /** Cache of account states built from the store, shared by all command handlers. */
   accounts: AccountCache
+  snapshots: Snapshots
   capture: Capture
   /** Reports which work of this process is overloaded. */
   pressure: Pressure
@@ -195,7 +199,8 @@ export const openInstallation = async (
     const before = options.before ?? memory.load(identity)
     const ids = await continueHistory({ settings, store: requestStore, database, clock, log, before })
     opened.push(async () => memory.close())
-    const accounts = accountCache()
+    const snapshots = openSnapshots(database, FOLD_VERSION, onFailure)
+    const accounts = accountCache(undefined, snapshots)
     const lastSeen = openLastSeenNotes(database, onFailure)
     opened.push(lastSeen.close)
     const own = openCapture({
@@ -203,6 +208,8 @@ export const openInstallation = async (
       ids,
       clock,
       accounts,
+      snapshots,
+      warmBytes: settings.windowMegabytes * 1_048_576,
       plans: planAccountOf(settings),
       oldAfterMs: settings.reparseMaxAge * 1_000,
       elapsed: awakeNow,
@@ -247,7 +254,7 @@ export const openInstallation = async (
     opened.push(() => sender.close())
 
     return {
-      settings, secrets, log, clock, database, byKey, store, requestStore, front, ids, vault, accounts, capture, readModels, sender, targets, inboxes,
+      settings, secrets, log, clock, database, byKey, store, requestStore, front, ids, vault, accounts, snapshots, capture, readModels, sender, targets, inboxes,
       inboxCalls, metrics, spans, onFailure, close, remembered, disk, lost: history.lost,
       pressure: openPressure(() => capture.isBusy()),
       isFreshDatabase: postgres.isFresh,

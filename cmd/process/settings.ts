@@ -173,6 +173,12 @@ export const SETTINGS = {
     'number of ids to skip once, if an old backup was restored and nothing remembers newer ids',
   ),
   trustProxy: setting('TRUST_PROXY', '0', text.whole(0), 'number of trusted reverse proxies that set X-Forwarded-*'),
+  windowMegabytes: setting(
+    'WINDOW_MEGABYTES',
+    '150',
+    text.whole(1),
+    'memory of a process for deduplication windows; each notification of the last seven days takes about 300 bytes',
+  ),
   internalAddress: optional(
     'INTERNAL_ADDRESS',
     text.internalAddress,

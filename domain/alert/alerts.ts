@@ -13,24 +13,42 @@ interface Known {
   until: string | null
 }
 
-/** By kind and subject. */
-export type Alerts = ReadonlyMap<string, Known>
+/** By kind and subject, and before that by a hash of both. So an event does not copy them all, however many have ended. */
+export type Alerts = ReadonlyMap<number, ReadonlyMap<string, Known>>
 
 export const NO_ALERTS: Alerts = new Map()
 
+const PARTS = 512
+
 const nameOf = (kind: AlertKind, subject: string): string => `${kind} ${subject}`
+
+const partOf = (name: string): number => {
+  let hash = 0
+  for (let index = 0; index < name.length; index++) hash = (Math.imul(hash, 31) + name.charCodeAt(index)) >>> 0
+  return hash % PARTS
+}
+
+const knownOf = (alerts: Alerts, kind: AlertKind, subject: string): Known | undefined => {
+  const name = nameOf(kind, subject)
+  return alerts.get(partOf(name))?.get(name)
+}
+
+const withKnown = (alerts: Alerts, known: Known): Alerts => {
+  const name = nameOf(known.kind, known.subject)
+  const part = partOf(name)
+  return new Map(alerts).set(part, new Map(alerts.get(part)).set(name, known))
+}
 
 export const evolve = (alerts: Alerts, event: AlertEvent): Alerts => {
   const { kind, subject, alert_id } = event.data
-  const name = nameOf(kind, subject)
   switch (event.type) {
     case 'AlertRaised': {
       const { since, ends_at: until } = event.data
-      return new Map(alerts).set(name, { alert_id, kind, subject, since, until })
+      return withKnown(alerts, { alert_id, kind, subject, since, until })
     }
     case 'AlertEnded': {
-      const known = alerts.get(name)
-      return known?.alert_id === alert_id ? new Map(alerts).set(name, { ...known, until: event.data.until }) : alerts
+      const known = knownOf(alerts, kind, subject)
+      return known?.alert_id === alert_id ? withKnown(alerts, { ...known, until: event.data.until }) : alerts
     }
   }
 }
@@ -38,7 +56,7 @@ export const evolve = (alerts: Alerts, event: AlertEvent): Alerts => {
 /** @returns nothing if the alert already lasts, or ended after this cause began */
 export const raise = (alerts: Alerts, alert: AlertEventData['AlertRaised']): AlertEvent[] => {
   const { kind, subject, since } = alert
-  const known = alerts.get(nameOf(kind, subject))
+  const known = knownOf(alerts, kind, subject)
   const isKnown = known && (known.until === null || since <= known.since || since <= known.until)
   return isKnown ? [] : [{ type: 'AlertRaised', data: alert }]
 }
@@ -48,7 +66,7 @@ export const end = (
   alerts: Alerts,
   { user_id, kind, subject, until }: { user_id: number; kind: AlertKind; subject: string; until: string },
 ): AlertEvent[] => {
-  const known = alerts.get(nameOf(kind, subject))
+  const known = knownOf(alerts, kind, subject)
   if (!known || known.since > until || (known.until !== null && known.until <= until)) return []
   return [{ type: 'AlertEnded', data: { user_id, alert_id: known.alert_id, kind, subject, until } }]
 }

@@ -5,6 +5,7 @@
  * their arrival, and only the last one can be removed.
  */
 import { NONE, grown } from './chains.ts'
+import { bytesOf, fill } from './columns.ts'
 import type { Sighting } from './events.ts'
 import { Names, toProbe, type Probe, type ReferenceHash } from './probe.ts'
 
@@ -21,10 +22,21 @@ const REFERENCE_INTS = 5
 const SECOND = 1, MINUTE = 2, PREFIXED = 4, HAS_ORDER = 8, HAS_CONTENT = 16, HAS_MESSAGE = 32, RESEND = 64 // prettier-ignore
 const REFERENCE_COUNT_SHIFT = 8
 
+/** All about a window's entries except their numbers. */
+export interface EntriesState {
+  size: number
+  references: number
+  names: readonly string[]
+  /** Of the newest entries. */
+  marks: readonly (readonly [entry: number, marks: string])[]
+}
+
 /** Marks are compared only within seconds of the text's arrival, so only the newest entries keep theirs. */
 const MARKED = 1_000
 /** Spare marks beyond that, so that removing entries never exposes an entry without its marks. */
 const MARKED_SPARE = 10_000
+/** Marks or a name in its map. */
+const BYTES_OF_A_TEXT = 150
 
 export class Entries {
   #floats = new Float64Array(FLOATS * 16)
@@ -39,6 +51,12 @@ export class Entries {
   /** Number of notifications, not events. */
   get size(): number {
     return this.#size
+  }
+
+  /** In memory, approximately. */
+  get bytes(): number {
+    const texts = this.#marks.size + this.#names.all().length
+    return this.#floats.byteLength + this.#ints.byteLength + this.#references.byteLength + texts * BYTES_OF_A_TEXT
   }
 
   /** Whether any of the notifications is a text that was cut off. */
@@ -119,6 +137,51 @@ export class Entries {
     for (const { id, event, probe, isResend } of kept) add(id, event, probe, isResend)
   }
 
+  protected state(): EntriesState {
+    const marks: [number, string][] = []
+    for (let entry = Math.max(0, this.#size - MARKED); entry < this.#size; entry++)
+      marks.push([entry, this.#marks.get(entry) ?? ''])
+    return { size: this.#size, references: this.#referenceCount, names: [...this.#names.all()], marks }
+  }
+
+  /** A copy of the numbers of entries from `first` to before `end`. They never change while the entries are there. */
+  protected numbersOf(first: number, end: number): Uint8Array {
+    const to = end < this.#size ? this.referencesFrom(end) : this.#referenceCount
+    return bytesOf([
+      this.#floats.subarray(first * FLOATS, end * FLOATS),
+      this.#ints.subarray(first * INTS, end * INTS),
+      this.#references.subarray(this.referencesFrom(first) * REFERENCE_INTS, to * REFERENCE_INTS),
+    ])
+  }
+
+  /** Makes room in an empty window for the entries of a snapshot. */
+  protected makeRoom({ size, references, names, marks }: EntriesState): void {
+    this.#floats = new Float64Array(FLOATS * size)
+    this.#ints = new Int32Array(INTS * size)
+    this.#references = new Int32Array(REFERENCE_INTS * references)
+    for (const name of names) this.#names.numberOf(name)
+    for (const [entry, mark] of marks) this.#marks.set(entry, mark)
+  }
+
+  /** Adds the next entries, up to `end`. @param numbers  what `numbersOf` returned for them @throws {RangeError} if it is not */
+  protected refill(end: number, numbers: Uint8Array): void {
+    const first = this.#size
+    if (first === end) throw new RangeError('the snapshot has too many parts')
+    const rest = fill(
+      [this.#floats.subarray(first * FLOATS, end * FLOATS), this.#ints.subarray(first * INTS, end * INTS)],
+      numbers,
+    )
+    const from = this.#referenceCount
+    const to = from + rest.length / (4 * REFERENCE_INTS)
+    if (this.referencesFrom(first) !== from || !Number.isInteger(to))
+      throw new RangeError('the references in the snapshot are not those of its entries')
+    if (fill([this.#references.subarray(from * REFERENCE_INTS, to * REFERENCE_INTS)], rest).length > 0)
+      throw new RangeError('the snapshot has too many references')
+    for (let entry = first; entry < end; entry++) if (this.cutOf(entry) !== null) this.#cuts++
+    this.#size = end
+    this.#referenceCount = to
+  }
+
   /** The next older entry of a chain. NONE at its end. */
   protected nextOf(entry: number, chain: number): number {
     return this.#ints[entry * INTS + NEXT + chain]!
@@ -133,8 +196,8 @@ export class Entries {
   }
   protected referenceAt(node: number): ReferenceHash & { entry: number; next: number } {
     const at = node * REFERENCE_INTS
-    const [entry, kind, one, other, next] = this.#references.subarray(at, at + REFERENCE_INTS)
-    return { entry: entry!, kind: kind!, value: [one!, other!], next: next! }
+    const all = this.#references
+    return { entry: all[at]!, kind: all[at + 1]!, value: [all[at + 2]!, all[at + 3]!], next: all[at + 4]! }
   }
   protected setNextReference(node: number, next: number): void {
     this.#references[node * REFERENCE_INTS + 4] = next
@@ -211,7 +274,9 @@ export class Entries {
   referencesOf(entry: number): ReferenceHash[] {
     const first = this.#ints[entry * INTS + REFERENCES]!
     const count = this.#ints[entry * INTS + FLAGS]! >>> REFERENCE_COUNT_SHIFT
-    return Array.from({ length: count }, (_, n) => this.referenceAt(first + n))
+    const references: ReferenceHash[] = []
+    for (let n = 0; n < count; n++) references.push(this.referenceAt(first + n))
+    return references
   }
 
   #pair(entry: number, flag: number, field: number): readonly [number, number] | null {

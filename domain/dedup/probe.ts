@@ -46,6 +46,11 @@ export class Names {
     return this.#names.push(name) - 1
   }
 
+  /** In the order of their numbers. */
+  all(): readonly string[] {
+    return this.#names
+  }
+
   nameOf(number: number): string {
     return this.#names[number]!
   }

@@ -5,16 +5,26 @@
  * Unlike the other folds it changes in place, because it may hold a week of notifications at about 300 bytes each. `backTo`
  * removes what a decision added before it was stored.
  */
-import { ChainHeads, NONE, mixed, mixedFloat } from './chains.ts'
-import { Entries } from './entries.ts'
+import { ChainHeads, HeadsToFill, NONE, mixed, mixedFloat } from './chains.ts'
+import { Entries, type EntriesState } from './entries.ts'
 import type { Probe } from './probe.ts'
 import { DEDUP_RETENTION_S, type NotificationSeen } from './events.ts'
+
+/** Entries of one part of a snapshot. A part is copied, or put back, in about a millisecond. */
+const ENTRIES_A_PART = 1_024
+
+/** A snapshot of a window, except for the numbers of its entries, which are in its parts. */
+export interface WindowState extends EntriesState {
+  /** The number of keys, so that their table need not grow while the entries are put back. */
+  keys: number
+}
 
 /** The keys by which entries are found. */
 const CHAIN = {
   sending: 0, text: 1, balance: 2, content: 3, order: 4, sourceAmount: 5, sourceBalances: 6, event: 7,
 } as const // prettier-ignore
 const ALL_CHAINS = Object.values(CHAIN)
+const RESEND_CHAINS = [CHAIN.sending]
 /** References have their own chain in the same table. */
 const REFERENCE_CHAIN = ALL_CHAINS.length
 export type Chain = Exclude<keyof typeof CHAIN, 'event'>
@@ -26,8 +36,17 @@ const RETENTION_MS = DEDUP_RETENTION_S * 1_000
 /** Expired entries are dropped together, when they are half of all entries and at least this many. */
 const WORTH_DROPPING = 1_024
 
+/** The number of parts in a snapshot of so many entries, and of those that are full. */
+export const partsFor = (size: number): number => Math.ceil(size / ENTRIES_A_PART)
+export const fullPartsFor = (size: number): number => Math.floor(size / ENTRIES_A_PART)
+
 export class DedupWindow extends Entries {
   #heads = new ChainHeads()
+  #numbering = 0
+
+  override get bytes(): number {
+    return super.bytes + this.#heads.bytes
+  }
 
   /** Folds in one more event of the stream. */
   see(seen: NotificationSeen): void {
@@ -91,9 +110,60 @@ export class DedupWindow extends Entries {
     const half = Math.floor(this.size / 2)
     if (half < WORTH_DROPPING || now - this.arrivedOf(half) <= RETENTION_MS) return
     this.#heads = new ChainHeads()
+    this.#numbering++
     this.restart(half, (id, event, probe, isResend) =>
       isResend ? this.addResend(id, probe) : this.add(id, event, probe),
     )
+  }
+
+  /** Changes when the entries get new numbers. Until then, the first entries of a window at rest stay the same. */
+  get numbering(): number {
+    return this.#numbering
+  }
+
+  /** Call it only while no `backTo` can follow. */
+  snapshot(): WindowState {
+    return { ...this.state(), keys: this.#heads.keys }
+  }
+
+  /** A copy of one part of the first `size` entries. They may have been joined by others. */
+  partOf(size: number, part: number): Uint8Array {
+    return this.numbersOf(part * ENTRIES_A_PART, Math.min(size, (part + 1) * ENTRIES_A_PART))
+  }
+
+  /**
+   * Fills an empty window from a snapshot, a millisecond or two at a time.
+   * @param parts  what `partOf` returned for all its entries, in their order
+   * @throws {RangeError} if they do not fit
+   */
+  async *restore(state: WindowState, parts: AsyncIterable<Uint8Array>): AsyncGenerator<void> {
+    const { size, references, keys } = state
+    const heads = new HeadsToFill(keys, size * ALL_CHAINS.length + references)
+    this.makeRoom(state)
+    for await (const numbers of parts) {
+      const first = this.size
+      this.refill(Math.min(size, first + ENTRIES_A_PART), numbers)
+      for (let entry = first; entry < this.size; entry++) this.#setHeads(heads, entry)
+      yield
+    }
+    if (this.size !== size) throw new RangeError('the snapshot has too few parts')
+    yield* heads.fill()
+    this.#heads = heads.heads
+  }
+
+  /** Makes an entry, whose own links are there, the newest of its chains. */
+  #setHeads(heads: HeadsToFill, entry: number): void {
+    const probe = this.probeOf(entry)
+    const event = this.eventOf(entry)
+    const isResend = this.isResend(entry)
+    for (const chain of isResend ? RESEND_CHAINS : ALL_CHAINS) {
+      const key = keyOf(chain, probe, event)
+      if (key !== null) heads.set(key, entry)
+    }
+    // The references of a resend have no links: see `addResend`.
+    if (isResend) return
+    let node = this.referencesFrom(entry)
+    for (const { kind, value } of probe.references) heads.set(referenceKey(probe, kind, value), node++)
   }
 
   #link(entry: number, chain: number, key: number | null): void {

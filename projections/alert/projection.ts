@@ -16,8 +16,8 @@ const alertTable = table(
   {
     key: ['id'],
     indexes: ['(user_id, since DESC, id DESC)'],
-    // Finds alerts that last, however many have ended.
-    addedIndexes: ['(kind, user_id) WHERE until IS NULL'],
+    // Find alerts that last, however many have ended: of all users, and of one.
+    addedIndexes: ['(kind, user_id) WHERE until IS NULL', '(user_id, until)'],
   },
 )
 

@@ -15,11 +15,21 @@ export interface AlertRow {
 /** Open alerts are always among these, however long they stay open. */
 const MOST = 200
 
+const COLUMNS = 'id, kind, subject, text, since, until'
+
+const NEWEST = `ORDER BY since DESC, id DESC LIMIT ${MOST}`
+
+/** The conditions are apart, so that an index answers each of them however many alerts have ended. */
+const LIST = `
+WITH open AS (
+  (SELECT ${COLUMNS} FROM read_model.alert WHERE user_id = $1 AND until IS NULL ${NEWEST})
+  UNION ALL (SELECT ${COLUMNS} FROM read_model.alert WHERE user_id = $1 AND until > $2::timestamptz ${NEWEST})
+), ended AS (
+  SELECT ${COLUMNS} FROM read_model.alert WHERE user_id = $1 AND until <= $2::timestamptz ${NEWEST}
+)
+SELECT ${COLUMNS} FROM (SELECT *, true AS lasts FROM open UNION ALL SELECT *, false FROM ended) every
+ORDER BY lasts DESC, since DESC, id DESC LIMIT ${MOST}`
+
 /** The alerts of one user: open ones first, then newest first. */
 export const listAlerts = (database: Queryable, userId: number, now: Date): Promise<AlertRow[]> =>
-  database.query<AlertRow>(
-    `SELECT id, kind, subject, text, since, until FROM read_model.alert WHERE user_id = $1
-     ORDER BY (until IS NULL OR until > $2::timestamptz) DESC, since DESC, id DESC LIMIT ${MOST}`,
-    [userId, now.toISOString()],
-    'alerts',
-  )
+  database.query<AlertRow>(LIST, [userId, now.toISOString()], 'alerts')

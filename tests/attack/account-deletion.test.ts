@@ -2,6 +2,7 @@
  * Tests what remains of a deleted account. An account gets some data of every kind and is deleted. Then the test searches every row of
  * every table of every schema for its ids and texts. Only closing events without personal data may remain.
  */
+import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import { openUsageCounters } from '../../adapters/postgres/ops/usage.ts'
 import { openIds } from '../../adapters/system/ids.ts'
@@ -9,6 +10,7 @@ import { openPasswords } from '../../adapters/secrets/passwords.ts'
 import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { forgetAccount } from '../../adapters/postgres/ops/forget-account.ts'
 import { openLastSeenNotes } from '../../adapters/postgres/ops/last-seen.ts'
+import { openSnapshots } from '../../adapters/postgres/ops/snapshots.ts'
 import { openMailboxNotes } from '../../adapters/postgres/ops/mailbox-notes.ts'
 import { emailStream } from '../../domain/account/email-claim.ts'
 import { accountStream } from '../../domain/account/events.ts'
@@ -190,6 +192,12 @@ describe('attack: the data of a deleted account', () => {
       `links:${user_id}`,
       Date.now() + 60_000,
     ])
+    const snapshots = openSnapshots(database, '1', (error) => {
+      throw error
+    })
+    const part = randomUUID()
+    const snapshot = { revision: 1, event_id: randomUUID(), writer: randomUUID(), state: { user_id }, parts: [part] }
+    await snapshots.save(user_id, 'account', { ...snapshot, added: [[part, new Uint8Array(8)]] })
     await passed()
     await eventually(async () => (await ask('GET', '/api/bank-accounts')).body.data.length > 0)
     await passed()
@@ -207,6 +215,8 @@ describe('attack: the data of a deleted account', () => {
       'outbox',
       'pace',
       'rate_limit',
+      'snapshot',
+      'snapshot_part',
     ]
     const readModels = [
       'account',
@@ -247,8 +257,15 @@ describe('attack: the data of a deleted account', () => {
     )
     for (const stream of [accountStream(user_id), emailStream(EMAIL)]) others.delete(stream)
     expect([...others].map((stream) => stream.replace(/-.*/, ''))).to.include.members(['alerts', 'book', 'ignored', 'job', 'unread']) // prettier-ignore
-    const parts = { store: api.store, accounts: api.accounts, forget: forgetAccount(database) }
+    const from: (string | null)[] = []
+    const readAll: typeof api.store.readAll = (after, limit) => {
+      from.push(after)
+      return api.store.readAll(after, limit)
+    }
+    const [[registered] = []] = await api.store.read([{ stream: accountStream(user_id), limit: 1 }])
+    const parts = { store: { ...api.store, readAll }, accounts: api.accounts, forget: forgetAccount(database) }
     const erased = await eraseAccount(parts, occasion, EMAIL)
+    expect(from[0], 'what was written before the account is not read').to.equal(registered!.checkpoint)
     expect(erased).to.deep.equal({ transactions, others: others.size })
     // The e-mail is free now, so a repeated deletion finds nothing to count.
     expect(await eraseAccount(parts, occasion, EMAIL)).to.deep.equal({ transactions: 0, others: 0 })

@@ -279,7 +279,8 @@ export const Dialog = ({ title, isOpen, onClose, children }: DialogProps) => {
     if (!isOpen) ref.current?.close()
   }, [isOpen])
   return (
-    <dialog ref={ref} aria-label={title} onClose={onClose}>
+    // `cancel` comes before the focus is given back, `close` later: a key pressed in between would open a dialog that then closes at once.
+    <dialog ref={ref} aria-label={title} onCancel={onClose}>
       {isOpen && (
         <div class="stack">
           <h2>

@@ -12,7 +12,8 @@ import { accountEvents, accountStream, type AccountEvent } from '../../domain/ac
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 import { Refused } from '../../domain/errors.ts'
 import { execute } from '../support/execute.ts'
-import { foldCache, type FoldCache, type Folded } from '../support/fold-cache.ts'
+import { foldCache, foldSnapshots, type FoldCache, type Folded } from '../support/fold-cache.ts'
+import type { Snapshots } from '../support/snapshots.ts'
 import type { Occasion } from '../support/stamp.ts'
 
 export type AccountCache = FoldCache<Account | null>
@@ -21,10 +22,11 @@ export type AccountCache = FoldCache<Account | null>
 const MOST_CACHED = 10_000
 
 /** @param limit  most accounts kept in memory */
-export const accountCache = (limit = MOST_CACHED): AccountCache =>
+export const accountCache = (limit = MOST_CACHED, snapshots?: Snapshots): AccountCache =>
   foldCache<Account | null, keyof typeof accountEvents>(
     { stream: (userId) => accountStream(Number(userId)), events: accountEvents, initial: null, evolve },
     limit,
+    foldSnapshots(snapshots, 'account'),
   )
 
 interface Reads {

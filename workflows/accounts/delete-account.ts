@@ -2,8 +2,8 @@
 /**
  * Deletes an account. First the account ends, so that nothing gives access to it any more. Then every stream with an
  * event of its owner is closed by an event without personal data, and erased up to that event. The store is read from
- * its first event, because that finds everything. Then the newer events are read, for writes that were under way
- * meanwhile. A last event on the account's own stream makes the read models remove what was added in between. If a
+ * the registration on, because that finds everything: only claims precede it. Then the newer events are read, for writes
+ * that were under way meanwhile. A last event on the account's own stream makes the read models remove what was added in between. If a
  * crash interrupts the deletion, running it again finishes it.
  *
  * The claim of the e-mail is released last, because the next run finds the account by it.
@@ -70,7 +70,8 @@ export const eraseAccount = async (
   // A stream may be found again, if a write was under way.
   const closed = { transactions: new Set<number>(), others: new Set<string>() }
   const met: number[] = []
-  let after: Checkpoint | null = null
+  const [[first] = []] = await store.read([{ stream: own, limit: 1 }])
+  let after: Checkpoint | null = first?.type === 'AccountRegistered' ? first.checkpoint : null
   for (let found = true; found;) {
     const streams = new Set<string>()
     for await (const page of pages(store, after)) {

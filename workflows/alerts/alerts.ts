@@ -15,7 +15,8 @@ import { end, evolve, NO_ALERTS, raise } from '../../domain/alert/alerts.ts'
 import { alertEvents, alertStream, type AlertEventData, type AlertKind } from '../../domain/alert/events.ts'
 import type { Checkpoint, Clock, EventStore, Ids } from '../../domain/ports.ts'
 import { execute } from '../support/execute.ts'
-import { foldCache } from '../support/fold-cache.ts'
+import { foldCache, foldSnapshots } from '../support/fold-cache.ts'
+import type { Snapshots } from '../support/snapshots.ts'
 
 interface Caused {
   user_id: number
@@ -53,17 +54,20 @@ export interface AlertsParts {
   store: EventStore
   clock: Clock
   ids: Ids
+  /** Of accounts and alerts. Default: each is read from its stream. */
+  snapshots?: Snapshots
 }
 
 /** Number of users whose alerts are cached. */
 const REMEMBERED = 1_000
 
-export const openAlerts = ({ store, clock, ids }: AlertsParts): Alerts => {
+export const openAlerts = ({ store, clock, ids, snapshots }: AlertsParts): Alerts => {
   const cache = foldCache(
     { stream: (userId) => alertStream(Number(userId)), events: alertEvents, initial: NO_ALERTS, evolve },
     REMEMBERED,
+    foldSnapshots(snapshots, 'alerts'),
   )
-  const accounts = new Accounts(store, accountCache(REMEMBERED))
+  const accounts = new Accounts(store, accountCache(REMEMBERED, snapshots))
   const occasionOf = ({ user_id, causation_id, correlation_id }: Caused) => ({
     user_id,
     at: clock.now(),

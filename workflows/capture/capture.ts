@@ -17,8 +17,10 @@ import { DAY_MS } from '../../domain/arrival/old.ts'
 import { readable } from '../../domain/transaction/appraisal.ts'
 import { accountCache, type AccountCache } from '../accounts/accounts.ts'
 import { CreditMemories } from '../credits/memories.ts'
+import type { Snapshots } from '../support/snapshots.ts'
 import { pauseAfter } from '../support/retry.ts'
 import { WarmWindows } from './warm-windows.ts'
+import { WindowSnapshots } from './window-snapshots.ts'
 import type { Answer } from './units.ts'
 import { runGroup, type GroupPorts } from './group.ts'
 import { Groups } from './groups.ts'
@@ -31,8 +33,10 @@ export interface CaptureOptions {
   clock: Clock
   /** Shared with other users of the account cache. */
   accounts?: AccountCache
-  /** Most notifications in all cached windows together. Each takes about 300 bytes. */
-  warmNotifications?: number
+  /** Memory for cached windows. A notification takes about 300 bytes. */
+  warmBytes?: number
+  /** Of windows. Default: every window is read from its stream. */
+  snapshots?: Snapshots
   /** How long to wait for the writer of a window's entry whose transaction is missing, milliseconds. */
   unfinishedMs?: number
   /** The account that receives plan payments; null if no plan can be bought. */
@@ -95,11 +99,18 @@ const partsOf = (jobs: readonly Job[]): Job[][] => {
 }
 
 export const openCapture = (options: CaptureOptions): Capture => {
-  const { warmNotifications = 500_000, unfinishedMs = 2_000, oldAfterMs = DAY_MS, plans, onTaken } = options
+  const {
+    warmBytes = 150 * 1_048_576,
+    snapshots = null,
+    unfinishedMs = 2_000,
+    oldAfterMs = DAY_MS,
+    plans,
+    onTaken,
+  } = options
   const { store, ids, clock, accounts = accountCache() } = options
   const { mostWaitMs = 7_500, elapsed = () => performance.now() } = options
   const ports: GroupPorts = {
-    store, ids, clock, accounts, windows: new WarmWindows(warmNotifications), credits: new CreditMemories(), ignoredRevisions: new Map(), spareIds: [], conflictedAt: -Infinity, unfinishedMs,
+    store, ids, clock, accounts, windows: new WarmWindows(warmBytes), snapshots: snapshots && new WindowSnapshots(snapshots, store), credits: new CreditMemories(), ignoredRevisions: new Map(), spareIds: [], conflictedAt: -Infinity, unfinishedMs,
   } // prettier-ignore
 
   const answer = ({ job, taken, outcome }: Answer, group: number): void => {

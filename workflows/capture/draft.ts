@@ -98,7 +98,11 @@ export class Draft {
       for (const { warm, entries } of this.units.all)
         for (const entry of entries) if (isEventOf(dedupEvents, entry)) warm?.window.see(entry.data)
     }
-    for (const { warm, entries } of this.units.all) if (warm) warm.revision += entries.length
+    for (const { warm, entries } of this.units.all) {
+      if (!warm || entries.length === 0) continue
+      warm.revision += entries.length
+      warm.lastId = entries.at(-1)!.id
+    }
   }
 
   // --- notifications without a transaction -------------------------------------------------------------------------

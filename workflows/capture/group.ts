@@ -20,6 +20,7 @@ import type { Folded } from '../support/fold-cache.ts'
 import type { CreditMemory } from '../../domain/credits/memory.ts'
 import type { CreditMemories } from '../credits/memories.ts'
 import type { WarmWindows, WarmWindow } from './warm-windows.ts'
+import type { WindowSnapshots } from './window-snapshots.ts'
 import { Draft, type Looked } from './draft.ts'
 import type { LookedOrder } from './plan-payments.ts'
 import { keptId, type Job } from './job.ts'
@@ -31,6 +32,7 @@ export interface GroupPorts {
   clock: Clock
   accounts: AccountCache
   windows: WarmWindows
+  snapshots: WindowSnapshots | null
   credits: CreditMemories
   /** Known revisions of users' streams of ignored notifications. */
   ignoredRevisions: Map<number, number>
@@ -68,6 +70,13 @@ const missingOf = ({ missing, missingOrders }: Draft): Missing[] => [
   ...[...missingOrders].map((id): Missing => ({ kind: 'order', id, stream: planOrderStream(id) })),
 ]
 
+/** What a group first reads from snapshots. */
+interface Cold {
+  snapshots: WindowSnapshots
+  windows: readonly WarmWindow[]
+  users: readonly number[]
+}
+
 class Group {
   readonly #ports: GroupPorts
   readonly #jobs: readonly Job[]
@@ -93,15 +102,38 @@ class Group {
 
   async run(): Promise<GroupDone> {
     try {
+      const cold = this.#cold()
+      if (cold) await this.#warm(cold)
       const ids = await this.#reserve()
       const { draft, used } = await this.#decide(ids)
       const results = await this.#append(draft)
       // In a store without transactions, a failed unit may have left events. So its ids are not reused.
       if (results.every(({ ok }) => ok)) this.#ports.spareIds.push(...ids.slice(used))
-      return this.#settle(draft, results)
+      const done = this.#settle(draft, results)
+      for (const warm of this.#windows.values()) this.#ports.snapshots?.offer(warm)
+      return done
     } finally {
       for (const warm of this.#windows.values()) this.#ports.windows.put(warm)
     }
+  }
+
+  /** What is not cached; null if all is, or if there are no snapshots. */
+  #cold(): Cold | null {
+    const { snapshots, accounts } = this.#ports
+    if (!snapshots) return null
+    const windows = [...this.#windows.values()].filter(({ isCold }) => isCold)
+    const users = [...this.#accounts.keys()].filter((user) => !accounts.has(String(user)))
+    return windows.length + users.length > 0 ? { snapshots, windows, users } : null
+  }
+
+  async #warm({ snapshots, windows, users }: Cold): Promise<void> {
+    const { accounts, store } = this.#ports
+    // The group must not end, and give its windows back, while one of them is still being filled.
+    const loaded = await Promise.allSettled([
+      ...windows.map((warm) => snapshots.load(warm)),
+      ...users.map(async (user) => this.#accounts.set(user, await accounts.load(store, String(user)))),
+    ])
+    for (const result of loaded) if (result.status === 'rejected') throw result.reason
   }
 
   #window(userId: number, bankCode: string): WarmWindow {
@@ -172,7 +204,7 @@ class Group {
       draft.parked.length === 0 &&
       this.#jobs.every(({ tries }) => tries === 1) &&
       [...this.#accounts.keys()].every((user) => accounts.has(String(user))) &&
-      [...this.#windows.values()].every(({ isCold }) => !isCold) &&
+      [...this.#windows.values()].every(({ isBehind }) => !isBehind) &&
       draft.units.all.every(({ entries, answers }) => entries.length > 0 && answers.length > 0)
     )
   }

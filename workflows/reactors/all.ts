@@ -2,7 +2,8 @@
 /** All reactors. To add one, add a file to this folder and an entry here. */
 import type { PlanAccount } from '../../domain/plan-order/plan-order.ts'
 import type { Clock, EventStore, Ids, Mailer, Sender, Vault } from '../../domain/ports.ts'
-import { Accounts } from '../accounts/accounts.ts'
+import { accountCache, Accounts } from '../accounts/accounts.ts'
+import type { Snapshots } from '../support/snapshots.ts'
 import type { MailLinks } from '../accounts/mail-links.ts'
 import { openAlertCalls } from '../alerts/alert-calls.ts'
 import { openAlerts } from '../alerts/alerts.ts'
@@ -27,6 +28,8 @@ export interface ReactorParts {
   vault: Vault
   mailer: Mailer
   links: MailLinks
+  /** Of accounts and alerts. Default: each is read from its stream. */
+  snapshots?: Snapshots
   /** The operator's address. */
   adminEmail: string
   /** The commission on a referred account's plan payment, in per cent. */
@@ -44,7 +47,7 @@ export interface ReactorParts {
 
 export const allReactors = (parts: ReactorParts): readonly Reactor[] => {
   const { store, clock, vault, mailer, sender, links } = parts
-  const accounts = new Accounts(store)
+  const accounts = new Accounts(store, accountCache(undefined, parts.snapshots))
   const alerts = openAlerts(parts)
   return [
     eraseDeleted(store),

@@ -1,11 +1,13 @@
 /**
  * A bounded cache of folds. A stream is read once; after that only its newer events are read. A fold is never assumed
- * to be the newest: every use reads on, or the expected revision of an append detects newer events.
+ * to be the newest: every use reads on, or the expected revision of an append detects newer events. Of a long stream, a
+ * snapshot is read instead of its past.
  */
 import type { z } from 'zod'
 import { isEventOf, type EventType, type KnownEvent } from '../../domain/catalogue.ts'
 import { isFoldable, type StoredEvent } from '../../domain/parse-event.ts'
 import { NO_STREAM, type EventStore, type Slice } from '../../domain/ports.ts'
+import { isOf, WORTH_A_SNAPSHOT, type Snapshot, type Snapshots } from './snapshots.ts'
 
 export interface Folded<State> {
   state: State
@@ -21,6 +23,23 @@ export interface Fold<State, Type extends EventType> {
   evolve: (state: State, event: KnownEvent<Type>) => State
 }
 
+/** The snapshots of one kind of fold, by key. */
+export interface FoldSnapshots {
+  load(key: string): Promise<Snapshot | null>
+  /** In the background. */
+  save(key: string, snapshot: Snapshot): void
+}
+
+/** Which process wrote such a snapshot does not matter, and it has no parts. */
+const SMALL = { writer: '00000000-0000-0000-0000-000000000000', parts: [], added: [] }
+
+/** Snapshots of a fold whose keys are users. @param name  the fold's */
+export const foldSnapshots = (snapshots: Snapshots | undefined, name: string): FoldSnapshots | undefined =>
+  snapshots && {
+    load: (key) => snapshots.load(Number(key), name),
+    save: (key, snapshot) => void snapshots.save(Number(key), name, { ...snapshot, ...SMALL }),
+  }
+
 /** A fold that takes all that a stream may hold. */
 interface Evolving<State> {
   stream: (key: string) => string
@@ -32,6 +51,7 @@ interface Evolving<State> {
 export const foldCache = <State, Type extends EventType>(
   { events, evolve, ...fold }: Fold<State, Type>,
   limit: number,
+  snapshots?: FoldSnapshots,
 ): FoldCache<State> =>
   new FoldCache<State>(
     {
@@ -39,16 +59,21 @@ export const foldCache = <State, Type extends EventType>(
       evolve: (state, event) => (isFoldable(event) && isEventOf(events, event) ? evolve(state, event) : state),
     },
     limit,
+    snapshots,
   )
 
 export class FoldCache<State> {
   readonly #fold: Evolving<State>
   readonly #limit: number
+  readonly #snapshots: FoldSnapshots | undefined
   readonly #entries = new Map<string, Folded<State>>()
+  /** Revisions of the last snapshots. */
+  readonly #saved = new Map<string, number>()
 
-  constructor(fold: Evolving<State>, limit: number) {
+  constructor(fold: Evolving<State>, limit: number, snapshots?: FoldSnapshots) {
     this.#fold = fold
     this.#limit = limit
+    this.#snapshots = snapshots
   }
 
   /** The slice to read to bring the fold of this key up to date. */
@@ -78,6 +103,8 @@ export class FoldCache<State> {
       state = this.#fold.evolve(state, event)
       revision = event.revision
     }
+    const last = events.at(-1)
+    if (last?.revision === revision) this.#save(key, { state, revision, event_id: last.id })
     return this.put(key, { state, revision })
   }
 
@@ -85,18 +112,45 @@ export class FoldCache<State> {
     // Inserting it again makes it the newest entry. The oldest one is at the front.
     this.#entries.delete(key)
     this.#entries.set(key, folded)
-    if (this.#entries.size > this.#limit) this.#entries.delete(this.#entries.keys().next().value!)
+    if (this.#entries.size > this.#limit) this.forget(this.#entries.keys().next().value!)
     return folded
   }
 
   forget(key: string): void {
     this.#entries.delete(key)
+    this.#saved.delete(key)
+  }
+
+  /** Reads a fold that is not cached. */
+  async warm(store: EventStore, key: string): Promise<void> {
+    if (!this.has(key)) await this.load(store, key)
   }
 
   /** The newest fold of one key, with one read. */
   async load(store: EventStore, key: string): Promise<Folded<State>> {
+    if (this.#snapshots && !this.has(key)) {
+      const [first = []] = await store.read([{ ...this.slice(key), limit: WORTH_A_SNAPSHOT }])
+      this.advance(key, first)
+      if (first.length < WORTH_A_SNAPSHOT) return this.get(key)
+      await this.#restore(store, key)
+    }
     const known = this.get(key)
     const [events] = await store.read([this.slice(key)])
     return this.advance(key, events ?? [], known)
+  }
+
+  async #restore(store: EventStore, key: string): Promise<void> {
+    const snapshot = await this.#snapshots!.load(key)
+    if (!snapshot || !(await isOf(store, this.slice(key).stream, snapshot))) return
+    if (snapshot.revision <= this.get(key).revision) return
+    this.put(key, { state: snapshot.state as State, revision: snapshot.revision })
+    this.#saved.set(key, snapshot.revision)
+  }
+
+  #save(key: string, snapshot: Snapshot): void {
+    if (!this.#snapshots || snapshot.state === null) return
+    if (snapshot.revision - (this.#saved.get(key) ?? 0) < WORTH_A_SNAPSHOT) return
+    this.#saved.set(key, snapshot.revision)
+    this.#snapshots.save(key, snapshot)
   }
 }

@@ -17,6 +17,8 @@ const BY_USER = [
   'ops.login_place',
   'ops.api_key_use',
   'ops.sign_in_link',
+  'ops.snapshot',
+  'ops.snapshot_part',
 ] as const
 /** Their keys contain the account and how often it was unlocked: `7.0`. */
 const BY_NAME = ['ops.conduct_calls', 'ops.conduct_run', 'ops.conduct_parallel'] as const

@@ -115,6 +115,48 @@ describe('event store on Postgres, beyond the contract', () => {
     expect(store.isAfter(await appended(store, [part(streamName(), NO_STREAM)]), last)).to.equal(true)
   })
 
+  it('looks for expired events among the oldest ones only, however long the store is', async () => {
+    const place = await freshDatabase()
+    const long = await openPostgresEventStore({ url: place.url, parse: unparsed })
+    const client = openDatabase(place.url, { poolSize: 1 })
+    /** Of every three events, two are kept for a day. */
+    const add = (from: number, count: number, age: string) =>
+      client.query(
+        `INSERT INTO store.event (position, created_at, id, revision, stream, type, data, metadata)
+         SELECT n, now() - $3::interval, gen_random_uuid(), n, CASE WHEN n % 3 = 0 THEN 'kept-1' ELSE 'short-1' END, 'Noted', '{}', '{}'
+         FROM generate_series($1::integer, $2::integer) n`,
+        [from, from + count - 1, age],
+      )
+    const blocks = async (): Promise<number> => {
+      const [row] = await client.query('EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT store.expired(50000)')
+      const [{ Plan: plan }] = row!['QUERY PLAN'] as [{ Plan: Record<string, number> }]
+      return plan['Shared Hit Blocks']! + plan['Shared Read Blocks']!
+    }
+    try {
+      await long.retain('short-', 86_400)
+      await add(1, 9_000, '30 hours')
+      expect(await long.expire()).to.equal(6_000)
+      await add(10_000, 9_000, '25 hours')
+      await add(20_000, 30_000, '1 hour')
+      expect(await long.expire()).to.equal(6_000)
+      expect(await long.expire()).to.equal(0)
+      const cost = await blocks()
+      await add(100_000, 60_000, '50 minutes')
+      expect(await blocks()).to.be.below(cost + 100)
+      // The clock was ahead for a while: these hide nothing.
+      await add(200_000, 3_000, '-8 hours')
+      await client.query("UPDATE store.event SET created_at = created_at - interval '24 hours' WHERE position < 200000")
+      await add(210_000, 3_000, '25 hours')
+      expect(await long.expire()).to.equal(62_000)
+      const left = await client.query('SELECT 1 FROM store.event WHERE stream = $1', ['short-1'])
+      expect(left).to.have.length(2_000)
+    } finally {
+      await long.close()
+      await client.close()
+      await place.drop()
+    }
+  })
+
   it('waits for the disk, even if the session does not', async () => {
     const client = openDatabase(database.url, { poolSize: 1, session: 'SET synchronous_commit = off' })
     const commits = (statement: string): Promise<string> =>

@@ -4,6 +4,7 @@ import { openOutbox, type Outbox } from '../../../adapters/mail-out/outbox.ts'
 import { openIds } from '../../../adapters/system/ids.ts'
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
 import { updateEndpoints } from '../../../adapters/postgres/delivery-queue/endpoints.ts'
+import { listAlerts } from '../../../projections/alert/queries.ts'
 import { lastingEndpointAlerts, openBreakers } from '../../../projections/rule/breaker-queries.ts'
 import { openAlerts } from '../../../workflows/alerts/alerts.ts'
 import type { ScheduledJob } from '../../../workflows/scheduled/scheduled-work.ts'
@@ -231,6 +232,49 @@ describe('alerts', () => {
   it('are sent only to URLs that webhooks may use', async () => {
     for (const webhook_url of ['ftp://x.example/', 'https://user:password@x.example/', 'no url', 5])
       expect((await api.ask('PUT', '/api/account/alerts', { key, json: { webhook_url } })).status).to.equal(400)
+  })
+
+  it('are listed without a look at the many that have ended', async () => {
+    const insert = (from: number, to: number, until: string) =>
+      database.query(
+        `INSERT INTO read_model.alert (id, user_id, kind, subject, text, since, until)
+         SELECT 1000000000 + n, $1, 'old_notification', 'transaction:' || n, '', now() - make_interval(mins => n::integer), ${until}
+         FROM generate_series($2::bigint, $3::bigint) n`,
+        [user_id, from, to],
+      )
+    await insert(user_id * 10_000, user_id * 10_000 + 4_000, "now() - interval '1 hour'")
+    // Older than all of these, and still open.
+    await insert(user_id * 10_000 + 5_000, user_id * 10_000 + 5_000, 'NULL')
+    await insert(user_id * 10_000 + 5_001, user_id * 10_000 + 5_001, "now() + interval '1 day'")
+    await database.query('ANALYZE read_model.alert')
+    const listed = await alerts()
+    expect(listed).to.have.length(200)
+    expect(listed.slice(0, 3).map(({ until }) => until === null || Date.parse(until) > Date.now())).to.deep.equal([
+      true,
+      true,
+      false,
+    ])
+    interface Plan {
+      'Relation Name'?: string
+      'Actual Rows': number
+      'Rows Removed by Filter'?: number
+      Plans?: Plan[]
+    }
+    const looked = (plan: Plan): number =>
+      (plan['Relation Name'] ? plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0) : 0) +
+      (plan.Plans ?? []).reduce((sum, each) => sum + looked(each), 0)
+    let rows = 0
+    const explain: Pick<Database, 'query'> = {
+      query: async (text, values) => {
+        const [{ 'QUERY PLAN': plans }] = (await database.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values)) as [
+          { 'QUERY PLAN': [{ Plan: Plan }] },
+        ]
+        rows = looked(plans[0].Plan)
+        return []
+      },
+    }
+    await listAlerts(explain, user_id, new Date())
+    expect(rows).to.be.within(202, 210)
   })
 
   it('are visible only to their owner', async () => {

@@ -52,7 +52,7 @@ const FOLDS: Record<string, ((store: EventStore) => unknown)[]> = {
   'workflows/alerts/alerts.ts': [(store) => openAlerts({ store, clock, ids }).end({ ...alert, until: alert.since })],
   'workflows/capture/reparse.ts': [(store) => rereadOne(reparsing(store), 1, 5)],
   'workflows/capture/warm-windows.ts': [
-    async (store) => new WarmWindow('any').readOn((await store.read([{ stream: 'any' }]))[0]!),
+    async (store) => new WarmWindow(1, 'VCB').readOn((await store.read([{ stream: 'any' }]))[0]!),
   ],
   'workflows/credits/memories.ts': [
     (store) => new LoadedMemory(1).readOn(store),

@@ -38,7 +38,7 @@ const jobOf = (text: string, { device = PHONE, stamp = AT, more = {} as Partial<
 }
 
 /** A draft of one group, on windows and transactions that tests prepare. */
-const drafting = (context: Partial<DraftContext> = {}, windows = new WarmWindows(100)) => {
+const drafting = (context: Partial<DraftContext> = {}, windows = new WarmWindows(1_000_000)) => {
   let id = 100
   const draft = new Draft({
     at: AT,
@@ -143,7 +143,7 @@ describe('the draft of a group', () => {
   })
 
   it('waits for the writer of an entry whose transaction is missing, and finishes for it when the wait is over', () => {
-    const windows = new WarmWindows(100)
+    const windows = new WarmWindows(1_000_000)
     const before = drafting({}, windows)
     before.add(jobOf(payment('DH1042')))
     windows.put(before.warm)

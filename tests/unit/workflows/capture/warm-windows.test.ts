@@ -16,8 +16,9 @@ const filled = (windows: WarmWindows, userId: number, count: number): WarmWindow
 }
 
 describe('cached deduplication windows', () => {
-  it('are limited by their notifications, and the least recently used is dropped first', () => {
-    const windows = new WarmWindows(25)
+  it('are limited by their memory, and the least recently used is dropped first', () => {
+    const each = filled(new WarmWindows(Infinity), 1, 10).window.bytes
+    const windows = new WarmWindows(2.5 * each)
     const [one, two] = [filled(windows, 1, 10), filled(windows, 2, 10)]
     windows.put(windows.take(1, 'VCB'))
     const three = filled(windows, 3, 10)
@@ -34,15 +35,15 @@ describe('cached deduplication windows', () => {
   })
 
   it('continue from their revision, and skip events they already contain', () => {
-    const warm = filled(new WarmWindows(100), 1, 3)
+    const warm = filled(new WarmWindows(1_000_000), 1, 3)
     expect(warm.slice()).to.deep.equal({ stream: 'book-1-VCB', from: 3 })
-    filled(new WarmWindows(100), 1, 3)
+    filled(new WarmWindows(1_000_000), 1, 3)
     warm.readOn([{ revision: 2 }] as unknown as StoredEvent[])
     expect(warm.window.size).to.equal(3)
   })
 
   it('accept the revision of a conflict if no newer event can be read', () => {
-    const warm = new WarmWindows(100).take(1, 'VCB')
+    const warm = new WarmWindows(1_000_000).take(1, 'VCB')
     warm.conflicted(41)
     expect(warm.slice().from).to.equal(0)
     warm.readOn([])
@@ -50,7 +51,7 @@ describe('cached deduplication windows', () => {
   })
 
   it('are dropped after a conflict with an older revision: their events do not exist any more', () => {
-    const windows = new WarmWindows(100)
+    const windows = new WarmWindows(1_000_000)
     filled(windows, 1, 3)
     const ahead = windows.take(1, 'VCB')
     ahead.conflicted(1)

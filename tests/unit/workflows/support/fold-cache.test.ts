@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { idEvents } from '../../../../domain/ids.ts'
 import { asSkipped, parseEvent, UnreadableEvent, type StoredEvent } from '../../../../domain/parse-event.ts'
 import type { EventStore } from '../../../../domain/ports.ts'
+import type { Snapshot } from '../../../../workflows/support/snapshots.ts'
 import { foldCache } from '../../../../workflows/support/fold-cache.ts'
 
 const cacheOfTwo = () =>
@@ -64,4 +65,39 @@ describe('a cache of folds', () => {
     it(`refuses to go on after an event of ${what}`, () => {
       expect(() => cacheOfTwo().advance('a', [...numbers('1'), unreadable])).to.throw(UnreadableEvent, 'numbers-a@1')
     })
+
+  it('saves a snapshot of a long stream, and reads it instead of the past', async () => {
+    const stream = Array.from({ length: 2_500 }, (_, n) => ({
+      ...event({ from: 1, to: 1 + (n % 9) }, n),
+      id: `id ${n}`,
+    }))
+    let read = 0
+    const store = {
+      read: async ([{ from = 0, limit = Infinity }]: [{ from?: number; limit?: number }]) => {
+        const some = stream.slice(from, from + limit)
+        read += some.length
+        return [some]
+      },
+    } as unknown as EventStore
+    const kept = new Map<string, Snapshot>()
+    const open = () =>
+      foldCache(
+        {
+          stream: (key) => `numbers-${key}`,
+          events: idEvents,
+          initial: 0,
+          evolve: (state, { data }) => state + data.to,
+        },
+        2,
+        { load: async (key) => kept.get(key) ?? null, save: (key, snapshot) => void kept.set(key, snapshot) },
+      )
+    const state = stream.reduce((sum, { data }) => sum + (data as { to: number }).to, 0)
+    expect(await open().load(store, 'a')).to.deep.equal({ state, revision: 2_499 })
+    expect(kept.get('a')).to.deep.equal({ state, revision: 2_499, event_id: 'id 2499' })
+    read = 0
+    expect(await open().load(store, 'a')).to.deep.equal({ state, revision: 2_499 })
+    expect(read).to.equal(1_001)
+    kept.set('a', { state: -1, revision: 2_000, event_id: 'another id' })
+    expect(await open().load(store, 'a')).to.deep.equal({ state, revision: 2_499 })
+  })
 })

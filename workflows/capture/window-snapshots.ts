@@ -1,0 +1,97 @@
+// Tests: tests/integration/capture/window-snapshots.test.ts
+/**
+ * Snapshots of deduplication windows, so that a process that has not used a large window lately has it at once. The first entries of a
+ * window at rest never change. So a snapshot is written part by part, while the window is used, and the next one has the same parts and a
+ * few more.
+ */
+import { randomUUID } from 'node:crypto'
+import { setImmediate as otherWork } from 'node:timers/promises'
+import { DedupWindow, fullPartsFor, partsFor, type WindowState } from '../../domain/dedup/window.ts'
+import type { EventStore } from '../../domain/ports.ts'
+import { isOf, WORTH_A_SNAPSHOT, type KeptSnapshot, type Snapshots } from '../support/snapshots.ts'
+import type { WarmWindow } from './warm-windows.ts'
+
+/** New notifications after which a snapshot is worth its costs: an eighth of the window, within these bounds. */
+const [LEAST_NEW, MOST_NEW] = [500, 2_048]
+/** Windows that are saved at the same time. Others wait for their next notification. */
+const MOST_AT_ONCE = 2
+
+const nameOf = ({ bankCode }: WarmWindow): string => `book ${bankCode}`
+
+const dueAfter = ({ window }: WarmWindow): number => Math.min(MOST_NEW, Math.max(LEAST_NEW, window.size / 8))
+
+export class WindowSnapshots {
+  readonly #snapshots: Snapshots
+  readonly #store: EventStore
+  readonly #writer = randomUUID()
+  /** Streams of windows that are being saved. */
+  readonly #saving = new Set<string>()
+
+  constructor(snapshots: Snapshots, store: EventStore) {
+    this.#snapshots = snapshots
+    this.#store = store
+  }
+
+  /** Fills a cold window from its snapshot, if it has one. What follows must still be read. @throws {StoreUnavailable} */
+  async load(warm: WarmWindow): Promise<void> {
+    const kept = await this.#snapshots.load(warm.userId, nameOf(warm))
+    if (!kept || !(await isOf(this.#store, warm.stream, kept))) return
+    const window = await this.#windowOf(warm, kept)
+    if (window) warm.restored(window, kept)
+  }
+
+  /** Saves a snapshot in the background, if much is new. The window must be at rest now. */
+  offer(warm: WarmWindow): void {
+    if (warm.revision - warm.offered < LEAST_NEW || warm.window.size < WORTH_A_SNAPSHOT) return
+    if (warm.revision - warm.offered < dueAfter(warm) || warm.isStale || warm.lastId === null) return
+    if (this.#saving.size >= MOST_AT_ONCE || this.#saving.has(warm.stream)) return
+    warm.offered = warm.revision
+    this.#saving.add(warm.stream)
+    const done = (): void => void this.#saving.delete(warm.stream)
+    // A failure is the store's, which reports its outages itself.
+    void this.#save(warm, warm.lastId, warm.window.snapshot()).then(done, done)
+  }
+
+  async #windowOf(warm: WarmWindow, { state, parts }: KeptSnapshot): Promise<DedupWindow | null> {
+    const window = new DedupWindow()
+    const read = this.#snapshots.parts(warm.userId, nameOf(warm), parts)
+    try {
+      for await (const _ of window.restore(state as WindowState, read)) await otherWork()
+      return window
+    } catch {
+      // Another process may have replaced it meanwhile.
+      return null
+    }
+  }
+
+  /** @throws {StoreUnavailable} */
+  async #save(warm: WarmWindow, event_id: string, state: WindowState): Promise<void> {
+    const { window, revision, saved, userId, stream } = warm
+    const { numbering } = window
+    const name = nameOf(warm)
+    const kept = await this.#snapshots.load(userId, name)
+    if (kept && (await this.#isEnough(warm, revision, kept))) return
+    // Of its own parts, those that another process has not removed.
+    const there = new Set(kept?.parts)
+    const isContinued = saved !== null && saved.numbering === numbering && saved.parts.every((id) => there.has(id))
+    const parts = isContinued ? [...saved.parts] : []
+    const first = parts.length
+    while (parts.length < partsFor(state.size)) parts.push(randomUUID())
+    const added = function* (): Generator<[string, Uint8Array]> {
+      // Once the entries have new numbers, the parts of before are gone. Then the snapshot stays incomplete, and is not saved.
+      for (let part = first; part < parts.length && window.numbering === numbering; part++)
+        yield [parts[part]!, window.partOf(state.size, part)]
+    }
+    const snapshot = { revision, event_id, state, writer: this.#writer, parts, added: added() }
+    const isSaved = await this.#snapshots.save(userId, name, snapshot)
+    warm.saved = isSaved ? { numbering, parts: parts.slice(0, fullPartsFor(state.size)) } : null
+    // The account may have been deleted meanwhile.
+    if (isSaved && !(await isOf(this.#store, stream, snapshot))) await this.#snapshots.forget(userId, name)
+  }
+
+  /** Whether another process saves snapshots of this window. Both would replace each other's parts again and again. */
+  async #isEnough(warm: WarmWindow, revision: number, kept: KeptSnapshot): Promise<boolean> {
+    const isNew = kept.writer !== this.#writer && revision - kept.revision < 2 * dueAfter(warm)
+    return isNew && (await isOf(this.#store, warm.stream, kept))
+  }
+}
