@@ -51,6 +51,7 @@ const EXPERIMENTS = [
   'chaos/failover',
   'chaos/rolling-upgrade',
   'integration/first-start',
+  'integration/http/export-memory',
   'integration/mail-ingest/failing',
   'contract/event-store/eventstoredb',
   'contract/event-store/postgres',
