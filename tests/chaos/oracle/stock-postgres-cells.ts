@@ -3,7 +3,6 @@
  * not wait for the disk: a killed server would then lose notifications that were accepted.
  */
 import { randomBytes } from 'node:crypto'
-import type { ServerResponse } from 'node:http'
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
 import { eventually } from '../../harness/eventually.ts'
 import type { SetUp } from '../../harness/servers.ts'
@@ -35,17 +34,10 @@ const startServers = async (): Promise<StockServers> => {
   }
 }
 
-interface Load {
-  /** Resolves when a second of notifications was accepted. */
-  moreAccepted(): Promise<unknown>
-  /** The shops fail every second call, so that no breaker opens. Resolves when some have failed. */
-  fail(): Promise<unknown>
-  succeed(): void
-}
-
 interface Cell {
   name: string
-  cause(world: World<StockServers>, claims: ClaimLog, load: Load): Promise<void>
+  /** @param load.moreAccepted  resolves when a second of notifications was accepted */
+  cause(world: World<StockServers>, claims: ClaimLog, load: { moreAccepted(): Promise<unknown> }): Promise<void>
 }
 
 const AN_HOUR_S = 3_600
@@ -79,10 +71,10 @@ export const stockPostgresCells: readonly Cell[] = [
     },
   },
   {
-    // Leases, claims, the pace of a limited rule and the due times of first attempts and retries get times of the wrong clock. The holder of the
-    // leases ends meanwhile.
+    // Leases, claims, the pace of a limited rule and the due times of first attempts get times of the wrong clock. The holder of the leases
+    // ends meanwhile. Nothing fails here: tests/integration/delivery/clock-ahead.test.ts has the retries that such a clock puts off.
     name: 'clock of Postgres an hour ahead and corrected',
-    cause: async (world, _claims, { moreAccepted, fail, succeed }) => {
+    cause: async (world, _claims, { moreAccepted }) => {
       const { postgres, database } = world.servers
       const offset = async (): Promise<number> =>
         (await database.query<{ ms: number }>(`SELECT extract(epoch FROM clock_timestamp())::float * 1000 AS ms`))[0]!
@@ -104,10 +96,8 @@ export const stockPostgresCells: readonly Cell[] = [
       await eventually(isLeasedFarAhead, { what: 'a lease that lasts for an hour' })
       await holder!.kill()
       await moreAccepted()
-      await fail()
       postgres.setClock(0)
       await isOff(0)
-      succeed()
       holder!.start()
       await holder!.running.ready
     },
@@ -147,33 +137,17 @@ export const runStockPostgresCells = async (times = 1): Promise<StockResult[]> =
   })
   const claims = await openClaimLog(world.servers)
   const api: World['api'] = (...call) => world.api(...call)
-  let isFailing = false
-  let failed = 0
-  let called = 0
-  const answer = (_call: unknown, response: ServerResponse) => {
-    if (!isFailing || called++ % 2 === 0) return (response.writeHead(200).end(), 'taken' as const)
-    failed++
-    return (response.writeHead(500).end(), 'refused' as const)
-  }
-  const shopsFail = {
-    fail: () => {
-      isFailing = true
-      const before = failed
-      return eventually(() => failed >= before + 10, { within: 60_000, what: 'calls that fail' })
-    },
-    succeed: () => void (isFailing = false),
-  }
   const endpoints = [
     await openEndpoint({
       name: 'the shop',
       api,
-      answer,
+      answer: (_call, response) => (response.writeHead(200).end(), 'taken'),
     }),
     await openEndpoint({
       name: 'the shop with a limit',
       api,
       rule: { max_per_minute: 60 * 2 * PER_SECOND, min_amount: LARGE },
-      answer,
+      answer: (_call, response) => (response.writeHead(200).end(), 'taken'),
     }),
   ]
   try {
@@ -190,7 +164,7 @@ export const runStockPostgresCells = async (times = 1): Promise<StockResult[]> =
       try {
         await moreAccepted()
         for (let done = 0; done < times; done++) {
-          await cause(world, claims, { moreAccepted, ...shopsFail })
+          await cause(world, claims, { moreAccepted })
           await moreAccepted()
         }
       } finally {
