@@ -2,7 +2,7 @@
  * Reports whether this process is overloaded, and with which work, so that less urgent work can yield. Receiving comes first, because a
  * phone waits for its response. Delivering comes second, because a shop waits for its first call.
  */
-import type { Pressed } from '../../projections/engine/projector.ts'
+import type { Pressed } from '../../projections/engine/pace.ts'
 
 export interface Pressure {
   pressed(): Pressed | null

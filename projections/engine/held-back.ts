@@ -6,20 +6,17 @@
 import type { Batch } from '../../domain/ports.ts'
 
 export interface HoldBack {
-  canWait: (batch: Batch) => boolean
+  canWait(batch: Batch): boolean
   /** Milliseconds that a batch is held back at most. */
   mostMs: number
   /** Resolves when a caller waits for the read models, at the latest after the time (milliseconds). */
-  awaited: (timeoutMs: number) => Promise<void>
+  awaited(timeoutMs: number): Promise<void>
 }
 
 const joined = (one: Batch, next: Batch): Batch => ({ ...next, events: [...one.events, ...next.events] })
 
 /** @param batches  must end when their signal aborts: the consumer may end while the next one is awaited */
-export async function* heldBack(
-  batches: AsyncIterable<Batch>,
-  { canWait, mostMs, awaited }: HoldBack,
-): AsyncGenerator<Batch, void, undefined> {
+export async function* heldBack(batches: AsyncIterable<Batch>, held: HoldBack): AsyncGenerator<Batch, void, undefined> {
   const iterator = batches[Symbol.asyncIterator]()
   // A batch grows until it is asked for, so it is asked for early only while another one is held back.
   let coming: Promise<IteratorResult<Batch>> | null = null
@@ -28,10 +25,10 @@ export async function* heldBack(
     coming = null
     if (first.done) return
     let batch = first.value
-    const until = performance.now() + mostMs
-    for (let left = mostMs; canWait(batch) && left > 0; left = until - performance.now()) {
+    const until = performance.now() + held.mostMs
+    for (let left = held.mostMs; held.canWait(batch) && left > 0; left = until - performance.now()) {
       coming ??= iterator.next()
-      const next = await Promise.race([coming, awaited(left)])
+      const next = await Promise.race([coming, held.awaited(left)])
       if (!next || next.done) break
       coming = null
       batch = joined(batch, next.value)

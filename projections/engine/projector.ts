@@ -8,18 +8,17 @@
  * store is unavailable, it waits and then continues from the stored checkpoint. After any other failure it has stopped. It says so, tries
  * again from time to time, and continues when the cause is gone.
  */
-import { setTimeout as pause } from 'node:timers/promises'
 import { StoreUnavailable } from '../../domain/errors.ts'
 import { decidedAt } from '../../domain/parse-event.ts'
 import type { Batch, Checkpoint, EventStore, ReadModels } from '../../domain/ports.ts'
 import { retry } from '../../workflows/support/retry.ts'
-import type { EventType } from '../../domain/catalogue.ts'
 import { Applier, Overtaken } from './applier.ts'
 import { isNewer, NewerReadModels, readCheckpoint, reasonToRebuild, type Anchor, type Stored } from './checkpoint.ts'
 import type { Definition } from './definition.ts'
 import type { ParkedStream } from './parked-table.ts'
 import type { Lines, ReadModelTables } from './tables.ts'
-import { heldBack, type HoldBack } from './held-back.ts'
+import { heldBack } from './held-back.ts'
+import { Pace, type Pressed } from './pace.ts'
 import { rebuild } from './replay.ts'
 import { createSchema } from './schema.ts'
 import { versionOf } from './sql.ts'
@@ -27,11 +26,6 @@ import { Waiters } from './waiters.ts'
 
 /** Most events written in one transaction. */
 const MOST_EVENTS = 2_000
-/** How long events that can wait are held back at most, milliseconds. */
-const HELD_BACK_MS = 50
-/** Milliseconds between checks of whether the process is still overloaded. */
-const LOOK_AGAIN_MS = 20
-
 const BACK_OFF = { firstMs: 50, mostMs: 5_000 }
 
 export type ProjectorState =
@@ -75,9 +69,6 @@ export interface Projector extends ReadModels {
   lag(): number
 }
 
-/** The part of this process that is overloaded. */
-export type Pressed = 'receiving' | 'delivering'
-
 export interface ProjectorOptions {
   store: EventStore
   tables: ReadModelTables
@@ -106,6 +97,7 @@ class RunningProjector implements Projector {
   readonly #options: ProjectorOptions
   readonly #version: string
   readonly #waiters: Waiters
+  readonly #pace: Pace
   #state: ProjectorState = 'idle'
   #reason: string | null = null
   #lastEventAt: string | null = null
@@ -119,6 +111,13 @@ class RunningProjector implements Projector {
     this.#options = options
     this.#version = versionOf(options.definition)
     this.#waiters = new Waiters((a, b) => options.store.isAfter(a, b))
+    this.#pace = new Pace({
+      definition: options.definition,
+      pressed: options.pressed ?? (() => null),
+      waiters: this.#waiters,
+      isLive: () => this.#state === 'live',
+      lateMs: () => this.#lateMs(),
+    })
   }
 
   passed(checkpoint: Checkpoint, timeoutMs: number): Promise<boolean> {
@@ -204,7 +203,7 @@ class RunningProjector implements Projector {
     const either = AbortSignal.any([signal, ending.signal])
     const batches = store.subscribe({ after, prefixes: definition.prefixes, signal: either, maxBatch })
     try {
-      for await (const batch of heldBack(batches, this.#holdBack())) {
+      for await (const batch of heldBack(batches, this.#pace)) {
         try {
           await applier.apply(batch.events, batch.checkpoint)
         } catch (error) {
@@ -215,41 +214,12 @@ class RunningProjector implements Projector {
         }
         this.#done(batch)
         worked()
-        await this.#giveWay(signal)
+        await this.#pace.giveWay(signal)
       }
     } finally {
       ending.abort()
     }
     if (!signal.aborted) throw new StoreUnavailable('the event store ended the subscription')
-  }
-
-  #holdBack(): HoldBack {
-    const { canWait } = this.#options.definition
-    return {
-      canWait: ({ events, live }) =>
-        live && events.length > 0 && events.every(({ type }) => canWait.has(type as EventType)),
-      mostMs: HELD_BACK_MS,
-      awaited: (timeoutMs) => this.#waiters.awaited(timeoutMs),
-    }
-  }
-
-  /** Waits before the next batch. The wait is limited, so that the data that a caller waits for does arrive. */
-  async #giveWay(signal: AbortSignal): Promise<void> {
-    const since = performance.now()
-    while (this.#givesWay(since) && !signal.aborted) await pause(LOOK_AGAIN_MS, undefined, { signal }).catch(() => {})
-  }
-
-  /** @param since  when the last batch was written: milliseconds of `performance.now()` */
-  #givesWay(since: number): boolean {
-    const { definition, pressed = () => null } = this.#options
-    switch (pressed()) {
-      case 'receiving':
-        return performance.now() - since < definition.gatheringMs
-      case 'delivering':
-        return !this.#waiters.isAwaited && this.#lateMs() < definition.mostLateMs
-      case null:
-        return this.#state === 'live' && !this.#waiters.isAwaited && performance.now() - since < definition.restMs
-    }
   }
 
   /** Infinity if no event has been applied since the start. */

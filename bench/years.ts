@@ -1,0 +1,165 @@
+/**
+ * Simulates years of payments, and measures what must not grow with the store: start, receiving, lists, searches, memory; and what does: the
+ * rebuild of an upgrade, the audit, the disk. The payments of two years, each with its call, are written in bulk for a thousand shops.
+ *
+ *     COUNT=500000 npx tsx bench/years.ts
+ *     npx tsx bench/years.ts
+ *
+ * `COUNT` payments (default: five million, which take 25 GB) belong to `SHOPS` shops (1,000).
+ */
+import { execFileSync } from 'node:child_process'
+import { statfs } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { openDatabase } from '../adapters/database/database.ts'
+import { callApi } from '../tests/harness/baoco-process.ts'
+import { vietcombankText } from '../tests/harness/bank-texts.ts'
+import { inside } from '../tests/harness/inside.ts'
+import { FIRST, writePayments, type Pattern } from './support/bulk-writer.ts'
+import { runChild, startChild } from './support/children.ts'
+import { secondsUntil, startBench } from './support/installation.ts'
+import { percentile, type LoadReport } from './support/load.ts'
+import { addRules } from './support/shops.ts'
+import { openUsage } from './support/usage.ts'
+
+const COUNT = Number(process.env.COUNT ?? 5_000_000)
+const SHOPS = Number(process.env.SHOPS ?? 1_000)
+const BYTES_A_PAYMENT = 6_500
+const HOURS = 3_600
+const CALLS = 100
+const BURST_SECONDS = 10
+const ORDER = 'DH777777001'
+const REFERENCE_NUMBER = 555_001
+
+/** With indexes and long values. */
+const SIZES = `SELECT n.nspname AS schema, sum(pg_total_relation_size(c.oid))::bigint AS bytes
+  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE c.relkind = 'r' AND n.nspname IN ('store', 'read_model', 'search_model') GROUP BY 1 ORDER BY 1`
+
+const { bavail, bsize } = await statfs(tmpdir())
+if (bavail * bsize < COUNT * BYTES_A_PAYMENT)
+  throw new Error(`${COUNT} payments need ${(COUNT * BYTES_A_PAYMENT) / 1e9} GB in ${tmpdir()}`)
+
+const began = performance.now()
+const tell = (what: string): void => console.error(`${Math.round((performance.now() - began) / 1_000)} s: ${what}`)
+const result = (what: string, value: string): void => console.log(`| ${what} | ${value} |`)
+const seconds = (value: number): string => `${value.toFixed(1)} s`
+
+const bench = await startBench({ accounts: SHOPS })
+tell(`${SHOPS} shops`)
+const { world, shops } = bench
+const receiver = await startChild('./receiver.ts')
+const rules = await addRules(bench.baoco, shops, `${receiver.url}/`)
+const database = <Result>(work: (database: ReturnType<typeof openDatabase>) => Promise<Result>): Promise<Result> =>
+  inside(bench.installation, async (url) => {
+    const opened = openDatabase(url, { poolSize: 1 })
+    return work(opened).finally(() => opened.close())
+  })
+const get = async (path: string, key = shops[0]!.apiKey): Promise<Record<string, unknown>> => {
+  const { status, body } = await callApi(world.baoco, key, 'GET', path)
+  if (status !== 200) throw new Error(`GET ${path}: ${status} ${JSON.stringify(body)}`)
+  return body
+}
+const recorded = () => world.metric('baoco_attempts_recorded_total')
+
+const patternOf = async (): Promise<Pattern> => {
+  const transaction = await world.post(vietcombankText(REFERENCE_NUMBER, ORDER))
+  if (transaction === null) throw new Error('the pattern was not accepted')
+  await secondsUntil(60, async () => (await recorded()) >= 1)
+  const events = await database((opened) =>
+    opened.query<Pattern['events'][number]>(
+      `SELECT stream, type, data, metadata FROM store.event
+        WHERE stream = $1 OR stream LIKE 'book-%' ORDER BY position`,
+      [`transaction-${transaction}`],
+    ),
+  )
+  const reference = /\d{9,}/.exec(
+    (JSON.parse(events.find(({ type }) => type === 'TransactionCaptured')!.data) as { transaction_ref: string })
+      .transaction_ref,
+  )![0]
+  return { events, order: ORDER, reference }
+}
+
+const timed = async (work: () => Promise<unknown>): Promise<number> => {
+  const since = performance.now()
+  await work()
+  return (performance.now() - since) / 1_000
+}
+
+/** @param pathOf  the path for a shop, by its number */
+const calls = async (what: string, pathOf: (shop: number) => string): Promise<void> => {
+  const times: number[] = []
+  for (let call = 0; call <= CALLS; call++) {
+    const shop = call % SHOPS
+    times.push(await timed(() => get(pathOf(shop), shops[shop]!.apiKey)))
+  }
+  const [p50, p99] = [0.5, 0.99].map((share) => (1_000 * percentile(times.slice(1), share)).toFixed(1))
+  result(what, `p50 ${p50} ms, p99 ${p99} ms`)
+}
+
+/** Waits until the read models have everything. */
+const level = () => secondsUntil(2 * HOURS, async () => (await world.metric('baoco_projection_lag_seconds')) === 0, 500)
+
+try {
+  const pattern = await patternOf()
+  await database((opened) =>
+    writePayments(
+      opened,
+      { pattern, owners: rules.map(({ id, user_id }) => ({ user: user_id, rule: id })), count: COUNT },
+      tell,
+    ),
+  )
+  result('payments; shops', `${COUNT.toLocaleString('en-US')}; ${SHOPS.toLocaleString('en-US')}`)
+
+  const last = `/api/transactions/${FIRST + COUNT - 1}`
+  const isThere = async () =>
+    (await callApi(world.baoco, shops[(COUNT - 1) % SHOPS]!.apiKey, 'GET', last)).status === 200
+  const caughtUp = await secondsUntil(2 * HOURS, isThere, 500)
+  result('the read models take them in', `${seconds(caughtUp)}, ${Math.round(COUNT / caughtUp)} payments/s`)
+  const { total } = await get('/api/transactions')
+  if ((total as number) < Math.floor(COUNT / SHOPS))
+    throw new Error(`the first shop has only ${String(total)} transactions`)
+
+  await world.baoco.stop()
+  // The bulk writer has given out ids that the service does not know.
+  world.env.ID_SKIP = String(FIRST + COUNT)
+  result('start', seconds(await timed(() => world.start())))
+  result(
+    'memory after the start (PSS, all processes)',
+    `${Math.round(openUsage({ ...bench, baoco: world.baoco }).memory())} MB`,
+  )
+
+  const load = await runChild<LoadReport>('./load.ts', {
+    urls: bench.urls.slice(0, 8),
+    seconds: BURST_SECONDS,
+    connections: 64,
+    orders: true,
+    from: 1,
+  })
+  result(
+    'accepted with a rule, 64 connections',
+    `${Math.round(load.accepted / load.seconds)}/s, ${load.refused} refused, p99 ${load.p99.toFixed(0)} ms`,
+  )
+  await secondsUntil(300, async () => (await recorded()) >= load.accepted, 500)
+  await level()
+
+  await calls('first page of a list', () => '/api/transactions')
+  await calls('one transaction', (shop) => `/api/transactions/${FIRST + shop}`)
+  await calls('search for an order', (shop) => `/api/transactions?search=DH${FIRST + shop}`)
+  result(
+    'memory after the burst and the lists',
+    `${Math.round(openUsage({ ...bench, baoco: world.baoco }).memory())} MB`,
+  )
+
+  result('audit of everything', seconds(await timed(() => world.baocoCommand('audit'))))
+  result(
+    'upgrade: rebuild of the read models beside the service',
+    seconds(await timed(() => world.baocoCommand('replay'))),
+  )
+  const sizes = await database((opened) => opened.query<{ schema: string; bytes: number }>(SIZES))
+  for (const { schema, bytes } of sizes) result(`bytes per payment in ${schema}`, String(Math.round(bytes / COUNT)))
+  result('disk', `${execFileSync('du', ['-sm', bench.installation.dataDir], { encoding: 'utf8' }).split('\t')[0]} MB`)
+} finally {
+  receiver.stop()
+  await world.close()
+}
+process.exit(0)

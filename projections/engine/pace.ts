@@ -1,0 +1,63 @@
+// Tests: tests/integration/projections/projector.test.ts
+/** When a projector writes its next batch: many small batches cost more than few large ones. No data that a caller waits for waits here. */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { EventType } from '../../domain/catalogue.ts'
+import type { Batch } from '../../domain/ports.ts'
+import type { Definition } from './definition.ts'
+import type { HoldBack } from './held-back.ts'
+import type { Waiters } from './waiters.ts'
+
+/** How long events that can wait are held back at most, milliseconds. */
+const HELD_BACK_MS = 50
+/** Milliseconds between checks of whether the process is still overloaded. */
+const LOOK_AGAIN_MS = 20
+
+/** The part of this process that is overloaded. */
+export type Pressed = 'receiving' | 'delivering'
+
+export interface PaceOptions {
+  definition: Definition
+  pressed: () => Pressed | null
+  waiters: Waiters
+  /** Whether the past has been read. */
+  isLive: () => boolean
+  /** How late the read models are, milliseconds. */
+  lateMs: () => number
+}
+
+export class Pace implements HoldBack {
+  readonly mostMs = HELD_BACK_MS
+  readonly #options: PaceOptions
+
+  constructor(options: PaceOptions) {
+    this.#options = options
+  }
+
+  canWait({ events, live }: Batch): boolean {
+    const { canWait } = this.#options.definition
+    return live && events.length > 0 && events.every(({ type }) => canWait.has(type as EventType))
+  }
+
+  awaited(timeoutMs: number): Promise<void> {
+    return this.#options.waiters.awaited(timeoutMs)
+  }
+
+  /** Waits before the next batch. The wait is limited, so that the data that a caller waits for does arrive. */
+  async giveWay(signal: AbortSignal): Promise<void> {
+    const since = performance.now()
+    while (this.#givesWay(since) && !signal.aborted) await pause(LOOK_AGAIN_MS, undefined, { signal }).catch(() => {})
+  }
+
+  /** @param since  when the last batch was written: milliseconds of `performance.now()` */
+  #givesWay(since: number): boolean {
+    const { definition, pressed, waiters, isLive, lateMs } = this.#options
+    switch (pressed()) {
+      case 'receiving':
+        return performance.now() - since < definition.gatheringMs
+      case 'delivering':
+        return !waiters.isAwaited && lateMs() < definition.mostLateMs
+      case null:
+        return isLive() && !waiters.isAwaited && performance.now() - since < definition.restMs
+    }
+  }
+}
