@@ -1,7 +1,7 @@
 /**
  * Runs the benchmarks of receiving, the whole way and latency on each set-up of servers, and compares them with the embedded set-up of the
- * same run. Writes the table in docs/benchmarks.md. The benchmarks run in turn, each shorter than on its own, and their output is parsed.
- * Takes about ten minutes on a quiet machine.
+ * same run. `stock` is Debian's Postgres with the settings of its package (`jit` on). Writes the table in docs/benchmarks.md. The benchmarks run in turn, each shorter than on its own, and their output is parsed.
+ * Takes about twelve minutes on a quiet machine.
  *
  *     npx tsx bench/set-ups.ts                 writes the table
  *     npx tsx bench/set-ups.ts --only stock    measures that set-up and embedded, and only prints

@@ -38,6 +38,18 @@ export interface OpenIds extends Ids {
   hasLeapt(): boolean
 }
 
+/** @returns the highest id that the store knows to be reserved; 0 if none is */
+export const highestReserved = async (store: Pick<EventStore, 'read'>): Promise<number> =>
+  reservedBy((await newestReservations(store)).find(isFoldable))
+
+const newestReservations = async (store: Pick<EventStore, 'read'>) => {
+  const [newest = []] = await store.read([{ stream: ID_STREAM, backwards: true, limit: NEWEST }])
+  return newest
+}
+
+const reservedBy = (event: { data: unknown } | undefined): number =>
+  event ? idEvents.IdsReserved.parse(event.data).to : 0
+
 /**
  * @param above  the highest id that is known to have been used; 0 if none is known
  * @param isAfterLoss  the store went back in time. Another process may already have left out ids for this.
@@ -58,9 +70,8 @@ export const openIds = ({ store, clock, skip = 0, above = 0, isAfterLoss = false
   /** Reserves a block of at least `count` ids, after the newest block in the store. */
   const reserve = async (count: number): Promise<IdsReserved> => {
     for (;;) {
-      const [newest = []] = await store.read([{ stream: ID_STREAM, backwards: true, limit: NEWEST }])
-      const known = newest.find(isFoldable)
-      const reserved = known ? idEvents.IdsReserved.parse(known.data).to : 0
+      const newest = await newestReservations(store)
+      const reserved = reservedBy(newest.find(isFoldable))
       const isLeapt = reserved < highest || (mayRepeat && (above === 0 || reserved < above + LEAP / 2))
       const from = Math.max(reserved, highest) + (isLeapt ? LEAP : 0) + leap + 1
       const block = { from, to: from + Math.max(BLOCK, count) - 1 }

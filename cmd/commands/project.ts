@@ -10,6 +10,7 @@ import { sweepOutbox } from '../../adapters/mail-out/outbox.ts'
 import { sweepRateLimits } from '../../adapters/rate-limits/sweep.ts'
 import { sweepForgotten } from '../../adapters/postgres/ops/forget-account.ts'
 import { sweepSnapshots } from '../../adapters/postgres/ops/snapshots.ts'
+import { lastingSubjects } from '../../projections/alert/queries.ts'
 import { plansDue } from '../../projections/account/plan-queries.ts'
 import { openCreditsCheckpoint, openReactorCheckpoint } from '../../adapters/postgres/ops/reactor-checkpoint.ts'
 import { openPutOffReactions } from '../../adapters/postgres/ops/put-off-reactions.ts'
@@ -38,6 +39,7 @@ import { openClockMemory } from '../../adapters/postgres/ops/clock-memory.ts'
 import { rememberCredits } from '../../workflows/credits/remember-credits.ts'
 import { giveUpUnread } from '../../workflows/scheduled/give-up-unread.ts'
 import { oldestUnread, unreadOverLimit } from '../../projections/notification/unread-bytes-queries.ts'
+import { watchParked } from '../../workflows/scheduled/watch-parked.ts'
 import { watchDisk } from '../../workflows/scheduled/watch-disk.ts'
 import { watchEndpoints } from '../../workflows/scheduled/watch-endpoints.ts'
 import { watchMailboxes } from '../../workflows/scheduled/watch-mailboxes.ts'
@@ -178,6 +180,13 @@ const scheduled = (installation: Installation): Follower => {
       lasting: () => lastingMailboxAlerts(database),
       alerts,
       log,
+    }),
+    watchParked({
+      parked: async () => (await Promise.all(projectors(settings).map((each) => parkedStreams(database, each)))).flat(),
+      lasting: (userId) => lastingSubjects(database, userId, 'stream_parked'),
+      operator: () => operatorOf(store),
+      alerts,
+      clock,
     }),
     watchDisk({ space: () => disk.space(), operator: () => operatorOf(store), alerts, clock }),
     watchSources({

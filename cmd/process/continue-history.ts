@@ -1,9 +1,11 @@
 // Tests: tests/chaos/store-went-back.test.ts
 /**
- * Compares the store at a start with everything that remembers it: the process that ran before in this place, the read models, and the
- * other readers of the store. If it does not have what they know, it went back in time: `store.went_back` in the log and an alert say
+ * Compares the store at a start with everything that remembers it: the process that ran before in this place, the read models, the
+ * other readers of the store, and the Kafka topic. If it does not have what they know, it went back in time: `store.went_back` in the log and an alert say
  * what is missing. The readers themselves begin again where they find their position missing.
  */
+import type { KafkaSettings } from '../../adapters/log/kafka/client.ts'
+import { newestIds, NO_IDS, type IdsOnTopic } from '../../adapters/log/kafka/newest-ids.ts'
 import { forgetOffsets } from '../../adapters/log/offset.ts'
 import { highestId, newestTransactions } from '../../adapters/postgres/ops/known-transactions.ts'
 import { forgetProgress } from '../../adapters/postgres/ops/read-model-progress.ts'
@@ -12,7 +14,8 @@ import type { Database } from '../../adapters/database/database.ts'
 import type { StoreMemory } from '../../adapters/system/store-memory.ts'
 import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
 import type { Checkpoint, Clock, EventStore } from '../../domain/ports.ts'
-import { openIds, type OpenIds } from '../../adapters/system/ids.ts'
+import { highestReserved, openIds, type OpenIds } from '../../adapters/system/ids.ts'
+import { within } from '../../adapters/system/within.ts'
 import { projectors } from '../../projections/all.ts'
 import { hasExpired, readCheckpoint } from '../../projections/engine/checkpoint.ts'
 import { missingOf, rangesOf, tellOperator } from '../../workflows/lost-history.ts'
@@ -27,10 +30,17 @@ interface Around {
   log: LogLines
   /** null if nothing is remembered */
   before: StoreMemory | null
+  /** null without Kafka */
+  topic: KafkaSettings | null
 }
 
 /** Ids in one read of the read models. So many in a row that the store has mean that it has the older ones too. */
 const LOOKED_AT_ONCE = 1_000
+
+/** Milliseconds that a start waits for the topic. */
+const TOPIC_WITHIN = 3_000
+/** An id on the topic that is further above those of the store cannot be one of ours. */
+const MOST_AHEAD = 1_000_000_000
 
 /** @returns the ids of this installation, which continue above all that are known to have been used */
 export const continueHistory = async (around: Around): Promise<OpenIds> => {
@@ -38,13 +48,16 @@ export const continueHistory = async (around: Around): Promise<OpenIds> => {
   const positions = await positionsOf(around)
   const isThere = async ({ position }: Known) => (await isIn(store, position)) || mayHaveExpired(around, position)
   const lost = (await Promise.all(positions.map(async (known) => ((await isThere(known)) ? [] : [known])))).flat()
-  const isAfterLoss = lost.length > 0
-  const above = Math.max(before?.ids ?? 0, isAfterLoss ? await highestId(database) : 0)
+  // Everything else may have been restored together with the store.
+  const onTopic = await idsOnTopic(around)
+  const isAboveStore = onTopic.highest > (await highestReserved(store))
+  const isAfterLoss = lost.length > 0 || isAboveStore
+  const above = Math.max(before?.ids ?? 0, onTopic.highest, isAfterLoss ? await highestId(database) : 0)
   const ids = openIds({ store, clock, skip: settings.idSkip, above, isAfterLoss })
   if (!isAfterLoss) return ids
 
-  const missing = await findMissing(around)
-  const noticedBy = lost.map(({ by }) => by)
+  const missing = await findMissing(around, onTopic)
+  const noticedBy = [...lost.map(({ by }) => by), ...(isAboveStore ? ['topic'] : [])]
   const end = await store.end()
   log.error(
     { noticed_by: noticedBy, missing_transactions: missing.length, ids: rangesOf(missing), newest_known: newestOf(store, lost), end },
@@ -89,11 +102,26 @@ const mayHaveExpired = async ({ settings, store, database }: Around, position: S
   return found === undefined && hasExpired(store, position, stored?.age ?? null, main!)
 }
 
-const newestOf = (store: EventStore, lost: readonly Known[]): Checkpoint =>
-  lost.map(({ position }) => position.checkpoint).reduce((a, b) => (store.isAfter(b, a) ? b : a))
+const newestOf = (store: EventStore, lost: readonly Known[]): Checkpoint | null =>
+  lost
+    .map(({ position }) => position.checkpoint)
+    .reduce<Checkpoint | null>((a, b) => (a === null || store.isAfter(b, a) ? b : a), null)
 
-const findMissing = async ({ store, database, before }: Around): Promise<number[]> => {
-  const missing = new Set(await missingOf(store, before?.transactions ?? []))
+/** Without an answer in time, the start goes on: the other memories count, and `ID_SKIP`. */
+const idsOnTopic = async ({ topic, store, log }: Around): Promise<IdsOnTopic> => {
+  if (topic === null) return NO_IDS
+  try {
+    const late = () => new Error(`no answer within ${TOPIC_WITHIN} ms`)
+    const [ids, reserved] = [await within(TOPIC_WITHIN, newestIds(topic), late), await highestReserved(store)]
+    return ids.highest > reserved + MOST_AHEAD ? NO_IDS : ids
+  } catch (error) {
+    log.warn({ topic: topic.topic, reason: (error as Error).message }, 'topic.ids_unknown')
+    return NO_IDS
+  }
+}
+
+const findMissing = async ({ store, database, before }: Around, onTopic: IdsOnTopic): Promise<number[]> => {
+  const missing = new Set(await missingOf(store, [...(before?.transactions ?? []), ...onTopic.transactions]))
   for (let below: number | null = null; ;) {
     const some = await newestTransactions(database, below, LOOKED_AT_ONCE)
     const gone = await missingOf(store, some)

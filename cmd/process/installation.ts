@@ -43,7 +43,7 @@ import { openFront, type AwaitedServers, type Front } from './front.ts'
 import { diskLines, openEventStore, storeLines, untilStoreAnswers } from './open-event-store.ts'
 import { openPostgres } from './open-postgres.ts'
 import { openReadModels, type ReadModelsOfProcess } from './open-read-models.ts'
-import { openTopic, type Topic } from './open-topic.ts'
+import { kafkaOf, openTopic, type Topic } from './open-topic.ts'
 import { openPressure, type Pressure } from './pressure.ts'
 import { identityOf, recognise } from './recognise-installation.ts'
 import { readSettings, type Settings } from './settings.ts'
@@ -197,7 +197,9 @@ export const openInstallation = async (
     }) // prettier-ignore
     const memory = keepStoreMemory(settings.dataDir, () => (history.lost.aborted ? null : remembered()))
     const before = options.before ?? memory.load(identity)
-    const ids = await continueHistory({ settings, store: requestStore, database, clock, log, before })
+    const kafka = kafkaOf(settings)
+    const knowsMore = kafka && { ...kafka, installation: id }
+    const ids = await continueHistory({ settings, store: requestStore, database, clock, log, before, topic: knowsMore })
     opened.push(async () => memory.close())
     const snapshots = openSnapshots(database, FOLD_VERSION, onFailure)
     const accounts = accountCache(undefined, snapshots)

@@ -18,6 +18,7 @@ export const alertKind = z.enum([
   'store_went_back',
   'mailbox_failing',
   'disk_low',
+  'stream_parked',
 ])
 export type AlertKind = z.infer<typeof alertKind>
 
@@ -28,7 +29,7 @@ export const alertEvents = {
     kind: alertKind,
     /**
      * The subject: `rule:5`, `device:7`, `mail_account:3`, `receive_url`, `bank_account:9`, `month:2026-11`, `transaction:4`,
-     * `event_store`, `disk:10` (per cent), or an origin.
+     * `event_store`, `disk:10` (per cent), `stream:transaction-4`, or an origin.
      */
     subject: z.string(),
     /** A few plain sentences. */

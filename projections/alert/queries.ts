@@ -12,6 +12,15 @@ export interface AlertRow {
   until: string | null
 }
 
+/** The subjects of a user's alerts of one kind that last. */
+export const lastingSubjects = async (database: Queryable, userId: number, kind: AlertKind): Promise<string[]> => {
+  const rows = await database.query<{ subject: string }>(
+    'SELECT subject FROM read_model.alert WHERE user_id = $1 AND kind = $2 AND until IS NULL ORDER BY id',
+    [userId, kind],
+  )
+  return rows.map(({ subject }) => subject)
+}
+
 /** Open alerts are always among these, however long they stay open. */
 const MOST = 200
 

@@ -3,6 +3,9 @@
  * These must hold: everything accepted afterwards is stored and delivered promptly; nothing is listed that does not exist; no id is used
  * twice; the operator learns what is missing.
  */
+import { randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { openEventStoreDb } from '../../adapters/event-store/eventstoredb/store.ts'
 import { unparsed } from '../../adapters/event-store/parse.ts'
@@ -10,6 +13,7 @@ import { vietcombankText } from '../harness/bank-texts.ts'
 import { eventually } from '../harness/eventually.ts'
 import { startOwnStandIn } from '../harness/eventstoredb/process.ts'
 import { showFigures } from '../harness/figures.ts'
+import { needsKafka, sharedKafka } from '../harness/kafka/needs-kafka.ts'
 import { startOwnPostgres } from '../harness/own-postgres.ts'
 import type { RoleName } from '../harness/role-processes.ts'
 import { secrets, type SetUp } from '../harness/servers.ts'
@@ -39,6 +43,12 @@ const onEventStoreDb = async (): Promise<Restorable> => {
     },
     close: async () => void (await Promise.all([server.remove(), postgres.remove()])),
   }
+}
+
+/** Everything is in Postgres but the topic. */
+const onPostgresWithKafka = async (): Promise<Restorable> => {
+  const [servers, kafka] = await Promise.all([onPostgres(), sharedKafka()])
+  return { ...servers, env: { ...servers.env, KAFKA_BROKERS: kafka.address, KAFKA_TOPIC: `test.${randomUUID()}` } }
 }
 
 /** Milliseconds. The queue would make a first attempt after a minute. */
@@ -157,13 +167,44 @@ class Scene {
       'ids used twice',
     ).to.deep.equal([])
     for (const id of accepted) existing.add(id)
-    const isExact = async () => JSON.stringify(await this.listed()) === JSON.stringify(sorted(existing))
-    await eventually(isExact, { within: PROMPT, what: 'a list of exactly what exists' })
+    await this.#lists(sorted(existing))
     await this.#isReported(gone, ++this.#losses)
     showFigures(
       `an older state of ${where}, put in place ${isRunning ? 'while Baoco runs' : 'before a start'}`,
       `${gone.length} transactions gone and all reported; ${accepted.length} accepted afterwards, 0 lost; 0 ids used twice`,
     )
+  }
+
+  /** An older copy of everything is put in place, and only the topic knows what came after it. */
+  async goesBackBesideTopic(): Promise<void> {
+    const { world } = this
+    const before = await this.post(3)
+    await this.delivered(before.values())
+    await world.baoco.stop()
+    const putBack = await world.servers.backUp()
+    // This process takes a new block of ids, which the copy does not know.
+    await world.start()
+    const lost = await this.post(5)
+    await this.delivered(lost.values())
+    await world.baoco.stop()
+    await putBack()
+    await rm(join(world.installation.dataDir, 'store-memory'), { force: true })
+    await world.start()
+    const later = await this.post(3)
+    await this.delivered(later.values())
+    const gone = sorted(lost.values())
+    expect(Math.min(...later.values()), 'an id above all that were used').to.be.greaterThan(Math.max(...gone))
+    await this.#lists(sorted(before.values(), later.values()))
+    await this.#isReported(gone, ++this.#losses)
+    showFigures(
+      'an older state of Postgres, which only the Kafka topic shows',
+      `${gone.length} transactions gone and all reported; 0 ids used twice`,
+    )
+  }
+
+  async #lists(existing: readonly number[]): Promise<void> {
+    const isExact = async () => JSON.stringify(await this.listed()) === JSON.stringify(existing)
+    await eventually(isExact, { within: PROMPT, what: 'a list of exactly what exists' })
   }
 
   async #isReported(gone: readonly number[], losses: number): Promise<void> {
@@ -199,6 +240,15 @@ describe('an event store that goes back in time', function () {
 
     it(`is noticed at a start, on ${store}`, () => scene.goesBack(false, store))
   }
+
+  describe('beside a Kafka topic', () => {
+    needsKafka()
+    it('is noticed by the topic alone', async () => {
+      await scene?.world.close()
+      scene = await Scene.open(onPostgresWithKafka)
+      await scene.goesBackBesideTopic()
+    })
+  })
 
   it('is noticed by every role of several processes', async () => {
     await scene?.world.close()

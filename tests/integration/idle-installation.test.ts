@@ -41,7 +41,7 @@ describe('a start whose newest known event is not in the store', () => {
     let hasGoneBack = false
     log.error = (_fields: object, what?: string) => void (hasGoneBack ||= what === 'store.went_back')
     const clock = { now: () => new Date() }
-    await continueHistory({ settings: readSettings({}), store, database, clock, log, before })
+    await continueHistory({ settings: readSettings({}), store, database, clock, log, before, topic: null })
     return hasGoneBack
   }
 

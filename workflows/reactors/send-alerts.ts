@@ -1,7 +1,7 @@
 // Tests: tests/integration/http/alerts.test.ts
 /**
  * Mails an alert when it is raised, and calls the address that its owner has set, when it is raised and when it ends. The end of
- * an alert about an endpoint is mailed, too: its owner waits for it.
+ * an alert about an endpoint is mailed, too: its owner waits for it. An alert about a parked stream is not mailed here.
  */
 import type { Account } from '../../domain/account/account.ts'
 import { signAlertWebhook } from '../../domain/account/alert-webhook.ts'
@@ -83,6 +83,8 @@ export const sendAlerts = ({ accounts, vault, clock, mailer, links, calls }: Ale
       if (!account) return
       await call(account, event)
       const { kind, text, since } = event.data
+      // The process that met the event has sent a mail of its own (`parked/notify-operator.ts`).
+      if (kind === 'stream_parked') return
       const { subjects, since: began } = TEXTS[account.language].letters.alert
       await mailer.send({
         key: event.id,

@@ -79,6 +79,7 @@ export const en: Texts = {
         mailbox_paused: 'a mailbox is no longer read',
         mailbox_failing: 'a mailbox cannot be read',
         disk_low: 'the disk is nearly full',
+        stream_parked: 'an event cannot be used',
         store_went_back: 'the event store lost transactions',
       },
       link: (url) => `Confirm it here, within seven days:\n${url}`,
@@ -103,6 +104,10 @@ export const en: Texts = {
     diskLow: (freeMb, share, leastMb) =>
       `The disk of the data folder has ${freeMb} MB left, ${share.toFixed(1)} %. ` +
       `Below ${leastMb} MB, Baoco refuses new notifications, and phones send them again later. Free some space or enlarge the disk.`,
+    streamParked: (stream, reason) =>
+      `An event of the stream ${stream} cannot be used (${reason}). What follows it in this stream waits; everything else goes on. ` +
+      'If a newer release wrote the event, update all processes: it is then retried by itself. ' +
+      'baoco parked list shows the event, and baoco parked skip makes Baoco ignore it for good.',
     bankAccountSeen: (bank, ending, waits) =>
       `A notification named a bank account that was not seen before: ${bank}, ending in ${ending}. ` +
       (waits

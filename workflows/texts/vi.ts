@@ -79,6 +79,7 @@ export const vi: Texts = {
         mailbox_paused: 'một hộp thư không còn được đọc',
         mailbox_failing: 'không đọc được hộp thư',
         disk_low: 'ổ đĩa sắp đầy',
+        stream_parked: 'một sự kiện không dùng được',
         store_went_back: 'kho sự kiện bị mất giao dịch',
       },
       link: (url) => `Xác nhận tại đây, trong vòng bảy ngày:\n${url}`,
@@ -103,6 +104,10 @@ export const vi: Texts = {
     diskLow: (freeMb, share, leastMb) =>
       `Ổ đĩa chứa dữ liệu chỉ còn ${freeMb} MB, tức ${share.toFixed(1).replace('.', ',')} %. ` +
       `Khi còn dưới ${leastMb} MB, Baoco từ chối thông báo mới và điện thoại sẽ gửi lại sau. Hãy dọn bớt hoặc mở rộng ổ đĩa.`,
+    streamParked: (stream, reason) =>
+      `Một sự kiện của luồng ${stream} không dùng được (${reason}). Những gì đến sau trong luồng này phải chờ; mọi thứ khác vẫn chạy. ` +
+      'Nếu sự kiện do một bản mới hơn ghi, hãy cập nhật mọi tiến trình: sự kiện sẽ tự được thử lại. ' +
+      'Lệnh baoco parked list cho xem sự kiện, lệnh baoco parked skip làm Baoco bỏ qua nó mãi mãi.',
     bankAccountSeen: (bank, ending, waits) =>
       `Một tin báo nhắc đến tài khoản ngân hàng chưa từng thấy: ${bank}, số cuối ${ending}. ` +
       (waits

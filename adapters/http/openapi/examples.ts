@@ -74,6 +74,7 @@ export const exampleOf = (schema: JsonObject, schemas: JsonObject, name = ''): J
   if (typeof $ref === 'string') return exampleOf(schemas[$ref.split('/').at(-1)!] as JsonObject, schemas, name)
   if (schema.const !== undefined) return schema.const
   if (Array.isArray(schema.enum)) return schema.enum[0]!
+  if (Array.isArray(schema.examples)) return schema.examples[0]!
   const known = Object.hasOwn(KNOWN, name) ? KNOWN[name]! : undefined
   const choice = anyOf ?? oneOf
   if (Array.isArray(choice)) {

@@ -12,9 +12,31 @@ const mapped = (value: Json, change: (object: JsonObject) => JsonObject): Json =
 
 const isNullable = (schema: JsonObject): boolean => Array.isArray(schema.type) && schema.type.includes('null')
 
+/** Classes of characters that not every language knows, such as Python, as ranges. */
+const RANGES: Record<string, string> = {
+  '\\p{Cc}': '\\u0000-\\u001f\\u007f-\\u009f',
+  '\\p{Surrogate}': '\\ud800-\\udfff',
+}
+
 /** The generator appends a pattern's flags. JSON Schema has no flags and reads every pattern as if it had the flag `u`. */
-const withoutFlags = (schema: JsonObject): JsonObject =>
-  typeof schema.pattern === 'string' ? { ...schema, pattern: schema.pattern.replace(/\/u$/, '') } : schema
+const withPlainPattern = (schema: JsonObject): JsonObject => {
+  if (typeof schema.pattern !== 'string') return schema
+  const pattern = schema.pattern.replace(/\/u$/, '').replace(/\\p\{\w+\}/g, (name) => RANGES[name] ?? name)
+  return { ...schema, pattern }
+}
+
+/** A default of null says only that the field may be missing. Generators of clients write it as a name that Python does not have. */
+const withoutNullDefault = (schema: JsonObject): JsonObject => {
+  const { default: usual, ...rest } = schema
+  return usual === null ? rest : schema
+}
+
+/** A single allowed truth value becomes an example, because generators of clients would compare the value with a text. */
+const withoutTruthValues = (schema: JsonObject): JsonObject => {
+  const { enum: allowed, ...rest } = schema
+  if (schema.type !== 'boolean' || !Array.isArray(allowed) || allowed.length !== 1) return schema
+  return { description: `Always ${String(allowed[0])}.`, ...rest, examples: allowed }
+}
 
 /** `anyOf` of single numbers becomes one list of them. */
 const withOneList = (schema: JsonObject): JsonObject => {
@@ -85,7 +107,11 @@ const withExamples = (document: JsonObject): void => {
 /** @param generated  the document as the generator made it */
 export const finished = (generated: object): object => {
   const plain = JSON.parse(JSON.stringify(generated)) as JsonObject
-  const document = withNullAtReferences(mapped(plain, (object) => withOneList(withoutFlags(object))) as JsonObject)
+  const document = withNullAtReferences(
+    mapped(plain, (object) =>
+      withOneList(withoutTruthValues(withoutNullDefault(withPlainPattern(object)))),
+    ) as JsonObject,
+  )
   withExamples(document)
   return document
 }

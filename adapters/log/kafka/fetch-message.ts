@@ -1,6 +1,6 @@
 // Tests: tests/integration/kafka/acls.test.ts
 /**
- * Reads one message of a topic without a consumer group. A group would need an ACL of its own, and its members would wait for
+ * Reads messages of a topic without a consumer group. A group would need an ACL of its own, and its members would wait for
  * each other.
  */
 import type { Kafka, KafkaMessage } from 'kafkajs'
@@ -14,23 +14,40 @@ export interface TopicPosition {
 
 /** A batch of messages is returned whole, even if it is larger. In bytes. */
 const MOST_BYTES = 1_048_576
-/** Milliseconds. The message exists, so the broker answers at once. */
+/** Milliseconds. The messages exist, so the broker answers at once. */
 const WAIT = 1_000
 
 /** @returns null if there is no message at this position any more */
-export const fetchMessage = (kafka: Kafka, { topic, partition, offset }: TopicPosition): Promise<KafkaMessage | null> =>
+export const fetchMessage = async (kafka: Kafka, { topic, ...at }: TopicPosition): Promise<KafkaMessage | null> => {
+  const messages = await fetchMessages(kafka, topic, [at])
+  return messages.find((message) => message.offset === at.offset) ?? null
+}
+
+/** @returns messages of each partition from an offset on; of a large partition not all, and possibly some before the offset */
+export const fetchMessages = (
+  kafka: Kafka,
+  topic: string,
+  from: readonly Omit<TopicPosition, 'topic'>[],
+): Promise<KafkaMessage[]> =>
   withConnection(kafka, async (connection) => {
     await connection.addTargetTopic(topic)
-    const [nodeId = ''] = Object.keys(connection.findLeaderForPartitions(topic, [partition]))
-    const leader = await connection.findBroker({ nodeId })
-    const partitions = [{ partition, fetchOffset: offset, maxBytes: MOST_BYTES }]
-    const size = { minBytes: 1, maxBytes: MOST_BYTES }
-    const answer = await leader.fetch({
-      isolationLevel: 0,
-      maxWaitTime: WAIT,
-      ...size,
-      topics: [{ topic, partitions }],
+    const offsets = new Map(from.map(({ partition, offset }) => [partition, offset]))
+    const leaders = connection.findLeaderForPartitions(topic, [...offsets.keys()])
+    const found = Object.entries(leaders).map(async ([nodeId, led]) => {
+      const leader = await connection.findBroker({ nodeId })
+      const partitions = led.map((partition) => ({
+        partition,
+        fetchOffset: offsets.get(partition)!,
+        maxBytes: MOST_BYTES,
+      }))
+      const answer = await leader.fetch({
+        isolationLevel: 0,
+        maxWaitTime: WAIT,
+        minBytes: 1,
+        maxBytes: MOST_BYTES * led.length,
+        topics: [{ topic, partitions }],
+      })
+      return answer.responses.flatMap(({ partitions }) => partitions.flatMap(({ messages }) => messages))
     })
-    const messages = answer.responses.flatMap(({ partitions }) => partitions.flatMap(({ messages }) => messages))
-    return messages.find((message) => message.offset === offset) ?? null
+    return (await Promise.all(found)).flat()
   })

@@ -8,8 +8,8 @@ import { LONGEST_WAIT, PROBE_EVERY } from '../../../domain/webhook/endpoint.ts'
  */
 export const FROM_LOG_WITHIN = 65
 
-/** Seconds. By less than this, a manual retry may be ahead of the database's clock. */
-const CLOCKS_DIFFER = 2
+/** Seconds. By less than this, a manual retry or a claim may be ahead of the database's clock. */
+export const CLOCKS_DIFFER = 2
 
 /**
  * The rule is not paused and its account is not locked. A row whose rule was deleted counts as not held, because it is ended.

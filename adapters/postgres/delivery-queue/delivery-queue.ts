@@ -24,9 +24,10 @@ import { CLAIM_DUE, FROM_LOG_WITHIN, GATED, LEFT_ALONE, longestDelay, NOT_HELD, 
 import { claimedOf, dueOf, type ClaimRow } from './claimed-rows.ts'
 import type { Queryable } from '../../database/database.ts'
 import { claimDue } from './due-claims.ts'
-import { DueLanes } from './due-lanes.ts'
+import { DueLanes, type RuleLane } from './due-lanes.ts'
 import { sweepEndpoints, updateEndpoints } from './endpoints.ts'
 import { claimGated } from './gated-claims.ts'
+import { PutOff } from './put-off.ts'
 
 /** Seconds after which a recorded claim is deleted. */
 const KEPT = 600
@@ -140,6 +141,7 @@ export const openDeliveryQueue = (
     takeOver: takeOver(whole),
   }
   const dueLanes = new DueLanes(database, longest)
+  const putOff = new PutOff(database)
   /** Dead workers whose lanes have been looked for. */
   let known: readonly string[] = []
 
@@ -167,14 +169,22 @@ export const openDeliveryQueue = (
     },
 
     claimDue: async (worker, wanted) => {
-      const { lanes, hasMore } = await dueLanes.look()
+      const { lanes: found, hasMore } = await dueLanes.look()
+      const late = putOff.due()
+      const isFound = ({ rule_id }: RuleLane) => found.some((each) => each.rule_id === rule_id && each.lane === 'retry')
+      const lanes = [...found, ...late.lanes.filter((each) => !isFound(each))]
       if (lanes.length === 0) return { claimed: [], orphans: [], hasMore }
       const rules = lanes.map(({ rule_id }) => rule_id)
       const names = lanes.map(({ lane }) => lane)
-      const due = await claimBy(statements.due, worker, wanted, [rules, names, wanted.firstEarlier ?? 0])
+      const due = await claimBy(statements.due, worker, wanted, [
+        rules,
+        names,
+        wanted.firstEarlier ?? 0,
+        ...late.columns,
+      ])
       const room = { ...wanted.room }
       for (const { lane } of due) room[lane]--
-      const gated = await claimBy(statements.gated, worker, { ...wanted, room }, [rules])
+      const gated = await claimBy(statements.gated, worker, { ...wanted, room }, [rules, ...late.columns])
       return { ...dueOf([...due, ...gated]), hasMore }
     },
 
@@ -201,7 +211,9 @@ export const openDeliveryQueue = (
     beat: async (worker) => {
       const [row] = await database.query<{ now: string; is_new: boolean }>(BEAT, [worker])
       const others = await database.query<OtherWorker>(OTHERS, [worker])
-      return { now: new Date(row!.now), others, isNew: row!.is_new }
+      const now = new Date(row!.now)
+      await putOff.beaten(now)
+      return { now, others, isNew: row!.is_new }
     },
 
     signOff: async (worker) => {
@@ -210,6 +222,7 @@ export const openDeliveryQueue = (
 
     sweep: async (dead) => {
       await database.query(SWEEP_CLAIMS)
+      await putOff.look()
       await sweepEndpoints(database)
       if (dead.length > 0) await database.query(SWEEP_WORKERS, [dead])
     },

@@ -3,9 +3,11 @@
  * Claims of due deliveries: a few of every rule and lane, those that have waited longest first.
  *
  * `$1` worker, `$2` lanes with room, `$3` their room, `$4` most rows per rule and lane, `$5` rules whose endpoints have no
- * room, `$6` and `$7` the rules and lanes to look at (`due-lanes.ts`), `$8` seconds by which first attempts are early.
+ * room, `$6` and `$7` the rules and lanes to look at (`due-lanes.ts`), `$8` seconds by which first attempts are early, `$9` to `$11` retries
+ * that a wrong clock put off (`put-off.ts`).
  */
 import { CLAIM_DUE, GATED, isTooFarAhead, NOT_HELD, unclaimed, whatTheCallNeeds } from './claim-sql.ts'
+import { putOffOf } from './put-off.ts'
 
 const OF_DUE = 'q.transaction_id, q.rule_id, q.attempt + 1 AS attempt, q.lane, q.due_at'
 
@@ -26,6 +28,10 @@ WITH ranked AS (
         UNION ALL
         (SELECT ${OF_DUE} FROM read_model.delivery q
         WHERE q.rule_id = found.rule_id AND ${isTooFarAhead('q', longest, 'found.lane')} AND ${unclaimed('q')}
+        ORDER BY q.due_at LIMIT $4)
+        UNION ALL
+        (SELECT ${OF_DUE} FROM ${putOffOf(9, 'found.rule_id')} q
+        WHERE found.lane = 'retry' AND q.due_at > now() AND NOT (${isTooFarAhead('q', longest)}) AND ${unclaimed('q')}
         ORDER BY q.due_at LIMIT $4)
       ) x
     ) d

@@ -26,6 +26,7 @@ import {
   unclaimed,
   whatTheCallNeeds,
 } from './claim-sql.ts'
+import { putOffOf } from './put-off.ts'
 
 /** A delivery that was captured by a clock that was ahead must not wait until the other clocks reach that time. */
 const CAPTURED_OR_NOW = 'greatest(now(), d.captured_at)'
@@ -47,7 +48,7 @@ const ALLOWED = `least(w.count,
 
 /**
  * `$1` worker, `$2` lanes, `$3` their room, `$4` most rows per rule and lane, `$5` rules whose endpoints have no room, `$6` rules
- * with due deliveries (`due-lanes.ts`).
+ * with due deliveries (`due-lanes.ts`), `$7` to `$9` retries that a wrong clock put off (`put-off.ts`).
  * @param times  seconds: of the whole schedule, that a retry waits at most, and between two probes
  */
 export const claimGated = ({
@@ -84,6 +85,10 @@ WITH gated AS MATERIALIZED (
         AND ${isTooFarAhead('q', longest)} AND ${unclaimed('q')}
       ORDER BY q.due_at LIMIT $4)
     UNION
+    (SELECT q.* FROM ${putOffOf(7, 'g.rule_id')} q
+      WHERE g.free AND NOT g.ordered AND 'retry' = ANY ($2::text[]) AND ${unclaimed('q')}
+      ORDER BY q.due_at LIMIT $4)
+    UNION
     (SELECT q.* FROM read_model.delivery q
       WHERE g.open AND NOT g.ordered AND q.rule_id = g.rule_id AND q.status = 'open' AND q.lane = 'retry'
         AND q.first_due_at <= ${OVER} AND ${isOver('q', whole)} AND q.due_at <= now() AND ${unclaimed('q')}
@@ -91,7 +96,8 @@ WITH gated AS MATERIALIZED (
     UNION
     (${ofEachLane(dueBy('lane.name'), '1', 'g.probing AND NOT g.ordered')})
   ) d
-  WHERE (d.due_at <= ${dueBy('d.lane', CAPTURED_OR_NOW)} OR (${isTooFarAhead('d', longest)})) AND ${unclaimed('d')}
+  WHERE (d.due_at <= ${dueBy('d.lane', CAPTURED_OR_NOW)} OR (${isTooFarAhead('d', longest)})
+    OR EXISTS (SELECT FROM ${putOffOf(7, 'g.rule_id')} q WHERE q.transaction_id = d.transaction_id)) AND ${unclaimed('d')}
 ), placed AS (
   SELECT p.*, row_number() OVER (PARTITION BY p.rule_id, p.lane ORDER BY p.due_at) AS place,
     row_number() OVER (PARTITION BY p.user_id, p.endpoint, p.probes ORDER BY p.due_at, p.transaction_id) AS probe_place

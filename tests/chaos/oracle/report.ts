@@ -52,6 +52,7 @@ const EXPERIMENTS = [
   'chaos/rolling-upgrade',
   'integration/first-start',
   'integration/capture/large-windows',
+  'integration/http/export-memory',
   'integration/mail-ingest/failing',
   'contract/event-store/eventstoredb',
   'contract/event-store/postgres',

@@ -72,7 +72,7 @@ export const stockPostgresCells: readonly Cell[] = [
   },
   {
     // Leases, claims, the pace of a limited rule and the due times of first attempts get times of the wrong clock. The holder of the leases
-    // ends meanwhile. A retry that is put off by the wrong clock may wait for as long as the clock was ahead, so nothing fails here.
+    // ends meanwhile. Nothing fails here: tests/integration/delivery/clock-ahead.test.ts has the retries that such a clock puts off.
     name: 'clock of Postgres an hour ahead and corrected',
     cause: async (world, _claims, { moreAccepted }) => {
       const { postgres, database } = world.servers

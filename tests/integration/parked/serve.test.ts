@@ -138,6 +138,29 @@ for (const setUp of ['stock', 'eventstoredb'] as const)
       expect(await parkedStreams()).to.equal(0)
     })
 
+    it('the operator has an alert with the stream and the reason, and nothing else of it, until it is skipped', async () => {
+      const alertsOf = async (owner: Owner) => {
+        const alerts = (await get(owner, '/api/alerts')).body.data as { [field: string]: string | null }[]
+        return alerts.filter(({ kind }) => kind === 'stream_parked')
+      }
+      const stream = `transaction-${await expectWorks(ben)}`
+      const data = { secret: 'of Ben' }
+      await raw.append(stream, { type: 'TransactionCompleted', data, metadata: { user_id: ben.userId } })
+      const mine = async () => (await alertsOf(ann)).find(({ subject }) => subject === `stream:${stream}`)
+      const alert = await eventually(mine, { what: 'an alert' })
+      expect(alert).to.deep.include({ until: null })
+      expect(alert.text).to.contain(stream).and.contain('(invalid_data)').and.not.contain('secret')
+      expect(await alertsOf(ben)).to.deep.equal([])
+      expect((await baoco('parked', 'skip', stream, '--yes')).status).to.equal(0)
+      await eventually(async () => (await mine())!.until, { what: 'the end of the alert' })
+      // The process that met the event has sent a mail about it already.
+      const mails = (await get(ann, '/api/outbox')).body.data as { subject: string }[]
+      const about = mails.filter(
+        ({ subject }) => subject.includes(stream) || subject.includes('an event cannot be used'),
+      )
+      expect(about.map(({ subject }) => subject)).to.deep.equal([`Baoco cannot use an event of ${stream}`])
+    })
+
     it('an account answers phones with 503 and a time, never with 401, and others are not touched', async () => {
       await raw.append(`account-${ben.userId}`, { type: 'NotYetInvented', metadata: { user_id: ben.userId } })
       for (const answer of [await post(ben), await get(ben, '/api/transactions'), await get(ben, '/api/account')])

@@ -45,6 +45,7 @@ export const today: Messages['today'] = {
     mailbox_paused: 'A mailbox is paused',
     mailbox_failing: 'A mailbox cannot be read',
     disk_low: 'The disk is nearly full',
+    stream_parked: 'An event cannot be used',
     store_went_back: 'The event store went back to an older state',
     rule_paused: 'A webhook is paused',
     new_bank_account: 'New account number',

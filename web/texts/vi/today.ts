@@ -43,6 +43,7 @@ export const today = {
     mailbox_paused: 'Một hộp thư đã tạm dừng',
     mailbox_failing: 'Không đọc được một hộp thư',
     disk_low: 'Ổ đĩa sắp đầy',
+    stream_parked: 'Một sự kiện không dùng được',
     store_went_back: 'Kho dữ liệu đã quay về trạng thái cũ',
     rule_paused: 'Một webhook đã tạm dừng',
     new_bank_account: 'Số tài khoản mới',

@@ -1,0 +1,89 @@
+// Tests: tests/integration/delivery/clock-ahead.test.ts
+/**
+ * Retries that were put off by a clock of the database that was ahead and was corrected since. Their due time may be a legitimate one, such as
+ * in an hour. But the claim of their last attempt has a time in the future, so both times are wrong by as much. The delay between
+ * them is right: it counts from the moment at which the row was found.
+ *
+ * Claims are kept for minutes only after they were recorded, and a look reads them all. So looks are made at the first heartbeat, when the clock was
+ * set back, and once a minute with the sweep.
+ */
+import type { Queryable } from '../../database/database.ts'
+import { CLOCKS_DIFFER } from './claim-sql.ts'
+import type { RuleLane } from './due-lanes.ts'
+
+/** Rows of one look. */
+const MOST = 1_000
+
+const FIND = `
+SELECT c.transaction_id, c.rule_id, c.attempt, extract(epoch FROM d.due_at - c.claimed_at)::float8 AS delay
+FROM ops.claim c JOIN read_model.delivery d ON d.transaction_id = c.transaction_id AND d.rule_id = c.rule_id
+WHERE c.claimed_at > now() + interval '${CLOCKS_DIFFER} seconds' AND d.status = 'open' AND d.lane = 'retry'
+  AND d.attempt = c.attempt AND d.due_at > now()
+ORDER BY d.due_at LIMIT ${MOST}`
+
+interface Found {
+  transaction_id: number
+  rule_id: number
+  attempt: number
+  /** Seconds. */
+  delay: number
+}
+
+/** Columns of a list of attempts: transactions, rules and numbers of the last attempt. */
+export type Columns = [transactions: number[], rules: number[], attempts: number[]]
+
+/**
+ * Open deliveries among the rows of three parameters, each looked up by its key.
+ * @param first  number of the first of the parameters · @param rule  SQL for their rule
+ */
+export const putOffOf = (first: number, rule: string): string => `(
+  SELECT p.* FROM unnest($${first}::bigint[], $${first + 1}::bigint[], $${first + 2}::integer[]) AS late (transaction_id, rule_id, attempt)
+    CROSS JOIN LATERAL (
+      SELECT * FROM read_model.delivery WHERE transaction_id = late.transaction_id AND rule_id = late.rule_id OFFSET 0) p
+  WHERE late.rule_id = ${rule} AND p.attempt = late.attempt AND p.status = 'open' AND p.lane = 'retry')`
+
+export class PutOff {
+  readonly #database: Queryable
+  /** When a retry is due by this process' monotonic clock, by delivery and attempt. */
+  #due: ReadonlyMap<string, Found & { at: number }> = new Map()
+  /** The database's time at the zero of the monotonic clock: milliseconds. */
+  #zero = Infinity
+
+  constructor(database: Queryable) {
+    this.#database = database
+  }
+
+  /** Notes the database's time. */
+  async beaten(now: Date): Promise<void> {
+    const zero = now.getTime() - performance.now()
+    const wasSetBack = zero < this.#zero - CLOCKS_DIFFER * 1_000
+    // Without read models there is nothing to find yet. Then the next heartbeat looks.
+    const isDone = !wasSetBack || (await this.look().then(() => true, () => false)) // prettier-ignore
+    if (isDone) this.#zero = zero
+  }
+
+  async look(): Promise<void> {
+    const found = await this.#database.query<Found>(FIND)
+    const known = this.#due
+    this.#due = new Map(
+      found.map((row) => {
+        const name = `${row.transaction_id} ${row.rule_id} ${row.attempt}`
+        return [name, known.get(name) ?? { ...row, at: performance.now() + row.delay * 1_000 }]
+      }),
+    )
+  }
+
+  /** Those that are due now. */
+  due(): { columns: Columns; lanes: RuleLane[] } {
+    const due = this.#due.size === 0 ? [] : [...this.#due.values()].filter(({ at }) => at <= performance.now())
+    const rules = new Set(due.map(({ rule_id }) => rule_id))
+    return {
+      columns: [
+        due.map(({ transaction_id }) => transaction_id),
+        due.map(({ rule_id }) => rule_id),
+        due.map(({ attempt }) => attempt),
+      ],
+      lanes: [...rules].map((rule_id) => ({ rule_id, lane: 'retry' })),
+    }
+  }
+}
