@@ -30,7 +30,13 @@ export const Filters = ({ search, active, isNeeded = false, clear, children }: F
       onSubmit={(event) => event.preventDefault()}
     >
       {search && <div class="search">{search}</div>}
-      <button class="button fold" type="button" aria-expanded={isOpen} disabled={isNeeded} onClick={() => unfold(!isUnfolded)}>
+      <button
+        class="button fold"
+        type="button"
+        aria-expanded={isOpen}
+        disabled={isNeeded}
+        onClick={() => unfold(!isUnfolded)}
+      >
         {t.filters(active)}
       </button>
       {children}

@@ -60,4 +60,5 @@ export const runPython = async (folder: string, program: string, env: Record<str
   return stdout
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) console.log(Object.values(await installPythonClients()).join('\n'))
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  console.log(Object.values(await installPythonClients()).join('\n'))
