@@ -68,7 +68,7 @@ const filesOf = async (build) => {
       .filter(({ kind }) => kind === 'import-statement')
       .flatMap(({ path }) => [...importsOf(path), path])
   const main = names.find((name) => /main-\w+\.js$/.test(name))
-  const first = FIRST_SCREENS.map((screen) => names.find((name) => name.includes(`/${screen}-`)))
+  const first = FIRST_SCREENS.flatMap((screen) => names.find((name) => name.includes(`/${screen}-`)) ?? [])
   const soon = new Set([...importsOf(main), ...first.flatMap((name) => [...importsOf(name), name])])
   soon.delete(main)
   const html = page({

@@ -113,7 +113,8 @@ export const openDisk = async ({
         guarded(async () => {
           if (refuses && isOut()) throw new DiskFull()
           const results = await store.append(units)
-          if (results.length > 0) failedAt = null
+          // A conflict writes nothing.
+          if (results.some(({ ok }) => ok)) failedAt = null
           look()
           return results
         }),

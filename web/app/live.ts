@@ -108,6 +108,8 @@ export const startLive = (): void => {
   channel.addEventListener(
     'message',
     ({ data }: MessageEvent<{ state?: LiveState; message?: LiveMessage; asks?: true; isBack?: true }>) => {
+      // What happened while this tab loaded was passed to the others only.
+      if (data.state === 'live' && liveState.value !== 'live') void queries.invalidateQueries()
       if (data.state) liveState.value = data.state
       if (data.message) handle(data.message)
       if (data.asks && isLeader) tell(liveState.value)

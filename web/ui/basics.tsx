@@ -1,7 +1,7 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** Small pieces that every screen uses. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { ApiError } from '../api/client.ts'
 import type { Transaction, WebhookStatus } from '../api/types.ts'
 import { announce, announcement } from '../app/announce.ts'
@@ -274,7 +274,8 @@ interface DialogProps {
 /** The browser's modal dialog: it keeps the focus inside, closes by Escape, and gives the focus back. */
 export const Dialog = ({ title, isOpen, onClose, children }: DialogProps) => {
   const ref = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
+  // Before the next key: a dialog that is still there would catch it.
+  useLayoutEffect(() => {
     if (isOpen && !ref.current?.open) ref.current?.showModal()
     if (!isOpen) ref.current?.close()
   }, [isOpen])
