@@ -96,6 +96,8 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
     while ((await wanted.and(selected).count()) === 0) await page.keyboard.press('ArrowUp')
     await page.keyboard.press('Enter')
     await page.waitForURL(`**/transactions/${owner().failedId}`)
+    // Its heading takes the focus first.
+    await page.locator('.timeline').waitFor()
     // "/" is a letter in a field, and Escape gives the focus back.
     await page.getByRole('button', { name: 'Tìm…' }).focus()
     await page.keyboard.press('Enter')
