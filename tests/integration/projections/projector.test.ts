@@ -373,13 +373,18 @@ describe('projector', () => {
       schema: 'timed',
       anchor: null,
     })
-    const took: number[] = []
-    for (const event of (await allEvents()).slice(0, 60)) {
+    const timed = async (work: () => Promise<unknown>): Promise<number> => {
       const started = performance.now()
-      await applier.apply([event], event.checkpoint)
-      took.push(performance.now() - started)
+      await work()
+      return performance.now() - started
     }
-    const median = took.sort((a, b) => a - b)[took.length >> 1]!
-    expect(median).to.be.below(50)
+    const medianOf = (times: readonly number[]): number => times.toSorted((a, b) => a - b)[times.length >> 1]!
+    const [took, trips]: [number[], number[]] = [[], []]
+    for (const event of (await allEvents()).slice(0, 60)) {
+      trips.push(await timed(() => setting.database.query('SELECT 1')))
+      took.push(await timed(() => applier.apply([event], event.checkpoint)))
+    }
+    // On a busy machine even the shortest statement takes milliseconds.
+    expect(medianOf(took)).to.be.below(Math.max(10, 10 * medianOf(trips)))
   })
 })
