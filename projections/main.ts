@@ -1,6 +1,7 @@
 // Tests: tests/unit/projections/read-models.test.ts
 /** The projector `main`: everything that an API response or a delivery needs. */
 import { KEPT_UNREAD_S } from '../domain/arrival/events.ts'
+import { isReadable, type StoredEvent } from '../domain/parse-event.ts'
 import { keptFor } from '../workflows/scheduled/expire-events.ts'
 import type { Definition } from './engine/definition.ts'
 import { parked } from './engine/parked-table.ts'
@@ -26,6 +27,18 @@ export interface MainSettings {
   keepUnread: number
 }
 
+/** A result whose retry is due within this time is written at once, because the retry is found by its row. Milliseconds. */
+const DUE_SOON_MS = 1_000
+
+/** A capture is called to the shop when its row exists. The result of a call only has to be seen. */
+const canWait = (event: StoredEvent): boolean => {
+  if (!isReadable(event)) return false
+  if (event.type === 'WebhookStatusChanged') return true
+  if (event.type !== 'WebhookAttempted') return false
+  const { next_attempt_at } = event.data
+  return next_attempt_at === null || Date.parse(next_attempt_at) - Date.now() > DUE_SOON_MS
+}
+
 export const mainWith = ({ overQuotaDelay, keepUnread }: MainSettings): Definition => ({
   projector: 'main',
   generation: MAIN_GENERATIONS.length,
@@ -38,8 +51,7 @@ export const mainWith = ({ overQuotaDelay, keepUnread }: MainSettings): Definiti
   ], // prettier-ignore
   prefixes: ['account-', 'alerts-', 'transaction-', 'unread-', 'ignored-', 'job-', PARKED_STREAM],
   restMs: 0,
-  // A capture is called to the shop when its row exists. The result of a call only has to be seen.
-  canWait: new Set(['WebhookAttempted', 'WebhookStatusChanged']),
+  canWait,
   gatheringMs: 5_000,
   mostLateMs: 10_000,
 })

@@ -21,7 +21,7 @@ export const search: Definition = {
   prefixes: main.prefixes,
   // A search waits longer than this for it.
   restMs: 100,
-  canWait: new Set(),
+  canWait: () => false,
   gatheringMs: 15_000,
   mostLateMs: 30_000,
 }

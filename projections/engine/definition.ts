@@ -166,8 +166,8 @@ export interface Definition {
   prefixes: readonly string[]
   /** Milliseconds between batches while no caller waits: many small batches cost more than few large ones. */
   restMs: number
-  /** Events that may be held back for a moment, so that they share a batch with later ones. */
-  canWait: ReadonlySet<EventType>
+  /** Whether an event may be held back for a moment, so that it shares a batch with later ones. */
+  canWait: (event: StoredEvent) => boolean
   /** How long a batch is collected while receiving is overloaded. The read models may be late by that many milliseconds. */
   gatheringMs: number
   /** By how many milliseconds they may be late while delivering is overloaded and no caller waits for them. */

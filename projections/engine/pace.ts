@@ -1,7 +1,6 @@
 // Tests: tests/integration/projections/projector.test.ts
 /** When a projector writes its next batch: many small batches cost more than few large ones. No data that a caller waits for waits here. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { EventType } from '../../domain/catalogue.ts'
 import type { Batch } from '../../domain/ports.ts'
 import type { Definition } from './definition.ts'
 import type { HoldBack } from './held-back.ts'
@@ -34,8 +33,7 @@ export class Pace implements HoldBack {
   }
 
   canWait({ events, live }: Batch): boolean {
-    const { canWait } = this.#options.definition
-    return live && events.length > 0 && events.every(({ type }) => canWait.has(type as EventType))
+    return live && events.length > 0 && events.every(this.#options.definition.canWait)
   }
 
   awaited(timeoutMs: number): Promise<void> {
