@@ -20,6 +20,7 @@ import { CreditMemories } from '../credits/memories.ts'
 import type { Snapshots } from '../support/snapshots.ts'
 import { pauseAfter } from '../support/retry.ts'
 import { WarmWindows } from './warm-windows.ts'
+import { RecentConflicts } from './recent-conflicts.ts'
 import { WindowSnapshots } from './window-snapshots.ts'
 import type { Answer } from './units.ts'
 import { runGroup, type GroupPorts } from './group.ts'
@@ -37,6 +38,8 @@ export interface CaptureOptions {
   warmBytes?: number
   /** Of windows. Default: every window is read from its stream. */
   snapshots?: Snapshots
+  /** Least time between the starts of two snapshots, milliseconds. */
+  snapshotsApartMs?: number
   /** How long to wait for the writer of a window's entry whose transaction is missing, milliseconds. */
   unfinishedMs?: number
   /** The account that receives plan payments; null if no plan can be bought. */
@@ -102,6 +105,7 @@ export const openCapture = (options: CaptureOptions): Capture => {
   const {
     warmBytes = 150 * 1_048_576,
     snapshots = null,
+    snapshotsApartMs,
     unfinishedMs = 2_000,
     oldAfterMs = DAY_MS,
     plans,
@@ -110,7 +114,8 @@ export const openCapture = (options: CaptureOptions): Capture => {
   const { store, ids, clock, accounts = accountCache() } = options
   const { mostWaitMs = 7_500, elapsed = () => performance.now() } = options
   const ports: GroupPorts = {
-    store, ids, clock, accounts, windows: new WarmWindows(warmBytes), snapshots: snapshots && new WindowSnapshots(snapshots, store), credits: new CreditMemories(), ignoredRevisions: new Map(), spareIds: [], conflictedAt: -Infinity, unfinishedMs,
+    store, ids, clock, accounts, windows: new WarmWindows(warmBytes), snapshots: snapshots && new WindowSnapshots(snapshots, store, { apartMs: snapshotsApartMs }),
+    credits: new CreditMemories(), ignoredRevisions: new Map(), spareIds: [], conflicts: new RecentConflicts(), unfinishedMs,
   } // prettier-ignore
 
   const answer = ({ job, taken, outcome }: Answer, group: number): void => {

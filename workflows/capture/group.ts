@@ -21,6 +21,7 @@ import type { CreditMemory } from '../../domain/credits/memory.ts'
 import type { CreditMemories } from '../credits/memories.ts'
 import type { WarmWindows, WarmWindow } from './warm-windows.ts'
 import type { WindowSnapshots } from './window-snapshots.ts'
+import type { RecentConflicts } from './recent-conflicts.ts'
 import { Draft, type Looked } from './draft.ts'
 import type { LookedOrder } from './plan-payments.ts'
 import { keptId, type Job } from './job.ts'
@@ -38,8 +39,7 @@ export interface GroupPorts {
   ignoredRevisions: Map<number, number>
   /** Ids that an earlier group reserved and did not use. */
   spareIds: number[]
-  /** When an append last found a stream that another process had changed: milliseconds of `performance.now()`. */
-  conflictedAt: number
+  conflicts: RecentConflicts
   /** How long to wait for the writer of an entry whose transaction is missing, milliseconds. */
   unfinishedMs: number
 }
@@ -55,8 +55,11 @@ export interface GroupDone {
 /** Number of users whose stream of ignored notifications is cached. A dropped one costs a conflict. */
 const IGNORED_KNOWN = 10_000
 
-/** After a conflict, groups read first for this long: another process writes to the same accounts. Milliseconds. */
-const READ_FIRST_MS = 10_000
+/**
+ * A larger group reads first. The read costs one round trip for the whole group, and comparing the accounts in the append
+ * costs more with each unit.
+ */
+const SMALL = 8
 
 /** A stream that must be read before the draft can be made. */
 interface Missing {
@@ -195,15 +198,15 @@ class Group {
 
   /** Whether the expected revisions of the units show that the decisions were made on the present state. */
   #needsNoRead(draft: Draft): boolean {
-    const { store, accounts, conflictedAt } = this.#ports
-    if (!store.comparesUnwritten || performance.now() - conflictedAt < READ_FIRST_MS) return false
+    const { store, accounts, conflicts } = this.#ports
+    if (!store.comparesUnwritten || this.#jobs.length > SMALL) return false
     const isDecided = draft.missingCredits.size === 0 && missingOf(draft).length === 0
     return (
       isDecided &&
       draft.settled.length === 0 &&
       draft.parked.length === 0 &&
       this.#jobs.every(({ tries }) => tries === 1) &&
-      [...this.#accounts.keys()].every((user) => accounts.has(String(user))) &&
+      [...this.#accounts.keys()].every((user) => accounts.has(String(user)) && !conflicts.has(user)) &&
       [...this.#windows.values()].every(({ isBehind }) => !isBehind) &&
       draft.units.all.every(({ entries, answers }) => entries.length > 0 && answers.length > 0)
     )
@@ -288,9 +291,9 @@ class Group {
   }
 
   #conflicted(answers: readonly Answer[], { stream, revision }: { stream: string; revision: number }): void {
-    this.#ports.conflictedAt = performance.now()
     for (const warm of this.#windows.values()) if (warm.stream === stream) warm.conflicted(revision)
     for (const { job } of answers) {
+      this.#ports.conflicts.note(job.userId)
       const kept = keptId(job)
       if (kept !== null && stream === unreadStream(kept)) job.isClosed = true
       if (stream === ignoredStream(job.userId)) this.#ports.ignoredRevisions.set(job.userId, revision)

@@ -13,8 +13,8 @@ import type { WarmWindow } from './warm-windows.ts'
 
 /** New notifications after which a snapshot is worth its costs: an eighth of the window, within these bounds. */
 const [LEAST_NEW, MOST_NEW] = [500, 2_048]
-/** Windows that are saved at the same time. Others wait for their next notification. */
-const MOST_AT_ONCE = 2
+/** Milliseconds between the starts of two snapshots of a process. A window that comes too early waits for its next notification. */
+const APART_MS = 1_000
 
 const nameOf = ({ bankCode }: WarmWindow): string => `book ${bankCode}`
 
@@ -24,12 +24,15 @@ export class WindowSnapshots {
   readonly #snapshots: Snapshots
   readonly #store: EventStore
   readonly #writer = randomUUID()
-  /** Streams of windows that are being saved. */
-  readonly #saving = new Set<string>()
+  readonly #apartMs: number
+  #isSaving = false
+  /** When the last one was started: milliseconds of `performance.now()`. */
+  #startedAt = -Infinity
 
-  constructor(snapshots: Snapshots, store: EventStore) {
+  constructor(snapshots: Snapshots, store: EventStore, { apartMs = APART_MS } = {}) {
     this.#snapshots = snapshots
     this.#store = store
+    this.#apartMs = apartMs
   }
 
   /** Fills a cold window from its snapshot, if it has one. What follows must still be read. @throws {StoreUnavailable} */
@@ -44,10 +47,12 @@ export class WindowSnapshots {
   offer(warm: WarmWindow): void {
     if (warm.revision - warm.offered < LEAST_NEW || warm.window.size < WORTH_A_SNAPSHOT) return
     if (warm.revision - warm.offered < dueAfter(warm) || warm.isStale || warm.lastId === null) return
-    if (this.#saving.size >= MOST_AT_ONCE || this.#saving.has(warm.stream)) return
+    const now = performance.now()
+    if (this.#isSaving || now - this.#startedAt < this.#apartMs) return
     warm.offered = warm.revision
-    this.#saving.add(warm.stream)
-    const done = (): void => void this.#saving.delete(warm.stream)
+    this.#isSaving = true
+    this.#startedAt = now
+    const done = (): void => void (this.#isSaving = false)
     // A failure is the store's, which reports its outages itself.
     void this.#save(warm, warm.lastId, warm.window.snapshot()).then(done, done)
   }

@@ -56,7 +56,7 @@ for (const [n, [name, openStore]] of Object.entries(STORES).entries())
     const entries = async () => (await world.events('book-')).length
 
     /** A process with empty caches, and the events of the window that it reads. */
-    const cold = (from = 0) => {
+    const cold = (from = 0, { snapshotsApartMs = 0 } = {}) => {
       let read = 0
       const store: EventStore = {
         ...world.store,
@@ -66,7 +66,7 @@ for (const [n, [name, openStore]] of Object.entries(STORES).entries())
           return found
         },
       }
-      const process = world.process({ store, snapshots: memory.snapshots })
+      const process = world.process({ store, snapshots: memory.snapshots, snapshotsApartMs })
       let next = from
       const takeUpTo = async (end: number) => {
         for (; next < end; next += 100)
@@ -146,6 +146,16 @@ for (const [n, [name, openStore]] of Object.entries(STORES).entries())
       const present = memory.kept.get(NAME)!
       memory.kept.set(NAME, { ...present, parts: present.parts.slice(1) })
       await expectWhole()
+    })
+
+    onTheFirst('wait for each other, however much is new', async () => {
+      memory = openMemory()
+      const { takeUpTo } = cold(50_000, { snapshotsApartMs: 3_600_000 })
+      await takeUpTo(50_100)
+      await snapshot()
+      await takeUpTo(52_300)
+      await atRest()
+      expect(memory.log).to.include({ saves: 1 })
     })
 
     it('are removed if the account was deleted while they were written', async () => {
