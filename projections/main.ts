@@ -36,7 +36,7 @@ const canWait = (event: StoredEvent): boolean => {
   if (event.type === 'WebhookStatusChanged') return true
   if (event.type !== 'WebhookAttempted') return false
   const { next_attempt_at } = event.data
-  return next_attempt_at === null || Date.parse(next_attempt_at) - Date.now() > DUE_SOON_MS
+  return next_attempt_at === null || Date.parse(next_attempt_at) - Date.parse(event.metadata.at) > DUE_SOON_MS
 }
 
 export const mainWith = ({ overQuotaDelay, keepUnread }: MainSettings): Definition => ({

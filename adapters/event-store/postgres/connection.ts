@@ -18,12 +18,13 @@ export class Connection {
   /** @param name  the name under which the statement is prepared, once per connection */
   async query(name: string, text: string, values: readonly unknown[]): Promise<Record<string, unknown>[]> {
     const opening = (this.#client ??= this.#open())
+    let client: pg.Client | null = null
     try {
-      const client = await opening
+      client = await opening
       return (await client.query<Record<string, unknown>>({ name, text, values: [...values] })).rows
     } catch (error) {
       // After a timeout the answer may still arrive. A connection in an unknown state is not used again.
-      if (isOutage(error)) this.#drop(opening)
+      if (!client || isOutage(error)) this.#drop(opening)
       throw error
     }
   }
