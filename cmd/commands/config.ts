@@ -2,7 +2,8 @@
 /** `baoco config`: prints the current settings. */
 import type { Command } from 'commander'
 import { shownAddress } from '../process/shown-address.ts'
-import { readSettings, SETTINGS, type Settings } from '../process/settings.ts'
+import { SETTINGS } from '../process/setting-table.ts'
+import { readSettings, type Settings } from '../process/settings.ts'
 
 const HIDDEN = '(set, hidden)'
 

@@ -1,4 +1,3 @@
-// Tests: tests/unit/domain/dedup/same-event.test.ts
 /**
  * Whether a notification can belong to an event. Direction, amount and currency must be equal, the visible account digits must
  * not contradict each other, and no value that both print may differ: balance, time, references of one kind, order id.

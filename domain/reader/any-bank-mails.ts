@@ -1,4 +1,3 @@
-// Tests: tests/unit/domain/reader/kinds.test.ts
 /**
  * Tables in mails that many banks send, in Vietnamese, in English or in both, for banks whose own tables are not known. All report outgoing
  * money: a credit card's payment, and the receipt of a transfer, which goes to the payer.

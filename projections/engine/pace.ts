@@ -1,4 +1,4 @@
-// Tests: tests/integration/projections/projector.test.ts
+// Tests: tests/integration/projections/pace.test.ts
 /** When a projector writes its next batch: many small batches cost more than few large ones. No data that a caller waits for waits here. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Batch } from '../../domain/ports.ts'

@@ -2,7 +2,8 @@
 import { needsDovecot } from '../harness/dovecot/install.ts'
 import { needsKafka } from '../harness/kafka/needs-kafka.ts'
 import { expectNothingWrong } from './oracle/expect-nothing-wrong.ts'
-import { processCells, runProcessCells, SHORT, type Result } from './oracle/process-cells.ts'
+import { SHORT } from './oracle/form.ts'
+import { processCells, runProcessCells, type Result } from './oracle/process-cells.ts'
 
 describe('nothing is lost or altered by a fault of processes or servers', function () {
   this.timeout(1_200_000)

@@ -24,6 +24,7 @@ import { RecentConflicts } from './recent-conflicts.ts'
 import { WindowSnapshots } from './window-snapshots.ts'
 import type { Answer } from './units.ts'
 import { runGroup, type GroupPorts } from './group.ts'
+import { IgnoredRevisions } from './ignored-revisions.ts'
 import { Groups } from './groups.ts'
 import type { Job } from './job.ts'
 import { takenInfoOf, type TakenInfo } from './taken-info.ts'
@@ -115,7 +116,7 @@ export const openCapture = (options: CaptureOptions): Capture => {
   const { mostWaitMs = 7_500, elapsed = () => performance.now() } = options
   const ports: GroupPorts = {
     store, ids, clock, accounts, windows: new WarmWindows(warmBytes), snapshots: snapshots && new WindowSnapshots(snapshots, store, { apartMs: snapshotsApartMs }),
-    credits: new CreditMemories(), ignoredRevisions: new Map(), spareIds: [], conflicts: new RecentConflicts(), unfinishedMs,
+    credits: new CreditMemories(), ignoredRevisions: new IgnoredRevisions(), spareIds: [], conflicts: new RecentConflicts(), unfinishedMs,
   } // prettier-ignore
 
   const answer = ({ job, taken, outcome }: Answer, group: number): void => {

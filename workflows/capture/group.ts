@@ -11,9 +11,7 @@ import type { StoredEvent } from '../../domain/parse-event.ts'
 import type { Clock, EventStore, Ids, Slice, StreamAppend, UnitResult } from '../../domain/ports.ts'
 import { NO_STREAM } from '../../domain/ports.ts'
 import { ignoredStream, unreadStream } from '../../domain/arrival/events.ts'
-import { planOrderStream } from '../../domain/plan-order/events.ts'
 import { foldPlanOrder } from '../../domain/plan-order/plan-order.ts'
-import { transactionStream } from '../../domain/transaction/events.ts'
 import { foldTransaction } from '../../domain/transaction/transaction.ts'
 import type { AccountCache } from '../accounts/accounts.ts'
 import type { Folded } from '../support/fold-cache.ts'
@@ -21,6 +19,8 @@ import type { CreditMemory } from '../../domain/credits/memory.ts'
 import type { CreditMemories } from '../credits/memories.ts'
 import type { WarmWindows, WarmWindow } from './warm-windows.ts'
 import type { WindowSnapshots } from './window-snapshots.ts'
+import type { IgnoredRevisions } from './ignored-revisions.ts'
+import { missingOf, type Missing } from './missing.ts'
 import type { RecentConflicts } from './recent-conflicts.ts'
 import { Draft, type Looked } from './draft.ts'
 import type { LookedOrder } from './plan-payments.ts'
@@ -35,8 +35,7 @@ export interface GroupPorts {
   windows: WarmWindows
   snapshots: WindowSnapshots | null
   credits: CreditMemories
-  /** Known revisions of users' streams of ignored notifications. */
-  ignoredRevisions: Map<number, number>
+  ignoredRevisions: IgnoredRevisions
   /** Ids that an earlier group reserved and did not use. */
   spareIds: number[]
   conflicts: RecentConflicts
@@ -52,26 +51,11 @@ export interface GroupDone {
   parked: Job[]
 }
 
-/** Number of users whose stream of ignored notifications is cached. A dropped one costs a conflict. */
-const IGNORED_KNOWN = 10_000
-
 /**
  * A larger group reads first. The read costs one round trip for the whole group, and comparing the accounts in the append
  * costs more with each unit.
  */
 const SMALL = 8
-
-/** A stream that must be read before the draft can be made. */
-interface Missing {
-  kind: 'transaction' | 'order'
-  id: number
-  stream: string
-}
-
-const missingOf = ({ missing, missingOrders }: Draft): Missing[] => [
-  ...[...missing].map((id): Missing => ({ kind: 'transaction', id, stream: transactionStream(id) })),
-  ...[...missingOrders].map((id): Missing => ({ kind: 'order', id, stream: planOrderStream(id) })),
-]
 
 /** What a group first reads from snapshots. */
 interface Cold {
@@ -189,7 +173,7 @@ class Group {
       orders: this.#orders,
       credits: (userId) => this.#credits.get(userId) ?? this.#ports.credits.get(userId, this.#ports.clock.now()),
       nextId: () => ids[used++]!,
-      ignoredRevision: (userId) => this.#ports.ignoredRevisions.get(userId) ?? NO_STREAM,
+      ignoredRevision: (userId) => this.#ports.ignoredRevisions.of(userId),
       mayFinish: (job) => this.#mayFinish(job),
     })
     for (const job of this.#jobs) draft.add(job, this.#accounts.get(job.userId)!.state, this.#windowOf.get(job) ?? null)
@@ -281,7 +265,7 @@ class Group {
       if (result.ok) done.answers.push(...unit.answers)
       else done.again.push(...unit.answers.map(({ job }) => job))
       if (unit.warm && !result.ok) failed.add(unit.warm)
-      if (result.ok && !unit.warm) this.#rememberIgnored(unit.answers, unit.others)
+      if (result.ok && !unit.warm) this.#ports.ignoredRevisions.written(unit.answers[0]!.job.userId, unit.others)
     })
     // If any unit of a window failed, only the store has its current state. So the window is read on from its last
     // revision.
@@ -298,19 +282,6 @@ class Group {
       if (kept !== null && stream === unreadStream(kept)) job.isClosed = true
       if (stream === ignoredStream(job.userId)) this.#ports.ignoredRevisions.set(job.userId, revision)
     }
-  }
-
-  #rememberIgnored(
-    answers: readonly Answer[],
-    others: ReadonlyMap<string, { expectedRevision: number; events: readonly unknown[] }>,
-  ) {
-    const { ignoredRevisions } = this.#ports
-    const userId = answers[0]!.job.userId
-    const written = others.get(ignoredStream(userId))
-    if (!written) return
-    ignoredRevisions.delete(userId)
-    ignoredRevisions.set(userId, written.expectedRevision + written.events.length)
-    if (ignoredRevisions.size > IGNORED_KNOWN) ignoredRevisions.delete(ignoredRevisions.keys().next().value!)
   }
 }
 

@@ -7,42 +7,9 @@ import { openRawWriter, type RawEvent } from '../../harness/raw-events.ts'
 import { startServers, type Servers } from '../../harness/servers.ts'
 import { World } from '../../harness/world.ts'
 import { openClaimLog, workerOf, type ClaimLog } from './claims.ts'
-import { openEndpoint, type Answered, type Endpoint, type SeenCall } from './endpoint.ts'
-import { LARGE, Oracle, type Verdict } from './oracle.ts'
-
-/** The durations and counts of a run. */
-export interface Form {
-  kills: number
-  /** Milliseconds. */
-  frozen: number
-  projectorAway: number
-  serverAway: number
-  rebalances: number
-  /** Notifications per second. */
-  rate: number
-  mailsPerSecond: number
-}
-
-/** The short form of each cell, for every change. */
-export const SHORT: Form = {
-  kills: 1,
-  frozen: 3_000,
-  projectorAway: 3_000,
-  serverAway: 2_000,
-  rebalances: 2,
-  rate: 4,
-  mailsPerSecond: 1,
-}
-/** The full form, for docs/reliability.md. */
-export const FULL: Form = {
-  kills: 50,
-  frozen: 30_000,
-  projectorAway: 60_000,
-  serverAway: 10_000,
-  rebalances: 10,
-  rate: 10,
-  mailsPerSecond: 2,
-}
+import type { Form } from './form.ts'
+import { Oracle, type Verdict } from './oracle.ts'
+import { openEndpoints, SCHEDULE } from './process-endpoints.ts'
 
 const TOPIC = 'baoco.transactions'
 
@@ -226,48 +193,6 @@ export const processCells: readonly Cell[] = [
     },
   },
 ]
-
-/** Seconds before each retry. */
-const SCHEDULE = [1, 1, 1]
-
-/** Milliseconds. The endpoint accepts every call after this time, so that calls are in progress at each fault. */
-const A_LITTLE_WHILE = 250
-
-/**
- * The rule of this endpoint is ordered and has a minimum amount, because order takes time. It accepts some notifications at the second
- * attempt and some never. The next one may arrive once the last attempt was refused.
- */
-const moody = ({ number, attempt }: SeenCall): Answered => {
-  const turn = (number / 10) % 50
-  if (turn === 2 && attempt === 1) return 'refused'
-  if (turn === 3) return attempt > SCHEDULE.length ? 'refused for good' : 'refused'
-  return 'taken'
-}
-
-const openEndpoints = (world: World<Servers>): Promise<Endpoint[]> => {
-  const api: World['api'] = (...call) => world.api(...call)
-  return Promise.all([
-    openEndpoint({
-      name: 'the shop',
-      api,
-      answer: async (_call, response): Promise<Answered> => {
-        await pause(A_LITTLE_WHILE)
-        response.writeHead(200).end()
-        return 'taken'
-      },
-    }),
-    openEndpoint({
-      name: 'the shop that asks for order',
-      api,
-      rule: { ordered: 1, min_amount: LARGE },
-      answer: (call, response) => {
-        const answered = moody(call)
-        response.writeHead(answered === 'taken' ? 200 : 500).end()
-        return answered
-      },
-    }),
-  ])
-}
 
 /** Splits the cells into groups of about the same duration, each for its own installation. A run then takes a third of the time. */
 export const sideBySide = (cells: readonly Cell[]): Cell[][] => {

@@ -15,18 +15,8 @@ import {
 } from './event.ts'
 import type { Faults } from './faults.ts'
 import { RememberedIds } from './remembered-ids.ts'
+import { emptyStream, UNDELETE_MS, type Stream } from './stream.ts'
 import { DELETED_BEFORE, visibilityFilter, visibilityIn, type Visibility } from './visibility.ts'
-
-interface Stream {
-  events: StoredEvent[]
-  last: number
-  tombstoned: boolean
-  /** After an append to a soft-deleted stream, reads may fail until then (milliseconds since 1970). */
-  undeletedAt: number
-}
-
-/** How long reads may fail after an append to a soft-deleted stream. */
-const UNDELETE_MS = 13
 
 export class EventLog {
   readonly #faults: Faults | undefined
@@ -264,8 +254,7 @@ export class EventLog {
   #take(events: readonly StoredEvent[]): void {
     for (const event of events) {
       let stream = this.#streams.get(event.stream)
-      if (!stream)
-        this.#streams.set(event.stream, (stream = { events: [], last: -1, tombstoned: false, undeletedAt: 0 }))
+      if (!stream) this.#streams.set(event.stream, (stream = emptyStream()))
       stream.events.push(event)
       stream.last = event.revision
       stream.tombstoned ||= event.type === '$streamDeleted' && !event.stream.startsWith('$$')

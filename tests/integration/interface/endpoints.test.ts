@@ -1,56 +1,14 @@
-/** Tests sections 3 to 7 of the interface on a running API. Each row of the tables there has a test. */
-import { createHmac } from 'node:crypto'
+/** Tests sections 3 and 4 of the interface on a running API. Each row of the tables there has a test. */
 import { expect } from 'chai'
-import { captured, statusChanged } from '../http/captured.ts'
-import { openApi, OWNERS_PASSWORD, type Answer, type ApiUnderTest } from '../http/api-under-test.ts'
-import { delayBeforeRetry, RETRY_SCHEDULE } from '../../../domain/webhook/retry-schedule.ts'
-import { openShop, status as answers, type Shop } from '../../harness/shop.ts'
-import type { TransactionEventData } from '../../../domain/transaction/events.ts'
-
-type Status = TransactionEventData['TransactionCaptured']['webhook_status']
+import { OWNERS_PASSWORD } from '../http/api-under-test.ts'
+import { status as answers } from '../../harness/shop.ts'
+import { openInterface } from './setting.ts'
 
 const DAY_MS = 86_400_000
 
 describe('the interface, sections 3 to 7', () => {
-  let api: ApiUnderTest
-  let shop: Shop
-  let key: string
-  let ruleId: number
-
-  const get = (path: string, as = key): Promise<Answer> => api.ask('GET', path, { key: as })
-  const post = (path: string, json?: unknown, as = key) =>
-    api.ask('POST', path, { key: as, ...(json === undefined ? {} : { json }) })
-
-  /** Creates a transaction with the given status by appending its events. */
-  const transaction = async (
-    webhook_status: Status,
-    given: Partial<TransactionEventData['TransactionCaptured']> = {},
-  ): Promise<number> => {
-    const [user, id] = [api.owner.user_id, await api.nextId()]
-    const failed = webhook_status === 'failed' || webhook_status === 'success'
-    await api.happened(user, id, [
-      captured(user, id, {
-        ...given,
-        rules: failed ? [ruleId] : [],
-        webhook_status: failed ? 'pending' : webhook_status,
-      }),
-      ...(failed ? [statusChanged(id, 'pending', webhook_status)] : []),
-    ])
-    return id
-  }
-  const statusOf = async (id: number): Promise<string> =>
-    (await get(`/api/transactions/${id}`)).body.data.webhook_status
-
-  before(async () => {
-    api = await openApi()
-    shop = await openShop()
-    key = api.owner.api_key
-    ruleId = (await post('/api/webhooks', { name: 'shop', url: shop.url })).body.data.id
-  })
-  after(async () => {
-    await shop.close()
-    await api.close()
-  })
+  const on = openInterface()
+  const { get, post, transaction, statusOf } = on
 
   // --- 3 -----------------------------------------------------------------------------------------------------------
 
@@ -73,7 +31,7 @@ describe('the interface, sections 3 to 7', () => {
       expect(await statusOf(id)).to.equal(from)
     })
   it('§3.1 manual retry: only of the caller’s own transactions', async () => {
-    const other = await api.newAccount('retry@example.com')
+    const other = await on.api.newAccount('retry@example.com')
     const id = await transaction('failed')
     expect((await post(`/api/transactions/${id}/retry`, undefined, other.api_key)).status).to.equal(404)
     expect(await statusOf(id)).to.equal('failed')
@@ -93,8 +51,8 @@ describe('the interface, sections 3 to 7', () => {
   // --- 4 -----------------------------------------------------------------------------------------------------------
 
   it('§4.1 POST /api/auth/login: email, password → success, token', async () => {
-    const { status, body } = await api.ask('POST', '/api/auth/login', {
-      json: { email: api.owner.email, password: OWNERS_PASSWORD },
+    const { status, body } = await on.api.ask('POST', '/api/auth/login', {
+      json: { email: on.api.owner.email, password: OWNERS_PASSWORD },
     })
     expect(status).to.equal(200)
     expect(body).to.have.all.keys('success', 'token')
@@ -117,7 +75,7 @@ describe('the interface, sections 3 to 7', () => {
   })
   it('§4.2 DELETE /api/transactions/:id: removes it with its deliveries', async () => {
     const id = await transaction('failed')
-    expect((await api.ask('DELETE', `/api/transactions/${id}`, { key })).status).to.equal(200)
+    expect((await on.api.ask('DELETE', `/api/transactions/${id}`, { key: on.key })).status).to.equal(200)
     expect((await get(`/api/transactions/${id}`)).status).to.equal(404)
   })
 
@@ -169,12 +127,12 @@ describe('the interface, sections 3 to 7', () => {
     expect((await get('/api/transactions?include_raw=1')).body.data[0]).to.have.property('description')
   })
   it('§4.2 parameter api_key — accepts the API key in the query', async () => {
-    expect((await api.ask('GET', `/api/transactions?api_key=${key}`)).status).to.equal(200)
-    expect((await api.ask('GET', '/api/transactions')).status).to.equal(401)
+    expect((await on.api.ask('GET', `/api/transactions?api_key=${on.key}`)).status).to.equal(200)
+    expect((await on.api.ask('GET', '/api/transactions')).status).to.equal(401)
   })
 
   const newRule = async (fields: object = {}): Promise<number> =>
-    (await post('/api/webhooks', { name: 'one', url: shop.url, ...fields })).body.data.id
+    (await post('/api/webhooks', { name: 'one', url: on.shop.url, ...fields })).body.data.id
 
   it('§4.3 GET /api/webhooks: {success, data: [rule]}', async () => {
     const { body } = await get('/api/webhooks')
@@ -182,13 +140,13 @@ describe('the interface, sections 3 to 7', () => {
     expect(body.data).to.be.an('array')
   })
   it('§4.3 POST /api/webhooks: the created rule, with its secret_key', async () => {
-    const { status, body } = await post('/api/webhooks', { name: 'new', url: shop.url })
+    const { status, body } = await post('/api/webhooks', { name: 'new', url: on.shop.url })
     expect(status).to.equal(201)
     expect(body.data.secret_key).to.match(/^[0-9a-f]{48}$/)
   })
   for (const field of ['name', 'url'] as const)
     it(`§4.3 create: ${field} — required`, async () => {
-      const { [field]: _, ...rest } = { name: 'x', url: shop.url }
+      const { [field]: _, ...rest } = { name: 'x', url: on.shop.url }
       const { status, body } = await post('/api/webhooks', rest)
       expect([status, body.issues.map(({ path }: { path: string }) => path)]).to.deep.equal([400, [field]])
     })
@@ -202,19 +160,19 @@ describe('the interface, sections 3 to 7', () => {
     ['custom_template', '{"a":"{{amount}}"}'],
   ] as const)
     it(`§4.3 create: ${field} — stored as given`, async () => {
-      const { body } = await post('/api/webhooks', { name: 'x', url: shop.url, [field]: given })
+      const { body } = await post('/api/webhooks', { name: 'x', url: on.shop.url, [field]: given })
       expect(body.data[field]).to.deep.equal(given)
     })
   it('§4.3 PUT /api/webhooks/:id: accepts a partial body, such as is_active alone', async () => {
     const id = await newRule({ name: 'before' })
     for (const is_active of [0, 1]) {
-      const { body } = await api.ask('PUT', `/api/webhooks/${id}`, { key, json: { is_active } })
+      const { body } = await on.api.ask('PUT', `/api/webhooks/${id}`, { key: on.key, json: { is_active } })
       expect(body.data).to.include({ id, name: 'before', is_active })
     }
   })
   it('§4.3 DELETE /api/webhooks/:id: deletes the rule', async () => {
     const id = await newRule()
-    expect((await api.ask('DELETE', `/api/webhooks/${id}`, { key })).status).to.equal(200)
+    expect((await on.api.ask('DELETE', `/api/webhooks/${id}`, { key: on.key })).status).to.equal(200)
     expect((await get('/api/webhooks')).body.data.map((rule: { id: number }) => rule.id)).not.to.include(id)
   })
   it('§4.3 POST /api/webhooks/:id/test: {success: true, http_code, response_time_ms, response_body}', async () => {
@@ -224,18 +182,18 @@ describe('the interface, sections 3 to 7', () => {
     expect(Number.isInteger(body.response_time_ms)).to.equal(true)
   })
   it('§4.3 POST /api/webhooks/:id/test: on failure {success: false, http_code, error} and the answer', async () => {
-    shop.answer(answers(500, 'broken'))
+    on.shop.answer(answers(500, 'broken'))
     const { status, body } = await post(`/api/webhooks/${await newRule()}/test`)
-    shop.answer(answers(200, 'ok'))
+    on.shop.answer(answers(200, 'ok'))
     expect(status).to.equal(200)
     expect(body).to.have.all.keys('success', 'http_code', 'error', 'response_time_ms', 'response_body')
     expect(body).to.include({ success: false, http_code: 500 })
   })
   it('§4.3 GET /api/webhooks/:id/logs: {success, data, total, page, limit}, 20 records per page', async () => {
-    const { body } = await get(`/api/webhooks/${ruleId}/logs`)
+    const { body } = await get(`/api/webhooks/${on.ruleId}/logs`)
     expect(body).to.include.all.keys('success', 'data', 'total', 'page', 'limit')
     expect([body.page, body.limit]).to.deep.equal([1, 20])
-    expect((await get(`/api/webhooks/${ruleId}/logs?page=2`)).body.page).to.equal(2)
+    expect((await get(`/api/webhooks/${on.ruleId}/logs?page=2`)).body.page).to.equal(2)
   })
   it('§4.3 POST /api/webhooks/bulk-retry: {success: true, count}', async () => {
     const { body } = await post('/api/webhooks/bulk-retry')
@@ -243,117 +201,14 @@ describe('the interface, sections 3 to 7', () => {
     expect(Number.isInteger(body.count)).to.equal(true)
   })
   it('§4.3 no operation rotates a rule’s secret: a secret in the body is ignored', async () => {
-    const { body } = await post('/api/webhooks', { name: 'x', url: shop.url })
+    const { body } = await post('/api/webhooks', { name: 'x', url: on.shop.url })
     const { id, secret_key } = body.data
-    const changed = await api.ask('PUT', `/api/webhooks/${id}`, { key, json: { secret_key: '0'.repeat(48) } })
+    const changed = await on.api.ask('PUT', `/api/webhooks/${id}`, {
+      key: on.key,
+      json: { secret_key: '0'.repeat(48) },
+    })
     expect(changed.body.data.secret_key).to.equal(secret_key)
   })
 
   // --- 2.5, 5, 6: the test operation's call ------------------------------------------------------------------------
-
-  describe('the call of the test operation', () => {
-    let call: Shop['calls'][number]
-    let payload: Record<string, unknown>
-    let secret: string
-    before(async () => {
-      const { body } = await post('/api/webhooks', { name: 'tested', url: shop.url, http_method: 'PUT' })
-      secret = body.data.secret_key
-      await post(`/api/webhooks/${body.data.id}/test`)
-      call = shop.calls.at(-1)!
-      payload = JSON.parse(call.body) as Record<string, unknown>
-    })
-
-    for (const [field, type] of [
-      ['event', 'string'],
-      ['bank_code', 'string'],
-      ['bank_name', 'string'],
-      ['transaction_type', 'string'],
-      ['amount', 'number'],
-      ['currency', 'string'],
-      ['description', 'string'],
-      ['timestamp', 'number'],
-    ] as const)
-      it(`§2.5 test payload: ${field} — ${type}`, () => expect(payload[field]).to.be.a(type))
-    it('§2.5 test payload: no other fields; event test, timestamp in Unix seconds', () => {
-      expect(Object.keys(payload)).to.have.lengthOf(8)
-      expect(payload.event).to.equal('test')
-      expect(Math.abs((payload.timestamp as number) - Date.now() / 1000)).to.be.lessThan(600)
-    })
-    it('§5 X-Webhook-Signature — sha256= and the HMAC-SHA256 of the raw body, keyed with the secret, in lower case', () => {
-      const digest = createHmac('sha256', secret).update(call.body).digest('hex')
-      expect(call.headers['x-webhook-signature']).to.equal(`sha256=${digest}`)
-    })
-    it('§5 X-Webhook-Source — a constant that names the service', () =>
-      expect(call.headers['x-webhook-source']).to.equal('baoco'))
-    it('§5 Content-Type: application/json', () => expect(call.headers['content-type']).to.match(/^application\/json/))
-    it('§6 the request uses the rule’s http_method and url', () =>
-      expect([call.method, call.path]).to.deep.equal(['PUT', new URL(shop.url).pathname]))
-  })
-
-  it('§5 the JWT and the API key give the same access', async () => {
-    const { body } = await api.ask('POST', '/api/auth/login', {
-      json: { email: api.owner.email, password: OWNERS_PASSWORD },
-    })
-    const byToken = await api.ask('GET', '/api/webhooks', { headers: { authorization: `Bearer ${body.token}` } })
-    expect(byToken.body).to.deep.equal((await get('/api/webhooks')).body)
-  })
-  it('§5 the JWT is valid for 7 days', async () => {
-    const { body } = await api.ask('POST', '/api/auth/login', {
-      json: { email: api.owner.email, password: OWNERS_PASSWORD },
-    })
-    const { iat, exp } = JSON.parse(Buffer.from(body.token.split('.')[1], 'base64url').toString()) as {
-      iat: number
-      exp: number
-    }
-    expect(exp - iat).to.equal(7 * 86_400)
-  })
-  it('§5 rotation of the key invalidates the old one at once', async () => {
-    const { api_key } = await api.newAccount('rotates@example.com')
-    const { body } = await post('/api/account/api-key/rotate', undefined, api_key)
-    expect((await get('/api/account', api_key)).status).to.equal(401)
-    expect((await get('/api/account', body.data.api_key as string)).status).to.equal(200)
-  })
-
-  it('§6.3 up to 6 retries, with increasing delays from 1 minute to 24 hours', () => {
-    expect(RETRY_SCHEDULE).to.have.lengthOf(6)
-    expect([RETRY_SCHEDULE[0], RETRY_SCHEDULE.at(-1)]).to.deep.equal([60, 86_400])
-    expect([...RETRY_SCHEDULE].sort((a, b) => a - b)).to.deep.equal(RETRY_SCHEDULE)
-    const failed = { tryOfRound: 7, http_status: 500, retry_after_s: null }
-    expect(delayBeforeRetry(RETRY_SCHEDULE, failed, 0.5)).to.equal(null)
-  })
-
-  // --- 7 -----------------------------------------------------------------------------------------------------------
-
-  it('§7 403 beyond the plan’s rules: {success, error: WEBHOOK_LIMIT_REACHED, plan, limit}', async () => {
-    const { api_key } = await api.newAccount('small@example.com', 'Free')
-    expect((await post('/api/webhooks', { name: 'a', url: shop.url }, api_key)).status).to.equal(201)
-    const { status, body } = await post('/api/webhooks', { name: 'b', url: shop.url }, api_key)
-    expect(status).to.equal(403)
-    expect(body).to.deep.include({ success: false, error: 'WEBHOOK_LIMIT_REACHED', plan: 'Free', limit: 1 })
-  })
-  it('§7 403 for deletion of a rule with is_auto=1', async () => {
-    const connected = await post('/api/systems/connect', {
-      type: 'woocommerce',
-      site_url: 'https://auto.example',
-      webhook_url: shop.url,
-      payment_prefix: 'AUTO',
-    })
-    expect(connected.body.data.rule.is_auto).to.equal(1)
-    const deleted = await api.ask('DELETE', `/api/webhooks/${connected.body.data.rule.id}`, { key })
-    expect([deleted.status, deleted.body.error]).to.deep.equal([403, 'AUTO_RULE'])
-  })
-  it('§7 404 for a transaction that is unknown or belongs to another user', async () => {
-    const other = await api.newAccount('stranger@example.com')
-    const id = await transaction('skipped')
-    expect((await get('/api/transactions/999999999')).status).to.equal(404)
-    expect((await get(`/api/transactions/${id}`, other.api_key)).status).to.equal(404)
-  })
-  it('§7 errors have success: false', async () => {
-    for (const got of [
-      await get('/api/nothing'),
-      await get('/api/webhooks/1/logs', 'bad'),
-      await post('/api/webhooks', {}),
-    ])
-      expect(got.body).to.include({ success: false }).and.to.have.property('error')
-  })
 })

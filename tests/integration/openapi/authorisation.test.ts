@@ -7,8 +7,9 @@ import { scope, type Scope } from '../../../domain/account/api-keys.ts'
 import { jsonWebTokens } from '../../../adapters/http/middleware/json-web-tokens.ts'
 import type { Located, Schema } from '../../harness/openapi/document.ts'
 import { JWT_SECRET } from '../http/api-under-test.ts'
+import { codesOf, isDone, isProtected, isRefused, lacksScope } from './outcomes.ts'
 import { bodySchemaOf, collectionOf, make, noteMade, requestOf } from './requests.ts'
-import { openWorld, schemesOf, type Caller, type Got, type World } from './world.ts'
+import { openWorld, schemesOf, type Caller, type World } from './world.ts'
 
 /** These operations void a credential of the caller. */
 const VOIDING = /rotate|reset-password/
@@ -31,7 +32,6 @@ describe('authorisation', () => {
   })
   after(() => world.close())
 
-  const isProtected = (operation: Located) => operation.security.length > 0
   const callerFor = (operation: Located): Promise<Caller> | Caller =>
     operation['x-operator-only'] ? world.owner : VOIDING.test(operation.path) ? world.newCaller() : alice
 
@@ -49,18 +49,6 @@ describe('authorisation', () => {
     }
     expect(wrong).to.deep.equal([])
   }
-
-  const codesOf = (operation: Located, status: string): string =>
-    JSON.stringify(operation.responses[status]?.content?.['application/json']?.schema ?? {})
-
-  const isRefused = ({ status, headers, body }: Got): string | null =>
-    status === 401 && body.error === 'UNAUTHORIZED' && headers['www-authenticate'] !== undefined ? null : `${status}`
-
-  const lacksScope = ({ status, body }: Got): string | null =>
-    status === 403 && body.error === 'SCOPE_MISSING' ? null : `${status} ${JSON.stringify(body)}`
-
-  const isDone = ({ status, body }: Got): string | null =>
-    status >= 200 && status < 300 ? null : `${status} ${JSON.stringify(body)}`
 
   it('refuses protected operations and allows public ones without a credential', async function () {
     this.timeout(120_000)

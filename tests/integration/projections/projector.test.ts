@@ -8,6 +8,7 @@ import { readCheckpoint } from '../../../projections/engine/checkpoint.ts'
 import { main } from '../../../projections/main.ts'
 import { createSchema } from '../../../projections/engine/schema.ts'
 import { eventually } from '../../harness/eventually.ts'
+import { dueAfterChanges, putOff, told, type DeliveryRow } from './delivery-rows.ts'
 import { History, type Decided } from './history.ts'
 import { openSetting, type Setting } from './setting.ts'
 
@@ -16,66 +17,12 @@ const metadata = { user_id: 1, at: '2026-02-01T00:00:00.000Z', correlation_id: '
 /** The number of appends that start every history: three users, each with a system and a rule. */
 const BEGINNING = 9
 
-interface DeliveryRow {
-  transaction_id: number
-  rule_id: number
-  status: string
-  attempt: number
-  round_base: number
-  lane: string | null
-  due_at: string | null
-}
-
-/** The fields that both the fold and the row have. The start of a retry schedule counts only while the delivery is open. */
-const told = ({ transaction_id, rule_id, status, attempt, round_base }: Omit<DeliveryRow, 'lane' | 'due_at'>) => ({
-  transaction_id,
-  rule_id,
-  status,
-  attempt,
-  ...(status === 'open' && { round_base }),
-})
-
-/** How much later a delivery is due in the queue than in its fold. The log delivers first attempts for a minute; those over quota wait. */
-const putOff = (lane: string | null, attempt: number): number => {
-  if (lane === 'first') return 60_000
-  return lane === 'retry' && attempt === 0 ? 900_000 : 0
-}
-
-/**
- * When a changed rule made a retry due, or else when the fold says: the first change of the rule since the attempt that set the time, if it
- * came before that time. All changes of a random history switch the rule on.
- */
-const dueAfterChanges = (history: History, transaction_id: number, rule_id: number, due_at: string): string => {
-  let earlier: string | null = null
-  for (const { stream, events } of history.decided)
-    for (const { type, data, metadata } of events) {
-      const { rule_id: of, next_attempt_at: next } = data as { rule_id?: number; next_attempt_at?: string | null }
-      if (of !== rule_id) continue
-      if (stream === `transaction-${transaction_id}` && type === 'WebhookAttempted' && next) earlier = null
-      if (type === 'RuleChanged' && earlier === null && metadata.at < due_at) earlier = metadata.at
-    }
-  return earlier ?? due_at
-}
-
 describe('projector', () => {
   let setting: Setting
   beforeEach(async () => {
     setting = await openSetting()
   })
   afterEach(() => setting.close())
-
-  /** The setting's tables, and the number of batches written to them. */
-  const countingBatches = () => {
-    let batches = 0
-    const tables: typeof setting.tables = {
-      ...setting.tables,
-      commit: (claim, statements) => {
-        batches++
-        return setting.tables.commit(claim, statements)
-      },
-    }
-    return { tables, batches: () => batches }
-  }
 
   const allEvents = (): Promise<StoredEvent[]> => setting.store.readAll(null, 1_000_000)
 
@@ -310,54 +257,6 @@ describe('projector', () => {
     expect(await projector.passed((await setting.store.end())!, 30_000)).to.equal(true)
     expect(setting.logged.filter(({ what }) => what === 'projection.stopped')).to.have.length(1)
     expect((await setting.rows()).parked).to.deep.equal([])
-  })
-
-  it('collects larger batches while receiving is overloaded, and writes all events', async () => {
-    const { tables, batches } = countingBatches()
-    let isBusy = true
-    const { projector } = await setting.start({ tables, pressed: () => (isBusy ? 'receiving' : null) })
-    const history = new History(15).grow(100)
-    for (const decided of history.decided) await setting.append([decided])
-    expect(batches()).to.be.below(history.decided.length / 4)
-    // It continues as soon as receiving is no longer overloaded, and in any case soon.
-    isBusy = false
-    expect(await projector.passed((await setting.store.end())!, main.gatheringMs / 2)).to.equal(true)
-    isBusy = true
-    const known = history.decided.length
-    for (const decided of history.grow(10).decided.slice(known)) await setting.append([decided])
-    expect(await projector.passed((await setting.store.end())!, 30_000)).to.equal(true)
-  })
-
-  it('pauses while first attempts are queued, until a caller waits for it', async () => {
-    const { tables, batches } = countingBatches()
-    const definition = { ...main, mostLateMs: Infinity }
-    const { projector } = await setting.start({ definition, tables, pressed: () => 'delivering' })
-    const history = new History(16).grow(100)
-    for (const decided of history.decided) await setting.append([decided])
-    expect(batches()).to.be.below(history.decided.length / 10)
-    expect(await projector.passed((await setting.store.end())!, 30_000)).to.equal(true)
-  })
-
-  it('pauses after each batch if its definition says so, until a caller waits for it', async () => {
-    const { tables, batches } = countingBatches()
-    const { projector } = await setting.start({ definition: { ...main, restMs: 600_000 }, tables })
-    const history = new History(18).grow(20)
-    await setting.append(history.decided.slice(0, BEGINNING))
-    await projector.passed((await setting.store.end())!, 30_000)
-    await eventually(() => projector.health().state === 'live')
-    const before = batches()
-    for (const decided of history.decided.slice(BEGINNING)) await setting.append([decided])
-    expect(await projector.passed((await setting.store.end())!, 30_000)).to.equal(true)
-    // One batch may have been in progress, and one may have caught up, before the pause.
-    expect(batches() - before).to.be.within(1, 3)
-  })
-
-  it('pauses for first attempts only up to a limit of lateness', async () => {
-    // The events of the history are old.
-    const { projector } = await setting.start({ pressed: () => 'delivering' })
-    await setting.append(new History(17).grow(100).decided)
-    const end = await setting.store.end()
-    await eventually(() => projector.position() === end)
   })
 
   it('writes a single event in milliseconds', async () => {

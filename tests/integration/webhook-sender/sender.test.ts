@@ -1,66 +1,13 @@
 import { expect } from 'chai'
 import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
-import { createServer as createTlsServer } from 'node:https'
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
-import { openSender, type SenderOptions } from '../../../adapters/webhook-sender/sender.ts'
-import type { Call, CallResult, Sender } from '../../../domain/ports.ts'
+import { createServer, type AddressInfo, type Server } from 'node:net'
 import { eventually } from '../../harness/eventually.ts'
-import { hang, openShop, status, type Shop } from '../../harness/shop.ts'
-import { CERTIFICATE, KEY } from './certificate.ts'
-
-const never = new AbortController().signal
-
-const callTo = (url: string): Call => ({
-  method: 'POST',
-  url,
-  headers: { 'content-type': 'application/json' },
-  body: '{"a":1}',
-})
-
-/** A server that sends raw bytes, for answers that no HTTP server would give. */
-const openRaw = async (onConnection: (socket: Socket) => void): Promise<{ url: string; close: () => void }> => {
-  const sockets = new Set<Socket>()
-  const server = createServer((socket) => {
-    sockets.add(socket.on('error', () => {}))
-    onConnection(socket)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    close: () => {
-      server.close()
-      for (const socket of sockets) socket.destroy()
-    },
-  }
-}
+import { hang, status } from '../../harness/shop.ts'
+import { callTo, never, openedForTests } from './setting.ts'
 
 describe('the webhook sender', () => {
-  const closing: (() => unknown)[] = []
-  const closedAfter = <Thing>(thing: Thing, close: () => unknown): Thing => {
-    closing.push(close)
-    return thing
-  }
-  afterEach(async () => {
-    for (const close of closing.splice(0).reverse()) await close()
-  })
-
-  const sender = (options: Partial<SenderOptions> = {}): Sender => {
-    const opened = openSender({ allowPrivate: true, ...options })
-    return closedAfter(opened, () => opened.close())
-  }
-  const shop = async (...args: Parameters<typeof openShop>): Promise<Shop> => {
-    const opened = await openShop(...args)
-    return closedAfter(opened, () => opened.close())
-  }
-  const raw = async (onConnection: (socket: Socket) => void): Promise<string> => {
-    const opened = await openRaw(onConnection)
-    return closedAfter(opened.url, opened.close)
-  }
-  const answerOf = async (head: string, options: Partial<SenderOptions> = {}): Promise<CallResult> => {
-    const url = await raw((socket) => socket.once('data', () => socket.write(head)))
-    return sender({ wholeCallMs: 300, ...options }).send(callTo(url), never)
-  }
+  const { closing, sender, shop, raw, answerOf } = openedForTests()
 
   it('sends method, headers and body byte for byte', async () => {
     const { url, calls } = await shop()
@@ -273,46 +220,5 @@ describe('the webhook sender', () => {
     const stopped = calling(silence()).send(callTo(own), stopping.signal)
     stopping.abort()
     expect(await stopped).to.include({ http_status: 0, error: 'stopped' })
-  })
-
-  it('uses the name for TLS, and connects to the address that it checked', async () => {
-    const names: unknown[] = []
-    const server = createTlsServer({ key: KEY, cert: CERTIFICATE }, (request, response) => {
-      names.push((request.socket as unknown as { servername: string }).servername)
-      response.end('ok')
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    closing.push(() => server.close())
-    const call = callTo(`https://shop.test:${(server.address() as AddressInfo).port}/`)
-    const resolve = () => Promise.resolve(['127.0.0.1'])
-    expect(await sender({ resolve, ca: CERTIFICATE }).send(call, never)).to.include({ http_status: 200 })
-    expect(names).to.deep.equal(['shop.test'])
-    // A certificate that no authority has signed, and one for another name.
-    expect(await sender({ resolve }).send(call, never)).to.include({ http_status: 0, error: 'tls' })
-    const other = { ...call, url: call.url.replace('shop.test', 'other.test') }
-    expect(await sender({ resolve, ca: CERTIFICATE }).send(other, never)).to.include({ error: 'tls' })
-  })
-
-  it('refuses a name if any of its addresses is private', async () => {
-    const call = callTo('https://both.test/')
-    for (const addresses of [['10.0.0.1'], ['8.8.8.8', '127.0.0.1'], ['8.8.8.8', '64:ff9b::7f00:1']]) {
-      const strict = sender({ allowPrivate: false, resolve: () => Promise.resolve(addresses) })
-      expect(await strict.send(call, never)).to.include({ http_status: 0, error: 'private_address' })
-    }
-  })
-
-  it('refuses a URL that a new rule could not have today', async () => {
-    const { url, calls } = await shop()
-    expect(await sender({ allowPrivate: false }).send(callTo(url), never)).to.include({ error: 'invalid_url' })
-    expect(await sender({ allowPrivate: false }).send(callTo('https://127.0.0.1/'), never)).to.include({ error: 'private_address' }) // prettier-ignore
-    expect(await sender({ ownOrigins: [new URL(url).origin] }).send(callTo(url), never)).to.include({ error: 'invalid_url' }) // prettier-ignore
-    expect(calls).to.deep.equal([])
-  })
-
-  it('finds names in the hosts file, and tries the next address of a name', async () => {
-    const { url } = await shop()
-    expect(await sender().send(callTo(url.replace('127.0.0.1', 'localhost')), never)).to.include({ http_status: 200 })
-    const resolve = () => Promise.resolve(['::1', '127.0.0.1'])
-    expect(await sender({ resolve }).send(callTo(url.replace('127.0.0.1', 'shop.test')), never)).to.include({ http_status: 200 }) // prettier-ignore
   })
 })

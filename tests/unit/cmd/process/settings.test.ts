@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect } from 'chai'
 import { configLines } from '../../../../cmd/commands/config.ts'
-import { readSettings, SETTINGS, settingLines, SettingsError } from '../../../../cmd/process/settings.ts'
+import { SETTINGS } from '../../../../cmd/process/setting-table.ts'
+import { readSettings, settingLines, SettingsError } from '../../../../cmd/process/settings.ts'
 
 const KEY = '0123456789abcdef'.repeat(4)
 const SECRET = 'x'.repeat(32)

@@ -1,0 +1,35 @@
+/** How long and how hard the faults in processes and servers are. */
+
+/** The durations and counts of a run. */
+export interface Form {
+  kills: number
+  /** Milliseconds. */
+  frozen: number
+  projectorAway: number
+  serverAway: number
+  rebalances: number
+  /** Notifications per second. */
+  rate: number
+  mailsPerSecond: number
+}
+
+/** The short form of each cell, for every change. */
+export const SHORT: Form = {
+  kills: 1,
+  frozen: 3_000,
+  projectorAway: 3_000,
+  serverAway: 2_000,
+  rebalances: 2,
+  rate: 4,
+  mailsPerSecond: 1,
+}
+/** The full form, for docs/reliability.md. */
+export const FULL: Form = {
+  kills: 50,
+  frozen: 30_000,
+  projectorAway: 60_000,
+  serverAway: 10_000,
+  rebalances: 10,
+  rate: 10,
+  mailsPerSecond: 2,
+}

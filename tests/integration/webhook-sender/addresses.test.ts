@@ -1,0 +1,51 @@
+/** Which address a call goes to, and which it is refused. */
+import { expect } from 'chai'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { CERTIFICATE, KEY } from './certificate.ts'
+import { callTo, never, openedForTests } from './setting.ts'
+
+describe('the webhook sender', () => {
+  const { closing, sender, shop } = openedForTests()
+
+  it('uses the name for TLS, and connects to the address that it checked', async () => {
+    const names: unknown[] = []
+    const server = createTlsServer({ key: KEY, cert: CERTIFICATE }, (request, response) => {
+      names.push((request.socket as unknown as { servername: string }).servername)
+      response.end('ok')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    closing.push(() => server.close())
+    const call = callTo(`https://shop.test:${(server.address() as AddressInfo).port}/`)
+    const resolve = () => Promise.resolve(['127.0.0.1'])
+    expect(await sender({ resolve, ca: CERTIFICATE }).send(call, never)).to.include({ http_status: 200 })
+    expect(names).to.deep.equal(['shop.test'])
+    // A certificate that no authority has signed, and one for another name.
+    expect(await sender({ resolve }).send(call, never)).to.include({ http_status: 0, error: 'tls' })
+    const other = { ...call, url: call.url.replace('shop.test', 'other.test') }
+    expect(await sender({ resolve, ca: CERTIFICATE }).send(other, never)).to.include({ error: 'tls' })
+  })
+
+  it('refuses a name if any of its addresses is private', async () => {
+    const call = callTo('https://both.test/')
+    for (const addresses of [['10.0.0.1'], ['8.8.8.8', '127.0.0.1'], ['8.8.8.8', '64:ff9b::7f00:1']]) {
+      const strict = sender({ allowPrivate: false, resolve: () => Promise.resolve(addresses) })
+      expect(await strict.send(call, never)).to.include({ http_status: 0, error: 'private_address' })
+    }
+  })
+
+  it('refuses a URL that a new rule could not have today', async () => {
+    const { url, calls } = await shop()
+    expect(await sender({ allowPrivate: false }).send(callTo(url), never)).to.include({ error: 'invalid_url' })
+    expect(await sender({ allowPrivate: false }).send(callTo('https://127.0.0.1/'), never)).to.include({ error: 'private_address' }) // prettier-ignore
+    expect(await sender({ ownOrigins: [new URL(url).origin] }).send(callTo(url), never)).to.include({ error: 'invalid_url' }) // prettier-ignore
+    expect(calls).to.deep.equal([])
+  })
+
+  it('finds names in the hosts file, and tries the next address of a name', async () => {
+    const { url } = await shop()
+    expect(await sender().send(callTo(url.replace('127.0.0.1', 'localhost')), never)).to.include({ http_status: 200 })
+    const resolve = () => Promise.resolve(['::1', '127.0.0.1'])
+    expect(await sender({ resolve }).send(callTo(url.replace('127.0.0.1', 'shop.test')), never)).to.include({ http_status: 200 }) // prettier-ignore
+  })
+})

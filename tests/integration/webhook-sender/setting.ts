@@ -1,0 +1,62 @@
+/** Senders, shops and raw servers of one suite, which are closed after each test. */
+import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { openSender, type SenderOptions } from '../../../adapters/webhook-sender/sender.ts'
+import type { Call, CallResult, Sender } from '../../../domain/ports.ts'
+import { openShop, type Shop } from '../../harness/shop.ts'
+
+export const never = new AbortController().signal
+
+export const callTo = (url: string): Call => ({
+  method: 'POST',
+  url,
+  headers: { 'content-type': 'application/json' },
+  body: '{"a":1}',
+})
+
+/** A server that sends raw bytes, for answers that no HTTP server would give. */
+const openRaw = async (onConnection: (socket: Socket) => void): Promise<{ url: string; close: () => void }> => {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket.on('error', () => {}))
+    onConnection(socket)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    close: () => {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+/** To be called in a `describe`. */
+export const openedForTests = () => {
+  const closing: (() => unknown)[] = []
+  const closedAfter = <Thing>(thing: Thing, close: () => unknown): Thing => {
+    closing.push(close)
+    return thing
+  }
+  afterEach(async () => {
+    for (const close of closing.splice(0).reverse()) await close()
+  })
+
+  const sender = (options: Partial<SenderOptions> = {}): Sender => {
+    const opened = openSender({ allowPrivate: true, ...options })
+    return closedAfter(opened, () => opened.close())
+  }
+  const shop = async (...args: Parameters<typeof openShop>): Promise<Shop> => {
+    const opened = await openShop(...args)
+    return closedAfter(opened, () => opened.close())
+  }
+  const raw = async (onConnection: (socket: Socket) => void): Promise<string> => {
+    const opened = await openRaw(onConnection)
+    return closedAfter(opened.url, opened.close)
+  }
+  const answerOf = async (head: string, options: Partial<SenderOptions> = {}): Promise<CallResult> => {
+    const url = await raw((socket) => socket.once('data', () => socket.write(head)))
+    return sender({ wholeCallMs: 300, ...options }).send(callTo(url), never)
+  }
+
+  return { closing, sender, shop, raw, answerOf }
+}

@@ -1,0 +1,109 @@
+/** Made-up mails of banks: each is read as it was printed, whatever the payer writes. */
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { grouped, moneyOf, oneOf, resultOf, RUNS, sum } from './made-up.ts'
+
+type Row = readonly [string, string, string]
+/** How the rows of a table arrive: label, label in another language and value. */
+const FORMS: Readonly<Record<string, (row: Row) => string>> = {
+  'each on its own line': ([one, other, value]) => `${one}\n${other}\n${value}`,
+  'both languages on one line': ([one, other, value]) => `${one} / ${other}\n${value}`,
+  'the second in brackets': ([one, other, value]) => `${one} (${other}): ${value}`,
+  'in one language': ([one, , value]) => `${one}\n${value}`,
+  'in the other language': ([, other, value]) => `${other}: ${value}`,
+  'in cells': ([one, other, value]) => `${one} / ${other} | ${value}`,
+}
+
+const shuffled = (rows: readonly Row[]) => fc.shuffledSubarray([...rows], { minLength: rows.length })
+const domain = oneOf('msb.com.vn', 'techcombank.com.vn', 'bidv.com.vn', 'vib.com.vn', 'tpb.com.vn')
+const valueFirst = ([one, other, value]: Row): string => `${value}\n${one}\n${other}`
+
+const mailOf = (head: string, rows: readonly Row[], form: (row: Row) => string) =>
+  [head, ...rows.map(form), 'Trân trọng cảm ơn Quý khách', 'Số tiền 9,999,999 VND'].join('\n')
+
+describe('a made-up mail', () => {
+  const card = (amount: number, number: string, merchant: string): Row[] => [
+    ['Số thẻ', 'Card number', number],
+    ['Số tiền giao dịch', 'Transaction amount', `${grouped(amount, ',')} VND`],
+    ['Thời gian giao dịch', 'Transaction time', '09:46 20/11/2026'],
+    ['Địa điểm giao dịch', 'Merchant', merchant],
+    ['Hạn mức còn lại', 'Available limit', '35,000,000 VND'],
+  ]
+  const receipt = (amount: number, own: string, content: string): Row[] => [
+    ['Mã giao dịch', 'Transaction ID', 'FT26324123456789'],
+    ['Ngày giao dịch', 'Transaction date', '20/11/2026 09:46:12'],
+    ['Tài khoản nguồn', 'Debit account', own],
+    ['Tài khoản thụ hưởng', 'Beneficiary account', '0011000415567'],
+    ['Tên người thụ hưởng', 'Beneficiary name', 'TRAN THI B'],
+    ['Ngân hàng thụ hưởng', 'Beneficiary bank', 'Vietcombank'],
+    ['Số tiền', 'Amount', `${grouped(amount, ',')} VND`],
+    ['Phí', 'Fee', '1,100 VND'],
+    ['Nội dung', 'Description', content],
+    ['Trạng thái', 'Status', 'Thành công'],
+  ]
+  const CARD_HEAD =
+    'Kính gửi Quý khách,\nThẻ tín dụng của Quý khách vừa phát sinh giao dịch\nYour credit card has a new transaction'
+  const RECEIPT_HEAD =
+    'BIÊN LAI CHUYỂN TIỀN\nFund transfer receipt\nQuý khách đã thực hiện thành công giao dịch chuyển khoản'
+  const cards = fc
+    .tuple(sum, oneOf('4283 10xx xxxx 1234', '428310******1234', '4283-10xx-xxxx-1234'), oneOf('SHOPEE VN', 'GRAB'))
+    .chain(([amount, number, merchant]) =>
+      shuffled(card(amount, number, merchant)).map((rows) => ({ amount, own: number, content: merchant, rows })),
+    )
+  const receipts = fc
+    .tuple(sum, oneOf('19031234567890', '0123456789'), oneOf('DH1042 mua hang, so tien 5,000 VND', 'tien hang'))
+    .chain(([amount, own, content]) =>
+      shuffled(receipt(amount, own, content)).map((rows) => ({ amount, own, content, rows })),
+    )
+
+  for (const [kind, head, mails] of [
+    ['of a credit card', CARD_HEAD, cards],
+    ['that is the receipt of the payer', RECEIPT_HEAD, receipts],
+  ] as const) {
+    for (const [name, form] of Object.entries(FORMS))
+      it(`${kind}, with labels and values ${name}, is read as a debit`, () => {
+        fc.assert(
+          fc.property(mails, domain, ({ amount, own, content, rows }, of) => {
+            const text = mailOf(head, rows, form)
+            const { reading, reason } = resultOf({ text, from: `Bank <no-reply@${of}>` })
+            expect(reading ? moneyOf(reading) : reason, text).to.deep.equal({
+              transaction_type: 'debit',
+              amount: `${amount}.00`,
+              currency: 'VND',
+              account_number: own,
+              balance_after: null,
+              content,
+            })
+            expect(reading!.printed_time?.at.slice(0, 16)).to.equal('2026-11-20T02:46')
+          }),
+          RUNS,
+        )
+      })
+
+    it(`${kind}, with values above their labels, is not read wrongly`, () => {
+      fc.assert(
+        fc.property(mails, domain, ({ amount, rows }, of) => {
+          const { reading } = resultOf({ text: mailOf(head, rows, valueFirst), from: `no-reply@${of}` })
+          if (reading) expect(reading.amount).to.equal(`${amount}.00`)
+        }),
+        RUNS,
+      )
+    })
+
+    it(`${kind}, of a payment that failed, waits or came back, is not read`, () => {
+      for (const row of [
+        ['Trạng thái', 'Status', 'Không thành công'],
+        ['Trạng thái', 'Status', 'Pending'],
+        ['Loại giao dịch', 'Transaction type', 'Hoàn tiền / Refund'],
+      ] as const) {
+        const rows = [...(kind === 'of a credit card' ? card : receipt)(50_000, '0123456789', 'x'), row]
+        const without = rows.filter(([label], index) => label !== row[0] || index === rows.length - 1)
+        const { reading } = resultOf({
+          text: mailOf(head, without, FORMS['each on its own line']!),
+          from: 'a@msb.com.vn',
+        })
+        expect(reading, row[2]).to.equal(null)
+      }
+    })
+  }
+})

@@ -1,0 +1,33 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+/** The API's answers about the operator. */
+
+export interface OperatorAccount {
+  id: number
+  email: string
+  plan: string
+  plan_expires_at: string | null
+  locked: boolean
+  operator: boolean
+}
+
+export interface OperatorStatus {
+  lag: { projector: string; behind: boolean; last_event_at: string | null }[]
+  lanes: { lane: string; open: number; due: number }[]
+  breakers: { user_id: number; endpoint: string; since: string }[]
+  parked: number
+  overdue: number
+  processes: { name: string; since: string; address: string | null }[]
+  leases: { name: string; process: string | null; since: string }[]
+  mailboxes: number
+  versions: { baoco: string; postgres: string; tables: string; node: string }
+  disk: { database_bytes: number; schemas: { name: string; bytes: number }[]; free_bytes: number | null }
+  audit: { ended_at: string; events: number; transactions: number; faults: number } | null
+}
+
+export interface Mail {
+  id: number
+  to: string
+  subject: string
+  text: string | null
+  created_at: string
+}

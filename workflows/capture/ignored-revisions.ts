@@ -1,0 +1,33 @@
+// Tests: tests/integration/capture/contention.test.ts
+/** Known revisions of users' streams of ignored notifications. */
+import { ignoredStream } from '../../domain/arrival/events.ts'
+import { NO_STREAM } from '../../domain/ports.ts'
+
+/** Number of users whose stream of ignored notifications is cached. A dropped one costs a conflict. */
+const MOST_USERS = 10_000
+
+export class IgnoredRevisions {
+  /** By user: the oldest first. */
+  readonly #revisions = new Map<number, number>()
+
+  of(userId: number): number {
+    return this.#revisions.get(userId) ?? NO_STREAM
+  }
+
+  /** The store returned this revision. */
+  set(userId: number, revision: number): void {
+    this.#revisions.set(userId, revision)
+  }
+
+  /** @param appends what was written for the user, by stream */
+  written(
+    userId: number,
+    appends: ReadonlyMap<string, { expectedRevision: number; events: readonly unknown[] }>,
+  ): void {
+    const written = appends.get(ignoredStream(userId))
+    if (!written) return
+    this.#revisions.delete(userId)
+    this.#revisions.set(userId, written.expectedRevision + written.events.length)
+    if (this.#revisions.size > MOST_USERS) this.#revisions.delete(this.#revisions.keys().next().value!)
+  }
+}
