@@ -1,5 +1,5 @@
 /** Which webhooks a payment would call. The server decides in the same way; this is to tell it before. */
-import type { Parsed, Rule, System } from '../api/types.ts'
+import type { BankAccount, Parsed, Rule, System } from '../api/types.ts'
 
 export const calledRules = (
   { bank_code, transaction_type, amount, order_id }: NonNullable<Parsed['transaction']>,
@@ -20,3 +20,12 @@ export const calledRules = (
       (rule.min_amount === null || Number(amount) >= rule.min_amount),
   )
 }
+
+/** The account that keeps a payment from every webhook until its owner confirms it. Money out does not wait. */
+export const unconfirmedAccount = (
+  { bank_code, transaction_type, account_number }: NonNullable<Parsed['transaction']>,
+  accounts: readonly BankAccount[],
+): BankAccount | undefined =>
+  transaction_type === 'credit'
+    ? accounts.find((each) => !each.confirmed && each.bank_code === bank_code && each.account_number === account_number)
+    : undefined

@@ -42,7 +42,7 @@ const Accounts = () => {
                 {all.map((each) => (
                   <tr key={each.id}>
                     <td>
-                      <Stranger text={each.email} /> <span class="muted">{each.id}</span>
+                      <Stranger text={each.email} /> <span class="muted">{t.number(each.id)}</span>
                     </td>
                     <td class="right">
                       {each.plan}

@@ -83,7 +83,9 @@ const Attention = () => {
             <ul class="lines">
               {!!failed.data && (
                 <li class="row between">
-                  <span>▲ {t.failed(count(failed.data, language.value), failed.data === 1)}</span>
+                  <span class="status failed wraps">
+                    <span aria-hidden="true">▲</span> {t.failed(count(failed.data, language.value), failed.data === 1)}
+                  </span>
                   <a class="button" href="/undelivered?status=failed">
                     {t.open}
                   </a>

@@ -8,11 +8,11 @@ import type { DeliveredTransaction, HistoryLine } from '../api/types.ts'
 import { announce } from '../app/announce.ts'
 import { money, moment } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
-import { ConfirmBankAccount, useBankAccounts } from '../ui/bank-accounts.tsx'
 import { Attempts } from '../ui/attempts.tsx'
 import { Amount, Dialog, Heading, Loaded, Problem, Status, Stranger, When } from '../ui/basics.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { MarkedText } from '../ui/marked-text.tsx'
+import { NotSent } from '../ui/not-sent.tsx'
 import { useAction } from '../ui/action.ts'
 
 const STALE = ['transaction', 'transactions', 'stats', 'undelivered']
@@ -42,38 +42,6 @@ const Facts = ({ of }: { of: DeliveredTransaction }) => {
           </>
         ))}
     </dl>
-  )
-}
-
-/** Why nothing is sent, and the button that changes it. */
-const NotSent = ({ of, rematch }: { of: DeliveredTransaction; rematch: () => void }) => {
-  const t = texts.value.transaction
-  const banks = useBankAccounts()
-  const waiting = banks.data?.find(
-    (each) => !each.confirmed && each.bank_code === of.bank_code && each.account_number === of.account_number,
-  )
-  const why = {
-    pending: t.noAttempts.pending,
-    skipped: t.noAttempts.skipped,
-    no_match: t.noAttempts.no_match,
-    already_run: t.noAttempts.already_run,
-  }
-  return (
-    <div class="notice stack tight">
-      <p>
-        {waiting
-          ? t.whyNoMatch.unconfirmed(waiting.bank_code, waiting.account_number)
-          : ((why as Record<string, string>)[of.webhook_status] ?? t.noAttempts.other)}
-      </p>
-      <div class="row">
-        {waiting && <ConfirmBankAccount of={waiting} />}
-        {of.webhook_status === 'no_match' && !waiting && (
-          <button class="button main" type="button" onClick={rematch}>
-            {t.whyNoMatch.match}
-          </button>
-        )}
-      </div>
-    </div>
   )
 }
 

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import { useQuery } from '@tanstack/preact-query'
 import { getData, postData } from '../api/client.ts'
 import type { BankAccount, DeliveredTransaction, Parsed, Received, System } from '../api/types.ts'
-import { calledRules } from '../app/called-rules.ts'
+import { calledRules, unconfirmedAccount } from '../app/called-rules.ts'
 import { language, texts } from '../app/language.ts'
 import { moment } from '../app/format.ts'
 import { useSettled } from '../app/settled.ts'
@@ -16,6 +16,7 @@ import { Select } from '../ui/choices.tsx'
 import { useBankAccounts } from '../ui/bank-accounts.tsx'
 import { Inboxes, useInboxes } from '../ui/inbox.tsx'
 import { Marked } from '../ui/marked-text.tsx'
+import { NotSent } from '../ui/not-sent.tsx'
 import { useRules, useSystems } from '../ui/rules.tsx'
 
 const LEVELS = ['read', 'inbox', 'rules'] as const
@@ -90,11 +91,16 @@ const Recorded = ({ id }: { id: number }) => {
       <p>{t.recorded}</p>
       <Loaded of={found}>
         {(transaction) => (
-          <p class="row">
-            <Amount of={transaction} />
-            <Status of={transaction.webhook_status} />
-            <a href={`/transactions/${id}`}>{t.open(id)}</a>
-          </p>
+          <>
+            <p class="row">
+              <Amount of={transaction} />
+              <Status of={transaction.webhook_status} />
+              <a href={`/transactions/${id}`}>{t.open(id)}</a>
+            </p>
+            {transaction.deliveries.length === 0 && transaction.webhook_status !== 'pending' && (
+              <NotSent of={transaction} />
+            )}
+          </>
         )}
       </Loaded>
     </>
@@ -113,8 +119,15 @@ const Taken = ({ of }: { of: Received }) => {
   )
 }
 
+interface CalledProps {
+  level: Level
+  text: string
+  sender: string
+  accounts: readonly BankAccount[]
+}
+
 /** Whom this text would call, before it is sent. */
-const Called = ({ level, text: typed, sender }: { level: Level; text: string; sender: string }) => {
+const Called = ({ level, text: typed, sender, accounts }: CalledProps) => {
   const text = useSettled(typed)
   const t = texts.value.tryIt.level
   const systems = useSystems()
@@ -131,11 +144,17 @@ const Called = ({ level, text: typed, sender }: { level: Level; text: string; se
   const others = called.filter(({ url }) => !inboxes.some((inbox) => inbox.url === url))
   const named = level === 'rules' ? called : others
   const names = named.map(({ name }) => name).join(', ')
+  const waiting =
+    read.data.transaction &&
+    (level === 'inbox' || called.length > 0) &&
+    unconfirmedAccount(read.data.transaction, accounts)
   return (
     <div class="notice waiting">
       <p>{t.asReal}</p>
       {!read.data.transaction ? (
         <p>{t.unread}</p>
+      ) : waiting ? (
+        <p>{t.unconfirmed(waiting.bank_code, waiting.account_number)}</p>
       ) : level === 'rules' ? (
         <p>{names ? <Stranger text={t.called(names)} /> : t.nobody}</p>
       ) : (
@@ -215,7 +234,7 @@ const Trial = ({ systems, accounts }: { systems: readonly System[]; accounts: re
       <section class="block stack">
         <h2>{t.level.title}</h2>
         <Levels value={level} choose={setLevel} />
-        <Called level={level} text={text} sender={sender} />
+        <Called level={level} text={text} sender={sender} accounts={accounts} />
         <div>
           <button class="button main" type="button" disabled={isRunning} onClick={run}>
             {t.level.run}

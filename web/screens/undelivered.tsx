@@ -6,7 +6,7 @@ import { getData, queryText } from '../api/client.ts'
 import type { Rule, Undelivered as Answer, UndeliveredGroup } from '../api/types.ts'
 import { count } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
-import { explain } from '../ui/attempts.tsx'
+import { codeOf, explain } from '../ui/attempts.tsx'
 import { Ago, Empty, Heading, Loaded, Status, Stranger, When } from '../ui/basics.tsx'
 import { ChosenFilter, Filters, WrittenFilter } from '../ui/filters.tsx'
 import { JobProgress, RetryMany, type RetriedStatus, type RetryFilter } from '../ui/retry-many.tsx'
@@ -48,7 +48,10 @@ const secondsOf = (groups: readonly UndeliveredGroup[]): number | null => {
   return byRule.size === 0 ? null : Math.max(...byRule.values())
 }
 
-const errorName = (error: string): string => `${explain(error)[0]} (${error})`
+const errorName = (error: string): string => {
+  const code = codeOf(error)
+  return explain(error)[0] + (code && ` (${code})`)
+}
 
 const FilterForm = ({
   filter,
@@ -110,6 +113,7 @@ const hindrance = ({ status }: UndeliveredGroup, rule: Rule | undefined): string
 const Group = ({ of, filter, rule, started }: GroupProps) => {
   const t = texts.value.undelivered
   const [what, fix] = of.error === null ? t.untried : explain(of.error)
+  const code = of.error === null ? '' : codeOf(of.error)
   const hindered = hindrance(of, rule)
   const name = `${rule?.name ?? ''}, ${what}`
   const isFailed = of.status === 'failed'
@@ -123,7 +127,7 @@ const Group = ({ of, filter, rule, started }: GroupProps) => {
         </div>
         <p>
           {what}
-          {of.error && <span class="muted"> ({of.error})</span>}. {fix}
+          {code && <span class="muted"> ({code})</span>}. {fix}
         </p>
         {hindered && <p class="notice waiting">{hindered}</p>}
         <p class="muted">

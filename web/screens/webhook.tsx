@@ -37,7 +37,7 @@ const Settings = ({ of }: { of: Rule }) => {
         [t.fact.system, of.system_name ? <Stranger text={of.system_name} /> : t.all],
         [t.fact.type, of.filter_type === 'both' ? t.both : common.direction[of.filter_type]],
         [t.fact.banks, of.filter_banks.join(', ') || t.all],
-        [t.fact.min, of.min_amount === null ? t.all : money(`${of.min_amount}.00`, 'VND', language.value)],
+        [t.fact.min, of.min_amount === null ? t.anyAmount : money(`${of.min_amount}.00`, 'VND', language.value)],
         [t.fact.format, t.formats[of.payload_format]],
         [t.fact.limit, of.max_per_minute === null ? t.noLimit : count(of.max_per_minute, language.value)],
         [t.fact.ordered, of.ordered === 1 ? t.inOrder : t.anyOrder],

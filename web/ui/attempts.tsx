@@ -12,6 +12,12 @@ export const explain = (error: string | null): readonly [string, string] => {
   return errors[error ?? ''] ?? (family ? errors[`http_${family}xx`] : undefined) ?? errors.other!
 }
 
+/** The code of an error where it says more than its explanation: the status of the answer, or what has no explanation. */
+export const codeOf = (error: string): string => {
+  const { errors } = texts.value.transaction
+  return /^http_\d+$/.test(error) ? error.replace('http_', 'HTTP ') : errors[error] ? '' : error
+}
+
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 const curlOf = ({ method, url, headers, body }: NonNullable<Delivery['request']>): string =>

@@ -57,9 +57,12 @@ const Steps = ({ of, hide }: { of: Record<Step, boolean>; hide: () => void }) =>
       {isDone && <p role="status">{t.done}</p>}
       <ol class="lines">
         {STEPS.map((step) => (
-          <li key={step} class="row between">
-            <span class={of[step] ? 'status success' : 'status'}>
-              <span aria-hidden="true">{of[step] ? '●' : '○'}</span> {t.steps[step]}
+          <li key={step} class="check">
+            <span class={of[step] ? 'status success' : 'status'} aria-hidden="true">
+              <span>{of[step] ? '●' : '○'}</span>
+            </span>
+            <span>
+              {t.steps[step]}
               <span class="hidden-text">. {of[step] ? t.ticked : t.open}</span>
             </span>
             {!of[step] && <a href={ADDRESS[step]}>{t.links[step]}</a>}

@@ -88,7 +88,7 @@ export const Inboxes = () => {
   const inboxes = useInboxes()
   const create = useAction(() => needInbox(inboxName), ['inbox', 'webhooks'])
   return (
-    <section class="block stack tight">
+    <section class="block stack">
       <h2>{t.title}</h2>
       <p>{t.text}</p>
       {create.error ? <Problem error={create.error} /> : null}

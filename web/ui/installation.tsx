@@ -15,8 +15,8 @@ const Good = ({ text }: { text: string }) => (
 
 /** What is wrong, or that nothing is. */
 const Verdict = ({ of }: { of: OperatorStatus }) => {
-  const t = texts.value.operator.verdict
-  const behind = of.lag.filter((each) => each.behind).map(({ projector }) => projector)
+  const { verdict: t, projectors } = texts.value.operator
+  const behind = of.lag.filter((each) => each.behind).map(({ projector }) => projectors.names[projector] ?? projector)
   const wrong = [
     of.overdue > 0 && t.overdue(number(of.overdue), of.overdue === 1),
     of.parked > 0 && t.parked(number(of.parked), of.parked === 1),
@@ -123,7 +123,7 @@ const Projectors = ({ of }: { of: OperatorStatus }) => {
         {of.lag.map(({ projector, behind, last_event_at }) => (
           <li key={projector} class="row between">
             <div>
-              <b>{projector}</b>
+              <b>{t.names[projector] ?? projector}</b>
               <div class="muted">
                 {t.last}: {last_event_at ? <Ago at={last_event_at} /> : t.none}
               </div>

@@ -55,7 +55,13 @@ const GmailSteps = () => {
   )
 }
 
-export const MailboxForm = ({ of, onSaved }: { of?: MailAccount; onSaved: (saved: MailAccount) => void }) => {
+interface FormProps {
+  of?: MailAccount
+  onSaved: (saved: MailAccount) => void
+  onCancel: () => void
+}
+
+export const MailboxForm = ({ of, onSaved, onCancel }: FormProps) => {
   const t = texts.value.sources.mail
   const [known, choose] = useState<string>(of ? (HOSTS.some(([host]) => host === of.host) ? of.host : '') : GMAIL)
   const save = useAction(
@@ -107,9 +113,14 @@ export const MailboxForm = ({ of, onSaved }: { of?: MailAccount; onSaved: (saved
         </>
       )}
       <FormProblem error={error} fields={known === '' ? FIELDS : ['email', 'password']} />
-      <button class="button main" disabled={save.isRunning}>
-        {t.save}
-      </button>
+      <div class="row">
+        <button class="button main" disabled={save.isRunning}>
+          {t.save}
+        </button>
+        <button class="button" type="button" onClick={onCancel}>
+          {texts.value.common.cancel}
+        </button>
+      </div>
     </form>
   )
 }

@@ -96,8 +96,9 @@ export const Mailboxes = () => {
     setTested(id)
     void check.run(id)
   }
+  const close = (): void => edit(null)
   const saved = ({ id }: MailAccount): void => {
-    edit(null)
+    close()
     test(id)
   }
   return (
@@ -125,14 +126,9 @@ export const Mailboxes = () => {
       <Dialog
         title={edited && edited !== 'new' ? t.change(edited.email) : t.add}
         isOpen={edited !== null}
-        onClose={() => edit(null)}
+        onClose={close}
       >
-        {edited === 'new' ? <MailboxForm onSaved={saved} /> : edited && <MailboxForm of={edited} onSaved={saved} />}
-        <div>
-          <button class="button" type="button" onClick={() => edit(null)}>
-            {texts.value.common.cancel}
-          </button>
-        </div>
+        {edited && <MailboxForm {...(edited === 'new' ? {} : { of: edited })} onSaved={saved} onCancel={close} />}
       </Dialog>
     </section>
   )

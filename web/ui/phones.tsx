@@ -60,24 +60,30 @@ const Pairing = ({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) 
   useEffect(() => {
     if (isOpen) invite.reset()
   }, [isOpen])
+  const close = (
+    <button class="button" type="button" onClick={onClose}>
+      {texts.value.common.close}
+    </button>
+  )
   return (
     <Dialog title={t.add} isOpen={isOpen} onClose={onClose}>
       {invite.result ? (
-        <Code of={invite.result} again={() => void invite.run(invite.result!.name)} />
+        <>
+          <Code of={invite.result} again={() => void invite.run(invite.result!.name)} />
+          <div>{close}</div>
+        </>
       ) : (
         <form class="form" onSubmit={(event) => void invite.run(valuesOf(event).name ?? '')}>
           <TextField label={t.name} name="name" required error={invite.error} />
           <FormProblem error={invite.error} fields={['name']} />
-          <button class="button main" disabled={invite.isRunning}>
-            {t.code}
-          </button>
+          <div class="row">
+            <button class="button main" disabled={invite.isRunning}>
+              {t.code}
+            </button>
+            {close}
+          </div>
         </form>
       )}
-      <div>
-        <button class="button" type="button" onClick={onClose}>
-          {texts.value.common.close}
-        </button>
-      </div>
     </Dialog>
   )
 }

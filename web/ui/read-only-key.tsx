@@ -18,8 +18,11 @@ export const ReadOnlyKey = ({ path, file, isShortened }: { path: string; file: s
   const [shown, show] = useState<string | null>(null)
   const create = useAction((name: string) => postData<ScopedKey>(KEYS_PATH, { name, scopes: ['read'] }), ['keys'])
   const submit = async (event: Event): Promise<void> => {
+    const form = event.currentTarget as HTMLFormElement
     const made = await create.run(valuesOf(event).name ?? '')
-    if (made?.api_key) show(made.api_key)
+    if (!made?.api_key) return
+    form.reset()
+    show(made.api_key)
   }
   return (
     <section class="block stack">

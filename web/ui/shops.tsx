@@ -16,7 +16,7 @@ const PATH = '/api/systems'
 const STALE = ['systems', 'webhooks', 'checklist']
 const TYPES = ['custom', 'woocommerce', 'haravan', 'shopify', 'whmcs'] as const
 
-const ShopForm = ({ of, onSaved }: { of?: System; onSaved: () => void }) => {
+const ShopForm = ({ of, close }: { of?: System; close: () => void }) => {
   const t = texts.value.settings.shops
   const save = useAction(
     (given: object) => (of ? putData<System>(`${PATH}/${of.id}`, given) : postData<System>(PATH, given)),
@@ -25,7 +25,7 @@ const ShopForm = ({ of, onSaved }: { of?: System; onSaved: () => void }) => {
   const submit = async (event: Event): Promise<void> => {
     if (!(await save.run(valuesOf(event)))) return
     announce(texts.value.common.saved)
-    onSaved()
+    close()
   }
   return (
     <form class="form" onSubmit={(event) => void submit(event)}>
@@ -45,9 +45,14 @@ const ShopForm = ({ of, onSaved }: { of?: System; onSaved: () => void }) => {
         options={TYPES.map((type) => [type, t.types[type]] as const)}
       />
       <FormProblem error={save.error} fields={['name', 'payment_prefix']} />
-      <button class="button main" disabled={save.isRunning}>
-        {texts.value.common.save}
-      </button>
+      <div class="row">
+        <button class="button main" disabled={save.isRunning}>
+          {texts.value.common.save}
+        </button>
+        <button class="button" type="button" onClick={close}>
+          {texts.value.common.cancel}
+        </button>
+      </div>
     </form>
   )
 }
@@ -110,12 +115,7 @@ export const Shops = () => {
         isOpen={edited !== null}
         onClose={close}
       >
-        {edited === 'new' ? <ShopForm onSaved={close} /> : edited && <ShopForm of={edited} onSaved={close} />}
-        <div>
-          <button class="button" type="button" onClick={close}>
-            {texts.value.common.cancel}
-          </button>
-        </div>
+        {edited && <ShopForm {...(edited === 'new' ? {} : { of: edited })} close={close} />}
       </Dialog>
     </section>
   )

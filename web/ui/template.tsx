@@ -49,7 +49,7 @@ export const Template = ({
       <details>
         <summary>{t.placeholders}</summary>
         <p class="muted">{t.placeholdersHint}</p>
-        <div class="row">
+        <div class="names">
           {placeholders.map((name) => (
             <button
               key={name}

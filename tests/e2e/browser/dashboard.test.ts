@@ -15,6 +15,7 @@ import { settings } from './dashboard/settings.ts'
 import { sources } from './dashboard/sources.ts'
 import { strangers } from './dashboard/strangers.ts'
 import { transactions } from './dashboard/transactions.ts'
+import { tryIt } from './dashboard/try-it.ts'
 import { webhooks } from './dashboard/webhooks.ts'
 
 describe('the dashboard in a browser', function () {
@@ -46,7 +47,7 @@ describe('the dashboard in a browser', function () {
     () => visitor,
     () => owner,
   )
-  for (const flows of [transactions, webhooks, sources, settings, exports, strangers, counter])
+  for (const flows of [transactions, webhooks, sources, tryIt, settings, exports, strangers, counter])
     flows(
       () => visitor,
       () => owner,

@@ -144,7 +144,13 @@ export class Visitor {
     const { SCREENSHOTS } = process.env
     if (!SCREENSHOTS) return
     mkdirSync(SCREENSHOTS, { recursive: true })
-    await page.screenshot({ path: join(SCREENSHOTS, `${at}.png`), fullPage: true })
+    // The window becomes as high as the page, so that a bar at its edge covers nothing. A dialog is shown as people see it.
+    if ((await page.locator('dialog[open]').count()) === 0) {
+      const { width, height } = SIZES[view.size]
+      const whole = await page.evaluate('document.documentElement.scrollHeight')
+      await page.setViewportSize({ width, height: Math.max(height, Number(whole)) })
+    }
+    await page.screenshot({ path: join(SCREENSHOTS, `${at}.png`) })
   }
 
   /**

@@ -41,6 +41,7 @@ export const operator: Messages['operator'] = {
   },
   projectors: {
     title: 'Lists and statistics',
+    names: { main: 'Lists', search: 'Search' },
     behind: 'Catching up',
     good: 'Up to date',
     last: 'Last event',
@@ -78,6 +79,7 @@ export const operator: Messages['operator'] = {
     locked: 'Locked',
     operator: 'Operator',
     normal: 'Normal',
+    number: (id) => `no. ${id}`,
     until: (day) => `until ${day}`,
     unlock: 'To unlock one, run baoco account unlock EMAIL.',
   },

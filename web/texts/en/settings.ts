@@ -40,7 +40,7 @@ export const unread: Messages['unread'] = {
   advice: {
     unsafe: "Compare the text with your bank account. If it is right, confirm it, then change the app's template.",
     unknown_sender:
-      'Check that the app names the sender, such as ?sender=Vietcombank. If you trust this sender, add it to the trusted senders.',
+      'Check that the app names the sender, such as sender=Vietcombank. If you trust this sender, add it to the trusted senders.',
     unknown_app: "Check that the app sends the package of the bank's app, such as ?package=com.VCB.",
     unauthenticated_sender: "Check the verification id of the mailbox's provider, with the test on the page Sources.",
     placeholder: "Correct the app's template: it sends the name of a variable in place of the text.",

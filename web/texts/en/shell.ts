@@ -52,7 +52,7 @@ export const common: Messages['common'] = {
   saved: 'Saved.',
   more: 'Show more',
   none: 'None',
-  optional: 'optional',
+  optional: 'Optional.',
   crashed: 'This page has an error',
   crashedText: 'Your data is not affected. Reload the page.',
   reload: 'Reload the page',

@@ -42,7 +42,7 @@ export const transaction: Messages['transaction'] = {
     ref: 'Reference',
     date: 'Time printed by the bank',
     received: 'Received by Baoco',
-    source: 'Received by',
+    source: 'Received through',
     balance: 'Balance after it',
     copyOf: 'Copy of',
   },

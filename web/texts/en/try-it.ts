@@ -24,6 +24,8 @@ export const tryIt: Messages['tryIt'] = {
     called: (names) => `Will be called: ${names}.`,
     alsoCalled: (names) => `Beside the inbox, these webhooks are called too, because they accept this text: ${names}.`,
     nobody: 'No webhook accepts this text.',
+    unconfirmed: (bank, number) =>
+      `The account number ${bank} ${number} is not confirmed, so webhooks are called only after you confirm it.`,
     unread: 'This text cannot be read, so no webhook is called.',
     run: 'Try',
   },
@@ -40,7 +42,7 @@ export const tryIt: Messages['tryIt'] = {
     ref: 'Reference',
     payer: 'Payer',
     date: 'Time',
-    none: 'none',
+    none: 'None',
     recorded: 'The transaction was recorded. The outcome appears here:',
     open: (id) => `Show transaction ${id}`,
     ignored: 'Baoco received the text, but recorded no transaction.',

@@ -40,6 +40,7 @@ export const webhook: Messages['webhook'] = {
     ordered: 'Order',
   },
   all: 'All',
+  anyAmount: 'Any',
   both: 'Money in and out',
   noLimit: 'No limit',
   inOrder: 'One by one: a payment waits for the one before it',

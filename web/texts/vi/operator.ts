@@ -38,6 +38,7 @@ export const operator = {
   },
   projectors: {
     title: 'Danh sách và thống kê',
+    names: { main: 'Danh sách', search: 'Tìm kiếm' } as Record<string, string>,
     behind: 'Đang xử lý tiếp',
     good: 'Đã cập nhật',
     last: 'Sự kiện gần nhất',
@@ -80,6 +81,7 @@ export const operator = {
     locked: 'Bị khóa',
     operator: 'Người vận hành',
     normal: 'Bình thường',
+    number: (id: number) => `số ${id}`,
     until: (day: string) => `đến ${day}`,
     unlock: 'Mở khóa bằng lệnh baoco account unlock EMAIL.',
   },

@@ -38,7 +38,7 @@ export const unread = {
   advice: {
     unsafe: 'Hãy đối soát tin với tài khoản ngân hàng. Nếu đúng, hãy xác nhận tin, rồi sửa mẫu của ứng dụng.',
     unknown_sender:
-      'Kiểm tra xem ứng dụng có ghi người gửi, như ?sender=Vietcombank. Nếu bạn tin người gửi này, hãy thêm vào danh sách tin cậy.',
+      'Kiểm tra xem ứng dụng có ghi người gửi, như sender=Vietcombank. Nếu bạn tin người gửi này, hãy thêm vào danh sách tin cậy.',
     unknown_app: 'Kiểm tra xem ứng dụng có gửi tên gói của ứng dụng ngân hàng, như ?package=com.VCB.',
     unauthenticated_sender: 'Kiểm tra mã kiểm chứng của nhà cung cấp hộp thư, bằng nút Thử ở trang Nguồn.',
     placeholder: 'Hãy sửa mẫu của ứng dụng: ứng dụng gửi tên biến thay vì nội dung.',

@@ -50,7 +50,7 @@ export const common = {
   saved: 'Đã lưu.',
   more: 'Xem thêm',
   none: 'Không có',
-  optional: 'không bắt buộc',
+  optional: 'Không bắt buộc.',
   crashed: 'Trang này gặp lỗi',
   crashedText: 'Dữ liệu của bạn không bị ảnh hưởng. Hãy tải lại trang.',
   reload: 'Tải lại trang',

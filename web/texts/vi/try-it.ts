@@ -22,6 +22,8 @@ export const tryIt = {
     called: (names: string) => `Sẽ gọi: ${names}.`,
     alsoCalled: (names: string) => `Ngoài hộp thử, các webhook này cũng được gọi, vì chúng nhận tin này: ${names}.`,
     nobody: 'Không webhook nào nhận tin này.',
+    unconfirmed: (bank: string, number: string) =>
+      `Số tài khoản ${bank} ${number} chưa được xác nhận, nên webhook chỉ được gọi sau khi bạn xác nhận số này.`,
     unread: 'Tin này không đọc được, nên không webhook nào được gọi.',
     run: 'Thử',
   },
@@ -38,7 +40,7 @@ export const tryIt = {
     ref: 'Mã tham chiếu',
     payer: 'Người chuyển',
     date: 'Thời gian',
-    none: 'không có',
+    none: 'Không có',
     recorded: 'Đã ghi giao dịch. Kết quả gửi hiện ở đây:',
     open: (id: number) => `Xem giao dịch ${id}`,
     ignored: 'Baoco đã nhận tin, nhưng không ghi giao dịch.',

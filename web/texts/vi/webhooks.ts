@@ -36,6 +36,7 @@ export const webhook = {
     ordered: 'Thứ tự',
   },
   all: 'Tất cả',
+  anyAmount: 'Không giới hạn',
   both: 'Tiền vào và ra',
   noLimit: 'Không giới hạn',
   inOrder: 'Lần lượt: giao dịch sau đợi giao dịch trước',

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import type { Account } from '../../../../domain/account/account.ts'
 import { money } from '../../../../domain/money.ts'
 import { match } from '../../../../domain/webhook/matching.ts'
-import { calledRules } from '../../../../web/app/called-rules.ts'
+import { calledRules, unconfirmedAccount } from '../../../../web/app/called-rules.ts'
 
 const SYSTEMS = [
   { id: 1, payment_prefix: 'DH', is_active: 1 },
@@ -45,5 +45,19 @@ describe('the webhooks that a payment calls', () => {
   it('are none without an order id', () => {
     const read = { bank_code: 'VCB', transaction_type: 'credit', amount: '1.00', order_id: null }
     expect(calledRules(read as never, RULES as never, SYSTEMS as never)).to.deep.equal([])
+  })
+
+  it('wait for a bank account that its owner has not confirmed, but not for money out', () => {
+    const accounts = [
+      { id: 1, bank_code: 'VCB', account_number: '1', is_active: 1, confirmed: true },
+      { id: 2, bank_code: 'VCB', account_number: '2', is_active: 1, confirmed: false },
+    ] as const
+    const waitsFor = (transaction_type: 'credit' | 'debit', bank_code: string, account_number: string | null) =>
+      unconfirmedAccount({ transaction_type, bank_code, account_number } as never, accounts)?.id
+    expect(waitsFor('credit', 'VCB', '2')).to.equal(2)
+    expect(waitsFor('credit', 'VCB', '1')).to.equal(undefined)
+    expect(waitsFor('credit', 'MB', '2')).to.equal(undefined)
+    expect(waitsFor('credit', 'VCB', null)).to.equal(undefined)
+    expect(waitsFor('debit', 'VCB', '2')).to.equal(undefined)
   })
 })

@@ -1,0 +1,21 @@
+/** What people try with texts of their own. */
+import type { Owner } from '../../../harness/dashboard/owner.ts'
+import type { Visitor } from '../../../harness/dashboard/visitor.ts'
+
+export const tryIt = (visitor: () => Visitor, owner: () => Owner): void => {
+  it('says that a text waits for its bank account, before it is sent and after, and confirms the account there', async () => {
+    const { page } = visitor()
+    const number = '0099000654321'
+    await owner().seeBankAccount(number)
+    await visitor().go('/try')
+    const text = page.getByLabel('Tin báo có')
+    await text.fill((await text.inputValue()).replace(/SD TK \d+/, `SD TK ${number}`))
+    await page.getByLabel('Gửi tới các webhook của tôi').check()
+    await page.getByText(`Số tài khoản VCB ${number} chưa được xác nhận, nên webhook chỉ được gọi sau`).waitFor()
+    await page.getByRole('button', { name: 'Thử', exact: true }).click()
+    await page.getByText(`Số tài khoản VCB ${number} chưa được xác nhận, nên giao dịch vào số này đang chờ.`).waitFor()
+    await page.getByRole('button', { name: 'Đây là tài khoản của tôi' }).click()
+    await page.locator('.announcement', { hasText: 'Đã xác nhận.' }).waitFor()
+    await page.getByText('chưa được xác nhận').first().waitFor({ state: 'detached' })
+  })
+}
