@@ -3,7 +3,7 @@
 import type { Account } from './state.ts'
 import type { AccountEvent, Plan } from './events.ts'
 import { Refused } from '../errors.ts'
-import { type Language } from './language.ts'
+import { USUAL_LANGUAGE, type InEach, type Language } from './language.ts'
 import { languageSet } from './set-language.ts'
 import { conflict, invalid } from './refusals.ts'
 
@@ -72,6 +72,8 @@ export const create = (
   ]
 }
 
+const SHOP_NAME: InEach = { vi: 'Cửa hàng của tôi', en: 'My shop' }
+
 /** Creates the account of the first start: the operator's, with everything that a first payment requires. */
 export const createFirst = (
   registration: Registration,
@@ -87,7 +89,7 @@ export const createFirst = (
       data: {
         user_id,
         system_id,
-        name: 'My shop',
+        name: SHOP_NAME[registration.language ?? USUAL_LANGUAGE],
         type: 'custom',
         payment_prefix: 'DH',
         is_active: 1,

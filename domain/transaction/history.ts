@@ -3,13 +3,31 @@
 import { isEventOf } from '../catalogue.ts'
 import { asStored, type StoredEvent } from '../parse-event.ts'
 import { shownUrl } from '../webhook/shown-url.ts'
-import { transactionEvents, type HeldFor, type TransactionEvent } from './events.ts'
+import { transactionEvents, type HeldFor, type TransactionEvent, type WebhookStatus } from './events.ts'
+
+/** What the sentence says, for programs that say it in another language. */
+export interface HistoryFacts {
+  /** The rules that it was sent to, or is. */
+  rules?: number[]
+  held?: HeldFor
+  /** The transaction that this one is a copy of. */
+  copy_of?: number
+  attempt?: number
+  /** 0: no answer. */
+  http_status?: number
+  error?: string | null
+  by?: 'manual' | 'bulk'
+  /** Why it is sent again, or never again. */
+  why?: 'retry' | 'due_now' | 'again' | 'released' | 'rule_deleted' | 'gone'
+  status?: WebhookStatus
+}
 
 export interface HistoryLine {
   /** ISO 8601 UTC. */
   at: string
   event: string
   text: string
+  facts: HistoryFacts
 }
 
 const rulesOf = (rules: readonly number[]): string =>
@@ -62,10 +80,42 @@ const sentence = (event: TransactionEvent): string => {
   }
 }
 
+const factsOf = (event: TransactionEvent): HistoryFacts => {
+  switch (event.type) {
+    case 'TransactionCaptured': {
+      const { rules, held, already_run_of } = event.data
+      return { rules, ...(held && { held }), ...(already_run_of !== null && { copy_of: already_run_of }) }
+    }
+    case 'TransactionCompleted': {
+      const { rules, held } = event.data
+      return { rules, ...(held && { held }) }
+    }
+    case 'WebhookAttempted': {
+      const { rule_id, attempt, http_status, error } = event.data
+      return { rules: [rule_id], attempt, http_status, error }
+    }
+    case 'WebhookRetryRequested': {
+      const { by, rules, released, due_now, again } = event.data
+      return { by, rules, why: released ? 'released' : due_now ? 'due_now' : again ? 'again' : 'retry' }
+    }
+    case 'DeliveryEnded':
+      return { rules: [event.data.rule_id], why: event.data.reason }
+    case 'WebhookStatusChanged':
+      return { status: event.data.to }
+    case 'TransactionDeleted':
+      return {}
+  }
+}
+
 /** @param events  a whole stream `transaction-<id>` */
 export const historyOf = (events: readonly StoredEvent[]): HistoryLine[] =>
-  events.map((event) => ({
-    at: event.metadata.at,
-    event: asStored(event).type,
-    text: isEventOf(transactionEvents, event) ? sentence(event) : asStored(event).type,
-  }))
+  events.map((event) => {
+    const { type } = asStored(event)
+    const known = isEventOf(transactionEvents, event) ? event : null
+    return {
+      at: event.metadata.at,
+      event: type,
+      text: known ? sentence(known) : type,
+      facts: known ? factsOf(known) : {},
+    }
+  })

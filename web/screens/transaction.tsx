@@ -4,15 +4,16 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso/router'
 import { useQuery } from '@tanstack/preact-query'
 import { getData, post, remove } from '../api/client.ts'
-import type { DeliveredTransaction, HistoryLine } from '../api/types.ts'
+import type { DeliveredTransaction } from '../api/types.ts'
 import { announce } from '../app/announce.ts'
-import { money, moment } from '../app/format.ts'
+import { money } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { Attempts } from '../ui/attempts.tsx'
 import { Amount, Dialog, Heading, Loaded, Problem, Status, Stranger, When } from '../ui/basics.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { MarkedText } from '../ui/marked-text.tsx'
 import { NotSent } from '../ui/not-sent.tsx'
+import { Story } from '../ui/story.tsx'
 import { useAction } from '../ui/action.ts'
 
 const STALE = ['transaction', 'transactions', 'stats', 'undelivered']
@@ -42,31 +43,6 @@ const Facts = ({ of }: { of: DeliveredTransaction }) => {
           </>
         ))}
     </dl>
-  )
-}
-
-const Story = ({ id }: { id: number }) => {
-  const t = texts.value.transaction
-  const history = useQuery({
-    queryKey: ['transaction', id, 'history'],
-    queryFn: () => getData<HistoryLine[]>(`/api/transactions/${id}/history`),
-  })
-  return (
-    <Loaded of={history}>
-      {(lines) => (
-        <ol class="timeline">
-          {[...lines].reverse().map((line, index) => (
-            <li key={`${line.at}-${index}`}>
-              <span>
-                {t.events[line.event] ?? line.event}
-                {language.value === 'en' && <span class="muted"> {line.text}</span>}
-              </span>
-              <time dateTime={line.at}>{moment(line.at, language.value)}</time>
-            </li>
-          ))}
-        </ol>
-      )}
-    </Loaded>
   )
 }
 

@@ -1,22 +1,16 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** The attempts of a delivery: what was sent, what came back, and what an error means. */
 import type { Delivery } from '../api/types.ts'
+import { errorCode, errorText } from '../app/error-text.ts'
 import { milliseconds } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { Copy, Status, Stranger, When } from './basics.tsx'
 
 /** The error's name and what to do about it. */
-export const explain = (error: string | null): readonly [string, string] => {
-  const { errors } = texts.value.transaction
-  const family = /^http_([45])\d\d$/.exec(error ?? '')?.[1]
-  return errors[error ?? ''] ?? (family ? errors[`http_${family}xx`] : undefined) ?? errors.other!
-}
+export const explain = (error: string | null) => errorText(texts.value.transaction.errors, error)
 
-/** The code of an error where it says more than its explanation: the status of the answer, or what has no explanation. */
-export const codeOf = (error: string): string => {
-  const { errors } = texts.value.transaction
-  return /^http_\d+$/.test(error) ? error.replace('http_', 'HTTP ') : errors[error] ? '' : error
-}
+/** Its code, where that says more than its name. */
+export const codeOf = (error: string) => errorCode(texts.value.transaction.errors, error)
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { notFound } from '../../../domain/account/refusals.ts'
 import { remakeRequests } from '../../../workflows/deliver/remake-request.ts'
-import { sourceType, transactionStream, webhookStatus } from '../../../domain/transaction/events.ts'
+import { heldFor, sourceType, transactionStream, webhookStatus } from '../../../domain/transaction/events.ts'
 import { historyOf } from '../../../domain/transaction/history.ts'
 import { deleteTransaction, retryTransaction } from '../../../workflows/transactions/by-hand.ts'
 import { type AttemptRow, attemptsOfTransaction } from '../../../projections/attempt/queries.ts'
@@ -163,6 +163,19 @@ const History = z.array(
       at: z.iso.datetime(),
       event: z.string(),
       text: z.string().meta({ description: 'The event in one sentence.' }),
+      facts: z
+        .strictObject({
+          rules: z.array(z.int()).optional().meta({ description: 'The rules that it was sent to, or is.' }),
+          held: heldFor.optional().meta({ description: 'Why nothing was sent by itself.' }),
+          copy_of: z.int().optional().meta({ description: 'The transaction that this one is a copy of.' }),
+          attempt: z.int().optional(),
+          http_status: z.int().optional().meta({ description: '0: no answer.' }),
+          error: z.string().nullable().optional(),
+          by: z.enum(['manual', 'bulk']).optional(),
+          why: z.enum(['retry', 'due_now', 'again', 'released', 'rule_deleted', 'gone']).optional(),
+          status: webhookStatus.optional(),
+        })
+        .meta({ id: 'HistoryFacts', description: 'What the sentence says, to say it in another language.' }),
     })
     .meta({ id: 'HistoryLine' }),
 )

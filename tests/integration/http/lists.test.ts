@@ -221,6 +221,12 @@ describe('lists', () => {
       'WebhookStatusChanged',
     ])
     expect(body.data[1].text).to.include('https://shop.example').and.include('answered 500')
+    const { rules } = body.data[0].facts
+    expect(body.data.map(({ facts }: { facts: object }) => facts)).to.deep.equal([
+      { rules },
+      { rules, attempt: 1, http_status: 500, error: 'http_500' },
+      { status: 'failed' },
+    ])
     expect(JSON.stringify(body)).not.to.include('0011000415567')
     const stranger = await api.newAccount('stranger3@example.com')
     expect((await api.ask('GET', path, { key: stranger.api_key })).status).to.equal(404)

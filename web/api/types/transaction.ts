@@ -75,7 +75,17 @@ export interface Page<Row> {
 export interface HistoryLine {
   at: string
   event: string
-  text: string
+  facts: {
+    rules?: number[]
+    held?: 'old_notification' | 'unconfirmed_account'
+    copy_of?: number
+    attempt?: number
+    http_status?: number
+    error?: string | null
+    by?: 'manual' | 'bulk'
+    why?: 'retry' | 'due_now' | 'again' | 'released' | 'rule_deleted' | 'gone'
+    status?: WebhookStatus
+  }
 }
 
 export interface Stats {

@@ -131,7 +131,25 @@ export const transaction: Messages['transaction'] = {
     WebhookAttempted: 'Webhook sent',
     WebhookRetryRequested: 'Retry requested',
     WebhookStatusChanged: 'Status changed',
-    WebhookScheduled: 'Delivery scheduled',
     DeliveryEnded: 'Delivery ended',
+  },
+  history: {
+    rule: (id) => `webhook no. ${id}`,
+    attempt: (name, number, outcome) => `${name}, attempt ${number}: ${outcome}`,
+    nobody: 'No webhook accepts it',
+    copy: (id) => `A copy of transaction ${id}, so nothing is sent`,
+    held: {
+      old_notification: 'Not sent, because the notification came too late',
+      unconfirmed_account: 'Not sent, because the bank account is not confirmed',
+    },
+    why: {
+      retry: 'Send again',
+      due_now: 'Send now, without waiting',
+      again: 'Send once more',
+      released: 'The bank account was confirmed',
+      rule_deleted: 'The webhook was deleted',
+      gone: 'The shop answered that the address is gone',
+    },
+    bulk: 'many at once',
   },
 }

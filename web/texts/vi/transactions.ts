@@ -127,7 +127,25 @@ export const transaction = {
     WebhookAttempted: 'Gửi webhook',
     WebhookRetryRequested: 'Yêu cầu gửi lại',
     WebhookStatusChanged: 'Đổi trạng thái',
-    WebhookScheduled: 'Xếp lịch gửi',
     DeliveryEnded: 'Kết thúc gửi',
   } as Record<string, string>,
+  history: {
+    rule: (id: number) => `webhook số ${id}`,
+    attempt: (name: string, number: number, outcome: string) => `${name}, lần ${number}: ${outcome}`,
+    nobody: 'Không webhook nào nhận',
+    copy: (id: number) => `Bản sao của giao dịch ${id}, nên không gửi`,
+    held: {
+      old_notification: 'Chưa gửi, vì tin đến quá muộn',
+      unconfirmed_account: 'Chưa gửi, vì số tài khoản chưa được xác nhận',
+    },
+    why: {
+      retry: 'Gửi lại',
+      due_now: 'Gửi ngay, không chờ',
+      again: 'Gửi thêm một lần',
+      released: 'Số tài khoản đã được xác nhận',
+      rule_deleted: 'Webhook đã bị xóa',
+      gone: 'Cửa hàng báo địa chỉ đã bỏ',
+    },
+    bulk: 'hàng loạt',
+  },
 }

@@ -1,0 +1,39 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+/** What happened to a transaction, the latest first. */
+import { useQuery } from '@tanstack/preact-query'
+import { getData } from '../api/client.ts'
+import type { HistoryLine } from '../api/types.ts'
+import { historyText } from '../app/history-text.ts'
+import { texts } from '../app/language.ts'
+import { Loaded, Stranger, When } from './basics.tsx'
+import { useRules } from './rules.tsx'
+
+export const Story = ({ id }: { id: number }) => {
+  const t = texts.value.transaction
+  const { data: rules = [] } = useRules()
+  const history = useQuery({
+    queryKey: ['transaction', id, 'history'],
+    queryFn: () => getData<HistoryLine[]>(`/api/transactions/${id}/history`),
+  })
+  const nameOf = (rule: number) => rules.find((each) => each.id === rule)?.name ?? t.history.rule(rule)
+  return (
+    <Loaded of={history}>
+      {(lines) => (
+        <ol class="timeline">
+          {[...lines].reverse().map((line, index) => (
+            <li key={`${line.at}-${index}`}>
+              <span>
+                {t.events[line.event] ?? line.event}
+                <br />
+                <span class="muted">
+                  <Stranger text={historyText(line, texts.value, nameOf)} />
+                </span>
+              </span>
+              <When at={line.at} />
+            </li>
+          ))}
+        </ol>
+      )}
+    </Loaded>
+  )
+}
