@@ -3,6 +3,7 @@
  * writes in its data folder. Baoco follows none of them: the start refuses in one line that names the file.
  */
 import { expect } from 'chai'
+import { build } from 'esbuild'
 import { execFileSync, spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -173,12 +174,17 @@ describe('an attacked data folder', () => {
     expect(fs.statSync(folder).uid).to.equal(NOBODY)
   })
 
-  it('works as before for a user who is not root, with mode 0700 and no files of others', () => {
+  it('works as before for a user who is not root, with mode 0700 and no files of others', async () => {
     const own = join(home, 'own')
     const script = `import { keepSecrets } from ${JSON.stringify(SECRETS)}; console.log(JSON.stringify(keepSecrets(${JSON.stringify(own)}, {})))`
+    // The user may not be able to read the folder of these sources.
+    const { outputFiles } = await build({
+      stdin: { contents: script, resolveDir: home }, bundle: true, platform: 'node', format: 'esm', write: false,
+    }) // prettier-ignore
     fs.chmodSync(home, 0o777)
     const run = () =>
-      spawnSync(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', script], {
+      spawnSync(process.execPath, ['--input-type=module'], {
+        input: outputFiles[0]!.text, cwd: '/',
         encoding: 'utf8', uid: NOBODY, gid: NOBODY, env: { PATH: process.env.PATH ?? '', HOME: home, TMPDIR: home },
       }) // prettier-ignore
     const first = run()
