@@ -1,5 +1,5 @@
 /** Which webhooks a payment would call. The server decides in the same way; this is to tell it before. */
-import type { BankAccount, Parsed, Rule, System } from '../api/types.ts'
+import type { BankAccount, Parsed, Rule, System, Transaction } from '../api/types.ts'
 
 export const calledRules = (
   { bank_code, transaction_type, amount, order_id }: NonNullable<Parsed['transaction']>,
@@ -23,7 +23,11 @@ export const calledRules = (
 
 /** The account that keeps a payment from every webhook until its owner confirms it. Money out does not wait. */
 export const unconfirmedAccount = (
-  { bank_code, transaction_type, account_number }: NonNullable<Parsed['transaction']>,
+  {
+    bank_code,
+    transaction_type,
+    account_number,
+  }: Pick<Transaction, 'bank_code' | 'transaction_type' | 'account_number'>,
   accounts: readonly BankAccount[],
 ): BankAccount | undefined =>
   transaction_type === 'credit'

@@ -1,6 +1,7 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** What a transaction shows that calls no webhook. */
 import type { Transaction } from '../api/types.ts'
+import { unconfirmedAccount } from '../app/called-rules.ts'
 import { texts } from '../app/language.ts'
 import { ConfirmBankAccount, useBankAccounts } from './bank-accounts.tsx'
 
@@ -8,22 +9,14 @@ import { ConfirmBankAccount, useBankAccounts } from './bank-accounts.tsx'
 export const NotSent = ({ of, rematch }: { of: Transaction; rematch?: () => void }) => {
   const t = texts.value.transaction
   const banks = useBankAccounts()
-  const waiting = banks.data?.find(
-    (each) => !each.confirmed && each.bank_code === of.bank_code && each.account_number === of.account_number,
-  )
+  const waiting = unconfirmedAccount(of, banks.data ?? [])
   const canRematch = of.webhook_status === 'no_match' && !waiting && rematch !== undefined
-  const why = {
-    pending: t.noAttempts.pending,
-    skipped: t.noAttempts.skipped,
-    no_match: t.noAttempts.no_match,
-    already_run: t.noAttempts.already_run,
-  }
   return (
     <div class="notice stack tight">
       <p>
         {waiting
           ? t.whyNoMatch.unconfirmed(waiting.bank_code, waiting.account_number)
-          : ((why as Record<string, string>)[of.webhook_status] ?? t.noAttempts.other)}
+          : ((t.noAttempts as Record<string, string>)[of.webhook_status] ?? t.noAttempts.other)}
       </p>
       {waiting && (
         <div class="row">

@@ -14,9 +14,10 @@ export class IgnoredRevisions {
     return this.#revisions.get(userId) ?? NO_STREAM
   }
 
-  /** The store returned this revision. */
   set(userId: number, revision: number): void {
+    this.#revisions.delete(userId)
     this.#revisions.set(userId, revision)
+    if (this.#revisions.size > MOST_USERS) this.#revisions.delete(this.#revisions.keys().next().value!)
   }
 
   /** @param appends what was written for the user, by stream */
@@ -25,9 +26,6 @@ export class IgnoredRevisions {
     appends: ReadonlyMap<string, { expectedRevision: number; events: readonly unknown[] }>,
   ): void {
     const written = appends.get(ignoredStream(userId))
-    if (!written) return
-    this.#revisions.delete(userId)
-    this.#revisions.set(userId, written.expectedRevision + written.events.length)
-    if (this.#revisions.size > MOST_USERS) this.#revisions.delete(this.#revisions.keys().next().value!)
+    if (written) this.set(userId, written.expectedRevision + written.events.length)
   }
 }

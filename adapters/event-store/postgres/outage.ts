@@ -4,8 +4,8 @@ import { StoreWentBack } from '../../../domain/errors.ts'
 
 /**
  * Classes of SQLSTATE that do not concern the statement itself: connection lost (08), not writable at the moment (25: a
- * standby), login refused (28: the password is being changed), deadlock and similar (40), out of space or connections (53), locks (55), stopped, starting, cancelled (57), disk
- * errors (58).
+ * standby), login refused (28: the password is being changed), deadlock and similar (40), out of space or connections (53),
+ * locks (55), stopped, starting, cancelled (57), disk errors (58).
  */
 const PASSING = new Set(['08', '25', '28', '40', '53', '55', '57', '58'])
 
