@@ -1,17 +1,16 @@
 /** Alerts, from their cause to the list, the mail and the webhook of the owner. */
 import { expect } from 'chai'
 import { openOutbox, type Outbox } from '../../../adapters/mail-out/outbox.ts'
-import { openIds } from '../../../adapters/system/ids.ts'
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
 import { updateEndpoints } from '../../../adapters/postgres/delivery-queue/endpoints.ts'
 import { listAlerts } from '../../../projections/alert/queries.ts'
 import { lastingEndpointAlerts, openBreakers } from '../../../projections/rule/breaker-queries.ts'
-import { openAlerts } from '../../../workflows/alerts/alerts.ts'
 import type { ScheduledJob } from '../../../workflows/scheduled/scheduled-work.ts'
 import { watchEndpoints } from '../../../workflows/scheduled/watch-endpoints.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { openShop } from '../../harness/shop.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
+import { shownAlerts } from './shown-alerts.ts'
 import { attempted, captured } from './captured.ts'
 
 interface Alert {
@@ -76,7 +75,7 @@ describe('alerts', () => {
         (await lastingEndpointAlerts(database))
           .filter((alert) => alert.user_id === user_id)
           .map((alert) => ({ ...alert, looked_at: later(alert.looked_at) })),
-      alerts: openAlerts({ store: api.store, clock: api.clock, ids: openIds(api) }),
+      alerts: shownAlerts(api),
     })
   })
   /** @param minutes  how much later than the last look it seems to be */

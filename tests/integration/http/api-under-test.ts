@@ -31,7 +31,7 @@ import { openSender } from '../../../adapters/webhook-sender/sender.ts'
 import type { AccountEvent } from '../../../domain/account/events.ts'
 import type { Arrival, Taken } from '../../../domain/arrival/arrival.ts'
 import { planAccountOf } from '../../../domain/plan-order/plan-order.ts'
-import type { Clock, EventStore, Vault } from '../../../domain/ports.ts'
+import type { Checkpoint, Clock, EventStore, Vault } from '../../../domain/ports.ts'
 import { transactionStream, type TransactionEvent } from '../../../domain/transaction/events.ts'
 import { main } from '../../../projections/main.ts'
 import { openProjector, type Projector } from '../../../projections/engine/projector.ts'
@@ -87,6 +87,8 @@ export interface ApiUnderTest {
   happened(userId: number, transactionId: number, events: readonly TransactionEvent[]): Promise<void>
   /** The first events of many transactions, each in its stream. */
   happenedTo(userId: number, streams: readonly (readonly [string, readonly TransactionEvent[]])[]): Promise<void>
+  /** Waits until the read models show the store up to this position. */
+  shown(checkpoint: Checkpoint): Promise<void>
   nextId(): Promise<number>
   nextIds(number: number): Promise<number[]>
   /** The URL of another process of the API, which does not project. It stops with this one, or by `stop`. */
@@ -265,6 +267,10 @@ export const openApi = async (
     return { url: `http://127.0.0.1:${server.port}`, stop }
   }
 
+  const shown = async (checkpoint: Checkpoint): Promise<void> => {
+    if (!(await projector.passed(checkpoint, 60_000))) throw new Error(JSON.stringify(projector.health()))
+  }
+
   const append = async (stream: string, userId: number, events: readonly { type: string; data: unknown }[]) => {
     const occasion = { user_id: userId, at: clock.now(), correlation_id: 'test', causation_id: 'test' }
     const [[newest] = []] = await store.read([{ stream, backwards: true, limit: 1 }])
@@ -272,7 +278,7 @@ export const openApi = async (
       [{ stream, expectedRevision: newest?.revision ?? -1, events: stamp(events, occasion) }],
     ])
     if (!result?.ok) throw new Error(`conflict on ${stream}`)
-    if (!(await projector.passed(result.checkpoint, 30_000))) throw new Error(JSON.stringify(projector.health()))
+    await shown(result.checkpoint)
   }
 
   return {
@@ -305,9 +311,11 @@ export const openApi = async (
       const units = streams.map(([stream, events]) => [{ stream, expectedRevision: -1, events: stamp(events, occasion) }])
       for (let from = 0; from < units.length; from += 250) {
         const last = (await store.append(units.slice(from, from + 250))).at(-1)!
-        if (!last.ok || !(await projector.passed(last.checkpoint, 60_000))) throw new Error('not shown')
+        if (!last.ok) throw new Error('conflict')
+        await shown(last.checkpoint)
       }
     },
+    shown,
     nextIds: (number) => ids.next(number),
     nextId: async () => (await ids.next(1))[0]!,
     holdSearch: async () => {

@@ -2,11 +2,9 @@
 import { expect } from 'chai'
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
 import { openMailboxNotes } from '../../../adapters/postgres/ops/mailbox-notes.ts'
-import { openIds } from '../../../adapters/system/ids.ts'
 import {
   countFailingMailboxes, failingMailboxes, lastingMailboxAlerts,
 } from '../../../projections/mail-account/queries.ts' // prettier-ignore
-import { openAlerts } from '../../../workflows/alerts/alerts.ts'
 import { watchMailboxes } from '../../../workflows/scheduled/watch-mailboxes.ts'
 import { timoMail } from '../../harness/bank-mails.ts'
 import { needsDovecot } from '../../harness/dovecot/install.ts'
@@ -15,6 +13,7 @@ import { eventually } from '../../harness/eventually.ts'
 import { inside } from '../../harness/inside.ts'
 import { World } from '../../harness/world.ts'
 import { openApi, type ApiUnderTest } from '../http/api-under-test.ts'
+import { shownAlerts } from '../http/shown-alerts.ts'
 import { mailAccountOf } from './collecting.ts'
 
 interface Alert {
@@ -131,7 +130,7 @@ describe('the watch on mailboxes', function () {
     watch = watchMailboxes({
       failing: (afterSeconds) => failingMailboxes(database, afterSeconds),
       lasting: () => lastingMailboxAlerts(database),
-      alerts: openAlerts({ store: api.store, clock: api.clock, ids: openIds({ store: api.store, clock: api.clock }) }),
+      alerts: shownAlerts(api),
       log: { warn: note, info: note },
     })
   })
@@ -196,7 +195,7 @@ describe('the watch on mailboxes', function () {
     watch = watchMailboxes({
       failing: () => failingMailboxes(database, 0),
       lasting: () => lastingMailboxAlerts(database),
-      alerts: openAlerts({ store: api.store, clock: api.clock, ids: openIds({ store: api.store, clock: api.clock }) }),
+      alerts: shownAlerts(api),
       log: { warn: note, info: note },
     })
     await look()

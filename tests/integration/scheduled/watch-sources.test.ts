@@ -1,13 +1,12 @@
 import { expect } from 'chai'
 import { openLastSeenNotes } from '../../../adapters/postgres/ops/last-seen.ts'
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
-import { openIds } from '../../../adapters/system/ids.ts'
 import { lastingSilences, quietSources } from '../../../projections/account/last-seen-queries.ts'
 import { sweepNotifications } from '../../../adapters/postgres/ops/sweep-notifications.ts'
-import { openAlerts } from '../../../workflows/alerts/alerts.ts'
 import { watchSources } from '../../../workflows/scheduled/watch-sources.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { openApi, type ApiUnderTest } from '../http/api-under-test.ts'
+import { shownAlerts } from '../http/shown-alerts.ts'
 
 const HOUR = 3_600_000
 
@@ -36,12 +35,12 @@ describe('the watch on silent sources', function () {
     }
   }
   const look = async () => {
-    const { store, accounts, clock } = api
+    const { accounts, clock } = api
     const job = watchSources({
       quiet: (now) => quietSources(database, now),
       lasting: () => lastingSilences(database),
       accounts,
-      alerts: openAlerts({ store, clock, ids: openIds({ store, clock }) }),
+      alerts: shownAlerts(api),
       clock,
     })
     await job.run(never)
