@@ -79,6 +79,18 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
     await page.locator('.figures').getByText('Đang gửi').waitFor()
   })
 
+  it('says that an old notification was not sent for its age, until somebody has it matched again', async () => {
+    const { page } = visitor()
+    // Its account waits for a confirmation too, which would send nothing that is old.
+    const given = { order_id: 'DH1050', webhook_status: 'no_match', held: 'old_notification' } as const
+    await visitor().go(`/transactions/${await owner().pay(given)}`)
+    await page.getByText('Không gửi, vì tin báo này đã cũ khi Baoco đọc được.').waitFor()
+    expect(await page.getByText('chưa được xác nhận').count()).to.equal(0)
+    await visitor().inspect('transaction-old')
+    await page.getByRole('button', { name: 'Đối chiếu lại' }).click()
+    await page.getByText('Số tài khoản VCB 0011000415567 chưa được xác nhận').waitFor()
+  })
+
   it('finds pages, webhooks and transactions by Ctrl-K and "/", with the keyboard alone', async () => {
     const { page } = visitor()
     const field = page.getByRole('combobox', { name: 'Trang, webhook' })
