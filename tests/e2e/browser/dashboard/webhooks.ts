@@ -106,4 +106,35 @@ export const webhooks = (visitor: () => Visitor, owner: () => Owner): void => {
     await visitor().inspect('webhook-calls')
     for (const id of [good, bad, unused]) await api().ask('DELETE', `/api/webhooks/${id}`, { key: api().owner.api_key })
   })
+
+  it('shows the preview beside the form on a wide screen, in sight of the template, and below it on a phone', async () => {
+    const { page } = visitor()
+    await visitor().go('/webhooks/new')
+    await page.getByLabel('Nội dung').selectOption('custom')
+    const template = page.getByLabel('Mẫu JSON')
+    const preview = page.locator('pre', { hasText: '"paid": "150000.00"' })
+    const seen = async () => {
+      await template.scrollIntoViewIfNeeded()
+      await preview.waitFor()
+      return { form: (await template.boundingBox())!, shown: (await preview.boundingBox())! }
+    }
+    const wide = await seen()
+    expect(wide.shown.x).to.be.greaterThan(wide.form.x + wide.form.width)
+    expect(wide.shown.y).to.be.within(0, 900 - wide.shown.height)
+    await page.setViewportSize({ width: 390, height: 844 })
+    const narrow = await seen()
+    expect(narrow.shown.x).to.equal(narrow.form.x)
+    expect(narrow.shown.y).to.be.greaterThan(narrow.form.y + narrow.form.height)
+    // The keyboard goes the same way in both: the names, the preview, the next field.
+    for (const width of [390, 1440]) {
+      await page.setViewportSize({ width, height: 900 })
+      await template.focus()
+      const order = []
+      for (let step = 0; step < 3; step++) {
+        await page.keyboard.press('Tab')
+        order.push(await page.evaluate('document.activeElement.tagName'))
+      }
+      expect(order).to.deep.equal(['SUMMARY', 'PRE', 'INPUT'])
+    }
+  })
 }
