@@ -31,6 +31,15 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
     expect(await page.locator('.ledger tbody tr').count()).to.equal(1)
   })
 
+  it('shows the chosen days in the language of the page, whatever the format of the browser is', async () => {
+    const { page } = visitor()
+    await visitor().go('/transactions?date_from=2026-01-02')
+    await page.locator('label', { hasText: 'Từ ngày: 02/01/2026' }).waitFor()
+    await page.getByLabel('Đến ngày').fill('2026-12-31')
+    await page.locator('label', { hasText: 'Đến ngày: 31/12/2026' }).waitFor()
+    await visitor().inspect('transactions-days')
+  })
+
   it('shows a payment that arrives, and deletes one after a question', async () => {
     const { page } = visitor()
     await visitor().go('/transactions')
