@@ -91,8 +91,9 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
   it('says that an old notification was not sent for its age, until somebody has it matched again', async () => {
     const { page } = visitor()
     // Its account waits for a confirmation too, which would send nothing that is old.
-    const given = { order_id: 'DH1050', webhook_status: 'no_match', held: 'old_notification' } as const
-    await visitor().go(`/transactions/${await owner().pay(given)}`)
+    const order = { order_id: 'DH1050', content: 'chuyen tien DH1050' }
+    const id = await owner().pay({ ...order, webhook_status: 'no_match', held: 'old_notification' })
+    await visitor().go(`/transactions/${id}`)
     await page.getByText('Không gửi, vì tin báo này đã cũ khi Baoco đọc được.').waitFor()
     expect(await page.getByText('chưa được xác nhận').count()).to.equal(0)
     await visitor().inspect('transaction-old')
