@@ -5,6 +5,7 @@ import { count, milliseconds } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { failuresOf, ruleState } from '../app/rule-state.ts'
 import { Empty, Heading, Loaded, Stranger } from '../ui/basics.tsx'
+import { HourBars } from '../ui/hour-bars.tsx'
 import { RuleStateMark, useRules, useRuleStats } from '../ui/rules.tsx'
 
 const Row = ({ of, stats }: { of: Rule; stats: RuleStats | undefined }) => {
@@ -22,16 +23,22 @@ const Row = ({ of, stats }: { of: Rule; stats: RuleStats | undefined }) => {
       <td class="right">
         <RuleStateMark of={ruleState(of, stats)} />
       </td>
-      <td>
+      <td class="whole">
         <code>
           <Stranger text={of.url} />
         </code>
       </td>
-      <td class="right">
-        {stats &&
-          (stats.attempts === 0
-            ? t.noCalls
-            : t.calls(number(stats.attempts), number(failuresOf(stats)), stats.attempts === 1))}
+      <td class="whole">
+        {stats && (
+          <div class="row calls">
+            <HourBars of={stats.hours} />
+            <span>
+              {stats.attempts === 0
+                ? t.noCalls
+                : t.calls(number(stats.attempts), number(failuresOf(stats)), stats.attempts === 1)}
+            </span>
+          </div>
+        )}
       </td>
       <td class="amount wide-only">
         {stats && stats.p95_ms !== null ? milliseconds(stats.p95_ms, language.value) : ''}

@@ -13,6 +13,17 @@ export const webhooks: Messages['webhooks'] = {
     return failed === '0' ? calls : `${calls}, ${failed} failed`
   },
   noCalls: 'no calls',
+  hours: (called, failed, last, uncounted) =>
+    [
+      called === 0 ? 'No calls in the last 24 hours' : `Calls in ${called} of the last 24 hours`,
+      called > 0 && (failed === 0 ? 'no failures' : `failures in ${failed}, most recently ${last}`),
+      uncounted > 0 && `the first ${uncounted} were not counted`,
+    ]
+      .filter(Boolean)
+      .join(', ') + '.',
+  hourOf: (from, to) => `from ${from} to ${to}`,
+  hoursAgo: '24 hours ago',
+  now: 'now',
   state: { good: 'Good', quiet: 'No calls', failing: 'Failing', open: 'Cut off', paused: 'Paused' },
 }
 
