@@ -8,9 +8,9 @@ export const webhooks: Messages['webhooks'] = {
   empty: 'No webhooks yet. Add the address of your shop, so that Baoco can tell it when money arrives.',
   caption: (count, isOne) => `${count} ${isOne ? 'webhook' : 'webhooks'}`,
   columns: { name: 'Name', state: 'State', url: 'Address', calls: 'Last 24 hours', p95: '95 % within' },
-  calls: (count, failed, isOne) => {
+  calls: (count, failed, rate, isOne) => {
     const calls = `${count} ${isOne ? 'call' : 'calls'}`
-    return failed === '0' ? calls : `${calls}, ${failed} failed`
+    return failed === '0' ? `${calls}, ${rate} delivered` : `${calls}, ${failed} failed, ${rate} delivered`
   },
   noCalls: 'no calls',
   hours: (called, failed, last, uncounted) =>

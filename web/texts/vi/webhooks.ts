@@ -6,8 +6,8 @@ export const webhooks = {
   empty: 'Chưa có webhook nào. Thêm địa chỉ của cửa hàng để Baoco báo khi tiền vào.',
   caption: (count: string, _isOne: boolean) => `${count} webhook`,
   columns: { name: 'Tên', state: 'Tình trạng', url: 'Địa chỉ', calls: '24 giờ qua', p95: 'Thời gian (95 %)' },
-  calls: (count: string, failed: string, _isOne: boolean) =>
-    failed === '0' ? `${count} lần gửi` : `${count} lần gửi, ${failed} lỗi`,
+  calls: (count: string, failed: string, rate: string, _isOne: boolean) =>
+    failed === '0' ? `${count} lần gửi, ${rate} thành công` : `${count} lần gửi, ${failed} lỗi, ${rate} thành công`,
   noCalls: 'chưa gửi',
   /** What the columns of the hours show, in words. */
   hours: (called: number, failed: number, last: string, uncounted: number) =>
