@@ -42,7 +42,7 @@ export interface RuleByHourRow extends RuleRow {
 /** Only this many of the newest attempts of a rule are read. */
 export const MOST_ATTEMPTS = 10_000
 
-const HOUR_MS = 3_600_000
+export const HOUR_MS = 3_600_000
 
 /** SQL for the Vietnamese day of a moment. */
 const dayOf = (parameter: string) => `(${parameter}::timestamptz AT TIME ZONE 'UTC' + interval '7 hours')::date`

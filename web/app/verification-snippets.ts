@@ -207,11 +207,12 @@ public class Receiver {
             byte[] body = exchange.getRequestBody().readAllBytes();
             int status = 500;
             try {
-                boolean isGood = isGenuine(body, exchange.getRequestHeaders().getFirst("X-Webhook-Signature"))
+                boolean isHere = exchange.getRequestURI().getRawPath().equals("${path}");
+                boolean isGood = isHere
+                    && isGenuine(body, exchange.getRequestHeaders().getFirst("X-Webhook-Signature"))
                     && isRecent(new String(body, "UTF-8"));
                 // If it is good, and neither its event nor its header X-Webhook-Event is "test":
                 // find the order, compare the amount, mark it as paid once.
-                boolean isHere = exchange.getRequestURI().getRawPath().equals("${path}");
                 status = !isHere ? 404 : isGood ? 200 : 401;
             } catch (Exception error) {
                 error.printStackTrace();

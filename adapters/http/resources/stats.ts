@@ -3,7 +3,12 @@
 import { z } from 'zod'
 import { invalid } from '../../../domain/account/refusals.ts'
 import { DAY_MS, endOfDay, startOfDay, vietnamDay } from '../../../domain/time.ts'
-import { statisticsByDay, statisticsByRule, statisticsByRuleAndHour } from '../../../projections/counts/queries.ts'
+import {
+  HOUR_MS,
+  statisticsByDay,
+  statisticsByRule,
+  statisticsByRuleAndHour,
+} from '../../../projections/counts/queries.ts'
 import type { ApiContext } from '../context.ts'
 import { query } from '../openapi/input.ts'
 import { data } from '../openapi/answers.ts'
@@ -16,7 +21,6 @@ const LONGEST_DAYS = 400
 /** The default range, including today. */
 const USUAL_DAYS = 30
 const USUAL_HOURS = 24
-const HOUR_MS = 3_600_000
 
 const decimal = z.string().regex(/^-?\d+\.\d{2}$/)
 const count = z.int().min(0)
