@@ -10,7 +10,8 @@ import { isClosing } from '../domain/erasure.ts'
 import { keptFor } from './scheduled/expire-events.ts'
 import type { Metadata } from '../domain/event.ts'
 import { asStored, type StoredEvent } from '../domain/parse-event.ts'
-import type { EventStore } from '../domain/ports.ts'
+import type { Checkpoint, EventStore } from '../domain/ports.ts'
+import { Leftovers } from './audit-leftovers.ts'
 import { faultsOf } from '../domain/transaction/audit.ts'
 import { pages } from './store-migration/pages.ts'
 
@@ -35,6 +36,7 @@ export const auditStore = async (store: EventStore, now: Date, found: (fault: st
   const young: number[] = []
   /** Streams that keep all their events. Transactions are checked as a whole. */
   const permanent = new Set<string>()
+  const leftovers = new Leftovers()
   let reserved = 0
   let largest = 0
   let waiting: string[] = []
@@ -59,9 +61,11 @@ export const auditStore = async (store: EventStore, now: Date, found: (fault: st
     waiting = []
   }
 
+  let before: Checkpoint | null = null
   for await (const page of pages(store)) {
     for (const event of page) {
       audited.events++
+      leftovers.take(event, before)
       const { stream, type, data, revision } = event
       if (type === 'Unreadable') found(`${stream}@${revision}: ${data.detail}; its stream is parked`)
       if (keptFor(stream) === null && !stream.startsWith('transaction-')) permanent.add(stream)
@@ -71,6 +75,7 @@ export const auditStore = async (store: EventStore, now: Date, found: (fault: st
       if (type === 'TransactionCaptured' || (type === 'TransactionDeleted' && revision === 0)) waiting.push(stream)
       largest = Math.max(largest, transactionIn(asStored(event).data))
     }
+    before = page.at(-1)!.checkpoint
     // Only between pages, after the related events of accounts and transactions have been read.
     while (waiting.length > 0) {
       const rest = waiting.splice(AT_A_TIME)
@@ -85,6 +90,7 @@ export const auditStore = async (store: EventStore, now: Date, found: (fault: st
     if ((newest?.revision ?? -1) < revision)
       found(`account-${user}: attempts name its revision ${revision}, which is not there`)
   }
+  await leftovers.report(store, found)
   await auditBeginnings(store, [...permanent], found)
   if (largest > reserved) found(`ids: ${largest} is used, and only ids up to ${reserved} are given out`)
   return audited

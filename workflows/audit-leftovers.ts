@@ -1,0 +1,68 @@
+// Tests: tests/attack/account-deletion-cost.test.ts
+/**
+ * Finds what is left of deleted accounts: streams with events of the account that are not closed, or not erased. A complete
+ * deletion leaves nothing to look at, except events that the store has hidden and not removed yet. So the store is read
+ * a second time only if events of a deleted account are seen, and memory holds only the accounts, not their streams.
+ */
+import { isClosing } from '../domain/erasure.ts'
+import type { StoredEvent } from '../domain/parse-event.ts'
+import type { Checkpoint, EventStore } from '../domain/ports.ts'
+import { pages } from './store-migration/pages.ts'
+
+const AT_A_TIME = 200
+
+/** The last events of streams that end by themselves. They contain no personal data. */
+const LAST: ReadonlySet<string> = new Set(['NotificationReread', 'NotificationGivenUp', 'EmailReleased'])
+const ends = (type: string): boolean => isClosing(type) || LAST.has(type)
+
+export class Leftovers {
+  /** Where the first events of each account are: the position before their page. */
+  readonly #firstSeen = new Map<number, Checkpoint | null>()
+  readonly #deleted = new Set<number>()
+
+  /** @param before  the position before the page of the event */
+  take({ stream, type, metadata: { user_id } }: StoredEvent, before: Checkpoint | null): void {
+    if (user_id === null) return
+    if (type === 'AccountDeleted') this.#deleted.add(user_id)
+    if (!ends(type) && !this.#firstSeen.has(user_id) && !stream.startsWith('email-'))
+      this.#firstSeen.set(user_id, before)
+  }
+
+  /** Call it after all events. @throws {StoreUnavailable} */
+  async report(store: EventStore, found: (fault: string) => void): Promise<void> {
+    const users = new Set([...this.#deleted].filter((user) => this.#firstSeen.has(user)))
+    if (users.size === 0) return
+    const positions = [...users].map((user) => this.#firstSeen.get(user) ?? null)
+    const from = positions.reduce((a, b) => earlier(store, a, b))
+    const looked = new Set<string>()
+    let open: { stream: string; user: number }[] = []
+    for await (const page of pages(store, from)) {
+      for (const { stream, type, metadata } of page) {
+        const user = metadata.user_id
+        if (user === null || !users.has(user) || ends(type) || looked.has(stream)) continue
+        looked.add(stream)
+        open.push({ stream, user })
+      }
+      for (; open.length > 0; open = open.slice(AT_A_TIME)) await look(store, open.slice(0, AT_A_TIME), found)
+    }
+  }
+}
+
+const earlier = (store: EventStore, a: Checkpoint | null, b: Checkpoint | null): Checkpoint | null =>
+  a === null || b === null ? null : store.isAfter(a, b) ? b : a
+
+const look = async (
+  store: EventStore,
+  streams: readonly { stream: string; user: number }[],
+  found: (fault: string) => void,
+): Promise<void> => {
+  const slices = await store.read(streams.map(({ stream }) => ({ stream, backwards: true, limit: 2 })))
+  streams.forEach(({ stream, user }, index) => {
+    const [newest, older] = slices[index]!
+    if (!newest) return
+    // An address that is free again may have another owner.
+    if (stream.startsWith('email-') && newest.metadata.user_id !== user) return
+    if (!ends(newest.type)) found(`${stream}: not closed, although its account ${user} was deleted`)
+    else if (older) found(`${stream}: not erased, although its account ${user} was deleted`)
+  })
+}
