@@ -202,6 +202,7 @@ const Server = ({ of: { versions, disk } }: { of: OperatorStatus }) => {
     [t.database, bytes(disk.database_bytes, language.value)],
     ...disk.schemas.map((each): [string, string] => [t.schemas[each.name] ?? each.name, bytes(each.bytes, language.value)]), // prettier-ignore
     ...(disk.free_bytes === null ? [] : [[t.free, bytes(disk.free_bytes, language.value)] as [string, string]]),
+    ...disk.servers.map((each): [string, string] => [t.freeOn[each.server], bytes(each.free_bytes, language.value)]),
   ]
   return (
     <section class="block">

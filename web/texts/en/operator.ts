@@ -68,6 +68,7 @@ export const operator: Messages['operator'] = {
     node: 'Node.js',
     database: 'Database',
     free: 'Free on the disk',
+    freeOn: { postgres: 'Free on the disk of Postgres', event_store: 'Free on the disk of EventStoreDB' },
     schemas: { store: 'Event store', read_model: 'Lists', search_model: 'Search', ops: 'Operations' },
   },
   accounts: {

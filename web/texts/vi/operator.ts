@@ -65,6 +65,7 @@ export const operator = {
     node: 'Node.js',
     database: 'Cơ sở dữ liệu',
     free: 'Còn trống trên ổ đĩa',
+    freeOn: { postgres: 'Còn trống trên ổ đĩa của Postgres', event_store: 'Còn trống trên ổ đĩa của EventStoreDB' },
     schemas: {
       store: 'Kho sự kiện',
       read_model: 'Danh sách',
