@@ -1,12 +1,17 @@
-// Tests: tests/attack/account-deletion-cost.test.ts
+// Tests: tests/attack/account-deletion-cost.test.ts, tests/integration/audit-since-last.test.ts
 /**
  * Finds what is left of deleted accounts: streams with events of the account that are not closed, or not erased. A complete
  * deletion leaves nothing to look at, except events that the store has hidden and not removed yet. So the store is read
  * a second time only if events of a deleted account are seen, and memory holds only the accounts, not their streams.
+ *
+ * An audit that does not begin with the first event does not see what was left before. So it also looks at the streams that were closed
+ * since. A deletion that was interrupted shows there: the account's own stream is erased last.
  */
+import { accountStream } from '../domain/account/events.ts'
 import { isClosing } from '../domain/erasure.ts'
 import type { StoredEvent } from '../domain/parse-event.ts'
 import type { Checkpoint, EventStore } from '../domain/ports.ts'
+import { slicesOf } from './audit-slices.ts'
 import { pages } from './store-migration/pages.ts'
 
 const AT_A_TIME = 200
@@ -19,17 +24,26 @@ export class Leftovers {
   /** Where the first events of each account are: the position before their page. */
   readonly #firstSeen = new Map<number, Checkpoint | null>()
   readonly #deleted = new Set<number>()
+  readonly #after: Checkpoint | null
+
+  /** @param after  where the audit begins; null: with the first event */
+  constructor(after: Checkpoint | null) {
+    this.#after = after
+  }
 
   /** @param before  the position before the page of the event */
-  take({ stream, type, metadata: { user_id } }: StoredEvent, before: Checkpoint | null): void {
+  take(event: StoredEvent, before: Checkpoint | null): void {
+    const { stream, type, metadata } = event
+    const { user_id } = metadata
     if (user_id === null) return
     if (type === 'AccountDeleted') this.#deleted.add(user_id)
-    if (!ends(type) && !this.#firstSeen.has(user_id) && !stream.startsWith('email-'))
+    if (this.#isToLookAt(type) && !this.#firstSeen.has(user_id) && !stream.startsWith('email-'))
       this.#firstSeen.set(user_id, before)
   }
 
   /** Call it after all events. @throws {StoreUnavailable} */
   async report(store: EventStore, found: (fault: string) => void): Promise<void> {
+    await this.#findDeleted(store)
     const users = new Set([...this.#deleted].filter((user) => this.#firstSeen.has(user)))
     if (users.size === 0) return
     const positions = [...users].map((user) => this.#firstSeen.get(user) ?? null)
@@ -39,12 +53,25 @@ export class Leftovers {
     for await (const page of pages(store, from)) {
       for (const { stream, type, metadata } of page) {
         const user = metadata.user_id
-        if (user === null || !users.has(user) || ends(type) || looked.has(stream)) continue
+        if (user === null || !users.has(user) || !this.#isToLookAt(type) || looked.has(stream)) continue
         looked.add(stream)
         open.push({ stream, user })
       }
       for (; open.length > 0; open = open.slice(AT_A_TIME)) await look(store, open.slice(0, AT_A_TIME), found)
     }
+  }
+
+  #isToLookAt(type: string): boolean {
+    return this.#after !== null || !ends(type)
+  }
+
+  /** Accounts that were deleted before the audit begins, and have events since. */
+  async #findDeleted(store: EventStore): Promise<void> {
+    if (this.#after === null) return
+    const users = [...this.#firstSeen.keys()].filter((user) => !this.#deleted.has(user))
+    const newest = users.map((user) => ({ stream: accountStream(user), backwards: true, limit: 1 }))
+    for await (const [, [event]] of slicesOf(store, newest))
+      if (event?.type === 'AccountDeleted') this.#deleted.add(event.data.user_id)
   }
 }
 

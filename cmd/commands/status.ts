@@ -64,7 +64,7 @@ const lines = async ({ database, store, settings, log }: Around, version: string
     `breakers  ${status.breakers.length} open`,
     `parked    ${status.parked} streams`,
     audit
-      ? `audit     ${audit.ended_at}  ${audit.events} events  ${audit.faults} faults`
+      ? `audit     ${audit.ended_at}  ${audit.events} events  ${audit.faults} faults  everything ${audit.whole_at}`
       : 'audit     never: run baoco audit',
     `versions  Baoco ${version}  Postgres ${server.postgres}  tables ${server.tables}  Node ${process.versions.node}`,
     `disk      ${inMib(server.database_bytes)}  ${server.schemas.map(({ name, bytes }) => `${name} ${inMib(bytes)}`).join('  ')}`,

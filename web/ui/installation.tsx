@@ -182,6 +182,12 @@ const Audit = ({ of: { audit } }: { of: OperatorStatus }) => {
           <br />
           <span class="muted">
             <Ago at={audit.ended_at} />, {t.checked(number(audit.events), number(audit.transactions))}
+            {audit.whole_at !== audit.ended_at && (
+              <>
+                <br />
+                {t.whole} <Ago at={audit.whole_at} />
+              </>
+            )}
           </span>
         </p>
       ) : (

@@ -79,7 +79,18 @@ const Status = z
         }),
     }),
     audit: z
-      .strictObject({ ended_at: moment, events: count, transactions: count, faults: count })
+      .strictObject({
+        ended_at: moment,
+        events: count,
+        transactions: count,
+        faults: count.meta({
+          description: 'Found by this audit and those before it, since the last one of everything.',
+        }),
+        whole_at: moment.meta({
+          description:
+            'When the last audit of everything ended. If it is earlier than `ended_at`, the last audit had `--since-last`.',
+        }),
+      })
       .nullable()
       .meta({ description: 'The last `baoco audit`; null if there was none.' }),
   })

@@ -26,7 +26,7 @@ export interface OperatorStatus {
     free_bytes: number | null
     servers: { server: 'postgres' | 'event_store'; place: string | null; free_bytes: number; size_bytes: number }[]
   }
-  audit: { ended_at: string; events: number; transactions: number; faults: number } | null
+  audit: { ended_at: string; events: number; transactions: number; faults: number; whole_at: string } | null
 }
 
 export interface Mail {
