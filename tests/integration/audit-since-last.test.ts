@@ -78,6 +78,10 @@ for (const [name, open] of Object.entries(STORES))
       if (!result?.ok) throw new Error(`conflict on ${stream}`)
     }
     const verified = (user_id: number): Event => ({ type: 'EmailVerified', data: { user_id } })
+    const deleted = (transaction_id: number, user_id = 1): Event => ({
+      type: 'TransactionDeleted',
+      data: { transaction_id, user_id, captured_at: NOW.toISOString(), counted: false },
+    })
     const register = (user_id: number) =>
       append(accountStream(user_id), user_id, [
         {
@@ -180,10 +184,7 @@ for (const [name, open] of Object.entries(STORES))
     it('finds a deletion after which the events are still there', async () => {
       const [kept, erased] = [await pay(), await pay()]
       const after = await auditedBefore()
-      for (const id of [kept, erased])
-        await append(transactionStream(id), 1, [
-          { type: 'TransactionDeleted', data: { transaction_id: id, user_id: 1 } },
-        ])
+      for (const id of [kept, erased]) await append(transactionStream(id), 1, [deleted(id)])
       await store.erase(transactionStream(erased))
       expect((await audit(after)).faults).to.deep.equal([
         `transaction-${kept}: it was deleted, and its events are still there`,
@@ -227,9 +228,7 @@ for (const [name, open] of Object.entries(STORES))
       const after = await auditedBefore()
       for (const user of [6, 7])
         await append(accountStream(user), user, [{ type: 'AccountDeleted', data: { user_id: user } }])
-      await append(transactionStream(paid), 6, [
-        { type: 'TransactionDeleted', data: { transaction_id: paid, user_id: 6 } },
-      ])
+      await append(transactionStream(paid), 6, [deleted(paid, 6)])
       await append('job-500', 8, [{ type: 'JobCancelled', data: { job_id: 500 } }])
       await store.erase(transactionStream(paid))
       await store.erase(accountStream(6))
@@ -258,7 +257,7 @@ for (const [name, open] of Object.entries(STORES))
       for (const [what, position] of Object.entries(elsewhere))
         expect(await continuedFrom(store, position), what).to.equal(null)
       // The stream was erased since, so the store did not go back.
-      await append(end.stream, 1, [{ type: 'TransactionDeleted', data: { transaction_id: serial, user_id: 1 } }])
+      await append(end.stream, 1, [deleted(serial)])
       await store.erase(end.stream)
       expect(await continuedFrom(store, end)).to.equal(end.checkpoint)
     })

@@ -108,7 +108,7 @@ describe('commands that inspect data, and account delete', function () {
     expect(stdout).to.contain(ended_at)
     const now = await lastAudit()
     expect(now).to.include({ whole_at, faults: 0, events: parseInt(stdout) })
-    expect(now.ended_at).to.be.greaterThan(ended_at)
+    expect(Date.parse(now.ended_at)).to.be.greaterThan(Date.parse(ended_at))
     expect(now.events).to.be.lessThan(events)
   })
 
@@ -252,21 +252,27 @@ describe('commands that inspect data, and account delete', function () {
   })
 
   it('audit --since-last does not hide the faults that earlier audits found', async () => {
-    const before = await lastAudit()
+    const { whole_at, faults } = await lastAudit()
     const { status, stdout } = await baoco('audit', '--since-last')
     expect(status).to.equal(1)
-    expect(stdout).to.match(/^\d+ events, \d transactions since \S+: all as it must be$/m)
-    expect(stdout).to.contain(
-      `\naudits before it found ${before.faults} faults; baoco audit without --since-last looks for them again\n`,
-    )
-    expect(await lastAudit()).to.include({ faults: before.faults, whole_at: before.whole_at })
-    await api.store.append([
-      [{ stream: 'odd2', expectedRevision: -1, events: [{ id: randomUUID(), type: 'Odd', data: {}, metadata: { user_id: 1, at: new Date().toISOString(), correlation_id: 'x', causation_id: 'x', version: 1 } }] }],
-    ]) // prettier-ignore
-    expect((await baoco('audit', '--since-last')).stdout).to.match(/^odd2@0: no event of this release: Odd/m)
-    expect((await lastAudit()).faults).to.equal(before.faults + 1)
+    // The read models may have parked a stream since.
+    const refused = stdout.split('parked in the read models').length - 1
+    const before = Number(/^audits before it found (\d+) faults; baoco audit without --since-last/m.exec(stdout)?.[1])
+    expect(before)
+      .to.be.within(faults - refused, faults)
+      .and.greaterThan(4)
+    expect(await lastAudit()).to.include({ faults: before + refused, whole_at })
+    const metadata = { user_id: 1, at: new Date().toISOString(), correlation_id: 'x', causation_id: 'x', version: 1 }
+    const events = [{ id: randomUUID(), type: 'Odd', data: {}, metadata }]
+    await api.store.append([[{ stream: 'odd2', expectedRevision: -1, events }]])
+    const next = await baoco('audit', '--since-last')
+    expect(next.stdout).to.match(/^odd2@0: no event of this release: Odd/m)
+    expect(next.stdout).to.not.match(/^odd@0/m)
+    expect((await lastAudit()).faults).to.equal(before + refused + 1)
     // An audit of everything counts anew.
     const whole = await baoco('audit')
-    expect((await lastAudit()).faults).to.equal(whole.stdout.trimEnd().split('\n').length - 1)
+    const now = await lastAudit()
+    expect(now.faults).to.equal(whole.stdout.trimEnd().split('\n').length - 1)
+    expect(now.whole_at).to.equal(now.ended_at)
   })
 })
