@@ -1,4 +1,4 @@
-// Tests: tests/integration/looking-commands.test.ts
+// Tests: tests/integration/audit-since-last.test.ts
 /** Checks that no event of an account is missing, and that attempts name only revisions that are there. Memory holds one revision per account. */
 import { accountStream } from '../domain/account/events.ts'
 import { isClosing } from '../domain/erasure.ts'

@@ -1,4 +1,4 @@
-// Tests: tests/attack/account-deletion-cost.test.ts, tests/integration/audit-since-last.test.ts
+// Tests: tests/attack/account-deletion-cost.test.ts
 /**
  * Finds what is left of deleted accounts: streams with events of the account that are not closed, or not erased. A complete
  * deletion leaves nothing to look at, except events that the store has hidden and not removed yet. So the store is read

@@ -1,4 +1,4 @@
-// Tests: tests/integration/looking-commands.test.ts
+// Tests: tests/integration/audit-since-last.test.ts
 /** Reads many slices of streams, a few at a time, so that memory never holds the events of all. */
 import type { StoredEvent } from '../domain/parse-event.ts'
 import type { EventStore, Slice } from '../domain/ports.ts'

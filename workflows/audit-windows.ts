@@ -1,4 +1,4 @@
-// Tests: tests/integration/looking-commands.test.ts
+// Tests: tests/integration/audit-since-last.test.ts
 /** Finds new transactions whose notification is in no deduplication window. Memory holds only the ids of the last days. */
 import { DEDUP_RETENTION_S, dedupStream } from '../domain/dedup/events.ts'
 import type { StoredEvent } from '../domain/parse-event.ts'

@@ -1,4 +1,4 @@
-// Tests: tests/integration/looking-commands.test.ts, tests/integration/audit-since-last.test.ts
+// Tests: tests/integration/audit-since-last.test.ts
 /**
  * Checks that the events of a store are consistent, from a position on: all events since, and the whole streams of the
  * transactions that they belong to. An audit of everything begins before the first event. Transactions are audited
@@ -76,11 +76,10 @@ export const auditStore = async (
     accounts.takeAttempts(events)
     audited.transactions++
   }
-  /** Whether a transaction was captured before the audit begins, and its first event since is on this page. */
-  const isContinued = ([first, ...others]: readonly StoredEvent[]): boolean => {
-    if (!first || !isReadable(first) || (first.revision === 0 && isSince(first, after))) return false
-    const firstSince = [first, ...others].find((event) => isSince(event, after))
-    return firstSince !== undefined && isSince(firstSince, before)
+  /** Whether the first event of a transaction since the audit begins is on this page. Otherwise an earlier page has led to it. */
+  const isContinued = (events: readonly StoredEvent[]): boolean => {
+    const firstSince = events.find((event) => isSince(event, after))
+    return firstSince !== undefined && isReadable(events[0]!) && isSince(firstSince, before)
   }
 
   for await (const page of pages(store, after)) {

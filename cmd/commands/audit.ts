@@ -1,4 +1,4 @@
-// Tests: tests/integration/looking-commands.test.ts, tests/integration/audit-since-last.test.ts
+// Tests: tests/integration/looking-commands.test.ts
 /** `baoco audit`: checks the stored events for errors. */
 import type { Command } from 'commander'
 import type { Database } from '../../adapters/database/database.ts'

@@ -1,7 +1,10 @@
 /** Tests the audit of what was stored since the last audit, on both event stores: what it reads and what it finds. */
 import { expect } from 'chai'
+import { openDatabase } from '../../adapters/database/database.ts'
 import { migrateDatabase } from '../../adapters/database/migrate.ts'
 import { openPostgresEventStore } from '../../adapters/event-store/postgres/store.ts'
+import { keepAudit, keptAudit } from '../../adapters/postgres/ops/last-audit.ts'
+import { setReaders } from '../../adapters/postgres/ops/migrated-positions.ts'
 import { accountStream } from '../../domain/account/events.ts'
 import type { NotificationSeen } from '../../domain/dedup/events.ts'
 import { dedupStream } from '../../domain/dedup/events.ts'
@@ -173,6 +176,7 @@ for (const [name, open] of Object.entries(STORES))
 
     it('finds a transaction that is in no deduplication window, and knows entries from before', async () => {
       await sees(7_001)
+      await append(accountStream(1), 1, [verified(1)])
       const after = await auditedBefore()
       await captures(7_001)
       await captures(7_002)
@@ -262,3 +266,22 @@ for (const [name, open] of Object.entries(STORES))
       expect(await continuedFrom(store, end)).to.equal(end.checkpoint)
     })
   })
+
+describe('the position of the last audit', () => {
+  it('is forgotten when the events are imported into another store', async () => {
+    const { url, drop } = await freshDatabase()
+    await migrateDatabase(url)
+    const database = openDatabase(url)
+    const at = NOW.toISOString()
+    const event_id = '00000000-0000-4000-8000-000000000001'
+    const position: StorePosition = { checkpoint: '7', event_id, stream: 'transaction-1', revision: 0 }
+    const kept = { ended_at: at, events: 7, transactions: 1, faults: 3, whole_at: at, event_faults: 2, position }
+    expect(await keptAudit(database)).to.equal(null)
+    await keepAudit(database, kept)
+    expect(await keptAudit(database)).to.deep.equal(kept)
+    await setReaders(database, {}, { group: 'x', checkpoint: '9/9' })
+    expect(await keptAudit(database)).to.deep.equal({ ...kept, position: null })
+    await database.close()
+    await drop()
+  })
+})
