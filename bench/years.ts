@@ -27,6 +27,8 @@ const BYTES_A_PAYMENT = 6_500
 const HOURS = 3_600
 const CALLS = 100
 const BURST_SECONDS = 10
+/** Number of its first text: more than the first burst posts. */
+const SECOND_BURST = 250_000
 const ORDER = 'DH777777001'
 const REFERENCE_NUMBER = 555_001
 
@@ -96,6 +98,16 @@ const calls = async (what: string, pathOf: (shop: number) => string): Promise<vo
   result(what, `p50 ${p50} ms, p99 ${p99} ms`)
 }
 
+/** Posts payments, and waits until all calls are made. @param from  the number of the first text */
+const burst = async (from: number): Promise<LoadReport> => {
+  const before = await recorded()
+  const urls = bench.urls.slice(0, 8)
+  const options = { urls, seconds: BURST_SECONDS, connections: 64, orders: true, from }
+  const load = await runChild<LoadReport>('./load.ts', options)
+  await secondsUntil(300, async () => (await recorded()) >= before + load.accepted, 500)
+  return load
+}
+
 /** Waits until the read models have everything. */
 const level = () => secondsUntil(2 * HOURS, async () => (await world.metric('baoco_projection_lag_seconds')) === 0, 500)
 
@@ -133,18 +145,11 @@ try {
     `${Math.round(openUsage({ ...bench, baoco: world.baoco }).memory())} MB`,
   )
 
-  const load = await runChild<LoadReport>('./load.ts', {
-    urls: bench.urls.slice(0, 8),
-    seconds: BURST_SECONDS,
-    connections: 64,
-    orders: true,
-    from: 1,
-  })
+  const load = await burst(1)
   result(
     'accepted with a rule, 64 connections',
     `${Math.round(load.accepted / load.seconds)}/s, ${load.refused} refused, p99 ${load.p99.toFixed(0)} ms`,
   )
-  await secondsUntil(300, async () => (await recorded()) >= load.accepted, 500)
   await level()
 
   await calls('first page of a list', () => '/api/transactions')
@@ -156,6 +161,9 @@ try {
   )
 
   result('audit of everything', seconds(await timed(() => world.baocoCommand('audit'))))
+  const more = await burst(SECOND_BURST)
+  const again = await timed(() => world.baocoCommand('audit', '--since-last'))
+  result(`audit of what came since: ${more.accepted.toLocaleString('en-US')} payments`, seconds(again))
   result(
     'upgrade: rebuild of the read models beside the service',
     seconds(await timed(() => world.baocoCommand('replay'))),

@@ -1,10 +1,20 @@
-/** How much space the disk of the embedded database has, and what follows from it. */
+/** How much space the disks have, and what follows from it. */
 
 /** In bytes. */
 export interface DiskSpace {
   free: number
   /** What is free and what is used, without what the system reserves. */
   size: number
+}
+
+/** The disk of the data folder is measured here. A server's is reported by the server, or follows from a setting. */
+export type DiskOwner = 'data_folder' | 'postgres' | 'event_store'
+
+export interface OwnedDisk {
+  of: DiskOwner
+  space: DiskSpace
+  /** Where the server says that it is; null if that is not known. */
+  place: string | null
 }
 
 /**

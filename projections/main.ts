@@ -15,6 +15,7 @@ import { MAIN_GENERATIONS } from './generations.ts'
 import { job } from './job/projection.ts'
 import { mailAccount } from './mail-account/projection.ts'
 import { notification, unreadBytes } from './notification/projection.ts'
+import { ownedStream } from './owned-stream/projection.ts'
 import { quota, quotaPlan } from './quota/projection.ts'
 import { rule } from './rule/projection.ts'
 import { system } from './system/projection.ts'
@@ -47,9 +48,9 @@ export const mainWith = ({ overQuotaDelay, keepUnread }: MainSettings): Definiti
   // `quota` comes before `transaction`, because it reads the row of a deleted transaction.
   projections: [
     account, alert, system, rule, quota(overQuotaDelay), quotaPlan, transaction, attempt, delivery, mailAccount,
-    notification(keepUnread), unreadBytes, job, transactionTotal, attemptCount, parked,
+    notification(keepUnread), unreadBytes, job, ownedStream(keepUnread), transactionTotal, attemptCount, parked,
   ], // prettier-ignore
-  prefixes: ['account-', 'alerts-', 'transaction-', 'unread-', 'ignored-', 'job-', PARKED_STREAM],
+  prefixes: ['account-', 'alerts-', 'transaction-', 'unread-', 'ignored-', 'job-', 'plan-order-', PARKED_STREAM],
   restMs: 0,
   canWait,
   gatheringMs: 5_000,

@@ -1,132 +1,146 @@
-// Tests: tests/integration/looking-commands.test.ts
+// Tests: tests/integration/audit-since-last.test.ts
 /**
- * Checks that the events of a store are consistent. Transactions and accounts are audited stream by stream when their
- * first events are read. So memory holds only a few streams, one revision per account, and the deduplication windows of
- * the last days.
+ * Checks that the events of a store are consistent, from a position on: all events since, and the whole streams of the
+ * transactions that they belong to. An audit of everything begins before the first event. Transactions are audited
+ * stream by stream when their first events are read. So memory holds only a few streams, one revision per account, and the
+ * deduplication windows of the last days.
+ *
+ * What only an audit of everything sees: earlier events that were damaged or removed in the store since they were audited, and streams
+ * of a deleted account that its deletion did not find.
  */
-import { accountStream } from '../domain/account/events.ts'
-import { DEDUP_RETENTION_S } from '../domain/dedup/events.ts'
 import { isClosing } from '../domain/erasure.ts'
-import { keptFor } from './scheduled/expire-events.ts'
-import type { Metadata } from '../domain/event.ts'
-import { asStored, type StoredEvent } from '../domain/parse-event.ts'
-import type { EventStore } from '../domain/ports.ts'
+import { ID_STREAM } from '../domain/ids.ts'
+import { asStored, isReadable, isTombstone, type StoredEvent } from '../domain/parse-event.ts'
+import type { Checkpoint, EventStore } from '../domain/ports.ts'
 import { faultsOf } from '../domain/transaction/audit.ts'
+import { AccountRevisions } from './audit-accounts.ts'
+import { Leftovers } from './audit-leftovers.ts'
+import { slicesOf } from './audit-slices.ts'
+import { Windows } from './audit-windows.ts'
+import { keptFor } from './scheduled/expire-events.ts'
 import { pages } from './store-migration/pages.ts'
-
-const AT_A_TIME = 200
-/** Newer transactions must be in their deduplication window, even if the clocks of processes differ a little. */
-const WINDOW_MARGIN_S = 3_600
+import { isPositionIn, storePositionOf, type StorePosition } from './support/store-position.ts'
 
 export interface Audited {
   events: number
   transactions: number
+  /** Where the next audit may continue; null if it must begin where this one began. */
+  end: StorePosition | null
+}
+
+type Found = (fault: string) => void
+
+/** @returns where an audit continues that ended at a position; null if this store does not contain it */
+export const continuedFrom = async (store: EventStore, position: StorePosition): Promise<Checkpoint | null> => {
+  try {
+    const { checkpoint } = position
+    const end = await store.end()
+    const isWithin = end !== null && !store.isAfter(checkpoint, end) && (await isPositionIn(store, position))
+    return isWithin ? checkpoint : null
+  } catch (error) {
+    // A position of another store.
+    if (error instanceof RangeError) return null
+    throw error
+  }
 }
 
 /**
  * @param found  is called with one line per error
+ * @param after  where to begin; null: with the first event
  * @throws {StoreUnavailable}
  */
-export const auditStore = async (store: EventStore, now: Date, found: (fault: string) => void): Promise<Audited> => {
-  const audited: Audited = { events: 0, transactions: 0 }
-  const accounts = new Map<number, number>()
-  const named = new Map<number, number>()
-  const inWindow = new Set<number>()
-  const young: number[] = []
+export const auditStore = async (
+  store: EventStore,
+  now: Date,
+  found: Found,
+  after: Checkpoint | null = null,
+): Promise<Audited> => {
+  const audited: Audited = { events: 0, transactions: 0, end: null }
+  const accounts = new AccountRevisions()
+  const windows = new Windows(now)
+  const leftovers = new Leftovers(after)
   /** Streams that keep all their events. Transactions are checked as a whole. */
   const permanent = new Set<string>()
   let reserved = 0
   let largest = 0
-  let waiting: string[] = []
-  const windowBegins = now.getTime() - (DEDUP_RETENTION_S - WINDOW_MARGIN_S) * 1_000
+  let before = after
 
-  const auditWaiting = async (): Promise<void> => {
-    const streams = await store.read(waiting.map((stream) => ({ stream })))
-    waiting.forEach((stream, index) => {
-      const events = streams[index]!
-      try {
-        for (const fault of faultsOf(events)) found(`${stream}: ${fault}`)
-      } catch (error) {
-        found(`${stream}: cannot be folded: ${(error as Error).message}`)
-      }
-      for (const event of events)
-        if (event.type === 'WebhookAttempted') noteRevision(event.data.account_revision, event.metadata, named)
-      audited.transactions++
-      const [first] = events
-      if (first?.type === 'TransactionCaptured' && Date.parse(first.data.created_at) > windowBegins)
-        young.push(first.data.transaction_id)
-    })
-    waiting = []
+  const isSince = (event: StoredEvent, position: Checkpoint | null): boolean =>
+    position === null || store.isAfter(event.checkpoint, position)
+  const auditTransaction = (stream: string, events: readonly StoredEvent[]): void => {
+    try {
+      for (const fault of faultsOf(events)) found(`${stream}: ${fault}`)
+    } catch (error) {
+      found(`${stream}: cannot be folded: ${(error as Error).message}`)
+    }
+    accounts.takeAttempts(events)
+    audited.transactions++
+  }
+  /** Whether the first event of a transaction since the audit begins is on this page. Otherwise an earlier page has led to it. */
+  const isContinued = (events: readonly StoredEvent[]): boolean => {
+    const firstSince = events.find((event) => isSince(event, after))
+    return firstSince !== undefined && isReadable(events[0]!) && isSince(firstSince, before)
   }
 
-  for await (const page of pages(store)) {
+  for await (const page of pages(store, after)) {
+    const begun = new Set<string>()
+    const continued = new Set<string>()
     for (const event of page) {
       audited.events++
+      leftovers.take(event, before)
+      windows.take(event)
       const { stream, type, data, revision } = event
       if (type === 'Unreadable') found(`${stream}@${revision}: ${data.detail}; its stream is parked`)
-      if (keptFor(stream) === null && !stream.startsWith('transaction-')) permanent.add(stream)
-      if (stream.startsWith('account-')) followAccount(event, accounts, found)
+      const isTransactions = stream.startsWith('transaction-')
+      if (keptFor(stream) === null && !isTransactions) permanent.add(stream)
+      if (stream.startsWith('account-')) accounts.take(event, found)
       if (type === 'IdsReserved') reserved = data.to
-      if (type === 'NotificationSeen') inWindow.add(data.transaction_id)
-      if (type === 'TransactionCaptured' || (type === 'TransactionDeleted' && revision === 0)) waiting.push(stream)
+      if (type === 'TransactionCaptured' || (type === 'TransactionDeleted' && revision === 0)) begun.add(stream)
+      else if (isTransactions && after !== null) continued.add(stream)
       largest = Math.max(largest, transactionIn(asStored(event).data))
     }
     // Only between pages, after the related events of accounts and transactions have been read.
-    while (waiting.length > 0) {
-      const rest = waiting.splice(AT_A_TIME)
-      await auditWaiting()
-      waiting = rest
+    for await (const [stream, events] of slicesOf(store, wholly(begun))) {
+      auditTransaction(stream, events)
+      windows.mustHave(events[0])
     }
+    for (const stream of begun) continued.delete(stream)
+    for await (const [stream, events] of slicesOf(store, wholly(continued)))
+      if (isContinued(events)) auditTransaction(stream, events)
+    before = page.at(-1)!.checkpoint
+    const last = page.findLast(isPlace)
+    if (last) audited.end = storePositionOf(last)
   }
-  for (const id of young)
-    if (!inWindow.has(id)) found(`transaction-${id}: its notification is in no deduplication window`)
-  for (const [user, revision] of named) {
-    const [[newest] = []] = await store.read([{ stream: accountStream(user), backwards: true, limit: 1 }])
-    if ((newest?.revision ?? -1) < revision)
-      found(`account-${user}: attempts name its revision ${revision}, which is not there`)
-  }
+  await windows.report(store, found)
+  await accounts.report(store, found)
+  await leftovers.report(store, found)
   await auditBeginnings(store, [...permanent], found)
+  const [[ids] = []] = await store.read([{ stream: ID_STREAM, backwards: true, limit: 1 }])
+  if (ids?.type === 'IdsReserved') reserved = ids.data.to
   if (largest > reserved) found(`ids: ${largest} is used, and only ids up to ${reserved} are given out`)
   return audited
 }
+
+const wholly = (streams: ReadonlySet<string>) => [...streams].map((stream) => ({ stream }))
+
+/** An event that is found again later: one that does not expire and that has its place in a stream. */
+const isPlace = (event: StoredEvent): boolean => keptFor(event.stream) === null && !isTombstone(event)
 
 /** A stream begins with its first event, or with the event that closed it. Otherwise somebody has cut it off in the store. */
 const auditBeginnings = async (
   store: Pick<EventStore, 'read'>,
   streams: readonly string[],
-  found: (fault: string) => void,
+  found: Found,
 ): Promise<void> => {
-  for (let from = 0; from < streams.length; from += AT_A_TIME) {
-    const some = streams.slice(from, from + AT_A_TIME)
-    const slices = await store.read(some.map((stream) => ({ stream, limit: 1 })))
-    some.forEach((stream, index) => {
-      const first = slices[index]?.[0]
-      if (!first) return found(`${stream}: cut off: no event is visible`)
-      const isWhole = first.revision === 0 || isClosing(first.type) || first.type === 'EmailReleased'
-      if (!isWhole && first.type !== 'Unreadable')
-        found(`${stream}: cut off: its first visible event is ${first.type} at revision ${first.revision}`)
-    })
+  const slices = streams.map((stream) => ({ stream, limit: 1 }))
+  for await (const [stream, [first]] of slicesOf(store, slices)) {
+    const isWhole = first?.revision === 0 || isClosing(first?.type ?? '') || first?.type === 'EmailReleased'
+    if (!first) found(`${stream}: cut off: no event is visible`)
+    else if (!isWhole && first.type !== 'Unreadable')
+      found(`${stream}: cut off: its first visible event is ${first.type} at revision ${first.revision}`)
   }
 }
 
 /** The id that event data names, also where the data is damaged; otherwise 0. */
 const transactionIn = (data: unknown): number =>
   typeof data === 'object' && data !== null && 'transaction_id' in data ? Number(data.transaction_id) || 0 : 0
-
-/** Notes the newest revision of each account that an attempt names. */
-const noteRevision = (account_revision: number, { user_id }: Metadata, named: Map<number, number>): void => {
-  if (user_id !== null) named.set(user_id, Math.max(named.get(user_id) ?? -1, account_revision))
-}
-
-const followAccount = (
-  { stream, type, revision }: StoredEvent,
-  accounts: Map<number, number>,
-  found: (fault: string) => void,
-): void => {
-  const user = Number(stream.slice('account-'.length))
-  const before = accounts.get(user)
-  accounts.set(user, revision)
-  if (isClosing(type)) return
-  if (before === undefined && type !== 'AccountRegistered') found(`${stream}@${revision}: begins with ${type}`)
-  if (revision !== (before ?? -1) + 1) found(`${stream}@${revision}: follows revision ${before ?? -1}`)
-}

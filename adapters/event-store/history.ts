@@ -7,6 +7,7 @@
  * id. If it is not, every further call fails with `StoreWentBack`, because caches, ids and expected revisions of this process refer to
  * events that do not exist. The process then begins again without them.
  */
+import type { OwnedDisk } from '../../domain/disk.ts'
 import { StoreWentBack } from '../../domain/errors.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
 import type { StoredEvent } from '../../domain/parse-event.ts'
@@ -138,6 +139,8 @@ export class History {
 /** A store that knows its own past, as far as this process has seen it. */
 export type RememberingStore<Event extends RecordedEvent = StoredEvent> = EventStore<Event> & {
   readonly history: History
+  /** The disk of the server, if it reports it. null: it reports none now. @throws if it does not answer */
+  disk?(): Promise<Pick<OwnedDisk, 'space' | 'place'> | null>
 }
 
 /** Whether a conflict reports an older revision than its caller expected, so that the caller knows events that may not exist. */

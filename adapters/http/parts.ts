@@ -9,6 +9,7 @@ import type { Feed } from '../../workflows/live/feed.ts'
 import type { LogLines } from '../telemetry/log-lines.ts'
 import type { UsageCounters } from '../postgres/ops/usage.ts'
 import type { DiskSpace } from '../../domain/disk.ts'
+import type { ServerDisks } from '../system/server-disks.ts'
 import type { InboxCalls } from '../inbox/calls.ts'
 import type { Inboxes } from '../inbox/inboxes.ts'
 import type { Outbox } from '../mail-out/outbox.ts'
@@ -46,6 +47,8 @@ export interface ApiParts {
   counters: { exact: CounterFor; hot: CounterFor }
   /** The disk of the embedded database; null if the servers are elsewhere. */
   disk: { space(): DiskSpace | null }
+  /** The disks of servers. */
+  serverDisks: Pick<ServerDisks, 'measured'>
   /** The built dashboard; null: it is not served. */
   web: WebFiles | null
   log: LogLines

@@ -4,6 +4,7 @@
  * over its limit. While Postgres is unavailable or slow, each process continues from the count that it knows.
  */
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
+import { BoundedMap } from '../../workflows/support/bounded-map.ts'
 import type { Queryable } from '../database/database.ts'
 import type { CounterFor, Used } from '../http/middleware/rate-limits.ts'
 
@@ -47,7 +48,7 @@ interface Window {
 
 /** The counts of one limit in this process. */
 class KnownWindows {
-  readonly #windows = new Map<string, Window>()
+  readonly #windows = new BoundedMap<string, Window>(MOST_KNOWN)
   readonly #lengthMs: number
 
   constructor(lengthMs: number) {
@@ -59,9 +60,7 @@ class KnownWindows {
     const known = this.#windows.get(caller)
     if (known && known.ends > at) return known
     const begun = { settled: 0, missed: 0, offset: 0, ends: at + this.#lengthMs }
-    this.#windows.delete(caller)
     this.#windows.set(caller, begun)
-    if (this.#windows.size > MOST_KNOWN) this.#windows.delete(this.#windows.keys().next().value!)
     return begun
   }
 

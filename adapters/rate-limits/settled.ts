@@ -5,6 +5,7 @@
  * times the limit, and only if its calls arrive within that second; with one process the limit is exact. While Postgres is
  * unavailable, each process counts by itself, and settles when Postgres is back.
  */
+import { BoundedMap } from '../../workflows/support/bounded-map.ts'
 import { waitUnlessAborted } from '../../workflows/support/abort.ts'
 import type { CounterFor, RateLimit } from '../http/middleware/rate-limits.ts'
 import type { Queryable } from '../database/database.ts'
@@ -43,16 +44,14 @@ export interface SettledCounters {
 
 /** @param now  milliseconds since 1970 */
 export const settledCounters = (database: Queryable, now: () => number = Date.now): SettledCounters => {
-  const windows = new Map<string, Window>()
+  // Strangers with many addresses must not fill the memory.
+  const windows = new BoundedMap<string, Window>(MOST_WINDOWS)
 
   const windowOf = (key: string, { seconds }: RateLimit, at: number): Window => {
     const known = windows.get(key)
     if (known && known.ends > at) return known
     const begun = { ends: at + seconds * 1_000, settled: 0, pending: 0 }
-    windows.delete(key)
     windows.set(key, begun)
-    // Strangers with many addresses must not fill the memory, so the oldest window is removed.
-    if (windows.size > MOST_WINDOWS) windows.delete(windows.keys().next().value!)
     return begun
   }
 

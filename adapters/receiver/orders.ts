@@ -1,6 +1,7 @@
 // Tests: tests/integration/receiver/receiver.test.ts
 /** Orders of the example shop: created with a QR code for the payment, and polled by the page that waits for it. */
 import { vietQr } from '../../domain/vietqr/payload.ts'
+import { BoundedMap } from '../../workflows/support/bounded-map.ts'
 import { qrSvg } from '../http/resources/qr-code.ts'
 import { failed, objectOf, type Answer } from './answers.ts'
 import type { Order, Shop } from './shop.ts'
@@ -18,14 +19,12 @@ const MOST_POLLERS = 10_000
 
 /** @returns whether a poller may ask now */
 const pollLimit = (): ((poller: string) => boolean) => {
-  const polledAt = new Map<string, number>()
+  const polledAt = new BoundedMap<string, number>(MOST_POLLERS)
   return (poller) => {
     const at = performance.now()
     const last = polledAt.get(poller)
     if (last !== undefined && at - last < POLLING_MS) return false
-    polledAt.delete(poller)
     polledAt.set(poller, at)
-    if (polledAt.size > MOST_POLLERS) polledAt.delete(polledAt.keys().next().value!)
     return true
   }
 }

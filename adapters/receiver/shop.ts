@@ -4,6 +4,7 @@
  * database.
  */
 import { randomInt } from 'node:crypto'
+import { BoundedMap } from '../../workflows/support/bounded-map.ts'
 
 export interface Product {
   name: string
@@ -33,7 +34,7 @@ const PRODUCTS: Readonly<Record<string, Product>> = { DEMO: { name: 'Demo produc
 const MOST_ORDERS = 10_000
 
 export class Shop {
-  readonly #orders = new Map<string, Order>()
+  readonly #orders = new BoundedMap<string, Order>(MOST_ORDERS)
   readonly #prefix: string
 
   constructor(prefix: string) {
@@ -50,7 +51,6 @@ export class Shop {
     while (this.#orders.has(order_id))
     const order: Order = { order_id, product, status: 'pending', paid_at: null, transaction_id: null }
     this.#orders.set(order_id, order)
-    if (this.#orders.size > MOST_ORDERS) this.#orders.delete(this.#orders.keys().next().value!)
     return order
   }
 

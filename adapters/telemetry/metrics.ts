@@ -2,6 +2,8 @@
 /** Baoco's Prometheus metrics. Labels never contain text that a user or a stranger wrote. */
 import { VERSION } from '../system/version.ts'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { DiskSpace } from '../../domain/disk.ts'
+import type { ServerDisks } from '../system/server-disks.ts'
 import { inTime } from './in-time.ts'
 
 /** The current lag in milliseconds. Null if another process does this work. */
@@ -143,6 +145,22 @@ export const openMetrics = () => {
   ofDisk('baoco_disk_size_bytes', 'Size of the disk of the embedded database', () => diskState.space()?.size)
   ofDisk('baoco_disk_full', '1 while nothing is accepted because the disk is full', () => (diskState.isFull() ? 1 : 0))
 
+  let serverDisks: Pick<ServerDisks, 'measured'> = { measured: async () => [] }
+  const ofServerDisks = (name: string, help: string, value: (space: DiskSpace) => number): Gauge =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['server'],
+      registers,
+      async collect() {
+        const disks = await inTime(serverDisks.measured())
+        this.reset()
+        for (const { of, space } of disks ?? []) this.set({ server: of }, value(space))
+      },
+    })
+  ofServerDisks('baoco_server_disk_free_bytes', 'Free space on the disk of a server', ({ free }) => free)
+  ofServerDisks('baoco_server_disk_size_bytes', 'Size of the disk of a server', ({ size }) => size)
+
   const storeCalls = new Histogram({
     name: 'baoco_event_store_call_seconds',
     help: 'How long calls of the event store took, with their repetitions',
@@ -199,6 +217,7 @@ export const openMetrics = () => {
     watchRelay: (lag: Lag): void => void (relayLag = lag),
     watchStore: (state: StoreState): void => void (storeState = state),
     watchDisk: (state: DiskState): void => void (diskState = state),
+    watchServerDisks: (disks: Pick<ServerDisks, 'measured'>): void => void (serverDisks = disks),
     storeCalled: (call: string, ms: number): void => storeCalls.observe({ call }, ms / 1000),
     storeOutage: (): void => outages.inc(),
     watchProjection: (name: string, projector: WatchedProjector): void => void watched.set(name, projector),

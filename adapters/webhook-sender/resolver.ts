@@ -4,6 +4,7 @@
  * share an answer. An answer is kept for its TTL, at most half a minute.
  */
 import { Resolver } from 'node:dns/promises'
+import { BoundedMap } from '../../workflows/support/bounded-map.ts'
 import { Failure } from './failure.ts'
 import { lookInHostsFile } from './hosts-file.ts'
 
@@ -34,13 +35,12 @@ const ask = async (resolver: Resolver, name: string): Promise<Answer> => {
 
 export const openResolver = (): Resolve => {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 })
-  const kept = new Map<string, { answer: Promise<Answer>; until: number }>()
+  const kept = new BoundedMap<string, { answer: Promise<Answer>; until: number }>(MOST_KEPT)
   return async (name) => {
     const known = kept.get(name)
     if (known && performance.now() < known.until) return (await known.answer).addresses
     const entry = { answer: ask(resolver, name), until: Infinity }
     kept.set(name, entry)
-    if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value!)
     try {
       const { addresses, ttl } = await entry.answer
       entry.until = performance.now() + Math.min(ttl * 1000, LONGEST_KEPT)

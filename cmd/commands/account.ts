@@ -3,6 +3,8 @@
 import { text } from 'node:stream/consumers'
 import { Argument, Option, type Command } from 'commander'
 import { listAccounts, type AccountRow } from '../../projections/account/queries.ts'
+import { listStreams } from '../../projections/account/streams-queries.ts'
+import { mainWith } from '../../projections/main.ts'
 import { language, USUAL_LANGUAGE, type Language } from '../../domain/account/language.ts'
 import { plan as plans, type Plan } from '../../domain/account/events.ts'
 import { changePlan, rotateKey, setPassword, unlockAccount } from '../../workflows/accounts/access.ts'
@@ -103,9 +105,15 @@ export const account = (program: Command): void => {
     .description('delete an account and erase all of its data permanently')
     .requiredOption('--yes', 'confirm the deletion')
     .action((email: string) =>
-      withAccounts(async ({ store, accounts, database, on }) => {
-        const forget = forgetAccount(database)
-        const { transactions, others } = await eraseAccount({ store, accounts, forget }, await on(email), email)
+      withAccounts(async ({ settings, store, accounts, database, log, on }) => {
+        const parts = {
+          store,
+          accounts,
+          list: listStreams(database, store, mainWith(settings)),
+          onFullRead: (reason: string) => log.warn({ reason }, 'account.deletion_reads_store'),
+          forget: forgetAccount(database),
+        }
+        const { transactions, others } = await eraseAccount(parts, await on(email), email)
         console.log(
           `${email} is deleted, with ${counted(transactions, 'transaction')} and ${counted(others, 'other stream')} of events`,
         )

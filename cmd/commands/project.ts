@@ -40,6 +40,7 @@ import { rememberCredits } from '../../workflows/credits/remember-credits.ts'
 import { giveUpUnread } from '../../workflows/scheduled/give-up-unread.ts'
 import { oldestUnread, unreadOverLimit } from '../../projections/notification/unread-bytes-queries.ts'
 import { watchParked } from '../../workflows/scheduled/watch-parked.ts'
+import { watchedDisks } from '../process/open-server-disks.ts'
 import { watchDisk } from '../../workflows/scheduled/watch-disk.ts'
 import { watchEndpoints } from '../../workflows/scheduled/watch-endpoints.ts'
 import { watchMailboxes } from '../../workflows/scheduled/watch-mailboxes.ts'
@@ -146,7 +147,7 @@ const reacting = (installation: Installation): Follower => {
 }
 
 const scheduled = (installation: Installation): Follower => {
-  const { settings, store, accounts, snapshots, clock, ids, database, disk, log, onlyOne } = installation
+  const { settings, store, accounts, snapshots, clock, ids, database, disk, serverDisks, log, onlyOne } = installation
   const plans = { accounts: new Accounts(store, accounts), due: plansDue(database), clock }
   const alerts = openAlerts({ store, clock, ids, snapshots })
   const deleting = [
@@ -188,7 +189,7 @@ const scheduled = (installation: Installation): Follower => {
       alerts,
       clock,
     }),
-    watchDisk({ space: () => disk.space(), operator: () => operatorOf(store), alerts, clock }),
+    watchDisk({ ...watchedDisks(settings, disk, serverDisks), operator: () => operatorOf(store), alerts, clock }),
     watchSources({
       quiet: (now) => quietSources(database, now),
       lasting: () => lastingSilences(database),

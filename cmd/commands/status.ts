@@ -9,21 +9,22 @@ import { lastAudit } from '../../adapters/postgres/ops/last-audit.ts'
 import { openReadModelTables } from '../../adapters/postgres/ops/read-models.ts'
 import { serverStatus } from '../../adapters/postgres/ops/server-status.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
-import type { EventStore } from '../../domain/ports.ts'
+import type { RememberingStore } from '../../adapters/event-store/history.ts'
 import { projectors } from '../../projections/all.ts'
 import { unseenDeliveries } from '../../projections/delivery/unseen-queries.ts'
 import type { Definition } from '../../projections/engine/definition.ts'
 import { projectionLag } from '../../projections/engine/lag.ts'
 import { createSchema } from '../../projections/engine/schema.ts'
+import { serverDisks } from '../process/open-server-disks.ts'
 import type { Surroundings } from '../process/with-database.ts'
 import { withStore } from '../process/with-store.ts'
 
 const MIB = 1_048_576
 const inMib = (bytes: number): string => `${(bytes / MIB).toFixed(0)} MiB`
 
-type Around = Surroundings & { store: EventStore }
+type Around = Surroundings & { store: RememberingStore }
 
-const lines = async ({ database, store, settings }: Around, version: string): Promise<string[]> => {
+const lines = async ({ database, store, settings, log }: Around, version: string): Promise<string[]> => {
   // Queries work also if no process has ever projected.
   for (const definition of projectors(settings)) await createSchema(openReadModelTables(database), definition)
   const unseen = () => unseenDeliveries(database, store, systemClock.now())
@@ -31,7 +32,7 @@ const lines = async ({ database, store, settings }: Around, version: string): Pr
     definition.projector,
     await projectionLag(database, store, definition, systemClock.now()),
   ]
-  const [processes, leases, status, server, audit, end, disk, lags] = await Promise.all([
+  const [processes, leases, status, server, audit, end, disk, disks, lags] = await Promise.all([
     presentProcesses(database),
     heldLeases(database),
     installationStatus(database, unseen),
@@ -39,6 +40,7 @@ const lines = async ({ database, store, settings }: Around, version: string): Pr
     lastAudit(database),
     store.end(),
     settings.databaseUrl === undefined ? statfs(settings.dataDir) : null,
+    serverDisks({ settings, database, store, log }).measured(),
     Promise.all(projectors(settings).map(lagOf)).then((some) => new Map(some)),
   ])
   const isBehind = (passed: string | null) => end !== null && (passed === null || store.isAfter(end, passed))
@@ -62,11 +64,15 @@ const lines = async ({ database, store, settings }: Around, version: string): Pr
     `breakers  ${status.breakers.length} open`,
     `parked    ${status.parked} streams`,
     audit
-      ? `audit     ${audit.ended_at}  ${audit.events} events  ${audit.faults} faults`
+      ? `audit     ${audit.ended_at}  ${audit.events} events  ${audit.faults} faults  everything ${audit.whole_at}`
       : 'audit     never: run baoco audit',
     `versions  Baoco ${version}  Postgres ${server.postgres}  tables ${server.tables}  Node ${process.versions.node}`,
     `disk      ${inMib(server.database_bytes)}  ${server.schemas.map(({ name, bytes }) => `${name} ${inMib(bytes)}`).join('  ')}`,
     ...(disk ? [`free      ${inMib(disk.bavail * disk.bsize)} in ${settings.dataDir}`] : []),
+    ...disks.map(
+      ({ of, space: { free, size }, place }) =>
+        `free      ${inMib(free)} of ${inMib(size)}  ${of}${place === null ? '' : ` ${place}`}`,
+    ),
   ]
 }
 

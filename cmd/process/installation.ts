@@ -6,6 +6,7 @@
 import { hostname } from 'node:os'
 import { systemClock as clock } from '../../adapters/system/clock.ts'
 import { openDisk, type Disk } from '../../adapters/system/disk.ts'
+import type { ServerDisks } from '../../adapters/system/server-disks.ts'
 import { awakeNow } from '../../adapters/system/awake.ts'
 import { keepStoreMemory, type StoreMemory } from '../../adapters/system/store-memory.ts'
 import { guardStore } from '../../adapters/event-store/circuit-breaker.ts'
@@ -42,6 +43,7 @@ import { openHandOver } from './open-hand-over.ts'
 import { openFront, type AwaitedServers, type Front } from './front.ts'
 import { diskLines, openEventStore, storeLines, untilStoreAnswers } from './open-event-store.ts'
 import { openPostgres } from './open-postgres.ts'
+import { serverDisks } from './open-server-disks.ts'
 import { openReadModels, type ReadModelsOfProcess } from './open-read-models.ts'
 import { kafkaOf, openTopic, type Topic } from './open-topic.ts'
 import { openPressure, type Pressure } from './pressure.ts'
@@ -64,6 +66,7 @@ export interface Installation {
   requestStore: EventStore
   /** Whether the disk is full, as far as it can be known. */
   disk: Disk
+  serverDisks: ServerDisks
   /** Aborts when the store is found to have gone back in time. Everything here must then be opened again. */
   lost: AbortSignal
   /** What is known of the store now, for the installation that is opened then. */
@@ -173,6 +176,8 @@ export const openInstallation = async (
     })
     opened.push(async () => disk.close())
     metrics.watchDisk(disk)
+    const disks = serverDisks({ settings, database, store: bare, log })
+    metrics.watchServerDisks(disks)
     const measured = timed(bare, {
       onCall: metrics.storeCalled,
       onSlow: (slow) => log.warn(slow, 'event_store.slow'),
@@ -257,7 +262,7 @@ export const openInstallation = async (
 
     return {
       settings, secrets, log, clock, database, byKey, store, requestStore, front, ids, vault, accounts, snapshots, capture, readModels, sender, targets, inboxes,
-      inboxCalls, metrics, spans, onFailure, close, remembered, disk, lost: history.lost,
+      inboxCalls, metrics, spans, onFailure, close, remembered, disk, serverDisks: disks, lost: history.lost,
       pressure: openPressure(() => capture.isBusy()),
       isFreshDatabase: postgres.isFresh,
       outbox,

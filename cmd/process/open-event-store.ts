@@ -52,7 +52,7 @@ export const openEventStore = async (
   onUnreadable: (event: Unreadable) => void = () => {},
 ): Promise<RememberingStore> => {
   const store = await open(parseEvent, settings, databaseUrl, reports)
-  return { ...obeyingSkips(store, onUnreadable), history: store.history }
+  return { ...obeyingSkips(store, onUnreadable), history: store.history, ...(store.disk && { disk: store.disk }) }
 }
 
 /** Opens a store that returns events as they are stored, for tools that copy them. */

@@ -53,6 +53,11 @@ export const SETTINGS = {
     'Postgres 15 or later; default: the embedded server',
   ),
   databasePassword: secret('DATABASE_PASSWORD', z.string(), 'the password, if DATABASE_URL contains none'),
+  databaseDiskGb: optional(
+    'DATABASE_DISK_GB',
+    text.gigabytes,
+    'size of the disk of DATABASE_URL in GB (2^30 bytes), for alerts when it is nearly full; not set: no alerts',
+  ),
   eventStoreUrl: server('EVENTSTORE_URL', 'EVENTSTORE_PASSWORD', text.eventStoreUrl, 'EventStoreDB; not set: Postgres'),
   eventStorePassword: secret('EVENTSTORE_PASSWORD', z.string(), 'the password, if EVENTSTORE_URL contains none'),
   eventStorePrefix: setting(

@@ -17,6 +17,10 @@ export const whole = (least: number): Text<number> => {
     .refine((value) => value >= least, message)
 }
 
+export const gigabytes: Text<number> = matching(/^\d{1,7}(\.\d{1,3})?$/, 'must be a number such as 50 or 7.5')
+  .transform(Number)
+  .refine((value) => value > 0, 'must be more than 0')
+
 export const port: Text<number> = matching(/^\d{1,5}$/, 'must be a port: 1 to 65535')
   .transform(Number)
   .refine((value) => value >= 1 && value <= 65_535, 'must be a port: 1 to 65535')

@@ -5,6 +5,7 @@ import { systemClock as clock } from '../../adapters/system/clock.ts'
 import { openIds } from '../../adapters/system/ids.ts'
 import { openPasswords } from '../../adapters/secrets/passwords.ts'
 import type { Database } from '../../adapters/database/database.ts'
+import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
 import { migrateDatabase } from '../../adapters/database/migrate.ts'
 import { enter } from '../../adapters/database/presence.ts'
 import { keepSecrets } from '../../adapters/secrets/secrets.ts'
@@ -19,13 +20,14 @@ import { withDatabase } from './with-database.ts'
 export interface AccountCommand extends RegistrationParts {
   settings: Settings
   database: Database
+  log: LogLines
   accounts: Accounts
   /** The metadata of an operator's command on the account with this e-mail. @throws if there is no such account */
   on(email: string): Promise<OwnersOccasion>
 }
 
 export const withAccounts = <Result>(work: (command: AccountCommand) => Promise<Result>): Promise<Result> =>
-  withDatabase(async ({ settings, database, url }) => {
+  withDatabase(async ({ settings, database, url, log }) => {
     await migrateDatabase(url)
     const presence = await enter(database, 'a command on accounts')
     const store = await openEventStore(settings, url)
@@ -40,7 +42,8 @@ export const withAccounts = <Result>(work: (command: AccountCommand) => Promise<
         return { user_id, at: clock.now(), correlation_id: request, causation_id: request }
       }
       const accounts = new Accounts(store)
-      return await work({ settings, database, store, ids, clock, vault, passwords: openPasswords(), accounts, on })
+      const passwords = openPasswords()
+      return await work({ settings, database, log, store, ids, clock, vault, passwords, accounts, on })
     } finally {
       await store.close()
       await presence.leave()

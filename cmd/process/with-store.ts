@@ -1,12 +1,12 @@
 // Tests: tests/integration/looking-commands.test.ts
 /** Opens the event store for the duration of one command. */
-import type { EventStore } from '../../domain/ports.ts'
+import type { RememberingStore } from '../../adapters/event-store/history.ts'
 import { migrateDatabase } from '../../adapters/database/migrate.ts'
 import { openEventStore } from './open-event-store.ts'
 import { withDatabase, type Surroundings } from './with-database.ts'
 
 export const withStore = <Result>(
-  work: (around: Surroundings & { store: EventStore }) => Promise<Result>,
+  work: (around: Surroundings & { store: RememberingStore }) => Promise<Result>,
 ): Promise<Result> =>
   withDatabase(async (around) => {
     await migrateDatabase(around.url)

@@ -29,7 +29,7 @@ export const alertEvents = {
     kind: alertKind,
     /**
      * The subject: `rule:5`, `device:7`, `mail_account:3`, `receive_url`, `bank_account:9`, `month:2026-11`, `transaction:4`,
-     * `event_store`, `disk:10` (per cent), `stream:transaction-4`, or an origin.
+     * `event_store`, `disk:10` and `disk:postgres:10` (per cent), `stream:transaction-4`, or an origin.
      */
     subject: z.string(),
     /** A few plain sentences. */

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
+import { openDatabase } from '../../adapters/database/database.ts'
 import type { FreshAccount } from '../../workflows/accounts/registration.ts'
 import { eventually } from '../harness/eventually.ts'
 import { fromVietcombank, vietcombankText } from '../harness/bank-texts.ts'
@@ -81,11 +82,44 @@ describe('commands that inspect data, and account delete', function () {
     return audit
   }
 
+  it('audit --since-last checks everything if there was no audit yet', async () => {
+    const { status, stdout } = await baoco('audit', '--since-last')
+    expect(status, stdout).to.equal(0)
+    expect(stdout).to.match(
+      /^there is no earlier audit to continue: everything is checked\n\d+ events, 1 transactions: all as it must be\n$/,
+    )
+    const { ended_at, whole_at } = await lastAudit()
+    expect(whole_at).to.equal(ended_at)
+  })
+
   it('audit finds no fault in a correct store', async () => {
     const { status, stdout, stderr } = await baoco('audit')
     expect([status, stderr], stdout).to.deep.equal([0, ''])
     expect(stdout).to.match(/^\d+ events, 1 transactions: all as it must be\n$/)
     expect(await lastAudit()).to.include({ events: parseInt(stdout), transactions: 1, faults: 0 })
+  })
+
+  it('audit --since-last checks what was stored since the last audit', async () => {
+    const { whole_at, ended_at, events } = await lastAudit()
+    expect(whole_at).to.equal(ended_at)
+    const { status, stdout } = await baoco('audit', '--since-last')
+    expect([status, stdout]).to.deep.equal([0, stdout])
+    expect(stdout).to.match(/^\d+ events, \d transactions since 20\S+Z: all as it must be\n$/)
+    expect(stdout).to.contain(ended_at)
+    const now = await lastAudit()
+    expect(now).to.include({ whole_at, faults: 0, events: parseInt(stdout) })
+    expect(Date.parse(now.ended_at)).to.be.greaterThan(Date.parse(ended_at))
+    expect(now.events).to.be.lessThan(events)
+  })
+
+  it('audit --since-last checks everything if the store does not contain the position of the last audit', async () => {
+    const database = openDatabase(api.databaseUrl)
+    await database.query('UPDATE ops.audit SET event_id = gen_random_uuid()').finally(() => database.close())
+    const { status, stdout } = await baoco('audit', '--since-last')
+    expect(status, stdout).to.equal(0)
+    expect(stdout).to.match(/^the store does not contain the position of the last audit: everything is checked\n/)
+    const { whole_at, ended_at } = await lastAudit()
+    expect(whole_at).to.equal(ended_at)
   })
 
   it('history prints the history of a transaction without personal data', async () => {
@@ -215,5 +249,30 @@ describe('commands that inspect data, and account delete', function () {
     expect(stdout).to.match(/^account-\d+: attempts name its revision 4000, which is not there$/m)
     expect((await lastAudit()).faults).to.equal(stdout.trimEnd().split('\n').length - 1)
     expect(stdout).to.match(/^ids: 1000000000 is used, and only ids up to \d+ are given out$/m)
+  })
+
+  it('audit --since-last does not hide the faults that earlier audits found', async () => {
+    const { whole_at, faults } = await lastAudit()
+    const { status, stdout } = await baoco('audit', '--since-last')
+    expect(status).to.equal(1)
+    // The read models may have parked a stream since.
+    const refused = stdout.split('parked in the read models').length - 1
+    const before = Number(/^audits before it found (\d+) faults; baoco audit without --since-last/m.exec(stdout)?.[1])
+    expect(before)
+      .to.be.within(faults - refused, faults)
+      .and.greaterThan(4)
+    expect(await lastAudit()).to.include({ faults: before + refused, whole_at })
+    const metadata = { user_id: 1, at: new Date().toISOString(), correlation_id: 'x', causation_id: 'x', version: 1 }
+    const events = [{ id: randomUUID(), type: 'Odd', data: {}, metadata }]
+    await api.store.append([[{ stream: 'odd2', expectedRevision: -1, events }]])
+    const next = await baoco('audit', '--since-last')
+    expect(next.stdout).to.match(/^odd2@0: no event of this release: Odd/m)
+    expect(next.stdout).to.not.match(/^odd@0/m)
+    expect((await lastAudit()).faults).to.equal(before + refused + 1)
+    // An audit of everything counts anew.
+    const whole = await baoco('audit')
+    const now = await lastAudit()
+    expect(now.faults).to.equal(whole.stdout.trimEnd().split('\n').length - 1)
+    expect(now.whole_at).to.equal(now.ended_at)
   })
 })

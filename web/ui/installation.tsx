@@ -182,6 +182,12 @@ const Audit = ({ of: { audit } }: { of: OperatorStatus }) => {
           <br />
           <span class="muted">
             <Ago at={audit.ended_at} />, {t.checked(number(audit.events), number(audit.transactions))}
+            {audit.whole_at !== audit.ended_at && (
+              <>
+                <br />
+                {t.whole} <Ago at={audit.whole_at} />
+              </>
+            )}
           </span>
         </p>
       ) : (
@@ -202,6 +208,7 @@ const Server = ({ of: { versions, disk } }: { of: OperatorStatus }) => {
     [t.database, bytes(disk.database_bytes, language.value)],
     ...disk.schemas.map((each): [string, string] => [t.schemas[each.name] ?? each.name, bytes(each.bytes, language.value)]), // prettier-ignore
     ...(disk.free_bytes === null ? [] : [[t.free, bytes(disk.free_bytes, language.value)] as [string, string]]),
+    ...disk.servers.map((each): [string, string] => [t.freeOn[each.server], bytes(each.free_bytes, language.value)]),
   ]
   return (
     <section class="block">

@@ -11,6 +11,7 @@ import { evolve } from '../../domain/account/account.ts'
 import { accountEvents, accountStream, type AccountEvent } from '../../domain/account/events.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 import { Refused } from '../../domain/errors.ts'
+import { BoundedMap } from '../support/bounded-map.ts'
 import { execute } from '../support/execute.ts'
 import { foldCache, foldSnapshots, type FoldCache, type Folded } from '../support/fold-cache.ts'
 import type { Snapshots } from '../support/snapshots.ts'
@@ -48,7 +49,7 @@ export class Accounts {
   readonly #cache: AccountCache
   readonly #reads = new Map<number, Reads>()
   /** When the last read began that found the account as it is cached, by user (`performance.now()`). */
-  readonly #confirmedAt = new Map<number, number>()
+  readonly #confirmedAt = new BoundedMap<number, number>(MOST_CACHED)
 
   constructor(store: EventStore, cache: AccountCache = accountCache()) {
     this.store = store
@@ -123,8 +124,7 @@ export class Accounts {
   }
 
   #confirm(userId: number, at: number | null): void {
-    this.#confirmedAt.delete(userId)
-    if (at !== null) this.#confirmedAt.set(userId, at)
-    if (this.#confirmedAt.size > MOST_CACHED) this.#confirmedAt.delete(this.#confirmedAt.keys().next().value!)
+    if (at === null) this.#confirmedAt.delete(userId)
+    else this.#confirmedAt.set(userId, at)
   }
 }

@@ -1,10 +1,14 @@
 // Tests: tests/attack/account-deletion.test.ts
 /**
  * Deletes an account. First the account ends, so that nothing gives access to it any more. Then every stream with an
- * event of its owner is closed by an event without personal data, and erased up to that event. The store is read from
- * the registration on, because that finds everything: only claims precede it. Then the newer events are read, for writes
- * that were under way meanwhile. A last event on the account's own stream makes the read models remove what was added in between. If a
- * crash interrupts the deletion, running it again finishes it.
+ * event of its owner is closed by an event without personal data, and erased up to that event. The read models list the streams
+ * up to the position that they have passed (`streams-of-account.ts`). The store is read from there on: what the read
+ * models have not seen, and writes that were under way meanwhile. A last event on the account's own stream makes the read models
+ * remove what was added in between.
+ *
+ * The list is made before the account ends, because the read models then remove its rows. If a crash interrupts the deletion,
+ * running it again finishes it. That run, and one without usable read models, reads the store from the registration on.
+ * This also finds everything, because only claims precede the registration, but costs as much as the store is long.
  *
  * The claim of the e-mail is released last, because the next run finds the account by it.
  */
@@ -22,6 +26,7 @@ import { stamp } from '../support/stamp.ts'
 import { transactionStream } from '../../domain/transaction/events.ts'
 import { deleteTransactions } from '../transactions/by-hand.ts'
 import type { Accounts, OwnersOccasion } from './accounts.ts'
+import { streamsOfAccount, type Listing } from './streams-of-account.ts'
 
 const TRANSACTION = /^transaction-(\d+)$/
 const AT_A_TIME = 200
@@ -47,33 +52,25 @@ export interface DeletedAccount {
 export interface EraseParts {
   store: EventStore
   accounts: Accounts
+  /** The streams of an account, from the read models. */
+  list: (userId: number) => Promise<Listing>
+  /** The store is read from the account's registration on, for this reason. */
+  onFullRead: (reason: string) => void
   /** Removes everything that is kept about the account outside the events and the read models. */
   forget: (account: DeletedAccount) => Promise<void>
 }
 
 /** @param email  the e-mail of its claim · @throws {Refused} CONFLICT for the operator's own account · {StoreUnavailable} */
-export const eraseAccount = async (
-  { store, accounts, forget }: EraseParts,
-  occasion: OwnersOccasion,
-  email: string,
-): Promise<Erased> => {
+export const eraseAccount = async (parts: EraseParts, occasion: OwnersOccasion, email: string): Promise<Erased> => {
+  const { store, forget } = parts
   const { user_id } = occasion
   const own = accountStream(user_id)
-  try {
-    await accounts.change(occasion, deleteAccount)
-  } catch (error) {
-    if (!(error instanceof Refused) || error.code !== 'NOT_FOUND') throw error
-    const [[newest] = []] = await store.read([{ stream: own, backwards: true, limit: 1 }])
-    if (newest?.type !== 'AccountDeleted') throw error
-  }
   const apart = new Set([own, emailStream(email)])
+  let { streams, after } = await begin(parts, occasion)
   // A stream may be found again, if a write was under way.
   const closed = { transactions: new Set<number>(), others: new Set<string>() }
   const met: number[] = []
-  const [[first] = []] = await store.read([{ stream: own, limit: 1 }])
-  let after: Checkpoint | null = first?.type === 'AccountRegistered' ? first.checkpoint : null
-  for (let found = true; found;) {
-    const streams = new Set<string>()
+  for (;;) {
     for await (const page of pages(store, after)) {
       for (const { stream, type, metadata } of page) {
         if (metadata.user_id !== user_id || apart.has(stream)) continue
@@ -82,7 +79,7 @@ export const eraseAccount = async (
       }
       after = page.at(-1)!.checkpoint
     }
-    found = streams.size > 0
+    if (streams.size === 0) break
     const transactions = [...streams].filter((stream) => TRANSACTION.test(stream)).map(idOf)
     for (let from = 0; from < transactions.length; from += AT_A_TIME) {
       const unreadable = await deleteTransactions(store, occasion, transactions.slice(from, from + AT_A_TIME))
@@ -92,13 +89,46 @@ export const eraseAccount = async (
     for (const stream of others) await closeStream(store, occasion, stream)
     transactions.forEach((id) => closed.transactions.add(id))
     others.forEach((stream) => closed.others.add(stream))
+    streams = new Set()
   }
   await closeAgain(store, occasion)
-  await forget({ user_id, email, ...(await ownOf(store, own)), transactions: [...new Set(met)] })
+  await forget({
+    user_id,
+    email,
+    ...(await ownOf(store, own)),
+    transactions: [...new Set([...closed.transactions, ...met])],
+  })
   await store.erase(own)
   await close(store, occasion, emailStream(email), 'EmailReleased', ({ type }) => type === 'EmailReleased')
   await store.erase(emailStream(email))
   return { transactions: closed.transactions.size, others: closed.others.size }
+}
+
+/** Lists the account's streams and ends the account. @returns the streams, and from where on the store must be read for more */
+const begin = async (
+  { store, accounts, list, onFullRead }: EraseParts,
+  occasion: OwnersOccasion,
+): Promise<{ streams: Set<string>; after: Checkpoint | null }> => {
+  const { user_id } = occasion
+  const own = accountStream(user_id)
+  const [[first] = []] = await store.read([{ stream: own, limit: 1 }])
+  let found = await streamsOfAccount(store, user_id, await list(user_id))
+  try {
+    await accounts.change(occasion, deleteAccount)
+  } catch (error) {
+    if (!(error instanceof Refused) || error.code !== 'NOT_FOUND') throw error
+    const [[newest] = []] = await store.read([{ stream: own, backwards: true, limit: 1 }])
+    if (newest?.type !== 'AccountDeleted') throw error
+    found = { unknown: 'an earlier deletion of the account did not finish' }
+  }
+  // Its own stream is erased after all others, so then only later writes can be left.
+  const since = first?.type === 'AccountRegistered' || first?.type === 'AccountDeleted' ? first.checkpoint : null
+  if ('unknown' in found) {
+    if (first?.type !== 'AccountDeleted') onFullRead(found.unknown)
+    return { streams: new Set(), after: since }
+  }
+  const { streams, upTo } = found
+  return { streams, after: since !== null && store.isAfter(since, upTo) ? since : upTo }
 }
 
 /** Ends a stream with an event without personal data, and erases the events before it. Repeating it changes nothing. */

@@ -1,5 +1,6 @@
 // Tests: tests/unit/workflows/capture/recent-conflicts.test.ts
 /** Accounts whose streams another process has changed lately. It probably changes them again, so that groups read them before they append. */
+import { BoundedMap } from '../support/bounded-map.ts'
 
 /** For this long after a conflict, groups read first: milliseconds. */
 const READ_FIRST_MS = 10_000
@@ -8,8 +9,8 @@ const MOST_ACCOUNTS = 10_000
 
 export class RecentConflicts {
   readonly #now: () => number
-  /** When the last one was, by account: the oldest first. */
-  readonly #at = new Map<number, number>()
+  /** When the last one was, by account. */
+  readonly #at = new BoundedMap<number, number>(MOST_ACCOUNTS)
 
   /** @param now  milliseconds that never go back */
   constructor(now = () => performance.now()) {
@@ -17,9 +18,7 @@ export class RecentConflicts {
   }
 
   note(userId: number): void {
-    this.#at.delete(userId)
     this.#at.set(userId, this.#now())
-    if (this.#at.size > MOST_ACCOUNTS) this.#at.delete(this.#at.keys().next().value!)
   }
 
   has(userId: number): boolean {

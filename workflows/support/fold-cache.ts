@@ -7,6 +7,7 @@ import type { z } from 'zod'
 import { isEventOf, type EventType, type KnownEvent } from '../../domain/catalogue.ts'
 import { isFoldable, type StoredEvent } from '../../domain/parse-event.ts'
 import { NO_STREAM, type EventStore, type Slice } from '../../domain/ports.ts'
+import { BoundedMap } from './bounded-map.ts'
 import { isOf, WORTH_A_SNAPSHOT, type Snapshot, type Snapshots } from './snapshots.ts'
 
 export interface Folded<State> {
@@ -64,15 +65,14 @@ export const foldCache = <State, Type extends EventType>(
 
 export class FoldCache<State> {
   readonly #fold: Evolving<State>
-  readonly #limit: number
   readonly #snapshots: FoldSnapshots | undefined
-  readonly #entries = new Map<string, Folded<State>>()
+  readonly #entries: BoundedMap<string, Folded<State>>
   /** Revisions of the last snapshots. */
   readonly #saved = new Map<string, number>()
 
   constructor(fold: Evolving<State>, limit: number, snapshots?: FoldSnapshots) {
     this.#fold = fold
-    this.#limit = limit
+    this.#entries = new BoundedMap(limit, (key) => this.#saved.delete(key))
     this.#snapshots = snapshots
   }
 
@@ -109,10 +109,7 @@ export class FoldCache<State> {
   }
 
   put(key: string, folded: Folded<State>): Folded<State> {
-    // Inserting it again makes it the newest entry. The oldest one is at the front.
-    this.#entries.delete(key)
     this.#entries.set(key, folded)
-    if (this.#entries.size > this.#limit) this.forget(this.#entries.keys().next().value!)
     return folded
   }
 

@@ -104,6 +104,9 @@ export const en: Texts = {
     diskLow: (freeMb, share, leastMb) =>
       `The disk of the data folder has ${freeMb} MB left, ${share.toFixed(1)} %. ` +
       `Below ${leastMb} MB, Baoco refuses new notifications, and phones send them again later. Free some space or enlarge the disk.`,
+    serverDiskLow: (server, place, freeMb, share) =>
+      `The disk of ${server}${place === null ? '' : ` (${place})`} has ${freeMb} MB left, ${share.toFixed(1)} %. ` +
+      'Without any space, Baoco refuses new notifications, and phones send them again later. Free some space or enlarge the disk.',
     streamParked: (stream, reason) =>
       `An event of the stream ${stream} cannot be used (${reason}). What follows it in this stream waits; everything else goes on. ` +
       'If a newer release wrote the event, update all processes: it is then retried by itself. ' +

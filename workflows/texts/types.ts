@@ -40,6 +40,8 @@ export interface Texts {
     mailboxFailing(username: string, host: string, reason: string): string
     /** @param share  percent · @param leastMb  below this, nothing new is accepted */
     diskLow(freeMb: number, share: number, leastMb: number): string
+    /** @param server  its name · @param place  of the disk, as the server names it · @param share  percent */
+    serverDiskLow(server: string, place: string | null, freeMb: number, share: number): string
     /** @param stream  its name · @param reason  why its event cannot be used: one word of Baoco's own */
     streamParked(stream: string, reason: string): string
     bankAccountSeen(bank: string, ending: string, waits: boolean): string

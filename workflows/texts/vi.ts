@@ -104,6 +104,9 @@ export const vi: Texts = {
     diskLow: (freeMb, share, leastMb) =>
       `Ổ đĩa chứa dữ liệu chỉ còn ${freeMb} MB, tức ${share.toFixed(1).replace('.', ',')} %. ` +
       `Khi còn dưới ${leastMb} MB, Baoco từ chối thông báo mới và điện thoại sẽ gửi lại sau. Hãy dọn bớt hoặc mở rộng ổ đĩa.`,
+    serverDiskLow: (server, place, freeMb, share) =>
+      `Ổ đĩa của ${server}${place === null ? '' : ` (${place})`} chỉ còn ${freeMb} MB, tức ${share.toFixed(1).replace('.', ',')} %. ` +
+      'Khi hết chỗ, Baoco từ chối thông báo mới và điện thoại sẽ gửi lại sau. Hãy dọn bớt hoặc mở rộng ổ đĩa.',
     streamParked: (stream, reason) =>
       `Một sự kiện của luồng ${stream} không dùng được (${reason}). Những gì đến sau trong luồng này phải chờ; mọi thứ khác vẫn chạy. ` +
       'Nếu sự kiện do một bản mới hơn ghi, hãy cập nhật mọi tiến trình: sự kiện sẽ tự được thử lại. ' +

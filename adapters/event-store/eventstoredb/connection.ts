@@ -7,7 +7,7 @@
 import type { EventStoreDBClient } from '@eventstore/db-client'
 import { openClient, type OpenClient } from './client.ts'
 import { onLateAnswer } from './late-answers.ts'
-import { breaksConnection, isOutage, NoAnswer, reasonOf } from './outage.ts'
+import { breaksConnection, isLoginRefused, isOutage, LoginRefused, NoAnswer, reasonOf } from './outage.ts'
 import { OutageReport, type Outage } from './outage-report.ts'
 import { clientUrl, hostsOf } from './url.ts'
 
@@ -90,6 +90,8 @@ export class Connection {
   #current: OpenLink
   #isRenewing = false
   #closed = false
+  /** The server has answered, so the login was right. */
+  #wasAccepted = false
 
   /**
    * @param url  `esdb://…` or `kurrentdb://…`
@@ -122,7 +124,10 @@ export class Connection {
     await this.#attempt(await this.#link, (attempt) => this.#comparison.run(attempt))
   }
 
-  /** Makes one attempt. @throws {NoAnswer} if nothing arrived for too long · {StoreWentBack} · any error of the client */
+  /**
+   * Makes one attempt.
+   * @throws {NoAnswer} if nothing arrived for too long · {LoginRefused} · {StoreWentBack} · any error of the client
+   */
   async call<Result>(work: (attempt: Attempt) => Promise<Result>): Promise<Result> {
     const link = await this.#link
     await this.#compared(link)
@@ -174,6 +179,8 @@ export class Connection {
         this.answered()
         throw error
       }
+      if (isLoginRefused(error) && !this.#wasAccepted)
+        throw new LoginRefused(`${this.#hosts}: ${reasonOf(error)}`, { cause: error })
       if (error instanceof NoAnswer) {
         attempt.onGivenUp()
         // If other calls received answers meanwhile, only this call is slow or lost, and the client is kept.
@@ -188,6 +195,7 @@ export class Connection {
   /** Reports that a call that the caller made itself on a link has failed. */
   failed(link: Link, error: unknown): void {
     if (breaksConnection(error)) this.#renew(link, error)
+    else if (isLoginRefused(error) && !this.#closed) this.#report.failed(this.#named(error))
   }
 
   /** Reports that nothing arrived on a link for too long. */
@@ -197,6 +205,7 @@ export class Connection {
 
   /** Reports that the server has answered. */
   answered(): void {
+    this.#wasAccepted = true
     this.#report.answered()
   }
 

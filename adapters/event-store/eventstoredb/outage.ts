@@ -11,6 +11,11 @@ export class NoAnswer extends Error {
   override name = 'NoAnswer'
 }
 
+/** The server refused the login, and has never accepted it since the connection was opened. */
+export class LoginRefused extends Error {
+  override name = 'LoginRefused'
+}
+
 const REFUSALS: ReadonlySet<string> = new Set([
   ErrorType.STREAM_NOT_FOUND,
   ErrorType.NO_STREAM,
@@ -24,18 +29,27 @@ const REFUSALS: ReadonlySet<string> = new Set([
   ErrorType.UNSUPPORTED,
 ])
 
-/** gRPC: invalid argument, permission denied, unimplemented, unauthenticated. */
-const REFUSING_CODES: ReadonlySet<unknown> = new Set([3, 7, 12, 16])
+/** gRPC: invalid argument, permission denied, unimplemented. */
+const REFUSING_CODES: ReadonlySet<unknown> = new Set([3, 7, 12])
+/** gRPC: unauthenticated. */
+const NO_LOGIN = 16
 
+/** Whether the server refused the user or the password. It is asked for them with each call. */
+export const isLoginRefused = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === NO_LOGIN
+
+/** A refused login is one: the password is being changed. A start ends then, because it has never been right (`LoginRefused`). */
 export const isOutage = (error: unknown): boolean => {
   if (!(error instanceof Error) || error instanceof TypeError || error instanceof RangeError) return false
-  if (error instanceof StoreWentBack) return false
+  if (error instanceof StoreWentBack || error instanceof LoginRefused) return false
+  if (isLoginRefused(error)) return true
   if (isCommandError(error) && REFUSALS.has(error.type)) return false
   return !('code' in error && REFUSING_CODES.has(error.code))
 }
 
 /** Why the server did not answer, in words that help to correct a setting. */
 export const reasonOf = (error: unknown): string => {
+  if (isLoginRefused(error)) return 'the server refused the user or the password'
   const { message } = error as Error
   // A server without TLS answers a TLS client with an ordinary HTTP error.
   return /wrong version number/i.test(message) ? 'the server speaks no TLS: add ?tls=false' : message
@@ -43,11 +57,12 @@ export const reasonOf = (error: unknown): string => {
 
 /**
  * Whether the connection must be replaced. A redirect to the leader keeps it, because the client follows the redirect itself.
- * A server that reports that it was too slow is reachable, so its connection is kept too.
+ * A server that reports that it was too slow, or refuses the login, is reachable, so its connection is kept too.
  */
 export const breaksConnection = (error: unknown): boolean =>
   error instanceof Error &&
   isOutage(error) &&
+  !isLoginRefused(error) &&
   !(error instanceof NoAnswer) &&
   !(error instanceof NotLeaderError) &&
   !(isCommandError(error) && error.type === ErrorType.DEADLINE_EXCEEDED)

@@ -4,6 +4,7 @@
  * set on each stream before its first event. The configured age may have changed since then. So it is set again, concurrently
  * with the append, when this process first appends to an existing stream.
  */
+import { BoundedMap } from '../../../workflows/support/bounded-map.ts'
 import type { StreamMetadata } from './metadata.ts'
 
 /** The number of streams remembered as set. A stream that is no longer remembered is set again, which changes nothing. */
@@ -14,7 +15,7 @@ type SetMetadata = (stream: string, wanted: StreamMetadata, isNew: boolean) => P
 export class Retention {
   readonly #setMetadata: SetMetadata
   readonly #ages = new Map<string, number>()
-  readonly #set = new Map<string, { age: number; setting: Promise<void> }>()
+  readonly #set = new BoundedMap<string, { age: number; setting: Promise<void> }>(MOST_KNOWN)
 
   /** @param setMetadata  sets a stream's metadata */
   constructor(setMetadata: SetMetadata) {
@@ -35,7 +36,6 @@ export class Retention {
     const setting = this.#setMetadata(stream, { $maxAge: age }, isNew)
     this.#set.set(stream, { age, setting })
     setting.catch(() => this.#set.delete(stream))
-    if (this.#set.size > MOST_KNOWN) this.#set.delete(this.#set.keys().next().value!)
     return setting
   }
 

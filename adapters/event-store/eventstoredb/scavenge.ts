@@ -7,42 +7,16 @@
  * one slows its node down.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { EventStoreDBClient } from '@eventstore/db-client'
 import { nodesOf, urlOfNode } from './cluster.ts'
 import { Connection } from './connection.ts'
 import type { HiddenEvent } from './hidden-event.ts'
+import { HttpRefused, request } from './http.ts'
 import type { Answered } from './reading.ts'
 
 const POLL_MS = 200
 const MOST_RUNS = 3
 /** How long a node of a cluster may take to receive an event (milliseconds). */
 const REPLICATED_MS = 60_000
-
-/**
- * An internal method of the client: it sends requests to the server's HTTP side with the client's address and credentials.
- */
-interface Inside {
-  HTTPRequest<Answer>(
-    method: 'GET' | 'POST',
-    path: string,
-    options: { headers: Record<string, string>; transformError(code: number, message: string): Error },
-  ): Promise<Answer>
-}
-
-class HttpRefused extends RangeError {
-  override name = 'HttpRefused'
-  readonly status: number
-  constructor(path: string, status: number, message: string) {
-    super(`${path}: ${status} ${message}`)
-    this.status = status
-  }
-}
-
-const request = <Answer>(client: EventStoreDBClient, method: 'GET' | 'POST', path: string): Promise<Answer> =>
-  (client as unknown as Inside).HTTPRequest<Answer>(method, path, {
-    headers: { accept: 'application/json' },
-    transformError: (status, message) => new HttpRefused(path, status, message),
-  })
 
 interface Parts {
   /** The URL of `connection`. */

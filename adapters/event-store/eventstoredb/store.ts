@@ -14,6 +14,7 @@ import type { Parse } from '../parse.ts'
 import { untilAnswered } from '../until-answered.ts'
 import { compareWith } from './checked.ts'
 import { Connection, type Reports } from './connection.ts'
+import { diskOf } from './disk.ts'
 import { End } from './end.ts'
 import { hideEvent } from './hidden-event.ts'
 import { setMetadata } from './metadata.ts'
@@ -135,6 +136,7 @@ export const openEventStoreDb = async <Event extends RecordedEvent>({
       if (!first || !last || first.revision === last.revision) return
       await setMetadata(connection, answered, names.onServer(stream), { $tb: last.revision })
     },
+    disk: () => diskOf({ url, connection, connect, answered }),
     close: async () => {
       closing.abort()
       await connection.close()

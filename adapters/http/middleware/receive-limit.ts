@@ -8,6 +8,7 @@
  * such as after a restart, the token is looked up. Each window allows as many lookups as the budget has calls.
  */
 import type { ShownToken } from '../../../domain/arrival/arrival.ts'
+import { BoundedMap } from '../../../workflows/support/bounded-map.ts'
 import { callerIn } from './caller.ts'
 import type { ApiContext } from '../context.ts'
 import type { Guard } from '../openapi/operation.ts'
@@ -38,15 +39,12 @@ export const receiveLimit = ({ limits, counterFor, isGood }: ReceiveLimitParts):
   const ofAddress = counterFor('receive', limit)
   const ofToken = counterFor('receive_token', limit)
   const lookUps = counterFor('receive_look_up', limit)
-  const known = new Set<string>()
+  /** The hashes of their tokens. */
+  const known = new BoundedMap<string, true>(MOST_KNOWN)
   /** The budget to which each call with a token was counted. */
   const calls = new WeakMap<ApiContext, { address: string; hash: string; countedTo: 'address' | 'token' }>()
 
-  const learn = (hash: string): void => {
-    known.delete(hash)
-    known.add(hash)
-    if (known.size > MOST_KNOWN) known.delete(known.values().next().value!)
-  }
+  const learn = (hash: string): void => void known.set(hash, true)
 
   const countForToken = async (context: ApiContext, address: string, hash: string): Promise<void> => {
     learn(hash)

@@ -2,6 +2,7 @@
 /** All accounts and the status of the installation, for the operator. Everybody else receives 404. */
 import { z } from 'zod'
 import { plan } from '../../../domain/account/events.ts'
+import type { OwnedDisk } from '../../../domain/disk.ts'
 import { listAccounts } from '../../../projections/account/queries.ts'
 import { unseenDeliveries } from '../../../projections/delivery/unseen-queries.ts'
 import { heldLeases, isOfMailbox } from '../../database/lease.ts'
@@ -64,17 +65,47 @@ const Status = z
       free_bytes: count
         .nullable()
         .meta({ description: 'Free on the disk of the bundled Postgres; null if Postgres runs elsewhere.' }),
+      servers: z
+        .array(
+          z.strictObject({
+            server: z.enum(['postgres', 'event_store']),
+            place: z.string().nullable().meta({ description: 'Where the server says that its disk is.' }),
+            free_bytes: count,
+            size_bytes: count,
+          }),
+        )
+        .meta({
+          description: 'The disks of your own servers, measured within the last minute, as far as they can be.',
+        }),
     }),
     audit: z
-      .strictObject({ ended_at: moment, events: count, transactions: count, faults: count })
+      .strictObject({
+        ended_at: moment,
+        events: count,
+        transactions: count,
+        faults: count.meta({
+          description: 'Found by this audit and those before it, since the last one of everything.',
+        }),
+        whole_at: moment.meta({
+          description:
+            'When the last audit of everything ended. If it is earlier than `ended_at`, the last audit had `--since-last`.',
+        }),
+      })
       .nullable()
       .meta({ description: 'The last `baoco audit`; null if there was none.' }),
   })
   .meta({ id: 'OperatorStatus' })
 
+const shown = ({ of, space: { free, size }, place }: OwnedDisk) => ({
+  server: of === 'event_store' ? ('event_store' as const) : ('postgres' as const),
+  place,
+  free_bytes: Math.round(free),
+  size_bytes: Math.round(size),
+})
+
 export const operatorRoutes = (
   operations: Operations,
-  { database, store, clock, disk: ownDisk }: ApiParts,
+  { database, store, clock, disk: ownDisk, serverDisks }: ApiParts,
   signedIn: Guard,
 ): void => {
   const { get } = operations.of('The operator')
@@ -85,13 +116,14 @@ export const operatorRoutes = (
   const unseen = () => unseenDeliveries(database, store, clock.now())
 
   const status = async () => {
-    const [end, { projectors, ...rest }, processes, leases, server, audit] = await Promise.all([
+    const [end, { projectors, ...rest }, processes, leases, server, audit, disks] = await Promise.all([
       store.end(),
       installationStatus(database, unseen),
       presentProcesses(database),
       heldLeases(database),
       serverStatus(database),
       lastAudit(database),
+      serverDisks.measured(),
     ])
     const isBehind = (passed: string | null) => end !== null && (passed === null || store.isAfter(end, passed))
     const lag = projectors.map(({ projector, passed, last_event_at }) => ({
@@ -108,7 +140,7 @@ export const operatorRoutes = (
       leases: leases.filter((lease) => !isOfMailbox(lease)),
       mailboxes: ofMailboxes.length,
       versions: { baoco: VERSION, postgres, tables, node: process.versions.node },
-      disk: { ...disk, free_bytes: ownDisk.space()?.free ?? null },
+      disk: { ...disk, free_bytes: ownDisk.space()?.free ?? null, servers: disks.map(shown) },
       audit,
     }
   }

@@ -4,6 +4,7 @@
  */
 import type { StorePosition } from '../../../workflows/support/store-position.ts'
 import type { Queryable } from '../../database/database.ts'
+import { forgetAuditPosition } from './last-audit.ts'
 import { openReactorCheckpoint } from './reactor-checkpoint.ts'
 import { openRelayCheckpoint } from './relay-checkpoint.ts'
 
@@ -42,6 +43,7 @@ export const setReaders = async (
     'INSERT INTO ops.log_offset (consumer_group, checkpoint) VALUES ($1, $2) ON CONFLICT DO NOTHING',
     [group, checkpoint],
   )
+  await forgetAuditPosition(database)
 }
 
 /** Imported events of these streams count their age from the time of the decision, not of the import. */

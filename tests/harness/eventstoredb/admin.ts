@@ -41,6 +41,7 @@ const handle = async (
     return answer(response, 200, { scavengeId })
   }
   if (route === 'GET /admin/scavenge/current') return answer(response, 200, { scavengeId: scavenges.current ?? '' })
+  if (route === 'GET /stats') return answer(response, 200, statistics(troubles))
   if (route === 'POST /stand-in/troubles') {
     Object.assign(troubles, await json(request))
     return answer(response, 200, troubles)
@@ -62,6 +63,24 @@ const handle = async (
   }
   answer(response, 404, { error: route })
 }
+
+/** A part of them, grouped as the real server does by default. */
+const statistics = ({ drive }: Faults) => ({
+  proc: { cpu: 1.5 },
+  sys: {
+    freeMem: 1e9,
+    ...(drive && {
+      drive: {
+        [drive.place]: {
+          availableBytes: drive.free,
+          totalBytes: drive.size,
+          usage: `${Math.floor(100 - (100 * drive.free) / drive.size)}%`,
+          usedBytes: drive.size - drive.free,
+        },
+      },
+    }),
+  },
+})
 
 const PREFIX = '$scavenges-'
 

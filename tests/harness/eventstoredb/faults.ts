@@ -25,6 +25,8 @@ export class Faults {
   gossip: 'answers' | 'silent' | 'leaderless' = 'answers'
   /** The number of scavenges that stop before they have removed anything. */
   interrupt_scavenges = 0
+  /** Its disk, as its statistics report it. null: they do not, as before they were collected. */
+  drive: { place: string; free: number; size: number } | null = { place: '/', free: 5e10, size: 1e11 }
   /** The duration of a scavenge (milliseconds). */
   scavenge_ms = 30
 

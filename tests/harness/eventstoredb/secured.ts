@@ -10,6 +10,8 @@ export interface Secured {
   port: number
   /** The number of calls that had the right user and password, by protocol. */
   accepted: { grpc: number; http: number }
+  /** Calls that are open continue, as on the real server, which asks for the password once per call. */
+  changePassword(password: string): void
   close(): Promise<void>
 }
 
@@ -22,7 +24,8 @@ export const secure = async (
   { certificate: cert, key }: Certificate,
   [user, password]: readonly [string, string],
 ): Promise<Secured> => {
-  const expected = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
+  const loginWith = (secret: string): string => `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`
+  let expected = loginWith(password)
   const accepted = { grpc: 0, http: 0 }
   const inner = connect(`http://127.0.0.1:${behind}`).on('error', () => {})
   const calls = createCalls()
@@ -83,6 +86,9 @@ export const secure = async (
   return {
     port: (server.address() as AddressInfo).port,
     accepted,
+    changePassword: (changed) => {
+      expected = loginWith(changed)
+    },
     close: async () => {
       inner.destroy()
       for (const socket of sockets) socket.destroy()

@@ -210,11 +210,14 @@ for (const [name, openStore] of Object.entries(STORES))
       await take(0, 5)
       await gather({ segmentCredits: 2 })
       const occasion = { user_id: USER, at: NOW, correlation_id: 'test', causation_id: 'test' }
-      await eraseAccount(
-        { store, accounts: new Accounts(store), forget: async () => {} },
-        occasion,
-        `user${USER}@example.com`,
-      )
+      const parts = {
+        store,
+        accounts: new Accounts(store),
+        list: () => Promise.resolve({ unknown: 'there are no read models' }),
+        onFullRead: () => {},
+        forget: async () => {},
+      }
+      await eraseAccount(parts, occasion, `user${USER}@example.com`)
       const streams = [creditSegmentsStream(USER), ...[0, 1, 2].map((segment) => creditsStream(USER, segment))]
       const left = await store.read(streams.map((stream) => ({ stream })))
       expect(left.flat().map(({ type, data }) => ({ type, data }))).to.deep.equal(

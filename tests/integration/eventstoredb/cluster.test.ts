@@ -63,6 +63,17 @@ describe('a cluster of EventStoreDB', function () {
     expect(await foundOn(one)).to.deep.equal(ids.slice(-1))
   })
 
+  it('reports the disk with the least space of all nodes that are up', async () => {
+    const [one, other] = followers as [StandIn, StandIn]
+    const disk = () => stores.store.disk!()
+    one.troubles.drive = { place: '/data', free: 4e9, size: 1e11 }
+    other.troubles.drive = { place: '/data', free: 3e9, size: 1e11 }
+    expect(await disk()).to.deep.equal({ place: `127.0.0.1:${other.port} /data`, space: { free: 3e9, size: 1e11 } })
+    const [nowhere = 0] = await freePorts(1)
+    stores.standIn.others.splice(0, 2, { port: one.port, isAlive: true }, { port: other.port, isAlive: false }, { port: nowhere, isAlive: true }) // prettier-ignore
+    expect((await disk())!.space).to.deep.equal({ free: 4e9, size: 1e11 })
+  })
+
   it('gives each node a URL with the options of its own URL', () => {
     const node = { host: '10.0.0.7', port: 2113 }
     for (const [url, expected] of [

@@ -3,19 +3,19 @@ import type { RecordedEvent } from '../../../domain/event.ts'
 import { unparsed, type Parse } from '../../../adapters/event-store/parse.ts'
 import type { Outage } from '../../../adapters/event-store/eventstoredb/outage-report.ts'
 import { openEventStoreDb, type EventStoreDbOptions } from '../../../adapters/event-store/eventstoredb/store.ts'
-import type { EventStore } from '../../../domain/ports.ts'
+import type { RememberingStore } from '../../../adapters/event-store/history.ts'
 import { standInUrl } from '../../harness/eventstoredb/process.ts'
 import { startStandIn, type StandIn } from '../../harness/eventstoredb/server.ts'
 
 export interface StandInStores<Event extends RecordedEvent = RecordedEvent> {
   standIn: StandIn
   url: string
-  store: EventStore<Event>
+  store: RememberingStore<Event>
   /** The first error of each outage, in order. */
   failures: unknown[]
   /** The outages that have ended. */
   recoveries: Outage[]
-  another(options?: Partial<EventStoreDbOptions<Event>>): Promise<EventStore<Event>>
+  another(options?: Partial<EventStoreDbOptions<Event>>): Promise<RememberingStore<Event>>
   close(): Promise<void>
 }
 
@@ -24,7 +24,7 @@ export const openParsedStores = async <Event extends RecordedEvent>(
 ): Promise<StandInStores<Event>> => {
   const standIn = await startStandIn()
   const own = standInUrl(standIn.port)
-  const stores: EventStore<Event>[] = []
+  const stores: RememberingStore<Event>[] = []
   const failures: unknown[] = []
   const recoveries: Outage[] = []
   const another: StandInStores<Event>['another'] = async ({ prefix = 'test.', url = own, ...options } = {}) => {

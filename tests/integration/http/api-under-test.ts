@@ -240,6 +240,7 @@ export const openApi = async (
     urlProblem: (url) => checkUrl(url, TARGETS),
     outbox, inboxes, inboxCalls, web,
     disk: { space: () => ({ free: 5_000_000_000, size: 20_000_000_000 }) },
+    serverDisks: { measured: async () => [{ of: 'event_store', space: { free: 7e9, size: 9e9 }, place: '/data' }] },
     feed,
     mailServer: openImap({ allowPrivate: true }),
     conducts: usage,

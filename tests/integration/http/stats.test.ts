@@ -163,6 +163,8 @@ describe('statistics', () => {
     expect(body.data.versions).to.include({ node: process.versions.node })
     expect(body.data.disk.database_bytes).to.be.greaterThan(1_000_000)
     expect(body.data.disk.free_bytes).to.equal(5_000_000_000)
+    const onServer = { server: 'event_store', place: '/data', free_bytes: 7e9, size_bytes: 9e9 }
+    expect(body.data.disk.servers).to.deep.equal([onServer])
     expect(body.data.audit).to.equal(null)
     expect(body.data.disk.schemas.map(({ name }: { name: string }) => name)).to.include.members(['read_model', 'store'])
     for (const [caller, operator] of [

@@ -51,12 +51,17 @@ describe('commands on damaged events', function () {
         registered_at: '2026-01-01T00:00:00Z',
       }
       for (const user of [5, 6, 7]) {
-        await raw.append(`account-${user}`, { type: 'AccountRegistered', data: { ...registered, user_id: user } })
-        await raw.append(`account-${user}`, { type: 'EmailVerified', data: { user_id: user } })
+        const metadata = { user_id: user }
+        const data = { ...registered, user_id: user }
+        await raw.append(`account-${user}`, { type: 'AccountRegistered', data, metadata })
+        await raw.append(`account-${user}`, { type: 'EmailVerified', data: { user_id: user }, metadata })
       }
-      await raw.append('account-7', { type: 'AccountDeleted', data: { user_id: 7 } })
-      await raw.append('alerts-7', { type: 'StreamErased', data: { user_id: 7 } })
-      expect(baocoOn(place.url)('audit')).to.include({ status: 0 })
+      const metadata = { user_id: 7 }
+      await raw.append('account-7', { type: 'AccountDeleted', data: { user_id: 7 }, metadata })
+      await raw.append('alerts-7', { type: 'StreamErased', data: { user_id: 7 }, metadata })
+      expect(baocoOn(place.url)('audit').stdout).to.match(
+        /^account-7: not erased, although its account 7 was deleted\n\d+ events, 0 transactions: 1 faults\n$/,
+      )
       await raw.store.erase('account-7')
       expect(baocoOn(place.url)('audit')).to.include({ status: 0 })
       await raw.store.erase('account-5')

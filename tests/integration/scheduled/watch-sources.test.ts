@@ -78,8 +78,17 @@ describe('the watch on silent sources', function () {
        FROM generate_series(1, 3) AS id`,
       [api.owner.user_id],
     )
+    await database.query(
+      `INSERT INTO read_model.owned_stream (stream, user_id, expires_at) VALUES
+         ('unread-1', $1, now() - interval '1 day'), ('unread-3', $1, now() + interval '1 day'), ('plan-order-4', $1, NULL)`,
+      [api.owner.user_id],
+    )
     expect(await ask('/api/notifications')).to.have.length(1)
     await sweepNotifications(database).run(never)
     expect(await database.query('SELECT id FROM read_model.notification')).to.deep.equal([{ id: 3 }])
+    expect(await database.query('SELECT stream FROM read_model.owned_stream ORDER BY stream')).to.deep.equal([
+      { stream: 'plan-order-4' },
+      { stream: 'unread-3' },
+    ])
   })
 })

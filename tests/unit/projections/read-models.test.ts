@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { accountEvents } from '../../../domain/account/events.ts'
+import { KEPT_UNREAD_S } from '../../../domain/arrival/events.ts'
 import { main } from '../../../projections/main.ts'
 import { capturedData } from '../../harness/captured.ts'
 import { AT, done, event, MINUTE_LATER, FIFTEEN_MINUTES_LATER } from './events.ts'
@@ -212,11 +213,25 @@ describe('read models', () => {
     })
   })
 
+  it('list the streams of an account that no other table lists, until the store forgets them', () => {
+    const ended = { notification_id: 7, user_id: 1, source_type: 'sms', received_at: AT }
+    const hidden = new Date(Date.parse(AT) + KEPT_UNREAD_S * 1_000).toISOString()
+    expect(done(event('PlanOrdered', { user_id: 1 }, { stream: 'plan-order-5' }))).to.deep.equal([
+      ['insert', 'owned_stream', { stream: 'plan-order-5', user_id: 1, expires_at: null }],
+    ])
+    for (const type of ['NotificationReread', 'NotificationGivenUp'])
+      expect(done(event(type, ended, { stream: 'unread-7' }))).to.deep.include([
+        'insert',
+        'owned_stream',
+        { stream: 'unread-7', user_id: 1, expires_at: hidden },
+      ])
+  })
+
   it('ignore unknown events', () => {
     expect(done(event('SomethingElse', {}))).to.deep.equal([])
     expect(main.projections.map(({ table }) => table.name)).to.deep.equal([
       'account', 'alert', 'system', 'rule', 'quota', 'quota_plan', 'transaction', 'attempt', 'delivery',
-      'mail_account', 'notification', 'unread_bytes', 'job', 'transaction_total', 'attempt_count', 'parked',
+      'mail_account', 'notification', 'unread_bytes', 'job', 'owned_stream', 'transaction_total', 'attempt_count', 'parked',
     ]) // prettier-ignore
   })
 })

@@ -20,8 +20,13 @@ export interface OperatorStatus {
   leases: { name: string; process: string | null; since: string }[]
   mailboxes: number
   versions: { baoco: string; postgres: string; tables: string; node: string }
-  disk: { database_bytes: number; schemas: { name: string; bytes: number }[]; free_bytes: number | null }
-  audit: { ended_at: string; events: number; transactions: number; faults: number } | null
+  disk: {
+    database_bytes: number
+    schemas: { name: string; bytes: number }[]
+    free_bytes: number | null
+    servers: { server: 'postgres' | 'event_store'; place: string | null; free_bytes: number; size_bytes: number }[]
+  }
+  audit: { ended_at: string; events: number; transactions: number; faults: number; whole_at: string } | null
 }
 
 export interface Mail {

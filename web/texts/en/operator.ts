@@ -11,7 +11,7 @@ export const operator: Messages['operator'] = {
     behind: (names) => `Events are not processed yet: ${names}.`,
     parked: (count, isOne) =>
       `${count} ${isOne ? 'stream has an event' : 'streams have events'} that cannot be used, and must wait. See baoco parked list.`,
-    faults: (count, isOne) => `The last audit found ${count} ${isOne ? 'fault' : 'faults'} in the event store.`,
+    faults: (count, isOne) => `Audits found ${count} ${isOne ? 'fault' : 'faults'} in the event store.`,
     breakers: (count, isOne) => `${count} ${isOne ? 'address is' : 'addresses are'} cut off after many failures.`,
   },
   processes: {
@@ -57,6 +57,7 @@ export const operator: Messages['operator'] = {
     good: 'No faults',
     faults: (count, isOne) => `${count} ${isOne ? 'fault' : 'faults'}`,
     checked: (events, transactions) => `${events} events, ${transactions} transactions`,
+    whole: 'Everything was last checked',
     never: 'There was no audit yet.',
     how: 'Run baoco audit, above all after you restored a backup.',
   },
@@ -68,6 +69,7 @@ export const operator: Messages['operator'] = {
     node: 'Node.js',
     database: 'Database',
     free: 'Free on the disk',
+    freeOn: { postgres: 'Free on the disk of Postgres', event_store: 'Free on the disk of EventStoreDB' },
     schemas: { store: 'Event store', read_model: 'Lists', search_model: 'Search', ops: 'Operations' },
   },
   accounts: {

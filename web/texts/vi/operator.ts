@@ -8,7 +8,7 @@ export const operator = {
     behind: (names: string) => `Chưa xử lý hết sự kiện: ${names}.`,
     parked: (count: string, _isOne: boolean) =>
       `${count} luồng có sự kiện không xử lý được, nên đang chờ. Xem bằng lệnh baoco parked list.`,
-    faults: (count: string, _isOne: boolean) => `Lần kiểm tra gần nhất thấy ${count} lỗi trong kho sự kiện.`,
+    faults: (count: string, _isOne: boolean) => `Các lần kiểm tra thấy ${count} lỗi trong kho sự kiện.`,
     breakers: (count: string, _isOne: boolean) => `${count} địa chỉ đang bị ngắt vì lỗi liên tục.`,
   },
   processes: {
@@ -54,6 +54,7 @@ export const operator = {
     good: 'Không có lỗi',
     faults: (count: string, _isOne: boolean) => `${count} lỗi`,
     checked: (events: string, transactions: string) => `${events} sự kiện, ${transactions} giao dịch`,
+    whole: 'Lần gần nhất kiểm tra toàn bộ:',
     never: 'Chưa kiểm tra lần nào.',
     how: 'Kiểm tra bằng lệnh baoco audit, nhất là sau khi khôi phục bản sao lưu.',
   },
@@ -65,6 +66,7 @@ export const operator = {
     node: 'Node.js',
     database: 'Cơ sở dữ liệu',
     free: 'Còn trống trên ổ đĩa',
+    freeOn: { postgres: 'Còn trống trên ổ đĩa của Postgres', event_store: 'Còn trống trên ổ đĩa của EventStoreDB' },
     schemas: {
       store: 'Kho sự kiện',
       read_model: 'Danh sách',

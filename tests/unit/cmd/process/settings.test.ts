@@ -86,6 +86,12 @@ describe('settings', () => {
     })
   })
 
+  it('take the size of the disk of a Postgres server in GB', () => {
+    const server = { DATABASE_URL: 'postgres://a', JWT_SECRET: 'x'.repeat(32), VAULT_KEY: KEY }
+    expect(readSettings({ ...server, DATABASE_DISK_GB: '7.5' }).databaseDiskGb).to.equal(7.5)
+    expect(readSettings(server).databaseDiskGb).to.equal(undefined)
+  })
+
   it('treat an empty text as not set', () => {
     expect(readSettings({ PORT: '', ADMIN_PASSWORD: ' ' })).to.deep.include({ port: 8080, adminPassword: undefined })
     expect(readSettings({ ADMIN_PASSWORD: ' blank before' }).adminPassword).to.equal(' blank before')
@@ -98,6 +104,10 @@ describe('settings', () => {
     ['BASE_URL', 'pay.example.vn'],
     ['BASE_URL', 'ftp://pay.example.vn'],
     ['DATABASE_URL', 'mysql://localhost'],
+    ['DATABASE_DISK_GB', '0'],
+    ['DATABASE_DISK_GB', '50 GB'],
+    // The disk of the embedded database is measured.
+    ['DATABASE_DISK_GB', '50'],
     ['ADMIN_EMAIL', 'owner'],
     ['ADMIN_PASSWORD', 'too-short'],
     ['JWT_SECRET', 'x'.repeat(31)],

@@ -10,11 +10,21 @@ import {
   UnavailableError,
   UnknownError,
 } from '@eventstore/db-client'
-import { breaksConnection, isOutage, NoAnswer } from '../../../../../adapters/event-store/eventstoredb/outage.ts'
+import {
+  breaksConnection,
+  isLoginRefused,
+  isOutage,
+  LoginRefused,
+  NoAnswer,
+  reasonOf,
+} from '../../../../../adapters/event-store/eventstoredb/outage.ts'
 
 /** A plain gRPC error, for which the client has no class. */
 const plain = (code: number, message = 'No connection established'): Error =>
   Object.assign(new Error(message), { code })
+
+/** As the client reports a wrong password. */
+const refusedLogin = () => new AccessDeniedError(plain(16, '16 UNAUTHENTICATED: Unauthenticated') as never)
 
 describe('an error of the EventStoreDB client', () => {
   it('leaves the outcome unknown unless it is a refusal', () => {
@@ -26,7 +36,8 @@ describe('an error of the EventStoreDB client', () => {
       new CancelledError(),
       new NoAnswer('no answer'),
       new Error('Failed to discover after 10 attempts.'),
-      ...[2, 4, 13, 14].map((code) => plain(code)),
+      ...[2, 4, 13, 14, 16].map((code) => plain(code)),
+      refusedLogin(),
     ]
     for (const error of unknown) expect(isOutage(error), String(error)).to.equal(true)
   })
@@ -37,12 +48,20 @@ describe('an error of the EventStoreDB client', () => {
       new StreamNotFoundError(),
       StreamDeletedError.fromStreamName('x'),
       MaxAppendSizeExceededError.fromMaxAppendSize(1),
-      ...[3, 7, 12, 16].map((code) => plain(code)),
+      new LoginRefused('x'),
+      ...[3, 7, 12].map((code) => plain(code)),
       new TypeError('x'),
       new RangeError('x'),
       null,
     ]
     for (const error of refusals) expect(isOutage(error), String(error)).to.equal(false)
+  })
+
+  it('is a refused login only if the user or the password is wrong', () => {
+    expect(isLoginRefused(refusedLogin())).to.equal(true)
+    expect(reasonOf(refusedLogin())).to.equal('the server refused the user or the password')
+    for (const error of [plain(7), new AccessDeniedError(), new UnavailableError(), null])
+      expect(isLoginRefused(error), String(error)).to.equal(false)
   })
 
   it('requires a new connection only if the current one is unusable', () => {
@@ -52,6 +71,7 @@ describe('an error of the EventStoreDB client', () => {
       new DeadlineExceededError(),
       new NoAnswer('slow'),
       new AccessDeniedError(),
+      refusedLogin(),
       new TypeError('x'),
     ])
       expect(breaksConnection(error), String(error)).to.equal(false)

@@ -1,0 +1,95 @@
+// Tests: tests/attack/account-deletion-cost.test.ts
+/**
+ * Finds what is left of deleted accounts: streams with events of the account that are not closed, or not erased. A complete
+ * deletion leaves nothing to look at, except events that the store has hidden and not removed yet. So the store is read
+ * a second time only if events of a deleted account are seen, and memory holds only the accounts, not their streams.
+ *
+ * An audit that does not begin with the first event does not see what was left before. So it also looks at the streams that were closed
+ * since. A deletion that was interrupted shows there: the account's own stream is erased last.
+ */
+import { accountStream } from '../domain/account/events.ts'
+import { isClosing } from '../domain/erasure.ts'
+import type { StoredEvent } from '../domain/parse-event.ts'
+import type { Checkpoint, EventStore } from '../domain/ports.ts'
+import { slicesOf } from './audit-slices.ts'
+import { pages } from './store-migration/pages.ts'
+
+const AT_A_TIME = 200
+
+/** The last events of streams that end by themselves. They contain no personal data. */
+const LAST: ReadonlySet<string> = new Set(['NotificationReread', 'NotificationGivenUp', 'EmailReleased'])
+const ends = (type: string): boolean => isClosing(type) || LAST.has(type)
+
+export class Leftovers {
+  /** Where the first events of each account are: the position before their page. */
+  readonly #firstSeen = new Map<number, Checkpoint | null>()
+  readonly #deleted = new Set<number>()
+  readonly #after: Checkpoint | null
+
+  /** @param after  where the audit begins; null: with the first event */
+  constructor(after: Checkpoint | null) {
+    this.#after = after
+  }
+
+  /** @param before  the position before the page of the event */
+  take(event: StoredEvent, before: Checkpoint | null): void {
+    const { stream, type, metadata } = event
+    const { user_id } = metadata
+    if (user_id === null) return
+    if (type === 'AccountDeleted') this.#deleted.add(user_id)
+    if (this.#isToLookAt(type) && !this.#firstSeen.has(user_id) && !stream.startsWith('email-'))
+      this.#firstSeen.set(user_id, before)
+  }
+
+  /** Call it after all events. @throws {StoreUnavailable} */
+  async report(store: EventStore, found: (fault: string) => void): Promise<void> {
+    await this.#findDeleted(store)
+    const users = new Set([...this.#deleted].filter((user) => this.#firstSeen.has(user)))
+    if (users.size === 0) return
+    const positions = [...users].map((user) => this.#firstSeen.get(user) ?? null)
+    const from = positions.reduce((a, b) => earlier(store, a, b))
+    const looked = new Set<string>()
+    let open: { stream: string; user: number }[] = []
+    for await (const page of pages(store, from)) {
+      for (const { stream, type, metadata } of page) {
+        const user = metadata.user_id
+        if (user === null || !users.has(user) || !this.#isToLookAt(type) || looked.has(stream)) continue
+        looked.add(stream)
+        open.push({ stream, user })
+      }
+      for (; open.length > 0; open = open.slice(AT_A_TIME)) await look(store, open.slice(0, AT_A_TIME), found)
+    }
+  }
+
+  #isToLookAt(type: string): boolean {
+    return this.#after !== null || !ends(type)
+  }
+
+  /** Accounts that were deleted before the audit begins, and have events since. */
+  async #findDeleted(store: EventStore): Promise<void> {
+    if (this.#after === null) return
+    const users = [...this.#firstSeen.keys()].filter((user) => !this.#deleted.has(user))
+    const newest = users.map((user) => ({ stream: accountStream(user), backwards: true, limit: 1 }))
+    for await (const [, [event]] of slicesOf(store, newest))
+      if (event?.type === 'AccountDeleted') this.#deleted.add(event.data.user_id)
+  }
+}
+
+const earlier = (store: EventStore, a: Checkpoint | null, b: Checkpoint | null): Checkpoint | null =>
+  a === null || b === null ? null : store.isAfter(a, b) ? b : a
+
+const look = async (
+  store: EventStore,
+  streams: readonly { stream: string; user: number }[],
+  found: (fault: string) => void,
+): Promise<void> => {
+  const slices = await store.read(streams.map(({ stream }) => ({ stream, backwards: true, limit: 2 })))
+  streams.forEach(({ stream, user }, index) => {
+    const [newest, older] = slices[index]!
+    if (!newest) return
+    // An address that is free again may have another owner.
+    if (stream.startsWith('email-') && newest.metadata.user_id !== user) return
+    if (!ends(newest.type)) found(`${stream}: not closed, although its account ${user} was deleted`)
+    else if (older) found(`${stream}: not erased, although its account ${user} was deleted`)
+  })
+}
