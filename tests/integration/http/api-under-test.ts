@@ -19,7 +19,6 @@ import { openUsageCounters } from '../../../adapters/postgres/ops/usage.ts'
 import { openOutbox } from '../../../adapters/mail-out/outbox.ts'
 import { openPasswords } from '../../../adapters/secrets/passwords.ts'
 import { openDatabase } from '../../../adapters/database/database.ts'
-import { migrateDatabase } from '../../../adapters/database/migrate.ts'
 import { orUnavailable } from '../../../adapters/database/or-unavailable.ts'
 import { openPutOffReactions } from '../../../adapters/postgres/ops/put-off-reactions.ts'
 import { openReactorCheckpoint } from '../../../adapters/postgres/ops/reactor-checkpoint.ts'
@@ -143,7 +142,6 @@ export const openApi = async (
   web: ApiParts['web'] = null,
 ): Promise<ApiUnderTest> => {
   const { url: databaseUrl, drop } = await freshDatabase()
-  await migrateDatabase(databaseUrl)
   const database = openDatabase(databaseUrl)
   const { store, requestStore } = await openStores(databaseUrl)
   const tables = openReadModelTables(database)
