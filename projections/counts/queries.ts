@@ -26,8 +26,23 @@ export interface RuleRow {
   last_error: string | null
 }
 
+export interface HourRow {
+  /** The start of the hour. It ends an hour later, or at the end of the range. */
+  from: string
+  /** Null if older attempts of this hour were not read. */
+  delivered: number | null
+  failed: number | null
+}
+
+export interface RuleByHourRow extends RuleRow {
+  /** Oldest first, one for each hour of the range. */
+  hours: HourRow[]
+}
+
 /** Only this many of the newest attempts of a rule are read. */
-const MOST_ATTEMPTS = 10_000
+export const MOST_ATTEMPTS = 10_000
+
+const HOUR_MS = 3_600_000
 
 /** SQL for the Vietnamese day of a moment. */
 const dayOf = (parameter: string) => `(${parameter}::timestamptz AT TIME ZONE 'UTC' + interval '7 hours')::date`
@@ -47,18 +62,71 @@ export const statisticsByDay = (database: Queryable, userId: number, from: Date,
     'statistics-by-day',
   )
 
-/** Sorted by id. The durations are of answered calls only. */
+/** The durations are of answered calls only. */
+const FIGURES = `count(a.outcome) AS attempts,
+  (count(*) FILTER (WHERE a.outcome = 'delivered'))::float8 / nullif(count(a.outcome), 0) AS success_rate,
+  percentile_disc(0.5) WITHIN GROUP (ORDER BY a.duration_ms) FILTER (WHERE a.http_status > 0) AS p50_ms,
+  percentile_disc(0.95) WITHIN GROUP (ORDER BY a.duration_ms) FILTER (WHERE a.http_status > 0) AS p95_ms,
+  (array_agg(a.error ORDER BY a.created_at DESC, a.id DESC) FILTER (WHERE a.error IS NOT NULL))[1] AS last_error`
+
+/** The rules of a user, $1, with their newest attempts from $2 to $3, by the index of a rule's log. */
+const RULES_AND_ATTEMPTS = `read_model.rule r LEFT JOIN LATERAL (
+  SELECT id, outcome, http_status, duration_ms, error, created_at,
+    floor(extract(epoch FROM created_at - $2::timestamptz) * 1000 / ${HOUR_MS})::integer AS hour
+  FROM read_model.attempt WHERE rule_id = r.rule_id AND created_at >= $2::timestamptz AND created_at < $3::timestamptz
+  ORDER BY created_at DESC, id DESC LIMIT ${MOST_ATTEMPTS}) a ON true
+  WHERE r.user_id = $1`
+
+/** Sorted by id. */
 export const statisticsByRule = (database: Queryable, userId: number, from: Date, to: Date): Promise<RuleRow[]> =>
   database.query<RuleRow>(
-    `SELECT r.rule_id AS id, count(a.outcome) AS attempts,
-        (count(*) FILTER (WHERE a.outcome = 'delivered'))::float8 / nullif(count(a.outcome), 0) AS success_rate,
-        percentile_disc(0.5) WITHIN GROUP (ORDER BY a.duration_ms) FILTER (WHERE a.http_status > 0) AS p50_ms,
-        percentile_disc(0.95) WITHIN GROUP (ORDER BY a.duration_ms) FILTER (WHERE a.http_status > 0) AS p95_ms,
-        (array_agg(a.error ORDER BY a.created_at DESC, a.id DESC) FILTER (WHERE a.error IS NOT NULL))[1] AS last_error
-     FROM read_model.rule r LEFT JOIN LATERAL (
-       SELECT * FROM read_model.attempt WHERE rule_id = r.rule_id AND created_at >= $2::timestamptz AND created_at < $3::timestamptz
-       ORDER BY created_at DESC, id DESC LIMIT ${MOST_ATTEMPTS}) a ON true
-     WHERE r.user_id = $1 GROUP BY r.rule_id ORDER BY r.rule_id`,
+    `SELECT r.rule_id AS id, ${FIGURES} FROM ${RULES_AND_ATTEMPTS} GROUP BY r.rule_id ORDER BY r.rule_id`,
     [userId, from.toISOString(), to.toISOString()],
     'statistics-by-rule',
   )
+
+/** The sums of a rule, or of one of its hours. */
+interface Summed extends RuleRow {
+  /** Counted from the start of the range; null in the sums of the rule, and where there is no attempt. */
+  hour: number | null
+  is_rule: boolean
+  delivered: number
+  oldest: string | null
+}
+
+const hoursOf = ({ attempts, oldest }: Summed, ofHours: readonly Summed[], from: Date, to: Date): HourRow[] => {
+  const readFrom = attempts === MOST_ATTEMPTS ? Date.parse(oldest!) : 0
+  return Array.from({ length: Math.ceil((to.getTime() - from.getTime()) / HOUR_MS) }, (_, hour) => {
+    const start = new Date(from.getTime() + hour * HOUR_MS)
+    const found = ofHours.find((each) => each.hour === hour)
+    const delivered = found?.delivered ?? 0
+    const counts =
+      start.getTime() < readFrom
+        ? { delivered: null, failed: null }
+        : { delivered, failed: (found?.attempts ?? 0) - delivered }
+    return { from: start.toISOString(), ...counts }
+  })
+}
+
+/** As {@link statisticsByRule}, and by hour from the start of the range. The attempts are read once for both. */
+export const statisticsByRuleAndHour = async (
+  database: Queryable,
+  userId: number,
+  from: Date,
+  to: Date,
+): Promise<RuleByHourRow[]> => {
+  const rows = await database.query<Summed>(
+    `SELECT r.rule_id AS id, a.hour, grouping(a.hour) = 1 AS is_rule, min(a.created_at) AS oldest,
+       count(*) FILTER (WHERE a.outcome = 'delivered') AS delivered, ${FIGURES}
+     FROM ${RULES_AND_ATTEMPTS} GROUP BY r.rule_id, ROLLUP (a.hour) ORDER BY r.rule_id`,
+    [userId, from.toISOString(), to.toISOString()],
+    'statistics-by-rule-and-hour',
+  )
+  return rows
+    .filter(({ is_rule }) => is_rule)
+    .map((rule) => {
+      const ofHours = rows.filter(({ id, is_rule }) => id === rule.id && !is_rule)
+      const { id, attempts, success_rate, p50_ms, p95_ms, last_error } = rule
+      return { id, attempts, success_rate, p50_ms, p95_ms, last_error, hours: hoursOf(rule, ofHours, from, to) }
+    })
+}

@@ -7,6 +7,7 @@ import { readSettings } from '../../cmd/process/settings.ts'
 import { settledCounters } from '../../adapters/rate-limits/settled.ts'
 import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { openApi, OWNERS_PASSWORD, type ApiUnderTest } from '../integration/http/api-under-test.ts'
+import { eventually } from '../harness/eventually.ts'
 import { vietcombankText } from '../harness/bank-texts.ts'
 
 const { rateLimits } = readSettings({})
@@ -126,11 +127,14 @@ describe('attack: rate limits against strangers', () => {
 
       // The owner is at a new address. The mailbox proves the owner's identity.
       await api.ask('POST', '/api/auth/forgot-password', { json: { email }, headers: from('4.4.4.4') })
-      const mail = (await api.ask('GET', '/api/outbox', { key: api.owner.api_key })).body.data as {
-        to: string
-        text: string
-      }[]
-      const token = /token=(\S+)/.exec(mail.find(({ to }) => to === email)!.text)![1]
+      const token = await eventually(async () => {
+        const mails = (await api.ask('GET', '/api/outbox', { key: api.owner.api_key })).body.data as {
+          to: string
+          text: string
+        }[]
+        const mail = mails.find(({ to }) => to === email)
+        return mail && /token=(\S+)/.exec(mail.text)![1]
+      })
       const json = { token, password: 'a newer password' }
       await api.ask('POST', '/api/auth/reset-password', { json, headers: from('4.4.4.4') })
       expect((await logIn(email, 'a newer password', '4.4.4.4')).status, 'after a reset').to.equal(200)

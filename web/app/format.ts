@@ -51,6 +51,14 @@ export const shortTime = (iso: string, language: Language): string =>
   formatted(iso, language, { hour: '2-digit', minute: '2-digit' })
 export const day = (iso: string, language: Language): string =>
   formatted(iso, language, { day: '2-digit', month: '2-digit', year: 'numeric' })
+/** A chosen day in the language of the page: "24/11/2026", "24 Nov 2026". Empty if it is none. @param date  `YYYY-MM-DD` */
+export const chosenDay = (date: string, language: Language): string => {
+  const noon = new Date(`${date}T05:00:00Z`)
+  if (Number.isNaN(noon.getTime()) || noon.toISOString().slice(0, 10) !== date) return ''
+  const month = language === 'en' ? 'short' : '2-digit'
+  return formatted(noon.toISOString(), language, { day: '2-digit', month, year: 'numeric' })
+}
+
 export const weekday = (date: string, language: Language): string =>
   formatted(`${date}T12:00:00+07:00`, language, { weekday: 'short', day: '2-digit', month: '2-digit' })
 

@@ -6,6 +6,9 @@ export type RuleState = 'paused' | 'open' | 'failing' | 'quiet' | 'good'
 export const failuresOf = ({ attempts, success_rate }: RuleStats): number =>
   attempts - Math.round(attempts * (success_rate ?? 0))
 
+/** Rounded down, so that 100 means all. */
+export const percent = (rate: number | null): string => `${Math.floor((rate ?? 0) * 100)} %`
+
 /** @param stats  of the last 24 hours; undefined while they are not known */
 export const ruleState = ({ is_active, health }: Rule, stats: RuleStats | undefined): RuleState => {
   if (is_active === 0) return 'paused'

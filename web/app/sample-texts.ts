@@ -29,7 +29,9 @@ const printed = ({ account, orderId, amount, balance, at, number }: SamplePaymen
     account,
     amount: `+${amount.toLocaleString('en-US')}`,
     balance: balance.toLocaleString('en-US'),
-    memo: `NGUYEN VAN AN chuyen tien ${orderId}`,
+    orderId,
+    // Without a name: what a payer writes does not prove who pays, so it is not read as the payer.
+    memo: `thanh toan ${orderId}`,
     number,
     day: two(local.getUTCDate()),
     month: two(local.getUTCMonth() + 1),
@@ -55,7 +57,7 @@ export const SAMPLE_BANKS: readonly SampleBank[] = [
     'Vietcombank',
     'Vietcombank',
     (of) =>
-      `SD TK ${of.account} ${of.amount}VND luc ${of.day}-${of.month}-${of.year} ${of.hour}:${of.minute}:${of.second}. SD ${of.balance}VND. Ref MBVCB.${of.number}.${of.memo}`,
+      `SD TK ${of.account} ${of.amount}VND luc ${of.day}-${of.month}-${of.year} ${of.hour}:${of.minute}:${of.second}. SD ${of.balance}VND. Ref MBVCB.${of.number}.${of.orderId}.CT tu 1012345678 NGUYEN VAN AN toi ${of.account} HOA SEN`,
   ),
   bank(
     'MB',

@@ -1,6 +1,9 @@
 /**
  * Small receivers in six languages, for the path of a rule's URL. Each needs only the standard library of its language. It reads the raw
  * body, checks the signature in constant time, refuses calls older than five minutes, and answers. The secret comes from the environment.
+ *
+ * The body alone is signed. The path only decides which request is meant. A request has its letters encoded, such as `%C3%A1`, and so has
+ * a parsed URL. Frameworks decode them before they compare, so the snippets compare the encoded path, or let the framework decode both.
  */
 export const LANGUAGES = ['Node', 'PHP', 'Python', 'Go', 'C#', 'Java'] as const
 export type SnippetLanguage = (typeof LANGUAGES)[number]
@@ -25,7 +28,7 @@ const isGenuine = (body, header = "") => {
 createServer(async (request, response) => {
   const answer = (status, json) =>
     response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(json))
-  if (new URL(request.url, "http://localhost").pathname !== "${path}") return answer(404, {})
+  if (request.url.split("?")[0] !== "${path}") return answer(404, {})
   const parts = []
   for await (const part of request) parts.push(part)
   const body = Buffer.concat(parts)
@@ -146,8 +149,9 @@ using System.Text.Json;
 var secret = Encoding.UTF8.GetBytes(Environment.GetEnvironmentVariable("WEBHOOK_SECRET")!);
 var app = WebApplication.CreateBuilder(args).Build();
 
-app.MapMethods("${path}", new[] { "POST", "PUT" }, async (HttpRequest request) =>
+app.MapMethods("/{**path}", new[] { "POST", "PUT" }, async (HttpRequest request) =>
 {
+    if (request.Path != PathString.FromUriComponent("${path}")) return Results.NotFound();
     using var memory = new MemoryStream();
     await request.Body.CopyToAsync(memory);
     var body = memory.ToArray();
@@ -199,7 +203,7 @@ public class Receiver {
     public static void main(String[] args) throws Exception {
         int port = Integer.parseInt(System.getenv().getOrDefault("PORT", "9000"));
         HttpServer server = HttpServer.create(new InetSocketAddress(port), 0);
-        server.createContext("${path}", exchange -> {
+        server.createContext("/", exchange -> {
             byte[] body = exchange.getRequestBody().readAllBytes();
             int status = 500;
             try {
@@ -207,7 +211,8 @@ public class Receiver {
                     && isRecent(new String(body, "UTF-8"));
                 // If it is good, and neither its event nor its header X-Webhook-Event is "test":
                 // find the order, compare the amount, mark it as paid once.
-                status = isGood ? 200 : 401;
+                boolean isHere = exchange.getRequestURI().getRawPath().equals("${path}");
+                status = !isHere ? 404 : isGood ? 200 : 401;
             } catch (Exception error) {
                 error.printStackTrace();
             }

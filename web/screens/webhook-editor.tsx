@@ -67,88 +67,93 @@ const Editor = ({ of }: { of?: Rule }) => {
     })
   const { error } = save
   return (
-    <form class="form" onSubmit={(event) => void submit(event)}>
-      <TextField label={t.name} name="name" required value={of?.name} error={error} />
-      <TextField label={t.url} name="url" type="url" required value={of?.url} hint={t.urlHint} error={error} />
-      <Select
-        label={t.method}
-        name="http_method"
-        value={of?.http_method ?? 'POST'}
-        options={[
-          ['POST', 'POST'],
-          ['PUT', 'PUT'],
-        ]}
-      />
-      {(systems.data?.length ?? 0) > 0 && (
+    <form class="form editor" onSubmit={(event) => void submit(event)}>
+      <div class="stack">
+        <TextField label={t.name} name="name" required value={of?.name} error={error} />
+        <TextField label={t.url} name="url" type="url" required value={of?.url} hint={t.urlHint} error={error} />
         <Select
-          label={t.system}
-          name="system_id"
-          value={String(of?.system_id ?? '')}
-          options={[['', t.noSystem], ...systems.data!.map(({ id, name }) => [String(id), name] as const)]}
+          label={t.method}
+          name="http_method"
+          value={of?.http_method ?? 'POST'}
+          options={[
+            ['POST', 'POST'],
+            ['PUT', 'PUT'],
+          ]}
         />
-      )}
-      <h2>{t.when}</h2>
-      <Select
-        label={t.type}
-        name="filter_type"
-        value={of?.filter_type ?? 'credit'}
-        options={[
-          ['credit', common.direction.credit],
-          ['debit', common.direction.debit],
-          ['both', webhook.both],
-        ]}
-      />
-      <TextField
-        label={t.banks}
-        name="filter_banks"
-        value={of?.filter_banks.join(', ')}
-        hint={t.banksHint}
-        error={error}
-      />
-      <TextField
-        label={t.min}
-        name="min_amount"
-        type="number"
-        min={0}
-        value={of?.min_amount ?? undefined}
-        error={error}
-      />
-      <h2>{t.what}</h2>
-      <Select
-        label={t.format}
-        name="payload_format"
-        value={format.payload_format}
-        options={FORMATS.map((each) => [each, webhook.formats[each]] as const)}
-        onChange={(value) => choose(value as Rule['payload_format'])}
-      />
-      {format.payload_format === 'custom' && (
-        <Template
-          value={format.custom_template ?? ''}
-          problem={issueOf(error, 'custom_template')}
-          set={(custom_template) => setFormat({ payload_format: 'custom', custom_template })}
+        {(systems.data?.length ?? 0) > 0 && (
+          <Select
+            label={t.system}
+            name="system_id"
+            value={String(of?.system_id ?? '')}
+            options={[['', t.noSystem], ...systems.data!.map(({ id, name }) => [String(id), name] as const)]}
+          />
+        )}
+        <h2>{t.when}</h2>
+        <Select
+          label={t.type}
+          name="filter_type"
+          value={of?.filter_type ?? 'credit'}
+          options={[
+            ['credit', common.direction.credit],
+            ['debit', common.direction.debit],
+            ['both', webhook.both],
+          ]}
         />
-      )}
+        <TextField
+          label={t.banks}
+          name="filter_banks"
+          value={of?.filter_banks.join(', ')}
+          hint={t.banksHint}
+          error={error}
+        />
+        <TextField
+          label={t.min}
+          name="min_amount"
+          type="number"
+          min={0}
+          value={of?.min_amount ?? undefined}
+          error={error}
+        />
+        <h2>{t.what}</h2>
+        <Select
+          label={t.format}
+          name="payload_format"
+          value={format.payload_format}
+          options={FORMATS.map((each) => [each, webhook.formats[each]] as const)}
+          onChange={(value) => choose(value as Rule['payload_format'])}
+        />
+        {format.payload_format === 'custom' && (
+          <Template
+            value={format.custom_template ?? ''}
+            problem={issueOf(error, 'custom_template')}
+            set={(custom_template) => setFormat({ payload_format: 'custom', custom_template })}
+          />
+        )}
+      </div>
+      {/* Beside the form on a wide screen. */}
       <Preview of={shown} />
-      <h2>{t.how}</h2>
-      <TextField
-        label={t.limit}
-        name="max_per_minute"
-        type="number"
-        min={1}
-        value={of?.max_per_minute ?? undefined}
-        hint={t.limitHint}
-        error={error}
-      />
-      <Choice label={t.ordered} hint={t.orderedHint} name="ordered" isOn={of?.ordered === 1} />
-      <Choice label={t.active} name="is_active" isOn={of?.is_active !== 0} />
-      <FormProblem error={error} fields={FIELDS} />
-      <div class="row">
-        <button class="button main" disabled={save.isRunning}>
-          {of ? common.save : t.create}
-        </button>
-        <a class="button" href={of ? `/webhooks/${of.id}` : '/webhooks'}>
-          {common.cancel}
-        </a>
+      <div class="stack">
+        <h2>{t.how}</h2>
+        <TextField
+          label={t.limit}
+          name="max_per_minute"
+          type="number"
+          min={1}
+          value={of?.max_per_minute ?? undefined}
+          hint={t.limitHint}
+          error={error}
+        />
+        <Choice label={t.ordered} hint={t.orderedHint} name="ordered" isOn={of?.ordered === 1} />
+        <Choice label={t.active} name="is_active" isOn={of?.is_active !== 0} />
+        <FormProblem error={error} fields={FIELDS} />
+        <div class="row">
+          <button class="button main" disabled={save.isRunning}>
+            {of ? common.save : t.create}
+          </button>
+          <a class="button" href={of ? `/webhooks/${of.id}` : '/webhooks'}>
+            {common.cancel}
+          </a>
+        </div>
       </div>
     </form>
   )

@@ -12,6 +12,7 @@ import { useAction } from '../ui/action.ts'
 import { explain } from '../ui/attempts.tsx'
 import { Copyable, Heading, Loaded, Problem, Status, Stranger, When } from '../ui/basics.tsx'
 import { Confirm } from '../ui/confirm.tsx'
+import { HourBars } from '../ui/hour-bars.tsx'
 import { Arrives, Verification } from '../ui/integrate.tsx'
 import { RuleSecret } from '../ui/rule-secret.tsx'
 import { RuleTest } from '../ui/rule-test.tsx'
@@ -47,7 +48,7 @@ const Settings = ({ of }: { of: Rule }) => {
 }
 
 const Health = ({ of, stats }: { of: Rule; stats: RuleStats | undefined }) => {
-  const t = texts.value.webhook
+  const { webhook: t, webhooks } = texts.value
   const text = (at: string) => moment(at, language.value)
   const start = useAction(() => putData(`/api/webhooks/${of.id}`, { is_active: 1 }), ['webhooks'])
   const { health } = of
@@ -75,6 +76,15 @@ const Health = ({ of, stats }: { of: Rule; stats: RuleStats | undefined }) => {
         </p>
       )}
       {health?.not_before && <p class="notice waiting">{t.notBefore(text(health.not_before))}</p>}
+      {stats && (
+        <div>
+          <HourBars of={stats.hours} />
+          <div class="row between muted ends" aria-hidden="true">
+            <span>{webhooks.hoursAgo}</span>
+            <span>{webhooks.now}</span>
+          </div>
+        </div>
+      )}
       {stats && (
         <Pairs
           rows={[

@@ -3,13 +3,15 @@
 import type { Rule, RuleStats } from '../api/types.ts'
 import { count, milliseconds } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
-import { failuresOf, ruleState } from '../app/rule-state.ts'
+import { failuresOf, percent, ruleState } from '../app/rule-state.ts'
 import { Empty, Heading, Loaded, Stranger } from '../ui/basics.tsx'
+import { HourBars } from '../ui/hour-bars.tsx'
 import { RuleStateMark, useRules, useRuleStats } from '../ui/rules.tsx'
 
 const Row = ({ of, stats }: { of: Rule; stats: RuleStats | undefined }) => {
   const { webhooks: t } = texts.value
   const number = (value: number) => count(value, language.value)
+  const p95 = stats && stats.p95_ms !== null ? milliseconds(stats.p95_ms, language.value) : ''
   return (
     <tr>
       <td>
@@ -22,20 +24,36 @@ const Row = ({ of, stats }: { of: Rule; stats: RuleStats | undefined }) => {
       <td class="right">
         <RuleStateMark of={ruleState(of, stats)} />
       </td>
-      <td>
+      <td class="whole">
         <code>
           <Stranger text={of.url} />
         </code>
       </td>
-      <td class="right">
-        {stats &&
-          (stats.attempts === 0
-            ? t.noCalls
-            : t.calls(number(stats.attempts), number(failuresOf(stats)), stats.attempts === 1))}
+      <td class="whole">
+        {stats && (
+          <div class="calls">
+            <HourBars of={stats.hours} />
+            <div>
+              <span>
+                {stats.attempts === 0
+                  ? t.noCalls
+                  : t.calls(
+                      number(stats.attempts),
+                      number(failuresOf(stats)),
+                      percent(stats.success_rate),
+                      stats.attempts === 1,
+                    )}
+              </span>
+              {p95 && (
+                <div class="narrow-only">
+                  {t.columns.p95}: {p95}
+                </div>
+              )}
+            </div>
+          </div>
+        )}
       </td>
-      <td class="amount wide-only">
-        {stats && stats.p95_ms !== null ? milliseconds(stats.p95_ms, language.value) : ''}
-      </td>
+      <td class="amount wide-only">{p95}</td>
     </tr>
   )
 }

@@ -184,7 +184,7 @@ export const Copyable = ({ text }: { text: string }) => (
 )
 
 interface FieldProps {
-  label: string
+  label: ComponentChildren
   hint?: ComponentChildren
   problem?: string | undefined
   children: (attributes: { id: string; 'aria-describedby'?: string; 'aria-invalid'?: 'true' }) => ComponentChildren

@@ -3,7 +3,8 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { marked } from '../app/hidden-characters.ts'
-import { texts } from '../app/language.ts'
+import { chosenDay } from '../app/format.ts'
+import { language, texts } from '../app/language.ts'
 import { Field } from './basics.tsx'
 
 interface FormProps {
@@ -76,10 +77,30 @@ export const ChosenFilter = ({
   </Field>
 )
 
-export const WrittenFilter = ({ label, value = '', change, type = 'text' }: FilterProps & { type?: string }) => (
-  <Field label={label}>
-    {(attributes) => (
-      <input {...attributes} type={type} value={value} onChange={(event) => change(event.currentTarget.value.trim())} />
-    )}
-  </Field>
-)
+export const WrittenFilter = ({ label, value = '', change, type = 'text' }: FilterProps & { type?: string }) => {
+  // A date field has the format of the browser, which may not be that of the page.
+  const day = type === 'date' && chosenDay(value, language.value)
+  return (
+    <Field
+      label={
+        day ? (
+          <>
+            {label}
+            <span aria-hidden="true">: {day}</span>
+          </>
+        ) : (
+          label
+        )
+      }
+    >
+      {(attributes) => (
+        <input
+          {...attributes}
+          type={type}
+          value={value}
+          onChange={(event) => change(event.currentTarget.value.trim())}
+        />
+      )}
+    </Field>
+  )
+}

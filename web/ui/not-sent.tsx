@@ -2,22 +2,33 @@
 /** What a transaction shows that calls no webhook. */
 import type { Transaction } from '../api/types.ts'
 import { unconfirmedAccount } from '../app/called-rules.ts'
+import { heldFor } from '../app/held-for.ts'
 import { texts } from '../app/language.ts'
 import { ConfirmBankAccount, useBankAccounts } from './bank-accounts.tsx'
+import { Loading } from './basics.tsx'
+import { useHistory } from './story.tsx'
 
 /** Why nothing is sent, and the button that changes it. @param rematch  tries the webhooks again */
 export const NotSent = ({ of, rematch }: { of: Transaction; rematch?: () => void }) => {
   const t = texts.value.transaction
   const banks = useBankAccounts()
-  const waiting = unconfirmedAccount(of, banks.data ?? [])
-  const canRematch = of.webhook_status === 'no_match' && !waiting && rematch !== undefined
+  const isUnmatched = of.webhook_status === 'no_match'
+  const history = useHistory(of.id, isUnmatched)
+  // An old notification does not wait for the confirmation of its account.
+  const isOld = isUnmatched && heldFor(history.data ?? []) === 'old_notification'
+  const waiting = isOld ? undefined : unconfirmedAccount(of, banks.data ?? [])
+  const canRematch = isUnmatched && !waiting && rematch !== undefined
+  if (history.isLoading) return <Loading />
   return (
     <div class="notice stack tight">
       <p>
-        {waiting
-          ? t.whyNoMatch.unconfirmed(waiting.bank_code, waiting.account_number)
-          : ((t.noAttempts as Record<string, string>)[of.webhook_status] ?? t.noAttempts.other)}
+        {isOld
+          ? t.whyNoMatch.old
+          : waiting
+            ? t.whyNoMatch.unconfirmed(waiting.bank_code, waiting.account_number)
+            : ((t.noAttempts as Record<string, string>)[of.webhook_status] ?? t.noAttempts.other)}
       </p>
+      {isOld && <p>{t.whyNoMatch.oldCure}</p>}
       {waiting && (
         <div class="row">
           <ConfirmBankAccount of={waiting} />

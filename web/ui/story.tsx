@@ -8,13 +8,18 @@ import { texts } from '../app/language.ts'
 import { Loaded, Stranger, When } from './basics.tsx'
 import { useRules } from './rules.tsx'
 
+/** Oldest first. */
+export const useHistory = (id: number, enabled = true) =>
+  useQuery({
+    queryKey: ['transaction', id, 'history'],
+    queryFn: () => getData<HistoryLine[]>(`/api/transactions/${id}/history`),
+    enabled,
+  })
+
 export const Story = ({ id }: { id: number }) => {
   const t = texts.value.transaction
   const { data: rules = [] } = useRules()
-  const history = useQuery({
-    queryKey: ['transaction', id, 'history'],
-    queryFn: () => getData<HistoryLine[]>(`/api/transactions/${id}/history`),
-  })
+  const history = useHistory(id)
   const nameOf = (rule: number) => rules.find((each) => each.id === rule)?.name ?? t.history.rule(rule)
   return (
     <Loaded of={history}>

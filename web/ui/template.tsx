@@ -70,7 +70,7 @@ export const Template = ({
 export const Preview = ({ of }: { of: Format }) => {
   const preview = usePreview(of)
   return (
-    <section class="stack tight">
+    <section class="preview stack tight">
       <h3>{texts.value.editor.preview}</h3>
       {issueOf(preview.error, 'custom_template') ? (
         <p class="notice failed" role="status">

@@ -29,6 +29,7 @@ export class Heartbeat {
   readonly #options: HeartbeatOptions
   readonly #others = new Map<string, { beat: number; misses: number }>()
   readonly #dead = new Set<string>()
+  #lostUntil = -Infinity
   #beatenAt = -Infinity
   /**
    * The database's time at the zero of our monotonic clock: milliseconds. The machine's own clock may be wrong, and may
@@ -47,6 +48,14 @@ export class Heartbeat {
   /** Whether another worker is alive. */
   get hasOthers(): boolean {
     return this.#others.size > this.#dead.size
+  }
+
+  /**
+   * When a worker was last found dead, by the database's time: milliseconds. First attempts that it had noted and not claimed
+   * are lost until the queue finds them.
+   */
+  get lostUntil(): number {
+    return this.#lostUntil
   }
 
   /** Whether our last heartbeat is so old that other workers may take over our claims. */
@@ -102,6 +111,7 @@ export class Heartbeat {
       this.#others.set(other, { beat, misses })
       const isDead =
         ended || misses >= MISSES_OF_THE_DEAD || (this.#dead.has(other) && !hasBeaten) || (soleWorker && isFirst)
+      if (isDead && !this.#dead.has(other)) this.#lostUntil = answer.now.getTime()
       if (isDead) this.#dead.add(other)
       else this.#dead.delete(other)
     }

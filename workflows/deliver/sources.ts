@@ -86,11 +86,15 @@ export const openSources = ({
   })
 
   /**
-   * A topic gives all transactions of an account to one process. A process with nothing to do takes some of the first attempts
-   * that wait in a busy one.
+   * A process with nothing to do takes some of the first attempts that wait in a busy one, because a topic gives all transactions
+   * of an account to one process. It also takes those that a dead process had noted.
    */
-  const firstEarlier = (): number =>
-    heartbeat.hasOthers && firstAttempts.noted === 0 ? (LEFT_TO_THE_LOG_MS - SHARED_AFTER_MS) / 1_000 : 0
+  const firstEarlier = (): number => {
+    if (firstAttempts.noted > 0) return 0
+    const ofTheBusy = heartbeat.hasOthers ? LEFT_TO_THE_LOG_MS - SHARED_AFTER_MS : 0
+    const ofTheDead = heartbeat.lostUntil + LEFT_TO_THE_LOG_MS - heartbeat.now().getTime()
+    return Math.max(ofTheBusy, ofTheDead, 0) / 1_000
+  }
 
   const dueRows = new DueRows({
     room: () => (mayClaim() ? lanes.room() : NO_ROOM),

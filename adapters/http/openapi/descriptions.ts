@@ -82,7 +82,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'get-api-jobs-id': 'Of a retry in bulk.',
   'delete-api-jobs-id': 'What was already retried stays.',
   'get-api-undelivered': 'What has not reached its endpoints, in groups, and why.',
-  'get-api-stats-rules': 'The success of each rule and how fast its endpoint answers.',
+  'get-api-stats-rules': 'The success of each rule, how fast its endpoint answers, and its delivered and failed attempts by hour. At most the newest 10,000 attempts of a rule are read.',
   'get-api-stats': 'Sums by Vietnamese day and bank, and the success of each rule.',
   'get-api-stream': 'Server-sent events of everything that happens in the account. Reconnect with `Last-Event-ID`.',
   'post-api-counter': 'A read-only page for a screen in the shop. The answer says whether an earlier link has ended.',

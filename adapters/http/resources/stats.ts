@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { invalid } from '../../../domain/account/refusals.ts'
 import { DAY_MS, endOfDay, startOfDay, vietnamDay } from '../../../domain/time.ts'
-import { statisticsByDay, statisticsByRule } from '../../../projections/counts/queries.ts'
+import { statisticsByDay, statisticsByRule, statisticsByRuleAndHour } from '../../../projections/counts/queries.ts'
 import type { ApiContext } from '../context.ts'
 import { query } from '../openapi/input.ts'
 import { data } from '../openapi/answers.ts'
@@ -22,16 +22,31 @@ const decimal = z.string().regex(/^-?\d+\.\d{2}$/)
 const count = z.int().min(0)
 const milliseconds = z.int().min(0).nullable()
 
-const RuleStats = z
+const ruleFigures = {
+  id: z.int().positive(),
+  attempts: count,
+  success_rate: z.number().min(0).max(1).nullable().meta({ description: 'null if there was no attempt.' }),
+  p50_ms: milliseconds,
+  p95_ms: milliseconds,
+  last_error: z.string().nullable(),
+}
+
+const RuleStats = z.strictObject(ruleFigures).meta({ id: 'RuleStats' })
+
+const HourStats = z
   .strictObject({
-    id: z.int().positive(),
-    attempts: count,
-    success_rate: z.number().min(0).max(1).nullable().meta({ description: 'null if there was no attempt.' }),
-    p50_ms: milliseconds,
-    p95_ms: milliseconds,
-    last_error: z.string().nullable(),
+    from: z.iso.datetime().meta({ description: 'The start of the hour.' }),
+    delivered: count.nullable().meta({ description: 'null if the rule has more than 10,000 newer attempts.' }),
+    failed: count.nullable().meta({ description: 'As `delivered`. Attempts that are repeated later count too.' }),
   })
-  .meta({ id: 'RuleStats' })
+  .meta({ id: 'HourStats' })
+
+const RuleStatsByHour = z
+  .strictObject({
+    ...ruleFigures,
+    hours: z.array(HourStats).meta({ description: 'One for each hour, the oldest first. The last one ends now.' }),
+  })
+  .meta({ id: 'RuleStatsByHour' })
 
 const Stats = z
   .strictObject({
@@ -70,7 +85,8 @@ export const statsRoutes = (operations: Operations, { clock, database }: ApiPart
 
   const showRules = (context: ApiContext, { hours = USUAL_HOURS }: z.infer<typeof StatsHours>) => {
     const to = clock.now()
-    return statisticsByRule(database, context.state.account.user_id, new Date(to.getTime() - hours * HOUR_MS), to)
+    const from = new Date(to.getTime() - hours * HOUR_MS)
+    return statisticsByRuleAndHour(database, context.state.account.user_id, from, to)
   }
 
   get('/api/stats', 'Get statistics by day, bank and rule', signedIn, query(StatsRange), data(Stats), show)
@@ -79,7 +95,7 @@ export const statsRoutes = (operations: Operations, { clock, database }: ApiPart
     'Get statistics by rule for the last hours',
     signedIn,
     query(StatsHours),
-    data(z.array(RuleStats)),
+    data(z.array(RuleStatsByHour)),
     showRules,
   )
 }

@@ -147,6 +147,7 @@ describe('an open page', function () {
     line.silence()
     await withTraffic(() => post(10))
     const before = await rowsOf(visitor.page)
+    await eventually(async () => (await rowsOfApi(before.length)).join() !== before.join(), { what: 'news in the API' })
     await visitor.page.clock.fastForward('08:00:00')
     await showTheSame()
     expect(await rowsOf(visitor.page)).not.to.deep.equal(before)

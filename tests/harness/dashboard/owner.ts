@@ -2,12 +2,14 @@
 import { openDatabase } from '../../../adapters/database/database.ts'
 import { devicePath } from '../../../domain/arrival/origin.ts'
 import { transactionStream } from '../../../domain/transaction/events.ts'
+import { endpointOf } from '../../../domain/webhook/endpoint.ts'
 import type { ApiUnderTest } from '../../integration/http/api-under-test.ts'
 import { attempted, captured, statusChanged } from '../../integration/http/captured.ts'
 import { vietcombankText } from '../bank-texts.ts'
 import { HOSTILE } from './visitor.ts'
 
 const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
 
 /** Payer, amount and direction; one every second day, the newest first. */
 const PAYMENTS = [
@@ -101,6 +103,40 @@ export class Owner {
     })
     const ended = isAll ? [statusChanged(id, 'pending', 'success')] : []
     await this.api.happened(this.api.owner.user_id, id, [attempt, ...ended])
+  }
+
+  /**
+   * Calls of a webhook at half past each hour before now.
+   * @param hours  deliveries and failures, by how many hours ago; the newest last
+   */
+  async calledByHour(
+    rule_id: number,
+    id: number,
+    hours: readonly (readonly [ago: number, delivered: number, failed: number])[],
+  ): Promise<void> {
+    for (const [ago, delivered, failed] of hours) {
+      if (delivered + failed === 0) continue
+      const ids = await this.api.nextIds(delivered + failed)
+      const at = new Date(Date.now() - (ago + 0.5) * HOUR_MS)
+      const given = { rule_id, sent_at: at.toISOString() }
+      const good = { outcome: 'delivered', http_status: 200, error: null, response_body: 'ok' } as const
+      const attempts = ids.map((attempt_id, index) =>
+        attempted(id, { attempt_id, ...given, ...(index < delivered ? good : { outcome: 'retrying' }) }),
+      )
+      this.api.clock.at = at
+      await this.api.happened(this.api.owner.user_id, id, attempts).finally(() => (this.api.clock.at = null))
+    }
+  }
+
+  /** The last calls of an address failed, a few more and its breaker opens. */
+  async failsInARow(url: string, failures: number): Promise<void> {
+    const database = openDatabase(this.api.databaseUrl)
+    await database.query('INSERT INTO ops.endpoint (user_id, endpoint, failures) VALUES ($1, $2, $3)', [
+      this.api.owner.user_id,
+      endpointOf(url),
+      failures,
+    ])
+    await database.close()
   }
 
   /** Sends a text to the personal URL. */

@@ -15,7 +15,7 @@ import {
 } from './event.ts'
 import type { Faults } from './faults.ts'
 import { RememberedIds } from './remembered-ids.ts'
-import { emptyStream, UNDELETE_MS, type Stream } from './stream.ts'
+import { emptyStream, indexOfFirst, UNDELETE_MS, type Stream } from './stream.ts'
 import { DELETED_BEFORE, visibilityFilter, visibilityIn, type Visibility } from './visibility.ts'
 
 export class EventLog {
@@ -49,13 +49,7 @@ export class EventLog {
 
   /** @returns the index in `all` of the first event at or after a position */
   indexOf(position: number): number {
-    let [low, high] = [0, this.#all.length]
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.#all[middle]!.position < position) low = middle + 1
-      else high = middle
-    }
-    return low
+    return indexOfFirst(this.#all, (event) => event.position >= position)
   }
 
   /** The position of the newest event. */
@@ -130,13 +124,28 @@ export class EventLog {
     return this.#write(name, [{ ...systemEvent('$streamDeleted', ''), contentType: 'application/octet-stream' }], false)
   }
 
-  /** @returns the visible events, or the reason why there are none */
-  visible(name: string): StoredEvent[] | 'not_found' | 'deleted' {
+  /**
+   * Costs what it returns, not the length of the stream.
+   * @param from  the first revision to look at; Infinity: the newest
+   * @returns the visible events in the order of reading, or the reason why there are none
+   */
+  visible(
+    name: string,
+    { from = 0, most = Infinity, backwards = false } = {},
+  ): StoredEvent[] | 'not_found' | 'deleted' {
     const stream = this.#streams.get(name)
     if (stream?.tombstoned) return 'deleted'
     if (!stream || this.#isSoftDeleted(name) || this.#isUndeleting(stream)) return 'not_found'
     const isVisible = visibilityFilter(name, stream.last, this.#metadata(name))
-    return stream.events.filter(isVisible)
+    const { events } = stream
+    const found: StoredEvent[] = []
+    const step = backwards ? -1 : 1
+    const start = backwards
+      ? indexOfFirst(events, ({ revision }) => revision > from) - 1
+      : indexOfFirst(events, ({ revision }) => revision >= from)
+    for (let index = start; index >= 0 && index < events.length && found.length < most; index += step)
+      if (isVisible(events[index]!)) found.push(events[index]!)
+    return found
   }
 
   isVisible(event: StoredEvent): boolean {
@@ -203,8 +212,8 @@ export class EventLog {
 
   #at(name: string, revision: number): StoredEvent | undefined {
     const events = this.#streams.get(name)?.events ?? []
-    const direct = events[revision]
-    return direct?.revision === revision ? direct : events.find((event) => event.revision === revision)
+    const found = events[indexOfFirst(events, (event) => event.revision >= revision)]
+    return found?.revision === revision ? found : undefined
   }
 
   /** The answer to a repeated append: without a position if its events are now hidden. */

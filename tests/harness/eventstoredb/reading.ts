@@ -45,7 +45,12 @@ const readStream = async (
 ): Promise<void> => {
   const from = options.getStream()!
   const name = nameIn(from.getStreamIdentifier())
-  const visible = log.visible(name)
+  const revision = from.hasEnd() ? Infinity : from.hasRevision() ? Number(from.getRevision()) : 0
+  const visible = log.visible(name, {
+    from: revision,
+    most: Number(options.getCount()),
+    backwards: isBackwards(options),
+  })
   if (visible === 'deleted') {
     call.emit('error', streamDeleted(name))
     return
@@ -59,11 +64,7 @@ const readStream = async (
     call.end()
     return
   }
-  const revision = from.hasEnd() ? Infinity : from.hasRevision() ? Number(from.getRevision()) : 0
-  const found = isBackwards(options)
-    ? visible.filter((event) => event.revision <= revision).reverse()
-    : visible.filter((event) => event.revision >= revision)
-  for (const event of found.slice(0, Number(options.getCount()))) await send(eventMessage(event))
+  for (const event of visible) await send(eventMessage(event))
   call.end()
 }
 
@@ -191,15 +192,14 @@ const streamReader = (log: EventLog, options: Options): Reader => {
   const from = options.getStream()!
   const name = nameIn(from.getStreamIdentifier())
   const newest = (): number => {
-    const visible = log.visible(name)
-    return Array.isArray(visible) ? (visible.at(-1)?.revision ?? -1) : -1
+    const visible = log.visible(name, { from: Infinity, most: 1, backwards: true })
+    return Array.isArray(visible) ? (visible[0]?.revision ?? -1) : -1
   }
   let after = from.hasRevision() ? Number(from.getRevision()) : from.hasEnd() ? newest() : -1
   return () => {
-    const visible = log.visible(name)
-    if (visible === 'deleted') return 'deleted'
-    if (visible === 'not_found') return []
-    const found = visible.filter(({ revision }) => revision > after).slice(0, AT_ONCE)
+    const found = log.visible(name, { from: after + 1, most: AT_ONCE })
+    if (found === 'deleted') return 'deleted'
+    if (found === 'not_found') return []
     after = found.at(-1)?.revision ?? after
     return found.map(eventMessage)
   }

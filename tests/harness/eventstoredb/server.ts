@@ -163,7 +163,7 @@ export const startStandIn = async ({ port = 0, folder }: { port?: number; folder
     troubles,
     log,
     others,
-    has: (stream) => Array.isArray(log.visible(stream)),
+    has: (stream) => Array.isArray(log.visible(stream, { most: 1 })),
     dropConnections,
     putBack,
     restart,

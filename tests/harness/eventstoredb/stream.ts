@@ -13,3 +13,14 @@ export interface Stream {
 export const UNDELETE_MS = 13
 
 export const emptyStream = (): Stream => ({ events: [], last: -1, tombstoned: false, undeletedAt: 0 })
+
+/** @param isFound  false for the first events, and true from one on · @returns the index of that one */
+export const indexOfFirst = (events: readonly StoredEvent[], isFound: (event: StoredEvent) => boolean): number => {
+  let [low, high] = [0, events.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (isFound(events[middle]!)) high = middle
+    else low = middle + 1
+  }
+  return low
+}

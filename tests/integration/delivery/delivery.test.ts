@@ -162,6 +162,29 @@ describe('delivery', () => {
       expect(shop.calls).to.have.length(1)
     })
 
+    it('takes the capture at once if a process that is dead now may have noted it', async () => {
+      const shop = await setting.shop()
+      const rule = await setting.rule(shop.url)
+      await setting.query('INSERT INTO ops.worker (worker, beat) VALUES (gen_random_uuid(), 7)')
+      const [transaction] = await setting.capture([rule])
+      await setting.worker({ log: silent, soleWorker: true })
+      await setting.untilStatus(transaction!, 'success')
+      expect(shop.calls).to.have.length(1)
+    })
+
+    it('does not take a first attempt over the quota before it is due', async () => {
+      const shop = await setting.shop()
+      const rule = await setting.rule(shop.url)
+      const [late] = await setting.capture([rule], { age: 900 })
+      await setting.query("UPDATE read_model.delivery SET due_at = now() + interval '30 seconds'")
+      const [other] = await setting.capture([rule], { age: 20 })
+      await setting.worker({ log: silent })
+      await setting.worker({ log: silent })
+      await setting.untilStatus(other!, 'success')
+      expect(shop.calls).to.have.length(1)
+      expect(await setting.attempts(late!)).to.deep.equal([])
+    })
+
     it('does not wait for an hour if the clock at the capture was an hour ahead', async () => {
       const shop = await setting.shop()
       const rule = await setting.rule(shop.url)

@@ -67,6 +67,77 @@ describe('statistics', () => {
       expect((await api.ask('GET', `/api/stats/rules?hours=${bad}`, { key })).status, bad).to.equal(400)
   })
 
+  describe('by hour', () => {
+    const HOUR_MS = 3_600_000
+    const NOW = new Date('2026-03-12T09:30:00.000Z')
+    const ago = (ms: number) => new Date(NOW.getTime() - ms)
+    let merchant: Awaited<ReturnType<ApiUnderTest['newAccount']>>
+    let ids: number[]
+    before(async () => {
+      merchant = await api.newAccount('hours@example.com')
+      const make = async (name: string): Promise<number> =>
+        (await api.ask('POST', '/api/webhooks', { key: merchant.api_key, json: { name, url: 'https://s.example/' } }))
+          .body.data.id
+      ids = [await make('busy'), await make('new')]
+    })
+    afterEach(() => {
+      api.clock.at = null
+    })
+
+    const byHour = async (as: string, hours: number) => {
+      api.clock.at = NOW
+      return (await api.ask('GET', `/api/stats/rules?hours=${hours}`, { key: as })).body.data
+    }
+    const countsOf = ({ hours }: { hours: { delivered: number | null; failed: number | null }[] }) =>
+      hours.map(({ delivered, failed }) => [delivered, failed])
+
+    it('have every hour of the range, which begin with its start', async () => {
+      const happened = async (at: Date, outcomes: readonly ('delivered' | 'retrying' | 'exhausted')[]) => {
+        api.clock.at = at
+        const id = await api.nextId()
+        const attempts = []
+        for (const outcome of outcomes) attempts.push(attempted(id, { attempt_id: await api.nextId(), rule_id: ids[0]!, outcome })) // prettier-ignore
+        await api.happened(merchant.user_id, id, [captured(merchant.user_id, id), ...attempts])
+      }
+      await happened(ago(4 * HOUR_MS + 1), ['delivered'])
+      await happened(ago(4 * HOUR_MS), ['delivered', 'retrying'])
+      await happened(ago(3 * HOUR_MS + 1), ['delivered'])
+      await happened(ago(3 * HOUR_MS), ['exhausted'])
+      await happened(ago(1), ['delivered'])
+      await happened(NOW, ['delivered'])
+      const [busy, unused] = await byHour(merchant.api_key, 4)
+      expect(busy).to.include({ id: ids[0], attempts: 5, success_rate: 0.6 })
+      expect(countsOf(busy)).to.deep.equal([[2, 1], [0, 1], [0, 0], [1, 0]]) // prettier-ignore
+      expect(busy.hours.map(({ from }: { from: string }) => from)).to.deep.equal(
+        [4, 3, 2, 1].map((hours) => ago(hours * HOUR_MS).toISOString()),
+      )
+      expect(unused).to.deep.include({ id: ids[1], attempts: 0, success_rate: null, last_error: null })
+      expect(countsOf(unused)).to.deep.equal([[0, 0], [0, 0], [0, 0], [0, 0]]) // prettier-ignore
+      expect(countsOf((await byHour(merchant.api_key, 24))[1])).to.deep.equal(Array(24).fill([0, 0]))
+    })
+
+    it('have no rule of somebody else', async () => {
+      const rules = await byHour(key, 24)
+      expect(rules.map(({ id }: { id: number }) => id)).to.deep.equal([rule])
+      expect(countsOf(rules[0])).to.deep.equal(Array(24).fill([0, 0]))
+    })
+
+    it('do not say that an hour was empty whose attempts are too many to be read', async () => {
+      const database = openDatabase(api.databaseUrl)
+      await database.query(
+        `INSERT INTO read_model.attempt (id, transaction_id, rule_id, user_id, attempt, webhook_url, http_status, response_body,
+           outcome, sent_at, duration_ms, created_at)
+         SELECT 1000000000 + n, 1, $1, $2, 1, '', 200, '', 'delivered', $3, 10, $3::timestamptz - n * interval '500 milliseconds'
+         FROM generate_series(1, 20000) n`,
+        [ids[1], merchant.user_id, NOW.toISOString()],
+      )
+      await database.close()
+      const many = (await byHour(merchant.api_key, 4))[1]
+      expect(many).to.include({ attempts: 10_000, success_rate: 1 })
+      expect(countsOf(many)).to.deep.equal([[null, null], [null, null], [null, null], [7_200, 0]]) // prettier-ignore
+    })
+  })
+
   it('accept only a valid range of days', async () => {
     for (const bad of ['from=x', 'to=2026-02-30', 'from=2020-01-01&to=2026-01-01', 'from=2026-01-01&from=2026-01-02'])
       expect((await api.ask('GET', `/api/stats?${bad}`, { key })).status, bad).to.equal(400)

@@ -9,6 +9,7 @@ import { openReactorCheckpoint } from '../../../adapters/postgres/ops/reactor-ch
 import { openVault } from '../../../adapters/secrets/vault.ts'
 import { openSender } from '../../../adapters/webhook-sender/sender.ts'
 import { accountStream } from '../../../domain/account/events.ts'
+import { alertStream } from '../../../domain/alert/events.ts'
 import type { EventStore, Mail, Mailer } from '../../../domain/ports.ts'
 import { transactionStream } from '../../../domain/transaction/events.ts'
 import { mailLinks } from '../../../workflows/accounts/mail-links.ts'
@@ -184,6 +185,8 @@ describe('reactors', () => {
     const deleted = await transaction(2, 'TransactionDeleted')
     const stop = start()
     await met(deleted)
+    // What follows from the pause.
+    await eventually(async () => (await typesOf(alertStream(USER))).includes('AlertRaised'))
     await stop()
     expect(await pauses()).to.have.length(1)
     // The owner reports that the shop is back. Then the checkpoint is lost.

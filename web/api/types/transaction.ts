@@ -109,7 +109,14 @@ export interface Stats {
   }[]
 }
 
-export type RuleStats = Stats['rules'][number]
+export interface HourStats {
+  from: string
+  /** Null where the hour was not counted. */
+  delivered: number | null
+  failed: number | null
+}
+
+export type RuleStats = Stats['rules'][number] & { hours: HourStats[] }
 
 export interface UndeliveredGroup {
   rule_id: number

@@ -67,6 +67,9 @@ export const transaction: Messages['transaction'] = {
   whyNoMatch: {
     prefixes: (prefixes) => `The prefixes of your shops: ${prefixes}.`,
     unconfirmed: (bank, number) => `The account ${bank} ${number} is not confirmed, so payments to it wait.`,
+    old: 'Nothing is sent, because the notification was already old when Baoco read it.',
+    oldCure:
+      'An old notification is often a repeated one, and the shop may have counted the payment already. So Baoco only records it. If the shop does not know this payment, match it again.',
     match: "Match again with today's webhooks",
   },
   attempt: (number) => `Attempt ${number}`,

@@ -8,11 +8,22 @@ export const webhooks: Messages['webhooks'] = {
   empty: 'No webhooks yet. Add the address of your shop, so that Baoco can tell it when money arrives.',
   caption: (count, isOne) => `${count} ${isOne ? 'webhook' : 'webhooks'}`,
   columns: { name: 'Name', state: 'State', url: 'Address', calls: 'Last 24 hours', p95: '95 % within' },
-  calls: (count, failed, isOne) => {
+  calls: (count, failed, rate, isOne) => {
     const calls = `${count} ${isOne ? 'call' : 'calls'}`
-    return failed === '0' ? calls : `${calls}, ${failed} failed`
+    return failed === '0' ? `${calls}, ${rate} delivered` : `${calls}, ${failed} failed, ${rate} delivered`
   },
   noCalls: 'no calls',
+  hours: (called, failed, last, uncounted) =>
+    [
+      called === 0 ? 'No calls in the last 24 hours' : `Calls in ${called} of the last 24 hours`,
+      called > 0 && (failed === 0 ? 'no failures' : `failures in ${failed}, most recently ${last}`),
+      uncounted > 0 && `the first ${uncounted} were not counted`,
+    ]
+      .filter(Boolean)
+      .join(', ') + '.',
+  hourOf: (from, to) => `from ${from} to ${to}`,
+  hoursAgo: '24 hours ago',
+  now: 'now',
   state: { good: 'Good', quiet: 'No calls', failing: 'Failing', open: 'Cut off', paused: 'Paused' },
 }
 

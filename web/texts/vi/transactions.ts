@@ -73,6 +73,9 @@ export const transaction = {
     prefixes: (prefixes: string) => `Tiền tố các cửa hàng của bạn: ${prefixes}.`,
     unconfirmed: (bank: string, number: string) =>
       `Số tài khoản ${bank} ${number} chưa được xác nhận, nên giao dịch vào số này đang chờ.`,
+    old: 'Không gửi, vì tin báo này đã cũ khi Baoco đọc được.',
+    oldCure:
+      'Tin cũ thường là tin đến lần nữa, khi cửa hàng có thể đã ghi nhận giao dịch. Vì vậy Baoco chỉ ghi lại. Nếu cửa hàng chưa biết giao dịch này, hãy đối chiếu lại.',
     match: 'Đối chiếu lại với các webhook hiện có',
   },
   attempt: (number: number) => `Lần ${number}`,

@@ -6,9 +6,21 @@ export const webhooks = {
   empty: 'Chưa có webhook nào. Thêm địa chỉ của cửa hàng để Baoco báo khi tiền vào.',
   caption: (count: string, _isOne: boolean) => `${count} webhook`,
   columns: { name: 'Tên', state: 'Tình trạng', url: 'Địa chỉ', calls: '24 giờ qua', p95: 'Thời gian (95 %)' },
-  calls: (count: string, failed: string, _isOne: boolean) =>
-    failed === '0' ? `${count} lần gửi` : `${count} lần gửi, ${failed} lỗi`,
+  calls: (count: string, failed: string, rate: string, _isOne: boolean) =>
+    failed === '0' ? `${count} lần gửi, ${rate} thành công` : `${count} lần gửi, ${failed} lỗi, ${rate} thành công`,
   noCalls: 'chưa gửi',
+  /** What the columns of the hours show, in words. */
+  hours: (called: number, failed: number, last: string, uncounted: number) =>
+    [
+      called === 0 ? 'Trong 24 giờ qua không có lần gửi nào' : `Có lần gửi trong ${called} của 24 giờ qua`,
+      called > 0 && (failed === 0 ? 'không có lỗi' : `có lỗi trong ${failed} giờ, gần nhất ${last}`),
+      uncounted > 0 && `${uncounted} giờ đầu không được đếm`,
+    ]
+      .filter(Boolean)
+      .join(', ') + '.',
+  hourOf: (from: string, to: string) => `từ ${from} đến ${to}`,
+  hoursAgo: '24 giờ trước',
+  now: 'bây giờ',
   state: { good: 'Tốt', quiet: 'Chưa gửi', failing: 'Có lỗi', open: 'Đang ngắt', paused: 'Tạm dừng' },
 }
 

@@ -31,6 +31,15 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
     expect(await page.locator('.ledger tbody tr').count()).to.equal(1)
   })
 
+  it('shows the chosen days in the language of the page, whatever the format of the browser is', async () => {
+    const { page } = visitor()
+    await visitor().go('/transactions?date_from=2026-01-02')
+    await page.locator('label', { hasText: 'Từ ngày: 02/01/2026' }).waitFor()
+    await page.getByLabel('Đến ngày').fill('2026-12-31')
+    await page.locator('label', { hasText: 'Đến ngày: 31/12/2026' }).waitFor()
+    await visitor().inspect('transactions-days')
+  })
+
   it('shows a payment that arrives, and deletes one after a question', async () => {
     const { page } = visitor()
     await visitor().go('/transactions')
@@ -77,6 +86,19 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
     await page.getByRole('dialog').getByRole('button', { name: 'Gửi thêm một lần' }).click()
     await page.locator('.timeline', { hasText: 'Yêu cầu gửi lại' }).waitFor()
     await page.locator('.figures').getByText('Đang gửi').waitFor()
+  })
+
+  it('says that an old notification was not sent for its age, until somebody has it matched again', async () => {
+    const { page } = visitor()
+    // Its account waits for a confirmation too, which would send nothing that is old.
+    const order = { order_id: 'DH1050', content: 'chuyen tien DH1050' }
+    const id = await owner().pay({ ...order, webhook_status: 'no_match', held: 'old_notification' })
+    await visitor().go(`/transactions/${id}`)
+    await page.getByText('Không gửi, vì tin báo này đã cũ khi Baoco đọc được.').waitFor()
+    expect(await page.getByText('chưa được xác nhận').count()).to.equal(0)
+    await visitor().inspect('transaction-old')
+    await page.getByRole('button', { name: 'Đối chiếu lại' }).click()
+    await page.getByText('Số tài khoản VCB 0011000415567 chưa được xác nhận').waitFor()
   })
 
   it('finds pages, webhooks and transactions by Ctrl-K and "/", with the keyboard alone', async () => {

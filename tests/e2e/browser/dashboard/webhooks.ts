@@ -72,4 +72,69 @@ export const webhooks = (visitor: () => Visitor, owner: () => Owner): void => {
     await page.getByRole('link', { name: '<img' }).waitFor()
     expect(await page.getByText('Quán cà phê').count()).to.equal(0)
   })
+
+  it('shows the calls of each webhook in the last 24 hours, by hour', async () => {
+    const { page } = visitor()
+    const make = async (name: string, url: string) => (await owner().make('/api/webhooks', { name, url })).id
+    const good = await make('Chạy tốt', 'https://shop.example/paid')
+    const bad = await make('Đang lỗi', 'https://stock.example/hook')
+    const unused = await make('Mới thêm', 'https://new.example/hook')
+    await owner().failsInARow('https://stock.example', 6)
+    const paid = await owner().pay({ webhook_status: 'success' })
+    const busy = [9, 12, 4, 0, 0, 1, 0, 0, 2, 5, 7, 8].map((calls, index) => [2 * index, calls, index === 7 ? 1 : 0])
+    await owner().calledByHour(good, paid, busy.reverse() as [number, number, number][])
+    await owner().calledByHour(bad, paid, [[9, 3, 0], [8, 1, 2], [2, 0, 4], [1, 0, 2]]) // prettier-ignore
+    await visitor().go('/webhooks')
+    const row = (name: string) => page.getByRole('row').filter({ hasText: name })
+    const bar = (name: string, label: string | RegExp) => row(name).getByRole('img', { name: label })
+    await bar('Chạy tốt', /^Có lần gửi trong 9 của 24 giờ qua, có lỗi trong 1 giờ, gần nhất từ .*\d\d:\d\d đến \d\d:\d\d\.$/).waitFor() // prettier-ignore
+    await bar('Đang lỗi', /^Có lần gửi trong 4 của 24 giờ qua, có lỗi trong 3 giờ/).waitFor()
+    await bar('Mới thêm', 'Trong 24 giờ qua không có lần gửi nào.').waitFor()
+    await row('Đang lỗi').getByText('12 lần gửi, 8 lỗi, 33 % thành công').waitFor()
+    await row('Đang lỗi').locator('.status', { hasText: 'Có lỗi' }).waitFor()
+    // The columns of the hours with calls have a height, and those of the others a base line only.
+    const heights = (name: string, part: string) =>
+      row(name)
+        .locator(`svg rect.${part}`)
+        .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().height))
+    expect((await heights('Đang lỗi', 'bad')).flatMap((high, index) => (high > 1 ? 23 - index : []))).to.deep.equal([8, 2, 1]) // prettier-ignore
+    expect((await heights('Đang lỗi', 'base')).every((high) => high >= 0.9)).to.equal(true)
+    expect(await heights('Mới thêm', 'good')).to.deep.equal(Array(24).fill(0))
+    await visitor().inspect('webhooks-calls')
+    await page.getByRole('link', { name: 'Đang lỗi' }).click()
+    await page.getByRole('img', { name: /^Có lần gửi trong 4 của 24 giờ qua/ }).waitFor()
+    await visitor().inspect('webhook-calls')
+    for (const id of [good, bad, unused]) await api().ask('DELETE', `/api/webhooks/${id}`, { key: api().owner.api_key })
+  })
+
+  it('shows the preview beside the form on a wide screen, in sight of the template, and below it on a phone', async () => {
+    const { page } = visitor()
+    await visitor().go('/webhooks/new')
+    await page.getByLabel('Nội dung').selectOption('custom')
+    const template = page.getByLabel('Mẫu JSON')
+    const preview = page.locator('pre', { hasText: '"paid": "150000.00"' })
+    const seen = async () => {
+      await template.scrollIntoViewIfNeeded()
+      await preview.waitFor()
+      return { form: (await template.boundingBox())!, shown: (await preview.boundingBox())! }
+    }
+    const wide = await seen()
+    expect(wide.shown.x).to.be.greaterThan(wide.form.x + wide.form.width)
+    expect(wide.shown.y).to.be.within(0, 900 - wide.shown.height)
+    await page.setViewportSize({ width: 390, height: 844 })
+    const narrow = await seen()
+    expect(narrow.shown.x).to.equal(narrow.form.x)
+    expect(narrow.shown.y).to.be.greaterThan(narrow.form.y + narrow.form.height)
+    // The keyboard goes the same way in both: the names, the preview, the next field.
+    for (const width of [390, 1440]) {
+      await page.setViewportSize({ width, height: 900 })
+      await template.focus()
+      const order = []
+      for (let step = 0; step < 3; step++) {
+        await page.keyboard.press('Tab')
+        order.push(await page.evaluate('document.activeElement.tagName'))
+      }
+      expect(order).to.deep.equal(['SUMMARY', 'PRE', 'INPUT'])
+    }
+  })
 }

@@ -1,7 +1,7 @@
 /** The state of a webhook in one word. */
 import { expect } from 'chai'
 import type { Rule, RuleStats } from '../../../../web/api/types.ts'
-import { failuresOf, ruleState } from '../../../../web/app/rule-state.ts'
+import { failuresOf, percent, ruleState } from '../../../../web/app/rule-state.ts'
 
 const HEALTHY = { breaker: 'closed', failures_in_a_row: 0, open_since: null, next_probe_at: null, not_before: null }
 const rule = (health: object = {}, is_active = 1) => ({ is_active, health: { ...HEALTHY, ...health } }) as Rule
@@ -20,5 +20,9 @@ describe('the state of a webhook', () => {
 
   it('comes with the number of failures', () => {
     expect([stats(0, null), stats(3, 1), stats(3, 2 / 3), stats(7, 0)].map(failuresOf)).to.deep.equal([0, 0, 1, 7])
+  })
+
+  it('has its success in percent, where 100 means all', () => {
+    expect([0.9999, 1, 0, null].map(percent)).to.deep.equal(['99 %', '100 %', '0 %', '0 %'])
   })
 })

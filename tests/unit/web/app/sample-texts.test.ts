@@ -7,6 +7,9 @@ import { SAMPLE_BANKS } from '../../../../web/app/sample-texts.ts'
 
 const NOW = new Date('2026-11-24T17:05:42.000Z')
 
+/** Whom the texts name as the payer. */
+const PAYER = 'NGUYEN VAN AN'
+
 describe('the sample texts', () => {
   for (const { code, name, sender, text } of SAMPLE_BANKS)
     it(`of ${name} are read from the bank's own sender, with their order id`, () => {
@@ -30,6 +33,9 @@ describe('the sample texts', () => {
       })
       expect(reading!.read_by, given).not.to.equal('labels')
       expect(orderIdOf(reading!.content, given, ['DH'])).to.deep.equal({ order_id: 'DH4711', prefix: 'DH' })
+      // A name in the payer's own words proves nothing and is not read, so a text with one would look misread.
+      expect(reading!.counterpart_name, given).to.equal(given.includes(PAYER) ? PAYER : null)
+      expect(code === 'VCB', 'the first one names the payer').to.equal(given.includes(PAYER))
       const { transaction_date } = transactionDate(reading!, NOW)
       expect(transaction_date.slice(0, 16), given).to.equal('2026-11-24T17:05')
     })

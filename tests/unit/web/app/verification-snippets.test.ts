@@ -16,6 +16,8 @@ import { needsPhp, PROGRAM as PHP } from '../../../harness/php/install.ts'
 import { repetitions } from '../../../harness/repetitions.ts'
 
 const SECRET = '0123456789abcdef'.repeat(3)
+/** The path has letters that stand encoded in a request. */
+const ADDRESS = 'https://shop.example/hooks/báo%20có/{bank}?from=baoco'
 const HOSTILE = 'https://shop.example/a"b\\c\'d\n?x="*/?>'
 
 /** The file's name, the command that runs it, and the command that shows whether the language is there. */
@@ -45,15 +47,16 @@ describe('the receivers in the snippets', function () {
   const started = async (language: SnippetLanguage) => {
     const [file, [command, ...parameters]] = RUNS[language]!
     const [port] = await freePorts(1)
-    writeFileSync(join(folder, file), verificationSnippet(language, 'https://shop.example/hooks/bank?from=baoco'))
+    writeFileSync(join(folder, file), verificationSnippet(language, ADDRESS))
     const env = { ...process.env, WEBHOOK_SECRET: SECRET, PORT: String(port) }
     child = spawn(command!, parameters, { cwd: folder, env, stdio: 'ignore' })
-    return async (given: { age?: number; secret?: string; event?: string; method?: string } = {}) => {
+    return async (given: { age?: number; secret?: string; event?: string; method?: string; path?: string } = {}) => {
       const timestamp = Math.floor(Date.now() / 1000) - (given.age ?? 0)
       const body = JSON.stringify({ event: given.event ?? 'bank_transaction', description: 'tiền "vào"', timestamp })
       const signing = { secret: given.secret ?? SECRET, body, webhookId: 'msg_1_1', timestamp, attempt: 1 }
       const headers = given.secret === '' ? {} : signedHeaders(signing)
-      const url = `http://127.0.0.1:${port}/hooks/bank?from=baoco`
+      const { pathname, search } = new URL(ADDRESS)
+      const url = `http://127.0.0.1:${port}${given.path ?? pathname}${search}`
       return (await fetch(url, { method: given.method ?? 'POST', headers, body })).status
     }
   }
@@ -67,6 +70,8 @@ describe('the receivers in the snippets', function () {
       expect(await call({ secret: '' })).to.equal(401)
       expect(await call({ age: 400 })).to.equal(401)
       expect(await call({ age: -400 })).to.equal(401)
+      // PHP gets the path from its web server.
+      if (language !== 'PHP') expect(await call({ path: '/hooks' })).to.equal(404)
     })
 
   acceptsOnlyGood('Node')
@@ -77,6 +82,12 @@ describe('the receivers in the snippets', function () {
   const others = LANGUAGES.filter((each) => RUNS[each] && each !== 'Node' && each !== 'PHP')
   for (const language of others.slice(0, repetitions(others.length, 0)))
     if (isHere(RUNS[language]![2])) acceptsOnlyGood(language)
+
+  it('let the framework for C# decode the path, which it compares decoded', () => {
+    const snippet = verificationSnippet('C#', ADDRESS)
+    expect(snippet).to.include('PathString.FromUriComponent("/hooks/b%C3%A1o%20c%C3%B3/%7Bbank%7D")')
+    expect(snippet).to.include('app.MapMethods("/{**path}",')
+  })
 
   it('do not take a sample transaction for a payment', () => {
     for (const language of LANGUAGES)

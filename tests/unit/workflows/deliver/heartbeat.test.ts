@@ -66,6 +66,18 @@ describe('the heartbeat', () => {
     expect(await sees(other(7))).to.deep.equal([])
   })
 
+  it('knows when it last found a worker dead', async () => {
+    const now = new Date('2026-03-01T00:00:00Z')
+    const { heart, sees } = openHeart({ now })
+    await sees(other(7))
+    expect(heart.lostUntil).to.equal(-Infinity)
+    await sees(other(7, true))
+    expect(heart.lostUntil).to.equal(now.getTime())
+    now.setFullYear(2027)
+    await sees(other(7, true))
+    expect(heart.lostUntil).to.equal(Date.parse('2026-03-01T00:00:00Z'))
+  })
+
   it('drops a worker that is no longer listed', async () => {
     const { sees } = openHeart()
     expect(await sees(other(7, true))).to.deep.equal(['other'])

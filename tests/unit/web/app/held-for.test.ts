@@ -1,0 +1,29 @@
+/** Why a transaction is held back, from its history. */
+import { expect } from 'chai'
+import type { HistoryLine } from '../../../../web/api/types.ts'
+import { heldFor } from '../../../../web/app/held-for.ts'
+
+const line = (event: string, facts: HistoryLine['facts'] = {}): HistoryLine => ({
+  at: '2026-11-25T08:00:00.000Z',
+  event,
+  facts,
+})
+const captured = (held?: 'old_notification' | 'unconfirmed_account') =>
+  line('TransactionCaptured', { rules: [], ...(held && { held }) })
+
+describe('what a transaction is held back for', () => {
+  it('is what its last match with the webhooks says', () => {
+    expect(heldFor([])).to.equal(undefined)
+    expect(heldFor([captured()])).to.equal(undefined)
+    expect(heldFor([captured('old_notification')])).to.equal('old_notification')
+    const completed = line('TransactionCompleted', { rules: [], held: 'old_notification' })
+    expect(heldFor([captured(), completed])).to.equal('old_notification')
+    const unknown = line('SomethingNewer')
+    expect(heldFor([captured('unconfirmed_account'), unknown])).to.equal('unconfirmed_account')
+  })
+
+  it('ends when somebody has it matched again', () => {
+    const retried = line('WebhookRetryRequested', { rules: [], by: 'manual', why: 'retry' })
+    expect(heldFor([captured('old_notification'), retried])).to.equal(undefined)
+  })
+})
