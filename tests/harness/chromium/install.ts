@@ -7,7 +7,10 @@
 import { fileURLToPath } from 'node:url'
 import { installPackage, needs } from '../debian.ts'
 
-export const PROGRAM = '/usr/bin/chromium-headless-shell'
+const PROGRAM = '/usr/bin/chromium-headless-shell'
+
+/** How it is started: without a sandbox, which root must not have, and without a process of its own for a graphics card that is not there. */
+export const BROWSER = { executablePath: PROGRAM, args: ['--no-sandbox', '--disable-gpu', '--in-process-gpu'] }
 
 const installChromium = (): Promise<void> => installPackage('chromium-headless-shell', [PROGRAM])
 
