@@ -12,7 +12,8 @@ describe('webhook rules', () => {
   let key: string
   const ask = (method: string, path = '', json?: unknown, as = key) =>
     api.ask(method, `/api/webhooks${path}`, { key: as, ...(json === undefined ? {} : { json }) })
-  const create = async (fields: object = {}) => (await ask('POST', '', { name: 'shop', url: HOOK, ...fields })).body.data
+  const create = async (fields: object = {}) =>
+    (await ask('POST', '', { name: 'shop', url: HOOK, ...fields })).body.data
 
   before(async () => {
     api = await openApi()
@@ -183,7 +184,10 @@ describe('webhook rules', () => {
       data: { user_id: late.user_id, plan: 'Basic', expires_at: '2020-01-01T00:00:00.000Z' },
     })
     expect((await ask('POST', '', { name: 'one', url: HOOK }, late.api_key)).status).to.equal(201)
-    expect((await ask('POST', '', { name: 'two', url: HOOK }, late.api_key)).body).to.include({ plan: 'Free', limit: 1 })
+    expect((await ask('POST', '', { name: 'two', url: HOOK }, late.api_key)).body).to.include({
+      plan: 'Free',
+      limit: 1,
+    })
   })
 
   it('list their calls, twenty per page', async () => {
