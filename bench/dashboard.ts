@@ -4,7 +4,7 @@
  */
 import { chromium, type Browser, type CDPSession, type Page } from 'playwright-core'
 import { openDatabase } from '../adapters/database/database.ts'
-import { PROGRAM } from '../tests/harness/chromium/install.ts'
+import { BROWSER } from '../tests/harness/chromium/install.ts'
 import { inside } from '../tests/harness/inside.ts'
 import { callApi } from '../tests/harness/baoco-process.ts'
 import { fillLists } from './support/fill.ts'
@@ -74,7 +74,7 @@ const scroll = async (page: Page, last: string): Promise<{ tasks: number[]; most
 }
 
 const bench = await startBench({ accounts: 1 })
-const browser = await chromium.launch({ executablePath: PROGRAM, args: ['--no-sandbox'] })
+const browser = await chromium.launch(BROWSER)
 const { baseUrl } = bench.baoco
 try {
   await inside(bench.installation, async (url) => {

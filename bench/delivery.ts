@@ -21,10 +21,10 @@ import { addRules, connectShop, setActive, type ShopAccount, type ShopRule } fro
 
 const isShort = process.argv.includes('--short')
 const tellsStatements = process.argv.includes('--statements')
-const COUNT = Number(process.env.COUNT ?? (isShort ? 60 : 6_000))
-const RATE = Number(process.env.RATE ?? (isShort ? 40 : 200))
+const COUNT = Number(process.env.COUNT ?? (isShort ? 20 : 6_000))
+const RATE = Number(process.env.RATE ?? (isShort ? 20 : 200))
 const SECONDS = Number(process.env.SECONDS ?? (isShort ? 1 : 15))
-const ALONE = isShort ? 2 : 10
+const ALONE = isShort ? 1 : 10
 const IDLE_SECONDS = isShort ? 1 : 15
 
 interface Scenario {
@@ -105,8 +105,8 @@ const row = (...cells: readonly string[]): void => console.log(`| ${cells.join('
 // --- warm, then idle ---------------------------------------------------------------------------------------------------
 
 for (const { shops, rules } of SCENARIOS)
-  await post(shops, rules.map(({ prefix }) => prefix), { count: isShort ? 20 : 1_000 }) // prettier-ignore
-await post([bare], ['DH'], { count: isShort ? 20 : 1_000 })
+  await post(shops, rules.map(({ prefix }) => prefix), { count: isShort ? 10 : 1_000 }) // prettier-ignore
+await post([bare], ['DH'], { count: isShort ? 10 : 1_000 })
 await untilDone()
 const idle = await meter.idle(IDLE_SECONDS)
 console.log(

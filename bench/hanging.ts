@@ -15,7 +15,7 @@ import { connectShop, type ShopAccount, type ShopRule } from './support/shops.ts
 
 const isShort = process.argv.includes('--short')
 const RATE = Number(process.env.RATE ?? (isShort ? 40 : 200))
-const SECONDS = Number(process.env.SECONDS ?? (isShort ? 2 : 12))
+const SECONDS = Number(process.env.SECONDS ?? (isShort ? 1 : 12))
 const PAIRS = Number(process.env.PAIRS ?? (isShort ? 1 : 9))
 const SHOPS = Number(process.env.SHOPS ?? 10)
 /** The first payments are not counted: connections open and the endpoint begins to hang. */

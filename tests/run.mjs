@@ -1,15 +1,17 @@
 /**
- * `npm test`. Runs all test files in two lanes side by side, each in two processes: files that mostly wait (for servers that start, stop,
- * freeze or are killed), and files that mostly compute. The second lane has a lower priority, so that nothing in the first runs into a
- * timeout for want of CPU. A process whose lane is empty helps the other one. After the failures come the longest files, and the last line
- * is the count. With arguments, this is mocha.
+ * `npm test`. Runs all test files in two lanes side by side: files that mostly wait (for servers that start, stop, freeze or are killed), in
+ * two processes, and files that mostly compute, in three. The second lane has a lower priority, so that nothing in the first runs into a
+ * timeout for want of CPU. A process whose lane is empty helps the other one, but the third of the second lane does not: more than four
+ * files that wait are too many for two cores. After the failures come the longest files, and the last line is the count. With arguments,
+ * this is mocha.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import mocharc from '../.mocharc.mjs'
 
@@ -18,8 +20,6 @@ const MOCHA = join(root, 'node_modules', 'mocha', 'bin', 'mocha.js')
 const WORKER = join(root, 'tests', 'harness', 'test-worker.ts')
 /** A worker prints it after each file, before the counts. No test prints this character. */
 const END_OF_FILE = '\u0001end of file '
-
-const JOBS_OF_A_LANE = 2
 
 /**
  * Beginnings of the paths of files that mostly wait, in the order in which they run: the longest first, because a long file at the end would
@@ -56,6 +56,9 @@ const LONG = [
   'integration/delivery/',
 ]
 
+/** Files that need no installed program. They run first, while programs for the other files are still being installed. */
+const PLAIN = /^unit\/(?!web\/)/
+
 /** The second file starts after the first one: both run every role as a process of its own, which is much for two cores. */
 const IN_TURN = ['chaos/reliability-of-processes.test.ts', 'chaos/roles.test.ts']
 
@@ -77,8 +80,17 @@ const queueOf = (some, beginnings) =>
     .toSorted((one, other) => rankIn(beginnings, one) - rankIn(beginnings, other))
     .map((file) => (file === IN_TURN[0] ? IN_TURN : [file]))
 
-const waiting = { priority: 0, queue: queueOf(files.filter(isWaiting), WAITING) }
-const computing = { priority: 10, queue: queueOf(files.filter((file) => !isWaiting(file)), LONG) } // prettier-ignore
+/** `.ci/run` names a file that exists while it installs programs. */
+const { INSTALLING = '' } = process.env
+const programs = async () => {
+  while (INSTALLING && existsSync(INSTALLING)) await pause(200)
+}
+const nothing = () => Promise.resolve()
+
+const waiting = { priority: 0, needs: programs, queue: queueOf(files.filter(isWaiting), WAITING) }
+const computed = files.filter((file) => !isWaiting(file))
+const plain = { priority: 10, needs: nothing, queue: queueOf(computed.filter((file) => PLAIN.test(file)), LONG) } // prettier-ignore
+const computing = { priority: 10, needs: programs, queue: queueOf(computed.filter((file) => !PLAIN.test(file)), LONG) } // prettier-ignore
 
 const total = { passes: 0, failures: 0, pending: 0 }
 /** What the files with a failure printed, again. */
@@ -128,10 +140,11 @@ const begin = (priority) => {
 
 const workers = new Set()
 
-/** Runs the files of one lane, then those that are left in the other. */
+/** Runs the files of one lane, then those that are left in the others. */
 const work = async (...lanes) => {
   let worker
-  for (const lane of lanes)
+  for (const lane of lanes) {
+    await lane.needs()
     for (let some = lane.queue.shift(); some; some = lane.queue.shift())
       for (const file of some) {
         // No process can raise its priority.
@@ -148,6 +161,7 @@ const work = async (...lanes) => {
         console.log(text)
         if (counts.failures > 0) failed.push(text)
       }
+  }
   await worker?.end()
 }
 
@@ -161,8 +175,8 @@ if (words.length > 0) {
       await Promise.all([...workers].map((worker) => worker.end()))
       process.exit(1)
     })
-  const jobs = Array.from({ length: JOBS_OF_A_LANE }, () => [work(waiting, computing), work(computing, waiting)])
-  await Promise.all(jobs.flat())
+  const helping = Array.from({ length: 2 }, () => [work(waiting, computing), work(plain, computing, waiting)])
+  await Promise.all([...helping.flat(), work(plain, computing)])
   for (const text of failed) console.log(`failed: ${text}`)
   const longest = durations.toSorted((one, other) => other.seconds - one.seconds).slice(0, 25)
   for (const { file, seconds } of longest) console.log(`${seconds.toFixed(1).padStart(6)} s  ${file}`)

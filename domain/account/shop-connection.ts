@@ -1,4 +1,4 @@
-// Tests: tests/integration/http/connected-systems.test.ts
+// Tests: tests/integration/http/shop-plugins.test.ts
 /**
  * Connects a shop's plugin. It creates a system with the shop's prefix, and the automatic rule that calls the shop. Both are created
  * together or not at all. If the same shop connects again with the same prefix, it gets the same system, rule and secret, and

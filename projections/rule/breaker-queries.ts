@@ -1,7 +1,8 @@
 // Tests: tests/integration/http/alerts.test.ts
 /** Endpoints that are paused because they keep failing: the open breakers in `ops.endpoint`. */
 import { originOf } from '../../domain/webhook/endpoint.ts'
-import type { EndpointAlert, OpenBreaker } from '../../workflows/scheduled/watch-endpoints.ts'
+import type { LastingAlert } from '../../workflows/scheduled/watch.ts'
+import type { OpenBreaker } from '../../workflows/scheduled/watch-endpoints.ts'
 import type { Queryable } from '../engine/queryable.ts'
 
 const MOST = 1_000
@@ -32,7 +33,7 @@ SELECT a.user_id, a.subject, now() AS looked_at,
 FROM read_model.alert a WHERE a.kind = 'endpoint_failing' AND a.until IS NULL`
 
 /** Alerts about failing endpoints that last, and the time of this query. */
-export const lastingEndpointAlerts = async (database: Queryable): Promise<EndpointAlert[]> =>
-  (await database.query<Omit<EndpointAlert, 'is_used'> & { endpoints: string[] }>(LASTING)).map(
+export const lastingEndpointAlerts = async (database: Queryable): Promise<LastingAlert[]> =>
+  (await database.query<Omit<LastingAlert, 'is_used'> & { endpoints: string[] }>(LASTING)).map(
     ({ endpoints, ...alert }) => ({ ...alert, is_used: endpoints.some((each) => originOf(each) === alert.subject) }),
   )

@@ -1,4 +1,4 @@
-// Tests: tests/integration/http/connected-systems.test.ts
+// Tests: tests/integration/http/shop-plugins.test.ts
 /** Connected systems as their owner lists them. The payment prefixes of the transaction list are read from here. */
 import { insert, projection, remove, table, update } from '../engine/definition.ts'
 import { givenOnly } from '../engine/changes.ts'

@@ -10,7 +10,8 @@ import { createHealth } from '../../adapters/http/api.ts'
 import { listen } from '../../adapters/http/server.ts'
 import { silent } from '../../adapters/telemetry/log-lines.ts'
 import { createReceiver } from '../../adapters/receiver/receiver.ts'
-import { exchange, openApi, OWNERS_PASSWORD, type ApiUnderTest } from '../integration/http/api-under-test.ts'
+import { openApi, OWNERS_PASSWORD, type ApiUnderTest } from '../integration/http/api-under-test.ts'
+import { exchange } from '../integration/http/ask.ts'
 
 const isForbidden = (headers: Headers): boolean => headers.get('x-content-type-options') === 'nosniff'
 

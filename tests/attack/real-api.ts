@@ -2,7 +2,8 @@
 import { formToken, hashOfToken } from '../../domain/account/tokens.ts'
 import type { TransactionEventData } from '../../domain/transaction/events.ts'
 import { eventually } from '../harness/eventually.ts'
-import { openApi, type Answer, type ApiUnderTest } from '../integration/http/api-under-test.ts'
+import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
+import type { Answer } from '../integration/http/ask.ts'
 
 export interface Attacked {
   api: ApiUnderTest

@@ -62,8 +62,9 @@ export const launchBaoco = (
   env: Record<string, string> = {},
   command = 'serve',
   program = BAOCO,
+  nodeOptions: readonly string[] = NODE_OPTIONS,
 ): Starting => {
-  const child = spawn(process.execPath, [...NODE_OPTIONS, join(root, program), command], {
+  const child = spawn(process.execPath, [...nodeOptions, join(root, program), command], {
     cwd: root,
     detached: true, // Its own process group allows killing all of it at once.
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -125,8 +126,9 @@ export const startBaoco = async (
   place: DataFolder,
   env: Record<string, string> = {},
   command = 'serve',
+  nodeOptions: readonly string[] = NODE_OPTIONS,
 ): Promise<Running> => {
-  const running = launchBaoco(place, env, command)
+  const running = launchBaoco(place, env, command, BAOCO, nodeOptions)
   await running.ready.catch(async (error: unknown) => {
     await running.kill()
     throw error

@@ -86,8 +86,8 @@ describe("short benchmarks on Debian's Postgres", function () {
   needsStockPostgres()
 
   it('measure the whole way', async () => {
-    expect(await run('whole-way', { SETUP: 'stock', COUNT: '300' })).to.match(
-      /set-up: stock; commits: fsync on, full_page_writes on, synchronous_commit on\nwhole way: 300 in/,
+    expect(await run('whole-way', { SETUP: 'stock', COUNT: '100' })).to.match(
+      /set-up: stock; commits: fsync on, full_page_writes on, synchronous_commit on\nwhole way: 100 in/,
     )
   })
 })

@@ -1,10 +1,10 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** Small pieces that every screen uses. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { ApiError } from '../api/client.ts'
 import type { Transaction, WebhookStatus } from '../api/types.ts'
-import { announce, announcement } from '../app/announce.ts'
+import { announce } from '../app/announce.ts'
 import { ago, moment, signedMoney } from '../app/format.ts'
 import { piecesOf } from '../app/hidden-characters.ts'
 import { language, texts } from '../app/language.ts'
@@ -263,40 +263,6 @@ export const issueOf = (error: unknown, path: string): string | undefined =>
 /** The problem of a form, unless its fields show it. */
 export const FormProblem = ({ error, fields }: { error: unknown; fields: readonly string[] }) =>
   error && !fields.some((field) => issueOf(error, field)) ? <Problem error={error} /> : null
-
-interface DialogProps {
-  title: string
-  isOpen: boolean
-  onClose: () => void
-  children: ComponentChildren
-}
-
-/** The browser's modal dialog: it keeps the focus inside, closes by Escape, and gives the focus back. */
-export const Dialog = ({ title, isOpen, onClose, children }: DialogProps) => {
-  const ref = useRef<HTMLDialogElement>(null)
-  // Before the next key: a dialog that is still there would catch it.
-  useLayoutEffect(() => {
-    if (isOpen && !ref.current?.open) ref.current?.showModal()
-    if (!isOpen) ref.current?.close()
-  }, [isOpen])
-  return (
-    // `cancel` comes before the focus is given back, `close` later: a key pressed in between would open a dialog that then closes at once.
-    <dialog ref={ref} aria-label={title} onCancel={onClose}>
-      {isOpen && (
-        <div class="stack">
-          <h2>
-            <Stranger text={title} />
-          </h2>
-          {children}
-          {/* Screen readers do not hear what is outside of a modal dialog. */}
-          <p class="hidden-text" role="status">
-            {announcement.value}
-          </p>
-        </div>
-      )}
-    </dialog>
-  )
-}
 
 /** Values of a submitted form. */
 export const valuesOf = (event: Event): Record<string, string> => {

@@ -4,7 +4,8 @@ import { useState } from 'preact/hooks'
 import { announce } from '../app/announce.ts'
 import { texts } from '../app/language.ts'
 import { useAction } from './action.ts'
-import { Dialog, Problem } from './basics.tsx'
+import { Problem } from './basics.tsx'
+import { Dialog } from './dialog.tsx'
 
 interface ConfirmProps {
   button: string

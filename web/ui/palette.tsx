@@ -9,7 +9,8 @@ import { signedMoney } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { plainLetters } from '../app/plain-letters.ts'
 import { useSettled } from '../app/settled.ts'
-import { Dialog, Field, problemOf, Status, Stranger } from './basics.tsx'
+import { Field, problemOf, Status, Stranger } from './basics.tsx'
+import { Dialog } from './dialog.tsx'
 import { useRules } from './rules.tsx'
 
 interface Found {

@@ -9,7 +9,8 @@ import { count, duration } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { queries } from '../app/session.ts'
 import { useAction } from './action.ts'
-import { Dialog, Problem } from './basics.tsx'
+import { Problem } from './basics.tsx'
+import { Dialog } from './dialog.tsx'
 
 export type RetriedStatus = 'failed' | 'pending' | 'success'
 

@@ -6,7 +6,8 @@ import { getData } from '../api/client.ts'
 import type { LastSeen } from '../api/types.ts'
 import { time } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
-import { Dialog, Problem } from './basics.tsx'
+import { Problem } from './basics.tsx'
+import { Dialog } from './dialog.tsx'
 
 const POLL_MS = 2_000
 /** What is still missing after this long is probably not coming. */

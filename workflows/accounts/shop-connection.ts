@@ -1,4 +1,4 @@
-// Tests: tests/integration/http/connected-systems.test.ts
+// Tests: tests/integration/http/shop-plugins.test.ts
 /** The command that connects a shop's plugin: load → decide → append. */
 import type { Rule, System } from '../../domain/account/account.ts'
 import { invalid } from '../../domain/account/refusals.ts'

@@ -1,4 +1,4 @@
-// Tests: tests/integration/http/connected-systems.test.ts
+// Tests: tests/integration/http/shop-plugins.test.ts
 /** Commands on connected systems: load → decide → append. */
 import type { System } from '../../domain/account/account.ts'
 import * as decide from '../../domain/account/systems.ts'

@@ -1,4 +1,4 @@
-// Tests: tests/integration/http/connected-systems.test.ts
+// Tests: tests/integration/http/shop-plugins.test.ts
 /** The endpoint by which a shop's plugin connects itself. */
 import { z } from 'zod'
 import { connectShop } from '../../../workflows/accounts/shop-connection.ts'

@@ -1,4 +1,4 @@
-// Tests: tests/integration/http/connected-systems.test.ts
+// Tests: tests/integration/http/shop-plugins.test.ts
 /** Connected systems. */
 import { z } from 'zod'
 import { notFound } from '../../../domain/account/refusals.ts'

@@ -54,6 +54,7 @@ const EXPERIMENTS = [
   'integration/first-start',
   'integration/capture/large-windows',
   'integration/http/export-memory',
+  'integration/kafka/outage',
   'integration/mail-ingest/failing',
   'contract/event-store/eventstoredb',
   'contract/event-store/postgres',

@@ -4,7 +4,6 @@ import { expect } from 'chai'
 import { unparsed } from '../../../adapters/event-store/parse.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { openDatabase } from '../../../adapters/database/database.ts'
-import { migrateDatabase } from '../../../adapters/database/migrate.ts'
 import { NO_STREAM, type EventStore } from '../../../domain/ports.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
@@ -33,7 +32,6 @@ describe('event store on Postgres, beyond the contract', () => {
   let store: EventStore<RecordedEvent>
   before(async () => {
     database = await freshDatabase()
-    await migrateDatabase(database.url)
     store = await openPostgresEventStore({ url: database.url, parse: unparsed })
   })
   after(async () => {

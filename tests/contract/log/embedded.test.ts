@@ -53,7 +53,6 @@ describe("the embedded log's offsets", () => {
   const store = { isAfter: (a: string, b: string) => Number(a) > Number(b) }
   before(async () => {
     test = await freshDatabase()
-    await migrateDatabase(test.url)
     database = openDatabase(test.url)
   })
   after(async () => {

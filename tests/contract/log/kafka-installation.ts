@@ -6,7 +6,6 @@ import { openKafkaPublisher } from '../../../adapters/log/kafka/publisher.ts'
 import { silent } from '../../../adapters/telemetry/log-lines.ts'
 import { openDatabase } from '../../../adapters/database/database.ts'
 import { openLease } from '../../../adapters/database/lease.ts'
-import { migrateDatabase } from '../../../adapters/database/migrate.ts'
 import { openRelayCheckpoint } from '../../../adapters/postgres/ops/relay-checkpoint.ts'
 import { runRelay } from '../../../workflows/relay/relay.ts'
 import { freshDatabase } from '../../harness/postgres.ts'
@@ -16,7 +15,6 @@ export const SOURCE = 'https://pay.example.vn'
 /** @param address  the broker's address */
 export const openKafkaInstallation = async (address: string) => {
   const test = await freshDatabase()
-  await migrateDatabase(test.url)
   const store = await openPostgresEventStore({ url: test.url, parse: parseEvent })
   const database = openDatabase(test.url)
   const kafka = { brokers: [address], topic: `test.${randomUUID()}`, installation: randomUUID() }

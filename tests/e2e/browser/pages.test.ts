@@ -1,7 +1,7 @@
 /** Opens the pages of the product in a real browser: they show what they should, and send no request to another host. */
 import { expect } from 'chai'
 import { chromium, type Browser, type Page } from 'playwright-core'
-import { PROGRAM, needsChromium } from '../../harness/chromium/install.ts'
+import { BROWSER, needsChromium } from '../../harness/chromium/install.ts'
 import { openApi, type ApiUnderTest } from '../../integration/http/api-under-test.ts'
 
 /** Milliseconds. On a busy machine a browser is slow. */
@@ -17,7 +17,7 @@ describe('pages in a browser', function () {
   let complaints: string[]
   let asked: URL[]
 
-  before(async () => (browser = await chromium.launch({ executablePath: PROGRAM, args: ['--no-sandbox'] })))
+  before(async () => (browser = await chromium.launch(BROWSER)))
   after(() => browser?.close())
   beforeEach(async () => {
     api = await openApi()

@@ -8,7 +8,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 import { OWNERS_PASSWORD } from '../../integration/http/api-under-test.ts'
-import { PROGRAM } from '../chromium/install.ts'
+import { BROWSER } from '../chromium/install.ts'
 import { repetitions } from '../repetitions.ts'
 import { SIZES, VIEWS, type View } from './views.ts'
 
@@ -50,7 +50,7 @@ export class Visitor {
 
   /** @param url  of the server */
   static async open(url: string): Promise<Visitor> {
-    const browser = await chromium.launch({ executablePath: PROGRAM, args: ['--no-sandbox'] })
+    const browser = await chromium.launch(BROWSER)
     const context = await browser.newContext({ viewport: SIZES.desk, colorScheme: 'light', reducedMotion: 'reduce' })
     context.setDefaultTimeout(WITHIN)
     return new Visitor(url, browser, context)

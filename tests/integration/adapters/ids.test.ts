@@ -2,7 +2,6 @@ import { expect } from 'chai'
 import { openIds } from '../../../adapters/system/ids.ts'
 import { parseEvent } from '../../../domain/parse-event.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
-import { migrateDatabase } from '../../../adapters/database/migrate.ts'
 import { StoreUnavailable } from '../../../domain/errors.ts'
 import type { EventStore, Ids } from '../../../domain/ports.ts'
 import { eventually } from '../../harness/eventually.ts'
@@ -23,7 +22,6 @@ describe('ids', () => {
   const process = async (skip?: number): Promise<Ids> => openIds({ store: await open(), clock, ...(skip && { skip }) })
   beforeEach(async () => {
     database = await freshDatabase()
-    await migrateDatabase(database.url)
   })
   afterEach(async () => {
     await Promise.all(stores.splice(0).map((store) => store.close()))

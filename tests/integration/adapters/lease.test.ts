@@ -2,7 +2,6 @@ import { expect } from 'chai'
 import { openDatabase, type Database, type Queryable } from '../../../adapters/database/database.ts'
 import { openLease } from '../../../adapters/database/lease.ts'
 import { openLeases } from '../../../adapters/database/leases.ts'
-import { migrateDatabase } from '../../../adapters/database/migrate.ts'
 import { openRelayCheckpoint } from '../../../adapters/postgres/ops/relay-checkpoint.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
@@ -18,7 +17,6 @@ describe('coordination of processes through Postgres', () => {
   let database: Database
   before(async () => {
     test = await freshDatabase()
-    await migrateDatabase(test.url)
     database = openDatabase(test.url)
   })
   after(async () => {

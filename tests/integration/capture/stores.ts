@@ -2,7 +2,6 @@
 import { parseEvent } from '../../../domain/parse-event.ts'
 import { openEventStoreDb } from '../../../adapters/event-store/eventstoredb/store.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
-import { migrateDatabase } from '../../../adapters/database/migrate.ts'
 import { StoreUnavailable } from '../../../domain/errors.ts'
 import type { EventStore } from '../../../domain/ports.ts'
 import { standInUrl } from '../../harness/eventstoredb/process.ts'
@@ -29,7 +28,6 @@ export const STORES: Record<string, () => Promise<TestStore>> = {
   /** Postgres appends a group as a whole or not at all. `stepwise` removes this guarantee. */
   'Postgres, stream by stream': async () => {
     const database = await freshDatabase()
-    await migrateDatabase(database.url)
     const store = await openPostgresEventStore({ url: database.url, parse: parseEvent })
     return {
       store,

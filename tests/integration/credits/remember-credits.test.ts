@@ -2,7 +2,6 @@
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
 import { openDatabase } from '../../../adapters/database/database.ts'
-import { migrateDatabase } from '../../../adapters/database/migrate.ts'
 import { openCreditsCheckpoint, openReactorCheckpoint } from '../../../adapters/postgres/ops/reactor-checkpoint.ts'
 import { creditsStream, creditSegmentsStream, SEGMENTS } from '../../../domain/credits/events.ts'
 import { StoreUnavailable } from '../../../domain/errors.ts'
@@ -255,7 +254,6 @@ for (const [name, openStore] of Object.entries(STORES))
 describe('the checkpoint of gathered credits', () => {
   it('is stored in the database, separate from the checkpoint of the reactors', async () => {
     const { url, drop } = await freshDatabase()
-    await migrateDatabase(url)
     const database = openDatabase(url)
     try {
       const place = { checkpoint: '7', event_id: randomUUID(), stream: 'transaction-3', revision: 2 }

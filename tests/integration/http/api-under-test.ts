@@ -1,5 +1,4 @@
 /** The API on a real store, real read models and its own port. Capture is real, or a recorder whose answers the test sets. */
-import { once } from 'node:events'
 import type Koa from 'koa'
 import { Registry } from 'prom-client'
 import { createApi } from '../../../adapters/http/api.ts'
@@ -17,9 +16,7 @@ import { silent } from '../../../adapters/telemetry/log-lines.ts'
 import { openImap } from '../../../adapters/mail/imap.ts'
 import { openUsageCounters } from '../../../adapters/postgres/ops/usage.ts'
 import { openOutbox } from '../../../adapters/mail-out/outbox.ts'
-import { openPasswords } from '../../../adapters/secrets/passwords.ts'
 import { openDatabase } from '../../../adapters/database/database.ts'
-import { migrateDatabase } from '../../../adapters/database/migrate.ts'
 import { orUnavailable } from '../../../adapters/database/or-unavailable.ts'
 import { openPutOffReactions } from '../../../adapters/postgres/ops/put-off-reactions.ts'
 import { openReactorCheckpoint } from '../../../adapters/postgres/ops/reactor-checkpoint.ts'
@@ -45,24 +42,12 @@ import { allReactors } from '../../../workflows/reactors/all.ts'
 import { openFeed, type FeedParts } from '../../../workflows/live/feed.ts'
 import { runReactors } from '../../../workflows/reactors/run.ts'
 import { stamp } from '../../../workflows/support/stamp.ts'
-import { answerCheck, type OpenApiDocument } from '../../harness/openapi/document.ts'
 import { freshDatabase } from '../../harness/postgres.ts'
+import { asking, type AskApi } from './ask.ts'
+import { hashedOnce, OWNERS_PASSWORD, passwords } from './passwords.ts'
+import { recordingCapture } from './recording-capture.ts'
 
-export interface Answer {
-  status: number
-  headers: Headers
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look into answers of every shape
-  body: any
-}
-
-export interface Ask {
-  key?: string
-  json?: unknown
-  body?: string | Buffer | FormData
-  headers?: Record<string, string>
-  /** The answer is not checked against the document, because the test causes a fault. */
-  undocumented?: true
-}
+export { OWNERS_PASSWORD }
 
 export interface ApiUnderTest {
   /** For tests that inspect the mounted routes. */
@@ -79,7 +64,7 @@ export interface ApiUnderTest {
   warnings: { what: string }[]
   /** Sets what capture answers to arrivals with valid credentials. */
   takes: (take: (arrival: Arrival) => Taken) => void
-  ask(method: string, path: string, ask?: Ask): Promise<Answer>
+  ask: AskApi
   newAccount(email: string, plan?: 'Free' | 'Basic' | 'Advanced' | 'Pro', password?: string): Promise<FreshAccount>
   /** Appends an event of an account that no command of the API causes. */
   decree(userId: number, event: AccountEvent): Promise<void>
@@ -105,10 +90,6 @@ const ABUSE = { perHour: 1_000, polls: 20, parallel: 20 }
 export const BASE_URL = 'https://baoco.example'
 /** The allowed targets of webhooks. */
 const TARGETS = { allowPrivate: true, ownOrigins: [BASE_URL], inboxesAt: BASE_URL }
-export const OWNERS_PASSWORD = 'correct horse battery staple'
-
-/** Every answer in every test is checked against the document, which is the same for all tests. */
-let checkAnswer: ReturnType<typeof answerCheck> | undefined
 
 /** @returns a function that stops it */
 const runUntilStopped = (projector: Projector): (() => Promise<void>) => {
@@ -143,14 +124,12 @@ export const openApi = async (
   web: ApiParts['web'] = null,
 ): Promise<ApiUnderTest> => {
   const { url: databaseUrl, drop } = await freshDatabase()
-  await migrateDatabase(databaseUrl)
   const database = openDatabase(databaseUrl)
   const { store, requestStore } = await openStores(databaseUrl)
   const tables = openReadModelTables(database)
   const clock: ApiUnderTest['clock'] = { at: null, now: () => clock.at ?? new Date() }
   const ids = openIds({ store: requestStore, clock })
   const vault = openVault(['ab'.repeat(32)])
-  const passwords = openPasswords()
   const cache = accountCache()
   const accounts = new Accounts(requestStore, cache)
   const projector = await openProjector({ store, tables, definition: main, log: silent })
@@ -159,7 +138,7 @@ export const openApi = async (
   const searchTables = openReadModelTables(database)
   const searchProjector = await openProjector({ store, tables: searchTables, definition: search, log: silent })
   let searching: (() => Promise<void>) | undefined = runUntilStopped(searchProjector)
-  const registration = { store, ids, clock, vault, passwords }
+  const registration = { store, ids, clock, vault, passwords: hashedOnce }
   const unshown = openUnshownSecrets(database, vault)
   const owner = await registerFirstAccount(
     { ...registration, unshown },
@@ -167,30 +146,7 @@ export const openApi = async (
   )
   await unshown.forget()
 
-  const arrivals: Arrival[] = []
-  let take: (arrival: Arrival) => Taken = () => ({ kind: 'ignored', reason: 'unparsed' })
-  const knows = async ({ credential }: Arrival): Promise<boolean> => {
-    if (!('token_hash' in credential)) return true
-    const { kind, user_id, token_hash } = credential
-    const account = await accounts.find(user_id)
-    const hashes =
-      kind === 'device'
-        ? [...(account?.devices.values() ?? [])].map((each) => each.token_hash)
-        : kind === 'api_key'
-          ? [...(account?.api_keys.values() ?? [])].map((each) => each.key_hash)
-          : [account?.receive_url?.token_hash]
-    return hashes.includes(token_hash)
-  }
-  const recorder: ApiParts['capture'] = {
-    take: (given) =>
-      Promise.all(
-        given.map(async (arrival): Promise<Taken> => {
-          if (!(await knows(arrival))) return { kind: 'unauthorized' }
-          arrivals.push(arrival)
-          return take(arrival)
-        }),
-      ),
-  }
+  const recorder = recordingCapture(accounts)
   const warnings: { what: string }[] = []
   const warn = (fields: object, what: string) => void warnings.push({ what, ...fields })
   const log: ApiParts['log'] = { ...silent, warn, error: warn }
@@ -208,7 +164,7 @@ export const openApi = async (
           accounts: cache,
           plans: planAccountOf({ planPrefix: 'BC', ...settings }),
         })
-      : recorder
+      : recorder.capture
   const reacting =
     capturing === 'real'
       ? runReactors(
@@ -283,27 +239,10 @@ export const openApi = async (
   }
 
   return {
-    app, url, databaseUrl, store, accounts, vault, owner: owner!, clock, arrivals, warnings,
-    takes: (next) => {
-      take = next
-    },
-    ask: async (method, path, { key, json, body, headers = {}, undocumented } = {}) => {
-      const response = await fetch(url + path, {
-        method,
-        headers: {
-          ...(key === undefined ? {} : { 'x-api-key': key }),
-          ...(json === undefined ? {} : { 'content-type': 'application/json' }),
-          ...headers,
-        },
-        ...(json === undefined ? (body === undefined ? {} : { body }) : { body: JSON.stringify(json) }),
-      })
-      const text = await response.text()
-      const contentType = response.headers.get('content-type')
-      const answered = contentType?.includes('json') && text ? JSON.parse(text) : text
-      checkAnswer ??= answerCheck((await (await fetch(`${url}/api/openapi.json`)).json()) as OpenApiDocument)
-      if (!undocumented) checkAnswer({ method, path, status: response.status, contentType, body: answered })
-      return { status: response.status, headers: response.headers, body: answered }
-    },
+    app, url, databaseUrl, store, accounts, vault, owner: owner!, clock, warnings,
+    arrivals: recorder.arrivals,
+    takes: recorder.takes,
+    ask: asking(url),
     newAccount: (email, plan = 'Pro', password = OWNERS_PASSWORD) => createAccount(registration, { email, plan, password, language: 'en' }),
     decree: (userId, event) => append(`account-${userId}`, userId, [event]),
     happened: (userId, transactionId, events) => append(transactionStream(transactionId), userId, events),
@@ -338,15 +277,4 @@ export const openApi = async (
       await drop()
     },
   } // prettier-ignore
-}
-
-/** A raw exchange, for requests that no HTTP client would send. */
-export const exchange = async (url: string, request: string | Buffer): Promise<string> => {
-  const { connect } = await import('node:net')
-  const socket = connect(Number(new URL(url).port), '127.0.0.1')
-  let answer = ''
-  socket.setEncoding('utf8').on('data', (chunk: string) => (answer += chunk))
-  socket.end(request)
-  await once(socket, 'close')
-  return answer
 }

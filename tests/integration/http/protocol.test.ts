@@ -5,7 +5,8 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import Koa from 'koa'
 import { listen } from '../../../adapters/http/server.ts'
-import { exchange, openApi, type ApiUnderTest } from './api-under-test.ts'
+import { openApi, type ApiUnderTest } from './api-under-test.ts'
+import { exchange } from './ask.ts'
 
 describe('the HTTP layer', () => {
   let api: ApiUnderTest

@@ -4,7 +4,8 @@ import { notificationEvents } from '../../../domain/arrival/events.ts'
 import { formToken, hashOfToken } from '../../../domain/account/tokens.ts'
 import { vietcombankText } from '../../harness/bank-texts.ts'
 import { eventually } from '../../harness/eventually.ts'
-import { openApi, type Answer, type ApiUnderTest } from './api-under-test.ts'
+import { openApi, type ApiUnderTest } from './api-under-test.ts'
+import type { Answer } from './ask.ts'
 
 describe('from the receive path to the list', () => {
   let api: ApiUnderTest

@@ -3,7 +3,6 @@ import { expect } from 'chai'
 import { parseEvent } from '../../../domain/parse-event.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { openIds } from '../../../adapters/system/ids.ts'
-import { migrateDatabase } from '../../../adapters/database/migrate.ts'
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
 import { openUnshownSecrets, type OpenUnshownSecrets } from '../../../adapters/postgres/ops/unshown-secrets.ts'
 import { openPasswords } from '../../../adapters/secrets/passwords.ts'
@@ -41,7 +40,6 @@ describe('registration', () => {
 
   beforeEach(async () => {
     database = await freshDatabase()
-    await migrateDatabase(database.url)
     store = await openPostgresEventStore({ url: database.url, parse: parseEvent })
     const vault = openVault(['cd'.repeat(32)])
     connections = openDatabase(database.url)

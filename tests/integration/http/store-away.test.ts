@@ -3,7 +3,8 @@ import { expect } from 'chai'
 import { openDatabase } from '../../../adapters/database/database.ts'
 import { fromVietcombank, vietcombankText } from '../../harness/bank-texts.ts'
 import { eventually } from '../../harness/eventually.ts'
-import { openApi, OWNERS_PASSWORD, type Answer, type ApiUnderTest } from './api-under-test.ts'
+import { openApi, OWNERS_PASSWORD, type ApiUnderTest } from './api-under-test.ts'
+import type { Answer } from './ask.ts'
 import { openFailingStore, STORE_NAMES, type FailingStore } from './stores-that-fail.ts'
 
 /** Shorter than in production, so that the test is. */

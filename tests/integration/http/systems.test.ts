@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
 
-const URL = 'https://shop.example/hook'
+const HOOK = 'https://shop.example/hook'
 
 describe('connected systems', () => {
   let api: ApiUnderTest
@@ -60,13 +60,13 @@ describe('connected systems', () => {
 
   it('cannot be deleted while own rules refer to them, and are deleted with their automatic rule', async () => {
     const { id } = (await ask('POST', '', fields('KEEP'))).body.data
-    const rule = (await api.ask('POST', '/api/webhooks', { key, json: { name: 'r', url: URL, system_id: id } })).body
+    const rule = (await api.ask('POST', '/api/webhooks', { key, json: { name: 'r', url: HOOK, system_id: id } })).body
       .data
     expect((await ask('DELETE', `/${id}`)).status).to.equal(409)
     await api.ask('DELETE', `/api/webhooks/${rule.id}`, { key })
     const auto = await api.nextId()
     const { id: _, secret_key: __, system_name: ___, ...given } = rule
-    const shown = (await api.ask('POST', '/api/webhooks', { key, json: { name: 'other', url: URL } })).body.data
+    const shown = (await api.ask('POST', '/api/webhooks', { key, json: { name: 'other', url: HOOK } })).body.data
     await api.decree(api.owner.user_id, {
       type: 'RuleCreated',
       data: { ...given, rule_id: auto, is_auto: 1, sealed_secret: 'x' },

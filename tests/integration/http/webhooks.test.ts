@@ -5,14 +5,15 @@ import { hang, openShop, status as answers, type Shop } from '../../harness/shop
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
 import { attempted, captured } from './captured.ts'
 
-const URL = 'https://shop.example/hook'
+const HOOK = 'https://shop.example/hook'
 
 describe('webhook rules', () => {
   let api: ApiUnderTest
   let key: string
   const ask = (method: string, path = '', json?: unknown, as = key) =>
     api.ask(method, `/api/webhooks${path}`, { key: as, ...(json === undefined ? {} : { json }) })
-  const create = async (fields: object = {}) => (await ask('POST', '', { name: 'shop', url: URL, ...fields })).body.data
+  const create = async (fields: object = {}) =>
+    (await ask('POST', '', { name: 'shop', url: HOOK, ...fields })).body.data
 
   before(async () => {
     api = await openApi()
@@ -21,14 +22,14 @@ describe('webhook rules', () => {
   after(() => api.close())
 
   it('are created with defaults and a secret', async () => {
-    const { status, body, headers } = await ask('POST', '', { name: ' shop ', url: URL })
+    const { status, body, headers } = await ask('POST', '', { name: ' shop ', url: HOOK })
     expect(status).to.equal(201)
     expect(headers.get('cache-control')).to.equal('no-store')
     const { id, secret_key, created_at, ...rest } = body.data
     expect(secret_key).to.match(/^[0-9a-f]{48}$/)
     expect(new Date(created_at).toISOString()).to.equal(created_at)
     expect(rest).to.deep.equal({
-      user_id: api.owner.user_id, system_id: null, system_name: '', name: 'shop', url: URL, http_method: 'POST', filter_banks: [],
+      user_id: api.owner.user_id, system_id: null, system_name: '', name: 'shop', url: HOOK, http_method: 'POST', filter_banks: [],
       filter_type: 'both', min_amount: null, payload_format: 'standard', custom_template: null, is_active: 1, is_auto: 0,
       max_per_minute: null, ordered: 0, previous_until: null,
     }) // prettier-ignore
@@ -41,7 +42,7 @@ describe('webhook rules', () => {
   it('accept every field', async () => {
     const [system] = (await api.ask('GET', '/api/systems', { key })).body.data
     const fields = {
-      name: 'all', url: URL, system_id: system.id, http_method: 'PUT', filter_banks: ['VCB', 'MB'], filter_type: 'credit',
+      name: 'all', url: HOOK, system_id: system.id, http_method: 'PUT', filter_banks: ['VCB', 'MB'], filter_type: 'credit',
       min_amount: 0, payload_format: 'custom', custom_template: '{"order":"{{order_id}}"}', is_active: 0,
       max_per_minute: 60, ordered: 1,
     } // prettier-ignore
@@ -97,18 +98,18 @@ describe('webhook rules', () => {
       ['constructor', { constructor: {} }],
     ]
     for (const [path, fields] of cases) {
-      const { status, body } = await ask('POST', '', { name: 'x', url: URL, ...fields })
+      const { status, body } = await ask('POST', '', { name: 'x', url: HOOK, ...fields })
       expect(status, JSON.stringify(fields)).to.equal(400)
       expect(body).to.include({ success: false, error: 'VALIDATION_FAILED' })
       expect(body.issues.map((issue: { path: string }) => issue.path)).to.include(path)
       expect(body.message, 'the message names the field').to.include(body.issues[0].path)
     }
     const unknown = { payload_format: 'custom', custom_template: '{"a":"{{nonsense}}"}' }
-    const { body } = await ask('POST', '', { name: 'x', url: URL, ...unknown })
+    const { body } = await ask('POST', '', { name: 'x', url: HOOK, ...unknown })
     expect(body.message).to.include('{{nonsense}}').and.include('order_id').and.include('woocommerce.note')
     const proto = await api.ask('POST', '/api/webhooks', {
       key,
-      body: `{"name":"x","url":"${URL}","__proto__":{"is_auto":1}}`,
+      body: `{"name":"x","url":"${HOOK}","__proto__":{"is_auto":1}}`,
       headers: { 'content-type': 'application/json' },
     })
     expect(proto.status).to.equal(400)
@@ -169,7 +170,7 @@ describe('webhook rules', () => {
   it('are limited by the plan, even with parallel calls', async () => {
     const free = await api.newAccount('free@example.com', 'Free')
     const made = await Promise.all(
-      [1, 2, 3, 4].map((number) => ask('POST', '', { name: `rule ${number}`, url: URL }, free.api_key)),
+      [1, 2, 3, 4].map((number) => ask('POST', '', { name: `rule ${number}`, url: HOOK }, free.api_key)),
     )
     expect(made.map(({ status }) => status).sort()).to.deep.equal([201, 403, 403, 403])
     const refused = made.find(({ status }) => status === 403)!
@@ -182,8 +183,11 @@ describe('webhook rules', () => {
       type: 'PlanChanged',
       data: { user_id: late.user_id, plan: 'Basic', expires_at: '2020-01-01T00:00:00.000Z' },
     })
-    expect((await ask('POST', '', { name: 'one', url: URL }, late.api_key)).status).to.equal(201)
-    expect((await ask('POST', '', { name: 'two', url: URL }, late.api_key)).body).to.include({ plan: 'Free', limit: 1 })
+    expect((await ask('POST', '', { name: 'one', url: HOOK }, late.api_key)).status).to.equal(201)
+    expect((await ask('POST', '', { name: 'two', url: HOOK }, late.api_key)).body).to.include({
+      plan: 'Free',
+      limit: 1,
+    })
   })
 
   it('list their calls, twenty per page', async () => {

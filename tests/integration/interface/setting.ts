@@ -1,6 +1,7 @@
 /** A running API with one shop and one rule. */
 import { captured, statusChanged } from '../http/captured.ts'
-import { openApi, type Answer, type ApiUnderTest } from '../http/api-under-test.ts'
+import { openApi, type ApiUnderTest } from '../http/api-under-test.ts'
+import type { Answer } from '../http/ask.ts'
 import { openShop, type Shop } from '../../harness/shop.ts'
 import type { TransactionEventData } from '../../../domain/transaction/events.ts'
 

@@ -2,10 +2,13 @@ import { expect } from 'chai'
 import { eventually } from '../../harness/eventually.ts'
 import { startKafka, type Broker } from '../../harness/kafka/broker.ts'
 import { needsKafka } from '../../harness/kafka/needs-kafka.ts'
+import { repetitions } from '../../harness/repetitions.ts'
 import { openKafkaSetting, type KafkaSetting } from './setting.ts'
 
 /** Age in seconds of a captured transaction whose first attempt the queue will soon make, which it does a minute after the capture. */
 const SOON_DUE = 56
+/** Seconds that the broker is away. `npm run reliability` takes it away for longer. */
+const AWAY = repetitions(10, 4)
 
 describe('a Kafka broker', function () {
   this.timeout(120_000)
@@ -43,13 +46,13 @@ describe('a Kafka broker', function () {
     ['killed', () => broker.kill(), () => broker.start()],
     ['frozen', () => broker.freeze(), () => broker.thaw()],
   ] as const)
-    it(`that is ${how} for 10 s delays messages until it is back, and each webhook call is made once`, async () => {
+    it(`that is ${how} for ${AWAY} s delays messages until it is back, and each webhook call is made once`, async () => {
       const { capture, called } = await opened()
       const transactions = await capture(5)
       await eventually(() => called().length === 5, { within: 50_000 })
       await goAway()
       const downAt = performance.now()
-      while (performance.now() - downAt < 10_000) {
+      while (performance.now() - downAt < AWAY * 1_000) {
         transactions.push(...(await capture(2)))
         await new Promise((resolve) => setTimeout(resolve, 500))
       }

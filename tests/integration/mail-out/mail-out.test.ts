@@ -3,7 +3,6 @@ import { openOutbox, sweepOutbox, type Outbox } from '../../../adapters/mail-out
 import { postMails } from '../../../adapters/mail-out/post-mails.ts'
 import { openMailServer } from '../../../adapters/mail-out/smtp.ts'
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
-import { migrateDatabase } from '../../../adapters/database/migrate.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { startMailServer, type TestMailServer } from '../../harness/mail-server.ts'
 import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
@@ -25,7 +24,6 @@ describe('outgoing mail', () => {
 
   before(async () => {
     place = await freshDatabase()
-    await migrateDatabase(place.url)
     database = openDatabase(place.url)
   })
   after(async () => {

@@ -2,7 +2,6 @@
 import { expect } from 'chai'
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { migrateDatabase } from '../../../adapters/database/migrate.ts'
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
 import { search } from '../../../projections/search.ts'
 import { main } from '../../../projections/main.ts'
@@ -32,7 +31,6 @@ describe('commands on damaged events', function () {
     let raw: RawWriter
     beforeEach(async () => {
       place = await freshDatabase()
-      await migrateDatabase(place.url)
       database = openDatabase(place.url)
       raw = await openRawWriter({ DATABASE_URL: place.url })
     })

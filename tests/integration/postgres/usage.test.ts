@@ -2,7 +2,6 @@
 import { expect } from 'chai'
 import { openUsageCounters, sweepUsage } from '../../../adapters/postgres/ops/usage.ts'
 import { openDatabase, type Database, type Queryable } from '../../../adapters/database/database.ts'
-import { migrateDatabase } from '../../../adapters/database/migrate.ts'
 import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
 
 const LIMITS = { perHour: 10, polls: 6, parallel: 3 }
@@ -18,7 +17,6 @@ describe('usage counted over several processes', () => {
   let users = 0
   before(async () => {
     place = await freshDatabase()
-    await migrateDatabase(place.url)
     database = openDatabase(place.url)
   })
   after(async () => {

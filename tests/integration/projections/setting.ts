@@ -2,7 +2,6 @@
 import { parseEvent } from '../../../domain/parse-event.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
-import { migrateDatabase } from '../../../adapters/database/migrate.ts'
 import { openReadModelTables, type PostgresReadModelTables } from '../../../adapters/postgres/ops/read-models.ts'
 import type { EventStore } from '../../../domain/ports.ts'
 import { main } from '../../../projections/main.ts'
@@ -35,7 +34,6 @@ export interface Setting {
 
 export const openSetting = async (): Promise<Setting> => {
   const { url, drop } = await freshDatabase()
-  await migrateDatabase(url)
   const database = openDatabase(url)
   const store = await openPostgresEventStore({ url, parse: parseEvent })
   const tables = openReadModelTables(database)

@@ -3,7 +3,6 @@ import { getEventListeners } from 'node:events'
 import { expect } from 'chai'
 import type { Used } from '../../../adapters/http/middleware/rate-limits.ts'
 import { openDatabase, type Database, type Queryable } from '../../../adapters/database/database.ts'
-import { migrateDatabase } from '../../../adapters/database/migrate.ts'
 import { exactCounters } from '../../../adapters/rate-limits/exact.ts'
 import { settledCounters } from '../../../adapters/rate-limits/settled.ts'
 import { sweepRateLimits } from '../../../adapters/rate-limits/sweep.ts'
@@ -21,7 +20,6 @@ describe('counters of rate limits', () => {
   let counted: Queryable
   before(async () => {
     place = await freshDatabase()
-    await migrateDatabase(place.url)
     database = openDatabase(place.url)
   })
   after(async () => {

@@ -1,7 +1,6 @@
 /** A reaction that cannot be done waits, and the reactors go on. */
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
-import { migrateDatabase } from '../../../adapters/database/migrate.ts'
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { openPutOffReactions } from '../../../adapters/postgres/ops/put-off-reactions.ts'
@@ -30,7 +29,6 @@ describe('reactions that cannot be done', () => {
 
   beforeEach(async () => {
     place = await freshDatabase()
-    await migrateDatabase(place.url)
     database = openDatabase(place.url)
     store = obeyingSkips(await openPostgresEventStore({ url: place.url, parse: parseEvent }))
     done = []

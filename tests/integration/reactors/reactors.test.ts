@@ -4,7 +4,6 @@ import { openIds } from '../../../adapters/system/ids.ts'
 import { parseEvent } from '../../../domain/parse-event.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
-import { migrateDatabase } from '../../../adapters/database/migrate.ts'
 import { openPutOffReactions } from '../../../adapters/postgres/ops/put-off-reactions.ts'
 import { openReactorCheckpoint } from '../../../adapters/postgres/ops/reactor-checkpoint.ts'
 import { openVault } from '../../../adapters/secrets/vault.ts'
@@ -35,7 +34,6 @@ describe('reactors', () => {
 
   beforeEach(async () => {
     place = await freshDatabase()
-    await migrateDatabase(place.url)
     database = openDatabase(place.url)
     store = await openPostgresEventStore({ url: place.url, parse: parseEvent })
     logged = []

@@ -5,7 +5,6 @@ import { parseEvent } from '../../../domain/parse-event.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
 import { eventsMoved, servedBy } from '../../../adapters/postgres/ops/installation.ts'
-import { migrateDatabase } from '../../../adapters/database/migrate.ts'
 import { recognise } from '../../../cmd/process/recognise-installation.ts'
 import type { EventStore } from '../../../domain/ports.ts'
 import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
@@ -20,7 +19,6 @@ describe('an installation', () => {
   /** Opens read models and an event store. The settings say which kind of store it is. */
   const open = async () => {
     const test = await freshDatabase()
-    await migrateDatabase(test.url)
     const [database, store] = [
       openDatabase(test.url),
       await openPostgresEventStore({ url: test.url, parse: parseEvent }),

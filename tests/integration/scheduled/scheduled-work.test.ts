@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import { parseEvent } from '../../../domain/parse-event.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { openDatabase } from '../../../adapters/database/database.ts'
-import { migrateDatabase } from '../../../adapters/database/migrate.ts'
 import { expireEvents, KEPT_S, applyRetention } from '../../../workflows/scheduled/expire-events.ts'
 import { runScheduled, type ScheduledJob } from '../../../workflows/scheduled/scheduled-work.ts'
 import { eventually } from '../../harness/eventually.ts'
@@ -65,7 +64,6 @@ describe('scheduled work', () => {
 
   it('removes expired deduplication windows, ignored notifications and unread notifications, and nothing else', async () => {
     const place = await freshDatabase()
-    await migrateDatabase(place.url)
     const database = openDatabase(place.url)
     const store = await openPostgresEventStore({ url: place.url, parse: parseEvent })
     try {

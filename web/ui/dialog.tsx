@@ -1,0 +1,39 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { announcement } from '../app/announce.ts'
+import { Stranger } from './basics.tsx'
+
+interface DialogProps {
+  title: string
+  isOpen: boolean
+  onClose: () => void
+  children: ComponentChildren
+}
+
+/** The browser's modal dialog: it keeps the focus inside, closes by Escape, and gives the focus back. */
+export const Dialog = ({ title, isOpen, onClose, children }: DialogProps) => {
+  const ref = useRef<HTMLDialogElement>(null)
+  // Before the next key: a dialog that is still there would catch it.
+  useLayoutEffect(() => {
+    if (isOpen && !ref.current?.open) ref.current?.showModal()
+    if (!isOpen) ref.current?.close()
+  }, [isOpen])
+  return (
+    // `cancel` comes before the focus is given back, `close` later: a key pressed in between would open a dialog that then closes at once.
+    <dialog ref={ref} aria-label={title} onCancel={onClose}>
+      {isOpen && (
+        <div class="stack">
+          <h2>
+            <Stranger text={title} />
+          </h2>
+          {children}
+          {/* Screen readers do not hear what is outside of a modal dialog. */}
+          <p class="hidden-text" role="status">
+            {announcement.value}
+          </p>
+        </div>
+      )}
+    </dialog>
+  )
+}
