@@ -2,6 +2,7 @@
 /** The ports of the application. Adapters implement them. Each port has one contract suite that runs against all its adapters. */
 import type { NewEvent, RecordedEvent } from './event.ts'
 import type { StoredEvent } from './parse-event.ts'
+import type { TransactionEventData } from './transaction/events.ts'
 
 // --- event store ---------------------------------------------------------------------------------------------------
 
@@ -107,8 +108,14 @@ export interface LogEntry {
   at: string
   /** The trace of the event. Null for a message of an older version. */
   correlation_id: string | null
-  /** The event's checkpoint in the store. The consumer waits until the read models have passed it. */
+  /** The event's checkpoint in the store. */
   checkpoint: Checkpoint
+  /** A new transaction, if the log has the whole event. Then its deliveries need not wait for the read models. */
+  captured?: {
+    data: TransactionEventData['TransactionCaptured']
+    /** The newest event of any account before it. Read models that have passed it know the rules. Null if there is none. */
+    accountsAt: Checkpoint | null
+  }
 }
 
 export interface Log {
@@ -211,4 +218,12 @@ export interface Lease {
 export interface ReadModels {
   /** Waits at most `timeoutMs` milliseconds until the read models have passed a position in the store. Returns whether they have. */
   passed(checkpoint: Checkpoint, timeoutMs: number): Promise<boolean>
+}
+
+/** Read models whose readers may all be told to wait, because they are in this process. */
+export interface ReadModelsHere extends ReadModels {
+  /** A shop is called about an event at this position. From now on, `shown` waits for it. */
+  mustShow(checkpoint: Checkpoint): void
+  /** Waits at most `timeoutMs` milliseconds until the read models show everything that shops were called about. */
+  shown(timeoutMs: number): Promise<void>
 }

@@ -24,6 +24,8 @@ import { transaction } from './transaction/projection.ts'
 export interface MainSettings {
   /** Seconds by which the first calls over the quota are delayed. */
   overQuotaDelay: number
+  /** Whether captures may be written a little later, because whoever reads them waits. */
+  capturesMayWait?: boolean
   /** Lifetime of unparsed notifications in the store, seconds. */
   keepUnread: number
 }
@@ -31,16 +33,17 @@ export interface MainSettings {
 /** A result whose retry is due within this time is written at once, because the retry is found by its row. Milliseconds. */
 const DUE_SOON_MS = 1_000
 
-/** A capture is called to the shop when its row exists. The result of a call only has to be seen. */
-const canWait = (event: StoredEvent): boolean => {
+/** Events that nothing waits for: they only have to be seen. */
+const canWait = (event: StoredEvent, capturesMayWait: boolean): boolean => {
   if (!isReadable(event)) return false
   if (event.type === 'WebhookStatusChanged') return true
+  if (event.type === 'TransactionCaptured') return capturesMayWait
   if (event.type !== 'WebhookAttempted') return false
   const { next_attempt_at } = event.data
   return next_attempt_at === null || Date.parse(next_attempt_at) - Date.parse(event.metadata.at) > DUE_SOON_MS
 }
 
-export const mainWith = ({ overQuotaDelay, keepUnread }: MainSettings): Definition => ({
+export const mainWith = ({ overQuotaDelay, keepUnread, capturesMayWait = false }: MainSettings): Definition => ({
   projector: 'main',
   generation: MAIN_GENERATIONS.length,
   keptFor: (stream) => (stream.startsWith('unread-') ? keepUnread : keptFor(stream)),
@@ -52,7 +55,7 @@ export const mainWith = ({ overQuotaDelay, keepUnread }: MainSettings): Definiti
   ], // prettier-ignore
   prefixes: ['account-', 'alerts-', 'transaction-', 'unread-', 'ignored-', 'job-', 'plan-order-', PARKED_STREAM],
   restMs: 0,
-  canWait,
+  canWait: (event) => canWait(event, capturesMayWait),
   gatheringMs: 5_000,
   mostLateMs: 10_000,
 })

@@ -2,7 +2,16 @@
 /** Dependencies of the API. The composition root supplies them; nothing is opened here. */
 import type { Registry } from 'prom-client'
 import type { Arrival, Taken } from '../../domain/arrival/arrival.ts'
-import type { Clock, EventStore, Ids, Passwords, ReadModels, Sender, Vault } from '../../domain/ports.ts'
+import type {
+  Clock,
+  EventStore,
+  Ids,
+  Passwords,
+  ReadModels,
+  ReadModelsHere,
+  Sender,
+  Vault,
+} from '../../domain/ports.ts'
 import type { Accounts } from '../../workflows/accounts/accounts.ts'
 import type { MailServer } from '../../workflows/mail-ingest/mailbox.ts'
 import type { Feed } from '../../workflows/live/feed.ts'
@@ -27,7 +36,7 @@ export interface ApiParts {
   passwords: Passwords
   /** The database of the read models. */
   database: Queryable
-  readModels: ReadModels
+  readModels: ReadModels & Pick<ReadModelsHere, 'shown'>
   capture: { take(arrivals: readonly Arrival[], waitedMs?: number): Promise<Taken[]> }
   /** For test calls. */
   sender: Sender
@@ -78,7 +87,7 @@ export interface ApiParts {
 }
 
 /** A command's response waits at most this long for the read models, so that the caller's next read sees the change. */
-const SETTLING_MS = 5_000
+export const SETTLING_MS = 5_000
 
 export const settled = async (
   { readModels }: Pick<ApiParts, 'readModels'>,

@@ -10,7 +10,8 @@ import type { Database } from '../database/database.ts'
 import { commitOffset, readOffset } from './offset.ts'
 import { retry } from '../../workflows/support/retry.ts'
 
-const PREFIXES = ['transaction-']
+/** Of accounts only the positions count. */
+const PREFIXES = ['transaction-', 'account-']
 
 /** After a crash, events that were not committed yet are handed over again. Consumers must expect that. */
 const COMMIT_EVERY_MS = 200
@@ -37,8 +38,9 @@ export const openEmbeddedLog = ({ store, database, from = null, onFailure = () =
         known = await commitOffset(database, store, group, handedOver, known)
     }
     let committedAt = -Infinity
+    const toEntries = entriesOf(start ?? from, onFailure)
     for await (const { events, checkpoint } of store.subscribe({ after: start ?? from, prefixes: PREFIXES, signal })) {
-      const entries = entriesOf(events, onFailure)
+      const entries = toEntries(events)
       if (entries.length > 0) {
         const handled = await again(() => handler(entries).then(() => true))
         if (!handled) break
@@ -61,18 +63,33 @@ const withinStore = async (store: EventStore, offset: Checkpoint | null): Promis
 }
 
 /**
- * Converts events to log entries, which contain no personal data. Skipped events are left out. An event without a user or a transaction is
- * a bug of its writer. It is reported and left out, because stopping at it would stop all deliveries permanently.
+ * Converts events to log entries. Skipped events are left out. An event without a user or a transaction is a bug of its writer. It is
+ * reported and left out, because stopping at it would stop all deliveries permanently.
+ * @param from  the position at which the subscription starts
  */
-const entriesOf = (events: readonly StoredEvent[], onFailure: (error: unknown) => void): LogEntry[] =>
-  events.flatMap((event) => {
-    if (event.type === 'Skipped') return []
-    const { id, type, data, metadata, revision, checkpoint, stream } = asStored(event)
-    const transaction_id =
-      typeof data === 'object' && data !== null && 'transaction_id' in data ? Number(data.transaction_id) : undefined
-    const { user_id, at, correlation_id } = metadata
-    if (user_id !== null && transaction_id !== undefined)
-      return [{ event_id: id, type, user_id, transaction_id, revision, at, correlation_id, checkpoint }]
-    onFailure(new Error(`event without a user or transaction: ${stream}, revision ${revision}`))
-    return []
-  })
+const entriesOf = (from: Checkpoint | null, onFailure: (error: unknown) => void) => {
+  let accountsAt = from
+  return (events: readonly StoredEvent[]): LogEntry[] => {
+    const entries: LogEntry[] = []
+    for (const event of events) {
+      if (event.stream.startsWith('account-')) accountsAt = event.checkpoint
+      else if (event.type !== 'Skipped') {
+        const entry = entryOf(event, accountsAt)
+        if (entry) entries.push(entry)
+        else onFailure(new Error(`event without a user or transaction: ${event.stream}, revision ${event.revision}`))
+      }
+    }
+    return entries
+  }
+}
+
+const entryOf = (event: StoredEvent, accountsAt: Checkpoint | null): LogEntry | null => {
+  const { id, type, data, metadata, revision, checkpoint } = asStored(event)
+  const transaction_id =
+    typeof data === 'object' && data !== null && 'transaction_id' in data ? Number(data.transaction_id) : undefined
+  const { user_id, at, correlation_id } = metadata
+  if (user_id === null || transaction_id === undefined) return null
+  const entry: LogEntry = { event_id: id, type, user_id, transaction_id, revision, at, correlation_id, checkpoint }
+  if (event.type === 'TransactionCaptured') entry.captured = { data: event.data, accountsAt }
+  return entry
+}

@@ -30,6 +30,8 @@ export const deliverRole: Role = {
       ids,
       vault,
       readModels,
+      // The processes that read an embedded database are all this one.
+      mustShow: installation.isFreshDatabase ? (checkpoint) => readModels.mustShow(checkpoint) : undefined,
       schedule: settings.retrySchedule,
       givesWay: () => capture.isBusy(),
       soleWorker: installation.isFreshDatabase,

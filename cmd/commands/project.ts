@@ -219,7 +219,9 @@ export const projectRole: Role = {
 
   open: async (installation) => {
     const projections = await Promise.all(
-      projectors(installation.settings).map((definition) => projecting(installation, definition)),
+      projectors({ ...installation.settings, capturesMayWait: installation.isFreshDatabase }).map((definition) =>
+        projecting(installation, definition),
+      ),
     )
     const followers = [
       ...projections.map(({ follow }) => follow),

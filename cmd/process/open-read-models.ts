@@ -6,7 +6,7 @@
 import type { Database } from '../../adapters/database/database.ts'
 import { followReadModels } from '../../adapters/postgres/ops/read-model-progress.ts'
 import { openReadModelTables } from '../../adapters/postgres/ops/read-models.ts'
-import type { EventStore, ReadModels } from '../../domain/ports.ts'
+import type { Checkpoint, EventStore, ReadModelsHere } from '../../domain/ports.ts'
 import { projectors } from '../../projections/all.ts'
 import type { MainSettings } from '../../projections/main.ts'
 import type { Projector, ProjectorState } from '../../projections/engine/projector.ts'
@@ -15,7 +15,7 @@ import { createSchema } from '../../projections/engine/schema.ts'
 /** The projector that responses and deliveries wait for. */
 const AWAITED = 'main'
 
-export interface ReadModelsOfProcess extends ReadModels {
+export interface ReadModelsOfProcess extends ReadModelsHere {
   /** Uses the projector of this process as the source while it is active. */
   projectedBy(name: string, projector: Projector): void
   /** Why a projector of this process has stopped or waits; null if all are running. */
@@ -36,13 +36,24 @@ export const openReadModels = async (
   const here = new Map<string, Projector>()
   const inState = (...states: ProjectorState[]) =>
     [...here.values()].map((each) => each.health()).find(({ state }) => states.includes(state))
+  let calledUpTo: Checkpoint | null = null
+  const passed = (checkpoint: Checkpoint, timeoutMs: number): Promise<boolean> => {
+    const awaited = here.get(AWAITED)
+    return (awaited?.isRunning() ? awaited : elsewhere).passed(checkpoint, timeoutMs)
+  }
   return {
     projectedBy: (name, projector) => void here.set(name, projector),
     failure: () => inState('away', 'stopped')?.reason ?? null,
     isStopped: () => inState('stopped') !== undefined,
-    passed: (checkpoint, timeoutMs) => {
-      const awaited = here.get(AWAITED)
-      return (awaited?.isRunning() ? awaited : elsewhere).passed(checkpoint, timeoutMs)
+    passed,
+    mustShow: (checkpoint) => {
+      if (calledUpTo === null || isAfter(checkpoint, calledUpTo)) calledUpTo = checkpoint
+    },
+    shown: async (timeoutMs) => {
+      const upTo = calledUpTo
+      if (upTo === null) return
+      // What is shown is forgotten, so that later reads compare nothing.
+      if ((await passed(upTo, timeoutMs)) && calledUpTo === upTo) calledUpTo = null
     },
   }
 }

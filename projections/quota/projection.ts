@@ -37,10 +37,11 @@ export const LIMITS_SQL = `(VALUES ${Object.entries(PLAN_LIMITS)
   .join(', ')}) AS limits (plan, most)`
 
 /** SQL for the plan of a row at a time. An expired plan counts as `Free`. */
-const planAt = (row: string, at: string): string =>
+export const planAt = (row: string, at: string): string =>
   `CASE WHEN ${row}.expires_at <= ${at} THEN 'Free' ELSE coalesce(${row}.plan, 'Free') END`
 
-const mostOf = (plan: string): string => `(SELECT most FROM ${LIMITS_SQL} WHERE limits.plan = ${plan})`
+/** SQL for the limit of a plan; null if it is unlimited. */
+export const mostOf = (plan: string): string => `(SELECT most FROM ${LIMITS_SQL} WHERE limits.plan = ${plan})`
 
 /**
  * The rows are transactions or, with `plan`, changes of the plan, all in order. Each user's month is counted as a

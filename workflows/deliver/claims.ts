@@ -28,6 +28,8 @@ export interface ClaimsOptions {
   dead: () => readonly string[]
   /** Whether no worker can have attempted this entry's deliveries before. */
   isFirst: (entry: LogEntry) => boolean
+  /** Whether this worker is making the claim just now. */
+  isBeingClaimed: (claim: Orphan) => boolean
   begin: (claimed: readonly Claimed[]) => void
   /** Ends a delivery whose rule no longer exists. The delivery is held in `tracked`. */
   endOrphan: (orphan: Orphan) => void
@@ -69,13 +71,14 @@ export class Claims {
 
   /** Claims of dead workers, and own claims whose response was lost. */
   async takeOver(limit: number): Promise<Due> {
-    const { worker, queue, tracked, dead } = this.#options
+    const { worker, queue, tracked, dead, isBeingClaimed } = this.#options
     const own = this.#mayHaveLost
     const workers = own ? [...dead(), worker] : dead()
     const { claimed, orphans } = await queue.takeOver(worker, workers, limit + (own ? tracked.size : 0))
     if (own) this.#mayHaveLost = false
     const known = new Set([...this.#beingChecked].map(keyOf))
-    const isNew = (claim: Orphan | Claimed) => !tracked.isHeld(claim) && !known.has(keyOf(claim))
+    const isNew = (claim: Orphan | Claimed) =>
+      !tracked.isHeld(claim) && !known.has(keyOf(claim)) && !isBeingClaimed(claim)
     return { claimed: claimed.filter(isNew), orphans: orphans.filter(isNew) }
   }
 

@@ -34,6 +34,12 @@ export const GROUP = 'delivery'
  */
 const BUSY_FROM = 100
 
+/** Milliseconds that a takeover waits for the read models. */
+const LEVEL_WITHIN = 2_000
+
+/** Milliseconds that a sweep waits for them. A claim whose delivery they do not have yet must not be swept. */
+const SWEEP_WITHIN = 30_000
+
 export interface Delivery {
   /** The name under which it makes claims. */
   worker: string
@@ -57,7 +63,13 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
   const worker = randomUUID()
   const stopping = new AbortController()
   const { signal: stopped } = stopping
-  const heartbeat = new Heartbeat({ queue, worker, soleWorker, every })
+  const heartbeat = new Heartbeat({
+    queue,
+    worker,
+    soleWorker,
+    every,
+    maySweep: () => readModelsAreLevel(SWEEP_WITHIN),
+  })
   const announcements = new Announcements(queue, worker, onClaimsOpen)
   let hasStarted = false
   /** null before the first heartbeat */
@@ -74,13 +86,36 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
   const { lanes, claimedJobs, recorder, endpoints } = calls
   const { firstAttempts, dueRows } = sources
 
+  /** Whether everything that is in the store now is in the read models within this time, milliseconds. */
+  const readModelsAreLevel = async (within: number): Promise<boolean> => {
+    const end = await store.end()
+    return end === null || readModels.passed(end, within)
+  }
+
+  let isTakingOver = false
+  /**
+   * Claims are counted before they are taken over. They may be older than their rows in the read models, so a new takeover waits
+   * for these for a while. What comes even later is taken over after one of the next heartbeats.
+   */
+  const takeOverFromDead = async (): Promise<void> => {
+    const { dead } = heartbeat
+    if (isTakingOver) return
+    isTakingOver = true
+    try {
+      if (hasStarted && !announcements.hasAll(dead)) await readModelsAreLevel(LEVEL_WITHIN).catch(onError)
+      if (hasStarted && !stopped.aborted) await announcements.takeover(dead).catch(onError)
+    } finally {
+      isTakingOver = false
+    }
+    if (dead.length > 0) dueRows.takeOverSoon()
+  }
+
   const beat = async (): Promise<void> => {
     const { wasSilent, isNew } = await heartbeat.beat()
     if (wasSilent) await claimedJobs.releaseLost()
     lanes.resume()
     firstAttempts.wake()
-    if (hasStarted) await announcements.takeover(heartbeat.dead).catch(onError)
-    if (heartbeat.dead.length > 0) dueRows.takeOverSoon()
+    void takeOverFromDead().catch(onError)
     if (isNew) handled = null
     handled ??= { upTo: await store.end() }
   }

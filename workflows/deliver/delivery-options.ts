@@ -1,5 +1,5 @@
 // Tests: tests/integration/delivery/delivery.test.ts
-import type { EventStore, Ids, Log, ReadModels, Sender, Vault } from '../../domain/ports.ts'
+import type { Checkpoint, EventStore, Ids, Log, ReadModels, Sender, Vault } from '../../domain/ports.ts'
 import type { AttemptReport } from './attempts.ts'
 import type { LaneLimits } from './lane.ts'
 import type { ClaimsOpen } from './open-claims.ts'
@@ -13,6 +13,11 @@ export interface DeliveryOptions {
   ids: Ids
   vault: Vault
   readModels: ReadModels
+  /**
+   * Called before shops are called about events up to this position whose rows may be missing in the read models: whoever reads
+   * must wait for them. Without it, the call waits for its rows.
+   */
+  mustShow?: ((checkpoint: Checkpoint) => void) | undefined
   /** Seconds before each retry (`RETRY_SCHEDULE`). */
   schedule: readonly number[]
   /** Whether receiving is overloaded in this process. First attempts then give way to it. */

@@ -1,21 +1,26 @@
 /**
  * First attempts, from the log. A batch of the log is taken over by noting its transactions here, by user, so an
- * endpoint never holds up the log. From these notes, a few of each user in turn are claimed when the lane has room. The
- * queue takes over a transaction that cannot be noted, or that has waited for the read models until it is due in the
- * queue, a minute after its capture.
+ * endpoint never holds up the log. From these notes, a few of each user in turn are claimed when the lane has room.
+ *
+ * New transactions whose data the log has are claimed at once (`new-claims.ts`). The others, and those that must not be
+ * claimed without their rows, wait for the read models. The queue takes over a transaction that cannot be noted, or
+ * that has waited for the read models until it is due in the queue, a minute after its capture.
  */
 import type { Checkpoint, EventStore, LogEntry, ReadModels } from '../../domain/ports.ts'
 import { LEFT_TO_THE_LOG_MS } from '../../domain/webhook/retry-schedule.ts'
 import { waitUnlessAborted } from '../support/abort.ts'
+import { NotedEntries } from './noted-entries.ts'
 import { WakeSignal } from './wake-signal.ts'
 import type { Claimed } from './queue.ts'
 
 /** Noted transactions of all users together. */
 const MOST_NOTED = 100_000
 
-/** Transactions in one claim, and those of one user in it while other users wait. */
+/** Noted transactions with their data, which takes memory. */
+const MOST_NEW = 10_000
+
+/** Transactions in one claim. */
 const MOST_IN_CLAIM = 256
-const MOST_OF_USER = 64
 
 /**
  * While receiving is overloaded, a claim takes only this many, and the next one waits this long (milliseconds). A phone
@@ -46,9 +51,17 @@ export interface FirstAttemptsOptions {
   givesWay: () => boolean
   /** How many of a user's transactions may be claimed now. */
   roomFor: (userId: number) => number
+  /** Whether an entry may be claimed without its rows. */
+  isNew: (entry: LogEntry) => boolean
+  /** Claims new entries. @returns what it claimed, and the entries that must wait for the read models. It never throws. */
+  claimNew: (entries: readonly LogEntry[]) => Promise<{ claimed: Claimed[]; left: LogEntry[] }>
   claim: (transactions: readonly number[]) => Promise<{ claimed: Claimed[]; isGated: boolean }>
   /** Some deliveries were not claimed here, because their rules pass calls one by one. */
   onGated: () => void
+  /** See `DeliveryOptions`. */
+  mustShow?: ((checkpoint: Checkpoint) => void) | undefined
+  /** The read models have passed a position. */
+  onPassed: (position: Checkpoint) => void
   /** Takes over the claimed attempts. The entries are the ones that they were claimed for, by transaction. */
   handOver: (claimed: readonly Claimed[], entries: ReadonlyMap<number, LogEntry>) => Promise<void>
   onError: (error: unknown) => void
@@ -57,9 +70,12 @@ export interface FirstAttemptsOptions {
 export class FirstAttempts {
   readonly #options: FirstAttemptsOptions
   readonly #signal = new WakeSignal()
-  /** By user. The order of the map is the order of the turns. */
-  readonly #notes = new Map<number, LogEntry[]>()
-  #noted = 0
+  readonly #newSignal = new WakeSignal()
+  readonly #new = new NotedEntries(MOST_NEW)
+  /** They wait for the read models. */
+  readonly #waiting = new NotedEntries(MOST_NOTED)
+  /** Transactions that were deleted during a claim of new entries; null between two claims. */
+  #deletedMeanwhile: Set<number> | null = null
   #hasAskedAhead = false
 
   constructor(options: FirstAttemptsOptions) {
@@ -68,73 +84,90 @@ export class FirstAttempts {
 
   /** Transactions that wait to be claimed. */
   get noted(): number {
-    return this.#noted
+    return this.#new.size + this.#waiting.size
   }
 
   note(entries: readonly LogEntry[]): void {
-    for (const entry of entries) {
-      const notes = this.#notes.get(entry.user_id)
-      if (notes) notes.push(entry)
-      else this.#notes.set(entry.user_id, [entry])
-      this.#noted++
-      if (this.#noted > MOST_NOTED) this.#leaveToTheQueue()
-    }
-    this.#signal.wake()
+    const isNew = entries.map((entry) => this.#options.isNew(entry))
+    const left = this.#new.add(entries.filter((_, index) => isNew[index]))
+    this.#noteWaiting([...left, ...entries.filter((_, index) => !isNew[index])])
+    this.#newSignal.wake()
+  }
+
+  /** Deleted transactions are not claimed. Those that wait for the read models are not in them any more. */
+  forget(transactions: ReadonlySet<number>): void {
+    this.#new.drop(({ transaction_id }) => transactions.has(transaction_id))
+    for (const id of transactions) this.#deletedMeanwhile?.add(id)
   }
 
   /** There may be room again. */
   wake(): void {
-    if (this.#noted > 0) this.#signal.wake()
+    if (this.#new.size > 0) this.#newSignal.wake()
+    if (this.#waiting.size > 0) this.#signal.wake()
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    signal.addEventListener('abort', () => this.#signal.wake(), { once: true })
-    while (!signal.aborted) {
-      const entries = this.#take()
-      if (entries.length === 0) await this.#signal.wait(this.#noted > 0 ? 100 : 60_000)
-      else await this.#claim(entries).catch(this.#options.onError)
-      if (this.#options.givesWay()) await waitUnlessAborted(GIVING_WAY, signal)
-    }
+    await Promise.all([
+      this.#loop(this.#new, this.#newSignal, (entries) => this.#claimNew(entries), signal),
+      this.#loop(this.#waiting, this.#signal, (entries) => this.#claim(entries), signal),
+    ])
   }
 
   /** Called when a worker ends, so that the next worker need not wait for the queue. */
   async claimRest(): Promise<void> {
-    const rest = [...this.#notes.values()].flat()
-    this.#notes.clear()
-    this.#noted = 0
+    const rest = this.#waiting.takeAll()
+    const fresh = this.#new.takeAll()
+    for (let from = 0; from < fresh.length; from += MOST_IN_CLAIM)
+      rest.push(...(await this.#options.claimNew(fresh.slice(from, from + MOST_IN_CLAIM))).left)
     for (let from = 0; from < rest.length; from += MOST_IN_CLAIM)
       await this.#claimed(rest.slice(from, from + MOST_IN_CLAIM))
   }
 
-  /** Drops the newest half of the notes of the user with the most notes, so that other users need not wait. */
-  #leaveToTheQueue(): void {
-    const [most] = [...this.#notes.values()].sort((a, b) => b.length - a.length)
-    const left = most!.splice(Math.floor(most!.length / 2))
-    this.#noted -= left.length
+  /** What does not fit is left to the queue. The data of new entries is not needed any more. */
+  #noteWaiting(entries: readonly LogEntry[]): void {
+    if (entries.length === 0) return
+    this.#waiting.add(entries.map((entry) => (entry.captured ? withoutData(entry) : entry)))
+    this.#signal.wake()
   }
 
-  #take(): LogEntry[] {
-    const taken: LogEntry[] = []
-    if (!this.#options.mayClaim()) return taken
-    const users = [...this.#notes.keys()]
-    const most = this.#options.givesWay() ? MOST_GIVING_WAY : MOST_IN_CLAIM
-    const share = users.length > 1 ? Math.min(MOST_OF_USER, most) : most
-    for (const user of users) {
-      const count = Math.min(share, most - taken.length, this.#options.roomFor(user))
-      if (count === 0) continue
-      const notes = this.#notes.get(user)!
-      taken.push(...notes.splice(0, count))
-      this.#notes.delete(user)
-      if (notes.length > 0) this.#notes.set(user, notes)
+  async #loop(
+    noted: NotedEntries,
+    signal: WakeSignal,
+    claim: (entries: LogEntry[]) => Promise<void>,
+    stopping: AbortSignal,
+  ): Promise<void> {
+    stopping.addEventListener('abort', () => signal.wake(), { once: true })
+    while (!stopping.aborted) {
+      const entries = this.#take(noted)
+      if (entries.length === 0) await signal.wait(noted.size > 0 ? 100 : 60_000)
+      else await claim(entries).catch(this.#options.onError)
+      if (this.#options.givesWay()) await waitUnlessAborted(GIVING_WAY, stopping)
     }
-    this.#noted -= taken.length
-    return taken
+  }
+
+  #take(noted: NotedEntries): LogEntry[] {
+    const { mayClaim, givesWay, roomFor } = this.#options
+    if (!mayClaim()) return []
+    return noted.take(givesWay() ? MOST_GIVING_WAY : MOST_IN_CLAIM, roomFor)
+  }
+
+  async #claimNew(entries: readonly LogEntry[]): Promise<void> {
+    const deleted = (this.#deletedMeanwhile = new Set())
+    const { claimNew, mustShow, readModels } = this.#options
+    const last = this.#newest(entries.map(({ checkpoint }) => checkpoint))
+    mustShow?.(last)
+    const rows = mustShow ? true : readModels.passed(last, PATIENCE)
+    const [{ claimed, left }] = await Promise.all([claimNew(entries), rows])
+    this.#deletedMeanwhile = null
+    this.#noteWaiting(left)
+    const kept = deleted.size > 0 ? claimed.filter(({ transaction_id }) => !deleted.has(transaction_id)) : claimed
+    if (kept.length > 0) await this.#options.handOver(kept, byTransaction(entries))
   }
 
   async #claim(entries: readonly LogEntry[]): Promise<void> {
     this.#askAhead()
     const claimed = await this.#claimed(entries)
-    if (claimed) await this.#options.handOver(claimed, new Map(entries.map((entry) => [entry.transaction_id, entry])))
+    if (claimed) await this.#options.handOver(claimed, byTransaction(entries))
     else this.#putBack(await this.#stored(entries))
   }
 
@@ -143,9 +176,9 @@ export class FirstAttempts {
    * waits for them.
    */
   #askAhead(): void {
-    if (this.#hasAskedAhead || this.#noted === 0) return
-    const ofEach = Math.ceil(ASKED_AHEAD / this.#notes.size)
-    const checkpoints = [...this.#notes.values()].map((notes) => notes[Math.min(ofEach, notes.length) - 1]!.checkpoint)
+    if (this.#hasAskedAhead || this.#waiting.size === 0) return
+    const ahead = this.#waiting.ahead(Math.ceil(ASKED_AHEAD / this.#waiting.users))
+    const checkpoints = ahead.map(({ checkpoint }) => checkpoint)
     this.#hasAskedAhead = true
     void this.#options.readModels
       .passed(this.#newest(checkpoints), PATIENCE)
@@ -167,11 +200,7 @@ export class FirstAttempts {
   #putBack(entries: readonly LogEntry[]): void {
     const leftSince = this.#options.now().getTime() - LEFT_TO_THE_LOG_MS
     for (const entry of entries.toReversed()) {
-      if (Date.parse(entry.at) <= leftSince) continue
-      const notes = this.#notes.get(entry.user_id)
-      if (notes) notes.unshift(entry)
-      else this.#notes.set(entry.user_id, [entry])
-      this.#noted++
+      if (Date.parse(entry.at) > leftSince) this.#waiting.putBack(entry)
     }
   }
 
@@ -180,8 +209,15 @@ export class FirstAttempts {
     const { readModels, claim, onGated } = this.#options
     const last = this.#newest(entries.map((entry) => entry.checkpoint))
     if (!(await readModels.passed(last, PATIENCE))) return null
+    this.#options.onPassed(last)
     const { claimed, isGated } = await claim([...new Set(entries.map((entry) => entry.transaction_id))])
     if (isGated) onGated()
     return claimed
   }
 }
+
+const byTransaction = (entries: readonly LogEntry[]): Map<number, LogEntry> =>
+  new Map(entries.map((entry) => [entry.transaction_id, entry]))
+
+const withoutData = ({ event_id, type, user_id, transaction_id, revision, at, correlation_id, checkpoint }: LogEntry): LogEntry =>
+  ({ event_id, type, user_id, transaction_id, revision, at, correlation_id, checkpoint }) // prettier-ignore

@@ -23,6 +23,8 @@ export interface HeartbeatOptions {
   soleWorker: boolean
   /** Milliseconds. */
   every: number
+  /** Resolves to whether claims may be swept now. Nothing waits for it. */
+  maySweep: () => Promise<boolean>
 }
 
 export class Heartbeat {
@@ -73,7 +75,10 @@ export class Heartbeat {
    * @param beat  a heartbeat and the work that follows it; the next one makes up for a failed one
    */
   async run(beat: () => Promise<void>, stopping: AbortSignal, onError: (error: unknown) => void): Promise<void> {
-    const { queue, every } = this.#options
+    const { queue, every, maySweep } = this.#options
+    const sweep = async (): Promise<void> => {
+      if ((await maySweep()) && !stopping.aborted) await queue.sweep(this.dead)
+    }
     let sweptAt = performance.now()
     for (;;) {
       await waitUnlessAborted(every, stopping)
@@ -81,7 +86,7 @@ export class Heartbeat {
       await beat().catch(onError)
       if (performance.now() - sweptAt < SWEEP_EVERY) continue
       sweptAt = performance.now()
-      await queue.sweep(this.dead).catch(onError)
+      void sweep().catch(onError)
     }
   }
 

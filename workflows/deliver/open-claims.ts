@@ -25,6 +25,11 @@ export class Announcements {
     this.#announce = announce
   }
 
+  /** Whether all of these have been announced. */
+  hasAll(dead: readonly string[]): boolean {
+    return dead.every((each) => this.#known.has(each))
+  }
+
   /** The start of this worker. It is announced even if there are no such calls. */
   start(dead: readonly string[]): Promise<void> {
     return this.#look('start', dead)

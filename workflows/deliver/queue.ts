@@ -1,5 +1,6 @@
 // Tests: tests/integration/delivery/queue.test.ts
 /** The port from delivery to its queue: due rows, claims and the workers' heartbeats. An adapter implements it in SQL. */
+import type { Checkpoint } from '../../domain/ports.ts'
 import type { Delivery } from '../../domain/transaction/transaction.ts'
 import type { WebhookStatus } from '../../domain/transaction/events.ts'
 import type { Format } from '../../domain/webhook/payload/render.ts'
@@ -89,6 +90,27 @@ export interface OtherWorker {
   ended: boolean
 }
 
+/** A delivery of a transaction that was just captured. The read models may not have it yet. */
+export interface NewDelivery {
+  transaction_id: number
+  rule_id: number
+  user_id: number
+  captured_at: string
+  /** How many of its user's transactions, with this one, the read models may not have counted in the quota yet. */
+  uncounted: number
+}
+
+/** A first attempt of a new delivery, with what the read models know about its rule. */
+export type NewClaim = Pick<Claimed, 'transaction_id' | 'rule_id' | 'rule' | 'endpoint'>
+
+export interface NewClaims {
+  claimed: NewClaim[]
+  /** Transactions that must wait for the read models: a rule is gated or held, or the user may be over the quota. */
+  left: number[]
+  /** The position that the read models have passed; null if no row was read. */
+  passed: Checkpoint | null
+}
+
 export interface DueWanted {
   /** Most rows per lane. */
   room: RoomByLane
@@ -108,6 +130,11 @@ export interface Due {
 }
 
 export interface DeliveryQueue {
+  /**
+   * Claims first attempts that the read models may not have yet. It leaves those that it must not claim: of held or gated
+   * rules, and of users who may be over their quota. What another worker has claimed is neither claimed nor left.
+   */
+  claimNew(worker: string, deliveries: readonly NewDelivery[], fullRules: readonly number[]): Promise<NewClaims>
   /**
    * Claims open first attempts of these transactions. It claims none of held rules (paused rule, locked account) and
    * none of gated rules. `isGated` says whether some of the gated ones may pass now.

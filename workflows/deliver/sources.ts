@@ -1,6 +1,6 @@
 // Tests: tests/integration/delivery/delivery.test.ts
 /** Where attempts come from: first attempts from the log; retries, and attempts of dead workers, from the queue. Claims them. */
-import type { LogEntry } from '../../domain/ports.ts'
+import type { Checkpoint, LogEntry } from '../../domain/ports.ts'
 import { LEFT_TO_THE_LOG_MS } from '../../domain/webhook/retry-schedule.ts'
 import { PATIENCE, type Calls, type Demand } from './calls.ts'
 import { Claims } from './claims.ts'
@@ -8,6 +8,7 @@ import type { DeliveryOptions } from './delivery-options.ts'
 import { DueRows } from './due-rows.ts'
 import { FirstAttempts } from './first-attempts.ts'
 import type { Heartbeat } from './heartbeat.ts'
+import { NewAttempts } from './new-attempts.ts'
 import { NO_ROOM } from './queue.ts'
 import type { TrackedTransactions } from './tracked.ts'
 
@@ -58,6 +59,7 @@ export const openSources = ({
     lanes,
     dead: () => heartbeat.dead,
     isFirst,
+    isBeingClaimed: (claim) => newAttempts.isBeingClaimed(claim),
     begin: (claimed) => claimedJobs.begin(claimed),
     endOrphan: ({ transaction_id, rule_id }) =>
       recorder.submit({ transaction_id, rule_id, at: heartbeat.now(), result: null }),
@@ -71,8 +73,32 @@ export const openSources = ({
     onError(error)
   }
 
+  const isAfter = (a: Checkpoint, b: Checkpoint): boolean => store.isAfter(a, b)
+
+  /** Claims whose response was lost are found when the read models have their deliveries. */
+  const newClaimLost = (error: unknown, newest: Checkpoint): void => {
+    onError(error)
+    const takeOver = async (): Promise<void> => {
+      while (!stopping.aborted && !(await readModels.passed(newest, PATIENCE)));
+      claims.mayHaveLost()
+      dueRows.takeOverSoon()
+      dueRows.wake()
+    }
+    void takeOver().catch(onError)
+  }
+
+  const newAttempts = new NewAttempts({
+    worker,
+    queue,
+    isAfter,
+    readModels,
+    isFirst,
+    fullRules: () => lanes.first.fullRules(),
+    onLost: newClaimLost,
+  })
+
   const firstAttempts = new FirstAttempts({
-    isAfter: (a, b) => store.isAfter(a, b),
+    isAfter,
     readModels,
     end: () => store.end(),
     now: () => heartbeat.now(),
@@ -80,7 +106,11 @@ export const openSources = ({
     givesWay,
     roomFor: (userId) => lanes.first.roomFor(userId),
     onGated: () => dueRows.wake(),
+    isNew: (entry) => newAttempts.isNew(entry),
+    claimNew: (entries) => newAttempts.claim(entries),
     claim: (transactions) => claims.first(transactions),
+    mustShow: options.mustShow,
+    onPassed: (position) => newAttempts.hasPassed(position),
     handOver: (claimed, entries) => claims.beginFirst(claimed, entries),
     onError: claimFailed,
   })
@@ -112,11 +142,15 @@ export const openSources = ({
 
   const takeFromLog = async (entries: readonly LogEntry[]): Promise<void> => {
     const leftToTheQueue = new Date(heartbeat.now().getTime() - LEFT_TO_THE_LOG_MS).toISOString()
+    newAttempts.note(entries)
     const opened = entries.filter(({ type }) => type === 'TransactionCaptured' || type === 'TransactionCompleted')
     firstAttempts.note(opened.filter(({ at }) => at > leftToTheQueue))
     const deletions = entries.filter(({ type }) => type === 'TransactionDeleted')
     const deleted = new Set(deletions.map(({ transaction_id }) => transaction_id))
-    if (deleted.size > 0) claimedJobs.release((job) => deleted.has(job.claimed.transaction_id))
+    if (deleted.size > 0) {
+      firstAttempts.forget(deleted)
+      claimedJobs.release((job) => deleted.has(job.claimed.transaction_id))
+    }
     const retried = entries.findLast(({ type }) => type === 'WebhookRetryRequested')
     if (retried) void readModels.passed(retried.checkpoint, PATIENCE).then(() => dueRows.wake(), onError)
   }

@@ -8,7 +8,7 @@ import { accountLocked } from '../../../domain/account/access.ts'
 import type { Account } from '../../../domain/account/account.ts'
 import { allows, scopedKeyOf, scopeMissing, type ScopedKey } from '../../../domain/account/api-keys.ts'
 import { hashOfToken, isHash, userOfToken } from '../../../domain/account/tokens.ts'
-import type { Clock } from '../../../domain/ports.ts'
+import type { Clock, ReadModelsHere } from '../../../domain/ports.ts'
 import type { Accounts } from '../../../workflows/accounts/accounts.ts'
 import type { Queryable } from '../../database/database.ts'
 import type { ApiKeyUses } from '../../postgres/ops/api-key-uses.ts'
@@ -19,6 +19,9 @@ import type { JsonWebTokens } from './json-web-tokens.ts'
 import type { Guard } from '../openapi/operation.ts'
 import { queryOf } from './query-string.ts'
 import { refuseForeignOrigin, sessionOf } from './session-cookie.ts'
+
+/** A shop that was called finds the transaction, unless the read models are later than this: milliseconds. */
+const SHOWN_WITHIN_MS = 300
 
 interface Credential {
   kind: SignedInBy
@@ -59,6 +62,7 @@ interface SignedInParts {
   settings: { baseUrl: string }
   clock: Clock
   keyUses: Pick<ApiKeyUses, 'note'>
+  readModels: Pick<ReadModelsHere, 'shown'>
   /** Runs before every call of a signed-in user. */
   guard: ApiMiddleware
 }
@@ -68,7 +72,7 @@ interface SignedInParts {
  * @throws {Refused} UNAUTHORIZED, ACCOUNT_LOCKED, SCOPE_MISSING, FORBIDDEN_ORIGIN · {StoreUnavailable}
  */
 export const signedIn = (parts: SignedInParts): Guard => {
-  const { tokens, settings, clock, keyUses, guard } = parts
+  const { tokens, settings, clock, keyUses, readModels, guard } = parts
   const holderOfKey = async (token: string, open: Open): Promise<Holder | null> => {
     const userId = userOfToken('api_key', token)
     if (userId === null) return null
@@ -111,10 +115,11 @@ export const signedIn = (parts: SignedInParts): Guard => {
       keyUses.note(account.user_id, scoped_key.api_key_id, clock.now())
     }
     // Checked after the guard, so that calls without the needed scope count as well.
-    await guard(context, () => {
+    await guard(context, async () => {
       const { scopes = [] } = context.state
       if (scoped_key && !allows(scoped_key, scopes)) throw scopeMissing(scopes)
-      return next()
+      if (context.method === 'GET' || context.method === 'HEAD') await readModels.shown(SHOWN_WITHIN_MS)
+      await next()
     })
   }
   return {

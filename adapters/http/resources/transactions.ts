@@ -18,7 +18,7 @@ import { noBody, optionalBody, query } from '../openapi/input.ts'
 import { data, message, whole } from '../openapi/answers.ts'
 import type { Guard } from '../openapi/operation.ts'
 import { type Operations, refuses } from '../openapi/operations.ts'
-import { type ApiParts, settled } from '../parts.ts'
+import { settled, SETTLING_MS, type ApiParts } from '../parts.ts'
 import { byCursor, nextCursor, page as pageOf, pageAsked } from '../openapi/pages.ts'
 import { Retry, TransactionDetail, TransactionList } from './requests.ts'
 import type { Call } from '../../../domain/ports.ts'
@@ -217,7 +217,12 @@ export const transactionRoutes = (operations: Operations, parts: ApiParts, signe
     const { user_id } = context.state.account
     const id = idOf(context)
     // Queried one after the other. In parallel, the result could show an outcome without the attempt that caused it.
-    const row = await findTransaction(database, user_id, id)
+    let row = await findTransaction(database, user_id, id)
+    if (!row) {
+      // A shop may ask for it while it is called.
+      await parts.readModels.shown(SETTLING_MS)
+      row = await findTransaction(database, user_id, id)
+    }
     if (!row) throw notFound('transaction')
     const attempts = await attemptsOfTransaction(database, user_id, id)
     const requests = attempts.length > 0 ? await remakeRequests(parts, user_id, id) : new Map<number, never>()

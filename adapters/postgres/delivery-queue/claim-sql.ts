@@ -98,15 +98,17 @@ export const CLAIM_DUE = `claimed AS (
   RETURNING c.transaction_id, c.rule_id, c.attempt
 )`
 
+/** What a call needs of its rule `r`. */
+export const RULE_COLUMNS = `r.url, r.http_method, r.payload_format, r.custom_template, r.sealed_secret,
+    r.sealed_previous, r.previous_until, r.account_revision, r.max_per_minute, r.ordered, r.endpoint`
+
 /**
  * The data that a call needs, joined to the rows of a relation.
  * @param wholeSchedule  seconds after which a delivery to an endpoint that is down makes its last attempt
  */
 export const whatTheCallNeeds = (wholeSchedule: number, of = 'claimed'): string => `
   SELECT c.transaction_id, c.rule_id, c.attempt, d.user_id, d.lane, d.due_at, d.captured_at,
-    r.rule_id IS NULL AS orphan, r.url, r.http_method, r.payload_format, r.custom_template, r.sealed_secret,
-    r.sealed_previous, r.previous_until,
-    r.account_revision, r.max_per_minute, r.ordered, r.endpoint,
+    r.rule_id IS NULL AS orphan, ${RULE_COLUMNS},
     e.user_id IS NOT NULL AS watched, coalesce(${ENDPOINT_IS_HELD}, false) AS passed_through,
     e.opened_at IS NOT NULL AND ${isOver('d', wholeSchedule)} AS is_last,
     d.attempt > 0 AND EXISTS (SELECT FROM read_model.attempt p WHERE p.transaction_id = c.transaction_id

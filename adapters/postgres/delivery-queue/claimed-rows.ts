@@ -4,8 +4,11 @@ import type { Claimed, Due, LaneName } from '../../../workflows/deliver/queue.ts
 
 type DeliveryTuple = [number, Claimed['deliveries'][number]['status'], number, number, string | null]
 
+/** The columns of `RULE_COLUMNS`, and of its endpoint. */
+export type RuleRow = Omit<Claimed['rule'], 'ordered'> & { ordered: 0 | 1; endpoint: string; watched: boolean }
+
 /** A row of `whatTheCallNeeds`. */
-export type ClaimRow = Omit<Claimed['rule'], 'ordered'> &
+export type ClaimRow = RuleRow &
   Omit<Claimed['transaction'], 'id'> & {
     transaction_id: number
     rule_id: number
@@ -14,14 +17,24 @@ export type ClaimRow = Omit<Claimed['rule'], 'ordered'> &
     due_at: string
     captured_at: string
     orphan: boolean
-    ordered: 0 | 1
-    endpoint: string
-    watched: boolean
     passed_through: boolean
     is_last: boolean
     is_replay: boolean
     deliveries: DeliveryTuple[]
   }
+
+export const ruleOf = (row: RuleRow): Claimed['rule'] => ({
+  url: row.url,
+  http_method: row.http_method,
+  payload_format: row.payload_format,
+  custom_template: row.custom_template,
+  sealed_secret: row.sealed_secret,
+  sealed_previous: row.sealed_previous,
+  previous_until: row.previous_until,
+  account_revision: row.account_revision,
+  max_per_minute: row.max_per_minute,
+  ordered: row.ordered === 1,
+})
 
 /**
  * Written without spread, as in all code that creates many objects: in Node 20, spread gives each object a separate hidden
@@ -37,18 +50,7 @@ export const claimedOf = (row: ClaimRow): Claimed => ({
   captured_at: row.captured_at,
   isLast: row.is_last,
   isReplay: row.is_replay,
-  rule: {
-    url: row.url,
-    http_method: row.http_method,
-    payload_format: row.payload_format,
-    custom_template: row.custom_template,
-    sealed_secret: row.sealed_secret,
-    sealed_previous: row.sealed_previous,
-    previous_until: row.previous_until,
-    account_revision: row.account_revision,
-    max_per_minute: row.max_per_minute,
-    ordered: row.ordered === 1,
-  },
+  rule: ruleOf(row),
   endpoint: { name: row.endpoint, watched: row.watched, isPassedThrough: row.passed_through },
   transaction: {
     id: row.transaction_id,

@@ -27,6 +27,7 @@ import { claimDue } from './due-claims.ts'
 import { DueLanes, type RuleLane } from './due-lanes.ts'
 import { sweepEndpoints, updateEndpoints } from './endpoints.ts'
 import { claimGated } from './gated-claims.ts'
+import { claimNew } from './new-claims.ts'
 import { PutOff } from './put-off.ts'
 
 /** Seconds after which a recorded claim is deleted. */
@@ -159,6 +160,8 @@ export const openDeliveryQueue = (
     (['transaction_id', 'rule_id', 'attempt'] as const).map((name) => claims.map((claim) => claim[name]))
 
   return {
+    claimNew: (worker, deliveries, fullRules) => claimNew(byKey, worker, deliveries, fullRules),
+
     claimFirst: async (worker, transactions, fullRules, limit) => {
       const wanted = [worker, transactions, fullRules, limit]
       const rows = await byKey.query<ClaimRow>(statements.first, wanted, `claim_first_${whole}`)

@@ -18,6 +18,7 @@ const mortal = (setting: DeliverySetting) => {
       ...queue,
       beat: (worker: string) => dies(() => queue.beat(worker)),
       signOff: (worker: string) => dies(() => queue.signOff(worker)),
+      claimNew: (...args: Parameters<DeliveryQueue['claimNew']>) => dies(() => queue.claimNew(...args)),
       claimFirst: (...args: Parameters<DeliveryQueue['claimFirst']>) => dies(() => queue.claimFirst(...args)),
       claimDue: (...args: Parameters<DeliveryQueue['claimDue']>) => dies(() => queue.claimDue(...args)),
     } satisfies DeliveryQueue,

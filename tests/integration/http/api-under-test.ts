@@ -191,8 +191,12 @@ export const openApi = async (
         )
       : undefined
   const feed = openFeed({ store, readModels: projector })
+  const readModels: ApiParts['readModels'] = {
+    passed: (checkpoint, timeoutMs) => projector.passed(checkpoint, timeoutMs),
+    shown: () => Promise.resolve(),
+  }
   const parts: ApiParts = {
-    store: requestStore, accounts, ids, clock, vault, passwords, database, readModels: projector, capture, sender,
+    store: requestStore, accounts, ids, clock, vault, passwords, database, readModels, capture, sender,
     urlProblem: (url) => checkUrl(url, TARGETS),
     outbox, inboxes, inboxCalls, web,
     disk: { space: () => ({ free: 5_000_000_000, size: 20_000_000_000 }) },
@@ -215,7 +219,8 @@ export const openApi = async (
 
   const others: (() => Promise<void>)[] = []
   const another: ApiUnderTest['another'] = async (limits) => {
-    const readModels = followReadModels(database, (a, b) => store.isAfter(a, b), main.projector)
+    const { passed } = followReadModels(database, (a, b) => store.isAfter(a, b), main.projector)
+    const readModels = { passed, shown: () => Promise.resolve() }
     const feed = openFeed({ store, readModels, ...limits })
     const server = await listen(createApi({ ...parts, readModels, feed, metrics: new Registry() }), 0, '127.0.0.1')
     let stopping: Promise<void> | undefined

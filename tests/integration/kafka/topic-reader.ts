@@ -20,7 +20,12 @@ export interface TopicReader {
 export const readTopic = async (address: string, topic: string): Promise<TopicReader> => {
   // The first group of a broker waits until the topic of offsets is created.
   const patient = kafkaClient(address, 20)
-  const consumer = patient.consumer({ groupId: `reader-${randomUUID()}`, maxWaitTimeInMs: 50 })
+  const consumer = patient.consumer({
+    groupId: `reader-${randomUUID()}`,
+    maxWaitTimeInMs: 50,
+    // The topic must be the one that the relay creates.
+    allowAutoTopicCreation: false,
+  })
   const messages: Read[] = []
   await consumer.connect()
   await consumer.subscribe({ topic, fromBeginning: true })

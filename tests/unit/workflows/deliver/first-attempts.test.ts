@@ -23,6 +23,9 @@ const running = (options: Partial<FirstAttemptsOptions> = {}) => {
     mayClaim: () => true,
     givesWay: () => false,
     roomFor: () => 100,
+    isNew: () => false,
+    claimNew: () => Promise.resolve({ claimed: [], left: [] }),
+    onPassed: () => {},
     claim: (transactions) => {
       claims.push([...transactions])
       return Promise.resolve({ claimed: [], isGated: false })

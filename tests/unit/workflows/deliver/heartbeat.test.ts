@@ -9,7 +9,7 @@ const openHeart = ({ soleWorker = false, now = new Date() } = {}) => {
   const queue = {
     beat: () => (isAway ? Promise.reject(new Error('away')) : Promise.resolve({ now, others, isNew: false })),
   } as unknown as DeliveryQueue
-  const heart = new Heartbeat({ queue, worker: 'me', soleWorker, every: 5_000 })
+  const heart = new Heartbeat({ queue, worker: 'me', soleWorker, every: 5_000, maySweep: () => Promise.resolve(true) })
   return {
     heart,
     sees: async (...seen: OtherWorker[]) => {

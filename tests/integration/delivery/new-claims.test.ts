@@ -1,0 +1,223 @@
+import { expect } from 'chai'
+import { openEmbeddedLog } from '../../../adapters/log/embedded.ts'
+import { openDeliveryQueue } from '../../../adapters/postgres/delivery-queue/delivery-queue.ts'
+import type { Log } from '../../../domain/ports.ts'
+import { remove } from '../../../domain/transaction/decide.ts'
+import type { DeliveryQueue } from '../../../workflows/deliver/queue.ts'
+import { eventually } from '../../harness/eventually.ts'
+import { holdable, openDeliverySetting, USER, type DeliverySetting } from './setting.ts'
+
+describe('first attempts of new transactions', () => {
+  let setting: DeliverySetting
+  let release = async (): Promise<void> => {}
+  beforeEach(async () => {
+    setting = await openDeliverySetting()
+  })
+  afterEach(async () => {
+    await release()
+    await setting.close()
+  })
+
+  /** From now on the read models stay as they are. They can be read. */
+  const holdReadModels = async (): Promise<void> => {
+    await setting.projector.passed((await setting.store.end())!, 30_000)
+    const client = await setting.database.connect()
+    await client.query('BEGIN')
+    await client.query("SELECT FROM read_model.checkpoint WHERE projector = 'main' FOR UPDATE")
+    release = async () => {
+      release = async () => {}
+      await client.query('ROLLBACK')
+      await client.end()
+    }
+  }
+
+  const caughtUp = async (): Promise<void> => {
+    await release()
+    expect(await setting.projector.passed((await setting.store.end())!, 30_000)).to.equal(true)
+  }
+
+  const claims = () => setting.query<{ transaction_id: number }>('SELECT transaction_id FROM ops.claim')
+  const deliveries = () =>
+    setting.query<{ status: string; lane: string | null }>(
+      'SELECT status, lane FROM read_model.delivery ORDER BY transaction_id',
+    )
+
+  /** A queue with another `claimNew`. */
+  const queueWith = (claimNew: (own: DeliveryQueue['claimNew']) => DeliveryQueue['claimNew']): DeliveryQueue => {
+    const queue = openDeliveryQueue(setting.database, setting.byKey, { schedule: [0.05, 0.1] })
+    return { ...queue, claimNew: claimNew(queue.claimNew) }
+  }
+
+  it('are made before the read models have the transaction, once, if readers wait for them', async () => {
+    const shop = await setting.shop()
+    const rule = await setting.rule(shop.url)
+    const mustShow: string[] = []
+    const worker = await setting.worker({ mustShow: (checkpoint) => mustShow.push(checkpoint) })
+    await worker.started
+    await holdReadModels()
+    const [transaction] = await setting.capture([rule])
+    await setting.untilStatus(transaction!, 'success')
+    expect(await deliveries()).to.deep.equal([])
+    const end = (await setting.store.end())!
+    expect(mustShow.every((checkpoint) => !setting.store.isAfter(checkpoint, end))).to.equal(true)
+    expect(mustShow).to.not.be.empty
+    await caughtUp()
+    expect(await deliveries()).to.deep.equal([{ status: 'succeeded', lane: null }])
+    expect(shop.calls).to.have.length(1)
+    const [attempt] = await setting.attempts(transaction!)
+    expect(attempt).to.include({ attempt: 1, outcome: 'delivered' })
+  })
+
+  it('are claimed before the read models have the transaction, and made afterwards, if others may read', async () => {
+    const shop = await setting.shop()
+    const rule = await setting.rule(shop.url)
+    const worker = await setting.worker()
+    await worker.started
+    await holdReadModels()
+    const [transaction] = await setting.capture([rule])
+    await eventually(async () => (await claims()).length === 1)
+    expect(shop.calls).to.be.empty
+    await release()
+    await setting.untilStatus(transaction!, 'success')
+    expect(shop.calls).to.have.length(1)
+  })
+
+  it('go to the new URL if the rule was changed just before', async () => {
+    const [old, current] = [await setting.shop(), await setting.shop()]
+    const rule = await setting.rule(old.url)
+    const asked: string[] = []
+    const worker = await setting.worker({
+      mustShow: () => {},
+      readModels: {
+        passed: (checkpoint, timeoutMs) => {
+          asked.push(checkpoint)
+          return setting.projector.passed(checkpoint, timeoutMs)
+        },
+      },
+    })
+    await worker.started
+    await holdReadModels()
+    const before = await setting.store.end()
+    const changing = setting.account(USER, {
+      type: 'RuleChanged',
+      data: { user_id: USER, rule_id: rule, url: current.url },
+    })
+    await eventually(async () => (await setting.store.end()) !== before)
+    const [transaction] = await setting.capture([rule])
+    // It asks for the change, in vain, and then waits for the transaction itself.
+    const end = await setting.store.end()
+    await eventually(() => asked.includes(end!))
+    await release()
+    await changing
+    await setting.untilStatus(transaction!, 'success')
+    expect(old.calls).to.be.empty
+    expect(current.calls).to.have.length(1)
+  })
+
+  it('wait for the exact count if their user may be over the quota', async () => {
+    const shop = await setting.shop()
+    const rule = await setting.rule(shop.url)
+    await setting.account(USER, {
+      type: 'PlanChanged',
+      data: { user_id: USER, plan: 'Free', expires_at: null },
+    })
+    await setting.capture([], { count: 99 })
+    const worker = await setting.worker({ mustShow: () => {} })
+    await worker.started
+    await holdReadModels()
+    const transactions = await setting.capture([rule], { count: 3 })
+    await caughtUp()
+    await setting.untilStatus(transactions[0]!, 'success')
+    await caughtUp()
+    expect(shop.calls).to.have.length(1)
+    expect(await deliveries()).to.deep.equal([
+      { status: 'succeeded', lane: null },
+      { status: 'open', lane: 'retry' },
+      { status: 'open', lane: 'retry' },
+    ])
+  })
+
+  it('are made once by this worker if the response to its claim was lost', async () => {
+    const shop = await setting.shop()
+    const rule = await setting.rule(shop.url)
+    let isLost = false
+    const queue = queueWith((claimNew) => async (...wanted) => {
+      const answer = await claimNew(...wanted)
+      if (isLost) return answer
+      isLost = true
+      throw new Error('the connection was lost')
+    })
+    const worker = await setting.worker({ queue, mustShow: () => {} })
+    await worker.started
+    const [transaction] = await setting.capture([rule])
+    await setting.untilStatus(transaction!, 'success')
+    expect(isLost).to.equal(true)
+    expect(shop.calls).to.have.length(1)
+  })
+
+  it('are not made if the transaction is deleted during the claim', async () => {
+    const shop = await setting.shop()
+    const rule = await setting.rule(shop.url)
+    let goOn = (): void => {}
+    const gate = new Promise<void>((resolve) => (goOn = resolve))
+    const queue = queueWith((claimNew) => async (...wanted) => {
+      const answer = await claimNew(...wanted)
+      await gate
+      return answer
+    })
+    const seen: string[] = []
+    const embedded = openEmbeddedLog(setting)
+    const log: Log = {
+      consume: (group, handler, signal) => {
+        seen.push('start')
+        return embedded.consume(group, (entries) => handler(entries).then(() => {
+          seen.push(...entries.map(({ type }) => type))
+        }), signal)
+      },
+    } // prettier-ignore
+    await setting.worker({ queue, log, mustShow: () => {} })
+    await eventually(() => seen.includes('start'))
+    const [deleted] = await setting.capture([rule])
+    await eventually(async () => (await claims()).length === 1)
+    await setting.command(deleted!, (state) => remove(state))
+    await eventually(() => seen.includes('TransactionDeleted'))
+    goOn()
+    const [next] = await setting.capture([rule])
+    await setting.untilStatus(next!, 'success')
+    expect(shop.calls.map(({ body }) => (JSON.parse(body) as { transaction_id: number }).transaction_id)).to.deep.equal(
+      [next],
+    )
+  })
+
+  it('are repeated and announced if their worker died before the read models had the transaction', async () => {
+    const shop = await setting.shop()
+    const rule = await setting.rule(shop.url)
+    const held = holdable(setting.store)
+    let isDead = false
+    const queue = openDeliveryQueue(setting.database, setting.byKey)
+    const dies = <Answer>(answer: () => Promise<Answer>) => (isDead ? Promise.reject(new Error('dead')) : answer())
+    const mortal: DeliveryQueue = {
+      ...queue,
+      beat: (worker) => dies(() => queue.beat(worker)),
+      claimNew: (...wanted) => dies(() => queue.claimNew(...wanted)),
+      claimDue: (...wanted) => dies(() => queue.claimDue(...wanted)),
+      signOff: (worker) => dies(() => queue.signOff(worker)),
+    }
+    const first = await setting.worker({ queue: mortal, store: held.store, mustShow: () => {} })
+    await first.started
+    await holdReadModels()
+    held.down = true
+    const [transaction] = await setting.capture([rule])
+    await eventually(() => shop.calls.length === 1)
+    isDead = true
+    setting.abandon(first)
+    const next = await setting.worker({ mustShow: () => {} })
+    await next.started
+    await release()
+    await setting.untilStatus(transaction!, 'success')
+    expect(shop.calls.map((call) => call.headers['x-webhook-attempt'])).to.deep.equal(['1', '1'])
+    expect(next.claimsOpen.at(-1)).to.include({ at: 'takeover', claims_open: 1 })
+    await caughtUp()
+    expect(await deliveries()).to.deep.equal([{ status: 'succeeded', lane: null }])
+  })
+})
