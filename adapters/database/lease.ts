@@ -22,7 +22,7 @@ const RELEASE_WITHIN = 1_000
 
 /**
  * A lease never ends later than it lasts from now. One that ends much later was taken while the database's clock was ahead, and
- * is void. Its holder, if it lives, renews it within a second.
+ * is void. Its holder, if it lives, renews it within two seconds.
  * @param seconds  SQL: how long the lease lasts
  */
 export const isOver = (seconds: string): string =>
@@ -99,6 +99,8 @@ export const openLease = (options: LeaseOptions): Lease => {
   const query = async (statement: string, ...more: unknown[]) =>
     (await database.query(statement, [...mine, lasts / 1_000, ...more])).length > 0
   const wait = (signal: AbortSignal) => waitUnlessAborted(lookEvery, signal)
+  // A renewal may fail twice before the lease ends.
+  const renewEvery = Math.max(lookEvery, Math.min(2 * lookEvery, lasts / 4))
 
   /** Resolves when the lease is lost or the work has ended. */
   const keep = async (askedAt: number, lost: AbortController, ended: AbortSignal): Promise<void> => {
@@ -107,7 +109,7 @@ export const openLease = (options: LeaseOptions): Lease => {
     let deadline = trustUntil(askedAt)
     ended.addEventListener('abort', () => clearTimeout(deadline))
     while (!ended.aborted && !lost.signal.aborted) {
-      await wait(ended)
+      await waitUnlessAborted(renewEvery, ended)
       if (ended.aborted) return
       const asked = performance.now()
       try {

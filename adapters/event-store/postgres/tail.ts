@@ -21,7 +21,9 @@ import type { PositionedEvent } from './positioned-event.ts'
 import type { Pages } from './pages.ts'
 import type { Page } from './reading.ts'
 
+/** Pauses between reads without an announcement: while announcements may be missing, and after one on the present connection. */
 const POLL_MS = 250
+const POLL_ANNOUNCED_MS = 1_000
 /** Under load, this pause lets one read cover many commits. */
 const LEAST_GAP_MS = 3
 const PAGE = 1_000
@@ -71,6 +73,8 @@ export class Tail<Event extends RecordedEvent> {
   readonly #pages: Pages<Event>
   readonly #history: History
   readonly #onFailure: (error: unknown) => void
+  /** Whether the newest announcement came over the present connection. A pooler may pass on none. */
+  #hearsCommits = false
   readonly #isAppending: () => boolean
   readonly #members = new Set<Member>()
   #stop = new AbortController()
@@ -163,6 +167,7 @@ export class Tail<Event extends RecordedEvent> {
   }
 
   #onAnnounced(newest: number | null): void {
+    this.#hearsCommits = newest !== null
     if (newest !== null && this.#to !== null && newest <= this.#to) return
     // Most likely this announces our own append. Its answer is on its way and adds the events without a read.
     if (newest !== null && this.#isAppending()) {
@@ -207,7 +212,7 @@ export class Tail<Event extends RecordedEvent> {
         this.#wake = () => {}
         resolve()
       }
-      const timer = setTimeout(done, POLL_MS)
+      const timer = setTimeout(done, this.#hearsCommits ? POLL_ANNOUNCED_MS : POLL_MS)
       signal.addEventListener('abort', done)
       this.#wake = done
     })
