@@ -46,6 +46,8 @@ export const deliverRole: Role = {
       onError: onFailure,
     })
     pressure.ofDelivering(() => delivery.isBusy())
+    // Messages of a topic do not have the data that such a claim needs.
+    if (!topic) installation.appending.listener = (captured) => delivery.claimAhead(captured)
     const count = watchDelivery(metrics.registry, {
       use: () => delivery.use(),
       numbers: async () => {

@@ -44,6 +44,7 @@ import { openFront, type AwaitedServers, type Front } from './front.ts'
 import { diskLines, openEventStore, storeLines, untilStoreAnswers } from './open-event-store.ts'
 import { openPostgres } from './open-postgres.ts'
 import { serverDisks } from './open-server-disks.ts'
+import type { GroupPorts } from '../../workflows/capture/group.ts'
 import { openReadModels, type ReadModelsOfProcess } from './open-read-models.ts'
 import { kafkaOf, openTopic, type Topic } from './open-topic.ts'
 import { openPressure, type Pressure } from './pressure.ts'
@@ -84,6 +85,8 @@ export interface Installation {
   /** Reports which work of this process is overloaded. */
   pressure: Pressure
   readModels: ReadModelsOfProcess
+  /** Set by the role that delivers, if it runs in this process. */
+  appending: { listener: GroupPorts['onAppending'] }
   sender: Sender
   /** Rules for the addresses that webhooks may call. */
   targets: { allowPrivate: boolean; ownOrigins: readonly string[]; inboxesAt: string }
@@ -210,6 +213,7 @@ export const openInstallation = async (
     const accounts = accountCache(undefined, snapshots)
     const lastSeen = openLastSeenNotes(database, onFailure)
     opened.push(lastSeen.close)
+    const appending: Installation['appending'] = { listener: undefined }
     const own = openCapture({
       store: requestStore,
       ids,
@@ -220,6 +224,7 @@ export const openInstallation = async (
       plans: planAccountOf(settings),
       oldAfterMs: settings.reparseMaxAge * 1_000,
       elapsed: awakeNow,
+      onAppending: (captured) => appending.listener?.(captured),
       onTaken: (taken) => {
         metrics.notificationTaken(taken.outcome)
         if (taken.user_id !== null && taken.door !== null) lastSeen.note(taken.user_id, taken.door, clock.now())
@@ -263,6 +268,7 @@ export const openInstallation = async (
     return {
       settings, secrets, log, clock, database, byKey, store, requestStore, front, ids, vault, accounts, snapshots, capture, readModels, sender, targets, inboxes,
       inboxCalls, metrics, spans, onFailure, close, remembered, disk, serverDisks: disks, lost: history.lost,
+      appending,
       pressure: openPressure(() => capture.isBusy()),
       isFreshDatabase: postgres.isFresh,
       outbox,

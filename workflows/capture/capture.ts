@@ -51,6 +51,8 @@ export interface CaptureOptions {
    */
   oldAfterMs?: number
   onTaken?: (info: TakenInfo) => void
+  /** See `GroupPorts`. */
+  onAppending?: GroupPorts['onAppending']
   /**
    * How long a notification waits for its answer in all: for its turn, every read and append, and conflicts. Milliseconds. Default:
    * half a second less than the 8 s after which a phone has its answer.
@@ -116,7 +118,7 @@ export const openCapture = (options: CaptureOptions): Capture => {
   const { mostWaitMs = 7_500, elapsed = () => performance.now() } = options
   const ports: GroupPorts = {
     store, ids, clock, accounts, windows: new WarmWindows(warmBytes), snapshots: snapshots && new WindowSnapshots(snapshots, store, { apartMs: snapshotsApartMs }),
-    credits: new CreditMemories(), ignoredRevisions: new IgnoredRevisions(), spareIds: [], conflicts: new RecentConflicts(), unfinishedMs,
+    credits: new CreditMemories(), ignoredRevisions: new IgnoredRevisions(), spareIds: [], conflicts: new RecentConflicts(), unfinishedMs, onAppending: options.onAppending,
   } // prettier-ignore
 
   const answer = ({ job, taken, outcome }: Answer, group: number): void => {

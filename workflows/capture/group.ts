@@ -12,6 +12,7 @@ import type { Clock, EventStore, Ids, Slice, StreamAppend, UnitResult } from '..
 import { NO_STREAM } from '../../domain/ports.ts'
 import { ignoredStream, unreadStream } from '../../domain/arrival/events.ts'
 import { foldPlanOrder } from '../../domain/plan-order/plan-order.ts'
+import type { TransactionEventData } from '../../domain/transaction/events.ts'
 import { foldTransaction } from '../../domain/transaction/transaction.ts'
 import type { AccountCache } from '../accounts/accounts.ts'
 import type { Folded } from '../support/fold-cache.ts'
@@ -36,6 +37,8 @@ export interface GroupPorts {
   snapshots: WindowSnapshots | null
   credits: CreditMemories
   ignoredRevisions: IgnoredRevisions
+  /** Called with new transactions when their append begins. It may fail, and they may be decided again. */
+  onAppending: ((captured: readonly TransactionEventData['TransactionCaptured'][]) => void) | undefined
   /** Ids that an earlier group reserved and did not use. */
   spareIds: number[]
   conflicts: RecentConflicts
@@ -248,6 +251,7 @@ class Group {
   async #append(draft: Draft): Promise<UnitResult[]> {
     const units = draft.units.appends((unit) => (this.#isUnread ? [this.#accountOf(unit)] : []))
     if (units.length === 0) return []
+    this.#ports.onAppending?.(capturedIn(units))
     try {
       return await this.#ports.store.append(units)
     } catch (error) {
@@ -284,6 +288,15 @@ class Group {
     }
   }
 }
+
+const capturedIn = (units: readonly (readonly StreamAppend[])[]): TransactionEventData['TransactionCaptured'][] =>
+  units.flatMap((unit) =>
+    unit.flatMap(({ events }) =>
+      events.flatMap(({ type, data }) =>
+        type === 'TransactionCaptured' ? [data as TransactionEventData['TransactionCaptured']] : [],
+      ),
+    ),
+  )
 
 /** @throws {StoreUnavailable} if nothing is known to be stored; folds are unchanged */
 export const runGroup = (ports: GroupPorts, jobs: readonly Job[]): Promise<GroupDone> => new Group(ports, jobs).run()

@@ -14,6 +14,7 @@
 import { randomUUID } from 'node:crypto'
 import { StoreWentBack } from '../../domain/errors.ts'
 import type { Checkpoint, LogEntry } from '../../domain/ports.ts'
+import type { TransactionEventData } from '../../domain/transaction/events.ts'
 import { untilAborted } from '../support/abort.ts'
 import { retry } from '../support/retry.ts'
 import { openCalls } from './calls.ts'
@@ -47,6 +48,8 @@ export interface Delivery {
   use: Lanes['use']
   /** Whether many first attempts wait for their turn, or many results wait to be recorded. */
   isBusy(): boolean
+  /** This process is about to append these new transactions. Their first attempts are claimed meanwhile, if the log has their data. */
+  claimAhead(captured: readonly TransactionEventData['TransactionCaptured'][]): void
   /** Delivers until the signal aborts or `stop` is called; resolves when it has stopped. */
   run(signal: AbortSignal): Promise<void>
   /**
@@ -84,7 +87,7 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
   const calls = openCalls({ ...shared, demand: () => sources })
   const sources: Sources = openSources({ ...shared, calls })
   const { lanes, claimedJobs, recorder, endpoints } = calls
-  const { firstAttempts, dueRows } = sources
+  const { firstAttempts, newAttempts, dueRows } = sources
 
   /** Whether everything that is in the store now is in the read models within this time, milliseconds. */
   const readModelsAreLevel = async (within: number): Promise<boolean> => {
@@ -151,7 +154,11 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
     if (isLost) recorder.giveUp()
     await endWorker({
       release: () => claimedJobs.release(),
-      claimRest: () => (isLost ? Promise.resolve() : firstAttempts.claimRest()),
+      claimRest: async () => {
+        if (isLost) return
+        await firstAttempts.claimRest()
+        await newAttempts.giveBackUnused()
+      },
       inFlight: () => lanes.inFlight,
       cutOff: calls.cutOff,
       recorder,
@@ -169,6 +176,9 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
     worker,
     use: () => lanes.use(),
     isBusy: () => firstAttempts.noted + lanes.first.waiting + recorder.backlog >= BUSY_FROM,
+    claimAhead: (captured) => {
+      if (!stopped.aborted && handled !== null) newAttempts.claimAhead(captured)
+    },
     run: (signal) => (running ??= run(signal)),
     stop: async () => {
       stopping.abort()

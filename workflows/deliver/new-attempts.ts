@@ -4,30 +4,51 @@
  * has nothing else: its deliveries are the event's rules. So only what does not come from the event is read: the rules as they
  * are now, their endpoints and the quota.
  *
+ * A process that receives claims what it captures while the append is under way, so that the claim costs no time. The entry of
+ * the log shows that the append succeeded. Claims without an entry are given back.
+ *
  * The read models must know the rules as they were at the capture. So they must have passed the newest event of any account
  * before it, which they have unless an account changed in the last moments. They may not have counted the newest transactions
  * in the quota. These are counted here, and a user who may be over the quota waits for the exact count.
  */
 import type { Checkpoint, EventStore, LogEntry, ReadModels } from '../../domain/ports.ts'
 import { LEFT_TO_THE_LOG_MS } from '../../domain/webhook/retry-schedule.ts'
-import type { Claimed, DeliveryQueue, NewClaim, NewDelivery } from './queue.ts'
+import type { Claimed, DeliveryQueue, NewClaim, NewClaims, NewDelivery } from './queue.ts'
 
 /** Milliseconds to wait for the read models to pass the newest event of an account. */
 const PATIENCE = 250
+
+/** Deliveries that are claimed during one append. */
+const MOST_AHEAD = 64
+
+/** Milliseconds after which a claim without an entry is given back: the append failed, or was decided again. */
+const AHEAD_FOR = 10_000
 
 /** While more transactions than this are missing in the read models, new ones wait for them too. */
 const MOST_UNCOUNTED = 20_000
 
 export interface NewAttemptsOptions {
   worker: string
-  queue: Pick<DeliveryQueue, 'claimNew'>
+  queue: Pick<DeliveryQueue, 'claimNew' | 'giveBack'>
   isAfter: EventStore['isAfter']
   readModels: ReadModels
   /** Whether no worker can have attempted this entry's deliveries before. */
   isFirst: (entry: LogEntry) => boolean
   fullRules: () => readonly number[]
+  /** Whether a claim may be made during an append. */
+  mayClaimAhead: (userIds: ReadonlySet<number>) => boolean
   /** The response to a claim was lost, so the claim may have been made. Its newest entry has this position. */
   onLost: (error: unknown, newest: Checkpoint) => void
+  onError: (error: unknown) => void
+}
+
+type CapturedData = NonNullable<LogEntry['captured']>['data']
+
+/** A transaction that was claimed during its append. */
+interface Ahead {
+  data: CapturedData
+  /** Of all transactions of the append. */
+  claims: Promise<NewClaims>
 }
 
 type NewEntry = LogEntry & { captured: NonNullable<LogEntry['captured']> }
@@ -40,6 +61,7 @@ export class NewAttempts {
   #uncounted: { user_id: number; checkpoint: Checkpoint }[] = []
   readonly #uncountedOf = new Map<number, number>()
   #beingClaimed: readonly NewDelivery[] = []
+  readonly #ahead = new Map<number, Ahead>()
 
   constructor(options: NewAttemptsOptions) {
     this.#options = options
@@ -56,14 +78,11 @@ export class NewAttempts {
 
   /** Whether an entry can be claimed here. */
   isNew(entry: LogEntry): boolean {
-    return (
-      entry.captured?.data.already_run_of === null &&
-      this.#uncounted.length <= MOST_UNCOUNTED &&
-      this.#options.isFirst(entry)
-    )
+    return this.#ahead.has(entry.transaction_id) || (this.#isCounted(entry) && this.#options.isFirst(entry))
   }
 
   isBeingClaimed({ transaction_id, rule_id }: { transaction_id: number; rule_id: number }): boolean {
+    if (this.#ahead.has(transaction_id)) return true
     return this.#beingClaimed.some((each) => each.transaction_id === transaction_id && each.rule_id === rule_id)
   }
 
@@ -81,34 +100,120 @@ export class NewAttempts {
     }
   }
 
+  /** These transactions are about to be appended by this process. */
+  claimAhead(captured: readonly CapturedData[]): void {
+    const { worker, queue, fullRules, mayClaimAhead, onError } = this.#options
+    const mine = captured.filter(
+      (data) => data.rules.length > 0 && data.already_run_of === null && !this.#ahead.has(data.transaction_id),
+    )
+    const users = new Set(mine.map((data) => data.user_id))
+    if (mine.length === 0 || mine.length > MOST_AHEAD || this.#uncounted.length > MOST_UNCOUNTED) return
+    if (!mayClaimAhead(users)) return
+    const deliveries = mine.flatMap((data) => this.#deliveriesOf(data, this.#ahead.size + mine.length))
+    const claims = queue.claimNew(worker, deliveries, fullRules())
+    for (const data of mine) this.#ahead.set(data.transaction_id, { data, claims })
+    const dropUnused = (): void => {
+      const unused = mine.filter((data) => this.#ahead.get(data.transaction_id)?.claims === claims)
+      if (unused.length > 0) this.#giveBack(unused).catch(onError)
+    }
+    // An entry that comes later reports the failure.
+    claims.catch(() => {})
+    setTimeout(dropUnused, AHEAD_FOR).unref()
+  }
+
+  /** The worker ends. */
+  async giveBackUnused(): Promise<void> {
+    await this.#giveBack([...this.#ahead.values()].map(({ data }) => data))
+  }
+
   /** @returns the claimed attempts, and the entries that must wait for the read models. It never throws. */
   async claim(entries: readonly LogEntry[]): Promise<{ claimed: Claimed[]; left: LogEntry[] }> {
-    const { worker, queue, fullRules, onLost } = this.#options
     const fresh = entries.filter(isWithData)
-    const deliveries = fresh.flatMap((entry) => this.#deliveriesOf(entry))
+    const done = await this.#claimedAhead(fresh.filter((entry) => this.#ahead.has(entry.transaction_id)))
+    const known = new Set(done.used)
+    const others = fresh.filter((entry) => !known.has(entry))
+    const claimable = others.filter((entry) => this.#isCounted(entry) && this.#options.isFirst(entry))
+    const more = await this.#claimNow(claimable)
+    const unclaimable = others.filter((entry) => !claimable.includes(entry))
+    return { claimed: [...done.claimed, ...more.claimed], left: [...done.left, ...more.left, ...unclaimable] }
+  }
+
+  /** @returns `used`: the entries whose claims were made during their append. The claims of the others were given back. */
+  async #claimedAhead(
+    entries: readonly NewEntry[],
+  ): Promise<{ claimed: Claimed[]; left: NewEntry[]; used: NewEntry[] }> {
+    const { isFirst, onLost } = this.#options
+    const done = { claimed: [] as Claimed[], left: [] as NewEntry[], used: [] as NewEntry[] }
+    const useless: CapturedData[] = []
+    for (const entry of entries) {
+      const { data, claims } = this.#ahead.get(entry.transaction_id)!
+      try {
+        const { claimed, left, passed } = await claims
+        if (passed !== null) this.hasPassed(passed)
+        const { accountsAt } = entry.captured
+        const knowsTheRules = accountsAt === null || (passed !== null && !this.#options.isAfter(accountsAt, passed))
+        if (!isFirst(entry) || !knowsTheRules || String(data.rules) !== String(entry.captured.data.rules)) {
+          useless.push(data)
+          continue
+        }
+        done.used.push(entry)
+        if (left.includes(entry.transaction_id)) done.left.push(entry)
+        for (const claim of claimed)
+          if (claim.transaction_id === entry.transaction_id) done.claimed.push(attemptOf(claim, entry))
+        this.#ahead.delete(entry.transaction_id)
+      } catch (error) {
+        this.#ahead.delete(entry.transaction_id)
+        done.used.push(entry)
+        done.left.push(entry)
+        onLost(error, entry.checkpoint)
+      }
+    }
+    if (useless.length > 0) await this.#giveBack(useless).catch(this.#options.onError)
+    return done
+  }
+
+  async #giveBack(unused: readonly CapturedData[]): Promise<void> {
+    const { worker, queue } = this.#options
+    const claims = unused.flatMap(({ transaction_id, rules }) =>
+      rules.map((rule_id) => ({ transaction_id, rule_id, attempt: 1 })),
+    )
+    for (const { transaction_id } of unused) this.#ahead.delete(transaction_id)
+    if (claims.length > 0) await queue.giveBack(worker, claims)
+  }
+
+  async #claimNow(entries: readonly NewEntry[]): Promise<{ claimed: Claimed[]; left: NewEntry[] }> {
+    const { worker, queue, fullRules, onLost } = this.#options
+    const deliveries = entries.flatMap(({ captured: { data } }) => this.#deliveriesOf(data))
     if (deliveries.length === 0) return { claimed: [], left: [] }
-    if (!(await this.#knowTheRules(fresh))) return { claimed: [], left: fresh }
+    if (!(await this.#knowTheRules(entries))) return { claimed: [], left: [...entries] }
     this.#beingClaimed = deliveries
     try {
       const { claimed, left, passed } = await queue.claimNew(worker, deliveries, fullRules())
       if (passed !== null) this.hasPassed(passed)
-      const byTransaction = new Map(fresh.map((entry) => [entry.transaction_id, entry]))
+      const byTransaction = new Map(entries.map((entry) => [entry.transaction_id, entry]))
       return {
         claimed: claimed.map((claim) => attemptOf(claim, byTransaction.get(claim.transaction_id)!)),
         left: left.map((id) => byTransaction.get(id)!),
       }
     } catch (error) {
-      onLost(error, fresh.at(-1)!.checkpoint)
-      return { claimed: [], left: fresh }
+      onLost(error, entries.at(-1)!.checkpoint)
+      return { claimed: [], left: [...entries] }
     } finally {
       this.#beingClaimed = []
     }
   }
 
-  #deliveriesOf({ transaction_id, user_id, captured: { data } }: NewEntry): NewDelivery[] {
-    const uncounted = this.#uncountedOf.get(user_id) ?? 0
-    const { created_at: captured_at } = data
-    return [...new Set(data.rules)].map((rule_id) => ({ transaction_id, rule_id, user_id, captured_at, uncounted }))
+  /** Whether its user's transactions that the read models may not have counted are known. */
+  #isCounted({ captured }: LogEntry): boolean {
+    return captured?.data.already_run_of === null && this.#uncounted.length <= MOST_UNCOUNTED
+  }
+
+  /** @param more  transactions of all users that may be appended and are not in the log yet */
+  #deliveriesOf({ transaction_id, user_id, created_at, rules }: CapturedData, more = this.#ahead.size): NewDelivery[] {
+    const uncounted = (this.#uncountedOf.get(user_id) ?? 0) + more
+    return [...new Set(rules)].map((rule_id) => ({
+      transaction_id, rule_id, user_id, captured_at: created_at, uncounted,
+    })) // prettier-ignore
   }
 
   async #knowTheRules(entries: readonly NewEntry[]): Promise<boolean> {

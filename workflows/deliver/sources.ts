@@ -34,6 +34,7 @@ export interface SourcesOptions {
 export interface Sources extends Demand {
   firstAttempts: FirstAttempts
   dueRows: DueRows
+  newAttempts: NewAttempts
   /** Takes a batch of the log. */
   takeFromLog: (entries: readonly LogEntry[]) => Promise<void>
 }
@@ -87,17 +88,23 @@ export const openSources = ({
     void takeOver().catch(onError)
   }
 
-  const newAttempts = new NewAttempts({
+  const newAttempts: NewAttempts = new NewAttempts({
     worker,
     queue,
     isAfter,
     readModels,
     isFirst,
     fullRules: () => lanes.first.fullRules(),
+    mayClaimAhead: (users) =>
+      mayClaim() &&
+      !givesWay() &&
+      firstAttempts.noted === 0 &&
+      [...users].every((user) => lanes.first.roomFor(user) > 0),
     onLost: newClaimLost,
+    onError,
   })
 
-  const firstAttempts = new FirstAttempts({
+  const firstAttempts: FirstAttempts = new FirstAttempts({
     isAfter,
     readModels,
     end: () => store.end(),
@@ -157,6 +164,7 @@ export const openSources = ({
 
   return {
     firstAttempts,
+    newAttempts,
     dueRows,
     takeFromLog,
     wake: () => dueRows.wake(),

@@ -5,7 +5,14 @@ import type { Log } from '../../../domain/ports.ts'
 import { remove } from '../../../domain/transaction/decide.ts'
 import type { DeliveryQueue } from '../../../workflows/deliver/queue.ts'
 import { eventually } from '../../harness/eventually.ts'
-import { holdable, openDeliverySetting, USER, type DeliverySetting } from './setting.ts'
+import {
+  holdable,
+  openDeliverySetting,
+  USER,
+  type DeliverySetting,
+  type Worker,
+  type WorkerOptions,
+} from './setting.ts'
 
 describe('first attempts of new transactions', () => {
   let setting: DeliverySetting
@@ -219,5 +226,103 @@ describe('first attempts of new transactions', () => {
     expect(next.claimsOpen.at(-1)).to.include({ at: 'takeover', claims_open: 1 })
     await caughtUp()
     expect(await deliveries()).to.deep.equal([{ status: 'succeeded', lane: null }])
+  })
+
+  describe('that this process appends', () => {
+    let worker: Worker
+    let claimedBy: number[][] = []
+    const startWorker = async (options: WorkerOptions = {}) => {
+      claimedBy = []
+      const queue = queueWith((claimNew) => (...wanted) => {
+        claimedBy.push(wanted[1].map(({ transaction_id }) => transaction_id))
+        return claimNew(...wanted)
+      })
+      worker = await setting.worker({ queue, mustShow: () => {}, ...options })
+      await worker.started
+    }
+    const ahead = (captured: Parameters<Worker['claimAhead']>[0]) => worker.claimAhead(captured)
+
+    it('are claimed during the append, and made when the log has them', async () => {
+      const shop = await setting.shop()
+      const rule = await setting.rule(shop.url)
+      await startWorker()
+      const transactions = await setting.capture([rule], { count: 3, ahead })
+      for (const each of transactions) await setting.untilStatus(each, 'success')
+      expect(shop.calls).to.have.length(3)
+      expect(claimedBy).to.deep.equal([transactions])
+    })
+
+    it('are not made and given back if the append fails', async () => {
+      const shop = await setting.shop()
+      const rule = await setting.rule(shop.url)
+      await startWorker()
+      const failed = setting.capture([rule], {
+        ahead: async (captured) => {
+          ahead(captured)
+          await eventually(async () => (await claims()).length === 1)
+          throw new Error('the append fails')
+        },
+      })
+      expect(await failed.catch((error: Error) => error.message)).to.equal('the append fails')
+      await worker.stop()
+      expect(await claims()).to.deep.equal([])
+      expect(shop.calls).to.be.empty
+    })
+
+    it('go to the new URL if the rule is changed between the claim and the append', async () => {
+      const [old, current] = [await setting.shop(), await setting.shop()]
+      const rule = await setting.rule(old.url)
+      await startWorker()
+      const [transaction] = await setting.capture([rule], {
+        ahead: async (captured) => {
+          ahead(captured)
+          await eventually(async () => (await claims()).length === 1)
+          const data = { user_id: USER, rule_id: rule, url: current.url }
+          await setting.account(USER, { type: 'RuleChanged', data })
+        },
+      })
+      await setting.untilStatus(transaction!, 'success')
+      expect(old.calls).to.be.empty
+      expect(current.calls).to.have.length(1)
+      expect(claimedBy).to.deep.equal([[transaction], [transaction]])
+    })
+
+    it('are claimed again if they are appended with other rules', async () => {
+      const [one, other] = [await setting.shop(), await setting.shop()]
+      const [first, second] = [await setting.rule(one.url), await setting.rule(other.url)]
+      await startWorker()
+      const [transaction] = await setting.capture([second!], {
+        ahead: (captured) => ahead(captured.map((data) => ({ ...data, rules: [first!] }))),
+      })
+      await setting.untilStatus(transaction!, 'success')
+      expect(one.calls).to.be.empty
+      expect(other.calls).to.have.length(1)
+    })
+
+    it('wait for the read models if a rule is limited', async () => {
+      const shop = await setting.shop()
+      const rule = await setting.rule(shop.url, { max_per_minute: 600 })
+      await startWorker()
+      const [transaction] = await setting.capture([rule], { ahead })
+      await setting.untilStatus(transaction!, 'success')
+      expect(shop.calls).to.have.length(1)
+    })
+
+    it('are made once if the response to the claim was lost', async () => {
+      const shop = await setting.shop()
+      const rule = await setting.rule(shop.url)
+      let isLost = false
+      const queue = queueWith((claimNew) => async (...wanted) => {
+        const answer = await claimNew(...wanted)
+        if (isLost) return answer
+        isLost = true
+        throw new Error('the connection was lost')
+      })
+      await startWorker({ queue })
+      const [transaction] = await setting.capture([rule], { ahead })
+      await setting.untilStatus(transaction!, 'success')
+      expect(isLost).to.equal(true)
+      expect(shop.calls).to.have.length(1)
+    })
   })
 })

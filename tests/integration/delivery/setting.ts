@@ -17,7 +17,7 @@ import {
 } from '../../../domain/transaction/events.ts'
 import { foldTransaction, type LiveTransaction, type Transaction } from '../../../domain/transaction/transaction.ts'
 import type { AttemptReport } from '../../../workflows/deliver/attempts.ts'
-import { openDelivery } from '../../../workflows/deliver/deliver.ts'
+import { openDelivery, type Delivery } from '../../../workflows/deliver/deliver.ts'
 import type { DeliveryOptions } from '../../../workflows/deliver/delivery-options.ts'
 import type { ClaimsOpen } from '../../../workflows/deliver/open-claims.ts'
 import { eventually } from '../../harness/eventually.ts'
@@ -38,6 +38,7 @@ export interface Worker {
   /** How often it looked for due deliveries. */
   looks: number
   isBusy(): boolean
+  claimAhead: Delivery['claimAhead']
   errors: unknown[]
   /** Resolves when it has begun to read the log. What is captured afterwards is new to it. */
   started: Promise<void>
@@ -123,10 +124,20 @@ export const openDeliverySetting = async () => {
       return rule_id!
     },
 
-    /** Captures transactions that fire these rules, dated `age` seconds ago. @returns their ids */
+    /**
+     * Captures transactions that fire these rules, dated `age` seconds ago.
+     * @param more.ahead  called with them before their append
+     * @returns their ids
+     */
     capture: async (
       rules: number[],
-      { user = USER, count = 1, age = 0, correlation_id = 'test' } = {},
+      {
+        user = USER,
+        count = 1,
+        age = 0,
+        correlation_id = 'test',
+        ahead = (_captured: readonly TransactionEventData['TransactionCaptured'][]): void | Promise<void> => {},
+      } = {},
     ): Promise<number[]> => {
       const transactions = await ids.next(count)
       const at = new Date(Date.now() - age * 1000)
@@ -144,6 +155,7 @@ export const openDeliverySetting = async () => {
           webhook_status: 'pending',
           created_at: at.toISOString(),
         })
+      await ahead(transactions.map(data))
       const results = await store.append(
         transactions.map((id) => [
           {
@@ -202,6 +214,7 @@ export const openDeliverySetting = async () => {
         claimsOpen: [],
         looks: 0,
         isBusy: () => false,
+        claimAhead: () => {},
         stop: () => Promise.resolve(0),
       }
       const queue = openDeliveryQueue(database, byKey, { schedule, probeEvery })
@@ -234,6 +247,7 @@ export const openDeliverySetting = async () => {
         ...options,
       })
       worker.isBusy = () => delivery.isBusy()
+      worker.claimAhead = (captured) => delivery.claimAhead(captured)
       const stopping = new AbortController()
       const run = delivery.run(stopping.signal)
       worker.stop = async () => {
