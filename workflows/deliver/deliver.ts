@@ -8,6 +8,8 @@
  *                             ├─► claim ─► lanes ─► sender ─► recorder ──► event store
  *     queue ─► due rows ──────┘
  *
+ * What this process captures is claimed during its append (`new-attempts.ts`).
+ *
  * A worker claims an attempt before it makes it. An attempt from the queue or from a dead worker is also checked
  * against its stream. No other worker touches a claim until its worker is dead, so only one worker makes each call.
  */
