@@ -160,6 +160,11 @@ export const writePrivateFile = (path: string, text: string): void => {
   syncFolder(dirname(path))
 }
 
+/** Like `writePrivateFile`, without a wait for the disk: after a power failure, the file may be empty. */
+export const replacePrivateFile = (path: string, text: string): void => {
+  fs.renameSync(draftOf(path, text, () => {}), path)
+}
+
 /** Like `writePrivateFile`, but only if the file does not exist. Returns whether it was written. */
 export const createPrivateFile = (path: string, text: string): boolean => {
   const draft = draftOf(path, text)
@@ -175,13 +180,13 @@ export const createPrivateFile = (path: string, text: string): boolean => {
   }
 }
 
-const draftOf = (path: string, text: string): string => {
+const draftOf = (path: string, text: string, sync = fs.fsyncSync): string => {
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
   // Exclusive: fails if a file or link exists.
   const file = fs.openSync(draft, 'wx', 0o600)
   try {
     fs.writeSync(file, text)
-    fs.fsyncSync(file)
+    sync(file)
   } finally {
     fs.closeSync(file)
   }

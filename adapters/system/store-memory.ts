@@ -6,7 +6,7 @@
 import { join } from 'node:path'
 import type { StorePosition } from '../../workflows/support/store-position.ts'
 import { makeDataFolder } from './data-folder.ts'
-import { readPrivateFile, writePrivateFile } from './private-file.ts'
+import { readPrivateFile, replacePrivateFile, writePrivateFile } from './private-file.ts'
 
 export interface StoreMemory {
   /** Identifies the store: positions of another one mean nothing. */
@@ -33,19 +33,20 @@ const MOST_KEPT = 2_000
 export const keepStoreMemory = (dataDir: string, now: () => StoreMemory | null): KeptMemory => {
   const path = join(dataDir, 'store-memory')
   let kept = ''
-  const keep = (): void => {
+  const keep = (write = replacePrivateFile): void => {
     const memory = now()
     const text = memory && `${JSON.stringify({ ...memory, transactions: memory.transactions.slice(-MOST_KEPT) })}\n`
     if (text === null || text === kept) return
     try {
       makeDataFolder(dataDir)
-      writePrivateFile(path, text)
+      write(path, text)
       kept = text
     } catch {
       // A container may have no folder that it may write to. Then only the running process remembers.
     }
   }
-  const timer = setInterval(keep, KEEP_EVERY_MS)
+  // A wait for the disk would hold up everything in this process.
+  const timer = setInterval(() => keep(), KEEP_EVERY_MS)
   timer.unref()
   return {
     load: (store) => {
@@ -58,7 +59,7 @@ export const keepStoreMemory = (dataDir: string, now: () => StoreMemory | null):
     },
     close: () => {
       clearInterval(timer)
-      keep()
+      keep(writePrivateFile)
     },
   }
 }
