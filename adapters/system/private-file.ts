@@ -162,7 +162,10 @@ export const writePrivateFile = (path: string, text: string): void => {
 
 /** Like `writePrivateFile`, without a wait for the disk: after a power failure, the file may be empty. */
 export const replacePrivateFile = (path: string, text: string): void => {
-  fs.renameSync(draftOf(path, text, () => {}), path)
+  fs.renameSync(
+    draftOf(path, text, () => {}),
+    path,
+  )
 }
 
 /** Like `writePrivateFile`, but only if the file does not exist. Returns whether it was written. */
