@@ -157,7 +157,8 @@ export const openInstallation = async (
     const database = openDatabase(postgres.url)
     opened.push(database.close)
     // Connects only in processes that make first attempts.
-    const byKey = openDatabase(postgres.url, { poolSize: 1, session: BY_KEY })
+    // A claim may wait for the disk while the next one begins.
+    const byKey = openDatabase(postgres.url, { poolSize: 3, session: BY_KEY })
     opened.push(byKey.close)
     if (postgres.isFresh) await forgetLeases(database)
     const presence = await enter(database, name, onFailure)
