@@ -21,7 +21,7 @@ const PATIENCE = 250
 /** Deliveries that are claimed during one append. */
 const MOST_AHEAD = 64
 
-/** Milliseconds after which a claim without an entry is given back: the append failed, or was decided again. */
+/** Milliseconds after which a claim without an entry is given back, at most twice as late: the append failed, or was decided again. */
 const AHEAD_FOR = 10_000
 
 /** While more transactions than this are missing in the read models, new ones wait for them too. */
@@ -49,6 +49,8 @@ interface Ahead {
   data: CapturedData
   /** Of all transactions of the append. */
   claims: Promise<NewClaims>
+  /** Milliseconds of `performance.now()`. */
+  at: number
 }
 
 type NewEntry = LogEntry & { captured: NonNullable<LogEntry['captured']> }
@@ -62,6 +64,7 @@ export class NewAttempts {
   readonly #uncountedOf = new Map<number, number>()
   #beingClaimed: readonly NewDelivery[] = []
   readonly #ahead = new Map<number, Ahead>()
+  #dropping: NodeJS.Timeout | null = null
 
   constructor(options: NewAttemptsOptions) {
     this.#options = options
@@ -102,7 +105,7 @@ export class NewAttempts {
 
   /** These transactions are about to be appended by this process. */
   claimAhead(captured: readonly CapturedData[]): void {
-    const { worker, queue, fullRules, mayClaimAhead, onError } = this.#options
+    const { worker, queue, fullRules, mayClaimAhead } = this.#options
     const mine = captured.filter(
       (data) => data.rules.length > 0 && data.already_run_of === null && !this.#ahead.has(data.transaction_id),
     )
@@ -111,14 +114,21 @@ export class NewAttempts {
     if (!mayClaimAhead(users)) return
     const deliveries = mine.flatMap((data) => this.#deliveriesOf(data, this.#ahead.size + mine.length))
     const claims = queue.claimNew(worker, deliveries, fullRules())
-    for (const data of mine) this.#ahead.set(data.transaction_id, { data, claims })
-    const dropUnused = (): void => {
-      const unused = mine.filter((data) => this.#ahead.get(data.transaction_id)?.claims === claims)
-      if (unused.length > 0) this.#giveBack(unused).catch(onError)
-    }
+    const at = performance.now()
+    for (const data of mine) this.#ahead.set(data.transaction_id, { data, claims, at })
     // An entry that comes later reports the failure.
     claims.catch(() => {})
-    setTimeout(dropUnused, AHEAD_FOR).unref()
+    this.#dropUnusedLater()
+  }
+
+  #dropUnusedLater(): void {
+    this.#dropping ??= setTimeout(() => {
+      this.#dropping = null
+      const since = performance.now() - AHEAD_FOR
+      const unused = [...this.#ahead.values()].filter(({ at }) => at <= since)
+      if (unused.length > 0) this.#giveBack(unused.map(({ data }) => data)).catch(this.#options.onError)
+      if (this.#ahead.size > 0) this.#dropUnusedLater()
+    }, AHEAD_FOR).unref()
   }
 
   /** The worker ends. */
