@@ -222,8 +222,8 @@ export interface ReadModels {
 
 /** Read models whose readers may all be told to wait, because they are in this process. */
 export interface ReadModelsHere extends ReadModels {
-  /** A shop is called about an event at this position. From now on, `shown` waits for it. */
+  /** Someone may know of an event at this position. From now on, `shown` waits for it. */
   mustShow(checkpoint: Checkpoint): void
-  /** Waits at most `timeoutMs` milliseconds until the read models show everything that shops were called about. */
+  /** Waits at most `timeoutMs` milliseconds until the read models have passed all these positions. */
   shown(timeoutMs: number): Promise<void>
 }

@@ -4,4 +4,8 @@ import type { Definition } from './engine/definition.ts'
 import { mainWith, type MainSettings } from './main.ts'
 import { search } from './search.ts'
 
-export const projectors = (settings: MainSettings): readonly Definition[] => [mainWith(settings), search]
+export const projectors = (settings: MainSettings): readonly Definition[] => [
+  mainWith(settings),
+  // A search ends the wait.
+  settings.isReadHere ? { ...search, restMs: 250 } : search,
+]

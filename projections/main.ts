@@ -24,8 +24,8 @@ import { transaction } from './transaction/projection.ts'
 export interface MainSettings {
   /** Seconds by which the first calls over the quota are delayed. */
   overQuotaDelay: number
-  /** Whether captures may be written a little later, because whoever reads them waits. */
-  capturesMayWait?: boolean
+  /** Whether all who read are in this process. They wait for what they must see, so that captures may be written a little later. */
+  isReadHere?: boolean
   /** Lifetime of unparsed notifications in the store, seconds. */
   keepUnread: number
 }
@@ -34,16 +34,16 @@ export interface MainSettings {
 const DUE_SOON_MS = 1_000
 
 /** Events that nothing waits for: they only have to be seen. */
-const canWait = (event: StoredEvent, capturesMayWait: boolean): boolean => {
+const canWait = (event: StoredEvent, isReadHere: boolean): boolean => {
   if (!isReadable(event)) return false
   if (event.type === 'WebhookStatusChanged') return true
-  if (event.type === 'TransactionCaptured') return capturesMayWait
+  if (event.type === 'TransactionCaptured') return isReadHere
   if (event.type !== 'WebhookAttempted') return false
   const { next_attempt_at } = event.data
   return next_attempt_at === null || Date.parse(next_attempt_at) - Date.parse(event.metadata.at) > DUE_SOON_MS
 }
 
-export const mainWith = ({ overQuotaDelay, keepUnread, capturesMayWait = false }: MainSettings): Definition => ({
+export const mainWith = ({ overQuotaDelay, keepUnread, isReadHere = false }: MainSettings): Definition => ({
   projector: 'main',
   generation: MAIN_GENERATIONS.length,
   keptFor: (stream) => (stream.startsWith('unread-') ? keepUnread : keptFor(stream)),
@@ -55,7 +55,8 @@ export const mainWith = ({ overQuotaDelay, keepUnread, capturesMayWait = false }
   ], // prettier-ignore
   prefixes: ['account-', 'alerts-', 'transaction-', 'unread-', 'ignored-', 'job-', 'plan-order-', PARKED_STREAM],
   restMs: 0,
-  canWait: (event) => canWait(event, capturesMayWait),
+  canWait: (event) => canWait(event, isReadHere),
+  heldBackMs: isReadHere ? 200 : 50,
   gatheringMs: 5_000,
   mostLateMs: 10_000,
 })

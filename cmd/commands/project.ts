@@ -219,7 +219,7 @@ export const projectRole: Role = {
 
   open: async (installation) => {
     const projections = await Promise.all(
-      projectors({ ...installation.settings, capturesMayWait: installation.isFreshDatabase }).map((definition) =>
+      projectors({ ...installation.settings, isReadHere: installation.isFreshDatabase }).map((definition) =>
         projecting(installation, definition),
       ),
     )

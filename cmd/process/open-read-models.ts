@@ -36,7 +36,7 @@ export const openReadModels = async (
   const here = new Map<string, Projector>()
   const inState = (...states: ProjectorState[]) =>
     [...here.values()].map((each) => each.health()).find(({ state }) => states.includes(state))
-  let calledUpTo: Checkpoint | null = null
+  let toShow: Checkpoint | null = null
   const passed = (checkpoint: Checkpoint, timeoutMs: number): Promise<boolean> => {
     const awaited = here.get(AWAITED)
     return (awaited?.isRunning() ? awaited : elsewhere).passed(checkpoint, timeoutMs)
@@ -47,13 +47,13 @@ export const openReadModels = async (
     isStopped: () => inState('stopped') !== undefined,
     passed,
     mustShow: (checkpoint) => {
-      if (calledUpTo === null || isAfter(checkpoint, calledUpTo)) calledUpTo = checkpoint
+      if (toShow === null || isAfter(checkpoint, toShow)) toShow = checkpoint
     },
     shown: async (timeoutMs) => {
-      const upTo = calledUpTo
+      const upTo = toShow
       if (upTo === null) return
       // What is shown is forgotten, so that later reads compare nothing.
-      if ((await passed(upTo, timeoutMs)) && calledUpTo === upTo) calledUpTo = null
+      if ((await passed(upTo, timeoutMs)) && toShow === upTo) toShow = null
     },
   }
 }

@@ -168,6 +168,8 @@ export interface Definition {
   restMs: number
   /** Whether an event may be held back for a moment, so that it shares a batch with later ones. */
   canWait: (event: StoredEvent) => boolean
+  /** How long it is held back at most, milliseconds. */
+  heldBackMs: number
   /** How long a batch is collected while receiving is overloaded. The read models may be late by that many milliseconds. */
   gatheringMs: number
   /** By how many milliseconds they may be late while delivering is overloaded and no caller waits for them. */

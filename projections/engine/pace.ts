@@ -6,8 +6,6 @@ import type { Definition } from './definition.ts'
 import type { HoldBack } from './held-back.ts'
 import type { Waiters } from './waiters.ts'
 
-/** How long events that can wait are held back at most, milliseconds. */
-const HELD_BACK_MS = 50
 /** Milliseconds between checks of whether the process is still overloaded. */
 const LOOK_AGAIN_MS = 20
 
@@ -25,10 +23,11 @@ export interface PaceOptions {
 }
 
 export class Pace implements HoldBack {
-  readonly mostMs = HELD_BACK_MS
+  readonly mostMs: number
   readonly #options: PaceOptions
 
   constructor(options: PaceOptions) {
+    this.mostMs = options.definition.heldBackMs
     this.#options = options
   }
 

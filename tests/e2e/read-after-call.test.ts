@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import { eventually } from '../harness/eventually.ts'
 import { World } from '../harness/world.ts'
 
-/** In the embedded default, a shop is called before the read models have the transaction (`workflows/deliver/new-attempts.ts`). */
-describe('a shop that is called', () => {
+/** In the embedded default, read models are written later, and whoever reads waits for them (`docs/how/read-models.md`). */
+describe('read models that are written later', () => {
   let world: World
   before(async function () {
     this.timeout(120_000)
@@ -11,7 +11,7 @@ describe('a shop that is called', () => {
   })
   after(() => world.close())
 
-  it('finds the transaction by its id, in the list and in the history', async () => {
+  it('show a transaction to the shop that is called: by its id, in the list and in the history', async () => {
     const shop = await world.openShop()
     await world.addRule(shop)
     const found: unknown[] = []
@@ -31,5 +31,19 @@ describe('a shop that is called', () => {
       )
     await eventually(() => found.length >= count, { within: 30_000, what: 'every payment is called' })
     expect(found).to.deep.equal(found.map(() => [200, true, 200]))
+  })
+
+  it('show a payment that was just accepted, although no rule matches it', async () => {
+    for (let payment = 1; payment <= 20; payment++) {
+      const id = await world.post(
+        `SD TK 0123456789 +${payment}5,000VND luc 25-11-2026 10:00:00. SD 9,000,000VND. Ref no order`,
+      )
+      const [one, list] = await Promise.all([
+        world.api('GET', `/api/transactions/${id}`),
+        world.api('GET', '/api/transactions'),
+      ])
+      expect(one.status).to.equal(200)
+      expect((list.body.data as { id: number }[]).map((each) => each.id)).to.include(id)
+    }
   })
 })

@@ -58,8 +58,8 @@ export interface FirstAttemptsOptions {
   claim: (transactions: readonly number[]) => Promise<{ claimed: Claimed[]; isGated: boolean }>
   /** Some deliveries were not claimed here, because their rules pass calls one by one. */
   onGated: () => void
-  /** See `DeliveryOptions`. */
-  mustShow?: ((checkpoint: Checkpoint) => void) | undefined
+  /** Whether a call waits for its rows in the read models. */
+  waitsForRows: boolean
   /** The read models have passed a position. */
   onPassed: (position: Checkpoint) => void
   /** Takes over the claimed attempts. The entries are the ones that they were claimed for, by transaction. */
@@ -153,10 +153,9 @@ export class FirstAttempts {
 
   async #claimNew(entries: readonly LogEntry[]): Promise<void> {
     const deleted = (this.#deletedMeanwhile = new Set())
-    const { claimNew, mustShow, readModels } = this.#options
+    const { claimNew, waitsForRows, readModels } = this.#options
     const last = this.#newest(entries.map(({ checkpoint }) => checkpoint))
-    mustShow?.(last)
-    const rows = mustShow ? true : readModels.passed(last, PATIENCE)
+    const rows = waitsForRows && readModels.passed(last, PATIENCE)
     const [{ claimed, left }] = await Promise.all([claimNew(entries), rows])
     this.#deletedMeanwhile = null
     this.#noteWaiting(left)

@@ -116,7 +116,7 @@ export const openSources = ({
     isNew: (entry) => newAttempts.isNew(entry),
     claimNew: (entries) => newAttempts.claim(entries),
     claim: (transactions) => claims.first(transactions),
-    mustShow: options.mustShow,
+    waitsForRows: options.mustShow === undefined,
     onPassed: (position) => newAttempts.hasPassed(position),
     handOver: (claimed, entries) => claims.beginFirst(claimed, entries),
     onError: claimFailed,
@@ -149,6 +149,7 @@ export const openSources = ({
 
   const takeFromLog = async (entries: readonly LogEntry[]): Promise<void> => {
     const leftToTheQueue = new Date(heartbeat.now().getTime() - LEFT_TO_THE_LOG_MS).toISOString()
+    if (entries.length > 0) options.mustShow?.(entries.at(-1)!.checkpoint)
     newAttempts.note(entries)
     const opened = entries.filter(({ type }) => type === 'TransactionCaptured' || type === 'TransactionCompleted')
     firstAttempts.note(opened.filter(({ at }) => at > leftToTheQueue))

@@ -24,6 +24,7 @@ const running = (options: Partial<FirstAttemptsOptions> = {}) => {
     givesWay: () => false,
     roomFor: () => 100,
     isNew: () => false,
+    waitsForRows: false,
     claimNew: () => Promise.resolve({ claimed: [], left: [] }),
     onPassed: () => {},
     claim: (transactions) => {
