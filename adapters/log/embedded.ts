@@ -14,7 +14,7 @@ import { retry } from '../../workflows/support/retry.ts'
 const PREFIXES = ['transaction-', 'account-']
 
 /** After a crash, events that were not committed yet are handed over again. Consumers must expect that. */
-const COMMIT_EVERY_MS = 200
+const COMMIT_EVERY_MS = 1_000
 
 export interface EmbeddedLogOptions {
   store: EventStore
