@@ -42,6 +42,31 @@ const urlsOfSources = {
     })),
 }
 
+/** Data of packages as one text each: the start then need not read it as code, and most of it is never used. */
+const dataAsText = {
+  name: 'data as text',
+  setup: (build) =>
+    build.onLoad({ filter: /\.json$/ }, ({ path }) => {
+      const text = JSON.stringify(JSON.parse(readFileSync(path, 'utf8')))
+      return { contents: `module.exports = JSON.parse(${JSON.stringify(text)})` }
+    }),
+}
+
+/** Parts of packages that nothing uses: zod's messages in other languages, and the compiler of node-pg-migrate (our migrations are SQL). */
+const withoutUnused = {
+  name: 'without unused parts',
+  setup: (build) => {
+    build.onLoad({ filter: /zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, ({ path }) => ({
+      contents: `export { default as en } from './en.js'`,
+      resolveDir: dirname(path),
+    }))
+    build.onResolve({ filter: /^jiti$/ }, ({ path }) => ({ path, namespace: 'unused' }))
+    build.onLoad({ filter: /^jiti$/, namespace: 'unused' }, () => ({
+      contents: 'export const createJiti = () => null',
+    }))
+  },
+}
+
 /** CommonJS packages expect these. The names of what is imported must differ from all names of the packages. */
 const COMMON_JS = `
 import { createRequire as baocoCreateRequire } from 'node:module'
@@ -64,7 +89,7 @@ export const FOR_NODE = {
   target: 'node20',
   sourcemap: true,
   sourcesContent: false,
-  plugins: [urlsOfSources],
+  plugins: [urlsOfSources, dataAsText, withoutUnused],
 }
 
 /** @param own  where the result will be; @param into  where it is built */

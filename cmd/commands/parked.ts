@@ -37,7 +37,7 @@ const PATIENCE_MS = 15_000
 export const parked = (program: Command): void => {
   const group = program
     .command('parked')
-    .description('events that cannot be read or projected; the rest of their streams waits')
+    .description('list, retry or skip events that cannot be used; the rest of their streams waits')
 
   group
     .command('list')

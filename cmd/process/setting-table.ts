@@ -64,7 +64,7 @@ export const SETTINGS = {
     'EVENTSTORE_PREFIX',
     'baoco.',
     text.streamPrefix,
-    "stands before every stream's name there; ends in . or -",
+    'prefix of the names of all streams in EventStoreDB; ends in . or -',
   ),
   kafkaBrokers: optional('KAFKA_BROKERS', text.hostPorts, 'host:port, comma separated; default: the embedded log'),
   kafkaTopic: setting('KAFKA_TOPIC', 'baoco.transactions', text.kafkaTopic, 'topic of the transaction events'),
@@ -97,17 +97,17 @@ export const SETTINGS = {
   adminPassword: secret(
     'ADMIN_PASSWORD',
     text.password,
-    "the first account's, at the first start only; not set: made and printed",
+    'password of the first account, used only at the first start; not set: generated and printed',
   ),
   jwtSecret: secret(
     'JWT_SECRET',
     text.jwtSecret,
-    'signs logins, 32 bytes or more; not set: made once (embedded database only)',
+    'signs logins, 32 bytes or more; not set: generated once (embedded database only)',
   ),
   vaultKey: secret(
     'VAULT_KEY',
     text.vaultKeys,
-    '64 hexadecimal characters; older keys after it, comma separated; not set: made once (embedded database only)',
+    '64 hexadecimal characters; older keys after it, comma separated; not set: generated once (embedded database only)',
   ),
   allowPrivateTargets: setting(
     'ALLOW_PRIVATE_TARGETS',

@@ -32,7 +32,7 @@ interface TestServer {
 /** The address of the tests' Postgres: a given server, or else one that ends with this process. */
 const start = async (): Promise<TestServer> => {
   const given = process.env.TEST_DATABASE_URL
-  const base = given ?? (await startOwnPostgres({ durable: false })).url()
+  const base = given ?? (await startOwnPostgres({ durable: false, trusting: true })).url()
   const template = given ? `${TEMPLATE}_${randomBytes(6).toString('hex')}` : TEMPLATE
   await administer(base, `CREATE DATABASE ${template}`)
   await migrateDatabase(named(base, template))

@@ -116,3 +116,15 @@ describe('the bundle of the sources', function () {
     expect(fs.existsSync(join(root, 'node_modules')), 'nothing is left').to.equal(false)
   })
 })
+
+describe('the bundle of Baoco', () => {
+  it('contains neither the parts of packages that nothing uses nor their data as code', async () => {
+    const { bundled } = (await import('../../cmd/build.mjs' as string)) as { bundled(): Promise<string> }
+    const folder = dirname(await bundled())
+    const code = fs.readdirSync(folder).filter((name) => name.endsWith('.mjs'))
+    const texts = code.map((name) => fs.readFileSync(join(folder, name), 'utf8')).join('\n')
+    expect(texts).to.include('JSON.parse(').and.include('Invalid input')
+    // A message of zod in Dutch, the compiler of migrations, and a type of file in a list of a package.
+    for (const unused of ['Ongeldig', 'jiti.cjs', '{source:"iana"']) expect(texts).to.not.include(unused)
+  })
+})

@@ -15,6 +15,7 @@ import {
   openEmbeddedPostgres,
   type EmbeddedPostgres,
 } from '../../adapters/postgres/embedded/embedded.ts'
+import { bundledScript } from '../harness/bundled-script.ts'
 import { eventually } from '../harness/eventually.ts'
 
 const HOLDER = fileURLToPath(new URL('../harness/embedded-process.ts', import.meta.url))
@@ -58,7 +59,7 @@ describe('embedded Postgres', function () {
 
   /** Starts another process that opens the data folder. Returns its answer without the leading word. */
   const holder = async (): Promise<{ said: string; child: ChildProcess }> => {
-    const child = spawn(process.execPath, ['--import', 'tsx', HOLDER, dataDir], {
+    const child = spawn(process.execPath, [await bundledScript(HOLDER), dataDir], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     processes.push(child)

@@ -5,7 +5,8 @@ import { queryText } from '../api/client.ts'
 import { language, texts } from '../app/language.ts'
 import { queries } from '../app/session.ts'
 import { Heading } from '../ui/basics.tsx'
-import { ChosenFilter, Filters, WrittenFilter } from '../ui/filters.tsx'
+import { ChosenFilter, filterIn, Filters, WrittenFilter, type FilterOf } from '../ui/filters.tsx'
+import { Tabs } from '../ui/tabs.tsx'
 import { pageOf, TransactionList, useFirstPage } from '../ui/transaction-list.tsx'
 
 const NAMES = [
@@ -20,10 +21,7 @@ const NAMES = [
   'rule_id',
   'account_number',
 ] as const
-type Filter = Partial<Record<(typeof NAMES)[number], string>>
-
-const filterOf = (query: Record<string, string>): Filter =>
-  Object.fromEntries(NAMES.flatMap((name) => (query[name] ? [[name, query[name]]] : [])))
+type Filter = FilterOf<typeof NAMES>
 
 const csvOf = (filter: Filter): string =>
   `/api/transactions/export${queryText({ ...filter, format: 'csv', language: language.value })}`
@@ -40,17 +38,14 @@ const Presets = ({ filter }: { filter: Filter }) => {
     [presets.noMatch, { webhook_status: 'no_match' }],
   ]
   return (
-    <nav class="tabs" aria-label={views}>
-      {all.map(([label, preset]) => (
-        <a
-          key={label}
-          href={`/transactions${queryText(preset)}`}
-          aria-current={queryText(preset) === queryText(filter) ? 'true' : undefined}
-        >
-          {label}
-        </a>
-      ))}
-    </nav>
+    <Tabs
+      label={views}
+      of={all.map(([text, preset]) => ({
+        text,
+        href: `/transactions${queryText(preset)}`,
+        isCurrent: queryText(preset) === queryText(filter),
+      }))}
+    />
   )
 }
 
@@ -84,14 +79,14 @@ const FilterForm = ({ filter }: { filter: Filter }) => {
 
 /** Asks before the screen is drawn. @param search  of the address, such as `?type=credit` */
 export const ahead = (search: string): void => {
-  const filter = filterOf(Object.fromEntries(new URLSearchParams(search)))
+  const filter = filterIn(Object.fromEntries(new URLSearchParams(search)), NAMES)
   void queries.prefetchQuery(pageOf(filter, ''))
 }
 
 export const Transactions = () => {
   const { query } = useLocation()
   const { transactions: t } = texts.value
-  const filter = filterOf(query)
+  const filter = filterIn(query, NAMES)
   const first = useFirstPage(filter)
   return (
     <>

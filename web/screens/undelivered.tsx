@@ -8,15 +8,13 @@ import { count } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { codeOf, explain } from '../ui/attempts.tsx'
 import { Ago, Empty, Heading, Loaded, Status, Stranger, When } from '../ui/basics.tsx'
-import { ChosenFilter, Filters, WrittenFilter } from '../ui/filters.tsx'
+import { ChosenFilter, filterIn, Filters, WrittenFilter, type FilterOf } from '../ui/filters.tsx'
 import { JobProgress, RetryMany, type RetriedStatus, type RetryFilter } from '../ui/retry-many.tsx'
 import { useRules } from '../ui/rules.tsx'
+import { Tabs } from '../ui/tabs.tsx'
 
 const NAMES = ['status', 'rule_id', 'error', 'bank_code', 'date_from', 'date_to'] as const
-type Filter = Partial<Record<(typeof NAMES)[number], string>>
-
-const filterOf = (query: Record<string, string>): Filter =>
-  Object.fromEntries(NAMES.flatMap((name) => (query[name] ? [[name, query[name]]] : [])))
+type Filter = FilterOf<typeof NAMES>
 
 const PATH = '/undelivered'
 const VIEWS = ['all', 'failed', 'pending', 'success'] as const
@@ -235,7 +233,7 @@ const byRule = (groups: readonly UndeliveredGroup[]): UndeliveredGroup[][] => [
 export const Undelivered = () => {
   const { query, route } = useLocation()
   const { undelivered: t } = texts.value
-  const filter = filterOf(query)
+  const filter = filterIn(query, NAMES)
   const found = useUndelivered(filter)
   const rules = useRules().data ?? []
   const job = Number(query.job) || null
@@ -249,23 +247,17 @@ export const Undelivered = () => {
       <Heading title={t.title} />
       <div class="stack">
         <p>{t.lead}</p>
-        <nav class="tabs" aria-label={t.views}>
-          {VIEWS.map((each) => (
-            <a
-              key={each}
-              href={
-                PATH +
-                queryText({
-                  ...(each === 'success' ? { ...filter, error: '' } : filter),
-                  status: each === 'all' ? '' : each,
-                })
-              }
-              aria-current={each === (filter.status ?? 'all') ? 'true' : undefined}
-            >
-              {t.view[each]}
-            </a>
-          ))}
-        </nav>
+        <Tabs
+          label={t.views}
+          of={VIEWS.map((each) => {
+            const rest = each === 'success' ? { ...filter, error: '' } : filter
+            return {
+              text: t.view[each],
+              href: PATH + queryText({ ...rest, status: each === 'all' ? '' : each }),
+              isCurrent: each === (filter.status ?? 'all'),
+            }
+          })}
+        />
         <FilterForm filter={filter} rules={rules} errors={errors} />
         {job !== null && <JobProgress id={job} hide={() => route(PATH + queryText(filter), true)} />}
         {job === null && (filter.status === 'success' || (filter.status && groups.length > 0)) && (

@@ -12,6 +12,7 @@ import { language, texts } from '../app/language.ts'
 import { useAction } from '../ui/action.ts'
 import { Empty, Heading, Loading, Problem, Stranger, When } from '../ui/basics.tsx'
 import { Confirm } from '../ui/confirm.tsx'
+import { Tabs } from '../ui/tabs.tsx'
 
 const VIEWS = ['unparsed', 'ignored'] as const
 type View = (typeof VIEWS)[number]
@@ -135,17 +136,14 @@ export const Unread = () => {
       <Heading title={t.title} />
       <div class="stack">
         <p>{t.lead}</p>
-        <nav class="tabs" aria-label={t.views}>
-          {VIEWS.map((each) => (
-            <a
-              key={each}
-              href={each === 'unparsed' ? '/unread' : '/unread?status=ignored'}
-              aria-current={each === view ? 'true' : undefined}
-            >
-              {t.view[each]}
-            </a>
-          ))}
-        </nav>
+        <Tabs
+          label={t.views}
+          of={VIEWS.map((each) => ({
+            text: t.view[each],
+            href: each === 'unparsed' ? '/unread' : '/unread?status=ignored',
+            isCurrent: each === view,
+          }))}
+        />
         {found.error && <Problem error={found.error} retry={found.refetch} />}
         {found.isPending && !found.error && <Loading />}
         {found.data && rows.length === 0 && !found.isPlaceholderData && <Empty text={t.empty[view]} />}

@@ -1,5 +1,6 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** API keys: those with scopes, and the main key of the account. A key is shown once. */
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { useQuery } from '@tanstack/preact-query'
 import { getData, postData, remove } from '../api/client.ts'
@@ -58,6 +59,15 @@ const NewKey = ({ done }: { done: (key: string) => void }) => {
   )
 }
 
+/** A key that was just made. It is never shown again. */
+export const NewKeyShown = ({ of, children }: { of: string; children?: ComponentChildren }) => (
+  <div class="notice done stack tight" role="status">
+    <p>{texts.value.settings.keys.created}</p>
+    <Copyable text={of} />
+    {children}
+  </div>
+)
+
 export const KeyLine = ({ of }: { of: ScopedKey }) => {
   const t = texts.value.settings.keys
   return (
@@ -104,12 +114,7 @@ export const ApiKeys = () => {
     <section class="block stack">
       <h2>{t.title}</h2>
       <p>{t.text}</p>
-      {shown !== null && (
-        <div class="notice done stack tight" role="status">
-          <p>{t.created}</p>
-          <Copyable text={shown} />
-        </div>
-      )}
+      {shown !== null && <NewKeyShown of={shown} />}
       <LoadedLines of={keys} empty={t.empty}>
         {(each) => <KeyLine key={each.id} of={each} />}
       </LoadedLines>

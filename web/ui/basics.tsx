@@ -107,7 +107,7 @@ export const Loading = () => (
   </p>
 )
 
-interface Asked<Value> {
+export interface Asked<Value> {
   data: Value | undefined
   error: Error | null
   refetch: () => unknown

@@ -7,6 +7,16 @@ import { chosenDay } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { Field } from './basics.tsx'
 
+/** The values of a filter with these names. */
+export type FilterOf<Names extends readonly string[]> = Partial<Record<Names[number], string>>
+
+/** @param query  of the address, which may contain other names too */
+export const filterIn = <const Names extends readonly string[]>(
+  query: Readonly<Record<string, string>>,
+  names: Names,
+): FilterOf<Names> =>
+  Object.fromEntries(names.flatMap((name) => (query[name] ? [[name, query[name]]] : []))) as FilterOf<Names>
+
 interface FormProps {
   /** Stays visible. */
   search?: ComponentChildren

@@ -5,9 +5,9 @@ import { post, remove } from '../api/client.ts'
 import type { MailAccount } from '../api/types.ts'
 import { texts } from '../app/language.ts'
 import { useAction } from './action.ts'
-import { LoadedLines, Problem, said, Stranger } from './basics.tsx'
-import { Dialog } from './dialog.tsx'
+import { Problem, said, Stranger } from './basics.tsx'
 import { Confirm } from './confirm.tsx'
+import { EditableLines } from './editable-lines.tsx'
 import { MailboxForm } from './mailbox-form.tsx'
 import { SourceState, useSource } from './source-state.tsx'
 
@@ -90,47 +90,37 @@ const Mailbox = ({ of, test, isTesting, outcome, edit }: MailboxProps) => {
 export const Mailboxes = () => {
   const t = texts.value.sources.mail
   const mailboxes = useSource<MailAccount[]>('mail', '/api/mail-accounts')
-  const [edited, edit] = useState<MailAccount | 'new' | null>(null)
   const [tested, setTested] = useState(0)
   const check = useAction((id: number) => post<Tested>(`/api/mail-accounts/${id}/test`), ['sources'])
   const test = (id: number): void => {
     setTested(id)
     void check.run(id)
   }
-  const close = (): void => edit(null)
-  const saved = ({ id }: MailAccount): void => {
-    close()
-    test(id)
-  }
   return (
-    <section class="block stack tight">
-      <div class="row between">
-        <h2>{t.title}</h2>
-        <button class="button" type="button" onClick={() => edit('new')}>
-          {t.add}
-        </button>
-      </div>
-      <p>{t.text}</p>
+    <EditableLines
+      texts={t}
+      of={mailboxes}
+      nameOf={({ email }) => email}
+      line={(each, edit) => (
+        <Mailbox
+          key={each.id}
+          of={each}
+          test={test}
+          isTesting={check.isRunning && tested === each.id}
+          outcome={tested === each.id ? check.result : undefined}
+          edit={edit}
+        />
+      )}
+      form={(of, close) => {
+        const saved = ({ id }: MailAccount): void => {
+          close()
+          test(id)
+        }
+        return <MailboxForm {...(of && { of })} onSaved={saved} onCancel={close} />
+      }}
+      isTight
+    >
       {check.error ? <Problem error={check.error} /> : null}
-      <LoadedLines of={mailboxes} empty={t.empty}>
-        {(each) => (
-          <Mailbox
-            key={each.id}
-            of={each}
-            test={test}
-            isTesting={check.isRunning && tested === each.id}
-            outcome={tested === each.id ? check.result : undefined}
-            edit={() => edit(each)}
-          />
-        )}
-      </LoadedLines>
-      <Dialog
-        title={edited && edited !== 'new' ? t.change(edited.email) : t.add}
-        isOpen={edited !== null}
-        onClose={close}
-      >
-        {edited && <MailboxForm {...(edited === 'new' ? {} : { of: edited })} onSaved={saved} onCancel={close} />}
-      </Dialog>
-    </section>
+    </EditableLines>
   )
 }

@@ -5,15 +5,14 @@ import { postData } from '../api/client.ts'
 import type { ScopedKey } from '../api/types.ts'
 import { texts } from '../app/language.ts'
 import { useAction } from './action.ts'
-import { KEYS_PATH, KeyLine, useKeys } from './api-keys.tsx'
+import { KEYS_PATH, KeyLine, NewKeyShown, useKeys } from './api-keys.tsx'
 import { Copyable, FormProblem, LoadedLines, TextField, valuesOf } from './basics.tsx'
 
 const isReadOnly = ({ scopes }: ScopedKey): boolean => scopes.join() === 'read'
 
 /** @param path  of the file, without personal columns @param isShortened  whether it leaves some out */
 export const ReadOnlyKey = ({ path, file, isShortened }: { path: string; file: string; isShortened: boolean }) => {
-  const { exports, settings } = texts.value
-  const t = exports.key
+  const t = texts.value.exports.key
   const keys = useKeys()
   const [shown, show] = useState<string | null>(null)
   const create = useAction((name: string) => postData<ScopedKey>(KEYS_PATH, { name, scopes: ['read'] }), ['keys'])
@@ -29,14 +28,12 @@ export const ReadOnlyKey = ({ path, file, isShortened }: { path: string; file: s
       <h2>{t.title}</h2>
       <p>{t.text}</p>
       {shown !== null && (
-        <div class="notice done stack tight" role="status">
-          <p>{settings.keys.created}</p>
-          <Copyable text={shown} />
+        <NewKeyShown of={shown}>
           <p>
             {t.command} {isShortened && t.withoutPersonal}
           </p>
           <Copyable text={`curl -H "X-Api-Key: ${shown}" -o ${file} "${location.origin}${path}"`} />
-        </div>
+        </NewKeyShown>
       )}
       <LoadedLines
         of={{ data: keys.data?.filter(isReadOnly), error: keys.error, refetch: keys.refetch }}

@@ -1,15 +1,14 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** The shops, each with the prefix by which order ids are found in memos. */
-import { useState } from 'preact/hooks'
 import { postData, putData, remove } from '../api/client.ts'
 import type { System } from '../api/types.ts'
 import { announce } from '../app/announce.ts'
 import { texts } from '../app/language.ts'
 import { useAction } from './action.ts'
-import { FormProblem, LoadedLines, Stranger, TextField, valuesOf } from './basics.tsx'
-import { Dialog } from './dialog.tsx'
+import { FormProblem, Stranger, TextField, valuesOf } from './basics.tsx'
 import { Select } from './choices.tsx'
 import { Confirm } from './confirm.tsx'
+import { EditableLines } from './editable-lines.tsx'
 import { useSystems } from './rules.tsx'
 import { Switch } from './switch.tsx'
 
@@ -94,30 +93,12 @@ const Shop = ({ of, edit }: { of: System; edit: () => void }) => {
   )
 }
 
-export const Shops = () => {
-  const t = texts.value.settings.shops
-  const systems = useSystems()
-  const [edited, edit] = useState<System | 'new' | null>(null)
-  const close = (): void => edit(null)
-  return (
-    <section class="block stack">
-      <div class="row between">
-        <h2>{t.title}</h2>
-        <button class="button" type="button" onClick={() => edit('new')}>
-          {t.add}
-        </button>
-      </div>
-      <p>{t.text}</p>
-      <LoadedLines of={systems} empty={t.empty}>
-        {(each) => <Shop key={each.id} of={each} edit={() => edit(each)} />}
-      </LoadedLines>
-      <Dialog
-        title={edited && edited !== 'new' ? t.change(edited.name) : t.add}
-        isOpen={edited !== null}
-        onClose={close}
-      >
-        {edited && <ShopForm {...(edited === 'new' ? {} : { of: edited })} close={close} />}
-      </Dialog>
-    </section>
-  )
-}
+export const Shops = () => (
+  <EditableLines
+    texts={texts.value.settings.shops}
+    of={useSystems()}
+    nameOf={({ name }) => name}
+    line={(each, edit) => <Shop key={each.id} of={each} edit={edit} />}
+    form={(of, close) => <ShopForm {...(of && { of })} close={close} />}
+  />
+)

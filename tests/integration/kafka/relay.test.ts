@@ -141,7 +141,7 @@ describe('the relay', function () {
 
   it('sends everything at least once, in order, while the active relay is killed repeatedly', async () => {
     const lasts = 2_000
-    const relays = [setting.relayProcess(lasts), setting.relayProcess(lasts)]
+    const relays = [await setting.relayProcess(lasts), await setting.relayProcess(lasts)]
     const active = () => relays.find((relay) => relay.said.includes('relay.started'))
     const sent: number[] = []
     for (let kills = 0; kills < 4; kills++) {
@@ -154,7 +154,7 @@ describe('the relay', function () {
       const goal = sent.length + 40 + 30 * kills
       while (sent.length < goal) sent.push(...(await setting.capture([], { user: 600, count: 5 })))
       await killed.kill()
-      relays.splice(relays.indexOf(killed), 1, setting.relayProcess(lasts))
+      relays.splice(relays.indexOf(killed), 1, await setting.relayProcess(lasts))
     }
     const reader = await setting.reader()
     await eventually(() => firsts(reader.capturedFor(600)).length === sent.length, { within: 120_000 })
@@ -164,9 +164,9 @@ describe('the relay', function () {
   })
 
   it('is replaced within 15 s if it freezes, and does no harm when it wakes', async () => {
-    const frozen = setting.relayProcess()
+    const frozen = await setting.relayProcess()
     await eventually(() => frozen.said.includes('relay.started'))
-    const standby = setting.relayProcess()
+    const standby = await setting.relayProcess()
     const sent = await setting.capture([], { user: 700, count: 5 })
     await topicIsThere()
     const reader = await setting.reader()

@@ -1,7 +1,7 @@
 /**
  * A process that relays until it is killed.
  *
- * node --import tsx relaying-child.ts <database url> <KafkaSettings as JSON> <milliseconds a lease lasts>
+ * relaying-child.ts <database url> <KafkaSettings as JSON> <milliseconds a lease lasts>
  *
  * It sends its log lines to its parent process.
  */

@@ -43,7 +43,7 @@ describe('a Kafka broker with TLS and a password', function () {
   for (const mechanism of ['plain', 'scram-sha-256', 'scram-sha-512'])
     it(`serves the relay and consumers with ${mechanism}`, async () => {
       const secured = { brokers, ssl: true, sasl: { mechanism, ...USER } }
-      setting.relayProcess(undefined, secured, trusting)
+      await setting.relayProcess(undefined, secured, trusting)
       const sent = await setting.capture([], { user: 900, count: 3 })
       const argument = JSON.stringify({ ...setting.kafka, ...secured })
       const consumer = fork(CONSUMER, [OPEN_LOG, argument, 'secured'], {
@@ -66,7 +66,7 @@ describe('a Kafka broker with TLS and a password', function () {
     ['a certificate that is not trusted', { ssl: true, sasl: { mechanism: 'plain', ...USER } }, false],
   ] as const)
     it(`receives nothing with ${what}, and the relay logs that it waits`, async () => {
-      const relay = setting.relayProcess(undefined, { brokers, ...other }, trusts ? trusting : {})
+      const relay = await setting.relayProcess(undefined, { brokers, ...other }, trusts ? trusting : {})
       await setting.capture([])
       await eventually(() => relay.said.filter((what) => what === 'relay.waits').length >= 2)
       expect(await setting.query('SELECT 1 FROM ops.relay_checkpoint')).to.deep.equal([])

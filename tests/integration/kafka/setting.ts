@@ -10,9 +10,12 @@ import { openLease } from '../../../adapters/database/lease.ts'
 import { openRelayCheckpoint } from '../../../adapters/postgres/ops/relay-checkpoint.ts'
 import type { DeliveryOptions } from '../../../workflows/deliver/delivery-options.ts'
 import { runRelay } from '../../../workflows/relay/relay.ts'
+import { bundledScript } from '../../harness/bundled-script.ts'
 import { kafkaClient } from '../../harness/kafka/broker.ts'
 import { openDeliverySetting } from '../delivery/setting.ts'
 import { readTopic, type TopicReader } from './topic-reader.ts'
+
+const RELAY = fileURLToPath(new URL('relaying-child.ts', import.meta.url))
 
 /** Milliseconds. The shortest timeout that a broker accepts. */
 const SESSION_TIMEOUT = 6_000
@@ -71,10 +74,14 @@ export const openKafkaSetting = async (address: string) => {
      * @param lasts duration of its lease in milliseconds; default: the production value
      * @param other settings that differ from the default
      */
-    relayProcess: (lasts?: number, other: Partial<KafkaSettings> = {}, env: NodeJS.ProcessEnv = {}): RelayProcess => {
-      const script = fileURLToPath(new URL('relaying-child.ts', import.meta.url))
+    relayProcess: async (
+      lasts?: number,
+      other: Partial<KafkaSettings> = {},
+      env: NodeJS.ProcessEnv = {},
+    ): Promise<RelayProcess> => {
+      const script = await bundledScript(RELAY)
       const args = [base.url, JSON.stringify({ ...kafka, ...other }), ...(lasts ? [String(lasts)] : [])]
-      const child = fork(script, args, { execArgv: ['--import', 'tsx'], env: { ...process.env, ...env } })
+      const child = fork(script, args, { execArgv: [], env: { ...process.env, ...env } })
       const said: string[] = []
       child.on('message', (what) => said.push(String(what)))
       const relay: RelayProcess = {
