@@ -3,9 +3,9 @@ import './children.ts'
 import { countStatements, openMeter, type Meter } from './costs.ts'
 import { openShops, type ShopAccount } from './shops.ts'
 import { durability } from '../../tests/harness/inside.ts'
+import { startBaoco, type Installation, type Running } from '../../tests/harness/baoco-process.ts'
 import { openSetUp, SET_UPS, type SetUp, type SetUpName } from '../../tests/harness/servers.ts'
 import { World, type WorldOptions } from '../../tests/harness/world.ts'
-import type { Installation, Running } from '../../tests/harness/baoco-process.ts'
 
 export interface Bench {
   world: World
@@ -22,15 +22,21 @@ if (!chosen) throw new Error(`SETUP is one of ${SET_UPS.join(', ')}`)
 
 /**
  * @param accounts  the number of shops · @param prepare  runs on the installation's directory before anything starts there
- * @param setUp  default: the chosen one
+ * @param setUp  default: the chosen one · @param readyWithin  milliseconds that a start may take
  */
 export const startBench = async ({
   accounts = 8,
   prepare,
   setUp = chosen,
-}: { accounts?: number; setUp?: SetUpName } & Pick<WorldOptions<SetUp>, 'prepare'> = {}): Promise<Bench> => {
+  readyWithin,
+}: { accounts?: number; setUp?: SetUpName; readyWithin?: number } & Pick<
+  WorldOptions<SetUp>,
+  'prepare'
+> = {}): Promise<Bench> => {
   const servers = () => openSetUp(setUp)
-  const world = await World.open({ servers, env: { LOG_LEVEL: 'warn' }, ...(prepare && { prepare }) })
+  const start: WorldOptions<SetUp>['start'] = (place, env) =>
+    startBaoco(place, env, 'serve', readyWithin === undefined ? {} : { within: readyWithin })
+  const world = await World.open({ servers, env: { LOG_LEVEL: 'warn' }, start, ...(prepare && { prepare }) })
   const { baoco, installation } = world
   console.log(`set-up: ${setUp}; commits: ${await durability(installation, world.env.DATABASE_URL)}`)
   const shops = await openShops(baoco, installation, accounts, world.servers.env)

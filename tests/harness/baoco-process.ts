@@ -7,7 +7,10 @@ import { eventually } from './eventually.ts'
 import { freePorts } from './free-ports.ts'
 
 /** The same options as in `npm start`. */
-const NODE_OPTIONS = ['--min-semi-space-size=32', '--max-semi-space-size=64']
+const NODE_OPTIONS: readonly string[] = ['--min-semi-space-size=32', '--max-semi-space-size=64']
+
+/** Milliseconds that a start may take. It waits until the read models have everything that was stored before. */
+const READY_WITHIN = 240_000
 
 const BAOCO = 'cmd/baoco.mjs'
 /** Baoco as if it were its next version: `tests/harness/next-version.mjs`. */
@@ -56,13 +59,19 @@ export interface Starting extends Running {
   ended: Promise<number | null>
 }
 
+export interface StartOptions {
+  nodeOptions?: readonly string[]
+  /** Milliseconds until it must be ready. */
+  within?: number
+}
+
 /** Starts a command and does not wait for it. */
 export const launchBaoco = (
   { dataDir, port }: DataFolder,
   env: Record<string, string> = {},
   command = 'serve',
   program = BAOCO,
-  nodeOptions: readonly string[] = NODE_OPTIONS,
+  { nodeOptions = NODE_OPTIONS, within = READY_WITHIN }: StartOptions = {},
 ): Starting => {
   const child = spawn(process.execPath, [...nodeOptions, join(root, program), command], {
     cwd: root,
@@ -91,7 +100,7 @@ export const launchBaoco = (
   process.once('exit', stopToo)
   child.once('exit', () => process.off('exit', stopToo))
   const isReady = () => /^Baoco is ready/m.test(output)
-  const ready = eventually(() => gone() || isReady(), { within: 240_000, what: `a started baoco ${command}` }).then(
+  const ready = eventually(() => gone() || isReady(), { within, what: `a started baoco ${command}` }).then(
     async () => {
       if (!gone()) return
       const status = await ended
@@ -126,9 +135,9 @@ export const startBaoco = async (
   place: DataFolder,
   env: Record<string, string> = {},
   command = 'serve',
-  nodeOptions: readonly string[] = NODE_OPTIONS,
+  options: StartOptions = {},
 ): Promise<Running> => {
-  const running = launchBaoco(place, env, command, BAOCO, nodeOptions)
+  const running = launchBaoco(place, env, command, BAOCO, options)
   await running.ready.catch(async (error: unknown) => {
     await running.kill()
     throw error

@@ -179,11 +179,12 @@ export class World<Used extends SetUp = SetUp> {
       .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
   }
 
-  async close(): Promise<void> {
+  /** @param options.keepsData  leaves the data folder, for a look at it afterwards */
+  async close({ keepsData = false } = {}): Promise<void> {
     // The process of a failed start has been killed already.
     await Promise.all([this.baoco?.kill(), this.processes.close()])
     await Promise.all(this.#shops.map((shop) => shop.close()))
-    if (this.#place) await removeDataFolder(this.#place)
+    if (this.#place && !keepsData) await removeDataFolder(this.#place)
     await Promise.all([this.servers.close(), this.#mailServer?.remove()])
   }
 }

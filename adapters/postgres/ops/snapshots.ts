@@ -13,7 +13,9 @@ const AT_ONCE = 8
 const LOAD = `
 SELECT revision, event_id, state, parts, writer FROM ops.snapshot WHERE user_id = $1 AND name = $2 AND format = $3`
 
-const LOAD_PARTS = 'SELECT id, data FROM ops.snapshot_part WHERE user_id = $1 AND name = $2 AND id = ANY ($3::uuid[])'
+/** As base64. The driver gets bytes as hexadecimal digits, which are half as many again, and take twice as long to read. */
+const LOAD_PARTS = `
+SELECT id, encode(data, 'base64') AS data FROM ops.snapshot_part WHERE user_id = $1 AND name = $2 AND id = ANY ($3::uuid[])`
 
 /** While processes of two versions run, only one of them saves. */
 const FOREIGN = `
@@ -54,8 +56,8 @@ export const openSnapshots = (database: Database, version: string, onFailure: (e
 
   const some = async (userId: number, name: string, ids: readonly string[]): Promise<Uint8Array[]> => {
     const values = [userId, name, ids]
-    const rows = await quick.query<{ id: string; data: Buffer }>(LOAD_PARTS, values, 'snapshot-parts')
-    const found = new Map(rows.map(({ id, data }) => [id, data]))
+    const rows = await quick.query<{ id: string; data: string }>(LOAD_PARTS, values, 'snapshot-parts')
+    const found = new Map(rows.map(({ id, data }) => [id, Buffer.from(data, 'base64')]))
     if (found.size < ids.length) throw new Error(`a part of the snapshot "${name}" is missing`)
     return ids.map((id) => found.get(id)!)
   }
