@@ -17,6 +17,8 @@ export interface Load {
   /** Posts per second; without it the load is as fast as possible. */
   rate?: number
   connections: number
+  /** The durations of this many seconds at the start do not count: connections are opened, and this process is new. */
+  uncountedSeconds?: number
   /** Whether texts contain an order id (`DH<number>`). */
   orders: boolean
   /** Prefixes of the order ids, in turn; the default is `DH`. */
@@ -47,7 +49,7 @@ export const percentile = (values: readonly number[], share: number): number => 
 
 /** Runs the load in this process, for a few posts. */
 export const runLoad = async (load: Load): Promise<LoadReport> => {
-  const { prefixes = ['DH'] } = load
+  const { prefixes = ['DH'], uncountedSeconds = 0 } = load
   const { origins = [new URL(load.urls[0]!).origin] } = load
   const paths = load.urls.map((url) => fromVietcombank(new URL(url).pathname))
   const connections = Math.ceil(load.connections / origins.length)
@@ -79,7 +81,7 @@ export const runLoad = async (load: Load): Promise<LoadReport> => {
     } catch {
       refused++
     }
-    durations.push(now() - began)
+    if (began - firstAt >= 1_000 * uncountedSeconds) durations.push(now() - began)
   }
 
   if (load.rate === undefined) {
