@@ -155,7 +155,9 @@ export class FirstAttempts {
     const deleted = (this.#deletedMeanwhile = new Set())
     const { claimNew, waitsForRows, readModels } = this.#options
     const last = this.#newest(entries.map(({ checkpoint }) => checkpoint))
-    const rows = waitsForRows && readModels.passed(last, PATIENCE)
+    if (waitsForRows) this.#askAhead(this.#new)
+    // A call without its rows is better than none: the claim is made.
+    const rows = waitsForRows ? readModels.passed(last, PATIENCE).catch(() => false) : false
     const [{ claimed, left }] = await Promise.all([claimNew(entries), rows])
     this.#deletedMeanwhile = null
     this.#noteWaiting(left)
@@ -164,7 +166,7 @@ export class FirstAttempts {
   }
 
   async #claim(entries: readonly LogEntry[]): Promise<void> {
-    this.#askAhead()
+    this.#askAhead(this.#waiting)
     const claimed = await this.#claimed(entries)
     if (claimed) await this.#options.handOver(claimed, byTransaction(entries))
     else this.#putBack(await this.#stored(entries))
@@ -174,9 +176,9 @@ export class FirstAttempts {
    * Asks the read models for the transactions that will be claimed soon. The read models may pause while no caller
    * waits for them.
    */
-  #askAhead(): void {
-    if (this.#hasAskedAhead || this.#waiting.size === 0) return
-    const ahead = this.#waiting.ahead(Math.ceil(ASKED_AHEAD / this.#waiting.users))
+  #askAhead(noted: NotedEntries): void {
+    if (this.#hasAskedAhead || noted.size === 0) return
+    const ahead = noted.ahead(Math.ceil(ASKED_AHEAD / noted.users))
     const checkpoints = ahead.map(({ checkpoint }) => checkpoint)
     this.#hasAskedAhead = true
     void this.#options.readModels
