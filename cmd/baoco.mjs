@@ -4,7 +4,7 @@ import './node-version.mjs'
 import { bundled } from './build.mjs'
 
 try {
-  const bundle = await bundled()
+  const bundle = await bundled({ isLast: true })
   if (!bundle) (await import('tsx/esm/api')).register()
   process.setSourceMapsEnabled(true)
   await import(bundle ?? './baoco.ts')

@@ -109,15 +109,16 @@ const isOld = (path) => Date.now() - (statSync(path, { throwIfNoEntry: false })?
 
 /**
  * Builds the bundle if there is none for these sources.
+ * @param more.isLast  this process builds nothing else. Otherwise esbuild's service, which has some 400 MB, lives as long as the process
  * @returns its path; null if this user may not write to the folder
  * @throws the error of esbuild for invalid sources; ERR_MODULE_NOT_FOUND if the packages are not installed
  */
-export const bundled = async () => {
+export const bundled = async ({ isLast = false } = {}) => {
   const all = join(root, 'node_modules/.cache/baoco')
   const own = join(all, nameOfSources())
   const entry = join(own, 'baoco.mjs')
   if (existsSync(entry)) return entry
-  const { build } = await import('esbuild')
+  const { build, stop } = await import('esbuild')
   const mine = `${own}.${process.pid}`
   try {
     mkdirSync(mine, { recursive: true })
@@ -132,6 +133,7 @@ export const bundled = async () => {
     if (!existsSync(entry)) throw error
   } finally {
     rmSync(mine, { recursive: true, force: true })
+    if (isLast) await stop()
   }
   for (const name of readdirSync(all))
     if (isOld(join(all, name))) rmSync(join(all, name), { recursive: true, force: true })

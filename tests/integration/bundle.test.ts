@@ -49,6 +49,15 @@ describe('the bundle of the sources', function () {
   })
   afterEach(() => fs.rmSync(root, { recursive: true }))
 
+  it('leaves no process of the build behind', async () => {
+    write(
+      'cmd/baoco.ts',
+      `import { readFileSync } from 'node:fs'
+       console.log('children:', readFileSync('/proc/self/task/' + process.pid + '/children', 'utf8'))`,
+    )
+    expect(await baoco()).to.equal('children:')
+  })
+
   it('is built once, and finds the files beside its sources', async () => {
     expect(await baoco()).to.equal('hello An')
     const [name] = bundles()
