@@ -140,12 +140,13 @@ export class NewAttempts {
   async claim(entries: readonly LogEntry[]): Promise<{ claimed: Claimed[]; left: LogEntry[] }> {
     const fresh = entries.filter(isWithData)
     const done = await this.#claimedAhead(fresh.filter((entry) => this.#ahead.has(entry.transaction_id)))
-    const known = new Set(done.used)
-    const others = fresh.filter((entry) => !known.has(entry))
-    const claimable = others.filter((entry) => this.#isCounted(entry) && this.#options.isFirst(entry))
-    const more = await this.#claimNow(claimable)
-    const unclaimable = others.filter((entry) => !claimable.includes(entry))
-    return { claimed: [...done.claimed, ...more.claimed], left: [...done.left, ...more.left, ...unclaimable] }
+    const used = new Set(done.used)
+    const others = fresh.filter((entry) => !used.has(entry))
+    // Judged once: while a claim is made, the answer may change.
+    const claimable = new Set(others.filter((entry) => this.#isCounted(entry) && this.#options.isFirst(entry)))
+    const more = await this.#claimNow([...claimable])
+    const unclaimed = others.filter((entry) => !claimable.has(entry))
+    return { claimed: [...done.claimed, ...more.claimed], left: [...done.left, ...more.left, ...unclaimed] }
   }
 
   /** @returns `used`: the entries whose claims were made during their append. The claims of the others were given back. */

@@ -55,6 +55,18 @@ describe('first attempts of new transactions', () => {
     return { ...queue, claimNew: claimNew(queue.claimNew) }
   }
 
+  /** The first claim is made, and its answer does not arrive. */
+  const queueThatLosesAnAnswer = () => {
+    let isLost = false
+    const queue = queueWith((claimNew) => async (...wanted) => {
+      const answer = await claimNew(...wanted)
+      if (isLost) return answer
+      isLost = true
+      throw new Error('the connection was lost')
+    })
+    return { queue, wasLost: () => isLost }
+  }
+
   it('are made before the read models have the transaction, once, if readers wait for them', async () => {
     const shop = await setting.shop()
     const rule = await setting.rule(shop.url)
@@ -147,18 +159,12 @@ describe('first attempts of new transactions', () => {
   it('are made once by this worker if the response to its claim was lost', async () => {
     const shop = await setting.shop()
     const rule = await setting.rule(shop.url)
-    let isLost = false
-    const queue = queueWith((claimNew) => async (...wanted) => {
-      const answer = await claimNew(...wanted)
-      if (isLost) return answer
-      isLost = true
-      throw new Error('the connection was lost')
-    })
+    const { queue, wasLost } = queueThatLosesAnAnswer()
     const worker = await setting.worker({ queue, mustShow: () => {} })
     await worker.started
     const [transaction] = await setting.capture([rule])
     await setting.untilStatus(transaction!, 'success')
-    expect(isLost).to.equal(true)
+    expect(wasLost()).to.equal(true)
     expect(shop.calls).to.have.length(1)
   })
 
@@ -311,17 +317,11 @@ describe('first attempts of new transactions', () => {
     it('are made once if the response to the claim was lost', async () => {
       const shop = await setting.shop()
       const rule = await setting.rule(shop.url)
-      let isLost = false
-      const queue = queueWith((claimNew) => async (...wanted) => {
-        const answer = await claimNew(...wanted)
-        if (isLost) return answer
-        isLost = true
-        throw new Error('the connection was lost')
-      })
+      const { queue, wasLost } = queueThatLosesAnAnswer()
       await startWorker({ queue })
       const [transaction] = await setting.capture([rule], { ahead })
       await setting.untilStatus(transaction!, 'success')
-      expect(isLost).to.equal(true)
+      expect(wasLost()).to.equal(true)
       expect(shop.calls).to.have.length(1)
     })
   })
