@@ -14,8 +14,6 @@ import type { Checkpoint, EventStore } from '../domain/ports.ts'
 import { slicesOf } from './audit-slices.ts'
 import { pages } from './store-migration/pages.ts'
 
-const AT_A_TIME = 200
-
 /** The last events of streams that end by themselves. They contain no personal data. */
 const LAST: ReadonlySet<string> = new Set(['NotificationReread', 'NotificationGivenUp', 'EmailReleased'])
 const ends = (type: string): boolean => isClosing(type) || LAST.has(type)
@@ -49,15 +47,15 @@ export class Leftovers {
     const positions = [...users].map((user) => this.#firstSeen.get(user) ?? null)
     const from = positions.reduce((a, b) => earlier(store, a, b))
     const looked = new Set<string>()
-    let open: { stream: string; user: number }[] = []
     for await (const page of pages(store, from)) {
+      const open = new Map<string, number>()
       for (const { stream, type, metadata } of page) {
         const user = metadata.user_id
         if (user === null || !users.has(user) || !this.#isToLookAt(type) || looked.has(stream)) continue
         looked.add(stream)
-        open.push({ stream, user })
+        open.set(stream, user)
       }
-      for (; open.length > 0; open = open.slice(AT_A_TIME)) await look(store, open.slice(0, AT_A_TIME), found)
+      await look(store, open, found)
     }
   }
 
@@ -78,18 +76,18 @@ export class Leftovers {
 const earlier = (store: EventStore, a: Checkpoint | null, b: Checkpoint | null): Checkpoint | null =>
   a === null || b === null ? null : store.isAfter(a, b) ? b : a
 
+/** @param streams  with the deleted account of each */
 const look = async (
   store: EventStore,
-  streams: readonly { stream: string; user: number }[],
+  streams: ReadonlyMap<string, number>,
   found: (fault: string) => void,
 ): Promise<void> => {
-  const slices = await store.read(streams.map(({ stream }) => ({ stream, backwards: true, limit: 2 })))
-  streams.forEach(({ stream, user }, index) => {
-    const [newest, older] = slices[index]!
-    if (!newest) return
+  const newestTwo = [...streams.keys()].map((stream) => ({ stream, backwards: true, limit: 2 }))
+  for await (const [stream, [newest, older]] of slicesOf(store, newestTwo)) {
+    const user = streams.get(stream)
     // An address that is free again may have another owner.
-    if (stream.startsWith('email-') && newest.metadata.user_id !== user) return
+    if (!newest || (stream.startsWith('email-') && newest.metadata.user_id !== user)) continue
     if (!ends(newest.type)) found(`${stream}: not closed, although its account ${user} was deleted`)
     else if (older) found(`${stream}: not erased, although its account ${user} was deleted`)
-  })
+  }
 }
