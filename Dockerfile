@@ -15,8 +15,8 @@ COPY projections projections
 COPY workflows workflows
 COPY domain domain
 COPY web web
-# The bundle is built here, because `node` may not write to its folder.
-RUN node cmd/build.mjs && mkdir /data && chown node:node /data
+# The bundle is built here, because `node` may not write to its folder. Its compiled code fits only these options.
+RUN node --min-semi-space-size=32 --max-semi-space-size=64 cmd/build.mjs && mkdir /data && chown node:node /data
 # The user `node` of that image, as a number, so that a cluster can verify that it is not root.
 USER 1000:1000
 VOLUME /data

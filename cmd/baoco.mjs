@@ -2,12 +2,16 @@
 // The `baoco` command. It runs the bundle, or the sources if the bundle cannot be stored.
 import './node-version.mjs'
 import { bundled } from './build.mjs'
+import { runBundle } from './run-bundle.mjs'
 
 try {
   const bundle = await bundled({ isLast: true })
-  if (!bundle) (await import('tsx/esm/api')).register()
-  process.setSourceMapsEnabled(true)
-  await import(bundle ?? './baoco.ts')
+  if (bundle) runBundle(bundle)
+  else {
+    process.setSourceMapsEnabled(true)
+    ;(await import('tsx/esm/api')).register()
+    await import('./baoco.ts')
+  }
 } catch (error) {
   if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error
   console.error('Baoco is not installed yet: run `npm ci` in its folder, or `npm start`, which does it')

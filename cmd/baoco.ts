@@ -29,24 +29,27 @@ const settingsHelp = (): string => {
 }
 
 const program = new Command('baoco').description(description).version(VERSION).addHelpText('after', settingsHelp())
-await addCommands(program, process.argv[2])
-
 /** Commander exits the process itself, with status 1 for wrong usage. This makes it throw instead, in every command. */
 const throwing = (command: Command): void => {
   command.exitOverride().showHelpAfterError('(use --help for more information)')
   command.commands.forEach(throwing)
 }
-throwing(program)
 
-try {
-  await program.parseAsync()
-} catch (error) {
-  if (error instanceof CommanderError) {
-    process.exitCode = error.exitCode === 0 ? 0 : WRONG_USAGE
-  } else {
-    const { message, code, stack } = error as NodeJS.ErrnoException
-    // If a host has several addresses and none answers, the error has no message.
-    console.error(`baoco: ${process.env.LOG_LEVEL === 'debug' ? stack : message || code}`)
-    process.exitCode = FAILED
+const main = async (): Promise<void> => {
+  try {
+    await addCommands(program, process.argv[2])
+    throwing(program)
+    await program.parseAsync()
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      process.exitCode = error.exitCode === 0 ? 0 : WRONG_USAGE
+    } else {
+      const { message, code, stack } = error as NodeJS.ErrnoException
+      // If a host has several addresses and none answers, the error has no message.
+      console.error(`baoco: ${process.env.LOG_LEVEL === 'debug' ? stack : message || code}`)
+      process.exitCode = FAILED
+    }
   }
 }
+
+void main()

@@ -1,8 +1,9 @@
 /**
- * Builds the bundle: a few files of JavaScript that Node starts from, with the packages in them, and the dashboard. A start that reads two
- * thousand files one by one takes twice as long. `npm run build` builds it, set-up does so, and so does the first start after a change of
- * the sources. It is kept in `node_modules`.
+ * Builds the bundle: one file of JavaScript that Node starts from, with the packages in it, and the dashboard. A start that reads two thousand
+ * files one by one takes twice as long. `npm run build` builds it, set-up does so, and so does the first start after a change of the
+ * sources. It is kept in `node_modules`.
  */
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -17,6 +18,9 @@ const FOLDERS = ['cmd', 'adapters', 'projections', 'workflows', 'domain', 'web']
 const LOCKED = join(root, 'package-lock.json')
 /** Bundles of older sources are kept this long. By then every process has loaded what it needs of its own bundle. */
 const KEPT_FOR_MS = 24 * 3_600_000
+
+/** The name of the bundle in its folder. */
+const NAME = 'baoco.cjs'
 
 /**
  * A hash of the location, the contents of all sources, this file included, and the versions of all packages. Times do not count: a checkout
@@ -92,18 +96,48 @@ export const FOR_NODE = {
   plugins: [urlsOfSources, dataAsText, withoutUnused],
 }
 
+/** The name of all sources of packages in the source map. Their positions would be four fifths of it. */
+export const PACKAGES = 'packages'
+
+const NO_POSITIONS = Buffer.from(
+  JSON.stringify({ version: 3, sources: [PACKAGES], names: [], mappings: 'AAAA' }),
+).toString('base64')
+
+const ownPositionsOnly = {
+  name: 'own positions only',
+  setup: (build) =>
+    build.onLoad({ filter: /[\\/]node_modules[\\/].*\.[cm]?js$/ }, ({ path }) => ({
+      contents: `${readFileSync(path, 'utf8')}\n//# sourceMappingURL=data:application/json;base64,${NO_POSITIONS}`,
+    })),
+}
+
 /** @param own  where the result will be; @param into  where it is built */
 const make = async (build, own, into) => {
   await buildWeb(build, join(into, 'web'))
   await build({
     ...FOR_NODE,
     entryPoints: [join(root, 'cmd/baoco.ts')],
-    outdir: into,
-    outExtension: { '.js': '.mjs' },
-    splitting: true,
-    define: { 'globalThis.BAOCO_WEB': JSON.stringify(join(own, 'web')) },
+    outfile: join(into, NAME),
+    // CommonJS, because Node 20 keeps compiled code only of scripts. `run-bundle.mjs` runs this function.
+    format: 'cjs',
+    banner: {
+      js: `(function (exports, require, module, __filename, __dirname) {const baocoUrl = require('node:url').pathToFileURL(__filename).href`,
+    },
+    footer: { js: '})' },
+    define: {
+      'globalThis.BAOCO_WEB': JSON.stringify(join(own, 'web')),
+      // In packages. In our own sources it was replaced before.
+      'import.meta.url': 'baocoUrl',
+    },
+    plugins: [...FOR_NODE.plugins, ownPositionsOnly],
   })
 }
+
+/** Runs the bundle once as `npm start` will, so that its compiled code is kept. */
+const compile = () =>
+  spawnSync(process.execPath, [...process.execArgv, join(root, 'cmd/baoco.mjs'), 'serve', '--help'], {
+    stdio: 'ignore',
+  })
 
 const isOld = (path) => Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) > KEPT_FOR_MS
 
@@ -116,7 +150,7 @@ const isOld = (path) => Date.now() - (statSync(path, { throwIfNoEntry: false })?
 export const bundled = async ({ isLast = false } = {}) => {
   const all = join(root, 'node_modules/.cache/baoco')
   const own = join(all, nameOfSources())
-  const entry = join(own, 'baoco.mjs')
+  const entry = join(own, NAME)
   if (existsSync(entry)) return entry
   const { build, stop } = await import('esbuild')
   const mine = `${own}.${process.pid}`
@@ -135,6 +169,7 @@ export const bundled = async ({ isLast = false } = {}) => {
     rmSync(mine, { recursive: true, force: true })
     if (isLast) await stop()
   }
+  compile()
   for (const name of readdirSync(all))
     if (isOld(join(all, name))) rmSync(join(all, name), { recursive: true, force: true })
   return entry

@@ -6,14 +6,20 @@
 import type { Dispatcher } from 'undici'
 import type { CallResult } from '../../domain/ports.ts'
 import { Failure, failureOf } from './failure.ts'
+import { headTooLong, LONGEST_HEAD } from './head-limit.ts'
 
 /** The most bytes of an answer that are read and kept. */
 const MOST_READ = 4096
+
+type Headers = Record<string, string | string[] | undefined>
 
 const errorOf = (status: number): string | null => {
   if (status >= 200 && status < 300) return null
   return status >= 300 && status < 400 ? 'redirect' : `http_${status}`
 }
+
+const sizeOf = (headers: Headers): number =>
+  Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + String(value).length, 0)
 
 /** Converts a number of seconds or a date to seconds from now. */
 const retryAfterOf = (value: string | string[] | undefined): number | null => {
@@ -83,12 +89,9 @@ export class CallInFlight implements Dispatcher.DispatchHandler {
     if (this.#over) controller.abort(new Failure('stopped', 'The call was given up before it began.'))
   }
 
-  onResponseStart(
-    _: Dispatcher.DispatchController,
-    status: number,
-    headers: Record<string, string | string[] | undefined>,
-  ): void {
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
     if (status < 200) return
+    if (sizeOf(headers) > LONGEST_HEAD) return this.end(headTooLong())
     this.#status = status
     this.#retryAfter = retryAfterOf(headers['retry-after'])
   }

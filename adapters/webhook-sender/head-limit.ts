@@ -1,9 +1,9 @@
 // Tests: tests/integration/webhook-sender/sender.test.ts
 /**
- * Limits what an endpoint can send without an answer. undici limits the names and values of one set of headers. It does not
- * count status lines, 1xx answers, blank lines, or the bytes between the chunks of a chunked body. So this class counts bytes
- * on the socket (after TLS), starting with the request. A call ends by itself when it has its answer or 4 KB of a body. If a
- * call is still in flight after 64 KB, its endpoint is sending something other than an answer.
+ * Limits what an endpoint can send without an answer. undici's own limit counts neither status lines, 1xx answers and blank
+ * lines, nor the bytes between the chunks of a chunked body, and each header beyond it costs two errors with their stacks. So
+ * this class counts bytes on the socket (after TLS), starting with the request. A call ends by itself when it has its answer
+ * or 4 KB of a body. If a call is still in flight after 64 KB, its endpoint is sending something other than an answer.
  */
 import type { Socket } from 'node:net'
 import type { Client } from 'undici'
@@ -11,6 +11,9 @@ import { Failure } from './failure.ts'
 
 /** Bytes of the status line and headers, including 1xx answers. Ordinary servers send less than 8 KB. */
 export const LONGEST_HEAD = 65_536
+
+export const headTooLong = (): Failure =>
+  new Failure('response_too_large', `The answer's status line and headers are longer than ${LONGEST_HEAD / 1024} KB.`)
 
 /** The data about a call in flight that the count needs. */
 export interface Counted {
@@ -48,6 +51,6 @@ export class HeadLimit {
     const call = this.#call
     if (!call || !this.#socket) return
     if (this.#socket.bytesRead - this.#from - call.bodyBytes <= LONGEST_HEAD) return
-    call.end(new Failure('response_too_large', `The answer's status line and headers are longer than ${LONGEST_HEAD / 1024} KB.`)) // prettier-ignore
+    call.end(headTooLong())
   }
 }

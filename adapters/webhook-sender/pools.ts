@@ -90,7 +90,7 @@ export class Pools {
       // The sender enforces one time limit for the whole call.
       headersTimeout: 0,
       bodyTimeout: 0,
-      // `HeadLimit` ends the call first: beyond its own limit, undici creates two errors for each further header.
+      // `HeadLimit` ends the call first.
       maxHeaderSize: 4 * LONGEST_HEAD,
     })
     const limit = new HeadLimit()

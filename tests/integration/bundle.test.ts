@@ -32,11 +32,14 @@ describe('the bundle of the sources', function () {
     write(
       'cmd/baoco.ts',
       `import { readFileSync } from 'node:fs'
-       const { greeting } = await import('../domain/greeting.ts')
-       console.log(greeting, readFileSync(new URL('name.txt', import.meta.url), 'utf8'))
-       if (greeting === 'fail') throw new Error('failed')`,
+       const main = async () => {
+         const { greeting } = await import('../domain/greeting.ts')
+         console.log(greeting, readFileSync(new URL('name.txt', import.meta.url), 'utf8'))
+         if (greeting === 'fail') throw new Error('failed')
+       }
+       void main()`,
     )
-    for (const name of ['baoco.mjs', 'build.mjs', 'node-version.mjs'])
+    for (const name of ['baoco.mjs', 'build.mjs', 'node-version.mjs', 'run-bundle.mjs'])
       fs.copyFileSync(join(REPOSITORY, 'cmd', name), join(root, 'cmd', name))
     write('web/main.tsx', `import './main.css'\nvoid import('./texts/vi.ts')`)
     write('web/texts/vi.ts', 'export const vi = {}')
@@ -54,8 +57,11 @@ describe('the bundle of the sources', function () {
       'cmd/baoco.ts',
       `import { readFileSync } from 'node:fs'
        const children = () => readFileSync('/proc/self/task/' + process.pid + '/children', 'utf8')
-       for (let looks = 0; looks < 500 && children() !== ''; looks++) await new Promise((next) => setTimeout(next, 20))
-       console.log('children:', children())`,
+       const main = async () => {
+         for (let looks = 0; looks < 500 && children() !== ''; looks++) await new Promise((next) => setTimeout(next, 20))
+         console.log('children:', children())
+       }
+       void main()`,
     )
     expect(await baoco()).to.equal('children:')
   })
@@ -68,6 +74,31 @@ describe('the bundle of the sources', function () {
     fs.utimesSync(join(root, 'domain/greeting.ts'), later, later)
     expect(await baoco()).to.equal('hello An')
     expect(bundles()).to.deep.equal([name])
+  })
+
+  it('keeps the code that V8 compiled, for each set of options of Node', async () => {
+    await baoco()
+    const compiled = () => {
+      const folder = join(all(), bundles()[0]!)
+      const names = fs.readdirSync(folder).filter((name) => name.endsWith('.compiled'))
+      return names.map((name) => [name, fs.statSync(join(folder, name)).mtimeMs] as const)
+    }
+    const first = compiled()
+    expect(first).to.have.lengthOf(1)
+    expect(await baoco()).to.equal('hello An')
+    expect(compiled(), 'V8 took it').to.deep.equal(first)
+    await promisify(execFile)(process.execPath, ['--max-semi-space-size=64', join(root, 'cmd/baoco.mjs')])
+    expect(compiled()).to.have.lengthOf(2).and.deep.include(first[0]!)
+  })
+
+  it('replaces compiled code that V8 refuses', async () => {
+    await baoco()
+    const folder = join(all(), bundles()[0]!)
+    const [name = ''] = fs.readdirSync(folder).filter((each) => each.endsWith('.compiled'))
+    const whole = fs.readFileSync(join(folder, name)).length
+    fs.writeFileSync(join(folder, name), 'cut off')
+    expect(await baoco()).to.equal('hello An')
+    expect(fs.readFileSync(join(folder, name))).to.have.lengthOf(whole)
   })
 
   it('is built again when the sources change', async () => {
@@ -98,7 +129,7 @@ describe('the bundle of the sources', function () {
       () => ({ stderr: '' }),
       (error: { stderr: string }) => error,
     )
-    expect(stderr).to.include('cmd/baoco.ts:4')
+    expect(stderr).to.include('cmd/baoco.ts:5')
   })
 
   it('is not kept if the sources cannot be compiled', async () => {
@@ -131,9 +162,7 @@ describe('the bundle of the sources', function () {
 describe('the bundle of Baoco', () => {
   it('contains neither the parts of packages that nothing uses nor their data as code', async () => {
     const { bundled } = (await import('../../cmd/build.mjs' as string)) as { bundled(): Promise<string> }
-    const folder = dirname(await bundled())
-    const code = fs.readdirSync(folder).filter((name) => name.endsWith('.mjs'))
-    const texts = code.map((name) => fs.readFileSync(join(folder, name), 'utf8')).join('\n')
+    const texts = fs.readFileSync(await bundled(), 'utf8')
     expect(texts).to.include('JSON.parse(').and.include('Invalid input')
     // A message of zod in Dutch, the compiler of migrations, and a type of file in a list of a package.
     for (const unused of ['Ongeldig', 'jiti.cjs', '{source:"iana"']) expect(texts).to.not.include(unused)
