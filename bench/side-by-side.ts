@@ -96,6 +96,7 @@ const measure = async (): Promise<Figures> => {
   const accepted = await load({ seconds: SECONDS })
   figures['accepted, /s'] = accepted.accepted / accepted.seconds
   await untilRecorded(next - 1)
+  await pause(5_000)
   figures['memory after the load, MB'] = usage.memory()
 
   const from = next

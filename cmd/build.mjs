@@ -175,4 +175,8 @@ export const bundled = async ({ isLast = false } = {}) => {
   return entry
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await bundled()
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await bundled()
+  // The bundle may have been built with other options of Node.
+  compile()
+}

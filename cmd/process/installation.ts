@@ -8,6 +8,7 @@ import { systemClock as clock } from '../../adapters/system/clock.ts'
 import { openDisk, type Disk } from '../../adapters/system/disk.ts'
 import type { ServerDisks } from '../../adapters/system/server-disks.ts'
 import { awakeNow } from '../../adapters/system/awake.ts'
+import { releaseMemoryAtRest } from '../../adapters/system/memory-at-rest.ts'
 import { keepStoreMemory, type StoreMemory } from '../../adapters/system/store-memory.ts'
 import { guardStore } from '../../adapters/event-store/circuit-breaker.ts'
 import { timed } from '../../adapters/event-store/timed.ts'
@@ -140,6 +141,8 @@ export const openInstallation = async (
   }
 
   try {
+    const endRelease = releaseMemoryAtRest()
+    opened.push(async () => endRelease())
     const metrics = openMetrics()
     const spans = spansFor(settings, log)
     opened.push(() => spans.close())
