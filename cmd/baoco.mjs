@@ -2,11 +2,10 @@
 // The `baoco` command. It runs the bundle, or the sources if the bundle cannot be stored.
 import './node-version.mjs'
 import { bundled } from './build.mjs'
-import { runBundle } from './run-bundle.mjs'
 
 try {
   const bundle = await bundled({ isLast: true })
-  if (bundle) runBundle(bundle)
+  if (bundle) (await import('./run-bundle.mjs')).runBundle(bundle)
   else {
     process.setSourceMapsEnabled(true)
     ;(await import('tsx/esm/api')).register()

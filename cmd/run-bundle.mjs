@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire, SourceMap } from 'node:module'
 import { basename, dirname, resolve } from 'node:path'
-import { constants, Script } from 'node:vm'
+import vm from 'node:vm'
 import { PACKAGES } from './build.mjs'
 
 /** Milliseconds. By then a server has run what it runs at its start. */
@@ -60,10 +60,10 @@ export const runBundle = (bundle) => {
   const path = compiledPath(bundle)
   const cachedData = readIfThere(path)
   // The bundle has ASCII characters only, so its text needs one byte for each.
-  const script = new Script(readFileSync(bundle, 'latin1'), {
+  const script = new vm.Script(readFileSync(bundle, 'latin1'), {
     filename: bundle,
     cachedData,
-    importModuleDynamically: constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+    importModuleDynamically: vm.constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   })
   if (!cachedData || script.cachedDataRejected) {
     let isKept = false
