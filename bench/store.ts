@@ -13,34 +13,13 @@ import { unparsed } from '../adapters/event-store/parse.ts'
 import { openPostgresEventStore } from '../adapters/event-store/postgres/store.ts'
 import { openDatabase, type Database } from '../adapters/database/database.ts'
 import { migrateDatabase } from '../adapters/database/migrate.ts'
-import type { NewEvent } from '../domain/event.ts'
 import { NO_STREAM, type EventStore } from '../domain/ports.ts'
+import { aboutHalfAKilobyte } from './support/half-a-kilobyte.ts'
 import { newDataFolder, removeDataFolder } from '../tests/harness/baoco-process.ts'
 import { inside } from '../tests/harness/inside.ts'
 
 const IN_FLIGHT = [1, 16, 64, 512]
 const CATCH_UP_EVENTS = 50_000
-
-const aboutHalfAKilobyte = (): NewEvent => ({
-  id: randomUUID(),
-  type: 'TransactionCaptured',
-  data: {
-    transaction_id: 1,
-    bank_code: 'VCB',
-    amount: '1500000.00',
-    currency: 'VND',
-    content: 'NGUYEN VAN A chuyen tien DH102947',
-    raw_data:
-      'SD TK 0071000888888 +1,500,000VND luc 21-11-2026 09:15:27. SD 25,300,000VND. Ref MBVCB.1234567890.NGUYEN VAN A chuyen tien DH102947',
-  },
-  metadata: {
-    user_id: 1,
-    at: new Date().toISOString(),
-    correlation_id: randomUUID(),
-    causation_id: randomUUID(),
-    version: 1,
-  },
-})
 
 const percentile = (sorted: Float64Array, share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0
 

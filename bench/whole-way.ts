@@ -4,6 +4,7 @@
  * Measures twice: a process that has just started, and the same process after that many payments.
  */
 import { setTimeout as pause } from 'node:timers/promises'
+import { bareAppends, shareOfAppends } from './support/appends.ts'
 import { runChild, startChild } from './support/children.ts'
 import { secondsUntil, startBench } from './support/installation.ts'
 import { addRules } from './support/shops.ts'
@@ -34,6 +35,7 @@ const recorded = () => bench.world.metric('baoco_attempts_recorded_total')
 
 /** @param from  the number of the first payment */
 const wholeWay = async (what: string, from: number): Promise<void> => {
+  const appends = [await bareAppends(bench)]
   const before = await recorded()
   const load = await runChild<LoadReport>('./load.ts', {
     urls: bench.urls,
@@ -51,9 +53,10 @@ const wholeWay = async (what: string, from: number): Promise<void> => {
   await secondsUntil(300, isRecorded, 10)
   const seconds = (performance.timeOrigin + performance.now() - load.firstAt) / 1000
   const rate = load.accepted / seconds
+  appends.push(await bareAppends(bench))
   console.log(
     `${what}: ${load.accepted} in ${seconds.toFixed(1)} s, ${rate.toFixed(0)}/s (received at ${(load.accepted / load.seconds).toFixed(0)}/s); ` +
-      `sign and post alone ${best.toFixed(0)}/s; ratio ${(rate / best).toFixed(3)} (at least 0.15, aim 0.25)`,
+      `sign and post alone ${best.toFixed(0)}/s; ratio ${(rate / best).toFixed(3)} (at least 0.15, aim 0.25)${shareOfAppends(rate, appends)}`,
   )
 }
 

@@ -85,9 +85,10 @@ export class Draft {
     else if (warm) this.#judge(job, appraised, warm)
   }
 
-  /** Removes everything from the windows again. */
+  /** Removes everything from the windows again. A second call changes nothing: they may have been read on. */
   undo(): void {
     for (const [warm, size] of this.#touched) warm.window.backTo(size)
+    this.#touched.clear()
   }
 
   /** Updates the windows to the state of the store: with every unit, in the order of the units. */

@@ -26,7 +26,7 @@ import type { RecentConflicts } from './recent-conflicts.ts'
 import { Draft, type Looked } from './draft.ts'
 import type { LookedOrder } from './plan-payments.ts'
 import { keptId, type Job } from './job.ts'
-import type { Answer, DraftUnit } from './units.ts'
+import { capturedIn, type Answer, type DraftUnit } from './units.ts'
 
 export interface GroupPorts {
   store: EventStore
@@ -211,20 +211,23 @@ class Group {
    * @returns whether there was anything new; then the draft is already undone
    */
   async #read(draft: Draft): Promise<boolean> {
-    const { store, accounts } = this.#ports
+    const { store, accounts, snapshots } = this.#ports
     const missing = missingOf(draft)
     const users = [...this.#accounts.keys()]
     const windows = [...this.#windows.values()]
     const known = users.map((user) => this.#accounts.get(user)!)
     const answers = await store.read([
       ...users.map((user, n): Slice => ({ ...accounts.slice(String(user)), from: known[n]!.revision + 1 })),
-      ...windows.map((warm) => warm.slice()),
+      ...windows.map((warm) => snapshots?.slice(warm) ?? warm.slice()),
       ...missing.map(({ stream }): Slice => ({ stream })),
     ])
     const isChanged = missing.length > 0 || draft.missingCredits.size > 0 || answers.some((events) => events.length > 0)
     if (isChanged) draft.undo()
     users.forEach((user, n) => this.#accounts.set(user, accounts.advance(String(user), answers[n] ?? [], known[n])))
-    windows.forEach((warm, n) => warm.readOn(answers[users.length + n] ?? []))
+    for (const [n, warm] of windows.entries()) {
+      const events = answers[users.length + n] ?? []
+      warm.readOn((await snapshots?.catchUp(warm, events)) ?? events)
+    }
     this.#keep(missing, answers.slice(users.length + windows.length))
     return isChanged
   }
@@ -288,15 +291,6 @@ class Group {
     }
   }
 }
-
-const capturedIn = (units: readonly (readonly StreamAppend[])[]): TransactionEventData['TransactionCaptured'][] =>
-  units.flatMap((unit) =>
-    unit.flatMap(({ events }) =>
-      events.flatMap(({ type, data }) =>
-        type === 'TransactionCaptured' ? [data as TransactionEventData['TransactionCaptured']] : [],
-      ),
-    ),
-  )
 
 /** @throws {StoreUnavailable} if nothing is known to be stored; folds are unchanged */
 export const runGroup = (ports: GroupPorts, jobs: readonly Job[]): Promise<GroupDone> => new Group(ports, jobs).run()

@@ -6,6 +6,7 @@
 import type { Fact, Metadata, NewEvent } from '../../domain/event.ts'
 import type { Taken } from '../../domain/arrival/arrival.ts'
 import type { StreamAppend, Unit } from '../../domain/ports.ts'
+import type { TransactionEventData } from '../../domain/transaction/events.ts'
 import { metadataOf, stampWith } from '../support/stamp.ts'
 import type { WarmWindow } from './warm-windows.ts'
 import type { Job } from './job.ts'
@@ -113,3 +114,15 @@ export class Units {
     return stampWith(facts, this.#metadata)
   }
 }
+
+/** The new transactions among units in the form of the store. */
+export const capturedIn = (
+  units: readonly (readonly StreamAppend[])[],
+): TransactionEventData['TransactionCaptured'][] =>
+  units.flatMap((unit) =>
+    unit.flatMap(({ events }) =>
+      events.flatMap(({ type, data }) =>
+        type === 'TransactionCaptured' ? [data as TransactionEventData['TransactionCaptured']] : [],
+      ),
+    ),
+  )

@@ -47,7 +47,7 @@ export class WarmWindow {
     return this.revision === NO_STREAM || this.#isRestored
   }
 
-  /** Takes the place of a cold window. */
+  /** Takes the place of a window that is cold or behind. */
   restored(window: DedupWindow, { revision, event_id, parts }: KeptSnapshot): void {
     this.window = window
     this.revision = this.offered = revision

@@ -7,18 +7,26 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate as otherWork } from 'node:timers/promises'
 import { DedupWindow, fullPartsFor, partsFor, type WindowState } from '../../domain/dedup/window.ts'
-import type { EventStore } from '../../domain/ports.ts'
+import type { StoredEvent } from '../../domain/parse-event.ts'
+import type { EventStore, Slice } from '../../domain/ports.ts'
 import { isOf, WORTH_A_SNAPSHOT, type KeptSnapshot, type Snapshots } from '../support/snapshots.ts'
 import type { WarmWindow } from './warm-windows.ts'
 
 /** New notifications after which a snapshot is worth its costs: an eighth of the window, within these bounds. */
 const [LEAST_NEW, MOST_NEW] = [500, 2_048]
+/** With as many new events, a window in memory is out of date: another process has decided for its account for a while. */
+const OUT_OF_DATE = 1_000
+/** Reading an event takes as long as restoring this many entries. */
+const ENTRIES_AN_EVENT = 16
 /** Milliseconds between the starts of two snapshots of a process. A window that comes too early waits for its next notification. */
 const APART_MS = 1_000
 
 const nameOf = ({ bankCode }: WarmWindow): string => `book ${bankCode}`
 
 const dueAfter = ({ window }: WarmWindow): number => Math.min(MOST_NEW, Math.max(LEAST_NEW, window.size / 8))
+
+const isQuicker = ({ revision }: WarmWindow, kept: KeptSnapshot): boolean =>
+  (kept.revision - revision) * ENTRIES_AN_EVENT > (kept.state as WindowState).size
 
 export class WindowSnapshots {
   readonly #snapshots: Snapshots
@@ -35,12 +43,33 @@ export class WindowSnapshots {
     this.#apartMs = apartMs
   }
 
-  /** Fills a cold window from its snapshot, if it has one. What follows must still be read. @throws {StoreUnavailable} */
+  /**
+   * Fills a window from its snapshot, if that takes less time than reading the events. What follows must still be read.
+   * @throws {StoreUnavailable}
+   */
   async load(warm: WarmWindow): Promise<void> {
     const kept = await this.#snapshots.load(warm.userId, nameOf(warm))
-    if (!kept || !(await isOf(this.#store, warm.stream, kept))) return
+    if (!kept || !isQuicker(warm, kept) || !(await isOf(this.#store, warm.stream, kept))) return
     const window = await this.#windowOf(warm, kept)
     if (window) warm.restored(window, kept)
+  }
+
+  /** What to read to bring a window up to date. Of a window in memory, so much that it shows whether it is out of date. */
+  slice(warm: WarmWindow): Slice {
+    return warm.isBehind ? warm.slice() : { ...warm.slice(), limit: OUT_OF_DATE }
+  }
+
+  /**
+   * Fills a window that is out of date from its snapshot.
+   * @param events  what was read of its slice
+   * @returns all events after the window as it is then
+   * @throws {StoreUnavailable}
+   */
+  async catchUp(warm: WarmWindow, events: readonly StoredEvent[]): Promise<readonly StoredEvent[]> {
+    if (this.slice(warm).limit !== events.length) return events
+    await this.load(warm)
+    const [found = []] = await this.#store.read([warm.slice()])
+    return found
   }
 
   /** Saves a snapshot in the background, if much is new. The window must be at rest now. */
@@ -89,7 +118,9 @@ export class WindowSnapshots {
     }
     const snapshot = { revision, event_id, state, writer: this.#writer, parts, added: added() }
     const isSaved = await this.#snapshots.save(userId, name, snapshot)
-    warm.saved = isSaved ? { numbering, parts: parts.slice(0, fullPartsFor(state.size)) } : null
+    // Meanwhile, the window may have been replaced by another one.
+    if (warm.window === window)
+      warm.saved = isSaved ? { numbering, parts: parts.slice(0, fullPartsFor(state.size)) } : null
     // The account may have been deleted meanwhile.
     if (isSaved && !(await isOf(this.#store, stream, snapshot))) await this.#snapshots.forget(userId, name)
   }

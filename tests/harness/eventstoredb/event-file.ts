@@ -20,7 +20,13 @@ interface Line extends Omit<StoredEvent, 'data' | 'metadata'> {
 
 const lineOf = (events: readonly StoredEvent[]): string => {
   const lines = events.map((event): Line => ({
-    ...event,
+    id: event.id,
+    type: event.type,
+    contentType: event.contentType,
+    stream: event.stream,
+    revision: event.revision,
+    position: event.position,
+    created: event.created,
     data: event.data.toString('base64'),
     metadata: event.metadata.toString('base64'),
   }))

@@ -4,6 +4,7 @@
  */
 import { EventFile } from './event-file.ts'
 import {
+  HeldEvent,
   MOST_APPEND_BYTES,
   metastreamOf,
   sizeOf,
@@ -263,11 +264,12 @@ export class EventLog {
   #take(events: readonly StoredEvent[]): void {
     for (const event of events) {
       let stream = this.#streams.get(event.stream)
-      if (!stream) this.#streams.set(event.stream, (stream = emptyStream()))
-      stream.events.push(event)
+      if (!stream) this.#streams.set(event.stream, (stream = emptyStream(event.stream)))
+      const held = new HeldEvent(event, stream.name)
+      stream.events.push(held)
       stream.last = event.revision
       stream.tombstoned ||= event.type === '$streamDeleted' && !event.stream.startsWith('$$')
-      this.#all.push(event)
+      this.#all.push(held)
       this.#nextPosition = event.position + 100 + sizeOf(event)
       this.#remembered.add(event)
     }

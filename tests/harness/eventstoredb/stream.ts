@@ -2,6 +2,7 @@
 import type { StoredEvent } from './event.ts'
 
 export interface Stream {
+  name: string
   events: StoredEvent[]
   last: number
   tombstoned: boolean
@@ -12,7 +13,7 @@ export interface Stream {
 /** How long reads may fail after an append to a soft-deleted stream. */
 export const UNDELETE_MS = 13
 
-export const emptyStream = (): Stream => ({ events: [], last: -1, tombstoned: false, undeletedAt: 0 })
+export const emptyStream = (name: string): Stream => ({ name, events: [], last: -1, tombstoned: false, undeletedAt: 0 })
 
 /** @param isFound  false for the first events, and true from one on · @returns the index of that one */
 export const indexOfFirst = (events: readonly StoredEvent[], isFound: (event: StoredEvent) => boolean): number => {

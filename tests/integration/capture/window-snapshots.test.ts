@@ -122,6 +122,24 @@ for (const [n, [name, openStore]] of Object.entries(STORES).entries())
       expect(third.read()).to.be.below(1_100)
     })
 
+    onTheFirst('let a process whose window is out of date answer after a short read', async () => {
+      const before = memory.kept.get(NAME)!.revision
+      const first = SEEN + 10_000
+      const [owner, next] = [cold(first), cold(first + 100)]
+      await owner.takeUpTo(first + 100)
+      await next.takeUpTo(first + 3_600)
+      await eventually(() => memory.kept.get(NAME)!.revision > before + 2_000, { what: 'a snapshot of the next owner' })
+      await atRest()
+      const known = owner.read()
+      const end = await entries()
+      const [copy, fresh] = await owner.process.take([vietcombankPush(first + 3_000), vietcombankSms(first + 3_600)])
+      expect(copy).to.deep.include({ webhook_status: 'already_run' })
+      expect(fresh).to.deep.include({ webhook_status: 'pending' })
+      // The events that show that it is out of date, the last one of the snapshot, and those after it.
+      expect(owner.read() - known).to.equal(1_000 + 1 + end - 1 - memory.kept.get(NAME)!.revision)
+      expect(await entries()).to.equal(end + 2)
+    })
+
     /** What a cold process makes of the window, if it must not believe a snapshot. */
     const expectWhole = async () => {
       const known = await entries()
