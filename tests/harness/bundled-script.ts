@@ -10,8 +10,8 @@ const FOLDER = fileURLToPath(new URL(`../../node_modules/.cache/baoco-scripts/${
 const bundle = async (source: string): Promise<string> => {
   const { FOR_NODE } = (await import('../../cmd/build.mjs' as string)) as { FOR_NODE: BuildOptions }
   const script = join(FOLDER, basename(source).replace(/\.ts$/, '.mjs'))
-  mkdirSync(FOLDER, { recursive: true })
-  process.once('exit', () => rmSync(script, { force: true }))
+  if (mkdirSync(FOLDER, { recursive: true }))
+    process.once('exit', () => rmSync(FOLDER, { recursive: true, force: true }))
   await build({ ...FOR_NODE, entryPoints: [source], outfile: script, sourcemap: false })
   return script
 }
