@@ -47,13 +47,27 @@ const WAITING = [
   'integration/baoco-command',
 ]
 
-/** Of the rest, those to begin with. */
+/** Of the rest, those to begin with, for the same reason. */
 const LONG = [
   'integration/benchmarks',
+  'integration/parked/serve',
   'integration/http/accounts-unknown-and-known',
-  'unit/domain/reader/mutations',
+  'integration/backup',
   'integration/openapi/',
+  'integration/server-password',
+  'attack/limits-of-strangers',
+  'unit/domain/reader/mutations',
+  'attack/leaks',
+  'attack/account-deletion-cost',
+  'integration/first-start',
+  'integration/looking-commands',
+  'integration/full-disk',
+  'integration/http/export-memory',
+  'integration/http/store-away',
+  'integration/parked/',
   'integration/delivery/',
+  'integration/setup',
+  'integration/traces',
 ]
 
 /** Files that need no installed program. They run first, while programs for the other files are still being installed. */
