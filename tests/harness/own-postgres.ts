@@ -1,13 +1,12 @@
 /** A Postgres server for one test. */
-import { randomBytes } from 'node:crypto'
 import { execFile } from 'node:child_process'
 import { appendFile, chmod, chown, mkdtemp, stat, statfs, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { makeDataFolder } from '../../adapters/system/data-folder.ts'
 import { findDirectory, removeDirectory } from '../../adapters/postgres/embedded/directory.ts'
-import { initialise, start, stop, SUPERUSER } from '../../adapters/postgres/embedded/server.ts'
+import { start, stop, SUPERUSER } from '../../adapters/postgres/embedded/server.ts'
+import { copyEmbeddedCluster } from './copied-cluster.ts'
 import { freePorts } from './free-ports.ts'
 import { startOwnServer, type OwnServer } from './own-server.ts'
 
@@ -83,10 +82,8 @@ export const startOwnPostgres = async ({
   tls,
 }: Options = {}): Promise<OwnPostgres> => {
   const folder = durable ? await mkdtemp(join(tmpdir(), 'baoco-postgres-')) : await fastFolder()
-  makeDataFolder(folder)
+  const password = await copyEmbeddedCluster(folder)
   const place = findDirectory(folder)
-  const password = randomBytes(12).toString('hex')
-  await initialise(place, password)
   if (!durable) await appendFile(join(place.data, 'postgresql.conf'), NOT_DURABLE)
   if (trusting) await writeFile(join(place.data, 'pg_hba.conf'), TRUSTING)
   if (tls) await requireTls(place.data, tls)
