@@ -13,6 +13,7 @@ import {
   type Running,
 } from './baoco-process.ts'
 import { fromVietcombank } from './bank-texts.ts'
+import { newFolderWithCluster } from './copied-cluster.ts'
 import { startDovecot, type Dovecot } from './dovecot/server.ts'
 import { roleProcesses, type RoleName, type RoleProcess } from './role-processes.ts'
 import { openSetUp, type SetUp } from './servers.ts'
@@ -29,6 +30,8 @@ export interface WorldOptions<Used extends SetUp> {
   env?: Record<string, string>
   /** Another way to start all of Baoco than `baoco serve`. */
   start?: (place: DataFolder, env: Record<string, string>) => Promise<Running>
+  /** The embedded Postgres is made by Baoco, as for a user. Otherwise it is copied, if nothing is prepared. */
+  isFirstStart?: boolean
   /** Runs on the data folder before anything starts there. */
   prepare?: (place: DataFolder) => Promise<void>
   /** Starts a process for each of these roles instead, each with its own data folder. A role may occur twice. */
@@ -72,8 +75,10 @@ export class World<Used extends SetUp = SetUp> {
   }
 
   async #startFirst(): Promise<void> {
-    this.#place = await newDataFolder()
-    await this.#options.prepare?.(this.#place)
+    const { prepare, isFirstStart } = this.#options
+    const isOwn = isFirstStart || prepare || this.env.DATABASE_URL
+    this.#place = await (isOwn ? newDataFolder() : newFolderWithCluster())
+    await prepare?.(this.#place)
     await this.start()
     this.installation = readInstallation(this.#place, this.baoco.output())
   }

@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { newDataFolder, removeDataFolder, startBaoco, type DataFolder, type Running } from '../harness/baoco-process.ts'
+import { newFolderWithCluster } from '../harness/copied-cluster.ts'
 
 const BAOCO = fileURLToPath(new URL('../../cmd/baoco.mjs', import.meta.url))
 
@@ -16,7 +17,7 @@ describe('a copied data folder', function () {
   let copy: DataFolder
   let live: Running
   before(async () => {
-    ;[original, copy] = await Promise.all([newDataFolder(), newDataFolder()])
+    ;[original, copy] = await Promise.all([newFolderWithCluster(), newDataFolder()])
     live = await startBaoco(original)
     await live.stop()
     rmSync(copy.dataDir, { recursive: true })

@@ -5,13 +5,14 @@
 import { randomBytes } from 'node:crypto'
 import { chownSync } from 'node:fs'
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
+import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { namedUser } from '../../../adapters/database/database-user.ts'
 import { stop } from '../../../adapters/postgres/embedded/server.ts'
+import { copyCluster } from '../copied-cluster.ts'
 import { ownClock } from '../faketime/install.ts'
 import { freePorts } from '../free-ports.ts'
 import { launchServer, startOwnServer, type OwnServer } from '../own-server.ts'
@@ -68,6 +69,20 @@ export interface StockOptions {
   copyOf?: StockPostgres
 }
 
+/** @returns what makes a cluster in a folder, with the settings of Debian's package */
+const clusterOf = (programs: string) => async (folder: string, password: string) => {
+  const [data, passwordFile] = [join(folder, 'data'), join(folder, 'password')]
+  await writeFile(passwordFile, password, { mode: 0o600 })
+  const user = owner()
+  if (user) for (const path of [folder, passwordFile]) chownSync(path, user.uid, user.gid)
+  await promisify(execFile)(
+    join(programs, 'initdb'),
+    ['-D', data, '-U', 'postgres', '--pwfile', passwordFile, '-A', 'scram-sha-256', '-E', 'UTF8'],
+    { cwd: folder, env: ENVIRONMENT, ...user },
+  )
+  return data
+}
+
 export const startStockPostgres = async ({
   ownClock: isOwn = false,
   copyOf,
@@ -76,12 +91,11 @@ export const startStockPostgres = async ({
   if (!programs)
     throw new Error('Debian has no Postgres here: node --import tsx tests/harness/stock-postgres/install.ts')
   const folder = await mkdtemp(join(tmpdir(), 'baoco-stock-postgres-'))
-  const [data, passwordFile] = [join(folder, 'data'), join(folder, 'password')]
-  const password = copyOf?.password ?? randomBytes(12).toString('hex')
-  await mkdir(data, { mode: 0o700 })
-  await writeFile(passwordFile, password, { mode: 0o600 })
+  const data = join(folder, 'data')
   const user = owner()
-  if (user) for (const path of [folder, data, passwordFile]) chownSync(path, user.uid, user.gid)
+  if (user) chownSync(folder, user.uid, user.gid)
+  const password =
+    copyOf?.password ?? (await copyCluster(`debian-${programs.replaceAll('/', '-')}`, clusterOf(programs), data))
   const clock = isOwn ? ownClock(join(folder, 'clock')) : null
   const running = { cwd: folder, env: ENVIRONMENT, ...user }
   const serving = { ...running, env: { ...ENVIRONMENT, ...clock?.env } }
@@ -95,13 +109,7 @@ export const startStockPostgres = async ({
     return ran.stdout
   }
   const isUp = () => administer('SELECT 1').then(() => true, () => false) // prettier-ignore
-  if (copyOf) await copyOf.program('pg_basebackup', ['-D', data, '--wal-method=stream', '--checkpoint=fast'])
-  else
-    await promisify(execFile)(
-      join(programs, 'initdb'),
-      ['-D', data, '-U', 'postgres', '--pwfile', passwordFile, '-A', 'scram-sha-256', '-E', 'UTF8'],
-      running,
-    )
+  await copyOf?.program('pg_basebackup', ['-D', data, '--wal-method=stream', '--checkpoint=fast'])
   const launch = () => launchServer([join(programs, 'postgres'), '-D', data, ...listening(port)], { isUp, ...serving })
   return {
     ...(await startOwnServer({ folder, launch, end: stop })),

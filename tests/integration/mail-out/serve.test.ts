@@ -2,13 +2,13 @@
 import { expect } from 'chai'
 import {
   callApi,
-  newDataFolder,
   readInstallation,
   removeDataFolder,
   startBaoco,
   type DataFolder,
   type Running,
 } from '../../harness/baoco-process.ts'
+import { newFolderWithCluster } from '../../harness/copied-cluster.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { startMailServer, type TestMailServer } from '../../harness/mail-server.ts'
 
@@ -18,7 +18,7 @@ describe('serve with SMTP_URL', function () {
   let place: DataFolder
   let baoco: Running | undefined
   before(async () => {
-    ;[server, place] = await Promise.all([startMailServer(), newDataFolder()])
+    ;[server, place] = await Promise.all([startMailServer(), newFolderWithCluster()])
   })
   after(async () => {
     await baoco?.kill()

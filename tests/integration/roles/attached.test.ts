@@ -11,6 +11,7 @@ import {
   type Running,
   type Starting,
 } from '../../harness/baoco-process.ts'
+import { newFolderWithCluster } from '../../harness/copied-cluster.ts'
 import { fromVietcombank, vietcombankText } from '../../harness/bank-texts.ts'
 import { eventually } from '../../harness/eventually.ts'
 
@@ -22,7 +23,7 @@ describe('a role beside serve, on the embedded Postgres', function () {
   let env: Record<string, string>
 
   before(async () => {
-    const place = await newDataFolder()
+    const place = await newFolderWithCluster()
     env = { RATE_LIMITS: 'off', BASE_URL: `http://localhost:${place.port}` }
     whole = await startBaoco(place, env)
     installation = readInstallation(place, whole.output())
