@@ -17,13 +17,13 @@ import { endpointOf } from '../../domain/webhook/endpoint.ts'
 import { shownUrl } from '../../domain/webhook/shown-url.ts'
 import {
   callApi,
-  newDataFolder,
   readInstallation,
   removeDataFolder,
   startBaoco,
   type Installation,
   type Running,
 } from '../harness/baoco-process.ts'
+import { newFolderWithCluster } from '../harness/copied-cluster.ts'
 import { vietcombankText } from '../harness/bank-texts.ts'
 import { eventually } from '../harness/eventually.ts'
 import { openShop, status, type Shop } from '../harness/shop.ts'
@@ -75,7 +75,7 @@ describe('the URL of a webhook', () => {
 
     before(async () => {
       shop = await openShop(status(500, 'no'))
-      const place = await newDataFolder()
+      const place = await newFolderWithCluster()
       running = await startBaoco(place, {
         ALLOW_PRIVATE_TARGETS: '1',
         LOG_LEVEL: 'debug',

@@ -6,8 +6,9 @@ import { expect } from 'chai'
 import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { fromVietcombank, vietcombankText } from '../harness/bank-texts.ts'
 import {
-  callApi, launchBaoco, newDataFolder, NEXT_VERSION, readInstallation, removeDataFolder, type DataFolder, type Starting,
+  callApi, launchBaoco, NEXT_VERSION, readInstallation, removeDataFolder, type DataFolder, type Starting,
 } from '../harness/baoco-process.ts' // prettier-ignore
+import { newFolderWithCluster } from '../harness/copied-cluster.ts'
 import { eventually } from '../harness/eventually.ts'
 import { showFigures } from '../harness/figures.ts'
 import { freePorts } from '../harness/free-ports.ts'
@@ -159,7 +160,7 @@ describe('an upgrade on one machine', function () {
   })
 
   it('is prepared beside the running version, so that the new one starts with its read models', async () => {
-    place = await newDataFolder()
+    place = await newFolderWithCluster()
     const settings = { RATE_LIMITS: 'off' }
     const old = launchBaoco(place, settings)
     running.push(old)

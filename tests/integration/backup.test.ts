@@ -15,6 +15,7 @@ import {
   callApi, newDataFolder, readInstallation, removeDataFolder, startBaoco,
   type DataFolder, type Installation, type Running,
 } from '../harness/baoco-process.ts' // prettier-ignore
+import { newFolderWithCluster } from '../harness/copied-cluster.ts'
 import { eventually } from '../harness/eventually.ts'
 
 const BAOCO = fileURLToPath(new URL('../../cmd/baoco.mjs', import.meta.url))
@@ -62,7 +63,7 @@ describe('backup and restore', function () {
   const paid: number[] = []
 
   before(async () => {
-    const place = await newDataFolder()
+    const place = await newFolderWithCluster()
     elsewhere = await newDataFolder()
     live = await startBaoco(place, { RATE_LIMITS: 'off' })
     installation = readInstallation(place, live.output())

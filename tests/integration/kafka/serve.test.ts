@@ -14,6 +14,7 @@ import {
   type Installation,
   type Running,
 } from '../../harness/baoco-process.ts'
+import { newFolderWithCluster } from '../../harness/copied-cluster.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { aclsOn, describeAcl, REQUIRED_ACLS } from '../../harness/kafka/acls.ts'
 import { kafkaClient, PASSWORD, startKafka, type Broker } from '../../harness/kafka/broker.ts'
@@ -63,7 +64,7 @@ describe('serve with KAFKA_BROKERS', function () {
   before(async () => {
     broker = await startKafka()
     shop = await openShop()
-    const place = await newDataFolder()
+    const place = await newFolderWithCluster()
     baoco = await startBaoco(place, { ...settings(), KAFKA_BROKERS: '' })
     installation = readInstallation(place, baoco.output())
     const { status } = await callApi(baoco, installation.apiKey, 'POST', '/api/webhooks', { name: 'shop', url: shop.url }) // prettier-ignore

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { callApi, newDataFolder, readInstallation, removeDataFolder, startBaoco } from '../../harness/baoco-process.ts'
+import { callApi, readInstallation, removeDataFolder, startBaoco } from '../../harness/baoco-process.ts'
+import { newFolderWithCluster } from '../../harness/copied-cluster.ts'
 import { timoMail } from '../../harness/bank-mails.ts'
 import { needsDovecot } from '../../harness/dovecot/install.ts'
 import { startDovecot } from '../../harness/dovecot/server.ts'
@@ -12,7 +13,7 @@ describe('a collecting process that is killed', function () {
 
   it('among many mails is continued by the next start, and each mail becomes one transaction', async () => {
     const dovecot = await startDovecot()
-    const place = await newDataFolder()
+    const place = await newFolderWithCluster()
     const env = { ALLOW_PRIVATE_TARGETS: '1', RATE_LIMITS: 'off' }
     let running = await startBaoco(place, env)
     try {

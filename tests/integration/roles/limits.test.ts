@@ -13,6 +13,7 @@ import {
   type Running,
   type Starting,
 } from '../../harness/baoco-process.ts'
+import { newFolderWithCluster } from '../../harness/copied-cluster.ts'
 import { eventually } from '../../harness/eventually.ts'
 
 const PER_HOUR = 40
@@ -25,7 +26,7 @@ describe('limits over two processes', function () {
   let api: Starting
 
   before(async () => {
-    const place = await newDataFolder()
+    const place = await newFolderWithCluster()
     whole = await startBaoco(place, ENV)
     installation = readInstallation(place, whole.output())
     const { port } = await newDataFolder()

@@ -15,6 +15,7 @@ import {
   type DataFolder,
   type Running,
 } from '../../harness/baoco-process.ts'
+import { newFolderWithCluster } from '../../harness/copied-cluster.ts'
 import { fromVietcombank, vietcombankText } from '../../harness/bank-texts.ts'
 import { givenOrOwnEventStore, type TestEventStore } from '../../harness/eventstoredb/given-or-own.ts'
 import { eventually } from '../../harness/eventually.ts'
@@ -71,7 +72,7 @@ describe('baoco export-events and import-events', function () {
 
   before(async () => {
     ;[server, shop, other] = await Promise.all([givenOrOwnEventStore(), openShop(), newDataFolder()])
-    const place = await newDataFolder()
+    const place = await newFolderWithCluster()
     baoco = await startBaoco(place, ENV)
     installation = readInstallation(place, baoco.output())
     const secret = (name: string) => readFile(join(place.dataDir, name), 'utf8').then((value) => value.trim())
