@@ -36,7 +36,13 @@ export const startBench = async ({
   const servers = () => openSetUp(setUp)
   const start: WorldOptions<SetUp>['start'] = (place, env) =>
     startBaoco(place, env, 'serve', readyWithin === undefined ? {} : { within: readyWithin })
-  const world = await World.open({ servers, env: { LOG_LEVEL: 'warn' }, start, ...(prepare && { prepare }) })
+  const world = await World.open({
+    servers,
+    env: { LOG_LEVEL: 'warn' },
+    isFirstStart: true,
+    start,
+    ...(prepare && { prepare }),
+  })
   const { baoco, installation } = world
   console.log(`set-up: ${setUp}; commits: ${await durability(installation, world.env.DATABASE_URL)}`)
   const shops = await openShops(baoco, installation, accounts, world.servers.env)
