@@ -6,30 +6,24 @@
 import { getHeapStatistics } from 'node:v8'
 
 const LOOK_EVERY_MS = 2_000
-/** The part of a core that a process at rest uses. */
+/** The part of the time in which the event loop of a process at rest has work. Unlike CPU time, it counts waiting for a core. */
 const AT_REST = 0.1
 /** Not worth a collection. */
 const LITTLE_BYTES = 64 * 1_048_576
-
-/** Microseconds of CPU time of all threads of this process. */
-const cpuTime = (): number => {
-  const { user, system } = process.cpuUsage()
-  return user + system
-}
 
 /** Does nothing unless Node was started with `--expose-gc`. @returns a function that ends it */
 export const releaseMemoryAtRest = (lookEveryMs = LOOK_EVERY_MS): (() => void) => {
   const collect = globalThis.gc
   if (!collect) return () => {}
-  let [cpu, at] = [cpuTime(), performance.now()]
+  let since = performance.eventLoopUtilization()
   let kept = 0
   const look = (): void => {
-    const share = (cpuTime() - cpu) / 1_000 / (performance.now() - at)
-    if (share < AT_REST && getHeapStatistics().total_physical_size - kept > LITTLE_BYTES) {
+    const { utilization } = performance.eventLoopUtilization(since)
+    if (utilization < AT_REST && getHeapStatistics().total_physical_size - kept > LITTLE_BYTES) {
       collect()
       kept = getHeapStatistics().total_physical_size
     }
-    ;[cpu, at] = [cpuTime(), performance.now()]
+    since = performance.eventLoopUtilization()
   }
   const timer = setInterval(look, lookEveryMs).unref()
   return () => clearInterval(timer)

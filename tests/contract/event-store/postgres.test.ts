@@ -71,8 +71,9 @@ describe('event store on Postgres, beyond the contract', () => {
     await listening.query('LISTEN baoco_store')
     const stop = new AbortController()
     const delivered: string[] = []
+    const after = await alone.end()
     const following = (async () => {
-      for await (const { events } of alone.subscribe({ after: await alone.end(), signal: stop.signal }))
+      for await (const { events } of alone.subscribe({ after, signal: stop.signal }))
         delivered.push(...events.map(({ stream }) => stream))
     })()
     const [whole, taken, oneByOne, last] = [streamName(), streamName(), streamName(), streamName()]
