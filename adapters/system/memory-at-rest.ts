@@ -8,8 +8,8 @@ import { getHeapStatistics } from 'node:v8'
 const LOOK_EVERY_MS = 2_000
 /** The part of the time in which the event loop of a process at rest has work. Unlike CPU time, it counts waiting for a core. */
 const AT_REST = 0.1
-/** Not worth a collection. */
-const LITTLE_BYTES = 64 * 1_048_576
+/** Less is not worth a collection. A steady load leaves less than that. */
+const LITTLE_BYTES = 150 * 1_048_576
 
 /** Does nothing unless Node was started with `--expose-gc`. @returns a function that ends it */
 export const releaseMemoryAtRest = (lookEveryMs = LOOK_EVERY_MS): (() => void) => {

@@ -31,7 +31,6 @@ import { orUnavailable } from '../../adapters/database/or-unavailable.ts'
 import { openVault } from '../../adapters/secrets/vault.ts'
 import { openSender } from '../../adapters/webhook-sender/sender.ts'
 import { planAccountOf } from '../../domain/plan-order/plan-order.ts'
-import type { Unreadable } from '../../domain/parse-event.ts'
 import type { Clock, EventStore, Ids, Lease, Sender, Vault } from '../../domain/ports.ts'
 import { accountCache, Accounts, type AccountCache } from '../../workflows/accounts/accounts.ts'
 import { openCapture, type Capture } from '../../workflows/capture/capture.ts'
@@ -171,10 +170,9 @@ export const openInstallation = async (
 
     const outbox = openOutbox(database)
     const notifyOfParked = notifyOperator({ mailer: outbox, adminEmail: settings.adminEmail, log, onFailure })
-    const notifyOfUnreadable = ({ stream, revision, data: { stored, problem, detail } }: Unreadable): void =>
-      notifyOfParked({ stream, revision, type: stored.type, reason: problem, detail })
-    const isSole = postgres.isFresh && options.ownsDatabase === true
-    const bare = await openEventStore(settings, postgres.url, storeLines(log), notifyOfUnreadable, isSole)
+    const bare = await openEventStore(settings, postgres.url, storeLines(log), ({ stream, revision, data }) =>
+      notifyOfParked({ stream, revision, type: data.stored.type, reason: data.problem, detail: data.detail }),
+    )
     opened.push(() => bare.close())
     await untilStoreAnswers(bare, log, stopping, awaited)
     const id = await recognise({ settings, store: bare, database, clock })

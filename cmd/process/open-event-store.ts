@@ -32,9 +32,8 @@ const open = async <Event extends RecordedEvent>(
   { eventStoreUrl: url, eventStorePrefix: prefix }: StoreSettings,
   databaseUrl: string,
   reports: Partial<Reports>,
-  isSole = false,
 ): Promise<RememberingStore<Event>> => {
-  if (url === undefined) return openPostgresEventStore({ url: databaseUrl, parse, isSole, ...reports })
+  if (url === undefined) return openPostgresEventStore({ url: databaseUrl, parse, ...reports })
   // Loaded only when needed, because the client takes long to load.
   const { openEventStoreDb } = await import('../../adapters/event-store/eventstoredb/store.ts')
   return openEventStoreDb({ url, prefix, isOwn: isStreamName, parse, ...reports })
@@ -45,16 +44,14 @@ const open = async <Event extends RecordedEvent>(
  * @param databaseUrl  URL of the migrated Postgres
  * @param reports  receives failures that are retried
  * @param onUnreadable  receives each event that cannot be read, once
- * @param isSole  no other process serves from this store
  */
 export const openEventStore = async (
   settings: StoreSettings,
   databaseUrl: string,
   reports: Partial<Reports> = {},
   onUnreadable: (event: Unreadable) => void = () => {},
-  isSole = false,
 ): Promise<RememberingStore> => {
-  const store = await open(parseEvent, settings, databaseUrl, reports, isSole)
+  const store = await open(parseEvent, settings, databaseUrl, reports)
   return { ...obeyingSkips(store, onUnreadable), history: store.history, ...(store.disk && { disk: store.disk }) }
 }
 

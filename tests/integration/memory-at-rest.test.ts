@@ -16,10 +16,10 @@ const SCRIPT = `
     collections++
     collect()
   }
-  const objects = Array.from({ length: 2_000_000 }, (_, n) => ({ n, text: 'text ' + n }))
+  const objects = Array.from({ length: 3_000_000 }, (_, n) => ({ n, text: 'text ' + n }))
   const before = size()
   // So much stays in use that it is worth a collection even if V8 has just made one.
-  objects.length = 1_000_000
+  objects.length = 2_000_000
   releaseMemoryAtRest(100)
   const work = setInterval(() => {
     if (process.argv[1] !== 'busy') return

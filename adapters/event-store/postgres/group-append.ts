@@ -42,8 +42,6 @@ type StepAnswer = { position: number } | { stream: string; revision: number }
 export interface GroupListener {
   /** @param before  the position after which the group was appended */
   appended(before: number, calls: readonly EncodedCall[]): void
-  /** @param newest  the position of the newest event of the group */
-  appendedOneByOne(newest: number): void
   settled(): void
 }
 
@@ -61,8 +59,8 @@ export class GroupAppend {
 
   /**
    * @param deadlineMs  how long an append may wait for an unavailable server, in milliseconds
-   * @param listener  called before the callers get their results: for every group that was appended, and for every group that has
-   *   its answer
+   * @param listener  called before the callers get their results: for every group that was appended as a whole, and for every
+   *   group that has its answer
    */
   constructor(connection: Connection, deadlineMs: number, listener: GroupListener) {
     this.#connection = connection
@@ -164,9 +162,7 @@ export class GroupAppend {
     const [row] = await this.#connection.query('store_append_one_by_one', 'SELECT store.append_one_by_one($1)', [
       stepsOf(calls),
     ])
-    const answers = row!.append_one_by_one as StepAnswer[][]
-    this.#listener.appendedOneByOne(Math.max(...answers.flat().map((answer) => ('position' in answer ? answer.position : 0)))) // prettier-ignore
-    return answers.map((each) => each.map(unitResult))
+    return (row!.append_one_by_one as StepAnswer[][]).map((answers) => answers.map(unitResult))
   }
 
   #sweep(): void {

@@ -29,11 +29,6 @@ export interface PostgresEventStoreOptions<Event extends RecordedEvent> {
   deadlineMs?: number
   /** Number of connections for reading, in addition to the one that appends and the one that listens. */
   readers?: number
-  /**
-   * This process is the only one that serves from this store, so it does not announce its appends in the database. Others that read along
-   * find them with their next poll.
-   */
-  isSole?: boolean
   /** Called with every failure of a subscription. The subscription continues by itself. */
   onFailure?: (error: unknown) => void
 }
@@ -50,17 +45,14 @@ const EXPIRE_LISTED = 50_000
  * An append is one statement, but it is sent as several messages. A client that froze between the last two would hold the
  * head until it resumed. Servers that support it (version 17 and later) end such a session.
  */
-const appendingSession = (isSole: boolean): string => `
-  SELECT set_config('transaction_timeout', '${ATTEMPT_MS}', false)
-    WHERE current_setting('server_version_num')::integer >= 170000;
-  SELECT set_config('baoco.announces', '${isSole ? 'off' : 'on'}', false)`
+const APPENDING_SESSION = `SELECT set_config('transaction_timeout', '${ATTEMPT_MS}', false)
+  WHERE current_setting('server_version_num')::integer >= 170000`
 
 export const openPostgresEventStore = async <Event extends RecordedEvent>({
   url,
   parse,
   deadlineMs = 10_000,
   readers = 4,
-  isSole = false,
   onFailure = () => {},
 }: PostgresEventStoreOptions<Event>): Promise<RememberingStore<Event>> => {
   const isAfter: EventStore['isAfter'] = (a, b) => positionOf(a) > positionOf(b)
@@ -78,26 +70,18 @@ export const openPostgresEventStore = async <Event extends RecordedEvent>({
     queryTimeoutMs: PLANNED_WORK_MS,
   })
   const closing = new AbortController()
-  const connection = new Connection(database, appendingSession(isSole))
+  const connection = new Connection(database, APPENDING_SESSION)
   const pages = new Pages<Event>(
     (after, most, prefixes, share) => readPage(database, parse, after, most, prefixes, share),
     isTooLong,
   )
-  const tail: Tail<Event> = new Tail({
-    database,
-    pages,
-    history,
-    isSole,
-    onFailure,
-    isAppending: () => appends.isAppending,
-  })
+  const tail: Tail<Event> = new Tail({ database, pages, history, onFailure, isAppending: () => appends.isAppending })
   const appends = new GroupAppend(connection, deadlineMs, {
     appended: (before, calls) => {
       const appends = calls.flatMap(({ units }) => units.flat())
       history.wrote(appends, lastAfter(before, appends))
       tail.offer(before, () => recordedAfter(before, calls))
     },
-    appendedOneByOne: (newest) => tail.announced(newest),
     settled: () => tail.settled(),
   })
   const answered = async <Result>(attempt: () => Promise<Result>): Promise<Result> => {

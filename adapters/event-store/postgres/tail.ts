@@ -4,9 +4,9 @@
  * a limit. A subscription that is slower still finds that the ring no longer contains its position, and catches up from the
  * tables like a new one. So a slow subscription costs no more memory than that limit, and no time of the others.
  *
- * A poll every 250 ms, or every second if appends are announced, is the authoritative source. An announcement only makes the
- * poll run sooner. Events that this process appends are not read back: if they directly follow the end of the ring, they are
- * put into it. The tail runs while at least one subscription exists.
+ * A poll every 250 ms is the authoritative source. A notification only makes the poll run sooner. Events that this process
+ * appends are not read back: if they directly follow the end of the ring, they are put into it. The tail runs while at least
+ * one subscription exists.
  */
 import { StoreWentBack } from '../../../domain/errors.ts'
 import type { RecordedEvent } from '../../../domain/event.ts'
@@ -62,8 +62,6 @@ export interface TailOptions<Event extends RecordedEvent> {
   database: Database
   pages: Pages<Event>
   history: History
-  /** No other process serves from this store. */
-  isSole: boolean
   /** Called with every failed read. Reading continues, unless the store went back. */
   onFailure: (error: unknown) => void
   /** Whether an append of this process is in flight. If so, a call of `settled` will follow. */
@@ -76,8 +74,7 @@ export class Tail<Event extends RecordedEvent> {
   readonly #history: History
   readonly #onFailure: (error: unknown) => void
   /** Whether the newest announcement came over the present connection. A pooler may pass on none. */
-  #hearsCommits: boolean
-  readonly #isSole: boolean
+  #hearsCommits = false
   readonly #isAppending: () => boolean
   readonly #members = new Set<Member>()
   #stop = new AbortController()
@@ -93,12 +90,10 @@ export class Tail<Event extends RecordedEvent> {
   /** The newest position that was announced while this process's own append was in flight. */
   #announced = 0
 
-  constructor({ database, pages, history, isSole, onFailure, isAppending }: TailOptions<Event>) {
+  constructor({ database, pages, history, onFailure, isAppending }: TailOptions<Event>) {
     this.#database = database
     this.#pages = pages
     this.#history = history
-    this.#hearsCommits = isSole
-    this.#isSole = isSole
     this.#onFailure = onFailure
     this.#isAppending = isAppending
   }
@@ -139,11 +134,10 @@ export class Tail<Event extends RecordedEvent> {
 
   /**
    * Adds the events that this process has just appended after a position. If that position is not the end of the ring,
-   * because other processes appended in between, they are read.
+   * because other processes appended in between or there is no subscription, the next read returns them.
    */
   offer(after: number, appended: () => PositionedEvent<Event>[]): void {
-    if (this.#members.size === 0) return
-    if (this.#to !== after) return this.announced(after + 1)
+    if (this.#members.size === 0 || this.#to !== after) return
     const events = appended()
     const to = events.at(-1)!.position
     this.#keep({ events, to, head: to })
@@ -161,11 +155,7 @@ export class Tail<Event extends RecordedEvent> {
     this.#keptEvents = this.#keptBytes = 0
     this.#to = null
     const { signal } = this.#stop
-    const onCommit = (newest: number | null): void => {
-      this.#hearsCommits = this.#isSole || newest !== null
-      this.announced(newest)
-    }
-    void listen(this.#database, onCommit, signal)
+    void listen(this.#database, (newest) => this.#onAnnounced(newest), signal)
     void this.#run(signal)
   }
 
@@ -173,11 +163,11 @@ export class Tail<Event extends RecordedEvent> {
   settled(): void {
     const newest = this.#announced
     this.#announced = 0
-    if (newest > 0) this.announced(newest)
+    if (newest > 0) this.#onAnnounced(newest)
   }
 
-  /** There are events up to this position. Null if the newest position is unknown. */
-  announced(newest: number | null): void {
+  #onAnnounced(newest: number | null): void {
+    this.#hearsCommits = newest !== null
     if (newest !== null && this.#to !== null && newest <= this.#to) return
     // Most likely this announces our own append. Its answer is on its way and adds the events without a read.
     if (newest !== null && this.#isAppending()) {

@@ -63,36 +63,6 @@ describe('event store on Postgres, beyond the contract', () => {
     )
   })
 
-  it('announces its appends in the database, unless it is alone', async () => {
-    const alone = await openPostgresEventStore({ url: database.url, parse: unparsed, isSole: true })
-    const listening = await openDatabase(database.url, { poolSize: 1 }).connect()
-    const heard: number[] = []
-    listening.on('notification', ({ payload }) => heard.push(Number(payload)))
-    await listening.query('LISTEN baoco_store')
-    const stop = new AbortController()
-    const delivered: string[] = []
-    const after = await alone.end()
-    const following = (async () => {
-      for await (const { events } of alone.subscribe({ after, signal: stop.signal }))
-        delivered.push(...events.map(({ stream }) => stream))
-    })()
-    const [whole, taken, oneByOne, last] = [streamName(), streamName(), streamName(), streamName()]
-    await appended(alone, [part(whole, NO_STREAM)])
-    await appended(store, [part(taken, NO_STREAM)])
-    const announced = Number(await store.end())
-    // One of these does not fit, so the group is appended one by one.
-    await alone.append([[part(taken, NO_STREAM)], [part(oneByOne, NO_STREAM)]])
-    await eventually(() => delivered.includes(oneByOne))
-    await appended(store, [part(last, NO_STREAM)])
-    await eventually(() => delivered.includes(last))
-    expect(delivered).to.deep.equal([whole, taken, oneByOne, last])
-    await eventually(() => heard.length === 2)
-    expect(heard).to.deep.equal([announced, Number(await store.end())])
-    stop.abort()
-    await following
-    await Promise.all([alone.close(), listening.end()])
-  })
-
   it('delivers its own appends and those of another process in one order, the same to both', async () => {
     const other = await openPostgresEventStore({ url: database.url, parse: unparsed })
     const start = await store.end()

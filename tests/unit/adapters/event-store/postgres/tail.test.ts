@@ -54,7 +54,6 @@ describe('the tail of the Postgres store', () => {
     const nothing = () => {}
     tail = new Tail({
       database,
-      isSole: false,
       pages: new Pages(
         (after, most) => readPage(database, unparsed, after, most),
         () => false,
