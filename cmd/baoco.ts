@@ -29,6 +29,7 @@ const settingsHelp = (): string => {
 }
 
 const program = new Command('baoco').description(description).version(VERSION).addHelpText('after', settingsHelp())
+
 /** Commander exits the process itself, with status 1 for wrong usage. This makes it throw instead, in every command. */
 const throwing = (command: Command): void => {
   command.exitOverride().showHelpAfterError('(use --help for more information)')

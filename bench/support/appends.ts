@@ -13,13 +13,7 @@ const AT_LEAST = 0.4
 export const bareAppends = async ({ world }: Bench): Promise<number | undefined> => {
   const { EVENTSTORE_URL: url } = world.env
   if (url === undefined) return undefined
-  // Not the prefix of the installation, whose subscriptions would receive these events.
-  const { perSecond } = await runChild<{ perSecond: number }>('./bare-appends.ts', {
-    url,
-    prefix: 'bare-',
-    seconds: SECONDS,
-  })
-  return perSecond
+  return (await runChild<{ perSecond: number }>('./bare-appends.ts', { url, seconds: SECONDS })).perSecond
 }
 
 /** @param rate  payments per second @param bare  what the client alone appended, before and after */

@@ -1,6 +1,6 @@
 /**
  * The baseline for EventStoreDB: the client alone appends events of about 0.5 KB, each to a new stream, with 64 in flight. The argument is
- * `{url, prefix, seconds}`. Prints `{perSecond}`.
+ * `{url, seconds}`. Prints `{perSecond}`.
  */
 import { randomUUID } from 'node:crypto'
 import { EventStoreDBClient, jsonEvent, NO_STREAM } from '@eventstore/db-client'
@@ -10,7 +10,7 @@ const IN_FLIGHT = 64
 /** The client and the server are new, and have to compile their code. */
 const WARM_S = 2
 
-const { url, prefix, seconds } = JSON.parse(process.argv[2]!) as { url: string; prefix: string; seconds: number }
+const { url, seconds } = JSON.parse(process.argv[2]!) as { url: string; seconds: number }
 const client = EventStoreDBClient.connectionString(url)
 const run = randomUUID()
 
@@ -21,9 +21,8 @@ const appended = async (forSeconds: number): Promise<number> => {
     while (performance.now() < end) {
       const { id, type, data, metadata } = aboutHalfAKilobyte()
       const event = jsonEvent({ id, type, data: data as Record<string, unknown>, metadata })
-      await client.appendToStream(`${prefix}bare-${run}-${forSeconds}-${count++}`, event, {
-        expectedRevision: NO_STREAM,
-      })
+      // Not with the prefix of the installation, whose subscriptions would receive these events.
+      await client.appendToStream(`bare-${run}-${forSeconds}-${count++}`, event, { expectedRevision: NO_STREAM })
     }
   }
   await Promise.all(Array.from({ length: IN_FLIGHT }, lane))

@@ -49,8 +49,11 @@ process.once('exit', () => {
 export const startOwnServer = async (parts: ServerParts): Promise<OwnServer> => {
   const { folder, launch, end = terminate, clear = removeFolder } = parts
   let running: ServerProcess | undefined
-  const signal = (name: NodeJS.Signals): void => {
-    if (running && !running.isGone()) for (const pid of familyOf(running.pid)) tell(pid, name)
+  /** @returns the processes that got it */
+  const signal = (name: NodeJS.Signals): number[] => {
+    const family = running && !running.isGone() ? familyOf(running.pid) : []
+    for (const pid of family) tell(pid, name)
+    return family
   }
   const disappear = (): void => {
     signal('SIGKILL')
@@ -64,11 +67,13 @@ export const startOwnServer = async (parts: ServerParts): Promise<OwnServer> => 
       if (running) await end(running)
     },
     kill: async () => {
-      signal('SIGKILL')
+      const family = signal('SIGKILL')
       await running?.gone
+      // Postgres does not start while a process of the killed server still has its memory.
+      await eventually(() => !family.some(isAlive), { what: 'the end of every process of a killed server' })
     },
-    freeze: () => signal('SIGSTOP'),
-    thaw: () => signal('SIGCONT'),
+    freeze: () => void signal('SIGSTOP'),
+    thaw: () => void signal('SIGCONT'),
     remove: async () => {
       await server.kill()
       atExit.delete(disappear)
@@ -100,19 +105,30 @@ const tell = (pid: number, signal: NodeJS.Signals): void => {
   }
 }
 
+/** What the system tells of a process; null if there is none. A name may contain spaces and brackets. */
+const statOf = (pid: number): { state: string; parent: number } | null => {
+  try {
+    const [, state, parent] = /.*\) (\S) (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
+    return { state: state!, parent: Number(parent) }
+  } catch {
+    return null // It has ended, or this is not Linux.
+  }
+}
+
+/** Whether it still has memory: a zombie has none. */
+const isAlive = (pid: number): boolean => ![undefined, 'Z', 'X'].includes(statOf(pid)?.state)
+
 /**
  * A process and its children, if the system lists them (Postgres and Dovecot work with child processes). The process itself comes first.
  */
 const familyOf = (pid: number): number[] => {
-  const parentOf = (entry: string): number => {
-    try {
-      return Number(/.*\) \S (\d+)/.exec(readFileSync(`/proc/${entry}/stat`, 'utf8'))?.[1])
-    } catch {
-      return 0 // It has ended meanwhile.
-    }
-  }
-  const all = process.platform === 'linux' ? readdirSync('/proc').filter((entry) => /^\d+$/.test(entry)) : []
-  return [pid, ...all.filter((entry) => parentOf(entry) === pid).map(Number)]
+  const all =
+    process.platform === 'linux'
+      ? readdirSync('/proc')
+          .filter((entry) => /^\d+$/.test(entry))
+          .map(Number)
+      : []
+  return [pid, ...all.filter((each) => statOf(each)?.parent === pid)]
 }
 
 /**

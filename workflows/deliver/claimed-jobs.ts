@@ -60,7 +60,12 @@ export class ClaimedJobs {
   async update(states: readonly EndpointState[]): Promise<void> {
     const { worker, queue, tracked } = this.#options
     const claims = this.#suspended.update(states).map(({ claimed }) => claimed)
-    for (const claim of claims) tracked.release(claim)
-    if (claims.length > 0) await queue.giveBack(worker, claims)
+    if (claims.length === 0) return
+    try {
+      await queue.giveBack(worker, claims)
+    } finally {
+      // Until then they are held, so that a search for lost claims leaves them alone.
+      for (const claim of claims) tracked.release(claim)
+    }
   }
 }

@@ -28,8 +28,8 @@ export interface ClaimsOptions {
   dead: () => readonly string[]
   /** Whether no worker can have attempted this entry's deliveries before. */
   isFirst: (entry: LogEntry) => boolean
-  /** Whether this worker is making the claim just now. */
-  isBeingClaimed: (claim: Orphan) => boolean
+  /** Transactions of the claims that this worker is making, until they are handed over. */
+  beingClaimed: () => readonly number[]
   begin: (claimed: readonly Claimed[]) => void
   /** Ends a delivery whose rule no longer exists. The delivery is held in `tracked`. */
   endOrphan: (orphan: Orphan) => void
@@ -69,17 +69,44 @@ export class Claims {
     return queue.claimDue(worker, { room, perRule: PER_RULE, fullRules: lanes.fullRules(), firstEarlier })
   }
 
-  /** Claims of dead workers, and own claims whose response was lost. */
+  /**
+   * Claims of dead workers, and own claims whose response was lost. An own claim that is in hand, at the beginning or at the end
+   * of the search, is not lost.
+   * @returns with `hasMore` if it must be called again
+   */
   async takeOver(limit: number): Promise<Due> {
-    const { worker, queue, tracked, dead, isBeingClaimed } = this.#options
+    const { worker, queue, dead } = this.#options
     const own = this.#mayHaveLost
-    const workers = own ? [...dead(), worker] : dead()
-    const { claimed, orphans } = await queue.takeOver(worker, workers, limit + (own ? tracked.size : 0))
-    if (own) this.#mayHaveLost = false
-    const known = new Set([...this.#beingChecked].map(keyOf))
-    const isNew = (claim: Orphan | Claimed) =>
-      !tracked.isHeld(claim) && !known.has(keyOf(claim)) && !isBeingClaimed(claim)
-    return { claimed: claimed.filter(isNew), orphans: orphans.filter(isNew) }
+    // A response that is lost during the search is for the next one.
+    this.#mayHaveLost = false
+    const before = this.#inHand()
+    const most = limit + (own ? before.held.size + before.beingClaimed.size : 0)
+    try {
+      const found = await queue.takeOver(worker, own ? [...dead(), worker] : dead(), most)
+      const now = this.#inHand()
+      const isHeld = (claim: Orphan) => [before, now].some(({ held }) => held.has(keyOf(claim)))
+      const isBeingClaimed = ({ transaction_id }: Orphan) =>
+        [before, now].some(({ beingClaimed }) => beingClaimed.has(transaction_id))
+      const rows = [...found.claimed, ...found.orphans]
+      const isUnclear = rows.some(isBeingClaimed)
+      const isFull = rows.length >= most
+      // All of them have this worker's name now.
+      if (isUnclear || (own && isFull)) this.#mayHaveLost = true
+      const isLost = (claim: Orphan) => !isHeld(claim) && !isBeingClaimed(claim)
+      return {
+        claimed: found.claimed.filter(isLost),
+        orphans: found.orphans.filter(isLost),
+        hasMore: isUnclear || isFull,
+      }
+    } catch (error) {
+      this.#mayHaveLost ||= own
+      throw error
+    }
+  }
+
+  #inHand(): { held: ReadonlySet<string>; beingClaimed: ReadonlySet<number> } {
+    const held = new Set([...this.#beingChecked, ...this.#options.tracked.held].map(keyOf))
+    return { held, beingClaimed: new Set(this.#options.beingClaimed()) }
   }
 
   /** First attempts. @param entries the log entries that they were claimed for, by transaction */
@@ -105,7 +132,8 @@ export class Claims {
       tracked,
     )
     orphans.forEach(endOrphan)
-    for (const claim of due.claimed) this.#beingChecked.delete(claim)
+    const later = new Set(putOff)
+    for (const claim of due.claimed) if (!later.has(claim)) this.#beingChecked.delete(claim)
     if (putOff.length > 0) this.#putOff(putOff)
     begin(claimed)
   }
@@ -113,9 +141,11 @@ export class Claims {
   /** Gives claims back after a while. Until then no worker claims them, so a stream that cannot be read costs a look now and then. */
   #putOff(claims: readonly Claimed[]): void {
     const { worker, queue, stopping, onError } = this.#options
-    const giveBack = (): void => {
-      if (!stopping.aborted) queue.giveBack(worker, claims).catch(onError)
+    const giveBack = async (): Promise<void> => {
+      if (stopping.aborted) return
+      await queue.giveBack(worker, claims).catch(onError)
+      for (const claim of claims) this.#beingChecked.delete(claim)
     }
-    setTimeout(giveBack, PUT_OFF_MS).unref()
+    setTimeout(() => void giveBack(), PUT_OFF_MS).unref()
   }
 }

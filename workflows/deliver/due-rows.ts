@@ -76,9 +76,11 @@ export class DueRows {
     this.#hasMore = false
     let found = 0
     if (this.#takeOverWanted && sum(room()) > 0) {
+      // It may be wanted again during the search.
+      this.#takeOverWanted = false
       const left = await takeOver(sum(room()))
+      this.#takeOverWanted ||= left.hasMore ?? false
       found += left.claimed.length + left.orphans.length
-      if (found === 0) this.#takeOverWanted = false
       await handOver(left)
     }
     if (sum(room()) > 0) {

@@ -74,6 +74,8 @@ export class FirstAttempts {
   readonly #new = new NotedEntries(MOST_NEW)
   /** They wait for the read models. */
   readonly #waiting = new NotedEntries(MOST_NOTED)
+  /** Transactions that are being claimed: from before the claim until it is handed over. One group for each loop. */
+  readonly #beingClaimed = new Set<ReadonlySet<number>>()
   /** Transactions that were deleted during a claim of new entries; null between two claims. */
   #deletedMeanwhile: Set<number> | null = null
   #hasAskedAhead = false
@@ -85,6 +87,11 @@ export class FirstAttempts {
   /** Transactions that wait to be claimed. */
   get noted(): number {
     return this.#new.size + this.#waiting.size
+  }
+
+  /** Transactions that are being claimed. Their claims may be in the queue, and nothing here holds them yet. */
+  get beingClaimed(): number[] {
+    return [...this.#beingClaimed].flatMap((group) => [...group])
   }
 
   note(entries: readonly LogEntry[]): void {
@@ -140,8 +147,18 @@ export class FirstAttempts {
     while (!stopping.aborted) {
       const entries = this.#take(noted)
       if (entries.length === 0) await signal.wait(noted.size > 0 ? 100 : 60_000)
-      else await claim(entries).catch(this.#options.onError)
+      else await this.#whileBeingClaimed(entries, () => claim(entries)).catch(this.#options.onError)
       if (this.#options.givesWay()) await waitUnlessAborted(GIVING_WAY, stopping)
+    }
+  }
+
+  async #whileBeingClaimed(entries: readonly LogEntry[], claim: () => Promise<void>): Promise<void> {
+    const group = new Set(entries.map(({ transaction_id }) => transaction_id))
+    this.#beingClaimed.add(group)
+    try {
+      await claim()
+    } finally {
+      this.#beingClaimed.delete(group)
     }
   }
 

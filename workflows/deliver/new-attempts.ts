@@ -62,7 +62,6 @@ export class NewAttempts {
   /** Transactions that the read models may not have counted in a quota, in the order of the log, and how many each user has. */
   #uncounted: { user_id: number; checkpoint: Checkpoint }[] = []
   readonly #uncountedOf = new Map<number, number>()
-  #beingClaimed: readonly NewDelivery[] = []
   readonly #ahead = new Map<number, Ahead>()
   #dropping: NodeJS.Timeout | null = null
 
@@ -84,9 +83,9 @@ export class NewAttempts {
     return this.#ahead.has(entry.transaction_id) || (this.#isCounted(entry) && this.#options.isFirst(entry))
   }
 
-  isBeingClaimed({ transaction_id, rule_id }: { transaction_id: number; rule_id: number }): boolean {
-    if (this.#ahead.has(transaction_id)) return true
-    return this.#beingClaimed.some((each) => each.transaction_id === transaction_id && each.rule_id === rule_id)
+  /** Transactions whose append is under way, or whose entry has not come yet. They may be claimed. */
+  get claimedAhead(): number[] {
+    return [...this.#ahead.keys()]
   }
 
   /** The read models have passed this position. */
@@ -188,8 +187,11 @@ export class NewAttempts {
     const claims = unused.flatMap(({ transaction_id, rules }) =>
       rules.map((rule_id) => ({ transaction_id, rule_id, attempt: 1 })),
     )
-    for (const { transaction_id } of unused) this.#ahead.delete(transaction_id)
-    if (claims.length > 0) await queue.giveBack(worker, claims)
+    try {
+      if (claims.length > 0) await queue.giveBack(worker, claims)
+    } finally {
+      for (const { transaction_id } of unused) this.#ahead.delete(transaction_id)
+    }
   }
 
   async #claimNow(entries: readonly NewEntry[]): Promise<{ claimed: Claimed[]; left: NewEntry[] }> {
@@ -197,7 +199,6 @@ export class NewAttempts {
     const deliveries = entries.flatMap(({ captured: { data } }) => this.#deliveriesOf(data))
     if (deliveries.length === 0) return { claimed: [], left: [] }
     if (!(await this.#knowTheRules(entries))) return { claimed: [], left: [...entries] }
-    this.#beingClaimed = deliveries
     try {
       const { claimed, left, passed } = await queue.claimNew(worker, deliveries, fullRules())
       if (passed !== null) this.hasPassed(passed)
@@ -209,8 +210,6 @@ export class NewAttempts {
     } catch (error) {
       onLost(error, entries.at(-1)!.checkpoint)
       return { claimed: [], left: [...entries] }
-    } finally {
-      this.#beingClaimed = []
     }
   }
 

@@ -60,7 +60,7 @@ export const openSources = ({
     lanes,
     dead: () => heartbeat.dead,
     isFirst,
-    isBeingClaimed: (claim) => newAttempts.isBeingClaimed(claim),
+    beingClaimed: () => [...newAttempts.claimedAhead, ...firstAttempts.beingClaimed],
     begin: (claimed) => claimedJobs.begin(claimed),
     endOrphan: ({ transaction_id, rule_id }) =>
       recorder.submit({ transaction_id, rule_id, at: heartbeat.now(), result: null }),

@@ -64,8 +64,11 @@ const correlationOf = ([captured]: readonly StoredEvent[]): string | null => cap
 export class TrackedTransactions {
   readonly #tracked = new Map<number, Tracked>()
 
-  get size(): number {
-    return this.#tracked.size
+  /** The deliveries that are held. */
+  get held(): HeldBy[] {
+    return [...this.#tracked.values()].flatMap(({ transaction_id, holds }) =>
+      [...holds.keys()].map((rule_id) => ({ transaction_id, rule_id })),
+    )
   }
 
   get(transactionId: number): Tracked | undefined {
@@ -92,10 +95,6 @@ export class TrackedTransactions {
   advance(tracked: Tracked, state: Transaction, facts: number): void {
     tracked.state = state
     tracked.revision += facts
-  }
-
-  isHeld({ transaction_id, rule_id }: HeldBy): boolean {
-    return this.#tracked.get(transaction_id)?.holds.has(rule_id) ?? false
   }
 
   release({ transaction_id, rule_id }: HeldBy): void {

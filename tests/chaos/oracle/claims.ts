@@ -16,11 +16,14 @@ interface Claim {
   attempt: number
 }
 
-/** The claims according to the read models, which may lag. The streams show which of them are recorded. */
+/**
+ * The claims that the read models do not show as recorded. They may lag, and a claim may be older than its delivery in them. The streams
+ * show which of these claims are recorded.
+ */
 const CLAIMED = `
   SELECT c.transaction_id, c.rule_id, c.attempt FROM ops.claim c
-    JOIN read_model.delivery d ON d.transaction_id = c.transaction_id AND d.rule_id = c.rule_id
-   WHERE c.worker = $1 AND d.status = 'open' AND c.attempt > d.attempt`
+    LEFT JOIN read_model.delivery d ON d.transaction_id = c.transaction_id AND d.rule_id = c.rule_id
+   WHERE c.worker = $1 AND (d.status IS NULL OR (d.status = 'open' AND c.attempt > d.attempt))`
 
 /** The name under which a delivery process claims. The process logs it when it starts. */
 export const workerOf = async ({ running }: RoleProcess): Promise<string> => {

@@ -81,7 +81,7 @@ describe('the recorder', () => {
     expect(types().slice(1)).to.deep.equal(['WebhookAttempted', 'WebhookAttempted', 'WebhookStatusChanged'])
     expect(appends).to.deep.equal([1])
     expect(outcomes).to.deep.equal(['delivered', 'delivered'])
-    expect(tracked.size).to.equal(0)
+    expect(tracked.held).to.deep.equal([])
   })
 
   it('appends a single result at once, and combines the results right after it unless a caller waits for one', async () => {
@@ -158,7 +158,7 @@ describe('the recorder', () => {
     await recorder.end()
     const state = foldTransaction(events)
     expect(state?.phase === 'live' && state.deliveries.get(7)).to.deep.equal({ status: 'succeeded', attempt: 2 })
-    expect(tracked.size).to.equal(0)
+    expect(tracked.held).to.deep.equal([])
   })
 
   it('ends the delivery of a rule that no longer exists', async () => {
