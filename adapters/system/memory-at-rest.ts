@@ -5,11 +5,15 @@
  */
 import { getHeapStatistics } from 'node:v8'
 
-const LOOK_EVERY_MS = 2_000
+const LOOK_EVERY_MS = 1_000
 /** The part of the time in which the event loop of a process at rest has work. Unlike CPU time, it counts waiting for a core. */
 const AT_REST = 0.1
-/** Less is not worth a collection. A steady load leaves less than that. */
-const LITTLE_BYTES = 150 * 1_048_576
+/** Less is not worth a collection. */
+const LITTLE_BYTES = 100 * 1_048_576
+/** A collection that returned less is the last one. Each returns only a part, because V8 shrinks the heap step by step. */
+const LAST_BYTES = 8 * 1_048_576
+
+const heapBytes = (): number => getHeapStatistics().total_physical_size
 
 /** Does nothing unless Node was started with `--expose-gc`. @returns a function that ends it */
 export const releaseMemoryAtRest = (lookEveryMs = LOOK_EVERY_MS): (() => void) => {
@@ -17,11 +21,15 @@ export const releaseMemoryAtRest = (lookEveryMs = LOOK_EVERY_MS): (() => void) =
   if (!collect) return () => {}
   let since = performance.eventLoopUtilization()
   let kept = 0
+  let isDue = false
   const look = (): void => {
     const { utilization } = performance.eventLoopUtilization(since)
-    if (utilization < AT_REST && getHeapStatistics().total_physical_size - kept > LITTLE_BYTES) {
+    const bytes = heapBytes()
+    isDue ||= bytes - kept > LITTLE_BYTES
+    if (isDue && utilization < AT_REST) {
       collect()
-      kept = getHeapStatistics().total_physical_size
+      kept = heapBytes()
+      isDue = bytes - kept > LAST_BYTES
     }
     since = performance.eventLoopUtilization()
   }

@@ -44,7 +44,7 @@ const run = async (nodeOptions: readonly string[], ...words: string[]): Promise<
 describe('memory at rest', () => {
   it('is returned to the system', async () => {
     const { before, after, collections } = await run(['--expose-gc'])
-    expect(collections).to.equal(1)
+    expect(collections).to.be.within(1, 5)
     expect(after).to.be.below(before - 30)
   })
 
