@@ -11,6 +11,7 @@ import { setMetadata } from './metadata.ts'
 import { NoAnswer } from './outage.ts'
 import type { Names } from './names.ts'
 import type { Answered, Reading } from './reading.ts'
+import { START_POSITION } from './position.ts'
 import { Source } from './source.ts'
 
 /** The number of events among which the newest one is searched. */
@@ -67,7 +68,7 @@ export class End {
   #search(): Promise<boolean> {
     const found = new AbortController()
     return this.#connection.call(async (attempt) => {
-      const source = new Source(attempt.client, this.#names, null, (event) => event)
+      const source = new Source(attempt.client, this.#names, START_POSITION, (event) => event)
       attempt.onGivenUp = () => found.abort()
       try {
         while (!found.signal.aborted) {
@@ -75,7 +76,7 @@ export class End {
           if (events.length > 0) return true
           if (live) return false
           if (source.failure) throw source.failure.error
-          await source.moved(2 ** 30, found.signal)
+          await source.moved(Infinity, found.signal)
           attempt.received()
         }
         throw new NoAnswer('the search was given up')

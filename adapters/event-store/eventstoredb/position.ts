@@ -7,6 +7,9 @@ const CHECKPOINT = /^(0|[1-9]\d{0,19})\/(0|[1-9]\d{0,19})$/
 
 export const checkpointOf = ({ commit, prepare }: Position): Checkpoint => `${commit}/${prepare}`
 
+/** Before the first event. */
+export const START_POSITION: Position = { commit: 0n, prepare: 0n }
+
 /** @throws {RangeError} if this store never issued it */
 export const positionOf = (checkpoint: Checkpoint): Position => {
   const [, commit, prepare] = CHECKPOINT.exec(checkpoint) ?? []

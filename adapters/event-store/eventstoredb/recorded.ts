@@ -6,9 +6,15 @@ import type { Metadata, NewEvent, RecordedEvent } from '../../../domain/event.ts
 import { TOMBSTONE } from './names.ts'
 import { checkpointOf } from './position.ts'
 
-/** The client's types do not allow plain text or a number as data, but the client writes and reads any JSON. */
-export const proposed = ({ id, type, data, metadata }: NewEvent): JSONEventData =>
-  ({ id, type, contentType: 'application/json', data, metadata }) as unknown as JSONEventData
+const utf8 = new TextEncoder()
+
+/**
+ * The client's types do not allow plain text or a number as data, but the client writes and reads any JSON. It writes metadata
+ * in bytes as they are, and always makes the text of the data itself.
+ * @param metadata  the text of its metadata
+ */
+export const proposed = ({ id, type, data }: NewEvent, metadata: string): JSONEventData =>
+  ({ id, type, contentType: 'application/json', data, metadata: utf8.encode(metadata) }) as unknown as JSONEventData
 
 type Found = NonNullable<ResolvedEvent['event']> | NonNullable<AllStreamResolvedEvent['event']>
 

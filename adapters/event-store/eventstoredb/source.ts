@@ -7,17 +7,21 @@
 import { START, streamNameFilter, type EventStoreDBClient, type Position } from '@eventstore/db-client'
 import type { RecordedEvent } from '../../../domain/event.ts'
 import type { Parse } from '../parse.ts'
+import { Arrival } from './arrival.ts'
 import type { Names } from './names.ts'
 import { NoAnswer } from './outage.ts'
+import { isAfter, START_POSITION } from './position.ts'
 import { recorded } from './recorded.ts'
 
 /** The number of events buffered here for a busy consumer. The rest waits at the server. */
 const BUFFERED = 256
+/** The longest wait of a timer, in milliseconds. */
+const LONG = 2 ** 30
 /** The server sends a checkpoint after it has checked this many events of others. */
 const SEARCH_WINDOW = 1_000
 
 export interface Taken<Event extends RecordedEvent> {
-  events: Event[]
+  events: Arrival<Event>[]
   /** All events up to here were taken. Null if none was. */
   position: Position | null
   /** All past events were taken, and no more are buffered. */
@@ -37,8 +41,7 @@ export class Source<Event extends RecordedEvent> {
   #isConfirmed = false
   #wake: () => void = () => {}
 
-  /** @param after  null means from the start */
-  constructor(client: EventStoreDBClient, names: Names, after: Position | null, parse: Parse<Event>) {
+  constructor(client: EventStoreDBClient, names: Names, after: Position, parse: Parse<Event>) {
     this.#names = names
     this.#parse = parse
     const filter = streamNameFilter({
@@ -51,7 +54,8 @@ export class Source<Event extends RecordedEvent> {
         return Promise.resolve()
       },
     })
-    this.#subscription = client.subscribeToAll({ fromPosition: after ?? START, filter }, { highWaterMark: BUFFERED })
+    const fromPosition = isAfter(after, START_POSITION) ? after : START
+    this.#subscription = client.subscribeToAll({ fromPosition, filter }, { highWaterMark: BUFFERED })
     this.#subscription
       .on('readable', () => this.#wake())
       .on('confirmation', () => {
@@ -85,7 +89,7 @@ export class Source<Event extends RecordedEvent> {
 
   /** Takes the buffered events without waiting. @param most  the largest number of wanted events */
   take(most: number, isWanted: (stream: string) => boolean): Taken<Event> {
-    const events: Event[] = []
+    const events: Arrival<Event>[] = []
     let position: Position | null = null
     let isMarked = false
     while (events.length < most) {
@@ -97,7 +101,8 @@ export class Source<Event extends RecordedEvent> {
       position = event.position ?? position
       isMarked ||= this.#names.isInternal(event)
       const stream = this.#names.of(event)
-      if (stream !== null && isWanted(stream)) events.push(this.#parse(recorded(event, stream)))
+      if (stream === null || !isWanted(stream)) continue
+      events.push(new Arrival(event.position!, recorded(event, stream), this.#parse))
     }
     while (this.#checkpoints.length > 0 && this.#checkpoints[0]!.from <= this.#taken)
       position = later(position, this.#checkpoints.shift()!.position)
@@ -120,7 +125,7 @@ export class Source<Event extends RecordedEvent> {
         // Everything else that arrived with it joins the same batch.
         setImmediate(resolve)
       }
-      const timer = setTimeout(done, withinMs)
+      const timer = setTimeout(done, Math.min(withinMs, LONG))
       signal.addEventListener('abort', done)
       this.#wake = done
     })

@@ -2,8 +2,8 @@
 /**
  * The event store port on EventStoreDB (KurrentDB). It has no transaction over several streams. Units are in `units.ts` and
  * `lane.ts`, one append and its retries in `stream-append.ts`, the client and its replacement in `connection.ts`,
- * subscriptions in `subscription.ts`. Events that `retain` and `erase` hide disappear at once for readers of their stream.
- * They disappear from the whole store with the next `expire`, which is a scavenge.
+ * subscriptions in `subscription.ts` and `tail.ts`. Events that `retain` and `erase` hide disappear at once for readers of
+ * their stream. They disappear from the whole store with the next `expire`, which is a scavenge.
  */
 import { setMaxListeners } from 'node:events'
 import type { RecordedEvent } from '../../../domain/event.ts'
@@ -25,6 +25,7 @@ import { Reading, type Answered } from './reading.ts'
 import { Retention } from './retention.ts'
 import { scavenge } from './scavenge.ts'
 import { subscription } from './subscription.ts'
+import { Tail } from './tail.ts'
 import { Units } from './units.ts'
 
 export interface EventStoreDbOptions<Event extends RecordedEvent> extends Partial<Reports> {
@@ -79,6 +80,8 @@ export const openEventStoreDb = async <Event extends RecordedEvent>({
     }
   const answered = within(deadlineMs)
   const reading = new Reading(connection, names, answered, parse)
+  const followed = { connection, names, history, parse, attemptMs }
+  const tail = new Tail(followed, closing.signal)
   const end = new End(connection, names, answered, reading)
   const retention = new Retention((stream, wanted, isNew) =>
     setMetadata(connection, answered, names.onServer(stream), wanted, isNew),
@@ -106,15 +109,11 @@ export const openEventStoreDb = async <Event extends RecordedEvent>({
       return events
     },
     subscribe: ({ after, prefixes, signal, maxBatch = BATCH }) =>
-      subscription(connection, {
-        names,
+      subscription(followed, tail, {
         after: after === null ? null : positionOf(after),
         prefixes: prefixes?.length ? prefixes : undefined,
         maxBatch,
         signal: AbortSignal.any([signal, closing.signal]),
-        attemptMs,
-        history,
-        parse,
       }),
     end: async () => {
       const position = await end.position()

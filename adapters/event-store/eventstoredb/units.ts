@@ -4,7 +4,6 @@
  * stream in order (`lane.ts`).
  */
 import { StoreUnavailable } from '../../../domain/errors.ts'
-import type { NewEvent } from '../../../domain/event.ts'
 import type { Unit, UnitResult } from '../../../domain/ports.ts'
 import { encode, type EncodedAppend } from '../encoding.ts'
 import { untilAnswered, type Patience } from '../until-answered.ts'
@@ -93,7 +92,8 @@ const partOf = (append: EncodedAppend, isLast: boolean): Part => {
   if (bytes > MOST_APPEND_BYTES)
     throw new RangeError(`more than ${MOST_APPEND_BYTES} bytes in one append to ${append.stream}`)
   const { stream, expected, handedOver } = append
-  return { stream, expected, events: handedOver.map((event: NewEvent) => proposed(event)), bytes, isLast }
+  const events = handedOver.map((event, n) => proposed(event, append.events[n]!.metadata))
+  return { stream, expected, events, bytes, isLast }
 }
 
 const inOrder = async (turns: readonly Turn[]): Promise<UnitResult> => {

@@ -129,6 +129,8 @@ export const follow = (
     batches,
     events: (): RecordedEvent[] => batches.flatMap(({ events }) => events),
     isLive: (): boolean => batches.at(-1)?.live === true,
+    /** Rejects if the subscription fails. */
+    ended,
     stop: async (): Promise<void> => {
       stop.abort()
       await ended

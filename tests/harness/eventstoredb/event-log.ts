@@ -32,6 +32,8 @@ export class EventLog {
   #nextPosition = 0
   /** The number of events that readers and subscribers have received. */
   sent = 0
+  /** The number of open subscriptions to all streams. */
+  subscriptions = 0
   #told = false
 
   /** @param folder  keeps the events across a restart; undefined: they are not kept */

@@ -117,6 +117,8 @@ const subscribe = async (
   let woken = () => {}
   const stop = log.onChange(() => woken())
   closed.addEventListener('abort', () => woken())
+  const ofAll = options.hasAll() ? 1 : 0
+  log.subscriptions += ofAll
   try {
     const confirmation = new streams.ReadResp.SubscriptionConfirmation()
     confirmation.setSubscriptionId(randomUUID())
@@ -147,6 +149,7 @@ const subscribe = async (
       await new Promise<void>((resolve) => (woken = resolve))
     }
   } finally {
+    log.subscriptions -= ofAll
     stop()
   }
 }

@@ -5,7 +5,7 @@ import { unparsed } from '../../../../../adapters/event-store/parse.ts'
 import type { PositionedEvent } from '../../../../../adapters/event-store/postgres/positioned-event.ts'
 import { Pages } from '../../../../../adapters/event-store/postgres/pages.ts'
 import { readPage } from '../../../../../adapters/event-store/postgres/reading.ts'
-import { Tail, type Member } from '../../../../../adapters/event-store/postgres/tail.ts'
+import { Tail } from '../../../../../adapters/event-store/postgres/tail.ts'
 import type { Database } from '../../../../../adapters/database/database.ts'
 import { eventually } from '../../../../harness/eventually.ts'
 
@@ -16,42 +16,14 @@ const database = {
   connect: () => Promise.reject(new Error('nobody listens')),
 } as unknown as Database
 
-const placed = (position: number, size: number): PositionedEvent => ({
-  position,
-  size,
-  event: {} as PositionedEvent['event'],
-})
+const placed = (position: number): PositionedEvent => ({ position, size: 1, event: {} as PositionedEvent['event'] })
 const all = (): boolean => true
 
 describe('the tail of the Postgres store', () => {
   let tail: Tail<RecordedEvent>
-  let end: number
-  let members: Member[]
+  const member = { position: 0 }
 
-  const join = (position: number): Member => {
-    const member = { position }
-    members.push(member)
-    tail.join(member)
-    return member
-  }
-
-  /** Appends events as this process does, 500 at a time. */
-  const append = (count: number, size = 1): void => {
-    for (const to = end + count; end < to;) {
-      const from = end
-      end = Math.min(to, from + 500)
-      tail.offer(from, () => Array.from({ length: end - from }, (_, n) => placed(from + n + 1, size)))
-    }
-  }
-
-  const opened = async (): Promise<Member> => {
-    const member = join(0)
-    await eventually(() => tail.after(0, 1, all))
-    return member
-  }
-
-  beforeEach(() => {
-    const nothing = () => {}
+  beforeEach(async () => {
     tail = new Tail({
       database,
       pages: new Pages(
@@ -59,54 +31,30 @@ describe('the tail of the Postgres store', () => {
         () => false,
       ),
       history: new History((a, b) => Number(a) > Number(b)),
-      onFailure: nothing,
+      onFailure: () => {},
       isAppending: () => false,
     })
-    end = 0
-    members = []
+    tail.join(member)
+    await eventually(() => tail.after(0, 1, all))
   })
-  afterEach(() => members.forEach((member) => tail.leave(member)))
+  afterEach(() => tail.leave(member))
 
-  it('keeps the events that a subscription has not read yet', async () => {
-    await opened()
-    append(30_000)
-    expect(tail.after(0, 100_000, all)?.events).to.have.length(30_000)
-  })
-
-  it('keeps at most 64,000 unread events, so a slower subscription reads from the tables', async () => {
-    await opened()
-    append(64_000)
-    expect(tail.after(0, 1, all)).not.to.equal(undefined)
-    append(500)
-    expect(tail.after(0, 1, all)).to.equal(undefined)
-    expect(tail.after(end - 9_000, 1, all)).to.equal(undefined)
+  it('takes events that this process has appended directly after its end, without a read', () => {
+    tail.offer(0, () => [placed(1), placed(2)])
+    tail.offer(2, () => [placed(3)])
+    expect(tail.after(1, 10, all)?.events.map(({ position }) => position)).to.deep.equal([2, 3])
   })
 
-  it('keeps unread events only up to its limit in bytes', async () => {
-    await opened()
-    append(2_000, 100_000)
-    expect(tail.after(0, 1, all)).to.equal(undefined)
+  it('takes none that this process has appended after events of others', () => {
+    tail.offer(0, () => [placed(1)])
+    tail.offer(2, () => [placed(3)])
+    expect(tail.after(0, 10, all)).to.deep.include({ to: 1, newest: true })
   })
 
-  it('keeps the last 8,000 events for late subscriptions and drops the rest once all subscriptions have read them', async () => {
-    const member = await opened()
-    append(30_000)
-    member.position = end
-    append(500)
-    expect(tail.after(end - 7_000, 1, all)).not.to.equal(undefined)
-    expect(tail.after(end - 9_000, 1, all)).to.equal(undefined)
-  })
-
-  it('keeps no events for a subscription that catches up from the tables', async () => {
-    const member = await opened()
-    append(30_000)
-    member.position = end
-    append(500)
-    join(1)
-    append(30_000)
-    expect(tail.after(end - 9_000, 1, all)?.events).to.have.length(1)
-    member.position = end
-    append(500)
-    expect(tail.after(end - 9_000, 1, all)).to.equal(undefined)
+  it('begins again when a subscription joins after the last one has left', async () => {
+    tail.offer(0, () => [placed(1)])
+    tail.leave(member)
+    tail.join(member)
+    await eventually(() => tail.after(0, 1, all)?.events.length === 0)
   })
 })

@@ -1,0 +1,112 @@
+// Tests: tests/integration/eventstoredb/shared-subscription.test.ts
+/**
+ * The one subscription of the process at the end of the log. It receives and parses each new event once, into a ring
+ * (`../ring.ts`), for all live subscriptions of the process. It begins at the position of the first one that is live, and runs
+ * while at least one exists.
+ */
+import type { Position } from '@eventstore/db-client'
+import type { RecordedEvent } from '../../../domain/event.ts'
+import type { History } from '../history.ts'
+import { Ring, type Found, type Member } from '../ring.ts'
+import type { Arrival } from './arrival.ts'
+import { following, type FollowingParts } from './following.ts'
+import { isAfter, START_POSITION } from './position.ts'
+
+const PAGE = 1_000
+
+export class Tail<Event extends RecordedEvent> {
+  readonly #parts: FollowingParts<Event>
+  readonly #history: History
+  readonly #closing: AbortSignal
+  readonly #ring = new Ring<Position, Arrival<Event>>(isAfter)
+  #stop = new AbortController()
+  #marked = START_POSITION
+  #waiters = new Set<() => void>()
+
+  /** @param closing  aborts when the store is closed */
+  constructor(parts: FollowingParts<Event>, closing: AbortSignal) {
+    this.#parts = parts
+    this.#history = parts.history
+    this.#closing = closing
+  }
+
+  /** Somebody waits for this position (`end.ts`). */
+  get marked(): Position {
+    return this.#marked
+  }
+
+  join(member: Member<Position>): void {
+    this.#ring.join(member)
+  }
+
+  /** Stops the tail if it was the last member. */
+  leave(member: Member<Position>): void {
+    if (!this.#ring.leave(member) || this.#ring.hasMembers) return
+    this.#stop.abort()
+    this.#ring.clear()
+  }
+
+  /** Starts after the position of a member that is live, unless it runs. */
+  start(after: Position): void {
+    if (this.#ring.to !== null || this.#closing.aborted) return
+    this.#stop = new AbortController()
+    // Newer events may be on their way.
+    this.#ring.begin(after, false)
+    void this.#run(after, this.#stop.signal)
+  }
+
+  /** Whether a member can continue from the ring. */
+  reaches(position: Position): boolean {
+    return this.#ring.reaches(position)
+  }
+
+  /**
+   * At most `most` events after a position that pass the filter. Undefined if the ring does not reach back to the position.
+   */
+  after(
+    position: Position,
+    most: number,
+    wanted: (arrival: Arrival<Event>) => boolean,
+  ): Found<Position, Arrival<Event>> | undefined {
+    return this.#ring.after(position, most, wanted)
+  }
+
+  /** Resolves when something arrived or the tail ended, or after this many milliseconds. */
+  moved(withinMs: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      if (signal.aborted) return resolve()
+      const done = (): void => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', done)
+        this.#waiters.delete(done)
+        resolve()
+      }
+      const timer = Number.isFinite(withinMs) ? setTimeout(done, withinMs) : undefined
+      signal.addEventListener('abort', done)
+      this.#waiters.add(done)
+    })
+  }
+
+  async #run(after: Position, stop: AbortSignal): Promise<void> {
+    const signal = AbortSignal.any([stop, this.#closing])
+    const wanted = { after, most: PAGE, isWanted: () => true, signal, dueInMs: () => Infinity }
+    try {
+      for await (const { events, position, live, isMarked } of following(this.#parts, wanted)) {
+        if (signal.aborted) return
+        this.#history.saw(events.map(({ place }) => place))
+        if (isMarked) this.#marked = position
+        this.#ring.keep(events, position, live)
+        this.#notify()
+      }
+    } catch {
+      // Each subscription continues by itself, and throws what the server answers to it.
+    }
+    if (stop.aborted) return
+    this.#ring.clear()
+    this.#notify()
+  }
+
+  #notify(): void {
+    for (const resolve of [...this.#waiters]) resolve()
+  }
+}
