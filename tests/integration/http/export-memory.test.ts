@@ -46,7 +46,7 @@ describe('the memory for an export', function () {
             description, source_type, source, webhook_status, raw_data, transaction_date, created_at, updated_at)
           SELECT ${70_000_000 + from} + n, ${user}, 'VCB', 'Vietcombank', 'credit', n, 'VND', 'text', 'api', 'url', 'skipped',
             raw_data, at, at, at FROM generate_series(1, ${count}) n JOIN block ON b = n % 1000,
-            LATERAL (SELECT timestamptz '${month}-01 05:00:00Z' + n * interval '29 days' / ${count} AS at) a`)
+            LATERAL (SELECT date_trunc('milliseconds', timestamptz '${month}-01 05:00:00Z' + n * interval '29 days' / ${count}) AS at) a`)
         from += count
       }
       await database.close()
