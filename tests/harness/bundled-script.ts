@@ -1,4 +1,5 @@
 /** Bundles a script that tests or benchmarks start often: a start that compiles its sources takes five times the CPU time. */
+import { fork, type ChildProcess } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -23,4 +24,18 @@ export const bundledScript = (source: string): Promise<string> => {
   const known = bundled.get(source) ?? bundle(source)
   bundled.set(source, known)
   return known
+}
+
+/**
+ * Starts a bundled script with a channel for messages.
+ * @param module  the URL of a module that the script imports by its first argument
+ */
+export const forkBundled = async (
+  source: string,
+  module: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<ChildProcess> => {
+  const [script, imported] = await Promise.all([bundledScript(source), bundledScript(fileURLToPath(module))])
+  return fork(script, [imported, ...args], { execArgv: [], env: { ...process.env, ...env } })
 }
