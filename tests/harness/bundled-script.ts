@@ -17,7 +17,7 @@ const bundle = async (source: string): Promise<string> => {
     .replace(/\.m?[jt]s$/, '')
   const script = join(FOLDER, `${name}.mjs`)
   if (existsSync(script)) return script
-  const { FOR_NODE } = (await import('../../cmd/build.mjs' as string)) as { FOR_NODE: BuildOptions }
+  const { FOR_NODE } = (await import(join(ROOT, 'cmd/build.mjs'))) as { FOR_NODE: BuildOptions }
   if (mkdirSync(FOLDER, { recursive: true }) && !shared)
     process.once('exit', () => rmSync(FOLDER, { recursive: true, force: true }))
   // Another process may bundle it at the same time.
