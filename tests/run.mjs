@@ -7,7 +7,7 @@
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -18,6 +18,8 @@ import mocharc from '../.mocharc.mjs'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const MOCHA = join(root, 'node_modules', 'mocha', 'bin', 'mocha.js')
 const WORKER = join(root, 'tests', 'harness', 'test-worker.ts')
+/** Where `tests/harness/bundled-script.ts` keeps its bundles. */
+const BUNDLED_SCRIPTS = join(root, 'node_modules/.cache/baoco-scripts', String(process.pid))
 /** A worker prints it after each file, before the counts. No test prints this character. */
 const END_OF_FILE = '\u0001end of file '
 
@@ -118,6 +120,7 @@ const begin = (priority) => {
   const child = fork(WORKER, [options, END_OF_FILE], {
     cwd: root,
     execArgv: ['--import', 'tsx'],
+    env: { ...process.env, BUNDLED_SCRIPTS },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
   setPriority(child.pid, priority)
@@ -184,6 +187,7 @@ if (words.length > 0) {
   process.argv = [process.execPath, MOCHA, ...words]
   await import(MOCHA)
 } else {
+  process.once('exit', () => rmSync(BUNDLED_SCRIPTS, { recursive: true, force: true }))
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     process.on(signal, async () => {
       await Promise.all([...workers].map((worker) => worker.end()))

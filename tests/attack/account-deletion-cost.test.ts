@@ -29,7 +29,7 @@ import { openParsedStores } from '../integration/eventstoredb/stand-in-stores.ts
 const PLANS = { planBank: 'VCB', planAccount: '0011000999111', planHolder: 'OPERATOR' }
 const PASSWORD = 'correct horse battery staple'
 /** Events of others after the registration. */
-const OTHERS = 3_000
+const OTHERS = 1_000
 const MOST_READ = 300
 
 /** `later` writes what this release cannot read, as another process of a later release. */

@@ -7,6 +7,7 @@ import { readSettings } from '../../cmd/process/settings.ts'
 import { settledCounters } from '../../adapters/rate-limits/settled.ts'
 import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { openApi, OWNERS_PASSWORD, type ApiUnderTest } from '../integration/http/api-under-test.ts'
+import { verifyingOnce } from '../integration/http/passwords.ts'
 import { eventually } from '../harness/eventually.ts'
 import { vietcombankText } from '../harness/bank-texts.ts'
 
@@ -16,7 +17,7 @@ describe('attack: rate limits against strangers', () => {
   let api: ApiUnderTest
   let database: Database
   before(async () => {
-    api = await openApi({ rateLimits, trustProxy: 1, abusePerHour: 60 }, 'real')
+    api = await openApi({ rateLimits, trustProxy: 1, abusePerHour: 60 }, 'real', undefined, undefined, verifyingOnce())
     database = openDatabase(api.databaseUrl)
   })
   after(async () => {

@@ -6,7 +6,7 @@ import { expect } from 'chai'
 import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { fromVietcombank, vietcombankText } from '../harness/bank-texts.ts'
 import {
-  callApi, launchBaoco, NEXT_VERSION, readInstallation, removeDataFolder, type DataFolder, type Starting,
+  callApi, launchBaoco, nextVersion, readInstallation, removeDataFolder, type DataFolder, type Starting,
 } from '../harness/baoco-process.ts' // prettier-ignore
 import { newFolderWithCluster } from '../harness/copied-cluster.ts'
 import { eventually } from '../harness/eventually.ts'
@@ -19,7 +19,7 @@ import type { Shop } from '../harness/shop.ts'
 import { World } from '../harness/world.ts'
 
 /** Milliseconds between payments. */
-const PACE = 50
+const PACE = 100
 
 describe('a rolling upgrade', function () {
   this.timeout(300_000)
@@ -99,7 +99,7 @@ describe('a rolling upgrade', function () {
     expect(await hasNewColumn()).to.equal(false)
 
     // The newer projector begins while the older one runs, and is ready when it has switched.
-    const newProject = await world.launch('project', NEXT_VERSION)
+    const newProject = await world.launch('project', await nextVersion())
     expect(newProject.running.output()).to.include('projection.upgraded')
     const after = await version()
     expect(after).not.to.equal(before)
@@ -111,10 +111,10 @@ describe('a rolling upgrade', function () {
     await more()
 
     // The others are replaced one by one.
-    await world.launch('deliver', NEXT_VERSION)
+    await world.launch('deliver', await nextVersion())
     await oldDeliver.stop()
     await more()
-    const newApi = await world.launch('api', NEXT_VERSION)
+    const newApi = await world.launch('api', await nextVersion())
     world.baoco = newApi.running
     await more()
     await Promise.all([oldApi.stop(), oldProject.stop()])
@@ -182,7 +182,7 @@ describe('an upgrade on one machine', function () {
     await isListed(first)
 
     const [port = 0] = await freePorts(1)
-    const preparing = launchBaoco({ dataDir: place.dataDir, port }, settings, 'project', NEXT_VERSION)
+    const preparing = launchBaoco({ dataDir: place.dataDir, port }, settings, 'project', await nextVersion())
     running.push(preparing)
     await preparing.ready
     expect(preparing.output()).to.include('projection.upgraded')
@@ -191,7 +191,7 @@ describe('an upgrade on one machine', function () {
     await preparing.stop()
     await old.stop()
 
-    const upgraded = launchBaoco(place, settings, 'serve', NEXT_VERSION)
+    const upgraded = launchBaoco(place, settings, 'serve', await nextVersion())
     running.push(upgraded)
     await upgraded.ready
     for (const id of [first, second, await pay(3)]) await isListed(id)

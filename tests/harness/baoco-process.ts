@@ -2,7 +2,8 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import { bundledScript } from './bundled-script.ts'
 import { eventually } from './eventually.ts'
 import { freePorts } from './free-ports.ts'
 
@@ -13,10 +14,11 @@ const NODE_OPTIONS: readonly string[] = ['--expose-gc', '--min-semi-space-size=4
 const READY_WITHIN = 240_000
 
 const BAOCO = 'cmd/baoco.mjs'
-/** Baoco as if it were its next version: `tests/harness/next-version.mjs`. */
-export const NEXT_VERSION = 'tests/harness/next-version.mjs'
 
 const root = new URL('../..', import.meta.url).pathname
+
+/** The program of Baoco as if it were its next version: `tests/harness/next-version.mjs`. */
+export const nextVersion = (): Promise<string> => bundledScript(join(root, 'tests/harness/next-version.mjs'))
 
 export interface Installation {
   dataDir: string
@@ -73,7 +75,7 @@ export const launchBaoco = (
   program = BAOCO,
   { nodeOptions = NODE_OPTIONS, within = READY_WITHIN }: StartOptions = {},
 ): Starting => {
-  const child = spawn(process.execPath, [...nodeOptions, join(root, program), command], {
+  const child = spawn(process.execPath, [...nodeOptions, resolve(root, program), command], {
     cwd: root,
     detached: true, // Its own process group allows killing all of it at once.
     stdio: ['ignore', 'pipe', 'pipe'],

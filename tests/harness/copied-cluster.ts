@@ -5,16 +5,19 @@
 import { execFile } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { migrateDatabase } from '../../adapters/database/migrate.ts'
 import { findDirectory, packedBinaries } from '../../adapters/postgres/embedded/directory.ts'
-import { initialise } from '../../adapters/postgres/embedded/server.ts'
+import { initialise, start, stop, SUPERUSER } from '../../adapters/postgres/embedded/server.ts'
 import { makeDataFolder } from '../../adapters/system/data-folder.ts'
 import { writePrivateFile } from '../../adapters/system/private-file.ts'
 import { newDataFolder, type DataFolder } from './baoco-process.ts'
+import { createReadModels, versionOfReadModels } from './empty-read-models.ts'
+import { freePorts } from './free-ports.ts'
 
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache/baoco-clusters', import.meta.url))
 
@@ -49,34 +52,58 @@ export const copyCluster = async (
   return readFile(join(kept, 'password'), 'utf8')
 }
 
+const MIGRATIONS = fileURLToPath(new URL('../../adapters/database/migrations', import.meta.url))
+
 /** Whatever decides how a cluster looks. */
 let look: Promise<string> | undefined
 const lookOf = async (): Promise<string> => {
+  const migrations = (await readdir(MIGRATIONS)).sort().map((name) => join(MIGRATIONS, name))
   const sources = [
     new URL('../../adapters/postgres/embedded/server.ts', import.meta.url),
     join(packedBinaries(), '..', 'package.json'),
+    ...migrations,
   ]
   const hash = createHash('sha256')
   for (const source of sources) hash.update(await readFile(source))
-  return hash.digest('hex').slice(0, 16)
+  return hash.update(versionOfReadModels()).digest('hex').slice(0, 16)
 }
 
-/** Puts a cluster into a data folder that has none, as Baoco's first start does. @returns the password of its superuser */
-export const copyEmbeddedCluster = async (dataDir: string): Promise<string> => {
-  const make = async (folder: string, password: string): Promise<string> => {
-    makeDataFolder(folder)
-    const place = findDirectory(folder)
-    await initialise(place, password)
-    return place.data
+const makeEmpty = async (folder: string, password: string): Promise<string> => {
+  makeDataFolder(folder)
+  const place = findDirectory(folder)
+  await initialise(place, password)
+  return place.data
+}
+
+const makeWithTables = async (folder: string, password: string): Promise<string> => {
+  const data = await makeEmpty(folder, password)
+  const [port = 0] = await freePorts(1)
+  const server = await start(findDirectory(folder), port)
+  const url = `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/postgres`
+  try {
+    await migrateDatabase(url)
+    await createReadModels(url)
+  } finally {
+    await stop(server)
   }
-  makeDataFolder(dataDir)
-  return copyCluster(`embedded-${await (look ??= lookOf())}`, make, join(dataDir, 'postgres'))
+  return data
 }
 
-/** A data folder and a port for one installation that has its cluster already. */
+/**
+ * Puts a cluster into a data folder that has none, as Baoco's first start does.
+ * @param hasTables  it has the tables of this version, and empty read models
+ * @returns the password of its superuser
+ */
+export const copyEmbeddedCluster = async (dataDir: string, hasTables = false): Promise<string> => {
+  const [kind, make] = hasTables ? (['tables', makeWithTables] as const) : (['embedded', makeEmpty] as const)
+  makeDataFolder(dataDir)
+  return copyCluster(`${kind}-${await (look ??= lookOf())}`, make, join(dataDir, 'postgres'))
+}
+
+/** A data folder and a port for one installation that has its cluster already, with empty tables. */
 export const newFolderWithCluster = async (): Promise<DataFolder> => {
   const place = await newDataFolder()
-  const password = await copyEmbeddedCluster(place.dataDir)
+  const password = await copyEmbeddedCluster(place.dataDir, true)
   writePrivateFile(join(place.dataDir, 'postgres.json'), JSON.stringify({ password, port: 0 }))
   return place
 }

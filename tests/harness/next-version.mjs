@@ -1,10 +1,7 @@
 /**
  * Runs Baoco as if it were its next version: the read models are one generation further, and transactions have one more column. Everything
- * else is the same.
+ * else is the same. It is started as a bundle: `nextVersion`.
  */
-import { register } from 'tsx/esm/api'
-
-register()
 const { MAIN_GENERATIONS, SEARCH_GENERATIONS } = await import('../../projections/generations.ts')
 MAIN_GENERATIONS.push('of the next version')
 SEARCH_GENERATIONS.push('of the next version')

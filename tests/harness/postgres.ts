@@ -5,10 +5,11 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { migrateDatabase } from '../../adapters/database/migrate.ts'
+import { createReadModels } from './empty-read-models.ts'
 import { startOwnPostgres } from './own-postgres.ts'
 
-/** A database with the tables of this version, used as a template for others. */
-const TEMPLATE = 'migrated'
+/** A database with the tables of this version, and one that also has empty read models. Others are copied from them. */
+const [MIGRATED, WITH_READ_MODELS] = ['migrated', 'with_read_models']
 
 const administer = async (url: string, statement: string): Promise<void> => {
   const client = new pg.Client({ connectionString: url })
@@ -24,8 +25,9 @@ const named = (base: string, name: string): string => {
 
 interface TestServer {
   base: string
-  template: string
-  /** How a database is copied from the template. */
+  migrated: string
+  withReadModels: string
+  /** How a database is copied from another one. */
   strategy: string
 }
 
@@ -33,11 +35,15 @@ interface TestServer {
 const start = async (): Promise<TestServer> => {
   const given = process.env.TEST_DATABASE_URL
   const base = given ?? (await startOwnPostgres({ durable: false, trusting: true })).url()
-  const template = given ? `${TEMPLATE}_${randomBytes(6).toString('hex')}` : TEMPLATE
-  await administer(base, `CREATE DATABASE ${template}`)
-  await migrateDatabase(named(base, template))
   // Without waits for the disk, to copy files takes half the CPU time of writing them to the log.
-  return { base, template, strategy: given ? '' : 'STRATEGY file_copy' }
+  const strategy = given ? '' : 'STRATEGY file_copy'
+  const suffix = given ? `_${randomBytes(6).toString('hex')}` : ''
+  const [migrated, withReadModels] = [MIGRATED + suffix, WITH_READ_MODELS + suffix]
+  await administer(base, `CREATE DATABASE ${migrated}`)
+  await migrateDatabase(named(base, migrated))
+  await administer(base, `CREATE DATABASE ${withReadModels} TEMPLATE ${migrated} ${strategy}`)
+  await createReadModels(named(base, withReadModels))
+  return { base, migrated, withReadModels, strategy }
 }
 
 let started: ReturnType<typeof start> | undefined
@@ -47,15 +53,19 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
-const create = async (from: string | null): Promise<TestDatabase> => {
-  const { base, template, strategy } = await (started ??= start())
+const create = async (templateOf: (server: TestServer) => string): Promise<TestDatabase> => {
+  const server = await (started ??= start())
+  const { base, strategy } = server
   const name = `test_${randomBytes(6).toString('hex')}`
-  await administer(base, `CREATE DATABASE ${name} TEMPLATE ${from ?? template} ${strategy}`)
+  await administer(base, `CREATE DATABASE ${name} TEMPLATE ${templateOf(server)} ${strategy}`)
   return { url: named(base, name), drop: () => administer(base, `DROP DATABASE ${name} WITH (FORCE)`) }
 }
 
 /** A new database with the tables of this version. `drop` ends its connections and removes it. */
-export const freshDatabase = (): Promise<TestDatabase> => create(null)
+export const freshDatabase = (): Promise<TestDatabase> => create(({ migrated }) => migrated)
+
+/** The same with empty read models. */
+export const freshReadModels = (): Promise<TestDatabase> => create(({ withReadModels }) => withReadModels)
 
 /** A new database without any table. */
-export const emptyDatabase = (): Promise<TestDatabase> => create('template0')
+export const emptyDatabase = (): Promise<TestDatabase> => create(() => 'template0')

@@ -4,6 +4,7 @@ import { chownSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { namedUser } from '../../adapters/database/database-user.ts'
@@ -14,6 +15,8 @@ import { needsStockPostgres } from '../harness/stock-postgres/install.ts'
 import { startStockPostgres, type StockDatabase, type StockPostgres } from '../harness/stock-postgres/server.ts'
 import { World } from '../harness/world.ts'
 
+/** Milliseconds between the payments that arrive during a backup. */
+const PACE = 10
 const BAOCO = new URL('../../cmd/baoco.mjs', import.meta.url).pathname
 
 describe('a backup of your own Postgres', function () {
@@ -49,7 +52,7 @@ describe('a backup of your own Postgres', function () {
     for (let n = 0; n < 5; n++) paid.push(await pay())
     let isOver = false
     const load = (async () => {
-      while (!isOver) await pay()
+      for (; !isOver; await pause(PACE)) await pay()
     })()
     await work().finally(() => (isOver = true))
     await load

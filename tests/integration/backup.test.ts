@@ -5,11 +5,15 @@
 import { execFile } from 'node:child_process'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { expect } from 'chai'
+import { thisKind } from '../../adapters/postgres/embedded/backup.ts'
 import { finishRestore } from '../../adapters/postgres/embedded/finish-restore.ts'
+import { restoreBackup } from '../../adapters/postgres/embedded/restore.ts'
+import { silent } from '../../adapters/telemetry/log-lines.ts'
 import { fromVietcombank, vietcombankText } from '../harness/bank-texts.ts'
 import {
   callApi, newDataFolder, readInstallation, removeDataFolder, startBaoco,
@@ -20,6 +24,8 @@ import { eventually } from '../harness/eventually.ts'
 
 const BAOCO = fileURLToPath(new URL('../../cmd/baoco.mjs', import.meta.url))
 const IDS_SKIPPED = 1_000_000
+/** Milliseconds between the payments that arrive during a backup. */
+const PACE = 10
 
 describe('backup and restore', function () {
   this.timeout(180_000)
@@ -76,7 +82,7 @@ describe('backup and restore', function () {
     for (let n = 0; n < 10; n++) paid.push(await pay(live.baseUrl))
     let isDone = false
     const load = (async () => {
-      while (!isDone) await pay(live.baseUrl)
+      for (; !isDone; await pause(PACE)) await pay(live.baseUrl)
     })()
     const { status, stdout, stderr } = await baoco(installation, 'backup', file)
     isDone = true
@@ -126,10 +132,15 @@ describe('backup and restore', function () {
       [gzipSync('no backup'), 'is not a backup of Baoco'],
     ] as const) {
       fs.writeFileSync(bad, content)
-      const { status, stderr } = await baoco(elsewhere, 'restore', bad)
-      expect([status, stderr]).to.deep.equal([1, `baoco: ${bad} ${fault}\n`])
-      expect(fs.existsSync(elsewhere.dataDir)).to.equal(false)
+      const { dataDir } = elsewhere
+      const restored = restoreBackup({ file: bad, dataDir, replace: false, here: thisKind(), log: silent })
+      expect(await restored.catch(({ message }: Error) => message)).to.equal(fault)
+      expect(fs.existsSync(dataDir)).to.equal(false)
     }
+    // The command names the file.
+    const { status, stderr } = await baoco(elsewhere, 'restore', bad)
+    expect([status, stderr]).to.deep.equal([1, `baoco: ${bad} is not a backup of Baoco\n`])
+    expect(fs.existsSync(elsewhere.dataDir)).to.equal(false)
     fs.rmSync(bad)
   })
 

@@ -3,12 +3,13 @@ import { expect } from 'chai'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { promisify } from 'node:util'
+import { bundledScript } from '../harness/bundled-script.ts'
 import { eventually } from '../harness/eventually.ts'
 import { needsStockPostgres } from '../harness/stock-postgres/install.ts'
 
 const run = async (name: string, env: Record<string, string> = {}): Promise<string> => {
-  const path = new URL(`../../bench/${name}.ts`, import.meta.url).pathname
-  const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', path, '--short'], {
+  const script = await bundledScript(new URL(`../../bench/${name}.ts`, import.meta.url).pathname)
+  const { stdout } = await promisify(execFile)(process.execPath, [script, '--short'], {
     env: { ...process.env, ...env },
   })
   return stdout

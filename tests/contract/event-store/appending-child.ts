@@ -1,7 +1,7 @@
 /**
  * A process that appends endlessly, to be frozen or killed during an append.
  *
- * node --import tsx appending-child.ts <module with openStore> <its argument> <stream prefix>
+ * appending-child.ts <module with openStore> <its argument> <stream prefix>
  *
  * It sends {stream, revision} of every answered append to its parent process.
  */

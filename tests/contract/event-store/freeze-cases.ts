@@ -1,8 +1,8 @@
-import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { NO_STREAM } from '../../../domain/ports.ts'
+import { forkBundled } from '../../harness/bundled-script.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { repetitions } from '../../harness/repetitions.ts'
 import { appended, part, readStream, revisionsOf, streamName, upTo, type Cases, type StoreHarness } from './harness.ts'
@@ -10,11 +10,11 @@ import { appended, part, readStream, revisionsOf, streamName, upTo, type Cases, 
 const ROUNDS = repetitions(10, 3)
 
 /** Starts the appending process. `acknowledged` grows as its appends are answered. */
-const startChild = ({ child: { module, argument } }: StoreHarness, prefix: string) => {
+const startChild = async ({ child: { module, argument } }: StoreHarness, prefix: string) => {
   const acknowledged = new Map<string, number>()
   let count = 0
   const script = fileURLToPath(new URL('appending-child.ts', import.meta.url))
-  const child: ChildProcess = fork(script, [module, argument, prefix], { execArgv: ['--import', 'tsx'] })
+  const child = await forkBundled(script, module, [argument, prefix])
   child.on('message', ({ stream, revision }: { stream: string; revision: number }) => {
     acknowledged.set(stream, revision)
     count++
@@ -27,7 +27,7 @@ export const freezeCases: Cases = (under) => {
     this.timeout(120_000)
     const { store } = under()
     const prefix = `${streamName('frozen')}-`
-    const { child, acknowledged, count } = startChild(under(), prefix)
+    const { child, acknowledged, count } = await startChild(under(), prefix)
     try {
       for (let round = 0; round < ROUNDS; round++) {
         const enough = count() + 1 + Math.floor(Math.random() * 40)

@@ -1,7 +1,7 @@
 /**
  * A process that consumes until it is killed.
  *
- * node --import tsx consuming-child.ts <module with openLog> <its argument> <group>
+ * consuming-child.ts <module with openLog> <its argument> <group>
  *
  * It sends every entry to its parent process while it handles it.
  */

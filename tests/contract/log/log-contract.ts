@@ -2,13 +2,13 @@
  * The behaviour that every log adapter must have. Users, transactions and groups are random, so that the suite also runs against a used
  * log. The claims decide which of several consumers makes a call. They have tests of their own.
  */
-import { fork, type ChildProcess } from 'node:child_process'
 import { randomInt, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import type { NewEvent } from '../../../domain/event.ts'
 import { NO_STREAM, type EventStore, type Log, type LogEntry } from '../../../domain/ports.ts'
+import { forkBundled } from '../../harness/bundled-script.ts'
 import { eventually } from '../../harness/eventually.ts'
 
 export interface LogHarness {
@@ -251,9 +251,7 @@ export const logContract = (name: string, open: () => Promise<LogHarness>): void
         const run: number[] = []
         runs.push(run)
         const script = fileURLToPath(new URL('consuming-child.ts', import.meta.url))
-        const consumer: ChildProcess = fork(script, [child.module, child.argument, group], {
-          execArgv: ['--import', 'tsx'],
-        })
+        const consumer = await forkBundled(script, child.module, [child.argument, group])
         consumer.on('message', ({ user_id, transaction_id }: LogEntry) => {
           if (user_id !== user) return
           run.push(transaction_id)

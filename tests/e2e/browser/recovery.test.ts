@@ -2,6 +2,7 @@
  * An open page outlives what happens to its server and its network. While payments arrive, the server is killed, the network goes away, the
  * computer sleeps. Afterwards the page shows what the API has, without a reload: every row once, none missing, each with its state.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { vietcombankText } from '../../harness/bank-texts.ts'
@@ -14,6 +15,8 @@ import { World } from '../../harness/world.ts'
 import { common } from '../../../web/texts/vi/shell.ts'
 
 const KILLS = repetitions(5, 1)
+/** Milliseconds between payments. While the server is away, each fails at once. */
+const PACE = 20
 
 interface Listed {
   id: number
@@ -60,7 +63,7 @@ describe('an open page', function () {
   const withTraffic = async (act: () => Promise<unknown>): Promise<void> => {
     let isDone = false
     const traffic = (async () => {
-      while (!isDone) await post(1)
+      for (; !isDone; await pause(PACE)) await post(1)
     })()
     await act().finally(() => (isDone = true))
     await traffic

@@ -65,23 +65,22 @@ const UNDOCUMENTED: Record<number, string> = { 404: 'NOT_FOUND', 405: 'METHOD_NO
 
 const segmentsOf = (path: string): string[] => path.split('?')[0]!.split('/')
 
-const fits = (template: string, segments: readonly string[]): boolean => {
-  const parts = template.split('/')
-  return (
-    parts.length === segments.length &&
-    parts.every((part, index) => (part.startsWith('{') ? segments[index] !== '' : part === segments[index]))
-  )
-}
+const fits = (template: readonly string[], segments: readonly string[]): boolean =>
+  template.length === segments.length &&
+  template.every((part, index) => (part.startsWith('{') ? segments[index] !== '' : part === segments[index]))
 
 /**
  * @returns a check that throws if an answer does not fit the document: an undeclared status, another content type, a body that breaks its
  * schema. An undeclared fault (5xx) never fits.
  */
 export const answerCheck = (document: OpenApiDocument): ((answered: Answered) => void) => {
-  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  const ajv = new Ajv2020({ strict: false, allErrors: true, code: { optimize: false } })
   addFormats(ajv)
   ajv.addSchema({ $id: 'document', components: document.components })
+  // The most literal path comes first, as in the router.
   const located = operationsOf(document)
+    .map((operation) => ({ operation, template: operation.path.split('/') }))
+    .sort((a, b) => a.operation.path.split('{').length - b.operation.path.split('{').length)
   const validators = new Map<Schema, ValidateFunction>()
   const validatorOf = (schema: Schema): ValidateFunction => {
     let validator = validators.get(schema)
@@ -96,10 +95,7 @@ export const answerCheck = (document: OpenApiDocument): ((answered: Answered) =>
   }
   const find = ({ method, path }: Answered): Located | undefined => {
     const segments = segmentsOf(path)
-    const candidates = located.filter((each) => fits(each.path, segments))
-    // The most literal path comes first, as in the router.
-    candidates.sort((a, b) => a.path.split('{').length - b.path.split('{').length)
-    return candidates.find((each) => each.method === method)
+    return located.find((each) => each.operation.method === method && fits(each.template, segments))?.operation
   }
   return (answered) => {
     const { method, path, status, contentType, body } = answered

@@ -21,6 +21,7 @@ import { openDelivery, type Delivery } from '../../../workflows/deliver/deliver.
 import type { DeliveryOptions } from '../../../workflows/deliver/delivery-options.ts'
 import type { ClaimsOpen } from '../../../workflows/deliver/open-claims.ts'
 import { eventually } from '../../harness/eventually.ts'
+import { freshReadModels } from '../../harness/postgres.ts'
 import { openShop, type Answer, type Shop } from '../../harness/shop.ts'
 import { openSetting } from '../projections/setting.ts'
 import { capturedData } from '../../harness/captured.ts'
@@ -51,7 +52,7 @@ export type WorkerOptions = Partial<DeliveryOptions> & { /** Seconds. */ probeEv
 type AccountFact = AccountEvent extends infer Event ? Event : never
 
 export const openDeliverySetting = async () => {
-  const base = await openSetting()
+  const base = await openSetting(freshReadModels)
   const { store, url } = base
   const database = openDatabase(url, { poolSize: 10 })
   const byKey = openDatabase(url, { poolSize: 2, session: BY_KEY })

@@ -7,6 +7,7 @@ import { openEventStoreDb } from '../../../adapters/event-store/eventstoredb/sto
 import { unparsed } from '../../../adapters/event-store/parse.ts'
 import { NO_STREAM } from '../../../domain/ports.ts'
 import { appended, eventsOf, idsOf, part, streamName } from '../../contract/event-store/harness.ts'
+import { bundledScript } from '../../harness/bundled-script.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { freePorts } from '../../harness/free-ports.ts'
 import { standInUrl } from '../../harness/eventstoredb/process.ts'
@@ -102,7 +103,7 @@ describe('a cluster of EventStoreDB whose nodes cannot be discovered', function 
     for (const { troubles } of nodes) troubles.gossip = gossip
     const hosts = nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')
     const script = fileURLToPath(new URL('undiscovered.ts', import.meta.url))
-    const child = spawn(process.execPath, ['--import', 'tsx', script, `esdb://${hosts}?tls=false&${options}`])
+    const child = spawn(process.execPath, [await bundledScript(script), `esdb://${hosts}?tls=false&${options}`])
     let printed = ''
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => (printed += text))

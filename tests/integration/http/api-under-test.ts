@@ -42,9 +42,9 @@ import { allReactors } from '../../../workflows/reactors/all.ts'
 import { openFeed, type FeedParts } from '../../../workflows/live/feed.ts'
 import { runReactors } from '../../../workflows/reactors/run.ts'
 import { stamp } from '../../../workflows/support/stamp.ts'
-import { freshDatabase } from '../../harness/postgres.ts'
+import { freshReadModels } from '../../harness/postgres.ts'
 import { asking, type AskApi } from './ask.ts'
-import { hashedOnce, OWNERS_PASSWORD, passwords } from './passwords.ts'
+import { hashedOnce, OWNERS_PASSWORD, passwords as realPasswords } from './passwords.ts'
 import { recordingCapture } from './recording-capture.ts'
 
 export { OWNERS_PASSWORD }
@@ -116,14 +116,16 @@ const oneDatabase = async (url: string): Promise<StoresUnderTest> => {
 /**
  * @param openStores  receives the database of the read models
  * @param web  the built dashboard; null: it is not served
+ * @param passwords  by default those of production
  */
 export const openApi = async (
   settings: Partial<ApiParts['settings']> = {},
   capturing: 'recorded' | 'real' = 'recorded',
   openStores: (databaseUrl: string) => Promise<StoresUnderTest> = oneDatabase,
   web: ApiParts['web'] = null,
+  passwords = realPasswords,
 ): Promise<ApiUnderTest> => {
-  const { url: databaseUrl, drop } = await freshDatabase()
+  const { url: databaseUrl, drop } = await freshReadModels()
   const database = openDatabase(databaseUrl)
   const { store, requestStore } = await openStores(databaseUrl)
   const tables = openReadModelTables(database)

@@ -2,7 +2,6 @@
  * Tests a broker that requires TLS and a password. Clients run in child processes, because a process trusts the certificate only if its
  * environment does so at its start.
  */
-import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,6 +9,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import type { LogEntry } from '../../../domain/ports.ts'
+import { forkBundled } from '../../harness/bundled-script.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { USER } from '../../harness/kafka/broker.ts'
 import { CERTIFICATE } from '../../harness/kafka/certificate.ts'
@@ -25,7 +25,7 @@ describe('a Kafka broker with TLS and a password', function () {
 
   let setting: KafkaSetting
   let folder: string
-  let trusting: NodeJS.ProcessEnv
+  let trusting: Record<string, string>
   let brokers: string[]
   beforeEach(async () => {
     const broker = await sharedKafka()
@@ -46,10 +46,7 @@ describe('a Kafka broker with TLS and a password', function () {
       await setting.relayProcess(undefined, secured, trusting)
       const sent = await setting.capture([], { user: 900, count: 3 })
       const argument = JSON.stringify({ ...setting.kafka, ...secured })
-      const consumer = fork(CONSUMER, [OPEN_LOG, argument, 'secured'], {
-        execArgv: ['--import', 'tsx'],
-        env: { ...process.env, ...trusting },
-      })
+      const consumer = await forkBundled(CONSUMER, OPEN_LOG, [argument, 'secured'], trusting)
       const read: number[] = []
       consumer.on('message', (entry: LogEntry) => read.push(entry.transaction_id))
       try {

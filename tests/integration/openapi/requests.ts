@@ -13,15 +13,18 @@ import { bankText, next, shown, type Caller, type Sent, type World } from './wor
 
 type Fields = Record<string, unknown>
 
+/** The API answers once an event is stored. The lists follow later. */
+const listed = async ({ api }: World): Promise<void> => {
+  const end = await api.store.end()
+  if (end !== null) await api.shown(end)
+}
+
 /** Makes a resource if no POST to its collection does. */
 const MAKERS: Record<string, (world: World, caller: Caller) => Promise<number>> = {
   '/api/transactions': async (world, caller) => {
     const { body } = await world.send(personal(caller))
-    const { id } = body.data as { id: number }
-    // The API answers once the transaction is stored. The lists follow later.
-    while ((await world.api.ask('GET', `/api/transactions/${id}`, { key: caller.api_key })).status !== 200)
-      await new Promise((resolve) => setTimeout(resolve, 2))
-    return id
+    await listed(world)
+    return (body.data as { id: number }).id
   },
   '/api/notifications': async (world, caller) => {
     const key = caller.api_key
@@ -29,11 +32,10 @@ const MAKERS: Record<string, (world: World, caller: Caller) => Promise<number>> 
     const { total } = await unread()
     const { body } = await world.send(personal(caller, `Ngan hang la: TK 99${next()} +100,000 don vi, khong ro`))
     if (body.data.reason !== 'unparsed') throw new Error(`that text is ${JSON.stringify(body.data)}`)
-    for (;;) {
-      const now = await unread()
-      if (now.total > total) return now.data[0].id as number
-      await new Promise((resolve) => setTimeout(resolve, 2))
-    }
+    await listed(world)
+    const now = await unread()
+    if (now.total <= total) throw new Error('that text is not in the list')
+    return now.data[0].id as number
   },
   '/api/jobs': async ({ api }, { api_key }) => {
     const { body } = await api.ask('POST', '/api/webhooks/bulk-retry', { key: api_key, json: { filter: {} } })

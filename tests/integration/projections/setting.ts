@@ -32,8 +32,9 @@ export interface Setting {
   close(): Promise<void>
 }
 
-export const openSetting = async (): Promise<Setting> => {
-  const { url, drop } = await freshDatabase()
+/** @param create  the database; by default it has no read models yet */
+export const openSetting = async (create = freshDatabase): Promise<Setting> => {
+  const { url, drop } = await create()
   const database = openDatabase(url)
   const store = await openPostgresEventStore({ url, parse: parseEvent })
   const tables = openReadModelTables(database)
