@@ -69,7 +69,7 @@ for (const [name, openStores] of Object.entries(STORES))
     let reasons: string[]
 
     before(async () => {
-      api = await openApi(PLANS, 'real', async (url) => (stores = await openStores(url)))
+      api = await openApi(PLANS, 'real', { openStores: async (url) => (stores = await openStores(url)) })
       database = openDatabase(api.databaseUrl)
     })
     after(async () => {

@@ -17,7 +17,7 @@ describe('attack: rate limits against strangers', () => {
   let api: ApiUnderTest
   let database: Database
   before(async () => {
-    api = await openApi({ rateLimits, trustProxy: 1, abusePerHour: 60 }, 'real', undefined, undefined, verifyingOnce())
+    api = await openApi({ rateLimits, trustProxy: 1, abusePerHour: 60 }, 'real', { passwords: verifyingOnce() })
     database = openDatabase(api.databaseUrl)
   })
   after(async () => {

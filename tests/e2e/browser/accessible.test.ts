@@ -53,7 +53,7 @@ describe('the dashboard for everybody', function () {
   let visitor: Visitor
 
   before(async () => {
-    api = await openApi({}, 'real', undefined, await builtDashboard())
+    api = await openApi({}, 'real', { web: await builtDashboard() })
     owner = new Owner(api)
     await owner.openShop('Cửa hàng Hoa Sen')
     visitor = await Visitor.open(api.url)

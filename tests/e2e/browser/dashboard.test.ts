@@ -26,7 +26,7 @@ describe('the dashboard in a browser', function () {
   let visitor: Visitor
 
   before(async () => {
-    api = await openApi({}, 'real', undefined, await builtDashboard())
+    api = await openApi({}, 'real', { web: await builtDashboard() })
     owner = new Owner(api)
     // The pictures are for people.
     await owner.openShop(process.env.SCREENSHOTS ? 'Cửa hàng Hoa Sen' : HOSTILE)

@@ -13,7 +13,7 @@ describe('the language of the dashboard', function () {
   const visitors: Visitor[] = []
 
   before(async () => {
-    api = await openApi({}, 'real', undefined, await builtDashboard())
+    api = await openApi({}, 'real', { web: await builtDashboard() })
   })
   after(async () => {
     await Promise.all(visitors.map((visitor) => visitor.close()))

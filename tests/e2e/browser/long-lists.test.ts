@@ -19,7 +19,7 @@ describe('a long list in a browser', function () {
   let visitor: Visitor
 
   before(async () => {
-    api = await openApi({}, 'real', undefined, await builtDashboard())
+    api = await openApi({}, 'real', { web: await builtDashboard() })
     owner = new Owner(api)
     await owner.change('/api/account', { language: 'vi' })
     await owner.payMany(ROWS)

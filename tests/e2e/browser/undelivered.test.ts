@@ -27,7 +27,7 @@ describe('what is not delivered, in a browser', function () {
   let slow: number
 
   before(async () => {
-    api = await openApi({}, 'real', undefined, await builtDashboard())
+    api = await openApi({}, 'real', { web: await builtDashboard() })
     database = openDatabase(api.databaseUrl)
     owner = new Owner(api)
     await owner.change('/api/account', { language: 'vi' })

@@ -113,17 +113,18 @@ const oneDatabase = async (url: string): Promise<StoresUnderTest> => {
   return { store, requestStore: store }
 }
 
-/**
- * @param openStores  receives the database of the read models
- * @param web  the built dashboard; null: it is not served
- * @param passwords  by default those of production
- */
+export interface ApiOptions {
+  openStores?: (databaseUrl: string) => Promise<StoresUnderTest>
+  /** The built dashboard. Default: it is not served. */
+  web?: ApiParts['web']
+  /** Default: those of production. */
+  passwords?: typeof realPasswords
+}
+
 export const openApi = async (
   settings: Partial<ApiParts['settings']> = {},
   capturing: 'recorded' | 'real' = 'recorded',
-  openStores: (databaseUrl: string) => Promise<StoresUnderTest> = oneDatabase,
-  web: ApiParts['web'] = null,
-  passwords = realPasswords,
+  { openStores = oneDatabase, web = null, passwords = realPasswords }: ApiOptions = {},
 ): Promise<ApiUnderTest> => {
   const { url: databaseUrl, drop } = await freshReadModels()
   const database = openDatabase(databaseUrl)

@@ -18,7 +18,7 @@ describe('the dashboard as it is served', () => {
   let files: WebFiles
   before(async () => {
     files = await builtDashboard()
-    api = await openApi({}, 'recorded', undefined, files)
+    api = await openApi({}, 'recorded', { web: files })
   })
   after(() => api.close())
 

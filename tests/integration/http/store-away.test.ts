@@ -35,7 +35,7 @@ for (const name of STORE_NAMES)
 
     before(async () => {
       failing = await openFailingStore(name, TIMES)
-      api = await openApi({}, 'real', () => Promise.resolve(failing))
+      api = await openApi({}, 'real', { openStores: () => Promise.resolve(failing) })
     })
     after(async () => {
       await api?.close()

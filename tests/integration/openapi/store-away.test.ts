@@ -17,7 +17,7 @@ describe('every operation while the event store is away', function () {
   let isAway = false
 
   before(async () => {
-    world = await openWorld(async (url) => {
+    const openStores = async (url: string) => {
       const store = await openPostgresEventStore({ url, parse: parseEvent })
       const orAway = <Result>(call: () => Promise<Result>): Promise<Result> =>
         isAway ? Promise.reject(new StoreAway('away')) : call()
@@ -28,7 +28,8 @@ describe('every operation while the event store is away', function () {
         end: () => orAway(() => store.end()),
       }
       return { store, requestStore }
-    })
+    }
+    world = await openWorld({ openStores })
     caller = await world.newCaller()
   })
   after(() => world.close())

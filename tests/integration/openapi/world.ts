@@ -8,7 +8,14 @@ import { jsonWebTokens, type TokenUse } from '../../../adapters/http/middleware/
 import { vietcombankText } from '../../harness/bank-texts.ts'
 import { answerCheck, operationsOf, type Located, type OpenApiDocument } from '../../harness/openapi/document.ts'
 import { openShop } from '../../harness/shop.ts'
-import { BASE_URL, JWT_SECRET, openApi, OWNERS_PASSWORD, type ApiUnderTest } from '../http/api-under-test.ts'
+import {
+  BASE_URL,
+  JWT_SECRET,
+  openApi,
+  OWNERS_PASSWORD,
+  type ApiUnderTest,
+  type ApiOptions,
+} from '../http/api-under-test.ts'
 
 export interface Caller {
   user_id: number
@@ -56,10 +63,10 @@ let serial = 0
 /** A number that no other resource of this run has. */
 export const next = (): number => ++serial
 
-/** @param openStores  another event store than that of `openApi` */
-export const openWorld = async (openStores?: Parameters<typeof openApi>[2]): Promise<World> => {
+/** @param options  of `openApi` */
+export const openWorld = async (options?: ApiOptions): Promise<World> => {
   const plans = { planBank: 'VCB', planAccount: '0071000999999', planHolder: 'BAOCO' }
-  const api = await openApi(plans, 'real', openStores)
+  const api = await openApi(plans, 'real', options)
   const shop = await openShop()
   const pool = new Pool(api.url, { connections: 32, pipelining: 1, headersTimeout: 60_000, bodyTimeout: 60_000 })
   const tokens = jsonWebTokens(JWT_SECRET, api.clock)
