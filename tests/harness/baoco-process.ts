@@ -8,7 +8,12 @@ import { eventually } from './eventually.ts'
 import { freePorts } from './free-ports.ts'
 
 /** The same options as in `npm start`. */
-const NODE_OPTIONS: readonly string[] = ['--expose-gc', '--min-semi-space-size=4', '--max-semi-space-size=32']
+const NODE_OPTIONS: readonly string[] = [
+  '--expose-gc',
+  '--no-flush-bytecode',
+  '--min-semi-space-size=4',
+  '--max-semi-space-size=32',
+]
 
 /** Milliseconds that a start may take. It waits until the read models have everything that was stored before. */
 const READY_WITHIN = 240_000
