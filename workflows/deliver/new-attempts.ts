@@ -63,6 +63,7 @@ export class NewAttempts {
   #uncounted: { user_id: number; checkpoint: Checkpoint }[] = []
   readonly #uncountedOf = new Map<number, number>()
   readonly #ahead = new Map<number, Ahead>()
+  readonly #beingGivenBack = new Set<number>()
   #dropping: NodeJS.Timeout | null = null
 
   constructor(options: NewAttemptsOptions) {
@@ -83,9 +84,9 @@ export class NewAttempts {
     return this.#ahead.has(entry.transaction_id) || (this.#isCounted(entry) && this.#options.isFirst(entry))
   }
 
-  /** Transactions whose append is under way, or whose entry has not come yet. They may be claimed. */
+  /** Transactions that may be claimed: their append is under way, their entry has not come yet, or the claim is being given back. */
   get claimedAhead(): number[] {
-    return [...this.#ahead.keys()]
+    return [...this.#ahead.keys(), ...this.#beingGivenBack]
   }
 
   /** The read models have passed this position. */
@@ -187,10 +188,14 @@ export class NewAttempts {
     const claims = unused.flatMap(({ transaction_id, rules }) =>
       rules.map((rule_id) => ({ transaction_id, rule_id, attempt: 1 })),
     )
+    for (const { transaction_id } of unused) {
+      this.#ahead.delete(transaction_id)
+      this.#beingGivenBack.add(transaction_id)
+    }
     try {
       if (claims.length > 0) await queue.giveBack(worker, claims)
     } finally {
-      for (const { transaction_id } of unused) this.#ahead.delete(transaction_id)
+      for (const { transaction_id } of unused) this.#beingGivenBack.delete(transaction_id)
     }
   }
 
