@@ -1,5 +1,6 @@
 /** Reads a topic from its beginning as any client can, with its own client and group. */
 import { randomUUID } from 'node:crypto'
+import { eventually } from '../../harness/eventually.ts'
 import { kafkaClient } from '../../harness/kafka/broker.ts'
 
 export interface Read {
@@ -16,7 +17,7 @@ export interface TopicReader {
   close(): Promise<void>
 }
 
-/** Requires that the topic exists. */
+/** Waits until the topic exists: deliveries may be made from the queue before the relay has created it. */
 export const readTopic = async (address: string, topic: string): Promise<TopicReader> => {
   // The first group of a broker waits until the topic of offsets is created.
   const patient = kafkaClient(address, 20)
@@ -28,7 +29,9 @@ export const readTopic = async (address: string, topic: string): Promise<TopicRe
   })
   const messages: Read[] = []
   await consumer.connect()
-  await consumer.subscribe({ topic, fromBeginning: true })
+  await eventually(() => consumer.subscribe({ topic, fromBeginning: true }).then(() => true), {
+    what: `the topic ${topic}`,
+  })
   await consumer.run({
     eachMessage: ({ partition, message }) => {
       const headers = Object.entries(message.headers ?? {}).map(([name, value]) => [name, String(value)])
