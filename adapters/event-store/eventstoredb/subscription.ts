@@ -58,13 +58,13 @@ export async function* subscription<Event extends RecordedEvent>(
       if (isWorthReporting(events, live, isMarked)) yield batch(events, live)
       if (signal.aborted) return
       if (live) tail.start(position)
-      if (tail.reaches(position)) return
+      if (tail.ring.reaches(position)) return
     }
   }
 
   async function* fromRing(): AsyncGenerator<Batch<Event>, void, undefined> {
     while (!signal.aborted) {
-      const found = tail.after(member.position, maxBatch, isWantedThere)
+      const found = tail.ring.after(member.position, maxBatch, isWantedThere)
       if (!found) return
       member.position = found.to
       const isMarked = isAfter(tail.marked, reported) && !isAfter(tail.marked, found.to)

@@ -6,8 +6,7 @@
  */
 import type { Position } from '@eventstore/db-client'
 import type { RecordedEvent } from '../../../domain/event.ts'
-import type { History } from '../history.ts'
-import { Ring, type Found, type Member } from '../ring.ts'
+import { Ring, type Member } from '../ring.ts'
 import type { Arrival } from './arrival.ts'
 import { following, type FollowingParts } from './following.ts'
 import { isAfter, START_POSITION } from './position.ts'
@@ -16,9 +15,8 @@ const PAGE = 1_000
 
 export class Tail<Event extends RecordedEvent> {
   readonly #parts: FollowingParts<Event>
-  readonly #history: History
   readonly #closing: AbortSignal
-  readonly #ring = new Ring<Position, Arrival<Event>>(isAfter)
+  readonly ring = new Ring<Position, Arrival<Event>>(isAfter)
   #stop = new AbortController()
   #marked = START_POSITION
   #waiters = new Set<() => void>()
@@ -26,7 +24,6 @@ export class Tail<Event extends RecordedEvent> {
   /** @param closing  aborts when the store is closed */
   constructor(parts: FollowingParts<Event>, closing: AbortSignal) {
     this.#parts = parts
-    this.#history = parts.history
     this.#closing = closing
   }
 
@@ -36,39 +33,23 @@ export class Tail<Event extends RecordedEvent> {
   }
 
   join(member: Member<Position>): void {
-    this.#ring.join(member)
+    this.ring.join(member)
   }
 
   /** Stops the tail if it was the last member. */
   leave(member: Member<Position>): void {
-    if (!this.#ring.leave(member) || this.#ring.hasMembers) return
+    if (!this.ring.leave(member) || this.ring.hasMembers) return
     this.#stop.abort()
-    this.#ring.clear()
+    this.ring.clear()
   }
 
   /** Starts after the position of a member that is live, unless it runs. */
   start(after: Position): void {
-    if (this.#ring.to !== null || this.#closing.aborted) return
+    if (this.ring.to !== null || this.#closing.aborted) return
     this.#stop = new AbortController()
     // Newer events may be on their way.
-    this.#ring.begin(after, false)
+    this.ring.begin(after, false)
     void this.#run(after, this.#stop.signal)
-  }
-
-  /** Whether a member can continue from the ring. */
-  reaches(position: Position): boolean {
-    return this.#ring.reaches(position)
-  }
-
-  /**
-   * At most `most` events after a position that pass the filter. Undefined if the ring does not reach back to the position.
-   */
-  after(
-    position: Position,
-    most: number,
-    wanted: (arrival: Arrival<Event>) => boolean,
-  ): Found<Position, Arrival<Event>> | undefined {
-    return this.#ring.after(position, most, wanted)
   }
 
   /** Resolves when something arrived or the tail ended, or after this many milliseconds. */
@@ -93,16 +74,16 @@ export class Tail<Event extends RecordedEvent> {
     try {
       for await (const { events, position, live, isMarked } of following(this.#parts, wanted)) {
         if (signal.aborted) return
-        this.#history.saw(events.map(({ place }) => place))
+        this.#parts.history.saw(events.map(({ place }) => place))
         if (isMarked) this.#marked = position
-        this.#ring.keep(events, position, live)
+        this.ring.keep(events, position, live)
         this.#notify()
       }
     } catch {
       // Each subscription continues by itself, and throws what the server answers to it.
     }
     if (stop.aborted) return
-    this.#ring.clear()
+    this.ring.clear()
     this.#notify()
   }
 

@@ -66,7 +66,7 @@ export async function* subscription<Event extends RecordedEvent>(
     let ahead: { position: number; page: Promise<Page<Event> | undefined> } | undefined
     while (!signal.aborted) {
       history.check()
-      const found = tail.after(member.position, maxBatch, isWanted)
+      const found = tail.ring.after(member.position, maxBatch, isWanted)
       if (found) {
         member.position = found.to
         const live = found.newest

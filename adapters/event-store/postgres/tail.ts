@@ -14,7 +14,7 @@ import { waitUnlessAborted } from '../../../workflows/support/abort.ts'
 import type { History } from '../history.ts'
 import { compareWith } from './checked.ts'
 import { listen } from './listener.ts'
-import { Ring, type Found, type Member } from '../ring.ts'
+import { Ring, type Member } from '../ring.ts'
 import { retry } from '../../../workflows/support/retry.ts'
 import { BACK_OFF } from '../until-answered.ts'
 import type { PositionedEvent } from './positioned-event.ts'
@@ -45,7 +45,7 @@ export class Tail<Event extends RecordedEvent> {
   /** Whether the newest announcement came over the present connection. A pooler may pass on none. */
   #hearsCommits = false
   readonly #isAppending: () => boolean
-  readonly #ring = new Ring<number, PositionedEvent<Event>>((a, b) => a > b)
+  readonly ring = new Ring<number, PositionedEvent<Event>>((a, b) => a > b)
   #stop = new AbortController()
   #waiters: (() => void)[] = []
   #wake: () => void = () => {}
@@ -63,24 +63,13 @@ export class Tail<Event extends RecordedEvent> {
 
   /** Keeps the tail running until the member leaves. */
   join(member: Member<number>): void {
-    const isRunning = this.#ring.hasMembers
-    this.#ring.join(member)
+    const isRunning = this.ring.hasMembers
+    this.ring.join(member)
     if (!isRunning) this.#start()
   }
 
   leave(member: Member<number>): void {
-    if (this.#ring.leave(member) && !this.#ring.hasMembers) this.#stop.abort()
-  }
-
-  /**
-   * At most `most` events after a position that pass the filter. Undefined if the ring does not reach back to the position.
-   */
-  after(
-    position: number,
-    most: number,
-    wanted: (placed: PositionedEvent<Event>) => boolean,
-  ): Found<number, PositionedEvent<Event>> | undefined {
-    return this.#ring.after(position, most, wanted)
+    if (this.ring.leave(member) && !this.ring.hasMembers) this.#stop.abort()
   }
 
   /** Resolves at the next read, even if it finds nothing new; so at the latest after about one poll interval. */
@@ -93,15 +82,15 @@ export class Tail<Event extends RecordedEvent> {
    * because other processes appended in between or there is no subscription, the next read returns them.
    */
   offer(after: number, appended: () => PositionedEvent<Event>[]): void {
-    if (!this.#ring.hasMembers || this.#ring.to !== after) return
+    if (!this.ring.hasMembers || this.ring.to !== after) return
     const events = appended()
-    this.#ring.keep(events, events.at(-1)!.position, true)
+    this.ring.keep(events, events.at(-1)!.position, true)
     this.#notify()
   }
 
   #start(): void {
     this.#stop = new AbortController()
-    this.#ring.clear()
+    this.ring.clear()
     const { signal } = this.#stop
     void listen(this.#database, (newest) => this.#onAnnounced(newest), signal)
     void this.#run(signal)
@@ -116,7 +105,7 @@ export class Tail<Event extends RecordedEvent> {
 
   #onAnnounced(newest: number | null): void {
     this.#hearsCommits = newest !== null
-    if (newest !== null && this.#ring.to !== null && newest <= this.#ring.to) return
+    if (newest !== null && this.ring.to !== null && newest <= this.ring.to) return
     // Most likely this announces our own append. Its answer is on its way and adds the events without a read.
     if (newest !== null && this.#isAppending()) {
       this.#announced = Math.max(this.#announced, newest)
@@ -168,20 +157,20 @@ export class Tail<Event extends RecordedEvent> {
 
   /** Reads the next page. Returns whether there are more events. */
   async #read(signal: AbortSignal): Promise<boolean> {
-    const after = this.#ring.to
+    const after = this.ring.to
     if (after === null) {
       const [head] = await this.#database.query<{ position: number }>('SELECT store.newest() AS position')
-      if (!signal.aborted) this.#ring.begin(head!.position, true)
+      if (!signal.aborted) this.ring.begin(head!.position, true)
       return true
     }
     const page = await this.#pages.read(after, PAGE)
     if (signal.aborted) return false
     // This process's own appends were added meanwhile, so the page is outdated.
-    if (this.#ring.to !== after) return page.head > this.#ring.to!
+    if (this.ring.to !== after) return page.head > this.ring.to!
     if (page.head < after) await compareWith(this.#database, this.#history)
     if (page.to === after) return false
     this.#history.saw(page.events.map(({ event }) => event))
-    this.#ring.keep(page.events, page.to, page.to >= page.head)
+    this.ring.keep(page.events, page.to, page.to >= page.head)
     return page.to < page.head
   }
 }

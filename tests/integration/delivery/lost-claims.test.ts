@@ -1,14 +1,18 @@
 import { expect } from 'chai'
 import { openDeliveryQueue } from '../../../adapters/postgres/delivery-queue/delivery-queue.ts'
-import type { Checkpoint, ReadModels } from '../../../domain/ports.ts'
+import type { ReadModels } from '../../../domain/ports.ts'
 import type { DeliveryQueue } from '../../../workflows/deliver/queue.ts'
 import { eventually } from '../../harness/eventually.ts'
-import { openDeliverySetting, type DeliverySetting } from './setting.ts'
+import { openDeliverySetting, type DeliverySetting, type WorkerOptions } from './setting.ts'
 
 describe('first attempts during a search for a claim whose response was lost', () => {
   let setting: DeliverySetting
+  let shop: Awaited<ReturnType<DeliverySetting['shop']>>
+  let rule: number
   beforeEach(async () => {
     setting = await openDeliverySetting()
+    shop = await setting.shop()
+    rule = await setting.rule(shop.url)
   })
   afterEach(() => setting.close())
 
@@ -42,96 +46,92 @@ describe('first attempts during a search for a claim whose response was lost', (
     }
   }
 
-  /** Everything that was begun before is over when this is delivered. */
-  const barrier = async (rule: number): Promise<void> => {
-    const [transaction] = await setting.capture([rule])
-    await setting.untilStatus(transaction!, 'success')
+  /** First attempts then wait for their rows, and are claimed afterwards. */
+  const leavesAll: Pick<DeliveryQueue, 'claimNew'> = {
+    claimNew: (_worker, deliveries) =>
+      Promise.resolve({ claimed: [], left: deliveries.map(({ transaction_id }) => transaction_id), passed: null }),
   }
 
-  it('are made once if they wait for their rows', async () => {
-    const shop = await setting.shop()
-    const rule = await setting.rule(shop.url)
-    const { queue, lose, hasLooked } = losingQueue()
-    let goOn = (): void => {}
-    const gate = new Promise<void>((resolve) => (goOn = resolve))
-    const before = (await setting.store.end())!
-    const isTransaction = (checkpoint: Checkpoint) => setting.store.isAfter(checkpoint, before)
-    const passed: ReadModels['passed'] = async (checkpoint, within) => {
-      if (isTransaction(checkpoint)) await gate
-      return setting.projector.passed(checkpoint, within)
-    }
-    const worker = await setting.worker({ queue, readModels: { passed } })
+  const openGate = () => {
+    let open = (): void => {}
+    const opened = new Promise<void>((resolve) => (open = resolve))
+    return { opened, open }
+  }
+
+  /**
+   * Delivers a transaction, and another one afterwards, so that everything that was begun before is over.
+   * @param whenClaimed  runs when the first one is claimed and in the read models
+   */
+  const deliverTwo = async (options: WorkerOptions, whenClaimed: () => void | Promise<void>): Promise<void> => {
+    const worker = await setting.worker(options)
     await worker.started
     const [transaction] = await setting.capture([rule])
     await caughtUp()
     await eventually(async () => (await claims()).length === 1)
-    lose()
-    await hasLooked()
-    goOn()
+    await whenClaimed()
     await setting.untilStatus(transaction!, 'success')
-    await barrier(rule)
+    const [next] = await setting.capture([rule])
+    await setting.untilStatus(next!, 'success')
+  }
+
+  it('are made once if they wait for their rows', async () => {
+    const { queue, lose, hasLooked } = losingQueue()
+    const { opened, open } = openGate()
+    const before = (await setting.store.end())!
+    const passed: ReadModels['passed'] = async (checkpoint, within) => {
+      // The rule is older.
+      if (setting.store.isAfter(checkpoint, before)) await opened
+      return setting.projector.passed(checkpoint, within)
+    }
+    await deliverTwo({ queue, readModels: { passed } }, async () => {
+      lose()
+      await hasLooked()
+      open()
+    })
     expect(shop.calls).to.have.length(2)
   })
 
   it('are made once if the response to their own claim comes later', async () => {
-    const shop = await setting.shop()
-    const rule = await setting.rule(shop.url)
-    let goOn = (): void => {}
-    const gate = new Promise<void>((resolve) => (goOn = resolve))
+    const { opened, open } = openGate()
     const plain = openDeliveryQueue(setting.database, setting.byKey)
     const { queue, lose, hasLooked } = losingQueue({
-      claimNew: (_worker, deliveries) =>
-        Promise.resolve({ claimed: [], left: deliveries.map(({ transaction_id }) => transaction_id), passed: null }),
+      ...leavesAll,
       claimFirst: async (...wanted) => {
         const answer = await plain.claimFirst(...wanted)
-        await gate
+        await opened
         return answer
       },
     })
-    const worker = await setting.worker({ queue })
-    await worker.started
-    const [transaction] = await setting.capture([rule])
-    await eventually(async () => (await claims()).length === 1)
-    lose()
-    await hasLooked()
-    goOn()
-    await setting.untilStatus(transaction!, 'success')
-    await barrier(rule)
+    await deliverTwo({ queue }, async () => {
+      lose()
+      await hasLooked()
+      open()
+    })
     expect(shop.calls).to.have.length(2)
   })
 
   it('are made if the response to their own claim is lost meanwhile', async () => {
-    const shop = await setting.shop()
-    const rule = await setting.rule(shop.url)
+    const { opened, open } = openGate()
     const plain = openDeliveryQueue(setting.database, setting.byKey)
-    let fail = (): void => {}
-    const failed = new Promise<void>((resolve) => (fail = resolve))
     let isFirst = true
     const { queue, lose } = losingQueue({
-      claimNew: (_worker, deliveries) =>
-        Promise.resolve({ claimed: [], left: deliveries.map(({ transaction_id }) => transaction_id), passed: null }),
+      ...leavesAll,
       claimFirst: async (...wanted) => {
         const answer = await plain.claimFirst(...wanted)
         if (!isFirst) return answer
         isFirst = false
-        await failed
+        await opened
         throw new Error('the connection was lost')
       },
       takeOver: async (...wanted) => {
         const answer = await plain.takeOver(...wanted)
-        fail()
+        open()
         // The failure is noticed before this answer.
         await new Promise((resolve) => setImmediate(resolve))
         return answer
       },
     })
-    const worker = await setting.worker({ queue })
-    await worker.started
-    const [transaction] = await setting.capture([rule])
-    await eventually(async () => (await claims()).length === 1)
-    lose()
-    await setting.untilStatus(transaction!, 'success')
-    await barrier(rule)
+    await deliverTwo({ queue }, lose)
     expect(shop.calls).to.have.length(2)
   })
 })

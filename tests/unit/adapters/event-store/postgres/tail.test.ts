@@ -35,26 +35,26 @@ describe('the tail of the Postgres store', () => {
       isAppending: () => false,
     })
     tail.join(member)
-    await eventually(() => tail.after(0, 1, all))
+    await eventually(() => tail.ring.after(0, 1, all))
   })
   afterEach(() => tail.leave(member))
 
   it('takes events that this process has appended directly after its end, without a read', () => {
     tail.offer(0, () => [placed(1), placed(2)])
     tail.offer(2, () => [placed(3)])
-    expect(tail.after(1, 10, all)?.events.map(({ position }) => position)).to.deep.equal([2, 3])
+    expect(tail.ring.after(1, 10, all)?.events.map(({ position }) => position)).to.deep.equal([2, 3])
   })
 
   it('takes none that this process has appended after events of others', () => {
     tail.offer(0, () => [placed(1)])
     tail.offer(2, () => [placed(3)])
-    expect(tail.after(0, 10, all)).to.deep.include({ to: 1, newest: true })
+    expect(tail.ring.after(0, 10, all)).to.deep.include({ to: 1, newest: true })
   })
 
   it('begins again when a subscription joins after the last one has left', async () => {
     tail.offer(0, () => [placed(1)])
     tail.leave(member)
     tail.join(member)
-    await eventually(() => tail.after(0, 1, all)?.events.length === 0)
+    await eventually(() => tail.ring.after(0, 1, all)?.events.length === 0)
   })
 })
