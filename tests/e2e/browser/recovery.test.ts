@@ -176,8 +176,10 @@ describe('an open page', function () {
     await other.locator('input[type=email]').fill(world.installation.email)
     await other.keyboard.press('Enter')
     const link = await eventually(async () => {
-      const [mail] = (await world.api('GET', '/api/outbox')).body.data as { text: string }[]
-      return /\/reset-password\?token=\S+/.exec(mail?.text ?? '')?.[0]
+      const mails = (await world.api('GET', '/api/outbox')).body.data as { subject: string; text: string }[]
+      const [found] = mails.flatMap(({ text }) => /\/reset-password\?token=\S+/.exec(text) ?? [])
+      if (!found) throw new Error(`no link among ${JSON.stringify(mails.map(({ subject }) => subject))}; ${other.url()}`)
+      return found
     })
     await other.goto(line.url + link)
     await other.locator('input[type=password]').fill('another long password')
