@@ -17,6 +17,7 @@ import type { Operation } from './openapi/operation.ts'
 import { openOperations } from './openapi/operations.ts'
 import type { ApiParts } from './parts.ts'
 import { queryLength } from './middleware/query-length.ts'
+import { replaceQueryGetter } from './middleware/query-string.ts'
 import { rateLimits } from './middleware/rate-limits.ts'
 import { discardUnread } from './middleware/raw-body.ts'
 import { receiveLimit } from './middleware/receive-limit.ts'
@@ -84,6 +85,7 @@ interface ApplicationParts {
 const application = ({ log, settings }: ApplicationParts, ...first: Middleware[]): Koa => {
   const app = new Koa({ proxy: settings.trustProxy > 0, maxIpsCount: settings.trustProxy })
   app.silent = true
+  replaceQueryGetter(app)
   app.on('error', (error: Error) => {
     if (!isCallersEnd(error)) log.error({ err: error }, 'http.failed')
   })

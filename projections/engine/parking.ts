@@ -68,8 +68,9 @@ class Planning {
 
   /** @returns a promise only for a decision of the operator */
   take(event: StoredEvent): Promise<void> | undefined {
-    if (event.stream !== PARKED_STREAM) return void this.#next(event, event.checkpoint)
-    return isResolution(event) ? this.#resolve(event) : undefined
+    if (event.stream === PARKED_STREAM) return isResolution(event) ? this.#resolve(event) : undefined
+    this.#next(event, event.checkpoint)
+    return undefined
   }
 
   #parkedAt(stream: string): ParkedStream | null {

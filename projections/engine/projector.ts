@@ -224,7 +224,7 @@ class RunningProjector implements Projector {
 
   /** Infinity if no event has been applied since the start. */
   #lateMs(): number {
-    // eslint-disable-next-line no-restricted-syntax -- the delay of real events on the wall clock decides nothing that is stored
+    // oxlint-disable-next-line pure/inside -- the delay of real events on the wall clock decides nothing that is stored
     return this.#lastEventAt === null ? Infinity : Date.now() - Date.parse(this.#lastEventAt)
   }
 

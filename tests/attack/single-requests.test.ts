@@ -4,6 +4,7 @@
  * 1 GB. The tests measure CPU time, because other processes may delay the service.
  */
 import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { formToken, hashOfToken } from '../../domain/account/tokens.ts'
@@ -98,6 +99,17 @@ describe('attack: expensive single requests', function () {
     expect(status).to.equal(400)
     expect(body.issues).to.have.lengthOf(20)
     expect(JSON.stringify(body).length).to.be.below(5_000)
+  })
+
+  it('are parsed in little time by the query getters of Koa too', () => {
+    const open = (query: string) =>
+      api.app.createContext({ url: `/?${query}`, headers: {} } as IncomingMessage, {} as ServerResponse)
+    const before = process.cpuUsage()
+    for (const long of [open('a&'.repeat(32 * KB)), open('a&'.repeat(32 * KB)).request])
+      expect(long.query).to.deep.equal({})
+    const { user, system } = process.cpuUsage(before)
+    expect((user + system) / 1000, 'ms CPU').to.be.below(STRANGERS_MS)
+    expect(open('a=1&b=2&a=3').query).to.deep.equal({ a: ['1', '3'], b: '2' })
   })
 
   it('may have a hundred parameters, and not one more', async () => {

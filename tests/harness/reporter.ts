@@ -6,7 +6,7 @@ const { reporters } = mocha
 export default class CountingReporter extends reporters.Spec {
   override epilogue(): void {
     super.epilogue()
-    const { passes = 0, failures = 0, pending = 0 } = this.stats
+    const { passes, failures, pending } = this.stats
     console.log(`${passes} passed, ${failures} failed${pending > 0 ? `, ${pending} skipped` : ''}`)
   }
 }

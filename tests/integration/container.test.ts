@@ -48,7 +48,7 @@ describe('the image, with a read-only root and no privileges', function () {
   }
 
   it('contains no packages for development, and cannot be written to', async () => {
-    for (const name of ['mocha', 'typescript', 'eslint'])
+    for (const name of ['mocha', 'typescript', 'oxlint'])
       expect(existsSync(join(image.folder, 'node_modules', name)), name).to.equal(false)
     const write = start(['node', '--eval', "require('node:fs').writeFileSync('/tmp/x', '')"], {}, [])
     expect(await write.ended).to.equal(1)

@@ -63,7 +63,9 @@ const Page = ({ of, isRaw, showRaw }: { of: DeliveredTransaction; isRaw: boolean
     if (status.current !== of.webhook_status) announce(t.captured(of.id, common.status[of.webhook_status]))
     status.current = of.webhook_status
   }, [of.webhook_status])
-  const send = async (): Promise<void> => void ((await retry.run()) && announce(t.retried))
+  const send = async (): Promise<void> => {
+    if (await retry.run()) announce(t.retried)
+  }
   const drop = async (): Promise<void> => {
     if (!(await erase.run())) return
     announce(t.removed)

@@ -64,7 +64,7 @@ export class NewAttempts {
   readonly #uncountedOf = new Map<number, number>()
   readonly #ahead = new Map<number, Ahead>()
   readonly #beingGivenBack = new Set<number>()
-  #dropping: NodeJS.Timeout | null = null
+  #isDropping = false
 
   constructor(options: NewAttemptsOptions) {
     this.#options = options
@@ -122,8 +122,10 @@ export class NewAttempts {
   }
 
   #dropUnusedLater(): void {
-    this.#dropping ??= setTimeout(() => {
-      this.#dropping = null
+    if (this.#isDropping) return
+    this.#isDropping = true
+    setTimeout(() => {
+      this.#isDropping = false
       const since = performance.now() - AHEAD_FOR
       const unused = [...this.#ahead.values()].filter(({ at }) => at <= since)
       if (unused.length > 0) this.#giveBack(unused.map(({ data }) => data)).catch(this.#options.onError)

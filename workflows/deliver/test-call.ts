@@ -17,7 +17,8 @@ interface Answer {
 }
 
 export type TestResult =
-  ({ success: true } & Answer) | ({ success: false; error: string } & (Answer | { /** No response. */ http_code: 0 }))
+  | ({ success: true } & Answer)
+  | ({ success: false; error: string } & (Answer | { /** No response. */ http_code: 0 }))
 
 export interface TestedRule extends Format {
   rule_id: number

@@ -13,7 +13,7 @@ export interface BackOff {
 const DEFAULT: BackOff = { firstMs: 50, mostMs: 5_000 }
 
 /** Half to all of a pause, at random, so that processes that failed together do not retry at the same time. */
-// eslint-disable-next-line no-restricted-syntax -- the one place where the inside takes a random number
+// oxlint-disable-next-line pure/inside -- the one place where the inside takes a random number
 export const jittered = (milliseconds: number): number => milliseconds * (0.5 + Math.random() / 2)
 
 /** @returns the pause after this many earlier failures (from 0), milliseconds, with jitter */

@@ -51,12 +51,12 @@ export interface Answer<Value> extends Guard {
 }
 
 type MemberWith<Parts extends readonly Guard[], Kind> = Extract<Parts[number], Kind>
-/* eslint-disable @typescript-eslint/no-explicit-any -- matches any value, to infer it */
+/* oxlint-disable typescript/no-explicit-any -- matches any value, to infer it */
 export type InputOf<Parts extends readonly Guard[]> =
   MemberWith<Parts, Input<any>> extends Input<infer Value> ? Value : never
 export type OutputOf<Parts extends readonly Guard[]> =
   MemberWith<Parts, Answer<any>> extends Answer<infer Value> ? Value : never
-/* eslint-enable @typescript-eslint/no-explicit-any */
+/* oxlint-enable typescript/no-explicit-any */
 
 export type Method = 'get' | 'head' | 'post' | 'put' | 'delete'
 

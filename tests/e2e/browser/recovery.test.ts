@@ -178,7 +178,8 @@ describe('an open page', function () {
     const link = await eventually(async () => {
       const mails = (await world.api('GET', '/api/outbox')).body.data as { subject: string; text: string }[]
       const [found] = mails.flatMap(({ text }) => /\/reset-password\?token=\S+/.exec(text) ?? [])
-      if (!found) throw new Error(`no link among ${JSON.stringify(mails.map(({ subject }) => subject))}; ${other.url()}`)
+      if (!found)
+        throw new Error(`no link among ${JSON.stringify(mails.map(({ subject }) => subject))}; ${other.url()}`)
       return found
     })
     await other.goto(line.url + link)

@@ -1,13 +1,10 @@
 /**
  * Installs Debian's libfaketime for the tests, once.
  *
- * node --import tsx tests/harness/faketime/install.ts
- *
  * A server that is started with it has a clock of its own, which a test sets.
  */
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { installPackage, needs } from '../debian.ts'
 
 const LIBRARIES = '/usr/lib'
@@ -18,7 +15,7 @@ const findLibrary = (): string | undefined =>
     .map((kind) => join(LIBRARIES, kind, 'faketime', 'libfaketime.so.1'))
     .find((path) => existsSync(path))
 
-const installFaketime = async (): Promise<void> => {
+export const installFaketime = async (): Promise<void> => {
   if (!findLibrary()) await installPackage('libfaketime', [LIBRARIES + '/any/faketime'])
 }
 
@@ -35,7 +32,7 @@ export interface OwnClock {
 /** A clock that only the processes with its environment have. Timers do not change. @param file  which they must be able to read */
 export const ownClock = (file: string): OwnClock => {
   const library = findLibrary()
-  if (!library) throw new Error('there is no libfaketime here: node --import tsx tests/harness/faketime/install.ts')
+  if (!library) throw new Error('there is no libfaketime here: node --import tsx tests/harness/install.ts')
   const ahead = (seconds: number): void => writeFileSync(file, `${seconds < 0 ? '' : '+'}${seconds}\n`)
   ahead(0)
   const env = {
@@ -46,5 +43,3 @@ export const ownClock = (file: string): OwnClock => {
   }
   return { env, ahead }
 }
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) await installFaketime()

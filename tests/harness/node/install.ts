@@ -1,12 +1,9 @@
 /**
  * Installs another version of Node.js for the tests, once, into a cache folder outside the repository. The binary comes from the npm
  * packages that the package `node` installs.
- *
- * node --import tsx tests/harness/node/install.ts
  */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { LONGEST_DOWNLOAD_MS, onceInCache } from '../cache.ts'
 
@@ -27,6 +24,3 @@ export const installNode = async (version: string): Promise<string> => {
   })
   return join(folder, 'node_modules', PACKAGE, 'bin', 'node')
 }
-
-if (process.argv[1] === fileURLToPath(import.meta.url))
-  for (const version of [NODE_24, NODE_18]) console.log(await installNode(version))

@@ -1,12 +1,9 @@
 /**
  * Downloads OpenAPI Generator with Maven and the Python modules that its clients import with pip, once, into a cache folder outside the
  * repository.
- *
- * node --import tsx tests/harness/python-client/install.ts
  */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { jarsOf, LONGEST_DOWNLOAD_MS, onceInCache } from '../cache.ts'
 import { needs } from '../debian.ts'
@@ -59,6 +56,3 @@ export const runPython = async (folder: string, program: string, env: Record<str
   })
   return stdout
 }
-
-if (process.argv[1] === fileURLToPath(import.meta.url))
-  console.log(Object.values(await installPythonClients()).join('\n'))

@@ -1,13 +1,10 @@
 /**
  * Installs Debian's Postgres for the tests, once.
  *
- * node --import tsx tests/harness/stock-postgres/install.ts
- *
  * The tests run their own instance, with its own port and folder.
  */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { installPackage, needs } from '../debian.ts'
 
 const VERSIONS = '/usr/lib/postgresql'
@@ -25,5 +22,3 @@ export const installPostgres = async (): Promise<void> => {
 
 /** For suites that need a Postgres with the settings of its package. */
 export const needsStockPostgres = needs('Postgres of Debian', installPostgres)
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) await installPostgres()

@@ -88,8 +88,7 @@ export const startStockPostgres = async ({
   copyOf,
 }: StockOptions = {}): Promise<StockPostgres> => {
   const programs = findPrograms()
-  if (!programs)
-    throw new Error('Debian has no Postgres here: node --import tsx tests/harness/stock-postgres/install.ts')
+  if (!programs) throw new Error('Debian has no Postgres here: node --import tsx tests/harness/install.ts')
   const folder = await mkdtemp(join(tmpdir(), 'baoco-stock-postgres-'))
   const data = join(folder, 'data')
   const user = owner()

@@ -6,7 +6,7 @@ import { answerCheck, type OpenApiDocument } from '../../harness/openapi/documen
 export interface Answer {
   status: number
   headers: Headers
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look into answers of every shape
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of every shape
   body: any
 }
 

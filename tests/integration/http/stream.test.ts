@@ -7,7 +7,7 @@ import { attempted, captured, statusChanged } from './captured.ts'
 interface Sent {
   id?: string
   event?: string
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- of every shape
+  // oxlint-disable-next-line typescript/no-explicit-any -- of every shape
   data?: any
 }
 

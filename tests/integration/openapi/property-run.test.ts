@@ -34,7 +34,8 @@ interface Drawn {
   fits: boolean
   body: unknown
   query: [string, string][]
-  id: 'made' | 'kept' | 'foreign' | string
+  /** `made`, `kept`, `foreign`, or any text. */
+  id: string
   scheme: number
   raw: string | null
 }

@@ -42,7 +42,7 @@ export interface Sent {
 export interface Got {
   status: number
   headers: Record<string, string | string[] | undefined>
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look into answers of every shape
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of every shape
   body: any
 }
 

@@ -1,0 +1,29 @@
+/** Lint rules of the inside: time, randomness, settings and the network come through ports. */
+
+const INSIDE = {
+  ImportExpression: 'import at the top.',
+  "MemberExpression[object.name='process'][property.name='env']": 'take the setting as an argument.',
+  "CallExpression[callee.name='fetch']": 'ask through a port.',
+  "CallExpression[callee.object.name='Date'][callee.property.name='now']": 'take the time as an argument, or a Clock.',
+  "NewExpression[callee.name='Date'][arguments.length=0]": 'take the time as an argument, or a Clock.',
+  "CallExpression[callee.object.name='Math'][callee.property.name='random']": 'take the random number as an argument.',
+}
+
+/** In the domain nothing is measured or made up either. */
+const DOMAIN = {
+  ...INSIDE,
+  "MemberExpression[object.name='performance']": 'take the time as an argument.',
+  'Identifier[name=/^random(UUID|Bytes|Int)$/]': 'take the random value as an argument.',
+}
+
+const forbid = (selectors) => ({
+  create: (context) =>
+    Object.fromEntries(
+      Object.entries(selectors).map(([selector, instead]) => [
+        selector,
+        (node) => context.report({ node, message: `The inside is pure: ${instead}` }),
+      ]),
+    ),
+})
+
+export default { meta: { name: 'pure' }, rules: { inside: forbid(INSIDE), domain: forbid(DOMAIN) } }
