@@ -7,5 +7,5 @@ import { search } from './search.ts'
 export const projectors = (settings: MainSettings): readonly Definition[] => [
   mainWith(settings),
   // A search ends the wait.
-  settings.isReadHere ? { ...search, restMs: 250 } : search,
+  settings.isReadHere ? { ...search, restMs: 1_000 } : search,
 ]

@@ -56,7 +56,8 @@ export const mainWith = ({ overQuotaDelay, keepUnread, isReadHere = false }: Mai
   prefixes: ['account-', 'alerts-', 'transaction-', 'unread-', 'ignored-', 'job-', 'plan-order-', PARKED_STREAM],
   restMs: 0,
   canWait: (event) => canWait(event, isReadHere),
-  heldBackMs: isReadHere ? 200 : 50,
+  heldBackMs: isReadHere ? 1_000 : 50,
+  heldBackEvents: 60,
   gatheringMs: 5_000,
   mostLateMs: 10_000,
 })

@@ -23,6 +23,7 @@ export const search: Definition = {
   restMs: 100,
   canWait: () => false,
   heldBackMs: 0,
+  heldBackEvents: 0,
   gatheringMs: 15_000,
   mostLateMs: 30_000,
 }

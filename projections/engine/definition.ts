@@ -170,6 +170,8 @@ export interface Definition {
   canWait: (event: StoredEvent) => boolean
   /** How long it is held back at most, milliseconds. */
   heldBackMs: number
+  /** No batch with as many events waits: to write a larger one would block the process for milliseconds. */
+  heldBackEvents: number
   /** How long a batch is collected while receiving is overloaded. The read models may be late by that many milliseconds. */
   gatheringMs: number
   /** By how many milliseconds they may be late while delivering is overloaded and no caller waits for them. */

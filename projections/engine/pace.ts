@@ -32,7 +32,8 @@ export class Pace implements HoldBack {
   }
 
   canWait({ events, live }: Batch): boolean {
-    return live && events.length > 0 && events.every(this.#options.definition.canWait)
+    const { canWait, heldBackEvents } = this.#options.definition
+    return live && events.length > 0 && events.length < heldBackEvents && events.every(canWait)
   }
 
   awaited(timeoutMs: number): Promise<void> {

@@ -68,6 +68,22 @@ describe('projector', () => {
     expect(batches() - before).to.be.within(1, 3)
   })
 
+  it('writes events that may wait when they are many, and before that only for a caller', async () => {
+    const { tables, batches } = countingBatches()
+    const definition = { ...main, canWait: () => true, heldBackMs: 600_000, heldBackEvents: 10 }
+    const { projector } = await setting.start({ definition, tables })
+    const { decided } = new History(19).grow(20)
+    await setting.append(decided.slice(0, BEGINNING))
+    await projector.passed((await setting.store.end())!, 30_000)
+    await eventually(() => projector.health().state === 'live')
+    const [before, rest] = [batches(), decided.slice(BEGINNING)]
+    for (const each of rest) await setting.append([each])
+    // All but the last few are written, although nobody waits for them.
+    await eventually(() => projector.health().applied >= decided.length - definition.heldBackEvents)
+    expect(batches() - before).to.be.at.most(Math.ceil(rest.length / 5))
+    expect(await projector.passed((await setting.store.end())!, 30_000)).to.equal(true)
+  })
+
   it('pauses for first attempts only up to a limit of lateness', async () => {
     // The events of the history are old.
     const { projector } = await setting.start({ pressed: () => 'delivering' })
