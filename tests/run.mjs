@@ -1,9 +1,8 @@
 /**
  * `npm test`. Runs all test files in two lanes side by side: files that mostly wait (for servers that start, stop, freeze or are killed), in
  * two processes, and files that mostly compute, in three. The second lane has a lower priority, so that nothing in the first runs into a
- * timeout for want of CPU. A process whose lane is empty helps the other one, but the third of the second lane does not: more than four
- * files that wait are too many for two cores. After the failures come the longest files, and the last line is the count. With arguments,
- * this is mocha.
+ * timeout for want of CPU. A process whose lane is empty helps the other one. After the failures come the longest files, and the last line is
+ * the count. With arguments, this is mocha.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -193,8 +192,9 @@ if (words.length > 0) {
       await Promise.all([...workers].map((worker) => worker.end()))
       process.exit(1)
     })
-  const helping = Array.from({ length: 2 }, () => [work(waiting, computing), work(plain, computing, waiting)])
-  await Promise.all([...helping.flat(), work(plain, computing)])
+  const waits = Array.from({ length: 2 }, () => work(waiting, computing))
+  const computes = Array.from({ length: 3 }, () => work(plain, computing, waiting))
+  await Promise.all([...waits, ...computes])
   for (const text of failed) console.log(`failed: ${text}`)
   const longest = durations.toSorted((one, other) => other.seconds - one.seconds).slice(0, 25)
   for (const { file, seconds } of longest) console.log(`${seconds.toFixed(1).padStart(6)} s  ${file}`)

@@ -12,6 +12,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Lease } from '../../domain/ports.ts'
 import { waitUnlessAborted } from '../../workflows/support/abort.ts'
+import { Gather } from '../../workflows/support/gather.ts'
 import type { Queryable } from './database.ts'
 
 /** Milliseconds. A standby takes over at most `LASTS + LOOK_EVERY` after the holder's last renewal. */
@@ -19,6 +20,8 @@ const LASTS = 8_000
 const LOOK_EVERY = 1_000
 const TRUSTED_SHARE = 0.8
 const RELEASE_WITHIN = 1_000
+/** A renewal waits this long for those of other leases, so that one statement renews all leases of a process. */
+const GATHERED = 100
 
 /**
  * A lease never ends later than it lasts from now. One that ends much later was taken while the database's clock was ahead, and
@@ -36,7 +39,9 @@ ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded
 RETURNING 1`
 
 const RENEW = `
-UPDATE ops.lease SET expires_at = now() + make_interval(secs => $3) WHERE name = $1 AND holder = $2 RETURNING 1`
+UPDATE ops.lease l SET expires_at = now() + make_interval(secs => mine.seconds)
+FROM unnest($1::text[], $2::uuid[], $3::float8[]) AS mine (name, holder, seconds)
+WHERE l.name = mine.name AND l.holder = mine.holder RETURNING l.holder`
 
 const RELEASE = 'DELETE FROM ops.lease WHERE name = $1 AND holder = $2'
 
@@ -84,6 +89,56 @@ export interface LeaseOptions {
   lookEvery?: number
 }
 
+interface Renewal {
+  name: string
+  holder: string
+  seconds: number
+  done: (isMine: boolean) => void
+  failed: (error: unknown) => void
+}
+
+/** Renews the leases of a process together. */
+class Renewals {
+  readonly #database: Queryable
+  readonly #gather: Gather<Renewal[]>
+  #asked: Renewal[] = []
+
+  constructor(database: Queryable) {
+    this.#database = database
+    this.#gather = new Gather({
+      apartMs: GATHERED,
+      waitsFirst: true,
+      // A statement that gets no answer must not hold up the next one.
+      sideBySide: Infinity,
+      keepsRunning: false,
+      take: () => (this.#asked.length > 0 ? this.#asked.splice(0) : null),
+      handle: (renewals) => this.#renew(renewals),
+    })
+  }
+
+  /** @returns whether the lease is still of this holder */
+  renew(name: string, holder: string, seconds: number): Promise<boolean> {
+    return new Promise((done, failed) => {
+      this.#asked.push({ name, holder, seconds, done, failed })
+      this.#gather.added()
+    })
+  }
+
+  async #renew(renewals: readonly Renewal[]): Promise<void> {
+    const column = <Field extends keyof Renewal>(field: Field) => renewals.map((renewal) => renewal[field])
+    try {
+      const values = [column('name'), column('holder'), column('seconds')]
+      const rows = await this.#database.query<{ holder: string }>(RENEW, values, 'lease-renew')
+      const holders = new Set(rows.map(({ holder }) => holder))
+      for (const { holder, done } of renewals) done(holders.has(holder))
+    } catch (error) {
+      for (const { failed } of renewals) failed(error)
+    }
+  }
+}
+
+const renewalsOf = new WeakMap<Queryable, Renewals>()
+
 export const openLease = (options: LeaseOptions): Lease => {
   const {
     database,
@@ -96,8 +151,9 @@ export const openLease = (options: LeaseOptions): Lease => {
   } = options
   const holder = randomUUID()
   const mine = [name, holder]
-  const query = async (statement: string, ...more: unknown[]) =>
-    (await database.query(statement, [...mine, lasts / 1_000, ...more])).length > 0
+  const seconds = lasts / 1_000
+  const renewals = renewalsOf.get(database) ?? new Renewals(database)
+  renewalsOf.set(database, renewals)
   const wait = (signal: AbortSignal) => waitUnlessAborted(lookEvery, signal)
   // A renewal may fail twice before the lease ends.
   const renewEvery = Math.max(lookEvery, Math.min(2 * lookEvery, lasts / 4))
@@ -113,7 +169,7 @@ export const openLease = (options: LeaseOptions): Lease => {
       if (ended.aborted) return
       const asked = performance.now()
       try {
-        const isMine = await query(RENEW)
+        const isMine = await renewals.renew(name, holder, seconds)
         clearTimeout(deadline)
         if (!isMine) return lost.abort()
         if (!ended.aborted) deadline = trustUntil(asked)
@@ -125,7 +181,7 @@ export const openLease = (options: LeaseOptions): Lease => {
 
   const holdOnce = async (work: (held: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> => {
     const asked = performance.now()
-    if (!(await query(TAKE, process))) return
+    if ((await database.query(TAKE, [...mine, seconds, process])).length === 0) return
     onChange(true)
     const lost = new AbortController()
     const ended = new AbortController()

@@ -22,19 +22,18 @@ const LOOK_ALONE_MS = 3_000
 const FIRST_MS = 500
 const QUERY_MS = 3_000
 
-/** Whoever can listen on an address has it, whatever the lease says. */
-const KEEP = `
-INSERT INTO ops.lease (name, holder, expires_at, process) VALUES ($1, $2, now() + make_interval(secs => $3), $4)
-ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at, process = excluded.process`
+/** Renews the own lease, and finds the others. Whoever can listen on an address has it, whatever the lease says. */
+const LOOK = `
+WITH kept AS (
+  INSERT INTO ops.lease (name, holder, expires_at, process) VALUES ($1, $2, now() + make_interval(secs => $3), $4)
+  ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at, process = excluded.process)
+SELECT name, holder FROM ops.lease l WHERE name LIKE 'receive %' AND holder <> $2 AND name <> $1 AND NOT ${isOver('$3')}`
 
 const KNOWN = 'SELECT count(*)::integer AS known FROM ops.lease WHERE holder = $1'
 
 /** Processes that ended without a word leave their leases. */
 const FORGET = `
 DELETE FROM ops.lease WHERE (name LIKE 'receive %' OR name LIKE 'hand over %') AND expires_at < now() - interval '1 day'`
-
-const OTHERS = `
-SELECT name, holder FROM ops.lease l WHERE name LIKE 'receive %' AND holder <> $1 AND NOT ${isOver('$2')}`
 
 export interface PeersOptions {
   database: Database
@@ -100,8 +99,8 @@ export const openPeers = async (options: PeersOptions): Promise<Peers> => {
 
   const look = async (): Promise<void> => {
     const name = server && listenOn ? `receive ${listenOn.host} ${server.port} ${hostname()}` : `hand over ${id}`
-    await database.query(KEEP, [name, id, LASTS_S, options.process], 'hand-over-keep')
-    const others = await database.query<{ name: string; holder: string }>(OTHERS, [id, LASTS_S], 'hand-over-others')
+    const values = [name, id, LASTS_S, options.process]
+    const others = await database.query<{ name: string; holder: string }>(LOOK, values, 'hand-over-look')
     for (const { name, holder } of others) {
       const address = addressIn(name)
       if (address && !peers.has(holder) && !closing.signal.aborted) meet(holder, address)

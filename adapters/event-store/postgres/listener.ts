@@ -9,6 +9,8 @@ import { retry } from '../../../workflows/support/retry.ts'
 import { BACK_OFF } from '../until-answered.ts'
 
 const CHANNEL = 'baoco_store'
+/** Announces nothing: no event has this position. Whoever receives it knows that announcements arrive, which a pooler may not pass on. */
+const ANNOUNCE_NOTHING = `SELECT pg_notify('${CHANNEL}', '0')`
 const LONGEST_PAUSE_MS = 5_000
 /** The probe interval. A connection that only listens would not detect a network that has become silent. */
 const PROBE_MS = 15_000
@@ -44,6 +46,7 @@ const listenOnce = async (
     onListening()
     // Events that were committed before LISTEN took effect were not announced.
     onCommit(null)
+    await database.query(ANNOUNCE_NOTHING)
     while (!signal.aborted) {
       const pause = new AbortController()
       const waited = waitUnlessAborted(PROBE_MS, AbortSignal.any([signal, pause.signal]))

@@ -20,7 +20,7 @@ import { BACK_OFF } from '../until-answered.ts'
 import type { PositionedEvent } from './positioned-event.ts'
 import type { Pages } from './pages.ts'
 
-/** Pauses between reads without an announcement: while announcements may be missing, and after one on the present connection. */
+/** Pauses between reads without an announcement: until one has arrived over the present connection, and after that. */
 const POLL_MS = 250
 const POLL_ANNOUNCED_MS = 1_000
 /** Under load, this pause lets one read cover many commits. */

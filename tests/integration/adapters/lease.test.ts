@@ -100,6 +100,24 @@ describe('coordination of processes through Postgres', () => {
       isAway = false
     })
 
+    it('is renewed together with the other leases of the process', async () => {
+      const renewed: string[][] = []
+      const counting: Queryable = {
+        query: (text, values = [], name) => {
+          if (text.includes('unnest')) renewed.push(values[0] as string[])
+          return database.query(text, values, name)
+        },
+      }
+      const [one, other] = [
+        wanting({ over: counting, lasts: 2_000 }),
+        (names++, wanting({ over: counting, lasts: 2_000 })),
+      ]
+      await eventually(() => one.state.holds && other.state.holds)
+      await eventually(() => renewed.length >= 3)
+      for (const together of renewed) expect(together).to.have.length(2)
+      expect([one.state.times, other.state.times]).to.deep.equal([1, 1])
+    })
+
     it('is given up by a holder whose row another holder has taken', async () => {
       const first = wanting()
       await eventually(() => first.state.holds)

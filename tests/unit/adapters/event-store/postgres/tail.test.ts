@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events'
 import { expect } from 'chai'
 import type { RecordedEvent } from '../../../../../domain/event.ts'
 import { History } from '../../../../../adapters/event-store/history.ts'
@@ -56,5 +57,32 @@ describe('the tail of the Postgres store', () => {
     tail.leave(member)
     tail.join(member)
     await eventually(() => tail.ring.after(0, 1, all)?.events.length === 0)
+  })
+
+  it('reads less often once it knows that announcements arrive, although nothing is appended', async () => {
+    const client = Object.assign(new EventEmitter(), { query: () => Promise.resolve([]), end: () => Promise.resolve() })
+    const reads: number[] = []
+    const announcing = {
+      query: (text: string) => {
+        if (text.includes('pg_notify')) client.emit('notification', { payload: '0' })
+        return database.query(text)
+      },
+      connect: () => Promise.resolve(client),
+    } as unknown as Database
+    const pages = new Pages(
+      (after, most) => {
+        reads.push(performance.now())
+        return readPage(announcing, unparsed, after, most)
+      },
+      () => false,
+    )
+    const history = new History((a, b) => Number(a) > Number(b))
+    const other = new Tail({ database: announcing, pages, history, onFailure: () => {}, isAppending: () => false })
+    other.join(member)
+    await eventually(() => reads.length >= 2)
+    const known = reads.length
+    await eventually(() => reads.length >= known + 2)
+    other.leave(member)
+    expect(reads[known + 1]! - reads[known]!).to.be.at.least(900)
   })
 })
