@@ -31,7 +31,7 @@ describe('Node 24', function () {
     const node = await installNode(NODE_24)
     const env = { ...process.env, PATH: [dirname(node), process.env.PATH].join(delimiter) }
     const options = { cwd: ROOT, env, maxBuffer: 64 * 1024 ** 2 }
-    const run = promisify(execFile)(node, [MOCHA, '--jobs', '2', ...SUITES], options)
+    const run = promisify(execFile)(node, [MOCHA, '--no-parallel', ...SUITES], options)
     const { stdout } = await run.catch((error: Error & { stdout?: string }) => {
       throw new Error(error.stdout ?? error.message)
     })

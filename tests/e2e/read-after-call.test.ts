@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { vietcombankText } from '../harness/bank-texts.ts'
 import { eventually } from '../harness/eventually.ts'
 import { World } from '../harness/world.ts'
 
@@ -25,19 +26,14 @@ describe('read models that are written later', () => {
       })
     })
     const count = 30
-    for (let payment = 1; payment <= count; payment++)
-      await world.post(
-        `SD TK 0123456789 +${payment}0,000VND luc 25-11-2026 10:00:00. SD 9,000,000VND. Ref DH${payment}`,
-      )
+    for (let payment = 1; payment <= count; payment++) await world.post(vietcombankText(payment, `DH${payment}`))
     await eventually(() => found.length >= count, { within: 30_000, what: 'every payment is called' })
     expect(found).to.deep.equal(found.map(() => [200, true, 200]))
   })
 
   it('show a payment that was just accepted, although no rule matches it', async () => {
     for (let payment = 1; payment <= 20; payment++) {
-      const id = await world.post(
-        `SD TK 0123456789 +${payment}5,000VND luc 25-11-2026 10:00:00. SD 9,000,000VND. Ref no order`,
-      )
+      const id = await world.post(vietcombankText(100 + payment, 'no order'))
       const [one, list] = await Promise.all([
         world.api('GET', `/api/transactions/${id}`),
         world.api('GET', '/api/transactions'),

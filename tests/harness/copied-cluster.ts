@@ -100,10 +100,15 @@ export const copyEmbeddedCluster = async (dataDir: string, hasTables = false): P
   return copyCluster(`${kind}-${await (look ??= lookOf())}`, make, join(dataDir, 'postgres'))
 }
 
+/** Puts a cluster and its password into a data folder that has none. @param hasTables  as in `copyEmbeddedCluster` */
+export const giveCluster = async (dataDir: string, hasTables = false): Promise<void> => {
+  const password = await copyEmbeddedCluster(dataDir, hasTables)
+  writePrivateFile(join(dataDir, 'postgres.json'), JSON.stringify({ password, port: 0 }))
+}
+
 /** A data folder and a port for one installation that has its cluster already, with empty tables. */
 export const newFolderWithCluster = async (): Promise<DataFolder> => {
   const place = await newDataFolder()
-  const password = await copyEmbeddedCluster(place.dataDir, true)
-  writePrivateFile(join(place.dataDir, 'postgres.json'), JSON.stringify({ password, port: 0 }))
+  await giveCluster(place.dataDir, true)
   return place
 }

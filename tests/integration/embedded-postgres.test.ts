@@ -16,6 +16,7 @@ import {
   type EmbeddedPostgres,
 } from '../../adapters/postgres/embedded/embedded.ts'
 import { bundledScript } from '../harness/bundled-script.ts'
+import { giveCluster } from '../harness/copied-cluster.ts'
 import { eventually } from '../harness/eventually.ts'
 
 const HOLDER = fileURLToPath(new URL('../harness/embedded-process.ts', import.meta.url))
@@ -115,131 +116,149 @@ describe('embedded Postgres', function () {
     expect(log).to.not.include('SD TK 0123')
   })
 
+  it('makes a random password, which a connection checks without delay', async () => {
+    const { url } = await open()
+    expect(decodeURIComponent(new URL(url).password)).to.have.length(32)
+    const [{ kept } = {}] = await ask(
+      url,
+      "SELECT split_part(rolpassword, ':', 1) AS kept FROM pg_authid WHERE rolname = 'baoco'",
+    )
+    expect(kept).to.equal('SCRAM-SHA-256$1')
+  })
+
   it('treats Vietnamese characters as letters, whatever locales the machine has', async () => {
     const { url } = await open()
     expect(await ask(url, "SELECT lower('CHUYỂN KHOẢN ĐẶT') AS text")).to.deep.equal([{ text: 'chuyển khoản đặt' }])
   })
 
-  it('runs in a session of its own, so that Ctrl-C does not reach it', async () => {
-    await open()
-    const group = (pid: number) => execFileSync('ps', ['-o', 'pgid=', '-p', String(pid)], { encoding: 'utf8' }).trim()
-    expect(group(serverPid())).to.equal(String(serverPid()))
-    expect(group(serverPid())).to.not.equal(group(process.pid))
-  })
+  describe('with a cluster', () => {
+    // The tests above let it make its own.
+    beforeEach(() => giveCluster(dataDir))
 
-  it('refuses a second process on the same data folder with one line that names the first process', async () => {
-    await open()
-    const { said } = await holder()
-    expect(said).to.equal(`the data folder ${dataDir} is in use by another Baoco (process ${process.pid})`)
-    const again = await openEmbeddedPostgres({ dataDir, log: silent }).catch((error: unknown) => error)
-    expect(again).to.be.instanceOf(FolderInUse)
-  })
-
-  it('lets a command attach to the running server without stopping it', async () => {
-    const { said: url } = await holder()
-    await keepNote(url, 'by serve')
-    const attached = await attachOrStart({ dataDir, log: silent })
-    expect(await notes(attached.url)).to.deep.equal(['by serve'])
-    await attached.stop()
-    expect(await notes(url)).to.deep.equal(['by serve'])
-  })
-
-  it('starts for a command if no server runs, and stops with the command', async () => {
-    const own = await attachOrStart({ dataDir, log: silent })
-    await keepNote(own.url, 'by a command')
-    const pid = serverPid()
-    await own.stop()
-    expect(isAlive(pid)).to.equal(false)
-    expect(await notes((await open()).url)).to.deep.equal(['by a command'])
-  })
-
-  it('restarts under the same URL when its server is killed', async () => {
-    const { url } = await open()
-    await keepNote(url, 'before')
-    const killed = serverPid()
-    process.kill(killed, 'SIGKILL')
-    await eventually(async () => serverPid() !== killed && (await notes(url)), { what: 'a new server' })
-    expect(await notes(url)).to.deep.equal(['before'])
-  })
-
-  it('starts as soon as the last process of a killed server has ended', async () => {
-    const first = await holder()
-    await keepNote(first.said, 'kept')
-    const [{ pid } = {}] = await ask(first.said, "SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'")
-    process.kill(Number(pid), 'SIGSTOP')
-    let opening: Promise<EmbeddedPostgres>
-    try {
-      process.kill(serverPid(), 'SIGKILL')
-      await kill(first)
-      opening = open()
-      const isWaiting = () =>
-        fs.readFileSync(join(place(), 'postgres.log'), 'utf8').includes('pre-existing shared memory')
-      await eventually(isWaiting)
-    } finally {
-      process.kill(Number(pid), 'SIGCONT')
-    }
-    expect(await notes((await opening).url)).to.deep.equal(['kept'])
-  })
-
-  it('can be stopped while it restarts', async () => {
-    await open()
-    process.kill(serverPid(), 'SIGKILL')
-    await opened.pop()?.stop()
-    expect(await ask((await open()).url, 'SELECT 1 AS one')).to.deep.equal([{ one: 1 }])
-  })
-
-  it('does not outlive a killed Baoco, and the next Baoco starts at once', async () => {
-    const first = await holder()
-    await keepNote(first.said, 'before')
-    const server = serverPid()
-    await kill(first)
-    expect(await notes((await open()).url)).to.deep.equal(['before'])
-    expect(serverPid()).to.not.equal(server)
-    await opened.pop()?.stop()
-
-    const second = await holder()
-    const left = serverPid()
-    await kill(second)
-    await eventually(() => !isAlive(left), { what: 'the end of the server' })
-  })
-
-  it('stops a server that was left without Baoco and without a guard', async () => {
-    const first = await holder()
-    await keepNote(first.said, 'before')
-    const server = serverPid()
-    const guard = Number(execFileSync('pgrep', ['-P', String(first.child.pid), '-x', 'sh'], { encoding: 'utf8' }))
-    process.kill(guard, 'SIGKILL')
-    await kill(first)
-    expect(isAlive(server)).to.equal(true)
-    expect(await notes((await open()).url)).to.deep.equal(['before'])
-    // The process that adopted the server may take a moment to reap it.
-    await eventually(() => !isAlive(server), { what: 'the end of the server that was left' })
-  })
-
-  for (const [whose, pidOf] of [
-    ['nobody any more', () => 2_147_483_646],
-    [
-      'another process by now',
-      (): number => {
-        const { uid, gid } = fs.statSync(join(place(), 'postgres'))
-        const other = spawn('sleep', ['600'], { cwd: '/', stdio: 'ignore', ...(isRoot && { uid, gid }) })
-        processes.push(other)
-        return other.pid ?? 0
-      },
-    ],
-  ] as const) {
-    it(`starts despite a stale postmaster.pid whose process id belongs to ${whose}`, async () => {
-      const first = await open()
-      await keepNote(first.url, 'before')
-      const text = fs.readFileSync(pidFile(), 'utf8')
-      await first.stop()
-      const pid = pidOf()
-      fs.writeFileSync(pidFile(), text.replace(/^\d+/, String(pid)))
-      if (isRoot) fs.chownSync(pidFile(), fs.statSync(join(place(), 'postgres')).uid, -1)
-      expect(await notes((await open()).url)).to.deep.equal(['before'])
-      if (pid < 2_000_000_000) expect(isAlive(pid), 'the other process was left alone').to.equal(true)
+    it('runs in a session of its own, so that Ctrl-C does not reach it', async () => {
+      await open()
+      const group = (pid: number) => execFileSync('ps', ['-o', 'pgid=', '-p', String(pid)], { encoding: 'utf8' }).trim()
+      expect(group(serverPid())).to.equal(String(serverPid()))
+      expect(group(serverPid())).to.not.equal(group(process.pid))
     })
-  }
+
+    it('refuses a second process on the same data folder with one line that names the first process', async () => {
+      await open()
+      const { said } = await holder()
+      expect(said).to.equal(`the data folder ${dataDir} is in use by another Baoco (process ${process.pid})`)
+      const again = await openEmbeddedPostgres({ dataDir, log: silent }).catch((error: unknown) => error)
+      expect(again).to.be.instanceOf(FolderInUse)
+    })
+
+    it('lets a command attach to the running server without stopping it', async () => {
+      const { said: url } = await holder()
+      await keepNote(url, 'by serve')
+      const attached = await attachOrStart({ dataDir, log: silent })
+      expect(await notes(attached.url)).to.deep.equal(['by serve'])
+      await attached.stop()
+      expect(await notes(url)).to.deep.equal(['by serve'])
+    })
+
+    it('starts for a command if no server runs, and stops with the command', async () => {
+      const own = await attachOrStart({ dataDir, log: silent })
+      await keepNote(own.url, 'by a command')
+      const pid = serverPid()
+      await own.stop()
+      expect(isAlive(pid)).to.equal(false)
+      expect(await notes((await open()).url)).to.deep.equal(['by a command'])
+    })
+
+    it('restarts under the same URL when its server is killed', async () => {
+      const { url } = await open()
+      await keepNote(url, 'before')
+      const killed = serverPid()
+      process.kill(killed, 'SIGKILL')
+      await eventually(async () => serverPid() !== killed && (await notes(url)), { what: 'a new server' })
+      expect(await notes(url)).to.deep.equal(['before'])
+    })
+
+    it('starts as soon as the last process of a killed server has ended', async () => {
+      const first = await holder()
+      await keepNote(first.said, 'kept')
+      const [{ pid } = {}] = await ask(
+        first.said,
+        "SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'",
+      )
+      process.kill(Number(pid), 'SIGSTOP')
+      let opening: Promise<EmbeddedPostgres>
+      try {
+        process.kill(serverPid(), 'SIGKILL')
+        await kill(first)
+        opening = open()
+        const isWaiting = () =>
+          fs.readFileSync(join(place(), 'postgres.log'), 'utf8').includes('pre-existing shared memory')
+        await eventually(isWaiting)
+      } finally {
+        process.kill(Number(pid), 'SIGCONT')
+      }
+      expect(await notes((await opening).url)).to.deep.equal(['kept'])
+    })
+
+    it('can be stopped while it restarts', async () => {
+      await open()
+      process.kill(serverPid(), 'SIGKILL')
+      await opened.pop()?.stop()
+      expect(await ask((await open()).url, 'SELECT 1 AS one')).to.deep.equal([{ one: 1 }])
+    })
+
+    it('does not outlive a killed Baoco, and the next Baoco starts at once', async () => {
+      const first = await holder()
+      await keepNote(first.said, 'before')
+      const server = serverPid()
+      await kill(first)
+      expect(await notes((await open()).url)).to.deep.equal(['before'])
+      expect(serverPid()).to.not.equal(server)
+      await opened.pop()?.stop()
+
+      const second = await holder()
+      const left = serverPid()
+      await kill(second)
+      await eventually(() => !isAlive(left), { what: 'the end of the server' })
+    })
+
+    it('stops a server that was left without Baoco and without a guard', async () => {
+      const first = await holder()
+      await keepNote(first.said, 'before')
+      const server = serverPid()
+      const guard = Number(execFileSync('pgrep', ['-P', String(first.child.pid), '-x', 'sh'], { encoding: 'utf8' }))
+      process.kill(guard, 'SIGKILL')
+      await kill(first)
+      expect(isAlive(server)).to.equal(true)
+      expect(await notes((await open()).url)).to.deep.equal(['before'])
+      // The process that adopted the server may take a moment to reap it.
+      await eventually(() => !isAlive(server), { what: 'the end of the server that was left' })
+    })
+
+    for (const [whose, pidOf] of [
+      ['nobody any more', () => 2_147_483_646],
+      [
+        'another process by now',
+        (): number => {
+          const { uid, gid } = fs.statSync(join(place(), 'postgres'))
+          const other = spawn('sleep', ['600'], { cwd: '/', stdio: 'ignore', ...(isRoot && { uid, gid }) })
+          processes.push(other)
+          return other.pid ?? 0
+        },
+      ],
+    ] as const) {
+      it(`starts despite a stale postmaster.pid whose process id belongs to ${whose}`, async () => {
+        const first = await open()
+        await keepNote(first.url, 'before')
+        const text = fs.readFileSync(pidFile(), 'utf8')
+        await first.stop()
+        const pid = pidOf()
+        fs.writeFileSync(pidFile(), text.replace(/^\d+/, String(pid)))
+        if (isRoot) fs.chownSync(pidFile(), fs.statSync(join(place(), 'postgres')).uid, -1)
+        expect(await notes((await open()).url)).to.deep.equal(['before'])
+        if (pid < 2_000_000_000) expect(isAlive(pid), 'the other process was left alone').to.equal(true)
+      })
+    }
+  })
 
   it('creates the library links that an install without scripts leaves out', () => {
     const native = join(dataDir, 'native')

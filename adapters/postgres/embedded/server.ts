@@ -84,6 +84,8 @@ export const initialise = async ({ data, native, user }: PostgresDirectory, pass
         // Postgres' own Unicode rules: the same sort order and lower case on every machine, whatever locales it has.
         ...['--encoding', 'UTF8', '--locale', 'C', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
         ...['--lc-ctype', ctype],
+        // Repeated hashing protects the passwords of people. This one is random, and every new connection would wait for it.
+        ...['--set', 'scram_iterations=1'],
       ],
       { cwd: '/', env: ENVIRONMENT, ...user },
     )
