@@ -5,6 +5,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { EventStoreDBClient } from '@eventstore/db-client'
+import { decodeBase64Natively } from './base64.ts'
 import { NoAnswer } from './outage.ts'
 
 /** Ending the calls of a client needs no round trip, so this is the longest wait for it. */
@@ -26,6 +27,7 @@ export interface OpenClient {
 
 /** @param url  in the client's format */
 export const openClient = (url: string): OpenClient => {
+  decodeBase64Natively()
   const client = EventStoreDBClient.connectionString(url)
   const inside = client as unknown as Inside
   const { createChannel, handleError } = inside
