@@ -56,8 +56,7 @@ export const mainWith = ({ overQuotaDelay, keepUnread, isReadHere = false }: Mai
   prefixes: ['account-', 'alerts-', 'transaction-', 'unread-', 'ignored-', 'job-', 'plan-order-', PARKED_STREAM],
   restMs: 0,
   canWait: (event) => canWait(event, isReadHere),
-  heldBackMs: isReadHere ? 1_000 : 50,
-  heldBackEvents: 60,
+  heldBackMs: isReadHere ? { few: 1_000, many: 200 } : { few: 50, many: 50 },
   gatheringMs: 5_000,
   mostLateMs: 10_000,
 })

@@ -22,8 +22,7 @@ export const search: Definition = {
   // A search waits longer than this for it.
   restMs: 100,
   canWait: () => false,
-  heldBackMs: 0,
-  heldBackEvents: 0,
+  heldBackMs: { few: 0, many: 0 },
   gatheringMs: 15_000,
   mostLateMs: 30_000,
 }

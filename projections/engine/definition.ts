@@ -168,10 +168,11 @@ export interface Definition {
   restMs: number
   /** Whether an event may be held back for a moment, so that it shares a batch with later ones. */
   canWait: (event: StoredEvent) => boolean
-  /** How long it is held back at most, milliseconds. */
-  heldBackMs: number
-  /** No batch with as many events waits: to write a larger one would block the process for milliseconds. */
-  heldBackEvents: number
+  /**
+   * How long it is held back at most, milliseconds. In a small batch longer, because that costs nearly as much as a large one. A large one
+   * waits too, so that a capture and its result are written at once.
+   */
+  heldBackMs: { few: number; many: number }
   /** How long a batch is collected while receiving is overloaded. The read models may be late by that many milliseconds. */
   gatheringMs: number
   /** By how many milliseconds they may be late while delivering is overloaded and no caller waits for them. */

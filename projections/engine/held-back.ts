@@ -8,7 +8,7 @@ import type { Batch } from '../../domain/ports.ts'
 export interface HoldBack {
   canWait(batch: Batch): boolean
   /** Milliseconds that a batch is held back at most. */
-  mostMs: number
+  mostMs(batch: Batch): number
   /** Resolves when a caller waits for the read models, at the latest after the time (milliseconds). */
   awaited(timeoutMs: number): Promise<void>
 }
@@ -25,8 +25,10 @@ export async function* heldBack(batches: AsyncIterable<Batch>, held: HoldBack): 
     coming = null
     if (first.done) return
     let batch = first.value
-    const until = performance.now() + held.mostMs
-    for (let left = held.mostMs; held.canWait(batch) && left > 0; left = until - performance.now()) {
+    const since = performance.now()
+    while (held.canWait(batch)) {
+      const left = since + held.mostMs(batch) - performance.now()
+      if (left <= 0) break
       coming ??= iterator.next()
       const next = await Promise.race([coming, held.awaited(left)])
       if (!next || next.done) break

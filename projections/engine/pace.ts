@@ -9,6 +9,9 @@ import type { Waiters } from './waiters.ts'
 /** Milliseconds between checks of whether the process is still overloaded. */
 const LOOK_AGAIN_MS = 20
 
+/** A batch of fewer events is small. To write a larger one blocks the process for milliseconds. */
+const FEW = 60
+
 /** The part of this process that is overloaded. */
 export type Pressed = 'receiving' | 'delivering'
 
@@ -23,17 +26,19 @@ export interface PaceOptions {
 }
 
 export class Pace implements HoldBack {
-  readonly mostMs: number
   readonly #options: PaceOptions
 
   constructor(options: PaceOptions) {
-    this.mostMs = options.definition.heldBackMs
     this.#options = options
   }
 
+  mostMs({ events }: Batch): number {
+    const { few, many } = this.#options.definition.heldBackMs
+    return events.length < FEW ? few : many
+  }
+
   canWait({ events, live }: Batch): boolean {
-    const { canWait, heldBackEvents } = this.#options.definition
-    return live && events.length > 0 && events.length < heldBackEvents && events.every(canWait)
+    return live && events.length > 0 && events.every(this.#options.definition.canWait)
   }
 
   awaited(timeoutMs: number): Promise<void> {

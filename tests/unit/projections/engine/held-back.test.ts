@@ -45,7 +45,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 const opened = () => {
   const [source, clock] = [arriving(), time()]
-  const reader = heldBack(source.batches, { canWait, mostMs: 60_000, awaited: clock.awaited })
+  const reader = heldBack(source.batches, { canWait, mostMs: () => 60_000, awaited: clock.awaited })
   return {
     source,
     clock,
