@@ -31,7 +31,7 @@ export interface MainSettings {
 }
 
 /** A result whose retry is due within this time is written at once, because the retry is found by its row. Milliseconds. */
-const DUE_SOON_MS = 1_000
+const DUE_SOON_MS = 2_000
 
 /** Events that nothing waits for: they only have to be seen. */
 const canWait = (event: StoredEvent, isReadHere: boolean): boolean => {

@@ -46,7 +46,8 @@ const listenOnce = async (
     onListening()
     // Events that were committed before LISTEN took effect were not announced.
     onCommit(null)
-    await database.query(ANNOUNCE_NOTHING)
+    // Without it, the log is read more often.
+    await database.query(ANNOUNCE_NOTHING).catch(() => {})
     while (!signal.aborted) {
       const pause = new AbortController()
       const waited = waitUnlessAborted(PROBE_MS, AbortSignal.any([signal, pause.signal]))
