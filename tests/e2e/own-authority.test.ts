@@ -169,7 +169,9 @@ describe('servers with TLS of an own authority', function () {
 
     it('sends a mail with the password', async () => {
       expect((await register('chu.shop@example.com')).status).to.equal(200)
-      await eventually(() => smtp.mails.length === 1, { what: 'the mail' })
+      await eventually(() => smtp.mails.length === 1, { what: 'the mail' }).catch((error: Error) =>
+        expect.fail(`${error.message}\n${baoco.output()}`),
+      )
       expect(logins).to.include(`mailer ${PASSWORD}`)
       expect(smtp.secured()).to.be.above(0)
     })
