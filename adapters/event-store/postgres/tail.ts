@@ -3,9 +3,9 @@
  * Reads the newest events once for all live subscriptions of the process, into a ring (`../ring.ts`). A subscription whose
  * position the ring no longer contains catches up from the tables like a new one.
  *
- * A poll every 250 ms is the authoritative source. A notification only makes the poll run sooner. Events that this process
- * appends are not read back: if they directly follow the end of the ring, they are put into it. The tail runs while at least
- * one subscription exists.
+ * A poll is the authoritative source: every second, or every 250 ms until a notification has shown that notifications arrive.
+ * A notification only makes the poll run sooner. Events that this process appends are not read back: if they directly follow
+ * the end of the ring, they are put into it. The tail runs while at least one subscription exists.
  */
 import { StoreWentBack } from '../../../domain/errors.ts'
 import type { RecordedEvent } from '../../../domain/event.ts'
