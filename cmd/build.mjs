@@ -56,7 +56,10 @@ const dataAsText = {
     }),
 }
 
-/** Parts of packages that nothing uses: zod's messages in other languages, and the compiler of node-pg-migrate (our migrations are SQL). */
+/**
+ * Parts of packages that nothing uses: zod's messages in other languages, the compiler of node-pg-migrate (our migrations are SQL), koa-body's
+ * reader of multipart bodies (JSON only), and pg's look whether it runs in Cloudflare, for which Node 20 loads its whole `fetch`.
+ */
 const withoutUnused = {
   name: 'without unused parts',
   setup: (build) => {
@@ -64,9 +67,15 @@ const withoutUnused = {
       contents: `export { default as en } from './en.js'`,
       resolveDir: dirname(path),
     }))
-    build.onResolve({ filter: /^jiti$/ }, ({ path }) => ({ path, namespace: 'unused' }))
+    build.onResolve({ filter: /^(?:jiti|formidable)$/ }, ({ path }) => ({ path, namespace: 'unused' }))
     build.onLoad({ filter: /^jiti$/, namespace: 'unused' }, () => ({
       contents: 'export const createJiti = () => null',
+    }))
+    build.onLoad({ filter: /^formidable$/, namespace: 'unused' }, () => ({
+      contents: 'export default () => { throw new Error("multipart bodies are not read") }',
+    }))
+    build.onLoad({ filter: /[\\/]pg[\\/]lib[\\/]stream\.js$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replace('isCloudflareRuntime()) {', 'false) {'),
     }))
   },
 }
