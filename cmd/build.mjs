@@ -56,9 +56,19 @@ const dataAsText = {
     }),
 }
 
+/** The names that we import from undici. */
+const USED_OF_UNDICI = `
+const Dispatcher = require('./lib/dispatcher/dispatcher')
+Object.assign(Dispatcher.prototype, require('./lib/api'))
+exports.Client = require('./lib/dispatcher/client')
+exports.Pool = require('./lib/dispatcher/pool')
+exports.buildConnector = require('./lib/core/connect')
+`
+
 /**
  * Parts of packages that nothing uses: zod's messages in other languages, the compiler of node-pg-migrate (our migrations are SQL), koa-body's
- * reader of multipart bodies (JSON only), and pg's look whether it runs in Cloudflare, for which Node 20 loads its whole `fetch`.
+ * reader of multipart bodies (JSON only), undici's `fetch`, caches and mocks, and pg's look whether it runs in Cloudflare. Node 20 loads its
+ * own `fetch` for both of the last.
  */
 const withoutUnused = {
   name: 'without unused parts',
@@ -73,6 +83,10 @@ const withoutUnused = {
     }))
     build.onLoad({ filter: /^formidable$/, namespace: 'unused' }, () => ({
       contents: 'export default () => { throw new Error("multipart bodies are not read") }',
+    }))
+    build.onLoad({ filter: /[\\/]undici[\\/]index\.js$/ }, ({ path }) => ({
+      contents: USED_OF_UNDICI,
+      resolveDir: dirname(path),
     }))
     build.onLoad({ filter: /[\\/]pg[\\/]lib[\\/]stream\.js$/ }, ({ path }) => ({
       contents: readFileSync(path, 'utf8').replace('isCloudflareRuntime()) {', 'false) {'),

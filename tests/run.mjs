@@ -1,12 +1,12 @@
 /**
  * `npm test`. Runs all test files in two lanes side by side: files that mostly wait (for servers that start, stop, freeze or are killed), in
- * two processes, and files that mostly compute, in three. The second lane has a lower priority, so that nothing in the first runs into a
- * timeout for want of CPU. A process whose lane is empty helps the other one. After the failures come the longest files, and the last line is
+ * three processes, and files that mostly compute, in three more. The second lane has a lower priority, so that nothing in the first runs
+ * into a timeout for want of CPU. A process whose lane is empty helps the other one. After the failures come the longest files, and the last line is
  * the count. With arguments, this is mocha.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -19,6 +19,10 @@ const MOCHA = join(root, 'node_modules', 'mocha', 'bin', 'mocha.js')
 const WORKER = join(root, 'tests', 'harness', 'test-worker.ts')
 /** Where `tests/harness/bundled-script.ts` keeps its bundles. */
 const BUNDLED_SCRIPTS = join(root, 'node_modules/.cache/baoco-scripts', String(process.pid))
+/** A file system in memory. Most folders of tests are there: a file costs half as much as on a disk. */
+const MEMORY = '/dev/shm'
+/** Bytes that it must have free. A run uses at most some 1.5 GB at a time. */
+const ENOUGH_MEMORY = 8 * 2 ** 30
 /** A worker prints it after each file, before the counts. No test prints this character. */
 const END_OF_FILE = '\u0001end of file '
 
@@ -37,6 +41,13 @@ const WAITING = [
   'attack/logins',
   'integration/delivery/processes',
   'integration/capture/crash-points',
+  'chaos/store-',
+  'chaos/postgres-lost',
+  'chaos/rolling-upgrade',
+  'e2e/main-job',
+  'integration/eventstoredb/cluster',
+  'integration/mail-ingest/',
+  'e2e/fresh-clone',
   'contract/',
   'e2e/',
   'chaos/',
@@ -44,7 +55,6 @@ const WAITING = [
   'integration/store-migration/',
   'integration/eventstoredb/',
   'integration/roles/',
-  'integration/mail-ingest/',
   'integration/baoco-command',
 ]
 
@@ -107,6 +117,20 @@ const computed = files.filter((file) => !isWaiting(file))
 const plain = { priority: 10, needs: nothing, queue: queueOf(computed.filter((file) => PLAIN.test(file)), LONG) } // prettier-ignore
 const computing = { priority: 10, needs: programs, queue: queueOf(computed.filter((file) => !PLAIN.test(file)), LONG) } // prettier-ignore
 
+/** @returns a folder in memory; undefined if there is too little, or no program may run there */
+const folderInMemory = () => {
+  if (process.env.TMPDIR || !existsSync(MEMORY) || !existsSync('/proc/mounts')) return undefined
+  const { bavail, bsize } = statfsSync(MEMORY)
+  const mounted = readFileSync('/proc/mounts', 'utf8')
+    .split('\n')
+    .find((line) => line.split(' ')[1] === MEMORY)
+  if (!mounted || mounted.includes('noexec') || bavail * bsize < ENOUGH_MEMORY) return undefined
+  const folder = mkdtempSync(join(MEMORY, 'baoco-tests-'))
+  chmodSync(folder, 0o1777)
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
 const total = { passes: 0, failures: 0, pending: 0 }
 /** What the files with a failure printed, again. */
 const failed = []
@@ -115,11 +139,14 @@ const durations = []
 const { timeout, 'forbid-only': forbidOnly, 'forbid-pending': forbidPending, 'fail-zero': failZero } = mocharc
 const options = JSON.stringify({ timeout, forbidOnly, forbidPending, failZero })
 
+/** Where the tests put their folders; undefined means where the system does. */
+let temporary
+
 const begin = (priority) => {
   const child = fork(WORKER, [options, END_OF_FILE], {
     cwd: root,
     execArgv: ['--import', 'tsx'],
-    env: { ...process.env, BUNDLED_SCRIPTS },
+    env: { ...process.env, BUNDLED_SCRIPTS, ...(temporary && { TMPDIR: temporary }) },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
   setPriority(child.pid, priority)
@@ -187,12 +214,13 @@ if (words.length > 0) {
   await import(MOCHA)
 } else {
   process.once('exit', () => rmSync(BUNDLED_SCRIPTS, { recursive: true, force: true }))
+  temporary = folderInMemory()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     process.on(signal, async () => {
       await Promise.all([...workers].map((worker) => worker.end()))
       process.exit(1)
     })
-  const waits = Array.from({ length: 2 }, () => work(waiting, computing))
+  const waits = Array.from({ length: 3 }, () => work(waiting, computing))
   const computes = Array.from({ length: 3 }, () => work(plain, computing, waiting))
   await Promise.all([...waits, ...computes])
   for (const text of failed) console.log(`failed: ${text}`)

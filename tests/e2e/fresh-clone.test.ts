@@ -68,7 +68,7 @@ describe('a fresh clone', function () {
 
   it('with port 8080 taken says what to do, and creates no account', async () => {
     // The packages are there, so that this test needs no network.
-    execFileSync('cp', ['-al', join(ROOT, 'node_modules'), join(clone, 'node_modules')])
+    execFileSync('cp', ['-a', join(ROOT, 'node_modules'), join(clone, 'node_modules')])
     const taker: Server = createServer()
     taker.on('error', () => {}) // Another program has the port already.
     taker.listen(8080)
