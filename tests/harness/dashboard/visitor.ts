@@ -108,7 +108,7 @@ export class Visitor {
     // The choice is also kept in the account of whoever is logged in.
     const isLoggedIn = (await this.page.locator('.shell').count()) > 0
     const kept = isLoggedIn && this.page.waitForResponse((answer) => answer.request().method() === 'PUT')
-    await this.page.locator('option[value=en]').waitFor({ state: 'attached' })
+    await this.page.locator('option[value=en]').first().waitFor({ state: 'attached' })
     await this.page.evaluate(`{
       const choice = document.querySelector('option[value=en]').parentElement
       choice.value = '${language}'
