@@ -1,12 +1,14 @@
 import { execFile } from 'node:child_process'
+import { Agent, get } from 'node:http'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 
 /**
  * Prints the size of the heap in MB before and after it has rested for at most three seconds, and how often everything was collected. The work
- * that it may have uses half a core.
+ * that it may have uses half a core. It first prints the port of an HTTP server on stderr.
  */
 const SCRIPT = `
+  import { createServer } from 'node:http'
   import { getHeapStatistics } from 'node:v8'
   import { releaseMemoryAtRest } from './adapters/system/memory-at-rest.ts'
   const size = () => getHeapStatistics().total_physical_size / 1048576
@@ -20,6 +22,10 @@ const SCRIPT = `
   const before = size()
   // So much stays in use that it is worth a collection even if V8 has just made one.
   objects.length = 2_000_000
+  const server = createServer((request, response) => void response.end())
+  await new Promise((next) => server.listen(0, '127.0.0.1', next))
+  console.error(server.address().port)
+  if (process.argv[1] === 'asked') await new Promise((next) => server.once('request', next))
   releaseMemoryAtRest(100)
   const work = setInterval(() => {
     if (process.argv[1] !== 'busy') return
@@ -28,6 +34,8 @@ const SCRIPT = `
   const until = performance.now() + 3_000
   while ((collections === 0 || size() > before - 30) && performance.now() < until) await new Promise((next) => setTimeout(next, 20))
   clearInterval(work)
+  server.close()
+  server.closeAllConnections()
   console.log(JSON.stringify({ before, after: size(), collections, kept: objects.length }))`
 
 interface Printed {
@@ -36,9 +44,16 @@ interface Printed {
   collections: number
 }
 
-const run = async (nodeOptions: readonly string[], ...words: string[]): Promise<Printed> => {
-  const options = [...nodeOptions, '--import=tsx', '--input-type=module', '--eval', SCRIPT, ...words]
-  return JSON.parse((await promisify(execFile)(process.execPath, options)).stdout) as Printed
+/** @param onPort  receives the port of the script's server */
+const run = async (
+  nodeOptions: readonly string[],
+  word = '',
+  onPort: (port: string) => void = () => {},
+): Promise<Printed> => {
+  const options = [...nodeOptions, '--import=tsx', '--input-type=module', '--eval', SCRIPT, word]
+  const running = promisify(execFile)(process.execPath, options)
+  running.child.stderr?.once('data', (line: Buffer) => onPort(String(line).trim()))
+  return JSON.parse((await running).stdout) as Printed
 }
 
 describe('memory at rest', () => {
@@ -50,6 +65,16 @@ describe('memory at rest', () => {
 
   it('is kept while there is work', async () => {
     expect(await run(['--expose-gc'], 'busy')).to.include({ collections: 0 })
+  })
+
+  it('is kept while requests arrive, even if they cost hardly anything', async () => {
+    let asking: NodeJS.Timeout | undefined
+    const agent = new Agent({ keepAlive: true })
+    const ask = (port: string) => get({ port, agent }, (response) => response.resume()).on('error', () => {})
+    const printed = await run(['--expose-gc'], 'asked', (port) => (asking = setInterval(ask, 20, port)))
+    clearInterval(asking)
+    agent.destroy()
+    expect(printed).to.include({ collections: 0 })
   })
 
   it('is left to V8 without --expose-gc', async () => {
