@@ -88,7 +88,14 @@ export const startOwnPostgres = async ({
   if (trusting) await writeFile(join(place.data, 'pg_hba.conf'), TRUSTING)
   if (tls) await requireTls(place.data, tls)
   const [port = 0] = await freePorts(1)
-  const server = await startOwnServer({ folder, launch: () => start(place, port), end: stop, clear: removeDirectory })
+  const server = await startOwnServer({
+    folder,
+    launch: () => start(place, port),
+    end: stop,
+    clear: removeDirectory,
+    // A killed Postgres leaves its shared memory behind until it starts again. A machine has 4,096 segments.
+    lastSignal: 'SIGQUIT',
+  })
   const backup = `${place.data}.backup`
   // The data may belong to another user, which Node does not preserve.
   const replace = (from: string, to: string) => run('sh', ['-c', 'rm -rf "$2" && cp -a "$1" "$2"', 'sh', from, to])

@@ -37,6 +37,8 @@ export interface ServerParts {
   end?(running: ServerProcess): Promise<void>
   /** Another way to remove the folder, if more than the folder must be removed. */
   clear?(folder: string): void
+  /** What ends it at once when it is removed, if not SIGKILL. */
+  lastSignal?: NodeJS.Signals
 }
 
 /** What the end of this process does to the servers that it still has. One listener serves them all. */
@@ -47,7 +49,7 @@ process.once('exit', () => {
 
 /** Starts it for the first time. @throws if it does not start; nothing of it remains then */
 export const startOwnServer = async (parts: ServerParts): Promise<OwnServer> => {
-  const { folder, launch, end = terminate, clear = removeFolder } = parts
+  const { folder, launch, end = terminate, clear = removeFolder, lastSignal = 'SIGKILL' } = parts
   let running: ServerProcess | undefined
   /** @returns the processes that got it */
   const signal = (name: NodeJS.Signals): number[] => {
@@ -56,8 +58,16 @@ export const startOwnServer = async (parts: ServerParts): Promise<OwnServer> => 
     return family
   }
   const disappear = (): void => {
-    signal('SIGKILL')
+    signal(lastSignal)
+    signal('SIGCONT')
     clear(folder)
+  }
+  const endAll = async (name: NodeJS.Signals): Promise<void> => {
+    const family = signal(name)
+    signal('SIGCONT') // A frozen process takes no other signal.
+    await running?.gone
+    // Postgres does not start while a process of the killed server still has its memory.
+    await eventually(() => !family.some(isAlive), { what: 'the end of every process of a killed server' })
   }
   const server: OwnServer = {
     start: async () => {
@@ -66,16 +76,11 @@ export const startOwnServer = async (parts: ServerParts): Promise<OwnServer> => 
     stop: async () => {
       if (running) await end(running)
     },
-    kill: async () => {
-      const family = signal('SIGKILL')
-      await running?.gone
-      // Postgres does not start while a process of the killed server still has its memory.
-      await eventually(() => !family.some(isAlive), { what: 'the end of every process of a killed server' })
-    },
+    kill: () => endAll('SIGKILL'),
     freeze: () => void signal('SIGSTOP'),
     thaw: () => void signal('SIGCONT'),
     remove: async () => {
-      await server.kill()
+      await endAll(lastSignal)
       atExit.delete(disappear)
       clear(folder)
     },
