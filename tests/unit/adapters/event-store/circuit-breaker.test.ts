@@ -49,9 +49,9 @@ const errorOf = (call: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   )
 
-const timed = async (call: Promise<unknown>): Promise<{ error: unknown; ms: number }> => {
+const timed = async (call: () => Promise<unknown>): Promise<{ error: unknown; ms: number }> => {
   const began = performance.now()
-  const error = await errorOf(call)
+  const error = await errorOf(call())
   return { error, ms: performance.now() - began }
 }
 
@@ -70,11 +70,11 @@ describe('the circuit breaker of the event store', () => {
 
   it('gives a request up after its time, and refuses at once after a longer silence', async () => {
     world.freeze()
-    const { error, ms } = await timed(read(world))
+    const { error, ms } = await timed(() => read(world))
     expect(error).to.be.instanceOf(StoreUnavailable)
     expect(ms).to.be.within(350, 599)
     await eventually(() => world.isOpen())
-    const refused = await timed(world.requestStore.append([]))
+    const refused = await timed(() => world.requestStore.append([]))
     expect(refused.error).to.be.instanceOf(StoreAway)
     expect(refused.ms).to.be.below(100)
   })
@@ -83,7 +83,7 @@ describe('the circuit breaker of the event store', () => {
     world.freeze()
     const first = read(world).catch(() => {})
     await eventually(() => world.silentMs() > 350)
-    const { error, ms } = await timed(read(world))
+    const { error, ms } = await timed(() => read(world))
     expect(error).to.be.instanceOf(StoreAway)
     expect(ms).to.be.below(390)
     await first
