@@ -72,7 +72,7 @@ describe('memory at rest', () => {
     let asking: NodeJS.Timeout | undefined
     const agent = new Agent({ keepAlive: true })
     const ask = (port: string) => get({ port, agent }, (response) => response.resume()).on('error', () => {})
-    const printed = await run(['--expose-gc'], 'asked', (port) => (asking = setInterval(ask, 20, port)))
+    const printed = await run(['--expose-gc'], 'asked', (port) => (asking = setInterval(ask, 150, port)))
     clearInterval(asking)
     agent.destroy()
     expect(printed).to.include({ collections: 0 })
