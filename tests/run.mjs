@@ -1,7 +1,7 @@
 /**
  * `npm test`. Runs all test files in two lanes side by side: files that mostly wait (for servers that start, stop, freeze or are killed), in
- * three processes, and files that mostly compute, in three more. The second lane has a lower priority, so that nothing in the first runs
- * into a timeout for want of CPU. A process whose lane is empty helps the other one. After the failures come the longest files, and the last line is
+ * two processes, and files that mostly compute, in three. The second lane has a lower priority, so that nothing in the first runs into a
+ * timeout for want of CPU. A process whose lane is empty helps the other one. After the failures come the longest files, and the last line is
  * the count. With arguments, this is mocha.
  */
 import { fork } from 'node:child_process'
@@ -220,7 +220,7 @@ if (words.length > 0) {
       await Promise.all([...workers].map((worker) => worker.end()))
       process.exit(1)
     })
-  const waits = Array.from({ length: 3 }, () => work(waiting, computing))
+  const waits = Array.from({ length: 2 }, () => work(waiting, computing))
   const computes = Array.from({ length: 3 }, () => work(plain, computing, waiting))
   await Promise.all([...waits, ...computes])
   for (const text of failed) console.log(`failed: ${text}`)
