@@ -190,9 +190,10 @@ describe('embedded Postgres', function () {
         process.kill(serverPid(), 'SIGKILL')
         await kill(first)
         opening = open()
-        const isWaiting = () =>
-          fs.readFileSync(join(place(), 'postgres.log'), 'utf8').includes('pre-existing shared memory')
-        await eventually(isWaiting)
+        const printed = () => fs.readFileSync(join(place(), 'postgres.log'), 'utf8')
+        await eventually(() => printed().includes('pre-existing shared memory')).catch((error: Error) => {
+          throw new Error(`${error.message}\n${fs.readFileSync(pidFile(), 'utf8')}\n${printed()}`)
+        })
       } finally {
         process.kill(Number(pid), 'SIGCONT')
       }
