@@ -1,7 +1,7 @@
 // Tests: tests/integration/memory-at-rest.test.ts
 /**
  * Returns memory to the system after a load. V8 collects its old objects when their memory has grown by a factor, which at rest may take
- * hours. Collecting everything takes 30 to 50 ms, so it waits for a second in which nothing arrives.
+ * hours. Collecting everything takes 30 to 50 ms, so it waits for a second in which hardly anything happens.
  * `--no-flush-bytecode` keeps the compiled code of functions, which several collections in a row would remove as unused.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'

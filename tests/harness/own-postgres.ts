@@ -1,6 +1,6 @@
 /** A Postgres server for one test. */
 import { execFile } from 'node:child_process'
-import { appendFile, chmod, chown, mkdtemp, stat, statfs, writeFile } from 'node:fs/promises'
+import { appendFile, chmod, chown, mkdtemp, stat, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -30,21 +30,6 @@ synchronous_commit = off
 /** Checks no password: a check takes 2.7 of the 7 ms of CPU of a new connection, on both sides together. */
 const TRUSTING = 'host all all 127.0.0.1/32 trust\n'
 
-const MEMORY = '/dev/shm'
-/** The number of bytes that the databases of a test run need. */
-const ROOM = 4 * 1024 ** 3
-
-/** A folder in memory if there is space, else on the disk. */
-const fastFolder = async (): Promise<string> => {
-  try {
-    const { bavail, bsize } = await statfs(MEMORY)
-    if (bavail * bsize > ROOM) return await mkdtemp(join(MEMORY, 'baoco-postgres-'))
-  } catch {
-    // This machine has no such folder, or it belongs to another user.
-  }
-  return mkdtemp(join(tmpdir(), 'baoco-postgres-'))
-}
-
 /** A certificate and its key, as PEM. */
 export interface Certificate {
   certificate: string
@@ -68,7 +53,7 @@ const requireTls = async (data: string, { certificate, key }: Certificate): Prom
 }
 
 interface Options {
-  /** Uses the settings of production, for tests of durability; otherwise fast, in memory if there is space. */
+  /** Uses the settings of production, for tests of durability; otherwise commits do not wait for the disk. */
   durable?: boolean
   /** Accepts connections without checking the password. */
   trusting?: boolean
@@ -81,7 +66,7 @@ export const startOwnPostgres = async ({
   trusting = false,
   tls,
 }: Options = {}): Promise<OwnPostgres> => {
-  const folder = durable ? await mkdtemp(join(tmpdir(), 'baoco-postgres-')) : await fastFolder()
+  const folder = await mkdtemp(join(tmpdir(), 'baoco-postgres-'))
   const password = await copyEmbeddedCluster(folder)
   const place = findDirectory(folder)
   if (!durable) await appendFile(join(place.data, 'postgresql.conf'), NOT_DURABLE)

@@ -57,14 +57,17 @@ export const startOwnServer = async (parts: ServerParts): Promise<OwnServer> => 
     for (const pid of family) tell(pid, name)
     return family
   }
+  const beginEnd = (name: NodeJS.Signals): number[] => {
+    const family = signal(name)
+    signal('SIGCONT') // A frozen process takes no other signal than SIGKILL.
+    return family
+  }
   const disappear = (): void => {
-    signal(lastSignal)
-    signal('SIGCONT')
+    beginEnd(lastSignal)
     clear(folder)
   }
   const endAll = async (name: NodeJS.Signals): Promise<void> => {
-    const family = signal(name)
-    signal('SIGCONT') // A frozen process takes no other signal.
+    const family = beginEnd(name)
     await running?.gone
     // Postgres does not start while a process of the killed server still has its memory.
     await eventually(() => !family.some(isAlive), { what: 'the end of every process of a killed server' })
