@@ -169,9 +169,12 @@ export class World<Used extends SetUp = SetUp> {
 
   /** The same with other settings. */
   async baocoCommandWith(env: Record<string, string>, ...args: string[]): Promise<string> {
-    const { stdout } = await promisify(exec)(`${process.execPath} cmd/baoco.mjs ${args.join(' ')}`, {
+    const running = promisify(exec)(`${process.execPath} cmd/baoco.mjs ${args.join(' ')}`, {
       env: { PATH: process.env.PATH, BAOCO_DATA_DIR: this.installation.dataDir, ...this.env, ...env },
     })
+    // A command that reads from a terminal finds the end.
+    running.child.stdin?.end()
+    const { stdout } = await running
     return stdout
   }
 

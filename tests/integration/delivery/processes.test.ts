@@ -1,26 +1,48 @@
 /** Several `baoco deliver` processes side by side, all alive. Only claims decide which process makes which call. */
+import type { ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
+import { callApi } from '../../harness/baoco-process.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { needsKafka } from '../../harness/kafka/needs-kafka.ts'
 import type { RoleProcess } from '../../harness/role-processes.ts'
 import { openSetUp } from '../../harness/servers.ts'
 import { needsStockPostgres } from '../../harness/stock-postgres/install.ts'
 import { World } from '../../harness/world.ts'
-import { openEndpoint, type Answered, type Endpoint } from '../../chaos/oracle/endpoint.ts'
+import { openEndpoint, type Answered, type Endpoint, type SeenCall } from '../../chaos/oracle/endpoint.ts'
 import { Oracle } from '../../chaos/oracle/oracle.ts'
 
-/** Notifications per second. */
-const RATE = 30
+/** A topic hands out all first attempts of an account to one process, so one account would keep only one of them busy. */
+const ACCOUNTS = 5
+/** Notifications per second of each account. */
+const RATE = 6
 /** The minimum number of calls that each process has made in the end. */
 const OF_EACH = 10
 
 const madeBy = ({ running }: RoleProcess): number => running.output().split('delivery.attempted').length - 1
 
+const createAccount = async (world: World, number: number) => {
+  const printed = await world.baocoCommand('account', 'create', `shop-${number}@example.com`, '--plan', 'Pro')
+  const [apiKey, url] = ['API key', 'personal URL'].map(
+    (label) => new RegExp(`^${label} +(\\S+)$`, 'm').exec(printed)![1]!,
+  )
+  const system = { name: 'Shop', type: 'custom', payment_prefix: 'DH' }
+  expect((await callApi(world.baoco, apiKey!, 'POST', '/api/systems', system)).status).to.equal(201)
+  return { apiKey: apiKey!, personalUrl: world.baoco.baseUrl + new URL(url!).pathname }
+}
+
+/** Every other first attempt fails. So there are first attempts, which the log hands out, and retries, which all workers look for. */
+const answerHalf = async ({ number, attempt }: SeenCall, response: ServerResponse): Promise<Answered> => {
+  await pause(20)
+  const isTaken = attempt > 1 || number % 2 === 0
+  response.writeHead(isTaken ? 200 : 500).end()
+  return isTaken ? 'taken' : 'refused'
+}
+
 const sideBySide = (setUpName: 'stock' | 'all', others: readonly ('project' | 'relay')[]): void => {
   needsStockPostgres()
   let world: World
-  let endpoint: Endpoint | undefined
+  const endpoints: Endpoint[] = []
   before(async () => {
     world = await World.open({
       servers: () => openSetUp(setUpName),
@@ -30,35 +52,37 @@ const sideBySide = (setUpName: 'stock' | 'all', others: readonly ('project' | 'r
   })
   after(async () => {
     await world?.close()
-    await endpoint?.close()
+    await Promise.all(endpoints.map((endpoint) => endpoint.close()))
   })
 
   it('make every first attempt and every retry, and none of them twice', async () => {
     const workers = world.of('deliver')
-    // Every other first attempt fails. So there are first attempts, which the log hands out, and retries, which all workers look for.
-    endpoint = await openEndpoint({
-      name: 'shop',
-      api: (method, path, body) => world.api(method, path, body),
-      answer: async ({ number, attempt }, response): Promise<Answered> => {
-        await pause(20)
-        const isTaken = attempt > 1 || number % 2 === 0
-        response.writeHead(isTaken ? 200 : 500).end()
-        return isTaken ? 'taken' : 'refused'
-      },
-    })
+    const accounts: { apiKey: string; personalUrl: string }[] = [world.installation]
+    while (accounts.length < ACCOUNTS) accounts.push(await createAccount(world, accounts.length))
+    for (const { apiKey } of accounts)
+      endpoints.push(
+        await openEndpoint({
+          name: 'shop',
+          api: (method, path, body) => callApi(world.baoco, apiKey, method, path, body),
+          answer: answerHalf,
+        }),
+      )
 
-    const oracle = new Oracle()
+    const oracles = accounts.map(() => new Oracle())
     const loading = new AbortController()
-    const load = oracle.load(world.installation.personalUrl, RATE, loading.signal)
+    const loads = oracles.map((oracle, index) => oracle.load(accounts[index]!.personalUrl, RATE, loading.signal))
     await eventually(() => workers.every((worker) => madeBy(worker) >= OF_EACH), {
       within: 300_000,
       what: 'calls made by each of three processes',
     }).finally(() => loading.abort())
-    await load
-    await oracle.settled([endpoint], 120_000)
-    const { lost, altered, duplicated } = await oracle.verdict([endpoint])
-    expect({ lost, altered, duplicated }).to.deep.equal({ lost: 0, altered: 0, duplicated: 0 })
-    expect(oracle.accepted).to.be.at.least(OF_EACH)
+    await Promise.all(loads)
+    for (const [index, oracle] of oracles.entries()) {
+      const own = [endpoints[index]!]
+      await oracle.settled(own, 120_000)
+      const { accepted, lost, altered, duplicated } = await oracle.verdict(own)
+      expect({ lost, altered, duplicated }).to.deep.equal({ lost: 0, altered: 0, duplicated: 0 })
+      expect(accepted).to.be.at.least(1)
+    }
   })
 }
 
