@@ -83,6 +83,7 @@ const sideBySide = (setUpName: 'stock' | 'all', others: readonly ('project' | 'r
       expect({ lost, altered, duplicated }).to.deep.equal({ lost: 0, altered: 0, duplicated: 0 })
       expect(accepted).to.be.at.least(1)
     }
+    expect(oracles.reduce((sum, { accepted }) => sum + accepted, 0)).to.be.at.least(OF_EACH)
   })
 }
 
