@@ -21,7 +21,7 @@ const WORKER = join(root, 'tests', 'harness', 'test-worker.ts')
 const BUNDLED_SCRIPTS = join(root, 'node_modules/.cache/baoco-scripts', String(process.pid))
 /** A file system in memory. Most folders of tests are there: a file costs half as much as on a disk. */
 const MEMORY = '/dev/shm'
-/** Bytes that it must have free. A run uses at most some 1.5 GB at a time. */
+/** Bytes that it must have free. A run used 2.1 GB at most at a time. */
 const ENOUGH_MEMORY = 8 * 2 ** 30
 /** A worker prints it after each file, before the counts. No test prints this character. */
 const END_OF_FILE = '\u0001end of file '

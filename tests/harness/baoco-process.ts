@@ -152,22 +152,22 @@ export const startBaoco = async (
   return running
 }
 
-/** Reads the output of the first start, like a user. */
-export const readInstallation = (place: DataFolder, output: string): Installation => {
-  const labelled = (label: string): string => {
-    const [, value] = new RegExp(`^\\s*${label}\\s+(\\S+)`, 'm').exec(output) ?? []
-    if (!value) throw new Error(`the start did not print its ${label}:\n${output}`)
-    return value
-  }
-  return {
-    ...place,
-    apiKey: labelled('API key'),
-    email: labelled('e-mail'),
-    password: labelled('password'),
-    signInLink: labelled('sign-in link'),
-    personalUrl: labelled('personal URL'),
-  }
+/** @returns what a start or a command printed behind a label */
+export const printedValue = (output: string, label: string): string => {
+  const [, value] = new RegExp(`^\\s*${label}\\s+(\\S+)`, 'm').exec(output) ?? []
+  if (!value) throw new Error(`Baoco did not print its ${label}:\n${output}`)
+  return value
 }
+
+/** Reads the output of the first start, like a user. */
+export const readInstallation = (place: DataFolder, output: string): Installation => ({
+  ...place,
+  apiKey: printedValue(output, 'API key'),
+  email: printedValue(output, 'e-mail'),
+  password: printedValue(output, 'password'),
+  signInLink: printedValue(output, 'sign-in link'),
+  personalUrl: printedValue(output, 'personal URL'),
+})
 
 export const removeDataFolder = ({ dataDir }: DataFolder): Promise<void> =>
   rm(dataDir, { recursive: true, force: true, maxRetries: 5 })

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
-import { callApi } from '../../harness/baoco-process.ts'
+import { callApi, printedValue } from '../../harness/baoco-process.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { needsKafka } from '../../harness/kafka/needs-kafka.ts'
 import type { RoleProcess } from '../../harness/role-processes.ts'
@@ -23,12 +23,10 @@ const madeBy = ({ running }: RoleProcess): number => running.output().split('del
 
 const createAccount = async (world: World, number: number) => {
   const printed = await world.baocoCommand('account', 'create', `shop-${number}@example.com`, '--plan', 'Pro')
-  const [apiKey, url] = ['API key', 'personal URL'].map(
-    (label) => new RegExp(`^${label} +(\\S+)$`, 'm').exec(printed)![1]!,
-  )
+  const apiKey = printedValue(printed, 'API key')
   const system = { name: 'Shop', type: 'custom', payment_prefix: 'DH' }
-  expect((await callApi(world.baoco, apiKey!, 'POST', '/api/systems', system)).status).to.equal(201)
-  return { apiKey: apiKey!, personalUrl: world.baoco.baseUrl + new URL(url!).pathname }
+  expect((await callApi(world.baoco, apiKey, 'POST', '/api/systems', system)).status).to.equal(201)
+  return { apiKey, personalUrl: world.baoco.baseUrl + new URL(printedValue(printed, 'personal URL')).pathname }
 }
 
 /** Every other first attempt fails. So there are first attempts, which the log hands out, and retries, which all workers look for. */
@@ -59,31 +57,28 @@ const sideBySide = (setUpName: 'stock' | 'all', others: readonly ('project' | 'r
     const workers = world.of('deliver')
     const accounts: { apiKey: string; personalUrl: string }[] = [world.installation]
     while (accounts.length < ACCOUNTS) accounts.push(await createAccount(world, accounts.length))
-    for (const { apiKey } of accounts)
-      endpoints.push(
-        await openEndpoint({
-          name: 'shop',
-          api: (method, path, body) => callApi(world.baoco, apiKey, method, path, body),
-          answer: answerHalf,
-        }),
-      )
+    const shops: { personalUrl: string; endpoint: Endpoint; oracle: Oracle }[] = []
+    for (const { apiKey, personalUrl } of accounts) {
+      const api = (method: string, path: string, body?: unknown) => callApi(world.baoco, apiKey, method, path, body)
+      const endpoint = await openEndpoint({ name: 'shop', api, answer: answerHalf })
+      endpoints.push(endpoint)
+      shops.push({ personalUrl, endpoint, oracle: new Oracle() })
+    }
 
-    const oracles = accounts.map(() => new Oracle())
     const loading = new AbortController()
-    const loads = oracles.map((oracle, index) => oracle.load(accounts[index]!.personalUrl, RATE, loading.signal))
+    const loads = shops.map(({ oracle, personalUrl }) => oracle.load(personalUrl, RATE, loading.signal))
     await eventually(() => workers.every((worker) => madeBy(worker) >= OF_EACH), {
       within: 300_000,
       what: 'calls made by each of three processes',
     }).finally(() => loading.abort())
     await Promise.all(loads)
-    for (const [index, oracle] of oracles.entries()) {
-      const own = [endpoints[index]!]
-      await oracle.settled(own, 120_000)
-      const { accepted, lost, altered, duplicated } = await oracle.verdict(own)
+    for (const { oracle, endpoint } of shops) {
+      await oracle.settled([endpoint], 120_000)
+      const { accepted, lost, altered, duplicated } = await oracle.verdict([endpoint])
       expect({ lost, altered, duplicated }).to.deep.equal({ lost: 0, altered: 0, duplicated: 0 })
       expect(accepted).to.be.at.least(1)
     }
-    expect(oracles.reduce((sum, { accepted }) => sum + accepted, 0)).to.be.at.least(OF_EACH)
+    expect(shops.reduce((sum, { oracle }) => sum + oracle.accepted, 0)).to.be.at.least(OF_EACH)
   })
 }
 
