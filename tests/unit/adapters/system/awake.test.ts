@@ -12,10 +12,11 @@ describe('the clock of running time', () => {
   it('matches real time while the process runs freely', async () => {
     const [began, awake] = [performance.now(), awakeNow()]
     await awakeFor(300, OPEN)
+    // Real time is read around the clock, so a loaded machine cannot come between the two.
+    const ran = awakeNow() - awake
     const passed = performance.now() - began
-    expect(passed).to.be.at.least(290)
-    expect(awakeNow() - awake).to.be.at.least(290)
-    expect(awakeNow() - awake).to.be.at.most(passed + 10)
+    expect(ran).to.be.at.least(300)
+    expect(ran).to.be.at.most(passed)
   })
 
   it('stops in a freeze, so messages that arrived meanwhile are handled before a deadline', async () => {
