@@ -17,12 +17,12 @@ COPY domain domain
 COPY web web
 # The bundle is built here, because `node` may not write to its folder. V8 takes its compiled code only with the same options: those of `serve`
 # below, and those of the roles in docker-compose.yml.
-RUN node --expose-gc --no-flush-bytecode --min-semi-space-size=16 --max-semi-space-size=32 cmd/build.mjs \
- && node --max-old-space-size=640 --expose-gc --no-flush-bytecode --min-semi-space-size=16 --max-semi-space-size=32 cmd/build.mjs \
+RUN node --expose-gc --no-flush-bytecode --min-semi-space-size=4 --max-semi-space-size=32 cmd/build.mjs \
+ && node --max-old-space-size=640 --expose-gc --no-flush-bytecode --min-semi-space-size=4 --max-semi-space-size=32 cmd/build.mjs \
  && mkdir /data && chown node:node /data
 # The user `node` of that image, as a number, so that a cluster can verify that it is not root.
 USER 1000:1000
 VOLUME /data
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["bash", "cmd/ready.sh"]
-CMD ["node", "--expose-gc", "--no-flush-bytecode", "--min-semi-space-size=16", "--max-semi-space-size=32", "cmd/baoco.mjs", "serve"]
+CMD ["node", "--expose-gc", "--no-flush-bytecode", "--min-semi-space-size=4", "--max-semi-space-size=32", "cmd/baoco.mjs", "serve"]

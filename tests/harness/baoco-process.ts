@@ -11,7 +11,7 @@ import { freePorts } from './free-ports.ts'
 const NODE_OPTIONS: readonly string[] = [
   '--expose-gc',
   '--no-flush-bytecode',
-  '--min-semi-space-size=16',
+  '--min-semi-space-size=4',
   '--max-semi-space-size=32',
 ]
 
