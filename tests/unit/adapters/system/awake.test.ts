@@ -12,7 +12,7 @@ describe('the clock of running time', () => {
   it('matches real time while the process runs freely', async () => {
     const [began, awake] = [performance.now(), awakeNow()]
     await awakeFor(300, OPEN)
-    // Real time is read around the clock, so a loaded machine cannot come between the two.
+    // Both readings of the clock lie between those of real time, so a pause of a busy machine counts in both.
     const ran = awakeNow() - awake
     const passed = performance.now() - began
     expect(ran).to.be.at.least(300)
