@@ -25,7 +25,7 @@ const arrivalsOf = async ({ body, contentType, query }: Posted): Promise<Arrival
   try {
     const parameters: Record<string, unknown> = {}
     for (const [name, value] of new URLSearchParams(query)) parameters[name] ??= value
-    const posted = await readPosted(Buffer.from(body), contentType, parameters)
+    const posted = readPosted(Buffer.from(body), contentType, parameters)
     const list = Array.isArray(posted.value) && posted.value.length > 1 ? (posted.value as unknown[]) : null
     return list ? list.map((item) => arrivalOf(itemOf(posted, item), at)) : [arrivalOf(posted, at)]
   } catch (error) {

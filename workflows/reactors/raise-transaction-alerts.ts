@@ -7,13 +7,11 @@ import type { RecordedEvent } from '../../domain/event.ts'
 import { pathOfSource } from '../../domain/arrival/origin.ts'
 import type { Alerts, Cause } from '../alerts/alerts.ts'
 import { inEach } from '../texts/texts.ts'
-import { reactor, type Answered, type Reactor } from './reactor.ts'
+import { reactor, type Reactor } from './reactor.ts'
 
 /** How long the alerts last, milliseconds. Until then, no second alert is raised for the same subject. */
 const CONTRADICTING_FOR_MS = 7 * 86_400_000
 const OLD_FOR_MS = 86_400_000
-
-const NOTHING: Answered = Promise.resolve('nothing')
 
 /**
  * Turns `device-7:sms` into the subject of an alert: `device:7`. So a restored inbox with hundreds of texts gives one
@@ -62,13 +60,13 @@ export const raiseTransactionAlerts = (alerts: Pick<Alerts, 'raise'>): Reactor =
       // A transaction without an order id would not have been sent anyway.
       if (held === 'old_notification' && webhook_status === 'no_match')
         return raiseOld(event, user_id, transaction_id, subjectOf(source))
-      return NOTHING
+      return 'nothing'
     },
     /** The copy that brought the order id is old itself. */
     TransactionCompleted: (event) => {
       const { transaction_id, held } = event.data
       const { user_id } = event.metadata
-      if (held !== 'old_notification' || user_id === null) return NOTHING
+      if (held !== 'old_notification' || user_id === null) return 'nothing'
       return raiseOld(event, user_id, transaction_id, `transaction:${transaction_id}`)
     },
   })

@@ -2,8 +2,11 @@
 /** A reactor: an event causes further work, on its own stream or on another one. */
 import type { Handlers } from '../../domain/catalogue.ts'
 
-/** `nothing` where there was nothing to do, as with most events: then the position need not be saved at once. */
-export type Answered = Promise<'nothing' | void>
+/**
+ * `nothing` if there was nothing to do, as for most events: then the position need not be saved at once. It comes without a promise if no
+ * server was asked, so that such an event costs almost nothing.
+ */
+export type Answered = 'nothing' | Promise<'nothing' | void>
 
 /** What it does for an event. It may receive the same event again at any time, and then has nothing left to do. */
 export type Answers = Handlers<Answered>

@@ -4,6 +4,7 @@
  * captured at that moment, with the account's earlier state, is released when its event arrives here.
  */
 import { bankAccountOf } from '../../domain/account/bank-accounts.ts'
+import type { KnownEvent } from '../../domain/catalogue.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
 import type { Clock, EventStore } from '../../domain/ports.ts'
 import type { Accounts, OwnersOccasion } from '../accounts/accounts.ts'
@@ -28,6 +29,14 @@ export const releaseConfirmed = ({ store, accounts, clock, maxAgeMs }: ReleaseHe
     causation_id: id,
   })
 
+  const releaseIfConfirmed = async (event: KnownEvent<'TransactionCaptured'>): Promise<void> => {
+    const { user_id, transaction_id, bank_code, account_number } = event.data
+    const account = await accounts.find(user_id)
+    if (!account || !bankAccountOf(account, { bank_code, account_number })?.confirmed) return
+    const since = sinceOf()
+    await releaseTransactions(store, account, occasionOf(user_id, event), { ids: [transaction_id], since })
+  }
+
   return reactor('release_held', ['account-', 'transaction-'], {
     BankAccountConfirmed: async (event) => {
       const { user_id, bank_account_id } = event.data
@@ -35,13 +44,6 @@ export const releaseConfirmed = ({ store, accounts, clock, maxAgeMs }: ReleaseHe
       if (!account) return
       await releaseHeld(store, account, occasionOf(user_id, event), { bank_account_id, since: sinceOf() })
     },
-    TransactionCaptured: async (event) => {
-      const { held, user_id, transaction_id, bank_code, account_number } = event.data
-      if (held !== 'unconfirmed_account') return 'nothing'
-      const account = await accounts.find(user_id)
-      if (!account || !bankAccountOf(account, { bank_code, account_number })?.confirmed) return
-      const since = sinceOf()
-      await releaseTransactions(store, account, occasionOf(user_id, event), { ids: [transaction_id], since })
-    },
+    TransactionCaptured: (event) => (event.data.held === 'unconfirmed_account' ? releaseIfConfirmed(event) : 'nothing'),
   })
 }

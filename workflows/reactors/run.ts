@@ -83,8 +83,12 @@ const follow = async (
   for await (const { events } of store.subscribe({ after: start ?? null, prefixes, signal })) {
     let isDone = false
     for (const event of events) {
-      for (const reactor of reactorsOf(event))
-        if ((await insist(reactor.name, () => react(options, reactor, event), event)) !== 'nothing') isDone = true
+      for (const reactor of reactorsOf(event)) {
+        if (signal.aborted) return
+        const begun = answer(reactor, event)
+        if (begun === 'nothing') continue
+        if ((await insist(reactor.name, reacting(options, reactor, event, begun), event)) !== 'nothing') isDone = true
+      }
       if (isResolution(event)) await tryPutOffs()
       if (signal.aborted) return
     }
@@ -95,26 +99,47 @@ const follow = async (
   }
 }
 
-/** One reaction. If it fails because of its event, or of another event that cannot be read, it is put off. */
-const react = async (
+/** Lets a reactor answer an event. A failure is always a rejection. */
+const answer = (reactor: Reactor, event: StoredEvent): Answered => {
+  try {
+    if (event.type === 'Unreadable') throw new UnreadableEvent(event)
+    return (isReadable(event) && handle(reactor.answers, event)) || 'nothing'
+  } catch (error) {
+    return Promise.reject(error as Error)
+  }
+}
+
+/**
+ * One reaction. If it fails because of its event, or of another event that cannot be read, it is put off.
+ * @param begun  the first answer. After a failure, the event is answered again.
+ */
+const reacting = (
   { putOffs, log, isRefusal = () => false }: ReactorsOptions,
   reactor: Reactor,
   event: StoredEvent,
-): Answered => {
-  for (let tries = 1; ; tries++)
-    try {
-      if (event.type === 'Unreadable') throw new UnreadableEvent(event)
-      return isReadable(event) ? await handle(reactor.answers, event) : 'nothing'
-    } catch (error) {
-      const waits = error instanceof UnreadableEvent || (isLasting(error, isRefusal) && tries === MOST_TRIES)
-      if (!waits && !isLasting(error, isRefusal)) throw error
-      if (!waits) continue
-      const { message: reason } = error as Error
-      await putOffs.keep(placeOf(reactor, event), reason)
-      const { id: event_id, stream } = event
-      log.error({ reaction: reactor.name, reason, event_id, stream }, 'reaction.put_off')
-      return
-    }
+  begun: Answered,
+): (() => Promise<'nothing' | void>) => {
+  let first: Answered | null = begun
+  const next = (): Answered => {
+    const answered = first ?? answer(reactor, event)
+    first = null
+    return answered
+  }
+  return async () => {
+    for (let tries = 1; ; tries++)
+      try {
+        return await next()
+      } catch (error) {
+        const waits = error instanceof UnreadableEvent || (isLasting(error, isRefusal) && tries === MOST_TRIES)
+        if (!waits && !isLasting(error, isRefusal)) throw error
+        if (!waits) continue
+        const { message: reason } = error as Error
+        await putOffs.keep(placeOf(reactor, event), reason)
+        const { id: event_id, stream } = event
+        log.error({ reaction: reactor.name, reason, event_id, stream }, 'reaction.put_off')
+        return
+      }
+  }
 }
 
 /** Reactors by the type of event that they answer, found once for each type. An event that cannot be read may concern all of its stream. */

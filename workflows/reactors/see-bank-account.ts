@@ -4,6 +4,7 @@
  * can switch it off.
  */
 import { bankAccountOf, seeBankAccount } from '../../domain/account/bank-accounts.ts'
+import type { EventData, KnownEvent } from '../../domain/catalogue.ts'
 import type { PlanAccount } from '../../domain/plan-order/plan-order.ts'
 import type { EventStore, Clock, Ids } from '../../domain/ports.ts'
 import { accountCache } from '../accounts/accounts.ts'
@@ -23,17 +24,23 @@ export interface SeeBankAccountsParts {
 
 export const seeBankAccounts = ({ store, clock, ids, plans }: SeeBankAccountsParts): Reactor => {
   const cache = accountCache(REMEMBERED)
+  const isKnown = ({ user_id, bank_code, account_number }: EventData['TransactionCaptured']): boolean => {
+    if (account_number === null) return true
+    const account = cache.get(String(user_id)).state
+    return account !== null && bankAccountOf(account, { bank_code, account_number }) !== null
+  }
+
+  const see = async ({ id, data, metadata: { correlation_id } }: KnownEvent<'TransactionCaptured'>): Promise<void> => {
+    const { user_id, bank_code, account_number, transaction_id, created_at } = data
+    const [bank_account_id] = (await ids.next(1)) as [number]
+    const occasion = { user_id, at: clock.now(), correlation_id, causation_id: id }
+    // Judged by the time of arrival, as in capture, because this runs later and may run again.
+    const at = new Date(created_at)
+    const seen = { bank_code, account_number, transaction_id, bank_account_id, at, own: plans }
+    await execute(store, cache, String(user_id), occasion, ({ state }) => (state ? seeBankAccount(state, seen) : []))
+  }
+
   return reactor('see_bank_account', ['transaction-'], {
-    TransactionCaptured: async ({ id, data, metadata: { correlation_id } }) => {
-      const { user_id, bank_code, account_number, transaction_id, created_at } = data
-      const named = { bank_code, account_number, transaction_id }
-      const known = cache.get(String(user_id)).state
-      if (account_number === null || (known && bankAccountOf(known, named))) return 'nothing'
-      const [bank_account_id] = (await ids.next(1)) as [number]
-      const occasion = { user_id, at: clock.now(), correlation_id, causation_id: id }
-      // Judged by the time of arrival, as in capture, because this runs later and may run again.
-      const seen = { ...named, bank_account_id, at: new Date(created_at), own: plans }
-      await execute(store, cache, String(user_id), occasion, ({ state }) => (state ? seeBankAccount(state, seen) : []))
-    },
+    TransactionCaptured: (event) => (isKnown(event.data) ? 'nothing' : see(event)),
   })
 }

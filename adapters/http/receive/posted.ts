@@ -171,7 +171,7 @@ export const damagedBody = (bytes: Buffer, text: string, query: Fields): Posted 
  * @param query  the query parameters; empty if there are none
  * @throws {TooMuchPosted}
  */
-export const readPosted = async (bytes: Buffer, contentType: string, query: Fields): Promise<Posted> => {
+export const readPosted = (bytes: Buffer, contentType: string, query: Fields): Posted => {
   const { fields, isRepeated, isLossy } = fromQuery(query)
   const names = Object.keys(fields)
   const isText = /^text\/plain/i.test(contentType) && names.some(isKnownName)

@@ -113,9 +113,9 @@ interface TooLarge {
   bytes: Buffer
 }
 
-const readable = async (context: ApiContext, bytes: Buffer): Promise<Posted | TooLarge> => {
+const readable = (context: ApiContext, bytes: Buffer): Posted | TooLarge => {
   try {
-    return await readPosted(bytes, context.headers['content-type'] ?? '', parametersOf(context))
+    return readPosted(bytes, context.headers['content-type'] ?? '', parametersOf(context))
   } catch (error) {
     if (error instanceof TooMuchPosted) return { tooLarge: error.of, bytes }
     throw error
@@ -135,7 +135,7 @@ const compressed = async (context: ApiContext, sent: Buffer, open: OpenDecompres
 }
 
 /** @throws {Refused} OVERLOADED */
-const postedIn = (context: ApiContext, bytes: Buffer): Promise<Posted | TooLarge> => {
+const postedIn = async (context: ApiContext, bytes: Buffer): Promise<Posted | TooLarge> => {
   const open = decompressorOf(bytes, context.headers['content-encoding'] ?? '')
   return open ? compressed(context, bytes, open) : readable(context, bytes)
 }

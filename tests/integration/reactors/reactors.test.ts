@@ -220,7 +220,7 @@ describe('reactors', () => {
 
   it('save their checkpoint once for many events without effects', async () => {
     let met = 0
-    const idle = reactor('idle', ['transaction-'], { WebhookAttempted: async () => (met++, 'nothing') })
+    const idle = reactor('idle', ['transaction-'], { WebhookAttempted: () => (met++, 'nothing') })
     let saves = 0
     const counting = openReactorCheckpoint({ query: (...statement) => (saves++, database.query(...statement)) })
     const stopping = new AbortController()

@@ -9,7 +9,7 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 const FORM_TYPE = 'application/x-www-form-urlencoded'
 
 const arrive = async (body: string | Buffer, type: string, query: Record<string, unknown> = {}) => {
-  const posted = await readPosted(Buffer.from(body), type, query)
+  const posted = readPosted(Buffer.from(body), type, query)
   const arrival = arrivalOf(posted, {
     credential: shownOf(1, 0),
     posted_as: null,
@@ -235,7 +235,7 @@ describe('a post of a forwarder app is read', () => {
 
   it('with every item if it is a list', async () => {
     const list = [{ text: TEXT }, { text: 'another' }]
-    expect((await readPosted(Buffer.from(JSON.stringify(list)), JSON_TYPE, {})).value).to.deep.equal(list)
+    expect(readPosted(Buffer.from(JSON.stringify(list)), JSON_TYPE, {}).value).to.deep.equal(list)
   })
 
   it('with only its text kept if it is nested too deeply', async () => {

@@ -20,7 +20,7 @@ const FORM_TYPE = 'application/x-www-form-urlencoded'
 const at = { credential: shownOf(1, 0), posted_as: null, arrived_at: new Date('2024-06-07T04:41:33Z') } as const
 
 const arrive = async (body: string, type: string, query: Record<string, unknown> = {}) =>
-  arrivalOf(await readPosted(Buffer.from(body), type, query), at)
+  arrivalOf(readPosted(Buffer.from(body), type, query), at)
 
 const BODIES: readonly (readonly [string, string])[] = [
   [`{\n  "from":"Vietcombank",\n  "text":"${TEXT}",\n  "sentStamp":1717735291000,\n  "sim":"SIM1"\n}`, JSON_TYPE],
@@ -61,7 +61,7 @@ const eventOf = (given: Arrival): object => {
 }
 
 const lost = async (body: Buffer | string, contentType: string, query: string, sent: string) => {
-  const posted = await readPosted(Buffer.from(body), contentType, parseQuery(mendedForm(query)))
+  const posted = readPosted(Buffer.from(body), contentType, parseQuery(mendedForm(query)))
   const list = Array.isArray(posted.value) && posted.value.length > 1 ? posted.value : null
   const arrivals = list?.map((item) => arrivalOf(itemOf(posted, item), at)) ?? [arrivalOf(posted, at)]
   const kept = JSON.stringify(arrivals.map(eventOf))
