@@ -9,9 +9,9 @@
  * be safe to do twice, or must have a second guard.
  */
 import { randomUUID } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Lease } from '../../domain/ports.ts'
 import { waitUnlessAborted } from '../../workflows/support/abort.ts'
+import { endedWithin } from '../../workflows/support/ended-within.ts'
 import { Gather } from '../../workflows/support/gather.ts'
 import type { Queryable } from './database.ts'
 
@@ -193,7 +193,7 @@ export const openLease = (options: LeaseOptions): Lease => {
       onChange(false)
       // An unavailable database must not keep the process from stopping. In that case the lease expires.
       const released = database.query(RELEASE, mine).catch(onFailure)
-      await Promise.race([released, pause(RELEASE_WITHIN, undefined, { ref: false })])
+      await endedWithin(RELEASE_WITHIN, released)
     }
   }
 

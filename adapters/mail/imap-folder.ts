@@ -4,9 +4,9 @@
  * contains more than was requested ends the connection.
  */
 import type { FetchMessageObject, ImapFlow } from 'imapflow'
-import { setTimeout as pause } from 'node:timers/promises'
 import { MailFailure, type Connection, type FetchedMail } from '../../workflows/mail-ingest/mailbox.ts'
 import { orAborted, waitUnlessAborted } from '../../workflows/support/abort.ts'
+import { endedWithin } from '../../workflows/support/ended-within.ts'
 import { parseMail } from './parse.ts'
 import { fetchOf, OPEN_FOLDER, SEARCH } from './server-limits.ts'
 import { within, type Limited } from './within.ts'
@@ -175,10 +175,7 @@ export const openFolder = async (limited: Limited, folder: string): Promise<Conn
       if (isClosed && !signal.aborted) throw limits.failure ?? new MailFailure('The server closed the connection.')
     },
     close: async () => {
-      const stop = new AbortController()
-      const gone = client.usable ? client.logout().catch(() => {}) : Promise.resolve()
-      await Promise.race([gone, pause(CLOSE_WITHIN, undefined, { signal: stop.signal }).catch(() => {})])
-      stop.abort()
+      if (client.usable) await endedWithin(CLOSE_WITHIN, client.logout())
       client.close()
     },
   }

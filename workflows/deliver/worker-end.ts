@@ -5,6 +5,7 @@
  * keep the process running: without a goodbye, the other workers find out by themselves.
  */
 import { setTimeout as pause } from 'node:timers/promises'
+import { endedWithin } from '../support/ended-within.ts'
 import type { Recorder } from './recorder.ts'
 
 /**
@@ -40,9 +41,12 @@ export const endWorker = async (worker: WorkerEnd): Promise<void> => {
   const claimingRest = worker.claimRest().catch(onError)
   while (worker.inFlight() > 0) await pause(10)
   await recorder.end().catch(onError)
-  await Promise.race([worker.endUpdates(), pause(LAST_WORDS)])
-  await Promise.race([claimingRest, pause(LAST_WORDS)])
+  await endedWithin(LAST_WORDS, worker.endUpdates().catch(onError))
+  await endedWithin(LAST_WORDS, claimingRest)
   clearTimeout(cutting)
   clearTimeout(givingUp)
-  await Promise.race([worker.signOff().then(() => worker.loops, onError), pause(LAST_WORDS)])
+  await endedWithin(
+    LAST_WORDS,
+    worker.signOff().then(() => worker.loops, onError),
+  )
 }

@@ -3,8 +3,8 @@
  * One client of the server. In a cluster, the client first has to discover a node. That may take longer than a call may
  * wait, and then fail. The client leaves some of these failures unhandled, which would end the process.
  */
-import { setTimeout as pause } from 'node:timers/promises'
 import { EventStoreDBClient } from '@eventstore/db-client'
+import { endedWithin } from '../../../workflows/support/ended-within.ts'
 import { decodeBase64Natively } from './base64.ts'
 import { NoAnswer } from './outage.ts'
 
@@ -48,7 +48,7 @@ export const openClient = (url: string): OpenClient => {
     end: async () => {
       hasEnded = true
       // `dispose` leaves the connection open until its idle timeout.
-      await Promise.race([client.dispose(), pause(GOODBYE_MS, undefined, { ref: false })])
+      await endedWithin(GOODBYE_MS, client.dispose())
       open?.close()
     },
   }

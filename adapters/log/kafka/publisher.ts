@@ -8,11 +8,12 @@
 import { Partitioners, type Kafka, type Message, type Producer } from 'kafkajs'
 import { asStored, type StoredEvent } from '../../../domain/parse-event.ts'
 import type { Publisher } from '../../../workflows/relay/relay.ts'
+import { endedWithin } from '../../../workflows/support/ended-within.ts'
 import { kafkaError, openKafkaClient, type KafkaSettings } from './client.ts'
 import { messageOf, type Origin } from './cloud-event.ts'
 import { needing } from './missing-acl.ts'
 import { ensureTopic } from './topic.ts'
-import { endedWithin, unlessAborted } from './within.ts'
+import { unlessAborted } from './within.ts'
 
 /** By default, brokers accept 1 MB per partition and request. Headers and framing add to the bytes counted here. */
 const MOST_BYTES = 400_000

@@ -1,10 +1,10 @@
 // Tests: tests/integration/kafka/outage.test.ts
 /** One run of a Kafka consumer, from its connection to its end, whatever the cause of the end. */
 import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs'
+import { endedWithin } from '../../../workflows/support/ended-within.ts'
 import { withAdmin } from './client.ts'
 import { consumerFailure } from './consumer-failure.ts'
 import { topicExists } from './topic.ts'
-import { endedWithin } from './within.ts'
 
 /** Milliseconds a fetch waits at the broker for new events. A stop may take as long. */
 const FETCH_WAIT = 100
