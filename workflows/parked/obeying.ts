@@ -21,13 +21,24 @@ export const readResolutions = async (store: Pick<EventStore, 'read'>): Promise<
 /** @param onUnreadable  is called once for each event that cannot be read and is not skipped */
 export const obeyingSkips = (store: EventStore, onUnreadable: (event: Unreadable) => void = () => {}): EventStore => {
   let known: Promise<Resolutions> | null = null
+  /** Whether the decisions are known, and none is to skip an event. */
+  let isNothingSkipped = false
   const reported = new Set<string>()
 
-  const resolutions = (): Promise<Resolutions> =>
-    (known ??= readResolutions(store).catch((error: unknown) => {
-      known = null
-      throw error
-    }))
+  const forget = (): void => {
+    known = null
+    isNothingSkipped = false
+  }
+  const resolutions = (): Promise<Resolutions> => {
+    if (known) return known
+    const reading = (known = readResolutions(store))
+    const isCurrent = (): boolean => known === reading
+    reading.then(
+      ({ size }) => isCurrent() && (isNothingSkipped = size === 0),
+      () => isCurrent() && forget(),
+    )
+    return reading
+  }
 
   const report = (event: Unreadable): void => {
     if (reported.has(event.id)) return
@@ -38,12 +49,17 @@ export const obeyingSkips = (store: EventStore, onUnreadable: (event: Unreadable
   const isOpen = (event: StoredEvent): event is Unreadable =>
     event.type === 'Unreadable' && event.stream !== PARKED_STREAM
 
+  const isBlocked = (events: readonly StoredEvent[]): boolean => events.some(isOpen)
+
+  /** Whether it is known, without a read, that nothing in the events is skipped or cannot be read. */
+  const isClear = (events: readonly StoredEvent[]): boolean => isNothingSkipped && !isBlocked(events)
+
   /** @returns the same lists if they contain nothing to skip */
   const obey = async <List extends readonly StoredEvent[]>(lists: List[]): Promise<List[]> => {
-    const isBlocked = lists.some((events) => events.some(isOpen))
-    if (isBlocked) known = null
+    if (lists.every(isClear)) return lists
+    if (lists.some(isBlocked)) forget()
     const skips = await resolutions()
-    if (skips.size === 0 && !isBlocked) return lists
+    if (lists.every(isClear)) return lists
     return lists.map((events) =>
       events.map((event) => {
         if (skips.isSkipped(event)) return asSkipped(event)
@@ -59,7 +75,7 @@ export const obeyingSkips = (store: EventStore, onUnreadable: (event: Unreadable
     append: (units) => store.append(units),
     read: async (slices) => obey(await store.read(slices)),
     readAll: async (after, limit) => (await obey([await store.readAll(after, limit)]))[0]!,
-    subscribe: (options) => obeyed(store.subscribe(options), obey, options.signal),
+    subscribe: (options) => obeyed(store.subscribe(options), { isClear, obey }, options.signal),
     end: () => store.end(),
     isAfter: (a, b) => store.isAfter(a, b),
     retain: (prefix, maxAgeSeconds) => store.retain(prefix, maxAgeSeconds),
@@ -69,12 +85,21 @@ export const obeyingSkips = (store: EventStore, onUnreadable: (event: Unreadable
   }
 }
 
+interface Obeying {
+  isClear: (events: Batch['events']) => boolean
+  obey: (lists: Batch['events'][]) => Promise<Batch['events'][]>
+}
+
 async function* obeyed(
   batches: AsyncIterable<Batch>,
-  obey: (lists: Batch['events'][]) => Promise<Batch['events'][]>,
+  { isClear, obey }: Obeying,
   signal: AbortSignal,
 ): AsyncGenerator<Batch> {
   for await (const batch of batches) {
+    if (isClear(batch.events)) {
+      yield batch
+      continue
+    }
     // A subscription survives a store that goes away.
     const [events] = (await retry(() => obey([batch.events]), { signal, onFailure: () => {} })) ?? []
     if (!events) return

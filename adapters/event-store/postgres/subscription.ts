@@ -37,6 +37,9 @@ export async function* subscription<Event extends RecordedEvent>(
     !prefixes || prefixes.some((prefix) => event.stream.startsWith(prefix))
   const member = { position: after }
   tail.join(member)
+  // One listener for the whole subscription costs less than one for each wait.
+  const release = (): void => tail.release()
+  signal.addEventListener('abort', release, { once: true })
   let wasLive = false
   let reported = after
   let reportedAt = -Infinity
@@ -71,7 +74,7 @@ export async function* subscription<Event extends RecordedEvent>(
         member.position = found.to
         const live = found.newest
         if (isWorthReporting(found.events, live)) yield batch(found.events, live)
-        else await orAborted(tail.moved(), signal)
+        else await tail.moved()
         continue
       }
       const reading = ahead?.position === member.position ? ahead.page : pageAfter(member.position)
@@ -87,9 +90,10 @@ export async function* subscription<Event extends RecordedEvent>(
       }
       if (isWorthReporting(page.events, live)) yield batch(page.events, live)
       // Up to date before the tail has started. The tail will report the position to continue from.
-      else if (live) await orAborted(tail.moved(), signal)
+      else if (live) await tail.moved()
     }
   } finally {
+    signal.removeEventListener('abort', release)
     tail.leave(member)
   }
 }

@@ -72,9 +72,16 @@ export class Tail<Event extends RecordedEvent> {
     if (this.ring.leave(member) && !this.ring.hasMembers) this.#stop.abort()
   }
 
-  /** Resolves at the next read, even if it finds nothing new; so at the latest after about one poll interval. */
+  /** Resolves at the next read, even if it finds nothing new, so at the latest after about one poll interval; or when `release` is called. */
   moved(): Promise<void> {
     return new Promise((resolve) => this.#waiters.push(resolve))
+  }
+
+  /** Ends the waits of all members. Those that are to go on wait again. */
+  release(): void {
+    const waiters = this.#waiters
+    this.#waiters = []
+    for (const resolve of waiters) resolve()
   }
 
   /**
@@ -85,7 +92,7 @@ export class Tail<Event extends RecordedEvent> {
     if (!this.ring.hasMembers || this.ring.to !== after) return
     const events = appended()
     this.ring.keep(events, events.at(-1)!.position, true)
-    this.#notify()
+    this.release()
   }
 
   #start(): void {
@@ -126,19 +133,13 @@ export class Tail<Event extends RecordedEvent> {
       const reading = retry(() => this.#read(signal), { signal, backOff: BACK_OFF, onFailure })
       // The subscriptions find out by themselves that the store went back.
       const isBehind = await reading.catch(() => 'went back' as const)
-      if (isBehind === 'went back') return this.#notify()
-      this.#notify()
+      if (isBehind === 'went back') return this.release()
+      this.release()
       if (isBehind) continue
       if (!this.#isAnnounced) await this.#sleep(signal)
       const gap = started + LEAST_GAP_MS - performance.now()
       if (gap > 0) await waitUnlessAborted(gap, signal)
     }
-  }
-
-  #notify(): void {
-    const waiters = this.#waiters
-    this.#waiters = []
-    for (const resolve of waiters) resolve()
   }
 
   #sleep(signal: AbortSignal): Promise<void> {

@@ -6,14 +6,19 @@ import { unparsed } from '../../../../../adapters/event-store/parse.ts'
 import type { PositionedEvent } from '../../../../../adapters/event-store/postgres/positioned-event.ts'
 import { Pages } from '../../../../../adapters/event-store/postgres/pages.ts'
 import { readPage } from '../../../../../adapters/event-store/postgres/reading.ts'
+import { subscription } from '../../../../../adapters/event-store/postgres/subscription.ts'
 import { Tail } from '../../../../../adapters/event-store/postgres/tail.ts'
 import type { Database } from '../../../../../adapters/database/database.ts'
 import { eventually } from '../../../../harness/eventually.ts'
 
+let isHanging = false
+
 /** An empty store on which LISTEN fails. */
 const database = {
   query: (text: string) =>
-    Promise.resolve([text.includes('store.newest') ? { position: 0 } : { position: 0, id: null }]),
+    isHanging
+      ? new Promise(() => {})
+      : Promise.resolve([text.includes('store.newest') ? { position: 0 } : { position: 0, id: null }]),
   connect: () => Promise.reject(new Error('nobody listens')),
 } as unknown as Database
 
@@ -24,17 +29,15 @@ describe('the tail of the Postgres store', () => {
   let tail: Tail<RecordedEvent>
   const member = { position: 0 }
 
+  const history = new History((a, b) => Number(a) > Number(b))
+  const pages = new Pages(
+    (after, most) => readPage(database, unparsed, after, most),
+    () => false,
+  )
+
   beforeEach(async () => {
-    tail = new Tail({
-      database,
-      pages: new Pages(
-        (after, most) => readPage(database, unparsed, after, most),
-        () => false,
-      ),
-      history: new History((a, b) => Number(a) > Number(b)),
-      onFailure: () => {},
-      isAppending: () => false,
-    })
+    isHanging = false
+    tail = new Tail({ database, pages, history, onFailure: () => {}, isAppending: () => false })
     tail.join(member)
     await eventually(() => tail.ring.after(0, 1, all))
   })
@@ -57,6 +60,18 @@ describe('the tail of the Postgres store', () => {
     tail.leave(member)
     tail.join(member)
     await eventually(() => tail.ring.after(0, 1, all)?.events.length === 0)
+  })
+
+  it('ends all subscriptions of one signal when it aborts, also while no read succeeds', async () => {
+    const stop = new AbortController()
+    const { signal } = stop
+    const options = { history, after: 0, prefixes: undefined, maxBatch: 10, signal, onFailure: () => {} }
+    const both = [subscription(pages, tail, options), subscription(pages, tail, options)]
+    for (const each of both) expect((await each.next()).value).to.include({ live: true })
+    isHanging = true
+    const ends = both.map((each) => each.next())
+    stop.abort()
+    for (const end of await Promise.all(ends)) expect(end.done).to.equal(true)
   })
 
   it('reads less often once it knows that announcements arrive, although nothing is appended', async () => {
