@@ -50,12 +50,20 @@ export const beforeMemo = (page: Page): Page | null => {
 /** Behind a balance that follows the memo: the end of the text, or the bank's telephone number. */
 const AFTER_BALANCE = /^[ .]{0,3}(?:$|[\n|]|(?:(?:chi tiet )?lh|lien he|hotline|tong dai)(?![a-z]))/
 
-/** The memo ends at a label that opens a line or a cell, or at a balance that ends the text. */
-const endOfMemo = ({ shadow }: Page, behind: readonly Labelled[]): { end: number; balance: Groups | null } => {
+/**
+ * The memo ends at a label that opens a line or a cell, or at a balance that ends the text. If the memo's own label opens a line or a cell, so
+ * do the bank's other labels, and a balance within the memo's line is the payer's.
+ */
+const endOfMemo = (
+  { shadow }: Page,
+  memo: Labelled,
+  behind: readonly Labelled[],
+): { end: number; balance: Groups | null } => {
+  const isInCells = opensCell(shadow, memo.at)
   for (const { field, at, start } of behind) {
     const opens = opensCell(shadow, at)
     const rest = shadow.slice(start)
-    if (field === 'balance') {
+    if (field === 'balance' && (opens || !isInCells)) {
       const found = BEGINS.exec(rest)
       if (found?.groups && isSum(found.groups) && AFTER_BALANCE.test(rest.slice(found[0].length)))
         return { end: at, balance: found.groups }
@@ -133,7 +141,7 @@ export const readByLabels = (
   const [amount] = sums
   if (!amount || sums.length > 1 || (found.amounts.length > 0 && found.unsigned.length > 0)) return null
   if (UNSIGNED.test(found.left)) return null
-  const tail = memo ? endOfMemo(page, behind) : { end: page.shadow.length, balance: null }
+  const tail = memo ? endOfMemo(page, memo, behind) : { end: page.shadow.length, balance: null }
   const first = found.balances.find(({ available }) => !available) ?? found.balances[0]
   if (first && first.at < found.firstAmountAt) return null
   const printed = first?.groups ?? tail.balance

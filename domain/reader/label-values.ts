@@ -9,9 +9,11 @@ const COME =
   'tang|duoc cong|cong tien|ghi co|nop(?: vao)?|gui vao|tien vao|(?:da|vua|duoc) nhan|nhan duoc|credit(?:ed)?'
 const GONE = 'giam|bi tru|tru tien|ghi no|rut(?: ra)?|tien ra|debit(?:ed)?|chuyen di'
 const SIGN = `(?:(?<plus>\\(?\\+\\)?|(?<![a-z])(?:${COME})(?![a-z])(?: with| by| for)? ?:? ?\\(?\\+?\\)?)|(?<minus>\\(?-\\)?|(?<![a-z])(?:${GONE})(?![a-z])(?: with| by| for)? ?:? ?\\(?-?\\)?))`
+/** Behind the beginning of a number: thousands behind an unknown separator, or a unit. */
+const MORE_OF_IT = "['’‘\u00b4`_·-]\\d{3}(?!\\d)|(?:k|tr)(?![a-z])| ?(?:nghin|ngan|trieu)(?![a-z])"
 const SUM =
   `(?:(?<before>${CURRENCY_CODE})(?![a-z]) ?)?(?<number>${NUMBER})` +
-  `(?:\\.? ?(?<behind>${CURRENCY_CODE}|${CURRENCY_SIGN}))?(?![0-9*]|[.,]\\d|[a-z]\\d)`
+  `(?:\\.? ?(?<behind>${CURRENCY_CODE}|${CURRENCY_SIGN}))?(?![0-9*]|[.,]\\d|[a-z]\\d|${MORE_OF_IT})`
 
 /** An amount: a sign or direction word, and a sum. A currency may precede them. */
 export const SIGNED = new RegExp(`(?<![a-z0-9*/-])(?:(?<ahead>${CURRENCY_CODE})(?![a-z])\\)? ?)?${SIGN} ?${SUM}`, 'g')

@@ -66,17 +66,17 @@ export const opensCell = (shadow: string, at: number): boolean =>
 
 /**
  * The labels of a page in order. Each has the position of its value, without the marks around it.
- * @param counts  whether a matched label is a real one, since words of a memo may look like a label
+ * @param counts  whether a matched label is a real one, since words of a memo may look like a label. Gets where the label begins and ends.
  */
 export const labelsIn = (
   { shadow }: Page,
   { expression, fieldOf }: LabelTable,
-  counts: (field: Field, at: number) => boolean = () => true,
+  counts: (field: Field, at: number, end: number) => boolean = () => true,
 ): Labelled[] => {
   const found: { match: RegExpExecArray; field: Field }[] = []
   for (const match of shadow.matchAll(expression)) {
     const field = fieldOf.get(key(match[0])) ?? 'other'
-    if (counts(field, match.index)) found.push({ match, field })
+    if (counts(field, match.index, match.index + match[0].length)) found.push({ match, field })
     if (found.length === MOST_LABELS) break
   }
   return found.map(({ match, field }, index) => {

@@ -16,6 +16,7 @@ export interface Found {
 }
 
 type Groups = Record<string, string | undefined>
+type Indices = Partial<Record<string, [number, number]>>
 
 const moneyIn = (groups: Groups, { silentCurrency }: Layout): Moved | null => {
   const from = groups.balance === undefined ? 'available' : 'balance'
@@ -50,6 +51,12 @@ const OPENING_AT_MOST = 1_000
 const mayFit = ({ channel, word }: Layout, { shadow }: Page): boolean =>
   (channel === 'email' ? shadow : shadow.slice(0, OPENING_AT_MOST)).includes(word)
 
+/** Whether the label of the reference follows the memo in its line, so that the payer may have written it. */
+const isBehindMemo = ({ text }: Page, indices: Indices | undefined): boolean => {
+  const [memo, ref] = [indices?.content, indices?.ref]
+  return memo !== undefined && ref !== undefined && memo[1] <= ref[0] && !/[\n|]/.test(text.slice(memo[1], ref[0]))
+}
+
 /** Reads the page with the layout. Null if the layout does not match, or leaves a value uncertain. */
 export const readByLayout = (layout: Layout, bank: Bank, page: Page, arrivedAt: Date): Found | null => {
   if (!mayFit(layout, page)) return null
@@ -66,7 +73,8 @@ export const readByLayout = (layout: Layout, bank: Bank, page: Page, arrivedAt: 
   const content = memoOf(asWritten(page, indices?.content), layout)
   const labelled = asWritten(page, indices?.ref)
   const whole = labelled && !CUT.test(labelled) ? labelled.replace(/\.$/, '') : null
-  const references = findReferences(content ?? '', whole)
+  const isApart = !isBehindMemo(page, indices)
+  const references = findReferences(content ?? '', whole, isApart)
   const counterpart = findCounterpart(asWritten(page, indices?.counterpart) ?? null, content ?? '', money.direction)
   const reading: Reading = {
     bank_code: bank.code,

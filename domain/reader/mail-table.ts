@@ -24,24 +24,37 @@ interface Value {
   shadow: string
 }
 
+/** Between a label and the cell that is its value. */
+const NEXT_CELL = /^ ?:? ?\| ?$/
+
 /**
- * After the memo's label, only text that opens a line or a cell counts as a label, or a label that ends the table. The payer may
- * write `so tien` too.
+ * After the memo's label, only text that opens a line or a cell counts as a label, or a label that ends the table; and the cell behind the
+ * memo's label never does. The payer may write `so tien` too.
  */
 const outsideMemo = (shadow: string, byLines: boolean) => {
-  let inMemo = false
-  return (field: Field, at: number): boolean => {
+  let memo: number | null = null
+  return (field: Field, at: number, end: number): boolean => {
     if (byLines && !opensCell(shadow, at) && !/[/(] ?$/.test(shadow.slice(Math.max(0, at - 2), at))) return false
-    if (inMemo && !['content', 'status', 'end'].includes(field) && !opensCell(shadow, at)) return false
-    inMemo = field === 'content'
+    if (memo !== null) {
+      if (at - memo <= 5 && NEXT_CELL.test(shadow.slice(memo, at))) return false
+      if (!['content', 'status', 'end'].includes(field) && !opensCell(shadow, at)) return false
+    }
+    memo = field === 'content' ? end : null
     return true
   }
 }
 
-/** The value of each field: that of its first label that has a value. */
-const valuesOf = (page: Page, { labels, valueFirst, byLines }: MailTable): Map<Field, Value> => {
+const numberOf = ({ shadow }: Value): string | undefined => MONEY.exec(shadow)?.groups?.number
+
+/**
+ * The value of each field: that of its first label that has a value. Null if there are two different sums of one field behind the memo, because
+ * the first one may be in it.
+ */
+const valuesOf = (page: Page, { labels, valueFirst, byLines }: MailTable): Map<Field, Value> | null => {
   const values = new Map<Field, Value>()
   let before = 0
+  let hasMemo = false
+  const behindMemo = new Set<Field>()
   const counts = valueFirst ? undefined : outsideMemo(page.shadow, byLines)
   for (const { field, at, start, end } of labelsIn(page, labels, counts)) {
     if (field === 'end' && !valueFirst) break
@@ -49,13 +62,21 @@ const valuesOf = (page: Page, { labels, valueFirst, byLines }: MailTable): Map<F
     const closed = byLines ? (/^\) ?:?\s?/.exec(page.shadow.slice(start, end))?.[0].length ?? 0) : 0
     const [from, to] = valueFirst ? [before, at] : [start + closed, end]
     before = start
-    if (values.has(field)) continue
+    hasMemo ||= field === 'content'
+    const earlier = values.get(field)
+    if (earlier && !behindMemo.has(field)) continue
     const text = page.text.slice(from, to)
     // In a table with values before labels, a value is the single line above its label. The first value follows a whole letter.
     const kept = valueFirst ? (text.trim().split('\n').at(-1) ?? '') : text
     const shadow = page.shadow.slice(from, to)
     const value = { text: kept.trim(), shadow: (valueFirst ? (shadow.trim().split('\n').at(-1) ?? '') : shadow).trim() }
-    if (/[\p{L}\p{N}]/u.test(value.text)) values.set(field, value)
+    if (earlier) {
+      const [one, other] = [numberOf(earlier), numberOf(value)]
+      if (one !== undefined && other !== undefined && one !== other) return null
+    } else if (/[\p{L}\p{N}]/u.test(value.text)) {
+      values.set(field, value)
+      if (hasMemo) behindMemo.add(field)
+    }
   }
   return values
 }
@@ -118,6 +139,7 @@ export const readByTable = (
 ): Reading | 'failed' | null => {
   if (!table.phrase.test(page.shadow)) return null
   const values = valuesOf(page, table)
+  if (!values) return null
   if (conditions && !meets(values, conditions, arrivedAt)) return null
   if (
     /khong thanh cong|that bai|tu choi|loi|fail|declined|reject|cancel|pending|processing|cho (?:xu ly|duyet)|dang xu ly/.test(
@@ -141,6 +163,7 @@ export const readByTable = (
   if (!moved) return null
   const [own, other] = moved.direction === 'debit' ? (['from', 'to'] as const) : (['to', 'from'] as const)
   const content = lineOf(values.get('content'))
+  const date = timeIn(values.get('date')?.shadow ?? '', arrivedAt)
   const labelled = /^[0-9a-z][0-9a-z./-]{3,40}$/i.exec(lineOf(values.get('ref')) ?? '')?.[0] ?? null
   const references = findReferences(content ?? '', labelled)
   return {
@@ -154,9 +177,7 @@ export const readByTable = (
     account_number: accountIn(values.get('account')) ?? accountIn(values.get(own)),
     account_name: null,
     balance_after: moved.balance,
-    printed_time:
-      (table.timeInMemo ? timeInMemo(content ?? '', arrivedAt) : null) ??
-      timeIn(values.get('date')?.shadow ?? '', arrivedAt),
+    printed_time: (table.timeInMemo ? timeInMemo(content ?? '', date, arrivedAt) : null) ?? date,
     transaction_ref: references.best,
     references: references.all,
     ...otherSide(values, other),

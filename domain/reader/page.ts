@@ -14,9 +14,9 @@ export interface Page {
   shadow: string
 }
 
-/** Lines that forwarder apps append to an SMS: the SIM, its number, the phone's time, the phone's name. */
+/** Lines that forwarder apps append to an SMS: the SIM, its number, the phone's time, the phone's name. `SIM 0912…` is a memo. */
 const FORWARDERS_LINES =
-  /\n(?:SIM[ _-]?\d[^\n]*|SubId: ?\d[^\n]*|\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2})(?:\n[^\n]{0,60}){0,4}$/i
+  /\n(?:SIM[ _-]?\d(?!\d)[^\n]*|SubId: ?\d[^\n]*|\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2})(?:\n[^\n]{0,60}){0,4}$/i
 
 /** The text without the lines that a forwarder app appended. */
 export const withoutForwardersLines = ({ text, shadow }: Page): Page => {

@@ -7,6 +7,7 @@ export type DateParts = Partial<Record<'day' | 'month' | 'year' | 'hour' | 'minu
 
 /** The bank's clock may be a little ahead of ours. */
 const CLOCK_SKEW_MS = 10 * 60_000
+const DAY_MS = 86_400_000
 /** The longest time between two leap days, such as across 1900. In years. */
 const YEARS_BACK = 8
 
@@ -66,16 +67,22 @@ export const timeIn = (shadow: string, arrivedAt: Date): PrintedTime | null => {
 
 /** `… GD 6256IBT1AJQ 130926-13:37:09`, `… - 10092026 02:03:14`. Before 2025, the month came first: `GD 929275-011524 15:08:43`. */
 const IN_MEMO =
-  /(?<before>[ -])(?<first>\d{2})(?<second>\d{2})(?:20)?(?<year>\d{2})(?<mark>[ -])(?<time>\d{2}:\d{2}:\d{2})(?!\d)/
+  /(?<before>[ -])(?<first>\d{2})(?<second>\d{2})(?:20)?(?<year>\d{2})(?<mark>[ -])(?<time>\d{2}:\d{2}:\d{2})(?!\d)/g
 
-/** The time that ACB puts into the memo, because its mails print only a date. */
-export const timeInMemo = (memo: string, arrivedAt: Date): PrintedTime | null => {
-  const { before, first, second, year, mark, time } = IN_MEMO.exec(memo)?.groups ?? {}
+/**
+ * The time that ACB puts behind the payer's words, because its mails print only a date. The payer may write a time too, so the last one
+ * counts, and only if it fits that date: a payment shortly before midnight is reported on the next day.
+ */
+export const timeInMemo = (memo: string, printedDay: PrintedTime | null, arrivedAt: Date): PrintedTime | null => {
+  const { before, first, second, year, mark, time } = [...memo.matchAll(IN_MEMO)].at(-1)?.groups ?? {}
   if (!first || !second || !time) return null
   const monthFirst = before === '-' && mark === ' '
   const [hour, minute, seconds] = time.split(':')
   const [day, month] = monthFirst ? [second, first] : [first, second]
-  return readPrintedTime({ day, month, year, hour, minute, second: seconds }, arrivedAt)
+  const read = readPrintedTime({ day, month, year, hour, minute, second: seconds }, arrivedAt)
+  if (!read || !printedDay) return read
+  const late = Date.parse(printedDay.at) - Date.parse(read.at)
+  return late <= DAY_MS && late > -DAY_MS ? read : null
 }
 
 export interface TransactionDate {

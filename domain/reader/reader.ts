@@ -122,7 +122,7 @@ const readWallet = (bank: Bank, { title, subject, text }: Incoming, body: Page, 
 const startsAtOnce = (text: string): boolean => /^\p{L}/u.test(text)
 
 /** Words that a payer may write, and that otherwise mean that a text is no transaction. */
-const WORDS_OF_MEMOS: ReadonlySet<NoTransaction> = new Set(['otp', 'statement', 'reminder'])
+const WORDS_OF_MEMOS: ReadonlySet<NoTransaction> = new Set(['test_message', 'otp', 'statement', 'reminder'])
 
 /** Whether only the memo contains the words for which the text would be no transaction. */
 const isSaidByMemo = (reason: NoTransaction, body: Page, around: readonly string[]): boolean => {

@@ -5,6 +5,7 @@
  * (`IBBIZ`) is in all its transfers, `So GD goc` names the transfer that is refunded, and a payer may write `Ma giao dich` into
  * every transfer. Those are compared and shown, but they alone never prove that two notifications describe one payment.
  */
+import { CUT } from './page.ts'
 import type { Reference } from './reading.ts'
 
 interface Shape {
@@ -13,7 +14,14 @@ interface Shape {
   expression: RegExp
   /** The bank gives each movement its own reference of this kind. */
   movement?: true
+  /** The bank puts it behind the payer's words, so the last match is the bank's. Needs the flag `g`. */
+  last?: true
 }
+
+/** Kind of a reference that a layout prints under its own label, outside the memo. */
+const LABELLED = 'Ma giao dich'
+/** Kind of a reference with such a label that the payer may have written. */
+const SENDERS = 'Ma tham chieu'
 
 const shapes: readonly Shape[] = [
   { kind: 'ACSP', expression: /\bACSP\/ ?([0-9A-Z]{6,24})/i, movement: true },
@@ -23,8 +31,9 @@ const shapes: readonly Shape[] = [
   { kind: 'MBVCB', expression: /\bMBVCB[. ]?\d{1,15}/i, movement: true },
   /** NAPAS: 0200, BIN of the sending bank, then its number. Some senders put one more zero before the BIN. */
   { kind: 'NAPAS', expression: /(?<![0-9A-Z])0200\d{6}[0-9A-Z]{14,34}/i, movement: true },
+  /** May contain one of the next kind. */
+  { kind: 'GD', expression: /\bGD ([0-9A-Z]{6,20})[ -]\d{6}[ -]\d{2}:\d{2}:\d{2}/gi, movement: true, last: true },
   { kind: 'IBT', expression: /(?<![0-9A-Z])\d{4}IBT\d[0-9A-Z]{8,14}/i, movement: true },
-  { kind: 'GD', expression: /\bGD ([0-9A-Z]{6,20})[ -]\d{6}[ -]\d{2}:\d{2}:\d{2}/i, movement: true },
   { kind: 'Ecom', expression: /\bEcom\.[0-9A-Z]{6,24}/i, movement: true },
   { kind: 'IBBIZ', expression: /\bIBBIZ\.\d{6,24}(?:\.\d{1,3})?/i },
   { kind: 'CK', expression: /\bCK\d{14}(?!\d)/i },
@@ -32,13 +41,10 @@ const shapes: readonly Shape[] = [
   { kind: 'FT', expression: /\bFT\d{9,16}(?!\d)/i, movement: true },
   { kind: 'CT', expression: /\bCT (?:DEN|DI): ?([0-9A-Z]{6,24})/i, movement: true },
   { kind: 'So GD', expression: /\bSo GD(?: goc)?: ?([0-9A-Z]{6,30})/i },
-  { kind: 'Ma tham chieu', expression: /\bMa (?:tham chieu|giao dich|GD)[: ]{1,2}(?=[A-Z]{0,20}\d)([0-9A-Z]{5,30})/i },
+  { kind: SENDERS, expression: /\bMa (?:tham chieu|giao dich|GD)[: ]{1,2}(?=[A-Z]{0,20}\d)([0-9A-Z]{5,30})/i },
   /** Milliseconds since 1970, then a code (TCB's own bookings). */
   { kind: 'epoch', expression: /(?<![0-9A-Z])1\d{12}[0-9A-Z]{6,8}(?![0-9A-Z])/i, movement: true },
 ]
-
-/** Kind of a reference that a layout prints under its own label, outside the memo. */
-const LABELLED = 'Ma giao dich'
 
 /** Kinds of references that identify one movement. */
 export const MOVEMENT_KINDS: ReadonlySet<string> = new Set([
@@ -63,18 +69,28 @@ export interface FoundReferences {
   all: Reference[]
 }
 
+const matchOf = ({ expression, last }: Shape, memo: string): RegExpExecArray | null =>
+  last ? ([...memo.matchAll(expression)].at(-1) ?? null) : expression.exec(memo)
+
+/** Where a memo was cut: the position of its mark. Infinity if it was not. */
+const cutOf = (memo: string): number => (CUT.test(memo) ? memo.replace(/[.…~]+$/, '').length : Infinity)
+
 /**
+ * A reference at the end of a cut memo is left out, because it may lack its own end.
  * @param memo  the content, empty if there is none
  * @param labelled  the reference that the layout prints under its own label. It is better than any in the memo.
+ * @param isApart  whether the payer cannot have written that label, because it opens a line or a cell
  */
-export const findReferences = (memo: string, labelled: string | null): FoundReferences => {
-  const all: Reference[] = labelled ? [{ kind: LABELLED, value: comparable(labelled) }] : []
+export const findReferences = (memo: string, labelled: string | null, isApart = true): FoundReferences => {
+  const all: Reference[] = labelled ? [{ kind: isApart ? LABELLED : SENDERS, value: comparable(labelled) }] : []
   let best = labelled
   // Every shape contains a run of digits.
   if (!/\d{4}/.test(memo)) return { best, all }
-  for (const { kind, expression } of shapes) {
-    const found = expression.exec(memo)
-    if (!found) continue
+  const cut = cutOf(memo)
+  for (const shape of shapes) {
+    const { kind } = shape
+    const found = matchOf(shape, memo)
+    if (!found || found.index + found[0].length >= cut) continue
     const printed = found[1] ?? found[0]
     best ??= printed
     all.push({ kind, value: comparable(printed) })

@@ -5,6 +5,7 @@ import { BLOCK_CREDITS, SEGMENT_CREDITS, SEGMENTS } from '../../../../domain/cre
 import { creditMarks, markOfCaptured, pack, unpack, type Remembered } from '../../../../domain/credits/mark.ts'
 import { CreditMemory } from '../../../../domain/credits/memory.ts'
 import { read } from '../../../../domain/reader/reader.ts'
+import { comparable } from '../../../../domain/reader/references.ts'
 import type { Incoming, Reading } from '../../../../domain/reader/reading.ts'
 
 const ARRIVED = new Date('2026-11-20T03:00:00.000Z')
@@ -51,6 +52,12 @@ describe('the mark of a credit', () => {
       const { reading } = read({ text, title, sender, package: app, from, subject }, ARRIVED)
       if (!reading) continue
       const [mark = null] = creditMarks(reading)
+      // The payer may have written it behind the memo. The event does not show that, but no later credit is compared by it.
+      const [{ kind, value } = { kind: '', value: '' }] = reading.references
+      if (kind === 'Ma tham chieu' && value === comparable(reading.transaction_ref ?? '')) {
+        expect(mark, text).to.equal(null)
+        continue
+      }
       expect(markOfCaptured(reading), text).to.equal(mark)
       if (mark !== null) marked++
     }

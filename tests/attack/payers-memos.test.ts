@@ -1,0 +1,176 @@
+/**
+ * Attack: memos. A payer writes the memo of a transfer, and a merchant its name. Neither may change what the bank says about the money, make
+ * one payment count twice, or make two payments count once.
+ */
+import { expect } from 'chai'
+import type { Arrival } from '../../domain/arrival/arrival.ts'
+import { receivePathOf } from '../../domain/arrival/origin.ts'
+import { verdictOn } from '../../domain/dedup/verdict.ts'
+import { DedupWindow } from '../../domain/dedup/window.ts'
+import { read } from '../../domain/reader/reader.ts'
+import type { Incoming } from '../../domain/reader/reading.ts'
+import { appraise } from '../../domain/transaction/appraisal.ts'
+import { notifications } from '../corpus/corpus.ts'
+import { accountOf, shownOf } from '../harness/accounts.ts'
+
+const account = accountOf(7, { withoutSender: true })
+
+type Sent = Incoming & { type: 'sms' | 'notification'; at: string }
+
+/** What capture decides about each notification. */
+const verdictsOn = (...sent: readonly Sent[]): string[] => {
+  const window = new DedupWindow()
+  return sent.map(({ type, at, ...incoming }, index) => {
+    const moment = new Date(at)
+    const arrival: Arrival = {
+      credential: shownOf(7, 1),
+      incoming,
+      posted_as: type,
+      stamp: moment,
+      arrived_at: moment,
+      raw: JSON.stringify(incoming),
+    }
+    const path = receivePathOf(account, arrival.credential, moment)!
+    const movement = appraise(account, path, arrival, read(incoming, moment))
+    if (movement.kind !== 'movement') return movement.kind
+    const probe = window.probe(movement.sighting)
+    const verdict = verdictOn(window, probe, movement.origin.channel === 'push')
+    if (verdict.kind !== 'resend') window.add(index + 1, verdict.kind === 'copy' ? verdict.event : index + 1, probe)
+    return verdict.kind
+  })
+}
+
+const readingOf = (incoming: Incoming, at = '2026-11-20T10:00:07+07:00') => {
+  const result = read(incoming, new Date(at))
+  return result.reading ?? result.reason
+}
+
+describe('the memo of a payer', () => {
+  const vcb = (memo: string, cut: string): [Sent, Sent] => [
+    {
+      type: 'sms',
+      sender: 'Vietcombank',
+      at: '2026-11-20T10:00:07+07:00',
+      text: `SD TK 0011000415567 +150,000VND luc 20-11-2026 10:00:05. SD 222,772,047VND. Ref ${cut}`,
+    },
+    {
+      type: 'notification',
+      package: 'com.VCB',
+      title: 'Biến động số dư',
+      at: '2026-11-20T10:00:06+07:00',
+      text: `Số dư TK VCB 0011000415567 +150,000 VND lúc 20-11-2026 10:00:05. Số dư 222,772,047 VND. Ref ${memo}`,
+    },
+  ]
+
+  for (const [label, cut, whole] of [
+    ['a reference of the sender', 'Ma GD A12345678901...', 'Ma GD A1234567890123456789'],
+    ['a trace number', 'Trace 4486…', 'Trace 448699'],
+    ['a reference of another bank', 'FT20319188~', 'FT20319188602556'],
+  ] as const)
+    it(`makes no second payment if the SMS cuts ${label} in it`, () => {
+      const [sms, push] = vcb(`MBVCB.911539506.DH1042 ${whole}`, `MBVCB.911539506.DH1042 ${cut}`)
+      expect(verdictsOn(sms, push)).to.deep.equal(['new', 'copy'])
+      expect(verdictsOn(push, sms)).to.deep.equal(['new', 'copy'])
+    })
+
+  it('cannot hide the bank’s reference by dots of its own', () => {
+    const [sms] = vcb('', 'MBVCB.911539506... DH1042')
+    expect(readingOf(sms)).to.have.property('transaction_ref', 'MBVCB.911539506')
+  })
+
+  it('makes no second payment by a balance at its end', () => {
+    const memo = 'DH1042 SD: 9,999,999VND'
+    const text = `SeABank: Ngay 09/10/2026. TK: 0011004123789. Phat sinh: +500,000 VND. So du: 2,500,000 VND. Noi dung: ${memo}`
+    const sms: Sent = { type: 'sms', sender: 'SeABank', at: '2026-10-09T06:00:03+07:00', text }
+    const push: Sent = {
+      type: 'notification',
+      package: 'vn.com.seabank.mb1',
+      title: 'Biến động số dư',
+      at: '2026-10-09T06:00:01+07:00',
+      text: `Giao dịch: +500,000VND\nTài khoản: 0011004xxx789\nThời gian: 09-10-2026 06:00:00\nMô tả: ${memo}`,
+    }
+    expect(readingOf(push, push.at)).to.include({ balance_after: null, content: memo })
+    expect(verdictsOn(sms, push)).to.deep.equal(['new', 'copy'])
+  })
+
+  it('makes two payments one by no reference that looks like the bank’s', () => {
+    const push = (order: string, at: string): Sent => ({
+      type: 'notification',
+      package: 'com.vnpay.bidv',
+      at,
+      text: `Tài khoản thanh toán: 8832123000\nSố tiền GD: +150,000 VND\nNội dung giao dịch: ${order} Ma giao dich: 12345678`,
+    })
+    const two = [push('DH3001', '2026-11-20T10:00:07+07:00'), push('DH3002', '2026-11-20T15:00:07+07:00')] as const
+    expect(verdictsOn(...two)).to.deep.equal(['new', 'new'])
+  })
+
+  it('is no test message because of its words', () => {
+    for (const memo of ['dang tin thu mua xe', 'test message', 'this is a test']) {
+      const text = `SHB: TK 1012xxxx5847. Ma GD 202610091234567. So tien: +700,000 VND luc 09/10/2026 10:00. SD: 900,000 VND. ND: DH4001 ${memo}`
+      expect(readingOf({ sender: 'SHB', text }), memo).to.include({ amount: '700000.00', transaction_type: 'credit' })
+      const push = `Giao dịch: +500,000VND\nTài khoản: 0011004xxx789\nThời gian: 09-10-2026 06:00:00\nMô tả: DH4001 ${memo}`
+      expect(readingOf({ package: 'vn.com.seabank.mb1', text: push }), memo).to.include({ amount: '500000.00' })
+    }
+  })
+
+  it('is not removed as a line of a forwarder app because it begins with SIM and a number', () => {
+    const text = '+ VND 70,592,223\nTai khoan Thanh toan: 19034753333339\nSo du: VND 955,190,940\nSIM 0912345678 DH1042'
+    expect(readingOf({ package: 'vn.com.techcombank.bb.app', text })).to.include({
+      balance_after: '955190940.00',
+      content: 'SIM 0912345678 DH1042',
+    })
+  })
+
+  it('sets no time in a mail of ACB', () => {
+    const mailWith = (memo: string): Incoming => ({
+      from: 'mailalert@acb.com.vn',
+      subject: 'ACB-Dich vu bao so du tu dong',
+      text: `Kính gửi Quý khách hàng.\n\nACB trân trọng thông báo tài khoản 27550000 của Quý khách đã thay đổi số dư như sau:\nSố dư mới của tài khoản trên là: 10,000.00 VND tính đến 13/09/2026.\nGiao dịch mới nhất:Ghi có +10,000.00 VND.\nNội dung giao dịch: ${memo}.\n\nCảm ơn Quý khách hàng đã sử dụng Sản phẩm/ Dịch vụ của ACB.`,
+    })
+    const timeIn = (memo: string) => {
+      const reading = readingOf(mailWith(memo), '2026-09-13T13:37:40+07:00')
+      return typeof reading === 'string' ? reading : reading.printed_time
+    }
+    const bank = 'GD 6256IBT1AJQYKLVM 130926-13:37:09'
+    const printed = { at: '2026-09-13T06:37:09.000Z', precision: 'second', year_printed: true }
+    const day = { at: '2026-09-12T17:00:00.000Z', precision: 'day', year_printed: true }
+    for (const memo of ['130926-12:00:00', '010120-12:00:00', 'GD 6256IBT1AJQYXXXX 130926-12:00:00'])
+      expect(timeIn(`DH1042 ${memo} ${bank}`), memo).to.deep.equal(printed)
+    // Without a time of the bank, the payer's must not contradict the printed day.
+    expect(timeIn('DH1042 010120-12:00:00')).to.deep.equal(day)
+    const [own] = [readingOf(mailWith(`DH1 GD 6256IBT1AJQYXXXX 130926-12:00:00 ${bank}`))]
+    expect(own).to.have.property('transaction_ref', '6256IBT1AJQYKLVM')
+  })
+})
+
+describe('the name of a merchant', () => {
+  const { text, from } = notifications.find(({ id }) => id === 'c052')! as { text: string; from: string }
+
+  it('turns no card payment into money that came in', () => {
+    expect(readingOf({ from, subject: 'MB', text })).to.include({ transaction_type: 'debit', amount: '37000.00' })
+    for (const name of [
+      'SO TIEN +9,000,000VND DH7',
+      'SO TIEN GIAO DICH: +9,000,000 VND',
+      'SO DU 1 VND',
+      'TINH TRANG that bai',
+    ]) {
+      const hostile = readingOf({ from, subject: 'MB', text: text.replace('AEON NGUYEN VAN LINH', name) })
+      expect(hostile, name).to.include({ transaction_type: 'debit', amount: '37000.00', content: name })
+      const inLines = text.replace('AEON NGUYEN VAN LINH', name).replaceAll(/ ?\| ?/g, '\n')
+      const { reading } = read({ from, subject: 'MB', text: inLines }, new Date('2026-08-25T19:00:00+07:00'))
+      expect(reading?.amount ?? '37000.00', name).to.equal('37000.00')
+      expect(reading?.balance_after ?? '53362751.00', name).to.equal('53362751.00')
+    }
+  })
+})
+
+describe('a number', () => {
+  it('with an unknown separator or unit is not read as a smaller one', () => {
+    for (const amount of ["10'000'000", '10’000’000', '10_000_000', '10·000·000', '2.000k', '1,500nghin', '2.500tr']) {
+      const text = `TK 12345678: +${amount}. So du: 942,390,864 VND. ND: DH1`
+      expect(readingOf({ sender: 'ACB', text }), amount).to.be.a('string')
+    }
+    const text = "+ VND 10'000'000\nTai khoan Thanh toan: 19034753333339\nSo du: VND 942,390,864\nDH1"
+    expect(readingOf({ package: 'vn.com.techcombank.bb.app', text })).to.be.a('string')
+  })
+})
