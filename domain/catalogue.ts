@@ -75,17 +75,22 @@ export const streamKinds: readonly StreamKind[] = [
   {
     stream: 'plan-order-<id>',
     holds: 'the order of a plan, and its payment',
-    kept: 'forever',
+    kept: 'until the account is deleted',
     events: planOrderEvents,
   },
   {
     stream: 'affiliate-<user>',
     holds: 'links, earnings and withdrawals of a user who refers others',
-    kept: 'forever',
+    kept: 'until the account is deleted',
     events: affiliateEvents,
   },
-  { stream: 'alerts-<user>', holds: 'the alerts of a user', kept: 'forever', events: alertEvents },
-  { stream: 'job-<id>', holds: 'a bulk operation on many transactions', kept: 'forever', events: jobEvents },
+  { stream: 'alerts-<user>', holds: 'the alerts of a user', kept: 'until the account is deleted', events: alertEvents },
+  {
+    stream: 'job-<id>',
+    holds: 'a bulk operation on many transactions',
+    kept: 'until the account is deleted',
+    events: jobEvents,
+  },
   { stream: 'email-<sha256>', holds: 'which user an e-mail address belongs to', kept: 'forever', events: emailEvents },
   {
     stream: 'installation',

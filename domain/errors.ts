@@ -16,7 +16,8 @@ export class Unavailable extends Error {
 /** The event store or the read models did not respond in time. */
 export class StoreUnavailable extends Unavailable {
   override name = 'StoreUnavailable'
-  override readonly advice: string = 'The storage does not respond, so nothing was accepted. Send the request again.'
+  override readonly advice: string =
+    'The storage does not respond. The request may not have been stored. Send the request again.'
 }
 
 /** The event store has not responded for some time, so the call was refused at once. The outage itself is logged. */

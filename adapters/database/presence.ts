@@ -20,7 +20,7 @@ WHERE l.locktype = 'advisory' AND l.granted AND l.database = (SELECT oid FROM pg
 ORDER BY name, since`
 
 export interface PresentProcess {
-  /** Such as `baoco (serve)`. */
+  /** Such as `baoco (deliver)`. */
   name: string
   /** Of Baoco; null for a process that does not say it. */
   version: string | null
@@ -41,7 +41,7 @@ export class InUse extends Error {
   override name = 'InUse'
 }
 
-/** As the database shows a process, such as `baoco (serve) 0.1.0`. */
+/** As the database shows a process, such as `baoco (deliver) 0.1.0`. */
 const nameFor = (role: string): string => `baoco (${role}) ${VERSION}`
 
 const named = (shown: string): Pick<PresentProcess, 'name' | 'version'> => {

@@ -22,7 +22,7 @@ const LOOK_ALONE_MS = 3_000
 const FIRST_MS = 500
 const QUERY_MS = 3_000
 
-/** Renews the own lease, and finds the others. Whoever can listen on an address has it, whatever the lease says. */
+/** Renews this process's lease and finds the other processes. A process that can listen on an address owns that address, whatever a lease says. */
 const LOOK = `
 WITH kept AS (
   INSERT INTO ops.lease (name, holder, expires_at, process) VALUES ($1, $2, now() + make_interval(secs => $3), $4)

@@ -72,7 +72,7 @@ export const listenForPeers = async ({
     },
   )
   server.maxConnections = MOST_CONNECTIONS
-  // Anyone may connect. Who does not have the key does not get further.
+  // Anyone may connect, but without the key the TLS handshake fails.
   server.on('tlsClientError', () => {})
   server.listen(port, host)
   await once(server, 'listening')

@@ -58,7 +58,7 @@ export const openOrders = (shop: Shop, bank: Bank) => {
 
   const showOrder = (orderId: string, address: string): Answer => {
     if (!mayPoll(`${address} ${orderId}`))
-      return { ...failed(429, 'Ask once in 2 seconds at most.'), headers: { 'retry-after': '2' } }
+      return { ...failed(429, 'Send at most one request every 2 seconds.'), headers: { 'retry-after': '2' } }
     const order = shop.find(orderId)
     if (!order) return failed(404, 'There is no such order.')
     const { status, paid_at, product } = order

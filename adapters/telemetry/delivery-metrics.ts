@@ -67,7 +67,7 @@ export const watchDelivery = (
     const now = await ask()
     if (now) of.set(now.overdue)
   })
-  gauge('baoco_endpoints_left_alone', 'Endpoints that get no calls but probes, by why', ['state'], async (of) => {
+  gauge('baoco_endpoints_left_alone', 'Endpoints that get only probes, by reason', ['state'], async (of) => {
     const now = await ask()
     if (!now) return
     of.set({ state: 'open' }, now.open)

@@ -44,13 +44,13 @@ export const openMetrics = () => {
     .set(1)
   const notifications = new Counter({
     name: 'baoco_notifications_total',
-    help: 'Notifications taken, by what became of them',
+    help: 'Notifications received, by outcome',
     labelNames: ['outcome'],
     registers,
   })
   const attempts = new Counter({
     name: 'baoco_attempts_total',
-    help: 'Calls made, by what came of them and why',
+    help: 'Webhook calls, by outcome and reason',
     labelNames: ['outcome', 'error'],
     registers,
   })
@@ -109,7 +109,7 @@ export const openMetrics = () => {
   let storeState: StoreState = { silentMs: () => 0, isOpen: () => false }
   new Gauge({
     name: 'baoco_event_store_silent_seconds',
-    help: 'For how long calls of this process have waited for the event store while it answered none',
+    help: 'How long calls of this process have waited without any answer from the event store',
     registers,
     collect() {
       this.set(storeState.silentMs() / 1000)

@@ -33,7 +33,7 @@ export const audit = (program: Command): void => {
           for (const { stream, revision, reason } of await parkedStreams(database, definition))
             if (reason === REFUSED) found(`${stream}@${revision}: parked in the read models ${definition.projector}`)
         const scope = `${events} events, ${transactions} transactions${last ? ` since ${last.ended_at}` : ''}`
-        console.log(`${scope}: ${faults === 0 ? 'all as it must be' : `${faults} faults`}`)
+        console.log(`${scope}: ${faults === 0 ? 'no faults' : `${faults} faults`}`)
         if (earlier > 0)
           console.log(`audits before it found ${earlier} faults; baoco audit without --since-last looks for them again`)
         const ended_at = clock.now().toISOString()

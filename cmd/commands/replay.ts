@@ -65,7 +65,7 @@ const verifying = async (options: BuilderOptions): Promise<void> => {
   if (incomparable !== null)
     console.log(`${definition.projector}: the read models cannot be compared: ${incomparable}.`)
   else if (differences.length === 0)
-    console.log(`${summaryOf(definition, progress)}; every row is as it would be built anew`)
+    console.log(`${summaryOf(definition, progress)}; every row matches the rebuilt one`)
   else console.log([`${summaryOf(definition, progress)}; rows differ:`, ...differences.flatMap(linesOf)].join('\n'))
   const { tables, store } = options
   const isProjected = await isLeased(tables, `projector ${definition.projector}`)

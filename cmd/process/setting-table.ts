@@ -185,7 +185,7 @@ export const SETTINGS = {
   internalAddress: optional(
     'INTERNAL_ADDRESS',
     text.internalAddress,
-    'host or host:port of this machine on which processes that receive reach each other; off; default: its address towards Postgres',
+    'host or host:port at which other receiving processes reach this machine, or off; default: its address towards Postgres',
   ),
   logLevel: setting('LOG_LEVEL', 'info', text.logLevel, 'trace, debug, info, warn, error, fatal or silent'),
   metricsPort: optional('METRICS_PORT', text.port, 'separate port for /metrics, /healthz and /readyz; default: PORT'),

@@ -7,7 +7,7 @@ import { transactionEvents, type HeldFor, type TransactionEvent, type WebhookSta
 
 /** What the sentence says, for programs that say it in another language. */
 export interface HistoryFacts {
-  /** The rules that it was sent to, or is. */
+  /** The rules that the transaction was sent to, or will be sent to. */
   rules?: number[]
   held?: HeldFor
   /** The transaction that this one is a copy of. */

@@ -85,6 +85,6 @@ describe("a replica that takes the primary server's place", function () {
     await database.close()
     showFigures('Failover to a synchronous replica of Postgres', `${accepted.size} accepted, all delivered`)
     expect(world.baoco.output()).not.to.include('store.went_back')
-    expect(await world.verifyReadModels()).to.match(/main: .*every row is as it would be built anew/)
+    expect(await world.verifyReadModels()).to.match(/main: .*every row matches the rebuilt one/)
   })
 })

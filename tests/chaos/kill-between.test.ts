@@ -84,6 +84,6 @@ describe('kill -9 between the append and the record of the call', function () {
     expect(await restart()).to.equal(0)
     expect(await attemptsOf(id)).to.deep.equal([1])
     expect(shop.calls).to.have.length(1)
-    expect(await world.verifyReadModels()).to.contain('every row is as it would be built anew')
+    expect(await world.verifyReadModels()).to.contain('every row matches the rebuilt one')
   })
 })

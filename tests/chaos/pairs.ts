@@ -225,7 +225,7 @@ export class Pairs {
   }
 
   async readModelsAreAsRebuilt(): Promise<void> {
-    expect(await this.world.verifyReadModels()).to.contain('every row is as it would be built anew')
+    expect(await this.world.verifyReadModels()).to.contain('every row matches the rebuilt one')
   }
 
   #calls() {

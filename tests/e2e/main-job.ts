@@ -169,7 +169,7 @@ export const mainJob = (name: string, options: WorldOptions<SetUp>): void => {
     })
 
     it('has read models that are equal, row for row, to a rebuild from the first event', async () => {
-      expect(await world.verifyReadModels()).to.contain('every row is as it would be built anew')
+      expect(await world.verifyReadModels()).to.contain('every row matches the rebuilt one')
     })
   })
 }

@@ -73,7 +73,7 @@ describe('a backup of your own Postgres', function () {
       for (const id of paid) expect((await ask(`/api/transactions/${id}`)).status).to.equal(200)
       const { data } = (await (await ask('/api/webhooks')).json()) as { data: { secret_key: string }[] }
       expect(data[0]!.secret_key).to.equal(secretOfRule)
-      expect(await baoco(env, 'replay', '--verify')).to.contain('every row is as it would be built anew')
+      expect(await baoco(env, 'replay', '--verify')).to.contain('every row matches the rebuilt one')
       expect(await world.post(vietcombankText(++sent, `DH${sent}`), copy)).to.be.above(1_000_000)
     } finally {
       await copy.stop()

@@ -86,7 +86,7 @@ describe('commands that inspect data, and account delete', function () {
     const { status, stdout } = await baoco('audit', '--since-last')
     expect(status, stdout).to.equal(0)
     expect(stdout).to.match(
-      /^there is no earlier audit to continue: everything is checked\n\d+ events, 1 transactions: all as it must be\n$/,
+      /^there is no earlier audit to continue: everything is checked\n\d+ events, 1 transactions: no faults\n$/,
     )
     const { ended_at, whole_at } = await lastAudit()
     expect(whole_at).to.equal(ended_at)
@@ -95,7 +95,7 @@ describe('commands that inspect data, and account delete', function () {
   it('audit finds no fault in a correct store', async () => {
     const { status, stdout, stderr } = await baoco('audit')
     expect([status, stderr], stdout).to.deep.equal([0, ''])
-    expect(stdout).to.match(/^\d+ events, 1 transactions: all as it must be\n$/)
+    expect(stdout).to.match(/^\d+ events, 1 transactions: no faults\n$/)
     expect(await lastAudit()).to.include({ events: parseInt(stdout), transactions: 1, faults: 0 })
   })
 
@@ -104,7 +104,7 @@ describe('commands that inspect data, and account delete', function () {
     expect(whole_at).to.equal(ended_at)
     const { status, stdout } = await baoco('audit', '--since-last')
     expect([status, stdout]).to.deep.equal([0, stdout])
-    expect(stdout).to.match(/^\d+ events, \d transactions since 20\S+Z: all as it must be\n$/)
+    expect(stdout).to.match(/^\d+ events, \d transactions since 20\S+Z: no faults\n$/)
     expect(stdout).to.contain(ended_at)
     const now = await lastAudit()
     expect(now).to.include({ whole_at, faults: 0, events: parseInt(stdout) })

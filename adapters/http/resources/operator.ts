@@ -46,9 +46,9 @@ const Status = z
     }),
     parked: count.meta({ description: 'Streams with an event that cannot be applied: `baoco parked list`.' }),
     overdue: count.meta({ description: 'Deliveries that are more than 30 seconds overdue without a reason to wait.' }),
-    processes: z
-      .array(z.strictObject({ name: z.string(), since: moment, address: z.string().nullable() }))
-      .meta({ description: 'What runs now, such as `baoco (serve)`. `address` is null for a process on a socket.' }),
+    processes: z.array(z.strictObject({ name: z.string(), since: moment, address: z.string().nullable() })).meta({
+      description: 'The running processes, such as `baoco (deliver)`. `address` is null for a process on a socket.',
+    }),
     leases: z
       .array(z.strictObject({ name: z.string(), process: z.string().nullable(), since: moment }))
       .meta({ description: 'Work for one process, and which process does it. Without mailboxes.' }),
@@ -84,7 +84,7 @@ const Status = z
         events: count,
         transactions: count,
         faults: count.meta({
-          description: 'Found by this audit and those before it, since the last one of everything.',
+          description: 'Faults that this audit and earlier ones found, since the last full audit.',
         }),
         whole_at: moment.meta({
           description:

@@ -165,7 +165,10 @@ const History = z.array(
       text: z.string().meta({ description: 'The event in one sentence.' }),
       facts: z
         .strictObject({
-          rules: z.array(z.int()).optional().meta({ description: 'The rules that it was sent to, or is.' }),
+          rules: z
+            .array(z.int())
+            .optional()
+            .meta({ description: 'The rules that the transaction was sent to, or will be sent to.' }),
           held: heldFor.optional().meta({ description: 'Why nothing was sent by itself.' }),
           copy_of: z.int().optional().meta({ description: 'The transaction that this one is a copy of.' }),
           attempt: z.int().optional(),
@@ -175,7 +178,10 @@ const History = z.array(
           why: z.enum(['retry', 'due_now', 'again', 'released', 'rule_deleted', 'gone']).optional(),
           status: webhookStatus.optional(),
         })
-        .meta({ id: 'HistoryFacts', description: 'What the sentence says, to say it in another language.' }),
+        .meta({
+          id: 'HistoryFacts',
+          description: 'The facts of the sentence, so that a program can phrase it in another language.',
+        }),
     })
     .meta({ id: 'HistoryLine' }),
 )

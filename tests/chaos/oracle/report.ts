@@ -101,8 +101,7 @@ call. \`npm run reliability\` writes this page, last from commit ${commit}, in $
 - *accepted*: notifications answered with 2xx, and mails in the mailbox. A refused notification is the phone's to send again.
 - *lost*: accepted, but neither accepted nor refused by the shop until the schedule was over. Must be 0.
 - *altered*: calls whose content differs from the notification, or that are not signed. Must be 0.
-- *out of order*: calls after a later attempt of the same delivery. For the rule that asks for order (\`ordered\`), also calls made before another call was over
-  whose notification had been accepted before theirs was sent.
+- *out of order*: calls after a later attempt of the same delivery. For the \`ordered\` rule, also calls that began before the call for an earlier notification had ended. Earlier means: accepted before the later one was sent.
 - *duplicated*: calls made again under the same number. When a process dies or freezes after it has started a call, nobody can know whether the call
   arrived, so it is made again. This may happen only to calls that were claimed and not recorded at that moment, *claims open*. Duplicates *without a claim*
   must be 0.

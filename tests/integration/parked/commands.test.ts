@@ -103,7 +103,7 @@ describe('commands on damaged events', function () {
       ])
     }
 
-    it('are found if events wait and nobody projects them, and not if others move them', async () => {
+    it('are detected if events wait and no process projects them, and not if another process projects them', async () => {
       await captured(1)
       await setting.catchUp()
       await setting.catchUp({ definition: search })

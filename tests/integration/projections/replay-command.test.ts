@@ -36,7 +36,7 @@ describe('baoco replay', () => {
     expect(ended).to.match(/^((main|search): \d+ events in [\d.]+ s \(\d+\/s\); the read models are swapped\n){2}$/)
 
     const verified = baoco('replay', '--verify')
-    expect(verified.stdout).to.include('every row is as it would be built anew')
+    expect(verified.stdout).to.include('every row matches the rebuilt one')
     expect(verified.status).to.equal(0)
 
     const [{ id }] = (await setting.database.query<{ id: number }>(

@@ -159,7 +159,7 @@ describe('baoco export-events and import-events', function () {
     expect(total).to.equal(calls.DH1 + calls.DH2 + attempts.length + 2)
     expect(await baoco.stop()).to.be.below(10_000)
     const verified = await command(other, here, ['replay', '--verify'])
-    expect(verified.stdout).to.contain('every row is as it would be built anew')
+    expect(verified.stdout).to.contain('every row matches the rebuilt one')
   })
 
   it('lets nothing start on a store whose import was killed, and goes on with it', async () => {

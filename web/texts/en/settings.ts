@@ -96,7 +96,7 @@ export const settings: Messages['settings'] = {
   shops: {
     title: 'Shops and order ids',
     text: 'Baoco finds order ids in memos by their prefix. The prefix DH finds DH1042.',
-    empty: 'There is no shop yet, so no order ids are looked for.',
+    empty: 'There is no shop yet, so Baoco does not look for order ids.',
     add: 'Add a shop',
     edit: 'Edit',
     change: (name: string) => `Edit ${name}`,

@@ -75,7 +75,8 @@ export const common: Messages['common'] = {
     EMAIL_NOT_VERIFIED: 'The e-mail address is not confirmed yet. Open the link in the mail we sent you.',
     NOT_FOUND: 'Not found. It may have been deleted.',
     RATE_LIMITED: 'Too many requests. Wait a moment, then try again.',
-    STORE_UNAVAILABLE: 'The data store is unavailable. Nothing was saved; try again in a few minutes.',
+    STORE_UNAVAILABLE:
+      'The data store is unavailable. Check in a few minutes whether your change was saved, and try again if not.',
     INTERNAL_ERROR: 'The server had an error. Try again; if it happens again, tell the operator.',
     FORBIDDEN_ORIGIN:
       'The server refused this page because it was opened at another address. Open Baoco at its own address.',

@@ -73,7 +73,7 @@ export const common = {
     EMAIL_NOT_VERIFIED: 'Email chưa được xác nhận. Hãy mở liên kết trong thư đã gửi cho bạn.',
     NOT_FOUND: 'Không tìm thấy. Có thể mục này đã bị xóa.',
     RATE_LIMITED: 'Bạn thao tác quá nhanh. Hãy đợi một lát rồi thử lại.',
-    STORE_UNAVAILABLE: 'Kho dữ liệu đang tạm ngưng. Chưa có gì được ghi; hãy thử lại sau ít phút.',
+    STORE_UNAVAILABLE: 'Kho dữ liệu đang tạm ngưng. Hãy xem lại sau ít phút: nếu thay đổi chưa được ghi thì thử lại.',
     INTERNAL_ERROR: 'Máy chủ gặp lỗi. Hãy thử lại; nếu vẫn lỗi, hãy báo người vận hành.',
     FORBIDDEN_ORIGIN: 'Trang được mở từ địa chỉ lạ nên máy chủ từ chối. Hãy mở lại đúng địa chỉ của Baoco.',
     WEBHOOK_LIMIT_REACHED: 'Gói của bạn đã dùng hết số webhook. Hãy xóa bớt hoặc nâng gói.',

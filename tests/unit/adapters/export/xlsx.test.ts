@@ -75,7 +75,7 @@ describe('a spreadsheet', () => {
     expect((await read(columns, [columns.map((_, at) => at)]))[1]).to.deep.equal(columns.map((_, at) => at))
   })
 
-  it('reads no further page while nobody takes what is written, and ends the pages if it is given up', async () => {
+  it('pauses reading while the output is not consumed, and ends the pages if the output is abandoned', async () => {
     let pages = 0
     let hasEnded = false
     // Random letters, so that they hardly shrink.

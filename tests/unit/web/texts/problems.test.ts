@@ -37,7 +37,7 @@ describe('the problems that the API names', () => {
       'This is not a valid email address.',
       'This must not be empty.',
       'The server refuses the connection.',
-      'The storage does not respond, so nothing was accepted. Send the request again.',
+      'The storage does not respond. The request may not have been stored. Send the request again.',
     ])
     expect(texts).not.to.include('You are logged in.')
   })
