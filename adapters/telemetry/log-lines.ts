@@ -1,4 +1,5 @@
 /** The log of the process: JSON lines on standard error, because standard output is for a command's result. */
+import { writeSync } from 'node:fs'
 import { pino } from 'pino'
 
 /** Writes one wide line per event: the fields first, then the event's name (`notification.received`). */
@@ -32,6 +33,33 @@ const errorFields = (error: unknown): unknown => {
   return { type: name, code, message, stack, ...(cause === undefined ? {} : { cause: errorFields(cause) }) }
 }
 
+const STANDARD_ERROR = 2
+
+/**
+ * Lines are written asynchronously. pino writes the remaining ones when the process ends. Lines that cannot be written, for example because the
+ * terminal was closed, are lost and stop nothing.
+ */
+const destination = () => {
+  const lines = pino.destination({ dest: STANDARD_ERROR, sync: false })
+  let isBroken = false
+  lines.on('error', () => (isBroken = true))
+  lines.on('write', () => (isBroken = false))
+  const isOpen = (): boolean => {
+    try {
+      writeSync(STANDARD_ERROR, '')
+      return !isBroken
+    } catch {
+      return false
+    }
+  }
+  const flushSync = lines.flushSync.bind(lines)
+  // The library's own function repeats a failed write for ever.
+  lines.flushSync = () => {
+    if (isOpen()) flushSync()
+  }
+  return lines
+}
+
 /** @param level  `LOG_LEVEL` */
 export const openLogLines = (level: string): LogLines =>
   pino(
@@ -44,8 +72,7 @@ export const openLogLines = (level: string): LogLines =>
       serializers: { err: errorFields },
       redact: { paths: NEVER, censor: '[never logged]' },
     },
-    // Lines are written asynchronously. pino writes the remaining ones when the process ends.
-    pino.destination({ dest: 2, sync: false }),
+    destination(),
   )
 
 /** For tests, and for commands that log nothing. */

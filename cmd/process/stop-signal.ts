@@ -1,18 +1,30 @@
-// Tests: tests/e2e/main-job-roles.test.ts
-/** The first SIGTERM or Ctrl-C finishes the current work. A second one, or a timeout, ends the process immediately. */
+// Tests: tests/integration/stop-signals.test.ts
+/**
+ * The first SIGTERM, Ctrl-C or end of the terminal finishes the current work. A second one, or a timeout, ends the process immediately.
+ */
+
+/**
+ * A terminal sends Ctrl-C to npm and to Baoco, and npm passes it on. Signals that follow the first one this soon are the same one.
+ * Milliseconds.
+ */
+const SAME_SIGNAL_MS = 1_000
 
 /** The process is ended if it has not finished by then. In milliseconds. */
 const PATIENCE_MS = 9_800
 
-/** @returns a signal that aborts at the first SIGTERM or SIGINT */
+/** @returns a signal that aborts at the first SIGTERM, SIGINT or SIGHUP */
 export const stopSignal = (): AbortSignal => {
   const stopping = new AbortController()
+  let first = Infinity
   const onSignal = () => {
-    if (stopping.signal.aborted) process.exit(1)
+    if (performance.now() - first > SAME_SIGNAL_MS) process.exit(1)
+    if (stopping.signal.aborted) return
+    first = performance.now()
     stopping.abort()
     setTimeout(() => process.exit(1), PATIENCE_MS).unref()
   }
-  process.on('SIGTERM', onSignal)
-  process.on('SIGINT', onSignal)
+  for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, onSignal)
+  // A terminal that was closed cannot be written to any more. That must not end the process before its work.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   return stopping.signal
 }

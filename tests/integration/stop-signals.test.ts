@@ -1,0 +1,113 @@
+/** How a process ends on a signal: the first one finishes its work, and copies of it change nothing. */
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect } from 'chai'
+import { startBaoco, type DataFolder, type Running } from '../harness/baoco-process.ts'
+import { vietcombankText } from '../harness/bank-texts.ts'
+import { eventually } from '../harness/eventually.ts'
+import { hang, status, type Answer, type Shop } from '../harness/shop.ts'
+import { World } from '../harness/world.ts'
+
+const SCRIPT = '/usr/bin/script'
+
+/** Answers after half a second, so that a signal can come between call and answer. */
+const slow: Answer = (call, response) => void setTimeout(() => status(200)(call, response), 500)
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+/** Starts `baoco serve` in a terminal, which closes when its process is killed. */
+const startInTerminal = async (place: DataFolder, env: Record<string, string>): Promise<Running> => {
+  const terminal = spawn(SCRIPT, ['-qefc', `${process.execPath} cmd/baoco.mjs serve`, '/dev/null'], {
+    env: { PATH: process.env.PATH, BAOCO_DATA_DIR: place.dataDir, PORT: String(place.port), ...env },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  let output = ''
+  terminal.stdout.setEncoding('utf8').on('data', (text: string) => (output += text.replaceAll('\r', '')))
+  await eventually(() => /^Baoco is ready/m.test(output), { within: 60_000, what: 'Baoco in a terminal' })
+  const { pid } = JSON.parse(readFileSync(join(place.dataDir, 'lock'), 'utf8')) as { pid: number }
+  const end = async (): Promise<number> => {
+    const began = performance.now()
+    terminal.kill('SIGKILL')
+    await eventually(() => !isAlive(pid), { within: 20_000, what: 'the end of Baoco' })
+    return performance.now() - began
+  }
+  const kill = async (): Promise<void> => void (await end())
+  return { baseUrl: `http://127.0.0.1:${place.port}`, output: () => output, process: terminal, stop: end, kill }
+}
+
+describe('a signal', function () {
+  this.timeout(120_000)
+  let world: World
+  let inTerminal: boolean
+  let shop: Shop
+
+  const open = async (): Promise<void> => {
+    world = await World.open({ start: (...given) => (inTerminal ? startInTerminal : startBaoco)(...given) })
+    shop = await world.openShop()
+    await world.addRule(shop)
+  }
+  beforeEach(() => {
+    inTerminal = false
+  })
+  afterEach(() => world.close())
+
+  const exit = ({ process }: Running) =>
+    new Promise<number | NodeJS.Signals | null>((resolve) =>
+      process.once('exit', (code, signal) => resolve(signal ?? code)),
+    )
+  const callUnderWay = async (answer: Answer): Promise<void> => {
+    shop.answer(answer)
+    await world.post(vietcombankText(shop.calls.length + 1, 'DH1042'))
+    await eventually(() => shop.calls.length === 1)
+  }
+  /** After the next start, the call must not be made again: its result was recorded. */
+  const expectOneCall = async (): Promise<void> => {
+    inTerminal = false
+    await world.start()
+    await eventually(async () => {
+      const { body } = await world.api('GET', '/api/transactions')
+      return (body.data as { webhook_status: string }[])[0]?.webhook_status === 'success'
+    })
+    expect(shop.calls).to.have.length(1)
+  }
+
+  it('that a terminal and npm both send counts once: the call under way is finished', async () => {
+    await open()
+    await callUnderWay(slow)
+    const ended = exit(world.baoco)
+    world.baoco.process.kill('SIGINT')
+    await pause(30)
+    world.baoco.process.kill('SIGINT')
+    expect(await ended).to.equal(0)
+    await expectOneCall()
+  })
+
+  it('that is sent again a second later ends the process at once', async () => {
+    await open()
+    await callUnderWay(hang)
+    const ended = exit(world.baoco)
+    world.baoco.process.kill('SIGINT')
+    await pause(1_100)
+    const again = performance.now()
+    world.baoco.process.kill('SIGINT')
+    expect(await ended).to.equal(1)
+    expect(performance.now() - again).to.be.below(1_000)
+  })
+
+  it('of a terminal that was closed lets the call under way finish', async function () {
+    if (!existsSync(SCRIPT)) this.skip()
+    inTerminal = true
+    await open()
+    await callUnderWay(slow)
+    await world.baoco.stop()
+    await expectOneCall()
+  })
+})
