@@ -56,6 +56,7 @@ const WAITING = [
   'integration/eventstoredb/',
   'integration/roles/',
   'integration/baoco-command',
+  'integration/stop-signals',
 ]
 
 /** Of the rest, those to begin with, for the same reason. */

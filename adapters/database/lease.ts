@@ -174,7 +174,8 @@ export const openLease = (options: LeaseOptions): Lease => {
         if (!isMine) return lost.abort()
         if (!ended.aborted) deadline = trustUntil(asked)
       } catch (error) {
-        onFailure(error)
+        // The end of the work may have closed the database.
+        if (!ended.aborted) onFailure(error)
       }
     }
   }
