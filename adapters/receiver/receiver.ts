@@ -70,7 +70,7 @@ export const createReceiver = ({ secret, prefix, bank, now = () => new Date() }:
     route(request).then(
       (answer) => write(response, answer),
       (error: unknown) => {
-        write(response, error instanceof TooLarge ? failed(413, 'The body is too large.') : failed(500, 'It failed.'))
+        write(response, error instanceof TooLarge ? failed(413, 'The body is too large.') : failed(500, 'The shop had an error.'))
         request.destroy()
       },
     )

@@ -16,7 +16,7 @@ export const takeWebhook = (
   if (signature === undefined) return failed(401, 'The signature is missing.')
   if (!isGenuine(rawBody, signature, secret)) return failed(401, 'The signature is not valid.')
   const body = objectOf(rawBody)
-  if (!body) return failed(400, 'The body is no JSON object.')
+  if (!body) return failed(400, 'The body is not a JSON object.')
   if (!isRecent(body.timestamp, now())) return failed(401, 'The call is too old.')
   const ok: Answer = { status: 200, body: { ok: true } }
   // Not a payment for an order. A refusal would only cause retries.
@@ -24,7 +24,8 @@ export const takeWebhook = (
   const { order_id, amount, transaction_id } = body
   const order = typeof order_id === 'string' ? shop.find(order_id) : null
   if (!order) return failed(404, 'There is no such order.')
-  if (typeof amount !== 'string' || !/^\d+(\.\d+)?$/.test(amount)) return failed(400, 'The amount is no decimal.')
+  if (typeof amount !== 'string' || !/^\d+(\.\d+)?$/.test(amount))
+    return failed(400, 'The amount is not a decimal number.')
   if (typeof transaction_id !== 'number' && typeof transaction_id !== 'string')
     return failed(400, 'The transaction has no id.')
   const { alreadyPaid } = shop.pay(order, { amount, transaction_id }, now())

@@ -35,7 +35,7 @@ const openAsItIs = (path: string, flags: number, mode?: number): number => {
     if (codeOf(error) === 'ELOOP')
       throw new FileNotTrusted(path, 'is a link: put the file itself there, or remove the link')
     // A pipe without a reader cannot be opened for writing.
-    if (codeOf(error) === 'ENXIO') throw new FileNotTrusted(path, 'is no file: remove it')
+    if (codeOf(error) === 'ENXIO') throw new FileNotTrusted(path, 'is not a file: remove it')
     throw error
   }
 }
@@ -64,7 +64,7 @@ const removeDrafts = (path: string, { ino, dev }: fs.Stats): void => {
 /** @returns the opened file's status, if it is a file of that owner with only one name. @throws {FileNotTrusted} */
 const trusted = (file: number, path: string, owner: number | undefined): fs.Stats => {
   const found = fs.fstatSync(file)
-  if (!found.isFile()) throw new FileNotTrusted(path, 'is no file: remove it')
+  if (!found.isFile()) throw new FileNotTrusted(path, 'is not a file: remove it')
   refuseOthers(path, found, owner)
   if (found.nlink > 1) {
     removeDrafts(path, found)

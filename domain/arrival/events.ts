@@ -67,7 +67,7 @@ export const notificationEvents = {
     received_at: moment,
     /** The transaction that it now belongs to: its own, under its own id, or the one that it turned out to be a resend of. */
     transaction_id: id.nullable(),
-    /** Why it is no transaction after all. */
+    /** Why it is not a transaction after all. */
     reason: ignoredReason.nullable(),
     /** The owner has confirmed that the unsafe notification is genuine. */
     confirmed: z.literal(true).optional(),

@@ -1,6 +1,6 @@
 /**
  * Turns a notification into a reading. It chooses the bank (by app, sender or mail domain, else by the text) and tries its layouts
- * in order. A text that no layout matches is read by its labels, or gets the reason why it is no transaction. Nothing is guessed:
+ * in order. A text that no layout matches is read by its labels, or gets the reason why it is not a transaction. Nothing is guessed:
  * a text without a certain direction, amount and currency is `unparsed`, which is far better than wrong.
  */
 import type { Bank, Layout } from '../banks/bank.ts'
@@ -121,7 +121,7 @@ const readWallet = (bank: Bank, { title, subject, text }: Incoming, body: Page, 
 /** Whether the text begins with a letter, without even invisible characters before it. */
 const startsAtOnce = (text: string): boolean => /^\p{L}/u.test(text)
 
-/** Words that a payer may write, and that otherwise mean that a text is no transaction. */
+/** Words that a payer may write, and that otherwise mean that a text is not a transaction. */
 const WORDS_OF_MEMOS: ReadonlySet<NoTransaction> = new Set(['test_message', 'otp', 'statement', 'reminder'])
 
 /** Whether only the memo contains the words for which the text would be no transaction. */

@@ -64,7 +64,7 @@ export interface Reading {
   cut: boolean
 }
 
-/** Why a notification is no transaction (decisions, "Reasons": those that the reader itself gives). */
+/** Why a notification is not a transaction (decisions, "Reasons": those that the reader itself gives). */
 export type NoTransaction =
   | 'otp' | 'promotion' | 'login' | 'bill' | 'failed' | 'reminder' | 'statement' | 'balance_only' | 'chat'
   | 'test_message' | 'placeholder' | 'empty' | 'ping' | 'unparsed' // prettier-ignore

@@ -1,5 +1,5 @@
 /**
- * Finds the reason why a text that no layout reads is no transaction. Works on the shadow. A text that looks like moved money stays
+ * Finds the reason why a text that no layout reads is not a transaction. Works on the shadow. A text that looks like moved money stays
  * `unparsed`, whatever words its memo contains, so that it is kept and read again when its layout is known.
  */
 import { NOTIFICATION_AT_MOST, pageOf } from './page.ts'

@@ -60,8 +60,8 @@ describe('an attacked data folder', () => {
       ['a link', (path: string) => fs.symlinkSync(elsewhere, path), 'is a link'],
       ['a link to nothing', (path: string) => fs.symlinkSync(join(home, 'nothing'), path), 'is a link'],
       ['a hard link', (path: string) => fs.linkSync(elsewhere, path), 'hard link'],
-      ['a pipe', pipe, 'is no file'],
-      ['a folder', (path: string) => fs.mkdirSync(path), 'is no file'],
+      ['a pipe', pipe, 'is not a file'],
+      ['a folder', (path: string) => fs.mkdirSync(path), 'is not a file'],
       ...(isRoot
         ? [
             [
@@ -105,7 +105,7 @@ describe('an attacked data folder', () => {
     expect(() => openToAppend(log)).to.throw(FileNotTrusted, 'is a link')
     fs.rmSync(log)
     pipe(log)
-    expect(() => openToAppend(log)).to.throw(FileNotTrusted, 'is no file')
+    expect(() => openToAppend(log)).to.throw(FileNotTrusted, 'is not a file')
     fs.rmSync(log)
     fs.linkSync(elsewhere, log)
     expect(() => openToAppend(log)).to.throw(FileNotTrusted, 'hard link')

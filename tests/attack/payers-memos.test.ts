@@ -104,7 +104,7 @@ describe('the memo of a payer', () => {
     expect(verdictsOn(...two)).to.deep.equal(['new', 'new'])
   })
 
-  it('is no test message because of its words', () => {
+  it('is not a test message because of its words', () => {
     for (const memo of ['dang tin thu mua xe', 'test message', 'this is a test']) {
       const text = `SHB: TK 1012xxxx5847. Ma GD 202610091234567. So tien: +700,000 VND luc 09/10/2026 10:00. SD: 900,000 VND. ND: DH4001 ${memo}`
       expect(readingOf({ sender: 'SHB', text }), memo).to.include({ amount: '700000.00', transaction_type: 'credit' })

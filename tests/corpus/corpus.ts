@@ -15,7 +15,7 @@ export interface CorpusEntry {
   package?: string
   from?: string
   subject?: string
-  /** null if the text is no transaction. */
+  /** null if the text is not a transaction. */
   expected: {
     transaction_type: 'credit' | 'debit'
     amount: string

@@ -8,7 +8,7 @@ import type { CorpusEntry } from './corpus.ts'
 /** The arrival time of the corpus, later than every date printed in it. */
 export const ARRIVAL = new Date('2026-11-20T03:00:00Z')
 
-/** `right`: money was read correctly, or a text that is no transaction was ignored. `wrong` must never occur. */
+/** `right`: money was read correctly, or a text that is not a transaction was ignored. `wrong` must never occur. */
 export type Score = 'right' | 'unread' | 'wrong'
 
 export interface Scored {

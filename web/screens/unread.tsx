@@ -1,5 +1,5 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
-/** Texts that are no transaction: the reason, what helps, and reading them again. */
+/** Texts that are not transactions: the reason, what helps, and reading them again. */
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/preact-query'

@@ -71,7 +71,7 @@ const parsed = (text: string, number: number): unknown => {
 export const eventOfLine = (text: string, number: number): FiledEvent => {
   const { data, error } = line.safeParse(parsed(text, number))
   if (error)
-    throw new BadFile(`line ${number} is no event: ${error.issues[0]!.path.join('.')} ${error.issues[0]!.message}`)
+    throw new BadFile(`line ${number} is not an event: ${error.issues[0]!.path.join('.')} ${error.issues[0]!.message}`)
   return { ...data, metadata: data.metadata as unknown as Metadata }
 }
 

@@ -2,8 +2,8 @@
 /** What each operation does beyond its summary, by operation id. */
 export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'head-api-receive-u-token': 'Stores nothing. 200 if the token is valid.',
-  'get-api-receive-u-token': 'For apps that can only open an address. Encode the text. Any notification gets 200, also one that is no transaction.',
-  'post-api-receive-u-token': 'Accepts JSON, a form, multipart or plain text, also compressed with gzip. Any notification gets 200, also one that is no transaction.',
+  'get-api-receive-u-token': 'For apps that can only open an address. Encode the text. Any notification gets 200, also one that is not a transaction.',
+  'post-api-receive-u-token': 'Accepts JSON, a form, multipart or plain text, also compressed with gzip. Any notification gets 200, also one that is not a transaction.',
   'post-api-receive-sms': 'For a paired phone. The sender decides whether the text is trusted.',
   'post-api-receive-notification': 'For a paired phone. The package of the app decides whether the text is trusted.',
   'post-api-receive-batch': 'At most 200 items. The results have the order of the items; an invalid item is ignored with a reason.',

@@ -90,8 +90,8 @@ describe('shop plugins', () => {
     'a type nobody knows': { type: 'magento' },
     'a reserved prefix': { payment_prefix: 'MB' },
     "the operator's plan prefix": { payment_prefix: 'BC' },
-    'a site that is no address': { site_url: 'shop' },
-    'a webhook that is no address': { webhook_url: 'shop' },
+    'a site that is not an address': { site_url: 'shop' },
+    'a webhook that is not an address': { webhook_url: 'shop' },
     'an unknown field': { extra: 1 },
   }))
     it(`are refused with ${name}`, async () => {

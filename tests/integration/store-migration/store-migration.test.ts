@@ -208,7 +208,7 @@ describe('store migration', function () {
           ),
         /SHA-256/,
       ],
-      ['of something else', () => ['{"hello":"world"}', '{}'], /line 1 is no event/],
+      ['of something else', () => ['{"hello":"world"}', '{}'], /line 1 is not an event/],
     ]
     for (const [name, change, reason] of cases)
       it(name, async () => {

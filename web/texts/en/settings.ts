@@ -3,7 +3,7 @@ import type { Messages } from '../vi.ts'
 
 export const unread: Messages['unread'] = {
   title: 'Unread',
-  lead: 'Texts that arrived and are no transaction, and why.',
+  lead: 'Texts that arrived and are not transactions, and why.',
   views: 'Views',
   view: { unparsed: 'Not understood', ignored: 'Ignored' },
   empty: {

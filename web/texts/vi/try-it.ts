@@ -60,7 +60,7 @@ export const tryIt = {
   },
 }
 
-/** Why a notification is no transaction. */
+/** Why a notification is not a transaction. */
 export const reasons: Record<string, string> = {
   otp: 'Đây là mã xác thực.',
   promotion: 'Đây là quảng cáo.',

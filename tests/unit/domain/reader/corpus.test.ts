@@ -68,7 +68,7 @@ describe('the corpus of bank texts', () => {
   })
 
   for (const entry of negatives)
-    it(`${entry.id}: ${entry.tags?.join(', ')}, is no transaction for any sender`, () => {
+    it(`${entry.id}: ${entry.tags?.join(', ')}, is not a transaction for any sender`, () => {
       for (const incoming of [entry, { text: entry.text, title: entry.title }, { text: entry.text, sender: 'LPB' }])
         expect(read(incoming, ARRIVAL).reading).to.equal(null)
     })

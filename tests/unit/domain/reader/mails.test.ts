@@ -77,7 +77,7 @@ describe('a mail with a table', () => {
     })
   })
 
-  it('is no transaction if its status states a failure', () => {
+  it('is not a transaction if its status states a failure', () => {
     expect(mail(MB, receipt('Giao dịch không thành công')).reason).to.equal('failed')
     expect(mail(MB, receipt('Giao dịch thất bại')).reason).to.equal('failed')
   })

@@ -169,7 +169,7 @@ const CASES: Case[] = [
   { name: 'NUL characters', body: JSON.stringify({ text: `\0${TEXT}\0`, sender: 'V\0CB' }), is: { sender: 'VCB' } },
   { name: 'half a surrogate pair', body: '{"text":"+5 \\ud800 VND"}', is: { text: '+5 \ufffd VND' } },
   { name: 'names of the prototype', body: `{"__proto__":{"text":"x y"},"constructor":"a b","text":${JSON.stringify(TEXT)}}`, is: {} },
-  { name: 'a number that is no number', body: `{"text":${JSON.stringify(TEXT)},"timestamp":1e400}`, is: { stamp: null } },
+  { name: 'a number that is not a number', body: `{"text":${JSON.stringify(TEXT)},"timestamp":1e400}`, is: { stamp: null } },
   { name: 'seconds', body: JSON.stringify({ text: TEXT, time: MS / 1000 }), is: { stamp: STAMP } },
   { name: "the phone's wall clock", body: JSON.stringify({ text: TEXT, date: '2024-06-07 11:41:31' }), is: { stamp: STAMP } },
   { name: 'a year that cannot be', body: JSON.stringify({ text: TEXT, timestamp: 42 }), is: { stamp: null } },
