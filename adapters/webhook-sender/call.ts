@@ -21,11 +21,11 @@ const errorOf = (status: number): string | null => {
 const sizeOf = (headers: Headers): number =>
   Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + String(value).length, 0)
 
-/** Converts a number of seconds or a date to seconds from now. */
+/** Converts a number of seconds, of any length, or a date to seconds from now. The schedule limits it. */
 const retryAfterOf = (value: string | string[] | undefined): number | null => {
   const text = Array.isArray(value) ? value[0] : value
   if (!text) return null
-  if (/^\d{1,9}$/.test(text.trim())) return Number(text)
+  if (/^\d+$/.test(text.trim())) return Math.min(Number(text), Number.MAX_SAFE_INTEGER)
   const at = Date.parse(text)
   return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - Date.now()) / 1000))
 }

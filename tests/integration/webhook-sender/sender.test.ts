@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer, type AddressInfo, type Server } from 'node:net'
+import { askedToWait, LONGEST_WAIT } from '../../../domain/webhook/endpoint.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { hang, status } from '../../harness/shop.ts'
 import { callTo, never, openedForTests } from './setting.ts'
@@ -38,6 +39,11 @@ describe('the webhook sender', () => {
     expect((await sender().send(callTo(url), never)).retry_after_s).to.equal(120)
     answer(status(503, '', { 'retry-after': new Date(Date.now() + 60_000).toUTCString() }))
     expect((await sender().send(callTo(url), never)).retry_after_s).to.be.within(55, 61)
+    // The schedule cuts it to 24 hours, so a number of any length counts.
+    for (const digits of ['99999999999999', '9'.repeat(400)]) {
+      answer(status(503, '', { 'retry-after': digits }))
+      expect(askedToWait(await sender().send(callTo(url), never)), digits).to.equal(LONGEST_WAIT)
+    }
     answer(status(503, '', { 'retry-after': 'soon' }))
     expect((await sender().send(callTo(url), never)).retry_after_s).to.equal(null)
   })
