@@ -7,10 +7,12 @@ import type { Socket } from 'node:net'
 import { Client } from 'undici'
 import type { Dial } from './dialer.ts'
 import { HeadLimit, LONGEST_HEAD, type Counted } from './head-limit.ts'
+import { InterimAnswers } from './interim-answers.ts'
 
 interface Connection {
   client: Client
   limit: HeadLimit
+  interim: InterimAnswers
 }
 
 interface Entry {
@@ -61,6 +63,7 @@ export class Pools {
     const connection = entry.idle.pop() ?? this.#connection(origin)
     this.#taken.add(connection)
     connection.limit.begin(call)
+    connection.interim.begin()
     return { client: connection.client, done: (isWhole) => this.#giveBack(entry, connection, isWhole) }
   }
 
@@ -77,12 +80,14 @@ export class Pools {
 
   #connection(origin: string): Connection {
     let socket: Socket | null = null
+    const interim = new InterimAnswers()
     const client = new Client(origin, {
       connect: (target, callback) =>
         this.#dial(target, (...[error, connected]) => {
           socket = connected
-          if (error) callback(error, null)
-          else callback(null, connected)
+          if (error) return callback(error, null)
+          interim.skipOn(connected)
+          callback(null, connected)
         }),
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MS,
@@ -95,7 +100,7 @@ export class Pools {
     })
     const limit = new HeadLimit()
     limit.watch(client, () => socket)
-    return { client, limit }
+    return { client, limit, interim }
   }
 
   #giveBack(entry: Entry, connection: Connection, isWhole: boolean): void {

@@ -1,0 +1,70 @@
+// Tests: tests/integration/webhook-sender/interim-answers.test.ts
+/**
+ * Skips interim answers (1xx). An endpoint may send any number of them before its final answer, even if nobody asked for one
+ * (RFC 9110, section 15.2). undici closes the connection at a `100 Continue`, so its parser must not see it. `101` is not
+ * skipped: no HTTP follows it, and undici reports that.
+ *
+ * Only the bytes before the final answer are checked, so a body is never changed. At most 12 bytes are held back, until the
+ * next ones show what they belong to.
+ */
+import type { Socket } from 'node:net'
+
+const INTERIM = /^HTTP\/1\.[01] 1(?!01)\d\d/
+/** The shortest start of an interim answer. It also completes a shorter piece, to check whether the piece can be one. */
+const SHORTEST = 'HTTP/1.1 100'
+const END_OF_HEAD = '\r\n\r\n'
+const NOTHING = Buffer.alloc(0)
+
+/** @param start  at most the first 12 characters of an answer */
+const canBeInterim = (start: string): boolean => INTERIM.test(start + SHORTEST.slice(start.length))
+
+export class InterimAnswers {
+  /** What the next byte belongs to: the start of an answer, the head of an interim answer, or the final answer. */
+  #at: 'start' | 'interim' | 'final' = 'start'
+  #held: Buffer = NOTHING
+
+  /** The next byte starts the answer to a new call. */
+  begin(): void {
+    this.#at = 'start'
+    this.#held = NOTHING
+  }
+
+  /** Removes interim answers from all that is read from a new socket, after TLS. They still count as bytes read. */
+  skipOn(socket: Socket): void {
+    this.begin()
+    const read = socket.read.bind(socket) as (size?: number) => Buffer | null
+    socket.read = (size?: number): Buffer | null => {
+      for (;;) {
+        const chunk = read(size)
+        if (chunk === null || this.#at === 'final') return chunk
+        const rest = this.#without(chunk)
+        if (rest.length > 0) return rest
+      }
+    }
+  }
+
+  /** @returns the bytes of the chunk, and those held back, that belong to the final answer */
+  #without(chunk: Buffer): Buffer {
+    let bytes = this.#held.length > 0 ? Buffer.concat([this.#held, chunk]) : chunk
+    for (;;) {
+      if (this.#at === 'start') {
+        const start = bytes.toString('latin1', 0, SHORTEST.length)
+        if (!canBeInterim(start)) {
+          this.#at = 'final'
+          return bytes
+        }
+        if (start.length < SHORTEST.length) return this.#hold(bytes)
+        this.#at = 'interim'
+      }
+      const end = bytes.indexOf(END_OF_HEAD)
+      if (end === -1) return this.#hold(bytes.subarray(1 - END_OF_HEAD.length))
+      bytes = bytes.subarray(end + END_OF_HEAD.length)
+      this.#at = 'start'
+    }
+  }
+
+  #hold(bytes: Buffer): Buffer {
+    this.#held = bytes
+    return NOTHING
+  }
+}
