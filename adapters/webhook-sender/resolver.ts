@@ -1,7 +1,8 @@
-// Tests: tests/unit/adapters/webhook-sender/checked-addresses.test.ts
+// Tests: tests/integration/webhook-sender/resolver.test.ts
 /**
  * Resolves names with c-ares: `dns.lookup` would occupy a thread of the pool that argon2 and files need. Concurrent dials
- * share an answer. An answer is kept for its TTL, at most half a minute.
+ * share an answer. An answer is kept for its TTL, at most half a minute. The machine's DNS servers may change while the process
+ * runs (another Wi-Fi, a VPN). So they are read again after a lookup without an answer.
  */
 import { Resolver } from 'node:dns/promises'
 import { BoundedMap } from '../../workflows/support/bounded-map.ts'
@@ -14,32 +15,56 @@ export type Resolve = (name: string) => Promise<readonly string[]>
 const LONGEST_KEPT = 30_000
 const MOST_KEPT = 10_000
 
+/** Milliseconds. The machine's DNS servers are read at most once in this time. */
+const RENEWED_AFTER = 5_000
+
 interface Answer {
   addresses: readonly string[]
   /** Seconds. */
   ttl: number
 }
 
-const ask = async (resolver: Resolver, name: string): Promise<Answer> => {
-  const fromFile = await lookInHostsFile(name)
-  if (fromFile.length > 0) return { addresses: fromFile, ttl: 0 }
+/** c-ares reads the machine's DNS servers here and never again. */
+const readServers = (): Resolver => new Resolver({ timeout: 2_000, tries: 2 })
+
+const query = async (servers: Resolver, name: string) => {
   const answers = await Promise.allSettled([
-    resolver.resolve4(name, { ttl: true }),
-    resolver.resolve6(name, { ttl: true }),
+    servers.resolve4(name, { ttl: true }),
+    servers.resolve6(name, { ttl: true }),
   ])
   // IPv4 first, because more machines have a route for it.
-  const records = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
-  if (records.length === 0) throw new Failure('dns', `The name ${name} could not be resolved.`)
-  return { addresses: records.map((record) => record.address), ttl: Math.min(...records.map((record) => record.ttl)) }
+  return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
 }
 
-export const openResolver = (): Resolve => {
-  const resolver = new Resolver({ timeout: 2_000, tries: 2 })
+/** @param read  for tests */
+export const openResolver = (read = readServers): Resolve => {
+  let servers = read()
+  let renewedAt = -Infinity
+
+  /** Reads the servers again after a lookup without an answer. Returns whether they have changed. */
+  const readAgain = (asked: Resolver): boolean => {
+    if (servers === asked && performance.now() - renewedAt > RENEWED_AFTER) {
+      servers = read()
+      renewedAt = performance.now()
+    }
+    return String(servers.getServers()) !== String(asked.getServers())
+  }
+
+  const lookUp = async (name: string): Promise<Answer> => {
+    const fromFile = await lookInHostsFile(name)
+    if (fromFile.length > 0) return { addresses: fromFile, ttl: 0 }
+    const asked = servers
+    let records = await query(asked, name)
+    if (records.length === 0 && readAgain(asked)) records = await query(servers, name)
+    if (records.length === 0) throw new Failure('dns', `The name ${name} could not be resolved.`)
+    return { addresses: records.map((record) => record.address), ttl: Math.min(...records.map((record) => record.ttl)) }
+  }
+
   const kept = new BoundedMap<string, { answer: Promise<Answer>; until: number }>(MOST_KEPT)
   return async (name) => {
     const known = kept.get(name)
     if (known && performance.now() < known.until) return (await known.answer).addresses
-    const entry = { answer: ask(resolver, name), until: Infinity }
+    const entry = { answer: lookUp(name), until: Infinity }
     kept.set(name, entry)
     try {
       const { addresses, ttl } = await entry.answer
