@@ -28,8 +28,11 @@ const MOST_ORIGINS = 1_000
 /** Milliseconds an origin may be idle. */
 const LONGEST_REST = 60_000
 
-/** Shorter than the five seconds after which Node's and many other servers close, so that they do not close during a call. */
-const KEEP_ALIVE_MS = 4_000
+/**
+ * Shorter than the two seconds after which servers such as gunicorn close an idle connection, so that none does during a call. A call that fails
+ * so is not sent again at once: the endpoint may have read it.
+ */
+const KEEP_ALIVE_MS = 1_500
 
 /** A connection for one call. */
 export interface Taken {

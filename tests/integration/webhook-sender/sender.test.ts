@@ -60,6 +60,19 @@ describe('the webhook sender', () => {
     expect(connections).to.equal(1)
   })
 
+  it('closes an idle connection before a server does that waits two seconds', async () => {
+    const server = createHttpServer((request, response) => request.resume().once('end', () => response.end('ok')))
+    // It names no time in its answers.
+    server.keepAliveTimeout = 0
+    const closed = new Promise<void>((resolve) => server.on('connection', (socket) => socket.once('close', resolve)))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    closing.push(() => server.close())
+    await sender().send(callTo(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`), never)
+    const began = performance.now()
+    await closed
+    expect(performance.now() - began).to.be.within(1_000, 3_000)
+  })
+
   it('does not reuse a connection whose answer was not read to its end', async () => {
     const addresses = new Set<number>()
     const server = createHttpServer((request, response) => {
