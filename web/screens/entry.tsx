@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { ApiError, post } from '../api/client.ts'
+import { afterLogin } from '../app/after-login.ts'
 import { keepChosenLanguage } from '../app/account-language.ts'
 import { language, texts } from '../app/language.ts'
 import { Preferences } from '../app/preferences.tsx'
@@ -56,9 +57,6 @@ const NewPasswordField = ({ label, error }: { label: string; error: unknown }) =
   />
 )
 
-/** Where to go after the login: only a path of this page, never another host. */
-const nextOf = (query: Record<string, string>): string => (/^\/(?![/\\])/.test(query.next ?? '') ? query.next! : '/')
-
 /** The token of a link that signs in once. It leaves the address at once, so it is in no history. */
 const takeToken = (): string | null => {
   const token = location.hash.slice(1)
@@ -92,7 +90,7 @@ export const Login = () => {
     if (!(await login.run(values))) return
     await keepChosenLanguage()
     queries.clear()
-    location.assign(nextOf(query))
+    location.assign(afterLogin(query.next, location.origin))
   }
   return (
     <Entry title={entry.login.title}>
