@@ -32,6 +32,10 @@ export const userOfToken = (kind: TokenKind, token: string): number | null => {
   return user === undefined ? null : Number(user)
 }
 
+/** The text with `…` in place of every token of this kind, for those who may not use them. Their prefix stays. */
+export const withoutTokens = (kind: TokenKind, text: string): string =>
+  text.replace(new RegExp(`${TOKEN_PREFIX[kind]}\\d+\\.[\\w-]+`, 'g'), `${TOKEN_PREFIX[kind]}…`)
+
 /** SHA-256, lower-case hexadecimal. */
 export const hashOfToken = (token: string): string => sha256(token, 'hex')
 

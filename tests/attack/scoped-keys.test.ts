@@ -6,7 +6,10 @@
  */
 import { expect } from 'chai'
 import { openDatabase, type Database } from '../../adapters/database/database.ts'
-import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
+import { maskOf } from '../../adapters/http/openapi/secrets.ts'
+import { Delivery } from '../../adapters/http/resources/transactions.ts'
+import { BASE_URL, openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
+import { attempted, captured } from '../integration/http/captured.ts'
 import { vietcombankText } from '../harness/bank-texts.ts'
 import { eventually } from '../harness/eventually.ts'
 import { openShop, type Shop } from '../harness/shop.ts'
@@ -140,6 +143,51 @@ describe('attack: a scoped key', () => {
     expect([changed.status, changed.body.data.name, changed.body.data.secret_key]).to.deep.equal([200, 'renamed', null])
     expect((await api.ask('GET', '/api/webhooks', { key: own })).body.data[0].secret_key).to.equal(before)
     expect((await api.ask('GET', '/api/receive-url', { key })).body.data.url).to.equal(null)
+  })
+
+  it('with read sees no token of an inbox, and no text that an inbox received', async () => {
+    const { api_key: own, user_id } = await api.newAccount(`scoped${++accounts}@example.com`)
+    const inbox = (await api.ask('POST', '/api/inbox', { key: own })).body.data as { id: number; url: string }
+    const { token } = (await api.ask('POST', '/api/inbox', { key: own })).body.data
+    const json = { name: 'try', url: inbox.url }
+    const rule = (await api.ask('POST', '/api/webhooks', { key: own, json })).body.data
+    expect((await api.ask('POST', `/api/webhooks/${rule.id}/test?sample=1`, { key: own })).status).to.equal(200)
+    expect(
+      (await api.ask('PUT', '/api/account/alerts', { key: own, json: { webhook_url: inbox.url } })).status,
+    ).to.equal(200)
+    const id = await api.nextId()
+    await api.happened(user_id, id, [
+      captured(user_id, id, { webhook_status: 'failed', rules: [rule.id] }),
+      attempted(id, { attempt_id: await api.nextId(), rule_id: rule.id, url: inbox.url }),
+    ])
+    const [read, write] = [await scoped(own, 'read'), await scoped(own, 'write')]
+    const masked = inbox.url.replace(/bci_.*/, 'bci_…')
+    const paths = ['inbox', `inbox/${inbox.id}`, 'webhooks', `webhooks/${rule.id}/logs`, 'account/alerts',
+      `transactions/${id}`, `transactions/${id}/history`, 'transactions', 'alerts', 'notifications', 'undelivered'] // prettier-ignore
+    for (const path of paths) {
+      const { status, body } = await api.ask('GET', `/api/${path}`, { key: read })
+      expect(status, path).to.equal(200)
+      expect(JSON.stringify(body), path).not.to.match(/bci_\d/)
+    }
+    const get = async (path: string, key: string) => (await api.ask('GET', `/api/${path}`, { key })).body.data
+    expect((await get(`inbox/${inbox.id}`, read)).calls.at(-1)).to.include({ method: 'POST', body: null })
+    expect((await get(`inbox/${inbox.id}`, own)).calls.at(-1).body).to.include('bank_code')
+    expect((await get('webhooks', read))[0].url).to.equal(masked)
+    expect((await get('webhooks', own))[0].url).to.equal(inbox.url)
+    expect((await get(`transactions/${id}`, read)).deliveries[0].webhook_url).to.equal(masked)
+    expect((await get(`transactions/${id}`, own)).deliveries[0].webhook_url).to.equal(inbox.url)
+    const request = { method: 'POST', url: `${BASE_URL}/inbox/${token}`, headers: {}, body: null }
+    const delivery = maskOf(Delivery)!({ webhook_url: 'https://a.example/', request })
+    expect(delivery).to.deep.equal({ webhook_url: 'https://a.example/', request: { ...request, url: masked } })
+
+    // A hidden URL that is sent back stays as it is.
+    const changed = await api.ask('PUT', `/api/webhooks/${rule.id}`, { key: write, json: { url: masked, name: 'new' } })
+    expect([changed.status, changed.body.data.url, changed.body.data.name]).to.deep.equal([200, masked, 'new'])
+    expect((await get('webhooks', own))[0]).to.include({ url: inbox.url, name: 'new' })
+    const secret = (await get('account/alerts', own)).secret_key
+    const alerts = await api.ask('PUT', '/api/account/alerts', { key: write, json: { webhook_url: masked } })
+    expect([alerts.status, alerts.body.data.webhook_url]).to.deep.equal([200, masked])
+    expect(await get('account/alerts', own)).to.deep.equal({ webhook_url: inbox.url, secret_key: secret })
   })
 
   it('never reads the bank’s own texts', async () => {

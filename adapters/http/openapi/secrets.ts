@@ -1,17 +1,36 @@
 /**
  * Secrets in responses. A schema marks them with `secret(…)`. In a response to a scoped key they are null (decisions, "Scoped keys").
- * The fields to remove are found once per operation, in its response schema, so no handler can forget them.
+ * A URL that may contain a secret is marked with `targetUrl()`. The fields to mask are found once per operation, in its response schema,
+ * so no handler can forget them.
  */
 import { z } from 'zod'
+import { withoutTokens } from '../../../domain/account/tokens.ts'
 
-const marked = new WeakSet<z.ZodType>()
+const marked = new WeakMap<z.ZodType, Mask>()
 
 /** A secret of the account: null in responses to scoped keys. */
 export const secret = <Schema extends z.ZodType>(schema: Schema, description = ''): z.ZodNullable<Schema> => {
   const nullable = schema.nullable().meta({ description: `${description} null if a scoped key asks.`.trim() })
-  marked.add(nullable)
+  marked.set(nullable, () => null)
   return nullable
 }
+
+/** The URL without the token of an inbox. Any other URL is unchanged. */
+export const withoutInboxToken = (url: string): string => withoutTokens('inbox', url)
+
+/** A URL that Baoco calls. Responses to scoped keys have it without the token of an inbox. */
+export const targetUrl = (): z.ZodString => {
+  const url = z.string().meta({ description: 'If it is the URL of an inbox, a scoped key sees it without its token.' })
+  marked.set(url, (value) => (typeof value === 'string' ? withoutInboxToken(value) : value))
+  return url
+}
+
+/**
+ * A URL that a PUT sends.
+ * @returns the kept URL if a scoped key sends it back as it was shown
+ */
+export const urlSent = <Url extends string | null | undefined>(given: Url, kept: Url): Url =>
+  given && kept && given === withoutInboxToken(kept) ? kept : given
 
 /** Returns a copy without secrets. */
 export type Mask = (value: unknown) => unknown
@@ -29,7 +48,8 @@ const within = (schema: z.ZodType): z.ZodType[] => {
 
 /** @returns null if the schema contains no secret */
 export const maskOf = (schema: z.ZodType): Mask | null => {
-  if (marked.has(schema)) return () => null
+  const own = marked.get(schema)
+  if (own) return own
   if (schema instanceof z.ZodArray) {
     const item = maskOf(schema.element as z.ZodType)
     return item && ((value) => (Array.isArray(value) ? value.map(item) : value))

@@ -15,13 +15,13 @@ import { type ApiParts, settled } from '../parts.ts'
 import { AlertSettingsChange } from './requests.ts'
 import type { Account as AccountState } from '../../../domain/account/account.ts'
 import type { Vault } from '../../../domain/ports.ts'
-import { secret } from '../openapi/secrets.ts'
+import { secret, targetUrl, urlSent } from '../openapi/secrets.ts'
 import { SecretKeyText, presentSecret } from './webhooks.ts'
 
 /** The address to which alerts are sent in addition to the e-mail, and the secret that signs these calls. */
 export const AlertSettings = z
   .strictObject({
-    webhook_url: z.string().nullable(),
+    webhook_url: targetUrl().nullable(),
     secret_key: secret(SecretKeyText, 'null without an address, or until the address is set again;'),
   })
   .meta({ id: 'AlertSettings' })
@@ -55,7 +55,8 @@ export const alertRoutes = (operations: Operations, parts: ApiParts, signedIn: G
 
   const showSettings = (context: ApiContext) => presentAlertSettings(context.state.account, vault)
 
-  const changeSettings = async (context: ApiContext, { webhook_url }: z.infer<typeof AlertSettingsChange>) => {
+  const changeSettings = async (context: ApiContext, given: z.infer<typeof AlertSettingsChange>) => {
+    const webhook_url = urlSent(given.webhook_url, context.state.account.alert_webhook_url)
     const problem = webhook_url === null ? null : urlProblem(webhook_url)
     if (problem !== null) throw invalid({ path: 'webhook_url', message: `The URL ${problem}.` })
     const sealed_secret = vault.seal(newRuleSecret())

@@ -56,7 +56,7 @@ const Inbox = z
           at: z.iso.datetime(),
           method: z.string(),
           headers: z.record(z.string(), z.string()),
-          body: z.string().meta({ description: 'The first 16 KB of the body.' }),
+          body: secret(z.string(), 'The first 16 KB of the body.'),
           verified: z
             .boolean()
             .meta({ description: 'Whether the call is signed with the secret of one of your rules for this inbox.' }),

@@ -19,6 +19,7 @@ import { data, message, whole } from '../openapi/answers.ts'
 import type { Guard } from '../openapi/operation.ts'
 import { type Operations, refuses } from '../openapi/operations.ts'
 import { settled, SETTLING_MS, type ApiParts } from '../parts.ts'
+import { targetUrl } from '../openapi/secrets.ts'
 import { byCursor, nextCursor, page as pageOf, pageAsked } from '../openapi/pages.ts'
 import { Retry, TransactionDetail, TransactionList } from './requests.ts'
 import type { Call } from '../../../domain/ports.ts'
@@ -123,7 +124,7 @@ export const presentAttempt = (row: AttemptRow) => ({
 const Request = z
   .strictObject({
     method: z.enum(['POST', 'PUT']),
-    url: z.string(),
+    url: targetUrl(),
     headers: z.record(z.string(), z.string()),
     body: z
       .string()
@@ -137,7 +138,7 @@ const Request = z
   })
 
 export const Delivery = z
-  .strictObject({ id, webhook_rule_id: id, webhook_url: z.string(), ...attempt, request: Request })
+  .strictObject({ id, webhook_rule_id: id, webhook_url: targetUrl(), ...attempt, request: Request })
   .meta({ id: 'Delivery' })
 
 /** @param raw  whether to include the body, which contains the notification's text */

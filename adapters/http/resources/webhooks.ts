@@ -23,7 +23,7 @@ import { byCursor, nextCursor, page as pageOf, pageAsked } from '../openapi/page
 import { BulkRetry, Page, RuleChange, RuleCreation, SecretRotation } from './requests.ts'
 import { ruleFields } from '../../../domain/account/events.ts'
 import type { Vault } from '../../../domain/ports.ts'
-import { secret } from '../openapi/secrets.ts'
+import { secret, targetUrl, urlSent } from '../openapi/secrets.ts'
 import { attempt, decimal, presentAttempt, transactionType } from './transactions.ts'
 
 const id = z.int().positive()
@@ -62,6 +62,7 @@ export const Rule = z
     system_id: id.nullable(),
     system_name: z.string().meta({ description: 'Empty if the rule has no system.' }),
     ...ruleFields.omit({ system_id: true }).required().shape,
+    url: targetUrl(),
     secret_key: SecretKey,
     previous_until: PreviousUntil,
     is_auto: z.union([z.literal(0), z.literal(1)]),
@@ -179,7 +180,8 @@ export const webhookRoutes = (operations: Operations, parts: ApiParts, signedIn:
   }
 
   const updateRule = async (context: ApiContext, change: z.infer<typeof RuleChange>) => {
-    const written = await changeRule(parts, occasionOf(context, clock), idOf(context), change)
+    const url = urlSent(change.url, context.state.account.rules.get(idOf(context))?.url)
+    const written = await changeRule(parts, occasionOf(context, clock), idOf(context), { ...change, url })
     await settled(parts, written)
     return presentRule(context.state.account.user_id, written.systems, vault, clock.now())(written.rule)
   }
