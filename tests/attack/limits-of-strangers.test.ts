@@ -29,6 +29,36 @@ describe('attack: rate limits against strangers', () => {
   let texts = 0
   const next = () => vietcombankText(800_000 + ++texts, `DH${8_000 + texts}`)
 
+  describe('on live streams', () => {
+    const closes: (() => void)[] = []
+    after(() => closes.forEach((close) => close()))
+    const open = async (path: string, headers: Record<string, string> = {}) => {
+      const stopping = new AbortController()
+      closes.push(() => stopping.abort())
+      return fetch(api.url + path, { headers, signal: stopping.signal })
+    }
+
+    it('of a counter leave the owner’s own alone, and the other way round', async () => {
+      const { api_key } = await api.newAccount('streams@example.com')
+      const { token } = (await api.ask('POST', '/api/counter', { key: api_key })).body.data
+      const counter = () => open(`/counter/${token}/stream`)
+      const mine = () => open('/api/stream', { 'x-api-key': api_key })
+      for (const streams of [counter, mine]) {
+        const answers = []
+        for (let i = 0; i < 6; i++) answers.push(await streams())
+        expect(answers.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200, 200, 429])
+        const remaining = answers.map(({ headers }) => headers.get('ratelimit-remaining'))
+        expect(remaining).to.deep.equal(['4', '3', '2', '1', '0', '0'])
+        const { headers } = answers[5]!
+        expect(headers.get('ratelimit-limit')).to.equal('5')
+        expect(Number(headers.get('retry-after'))).to.be.within(1, 60)
+        expect(headers.get('ratelimit-reset')).to.equal(headers.get('retry-after'))
+        expect(answers[0]!.headers.get('retry-after')).to.equal(null)
+        expect((await answers[5]!.json()) as object).to.include({ success: false, error: 'RATE_LIMITED' })
+      }
+    })
+  })
+
   describe('on receiving', () => {
     const post = (token: string, address: string) =>
       api.ask('POST', `/api/receive/u/${token}?sender=Vietcombank`, { body: next(), headers: from(address) })

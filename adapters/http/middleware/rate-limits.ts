@@ -77,15 +77,24 @@ const CALLER: Record<(typeof COUNTED_BY)[RateLimitName], (context: ApiContext) =
   email: async (context) => (await emailIn(context)) ?? callerIn(context),
 }
 
-/** Writes the remaining budget into the response headers. @throws {Refused} RATE_LIMITED */
-export const spend = (context: ApiContext, limit: RateLimit, { calls, endsInMs }: Used): void => {
+/**
+ * Writes the remaining budget into the response headers.
+ * @param why  the first sentence of the refusal, without its full stop
+ * @throws {Refused} RATE_LIMITED
+ */
+export const spend = (
+  context: ApiContext,
+  limit: Pick<RateLimit, 'requests'>,
+  { calls, endsInMs }: Used,
+  why = 'Too many requests',
+): void => {
   const seconds = Math.max(1, Math.ceil(endsInMs / 1000))
   context.set('RateLimit-Limit', String(limit.requests))
   context.set('RateLimit-Remaining', String(Math.max(0, limit.requests - calls)))
   context.set('RateLimit-Reset', String(seconds))
   if (calls <= limit.requests) return
   context.set('Retry-After', String(seconds))
-  throw new Refused('RATE_LIMITED', `Too many requests. Try again in ${seconds} s.`)
+  throw new Refused('RATE_LIMITED', `${why}. Try again in ${seconds} s.`)
 }
 
 /**

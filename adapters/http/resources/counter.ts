@@ -88,7 +88,7 @@ export const counterRoutes = (
 
   const listen = async (context: ApiContext) => {
     const { user_id } = await holderOf(context)
-    return streams.open(context, user_id, paymentIn, async (write) =>
+    return streams.open(context, 'counter', user_id, paymentIn, async (write) =>
       write('payments', { payments: await lastPayments(database, user_id, SHOWN) }),
     )
   }

@@ -6,18 +6,23 @@
  * costs less than to send them all.
  */
 import { PassThrough } from 'node:stream'
-import { Refused } from '../../../domain/errors.ts'
 import type { Clock } from '../../../domain/ports.ts'
 import type { Feed, PositionedUpdate } from '../../../workflows/live/feed.ts'
 import type { LiveUpdate } from '../../../workflows/live/updates.ts'
 import type { ApiContext } from '../context.ts'
 import type { Answer } from '../openapi/operation.ts'
+import { spend } from '../middleware/rate-limits.ts'
 import { queryOf } from '../middleware/query-string.ts'
 
-/** Most streams of one user in this process. */
+/** Whose page listens. Everybody who has the link of the counter can open its streams, so they have a budget of their own. */
+export type Audience = 'account' | 'counter'
+
+/** Most streams of one user and audience in this process. */
 const MOST_OF_A_USER = 5
 /** Most streams in this process. */
 const MOST = 2_000
+/** Milliseconds until a refused listener should try again. */
+const TRY_AGAIN_MS = 30_000
 const HEARTBEAT_MS = 15_000
 /** Varied by ± 20 %, so that clients that connected together do not reconnect together. */
 const LONGEST_MS = 600_000
@@ -28,6 +33,7 @@ const MOST_AT_ONCE = 100
 
 export interface EventStreams {
   /**
+   * @param audience  the budget that the stream counts for
    * @param user  the user whose events are streamed
    * @param view  maps an event to the data to send; null: the event is not sent
    * @param first  writes events before all others
@@ -35,6 +41,7 @@ export interface EventStreams {
    */
   open(
     context: ApiContext,
+    audience: Audience,
     user: number,
     view: (update: LiveUpdate) => object | null,
     first?: (write: (event: string, data: object) => void) => Promise<void>,
@@ -50,32 +57,35 @@ const lastEventId = (context: ApiContext): string | null => {
 }
 
 export const openEventStreams = ({ feed, clock }: { feed: Feed; clock: Clock }): EventStreams => {
-  const open = new Map<number, number>()
+  /** The number of open streams by audience and user. */
+  const open = new Map<string, number>()
   let all = 0
 
-  const enter = (user: number): void => {
-    const own = open.get(user) ?? 0
-    if (own >= MOST_OF_A_USER || all >= MOST)
-      throw new Refused('RATE_LIMITED', 'This account has too many open streams. Close one first.')
-    open.set(user, own + 1)
+  const enter = (context: ApiContext, listeners: string): void => {
+    const own = (open.get(listeners) ?? 0) + 1
+    const endsInMs = TRY_AGAIN_MS
+    spend(context, { requests: MOST_OF_A_USER }, { calls: own, endsInMs }, 'Too many streams are open. Close one first')
+    if (all >= MOST) spend(context, { requests: MOST }, { calls: all + 1, endsInMs }, 'The server has too many streams')
+    open.set(listeners, own)
     all++
   }
-  const leave = (user: number): void => {
-    const own = open.get(user)! - 1
-    if (own === 0) open.delete(user)
-    else open.set(user, own)
+  const leave = (listeners: string): void => {
+    const own = open.get(listeners)! - 1
+    if (own === 0) open.delete(listeners)
+    else open.set(listeners, own)
     all--
   }
 
   return {
-    open: async (context, user, view, first) => {
+    open: async (context, audience, user, view, first) => {
       const epoch = await feed.epoch()
-      enter(user)
+      const listeners = `${audience} ${user}`
+      enter(context, listeners)
       const out = new PassThrough({ highWaterMark: MOST_WAITING })
       const ending = new AbortController()
       out.once('close', () => {
         ending.abort()
-        leave(user)
+        leave(listeners)
       })
       const write = (text: string): void => {
         if (out.writableEnded || out.destroyed) return
