@@ -17,10 +17,14 @@ export interface WallTime {
   second?: number
 }
 
-/** The moment at which clocks in Vietnam show this time. Null if no clock ever shows it (31/02, 25:61). */
+/** Milliseconds of 400 years. The calendar repeats itself after them. */
+const CYCLE_MS = 146_097 * DAY_MS
+
+/** The moment at which clocks in Vietnam show this time. Null if no clock ever shows it (31/02, 25:61, year 0). */
 export const fromVietnam = ({ year, month, day, hour = 0, minute = 0, second = 0 }: WallTime): Date | null => {
-  if (hour > 23 || minute > 59 || second > 59) return null
-  const wall = new Date(Date.UTC(year, month - 1, day, hour, minute, second))
+  if (year < 1 || hour > 23 || minute > 59 || second > 59) return null
+  // `Date.UTC` takes the years 0 to 99 for 1900 to 1999.
+  const wall = new Date(Date.UTC(year + 400, month - 1, day, hour, minute, second) - CYCLE_MS)
   const exists = wall.getUTCFullYear() === year && wall.getUTCMonth() === month - 1 && wall.getUTCDate() === day
   return exists ? new Date(wall.getTime() - OFFSET_MS) : null
 }

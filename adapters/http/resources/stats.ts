@@ -21,6 +21,8 @@ const LONGEST_DAYS = 400
 /** The default range, including today. */
 const USUAL_DAYS = 30
 const USUAL_HOURS = 24
+/** Postgres has no year 0, in which the first Vietnamese day begins by UTC. */
+const EARLIEST = new Date('0001-01-01T00:00:00Z')
 
 const decimal = z.string().regex(/^-?\d+\.\d{2}$/)
 const count = z.int().min(0)
@@ -75,9 +77,11 @@ export const statsRoutes = (operations: Operations, { clock, database }: ApiPart
 
   const show = async (context: ApiContext, given: z.infer<typeof StatsRange>) => {
     const { user_id } = context.state.account
-    const last = given.to ?? vietnamDay(clock.now())
-    const to = endOfDay(last)!
-    const from = startOfDay(given.from ?? vietnamDay(new Date(to.getTime() - USUAL_DAYS * DAY_MS)))!
+    // `StatsRange` has accepted only days that exist.
+    const to = endOfDay(given.to ?? vietnamDay(clock.now()))!
+    const usual = new Date(to.getTime() - USUAL_DAYS * DAY_MS)
+    const start = given.from === undefined ? usual : startOfDay(given.from)!
+    const from = start < EARLIEST ? EARLIEST : start
     if (to.getTime() - from.getTime() > LONGEST_DAYS * DAY_MS)
       throw invalid({ path: 'from', message: `The range must not exceed ${LONGEST_DAYS} days.` })
     const [days, rules] = await Promise.all([

@@ -56,6 +56,23 @@ describe('statistics', () => {
     ])
   })
 
+  it('accept every day that the lists accept', async () => {
+    for (const [range, status] of [
+      ['to=0001-01-01', 200],
+      ['from=0001-01-01&to=0001-01-01', 200],
+      ['from=0099-12-31&to=0100-01-01', 200],
+      ['from=9999-12-31&to=9999-12-31', 200],
+      ['from=0001-01-05', 400],
+      ['from=0099-12-31', 400],
+      ['from=0000-12-31', 400],
+    ] as const) {
+      const answer = await api.ask('GET', `/api/stats?${range}`, { key })
+      expect(answer.status, range).to.equal(status)
+      if (status === 200) expect(answer.body.data.days, range).to.deep.equal([])
+      else expect(answer.body.issues[0].path, range).to.equal('from')
+    }
+  })
+
   it('count the attempts of each rule in the last hours', async () => {
     const hours = async (query: string) => (await api.ask('GET', `/api/stats/rules${query}`, { key })).body.data
     expect((await hours(''))[0]).to.deep.include({ id: rule, attempts: 2, success_rate: 0.5 })

@@ -25,6 +25,15 @@ describe('Vietnamese time', () => {
     expect(fromVietnam({ year: 2026, month: 0, day: 0 })).to.equal(null)
   })
 
+  it('takes a year below 100 for what it is', () => {
+    expect(startOfDay('0099-12-31')?.toISOString()).to.equal('0099-12-30T17:00:00.000Z')
+    expect(startOfDay('0001-01-05')?.toISOString()).to.equal('0001-01-04T17:00:00.000Z')
+    expect(endOfDay('0001-01-01')?.toISOString()).to.equal('0001-01-01T17:00:00.000Z')
+    expect(startOfDay('0004-02-29')?.toISOString()).to.equal('0004-02-28T17:00:00.000Z')
+    expect([startOfDay('0100-02-29'), startOfDay('0000-12-31')]).to.deep.equal([null, null])
+    expect(fromVietnam({ year: 26, month: 2, day: 3 })?.getUTCFullYear()).to.equal(26)
+  })
+
   it('converts to UTC and back without a change', () => {
     const wall = { year: 2026, month: 12, day: 31, hour: 23, minute: 59, second: 58 }
     expect(inVietnam(fromVietnam(wall)!)).to.deep.equal(wall)

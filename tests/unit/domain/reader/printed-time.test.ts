@@ -31,6 +31,7 @@ describe('the time that a bank printed', () => {
   it('is null if it is impossible or not printed', () => {
     expect(time({ day: '31', month: '02', year: '2026', hour: '25', minute: '61' })).to.equal(null)
     expect(time({ day: '31', month: '02' })).to.equal(null)
+    for (const year of ['0000', '0001', '0026']) expect(time({ day: '01', month: '01', year })).to.equal(null)
     expect(time({})).to.equal(null)
   })
 })
