@@ -89,7 +89,7 @@ const ReceiveUrlQr = z
   .strictObject({ qr_svg: secret(z.string(), 'The personal URL as a QR code in SVG.') })
   .meta({ id: 'ReceiveUrlQr' })
 
-const ACCOUNT_READ_ONLY = ['id', 'email', 'name', 'email_verified', 'plan', 'plan_expires_at', 'usage']
+const ACCOUNT_READ_ONLY = ['id', 'email', 'name', 'email_verified', 'operator', 'plan', 'plan_expires_at', 'usage']
 const AccountChange = z
   .strictObject({ ...readOnly(...ACCOUNT_READ_ONLY), language: language.optional() })
   .transform((given) => withoutReadOnly(given, ACCOUNT_READ_ONLY))

@@ -12,7 +12,7 @@ import { data } from '../openapi/answers.ts'
 import type { Guard } from '../openapi/operation.ts'
 import type { Operations } from '../openapi/operations.ts'
 import { type ApiParts, settled } from '../parts.ts'
-import { AlertSettingsChange } from './requests.ts'
+import { line, readOnly, withoutReadOnly } from './requests.ts'
 import type { Account as AccountState } from '../../../domain/account/account.ts'
 import type { Vault } from '../../../domain/ports.ts'
 import { secret, targetUrl, urlSent } from '../openapi/secrets.ts'
@@ -25,6 +25,12 @@ export const AlertSettings = z
     secret_key: secret(SecretKeyText, 'null without an address, or until the address is set again;'),
   })
   .meta({ id: 'AlertSettings' })
+
+const READ_ONLY = ['secret_key'] as const
+
+const AlertSettingsChange = z
+  .strictObject({ ...readOnly(...READ_ONLY), webhook_url: line(2_048).nullable() })
+  .transform((given) => withoutReadOnly(given, READ_ONLY))
 
 export const presentAlertSettings = (
   { alert_webhook_url, alert_sealed_secret }: AccountState,

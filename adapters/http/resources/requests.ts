@@ -144,10 +144,6 @@ export const RuleChange = z
 /** Without a body the secret is rotated. */
 export const SecretRotation = z.strictObject({ finish: z.literal(true).optional() })
 
-// --- alerts --------------------------------------------------------------------------------------------------------
-
-export const AlertSettingsChange = z.strictObject({ webhook_url: line(2_048).nullable() })
-
 // --- queries -------------------------------------------------------------------------------------------------------
 
 /** An empty parameter counts as absent. */

@@ -1,0 +1,60 @@
+/** A PUT accepts what its GET has answered, and changes nothing by it (decisions, "Bodies"). The resources are those of the document. */
+import { expect } from 'chai'
+import type { Located } from '../../harness/openapi/document.ts'
+import { isDone } from './outcomes.ts'
+import { collectionOf, make, requestOf } from './requests.ts'
+import { openWorld, type Caller, type World } from './world.ts'
+
+describe('what a GET has answered', () => {
+  let world: World
+  let caller: Caller
+  before(async function () {
+    this.timeout(120_000)
+    world = await openWorld()
+    caller = await world.newCaller()
+  })
+  after(() => world.close())
+
+  const has = (method: string, path: string | null): boolean =>
+    world.operations.some((each) => each.method === method && each.path === path)
+
+  /** The PUTs of resources that can be read, alone or in the list of their collection. */
+  const changes = (): Located[] =>
+    world.operations.filter(
+      ({ method, path }) => method === 'PUT' && (has('GET', path) || has('GET', collectionOf(path))),
+    )
+
+  const read = async ({ path }: Located, id: number | null, key: string): Promise<object> => {
+    const isListed = !has('GET', path)
+    const { body } = await world.api.ask('GET', isListed ? collectionOf(path)! : path.replace('{id}', String(id)), {
+      key,
+    })
+    return isListed ? body.data.find((each: { id: number }) => each.id === id) : body.data
+  }
+
+  it('may be sent back in a PUT, which changes nothing', async function () {
+    this.timeout(120_000)
+    const made = { name: 'plugin', scopes: ['write'] }
+    const scoped = await world.api.ask('POST', '/api/account/api-keys', { key: caller.api_key, json: made })
+    const wrong: string[] = []
+    for (const operation of changes()) {
+      const collection = collectionOf(operation.path)
+      const id = collection === null ? null : await make(world, caller, collection, true)
+      const first = isDone(await world.send(await requestOf(world, operation, caller, id === null ? {} : { id })))
+      if (first) wrong.push(`${operation.path}, the first PUT: ${first}`)
+      const before = await read(operation, id, caller.api_key)
+      for (const key of [caller.api_key, scoped.body.data.api_key as string]) {
+        const json = await read(operation, id, key)
+        const { status, body } = await world.api.ask('PUT', operation.path.replace('{id}', String(id)), { key, json })
+        if (status !== 200) wrong.push(`${operation.path}: ${status} ${JSON.stringify(body.issues ?? body)}`)
+        expect(await read(operation, id, caller.api_key), operation.path).to.deep.equal(before)
+      }
+    }
+    expect(wrong).to.deep.equal([])
+  })
+
+  it('is tested for every PUT of the document but those of things that cannot be read', () => {
+    const untested = world.operations.filter((each) => each.method === 'PUT' && !changes().includes(each))
+    expect(untested.map(({ path }) => path)).to.have.members(['/api/affiliate/bank', '/inbox/{token}'])
+  })
+})
