@@ -39,7 +39,7 @@ const secret = <Value>(env: string, schema: z.ZodType<Value, string>, descriptio
 
 export const SETTINGS = {
   port: setting('PORT', '8080', text.port, 'port of the API and the dashboard'),
-  baseUrl: optional('BASE_URL', text.url('http', 'https'), 'public address; default http://localhost:PORT'),
+  baseUrl: optional('BASE_URL', text.publicAddress, 'public address; default http://localhost:PORT'),
   dataDir: setting(
     'BAOCO_DATA_DIR',
     '.baoco',
@@ -130,25 +130,25 @@ export const SETTINGS = {
   abusePerHour: setting(
     'ABUSE_PER_HOUR',
     '1000',
-    text.whole(1),
+    text.whole(1, text.LARGEST_COUNT),
     'requests per hour; an account that exceeds them is locked',
   ),
   abusePolls: setting(
     'ABUSE_POLLS',
     '20',
-    text.whole(1),
+    text.whole(1, text.LARGEST_COUNT),
     'consecutive equal polls less than 30 s apart; an account that reaches them is locked',
   ),
   abuseParallel: setting(
     'ABUSE_PARALLEL',
     '20',
-    text.whole(1),
+    text.whole(1, text.LARGEST_COUNT),
     'parallel requests; an account that exceeds them repeatedly is locked',
   ),
   overQuotaDelay: setting(
     'OVER_QUOTA_DELAY',
     '900',
-    text.whole(0),
+    text.whole(0, text.DAYS_30),
     'seconds by which a delivery over the quota is delayed',
   ),
   planPrefix: setting('PLAN_PREFIX', 'BC', text.prefix, "prefix of the operator's own plan orders"),
@@ -159,10 +159,15 @@ export const SETTINGS = {
   reparseMaxAge: setting(
     'REPARSE_MAX_AGE',
     '86400',
-    text.whole(0),
+    text.whole(0, text.YEARS_50),
     'seconds; an older notification is recorded, but sends no webhook by itself',
   ),
-  keepUnread: setting('KEEP_UNREAD', '31536000', text.whole(1), 'seconds for which an unparsed notification is kept'),
+  keepUnread: setting(
+    'KEEP_UNREAD',
+    '31536000',
+    text.whole(1, text.YEARS_50),
+    'seconds for which an unparsed notification is kept',
+  ),
   scavengeAt: setting(
     'SCAVENGE_AT',
     '03:30',
@@ -172,14 +177,19 @@ export const SETTINGS = {
   idSkip: setting(
     'ID_SKIP',
     '0',
-    text.whole(0),
+    text.whole(0, 1_000_000_000_000),
     'number of ids to skip once, if an old backup was restored and nothing remembers newer ids',
   ),
-  trustProxy: setting('TRUST_PROXY', '0', text.whole(0), 'number of trusted reverse proxies that set X-Forwarded-*'),
+  trustProxy: setting(
+    'TRUST_PROXY',
+    '0',
+    text.whole(0, 100),
+    'number of trusted reverse proxies that set X-Forwarded-*',
+  ),
   windowMegabytes: setting(
     'WINDOW_MEGABYTES',
     '150',
-    text.whole(1),
+    text.whole(1, 1_000_000),
     'memory of a process for deduplication windows; each notification of the last seven days takes about 300 bytes',
   ),
   internalAddress: optional(

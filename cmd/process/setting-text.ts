@@ -9,12 +9,18 @@ type Text<Value> = z.ZodType<Value, string>
 
 const matching = (pattern: RegExp, message: string) => z.string().regex(pattern, message)
 
-/** A whole number, at least `least`. */
-export const whole = (least: number): Text<number> => {
-  const message = `must be a whole number of at least ${least}`
+/** Seconds. Longer delays and ages are mistakes. They would be no valid time, or no valid interval of the database. */
+export const DAYS_30 = 30 * 86_400
+export const YEARS_50 = 50 * 365 * 86_400
+/** The database counts in 32 bits. */
+export const LARGEST_COUNT = 1_000_000_000
+
+/** A whole number from `least` to `most`. */
+export const whole = (least: number, most: number): Text<number> => {
+  const message = `must be a whole number from ${least} to ${most}`
   return matching(/^\d{1,15}$/, message)
     .transform(Number)
-    .refine((value) => value >= least, message)
+    .refine((value) => value >= least && value <= most, message)
 }
 
 export const gigabytes: Text<number> = matching(/^\d{1,7}(\.\d{1,3})?$/, 'must be a number such as 50 or 7.5')
@@ -38,6 +44,14 @@ export const url = (...schemes: string[]): Text<string> =>
     },
     `must be an address that begins ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
   )
+
+/** Paths are appended to it, and it is printed and published. */
+export const publicAddress: Text<string> = url('http', 'https').refine(
+  (value) => !/[?#]/.test(value) && (!URL.canParse(value) || isWithoutUser(new URL(value))),
+  'must not contain a query, a fragment, a user or a password',
+)
+
+const isWithoutUser = ({ username, password }: URL): boolean => username === '' && password === ''
 
 /** An `esdb://…` or `kurrentdb://…` URL. It may name several hosts. */
 export const eventStoreUrl: Text<string> = z.string().superRefine((value, context) => {
@@ -104,6 +118,7 @@ export const vaultKeys: Text<string[]> = list.refine(
 export const seconds: Text<number[]> = list
   .refine((items) => items.every((item) => /^\d+(\.\d+)?$/.test(item)), 'must be seconds, comma separated')
   .transform((items) => items.map(Number))
+  .refine((delays) => delays.every((delay) => delay <= DAYS_30), `must be seconds of at most ${DAYS_30} (30 days) each`)
 
 export const prefix: Text<string> = matching(/^[A-Za-z0-9]{2,10}$/, 'must be 2 to 10 letters and digits').transform(
   (value) => value.toUpperCase(),
@@ -148,6 +163,9 @@ const RATE_LIMITS: RateLimits = {
   inbox: { requests: 120, seconds: 60 },
 }
 
+/** Seconds, 14 days. A timer cannot wait longer than 24 days. */
+const LONGEST_WINDOW = 14 * 86_400
+
 export const RATE_LIMIT_NAMES = Object.keys(RATE_LIMITS) as RateLimitName[]
 
 /** `off`, or the limits to change. All other limits keep their defaults. */
@@ -160,6 +178,10 @@ export const rateLimits: Text<'off' | RateLimits> = z.string().transform((value,
       context.addIssue(
         `must be off, or name=requests/seconds, comma separated, with the names ${RATE_LIMIT_NAMES.join(' ')}`,
       )
+      return z.NEVER
+    }
+    if (Number(seconds) > LONGEST_WINDOW) {
+      context.addIssue(`must have windows of at most ${LONGEST_WINDOW} seconds (14 days)`)
       return z.NEVER
     }
     limits[name as RateLimitName] = { requests: Number(requests), seconds: Number(seconds) }
@@ -177,7 +199,7 @@ export const accountNumber: Text<string> = matching(/^[A-Za-z0-9]{1,19}$/, 'must
 
 /** Credentials belong into its headers. */
 export const collector: Text<string> = url('http', 'https').refine(
-  (value) => !URL.canParse(value) || new URL(value).username === '',
+  (value) => !URL.canParse(value) || isWithoutUser(new URL(value)),
   'must not contain a user or a password',
 )
 

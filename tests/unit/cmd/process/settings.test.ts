@@ -103,6 +103,11 @@ describe('settings', () => {
     ['PORT', '80 80'],
     ['BASE_URL', 'pay.example.vn'],
     ['BASE_URL', 'ftp://pay.example.vn'],
+    ['BASE_URL', 'https://pay.example.vn/?a=1'],
+    ['BASE_URL', 'https://pay.example.vn/?'],
+    ['BASE_URL', 'https://pay.example.vn/#a'],
+    ['BASE_URL', 'https://user:pw@pay.example.vn'],
+    ['BASE_URL', 'https://user@pay.example.vn'],
     ['DATABASE_URL', 'mysql://localhost'],
     ['DATABASE_DISK_GB', '0'],
     ['DATABASE_DISK_GB', '50 GB'],
@@ -116,16 +121,28 @@ describe('settings', () => {
     ['ALLOW_PRIVATE_TARGETS', 'yes'],
     ['RETRY_SCHEDULE', '60,soon'],
     ['RETRY_SCHEDULE', '60,-1'],
+    ['RETRY_SCHEDULE', '60,9999999999999'],
+    ['RETRY_SCHEDULE', '60,2592000.5'],
     ['RATE_LIMITS', 'logins=1/1'],
     ['RATE_LIMITS', 'constructor=1/1'],
     ['RATE_LIMITS', 'login=0/60'],
     ['RATE_LIMITS', 'none'],
+    ['RATE_LIMITS', 'login=5/1209601'],
     ['ABUSE_PER_HOUR', '0'],
+    ['ABUSE_PER_HOUR', '2147483648'],
+    ['ABUSE_POLLS', '2147483648'],
+    ['ABUSE_PARALLEL', '2147483648'],
     ['OVER_QUOTA_DELAY', '1.5'],
+    ['OVER_QUOTA_DELAY', '2592001'],
+    ['REPARSE_MAX_AGE', '999999999999999'],
+    ['KEEP_UNREAD', '999999999999999'],
     ['PLAN_PREFIX', 'B'],
     ['COMMISSION', '101'],
     ['SCAVENGE_AT', '24:00'],
     ['ID_SKIP', '-1'],
+    ['ID_SKIP', '999999999999999'],
+    ['WINDOW_MEGABYTES', '999999999999999'],
+    ['TRUST_PROXY', '999999999999999'],
     ['TRUST_PROXY', 'true'],
     ['LOG_LEVEL', 'loud'],
     ['METRICS_PORT', 'x'],
@@ -153,6 +170,24 @@ describe('settings', () => {
         .and.not.include('\n')
     })
   }
+
+  it('accept the longest delays, and a public address with a path', () => {
+    expect(readSettings({ RETRY_SCHEDULE: '1,2592000', OVER_QUOTA_DELAY: '2592000' })).to.deep.include({
+      retrySchedule: [1, 2_592_000],
+      overQuotaDelay: 2_592_000,
+    })
+    expect(readSettings({ BASE_URL: 'https://x.vn:8443/baoco/' }).baseUrl).to.equal('https://x.vn:8443/baoco')
+  })
+
+  it('name the bound in the error', () => {
+    expect(refusal({ RETRY_SCHEDULE: '60,2592001' })).to.equal(
+      'setting RETRY_SCHEDULE must be seconds of at most 2592000 (30 days) each',
+    )
+    expect(refusal({ ABUSE_POLLS: '0' })).to.equal('setting ABUSE_POLLS must be a whole number from 1 to 1000000000')
+    expect(refusal({ BASE_URL: 'https://user:pw@x.vn' })).to.equal(
+      'setting BASE_URL must not contain a query, a fragment, a user or a password',
+    )
+  })
 
   it('never repeat an invalid secret in the error', () => {
     for (const name of ['JWT_SECRET', 'VAULT_KEY', 'ADMIN_PASSWORD', 'KAFKA_SASL', 'DATABASE_URL', 'SMTP_URL']) {
