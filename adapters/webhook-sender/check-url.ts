@@ -27,6 +27,7 @@ export const checkUrl = (text: string, { allowPrivate, ownOrigins = [], inboxesA
   if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:')) return 'must begin with https://'
   if (url.username || url.password) return 'must not contain a user name or password'
   const host = hostOf(url)
+  if (host.endsWith('.')) return 'must not have several dots after the host name'
   // With a trailing dot, the origin is different but the destination is the same.
   const origin = url.origin.replace(url.hostname, url.hostname.replace(/\.$/, ''))
   if (ownOrigins.includes(origin)) return 'must not be an address of this service itself'

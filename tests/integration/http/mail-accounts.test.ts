@@ -75,6 +75,7 @@ describe('mail accounts', function () {
     'no password': [{ password: '' }, 'password'],
     'a password that would be a command': [{ password: 'a\r\nb LOGOUT' }, 'password'],
     'a host that is none': [{ host: 'a b' }, 'host'],
+    'a host of dots': [{ host: '..' }, 'host'],
     'a host with an address of its own': [{ host: '169.254.169.254' }, 'host'],
     'a port that is none': [{ port: 70_000 }, 'port'],
     'a field that nobody knows': [{ smtp: true }, 'smtp'],

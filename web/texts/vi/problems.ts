@@ -47,6 +47,10 @@ export const problems: readonly (readonly [pattern: RegExp, text: string])[] = [
     /^The URL must not be an address of this service itself\.$/,
     'Đây là địa chỉ của chính Baoco. Hãy nhập địa chỉ của cửa hàng.',
   ],
+  [
+    /^The (?:URL|host) must not have several dots after the host name\.$/,
+    'Sau tên máy chủ không được có nhiều dấu chấm.',
+  ],
   [/^The URL has no host\.$/, 'Địa chỉ thiếu tên máy chủ.'],
   [/^The (?:URL|host) must be a public address\.$/, 'Baoco chỉ gọi được địa chỉ công khai trên Internet.'],
   [/^Invalid URL$/, 'Đây không phải là một địa chỉ.'],

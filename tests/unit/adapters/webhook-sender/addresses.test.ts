@@ -42,13 +42,15 @@ describe('the URL check of a rule', () => {
     'https://[::1]/', 'https://[::ffff:127.0.0.1]/', 'https://[::ffff:7f00:1]/', 'https://[::127.0.0.1]/',
     'https://[64:ff9b::7f00:1]/', 'https://[2002:7f00:1::]/', 'https://[fd00::1]/', 'https://[fe80::1]/',
     'https://10.1.2.3/', 'https://192.168.0.1/', 'https://169.254.169.254/latest/meta-data/', 'https://100.64.0.1/',
-    'https://①②⑦.⓪.⓪.①/', 'https://baoco.example/inbox',
+    'https://①②⑦.⓪.⓪.①/', 'https://baoco.example/inbox', 'https://localhost../', 'https://foo.internal../', 'https://../', 'https://shop.vn../',
+    'https://baoco.example../inbox',
   ]) it(`refuses ${url || 'an empty URL'}`, () => expect(checkUrl(url, strict)).to.be.a('string')) // prettier-ignore
 
   it('accepts loopback, private addresses and plain HTTP if the setting allows them', () => {
     for (const url of ['http://127.0.0.1:8080/', 'http://localhost/', 'http://192.168.1.1/', 'http://db.internal/'])
       expect(checkUrl(url, { allowPrivate: true }), url).to.equal(null)
-    expect(checkUrl('http://169.254.169.254/', { allowPrivate: true })).to.be.a('string')
+    for (const url of ['http://169.254.169.254/', 'http://localhost../', 'http://../'])
+      expect(checkUrl(url, { allowPrivate: true }), url).to.be.a('string')
   })
 })
 

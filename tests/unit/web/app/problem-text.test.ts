@@ -27,9 +27,14 @@ describe('the text of a problem', () => {
   const SAID = [
     thrownBy(() => checkEmail('x')),
     thrownBy(() => checkPassword('x')),
-    ...['x', 'http://shop.example', 'https://me:x@shop.example', 'https://baoco.example/x', 'https://127.0.0.1/'].map(
-      url,
-    ),
+    ...[
+      'x',
+      'http://shop.example',
+      'https://me:x@shop.example',
+      'https://baoco.example/x',
+      'https://127.0.0.1/',
+      'https://a../',
+    ].map(url),
     ...['x', '1', '{"a":"{{who}}"}', '{"a":"{{amount"}', '{"{{amount}}":1}', `{"a":"${'x'.repeat(5_000)}"}`].map(
       template,
     ),
