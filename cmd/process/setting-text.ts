@@ -1,4 +1,3 @@
-// Tests: tests/unit/cmd/process/settings.test.ts
 /** Parses setting values from text. Every error message continues "setting NAME …" and never repeats the text. */
 import { z } from 'zod'
 import type { RateLimitName, RateLimits } from '../../adapters/http/middleware/rate-limits.ts'
