@@ -14,6 +14,15 @@ const matching = (userId: number, filter: JobFilter) => {
   return { values, where, at }
 }
 
+/** First the oldest job of each account, then the second ones, and so on. The jobs of locked accounts wait. */
+const TURNS = `
+SELECT job_id FROM (
+  SELECT j.job_id, row_number() OVER (PARTITION BY j.user_id ORDER BY j.job_id) AS turn
+  FROM read_model.job j LEFT JOIN read_model.account a USING (user_id)
+  WHERE j.status = 'running' AND a.locked IS NOT TRUE
+) running
+ORDER BY turn, job_id LIMIT 100`
+
 const PLACE = '(t.created_at, t.id)'
 
 export const openRetriedTransactions = (database: Queryable): RetriedTransactions => ({
@@ -40,12 +49,15 @@ export const openRetriedTransactions = (database: Queryable): RetriedTransaction
     )
   },
 
-  runningJobs: async () =>
-    (
-      await database.query<{ job_id: number }>(
-        "SELECT job_id FROM read_model.job WHERE status = 'running' ORDER BY job_id LIMIT 100",
-      )
-    ).map(({ job_id }) => job_id),
+  runningJobs: async () => (await database.query<{ job_id: number }>(TURNS)).map(({ job_id }) => job_id),
+
+  runningOf: async (userId) => {
+    const [row] = await database.query<{ count: number }>(
+      "SELECT count(*) AS count FROM read_model.job WHERE user_id = $1 AND status = 'running'",
+      [userId],
+    )
+    return row!.count
+  },
 })
 
 export interface JobRow {

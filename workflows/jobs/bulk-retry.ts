@@ -7,6 +7,7 @@
  */
 import { jobEvents, jobStream, type JobEvent, type JobFilter, type JobPosition } from '../../domain/job/events.ts'
 import { cancel, evolve, goOn, type Job, type Page } from '../../domain/job/job.ts'
+import { Refused } from '../../domain/errors.ts'
 import { NO_STREAM, type Checkpoint, type Clock, type EventStore, type Ids } from '../../domain/ports.ts'
 import { waitUnlessAborted } from '../support/abort.ts'
 import type { Accounts, OwnersOccasion } from '../accounts/accounts.ts'
@@ -24,7 +25,10 @@ export interface RetriedTransactions {
     filter: JobFilter,
     page: { after: JobPosition | null; to: JobPosition; limit: number },
   ): Promise<JobPosition[]>
+  /** The next jobs to continue, in turns by account. Those of locked accounts are left out. */
   runningJobs(): Promise<number[]>
+  /** Number of a user's running jobs. */
+  runningOf(userId: number): Promise<number>
 }
 
 export interface JobParts {
@@ -36,6 +40,9 @@ export interface JobParts {
 
 const PAGE = 100
 
+/** Running jobs of an account. Calls at the same moment may exceed it by a few. */
+export const MOST_RUNNING = 10
+
 /** Milliseconds between two looks for jobs. The pause after a page is a multiple of its duration, but has a minimum. */
 const LOOK_EVERY = 1_000
 const REST = { times: 3, atLeast: 20 }
@@ -46,15 +53,23 @@ const jobs = () =>
     100,
   )
 
-/** @returns the job's id and its position in the store · @throws {StoreUnavailable} */
+/**
+ * @returns the job's id and its position in the store
+ * @throws {Refused} CONFLICT if too many jobs of the account are running · {StoreUnavailable}
+ */
 export const createJob = async (
-  { store, ids }: { store: EventStore; ids: Ids },
+  { store, ids, transactions }: { store: EventStore; ids: Ids; transactions: Pick<RetriedTransactions, 'runningOf'> },
   occasion: OwnersOccasion,
   filter: JobFilter,
   { count, newest }: { count: number; newest: JobPosition | null },
 ): Promise<{ job_id: number; checkpoint: Checkpoint | null }> => {
-  const [job_id] = (await ids.next(1)) as [number]
   const { user_id, at } = occasion
+  if ((await transactions.runningOf(user_id)) >= MOST_RUNNING)
+    throw new Refused(
+      'CONFLICT',
+      `An account can have at most ${MOST_RUNNING} running bulk retries. Wait until one ends, or cancel one.`,
+    )
+  const [job_id] = (await ids.next(1)) as [number]
   const created: JobEvent = {
     type: 'JobCreated',
     data: { job_id, user_id, kind: 'bulk_retry', filter, total: count, up_to: newest, created_at: at.toISOString() },

@@ -64,7 +64,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'post-api-plans-order': 'Returns the transfer that pays for the plan. The plan changes when the transfer arrives.',
   'get-api-webhooks': 'Rules of the account, with the state of their endpoints.',
   'post-api-webhooks': 'Sets where matching transactions are sent, and in which format. The secret signs every call.',
-  'post-api-webhooks-bulk-retry': 'Without a body: failed transactions of seven days, at most 100. With a filter: a job in the background.',
+  'post-api-webhooks-bulk-retry': 'Without a body: failed transactions of seven days, at most 100. With a filter: a job in the background, at most 10 at a time.',
   'put-api-webhooks-id': 'Only the given fields change. A new address, or switching the rule on, makes waiting retries due.',
   'delete-api-webhooks-id': 'Ends its open deliveries.',
   'post-api-webhooks-id-test': 'Sends a test payload now and shows the answer. It is not an attempt. Add `?sample=1` for the rule’s own format.',

@@ -225,9 +225,10 @@ export const webhookRoutes = (operations: Operations, parts: ApiParts, signedIn:
   const bulkRetry = async (context: ApiContext, { filter, dry_run }: z.infer<typeof BulkRetry> = {}) => {
     const { account } = context.state
     if (filter !== undefined || dry_run !== undefined) {
-      const found = await openRetriedTransactions(database).count(account.user_id, filter ?? {})
+      const transactions = openRetriedTransactions(database)
+      const found = await transactions.count(account.user_id, filter ?? {})
       if (dry_run) return { success: true as const, count: found.count, job_id: null }
-      const job = await createJob(parts, occasionOf(context, clock), filter ?? {}, found)
+      const job = await createJob({ ...parts, transactions }, occasionOf(context, clock), filter ?? {}, found)
       await settled(parts, job)
       return { success: true as const, count: found.count, job_id: job.job_id }
     }

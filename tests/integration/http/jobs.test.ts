@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
 import { openRetriedTransactions } from '../../../projections/job/queries.ts'
-import { runJobs, type RetriedTransactions } from '../../../workflows/jobs/bulk-retry.ts'
+import { createJob, MOST_RUNNING, runJobs, type RetriedTransactions } from '../../../workflows/jobs/bulk-retry.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
 import { attempted, captured, statusChanged } from './captured.ts'
@@ -32,12 +32,12 @@ describe('a bulk retry as a job', () => {
     await api.close()
   })
 
-  const failed = async (count: number, given: object = {}): Promise<number[]> => {
+  const failed = async (count: number, given: object = {}, of = user): Promise<number[]> => {
     const ids: number[] = []
     for (let number = 0; number < count; number++) {
       const id = await api.nextId()
-      await api.happened(user, id, [
-        captured(user, id, { rules: [rule], webhook_status: 'pending', ...given }),
+      await api.happened(of, id, [
+        captured(of, id, { rules: [rule], webhook_status: 'pending', ...given }),
         attempted(id, { attempt_id: await api.nextId(), rule_id: rule }),
         statusChanged(id, 'pending', 'failed'),
       ])
@@ -206,6 +206,58 @@ describe('a bulk retry as a job', () => {
     expect((await api.ask('DELETE', `/api/jobs/${job_id}`, { key: api_key })).status).to.equal(404)
     expect((await show(999_999)).status).to.equal(404)
     expect((await begin({ filter: { colour: 'red' } })).issues[0].path).to.equal('filter.colour')
+  })
+
+  /** Jobs as an earlier version accepted them: any number for each account. */
+  const many = async (userId: number, count: number) => {
+    const occasion = { user_id: userId, at: new Date(), correlation_id: 'test', causation_id: 'test' }
+    const parts = {
+      store: api.store,
+      ids: { next: (number: number) => api.nextIds(number) },
+      transactions: { runningOf: async () => 0 },
+    }
+    await failed(1, {}, userId)
+    const found = await openRetriedTransactions(database).count(userId, {})
+    const created = Array.from({ length: count }, () => createJob(parts, occasion, {}, found))
+    for (const { checkpoint } of await Promise.all(created)) await api.shown(checkpoint!)
+  }
+
+  it('of a locked account do not stop those of other accounts, and go on once it is unlocked', async () => {
+    const { user_id } = await api.newAccount('locked@example.com')
+    await many(user_id, 101)
+    await api.decree(user_id, { type: 'AccountLocked', data: { user_id, reason: 'requests_per_hour' } })
+    const [id] = await failed(1)
+    const { job_id } = await begin({ filter: {} })
+    void run()
+    expect(await untilDone(job_id)).to.include({ done: 1 })
+    expect(await statusOf(id!)).to.equal('pending')
+    const running = () =>
+      database.query("SELECT FROM read_model.job WHERE user_id = $1 AND status = 'running'", [user_id])
+    expect(await running()).to.have.lengthOf(101)
+    await api.decree(user_id, { type: 'AccountUnlocked', data: { user_id } })
+    await eventually(async () => (await running()).length === 0, { within: 30_000, what: 'the unlocked jobs' })
+  })
+
+  it('are continued in turns by account', async () => {
+    const { user_id } = await api.newAccount('many@example.com')
+    await many(user_id, 101)
+    await failed(1)
+    const { job_id } = await begin({ filter: {} })
+    const turns = await openRetriedTransactions(database).runningJobs()
+    expect(turns).to.have.lengthOf(100)
+    expect(turns.indexOf(job_id)).to.equal(1)
+  })
+
+  it('are refused while an account has as many running as it may have', async () => {
+    await failed(1)
+    const jobs: number[] = []
+    for (let number = 0; number < MOST_RUNNING; number++) jobs.push((await begin({ filter: {} })).job_id)
+    const refused = await api.ask('POST', '/api/webhooks/bulk-retry', { key, json: { filter: {} } })
+    expect([refused.status, refused.body.error]).to.deep.equal([409, 'CONFLICT'])
+    expect(await begin({ filter: {}, dry_run: true })).to.include({ count: 1 })
+    expect(await begin({})).to.deep.equal({ success: true, count: 1 })
+    await api.ask('DELETE', `/api/jobs/${jobs[0]!}`, { key })
+    expect(await begin({ filter: {} })).to.include({ success: true })
   })
 
   it('is not started by a call without a filter', async () => {
