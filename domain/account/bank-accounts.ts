@@ -10,6 +10,9 @@
  * show at least four common digits and none contradicts. A printed number that shows one to three digits is a separate number,
  * because one stranger in a thousand has the same digits. A printed number without any digit counts as no number. A stranger whose
  * account at the same bank shows the same digits cannot be distinguished.
+ *
+ * An account has a limited number of bank accounts, because each notification is compared with all of them. A number beyond the limit
+ * is not recorded, and its credits wait, also while the account learns. Only a retry by hand sends them.
  */
 import { digitsContradict, sharedDigits, TELLING_DIGITS, visibleDigits } from '../dedup/account-digits.ts'
 import type { AccountEvent } from './events.ts'
@@ -18,6 +21,9 @@ import type { Account, BankAccount, Learning } from './state.ts'
 
 /** How long an account accepts new numbers as its owner's, in milliseconds. */
 const LEARNING_MS = 24 * 3_600_000
+
+/** Bank accounts of an account. */
+export const MOST_BANK_ACCOUNTS = 200
 
 /** Number of digits shown of a number that may belong to anybody. */
 const SHOWN_DIGITS = 4
@@ -94,9 +100,12 @@ const isOwn = (account: Account, { bank_code, account_number }: NamedAccount, ow
   account_number !== null &&
   sharedDigits(account_number, own.account_number) >= TELLING_DIGITS
 
+/** Whether the account cannot have another bank account. Numbers are never removed, so this is final. */
+export const hasMostBankAccounts = ({ bank_accounts }: Account): boolean => bank_accounts.size >= MOST_BANK_ACCOUNTS
+
 /** Whether a number that is now seen for the first time must be confirmed. */
 const wouldWait = (account: Account, named: NamedAccount, at: Date, own: OwnNumber | null): boolean =>
-  !isLearning(account, at) && !isOwn(account, named, own)
+  (hasMostBankAccounts(account) || !isLearning(account, at)) && !isOwn(account, named, own)
 
 /**
  * Whether a credit that names this account must wait until the owner confirms it.
@@ -124,13 +133,13 @@ export interface SeenAccount extends NamedAccount {
   own?: OwnNumber | null
 }
 
-/** @returns nothing if it is already known, or if no number is printed */
+/** @returns nothing if it is already known, if no number is printed, or if the account cannot have another one */
 export const seeBankAccount = (
   account: Account,
   { bank_account_id, transaction_id, at, own = null, ...named }: SeenAccount,
 ): AccountEvent[] => {
   const { bank_code, account_number } = named
-  if (!isShown(account_number) || bankAccountOf(account, named)) return []
+  if (!isShown(account_number) || hasMostBankAccounts(account) || bankAccountOf(account, named)) return []
   const { user_id } = account
   const seen = { user_id, bank_account_id, bank_code, account_number, transaction_id }
   const waits = wouldWait(account, named, at, own)

@@ -6,6 +6,7 @@
 import { expect } from 'chai'
 import { openOutbox } from '../../adapters/mail-out/outbox.ts'
 import { openDatabase, type Database } from '../../adapters/database/database.ts'
+import { MOST_BANK_ACCOUNTS } from '../../domain/account/bank-accounts.ts'
 import type { FreshAccount } from '../../workflows/accounts/registration.ts'
 import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
 import { eventually } from '../harness/eventually.ts'
@@ -196,6 +197,33 @@ describe('attack: new bank accounts', () => {
     expect((await send(textOf('0011xxxx5567'))).webhook_status, 'the same number masked').to.equal('pending')
     expect((await send(textOf('0099xxxx5567'))).webhook_status, 'other digits').to.equal('no_match')
     expect((await send(textOf('xxxxxxxxxx567'))).webhook_status, 'three digits').to.equal('no_match')
+  })
+
+  it('beyond the most of an account are not recorded, and their payments are kept and can be sent by hand', async () => {
+    const { user_id } = account
+    for (let number = 0; number < MOST_BANK_ACCOUNTS; number++) {
+      const bank_account_id = await api.nextId()
+      const seen = {
+        user_id,
+        bank_account_id,
+        bank_code: 'BIDV',
+        account_number: String(3e9 + number),
+        transaction_id: 1,
+      }
+      await api.decree(user_id, { type: 'BankAccountSeen', data: seen })
+    }
+    const { id, webhook_status } = await send(textOf(STRANGERS))
+    expect(webhook_status, 'in the first 24 hours').to.equal('no_match')
+    const other = await api.newAccount(`next${created}@shop.example`)
+    const path = `/api/receive/u/${other.receive_token}`
+    await api.ask('POST', path, { json: { sender: 'Vietcombank', text: textOf(OWN) } })
+    await eventually(
+      async () => (await api.ask('GET', '/api/bank-accounts', { key: other.api_key })).body.data.length === 1,
+      { what: 'the number of a later notification' },
+    )
+    expect(await list()).to.have.lengthOf(MOST_BANK_ACCOUNTS)
+    expect((await api.ask('POST', `/api/transactions/${id}/retry`, { key })).status).to.equal(200)
+    expect(await statusOf(id), 'by hand').to.equal('pending')
   })
 
   it('cannot be confirmed by another account', async () => {

@@ -3,12 +3,13 @@
  * Records a bank account at the first notification that names it. Then it is listed, an alert is raised, and its owner
  * can switch it off.
  */
-import { bankAccountOf, seeBankAccount } from '../../domain/account/bank-accounts.ts'
+import { bankAccountOf, hasMostBankAccounts, seeBankAccount } from '../../domain/account/bank-accounts.ts'
 import type { EventData, KnownEvent } from '../../domain/catalogue.ts'
 import type { PlanAccount } from '../../domain/plan-order/plan-order.ts'
 import type { EventStore, Clock, Ids } from '../../domain/ports.ts'
 import { accountCache } from '../accounts/accounts.ts'
 import { execute } from '../support/execute.ts'
+import type { Snapshots } from '../support/snapshots.ts'
 import { reactor, type Reactor } from './reactor.ts'
 
 /** Number of cached accounts. For a cached account, a known bank account needs no read of the store. */
@@ -20,14 +21,18 @@ export interface SeeBankAccountsParts {
   ids: Ids
   /** The account that receives plan payments: the operator's own. */
   plans: PlanAccount | null
+  /** Of accounts. Default: each is read from its stream. */
+  snapshots?: Snapshots
 }
 
-export const seeBankAccounts = ({ store, clock, ids, plans }: SeeBankAccountsParts): Reactor => {
-  const cache = accountCache(REMEMBERED)
-  const isKnown = ({ user_id, bank_code, account_number }: EventData['TransactionCaptured']): boolean => {
+export const seeBankAccounts = ({ store, clock, ids, plans, snapshots }: SeeBankAccountsParts): Reactor => {
+  const cache = accountCache(REMEMBERED, snapshots)
+  /** Judged without a read, because it does not change: the number is known, or the account cannot have another one. */
+  const isDone = ({ user_id, bank_code, account_number }: EventData['TransactionCaptured']): boolean => {
     if (account_number === null) return true
     const account = cache.get(String(user_id)).state
-    return account !== null && bankAccountOf(account, { bank_code, account_number }) !== null
+    if (account === null) return false
+    return hasMostBankAccounts(account) || bankAccountOf(account, { bank_code, account_number }) !== null
   }
 
   const see = async ({ id, data, metadata: { correlation_id } }: KnownEvent<'TransactionCaptured'>): Promise<void> => {
@@ -41,6 +46,6 @@ export const seeBankAccounts = ({ store, clock, ids, plans }: SeeBankAccountsPar
   }
 
   return reactor('see_bank_account', ['transaction-'], {
-    TransactionCaptured: (event) => (isKnown(event.data) ? 'nothing' : see(event)),
+    TransactionCaptured: (event) => (isDone(event.data) ? 'nothing' : see(event)),
   })
 }

@@ -5,6 +5,7 @@ import {
   changeBankAccount,
   isSwitchedOff,
   isUnconfirmed,
+  MOST_BANK_ACCOUNTS,
   learnBankAccounts,
   seeBankAccount,
 } from '../../../../domain/account/bank-accounts.ts'
@@ -65,6 +66,21 @@ describe('bank accounts', () => {
     expect(late!.data).to.include({ waits: true })
     expect(seeBankAccount(given(numbered(1, '0011000415567')), { ...seen, at: hour(25) })).to.deep.equal([])
     expect(seeBankAccount(given(), { ...seen, account_number: null, at: hour(25) })).to.deep.equal([])
+  })
+
+  it('beyond the most of an account are not recorded, and their credits wait even while the account learns', () => {
+    const numbers = Array.from({ length: MOST_BANK_ACCOUNTS }, (_, index) => numbered(index + 1, String(1e9 + index)))
+    const own = { bank_code: 'VCB', account_number: '0011000999111' }
+    const seen = { bank_account_id: 999, transaction_id: 9, ...named('0011000415567'), at: hour(1) }
+    const almost = given(...numbers.slice(1))
+    expect(seeBankAccount(almost, seen)).to.have.lengthOf(1)
+    expect(isUnconfirmed(almost, named('0011000415567'), hour(1))).to.equal(false)
+    const full = given(...numbers)
+    expect(seeBankAccount(full, seen)).to.deep.equal([])
+    expect(isUnconfirmed(full, named('0011000415567'), hour(1))).to.equal(true)
+    expect(isUnconfirmed(full, named('1000000007'), hour(100)), 'a known one').to.equal(false)
+    expect(isUnconfirmed(full, named(null), hour(1)), 'no number').to.equal(false)
+    expect(isUnconfirmed(full, named('0011xxx999111'), hour(100), own), "the operator's").to.equal(false)
   })
 
   it('need no confirmation if the operator receives plan payments on them', () => {
