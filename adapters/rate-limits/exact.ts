@@ -85,9 +85,9 @@ class KnownWindows {
     return { calls: window.settled + window.missed, endsInMs: window.ends - Date.now() }
   }
 
-  undo(caller: string): void {
+  undo(caller: string, points: number): void {
     const window = this.#of(caller)
-    window.settled = Math.max(0, window.settled - 1)
+    window.settled = Math.max(0, window.settled - points)
   }
 }
 
@@ -116,9 +116,9 @@ export const exactCounters = (database: Queryable): CounterFor => {
         return windows.missed(caller, points)
       }
     }
-    const undo = async (caller: string) => {
-      windows.undo(caller)
-      await limiter.reward(caller, 1).catch(() => {})
+    const undo = async (caller: string, points = 1) => {
+      windows.undo(caller, points)
+      await limiter.reward(caller, points).catch(() => {})
     }
     return Object.assign(count, { undo })
   }

@@ -93,7 +93,9 @@ export const settledCounters = (database: Queryable, now: () => number = Date.no
         if (used <= limit.requests) window.pending += points
         return { calls: window.settled + window.pending, endsInMs: window.ends - at }
       }
-      const undo = (caller: string) => void windowOf(`${name}:${caller}`, limit, now()).pending--
+      const undo = (caller: string, points = 1) => {
+        windowOf(`${name}:${caller}`, limit, now()).pending -= points
+      }
       return Object.assign(count, { undo })
     },
     settle,

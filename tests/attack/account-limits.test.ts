@@ -9,6 +9,7 @@ import { openInboxCalls } from '../../adapters/inbox/calls.ts'
 import { unreadStream } from '../../domain/arrival/events.ts'
 import { giveUpUnread } from '../../workflows/scheduled/give-up-unread.ts'
 import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
+import type { Ask } from '../integration/http/ask.ts'
 import { eventually } from '../harness/eventually.ts'
 
 const MB = 1_024 ** 2
@@ -182,6 +183,12 @@ describe('attack: batches that bypass the limits', () => {
   })
   after(() => api.close())
 
+  const batch = (by: Ask, number: number) =>
+    api.ask('POST', '/api/receive/batch', {
+      ...by,
+      json: { items: Array.from({ length: number }, () => ({ type: 'sms', sender: 'Vietcombank', text: 'x' })) },
+    })
+
   it('are limited to 600 items per minute and token; a batch that exceeds the limit is refused as a whole', async () => {
     const { api_key: key } = api.owner
     const token = async (name: string): Promise<string> => {
@@ -190,11 +197,7 @@ describe('attack: batches that bypass the limits', () => {
         .device_token
     }
     const [one, other] = [await token('one'), await token('other')]
-    const post = (device: string, number: number) =>
-      api.ask('POST', '/api/receive/batch', {
-        headers: { 'x-device-token': device },
-        json: { items: Array.from({ length: number }, () => ({ type: 'sms', sender: 'Vietcombank', text: 'x' })) },
-      })
+    const post = (device: string, number: number) => batch({ headers: { 'x-device-token': device } }, number)
     for (const number of [200, 200, 150]) expect((await post(one, number)).status).to.equal(200)
     const before = api.arrivals.length
     const refused = await post(one, 51)
@@ -204,6 +207,33 @@ describe('attack: batches that bypass the limits', () => {
     expect((await post(one, 50)).status, 'a smaller one fits').to.equal(200)
     expect((await post(one, 1)).status).to.equal(429)
     expect((await post(other, 200)).status, 'another phone').to.equal(200)
+  })
+
+  it('are limited to 3,000 items per minute and account, with all of its tokens', async () => {
+    const receiveKey = async (key: string): Promise<string> => {
+      const json = { name: 'phone', scopes: ['receive'] }
+      return (await api.ask('POST', '/api/account/api-keys', { key, json })).body.data.api_key
+    }
+    const { api_key } = await api.newAccount('tokens@example.com')
+    const keys: string[] = []
+    for (let number = 0; number < 6; number++) keys.push(await receiveKey(api_key))
+    const [last, ...others] = keys
+    for (const key of others)
+      for (const number of [200, 200, key === others[0] ? 150 : 200])
+        expect((await batch({ key }, number)).status).to.equal(200)
+    const before = api.arrivals.length
+    for (let number = 0; number < 4; number++) {
+      const refused = await batch({ key: last! }, 200)
+      expect([refused.status, refused.body.error]).to.deep.equal([429, 'RATE_LIMITED'])
+      expect(refused.headers.get('ratelimit-limit')).to.equal('3000')
+      expect(Number(refused.headers.get('retry-after'))).to.be.within(1, 60)
+    }
+    expect(api.arrivals.length, 'nothing of it was taken').to.equal(before)
+    expect((await batch({ key: last! }, 50)).status, 'a smaller one fits, and the refused ones used nothing').to.equal(
+      200,
+    )
+    const other = await receiveKey((await api.newAccount('others@example.com')).api_key)
+    expect((await batch({ key: other }, 200)).status, 'another account').to.equal(200)
   })
 })
 

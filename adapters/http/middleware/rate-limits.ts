@@ -52,8 +52,8 @@ export interface Counter {
    * shared counter is unavailable, it counts in this process.
    */
   (caller: string, points?: number): Used | Promise<Used>
-  /** Subtracts one call that turned out not to count. */
-  undo(caller: string): void | Promise<void>
+  /** Subtracts one call, or several points, that turned out not to count. */
+  undo(caller: string, points?: number): void | Promise<void>
 }
 
 /** Returns the step for a limit. Routes with the same name share its counters. */

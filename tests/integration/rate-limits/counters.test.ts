@@ -44,6 +44,16 @@ describe('counters of rate limits', () => {
     return used!
   }
 
+  it('subtract what turned out not to count, also several points', async () => {
+    const { counterFor } = settledCounters(counted)
+    for (const count of [exactCounters(counted)('bank', LIMIT), counterFor('bank', LIMIT)]) {
+      await count('9.9.9.9', 4)
+      await count.undo('9.9.9.9', 3)
+      await count.undo('9.9.9.9')
+      expect((await count('9.9.9.9', 5)).calls).to.equal(5)
+    }
+  })
+
   describe('that are exact', () => {
     it('are shared by all processes', async () => {
       const processes = [1, 2, 3].map(() => exactCounters(counted)('login', LIMIT))
