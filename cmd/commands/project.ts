@@ -137,6 +137,7 @@ const reacting = (installation: Installation): Follower => {
         mailer,
         links,
         sender,
+        log,
         adminEmail,
         commission,
         plans,

@@ -1,8 +1,11 @@
-// Tests: tests/attack/alert-signature.test.ts
+// Tests: tests/unit/workflows/alerts/alert-calls.test.ts
 /**
  * Calls the owner's own address about an alert, signed like the calls of a rule. No other work waits for these calls,
  * because that address may be as slow as the endpoint that the alert is about. There are a few attempts within two
  * minutes, and no more. The mail is the reliable channel.
+ *
+ * A slow address holds a place for all of its attempts, so each account has only a few places. Its further calls wait
+ * until one of them is free.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock, Sender } from '../../domain/ports.ts'
@@ -10,26 +13,43 @@ import { signedHeaders } from '../../domain/webhook/signature.ts'
 
 /** Pause before each attempt: milliseconds. */
 const WAITS_MS = [0, 10_000, 60_000]
-/** Calls beyond this number at a time are dropped. */
-const MOST = 200
+/** Calls in flight together. */
+export const MOST = 200
+/** Calls in flight of one account. */
+export const MOST_OF_ACCOUNT = 5
+/** Calls of one account that wait. Further ones are dropped. */
+export const MOST_WAITING = 50
 
 export interface AlertCall {
+  user_id: number
   url: string
   /** The plain secret. */
   secret: string
-  /** The same for every attempt, so that the receiver can recognize repeats. */
+  /** The id of the event. It is the same for every attempt, so that the receiver can recognize repeats. */
   id: string
   /** Without its `timestamp`: each attempt has its own. */
   body: object
 }
 
 export interface AlertCalls {
+  /** A call that finds no room is dropped, and logged. */
   call(call: AlertCall): void
 }
 
-export const openAlertCalls = (sender: Pick<Sender, 'send'>, clock: Clock): AlertCalls => {
+interface Log {
+  warn(fields: object, what: string): void
+}
+
+/** The calls of one account. */
+interface Share {
+  inFlight: number
+  waiting: AlertCall[]
+}
+
+export const openAlertCalls = (sender: Pick<Sender, 'send'>, clock: Clock, log: Log): AlertCalls => {
   const never = new AbortController().signal
-  let open = 0
+  const shares = new Map<number, Share>()
+  let inFlight = 0
 
   const insist = async ({ url, secret, id: webhookId, body: fields }: AlertCall): Promise<void> => {
     for (const [tries, wait] of WAITS_MS.entries()) {
@@ -42,11 +62,23 @@ export const openAlertCalls = (sender: Pick<Sender, 'send'>, clock: Clock): Aler
     }
   }
 
+  /** Makes a call, and then those of the account that wait. */
+  const work = async (user_id: number, share: Share, first: AlertCall): Promise<void> => {
+    shares.set(user_id, share)
+    share.inFlight++
+    inFlight++
+    for (let next: AlertCall | undefined = first; next; next = share.waiting.shift()) await insist(next)
+    inFlight--
+    if (--share.inFlight === 0) shares.delete(user_id)
+  }
+
   return {
     call: (call) => {
-      if (open >= MOST) return
-      open++
-      void insist(call).finally(() => open--)
+      const { user_id, id: event_id } = call
+      const share = shares.get(user_id) ?? { inFlight: 0, waiting: [] }
+      if (share.inFlight < MOST_OF_ACCOUNT && inFlight < MOST) void work(user_id, share, call)
+      else if (share.inFlight > 0 && share.waiting.length < MOST_WAITING) share.waiting.push(call)
+      else log.warn({ user_id, event_id }, 'alert_call.dropped')
     },
   }
 }

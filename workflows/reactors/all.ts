@@ -36,6 +36,7 @@ export interface ReactorParts {
   commission: number
   /** Calls the addresses that alerts are sent to. */
   sender: Sender
+  log: { warn(fields: object, what: string): void }
   /** The account that receives plan payments; null if no plan can be bought. */
   plans: PlanAccount | null
   /**
@@ -46,7 +47,7 @@ export interface ReactorParts {
 }
 
 export const allReactors = (parts: ReactorParts): readonly Reactor[] => {
-  const { store, clock, vault, mailer, sender, links } = parts
+  const { store, clock, vault, mailer, sender, log, links } = parts
   const accounts = new Accounts(store, accountCache(undefined, parts.snapshots))
   const alerts = openAlerts(parts)
   return [
@@ -61,6 +62,6 @@ export const allReactors = (parts: ReactorParts): readonly Reactor[] => {
     raiseAlerts(alerts),
     raiseTransactionAlerts(alerts),
     alertUnsafeForwarder(alerts),
-    sendAlerts({ accounts, vault, clock, mailer, links, calls: openAlertCalls(sender, clock) }),
+    sendAlerts({ accounts, vault, clock, mailer, links, calls: openAlertCalls(sender, clock, log) }),
   ]
 }

@@ -60,10 +60,11 @@ export const sendAlerts = ({ accounts, vault, clock, mailer, links, calls }: Ale
   }
 
   const call = async (account: Account, event: RecordedEvent & AlertEvent): Promise<void> => {
-    if (account.alert_webhook_url === null) return
+    const { user_id, alert_webhook_url: url } = account
+    if (url === null) return
     const secret = await secretOf(account, event)
     if (secret === null) return
-    calls.call({ url: account.alert_webhook_url, secret, id: event.id, body: bodyOf(event) })
+    calls.call({ user_id, url, secret, id: event.id, body: bodyOf(event) })
   }
 
   /**

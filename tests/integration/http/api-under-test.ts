@@ -183,6 +183,7 @@ export const openApi = async (
               adminEmail: 'owner@baoco.local',
               commission: 20,
               sender,
+              log: silent,
               plans: planAccountOf({ planPrefix: 'BC', ...settings }),
               maxAgeMs: (settings.reparseMaxAge ?? 86_400) * 1_000,
             }),

@@ -80,6 +80,7 @@ describe('reactors', () => {
       mailer,
       links,
       sender: openSender({ allowPrivate: true }),
+      log: { warn: () => {} },
       adminEmail: 'owner@baoco.local',
       commission: 20,
       plans: null,

@@ -1,0 +1,64 @@
+import { expect } from 'chai'
+import type { CallResult } from '../../../../domain/ports.ts'
+import {
+  MOST,
+  MOST_OF_ACCOUNT,
+  MOST_WAITING,
+  openAlertCalls,
+  type AlertCall,
+} from '../../../../workflows/alerts/alert-calls.ts'
+import { eventually } from '../../../harness/eventually.ts'
+
+const answered = { error: null } as CallResult
+
+describe('alert calls', () => {
+  let sent: string[]
+  let logged: object[]
+  let ends: (() => void)[]
+  const open = () => {
+    sent = []
+    logged = []
+    ends = []
+    const send = ({ headers }: { headers: Record<string, string> }) => {
+      sent.push(headers['webhook-id']!)
+      return new Promise<CallResult>((resolve) => ends.push(() => resolve(answered)))
+    }
+    const warn = (fields: object, what: string) => void logged.push({ what, ...fields })
+    return openAlertCalls({ send }, { now: () => new Date() }, { warn })
+  }
+  const alert = (user_id: number, number = 1): AlertCall => {
+    return { user_id, url: 'https://x.example/', secret: 'ab'.repeat(24), id: `${user_id}-${number}`, body: {} }
+  }
+  const of = (user_id: number) => sent.filter((id) => id.startsWith(`${user_id}-`))
+
+  it('of an account with a slow address leave room for those of others', () => {
+    const calls = open()
+    for (let number = 0; number < MOST; number++) calls.call(alert(1, number))
+    calls.call(alert(2))
+    expect(of(1)).to.have.lengthOf(MOST_OF_ACCOUNT)
+    expect(of(2)).to.have.lengthOf(1)
+  })
+
+  it('wait in their order until an earlier one of the account ends', async () => {
+    const calls = open()
+    const many = MOST_OF_ACCOUNT + MOST_WAITING
+    for (let number = 0; number < many; number++) calls.call(alert(1, number))
+    expect(logged).to.deep.equal([])
+    for (let ended = 0; ended < many; ended++)
+      await eventually(() => ends[ended] && (ends[ended]!(), true), { what: `call ${ended}` })
+    expect(sent).to.deep.equal(Array.from({ length: many }, (_, number) => `1-${number}`))
+    calls.call(alert(1, many))
+    await eventually(() => sent.length === many + 1, { what: 'the next call' })
+  })
+
+  it('are dropped with a line in the log if too many of the account wait, or too many of all are in flight', () => {
+    const calls = open()
+    for (let number = 0; number <= MOST_OF_ACCOUNT + MOST_WAITING; number++) calls.call(alert(1, number))
+    const what = 'alert_call.dropped'
+    expect(logged).to.deep.equal([{ what, user_id: 1, event_id: `1-${MOST_OF_ACCOUNT + MOST_WAITING}` }])
+    for (let user = 2; sent.length < MOST; user++) calls.call(alert(user))
+    calls.call(alert(1_000))
+    expect(logged[1]).to.deep.equal({ what, user_id: 1_000, event_id: '1000-1' })
+    expect(sent).to.have.lengthOf(MOST)
+  })
+})
