@@ -70,7 +70,10 @@ export const createReceiver = ({ secret, prefix, bank, now = () => new Date() }:
     route(request).then(
       (answer) => write(response, answer),
       (error: unknown) => {
-        write(response, error instanceof TooLarge ? failed(413, 'The body is too large.') : failed(500, 'The shop had an error.'))
+        write(
+          response,
+          error instanceof TooLarge ? failed(413, 'The body is too large.') : failed(500, 'The shop had an error.'),
+        )
         request.destroy()
       },
     )

@@ -23,7 +23,7 @@ import type { Account, BankAccount, Learning } from './state.ts'
 const LEARNING_MS = 24 * 3_600_000
 
 /** Bank accounts of an account. */
-export const MOST_BANK_ACCOUNTS = 200
+export const MOST_BANK_ACCOUNTS = 500
 
 /** Number of digits shown of a number that may belong to anybody. */
 const SHOWN_DIGITS = 4
