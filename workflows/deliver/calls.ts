@@ -7,6 +7,7 @@ import { Endpoints } from './endpoints.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { ClaimedJobs } from './claimed-jobs.ts'
 import { Lanes } from './lanes.ts'
+import type { Claimed } from './queue.ts'
 import { Recorder } from './recorder.ts'
 import { SecretCache } from './secret-cache.ts'
 import type { TrackedTransactions } from './tracked.ts'
@@ -22,6 +23,8 @@ export interface Demand {
   wakeIn: (milliseconds: number) => void
   /** There may be room again in a lane. */
   roomAgain: () => void
+  /** These went back to the queue, and can be claimed by their rules as they are now. */
+  claimAgain: (claims: readonly Claimed[]) => void
   /** A claim failed. The queue may have made it nevertheless. */
   claimFailed: (error: unknown) => void
 }
@@ -81,13 +84,22 @@ export const openCalls = ({ options, worker, tracked, heartbeat, stopping, deman
     demand().roomAgain()
   }, limits)
 
-  const claimedJobs = new ClaimedJobs({ worker, queue, lanes, tracked, stopping })
+  const claimedJobs = new ClaimedJobs({
+    worker,
+    queue,
+    lanes,
+    tracked,
+    stopping,
+    onOutdated: (claims) => demand().claimAgain(claims),
+    onLost: (error) => demand().claimFailed(error),
+    onError,
+  })
 
   const endpoints: Endpoints = new Endpoints({
     send: (updates) => queue.updateEndpoints(updates),
     onStates: (states) => {
       for (const state of states) if (state.opened) onOpened(state)
-      void claimedJobs.update(states).catch((error: unknown) => demand().claimFailed(error))
+      void claimedJobs.update(states)
       // Other deliveries wait for a server that answers again.
       if (states.some((state) => !state.held)) demand().wake()
     },

@@ -11,7 +11,7 @@ import { LEFT_TO_THE_LOG_MS } from '../../domain/webhook/retry-schedule.ts'
 import { waitUnlessAborted } from '../support/abort.ts'
 import { NotedEntries } from './noted-entries.ts'
 import { WakeSignal } from './wake-signal.ts'
-import type { Claimed } from './queue.ts'
+import type { Claim, Claimed } from './queue.ts'
 
 /** Noted transactions of all users together. */
 const MOST_NOTED = 100_000
@@ -120,6 +120,15 @@ export class FirstAttempts {
     ])
   }
 
+  /** Claims attempts that went back to the queue. Those of held rules stay in it, and so do those without room until they are due. */
+  async claimAgain(claims: readonly Claim[]): Promise<void> {
+    if (claims.length === 0 || !this.#options.mayClaim()) return
+    const transactions = idsOf(claims)
+    await this.#whileBeingClaimed(transactions, async () =>
+      this.#options.handOver(await this.#claimStored(transactions), new Map()),
+    )
+  }
+
   /** Called when a worker ends, so that the next worker need not wait for the queue. */
   async claimRest(): Promise<void> {
     const rest = this.#waiting.takeAll()
@@ -147,13 +156,13 @@ export class FirstAttempts {
     while (!stopping.aborted) {
       const entries = this.#take(noted)
       if (entries.length === 0) await signal.wait(noted.size > 0 ? 100 : 60_000)
-      else await this.#whileBeingClaimed(entries, () => claim(entries)).catch(this.#options.onError)
+      else await this.#whileBeingClaimed(idsOf(entries), () => claim(entries)).catch(this.#options.onError)
       if (this.#options.givesWay()) await waitUnlessAborted(GIVING_WAY, stopping)
     }
   }
 
-  async #whileBeingClaimed(entries: readonly LogEntry[], claim: () => Promise<void>): Promise<void> {
-    const group = new Set(entries.map(({ transaction_id }) => transaction_id))
+  async #whileBeingClaimed(transactions: readonly number[], claim: () => Promise<void>): Promise<void> {
+    const group = new Set(transactions)
     this.#beingClaimed.add(group)
     try {
       await claim()
@@ -224,15 +233,24 @@ export class FirstAttempts {
 
   /** @returns null if the read models do not have them yet */
   async #claimed(entries: readonly LogEntry[]): Promise<Claimed[] | null> {
-    const { readModels, claim, onGated } = this.#options
+    const { readModels, onPassed } = this.#options
     const last = this.#newest(entries.map((entry) => entry.checkpoint))
     if (!(await readModels.passed(last, PATIENCE))) return null
-    this.#options.onPassed(last)
-    const { claimed, isGated } = await claim([...new Set(entries.map((entry) => entry.transaction_id))])
-    if (isGated) onGated()
+    onPassed(last)
+    return this.#claimStored(idsOf(entries))
+  }
+
+  /** @param transactions  the read models have them */
+  async #claimStored(transactions: readonly number[]): Promise<Claimed[]> {
+    const { claimed, isGated } = await this.#options.claim(transactions)
+    if (isGated) this.#options.onGated()
     return claimed
   }
 }
+
+const idsOf = (of: readonly { transaction_id: number }[]): number[] => [
+  ...new Set(of.map(({ transaction_id }) => transaction_id)),
+]
 
 const byTransaction = (entries: readonly LogEntry[]): Map<number, LogEntry> =>
   new Map(entries.map((entry) => [entry.transaction_id, entry]))

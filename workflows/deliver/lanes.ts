@@ -15,6 +15,8 @@ const LIMITS: Record<LaneName, LaneLimits> = {
 
 export interface Job extends LaneJob {
   claimed: Claimed
+  /** When it came here: milliseconds of `performance.now()`. */
+  since: number
 }
 
 export class Lanes {
@@ -48,8 +50,9 @@ export class Lanes {
   }
 
   add(claimed: readonly Claimed[]): void {
+    const since = performance.now()
     const jobs = claimed.map((each) => {
-      return { claimed: each, user_id: each.user_id, rule_id: each.rule_id, endpoint: each.endpoint.name }
+      return { claimed: each, since, user_id: each.user_id, rule_id: each.rule_id, endpoint: each.endpoint.name }
     })
     for (const name of LANES) this.#lanes[name].add(jobs.filter((job) => job.claimed.lane === name))
   }

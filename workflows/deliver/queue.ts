@@ -129,6 +129,13 @@ export interface Due {
   hasMore?: boolean
 }
 
+/** A rule as it is now. */
+export interface PresentRule {
+  rule_id: number
+  /** Revision of the account's event that last changed the rule. */
+  account_revision: number
+}
+
 export interface DeliveryQueue {
   /**
    * Claims first attempts that the read models may not have yet. It leaves those that it must not claim: of held or gated
@@ -154,6 +161,8 @@ export interface DeliveryQueue {
   takeOver(worker: string, dead: readonly string[], limit: number): Promise<Due>
   /** Which of these claims still belong to this worker. @returns their indexes in the list */
   stillMine(worker: string, claims: readonly Claim[]): Promise<number[]>
+  /** Those of these rules that may be called now: held rules (paused rule, locked account) and deleted ones are left out. */
+  presentRules(rules: readonly number[]): Promise<PresentRule[]>
   /** Returns attempts that were claimed and not begun, and must not be made now. */
   giveBack(worker: string, claims: readonly Claim[]): Promise<void>
   /** Sends what calls showed about their servers. @returns the servers that had or now have a row */

@@ -174,6 +174,10 @@ export const openSources = ({
       firstAttempts.wake()
       dueRows.roomAgain()
     },
+    claimAgain: (claims) => {
+      void firstAttempts.claimAgain(claims.filter(({ lane }) => lane === 'first')).catch(claimFailed)
+      dueRows.wake()
+    },
     claimFailed,
   }
 }

@@ -19,6 +19,7 @@ import {
   type DueWanted,
   type OpenClaims,
   type OtherWorker,
+  type PresentRule,
 } from '../../../workflows/deliver/queue.ts'
 import { CLAIM_DUE, FROM_LOG_WITHIN, GATED, LEFT_ALONE, longestDelay, NOT_HELD, whatTheCallNeeds } from './claim-sql.ts'
 import { claimedOf, dueOf, type ClaimRow } from './claimed-rows.ts'
@@ -90,6 +91,13 @@ SELECT (wanted.n - 1)::integer AS place
 FROM unnest($2::bigint[], $3::bigint[], $4::integer[]) WITH ORDINALITY AS wanted (transaction_id, rule_id, attempt, n)
   JOIN ops.claim c ON c.transaction_id = wanted.transaction_id AND c.rule_id = wanted.rule_id
 WHERE c.worker = $1 AND c.attempt = wanted.attempt`
+
+const PRESENT_RULES = `
+SELECT r.rule_id, r.account_revision
+FROM unnest($1::bigint[]) AS wanted (rule_id)
+  JOIN read_model.rule r ON r.rule_id = wanted.rule_id
+  JOIN read_model.account a ON a.user_id = r.user_id
+WHERE ${NOT_HELD}`
 
 /** Releases attempts that did not start. Any worker may claim them again. */
 const GIVE_BACK = `
@@ -199,6 +207,8 @@ export const openDeliveryQueue = (
       if (others.length > 0) await database.query(FREE_GATED, [others])
       return dueOf(await database.query<ClaimRow>(statements.takeOver, [worker, dead, limit]))
     },
+
+    presentRules: (rules) => byKey.query<PresentRule>(PRESENT_RULES, [rules], 'present_rules'),
 
     giveBack: async (worker, claims) => {
       await database.query(GIVE_BACK, [worker, ...columns(claims)])

@@ -7,6 +7,7 @@ import { eventually } from '../../harness/eventually.ts'
 import { needsKafka } from '../../harness/kafka/needs-kafka.ts'
 import type { RoleProcess } from '../../harness/role-processes.ts'
 import { openSetUp } from '../../harness/servers.ts'
+import { hang, openShop, type ReceivedCall } from '../../harness/shop.ts'
 import { needsStockPostgres } from '../../harness/stock-postgres/install.ts'
 import { World } from '../../harness/world.ts'
 import { openEndpoint, type Answered, type Endpoint, type SeenCall } from '../../chaos/oracle/endpoint.ts'
@@ -29,6 +30,9 @@ const createAccount = async (world: World, number: number) => {
   return { apiKey, personalUrl: world.baoco.baseUrl + new URL(printedValue(printed, 'personal URL')).pathname }
 }
 
+/** More payments than the processes can have in flight together at one endpoint: 64 each. */
+const MORE_THAN_SLOTS = 240
+
 /** Every other first attempt fails. So there are first attempts, which the log hands out, and retries, which all workers look for. */
 const answerHalf = async ({ number, attempt }: SeenCall, response: ServerResponse): Promise<Answered> => {
   await pause(20)
@@ -40,7 +44,7 @@ const answerHalf = async ({ number, attempt }: SeenCall, response: ServerRespons
 const sideBySide = (setUpName: 'stock' | 'all', others: readonly ('project' | 'relay')[]): void => {
   needsStockPostgres()
   let world: World
-  const endpoints: Endpoint[] = []
+  const endpoints: { close: () => Promise<void> }[] = []
   before(async () => {
     world = await World.open({
       servers: () => openSetUp(setUpName),
@@ -79,6 +83,32 @@ const sideBySide = (setUpName: 'stock' | 'all', others: readonly ('project' | 'r
       expect(accepted).to.be.at.least(1)
     }
     expect(shops.reduce((sum, { oracle }) => sum + oracle.accepted, 0)).to.be.at.least(OF_EACH)
+  })
+
+  it('send what waits in them to the new URL of its rule, although the old one does not answer', async () => {
+    const { apiKey, personalUrl } = await createAccount(world, ACCOUNTS)
+    const [hanging, next] = [await openShop(hang), await openShop()]
+    endpoints.push(hanging, next)
+    const rules = '/api/webhooks'
+    const { body } = await callApi(world.baoco, apiKey, 'POST', rules, { name: 'shop', url: hanging.url })
+    const oracle = new Oracle()
+    for (let posted = 0; posted < MORE_THAN_SLOTS; posted += 10)
+      await Promise.all(Array.from({ length: 10 }, () => oracle.post(personalUrl)))
+    await eventually(() => hanging.calls.length >= 64, { what: 'as many calls as one process has in flight' })
+    const rule = `${rules}/${(body.data as { id: number }).id}`
+    expect((await callApi(world.baoco, apiKey, 'PUT', rule, { url: next.url })).status).to.equal(200)
+    const changed = Date.now()
+    const attemptsOf = (calls: readonly ReceivedCall[]) =>
+      calls.map(({ headers }) => `${headers['webhook-id']} ${headers['x-webhook-attempt']}`)
+    const first = (attempt: string) => attempt.endsWith(' 1')
+    await eventually(() => attemptsOf([...hanging.calls, ...next.calls]).filter(first).length >= MORE_THAN_SLOTS, {
+      within: 60_000,
+      what: 'a first attempt of every payment',
+    })
+    // A process may take a moment to see the change. The slots of the old URL become free after ten seconds.
+    expect(hanging.calls.filter(({ at }) => at > changed + 1_000)).to.deep.equal([])
+    const all = attemptsOf([...hanging.calls, ...next.calls])
+    expect(new Set(all).size).to.equal(all.length)
   })
 }
 

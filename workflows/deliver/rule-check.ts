@@ -1,0 +1,63 @@
+// Tests: tests/integration/delivery/changed-rules.test.ts
+/**
+ * Checks deliveries that wait in this worker against their rules: since the claim, the rule may have been paused, deleted or
+ * changed, or its account locked. Such deliveries go back to the queue, which decides about them by the rule as it is now.
+ *
+ * Ten times a second, one statement reads the rules of all deliveries that have waited since the last look. Deliveries that
+ * need not wait cost nothing. While the database is away, calls are made by the rules as they were at the claim.
+ */
+import { waitUnlessAborted } from '../support/abort.ts'
+import { retry } from '../support/retry.ts'
+import type { Job } from './lanes.ts'
+import type { DeliveryQueue } from './queue.ts'
+
+/** Milliseconds between two looks. */
+const LOOK_EVERY = 100
+
+export interface RuleCheckOptions {
+  queue: Pick<DeliveryQueue, 'presentRules'>
+  waiting: () => readonly Job[]
+  /** Gives back those of these deliveries that still wait. It never throws. */
+  giveBack: (outdated: ReadonlySet<Job>) => Promise<void>
+  stopping: AbortSignal
+  onError: (error: unknown) => void
+}
+
+export class RuleCheck {
+  readonly #options: RuleCheckOptions
+  #isRunning = false
+
+  constructor(options: RuleCheckOptions) {
+    this.#options = options
+  }
+
+  /** Deliveries may wait from now on. It looks until none waits. */
+  watch(): void {
+    if (this.#isRunning) return
+    this.#isRunning = true
+    void this.#run()
+      .catch(this.#options.onError)
+      .finally(() => (this.#isRunning = false))
+  }
+
+  async #run(): Promise<void> {
+    const { waiting, giveBack, stopping, onError } = this.#options
+    do {
+      await waitUnlessAborted(LOOK_EVERY, stopping)
+      const outdated = await retry(() => this.#outdated(), { signal: stopping, onFailure: onError })
+      if (outdated && outdated.size > 0) await giveBack(outdated)
+    } while (!stopping.aborted && waiting().length > 0)
+  }
+
+  async #outdated(): Promise<Set<Job>> {
+    const { queue, waiting } = this.#options
+    const lastLook = performance.now() - LOOK_EVERY
+    const waited = waiting().filter(({ since }) => since <= lastLook)
+    if (waited.length === 0) return new Set()
+    const present = await queue.presentRules([...new Set(waited.map(({ rule_id }) => rule_id))])
+    const revisions = new Map(present.map(({ rule_id, account_revision }) => [rule_id, account_revision]))
+    return new Set(
+      waited.filter(({ rule_id, claimed: { rule } }) => (revisions.get(rule_id) ?? Infinity) > rule.account_revision),
+    )
+  }
+}
