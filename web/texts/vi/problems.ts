@@ -65,6 +65,10 @@ export const problems: readonly (readonly [pattern: RegExp, text: string])[] = [
   ],
   [/^A rotation is under way until .*$/, 'Khóa đang được thay. Hãy ngừng khóa cũ trước khi thay lần nữa.'],
   [/^No rotation is under way\..*$/, 'Không có khóa cũ nào để ngừng.'],
+  [
+    /^An account can have at most (\d+) running bulk retries\..*$/,
+    'Mỗi tài khoản chỉ chạy cùng lúc nhiều nhất $1 lượt gửi lại hàng loạt. Hãy đợi một lượt xong hoặc hủy bớt.',
+  ],
   [/^An account has at most (\d+) inboxes.*$/, 'Mỗi tài khoản có nhiều nhất $1 hộp thử. Hãy xóa bớt một hộp.'],
   [/^A transaction with status .* cannot be retried\.$/, 'Ở trạng thái này, giao dịch không gửi lại được.'],
   [/^The rules that this transaction was sent to were deleted\.$/, 'Các webhook của giao dịch này đã bị xóa.'],
