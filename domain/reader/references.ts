@@ -73,7 +73,7 @@ const matchOf = ({ expression, last }: Shape, memo: string): RegExpExecArray | n
   last ? ([...memo.matchAll(expression)].at(-1) ?? null) : expression.exec(memo)
 
 /** Where a memo was cut: the position of its mark. Infinity if it was not. */
-const cutOf = (memo: string): number => (CUT.test(memo) ? memo.replace(/[.…~]+$/, '').length : Infinity)
+const cutOf = (memo: string): number => CUT.exec(memo)?.index ?? Infinity
 
 /**
  * A reference at the end of a cut memo is left out, because it may lack its own end.
