@@ -9,6 +9,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isAlive } from './is-alive.ts'
 
 const [LOWEST, HIGHEST] = [10_081, 32_000]
 
@@ -19,14 +20,6 @@ const kept: number[] = []
 process.once('exit', () => {
   for (const port of kept) rmSync(fileOf(port), { force: true })
 })
-
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
 
 /** @returns false if another process keeps the port */
 const keep = (port: number): boolean => {

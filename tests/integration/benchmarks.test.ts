@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { promisify } from 'node:util'
 import { bundledScript } from '../harness/bundled-script.ts'
 import { eventually } from '../harness/eventually.ts'
+import { isAlive } from '../harness/is-alive.ts'
 import { needsStockPostgres } from '../harness/stock-postgres/install.ts'
 
 const run = async (name: string, env: Record<string, string> = {}): Promise<string> => {
@@ -73,14 +74,6 @@ describe('a benchmark that does not end well', function () {
       await eventually(() => !isAlive(pid), { what: 'the end of its process' })
     })
 })
-
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
 
 describe("short benchmarks on Debian's Postgres", function () {
   this.timeout(600_000)

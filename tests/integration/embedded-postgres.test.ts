@@ -18,6 +18,7 @@ import {
 import { bundledScript } from '../harness/bundled-script.ts'
 import { giveCluster } from '../harness/copied-cluster.ts'
 import { eventually } from '../harness/eventually.ts'
+import { isAlive } from '../harness/is-alive.ts'
 
 const HOLDER = fileURLToPath(new URL('../harness/embedded-process.ts', import.meta.url))
 const isRoot = process.getuid?.() === 0
@@ -36,14 +37,6 @@ const ask = async (url: string, statement: string): Promise<Record<string, unkno
 const keepNote = (url: string, note: string) =>
   ask(url, `CREATE TABLE IF NOT EXISTS note (text text); INSERT INTO note VALUES ('${note}')`)
 const notes = async (url: string) => (await ask(url, 'SELECT text FROM note ORDER BY text')).map(({ text }) => text)
-
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
 
 describe('embedded Postgres', function () {
   this.timeout(120_000)

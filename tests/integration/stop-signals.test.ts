@@ -7,6 +7,7 @@ import { expect } from 'chai'
 import { startBaoco, type DataFolder, type Running } from '../harness/baoco-process.ts'
 import { vietcombankText } from '../harness/bank-texts.ts'
 import { eventually } from '../harness/eventually.ts'
+import { isAlive } from '../harness/is-alive.ts'
 import { hang, status, type Answer, type Shop } from '../harness/shop.ts'
 import { World } from '../harness/world.ts'
 
@@ -14,14 +15,6 @@ const SCRIPT = '/usr/bin/script'
 
 /** Answers after half a second, so that a signal can come between call and answer. */
 const slow: Answer = (call, response) => void setTimeout(() => status(200)(call, response), 500)
-
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
 
 /** Starts `baoco serve` in a terminal, which closes when its process is killed. */
 const startInTerminal = async (place: DataFolder, env: Record<string, string>): Promise<Running> => {
@@ -79,27 +72,29 @@ describe('a signal', function () {
     expect(shop.calls).to.have.length(1)
   }
 
+  /** @returns the exit status, and the milliseconds from the second signal to the end */
+  const interruptTwice = async (apartMs: number) => {
+    const ended = exit(world.baoco)
+    world.baoco.process.kill('SIGINT')
+    await pause(apartMs)
+    const again = performance.now()
+    world.baoco.process.kill('SIGINT')
+    return { status: await ended, tookMs: performance.now() - again }
+  }
+
   it('that a terminal and npm both send counts once: the call under way is finished', async () => {
     await open()
     await callUnderWay(slow)
-    const ended = exit(world.baoco)
-    world.baoco.process.kill('SIGINT')
-    await pause(30)
-    world.baoco.process.kill('SIGINT')
-    expect(await ended).to.equal(0)
+    expect((await interruptTwice(30)).status).to.equal(0)
     await expectOneCall()
   })
 
   it('that is sent again a second later ends the process at once', async () => {
     await open()
     await callUnderWay(hang)
-    const ended = exit(world.baoco)
-    world.baoco.process.kill('SIGINT')
-    await pause(1_100)
-    const again = performance.now()
-    world.baoco.process.kill('SIGINT')
-    expect(await ended).to.equal(1)
-    expect(performance.now() - again).to.be.below(1_000)
+    const { status, tookMs } = await interruptTwice(1_100)
+    expect(status).to.equal(1)
+    expect(tookMs).to.be.below(1_000)
   })
 
   it('of a terminal that was closed lets the call under way finish', async function () {

@@ -58,7 +58,9 @@ describe('known and unknown e-mails', function () {
     })
     expect([...bodies.known]).to.deep.equal([...bodies.unknown])
     expect(bodies.known.size).to.equal(1)
-    return pairs.map((times) => times.known / times.unknown)
+    const ratios = pairs.map((times) => times.known / times.unknown)
+    expect(ratios.filter(Number.isFinite)).to.have.length(count)
+    return ratios
   }
 
   for (const [path, count, width, more] of [

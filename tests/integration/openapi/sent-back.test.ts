@@ -1,39 +1,32 @@
 /** A PUT accepts what its GET has answered, and changes nothing by it (decisions, "Bodies"). The resources are those of the document. */
 import { expect } from 'chai'
 import type { Located } from '../../harness/openapi/document.ts'
+import { guarded } from './guarded.ts'
 import { isDone } from './outcomes.ts'
 import { collectionOf, make, requestOf } from './requests.ts'
-import { openWorld, type Caller, type World } from './world.ts'
 
 describe('what a GET has answered', () => {
-  let world: World
-  let caller: Caller
-  before(async function () {
-    this.timeout(120_000)
-    world = await openWorld()
-    caller = await world.newCaller()
-  })
-  after(() => world.close())
+  const suite = guarded()
 
   const has = (method: string, path: string | null): boolean =>
-    world.operations.some((each) => each.method === method && each.path === path)
+    suite.world.operations.some((each) => each.method === method && each.path === path)
 
   /** The PUTs of resources that can be read, alone or in the list of their collection. */
   const changes = (): Located[] =>
-    world.operations.filter(
+    suite.world.operations.filter(
       ({ method, path }) => method === 'PUT' && (has('GET', path) || has('GET', collectionOf(path))),
     )
 
   const read = async ({ path }: Located, id: number | null, key: string): Promise<object> => {
     const isListed = !has('GET', path)
-    const { body } = await world.api.ask('GET', isListed ? collectionOf(path)! : path.replace('{id}', String(id)), {
-      key,
-    })
+    const from = isListed ? collectionOf(path)! : path.replace('{id}', String(id))
+    const { body } = await suite.world.api.ask('GET', from, { key })
     return isListed ? body.data.find((each: { id: number }) => each.id === id) : body.data
   }
 
   it('may be sent back in a PUT, which changes nothing', async function () {
     this.timeout(120_000)
+    const { world, caller } = suite
     const made = { name: 'plugin', scopes: ['write'] }
     const scoped = await world.api.ask('POST', '/api/account/api-keys', { key: caller.api_key, json: made })
     const wrong: string[] = []
@@ -54,7 +47,7 @@ describe('what a GET has answered', () => {
   })
 
   it('is tested for every PUT of the document but those of things that cannot be read', () => {
-    const untested = world.operations.filter((each) => each.method === 'PUT' && !changes().includes(each))
+    const untested = suite.world.operations.filter((each) => each.method === 'PUT' && !changes().includes(each))
     expect(untested.map(({ path }) => path)).to.have.members(['/api/affiliate/bank', '/inbox/{token}'])
   })
 })
