@@ -36,7 +36,7 @@ const outsideMemo = (shadow: string, byLines: boolean) => {
   return (field: Field, at: number, end: number): boolean => {
     if (byLines && !opensCell(shadow, at) && !/[/(] ?$/.test(shadow.slice(Math.max(0, at - 2), at))) return false
     if (memo !== null) {
-      if (at - memo <= 5 && NEXT_CELL.test(shadow.slice(memo, at))) return false
+      if (NEXT_CELL.test(shadow.slice(memo, at))) return false
       if (!['content', 'status', 'end'].includes(field) && !opensCell(shadow, at)) return false
     }
     memo = field === 'content' ? end : null
