@@ -228,6 +228,16 @@ describe('embedded Postgres', function () {
       await eventually(() => !isAlive(server), { what: 'the end of the server that was left' })
     })
 
+    it('starts although the server that it stopped is not reaped, as in a container without an init process', async () => {
+      const first = await holder()
+      await keepNote(first.said, 'before')
+      const server = serverPid()
+      for (const pid of [first.child.pid!, server]) process.kill(pid, 'SIGSTOP')
+      fs.rmSync(join(place(), 'lock'))
+      expect(await notes((await open()).url)).to.deep.equal(['before'])
+      expect(isAlive(server)).to.equal(true)
+    })
+
     for (const [whose, pidOf] of [
       ['nobody any more', () => 2_147_483_646],
       [

@@ -211,22 +211,23 @@ export const stop = async ({ pid, isGone }: Pick<Server, 'pid' | 'isGone'>): Pro
 
 /**
  * Cleans up after an earlier run. A server that still runs without its Baoco (or is just stopping) is stopped. If the process
- * id in `postmaster.pid` now belongs to another program, the file is changed to an impossible id. The file of a dead server
- * is left to Postgres, which uses it to check whether sessions of that server are still alive.
+ * id in `postmaster.pid` now belongs to another program, or to a server that has ended and was not reaped, the file is changed to an
+ * impossible id. Otherwise the file of a dead server is left to Postgres, which uses it to check whether sessions of that server are
+ * still alive.
  * @returns the process id of the server that was stopped
  */
 export const clearLeftovers = async ({ data }: Pick<PostgresDirectory, 'data'>): Promise<number | undefined> => {
   const path = join(data, 'postmaster.pid')
+  const pid = Number.parseInt(readForeignFile(path) ?? '', 10)
+  if (!(pid > 0)) return undefined
+  const isLeft = isServerOn(data, pid)
+  if (isLeft) await stop({ pid, isGone: () => !isServerOn(data, pid) })
+  // A server that was stopped in time has removed the file.
   const text = readForeignFile(path)
-  const pid = Number.parseInt(text ?? '', 10)
-  if (!text || !(pid > 0)) return undefined
-  if (isServerOn(data, pid)) {
-    await stop({ pid, isGone: () => !isServerOn(data, pid) })
-    return pid
-  }
   // The database's user owns the file and the folder, so root must not follow a link in it.
-  if (isAlive(pid)) overwriteForeignFile(path, text.replace(/^\d+/, String(NO_PROCESS)), fs.statSync(data).uid)
-  return undefined
+  if (text?.startsWith(`${pid}\n`) && isAlive(pid) && !isServerOn(data, pid))
+    overwriteForeignFile(path, text.replace(/^\d+/, String(NO_PROCESS)), fs.statSync(data).uid)
+  return isLeft ? pid : undefined
 }
 
 /** Larger than the largest process id of any system. */
