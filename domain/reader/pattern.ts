@@ -105,6 +105,12 @@ const fieldOf = (name: string): string => {
   }
 }
 
+/** Whether a mark follows a memo at once, whose dots may be those of a cut. */
+const followsMemo = (pattern: string, at: number): boolean => /\{content[^}]*\}[[\]]*$/.test(pattern.slice(0, at))
+
+/** The dot that ends a sentence. A dot behind another one belongs to a cut (`DH10...`), and the memo keeps it. */
+const SINGLE_DOT = '(?<!\\.)\\.'
+
 const isWord = (character: string | undefined): boolean => /^[a-z0-9]$/i.test(character ?? '')
 
 const markOf = (pattern: string, at: number): string => {
@@ -113,15 +119,15 @@ const markOf = (pattern: string, at: number): string => {
     case ' ':
       return isWord(pattern[at - 1]) && isWord(pattern[at + 1]) ? BLANK : `${BLANK}?`
     case '.':
-      return `${BLANK}?[.;,]?`
+      return followsMemo(pattern, at) ? `${BLANK}?(?:[;,]|${SINGLE_DOT})?` : `${BLANK}?[.;,]?`
     case ':':
       return `${BLANK}?:${BLANK}?`
     case '|':
       return `${BLANK}?\\|?${BLANK}?`
     case '~': // after a memo no dot, never several (a cut), none before possible cents
-      return /\{content[^}]*\}\[?$/.test(pattern.slice(0, at))
+      return followsMemo(pattern, at)
         ? LINE_END
-        : `(?:${BLANK}?\\.(?!\\.|\\d{1,2}(?![0-9a-z]))${BLANK}?|${LINE_END})`
+        : `(?:${BLANK}?${SINGLE_DOT}(?!\\.|\\d{1,2}(?![0-9a-z]))${BLANK}?|${LINE_END})`
     case '(':
       return `${BLANK}?\\(`
     case ')':
@@ -192,7 +198,10 @@ export const compilePattern = (pattern: string, fits: 'whole' | 'anywhere' = 'wh
   if (fits === 'anywhere') {
     const sentence = translate(pattern.replace('{content}', '{content:line}'))
     return {
-      expression: new RegExp(`(?<![a-z0-9])${sentence}(?=${BLANK}?\\.?(?:[\\n,;]|$)|\\. )`, 'd'),
+      expression: new RegExp(
+        `(?<![a-z0-9])${sentence}(?=${BLANK}?(?:${SINGLE_DOT})?(?:[\\n,;]|$)|${SINGLE_DOT} )`,
+        'd',
+      ),
       word: wordIn(pattern),
     }
   }
@@ -201,6 +210,6 @@ export const compilePattern = (pattern: string, fits: 'whole' | 'anywhere' = 'wh
   // A memo at the end keeps its dots, because they may mark a cut. Elsewhere dots end the sentence.
   const behindMemo = pattern.split('{content}')[1]
   const body = behindMemo?.replace(/\]/g, '') === '' ? pattern.replace('{content}', '{content:last}') : pattern
-  const end = behindMemo?.startsWith('[') ? '$' : `${BLANK}?\\.?$`
+  const end = behindMemo?.startsWith('[') ? '$' : `(?:${BLANK}?${SINGLE_DOT})?$`
   return { expression: new RegExp(`^${HEADER}${start}${translate(body)}${end}`, 'd'), word: wordIn(pattern) }
 }

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { read } from '../../../../domain/reader/reader.ts'
 import type { Incoming } from '../../../../domain/reader/reading.ts'
-import { findOrderId } from '../../../../domain/reader/order-id.ts'
+import { findOrderId, orderIdOf } from '../../../../domain/reader/order-id.ts'
 import { fromMinor, toMinor } from '../../../../domain/money.ts'
 import { notifications, type CorpusEntry } from '../../../corpus/corpus.ts'
 import { codeOf } from '../../../corpus/score.ts'
@@ -191,6 +191,22 @@ describe('cut bank texts', () => {
           expect([null, entry.expected!.balance_after], `${entry.id} at ${end}`).to.include(reading.balance_after)
           expect(reading.cut).to.equal(true)
         }
+  })
+
+  it('never yield part of an order id, whatever follows the cut', () => {
+    for (const entry of notifications) {
+      const memo = entry.expected && read({ ...entry }, arrival).reading?.content
+      const at = memo ? entry.text.indexOf(memo) : -1
+      if (!memo || at < 0) continue
+      const behind = entry.text.slice(at + memo.length)
+      for (const mark of ['...', '…', '~', '....'])
+        for (const rest of ['', '.', ' ', behind, behind.replace(/^\./, '')]) {
+          const text = `${entry.text.slice(0, at)}tra DH10${mark}${rest}`
+          const { reading } = read({ ...entry, text }, arrival)
+          const found = reading && orderIdOf(reading.content, text, ['DH'])
+          expect(found, `${entry.id}: ${text}`).to.equal(null)
+        }
+    }
   })
 })
 

@@ -47,6 +47,11 @@ describe('the pattern language of layouts', () => {
   it('keeps the dots at the end of a memo, also before a label', () => {
     expect(groups('ND: {content}', 'nd: dh10...')?.content).to.equal('dh10...')
     expect(groups('ND: {content}[~Ma: {ref}]', 'nd: dh10...\nma: ab12')).to.include({ content: 'dh10...', ref: 'ab12' })
+    for (const pattern of ['[ND: {content}][~Ma: {ref}]', '[ND: {content}.]~Ma: 1', 'ND: {content}. Ma: 1'])
+      expect(groups(pattern, `nd: dh10...${pattern.endsWith('1') ? '\nma: 1' : ''}`)?.content).to.equal('dh10...')
+    const sentence = compilePattern('ND: {content}', 'anywhere').expression
+    for (const behind of ['', '.', '\nso du', ' so du'])
+      expect(sentence.exec(`nd: dh10...${behind}`)?.groups?.content, behind).to.match(/^dh10\.{3}/)
   })
 
   it('provides a word that every text of a layout contains', () => {
