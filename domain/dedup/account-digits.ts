@@ -2,7 +2,7 @@
 /** Whether two account numbers, as banks print them, can be the same number: `4240xxxx4584` and `424012344584` can. */
 
 interface Visible {
-  /** Digits before the first mask and after the last one. Both are the whole number if nothing is masked. */
+  /** Digits before the first mask and after the last one. Both are the whole number if nothing is masked or left out. */
   head: string
   tail: string
   masked: boolean
@@ -10,10 +10,16 @@ interface Visible {
 
 const MASK = /[x*.•…#]/i
 
+/** The fewest digits that identify an account: one account in 10,000 has the same ones by chance. Banks that mask show four or more. */
+export const TELLING_DIGITS = 4
+
+/** No account has so few digits. They are the end of its number, whose dots (`....7213`) may not be part of what was read. */
+const isEnd = (bare: string): boolean => bare.length <= TELLING_DIGITS
+
 const visible = (printed: string): Visible => {
   const bare = printed.replace(/[\s-]/g, '')
   const first = bare.search(MASK)
-  if (first < 0) return { head: bare, tail: bare, masked: false }
+  if (first < 0) return isEnd(bare) ? { head: '', tail: bare, masked: true } : { head: bare, tail: bare, masked: false }
   let last = bare.length - 1
   while (!MASK.test(bare[last]!)) last--
   return { head: bare.slice(0, first), tail: bare.slice(last + 1), masked: true }
@@ -21,9 +27,6 @@ const visible = (printed: string): Visible => {
 
 const beginsAlike = (a: string, b: string): boolean => a.startsWith(b) || b.startsWith(a)
 const endsAlike = (a: string, b: string): boolean => a.endsWith(b) || b.endsWith(a)
-
-/** The fewest digits that identify an account: one account in 10,000 has the same ones by chance. Banks that mask show four or more. */
-export const TELLING_DIGITS = 4
 
 /** How many digits a printed number shows. Without a mask, that is its length. */
 export const visibleDigits = (printed: string): number => {
