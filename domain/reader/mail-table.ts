@@ -164,6 +164,7 @@ export const readByTable = (
   const [own, other] = moved.direction === 'debit' ? (['from', 'to'] as const) : (['to', 'from'] as const)
   const content = lineOf(values.get('content'))
   const date = timeIn(values.get('date')?.shadow ?? '', arrivedAt)
+  const inMemo = table.timeInMemo ? timeInMemo(content ?? '', date, arrivedAt) : null
   const labelled = /^[0-9a-z][0-9a-z./-]{3,40}$/i.exec(lineOf(values.get('ref')) ?? '')?.[0] ?? null
   const references = findReferences(content ?? '', labelled)
   return {
@@ -177,7 +178,8 @@ export const readByTable = (
     account_number: accountIn(values.get('account')) ?? accountIn(values.get(own)),
     account_name: null,
     balance_after: moved.balance,
-    printed_time: (table.timeInMemo ? timeInMemo(content ?? '', date, arrivedAt) : null) ?? date,
+    printed_time: inMemo ?? date,
+    ...(inMemo && { time_in_memo: true }),
     transaction_ref: references.best,
     references: references.all,
     ...otherSide(values, other),

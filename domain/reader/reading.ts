@@ -53,6 +53,8 @@ export interface Reading {
   account_name: string | null
   balance_after: string | null
   printed_time: PrintedTime | null
+  /** Given if that time stands in the memo. A payer may write one there too, so it is never compared with that of another notification. */
+  time_in_memo?: true
   transaction_ref: string | null
   references: readonly Reference[]
   counterpart_account: string | null

@@ -55,7 +55,7 @@ const wholeText = ({ incoming }: Arrival, { channel }: Origin): string =>
 
 const sightingOf = (arrival: Arrival, origin: Origin, reading: Reading, matched: Matched): Sighting => {
   const text = wholeText(arrival, origin)
-  const time = reading.printed_time
+  const time = reading.time_in_memo ? null : reading.printed_time
   const messageId = arrival.mail?.message_id
   return {
     source: origin.source,

@@ -15,7 +15,10 @@ import { accountOf, shownOf } from '../harness/accounts.ts'
 
 const account = accountOf(7, { withoutSender: true })
 
-type Sent = Incoming & { type: 'sms' | 'notification'; at: string }
+type Sent = Incoming & { type: 'sms' | 'notification' | 'mail'; at: string }
+
+/** A mail that was authenticated when it arrived. */
+const MAILBOX = { kind: 'kept', user_id: 7, kept: { notification_id: 1, source: 'mailbox-3', silent: false } } as const
 
 /** What capture decides about each notification. */
 const verdictsOn = (...sent: readonly Sent[]): string[] => {
@@ -23,9 +26,9 @@ const verdictsOn = (...sent: readonly Sent[]): string[] => {
   return sent.map(({ type, at, ...incoming }, index) => {
     const moment = new Date(at)
     const arrival: Arrival = {
-      credential: shownOf(7, 1),
+      credential: type === 'mail' ? MAILBOX : shownOf(7, 1),
       incoming,
-      posted_as: type,
+      posted_as: type === 'mail' ? null : type,
       stamp: moment,
       arrived_at: moment,
       raw: JSON.stringify(incoming),
@@ -121,12 +124,37 @@ describe('the memo of a payer', () => {
     })
   })
 
+  const mailWith = (memo: string): Incoming => ({
+    from: 'mailalert@acb.com.vn',
+    subject: 'ACB-Dich vu bao so du tu dong',
+    text: `Kính gửi Quý khách hàng.\n\nACB trân trọng thông báo tài khoản 27550000 của Quý khách đã thay đổi số dư như sau:\nSố dư mới của tài khoản trên là: 10,000.00 VND tính đến 13/09/2026.\nGiao dịch mới nhất:Ghi có +10,000.00 VND.\nNội dung giao dịch: ${memo}.\n\nCảm ơn Quý khách hàng đã sử dụng Sản phẩm/ Dịch vụ của ACB.`,
+  })
+
+  it('makes no second payment by a time in a mail of ACB', () => {
+    for (const memo of [
+      'DH1042 130926-09:00:00',
+      'DH1042 GD ABCDEF1 130926-09:00:00',
+      // The bank's own time of the order, a second before it books the money.
+      'DH1042 GD 6256IBT1AJQYKLVM 130926-13:36:59',
+    ]) {
+      const mail: Sent = { type: 'mail', at: '2026-09-13T13:37:20+07:00', ...mailWith(memo) }
+      const text = `ACB: TK 27550000(VND) + 10,000 luc 13:37 13/09/2026. So du 10,000. GD: ${memo}`
+      const sms: Sent = { type: 'sms', sender: 'ACB', at: '2026-09-13T13:37:05+07:00', text }
+      expect(verdictsOn(sms, mail), memo).to.deep.equal(['new', 'copy'])
+      expect(verdictsOn(mail, sms), memo).to.deep.equal(['new', 'copy'])
+    }
+  })
+
+  it('makes two mails of ACB one by no time', () => {
+    const two = ['13:37:09', '13:39:59'].map((time, index): Sent => ({
+      type: 'mail',
+      at: `2026-09-13T13:4${index}:20+07:00`,
+      ...mailWith(`DH104${index} GD 6256IBT1AJQYKLV${index} 130926-${time}`),
+    }))
+    expect(verdictsOn(...two)).to.deep.equal(['new', 'new'])
+  })
+
   it('sets no time in a mail of ACB', () => {
-    const mailWith = (memo: string): Incoming => ({
-      from: 'mailalert@acb.com.vn',
-      subject: 'ACB-Dich vu bao so du tu dong',
-      text: `Kính gửi Quý khách hàng.\n\nACB trân trọng thông báo tài khoản 27550000 của Quý khách đã thay đổi số dư như sau:\nSố dư mới của tài khoản trên là: 10,000.00 VND tính đến 13/09/2026.\nGiao dịch mới nhất:Ghi có +10,000.00 VND.\nNội dung giao dịch: ${memo}.\n\nCảm ơn Quý khách hàng đã sử dụng Sản phẩm/ Dịch vụ của ACB.`,
-    })
     const timeIn = (memo: string) => {
       const reading = readingOf(mailWith(memo), '2026-09-13T13:37:40+07:00')
       return typeof reading === 'string' ? reading : reading.printed_time
