@@ -5,7 +5,7 @@
  */
 import type { Account } from '../account/account.ts'
 import { isUnconfirmed } from '../account/bank-accounts.ts'
-import type { Sighting } from '../dedup/events.ts'
+import { DEDUP_RETENTION_S, type Sighting } from '../dedup/events.ts'
 import { cutAt, fingerprintOf, marksOf } from '../dedup/text-marks.ts'
 import { creditMarks } from '../credits/mark.ts'
 import type { Arrival } from '../arrival/arrival.ts'
@@ -38,7 +38,7 @@ export interface Movement {
   matched: Matched
   /** The plan order that it may pay for. Only a credit to the operator's own account that names an order has one. */
   plan_order_id: number | null
-  /** The marks that identify a credit for two years. */
+  /** The marks under which a credit may be remembered for two years. None if it cannot be older than the deduplication window. */
   marks: readonly number[]
   /** Why nothing is sent for it automatically. Null if it may be sent. */
   held: HeldFor | null
@@ -77,6 +77,18 @@ const sightingOf = (arrival: Arrival, origin: Origin, reading: Reading, matched:
     ...(messageId ? { message_id_hash: fingerprintOf(messageId) } : {}),
   }
 }
+
+/**
+ * Whether the bank printed a date with its year within the time of the deduplication window, less a day for clocks that differ. Then the
+ * window has all notifications of this payment, and a reference that was remembered longer ago is one that the payer wrote again. A
+ * notification that was kept may be read after the window has dropped the others.
+ */
+const isOfThisWeek = ({ arrived_at, credential }: Arrival, { printed_time: printed, time_in_memo }: Reading): boolean =>
+  credential.kind !== 'kept' &&
+  printed !== null &&
+  printed.year_printed &&
+  !time_in_memo &&
+  arrived_at.getTime() - Date.parse(printed.at) < DEDUP_RETENTION_S * 1_000 - DAY_MS
 
 const LIMITS = {
   text: TEXT_BYTES,
@@ -178,7 +190,7 @@ export const appraise = (
     reading,
     matched,
     plan_order_id: old ? null : (named?.plan_order_id ?? null),
-    marks: reading.transaction_type === 'credit' ? creditMarks(reading) : [],
+    marks: reading.transaction_type === 'credit' && !isOfThisWeek(arrival, reading) ? creditMarks(reading) : [],
     held,
     sighting: sightingOf(arrival, origin, reading, matched),
   }

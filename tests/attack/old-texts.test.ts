@@ -169,23 +169,44 @@ describe('attack: credits that arrive again within two years', () => {
     expect((await attacked.sent()).slice(before)).to.deep.equal(['DH6100', 'DH6101', 'DH6102', 'DH6103', 'DH6104'])
   })
 
+  it('are sent if they print a new time, although the payer repeats a memo with a bank’s reference', async () => {
+    const bidv = (at: Date, order: string): string => {
+      const [date = '', time = ''] = new Date(at.getTime() + 7 * 3_600_000).toISOString().split('T')
+      const printed = `${time.slice(0, 5)} ${date.split('-').reverse().join('/')}`
+      return `TK8832123000 tai BIDV +150,000VND vao ${printed}. So du:${350 + ++number},000VND. ND: MBVCB.911539506.${order}`
+    }
+    itIs(day(722))
+    await attacked.api.ask('POST', '/api/bank-accounts/learn', { key: attacked.key })
+    const before = (await attacked.sent()).length
+    const text = bidv(day(722), 'DH6110')
+    const first = (await attacked.sms(text, day(722), 'BIDV')).body.data
+    expect(first.webhook_status).to.equal('pending')
+    await gather()
+    itIs(day(732))
+    const next = (await attacked.sms(bidv(day(732), 'DH6110'), day(732), 'BIDV')).body.data
+    expect(next.webhook_status).to.equal('pending')
+    expect((await attacked.sent()).slice(before)).to.deep.equal(['DH6110', 'DH6110'])
+    const again = (await attacked.sms(text, day(732), 'BIDV')).body.data
+    expect(await attacked.transaction(again.id)).to.include({ already_run_of: first.id })
+  })
+
   it('stay deleted if their owner deleted them', async () => {
-    itIs(day(721))
+    itIs(day(733))
     const text = techcombank('FT26320123458888', 'DH6200')
     const { id } = await sms(text)
     await gather()
     const gone = await attacked.api.ask('DELETE', `/api/transactions/${id}`, { key: attacked.key })
     expect(gone.status).to.equal(200)
-    itIs(day(730))
+    itIs(day(742))
     expect(await sms(text)).to.deep.equal({ ignored: true, reason: 'deleted' })
   })
 
   it('are not completed by a fuller copy after the deduplication window', async () => {
-    itIs(day(740))
+    itIs(day(752))
     const first = await sms(techcombank('FT26320123457777', 'NGUYEN VAN A'))
     expect(first.webhook_status).to.equal('skipped')
     await gather()
-    itIs(day(750))
+    itIs(day(762))
     const before = (await attacked.sent()).length
     expect((await sms(techcombank('FT26320123457777', 'NGUYEN VAN A DH6300'))).webhook_status).to.equal('already_run')
     expect((await attacked.sent()).slice(before)).to.deep.equal([])

@@ -137,9 +137,21 @@ describe('the draft of a group', () => {
 
   it('names what must be read or loaded before it can decide, and stores nothing', () => {
     const withoutMemory = drafting({ credits: () => null })
-    withoutMemory.add(jobOf(payment('MBVCB.900000001.DH1042')))
+    const undated = 'So du TK VCB 0123456789 thay doi +500,000 VND. So du 1,500,000 VND. Ref MBVCB.900000001.DH1042'
+    withoutMemory.add(jobOf(undated))
     expect([...withoutMemory.draft.missingCredits]).to.deep.equal([USER])
     expect(withoutMemory.written()).to.deep.equal([])
+    const ofLastWeek = payment('MBVCB.900000001.DH1042').replace('20-11-2026', '13-11-2026')
+    const another = drafting({ credits: () => null })
+    another.add(jobOf(ofLastWeek))
+    expect([...another.draft.missingCredits]).to.deep.equal([USER])
+  })
+
+  it('needs no memory of credits for a text that prints a recent date', () => {
+    const { draft, add, outcomes } = drafting({ credits: () => null })
+    add(jobOf(payment('MBVCB.900000001.DH1042')))
+    expect([...draft.missingCredits]).to.deep.equal([])
+    expect(outcomes()).to.deep.equal([['new']])
   })
 
   it('waits for the writer of an entry whose transaction is missing, and finishes for it when the wait is over', () => {
