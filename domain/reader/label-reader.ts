@@ -12,7 +12,7 @@ import { movedBy } from './amount.ts'
 import type { Bank } from '../banks/bank.ts'
 import { findCounterpart } from './counterpart.ts'
 import { ANY_BANK, DOUBT } from './any-bank.ts'
-import { labelsIn, opensCell, type Labelled } from './labels.ts'
+import { labelsIn, opensCell, opensLikeMemo, type Labelled } from './labels.ts'
 import { CUT, NOTIFICATION_AT_MOST, type Page } from './page.ts'
 import { CURRENCY_CODE, CURRENCY_SIGN } from './printed-money.ts'
 import { timeIn } from './printed-time.ts'
@@ -59,11 +59,11 @@ const endOfMemo = (
   memo: Labelled,
   behind: readonly Labelled[],
 ): { end: number; balance: Groups | null } => {
-  const isInCells = opensCell(shadow, memo.at)
+  const opensLike = opensLikeMemo(shadow, memo.at)
   for (const { field, at, start } of behind) {
-    const opens = opensCell(shadow, at)
+    const opens = opensLike ? opensLike(at) : opensCell(shadow, at)
     const rest = shadow.slice(start)
-    if (field === 'balance' && (opens || !isInCells)) {
+    if (field === 'balance' && (opens || !opensLike)) {
       const found = BEGINS.exec(rest)
       if (found?.groups && isSum(found.groups) && AFTER_BALANCE.test(rest.slice(found[0].length)))
         return { end: at, balance: found.groups }

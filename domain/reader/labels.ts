@@ -64,6 +64,19 @@ const MOST_LABELS = 500
 export const opensCell = (shadow: string, at: number): boolean =>
   at === 0 || shadow[at] === '\n' || /[\n|] ?$/.test(shadow.slice(Math.max(0, at - 2), at))
 
+/** Whether a position is at the start of a line. */
+const opensLine = (shadow: string, at: number): boolean =>
+  at === 0 || /\n ?$/.test(shadow.slice(Math.max(0, at - 2), at))
+
+/**
+ * How the labels behind a memo begin, if the memo's own label opens a line or a cell. A bar in the line of a memo is the payer's.
+ * @returns whether a position is at the start of a line, or of a cell if the memo's label follows a bar. Null if it opens neither.
+ */
+export const opensLikeMemo = (shadow: string, memoAt: number): ((at: number) => boolean) | null => {
+  if (opensLine(shadow, memoAt)) return (at) => opensLine(shadow, at)
+  return opensCell(shadow, memoAt) ? (at) => opensCell(shadow, at) : null
+}
+
 /**
  * The labels of a page in order. Each has the position of its value, without the marks around it.
  * @param counts  whether a matched label is a real one, since words of a memo may look like a label. Gets where the label begins and ends.

@@ -51,10 +51,15 @@ const OPENING_AT_MOST = 1_000
 const mayFit = ({ channel, word }: Layout, { shadow }: Page): boolean =>
   (channel === 'email' ? shadow : shadow.slice(0, OPENING_AT_MOST)).includes(word)
 
-/** Whether the label of the reference follows the memo in its line, so that the payer may have written it. */
+/**
+ * Whether the label of the reference follows the memo in its line, so that the payer may have written it. A bar between them is the bank's
+ * only if the bank also puts bars before the memo.
+ */
 const isBehindMemo = ({ text }: Page, indices: Indices | undefined): boolean => {
   const [memo, ref] = [indices?.content, indices?.ref]
-  return memo !== undefined && ref !== undefined && memo[1] <= ref[0] && !/[\n|]/.test(text.slice(memo[1], ref[0]))
+  if (memo === undefined || ref === undefined || memo[1] > ref[0]) return false
+  const between = text.slice(memo[1], ref[0])
+  return !between.includes('\n') && !(between.includes('|') && text.slice(0, memo[0]).includes('|'))
 }
 
 /** Reads the page with the layout. Null if the layout does not match, or leaves a value uncertain. */

@@ -81,30 +81,33 @@ describe('the memo of a payer', () => {
     expect(readingOf(sms)).to.have.property('transaction_ref', 'MBVCB.911539506')
   })
 
-  it('makes no second payment by a balance at its end', () => {
-    const memo = 'DH1042 SD: 9,999,999VND'
-    const text = `SeABank: Ngay 09/10/2026. TK: 0011004123789. Phat sinh: +500,000 VND. So du: 2,500,000 VND. Noi dung: ${memo}`
-    const sms: Sent = { type: 'sms', sender: 'SeABank', at: '2026-10-09T06:00:03+07:00', text }
-    const push: Sent = {
-      type: 'notification',
-      package: 'vn.com.seabank.mb1',
-      title: 'Biến động số dư',
-      at: '2026-10-09T06:00:01+07:00',
-      text: `Giao dịch: +500,000VND\nTài khoản: 0011004xxx789\nThời gian: 09-10-2026 06:00:00\nMô tả: ${memo}`,
-    }
-    expect(readingOf(push, push.at)).to.include({ balance_after: null, content: memo })
-    expect(verdictsOn(sms, push)).to.deep.equal(['new', 'copy'])
-  })
+  for (const memo of ['DH1042 SD: 9,999,999VND', 'DH1042|SD: 9,999,999VND'])
+    it(`makes no second payment by a balance at its end: ${memo}`, () => {
+      const text = `SeABank: Ngay 09/10/2026. TK: 0011004123789. Phat sinh: +500,000 VND. So du: 2,500,000 VND. Noi dung: ${memo}`
+      const sms: Sent = { type: 'sms', sender: 'SeABank', at: '2026-10-09T06:00:03+07:00', text }
+      const push: Sent = {
+        type: 'notification',
+        package: 'vn.com.seabank.mb1',
+        title: 'Biến động số dư',
+        at: '2026-10-09T06:00:01+07:00',
+        text: `Giao dịch: +500,000VND\nTài khoản: 0011004xxx789\nThời gian: 09-10-2026 06:00:00\nMô tả: ${memo}`,
+      }
+      expect(readingOf(push, push.at)).to.include({ balance_after: null, content: memo })
+      expect(verdictsOn(sms, push)).to.deep.equal(['new', 'copy'])
+    })
 
   it('makes two payments one by no reference that looks like the bank’s', () => {
-    const push = (order: string, at: string): Sent => ({
+    const push = (memo: string, at: string): Sent => ({
       type: 'notification',
       package: 'com.vnpay.bidv',
       at,
-      text: `Tài khoản thanh toán: 8832123000\nSố tiền GD: +150,000 VND\nNội dung giao dịch: ${order} Ma giao dich: 12345678`,
+      text: `Tài khoản thanh toán: 8832123000\nSố tiền GD: +150,000 VND\nNội dung giao dịch: ${memo}`,
     })
-    const two = [push('DH3001', '2026-11-20T10:00:07+07:00'), push('DH3002', '2026-11-20T15:00:07+07:00')] as const
-    expect(verdictsOn(...two)).to.deep.equal(['new', 'new'])
+    for (const label of [' Ma giao dich: 12345678', '|Ma giao dich: 12345678']) {
+      const [one, other] = [`DH3001${label}`, `DH3002${label}`]
+      const two = [push(one, '2026-11-20T10:00:07+07:00'), push(other, '2026-11-20T15:00:07+07:00')] as const
+      expect(verdictsOn(...two), label).to.deep.equal(['new', 'new'])
+    }
   })
 
   it('is not a test message because of its words', () => {
