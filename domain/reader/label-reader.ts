@@ -75,7 +75,9 @@ const endOfMemo = (
   return { end: shadow.length, balance: null }
 }
 
-/** Whether a number without its currency may have been shortened by the end of the text or by a cut. `1,000.` is complete. */
+/**
+ * Whether the last number of a text, without its currency, may have been shortened by the end of the text or by a cut. `1,000.` is complete.
+ */
 const mayBeHalf = ({ shadow }: Page, { behind, number = '' }: Groups): boolean =>
   !behind && shadow.replace(/[ .;,|…~]+$/, '').endsWith(number) && !/,\d{3}\.$/.test(shadow)
 
@@ -145,11 +147,13 @@ export const readByLabels = (
   const first = found.balances.find(({ available }) => !available) ?? found.balances[0]
   if (first && first.at < found.firstAmountAt) return null
   const printed = first?.groups ?? tail.balance
-  const balance = printed && !mayBeHalf(page, printed) ? printed : null
+  // Text behind the memo's label is the payer's, whatever number ends it. A balance behind the memo ends the text.
+  const isLast = !memo || printed === tail.balance
+  const balance = printed && !(isLast && mayBeHalf(page, printed)) ? printed : null
   if (!found.account && !balance) return null
   const others = found.balances.filter(({ available }) => available === first?.available).map(({ groups }) => groups)
   if (others.length > 1 && !same(others)) return null
-  if (mayBeHalf(page, amount)) return null
+  if (!memo && !printed && mayBeHalf(page, amount)) return null
 
   const moved = movedBy({
     direction: directionOf(found),

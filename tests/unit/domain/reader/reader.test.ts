@@ -113,6 +113,21 @@ describe('the reader', () => {
     expect(reason(bidv('5,637,054.592', '5,650,000'))).to.equal('unparsed')
   })
 
+  it('takes an amount for cut only if it is the last number of the bank', () => {
+    const head = 'TK 0123456789 +VND500,000'
+    expect(reason(head)).to.equal('unparsed')
+    for (const [rest, balance_after] of [
+      ['. SD VND1,500,000', null],
+      ['. SD VND500,000', null],
+      ['. SD VND1,500,000.', '1500000.00'],
+      ['. SD VND1,700,000. ND: DH1042 500,000', '1700000.00'],
+      ['. SD VND1,700,000. ND: DH1042 1,700,000', '1700000.00'],
+      ['. ND: DH1042 500,000', null],
+      [' ND: DH1042 SD VND1,700,000', null],
+    ] as const)
+      expect(reading(head + rest), rest).to.include({ amount: '500000.00', balance_after })
+  })
+
   it('refuses an amount of zero', () => {
     expect(reason(VCB.replace('150,000', '0'))).to.equal('unparsed')
   })
