@@ -119,6 +119,21 @@ const withoutSpacedThousands = (page: Page, bank: { spacedThousands?: boolean },
   return { text, shadow: shadow.replace(spaced, (number) => number.replaceAll(' ', ',')) }
 }
 
+/** A line of the bank: a time alone, or a label with a colon. */
+const OWN_LINE = /^(?:(?:(?:vao|luc|ngay) ){0,2}[\d:/. h-]+$|(?:[a-z.]+ ){0,3}[a-z.]+ ?:)/
+
+/**
+ * The bank's text in which it prints its time. Without a label of the memo, the lines behind the balance are the memo, unless they begin with a
+ * label and a colon, or are a time alone.
+ * @param balanceAt  the position of the balance. Undefined if there is none.
+ */
+const withoutUnlabelledMemo = (head: string, balanceAt: number | undefined): string => {
+  const end = balanceAt === undefined ? -1 : head.indexOf('\n', balanceAt)
+  if (end < 0) return head
+  const behind = head.slice(end + 1).split('\n')
+  return [head.slice(0, end), ...behind.filter((line) => OWN_LINE.test(line))].join('\n')
+}
+
 /**
  * @param bank  the bank of the text. Its code and name go into the reading.
  * @returns null if direction, amount or currency is uncertain in any way
@@ -176,7 +191,7 @@ export const readByLabels = (
     account_number: found.account,
     account_name: null,
     balance_after: moved.balance,
-    printed_time: timeIn(head, arrivedAt),
+    printed_time: timeIn(memo ? head : withoutUnlabelledMemo(head, first?.at), arrivedAt),
     transaction_ref: references.best,
     references: references.all,
     ...findCounterpart(null, content ?? '', moved.direction),

@@ -157,6 +157,30 @@ describe('the memo of a payer', () => {
     expect(verdictsOn(...two)).to.deep.equal(['new', 'new'])
   })
 
+  it('sets no time in a push without a label of its memo', () => {
+    const push = (...lines: string[]): Incoming => ({
+      package: 'vn.com.techcombank.bb.app',
+      title: 'Techcombank',
+      text: ['+ 3,000,000 VND', 'Tài khoản: 19034753903333', 'Số dư: 174,545,590 VND', ...lines].join('\n'),
+    })
+    for (const memo of ['coc 20/10/2026 DH1042', 'ngay 20/10/2026 dat coc DH1042', 'DH1042 luc 10:00 01/01/2020'])
+      expect(readingOf(push(memo)), memo).to.include({ amount: '3000000.00', printed_time: null })
+    const at = { at: '2026-11-20T02:59:00.000Z', precision: 'minute', year_printed: true }
+    for (const time of [
+      '09:59 20/11/2026',
+      'Thời gian: 09:59 20/11/2026',
+      'Vào lúc: 20/11/2026 09:59',
+      'lúc 09:59 20/11/2026',
+    ])
+      for (const lines of [
+        [time, 'coc 20/10/2026'],
+        ['coc 20/10/2026 DH1042', time],
+      ])
+        expect(readingOf(push(...lines)), lines.join())
+          .to.have.property('printed_time')
+          .that.deep.equals(at)
+  })
+
   it('sets no time in a mail of ACB', () => {
     const timeIn = (memo: string) => {
       const reading = readingOf(mailWith(memo), '2026-09-13T13:37:40+07:00')
