@@ -2,6 +2,7 @@
 /** Extracts the values at a text's labels. `label-reader.ts` decides whether they are sufficient. */
 import type { Labelled } from './labels.ts'
 import type { Page } from './page.ts'
+import { ACCOUNT_NUMBER } from './printed-account.ts'
 import { CURRENCY_CODE, CURRENCY_SIGN, NUMBER } from './printed-money.ts'
 
 /** Contains no bare `cong` or `nhan`, because `thanh cong` means success and `xac nhan` means to confirm. */
@@ -34,8 +35,9 @@ export const BEGINS = new RegExp(
 export const UNSIGNED = new RegExp(
   `(?<![0-9a-z*.,/-])(?:(?:${CURRENCY_CODE}) ?\\d[\\d.,]*|\\d[\\d.,]* ?(?:${CURRENCY_CODE}|${CURRENCY_SIGN}))`,
 )
-const ACCOUNT_AT_START =
-  /^(?:thanh toan |so |no\.? |cua (?:quy khach|ban) |[a-z]{2,12} )?[:.]{0,6} ?(?<account>(?=[x*.-]*\d)[0-9x*]{3,24}(?:[.-]{1,3}[0-9x*]{1,24}){0,3})(?![.,]\d)/
+const ACCOUNT_AT_START = new RegExp(
+  `^(?:thanh toan |so |no\\.? |cua (?:quy khach|ban) |(?!x+ )[a-z]{2,12} )?[:.]{0,6} ?(?<account>(?=[x*•#. -]*\\d)(?=.{3})${ACCOUNT_NUMBER})(?![.,]\\d)`,
+)
 const ACCOUNT_CURRENCY = new RegExp(`^ ?[-(]? ?(?<currency>${CURRENCY_CODE})\\b`)
 const CURRENCY_FIRST = new RegExp(`^(?<currency>${CURRENCY_CODE}) (?=[0-9x*]{3})`)
 
@@ -136,6 +138,10 @@ const noValues = (): LabelValues => ({
   amounts: [], unsigned: [], balances: [], account: null, accountCurrency: undefined, ref: null, firstAmountAt: Infinity, left: '', doubtful: false,
 }) // prettier-ignore
 
+/** Stars between a label and its value are marks of bold text. Two or more before a digit are a mask. */
+const masked = (shadow: string, at: number, start: number): string =>
+  /\d/.test(shadow[start] ?? '') ? (/\*{2,} ?$/.exec(shadow.slice(at, start))?.[0] ?? '') : ''
+
 /** Collects the values at a page's labels, up to its memo at `until`. */
 export const listen = ({ text, shadow }: Page, labels: readonly Labelled[], until: number): LabelValues => {
   const values = noValues()
@@ -147,7 +153,7 @@ export const listen = ({ text, shadow }: Page, labels: readonly Labelled[], unti
       values.left += ` ${value}`
     }
     const label = shadow.slice(at, start)
-    if (field === 'account') takeAccount(values, value, start)
+    if (field === 'account') takeAccount(values, masked(shadow, at, start) + value, start)
     else if (field === 'balance') takeBalance(values, label, value, start)
     else if (field === 'amount') takeAmount(values, value, start)
     else if (field === 'date') leave(values, value, start)

@@ -16,6 +16,7 @@
  * A layout must match the whole text. Only a header without digits may precede it, because otherwise a memo that imitates a
  * layout could pass for the bank's own words. `{content}` is the only unbounded field and occurs once, so matching is linear.
  */
+import { ACCOUNT_NUMBER } from './printed-account.ts'
 import { CURRENCY_CODE, CURRENCY_SIGN, NUMBER } from './printed-money.ts'
 
 const BLANK = '[ \\n]'
@@ -75,7 +76,7 @@ const fieldOf = (name: string): string => {
   const [field = '', option = ''] = name.split(/:(.*)/)
   switch (field) {
     case 'account':
-      return '[.]{0,6}(?<account>[0-9x*]{2,24}(?:[.-]{1,3}[0-9x*]{1,24}){0,3})'
+      return `[.]{0,6}(?<account>${ACCOUNT_NUMBER})`
     case 'amount':
       return `${signOf(option)}${BLANK}?${moneyOf('amount', option === 'bare')}`
     case 'balance':

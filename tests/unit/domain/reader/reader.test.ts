@@ -165,6 +165,50 @@ describe('the reader', () => {
   })
 })
 
+describe('an account number', () => {
+  const forms = {
+    'in a layout': (number: string) =>
+      ({ package: 'com.vib.myvib2', text: `Tài khoản ${number}, phát sinh +150,000 đ vào lúc 10:00 20/11/2026. Số dư: 5,000,000đ. Nội dung: DH1` }), // prettier-ignore
+    'behind a label': (number: string) =>
+      ({ package: 'ops.namabank.com.vn', text: `Tài khoản ${number}: +150,000 VND lúc 10:00 20/11/2026. Số dư: 5,000,000 VND. ND: DH1` }), // prettier-ignore
+    'in a line of its own': (number: string) =>
+      ({ package: 'ops.namabank.com.vn', text: `Số TK: ${number}\nSố tiền: +150,000 VND\nSố dư: 5,000,000 VND\nND: DH1` }), // prettier-ignore
+  }
+  for (const [where, form] of Object.entries(forms))
+    it(`is read with its mask and in its groups ${where}`, () => {
+      for (const number of [
+        '036704062227213',
+        '••••7213',
+        '•••• 7213',
+        '****7213',
+        '**** 7213',
+        '####7213',
+        '0367•••7213',
+        '1903 3255 5511 11',
+        'xxxx xxxx 7213',
+      ]) {
+        const { account_number, amount, balance_after } = reading(form(number))
+        expect({ account_number, amount, balance_after }, number).to.deep.equal({
+          account_number: number,
+          amount: '150000.00',
+          balance_after: '5000000.00',
+        })
+      }
+    })
+
+  it('does not contain the digits of a sum behind it', () => {
+    for (const [sum, balance] of [
+      ['500 000 VND', '5 000 000 VND'],
+      ['1 500 000 VND', '5 000 000 VND'],
+      ['500,000VND', '5,000,000 VND'],
+    ])
+      expect(reading({ sender: 'LPB', text: `TK 0123 4567 tang ${sum}. SD ${balance}` }).account_number, sum).to.equal(
+        '0123 4567',
+      )
+    expect(reading({ sender: 'LPB', text: 'TK 0071 tang 1,000 VND. SD 5,000 VND' }).account_number).to.equal('0071')
+  })
+})
+
 describe('the bank of a text', () => {
   it('is taken from the app, then from the sender, then from the text', () => {
     expect(reading({ text: `${VCB}x`, package: 'com.VCB', sender: 'MBBANK' }).bank_code).to.equal('VCB')
