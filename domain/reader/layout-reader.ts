@@ -8,6 +8,7 @@ import { CUT, type Page } from './page.ts'
 import { readPrintedTime } from './printed-time.ts'
 import type { Reading } from './reading.ts'
 import { findReferences } from './references.ts'
+import { squeeze } from '../text.ts'
 
 /** A reading, and the text before it, in shadow form. */
 export interface Found {
@@ -33,9 +34,25 @@ const moneyIn = (groups: Groups, { silentCurrency }: Layout): Moved | null => {
   })
 }
 
-const memoOf = (printed: string | undefined, layout: Layout): string | null => {
+/** The memo at the end of a page with its runs of blanks. The memo itself if it has none, or does not end the page. */
+const looseMemo = ({ text, loose }: Page, memo: string): string => {
+  if (loose === undefined || !text.endsWith(memo)) return memo
+  let left = memo.replace(/[ \n]/g, '').length
+  let at = loose.length
+  while (left > 0) if (!/[ \n]/.test(loose[--at]!)) left--
+  return loose.slice(at)
+}
+
+/** The payer's own runs of blanks shift the columns, so the memo with them is tried first. */
+const withoutBreaks = (page: Page, memo: string, column: number): string => {
+  const loose = looseMemo(page, memo)
+  const whole = undoBreaks(loose, column)
+  return whole === loose ? undoBreaks(memo, column) : squeeze(whole)
+}
+
+const memoOf = (page: Page, printed: string | undefined, layout: Layout): string | null => {
   if (printed === undefined) return null
-  const whole = layout.breaksAt === null ? printed : undoBreaks(printed, layout.breaksAt)
+  const whole = layout.breaksAt === null ? printed : withoutBreaks(page, printed, layout.breaksAt)
   const memo = whole.replaceAll('\n', ' ').trim()
   return /[\p{L}\p{N}]/u.test(memo) ? memo : null
 }
@@ -75,7 +92,7 @@ export const readByLayout = (layout: Layout, bank: Bank, page: Page, arrivedAt: 
   // If a balance without a currency ends the text, and the layout expects more text, the number may be incomplete.
   const balanceEnd = indices?.balance?.[1]
   const balance = layout.endsInBalance || groups.balance_unit || balanceEnd !== page.text.length ? money.balance : null
-  const content = memoOf(asWritten(page, indices?.content), layout)
+  const content = memoOf(page, asWritten(page, indices?.content), layout)
   const labelled = asWritten(page, indices?.ref)
   const whole = labelled && !CUT.test(labelled) ? labelled.replace(/\.$/, '') : null
   const isApart = !isBehindMemo(page, indices)

@@ -12,6 +12,8 @@ export const NOTIFICATION_AT_MOST = 8_000
 export interface Page {
   text: string
   shadow: string
+  /** The text with its runs of blanks, because a bank that breaks memos at a column counts them. Undefined if it has none. */
+  loose?: string
 }
 
 /** Lines that forwarder apps append to an SMS: the SIM, its number, the phone's time, the phone's name. `SIM 0912…` is a memo. */
@@ -19,14 +21,15 @@ const FORWARDERS_LINES =
   /\n(?:SIM[ _-]?\d(?!\d)[^\n]*|SubId: ?\d[^\n]*|\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2})(?:\n[^\n]{0,60}){0,4}$/i
 
 /** The text without the lines that a forwarder app appended. */
-export const withoutForwardersLines = ({ text, shadow }: Page): Page => {
-  const end = text.search(FORWARDERS_LINES)
-  return end < 0 ? { text, shadow } : { text: text.slice(0, end), shadow: shadow.slice(0, end) }
+export const withoutForwardersLines = (page: Page): Page => {
+  const end = page.text.search(FORWARDERS_LINES)
+  return end < 0 ? page : { text: page.text.slice(0, end), shadow: page.shadow.slice(0, end) }
 }
 
 export const pageOf = (text: string): Page => {
-  const whole = squeeze(normalise(text.slice(0, READ_AT_MOST)).slice(0, READ_AT_MOST))
-  return { text: whole, shadow: shadowOf(whole) }
+  const loose = normalise(text.slice(0, READ_AT_MOST)).slice(0, READ_AT_MOST).trim()
+  const whole = squeeze(loose)
+  return { text: whole, shadow: shadowOf(whole), ...(loose.length > whole.length && { loose }) }
 }
 
 /** The part of a page that a bank's own words can fill: whole lines of it, or a line that is marked as cut. */
@@ -42,6 +45,7 @@ export const beginningOf = (page: Page): Page => {
 export const withTitle = (title: Page, body: Page): Page => ({
   text: `${title.text}\n${body.text}`,
   shadow: `${title.shadow}\n${body.shadow}`,
+  ...(body.loose !== undefined && { loose: body.loose }),
 })
 
 /** A text that ends in one of these marks has lost its end. */

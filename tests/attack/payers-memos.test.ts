@@ -76,6 +76,24 @@ describe('the memo of a payer', () => {
       expect(verdictsOn(push, sms)).to.deep.equal(['new', 'copy'])
     })
 
+  it('makes no second payment by blanks that shift the columns at which MB breaks its SMS', () => {
+    const at = '2026-11-20T10:00:07+07:00'
+    for (const memo of [
+      'NGUYEN VAN A thanh toan don hang so DH1042  - Ma giao dich/ Trace 998593',
+      'NGUYEN VAN A   thanh toan cho don so DH1042 - Ma giao dich/ Trace 998593',
+    ])
+      for (const blank of [' ', '\n']) {
+        const broken = memo.replace(/.{35}/g, (piece) => piece + blank)
+        const head = 'TK 4240xxxx4584|GD: +150,000VND 20/11/26 10:00|SD:222,772,047VND'
+        const sms: Sent = { type: 'sms', sender: 'MBBANK', at, text: `${head}|ND: ${broken}` }
+        const text = `${head}|TU: NGUYEN VAN A - 0011004191177|ND: ${memo}`
+        const push: Sent = { type: 'notification', package: 'com.mbmobile', at, text }
+        expect(readingOf(sms), memo).to.include({ transaction_ref: '998593', content: memo.replace(/ +/g, ' ') })
+        expect(verdictsOn(sms, push), memo).to.deep.equal(['new', 'copy'])
+        expect(verdictsOn(push, sms), memo).to.deep.equal(['new', 'copy'])
+      }
+  })
+
   it('cannot hide the bank’s reference by dots of its own', () => {
     const [sms] = vcb('', 'MBVCB.911539506... DH1042')
     expect(readingOf(sms)).to.have.property('transaction_ref', 'MBVCB.911539506')
