@@ -16,6 +16,8 @@ interface Shape {
   movement?: true
   /** The bank puts it behind the payer's words, so the last match is the bank's. Needs the flag `g`. */
   last?: true
+  /** Characters of its value, if all have the same number. */
+  length?: number
 }
 
 /** Kind of a reference that a layout prints under its own label, outside the memo. */
@@ -24,10 +26,10 @@ const LABELLED = 'Ma giao dich'
 const SENDERS = 'Ma tham chieu'
 
 const shapes: readonly Shape[] = [
-  { kind: 'ACSP', expression: /\bACSP\/ ?([0-9A-Z]{6,24})/i, movement: true },
-  { kind: 'Trace', expression: /\bTrace[ :]{0,2}(\d{4,12})(?!\d)/i },
+  { kind: 'ACSP', expression: /\bACSP\/ ?([0-9A-Z]{6,24})/i, movement: true, length: 8 },
+  { kind: 'Trace', expression: /\bTrace[ :]{0,2}(\d{4,12})(?!\d)/i, length: 6 },
   /** VCB for interbank transfers: six digits, day, time. */
-  { kind: 'dotted', expression: /(?<![\d.])\d{6}\.\d{6}\.\d{6}(?!\d)/, movement: true },
+  { kind: 'dotted', expression: /(?<![\d.])\d{6}\.\d{6}\.\d{6}(?!\d)/, movement: true, length: 18 },
   { kind: 'MBVCB', expression: /\bMBVCB[. ]?\d{1,15}/i, movement: true },
   /** NAPAS: 0200, BIN of the sending bank, then its number. Some senders put one more zero before the BIN. */
   { kind: 'NAPAS', expression: /(?<![0-9A-Z])0200\d{6}[0-9A-Z]{14,34}/i, movement: true },
@@ -36,9 +38,9 @@ const shapes: readonly Shape[] = [
   { kind: 'IBT', expression: /(?<![0-9A-Z])\d{4}IBT\d[0-9A-Z]{8,14}/i, movement: true },
   { kind: 'Ecom', expression: /\bEcom\.[0-9A-Z]{6,24}/i, movement: true },
   { kind: 'IBBIZ', expression: /\bIBBIZ\.\d{6,24}(?:\.\d{1,3})?/i },
-  { kind: 'CK', expression: /\bCK\d{14}(?!\d)/i },
-  { kind: 'CTLNHID', expression: /\bCTLNHID[IO]\d{10,20}/i, movement: true },
-  { kind: 'FT', expression: /\bFT\d{9,16}(?!\d)/i, movement: true },
+  { kind: 'CK', expression: /\bCK\d{14}(?!\d)/i, length: 16 },
+  { kind: 'CTLNHID', expression: /\bCTLNHID[IO]\d{10,20}/i, movement: true, length: 23 },
+  { kind: 'FT', expression: /\bFT\d{9,16}(?!\d)/i, movement: true, length: 16 },
   { kind: 'CT', expression: /\bCT (?:DEN|DI): ?([0-9A-Z]{6,24})/i, movement: true },
   { kind: 'So GD', expression: /\bSo GD(?: goc)?: ?([0-9A-Z]{6,30})/i },
   { kind: SENDERS, expression: /\bMa (?:tham chieu|giao dich|GD)[: ]{1,2}(?=[A-Z]{0,20}\d)([0-9A-Z]{5,30})/i },
@@ -59,6 +61,18 @@ const HAS_LEAST_DIGITS = /(?:\d\D*){4}/
 /** Whether the bank gave this reference to this movement only. */
 export const namesMovement = ({ kind, value }: Reference): boolean =>
   MOVEMENT_KINDS.has(kind) && value.length >= LEAST_CHARACTERS && HAS_LEAST_DIGITS.test(value)
+
+const lengths = new Map(shapes.map(({ kind, length }) => [kind, length]))
+
+/** An SMS is not cut before this many characters. Some banks cut theirs without a mark. */
+const SHORTEST_CUT_SMS = 130
+
+/**
+ * Whether a reference may lack its end, because it ends a long SMS that has no mark of a cut: `… THU HUONG FT2525170330`.
+ * @param sms  the whole text
+ */
+export const mayBeCut = ({ kind, value }: Reference, sms: string): boolean =>
+  sms.length >= SHORTEST_CUT_SMS && value.length < (lengths.get(kind) ?? Infinity) && comparable(sms).endsWith(value)
 
 /** Values of one kind are compared in upper case and without separators: `MBVCB.911` equals `MBVCB 911`. */
 export const comparable = (printed: string): string => printed.replace(/[. ]/g, '').toUpperCase()

@@ -14,6 +14,7 @@ import { orderIdOf } from '../reader/order-id.ts'
 import { DAY_MS, isOld } from '../arrival/old.ts'
 import { distrust, originOf, type ReceivePath, type Origin } from '../arrival/origin.ts'
 import type { Incoming, Reading, ReadResult } from '../reader/reading.ts'
+import { mayBeCut } from '../reader/references.ts'
 import { tellsOneTimePassword } from '../reader/rejection.ts'
 import { cutToBytes, NAME_BYTES, TEXT_BYTES } from '../arrival/sizes.ts'
 import { namedPlanOrder, type PlanAccount } from '../plan-order/plan-order.ts'
@@ -53,7 +54,9 @@ const wholeText = ({ incoming }: Arrival, { channel }: Origin): string =>
     channel === 'sms' ? incoming.text : [incoming.title, incoming.subject, incoming.text].filter(Boolean).join('\n'),
   )
 
+/** A reference that may lack its end has a kind of its own, so that it does not contradict the whole one. */
 const sightingOf = (arrival: Arrival, origin: Origin, reading: Reading, matched: Matched): Sighting => {
+  const { channel } = origin
   const text = wholeText(arrival, origin)
   const time = reading.time_in_memo ? null : reading.printed_time
   const messageId = arrival.mail?.message_id
@@ -69,7 +72,10 @@ const sightingOf = (arrival: Arrival, origin: Origin, reading: Reading, matched:
     currency: reading.currency,
     account_number: reading.account_number,
     balance: reading.balance_after,
-    references: reading.references.map(({ kind, value }) => ({ kind, value })),
+    references: reading.references.map((reference) => {
+      const { kind, value } = reference
+      return { kind: channel === 'sms' && mayBeCut(reference, text) ? `${kind}…` : kind, value }
+    }),
     printed_time: time && time.precision !== 'day' ? { at: time.at, precision: time.precision } : null,
     order_id: matched.order_id,
     prefix: matched.prefix,

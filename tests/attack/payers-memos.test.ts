@@ -76,6 +76,29 @@ describe('the memo of a payer', () => {
       expect(verdictsOn(push, sms)).to.deep.equal(['new', 'copy'])
     })
 
+  it('makes no second payment by its length, where the SMS ends in the middle of a reference without a mark', () => {
+    const memo = '(B/O NGAN HANG TMCP QUAN DOI) NGUYEN VAN AN thanh toan don hang so DH1042 cho shop'
+    for (const reference of ['FT26324123456789', 'MBVCB.12345678901', 'Trace 448699', 'Ma GD ACSP/ az453273']) {
+      const whole = `TK 19132608555555\nSo tien GD:+150,000\nSo du:378,680,952\n${memo} ${reference}`
+      const push: Sent = {
+        type: 'notification',
+        package: 'vn.com.techcombank.bb.app',
+        title: '+ VND 150,000',
+        at: '2026-11-20T10:00:06+07:00',
+        text: `Tài khoản: 19132608555555\nSố dư: VND 378,680,952\n${memo} ${reference}`,
+      }
+      for (let end = whole.length - reference.length; end <= whole.length; end++) {
+        const text = whole.slice(0, end)
+        const sms: Sent = { type: 'sms', sender: 'Techcombank', at: '2026-11-20T10:00:07+07:00', text }
+        expect(verdictsOn(sms, push), text).to.deep.equal(['new', 'copy'])
+        expect(verdictsOn(push, sms), text).to.deep.equal(['new', 'copy'])
+        // The reference still proves that the phone sends the same text again.
+        const again: Sent = { ...sms, at: '2026-11-20T12:00:07+07:00' }
+        if (/\d{9,}$/.test(text)) expect(verdictsOn(sms, again), text).to.deep.equal(['new', 'resend'])
+      }
+    }
+  })
+
   it('makes no second payment by blanks that shift the columns at which MB breaks its SMS', () => {
     const at = '2026-11-20T10:00:07+07:00'
     for (const memo of [
