@@ -134,6 +134,20 @@ const withoutUnlabelledMemo = (head: string, balanceAt: number | undefined): str
   return [head.slice(0, end), ...behind.filter((line) => OWN_LINE.test(line))].join('\n')
 }
 
+/** Only a time may precede the memo's label in its line. */
+const TIME_ALONE = /^(?:(?:vao|luc|ngay) ){0,2}[\d:/. h-]*$/
+
+/**
+ * The start of the memo. A label within a line behind that of the balance is the payer's (`DH1042 ND: DH2000`), and the whole line is the memo.
+ */
+const startOfContent = (shadow: string, memo: Labelled, balanceAt: number | undefined): number => {
+  const line = shadow.lastIndexOf('\n', memo.at) + 1
+  const isBehindBalance = balanceAt !== undefined && balanceAt < line
+  return isBehindBalance && !opensCell(shadow, memo.at) && !TIME_ALONE.test(shadow.slice(line, memo.at))
+    ? line
+    : memo.start
+}
+
 /**
  * @param bank  the bank of the text. Its code and name go into the reading.
  * @returns null if direction, amount or currency is uncertain in any way
@@ -178,7 +192,8 @@ export const readByLabels = (
     silentCurrency: null,
   })
   if (!moved || (balance && moved.balance === null)) return null
-  const content = (memo && page.text.slice(memo.start, tail.end).replace(/[ \n|]+$/, '').replaceAll('\n', ' ')) || null // prettier-ignore
+  const start = memo ? startOfContent(page.shadow, memo, first?.at) : 0
+  const content = (memo && page.text.slice(start, tail.end).replace(/[ \n|]+$/, '').replaceAll('\n', ' ')) || null // prettier-ignore
   const references = findReferences(content ?? '', found.ref)
   return {
     bank_code: bank.code,
@@ -191,7 +206,7 @@ export const readByLabels = (
     account_number: found.account,
     account_name: null,
     balance_after: moved.balance,
-    printed_time: timeIn(memo ? head : withoutUnlabelledMemo(head, first?.at), arrivedAt),
+    printed_time: timeIn(memo && start === memo.start ? head : withoutUnlabelledMemo(head, first?.at), arrivedAt),
     transaction_ref: references.best,
     references: references.all,
     ...findCounterpart(null, content ?? '', moved.direction),

@@ -198,6 +198,27 @@ describe('the memo of a payer', () => {
     expect(verdictsOn(...two)).to.deep.equal(['new', 'new'])
   })
 
+  it('pays no second order by a label of its own in a push without labels', () => {
+    const memo = 'DH1042 ND: DH2000'
+    const sms: Sent = {
+      type: 'sms',
+      sender: 'Techcombank',
+      at: '2026-11-20T10:00:07+07:00',
+      text: `TK 19034753903333\nSo tien GD:+3,000,000\nSo du:174,545,590\n${memo}`,
+    }
+    const push: Sent = {
+      type: 'notification',
+      package: 'vn.com.techcombank.bb.app',
+      title: 'Techcombank',
+      at: '2026-11-20T10:00:06+07:00',
+      text: `+ 3,000,000 VND\nTài khoản: 19034753903333\nSố dư: 174,545,590 VND\n${memo}`,
+    }
+    expect(readingOf(push, push.at)).to.include({ content: memo, balance_after: '174545590.00' })
+    expect(verdictsOn(sms, push)).to.deep.equal(['new', 'copy'])
+    const labelled = { ...push, text: push.text.replace(memo, `Nội dung: ${memo}`) }
+    expect(readingOf(labelled, push.at)).to.have.property('content', memo)
+  })
+
   it('sets no time in a push without a label of its memo', () => {
     const push = (...lines: string[]): Incoming => ({
       package: 'vn.com.techcombank.bb.app',
