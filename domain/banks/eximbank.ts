@@ -1,11 +1,14 @@
 // Tests: tests/unit/domain/reader/corpus.test.ts
 import { bank, sms } from './bank.ts'
 
-/** The values follow the branch. A text without a sign does not show the direction, so it stays unread. */
+/**
+ * The values follow the branch. A text without a sign does not show the direction, so it stays unread. The memo stands before the amount, so its
+ * last word (`QUA TANG`) is no direction.
+ */
 export const eximbank = bank('EIB', 'Eximbank', {
   senders: ['EXIMBANK'],
   packages: ['com.vnpay.EximBankOmni', 'com.vnpay.eximbank'],
   names: ['EIB'],
   onlyLayouts: true,
-  layouts: [sms`EIB {words} TK {account} {date:dd/MM/yy HH:mm} {content} {amount} SD {balance}`],
+  layouts: [sms`EIB {words} TK {account} {date:dd/MM/yy HH:mm} {content} {amount:signed} SD {balance}`],
 })

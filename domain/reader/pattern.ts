@@ -6,8 +6,9 @@
  * - Words are written without diacritics. The expression runs on the text's shadow (lower case, no diacritics, runs of blanks
  *   squeezed), so case, diacritics and doubled blanks do not matter. A blank also matches a line break.
  * - `{account}` `{currency}` `{counterpart}` `{ref}` `{content}` are fields. `{amount}` requires a sign or a direction word, and
- *   accepts a currency before or after it. With `:in` or `:out`, the words around it define the direction. `{balance}` may be
- *   signed. `{available}` is used if there is no balance. With `:bare`, a currency counts only before the number, for layouts
+ *   accepts a currency before or after it. With `:in` or `:out`, the words around it define the direction. With `:signed`, for
+ *   layouts where the memo precedes it, only a sign that is attached to the number does. `{balance}` may be signed. `{available}`
+ *   is used if there is no balance. With `:bare`, a currency counts only before the number, for layouts
  *   where the memo follows it. `{date:…}` supports dd MM yyyy yy HH mm ss. Seconds are optional, and so is a year after a mark.
  *   These match without a value: an `{opening}` balance, an `{aside}` in brackets, `{words}`, a `{clock}`.
  * - `[…]` is optional. `<a/b>` matches either. `.` is an end of sentence, which may be missing or another mark. `|` is a bar,
@@ -69,6 +70,7 @@ const dateOf = (format: string): string =>
 const signOf = (option: string): string => {
   if (option === 'in') return '(?<plus>)'
   if (option === 'out') return '(?<minus>)-?'
+  if (option === 'signed') return '(?<=[ \\n])(?:(?<plus>\\+)|(?<minus>-))(?=\\d)'
   return `(?:(?<amount_before>${CURRENCY_CODE})${BLANK}?)?(?:(?<plus>${PLUS})|(?<minus>${MINUS}))`
 }
 

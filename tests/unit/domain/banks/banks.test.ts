@@ -54,7 +54,11 @@ const variants: Record<string, Case[]> = {
   ],
   Eximbank: [
     ['EIB QUAN 7 TK 1403 08/06/18 12:38 ABC +529,441VND SD 53,494,523VND', 'EIB +529441.00 VND of 1403 leaves 53494523.00'],
-    ['EIB QUAN 7 TK 1403 08/06/18 12:38 ABC 529,441VND SD 53,494,523VND', 'unparsed', { sender: 'EXIMBANK' }],
+    ['EIB QUAN 7 TK 1403 08/06/18 12:38 ABC -529,441VND SD 53,494,523VND', 'EIB -529441.00 VND of 1403 leaves 53494523.00'],
+    // The memo stands before the sum, so its last word or mark is no direction.
+    ...['ABC', 'QUA TANG', 'TIEN GUI', 'NOP', 'DH1042 +', 'tra gop ky 1 -', 'giam', 'cong', 'DH1042 credit'].map(
+      (memo): Case => [`EIB QUAN 7 TK 1403 08/06/18 12:38 ${memo} 529,441VND SD 53,494,523VND`, 'unparsed', { sender: 'EXIMBANK' }],
+    ),
   ],
   SCB: [['TK 4134 NGAY 06/10/22 08:46 SD DAU 41,694,456 GIAM 20,000,000 SD CUOI 21,694,456 VND (MONEY', 'SCB -20000000.00 VND of 4134 leaves 21694456.00']],
   NCB: [['NCB : 01/06/2018 12:10 TK 1000. Phat sinh: +25,000VND. So du: -65,003VND.', 'NCB +25000.00 VND of 1000 leaves -65003.00']],
