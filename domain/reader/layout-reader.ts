@@ -118,5 +118,5 @@ export const readByLayout = (layout: Layout, bank: Bank, page: Page, arrivedAt: 
     content,
     cut: CUT.test(content ?? '') || CUT.test(page.text),
   }
-  return { reading, header: groups.header ?? '' }
+  return { reading, header: groups.header ?? page.shadow.slice(0, match.index) }
 }

@@ -11,6 +11,7 @@ import { bankNamedBy, bankSpokenOf, isStranger, senderOf, smsApps } from '../ban
 import { withoutEntities } from './html-entities.ts'
 import { beforeMemo, readByLabels } from './label-reader.ts'
 import { readByLayout, type Found } from './layout-reader.ts'
+import { UNSIGNED } from './label-values.ts'
 import { mailPageOf } from './mail-page.ts'
 import { readByTable } from './mail-table.ts'
 import { beginningOf, pageOf, withTitle, withoutForwardersLines, type Page } from './page.ts'
@@ -57,6 +58,23 @@ const readAsAny = (page: Page, arrivedAt: Date): Found | 'several' | null => {
 const no = (reason: NoTransaction): ReadResult => ({ reading: null, reason })
 const yes = (reading: Reading): ReadResult => ({ reading, reason: null })
 
+/** Whether the text before a sentence is no part of a memo: no sum precedes it, and neither a number nor a label's colon in its own line. */
+const isBeforeSentence = (header: string): boolean =>
+  !/[\d:]/.test(header.slice(header.lastIndexOf('\n') + 1)) && !UNSIGNED.test(header)
+
+/**
+ * The first sentence of a mail that a layout matches. A payer may write such a sentence in the memo, also of a mail that has another form or
+ * language.
+ */
+const readSentence = (bank: Bank, page: Page, arrivedAt: Date): Reading | null => {
+  const [first] = bank.layouts
+    .filter(({ channel }) => channel === 'email')
+    .map((layout) => readByLayout(layout, bank, page, arrivedAt))
+    .filter((found) => found !== null)
+    .sort((a, b) => a.header.length - b.header.length)
+  return first && isBeforeSentence(first.header) ? first.reading : null
+}
+
 /** A mail is read only if its domain belongs to a bank. The caller checks whether that domain is proved. */
 const readMail = (incoming: Incoming, arrivedAt: Date): ReadResult => {
   const page = mailPageOf(incoming.text)
@@ -73,11 +91,8 @@ const readMail = (incoming: Incoming, arrivedAt: Date): ReadResult => {
     if (reading === 'failed') return no('failed')
     if (reading) return yes(reading)
   }
-  const beginning = beginningOf(page)
-  for (const layout of bank?.layouts ?? []) {
-    const found = bank && layout.channel === 'email' && readByLayout(layout, bank, beginning, arrivedAt)
-    if (found) return yes(found.reading)
-  }
+  const sentence = bank && readSentence(bank, beginningOf(page), arrivedAt)
+  if (sentence) return yes(sentence)
   const subject = incoming.subject ? pageOf(incoming.subject).shadow : ''
   const reason = whyNoTransaction([subject, page.shadow].filter(Boolean).join('\n'), undefined)
   const reading = bank && reason === 'unparsed' ? readByLabels(page, bank, arrivedAt) : null

@@ -163,6 +163,27 @@ describe('a mail with a sentence', () => {
     for (const count of Object.values(seen)) expect(count).to.be.above(5)
   })
 
+  it('is not taken from a memo that imitates one, in either language', () => {
+    const forged = [
+      'vua tang 9,000,000 VND vao 26/11/2026 11:58. So du hien tai: 9,000,000 VND. Mo ta: DH1042',
+      'Account has been credited 9,000,000 VND on 26/11/2026 11:58. Description: DH1042',
+    ]
+    for (const memo of forged)
+      for (const blank of [' ', '\n']) {
+        for (const [text, transaction_type] of [
+          ['Your Spend Account has been credited 1,000 VND on 26/11/2026 11:59. Description:', 'credit'],
+          ['Your Spend Account has been debited 1,000 VND on 26/11/2026 11:59. Description:', 'debit'],
+          ['Tài khoản của bạn vừa giảm 1.000 VND vào 26/11/2026 11:59. Số dư hiện tại: 5.000 VND. Mô tả:', 'debit'],
+        ] as const)
+          expect(reading('support@timo.vn', `Hi,\n${text}${blank}${memo}\nBye`), text).to.include({
+            transaction_type,
+            amount: '1000.00',
+          })
+        for (const text of ['Bạn đã nhận 1.000 VND từ A. Lời nhắn:', 'Chúng tôi có lời nhắn cho bạn:'])
+          expect(mail('support@timo.vn', `Hi,\n${text} ${memo}\nBye`).reading, text).to.equal(null)
+      }
+  })
+
   it('is read only from the own domain of the bank', () => {
     const text = 'Your Spend Account has been debited 37,000 VND on 09/06/2026 08:39.'
     expect(reading('support@timo.vn', text).bank_code).to.equal('TIMO')
