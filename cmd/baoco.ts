@@ -1,7 +1,7 @@
 // Tests: tests/integration/baoco-command.test.ts
 /** The `baoco` program. Each command has its own file; this file defines how all commands exit. */
 import { readFileSync } from 'node:fs'
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Help, type Option } from 'commander'
 import { VERSION } from '../adapters/system/version.ts'
 import { addCommands } from './commands/all.ts'
 import { settingLines } from './process/settings.ts'
@@ -30,9 +30,13 @@ const settingsHelp = (): string => {
 
 const program = new Command('baoco').description(description).version(VERSION).addHelpText('after', settingsHelp())
 
+/** Commander's help does not say which options a command needs. */
+const optionDescription = (option: Option): string =>
+  `${Help.prototype.optionDescription(option)}${option.mandatory && option.defaultValue === undefined ? ' (required)' : ''}`.trimStart()
+
 /** Commander exits the process itself, with status 1 for wrong usage. This makes it throw instead, in every command. */
 const throwing = (command: Command): void => {
-  command.exitOverride().showHelpAfterError('(use --help for more information)')
+  command.exitOverride().showHelpAfterError('(use --help for more information)').configureHelp({ optionDescription })
   command.commands.forEach(throwing)
 }
 

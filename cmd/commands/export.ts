@@ -36,7 +36,7 @@ export const exportCommand = (program: Command): void => {
   program
     .command('export')
     .description("print a user's transactions by day, including personal data")
-    .requiredOption('--user <email>')
+    .requiredOption('--user <email>', 'of the account')
     .addOption(
       new Option('--format <format>', 'jsonl: all fields, times in UTC')
         .choices([...FORMATS, 'jsonl'])

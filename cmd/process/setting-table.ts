@@ -4,7 +4,6 @@
  * `baoco --help`, `baoco config` and the documentation are generated from this table.
  */
 import { z } from 'zod'
-import { language } from '../../domain/account/language.ts'
 import * as text from './setting-text.ts'
 
 export interface Setting<Value> {
@@ -91,7 +90,7 @@ export const SETTINGS = {
   adminLanguage: setting(
     'ADMIN_LANGUAGE',
     'vi',
-    language,
+    text.language,
     'language of the first account and of the greeting: vi or en',
   ),
   adminPassword: secret(

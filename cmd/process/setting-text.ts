@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { RateLimitName, RateLimits } from '../../adapters/http/middleware/rate-limits.ts'
 import { eventStoreUrlProblem } from '../../adapters/event-store/eventstoredb/url.ts'
+import { language as languages } from '../../domain/account/language.ts'
 import { binOf } from '../../domain/vietqr/bins.ts'
 
 type Text<Value> = z.ZodType<Value, string>
@@ -26,9 +27,11 @@ export const gigabytes: Text<number> = matching(/^\d{1,7}(\.\d{1,3})?$/, 'must b
   .transform(Number)
   .refine((value) => value > 0, 'must be more than 0')
 
+const isPort = (value: number): boolean => value >= 1 && value <= 65_535
+
 export const port: Text<number> = matching(/^\d{1,5}$/, 'must be a port: 1 to 65535')
   .transform(Number)
-  .refine((value) => value >= 1 && value <= 65_535, 'must be a port: 1 to 65535')
+  .refine(isPort, 'must be a port: 1 to 65535')
 
 export const flag: Text<boolean> = z
   .enum(['0', '1', 'false', 'true'], { error: 'must be 0 or 1' })
@@ -85,10 +88,12 @@ export const internalAddress: Text<'off' | { host: string; port: number }> = mat
   )
 
 /** A list of servers, each `host:port`. */
-export const hostPorts: Text<string[]> = list.refine(
-  (items) => items.every((item) => /^[^\s/]+:\d{1,5}$/.test(item)),
-  'must be host:port, comma separated',
-)
+export const hostPorts: Text<string[]> = list
+  .refine((items) => items.every((item) => /^[^\s/]+:\d{1,5}$/.test(item)), 'must be host:port, comma separated')
+  .refine(
+    (items) => items.every((item) => isPort(Number(item.slice(item.lastIndexOf(':') + 1)))),
+    'must have ports from 1 to 65535',
+  )
 
 export const kafkaTopic: Text<string> = matching(
   /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,249}$/,
@@ -134,6 +139,9 @@ export const streamPrefix: Text<string> = matching(
 )
 
 export const timeOfDay: Text<string> = matching(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day such as 03:30')
+
+/** Of accounts, in the operator's words. */
+export const language = z.enum(languages.options, { error: 'must be vi or en' }) satisfies Text<string>
 
 export const logLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
   error: 'must be trace, debug, info, warn, error, fatal or silent',

@@ -38,6 +38,20 @@ describe('the baoco command', () => {
     expect(stdout).to.match(/^ {2}migrate /m)
   })
 
+  it('marks the options that a command needs', () => {
+    const needed = (...args: string[]) =>
+      baoco([...args, '--help'])
+        .stdout.split(/\n(?=  -)/)
+        .filter((text) => /\(required\)/.test(text))
+        .map((text) => /--[a-z-]+/.exec(text)?.[0])
+    expect(needed('export')).to.deep.equal(['--user', '--format'])
+    expect(needed('receiver')).to.deep.equal(['--port', '--secret'])
+    expect(needed('account', 'create')).to.deep.equal(['--plan'])
+    expect(needed('account', 'delete')).to.deep.equal(['--yes'])
+    expect(needed('parked', 'skip')).to.deep.equal(['--yes'])
+    expect(needed('restore')).to.deep.equal([])
+  })
+
   it('exits with 2 on wrong usage and says where to find help', () => {
     for (const args of [['nonsense'], ['migrate', '--nonsense'], ['migrate', 'too', 'many'], []]) {
       const { status, stdout, stderr } = baoco(args)

@@ -22,6 +22,7 @@ describe('the texts of settings', () => {
     // The disk of the embedded database is measured.
     ['DATABASE_DISK_GB', '50'],
     ['ADMIN_EMAIL', 'owner'],
+    ['ADMIN_LANGUAGE', 'de'],
     ['ADMIN_PASSWORD', 'too-short'],
     ['JWT_SECRET', 'x'.repeat(31)],
     ['VAULT_KEY', 'x'.repeat(64)],
@@ -61,6 +62,8 @@ describe('the texts of settings', () => {
     ['KAFKA_SASL', 'plain:user'],
     ['KAFKA_BROKERS', 'kafka-1,kafka-2:9092'],
     ['KAFKA_BROKERS', 'http://kafka:9092'],
+    ['KAFKA_BROKERS', 'kafka-1:9092,kafka-2:92092'],
+    ['KAFKA_BROKERS', 'kafka-1:0'],
     ['KAFKA_TOPIC', 'money in'],
     ['KAFKA_TOPIC', '..'],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
