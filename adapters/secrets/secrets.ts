@@ -15,9 +15,20 @@ export interface Secrets {
   vaultKeys: readonly string[]
 }
 
-const kept = (path: string, make: () => string): string => {
+/** The key of an installation is not where it was kept. A new one would open none of its secrets. */
+export class KeyLost extends Error {
+  override name = 'KeyLost'
+  constructor(path: string) {
+    super(
+      `${path} is missing, and this installation has secrets that are sealed with its key: put the file back (every backup contains it), or set VAULT_KEY as before. If the key is lost, set VAULT_KEY to a new one, and replace all secrets of rules, mailboxes, inboxes and personal URLs`,
+    )
+  }
+}
+
+const kept = (path: string, make: () => string, mayMake = true): string => {
   const found = readPrivateFile(path)?.trim()
   if (found) return found
+  if (found === undefined && !mayMake) throw new KeyLost(path)
   createPrivateFile(path, `${make()}\n`)
   const text = readPrivateFile(path)?.trim()
   if (!text) throw new Error(`${path} is empty: restore the secret, or remove the file to generate a new one`)
@@ -27,15 +38,17 @@ const kept = (path: string, make: () => string): string => {
 /**
  * @param dataDir  the data folder; generated secrets are stored there in `jwt-secret` and `vault-key`, mode 0600
  * @param given  the values of the settings
+ * @param isFounded  whether the installation existed before, so that its secrets are sealed already
+ * @throws {KeyLost}
  */
 export const keepSecrets = (
   dataDir: string,
   given: { jwtSecret?: string | undefined; vaultKey?: readonly string[] | undefined },
+  isFounded = false,
 ): Secrets => {
   if (given.jwtSecret && given.vaultKey) return { jwtSecret: given.jwtSecret, vaultKeys: given.vaultKey }
   makeDataFolder(dataDir)
-  return {
-    jwtSecret: given.jwtSecret ?? kept(join(dataDir, 'jwt-secret'), () => randomBytes(32).toString('hex')),
-    vaultKeys: given.vaultKey ?? [kept(join(dataDir, 'vault-key'), () => randomBytes(32).toString('hex'))],
-  }
+  const make = () => randomBytes(32).toString('hex')
+  const vaultKeys = given.vaultKey ?? [kept(join(dataDir, 'vault-key'), make, !isFounded)]
+  return { jwtSecret: given.jwtSecret ?? kept(join(dataDir, 'jwt-secret'), make), vaultKeys }
 }

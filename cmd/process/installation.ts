@@ -22,6 +22,7 @@ import { noSpans, openSpans, type Spans } from '../../adapters/telemetry/otlp.ts
 import { spanOfCapture } from '../../adapters/telemetry/spans.ts'
 import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { BY_KEY } from '../../adapters/database/session.ts'
+import { servedBy } from '../../adapters/postgres/ops/installation.ts'
 import { openSnapshots } from '../../adapters/postgres/ops/snapshots.ts'
 import { openLastSeenNotes } from '../../adapters/postgres/ops/last-seen.ts'
 import { forgetLeases, openLease } from '../../adapters/database/lease.ts'
@@ -166,7 +167,8 @@ export const openInstallation = async (
     if (postgres.isFresh) await forgetLeases(database)
     const presence = await enter(database, name, onFailure)
     opened.push(presence.leave)
-    const secrets = keepSecrets(settings.dataDir, settings)
+    // It is recorded after its secrets exist.
+    const secrets = keepSecrets(settings.dataDir, settings, (await servedBy(database)) !== null)
 
     const outbox = openOutbox(database)
     const notifyOfParked = notifyOperator({ mailer: outbox, adminEmail: settings.adminEmail, log, onFailure })

@@ -8,6 +8,7 @@ import type { Database } from '../../adapters/database/database.ts'
 import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
 import { migrateDatabase } from '../../adapters/database/migrate.ts'
 import { enter } from '../../adapters/database/presence.ts'
+import { servedBy } from '../../adapters/postgres/ops/installation.ts'
 import { keepSecrets } from '../../adapters/secrets/secrets.ts'
 import { openVault } from '../../adapters/secrets/vault.ts'
 import { Accounts, type OwnersOccasion } from '../../workflows/accounts/accounts.ts'
@@ -32,9 +33,10 @@ export const withAccounts = <Result>(work: (command: AccountCommand) => Promise<
     const presence = await enter(database, 'a command on accounts')
     const store = await openEventStore(settings, url)
     try {
+      const { vaultKeys } = keepSecrets(settings.dataDir, settings, (await servedBy(database)) !== null)
       await recognise({ settings, store, database, clock })
       const ids = openIds({ store, clock })
-      const vault = openVault(keepSecrets(settings.dataDir, settings).vaultKeys)
+      const vault = openVault(vaultKeys)
       const on = async (email: string): Promise<OwnersOccasion> => {
         const user_id = await accountOfEmail(store, email)
         if (user_id === null) throw new Error(`no such account: ${email}`)

@@ -1,7 +1,9 @@
 /** The first start never loses its secrets: they are printed again until they have been printed completely. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
@@ -81,6 +83,21 @@ describe('the first start', function () {
     await eventually(async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status === 200, { within: 60_000 })
     await kill()
     await showsWorkingSecrets(await start())
+  })
+
+  it('is followed by no other key: a start without the key refuses, and makes none', async () => {
+    await (await start()).stop()
+    const path = join(place.dataDir, 'vault-key')
+    const key = readFileSync(path, 'utf8')
+    rmSync(path)
+    const refused = launchBaoco(place)
+    running.push(refused)
+    expect(await refused.ended).to.equal(1)
+    expect(refused.output()).to.match(/^baoco: \S+vault-key is missing, .*VAULT_KEY.*\n$/)
+    expect(existsSync(path)).to.equal(false)
+    const withKey = await startBaoco(place, { ...SHELL, VAULT_KEY: key })
+    running.push(withKey)
+    expect(existsSync(path)).to.equal(false)
   })
 
   const KILLS = repetitions(30, 2)
