@@ -15,9 +15,12 @@ import { StoreWentBack } from '../../domain/errors.ts'
 import type { StoreMemory } from '../../adapters/system/store-memory.ts'
 import { openInstallation, type Installation } from './installation.ts'
 import { stopSignal } from './stop-signal.ts'
+import { StoppedAtStart } from './wait-for-servers.ts'
 
 /** Requests in flight at a stop have this long to finish before they are cut off. In milliseconds. */
 export const REQUEST_GRACE_MS = 5_000
+
+const STOPPED_EARLY = 'Baoco was stopped before it was ready'
 
 export interface Role {
   name: string
@@ -94,6 +97,7 @@ export const runRoles = async (roles: readonly Role[], { ownsDatabase = false } 
       before = await runUntilLost(roles, stopping, { ownsDatabase, before })
       if (!before) return
     } catch (error) {
+      if (error instanceof StoppedAtStart && stopping.aborted) return console.error(STOPPED_EARLY)
       // It went back again while everything was opened.
       if (!(error instanceof StoreWentBack) || stopping.aborted) throw error
     }
@@ -137,7 +141,8 @@ const runUntilLost = async (
     serveHealth(installation, readiness)
     const among = { isAlone: works.length === 1 }
     await Promise.all(works.map(async ({ ready }) => ready && orEnd(ready(stopping, among))))
-    if (!stopping.aborted && (await print(readyLines(roles, works, installation))))
+    if (stopped.aborted) console.error(STOPPED_EARLY)
+    else if (!stopping.aborted && (await print(readyLines(roles, works, installation))))
       await Promise.all(works.map(async ({ greeted }) => greeted && orEnd(greeted())))
 
     await untilAborted(stopping)

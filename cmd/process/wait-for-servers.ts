@@ -24,7 +24,15 @@ export interface Awaited {
   awaited?: AwaitedServers
 }
 
-/** @throws if the process must stop while it waits · any other error of the server */
+/** The process must stop before it has started. */
+export class StoppedAtStart extends Error {
+  override name = 'StoppedAtStart'
+  constructor(waitedFor: string) {
+    super(`stopped while it waited for the ${waitedFor.replace('_', ' ')}`)
+  }
+}
+
+/** @throws {StoppedAtStart} · any other error of the server */
 export const untilThere = async ({ name, ask, isAway, log, stopping, awaited }: Awaited): Promise<void> => {
   let reportedAt = -Infinity
   const report = (error?: Error): void => {
@@ -37,16 +45,15 @@ export const untilThere = async ({ name, ask, isAway, log, stopping, awaited }: 
   awaited?.add(name)
   try {
     for (;;) {
-      try {
-        await orAborted(ask(), stopping)
-        if (stopping.aborted) throw new Error(`stopped while it waited for the ${name.replace('_', ' ')}`)
-        return
-      } catch (error) {
-        if (stopping.aborted || !isAway(error)) throw error
-        const { cause } = error as Error
-        report(cause instanceof Error ? cause : (error as Error))
-        await pause(BETWEEN_TRIES, undefined, { signal: stopping }).catch(() => {})
-      }
+      const failure = await orAborted(ask(), stopping).then(
+        () => null,
+        (error: Error) => error,
+      )
+      if (stopping.aborted) throw new StoppedAtStart(name)
+      if (failure === null) return
+      if (!isAway(failure)) throw failure
+      report(failure.cause instanceof Error ? failure.cause : failure)
+      await pause(BETWEEN_TRIES, undefined, { signal: stopping }).catch(() => {})
     }
   } finally {
     clearTimeout(early)
