@@ -5,6 +5,7 @@ import { resolve } from 'node:path'
 import { systemClock as clock } from '../../adapters/system/clock.ts'
 import { writeBackup } from '../../adapters/postgres/embedded/backup.ts'
 import { readSettings, type Settings } from '../process/settings.ts'
+import { stopSignal } from '../process/stop-signal.ts'
 import { withDatabase } from '../process/with-database.ts'
 
 export const backup = (program: Command): void => {
@@ -18,8 +19,9 @@ export const backup = (program: Command): void => {
 const run = async (file: string): Promise<void> => {
   if (readSettings(process.env).databaseUrl !== undefined)
     throw new Error('DATABASE_URL names your own server: back it up with its own tools (docs/operate.md)')
+  const signal = stopSignal()
   await withDatabase(async ({ settings, url }) => {
-    const bytes = await writeBackup({ dataDir: settings.dataDir, url, now: clock.now() }, resolve(file))
+    const bytes = await writeBackup({ dataDir: settings.dataDir, url, now: clock.now(), signal }, resolve(file))
     console.log(`${file}: ${(bytes / 1024 ** 2).toFixed(1)} MB, checked`)
     for (const missing of notIncluded(settings)) console.log(missing)
   })

@@ -1,11 +1,11 @@
 // Tests: tests/integration/store-migration/commands.test.ts
 /** `baoco export-events`: writes the whole event store to one file, for import into another store. */
-import { createWriteStream } from 'node:fs'
 import { once } from 'node:events'
 import { finished } from 'node:stream/promises'
 import type { Writable } from 'node:stream'
 import type { Command } from 'commander'
 import { systemClock as clock } from '../../adapters/system/clock.ts'
+import { writeNewFile } from '../../adapters/system/new-file.ts'
 import { migrateDatabase } from '../../adapters/database/migrate.ts'
 import { readersOfStore } from '../../adapters/postgres/ops/migrated-positions.ts'
 import { alone } from '../../adapters/database/presence.ts'
@@ -14,6 +14,7 @@ import { exportEvents } from '../../workflows/store-migration/export.ts'
 import { isPositionIn, type StorePosition } from '../../workflows/support/store-position.ts'
 import { openEventStore, openRawEventStore, refuseHalfImported } from '../process/open-event-store.ts'
 import { reportEventCount } from '../process/event-count-progress.ts'
+import { stopSignal } from '../process/stop-signal.ts'
 import { withDatabase } from '../process/with-database.ts'
 
 export const exportEventsCommand = (program: Command): void => {
@@ -24,8 +25,9 @@ export const exportEventsCommand = (program: Command): void => {
     .action(run)
 }
 
-const run = (file: string | undefined): Promise<void> =>
-  withDatabase(async ({ settings, url, database }) => {
+const run = (file: string | undefined): Promise<void> => {
+  const signal = stopSignal()
+  return withDatabase(async ({ settings, url, database }) => {
     await migrateDatabase(url)
     await alone(database, 'export-events', async () => {
       const raw = await openRawEventStore(settings, url)
@@ -33,21 +35,29 @@ const run = (file: string | undefined): Promise<void> =>
       try {
         await refuseHalfImported(store)
         const readers = await positionsIn(store, await readersOfStore(database))
-        const output = file === undefined ? process.stdout : createWriteStream(file, { flags: 'wx', mode: 0o600 })
-        const { events } = await exportEvents({
-          store: raw,
-          readers,
-          now: clock.now(),
-          write: writerTo(output),
-          onProgress: reportEventCount('written'),
-        })
-        if (output !== process.stdout) await finished(output.end())
+        const exportTo = (output: Writable) =>
+          exportEvents({
+            store: raw,
+            readers,
+            now: clock.now(),
+            write: writerTo(output, signal),
+            onProgress: reportEventCount('written'),
+          })
+        const exportToFile = async (output: Writable) => {
+          const summary = await exportTo(output)
+          await finished(output.end())
+          return summary
+        }
+        const { events } = await (file === undefined
+          ? exportTo(process.stdout)
+          : writeNewFile(file, exportToFile, signal))
         console.error(`${events} events written${file === undefined ? '' : ` to ${file}`}`)
       } finally {
         await Promise.all([store.close(), raw.close()])
       }
     })
   })
+}
 
 /** Keeps only positions of this store. A reader may still have a position from a store before a migration. */
 const positionsIn = async (
@@ -66,12 +76,13 @@ const positionsIn = async (
   return known
 }
 
-/** Waits while the output's buffer is full. Fails if the reading end closes or the disk is full. */
-const writerTo = (output: Writable) => {
+/** Waits while the output's buffer is full. Fails if the reading end closes, the disk is full or the command is interrupted. */
+const writerTo = (output: Writable, signal: AbortSignal) => {
   let failure: Error | null = null
   output.on('error', (error: Error) => (failure = error))
   return async (text: string): Promise<void> => {
     if (failure) throw failure
+    if (signal.aborted) throw new Error('the export was interrupted')
     if (!output.write(text)) await once(output, 'drain')
   }
 }

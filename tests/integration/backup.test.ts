@@ -2,8 +2,9 @@
  * The drill of docs/operate.md, as the operator types it: back up under load, restore beside the running Baoco, restore into
  * another folder, restore an older backup over a newer state, and refuse files that are no backup.
  */
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import * as fs from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -13,7 +14,7 @@ import { expect } from 'chai'
 import { finishRestore } from '../../adapters/postgres/embedded/finish-restore.ts'
 import { fromVietcombank, vietcombankText } from '../harness/bank-texts.ts'
 import {
-  callApi, newDataFolder, readInstallation, removeDataFolder, startBaoco,
+  callApi, launchBaoco, newDataFolder, readInstallation, removeDataFolder, startBaoco,
   type DataFolder, type Installation, type Running,
 } from '../harness/baoco-process.ts' // prettier-ignore
 import { newFolderWithCluster } from '../harness/copied-cluster.ts'
@@ -104,6 +105,33 @@ describe('backup and restore', function () {
     expect([status, stderr]).to.deep.equal([1, `baoco: ${file} exists already: name a new file\n`])
   })
 
+  it('only one backup is made at a time: the others end and say why', async () => {
+    const files = [1, 2, 3].map((n) => `${file}.${n}`)
+    const made = await Promise.all(files.map((each) => baoco(installation, 'backup', each)))
+    const refused = made.filter(({ status }) => status !== 0)
+    for (const { stderr } of refused) expect(stderr).to.match(/^baoco: another backup is running: wait for its end/)
+    expect(refused.length).to.be.below(made.length)
+    for (const each of files) fs.rmSync(each, { force: true })
+  })
+
+  it('a backup into a folder that does not exist is refused in one line', async () => {
+    const { status, stderr } = await baoco(installation, 'backup', join(elsewhere.dataDir, 'nowhere', 'file'))
+    expect(status).to.equal(1)
+    expect(stderr).to.match(/^baoco: ENOENT: .*nowhere.*\n$/)
+  })
+
+  it('a backup that is interrupted leaves nothing', async () => {
+    const env = { PATH: process.env.PATH, HOME: process.env.HOME, BAOCO_DATA_DIR: installation.dataDir }
+    const folder = fs.mkdtempSync(join(tmpdir(), 'baoco-interrupted-'))
+    const child = spawn(process.execPath, [BAOCO, 'backup', join(folder, 'file')], { env, stdio: 'ignore' })
+    const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
+    await eventually(() => fs.readdirSync(folder).length > 0, { within: 30_000, what: 'the draft' })
+    child.kill('SIGTERM')
+    expect(await ended).to.equal(1)
+    expect(fs.readdirSync(folder)).to.deep.equal([])
+    fs.rmSync(folder, { recursive: true })
+  })
+
   it('restore refuses a folder in use, also with --replace', async () => {
     const { status, stderr } = await baoco(installation, 'restore', file, '--replace')
     expect(status).to.equal(1)
@@ -170,6 +198,21 @@ describe('backup and restore', function () {
     } finally {
       await copy.stop()
     }
+  })
+
+  it('a start after a restore that was killed while it unpacked creates no new Baoco', async () => {
+    const place = await newDataFolder()
+    fs.mkdirSync(join(place.dataDir, 'restoring'), { mode: 0o700 })
+    const start = launchBaoco(place)
+    expect(await start.ended).to.equal(1)
+    expect(start.output()).to.match(
+      /^baoco: a restore into \S+ was interrupted: run baoco restore again, or remove .*\n$/,
+    )
+    expect((await baoco(place, 'restore', file)).status).to.equal(0)
+    fs.mkdirSync(join(place.dataDir, 'restoring'), { mode: 0o700 })
+    expect((await baoco(place, 'audit')).status).to.equal(0)
+    expect(fs.existsSync(join(place.dataDir, 'restoring'))).to.equal(false)
+    await removeDataFolder(place)
   })
 
   it('a start finishes a restore that was interrupted', () => {

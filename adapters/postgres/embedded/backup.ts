@@ -2,8 +2,9 @@
 /** Writes a backup of a running embedded Postgres and of the files beside it, and checks what it has written. */
 import * as fs from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
-import { readPrivateFile, syncFolder } from '../../system/private-file.ts'
+import { join } from 'node:path'
+import { writeNewFile } from '../../system/new-file.ts'
+import { readPrivateFile } from '../../system/private-file.ts'
 import { BadBackup, KEPT_FILES, readArchive, writeArchive, type About } from './backup-archive.ts'
 import { openBaseBackup } from './base-backup.ts'
 import { packedBinaries } from './directory.ts'
@@ -26,29 +27,23 @@ const keptFiles = (dataDir: string): Record<string, string> =>
 
 /**
  * @param file  a new file. It gets this name when it is complete and has been read back.
+ * @param signal  interrupts it
  * @returns its size in bytes
  */
 export const writeBackup = async (
-  { dataDir, url, now }: { dataDir: string; url: string; now: Date },
+  { dataDir, url, now, signal }: { dataDir: string; url: string; now: Date; signal: AbortSignal },
   file: string,
 ): Promise<number> => {
-  if (fs.existsSync(file)) throw new Error(`${file} exists already: name a new file`)
-  const draft = `${file}.${process.pid}.part`
-  const output = fs.createWriteStream(draft, { flags: 'wx', mode: 0o600 })
-  try {
-    const said = { ...thisKind(), made_at: now.toISOString() }
-    await writeArchive(output, said, keptFiles(dataDir), await openBaseBackup(url))
-    await readArchive(draft).catch((error: Error) => {
-      throw error instanceof BadBackup ? new Error(`the backup ${error.message}; it was removed`) : error
-    })
-    const written = fs.openSync(draft, 'r')
-    fs.fsyncSync(written)
-    fs.closeSync(written)
-    fs.renameSync(draft, file)
-    syncFolder(dirname(file))
-    return fs.statSync(file).size
-  } finally {
-    output.destroy()
-    fs.rmSync(draft, { force: true })
-  }
+  await writeNewFile(
+    file,
+    async (output, draft) => {
+      const said = { ...thisKind(), made_at: now.toISOString() }
+      await writeArchive(output, said, keptFiles(dataDir), await openBaseBackup(url))
+      await readArchive(draft).catch((error: Error) => {
+        throw error instanceof BadBackup ? new Error(`the backup ${error.message}; it was removed`) : error
+      })
+    },
+    signal,
+  )
+  return fs.statSync(file).size
 }

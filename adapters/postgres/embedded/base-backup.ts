@@ -15,6 +15,9 @@ const KEEP_LOG = 'CREATE_REPLICATION_SLOT baoco_backup TEMPORARY PHYSICAL RESERV
 const COPY = `BASE_BACKUP (LABEL 'baoco', CHECKPOINT 'fast', WAL true, MANIFEST 'yes', MANIFEST_CHECKSUMS 'SHA256')`
 
 const TOO_MANY_CONNECTIONS = '53300'
+const SLOT_EXISTS = '42710'
+
+const ANOTHER = 'another backup is running: wait for its end'
 
 const letter = (text: string): number => text.charCodeAt(0)
 
@@ -75,9 +78,13 @@ const connect = async (url: string): Promise<pg.Client> => {
   client.on('error', () => {})
   try {
     await client.connect()
+    await client.query(KEEP_LOG)
   } catch (error) {
-    if ((error as pg.DatabaseError).code !== TOO_MANY_CONNECTIONS) throw error
-    throw new Error('the database was started by an older version, or another backup is running: restart Baoco', {
+    await client.end().catch(() => {})
+    const { code } = error as pg.DatabaseError
+    if (code === SLOT_EXISTS) throw new Error(ANOTHER, { cause: error })
+    if (code !== TOO_MANY_CONNECTIONS) throw error
+    throw new Error(`${ANOTHER}. If none is, the database was started by an older version: restart Baoco`, {
       cause: error,
     })
   }
@@ -87,7 +94,6 @@ const connect = async (url: string): Promise<pg.Client> => {
 /** @param url  of the embedded Postgres · @throws if the server does not accept the connection */
 export const openBaseBackup = async (url: string): Promise<BaseBackup> => {
   const client = await connect(url)
-  await client.query(KEEP_LOG)
   const tar = new PassThrough()
   // Also if the reader gives up, for example because the disk is full.
   tar.once('close', () => void client.end().catch(() => {}))

@@ -15,6 +15,7 @@ import type { LogLines } from '../../telemetry/log-lines.ts'
 import { readPrivateFile, writePrivateFile } from '../../system/private-file.ts'
 import { findDirectory, type PostgresDirectory } from './directory.ts'
 import { enterDataFolder } from './enter.ts'
+import { clearDraft } from './finish-restore.ts'
 import * as server from './server.ts'
 
 export interface EmbeddedPostgres {
@@ -59,6 +60,7 @@ export const openEmbeddedPostgres = async ({ dataDir, log }: Options): Promise<E
   const unlock = await enterDataFolder(dataDir, log)
   try {
     const directory = findDirectory(dataDir)
+    clearDraft(dataDir, server.isInitialised(directory))
     const left = await server.clearLeftovers(directory)
     if (left !== undefined) log.warn({ pid: left }, 'database.leftover_stopped')
     const password = await passwordOf(dataDir, directory)

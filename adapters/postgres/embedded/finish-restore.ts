@@ -14,6 +14,24 @@ export const PLACES = [...KEPT_FILES, 'postgres']
 
 export const isThere = (path: string): boolean => fs.lstatSync(path, { throwIfNoEntry: false }) !== undefined
 
+/** Holds a backup while it is unpacked. */
+export const DRAFT = 'restoring'
+
+/**
+ * A restore that was interrupted while it unpacked leaves its draft.
+ * @param hasDatabase  whether the folder has a database of its own, so that the draft is no longer needed
+ * @throws otherwise: the operator expects the restored database and not a new one
+ */
+export const clearDraft = (dataDir: string, hasDatabase: boolean): void => {
+  const draft = join(fs.realpathSync(dataDir), DRAFT)
+  if (!isThere(draft)) return
+  if (!hasDatabase)
+    throw new Error(
+      `a restore into ${dataDir} was interrupted: run baoco restore again, or remove ${draft} to start from nothing`,
+    )
+  fs.rmSync(draft, { recursive: true, force: true })
+}
+
 /** A new name for a complete backup. */
 export const restoredName = (now: Date): string => RESTORED + now.toISOString().replace(/[:.]/g, '-')
 

@@ -13,10 +13,8 @@ import type { DatabaseUser } from '../../database/database-user.ts'
 import { readArchive, type About } from './backup-archive.ts'
 import { findDirectory } from './directory.ts'
 import { enterDataFolder } from './enter.ts'
-import { finishRestore, isThere, PLACES, restoredName } from './finish-restore.ts'
+import { DRAFT, finishRestore, isThere, PLACES, restoredName } from './finish-restore.ts'
 import { clearLeftovers } from './server.ts'
-
-const DRAFT = 'restoring'
 
 /** Whether the folder holds a database or secrets. */
 const isInUse = (folder: string): boolean => PLACES.some((name) => isThere(join(folder, name)))
