@@ -188,12 +188,16 @@ const draftOf = (path: string, text: string, sync = fs.fsyncSync): string => {
   // Exclusive: fails if a file or link exists.
   const file = fs.openSync(draft, 'wx', 0o600)
   try {
-    fs.writeSync(file, text)
+    fs.writeFileSync(file, text)
     sync(file)
+    return draft
+  } catch (error) {
+    // A full disk takes an empty file, and a process may try again every few seconds.
+    fs.rmSync(draft, { force: true })
+    throw error
   } finally {
     fs.closeSync(file)
   }
-  return draft
 }
 
 export const syncFolder = (folder: string): void => {

@@ -19,7 +19,7 @@ export interface SmallDisk {
 }
 
 /** @returns why there can be no such disk here; null if there can */
-const obstacle = (): string | null => {
+export const obstacle = (): string | null => {
   if (process.platform !== 'linux') return 'only Linux has tmpfs'
   if (process.getuid?.() !== 0) return 'only root may mount a file system'
   try {

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { FolderInUse, lockDataFolder, makeDataFolder } from '../../../../adapters/system/data-folder.ts'
+import { replacePrivateFile } from '../../../../adapters/system/private-file.ts'
 import { keepSecrets } from '../../../../adapters/secrets/secrets.ts'
+import { mountSmallDisk, obstacle } from '../../../harness/small-disk.ts'
 
 describe('the data directory', () => {
   let folder: string
@@ -74,6 +76,21 @@ describe('the data directory', () => {
       const given = { jwtSecret: 'j'.repeat(32), vaultKey: ['a'.repeat(64)] }
       expect(keepSecrets(folder, given)).to.deep.equal({ jwtSecret: given.jwtSecret, vaultKeys: given.vaultKey })
       expect(fs.readdirSync(folder)).to.deep.equal([])
+    })
+
+    it('leave nothing if there is no space for them', function () {
+      if (obstacle() !== null) this.skip()
+      const disk = mountSmallDisk(1)
+      const place = { dataDir: join(folder, '..', 'small') }
+      disk.hold(place)
+      disk.fill(0)
+      try {
+        expect(() => keepSecrets(place.dataDir, {})).to.throw('ENOSPC')
+        expect(() => replacePrivateFile(join(place.dataDir, 'store-memory'), 'text')).to.throw('ENOSPC')
+        expect(fs.readdirSync(place.dataDir)).to.deep.equal([])
+      } finally {
+        disk.remove()
+      }
     })
 
     it('are not replaced if a file is empty, because sealed data would be lost', () => {
