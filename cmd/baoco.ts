@@ -10,6 +10,8 @@ import { settingLines } from './process/settings.ts'
 const FAILED = 1
 const WRONG_USAGE = 2
 
+const STILL_OPEN_MS = 5_000
+
 const { description } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   description: string
 }
@@ -53,6 +55,8 @@ const main = async (): Promise<void> => {
       // If a host has several addresses and none answers, the error has no message.
       console.error(`baoco: ${process.env.LOG_LEVEL === 'debug' ? stack : message || code}`)
       process.exitCode = FAILED
+      // What was not closed must not keep a process that has failed: nobody would start it again.
+      setTimeout(() => process.exit(), STILL_OPEN_MS).unref()
     }
   }
 }

@@ -9,6 +9,7 @@ import { unseenDeliveries } from '../../projections/delivery/unseen-queries.ts'
 import { Accounts } from '../../workflows/accounts/accounts.ts'
 import { openDelivery } from '../../workflows/deliver/deliver.ts'
 import { runJobs } from '../../workflows/jobs/bulk-retry.ts'
+import { together } from '../../workflows/support/together.ts'
 import { databaseAnswers, storeAnswers } from '../process/health-checks.ts'
 import { openLog } from '../process/open-log.ts'
 import { roleCommand, type Role } from '../process/role.ts'
@@ -71,8 +72,11 @@ export const deliverRole: Role = {
       // Delivery does not wait for the check of the topic, because it skips messages of other installations.
       run: async (signal) => {
         log.info({ worker: delivery.worker }, 'delivery.started')
-        const bulkRetries = onlyOne('bulk retries').hold((held) => runJobs(jobs, onFailure, held), signal)
-        await Promise.all([delivery.run(signal), bulkRetries, topic?.toRead.isUsable()])
+        await together(signal, [
+          (stopping) => delivery.run(stopping),
+          (stopping) => onlyOne('bulk retries').hold((held) => runJobs(jobs, onFailure, held), stopping),
+          async () => topic?.toRead.isUsable(),
+        ])
       },
       ready: async () => topic?.toRead.firstLook(),
     }

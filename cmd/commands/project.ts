@@ -51,6 +51,7 @@ import { operatorOf } from '../../workflows/operator.ts'
 import { allReactors } from '../../workflows/reactors/all.ts'
 import { runReactors } from '../../workflows/reactors/run.ts'
 import { retry } from '../../workflows/support/retry.ts'
+import { together } from '../../workflows/support/together.ts'
 import { inTime } from '../../adapters/telemetry/in-time.ts'
 import type { Installation } from '../process/installation.ts'
 import { databaseAnswers, diskHasSpace, readModelsAnswer, storeAnswers } from '../process/health-checks.ts'
@@ -240,7 +241,7 @@ export const projectRole: Role = {
         diskHasSpace(installation),
         readModelsAnswer(installation, { needed: true }),
       ],
-      run: async (signal) => void (await Promise.all(followers.map((follow) => follow(signal)))),
+      run: (signal) => together(signal, followers),
       ready: async (stopping) => {
         await Promise.all(projections.map(({ upgraded }) => upgraded))
         await caughtUp(installation, stopping)

@@ -82,7 +82,7 @@ export const SETTINGS = {
   smtpUrl: server(
     'SMTP_URL',
     'SMTP_PASSWORD',
-    text.url('smtp', 'smtps'),
+    text.smtpUrl,
     'mail server, smtp(s)://user:password@host:port?from=sender; not set: mails go to the outbox',
   ),
   smtpPassword: secret('SMTP_PASSWORD', z.string(), 'the password, if SMTP_URL contains none'),

@@ -55,6 +55,21 @@ export const publicAddress: Text<string> = url('http', 'https').refine(
 
 const isWithoutUser = ({ username, password }: URL): boolean => username === '' && password === ''
 
+const isDecodable = (text: string): boolean => {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+export const smtpUrl: Text<string> = url('smtp', 'smtps').refine((value) => {
+  if (!URL.canParse(value)) return true
+  const { username, password } = new URL(value)
+  return isDecodable(username) && isDecodable(password)
+}, 'must have % codes for other characters in user and password, or the password in SMTP_PASSWORD')
+
 /** An `esdb://…` or `kurrentdb://…` URL. It may name several hosts. */
 export const eventStoreUrl: Text<string> = z.string().superRefine((value, context) => {
   const problem = eventStoreUrlProblem(value)

@@ -143,7 +143,9 @@ describe('baoco export-events and import-events', function () {
 
     const back = join(installation.dataDir, 'events.jsonl')
     expect((await command(installation, there, ['export-events', back])).code).to.equal(0)
-    expect((await command(installation, there, ['export-events', back])).stderr).to.contain('exists already: name a new file')
+    expect((await command(installation, there, ['export-events', back])).stderr).to.contain(
+      'exists already: name a new file',
+    )
     const returned = await command(other, here, ['import-events', back])
     expect([returned.code, besidesProgress(returned.stderr)]).to.deep.equal([0, ''])
     baoco = await startBaoco(other, here)

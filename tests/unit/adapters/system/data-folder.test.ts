@@ -81,7 +81,7 @@ describe('the data directory', () => {
     it('leave nothing if there is no space for them', function () {
       if (obstacle() !== null) this.skip()
       const disk = mountSmallDisk(1)
-      const place = { dataDir: join(folder, '..', 'small') }
+      const place = { dataDir: join(folder, '..', 'small'), port: 0 }
       disk.hold(place)
       disk.fill(0)
       try {

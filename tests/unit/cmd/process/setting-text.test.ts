@@ -59,6 +59,8 @@ describe('the texts of settings', () => {
     ['INTERNAL_ADDRESS', '10.0.0.5:70000'],
     ['INTERNAL_ADDRESS', '0.0.0.0'],
     ['INTERNAL_ADDRESS', '[::]:7400'],
+    ['SMTP_URL', 'smtp://shop:50%@mail.example'],
+    ['SMTP_URL', 'smtps://sh%op@mail.example'],
     ['KAFKA_SASL', 'plain:user'],
     ['KAFKA_BROKERS', 'kafka-1,kafka-2:9092'],
     ['KAFKA_BROKERS', 'http://kafka:9092'],

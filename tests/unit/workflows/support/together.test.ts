@@ -1,0 +1,35 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect } from 'chai'
+import { together } from '../../../../workflows/support/together.ts'
+
+const untilAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+
+describe('parts that run together', () => {
+  it('end with the first failure, after the others were stopped and have ended', async () => {
+    let hasEnded = false
+    const running = together(new AbortController().signal, [
+      async (signal) => {
+        await untilAborted(signal)
+        await pause(20)
+        hasEnded = true
+        throw new Error('a consequence')
+      },
+      async () => {
+        throw new Error('the cause')
+      },
+    ])
+    const failure = await running.then(
+      () => null,
+      (error: Error) => error.message,
+    )
+    expect([failure, hasEnded]).to.deep.equal(['the cause', true])
+  })
+
+  it('end when all have ended after an abort', async () => {
+    const stopping = new AbortController()
+    const running = together(stopping.signal, [untilAborted, untilAborted])
+    stopping.abort()
+    await running
+  })
+})
