@@ -11,13 +11,16 @@ export const reparseCommand = (program: Command): void => {
   program
     .command('reparse')
     .description('parse unparsed notifications again, after a reader update')
-    .action(() =>
-      withAccounts(async ({ settings, store, ids, clock }) => {
+    .action(() => {
+      const signal = stopSignal()
+      return withAccounts(async ({ settings, store, ids, clock }) => {
         const maxAgeMs = settings.reparseMaxAge * 1_000
         const capture = openCapture({ store, ids, clock, plans: planAccountOf(settings), oldAfterMs: maxAgeMs })
         const parts = { store, capture, clock, maxAgeMs }
-        const { captured, ignored, unparsed } = await reparse(parts, stopSignal())
-        console.log(`${captured} read, ${ignored} no transactions, ${unparsed} still unread`)
-      }),
-    )
+        const { captured, ignored, unparsed } = await reparse(parts, signal)
+        const counts = `${captured} read, ${ignored} no transactions, ${unparsed} still unread`
+        console.log(`${counts}${signal.aborted ? ', then stopped: run it again for the rest' : ''}`)
+        if (signal.aborted) process.exitCode = 1
+      })
+    })
 }

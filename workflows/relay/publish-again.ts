@@ -66,7 +66,7 @@ export const positionBefore = async (past: Past, signal: AbortSignal): Promise<S
     if (last) before = storePositionOf(last)
     if (next >= 0) return before
   }
-  throw new Error('no event of this time has been published')
+  throw new Error(signal.aborted ? 'stopped before the position was found' : 'no event of this time has been published')
 }
 
 const isDue = (event: StoredEvent, { from }: Past): boolean => {
