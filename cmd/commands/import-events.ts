@@ -1,7 +1,6 @@
 // Tests: tests/integration/store-migration/commands.test.ts
 /** `baoco import-events`: fills an empty event store from a file of `export-events`, then sets the positions of all its readers. */
-import { createWriteStream } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { createWriteStream, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -26,6 +25,8 @@ import { eventsAreHere, refuseOpenPrefix } from '../process/recognise-installati
 import { reportEventCount } from '../process/event-count-progress.ts'
 import { withDatabase } from '../process/with-database.ts'
 
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
 export const importEventsCommand = (program: Command): void => {
   program
     .command('import-events')
@@ -39,13 +40,20 @@ export const importEventsCommand = (program: Command): void => {
 
 /** The whole file is checked before any event is stored, so piped input is first written to a temporary file. */
 const fromStandardInput = async (work: (file: string) => Promise<void>): Promise<void> => {
-  const folder = await mkdtemp(join(tmpdir(), 'baoco-import-'))
+  const folder = mkdtempSync(join(tmpdir(), 'baoco-import-'))
+  const remove = (): void => rmSync(folder, { recursive: true, force: true })
+  // It contains personal data. An import that is interrupted continues with its input from the beginning.
+  const interrupted = (_name: NodeJS.Signals, signal: number): never => process.exit(128 + signal)
+  process.once('exit', remove)
+  for (const name of SIGNALS) process.once(name, interrupted)
   try {
     const file = join(folder, 'events.jsonl')
     await pipeline(process.stdin, createWriteStream(file, { mode: 0o600 }))
     await work(file)
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    remove()
+    process.off('exit', remove)
+    for (const name of SIGNALS) process.off(name, interrupted)
   }
 }
 

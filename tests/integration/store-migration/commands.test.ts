@@ -1,6 +1,7 @@
 /** Tests `baoco export-events` and `import-events` as the operator types them: an installation migrates to EventStoreDB and back. */
 import { spawn } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
@@ -162,6 +163,25 @@ describe('baoco export-events and import-events', function () {
     expect(await baoco.stop()).to.be.below(10_000)
     const verified = await command(other, here, ['replay', '--verify'])
     expect(verified.stdout).to.contain('every row matches the rebuilt one')
+  })
+
+  it('leaves nothing of its input when it is interrupted', async () => {
+    const temporary = await mkdtemp(join(tmpdir(), 'baoco-interrupted-'))
+    const env = { PATH: process.env.PATH ?? '', BAOCO_DATA_DIR: join(temporary, 'data'), TMPDIR: temporary }
+    const child = spawn(process.execPath, [BAOCO, 'import-events'], { env, stdio: ['pipe', 'ignore', 'inherit'] })
+    try {
+      child.stdin.write('the beginning')
+      const files = async () =>
+        (await readdir(temporary, { recursive: true })).filter((name) => name.endsWith('.jsonl'))
+      await eventually(async () => (await files()).length === 1, { within: 30_000, what: 'the input in a file' })
+      const ended = new Promise((resolve) => child.once('exit', resolve))
+      child.kill('SIGTERM')
+      expect(await ended).to.equal(143)
+      expect(await readdir(temporary)).to.deep.equal([])
+    } finally {
+      child.kill('SIGKILL')
+      await rm(temporary, { recursive: true, force: true })
+    }
   })
 
   it('lets nothing start on a store whose import was killed, and goes on with it', async () => {
