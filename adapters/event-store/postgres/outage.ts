@@ -4,10 +4,10 @@ import { StoreWentBack } from '../../../domain/errors.ts'
 
 /**
  * Classes of SQLSTATE that do not concern the statement itself: connection lost (08), not writable at the moment (25: a
- * standby), login refused (28: the password is being changed), deadlock and similar (40), out of space or connections (53),
- * locks (55), stopped, starting, cancelled (57), disk errors (58).
+ * standby), login refused (28: the password is being changed), no such database or schema (3D, 3F: it is being restored or renamed),
+ * deadlock and similar (40), out of space or connections (53), locks (55), stopped, starting, cancelled (57), disk errors (58).
  */
-const PASSING = new Set(['08', '25', '28', '40', '53', '55', '57', '58'])
+const PASSING = new Set(['08', '25', '28', '3D', '3F', '40', '53', '55', '57', '58'])
 
 /** Whether an error means that the server did not answer, and not that it refused. */
 export const isOutage = (error: unknown): boolean => {
@@ -18,9 +18,12 @@ export const isOutage = (error: unknown): boolean => {
   return 'code' in error && typeof error.code === 'string' && PASSING.has(error.code.slice(0, 2))
 }
 
-/** Whether the server refused the login, as it does with a wrong password. A start ends then, because it has never been right. */
+/**
+ * Whether the server refused the login, as it does with a wrong password, or has no such database. A start ends then, because it
+ * has never been right.
+ */
 export const isLoginRefused = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code.startsWith('28')
+  error instanceof Error && 'code' in error && typeof error.code === 'string' && /^(28|3D)/.test(error.code)
 
 /** Whether a statement did not end within the driver's time limit. The server may be unavailable, or the statement is too large. */
 export const isTooLong = (error: unknown): boolean => error instanceof Error && error.message === 'Query read timeout'

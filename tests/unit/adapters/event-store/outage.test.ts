@@ -19,13 +19,15 @@ describe('an outage of the store', () => {
       ...['57P03', '57P01', '25006', '53100', '53300', '40P01', '25P04'].map(said),
       // A password that is being changed, a role that may not log in.
       ...['28P01', '28000'].map(said),
+      // A database or a schema that is being restored.
+      ...['3D000', '3F000'].map(said),
     ]
     for (const error of unknown) expect(isOutage(error), error.message).to.equal(true)
   })
 
   it('is neither a refusal by the server nor an error in our own code', () => {
-    // No such table, no such database, a bad value, a duplicate.
-    for (const code of ['42P01', '3D000', '22P02', '23505']) expect(isOutage(said(code)), code).to.equal(false)
+    // No such table, a bad value, a duplicate.
+    for (const code of ['42P01', '22P02', '23505']) expect(isOutage(said(code)), code).to.equal(false)
     for (const error of [new TypeError('x'), new RangeError('x'), 'text', null]) expect(isOutage(error)).to.equal(false)
   })
 

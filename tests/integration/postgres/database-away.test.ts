@@ -1,0 +1,55 @@
+/** A database that is away for a while on a server that runs, as while it is restored or renamed. */
+import { expect } from 'chai'
+import { launchBaoco, newDataFolder, removeDataFolder } from '../../harness/baoco-process.ts'
+import { fromVietcombank, vietcombankText } from '../../harness/bank-texts.ts'
+import { eventually } from '../../harness/eventually.ts'
+import { secrets } from '../../harness/servers.ts'
+import { needsStockPostgres } from '../../harness/stock-postgres/install.ts'
+import { startStockPostgres, type StockDatabase, type StockPostgres } from '../../harness/stock-postgres/server.ts'
+import { World } from '../../harness/world.ts'
+
+describe('a database that is away', function () {
+  this.timeout(180_000)
+  needsStockPostgres()
+  let server: StockPostgres
+  let database: StockDatabase
+  let world: World
+  before(async () => {
+    server = await startStockPostgres()
+    database = await server.database()
+    world = await World.open({
+      servers: () => Promise.resolve({ env: { DATABASE_URL: database.url(), ...secrets() }, close: async () => {} }),
+    })
+  })
+  after(async () => {
+    await world?.close()
+    await server?.remove()
+  })
+
+  it('is an outage: phones send again, and everything goes on when it is back', async () => {
+    const shop = await world.openShop()
+    await world.addRule(shop)
+    const { name } = database
+    await server.administer(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`)
+    await server.administer(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`)
+    await server.administer(`ALTER DATABASE ${name} RENAME TO ${name}_away`)
+    const url = fromVietcombank(world.installation.personalUrl)
+    const post = () => fetch(url, { method: 'POST', body: vietcombankText(1, 'DH1') })
+    const refused = await post()
+    expect([refused.status, refused.headers.has('retry-after')]).to.deep.equal([503, true])
+    expect(await refused.json()).to.include({ success: false, error: 'STORE_UNAVAILABLE' })
+    expect((await world.api('GET', '/api/transactions')).status).to.equal(503)
+    await server.administer(`ALTER DATABASE ${name}_away RENAME TO ${name}`)
+    await server.administer(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`)
+    await eventually(async () => (await post()).status === 200, { within: 30_000, what: 'an accepted notification' })
+    await eventually(() => shop.calls.length === 1, { within: 30_000, what: 'its call' })
+  })
+
+  it('prevents a start, which says so in one line', async () => {
+    const place = await newDataFolder()
+    const start = launchBaoco(place, { DATABASE_URL: database.url(undefined, 'nowhere'), ...secrets() })
+    expect(await start.ended).to.equal(1)
+    expect(start.output()).to.match(/^baoco: database "nowhere" does not exist$/m)
+    await removeDataFolder(place)
+  })
+})
