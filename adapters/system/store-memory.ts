@@ -19,19 +19,29 @@ export interface StoreMemory {
   transactions: readonly number[]
 }
 
-export interface KeptMemory {
-  /** @returns null if nothing is remembered of this store */
-  load(store: string): StoreMemory | null
-  close(): void
-}
-
 const KEEP_EVERY_MS = 5_000
 /** Transactions in the file. */
 const MOST_KEPT = 2_000
 
-/** @param now  what is known at the moment; null while there is nothing to remember */
-export const keepStoreMemory = (dataDir: string, now: () => StoreMemory | null): KeptMemory => {
-  const path = join(dataDir, 'store-memory')
+const pathIn = (dataDir: string): string => join(dataDir, 'store-memory')
+
+/** @returns null if nothing is remembered of this store */
+export const loadStoreMemory = (dataDir: string, store: string): StoreMemory | null => {
+  try {
+    const memory = JSON.parse(readPrivateFile(pathIn(dataDir)) ?? 'null') as StoreMemory | null
+    return memory?.store === store ? memory : null
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Keeps what is known, every few seconds and at the end. Begin after the store was compared with what is remembered.
+ * @param now  what is known at the moment; null while there is nothing to remember
+ * @returns a function that ends it
+ */
+export const keepStoreMemory = (dataDir: string, now: () => StoreMemory | null): (() => void) => {
+  const path = pathIn(dataDir)
   let kept = ''
   const keep = (write = replacePrivateFile): void => {
     const memory = now()
@@ -48,18 +58,8 @@ export const keepStoreMemory = (dataDir: string, now: () => StoreMemory | null):
   // A wait for the disk would hold up everything in this process.
   const timer = setInterval(() => keep(), KEEP_EVERY_MS)
   timer.unref()
-  return {
-    load: (store) => {
-      try {
-        const memory = JSON.parse(readPrivateFile(path) ?? 'null') as StoreMemory | null
-        return memory?.store === store ? memory : null
-      } catch {
-        return null
-      }
-    },
-    close: () => {
-      clearInterval(timer)
-      keep(writePrivateFile)
-    },
+  return () => {
+    clearInterval(timer)
+    keep(writePrivateFile)
   }
 }

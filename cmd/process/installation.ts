@@ -9,7 +9,7 @@ import { openDisk, type Disk } from '../../adapters/system/disk.ts'
 import type { ServerDisks } from '../../adapters/system/server-disks.ts'
 import { awakeNow } from '../../adapters/system/awake.ts'
 import { releaseMemoryAtRest } from '../../adapters/system/memory-at-rest.ts'
-import { keepStoreMemory, type StoreMemory } from '../../adapters/system/store-memory.ts'
+import { keepStoreMemory, loadStoreMemory, type StoreMemory } from '../../adapters/system/store-memory.ts'
 import { guardStore } from '../../adapters/event-store/circuit-breaker.ts'
 import { timed } from '../../adapters/event-store/timed.ts'
 import { openInboxCalls, type InboxCalls } from '../../adapters/inbox/calls.ts'
@@ -205,16 +205,16 @@ export const openInstallation = async (
 
     const { history } = bare
     const identity = await identityOf(bare, id)
+    const before = options.before ?? loadStoreMemory(settings.dataDir, identity)
+    const kafka = kafkaOf(settings)
+    const knowsMore = kafka && { ...kafka, installation: id }
+    const ids = await continueHistory({ settings, store: requestStore, database, clock, log, before, topic: knowsMore })
     const remembered = (): StoreMemory => ({
       store: identity, newest: history.newest, ids: ids.highest(),
       transactions: history.begun.flatMap((stream) => transactionIn(stream) ?? []),
     }) // prettier-ignore
-    const memory = keepStoreMemory(settings.dataDir, () => (history.lost.aborted ? null : remembered()))
-    const before = options.before ?? memory.load(identity)
-    const kafka = kafkaOf(settings)
-    const knowsMore = kafka && { ...kafka, installation: id }
-    const ids = await continueHistory({ settings, store: requestStore, database, clock, log, before, topic: knowsMore })
-    opened.push(async () => memory.close())
+    const endMemory = keepStoreMemory(settings.dataDir, () => (history.lost.aborted ? null : remembered()))
+    opened.push(async () => endMemory())
     const snapshots = openSnapshots(database, FOLD_VERSION, onFailure)
     const accounts = accountCache(undefined, snapshots)
     const lastSeen = openLastSeenNotes(database, onFailure)

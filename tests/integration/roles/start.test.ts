@@ -1,11 +1,14 @@
 /** A start that waits for its servers answers health checks, names what it waits for, and asks phones to send again. */
 import { VERSION } from '../../../adapters/system/version.ts'
 import { randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
+import { openDatabase } from '../../../adapters/database/database.ts'
 import {
   launchBaoco,
   newDataFolder,
   removeDataFolder,
+  startBaoco,
   type DataFolder,
   type Starting,
 } from '../../harness/baoco-process.ts'
@@ -72,6 +75,28 @@ describe('a start that waits for its servers', function () {
       if (role === 'relay') await waitsFor(url, 'kafka')
       else await eventually(async () => (await answer(`${url}/readyz`)).status === 200, { within: 60_000, what: role })
     await Promise.all(running.map((each) => each.stop()))
+  })
+
+  it('waits for a comparison with the former state that takes long', async () => {
+    const place = await newDataFolder()
+    places.push(place)
+    const env = { DATABASE_URL: postgres.url(), ...SECRETS }
+    await (await startBaoco(place, env)).stop()
+    const database = openDatabase(postgres.url(), { poolSize: 1 })
+    try {
+      const running = await database.transaction(async (held) => {
+        await held.query('LOCK TABLE read_model.checkpoint')
+        const slow = launchBaoco(place, env)
+        started.push(slow)
+        // Longer than the time after which a running process keeps what it knows of the store.
+        await pause(9_000)
+        return slow
+      })
+      await running.ready
+      await running.stop()
+    } finally {
+      await database.close()
+    }
   })
 
   it('answers health checks on PORT without METRICS_PORT, and everything else with 503 and Retry-After', async () => {
