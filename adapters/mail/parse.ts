@@ -26,6 +26,9 @@ const headersOf = (lines: readonly HeaderLine[]): MailHeaders => ({
   cc: valuesOf(lines, 'cc'),
   authentication_results: valuesOf(lines, 'authentication-results'),
   dkim_signature: valuesOf(lines, 'dkim-signature'),
+  in_reply_to: valuesOf(lines, 'in-reply-to'),
+  references: valuesOf(lines, 'references'),
+  auto_submitted: valuesOf(lines, 'auto-submitted'),
 })
 
 const oneLine = (value: string): string => value.replace(/\s+/g, ' ').trim()
@@ -47,6 +50,9 @@ export const parseMail = async (
     skipHtmlToText: true,
     skipTextToHtml: true,
     skipTextLinks: true,
+    // A mail inside the mail, and a report on one, are not words of its sender.
+    ignoreEmbedded: true,
+    keepDeliveryStatus: true,
   }).catch(() => ({}))
   const headers = headersOf(lines)
   const date = parsed.date

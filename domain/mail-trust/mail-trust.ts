@@ -4,7 +4,8 @@
  * which names this mailbox. Without the last condition, a real mail of the bank to another person could be forwarded here.
  *
  * Every doubt counts as no. In particular, all signatures that claim to be the bank's must cover the required headers, because it
- * is not known which of them passed.
+ * is not known which of them passed. And an answer does not count, because the bank's servers and staff quote what a stranger wrote
+ * to them. A notification answers no mail.
  */
 import {
   authservIdOf,
@@ -22,6 +23,10 @@ export interface MailHeaders {
   cc: readonly string[]
   authentication_results: readonly string[]
   dkim_signature: readonly string[]
+  /** `In-Reply-To`, `References` and `Auto-Submitted`. */
+  in_reply_to: readonly string[]
+  references: readonly string[]
+  auto_submitted: readonly string[]
 }
 
 export interface Mailbox {
@@ -132,12 +137,17 @@ const signatureIn = (header: string): Signature | null => {
 const coversAll = ({ signed }: Signature, name: string, headers: readonly string[]): boolean =>
   signed.filter((each) => each === name).length >= headers.length
 
+/** Whether the mail answers another one, or a program sent it as an answer (RFC 5322, section 3.6.4; RFC 3834, section 5). */
+const isAnswer = ({ in_reply_to, references, auto_submitted }: MailHeaders): boolean =>
+  [...in_reply_to, ...references].some((value) => value.trim() !== '') ||
+  auto_submitted.some((value) => /^\s*auto-replied\b/i.test(value))
+
 /** @returns null if the mail is trusted */
 export const distrustMail = (mail: MailHeaders, mailbox: Mailbox): 'unauthenticated_sender' | null => {
   const bank = bankClaimedBy(mail)
   const results = providersResults(mail.authentication_results, mailbox.authserv_ids)
   const { length } = mail.dkim_signature
-  if (bank === null || !results || length > MOST_SIGNATURES || !isSignedBy(bank, results, length))
+  if (bank === null || !results || length > MOST_SIGNATURES || !isSignedBy(bank, results, length) || isAnswer(mail))
     return 'unauthenticated_sender'
 
   const signatures = mail.dkim_signature.map(signatureIn)

@@ -3,7 +3,16 @@ import type { Arrival } from '../../../../domain/arrival/arrival.ts'
 import { mailHashOf } from '../../../../domain/arrival/mail-hash.ts'
 import { shownOf } from '../../../harness/accounts.ts'
 
-const headers = { from: [], to: [], cc: [], authentication_results: [], dkim_signature: [] }
+const headers = {
+  from: [],
+  to: [],
+  cc: [],
+  authentication_results: [],
+  dkim_signature: [],
+  in_reply_to: [],
+  references: [],
+  auto_submitted: [],
+}
 
 const mail = (changes: Partial<Arrival> = {}, message_id: string | null = '<1@timo.vn>'): Arrival => ({
   credential: { kind: 'mailbox', user_id: 1, mail_account_id: 7 },

@@ -16,6 +16,9 @@ const mail = (given: Partial<MailHeaders> = {}): MailHeaders => ({
   cc: [],
   authentication_results: [PASSED],
   dkim_signature: [SIGNED],
+  in_reply_to: [],
+  references: [],
+  auto_submitted: [],
   ...given,
 })
 const isBelieved = (given: Partial<MailHeaders> = {}, mailbox = SHOP): boolean =>
@@ -42,6 +45,9 @@ describe('a mail of a bank', () => {
       }),
     ).to.equal(true))
 
+  it('is trusted if it was sent by a program and answers nothing', () =>
+    expect(isBelieved({ auto_submitted: [' auto-generated'], in_reply_to: [' '], references: [''] })).to.equal(true))
+
   const forged: Record<string, [Partial<MailHeaders>, Mailbox?]> = {
     'without DKIM': [{ authentication_results: ['mx.google.com; spf=pass smtp.mailfrom=acb.com.vn; dmarc=pass header.from=acb.com.vn'] }],
     'without anything of the provider': [{ authentication_results: [] }],
@@ -67,6 +73,9 @@ describe('a mail of a bank', () => {
     'with two From headers': [{ from: ['mailalert@acb.com.vn', 'boss@evil.example'] }],
     'to a name that looks like this mailbox': [{ to: ['"shop@gmail.com" <someone@else.example>'] }],
     'to a comment that looks like it': [{ to: ['someone@else.example (shop@gmail.com)'] }],
+    'an answer to a mail': [{ in_reply_to: ['<1@evil.example>'] }],
+    'an answer in a conversation': [{ references: ['<1@evil.example>\r\n <2@evil.example>'] }],
+    'an automatic answer': [{ auto_submitted: [' Auto-Replied; owner-email="a@b.vn"'] }],
     'in a mailbox whose provider is not known': [{}, { ...SHOP, authserv_ids: [] }],
     'in a mailbox of another provider': [{}, { ...SHOP, authserv_ids: ['mx.zohomail.com'] }],
   } // prettier-ignore
