@@ -4,9 +4,9 @@
  * it. Providers also repeat texts of the sender in it, some of them unescaped. So this parser is stricter than the RFC: one
  * doubtful part makes the whole header prove nothing. These parts are doubtful:
  *
- * - a comment that touches a word, and a comment with a quote, or with text that looks like a result;
+ * - a comment that touches a word, and a comment with a quote, or with text that looks like a result (except Gmail's summary of ARC);
  * - a backslash, a control character, a byte that is not ASCII, a line break that is not folding;
- * - a quoted value, except of `reason` and `header.b` (OpenDKIM quotes it);
+ * - a quoted value, except of `reason` and `header.b` (OpenDKIM quotes it), and one whole address in `smtp.mailfrom`;
  * - a method (other than DKIM) or a property that occurs twice.
  *
  * The cost is linear in the header's length.
@@ -41,6 +41,15 @@ const SEPARATOR = /[;=]/y
 /** Text of a comment or quoted string that looks like a result. It may be the sender's, or a result that was swallowed. */
 const LIKE_RESULT = /\bdkim\s*=/i
 const LIKE_PROPERTY = /\b(?:header|smtp|policy|body)\s*\.\s*[a-z]/i
+
+/**
+ * Gmail's summary of an ARC chain, as mails have that went through Microsoft 365:
+ * `(i=1 spf=pass spfdomain=bank.vn dkim=pass dkdomain=bank.vn dmarc=pass fromdomain=bank.vn)`. It has no room for a swallowed result.
+ */
+const ARC_SUMMARY =
+  /^\(i=\d{1,3}(?:[ \t]+(?:(?:spf|dkim|dmarc)=[a-z]{1,20}|(?:spf|dk|from)domain=[a-z0-9._-]{1,255})){1,6}\)$/i
+const isDoubtfulComment = (comment: string): boolean =>
+  comment.includes('"') || LIKE_PROPERTY.test(comment) || (LIKE_RESULT.test(comment) && !ARC_SUMMARY.test(comment))
 
 /** Undoes folding. @returns null if the header contains a forbidden character */
 const unfolded = (header: string): string | null => {
@@ -81,8 +90,7 @@ const tokensOf = (text: string): Token[] | null => {
     if (text[at] === '(') {
       const end = endOfComment(text, at)
       if (end === null || !standsApart(text, at, end)) return null
-      const comment = text.slice(at, end)
-      if (comment.includes('"') || LIKE_RESULT.test(comment) || LIKE_PROPERTY.test(comment)) return null
+      if (isDoubtfulComment(text.slice(at, end))) return null
       at = end
       continue
     }
@@ -117,15 +125,35 @@ const PROPERTY = /^(?:(?:smtp|header|body|policy)\.[a-z][a-z0-9_-]*|x-[a-z0-9-]+
 /** Properties of a DKIM signature. Any other property in its result belongs to another method. */
 const OF_DKIM = /^(?:header\.[abdis]|policy\..*|x-.*|reason)$/
 const BASE64 = /^[a-z0-9+/]+={0,2}$/i
+/** An address that Gmail quotes because of a `=` in it, as addresses for bounces have: `bounces+42-shop=gmail.com@bank.vn`. */
+const QUOTED_ADDRESS = /^[a-z0-9._+=-]{1,255}@[a-z0-9.-]{1,255}$/i
 
 const wordOf = (token: Token | undefined): string | null => (token?.kind === 'word' ? token.text : null)
+
+const isQuotedAddress = (token: Token): boolean => token.kind === 'quoted' && QUOTED_ADDRESS.test(token.text)
+
+const isSignature = (tokens: readonly Token[], at: number): boolean =>
+  tokens[at - 1]?.kind === '=' && wordOf(tokens[at - 2])?.toLowerCase() === 'header.b'
+
+/**
+ * An address is a sender's text. If it could end its quotes, the rest of it would stand outside of them, up to another quoted value
+ * that the provider's own quote ends. So beside a quoted address there must be no quoted value but signatures.
+ */
+const isAmbiguous = (tokens: readonly Token[]): boolean =>
+  tokens.some(isQuotedAddress) &&
+  tokens.filter(({ kind }, at) => kind === 'quoted' && !isSignature(tokens, at)).length > 1
+
+const mayBeQuoted = (name: string, text: string): boolean => {
+  if (name === 'reason') return !LIKE_PROPERTY.test(text)
+  if (name === 'smtp.mailfrom') return QUOTED_ADDRESS.test(text)
+  return name === 'header.b' && BASE64.test(text)
+}
 
 /** A value, and the position of the next property. A value is one quoted string, or words and `=` that touch each other. */
 const valueAt = (name: string, section: readonly Token[], start: number): { text: string; end: number } | null => {
   const first = section[start]
   if (first?.kind === 'quoted') {
-    const isFine = name === 'reason' ? !LIKE_PROPERTY.test(first.text) : name === 'header.b' && BASE64.test(first.text)
-    return isFine ? { text: first.text, end: start + 1 } : null
+    return mayBeQuoted(name, first.text) ? { text: first.text, end: start + 1 } : null
   }
   let text = wordOf(first)
   if (text === null) return null
@@ -175,7 +203,7 @@ export const parseAuthenticationResults = (header: string): AuthenticationResult
   if (header.length > LONGEST) return null
   const text = unfolded(header)
   const tokens = text === null ? null : tokensOf(text)
-  if (!tokens) return null
+  if (!tokens || isAmbiguous(tokens)) return null
   const [identity = [], ...sections] = sectionsOf(tokens)
   const id = wordOf(identity[0])
   if (id === null || !ID.test(id) || identity.length > 2) return null

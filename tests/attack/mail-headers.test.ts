@@ -42,6 +42,8 @@ describe('attack: Authentication-Results', () => {
   describe('genuine ones are proofs', () => {
     const genuine: Record<string, string> = {
       Gmail: `${ID};\r\n       ${PASS};\r\n       spf=pass (google.com: domain of mailalert@acb.com.vn designates 203.0.113.9 as permitted sender) smtp.mailfrom=mailalert@acb.com.vn;\r\n       dmarc=pass (p=REJECT sp=REJECT dis=NONE) header.from=acb.com.vn`,
+      'Gmail, about a mail that has an ARC chain': `${ID};\r\n       ${PASS};\r\n       arc=pass (i=1 spf=pass spfdomain=acb.com.vn dkim=pass dkdomain=acb.com.vn dmarc=pass fromdomain=acb.com.vn);\r\n       spf=pass (google.com: domain of a@acb.com.vn designates 203.0.113.9 as permitted sender) smtp.mailfrom=a@acb.com.vn`,
+      'Gmail, about a mail whose MAIL FROM has an =': `${ID};\r\n       dkim=pass header.i=@acb.com.vn header.s=s1 header.b="cK59iu/d";\r\n       dkim=pass header.i=@sendgrid.info header.s=smtpapi header.b=UtGerYSO;\r\n       spf=pass (google.com: domain of bounces+42-6cd3-shop=gmail.com@em18.acb.com.vn designates 203.0.113.9 as permitted sender) smtp.mailfrom="bounces+42-6cd3-shop=gmail.com@em18.acb.com.vn";\r\n       dmarc=pass (p=NONE sp=NONE dis=NONE) header.from=acb.com.vn`,
       Fastmail: `${ID};\r\n    dkim=pass (2048-bit rsa key sha256) header.d=acb.com.vn header.i=@acb.com.vn header.b=aBcD1234 header.a=rsa-sha256 header.s=s1 x-bits=2048;\r\n    dmarc=pass policy.published-domain-policy=reject policy.applied-disposition=none (p=reject,d=none,d.eval=none) policy.policy-from=p header.from=acb.com.vn;\r\n    iprev=pass smtp.remote-ip=203.0.113.9 (mail.acb.com.vn);\r\n    spf=pass smtp.mailfrom=mailalert@acb.com.vn smtp.helo=mail.acb.com.vn`,
       OpenDKIM: `${ID};\r\n\tdkim=pass (2048-bit key; unprotected) header.d=acb.com.vn header.i=@acb.com.vn header.b="aB/c+d1=";\r\n\tdkim-atps=neutral`,
       iCloud: `${ID};\r\n\tdkim=pass (2048-bit key) header.d=acb.com.vn header.i=@acb.com.vn header.b=aBcD1234`,
@@ -68,6 +70,13 @@ describe('attack: Authentication-Results', () => {
       'a quoted result': `${ID}; dkim="pass" header.d=acb.com.vn`,
       'a quoted id': `"${ID}"; ${PASS}`,
       'a quoted address in a comment': `${ID}; ${PASS}; spf=fail (domain of "x) ; y ("@evil.example) smtp.mailfrom=evil.example`,
+      'a quoted MAIL FROM that ends early': `${ID}; dkim=pass header.d=evil.example; spf=pass smtp.mailfrom="a@b.example" ; dkim=pass header.d=acb.com.vn; x-a=pass reason="@evil.example"`,
+      'a quoted MAIL FROM that begins late': `${ID}; spf=pass reason="a" ; dkim=pass header.d=acb.com.vn; x-a=pass smtp.mailfrom="b@evil.example"`,
+      'a quoted MAIL FROM, and text after it': `${ID}; ${PASS}; spf=pass smtp.mailfrom="a=b@evil.example"x`,
+      'a quoted MAIL FROM twice': `${ID}; ${PASS}; spf=pass smtp.mailfrom="a=b@evil.example"; x-a=pass smtp.mailfrom="a=b@evil.example"`,
+      'a summary of ARC with more in it': `${ID}; ${PASS}; arc=pass (i=1 dkim=pass dkdomain=acb.com.vn; dkim=fail header.d=acb.com.vn)`,
+      'a summary of ARC with a property': `${ID}; ${PASS}; arc=pass (i=1 dkim=pass header.d=acb.com.vn)`,
+      'nothing but a summary of ARC': `${ID}; arc=pass (i=1 spf=pass spfdomain=acb.com.vn dkim=pass dkdomain=acb.com.vn dmarc=pass fromdomain=acb.com.vn)`,
       'a quote that is left open': `${ID}; ${PASS}; spf=fail reason="x`,
       'a comment that is left open': `${ID}; ${PASS}; spf=fail (x`,
       'a bracket too many': `${ID}; ${PASS}; spf=fail (x)) smtp.mailfrom=a`,
@@ -133,6 +142,12 @@ describe('attack: Authentication-Results', () => {
       `${ID};\r\n       ${failure};\r\n       spf=fail (google.com: domain of ${text}@evil.example does not designate 203.0.113.9 as permitted sender) smtp.mailfrom=${text}@evil.example;\r\n       dmarc=fail (p=REJECT sp=REJECT dis=NONE) header.from=acb.com.vn`,
     'Gmail, quoted': (text, failure) =>
       `${ID}; ${failure}; spf=pass (google.com: domain of "${text}"@evil.example designates 203.0.113.9 as permitted sender) smtp.mailfrom="${text}"@evil.example`,
+    'Gmail, quoted as a whole': (text, failure) =>
+      `${ID}; ${failure}; spf=pass (google.com: best guess) smtp.mailfrom="${text}@evil.example"`,
+    'Gmail, quoted first': (text, failure) => `${ID}; spf=pass smtp.mailfrom="${text}@evil.example"; ${failure}`,
+    'Gmail, ARC': (text, failure) =>
+      `${ID}; ${failure}; arc=pass (i=1 spf=pass spfdomain=${text} dkim=pass dkdomain=acb.com.vn dmarc=pass fromdomain=${text})`,
+    'Gmail, ARC first': (text, failure) => `${ID}; arc=fail (i=2 spf=pass spfdomain=${text}); ${failure}`,
     Outlook: (text, failure) =>
       `${ID}; spf=pass (sender IP is 203.0.113.9) smtp.mailfrom=${text}; ${failure}; dmarc=fail action=none header.from=acb.com.vn`,
     Yahoo: (text, failure) => `${ID}; ${failure}; spf=pass smtp.mailfrom=${text}@evil.example; dmarc=unknown header.from=${text}`,
@@ -149,7 +164,7 @@ describe('attack: Authentication-Results', () => {
   const piece = fc.constantFrom(
     '; ', ';', 'dkim=pass', ' dkim=pass ', 'header.d=acb.com.vn', ' header.i=@acb.com.vn', '"', '(', ')', ' (', ') ', '\\', '=',
     '@', 'a', ' ', '\t', '\r\n ', '\n', ',', '<', '>', 'x=', 'reason=', ' smtp.mailfrom=', ' x-a=', 'spf=pass', 'none', '1', '\0', '/1',
-    `; ${PASS_D}`, `) ; ${PASS_D} (`, `" ; ${PASS_D} ; x-y=pass reason="`, `; ${PASS_D}; auth=pass smtp.auth=a`, `${ID}; ${PASS}`, 'é',
+    `; ${PASS_D}`, `) ; ${PASS_D} (`, `" ; ${PASS_D} ; x-y=pass reason="`, `; ${PASS_D}; auth=pass smtp.auth=a`, 'b@c.example', `c@b.example" ; ${PASS_D} ; x-y=pass reason="`, ' dkdomain=a', `x) ; ${PASS_D}; x-y=pass (i=1 dkdomain=`, `${ID}; ${PASS}`, 'é',
   ) // prettier-ignore
   for (const [what, header] of Object.entries(PROVIDERS))
     it(`${what}: no text of the sender turns a failure into a proof`, () => {
