@@ -3,6 +3,7 @@
  * Keeps the page current. One tab holds the stream (Web Locks) and passes its messages to the others. A message names what changed, and the
  * page asks for that again, at most once in two seconds. While there is no stream, what is shown is asked for every thirty seconds.
  * When a tab comes back to the front or the network returns, nobody waits: the stream is opened at once.
+ * All tabs share one login. A tab of another account is loaded again, so that nothing is shown, done or passed on for the wrong one.
  */
 import { signal } from '@preact/signals'
 import { followStream, whenBack, type Followed } from './follow-stream.ts'
@@ -100,23 +101,25 @@ const lead = (): Promise<never> => {
   return new Promise(() => {})
 }
 
-let isStarted = false
-/** Called when somebody is logged in. */
-export const startLive = (): void => {
-  if (isStarted) return
-  isStarted = true
+let user: number | undefined
+/** Called when somebody is logged in. @param id  of the account */
+export const startLive = (id: number): void => {
+  if (user === id) return
+  if (user !== undefined) return location.reload()
+  user = id
   channel.addEventListener(
     'message',
-    ({ data }: MessageEvent<{ state?: LiveState; message?: LiveMessage; asks?: true; isBack?: true }>) => {
+    ({ data }: MessageEvent<{ state?: LiveState; message?: LiveMessage; user?: number; isBack?: true }>) => {
+      if (data.user !== undefined && data.user !== user) return location.reload()
       // What happened while this tab loaded was passed to the others only.
       if (data.state === 'live' && liveState.value !== 'live') void queries.invalidateQueries()
       if (data.state) liveState.value = data.state
       if (data.message) handle(data.message)
-      if (data.asks && isLeader) tell(liveState.value)
+      if (data.user !== undefined && isLeader) tell(liveState.value)
       if (data.isBack) followed?.comeBack()
     },
   )
-  channel.postMessage({ asks: true })
+  channel.postMessage({ user })
   // The lock is held until this tab closes. Then the next tab gets it. Without https there are no locks: each tab has its stream.
   if ('locks' in navigator) void navigator.locks.request('baoco.live', lead)
   else void lead()

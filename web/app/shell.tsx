@@ -61,7 +61,7 @@ export const Shell = ({ account, children }: ShellProps) => {
   const { shell } = texts.value
   const menu = useRef<HTMLDivElement>(null)
   const { path } = useLocation()
-  useEffect(startLive, [])
+  useEffect(() => startLive(account.id), [account.id])
   useEffect(() => menu.current?.hidePopover?.(), [path])
   const isInMenu = [...OTHERS, 'operator' as const].some((each) => isOn(path, each))
   const others = (

@@ -16,6 +16,7 @@ import { sources } from './dashboard/sources.ts'
 import { strangers } from './dashboard/strangers.ts'
 import { transactions } from './dashboard/transactions.ts'
 import { tryIt } from './dashboard/try-it.ts'
+import { twoAccounts } from './dashboard/two-accounts.ts'
 import { webhooks } from './dashboard/webhooks.ts'
 
 describe('the dashboard in a browser', function () {
@@ -47,7 +48,7 @@ describe('the dashboard in a browser', function () {
     () => visitor,
     () => owner,
   )
-  for (const flows of [transactions, webhooks, sources, tryIt, settings, exports, strangers, counter])
+  for (const flows of [transactions, webhooks, sources, tryIt, settings, exports, strangers, counter, twoAccounts])
     flows(
       () => visitor,
       () => owner,
