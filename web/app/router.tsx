@@ -1,19 +1,15 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** Chooses the screen by the address. Each screen is a file that is loaded when it is first opened. */
-import type { ComponentChildren, FunctionComponent } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useErrorBoundary } from 'preact/hooks'
-import lazy from 'preact-iso/lazy'
 import { Route, Router, useLocation } from 'preact-iso/router'
 import { COUNTER_PATH, PATHS } from '../paths.ts'
 import { Loaded, Problem } from '../ui/basics.tsx'
 import { speakAs } from './account-language.ts'
 import { texts } from './language.ts'
+import { screen } from './screen.tsx'
 import { ACCOUNT_QUERY, isLoggedOut, queries, useAccount } from './session.ts'
 import { Shell } from './shell.tsx'
-
-type Screens<Name extends string> = Record<Name, FunctionComponent>
-const screen = <Name extends string>(load: () => Promise<Screens<Name>>, name: Name) =>
-  lazy(async () => (await load())[name])
 
 const entry = () => import('../screens/entry.tsx')
 const Login = screen(entry, 'Login')

@@ -11,6 +11,7 @@ import { openApi, type ApiUnderTest } from '../../integration/http/api-under-tes
 import { screensWithLogin, screensWithoutLogin } from './dashboard/screens.ts'
 import { counter } from './dashboard/counter.ts'
 import { exports } from './dashboard/exports.ts'
+import { missingFiles } from './dashboard/missing-files.ts'
 import { settings } from './dashboard/settings.ts'
 import { sources } from './dashboard/sources.ts'
 import { strangers } from './dashboard/strangers.ts'
@@ -48,7 +49,18 @@ describe('the dashboard in a browser', function () {
     () => visitor,
     () => owner,
   )
-  for (const flows of [transactions, webhooks, sources, tryIt, settings, exports, strangers, counter, twoAccounts])
+  for (const flows of [
+    transactions,
+    webhooks,
+    sources,
+    tryIt,
+    settings,
+    exports,
+    strangers,
+    counter,
+    twoAccounts,
+    missingFiles,
+  ])
     flows(
       () => visitor,
       () => owner,

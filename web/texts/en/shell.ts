@@ -56,6 +56,7 @@ export const common: Messages['common'] = {
   crashed: 'This page has an error',
   crashedText: 'Your data is not affected. Reload the page.',
   reload: 'Reload the page',
+  notLoaded: 'This page could not be loaded',
   status: {
     success: 'Delivered',
     pending: 'Sending',

@@ -54,6 +54,7 @@ export const common = {
   crashed: 'Trang này gặp lỗi',
   crashedText: 'Dữ liệu của bạn không bị ảnh hưởng. Hãy tải lại trang.',
   reload: 'Tải lại trang',
+  notLoaded: 'Chưa tải được trang này',
   status: {
     success: 'Đã báo',
     pending: 'Đang gửi',

@@ -1,0 +1,50 @@
+/** A screen's file cannot be loaded when the screen is first opened. The page does not stay on another screen under the new address. */
+import { expect } from 'chai'
+import type { Visitor } from '../../../harness/dashboard/visitor.ts'
+
+const FILE = '**/assets/exports-*.js'
+
+export const missingFiles = (visitor: () => Visitor): void => {
+  const open = async () => {
+    await visitor().enter('/settings')
+    await visitor().page.getByRole('heading', { name: 'Cài đặt', level: 1 }).waitFor()
+  }
+  const follow = () => visitor().page.locator('.rail nav > a[href="/exports"]').click()
+  const opened = () => visitor().page.getByRole('heading', { name: 'Xuất dữ liệu', level: 1 }).waitFor()
+  const forgive = () => {
+    visitor().complaints = visitor().complaints.filter((text) => !/ERR_INTERNET_DISCONNECTED|status of 404/.test(text))
+  }
+
+  it('says that a screen could not be loaded without a network, and opens it when the network is back', async () => {
+    await open()
+    await visitor().offline(true)
+    try {
+      await follow()
+      await visitor().page.getByRole('heading', { name: 'Chưa tải được trang này', level: 1 }).waitFor()
+      await visitor().page.getByText('Không kết nối được tới máy chủ').first().waitFor()
+    } finally {
+      await visitor().offline(false)
+    }
+    await opened()
+    forgive()
+  })
+
+  it('loads itself again for a screen whose file an update of the server has replaced, but not again and again', async () => {
+    await open()
+    const { page } = visitor()
+    let asked = 0
+    await page.route(FILE, (route) => (++asked === 1 ? route.fulfill({ status: 404 }) : route.continue()))
+    await follow()
+    await opened()
+    expect(asked).to.equal(2)
+    await page.unroute(FILE)
+    await open()
+    await page.route(FILE, (route) => route.fulfill({ status: 404 }))
+    await follow()
+    await page.getByRole('heading', { name: 'Chưa tải được trang này', level: 1 }).waitFor()
+    await page.unroute(FILE)
+    await page.getByRole('button', { name: 'Thử lại' }).click()
+    await opened()
+    forgive()
+  })
+}

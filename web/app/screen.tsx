@@ -1,0 +1,71 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+/**
+ * A screen is a file that is loaded when it is first opened. That fails without a network. It also fails after an update of the server,
+ * because the files of the page that is open have other names then. In both cases the page is loaded again as soon as the server answers.
+ */
+import type { FunctionComponent } from 'preact'
+import { useEffect } from 'preact/hooks'
+import lazy from 'preact-iso/lazy'
+import { ApiError } from '../api/client.ts'
+import { Heading, Problem } from '../ui/basics.tsx'
+import { whenBack } from './follow-stream.ts'
+import { texts } from './language.ts'
+
+const TRY_AGAIN_MS = 5_000
+/** A file that is missing for good must not load the page again and again. */
+const SELDOM_MS = 60_000
+const RELOADED = 'baoco.reloaded'
+
+const isServerThere = (): Promise<boolean> =>
+  fetch('/', { method: 'HEAD', cache: 'no-store' }).then(
+    ({ status }) => status < 500,
+    () => false,
+  )
+
+/** @returns whether the page was not loaded again for this reason just now */
+const mayReload = (): boolean => {
+  try {
+    const before = Number(sessionStorage.getItem(RELOADED))
+    sessionStorage.setItem(RELOADED, String(Date.now()))
+    return Date.now() - before > SELDOM_MS
+  } catch {
+    // Storage is forbidden.
+    return false
+  }
+}
+
+const NotLoaded = ({ error, retry }: { error: ApiError; retry: () => unknown }) => (
+  <>
+    <Heading title={texts.value.common.notLoaded} />
+    <Problem error={error} retry={retry} />
+  </>
+)
+
+const returnWithServer = async (): Promise<void> => {
+  if (await isServerThere()) location.reload()
+}
+
+const Away = () => {
+  useEffect(() => {
+    const timer = setInterval(() => void returnWithServer(), TRY_AGAIN_MS)
+    const stopWaiting = whenBack(() => void returnWithServer())
+    return () => {
+      clearInterval(timer)
+      stopWaiting()
+    }
+  }, [])
+  return <NotLoaded error={new ApiError(0, 'OFFLINE', '')} retry={returnWithServer} />
+}
+
+const Missing = () => <NotLoaded error={new ApiError(404, 'INTERNAL_ERROR', '')} retry={() => location.reload()} />
+
+const instead = async (): Promise<FunctionComponent> => {
+  if (!(await isServerThere())) return Away
+  if (!mayReload()) return Missing
+  location.reload()
+  return new Promise(() => {})
+}
+
+/** @param load  loads the file that has the screen of this name */
+export const screen = <Name extends string>(load: () => Promise<Record<Name, FunctionComponent>>, name: Name) =>
+  lazy(() => load().then((file) => file[name], instead))
