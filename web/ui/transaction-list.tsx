@@ -188,7 +188,7 @@ export const TransactionList = ({ filter }: { filter: Filter }) => {
           </button>
         )}
       </div>
-      <TransactionColumns caption={t.caption(count(total, language.value))} total={total}>
+      <TransactionColumns caption={t.caption(count(total, language.value), total === 1)} total={total}>
         {pages}
       </TransactionColumns>
     </>

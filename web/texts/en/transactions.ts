@@ -15,7 +15,7 @@ export const transactions: Messages['transactions'] = {
   filters: (active) => (active === 0 ? 'Filters' : `Filters (${active})`),
   views: 'Views',
   presets: { all: 'All', failed: 'Failed', pending: 'Sending', noMatch: 'No match', money: 'Money in' },
-  caption: (total) => `${total} transactions, newest first`,
+  caption: (total, isOne) => (isOne ? '1 transaction' : `${total} transactions, newest first`),
   columns: { order: 'Order', from: 'Payer', bank: 'Bank', when: 'Time', status: 'Status', amount: 'Amount' },
   noOrder: 'No order id',
   mixed: {

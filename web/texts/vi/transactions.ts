@@ -13,7 +13,7 @@ export const transactions = {
   filters: (active: number) => (active === 0 ? 'Bộ lọc' : `Bộ lọc (${active})`),
   views: 'Xem nhanh',
   presets: { all: 'Tất cả', failed: 'Lỗi', pending: 'Đang gửi', noMatch: 'Không khớp', money: 'Tiền vào' },
-  caption: (total: string) => `${total} giao dịch, mới nhất trước`,
+  caption: (total: string, _isOne: boolean) => `${total} giao dịch, mới nhất trước`,
   columns: {
     order: 'Mã đơn',
     from: 'Người chuyển',

@@ -1,6 +1,7 @@
 /** What people do with transactions. */
 import { expect } from 'chai'
 import type { Owner } from '../../../harness/dashboard/owner.ts'
+import { SIZES } from '../../../harness/dashboard/views.ts'
 import type { Visitor } from '../../../harness/dashboard/visitor.ts'
 
 export const transactions = (visitor: () => Visitor, owner: () => Owner): void => {
@@ -16,6 +17,22 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
     await page.locator('pre').first().waitFor()
     expect(await page.locator('pre').first().innerText()).to.include('<img src=x')
     expect(await page.title()).to.match(/^Giao dịch/)
+  })
+
+  it('shows the amount beside an order id of any length on a phone', async () => {
+    const { page } = visitor()
+    const order_id = `HOASENSHOP${'9'.repeat(30)}`
+    const id = await owner().pay({ order_id, amount: '2450000.00' })
+    await visitor().enter('/transactions')
+    await page.setViewportSize({ width: 360, height: 740 })
+    try {
+      const row = page.locator('.ledger tr', { hasText: order_id })
+      const [order, amount] = [await row.locator('.order').boundingBox(), await row.locator('.amount').boundingBox()]
+      expect(order!.x + order!.width).to.be.at.most(amount!.x)
+    } finally {
+      await page.setViewportSize(SIZES.desk)
+      await owner().api.ask('DELETE', `/api/transactions/${id}`, { key: owner().api.owner.api_key })
+    }
   })
 
   it('keeps the filter in the address, and never goes to another host after the login', async () => {
