@@ -9,6 +9,13 @@ const isTemporary = (error: Error | null): boolean =>
   error instanceof ApiError && (error.status === 0 || error.status >= 500 || error.status === 429)
 const AFTER_ERROR_MS = 5_000
 
+/**
+ * The message that told of a change comes once. If the answer failed then, it is asked for until it comes.
+ * @param usual  milliseconds until it is asked for otherwise; false: not by itself
+ */
+export const refetchAfter = (error: Error | null, usual: number | false = false): number | false =>
+  isTemporary(error) ? Math.min(usual || AFTER_ERROR_MS, AFTER_ERROR_MS) : usual
+
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {
@@ -18,8 +25,7 @@ export const queries = new QueryClient({
       // A server on the same machine answers without a network too, so the browser's opinion of the network does not count.
       networkMode: 'always',
       refetchOnReconnect: true,
-      // The message that told of a change comes once. If the answer failed then, it is asked for until it comes.
-      refetchInterval: ({ state }) => (isTemporary(state.error) ? AFTER_ERROR_MS : false),
+      refetchInterval: ({ state }) => refetchAfter(state.error),
     },
   },
 })

@@ -6,7 +6,7 @@ import { getData } from '../api/client.ts'
 import type { Mail, OperatorAccount, OperatorStatus } from '../api/types.ts'
 import { count, day } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
-import { useAccount } from '../app/session.ts'
+import { refetchAfter, useAccount } from '../app/session.ts'
 import { Ago, Heading, Loaded, LoadedLines, Stranger } from '../ui/basics.tsx'
 import { Installation } from '../ui/installation.tsx'
 import { NotFound } from './not-found.tsx'
@@ -15,7 +15,11 @@ const REFETCH_MS = 15_000
 const FEW = 20
 
 const useOperator = <Value,>(name: string, path: string) =>
-  useQuery({ queryKey: ['operator', name], queryFn: () => getData<Value>(path), refetchInterval: REFETCH_MS })
+  useQuery({
+    queryKey: ['operator', name],
+    queryFn: () => getData<Value>(path),
+    refetchInterval: ({ state }) => refetchAfter(state.error, REFETCH_MS),
+  })
 
 const number = (value: number): string => count(value, language.value)
 

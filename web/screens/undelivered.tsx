@@ -6,6 +6,7 @@ import { getData, queryText } from '../api/client.ts'
 import type { Rule, Undelivered as Answer, UndeliveredGroup } from '../api/types.ts'
 import { count } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
+import { refetchAfter } from '../app/session.ts'
 import { codeOf, explain } from '../ui/attempts.tsx'
 import { Ago, Empty, Heading, Loaded, Status, Stranger, When } from '../ui/basics.tsx'
 import { ChosenFilter, filterIn, Filters, WrittenFilter, type FilterOf } from '../ui/filters.tsx'
@@ -28,7 +29,7 @@ const useUndelivered = (filter: Filter) =>
     queryFn: ({ signal }) => getData<Answer>('/api/undelivered', filter, signal),
     enabled: filter.status !== 'success',
     placeholderData: keepPreviousData,
-    refetchInterval: REFETCH_MS,
+    refetchInterval: ({ state }) => refetchAfter(state.error, REFETCH_MS),
   })
 
 /** As a bulk retry takes it. */

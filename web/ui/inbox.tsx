@@ -5,6 +5,7 @@ import { putData } from '../api/client.ts'
 import type { Inbox, InboxCall } from '../api/types.ts'
 import { language, texts } from '../app/language.ts'
 import { moment } from '../app/format.ts'
+import { refetchAfter } from '../app/session.ts'
 import { listInboxes, needInbox } from '../app/try-submission.ts'
 import { useAction } from './action.ts'
 import { Copyable, Loaded, Problem, Stranger } from './basics.tsx'
@@ -13,7 +14,12 @@ import { Select } from './choices.tsx'
 /** A call of a stranger is not in the live stream. */
 const REFETCH_MS = 10_000
 
-export const useInboxes = () => useQuery({ queryKey: ['inbox'], queryFn: listInboxes, refetchInterval: REFETCH_MS })
+export const useInboxes = () =>
+  useQuery({
+    queryKey: ['inbox'],
+    queryFn: listInboxes,
+    refetchInterval: ({ state }) => refetchAfter(state.error, REFETCH_MS),
+  })
 
 const readable = (body: string): string => {
   try {

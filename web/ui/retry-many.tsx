@@ -7,7 +7,7 @@ import type { Job } from '../api/types.ts'
 import { announce } from '../app/announce.ts'
 import { count, duration } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
-import { queries } from '../app/session.ts'
+import { queries, refetchAfter } from '../app/session.ts'
 import { useAction } from './action.ts'
 import { Problem } from './basics.tsx'
 import { Dialog } from './dialog.tsx'
@@ -102,7 +102,7 @@ export const JobProgress = ({ id, hide }: { id: number; hide: () => void }) => {
   const job = useQuery({
     queryKey: ['job', id],
     queryFn: () => getData<Job>(`/api/jobs/${id}`),
-    refetchInterval: ({ state }) => (state.data?.status === 'running' ? POLL_MS : false),
+    refetchInterval: ({ state }) => refetchAfter(state.error, state.data?.status === 'running' ? POLL_MS : false),
   })
   const cancel = useAction(() => remove(`/api/jobs/${id}`), ['job'])
   const { data } = job

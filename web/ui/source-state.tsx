@@ -5,6 +5,7 @@ import { getData } from '../api/client.ts'
 import type { LastSeen } from '../api/types.ts'
 import { duration, moment } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
+import { refetchAfter } from '../app/session.ts'
 import { Ago } from './basics.tsx'
 
 /** A source that reports nothing new causes no message in the live stream. */
@@ -15,7 +16,7 @@ export const useSource = <Value,>(name: string, path: string, missing?: (error: 
   useQuery({
     queryKey: ['sources', name],
     queryFn: () => (missing ? getData<Value>(path).catch(missing) : getData<Value>(path)),
-    refetchInterval: REFETCH_MS,
+    refetchInterval: ({ state }) => refetchAfter(state.error, REFETCH_MS),
   })
 
 export const SourceState = ({ of: { last_heard_at, usual_pause_s, silent_since } }: { of: LastSeen }) => {

@@ -11,7 +11,7 @@ import { openApi, type ApiUnderTest } from '../../integration/http/api-under-tes
 import { screensWithLogin, screensWithoutLogin } from './dashboard/screens.ts'
 import { counter } from './dashboard/counter.ts'
 import { exports } from './dashboard/exports.ts'
-import { missingFiles } from './dashboard/missing-files.ts'
+import { missingAnswers } from './dashboard/missing-answers.ts'
 import { settings } from './dashboard/settings.ts'
 import { sources } from './dashboard/sources.ts'
 import { strangers } from './dashboard/strangers.ts'
@@ -59,7 +59,7 @@ describe('the dashboard in a browser', function () {
     strangers,
     counter,
     twoAccounts,
-    missingFiles,
+    missingAnswers,
   ])
     flows(
       () => visitor,

@@ -1,10 +1,10 @@
-/** A screen's file cannot be loaded when the screen is first opened. The page does not stay on another screen under the new address. */
+/** What a screen needs cannot be loaded when it is opened: its file, or the API's answers. It recovers without a reload by the user. */
 import { expect } from 'chai'
 import type { Visitor } from '../../../harness/dashboard/visitor.ts'
 
 const FILE = '**/assets/exports-*.js'
 
-export const missingFiles = (visitor: () => Visitor): void => {
+export const missingAnswers = (visitor: () => Visitor): void => {
   const open = async () => {
     await visitor().enter('/settings')
     await visitor().page.getByRole('heading', { name: 'Cài đặt', level: 1 }).waitFor()
@@ -27,6 +27,21 @@ export const missingFiles = (visitor: () => Visitor): void => {
     }
     await opened()
     forgive()
+  })
+
+  it('asks soon again for what failed, also on screens that are asked for only now and then', async () => {
+    const { page } = visitor()
+    const answers = /\/api\/(?:receive-url|devices|mail-accounts|undelivered)/
+    await visitor().enter('/settings')
+    for (const path of ['/sources', '/undelivered']) {
+      await page.route(answers, (route) => route.fulfill({ status: 500, json: { error: 'INTERNAL_ERROR' } }))
+      await visitor().go(path)
+      await page.getByRole('alert').first().waitFor()
+      await page.unroute(answers)
+      // More than the five seconds after an error, and less than any screen's usual pause.
+      await page.getByRole('alert').first().waitFor({ state: 'detached', timeout: 12_000 })
+    }
+    visitor().forgive(500)
   })
 
   it('loads itself again for a screen whose file an update of the server has replaced, but not again and again', async () => {
