@@ -1,7 +1,7 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** Fields of a filter that is the address of the page. */
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { marked } from '../app/hidden-characters.ts'
 import { chosenDay } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
@@ -87,7 +87,10 @@ export const ChosenFilter = ({
   </Field>
 )
 
+/** What is written counts when the field is left, or by Enter. Until then it stays, whatever is drawn again meanwhile. */
 export const WrittenFilter = ({ label, value = '', change, type = 'text' }: FilterProps & { type?: string }) => {
+  const [written, write] = useState(value)
+  useEffect(() => write(value), [value])
   // A date field has the format of the browser, which may not be that of the page.
   const day = type === 'date' && chosenDay(value, language.value)
   return (
@@ -107,7 +110,8 @@ export const WrittenFilter = ({ label, value = '', change, type = 'text' }: Filt
         <input
           {...attributes}
           type={type}
-          value={value}
+          value={written}
+          onInput={(event) => write(event.currentTarget.value)}
           onChange={(event) => change(event.currentTarget.value.trim())}
         />
       )}

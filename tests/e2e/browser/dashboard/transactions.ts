@@ -35,6 +35,24 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
     }
   })
 
+  it('keeps what is written into a filter while payments arrive', async () => {
+    const { page } = visitor()
+    await visitor().enter('/transactions')
+    await page.locator('.rail > .foot .live', { hasText: 'trực tiếp' }).waitFor()
+    const search = page.getByRole('searchbox')
+    await search.focus()
+    await page.keyboard.type('DH19')
+    await owner().pay({ order_id: 'DH1901' })
+    await page.getByText('DH1901').waitFor()
+    expect(await search.inputValue()).to.equal('DH19')
+    await page.keyboard.type('01')
+    await page.keyboard.press('Enter')
+    await page.getByText('1 giao dịch, mới nhất trước').waitFor()
+    await page.getByRole('link', { name: 'Tiền vào', exact: true }).click()
+    await page.waitForURL('**/transactions?type=credit')
+    expect(await search.inputValue()).to.equal('')
+  })
+
   it('keeps the filter in the address, and never goes to another host after the login', async () => {
     const { page } = visitor()
     await visitor().enter('//evil.example/')
