@@ -8,6 +8,7 @@ import { playPayment } from '../app/counter-sound.ts'
 import { followStream, whenBack } from '../app/follow-stream.ts'
 import { count, moment, money } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
+import { presentDay } from '../app/present.ts'
 import { Preferences } from '../app/preferences.tsx'
 import { Logo } from '../app/shell.tsx'
 import { Heading, Stranger } from '../ui/basics.tsx'
@@ -90,7 +91,7 @@ const Line = ({ of, isFirst = false }: { of: Payment; isFirst?: boolean }) => (
         <Stranger text={isFirst ? texts.value.counter.order(of.order_id) : of.order_id} />
       </span>
     )}
-    <time dateTime={of.at}>{moment(of.at, language.value)}</time>
+    <time dateTime={of.at}>{moment(of.at, language.value, presentDay.value)}</time>
   </>
 )
 

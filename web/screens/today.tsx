@@ -5,6 +5,7 @@ import { get, getData } from '../api/client.ts'
 import type { Alert, BankAccount, ListedTransaction, Page, Stats } from '../api/types.ts'
 import { count, money, sum, vietnamDay, weekday } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
+import { presentDay } from '../app/present.ts'
 import { queries } from '../app/session.ts'
 import { Ago, Empty, Heading, Loaded, Stranger } from '../ui/basics.tsx'
 import { ConfirmBankAccount, useBankAccounts } from '../ui/bank-accounts.tsx'
@@ -19,7 +20,7 @@ const OF_DELIVERY: ReadonlySet<string> = new Set(['endpoint_failing', 'rule_paus
 
 const totalsOf = ({ days }: Stats): DayTotal[] =>
   Array.from({ length: DAYS }, (_, index) => {
-    const date = vietnamDay(DAYS - 1 - index)
+    const date = vietnamDay(DAYS - 1 - index, presentDay.value)
     const own = days.filter((each) => each.date === date && each.currency === CURRENCY)
     return { date, credit: sum(own.map(({ credit }) => credit)), debit: sum(own.map(({ debit }) => debit)) }
   })
@@ -114,10 +115,13 @@ const Attention = () => {
   )
 }
 
-const STATS_QUERY = queryOptions({
-  queryKey: ['stats'],
-  queryFn: () => getData<Stats>('/api/stats', { from: vietnamDay(DAYS - 1), to: vietnamDay() }),
-})
+const statsUntil = (now: Date) => {
+  const to = vietnamDay(0, now)
+  return queryOptions({
+    queryKey: ['stats', to],
+    queryFn: () => getData<Stats>('/api/stats', { from: vietnamDay(DAYS - 1, now), to }),
+  })
+}
 const LATEST_QUERY = queryOptions({
   queryKey: ['transactions', 'latest'],
   queryFn: () => get<Page<ListedTransaction>>('/api/transactions'),
@@ -125,13 +129,13 @@ const LATEST_QUERY = queryOptions({
 
 /** Asks before the screen is drawn. */
 export const ahead = (): void => {
-  void queries.prefetchQuery(STATS_QUERY)
+  void queries.prefetchQuery(statsUntil(presentDay.value))
   void queries.prefetchQuery(LATEST_QUERY)
 }
 
 export const Today = () => {
   const { today: t, transactions } = texts.value
-  const stats = useQuery(STATS_QUERY)
+  const stats = useQuery(statsUntil(presentDay.value))
   const latest = useQuery(LATEST_QUERY)
   return (
     <>

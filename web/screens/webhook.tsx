@@ -7,6 +7,7 @@ import type { Log, Page as PageOf, Rule, RuleStats } from '../api/types.ts'
 import { announce } from '../app/announce.ts'
 import { count, milliseconds, money, moment } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
+import { presentDay } from '../app/present.ts'
 import { failuresOf, ruleState } from '../app/rule-state.ts'
 import { useAction } from '../ui/action.ts'
 import { explain } from '../ui/attempts.tsx'
@@ -49,7 +50,7 @@ const Settings = ({ of }: { of: Rule }) => {
 
 const Health = ({ of, stats }: { of: Rule; stats: RuleStats | undefined }) => {
   const { webhook: t, webhooks } = texts.value
-  const text = (at: string) => moment(at, language.value)
+  const text = (at: string) => moment(at, language.value, presentDay.value)
   const start = useAction(() => putData(`/api/webhooks/${of.id}`, { is_active: 1 }), ['webhooks'])
   const { health } = of
   return (

@@ -8,6 +8,7 @@ import { announce } from '../app/announce.ts'
 import { ago, moment, signedMoney } from '../app/format.ts'
 import { piecesOf } from '../app/hidden-characters.ts'
 import { language, texts } from '../app/language.ts'
+import { presentDay, presentTime } from '../app/present.ts'
 import { problemText } from '../app/problem-text.ts'
 
 /** The heading of a screen. It takes the focus when the screen opens, so that screen readers begin there. */
@@ -70,10 +71,12 @@ export const Amount = ({ of }: { of: Pick<Transaction, 'amount' | 'currency' | '
   <span class={of.transaction_type}>{signedMoney(of, language.value)}</span>
 )
 
-export const When = ({ at }: { at: string }) => <time dateTime={at}>{moment(at, language.value)}</time>
+export const When = ({ at }: { at: string }) => (
+  <time dateTime={at}>{moment(at, language.value, presentDay.value)}</time>
+)
 export const Ago = ({ at }: { at: string }) => (
-  <time dateTime={at} title={moment(at, language.value)}>
-    {ago(at, language.value)}
+  <time dateTime={at} title={moment(at, language.value, presentDay.value)}>
+    {ago(at, language.value, Math.max(presentTime.value, Date.parse(at)))}
   </time>
 )
 

@@ -4,6 +4,7 @@ import type { HourStats } from '../api/types.ts'
 import { moment, shortTime } from '../app/format.ts'
 import { columnsOf, figuresOf, HEIGHT } from '../app/hour-columns.ts'
 import { language, texts } from '../app/language.ts'
+import { presentDay } from '../app/present.ts'
 
 const HOUR_MS = 3_600_000
 const STEP = 6
@@ -13,7 +14,7 @@ export const HourBars = ({ of }: { of: readonly HourStats[] }) => {
   const { webhooks: t } = texts.value
   const { called, failed, uncounted, lastFailed } = figuresOf(of)
   const end = lastFailed && new Date(Date.parse(lastFailed) + HOUR_MS).toISOString()
-  const last = end ? t.hourOf(moment(lastFailed, language.value), shortTime(end, language.value)) : ''
+  const last = end ? t.hourOf(moment(lastFailed, language.value, presentDay.value), shortTime(end, language.value)) : ''
   return (
     <svg
       class="hours"

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/preact-query'
 import { putData } from '../api/client.ts'
 import type { Inbox, InboxCall } from '../api/types.ts'
 import { language, texts } from '../app/language.ts'
+import { presentDay } from '../app/present.ts'
 import { moment } from '../app/format.ts'
 import { refetchAfter } from '../app/session.ts'
 import { listInboxes, needInbox } from '../app/try-submission.ts'
@@ -35,7 +36,7 @@ const Call = ({ of }: { of: InboxCall }) => {
     <li class="stack tight">
       <div class="row between">
         <span>
-          <b>{of.method}</b> <time dateTime={of.at}>{moment(of.at, language.value)}</time>
+          <b>{of.method}</b> <time dateTime={of.at}>{moment(of.at, language.value, presentDay.value)}</time>
         </span>
         <span class={`status ${of.verified ? 'success' : 'failed'}`}>
           <span aria-hidden="true">{of.verified ? '●' : '▲'}</span> {of.verified ? t.verified : t.unverified}

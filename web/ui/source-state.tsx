@@ -5,6 +5,7 @@ import { getData } from '../api/client.ts'
 import type { LastSeen } from '../api/types.ts'
 import { duration, moment } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
+import { presentDay } from '../app/present.ts'
 import { refetchAfter } from '../app/session.ts'
 import { Ago } from './basics.tsx'
 
@@ -31,7 +32,7 @@ export const SourceState = ({ of: { last_heard_at, usual_pause_s, silent_since }
     <div>
       <p class={`status ${silent_since ? 'failed' : 'success'}`}>
         <span aria-hidden="true">{silent_since ? '▲' : '●'}</span>{' '}
-        {silent_since ? t.silent(moment(silent_since, language.value)) : t.good}
+        {silent_since ? t.silent(moment(silent_since, language.value, presentDay.value)) : t.good}
       </p>
       <p class="muted">
         {t.last}: <Ago at={last_heard_at} />.{' '}

@@ -11,6 +11,7 @@ import { openApi, type ApiUnderTest } from '../../integration/http/api-under-tes
 import { screensWithLogin, screensWithoutLogin } from './dashboard/screens.ts'
 import { counter } from './dashboard/counter.ts'
 import { exports } from './dashboard/exports.ts'
+import { midnight } from './dashboard/midnight.ts'
 import { missingAnswers } from './dashboard/missing-answers.ts'
 import { settings } from './dashboard/settings.ts'
 import { sources } from './dashboard/sources.ts'
@@ -60,6 +61,7 @@ describe('the dashboard in a browser', function () {
     counter,
     twoAccounts,
     missingAnswers,
+    midnight,
   ])
     flows(
       () => visitor,

@@ -1,0 +1,63 @@
+/** A page stays open over night, and nothing happens. The day in Vietnam ends on it all the same. */
+import { expect } from 'chai'
+import { OWNERS_PASSWORD } from '../../../integration/http/api-under-test.ts'
+import type { Owner } from '../../../harness/dashboard/owner.ts'
+import { WITHIN, type Visitor } from '../../../harness/dashboard/visitor.ts'
+
+const HOUR_MS = 3_600_000
+/** 23:59:30 of the present day in Vietnam. */
+const beforeMidnight = (): Date => {
+  const local = new Date(Date.now() + 7 * HOUR_MS)
+  return new Date(Date.UTC(local.getUTCFullYear(), local.getUTCMonth(), local.getUTCDate(), 23 - 7, 59, 30))
+}
+
+export const midnight = (visitor: () => Visitor, owner: () => Owner): void => {
+  it('begins a new day at midnight on pages that stay open, and counts on how long ago a source reported', async () => {
+    const { url } = visitor()
+    const { url: link } = await owner().make<{ url: string }>('/api/counter')
+    await owner().pay({ order_id: 'DH2359', amount: '350000.00' })
+    const context = await visitor().page.context().browser()!.newContext({ timezoneId: 'Europe/Berlin' })
+    context.setDefaultTimeout(WITHIN / 3)
+    try {
+      await context.clock.install({ time: beforeMidnight() })
+      const page = await context.newPage()
+      const counter = await context.newPage()
+      await counter.goto(url + new URL(link).pathname)
+      await page.goto(`${url}/login`)
+      await page.locator('input[type=email]').fill('owner@baoco.local')
+      await page.locator('input[type=password]').fill(OWNERS_PASSWORD)
+      await page.keyboard.press('Enter')
+      const row = page.locator('.ledger tr', { hasText: 'DH2359' })
+      await row.getByText(/^\d\d:\d\d$/).waitFor()
+      await counter
+        .getByText(/^\d\d:\d\d$/)
+        .first()
+        .waitFor()
+      expect(await page.locator('.figure').innerText()).to.not.equal('0\u00a0₫')
+      await context.clock.fastForward(60_000)
+      await page.locator('.figure', { hasText: /^0\u00a0₫$/ }).waitFor()
+      await row.getByText(/^\d\d\/\d\d \d\d:\d\d$/).waitFor()
+      await counter
+        .locator('.latest')
+        .getByText(/^\d\d\/\d\d \d\d:\d\d$/)
+        .waitFor()
+
+      // How long ago a source reported goes on too, although it reports nothing new.
+      const { id, pairing_code: code } = await owner().make<{ id: number; pairing_code: string }>('/api/devices', {
+        name: 'Máy đêm',
+      })
+      await owner().api.ask('POST', '/api/receive/pair', { json: { code } })
+      await owner().fellSilent(id)
+      await owner().reports(id)
+      await page.goto(`${url}/sources`)
+      const seen = page.locator('.lines > li', { hasText: 'Máy đêm' }).locator('time')
+      const before = await seen.innerText()
+      await context.clock.fastForward(5 * HOUR_MS)
+      await page.waitForTimeout(1_000)
+      expect(await seen.innerText()).to.not.equal(before)
+      await owner().api.ask('DELETE', `/api/devices/${id}`, { key: owner().api.owner.api_key })
+    } finally {
+      await context.close()
+    }
+  })
+}
