@@ -46,9 +46,18 @@ const Status = z
     }),
     parked: count.meta({ description: 'Streams with an event that cannot be applied: `baoco parked list`.' }),
     overdue: count.meta({ description: 'Deliveries that are more than 30 seconds overdue without a reason to wait.' }),
-    processes: z.array(z.strictObject({ name: z.string(), since: moment, address: z.string().nullable() })).meta({
-      description: 'The running processes, such as `baoco (deliver)`. `address` is null for a process on a socket.',
-    }),
+    processes: z
+      .array(
+        z.strictObject({
+          name: z.string(),
+          version: z.string().nullable().meta({ description: 'Null if the process does not report it.' }),
+          since: moment,
+          address: z.string().nullable(),
+        }),
+      )
+      .meta({
+        description: 'The running processes, such as `baoco (deliver)`. `address` is null for a process on a socket.',
+      }),
     leases: z
       .array(z.strictObject({ name: z.string(), process: z.string().nullable(), since: moment }))
       .meta({ description: 'Work for one process, and which process does it. Without mailboxes.' }),

@@ -1,6 +1,8 @@
 /** The statistics of an account, and what the operator sees of the installation. */
 import { expect } from 'chai'
 import { openDatabase } from '../../../adapters/database/database.ts'
+import { enter } from '../../../adapters/database/presence.ts'
+import { VERSION } from '../../../adapters/system/version.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
 import { attempted, captured, statusChanged } from './captured.ts'
@@ -193,6 +195,17 @@ describe('statistics', () => {
       expect((await api.ask('GET', path, { key: customer.api_key })).status).to.equal(404)
       expect((await api.ask('GET', path)).status).to.equal(401)
     }
+  })
+
+  it('of the installation name the running processes with their versions', async () => {
+    const database = openDatabase(api.databaseUrl)
+    const presence = await enter(database, 'deliver')
+    const { processes } = (await api.ask('GET', '/api/operator/status', { key })).body.data
+    await presence.leave()
+    await database.close()
+    expect(processes).to.have.length(1)
+    expect(processes[0]).to.have.all.keys('name', 'version', 'since', 'address')
+    expect(processes[0]).to.include({ name: 'baoco (deliver)', version: VERSION })
   })
 
   it('of the installation name who holds which lease, and count mailboxes', async () => {
