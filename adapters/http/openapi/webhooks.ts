@@ -1,5 +1,5 @@
 // Tests: tests/integration/http/document.test.ts
-/** The calls that Baoco makes, for the `webhooks` section of the API's document (interface, sections 2.5 and 2.6). */
+/** The calls that Baoco makes, for the `webhooks` section of the API's document (interface, sections 2.5 and 5). */
 
 const text = { type: 'string' }
 const textOrNull = { type: ['string', 'null'] }
@@ -13,13 +13,22 @@ const objectOf = (properties: Record<string, object>) => ({
   required: Object.keys(properties),
 })
 
-const standard = objectOf({
+const shortened = {
+  description_truncated: { type: 'boolean', description: 'Present, and true, if the body was longer than 4,096 bytes and was shortened.' },
+} // prettier-ignore
+
+const transactionOf = (properties: Record<string, object>) => ({
+  ...objectOf({ ...properties, ...shortened }),
+  required: Object.keys(properties),
+})
+
+const standard = transactionOf({
   event: { type: 'string', enum: ['bank_transaction'] }, bank_code: text, bank_name: text, transaction_type: direction, amount, currency: text,
   balance_after: textOrNull, account_number: textOrNull, transaction_ref: textOrNull, transaction_date: { type: 'string', format: 'date-time' },
   description: text, counterpart_name: textOrNull, order_id: textOrNull, transaction_id: integer, timestamp: integer,
 }) // prettier-ignore
 
-const woocommerce = objectOf({
+const woocommerce = transactionOf({
   order_id: text, payment_method: { type: 'string', enum: ['bank_transfer'] }, transaction_id: text, amount, currency: text,
   status: { type: 'string', enum: ['completed'] }, description: text, note: text, bank_code: text, bank_name: text, transaction_type: direction,
   payer_name: text, timestamp: integer,
@@ -39,30 +48,54 @@ const alert = {
   required: ['event', 'id', 'kind', 'subject', 'until', 'timestamp'],
 } // prettier-ignore
 
-const header = (name: string, description: string, example: string) => ({
+/** A body of the standard format also is an object of a template, so `oneOf` would refuse it. */
+const transaction = [
+  standard,
+  woocommerce,
+  { type: 'object', description: 'A custom template that is an object.' },
+  { type: 'array', items: {}, description: 'A custom template that is a list.' },
+]
+
+const header = (name: string, description: string, example: string, { required = true, schema = text as object } = {}) => ({
   name,
   in: 'header',
-  required: true,
+  required,
   description,
-  schema: text,
+  schema,
   example,
-})
+}) // prettier-ignore
 
 const HEADERS = [
   header('X-Webhook-Source', 'Always `baoco`.', 'baoco'),
-  header('X-Webhook-Signature', 'HMAC-SHA256 of the body in hexadecimal. The key is the secret of the rule.', 'a1b2c3'),
+  header(
+    'X-Webhook-Signature',
+    '`sha256=` and the HMAC-SHA256 of the body in hexadecimal. The key is the secret of the rule.',
+    `sha256=${'a1b2c3d4'.repeat(8)}`,
+    { schema: { type: 'string', pattern: '^sha256=[0-9a-f]{64}$' } },
+  ),
   header('X-Webhook-Attempt', 'Number of this attempt, from 1.', '1'),
   header('webhook-id', 'The same for every attempt of one transaction and rule.', 'msg_1042_7'),
   header('webhook-timestamp', 'Unix seconds of this attempt.', '1795143605'),
-  header('webhook-signature', 'Signature as Standard Webhooks defines it.', 'v1,q3t5'),
-]
+  header('webhook-signature', 'Signature as Standard Webhooks defines it. During a rotation of the secret there are two.', 'v1,q3t5'),
+] // prettier-ignore
 
-const call = (operationId: string, summary: string, description: string, schema: object) => ({
+const REPLAY = header('X-Webhook-Replay', '`1` if this payment was delivered before. Otherwise missing.', '1', {
+  required: false,
+})
+const EVENT = header('X-Webhook-Event', '`test` with `?sample=1`. Otherwise missing.', 'test', { required: false })
+
+const call = <Schema extends object>(
+  operationId: string,
+  summary: string,
+  description: string,
+  schema: Schema,
+  more: (typeof HEADERS)[number][] = [],
+) => ({
   post: {
     operationId,
     summary,
     description,
-    parameters: HEADERS,
+    parameters: [...HEADERS, ...more],
     requestBody: { required: true, content: { 'application/json': { schema } } },
     responses: {
       '2XX': { description: 'Delivered. Any other answer, and none within 10 s, is a failed attempt.' },
@@ -76,13 +109,15 @@ export const WEBHOOKS = {
     'bank-transaction',
     'A transaction matches a rule',
     'Sent in the format of the rule: standard, woocommerce, or the rule’s own template. Failed attempts are repeated six times.',
-    { oneOf: [standard, woocommerce, { type: 'object', description: 'The custom template.' }] },
+    { anyOf: transaction },
+    [REPLAY],
   ),
   test: call(
     'test-call',
     'A rule is tested',
     'Sent by the test of a rule. With `?sample=1` it is a sample transaction in the format of the rule, with the header `X-Webhook-Event: test`.',
-    test,
+    { anyOf: [test, ...transaction] },
+    [EVENT],
   ),
   alert: call(
     'alert',

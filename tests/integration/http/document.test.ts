@@ -10,6 +10,7 @@ import type { WEBHOOKS } from '../../../adapters/http/openapi/webhooks.ts'
 import { standardFields } from '../../../domain/webhook/payload/standard.ts'
 import { testPayload } from '../../../domain/webhook/payload/test.ts'
 import { woocommerceFields } from '../../../domain/webhook/payload/woocommerce.ts'
+import { openShop, type ReceivedCall } from '../../harness/shop.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
 
 // Its types declare a default export that Node does not find there.
@@ -132,14 +133,52 @@ describe('the OpenAPI document', () => {
     const { webhooks } = document as unknown as { webhooks: typeof WEBHOOKS }
     expect(Object.keys(webhooks)).to.deep.equal(['bankTransaction', 'test', 'alert'])
     const fieldsOf = (schema: object) => Object.keys((schema as { properties: object }).properties)
-    const { oneOf } = webhooks.bankTransaction.post.requestBody.content['application/json'].schema as {
-      oneOf: object[]
-    }
+    const schemasOf = (call: { post: { requestBody: object } }) =>
+      (call.post.requestBody as { content: Record<string, { schema: { anyOf: object[] } }> }).content[
+        'application/json'
+      ]!.schema.anyOf
     const row = {} as never
-    expect(fieldsOf(oneOf[0]!)).to.have.members(Object.keys(standardFields(row, 1)))
-    expect(fieldsOf(oneOf[1]!)).to.have.members(Object.keys(woocommerceFields(row, 1)))
-    const test = webhooks.test.post.requestBody.content['application/json'].schema
-    expect(fieldsOf(test)).to.have.members(Object.keys(testPayload(1)))
+    const [standard, woocommerce] = schemasOf(webhooks.bankTransaction)
+    expect(fieldsOf(standard!)).to.have.members([...Object.keys(standardFields(row, 1)), 'description_truncated'])
+    expect(fieldsOf(woocommerce!)).to.have.members([...Object.keys(woocommerceFields(row, 1)), 'description_truncated'])
+    const [test] = schemasOf(webhooks.test)
+    expect(fieldsOf(test!)).to.have.members(Object.keys(testPayload(1)))
+  })
+
+  it('accepts the calls that a shop receives, in every format', async () => {
+    const { webhooks } = document as unknown as { webhooks: typeof WEBHOOKS }
+    const ajv = new Ajv2020({ strict: false, allErrors: true })
+    addFormats(ajv)
+    const shop = await openShop()
+    const { api_key: key } = api.owner
+    const ask = async (method: string, path: string, json: object = {}) =>
+      (await api.ask(method, path, { key, json })).body.data
+    const { id } = await ask('POST', '/api/webhooks', { name: 'shop', url: shop.url })
+    const expectDescribed = (name: keyof typeof WEBHOOKS, { headers, body }: ReceivedCall) => {
+      const { parameters, requestBody } = webhooks[name].post
+      for (const { name: header, required, schema } of parameters) {
+        const value = headers[header.toLowerCase()]
+        if (value === undefined) expect(required, header).to.equal(false)
+        else expect(ajv.validate(schema, value), `${header}: ${value}`).to.equal(true)
+      }
+      const isValid = ajv.validate(requestBody.content['application/json'].schema, JSON.parse(body))
+      expect(isValid, `${name}: ${ajv.errorsText()} ${body}`).to.equal(true)
+    }
+    for (const format of [
+      { payload_format: 'standard' },
+      { payload_format: 'woocommerce' },
+      { payload_format: 'custom', custom_template: '{"order":"{{order_id}}"}' },
+      { payload_format: 'custom', custom_template: '["{{order_id}}"]' },
+    ]) {
+      await ask('PUT', `/api/webhooks/${id}`, format)
+      await ask('POST', `/api/webhooks/${id}/test`)
+      await ask('POST', `/api/webhooks/${id}/test?sample=1`)
+      const [test, sample] = shop.calls.splice(0)
+      expectDescribed('test', test!)
+      expectDescribed('test', sample!)
+      expectDescribed('bankTransaction', sample!)
+    }
+    await shop.close()
   })
 
   it('is checked against every answer of these tests, and the check finds differences', () => {
