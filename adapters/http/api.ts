@@ -60,7 +60,7 @@ const newRouter = () => new Router<ApiState>({ sensitive: true })
 
 /** Responses under /api contain private data and must not be cached. */
 const notStored: Middleware = (context, next) => {
-  if (context.path.startsWith('/api/')) context.set('Cache-Control', 'no-store')
+  if (/^\/api(\/|$)/.test(context.path)) context.set('Cache-Control', 'no-store')
   return next()
 }
 

@@ -44,10 +44,13 @@ const answerUnreadable = (server: Server): void => {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable || error.code === 'ECONNRESET') return socket.destroy()
     const [status, code, message] = UNREADABLE[error.code ?? ''] ?? NO_REQUEST
-    const body = JSON.stringify({ success: false, error: code, message })
-    socket.end(
-      `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json\r\nX-Content-Type-Options: nosniff\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-    )
+    const issues = code === 'VALIDATION_FAILED' ? { issues: [{ path: '', message }] } : {}
+    const body = JSON.stringify({ success: false, error: code, message, ...issues })
+    const head = [
+      `HTTP/1.1 ${status}`, 'Connection: close', 'Content-Type: application/json', 'Cache-Control: no-store',
+      'X-Content-Type-Options: nosniff', `Content-Length: ${body.length}`,
+    ] // prettier-ignore
+    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
   })
 }
 

@@ -44,8 +44,9 @@ describe('the HTTP layer', () => {
       '/..%2f..%2fetc/passwd',
       '/',
     ]) {
-      const { status, body } = await api.ask('GET', path, { key })
+      const { status, body, headers } = await api.ask('GET', path, { key })
       expect([status, body.error, body.success], path).to.deep.equal([404, 'NOT_FOUND', false])
+      if (/^\/api(\/|$)/.test(path)) expect(headers.get('cache-control'), path).to.equal('no-store')
     }
   })
 
@@ -94,7 +95,13 @@ describe('the HTTP layer', () => {
   })
 
   it('answers requests that are not HTTP, and request heads that are too long', async () => {
-    expect(await exchange(api.url, 'nonsense\r\n\r\n')).to.match(/^HTTP\/1\.1 400 /)
+    const nonsense = await exchange(api.url, 'nonsense\r\n\r\n')
+    expect(nonsense)
+      .to.match(/^HTTP\/1\.1 400 /)
+      .and.to.match(/^Cache-Control: no-store\r$/m)
+    const message = 'This is not a request of HTTP.'
+    const refused = { success: false, error: 'VALIDATION_FAILED', message, issues: [{ path: '', message }] }
+    expect(JSON.parse(nonsense.split('\r\n\r\n')[1]!)).to.deep.equal(refused)
     const answer = await exchange(api.url, `GET /?${'a'.repeat(90 * 1024)} HTTP/1.1\r\nHost: x\r\n\r\n`)
     expect(answer)
       .to.match(/^HTTP\/1\.1 414 /)
