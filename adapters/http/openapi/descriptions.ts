@@ -1,7 +1,7 @@
 // Tests: tests/integration/http/document.test.ts
 /** What each operation does beyond its summary, by operation id. */
 export const DESCRIPTIONS: Readonly<Record<string, string>> = {
-  'head-api-receive-u-token': 'Stores nothing. 200 if the token is valid.',
+  'head-api-receive-u-token': 'Stores nothing. 200 if the token is valid, otherwise 401.',
   'get-api-receive-u-token': 'For apps that can only open an address. Encode the text. Any notification gets 200, also one that is not a transaction.',
   'post-api-receive-u-token': 'Accepts JSON, a form, multipart or plain text, also compressed with gzip. Any notification gets 200, also one that is not a transaction.',
   'post-api-receive-sms': 'For a paired phone. The sender decides whether the text is trusted.',

@@ -145,15 +145,13 @@ const tooLong = ({ bytes }: TooLarge, contentType: string | undefined, at: At): 
   return { ...arrivalOf({ value, json: null }, at), ignored_as: 'too_long' }
 }
 
-/** A HEAD request only checks that the address exists. It sends no notification. */
-const look = () => ({})
-
 /** @throws {Refused} UNAUTHORIZED */
-const posterIn = (context: ApiContext): ShownToken => {
-  const shown = shownByPoster(context)
+const orUnauthorized = (shown: ShownToken | null): ShownToken => {
   if (!shown) throw unauthorized()
   return shown
 }
+const posterIn = (context: ApiContext): ShownToken => orUnauthorized(shownByPoster(context))
+const ownerIn = (context: ApiContext): ShownToken => orUnauthorized(shownInPath(context))
 
 export const receiveRoutes = (
   operations: Operations,
@@ -179,15 +177,28 @@ export const receiveRoutes = (
     return results.length === 1 ? results[0]! : results
   }
 
-  /** The token is checked before the body is read. @throws {Refused} UNAUTHORIZED, SCOPE_MISSING · {StoreUnavailable} */
-  const bodyOf = async (context: ApiContext, shown: ShownToken): Promise<Buffer> => {
+  /** @returns the user whose token it is. @throws {Refused} UNAUTHORIZED, SCOPE_MISSING · {StoreUnavailable} */
+  const userOf = async (context: ApiContext, shown: ShownToken): Promise<number> => {
     const began = awakeNow()
     const userId = await checkShown(parts, shown).catch((error: unknown) => {
       if (error instanceof Refused) limits.judged(context, false)
       throw error
     })
     context.state.waited_ms = awakeNow() - began
+    return userId
+  }
+
+  /** The token is checked before the body is read. */
+  const bodyOf = async (context: ApiContext, shown: ShownToken): Promise<Buffer> => {
+    const userId = await userOf(context, shown)
     return context.method === 'GET' ? NO_BODY : readBody(context, userId)
+  }
+
+  /** A HEAD request only checks the address. It sends no notification. */
+  const look = async (context: ApiContext) => {
+    await userOf(context, ownerIn(context))
+    limits.judged(context, true)
+    return {}
   }
 
   const readAll = async (
@@ -210,8 +221,7 @@ export const receiveRoutes = (
   }
 
   const personal = async (context: ApiContext) => {
-    const credential = shownInPath(context)
-    if (!credential) throw unauthorized()
+    const credential = ownerIn(context)
     const arrivals = await readAll(context, { credential, posted_as: null })
     const isWhole = isReadable(rawQueryOf(context))
     return take(
@@ -243,7 +253,7 @@ export const receiveRoutes = (
   const limit = limits.by(shownInPath)
   const posterLimit = limits.by(shownByPoster)
   const byUrl = refuses('UNAUTHORIZED')
-  head('/api/receive/u/:token', 'Check that the URL exists', limit, data(z.strictObject({})), look)
+  head('/api/receive/u/:token', 'Check that the URL exists', limit, byUrl, data(z.strictObject({})), look)
   get('/api/receive/u/:token', 'Submit a notification by GET', limit, byUrl, parameters, data(Results), personal)
   post('/api/receive/u/:token', 'Submit a notification', limit, byUrl, anyBody(Forwarded), data(Results), personal)
   post('/api/receive/sms', 'Submit an SMS', posterLimit, byPoster, anyBody(Sms), data(Results), device('sms'))

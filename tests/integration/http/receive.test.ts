@@ -121,6 +121,15 @@ describe('receiving', () => {
     expect(api.arrivals.length).to.equal(before)
   })
 
+  it('answers a HEAD request to an unknown or replaced personal URL like any other request', async () => {
+    const { api_key: key, receive_token } = await api.newAccount('head@example.com')
+    const url = `/api/receive/u/${receive_token}`
+    expect((await api.ask('HEAD', url)).status).to.equal(200)
+    await api.ask('POST', '/api/receive-url/rotate', { key })
+    for (const path of [url, '/api/receive/u/nobody', `/api/receive/u/${receive_token}x`])
+      for (const method of ['HEAD', 'GET', 'POST']) expect((await api.ask(method, path)).status, path).to.equal(401)
+  })
+
   it('accepts posts of devices with the token in either header', async () => {
     const sms = { sender: 'Vietcombank', text: TEXT, received_at: '2024-06-07T04:41:31Z' }
     expect((await byDevice('sms', sms)).status).to.equal(200)
