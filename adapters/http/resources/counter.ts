@@ -14,8 +14,8 @@ import { lastPayments } from '../../../projections/transaction/queries.ts'
 import { asksForPage, pageOf, sendPage } from '../dashboard/serve.ts'
 import type { WebFile } from '../dashboard/files.ts'
 import { occasionOf, type ApiContext } from '../context.ts'
-import { eventStream, type EventStreams } from './event-stream.ts'
-import { noBody } from '../openapi/input.ts'
+import { eventStream, StreamStart, type EventStreams } from './event-stream.ts'
+import { noBody, query } from '../openapi/input.ts'
 import { createdAndSaid } from '../openapi/answers.ts'
 import type { Answer, Guard } from '../openapi/operation.ts'
 import { refuses, scopes, type Operations } from '../openapi/operations.ts'
@@ -106,5 +106,5 @@ export const counterRoutes = (
   get('/counter/:token', 'Get the counter page', none, dashboardsPage, showPage)
   const limited = refuses('NOT_FOUND', 'ACCOUNT_LOCKED', 'STORE_UNAVAILABLE', 'RATE_LIMITED')
   const stream = eventStream('Event `payments` first, then a `transaction` for each payment.')
-  get('/counter/:token/stream', 'Stream payments to the counter page', limited, stream, listen)
+  get('/counter/:token/stream', 'Stream payments to the counter page', limited, query(StreamStart), stream, listen)
 }

@@ -6,6 +6,7 @@
  * costs less than to send them all.
  */
 import { PassThrough } from 'node:stream'
+import { z } from 'zod'
 import type { Clock } from '../../../domain/ports.ts'
 import type { Feed, PositionedUpdate } from '../../../workflows/live/feed.ts'
 import type { LiveUpdate } from '../../../workflows/live/updates.ts'
@@ -47,6 +48,11 @@ export interface EventStreams {
     first?: (write: (event: string, data: object) => void) => Promise<void>,
   ): Promise<PassThrough>
 }
+
+/** The query of a stream. */
+export const StreamStart = z.object({
+  since: z.string().max(2_048).optional().meta({ description: 'The id of the last received event, if `Last-Event-ID` cannot be sent.' }),
+}) // prettier-ignore
 
 /** The id of the last received event: from the header that the browser sends, or from the parameter of a reloaded page. */
 const lastEventId = (context: ApiContext): string | null => {

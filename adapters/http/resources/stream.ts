@@ -1,7 +1,8 @@
 // Tests: tests/integration/http/stream.test.ts
 /** Live events of an account, as server-sent events for open pages. */
 import type { ApiContext } from '../context.ts'
-import { eventStream, type EventStreams } from './event-stream.ts'
+import { eventStream, StreamStart, type EventStreams } from './event-stream.ts'
+import { query } from '../openapi/input.ts'
 import type { Guard } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 
@@ -14,5 +15,5 @@ export const streamRoutes = (operations: Operations, streams: EventStreams, sign
   const stream = eventStream(
     'Events `transaction`, `attempt`, `alert`, `notification`, `account`. `reset`: load the lists again. `end`: connect again. `bye`: the server stops. To continue, send the last id as `Last-Event-ID` or `since`.',
   )
-  get('/api/stream', 'Stream account events', signedIn, refuses('RATE_LIMITED'), stream, listen)
+  get('/api/stream', 'Stream account events', signedIn, refuses('RATE_LIMITED'), query(StreamStart), stream, listen)
 }

@@ -1,6 +1,7 @@
 /** The live stream of events, for signed-in users and for the page of the counter. */
 import { expect } from 'chai'
 import { eventually } from '../../harness/eventually.ts'
+import type { OpenApiDocument } from '../../harness/openapi/document.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
 import { attempted, captured, statusChanged } from './captured.ts'
 
@@ -97,6 +98,11 @@ describe('the stream', () => {
     expect(again.sent.map(({ data }) => data.id)).to.deep.equal([...missed, next])
     const bySince = await listen(`/api/stream?since=${encodeURIComponent(last)}`, { 'x-api-key': api.owner.api_key })
     await eventually(() => bySince.sent.length === 3)
+    const twice = await listen('/api/stream?since=1&since=2', { 'x-api-key': api.owner.api_key })
+    expect(twice.response.status).to.equal(400)
+    const { paths } = (await api.ask('GET', '/api/openapi.json')).body as OpenApiDocument
+    for (const path of ['/api/stream', '/counter/{token}/stream'])
+      expect(paths[path]!.get!.parameters?.map(({ name }) => name)).to.include('since')
   })
 
   it('sends a reset if the last received message is too old or of another store', async () => {
