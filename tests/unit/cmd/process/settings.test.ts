@@ -96,6 +96,20 @@ describe('settings', () => {
     }
   })
 
+  it('say of every invalid value what it must be', () => {
+    const refused = Object.values(SETTINGS).flatMap(({ env }) => {
+      try {
+        readSettings({ [env]: '\u1ef7 {' })
+        return []
+      } catch (error) {
+        return [[env, (error as Error).message] as const]
+      }
+    })
+    expect(refused.length).to.be.greaterThan(30)
+    for (const [env, message] of refused) expect(message).to.match(new RegExp(`^setting ${env} must (?!be set with)`))
+    expect(refusal({ ADMIN_LANGUAGE: 'fr' })).to.equal('setting ADMIN_LANGUAGE must be vi or en')
+  })
+
   it('refuse an unknown BAOCO_ name, and report all errors at once', () => {
     expect(refusal({ BAOCO_DATADIR: '/x' })).to.equal('unknown setting BAOCO_DATADIR')
     expect(refusal({ BAOCO_X: '1', PORT: 'x' }))
