@@ -5,7 +5,7 @@ import { Option, type Command } from 'commander'
 import { createReceiver } from '../../adapters/receiver/receiver.ts'
 import { binOf } from '../../domain/vietqr/bins.ts'
 import { stopSignal } from '../process/stop-signal.ts'
-import { positiveInt } from '../process/whole-number.ts'
+import { portNumber } from '../process/whole-number.ts'
 
 interface Given {
   port: number
@@ -37,7 +37,7 @@ export const receiver = (program: Command): void => {
   program
     .command('receiver')
     .description('run an example shop that receives webhooks, to test rules with and to copy')
-    .requiredOption('--port <port>', 'port to listen on', positiveInt)
+    .requiredOption('--port <port>', 'port to listen on', portNumber)
     .requiredOption('--secret <secret>', "the rule's secret_key")
     .addOption(new Option('--prefix <prefix>', "the shop's payment prefix").default('DH'))
     .addOption(new Option('--bank <code>', "bank code of the shop's account").default('VCB'))

@@ -115,6 +115,8 @@ describe('account and device commands', function () {
       [1, ['account', 'password', 'owner@baoco.local', '--password', 'short']],
       [2, ['account', 'create', 'new@example.com', '--plan', 'Gold']],
       [2, ['device', 'token', 'owner@baoco.local']],
+      [2, ['device', 'token', 'owner@baoco.local', ' ']],
+      [2, ['device', 'token', 'owner@baoco.local', 'x'.repeat(101)]],
     ]
     const results = await Promise.all(cases.map(([, args]) => baoco(args)))
     results.forEach(({ status, stdout, stderr }, index) => {
