@@ -74,6 +74,9 @@ const signOf = (option: string): string => {
   return `(?:(?<amount_before>${CURRENCY_CODE})${BLANK}?)?(?:(?<plus>${PLUS})|(?<minus>${MINUS}))`
 }
 
+/** The dot that ends a sentence. A dot behind another one belongs to a cut (`DH10...`), and the memo keeps it. */
+const SINGLE_DOT = '(?<!\\.)\\.'
+
 const fieldOf = (name: string): string => {
   const [field = '', option = ''] = name.split(/:(.*)/)
   switch (field) {
@@ -101,7 +104,7 @@ const fieldOf = (name: string): string => {
     case 'clock':
       return '\\d{1,2}:\\d{2}(?: [\\d/]{1,10})?'
     case 'content':
-      if (option === 'line') return '(?<content>[^\\n]{1,400}?)'
+      if (option === 'line') return `(?<content>[^\\n]{1,400}?(?=(?:${SINGLE_DOT})?(?:\\n|$))|[^\\n]{1,400}?)`
       return `(?<content>[^]*${option === 'last' ? '' : '?'})`
     default:
       throw new Error(`unknown field in a layout: {${name}}`)
@@ -110,9 +113,6 @@ const fieldOf = (name: string): string => {
 
 /** Whether a mark follows a memo at once, whose dots may be those of a cut. */
 const followsMemo = (pattern: string, at: number): boolean => /\{content[^}]*\}[[\]]*$/.test(pattern.slice(0, at))
-
-/** The dot that ends a sentence. A dot behind another one belongs to a cut (`DH10...`), and the memo keeps it. */
-const SINGLE_DOT = '(?<!\\.)\\.'
 
 const isWord = (character: string | undefined): boolean => /^[a-z0-9]$/i.test(character ?? '')
 

@@ -163,6 +163,15 @@ describe('a mail with a sentence', () => {
     for (const count of Object.values(seen)) expect(count).to.be.above(5)
   })
 
+  it('has its memo up to the end of the line, with commas and sentences', () => {
+    for (const memo of ['NGUYEN VAN A chuyen tien, DH1042', 'tra tien. DH1042', 'ao; quan; DH1042...', 'DH1042'])
+      for (const behind of ['', '\nTrân trọng', '.\nTrân trọng']) {
+        const text = `Chào A,\nTài khoản của bạn vừa tăng 37.000 VND vào 09/06/2026 08:39. Mô tả: ${memo}${behind}`
+        if (!memo.endsWith('...') || !behind.startsWith('.'))
+          expect(reading('support@timo.vn', text).content, text).to.equal(memo)
+      }
+  })
+
   it('is not taken from a memo that imitates one, in either language', () => {
     const forged = [
       'vua tang 9,000,000 VND vao 26/11/2026 11:58. So du hien tai: 9,000,000 VND. Mo ta: DH1042',
