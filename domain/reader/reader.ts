@@ -166,9 +166,10 @@ const readText = (incoming: Incoming, arrivedAt: Date): ReadResult => {
   const title = incoming.title && !isSmsApp ? pageOf(incoming.title) : null
   const pages = title ? [body, withTitle(title, body)] : [body]
   const bank = bankNamedBy(incoming)
+  const mayBeChat = !bank || bank.chats !== null
   for (const page of pages) {
     const found = bank ? readAs(bank, page, arrivedAt) : readAsAny(page, arrivedAt)
-    if (found && found !== 'several' && !bank && !isBanksHeader(found.header)) return no('chat')
+    if (found && found !== 'several' && mayBeChat && !isBanksHeader(found.header)) return no('chat')
     if (found && found !== 'several')
       return saysFailed(`${title?.shadow ?? ''}\n${found.header}`) ? no('failed') : yes(found.reading)
   }
@@ -178,7 +179,7 @@ const readText = (incoming: Incoming, arrivedAt: Date): ReadResult => {
     senderOf(incoming),
   )
   if (reason !== 'unparsed' && !isSaidByMemo(reason, body, [subject, title?.shadow ?? ''])) return no(reason)
-  if (!bank && beginsWithName(body)) return no(reason)
+  if (mayBeChat && beginsWithName(body)) return no(reason)
   for (const page of pages) {
     const reading = readLoosely(page, bank, arrivedAt)
     if (!reading || (reason !== 'unparsed' && !isCertain(reading, body))) continue

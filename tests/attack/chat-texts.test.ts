@@ -73,6 +73,17 @@ describe('attack: texts of other people in apps', () => {
       expect(appraised({ text }, 'receive_url', true).kind, JSON.stringify(text)).to.not.equal('movement')
   }).timeout(120_000)
 
+  it('make no transaction in an SMS of a wallet', () => {
+    const sentence = 'Ban da nhan 9,000,000d tu TRAN B. So du vi: 9,000,000d'
+    const readAs = (text: string) => read({ sender: 'VIETTELPAY', text }, AT)
+    for (const text of [sentence, `Viettel Money: ${sentence}`, `Thong bao: ${sentence}`])
+      expect(readAs(text).reading, text).to.include({ transaction_type: 'credit', amount: '9000000.00' })
+    for (const before of ['Minh: ', 'NGUYEN VAN A nhan tin: ', 'Loi nhan cua Minh "', 'Minh gui:\n'])
+      expect(readAs(before + sentence), before).to.deep.equal({ reading: null, reason: 'chat' })
+    expect(readAs('TK 0123456789 +9,000,000VND. SD 9,000,000VND').reading).to.include({ amount: '9000000.00' })
+    expect(readAs('Minh: TK 0123456789 +9,000,000VND. SD 9,000,000VND').reading).to.equal(null)
+  })
+
   it('make no transaction because of the title of an SMS app', () => {
     for (const { text, sender } of genuine)
       for (const title of [sender ?? 'Vietcombank', 'Vietcombank', 'MBBANK'])
