@@ -10,9 +10,16 @@ import { conflict, invalid } from './refusals.ts'
 /** The form in which it is stored, claimed and compared. */
 export const normalEmail = (email: string): string => email.trim().toLowerCase()
 
+/**
+ * Mail software removes angle brackets and invisible characters, and maps variants of a letter or dot in a domain. With them, one mailbox
+ * would have any number of addresses, each with limits and an account of its own.
+ */
+const ADDRESS = /^[^\s@<>\p{Cc}\p{DI}]{1,64}@([^\s@<>\p{Cc}\p{DI}\u3002]{1,255})$/u
+
 /** @throws {Refused} VALIDATION_FAILED */
 export const checkEmail = (email: string): void => {
-  if (!/^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]{1,255}$/u.test(normalEmail(email)))
+  const [, domain] = ADDRESS.exec(normalEmail(email)) ?? []
+  if (domain === undefined || domain !== domain.normalize('NFKC'))
     throw invalid({ path: 'email', message: 'This is not a valid email address.' })
 }
 

@@ -72,6 +72,25 @@ describe('attack: accounts', () => {
     expect((await logIn(email)).status).to.equal(200)
   })
 
+  it('a stranger cannot use another spelling of a mailbox, which would have limits of its own', async () => {
+    // The mail server of the operator removes or maps these characters, so all mails would reach spelled@example.com.
+    const spellings = [
+      '<spelled@example.com>', '<<spelled@example.com', 'spelled@example.com>', 'spelled@\uff45xample.com', 'spelled@example\u3002com',
+      'spelled@example\uff0ecom', 'spelled@example\uff61com', 'spelled@exam\u00adple.com', 'spelled@example.com\u200b', 'spelled@exam\ufe0fple.com',
+    ] // prettier-ignore
+    for (const email of spellings) {
+      const { status, body } = await post('register', { email, password: STRANGERS })
+      expect([status, body.issues?.[0].path], JSON.stringify(email)).to.deep.equal([400, 'email'])
+    }
+    for (const email of [
+      "o'brien+shop@example.com",
+      'lan@cửa-hàng.vn',
+      'lan@xn--ca-hng-mta5m.vn',
+      'l\u00e2n@example.com',
+    ])
+      expect((await post('register', { email, password: PASSWORD })).status, email).to.equal(200)
+  })
+
   it('a stranger who requests links does not void the owner’s: three are valid, and one use ends them all', async () => {
     const email = 'forgetful@example.com'
     await api.newAccount(email, 'Free', PASSWORD)
