@@ -155,8 +155,13 @@ const Page = ({ of, isRaw, showRaw }: { of: DeliveredTransaction; isRaw: boolean
   )
 }
 
+/** The router keeps the screen from one transaction to the next. What was done and asked for belongs to one of them. */
 export const TransactionPage = () => {
   const id = Number(useRoute().params.id)
+  return <One key={id} id={id} />
+}
+
+const One = ({ id }: { id: number }) => {
   const t = texts.value.transaction
   const [isRaw, setRaw] = useState(false)
   const found = useQuery({

@@ -178,7 +178,7 @@ export const ChangeWebhook = () => {
         return (
           <>
             <Heading title={t.change(rule.name)} />
-            <Editor of={rule} />
+            <Editor key={id} of={rule} />
           </>
         )
       }}

@@ -214,7 +214,7 @@ export const WebhookPage = () => {
       <Loaded of={rules}>
         {(all) => {
           const rule = all.find((each) => each.id === id)
-          return rule ? <Page of={rule} /> : <Heading title={common.errors.NOT_FOUND!} />
+          return rule ? <Page key={id} of={rule} /> : <Heading title={common.errors.NOT_FOUND!} />
         }}
       </Loaded>
     </>

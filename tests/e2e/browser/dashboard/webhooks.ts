@@ -73,6 +73,39 @@ export const webhooks = (visitor: () => Visitor, owner: () => Owner): void => {
     expect(await page.getByText('Quán cà phê').count()).to.equal(0)
   })
 
+  it('shows nothing of one webhook or transaction on the page of the next one', async () => {
+    const { page } = visitor()
+    const next = await owner().make('/api/webhooks', { name: 'Kho hàng', url: 'https://kho.example/hook' })
+    const open = async (name: string) => {
+      await page.keyboard.press('Control+K')
+      await page.locator('dialog[open] input').fill(name)
+      await page.getByRole('option', { name }).first().waitFor()
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { level: 1, name }).waitFor()
+    }
+    await visitor().enter(`/webhooks/${owner().ruleId}`)
+    await page.getByRole('button', { name: 'Hiện khóa' }).click()
+    await page.getByRole('button', { name: 'Gửi webhook thử' }).click()
+    await page.locator('.notice.failed').waitFor()
+    await open('Kho hàng')
+    expect(page.url()).to.match(new RegExp(`/webhooks/${next.id}$`))
+    expect(await page.locator('.notice.failed').count()).to.equal(0)
+    // A secret, and the text of the bank below, are shown only to those who ask for them.
+    await page.getByRole('button', { name: 'Hiện khóa' }).waitFor()
+    await api().ask('DELETE', `/api/webhooks/${next.id}`, { key: api().owner.api_key })
+
+    const id = await owner().pay({ order_id: 'DH4711', description: 'another text' })
+    await visitor().go(`/transactions/${owner().failedId}`)
+    await page.getByRole('button', { name: 'Hiện tin gốc' }).click()
+    await page.getByRole('button', { name: 'Hiện tin gốc' }).waitFor({ state: 'detached' })
+    await page.keyboard.press('Control+K')
+    await page.locator('dialog[open] input').fill('DH4711')
+    await page.getByRole('option', { name: /DH4711.*150\.000/ }).click()
+    await page.waitForURL(`**/transactions/${id}`)
+    await page.getByRole('button', { name: 'Hiện tin gốc' }).waitFor()
+    expect(await page.getByText('another text').count()).to.equal(0)
+  })
+
   it('shows the calls of each webhook in the last 24 hours, by hour', async () => {
     const { page } = visitor()
     const make = async (name: string, url: string) => (await owner().make('/api/webhooks', { name, url })).id
