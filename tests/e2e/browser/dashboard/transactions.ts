@@ -1,5 +1,6 @@
 /** What people do with transactions. */
 import { expect } from 'chai'
+import { eventually } from '../../../harness/eventually.ts'
 import type { Owner } from '../../../harness/dashboard/owner.ts'
 import { SIZES } from '../../../harness/dashboard/views.ts'
 import type { Visitor } from '../../../harness/dashboard/visitor.ts'
@@ -50,7 +51,7 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
     await page.getByText('1 giao dịch, mới nhất trước').waitFor()
     await page.getByRole('link', { name: 'Tiền vào', exact: true }).click()
     await page.waitForURL('**/transactions?type=credit')
-    expect(await search.inputValue()).to.equal('')
+    await eventually(async () => (await search.inputValue()) === '')
   })
 
   it('keeps the filter in the address, and never goes to another host after the login', async () => {
