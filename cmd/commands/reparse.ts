@@ -1,4 +1,4 @@
-// Tests: tests/integration/looking-commands.test.ts
+// Tests: tests/integration/reparse-command.test.ts
 /** `baoco reparse`: reads unparsed notifications again after a reader update. It can run while `serve` runs. */
 import type { Command } from 'commander'
 import { planAccountOf } from '../../domain/plan-order/plan-order.ts'

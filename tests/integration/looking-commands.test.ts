@@ -188,31 +188,6 @@ describe('commands that inspect data, and account delete', function () {
     expect(await Promise.all(ended)).to.deep.equal([0, 0])
   })
 
-  it('reparse says that it was interrupted, and that notifications are left', async () => {
-    await api.ask('POST', `/api/receive/u/${shop.receive_token}?sender=BIDV`, { body: 'BIDV: 500,000VND' })
-    const database = openDatabase(api.databaseUrl, { poolSize: 2 })
-    try {
-      const child = await database.transaction(async (held) => {
-        const [{ began } = { began: '' }] = await held.query<{ began: string }>('SELECT now() AS began')
-        await held.query('LOCK TABLE store.event')
-        const interrupted = start(['reparse'])
-        interrupted.stdin.end()
-        const waits = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND backend_start > $1`
-        const isWaiting = async () => (await database.query(waits, [began])).length > 0
-        await eventually(isWaiting, { within: 30_000, what: 'the waiting command' })
-        interrupted.kill('SIGTERM')
-        return interrupted
-      })
-      const ended = await Promise.all([text(child.stdout), new Promise((resolve) => child.once('close', resolve))])
-      const told = '0 read, 0 no transactions, 0 still unread, then stopped: run it again for the rest\n'
-      expect(ended).to.deep.equal([told, 1])
-    } finally {
-      await database.close()
-    }
-    const whole = await baoco('reparse')
-    expect([whole.status, whole.stdout]).to.deep.equal([0, '0 read, 0 no transactions, 1 still unread\n'])
-  })
-
   it('account delete removes an account with all its data and frees its e-mail address', async () => {
     const gone = await api.newAccount('gone@example.com')
     await pay(gone, 'DH9')

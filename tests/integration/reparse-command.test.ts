@@ -1,0 +1,48 @@
+/** Tests `baoco reparse` as the operator types it, while an API runs. */
+import { spawn } from 'node:child_process'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'chai'
+import { openDatabase } from '../../adapters/database/database.ts'
+import { eventually } from '../harness/eventually.ts'
+import { openApi, type ApiUnderTest } from './http/api-under-test.ts'
+
+const BAOCO = fileURLToPath(new URL('../../cmd/baoco.mjs', import.meta.url))
+
+describe('baoco reparse', function () {
+  this.timeout(120_000)
+  let api: ApiUnderTest
+  before(async () => (api = await openApi({}, 'real')))
+  after(() => api?.close())
+
+  const start = () => {
+    const secrets = { JWT_SECRET: 'j'.repeat(32), VAULT_KEY: 'ab'.repeat(32) }
+    const env = { PATH: process.env.PATH ?? '', DATABASE_URL: api.databaseUrl, ...secrets }
+    const child = spawn(process.execPath, [BAOCO, 'reparse'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+    const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+    return { child, result: Promise.all([text(child.stdout), ended]) }
+  }
+
+  it('says that it was interrupted, and reads everything when it runs again', async () => {
+    const shop = await api.newAccount('shop@example.com')
+    await api.ask('POST', `/api/receive/u/${shop.receive_token}?sender=BIDV`, { body: 'BIDV: 500,000VND' })
+    const database = openDatabase(api.databaseUrl, { poolSize: 2 })
+    try {
+      const { result } = await database.transaction(async (held) => {
+        const [{ began } = { began: '' }] = await held.query<{ began: string }>('SELECT now() AS began')
+        await held.query('LOCK TABLE store.event')
+        const interrupted = start()
+        const waits = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND backend_start > $1`
+        const isWaiting = async () => (await database.query(waits, [began])).length > 0
+        await eventually(isWaiting, { within: 30_000, what: 'the waiting command' })
+        interrupted.child.kill('SIGTERM')
+        return interrupted
+      })
+      const told = '0 read, 0 no transactions, 0 still unread, then stopped: run it again for the rest\n'
+      expect(await result).to.deep.equal([told, 1])
+    } finally {
+      await database.close()
+    }
+    expect(await start().result).to.deep.equal(['0 read, 0 no transactions, 1 still unread\n', 0])
+  })
+})
