@@ -29,7 +29,6 @@ import { forgetLeases, openLease } from '../../adapters/database/lease.ts'
 import { enter } from '../../adapters/database/presence.ts'
 import { keepSecrets, type Secrets } from '../../adapters/secrets/secrets.ts'
 import { orUnavailable } from '../../adapters/database/or-unavailable.ts'
-import { openVault } from '../../adapters/secrets/vault.ts'
 import { openSender } from '../../adapters/webhook-sender/sender.ts'
 import { planAccountOf } from '../../domain/plan-order/plan-order.ts'
 import type { Clock, EventStore, Ids, Lease, Sender, Vault } from '../../domain/ports.ts'
@@ -41,6 +40,7 @@ import { transactionIn } from '../../workflows/lost-history.ts'
 import { notifyOperator, type ParkedNotice } from '../../workflows/parked/notify-operator.ts'
 import { applyRetention } from '../../workflows/scheduled/expire-events.ts'
 import { continueHistory } from './continue-history.ts'
+import { openCheckedVault } from './open-checked-vault.ts'
 import { openHandOver } from './open-hand-over.ts'
 import { openFront, type AwaitedServers, type Front } from './front.ts'
 import { diskLines, openEventStore, storeLines, untilStoreAnswers } from './open-event-store.ts'
@@ -259,15 +259,10 @@ export const openInstallation = async (
       ownOrigins: [new URL(baseUrl).origin],
       inboxesAt: baseUrl,
     }
-    const vault = openVault(secrets.vaultKeys)
+    const known = new Accounts(requestStore, accounts)
+    const vault = openCheckedVault({ vaultKeys: secrets.vaultKeys, store: requestStore, accounts: known, log })
     const inboxCalls = openInboxCalls(orUnavailable(database))
-    const inboxes = openInboxes({
-      accounts: new Accounts(requestStore, accounts),
-      vault,
-      calls: inboxCalls,
-      baseUrl,
-      clock,
-    })
+    const inboxes = openInboxes({ accounts: known, vault, calls: inboxCalls, baseUrl, clock })
     const sender = openSender({ ...targets, inProcess: inboxesInProcess(inboxes, baseUrl) })
     opened.push(() => sender.close())
 

@@ -67,5 +67,15 @@ describe('a rotation of the keys', function () {
     await world.start()
     expect(await secretsOfRules()).to.deep.equal([young])
     expect((await world.api('GET', '/api/receive-url')).status, 'still sealed with the old key').to.equal(500)
+    await eventually(() =>
+      /"reason":"sealed under key \w+, which is not in VAULT_KEY","event":"vault\.wrong_key"/.test(
+        world.baoco.output(),
+      ),
+    )
+    await world.baoco.stop()
+    world.env.VAULT_KEY = `${key},${former}`
+    await world.start()
+    expect((await world.api('GET', '/api/receive-url')).status).to.equal(200)
+    expect(world.baoco.output()).to.not.include('vault.wrong_key')
   })
 })
