@@ -157,7 +157,7 @@ describe('attack: credits that arrive again within two years', () => {
     itIs(day(720))
     const before = (await attacked.sent()).length
     // One of the texts names another bank account, and would be held.
-    await attacked.api.ask('POST', '/api/bank-accounts/learn', { key: attacked.key })
+    expect((await attacked.api.ask('POST', '/api/bank-accounts/learn', { key: attacked.key })).status).to.equal(200)
     const unseen = [
       techcombank('FT26320123459999', 'DH6100'),
       techcombank(null, 'DH6101'),
@@ -176,7 +176,7 @@ describe('attack: credits that arrive again within two years', () => {
       return `TK8832123000 tai BIDV +150,000VND vao ${printed}. So du:${350 + ++number},000VND. ND: MBVCB.911539506.${order}`
     }
     itIs(day(722))
-    await attacked.api.ask('POST', '/api/bank-accounts/learn', { key: attacked.key })
+    expect((await attacked.api.ask('POST', '/api/bank-accounts/learn', { key: attacked.key })).status).to.equal(200)
     const before = (await attacked.sent()).length
     const text = bidv(day(722), 'DH6110')
     const first = (await attacked.sms(text, day(722), 'BIDV')).body.data
