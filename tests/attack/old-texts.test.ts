@@ -181,6 +181,10 @@ describe('attack: credits that arrive again within two years', () => {
     const text = bidv(day(722), 'DH6110')
     const first = (await attacked.sms(text, day(722), 'BIDV')).body.data
     expect(first.webhook_status).to.equal('pending')
+    await eventually(async () => {
+      const { body } = await attacked.api.ask('GET', '/api/bank-accounts', { key: attacked.key })
+      return (body.data as { account_number: string }[]).some(({ account_number }) => account_number === '8832123000')
+    })
     await gather()
     itIs(day(732))
     const next = (await attacked.sms(bidv(day(732), 'DH6110'), day(732), 'BIDV')).body.data
