@@ -21,7 +21,14 @@ export const RECIPES: readonly Recipe[] = [
     query: '?sender=Vietcombank',
     template: '{\n  "text":"%text%",\n  "sentStamp":%sentStamp%,\n  "receivedStamp":%receivedStamp%\n}',
   },
-  { id: 'smsforwarder', name: 'SmsForwarder', system: 'Android', reads: 'both', query: '' },
+  {
+    id: 'smsforwarder',
+    name: 'SmsForwarder',
+    system: 'Android',
+    reads: 'both',
+    query: '',
+    template: 'package=[from]&title=[title]&text=[org_content]&timestamp=[timestamp]',
+  },
   { id: 'gateway', name: 'SMS Gateway for Android', system: 'Android', reads: 'sms', query: '' },
   { id: 'httpsms', name: 'httpSMS', system: 'Android', reads: 'sms', query: '' },
   {

@@ -54,10 +54,12 @@ const samePackage = (name: string): string => name
 
 /** A forwarder's heartbeat event. The word becomes the text, and the reader recognizes it. */
 const HEARTBEAT = /(?:^|[.:_-])(heartbeat|ping)$/i
+/** The same for its test event, which counts only without a text. */
+const TEST = /(?:^|[.:_-])(test)$/i
 
-const heartbeatIn = (sources: readonly Members[]): string | undefined => {
+const eventIn = (sources: readonly Members[], kind: RegExp): string | undefined => {
   for (const members of sources) {
-    const [, word] = HEARTBEAT.exec(asText(members.get('event')) ?? '') ?? []
+    const [, word] = kind.exec(asText(members.get('event')) ?? '') ?? []
     if (word !== undefined) return word.toLowerCase()
   }
   return undefined
@@ -108,15 +110,15 @@ export const findFields = (value: unknown, query: object | null = null, isEscape
   const { text, isDoubtful, isMissing = false } = textIn(posted, sources, known, isEscaped)
   const givenSender = unlessGivenElsewhere(sender, senders, app)
   const givenPackage = unlessGivenElsewhere(app, packages, sender)
-  const heartbeat = heartbeatIn(sources)
-  const incoming: Incoming = { text: heartbeat ?? text }
+  const event = eventIn(sources, HEARTBEAT) ?? (isMissing ? eventIn(sources, TEST) : undefined)
+  const incoming: Incoming = { text: event ?? text }
   if (givenSender !== undefined) incoming.sender = givenSender
   if (givenPackage !== undefined) incoming.package = givenPackage
   if (title !== undefined) incoming.title = title
   return {
     incoming,
     stamp: stampIn(sources),
-    hasNoText: isMissing && heartbeat === undefined && isObject(posted),
+    hasNoText: isMissing && event === undefined && isObject(posted),
     hasTwoNames:
       !isEscaped &&
       (isDoubtful ||

@@ -113,6 +113,7 @@ describe('from the receive path to the list', () => {
       ignored: true,
       reason: 'test_message',
     })
+    expect((await post({ event: 'gateway.test' })).body.data).to.deep.equal({ ignored: true, reason: 'test_message' })
     expect((await post({ text: '{notification}' })).body.data).to.deep.equal({ ignored: true, reason: 'placeholder' })
     const long = `${personal}?text=${encodeURIComponent(text())}&more=${'a'.repeat(17_000)}`
     expect((await api.ask('GET', long)).body.data).to.deep.equal({ ignored: true, reason: 'too_long' })

@@ -62,7 +62,8 @@ export const sources: Messages['sources'] = {
       smsforwarder: [
         'Add a sender channel Webhook, method POST.',
         'Enter the address below.',
-        'Leave the template empty.',
+        'For SMS: leave the template empty.',
+        "For app notifications: add a second channel with the template below, and use it in the rule for the bank's app.",
       ],
       gateway: ['Register a webhook for the event sms:received.', 'Enter the address below.'],
       httpsms: ['Open Settings → Webhooks.', 'Enter the address below, and choose the event message.phone.received.'],

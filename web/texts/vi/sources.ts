@@ -57,7 +57,12 @@ export const sources = {
         'Ghi người gửi vào cuối địa chỉ, như bên dưới.',
         'Thay mẫu có sẵn bằng mẫu bên dưới. Mẫu có sẵn không an toàn, vì ứng dụng không xử lý ký tự đặc biệt trong %from%.',
       ],
-      smsforwarder: ['Thêm kênh gửi Webhook, phương thức POST.', 'Ghi địa chỉ bên dưới.', 'Để trống mẫu tin.'],
+      smsforwarder: [
+        'Thêm kênh gửi Webhook, phương thức POST.',
+        'Ghi địa chỉ bên dưới.',
+        'Cho SMS: để trống mẫu tin.',
+        'Cho thông báo ứng dụng: thêm kênh thứ hai với mẫu tin bên dưới, và dùng nó trong quy tắc cho ứng dụng của ngân hàng.',
+      ],
       gateway: ['Đăng ký một webhook cho sự kiện sms:received.', 'Ghi địa chỉ bên dưới.'],
       httpsms: ['Mở Settings → Webhooks.', 'Ghi địa chỉ bên dưới, và chọn sự kiện message.phone.received.'],
       macrodroid: [

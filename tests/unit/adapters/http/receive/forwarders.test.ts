@@ -148,6 +148,8 @@ const CASES: Case[] = [
     is: { package: 'com.VCB', title: 'VCB' },
   },
   { name: "a gateway's sign of life", body: JSON.stringify({ event: 'gateway.heartbeat', device: 'Pixel 7 Pro' }), is: { text: 'heartbeat' } },
+  { name: "a gateway's test without a text", body: JSON.stringify({ event: 'gateway.test', device: 'Pixel-7' }), is: { text: 'test' } },
+  { name: "a gateway's test with a text", body: JSON.stringify({ event: 'gateway.test', message: TEXT }), is: {} },
   { name: 'lines', body: JSON.stringify({ textLines: ['+150,000 VND', 'DH1042'] }), is: { text: '+150,000 VND\nDH1042' } },
   { name: 'a key nobody knows', body: JSON.stringify({ id: 'abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz', tin: TEXT }), is: {} },
   { name: 'plain text', body: TEXT, type: 'text/plain', is: {} },
@@ -205,6 +207,17 @@ describe('a post of a forwarder app is read', () => {
   it('if it is UTF-16 with a byte order mark, or contains bytes that are not UTF-8', async () => {
     expect((await arrive(Buffer.from(`\ufeff${TEXT}`, 'utf16le'), 'text/plain')).text).to.equal(TEXT)
     expect((await arrive(Buffer.from([0x2b, 0x35, 0xff]), 'text/plain')).text).to.equal('+5\ufffd')
+  })
+
+  it('if its content type names UTF-16, with or without letters outside ASCII', async () => {
+    const body = (text: string) => Buffer.from(JSON.stringify({ from: 'Vietcombank', text }), 'utf16le')
+    for (const text of [TEXT, `${TEXT} đơn hàng`]) {
+      const expected = { text, sender: 'Vietcombank', unsafe: null }
+      expect(await arrive(body(text), 'application/json; charset=utf-16')).to.include(expected)
+      expect(await arrive(body(text).swap16(), 'application/json; charset=utf-16be')).to.include(expected)
+    }
+    const utf8 = JSON.stringify({ from: 'Vietcombank', text: TEXT })
+    expect((await arrive(utf8, 'application/json; charset=utf-16')).text).to.equal(TEXT)
   })
 
   it('with its body kept unchanged if it is JSON', async () => {
