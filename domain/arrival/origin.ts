@@ -98,9 +98,12 @@ const distrustOfMail = ({ account, arrival, bankCode }: Asked): 'unauthenticated
 /** A phone number or short code. One or two digits are neither: apps count their notifications in a field `number`. */
 const isNumber = (sender: string): boolean => /^\+?\d{3,}$/.test(sender.replace(/[\s().-]/g, ''))
 
-/** Whether a sender next to a bank's package contradicts it. If so, the text of an SMS may have named the package. */
+/** Messages also come from e-mail addresses. */
+const isAddress = (sender: string): boolean => /\S@\S/.test(sender)
+
+/** Whether a sender next to a bank's package contradicts it. If so, the text of a message may have named the package. */
 const contradictsApp = (sender: string | undefined): boolean =>
-  sender !== undefined && (sender === '' || isNumber(sender))
+  sender !== undefined && (sender === '' || isNumber(sender) || isAddress(sender))
 
 /** The result if nothing, or not enough, was given to identify the source. Undefined: other checks decide. */
 const distrustUnnamed = ({ account, arrival: { incoming }, origin }: Asked): Distrust | undefined => {

@@ -125,6 +125,7 @@ describe('attack: a notification without its sender', function () {
       { sender: '', package: 'com.VCB' },
       { sender: '%from%', package: 'com.VCB' },
       { sender: '+84912345678', package: 'com.VCB' },
+      { sender: 'stranger@icloud.com', package: 'com.VCB' },
       { sender: 'Vietcombank', package: '' },
       { sender: 'Vietcombank', package: '%anpackage' },
       { sender: '', contact: 'Vietcombank' },
@@ -138,6 +139,10 @@ describe('attack: a notification without its sender', function () {
     ]
     for (const mixture of mixtures) refused(await atUrl(mixture), mixture)
     refused(await atUrl({ sender: 'Vietcombank' }, '?sender=%20'), 'a blank one in the address')
+    // A message of which the app sends the text as the body, with the sender in the address.
+    const message = { body: `text=${encodeURIComponent(text())}&package=com.VCB`, headers: { 'content-type': '' } }
+    for (const sender of ['%2B84912345678', 'stranger@icloud.com'])
+      refused((await api.ask('POST', `${personal}?sender=${sender}`, message)).body.data, sender)
   })
 
   it('counts at the personal URL only if the owner allows that', async () => {
