@@ -265,7 +265,7 @@ export const TransactionExport = z.object({
       .string()
       .regex(
         new RegExp(`^${columnName}(?:,${columnName})*$`),
-        `Columns are separated by commas: ${COLUMN_NAMES.join()}.`,
+        'A column does not exist, or the names are not separated by commas. `/docs` lists the columns.',
       )
       .transform((names) => names.split(',') as ColumnName[]),
   ),

@@ -90,6 +90,8 @@ describe('the export of transactions', () => {
     expect(await lines('columns=date&date_from=2026-12-01')).to.deep.equal(['2026-12-01'])
     expect(await lines('columns=date&date_to=2026-11-01&search=sd')).to.deep.equal(['2026-10-31', '2026-11-01'])
     expect(await lines('columns=date&month=2025-01')).to.deep.equal([])
+    // The message is not a part of the long list of columns.
+    expect((await ask('format=csv&columns=nothing')).body.message).to.include('`/docs` lists the columns.')
     for (const [query, path] of [['format=csv&columns=nothing', 'columns'], ['format=ods', 'format'], ['format=csv&month=2026-13', 'month']] as const) {
       const { status, body } = await ask(query)
       expect([status, body.issues[0].path], query).to.deep.equal([400, path])

@@ -94,7 +94,7 @@ export const problems: readonly (readonly [pattern: RegExp, text: string])[] = [
   [/^The cursor does not belong to this list\.$/, 'Danh sách đã thay đổi. Hãy tải lại trang.'],
   [/^The body must not exceed .*|^The body of this request must not exceed .*/, 'Nội dung gửi đi quá dài.'],
   [/^The query string must not .*/, 'Bộ lọc quá dài.'],
-  [/^Columns are separated by commas: .*/, 'Có cột không tồn tại.'],
+  [/^A column does not exist, or .*/, 'Có cột không tồn tại.'],
   [/^Too small: expected (?:string|array) to have >=1 (?:characters|items)$/, 'Hãy điền ô này.'],
   [/^Too small: expected string to have >=(\d+) characters$/, 'Cần ít nhất $1 ký tự.'],
   [/^Too big: expected string to have <=(\d+) characters$/, 'Không được dài hơn $1 ký tự.'],
