@@ -21,12 +21,19 @@ const errorOf = (status: number): string | null => {
 const sizeOf = (headers: Headers): number =>
   Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + String(value).length, 0)
 
-/** Converts a number of seconds, of any length, or a date to seconds from now. The schedule limits it. */
+const HAS_TIME = /\d:\d\d/
+/** Ends with a zone: letters or an offset. Without one, the time is UTC (RFC 9110, section 5.6.7). */
+const HAS_ZONE = /([a-z]|[+-]\d\d:?\d\d)$/i
+
+/**
+ * Converts a number of seconds, of any length, or a date to seconds from now. The schedule limits it. `Date.parse` takes almost
+ * any text with a number for a date (`40.2` is February 2040), so only a text with a time of day is one.
+ */
 const retryAfterOf = (value: string | string[] | undefined): number | null => {
-  const text = Array.isArray(value) ? value[0] : value
+  const text = (Array.isArray(value) ? value[0] : value)?.trim()
   if (!text) return null
-  if (/^\d+$/.test(text.trim())) return Math.min(Number(text), Number.MAX_SAFE_INTEGER)
-  const at = Date.parse(text)
+  if (/^\d+(\.\d*)?$/.test(text)) return Math.min(Math.ceil(Number(text)), Number.MAX_SAFE_INTEGER)
+  const at = HAS_TIME.test(text) ? Date.parse(HAS_ZONE.test(text) ? text : `${text}Z`) : NaN
   return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - Date.now()) / 1000))
 }
 

@@ -48,6 +48,32 @@ describe('the webhook sender', () => {
     expect((await sender().send(callTo(url), never)).retry_after_s).to.equal(null)
   })
 
+  it('reads a Retry-After with a fraction, and takes nothing without a time of day for a date', async () => {
+    const { url, answer } = await shop()
+    const waitOf = async (text: string) => {
+      answer(status(503, '', { 'retry-after': text }))
+      return (await sender().send(callTo(url), never)).retry_after_s
+    }
+    for (const [text, seconds] of [['40.2', 41], ['3000.5', 3001], [' 0.65 ', 1]] as const)
+      expect(await waitOf(text), text).to.equal(seconds)
+    for (const text of ['wait 49', '45-1', 'May 2050', '-5', '1e3'])
+      expect(await waitOf(text), text).to.equal(null)
+  })
+
+  it('reads a date in Retry-After without a time zone as UTC', async () => {
+    const zone = process.env.TZ
+    closing.push(() => (zone === undefined ? delete process.env.TZ : (process.env.TZ = zone)))
+    process.env.TZ = 'America/New_York'
+    const { url, answer } = await shop()
+    const then = new Date(Date.now() + 60_000)
+    const [day, date, month, year, time] = then.toUTCString().replace(',', '').split(' ')
+    // The first form is that of C's asctime (RFC 9110, section 5.6.7).
+    for (const text of [`${day} ${month} ${date} ${time} ${year}`, then.toISOString().slice(0, 19)]) {
+      answer(status(503, '', { 'retry-after': text }))
+      expect((await sender().send(callTo(url), never)).retry_after_s, text).to.be.within(55, 61)
+    }
+  })
+
   it('reuses a connection after a short answer', async () => {
     let connections = 0
     const server = createHttpServer((request, response) => request.resume().once('end', () => response.end('ok')))
