@@ -5,6 +5,7 @@
  * runs (another Wi-Fi, a VPN). So they are read again after a lookup without an answer.
  */
 import { Resolver } from 'node:dns/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import { BoundedMap } from '../../workflows/support/bounded-map.ts'
 import { Failure } from './failure.ts'
 import { lookInHostsFile } from './hosts-file.ts'
@@ -18,6 +19,12 @@ const MOST_KEPT = 10_000
 /** Milliseconds. The machine's DNS servers are read at most once in this time. */
 const RENEWED_AFTER = 5_000
 
+/**
+ * Milliseconds that a lookup waits for IPv6 addresses after it has IPv4 ones. Some routers and firewalls drop queries for IPv6
+ * addresses. With two DNS servers, all repetitions of such a query take longer than a call may.
+ */
+const IPV6_WITHIN = 1_000
+
 interface Answer {
   addresses: readonly string[]
   /** Seconds. */
@@ -28,12 +35,13 @@ interface Answer {
 const readServers = (): Resolver => new Resolver({ timeout: 2_000, tries: 2 })
 
 const query = async (servers: Resolver, name: string) => {
-  const answers = await Promise.allSettled([
-    servers.resolve4(name, { ttl: true }),
-    servers.resolve6(name, { ttl: true }),
-  ])
+  const none = () => []
+  const ipv4 = servers.resolve4(name, { ttl: true }).catch(none)
+  const ipv6 = servers.resolve6(name, { ttl: true }).catch(none)
+  const found = await ipv4
+  const more = found.length === 0 ? ipv6 : Promise.race([ipv6, pause(IPV6_WITHIN, [], { ref: false })])
   // IPv4 first, because more machines have a route for it.
-  return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+  return [...found, ...(await more)]
 }
 
 /** @param read  for tests */
