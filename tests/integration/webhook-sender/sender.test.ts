@@ -54,10 +54,13 @@ describe('the webhook sender', () => {
       answer(status(503, '', { 'retry-after': text }))
       return (await sender().send(callTo(url), never)).retry_after_s
     }
-    for (const [text, seconds] of [['40.2', 41], ['3000.5', 3001], [' 0.65 ', 1]] as const)
+    for (const [text, seconds] of [
+      ['40.2', 41],
+      ['3000.5', 3001],
+      [' 0.65 ', 1],
+    ] as const)
       expect(await waitOf(text), text).to.equal(seconds)
-    for (const text of ['wait 49', '45-1', 'May 2050', '-5', '1e3'])
-      expect(await waitOf(text), text).to.equal(null)
+    for (const text of ['wait 49', '45-1', 'May 2050', '-5', '1e3']) expect(await waitOf(text), text).to.equal(null)
   })
 
   it('reads a date in Retry-After without a time zone as UTC', async () => {
