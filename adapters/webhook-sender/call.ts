@@ -53,6 +53,8 @@ export class CallInFlight implements Dispatcher.DispatchHandler {
   #settle!: (result: CallResult) => void
   #controller: Dispatcher.DispatchController | null = null
   #status = 0
+  /** Of the status line alone: 0 if none came. */
+  #statusOfLine = 0
   #retryAfter: number | null = null
   #chunks: Buffer[] = []
   #bytes = 0
@@ -96,6 +98,10 @@ export class CallInFlight implements Dispatcher.DispatchHandler {
     if (this.#over) controller.abort(new Failure('stopped', 'The call was given up before it began.'))
   }
 
+  onStatusLine(status: number): void {
+    this.#statusOfLine = status
+  }
+
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
     if (status < 200) return
     if (sizeOf(headers) > LONGEST_HEAD) return this.end(headTooLong())
@@ -124,6 +130,8 @@ export class CallInFlight implements Dispatcher.DispatchHandler {
   #finish(failure?: Failure): void {
     if (this.#over) return
     this.#over = true
+    // The parser refuses headers that other clients accept, such as two lengths. The endpoint has read the call nevertheless.
+    if (this.#status === 0 && failure?.kind === 'protocol') this.#status = this.#statusOfLine
     const answered = this.#status > 0
     this.#settle({
       http_status: this.#status,

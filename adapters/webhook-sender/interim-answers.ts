@@ -4,6 +4,8 @@
  * (RFC 9110, section 15.2). undici closes the connection at a `100 Continue`, so its parser must not see it. `101` is not
  * skipped: no HTTP follows it, and undici reports that.
  *
+ * It also reads the status of the final answer, for an answer whose headers the parser refuses.
+ *
  * Only the bytes before the final answer are checked, so a body is never changed. At most 12 bytes are held back, until the
  * next ones show what they belong to.
  */
@@ -12,8 +14,17 @@ import type { Socket } from 'node:net'
 const INTERIM = /^HTTP\/1\.[01] 1(?!01)\d\d/
 /** The shortest start of an interim answer. It also completes a shorter piece, to check whether the piece can be one. */
 const SHORTEST = 'HTTP/1.1 100'
+/** The start of a status line with a final status. HTTP's parser refuses others too, such as those of other versions. */
+const STATUS_LINE = /^HTTP\/1\.[01] ([2-5]\d\d)[ \r\n]/
+const LONG_ENOUGH = 'HTTP/1.1 200 '.length
 const END_OF_HEAD = '\r\n\r\n'
 const NOTHING = Buffer.alloc(0)
+
+/** The call in flight. */
+export interface Answered {
+  /** The answer has begun, with this status. Its headers may still be faulty. */
+  onStatusLine(status: number): void
+}
 
 /** @param start  at most the first 12 characters of an answer */
 const canBeInterim = (start: string): boolean => INTERIM.test(start + SHORTEST.slice(start.length))
@@ -22,25 +33,42 @@ export class InterimAnswers {
   /** What the next byte belongs to: the start of an answer, the head of an interim answer, or the final answer. */
   #at: 'start' | 'interim' | 'final' = 'start'
   #held: Buffer = NOTHING
+  /** The first characters of the final answer. */
+  #line = ''
+  #call: Answered | null = null
 
   /** The next byte starts the answer to a new call. */
-  begin(): void {
-    this.#at = 'start'
-    this.#held = NOTHING
+  begin(call: Answered): void {
+    this.#call = call
+    this.#restart()
   }
 
   /** Removes interim answers from all that is read from a new socket, after TLS. They still count as bytes read. */
   skipOn(socket: Socket): void {
-    this.begin()
+    this.#restart()
     const read = socket.read.bind(socket) as (size?: number) => Buffer | null
     socket.read = (size?: number): Buffer | null => {
       for (;;) {
         const chunk = read(size)
-        if (chunk === null || this.#at === 'final') return chunk
-        const rest = this.#without(chunk)
-        if (rest.length > 0) return rest
+        const rest = chunk === null || this.#at === 'final' ? chunk : this.#without(chunk)
+        if (rest === null || rest.length > 0) return this.#noted(rest)
       }
     }
+  }
+
+  #restart(): void {
+    this.#at = 'start'
+    this.#held = NOTHING
+    this.#line = ''
+  }
+
+  /** Reports the status once enough of its line has come. */
+  #noted(bytes: Buffer | null): Buffer | null {
+    if (bytes === null || this.#line.length >= LONG_ENOUGH) return bytes
+    this.#line += bytes.toString('latin1', 0, LONG_ENOUGH - this.#line.length)
+    const [, status] = STATUS_LINE.exec(this.#line) ?? []
+    if (status !== undefined) this.#call?.onStatusLine(Number(status))
+    return bytes
   }
 
   /** @returns the bytes of the chunk, and those held back, that belong to the final answer */

@@ -7,7 +7,7 @@ import type { Socket } from 'node:net'
 import { Client } from 'undici'
 import type { Dial } from './dialer.ts'
 import { HeadLimit, LONGEST_HEAD, type Counted } from './head-limit.ts'
-import { InterimAnswers } from './interim-answers.ts'
+import { InterimAnswers, type Answered } from './interim-answers.ts'
 
 interface Connection {
   client: Client
@@ -56,7 +56,7 @@ export class Pools {
   }
 
   /** @param call  the call that needs the connection; it ends if the endpoint sends 64 KB without an answer */
-  take(origin: string, call: Counted): Taken {
+  take(origin: string, call: Counted & Answered): Taken {
     const entry = this.#entries.get(origin) ?? this.#newEntry()
     entry.calls++
     entry.usedAt = performance.now()
@@ -66,7 +66,7 @@ export class Pools {
     const connection = entry.idle.pop() ?? this.#connection(origin)
     this.#taken.add(connection)
     connection.limit.begin(call)
-    connection.interim.begin()
+    connection.interim.begin(call)
     return { client: connection.client, done: (isWhole) => this.#giveBack(entry, connection, isWhole) }
   }
 
