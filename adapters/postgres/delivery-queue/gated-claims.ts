@@ -3,7 +3,8 @@
  * Claims of gated rules, in one statement for all of them. A rule is gated if its calls are ordered or limited, if its
  * endpoint's breaker is open, or if the endpoint asked to wait. The other statements of the queue skip gated rules.
  *
- * - An ordered rule has one candidate: its oldest open delivery.
+ * - An ordered rule has one candidate: its oldest open delivery. It has none while one of its calls is in flight: an older
+ *   delivery may be opened again meanwhile.
  * - While the endpoint is held, these pass: a manual retry; a delivery whose whole schedule has passed (its last attempt);
  *   and, every `PROBE_EVERY`, the delivery that has waited longest.
  * - A limited rule gets as many calls as its pace allows. Calls are spread evenly over 61 seconds. At least one and at most a
@@ -40,6 +41,16 @@ const ofEachLane = (until: string, limit: string, only: string): string => `
     ORDER BY q.due_at LIMIT ${limit}
   ) x`
 
+/** Open deliveries of an ordered rule among which the one in flight is looked for. It was the oldest when it was claimed. */
+const MOST_AHEAD = 100
+
+/** A call of the ordered rule `r` is claimed and not recorded. */
+const IS_IN_FLIGHT = `EXISTS (
+  SELECT FROM (
+    SELECT q.transaction_id, q.rule_id, q.attempt FROM read_model.delivery q
+    WHERE q.rule_id = r.rule_id AND q.status = 'open' ORDER BY q.captured_at, q.transaction_id LIMIT ${MOST_AHEAD}
+  ) q WHERE NOT ${unclaimed('q')})`
+
 /** Seconds between two calls of a limited rule, and the number of calls that may be made at once. */
 const SPACING = '(61.0 / w.max_per_minute)'
 const AT_ONCE = 'greatest(1, floor(w.max_per_minute / 61.0))'
@@ -63,7 +74,8 @@ export const claimGated = ({
   const OVER = `now() - make_interval(secs => ${whole - FROM_LOG_WITHIN})`
   return `
 WITH gated AS MATERIALIZED (
-  SELECT DISTINCT r.rule_id, r.user_id, r.endpoint, r.ordered = 1 AS ordered, r.max_per_minute, e.opened_at IS NOT NULL AS open,
+  SELECT DISTINCT r.rule_id, r.user_id, r.endpoint, r.ordered = 1 AS ordered, r.max_per_minute,
+    r.ordered = 1 AND ${IS_IN_FLIGHT} AS in_flight, e.opened_at IS NOT NULL AS open,
     e.opened_at IS NULL AND NOT coalesce(${IS_ASKED_TO_WAIT}, false) AS free,
     coalesce(e.opened_at IS NOT NULL AND ${MAY_PROBE} AND NOT coalesce(${IS_ASKED_TO_WAIT}, false), false) AS probing
   FROM unnest($6::bigint[]) AS found (rule_id)
@@ -75,7 +87,7 @@ WITH gated AS MATERIALIZED (
   SELECT g.*, d.transaction_id, d.attempt + 1 AS attempt, d.lane, d.due_at,
     NOT (g.free OR d.lane = 'manual' OR (g.open AND ${isOver('d', whole)})) AS probes
   FROM gated g CROSS JOIN LATERAL (
-    (SELECT q.* FROM read_model.delivery q WHERE g.ordered AND q.rule_id = g.rule_id AND q.status = 'open'
+    (SELECT q.* FROM read_model.delivery q WHERE g.ordered AND NOT g.in_flight AND q.rule_id = g.rule_id AND q.status = 'open'
       ORDER BY q.captured_at, q.transaction_id LIMIT 1)
     UNION
     (${ofEachLane(`CASE WHEN g.free OR lane.name = 'manual' THEN ${dueBy('lane.name')} ELSE ${OVER} END`, '$4', 'NOT g.ordered')})

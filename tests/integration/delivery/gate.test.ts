@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import type { Account } from '../../../domain/account/account.ts'
+import { retry } from '../../../domain/transaction/decide.ts'
 import type { Answer } from '../../harness/shop.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { status } from '../../harness/shop.ts'
@@ -52,6 +54,30 @@ describe('an ordered or limited rule', () => {
     const calls = orderOf(shop.calls)
     expect(calls.slice(0, calls.lastIndexOf(first!) + 1).every((id) => id === first)).to.equal(true)
     expect(calls.slice(-2)).to.deep.equal(others)
+  })
+
+  it('gets no second call while one is in flight, even for an older delivery that is sent again, if it is ordered', async () => {
+    const open: (() => void)[] = []
+    const shop = await setting.shop(status(200))
+    const rule = await setting.rule(shop.url, { ordered: 1 })
+    const workers = [await setting.worker(), await setting.worker()]
+    const [older] = await setting.capture([rule], { age: 5 })
+    await setting.untilStatus(older!, 'success')
+    shop.answer((_call, response) => void open.push(() => response.writeHead(200).end()))
+    const [newer] = await setting.capture([rule])
+    await eventually(() => open.length === 1)
+    const account = { rules: new Map([[rule, {}]]) } as unknown as Account
+    const occasion = { by: 'manual', at: new Date(), account, find: () => null, again: true } as const
+    await setting.command(older!, (state) => retry(state, occasion))
+    // It is due at once, so each of these looks finds it.
+    const looked = workers.map(({ looks }) => looks)
+    await eventually(() => workers.every(({ looks }, index) => looks > looked[index]! + 3))
+    expect(orderOf(shop.calls)).to.deep.equal([older, newer])
+    open[0]!()
+    await eventually(() => open.length === 2)
+    open[1]!()
+    for (const id of [older!, newer!]) await setting.untilStatus(id, 'success')
+    expect(orderOf(shop.calls)).to.deep.equal([older, newer, older])
   })
 
   for (const [what, fields] of Object.entries({ ordered: { ordered: 1 }, limited: { max_per_minute: 600 } } as const))
