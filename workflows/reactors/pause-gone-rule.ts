@@ -1,8 +1,10 @@
 // Tests: tests/integration/reactors/reactors.test.ts
 /**
  * Pauses a rule whose endpoint answers 410, until its owner activates it again. Such an endpoint is gone permanently. A
- * change that the owner made after that answer is kept. An answer that was processed before has no effect.
+ * change that the owner made after that answer is kept. An answer that was processed before has no effect, nor has one of
+ * a url that the rule no longer has.
  */
+import type { KnownEvent } from '../../domain/catalogue.ts'
 import { accountEvents, accountStream } from '../../domain/account/events.ts'
 import { evolve, NO_RULES, pauseGone } from '../../domain/account/gone-rules.ts'
 import type { Clock, EventStore } from '../../domain/ports.ts'
@@ -13,17 +15,32 @@ import { reactor, type Reactor } from './reactor.ts'
 /** Accounts whose rules are kept in memory: one whose endpoint is gone often has many deliveries to it. */
 const REMEMBERED = 100
 
+/** The url of the call that ended a delivery as gone. Null if its transaction was erased. */
+const calledUrl = async (
+  store: EventStore,
+  { stream, revision, data: { rule_id } }: KnownEvent<'DeliveryEnded'>,
+): Promise<string | null> => {
+  const [events = []] = await store.read([{ stream }])
+  const calls = events.filter(
+    (event) => event.type === 'WebhookAttempted' && event.data.rule_id === rule_id && event.revision < revision,
+  )
+  const last = calls.at(-1)
+  return last?.type === 'WebhookAttempted' ? last.data.url : null
+}
+
 export const pauseGoneRule = (store: EventStore, clock: Clock): Reactor => {
   const cache = foldCache(
     { stream: (user) => accountStream(Number(user)), events: accountEvents, initial: NO_RULES, evolve },
     REMEMBERED,
   )
   return reactor('pause_gone_rule', ['transaction-'], {
-    DeliveryEnded: async ({ id, data: { rule_id, reason }, metadata: { user_id, at, correlation_id } }) => {
+    DeliveryEnded: async (event) => {
+      const { id, data: { rule_id, reason }, metadata: { user_id, at, correlation_id } } = event // prettier-ignore
       if (reason !== 'gone' || user_id === null) return
+      const url = await calledUrl(store, event)
       const occasion = { user_id, at: clock.now(), correlation_id, causation_id: id }
       await execute(store, cache, String(user_id), occasion, ({ state }) =>
-        pauseGone(state, { user_id, rule_id, id, at }),
+        pauseGone(state, { user_id, rule_id, id, at, url }),
       )
     },
   })

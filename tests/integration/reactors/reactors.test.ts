@@ -161,6 +161,25 @@ describe('reactors', () => {
     expect(await pauses()).to.deep.equal([])
   })
 
+  it('leave a rule on that has a new url, whether the old one answered 410 before or after the change', async () => {
+    const attempted = (transaction_id: number, url: string) =>
+      transaction(transaction_id, 'WebhookAttempted', { rule_id: RULE, url, http_status: 410, outcome: 'exhausted' })
+    const [old, present] = ['https://old.vn/hook', 'https://new.vn/hook']
+    await account('RuleCreated', { is_active: 1, url: old })
+    await attempted(1, old)
+    await gone(1)
+    await account('RuleChanged', { url: present, is_active: undefined })
+    await attempted(2, old)
+    const late = await gone(2)
+    start()
+    await met(late)
+    expect(await pauses()).to.deep.equal([])
+    await attempted(3, present)
+    const cause = await gone(3)
+    await met(cause)
+    expect((await pauses()).map(({ data }) => data)).to.deep.include.members([{ user_id: USER, rule_id: RULE, reason: 'gone', caused_by: cause }]) // prettier-ignore
+  })
+
   it('mail to the operator that a quota is nearly used, once, and not about what is long ago', async () => {
     await account('AccountRegistered', {
       email: 'shop@example.com',
