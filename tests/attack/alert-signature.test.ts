@@ -73,6 +73,21 @@ describe('alert calls', () => {
     expect([first!['x-webhook-attempt'], second!['x-webhook-attempt']]).to.deep.equal(['1', '2'])
   })
 
+  it('go to the address as it is at each attempt', async () => {
+    const present = await openShop(status(500))
+    shop.answer(status(500))
+    await send(shop.url)
+    await pause()
+    await eventually(() => shop.calls.length === 1, { what: 'the first try' })
+    const secret = await send(present.url)
+    await eventually(() => shop.calls.length + present.calls.length === 2, { what: 'the second try' })
+    await present.close()
+    expect(shop.calls).to.have.length(1)
+    shop.calls.push(present.calls[0]!)
+    await proved(secret)
+    expect(shop.calls[1]!.headers).to.include({ 'x-webhook-attempt': '2' })
+  })
+
   it('are signed even if the address was set before calls were signed', async () => {
     await api.decree(user_id, { type: 'AlertWebhookSet', data: { user_id, webhook_url: shop.url } })
     expect(await settings()).to.deep.equal({ webhook_url: shop.url, secret_key: null })

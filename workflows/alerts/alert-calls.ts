@@ -4,6 +4,8 @@
  * because that address may be as slow as the endpoint that the alert is about. There are a few attempts within two
  * minutes, and no more. The mail is the reliable channel.
  *
+ * The address may be changed or removed meanwhile. So it is read again before every attempt but one that is made at once.
+ *
  * A slow address holds a place for all of its attempts, so each account has only a few places. Its further calls wait
  * until one of them is free.
  */
@@ -20,15 +22,20 @@ export const MOST_OF_ACCOUNT = 5
 /** Calls of one account that wait. Further ones are dropped. */
 export const MOST_WAITING = 50
 
-export interface AlertCall {
-  user_id: number
+export interface Target {
   url: string
   /** The plain secret. */
   secret: string
+}
+
+export interface AlertCall extends Target {
+  user_id: number
   /** The id of the event. It is the same for every attempt, so that the receiver can recognize repeats. */
   id: string
   /** Without its `timestamp`: each attempt has its own. */
   body: object
+  /** Reads the account's address again. It resolves to null if the account has none any more. */
+  present: (() => Promise<Target | null>) | null
 }
 
 export interface AlertCalls {
@@ -51,9 +58,15 @@ export const openAlertCalls = (sender: Pick<Sender, 'send'>, clock: Clock, log: 
   const shares = new Map<number, Share>()
   let inFlight = 0
 
-  const insist = async ({ url, secret, id: webhookId, body: fields }: AlertCall): Promise<void> => {
+  const insist = async (call: AlertCall, hasWaited: boolean): Promise<void> => {
+    const { id: webhookId, body: fields, present } = call
+    let target: Target | null = call
     for (const [tries, wait] of WAITS_MS.entries()) {
       if (wait > 0) await pause(wait, undefined, { ref: false })
+      // While the store is away, the known address is called.
+      if (present && (hasWaited || tries > 0)) target = await present().catch(() => target)
+      if (target === null) return
+      const { url, secret } = target
       const timestamp = Math.floor(clock.now().getTime() / 1000)
       const body = JSON.stringify({ ...fields, timestamp })
       const headers = signedHeaders({ secret, body, webhookId, timestamp, attempt: tries + 1 })
@@ -67,7 +80,7 @@ export const openAlertCalls = (sender: Pick<Sender, 'send'>, clock: Clock, log: 
     shares.set(user_id, share)
     share.inFlight++
     inFlight++
-    for (let next: AlertCall | undefined = first; next; next = share.waiting.shift()) await insist(next)
+    for (let next: AlertCall | undefined = first; next; next = share.waiting.shift()) await insist(next, next !== first)
     inFlight--
     if (--share.inFlight === 0) shares.delete(user_id)
   }

@@ -12,7 +12,7 @@ import { endpointOf, originOf } from '../../domain/webhook/endpoint.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { MailLinks } from '../accounts/mail-links.ts'
 import { newRuleSecret } from '../accounts/secrets.ts'
-import type { AlertCalls } from '../alerts/alert-calls.ts'
+import type { AlertCalls, Target } from '../alerts/alert-calls.ts'
 import { TEXTS } from '../texts/texts.ts'
 import { reactor, type Reactor } from './reactor.ts'
 import { isOld } from './too-old.ts'
@@ -59,12 +59,19 @@ export const sendAlerts = ({ accounts, vault, clock, mailer, links, calls }: Ale
     return alert_sealed_secret === null ? null : vault.open(alert_sealed_secret)
   }
 
+  const targetOf = async (account: Account | null, cause: RecordedEvent): Promise<Target | null> => {
+    const url = account?.alert_webhook_url ?? null
+    if (!account || url === null) return null
+    const secret = await secretOf(account, cause)
+    return secret === null ? null : { url, secret }
+  }
+
   const call = async (account: Account, event: RecordedEvent & AlertEvent): Promise<void> => {
-    const { user_id, alert_webhook_url: url } = account
-    if (url === null) return
-    const secret = await secretOf(account, event)
-    if (secret === null) return
-    calls.call({ user_id, url, secret, id: event.id, body: bodyOf(event) })
+    const { user_id } = account
+    const target = await targetOf(account, event)
+    if (target === null) return
+    const present = async () => targetOf(await accounts.find(user_id), event)
+    calls.call({ ...target, user_id, id: event.id, body: bodyOf(event), present })
   }
 
   /**

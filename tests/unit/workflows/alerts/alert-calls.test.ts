@@ -6,6 +6,7 @@ import {
   MOST_WAITING,
   openAlertCalls,
   type AlertCall,
+  type Target,
 } from '../../../../workflows/alerts/alert-calls.ts'
 import { eventually } from '../../../harness/eventually.ts'
 
@@ -13,13 +14,16 @@ const answered = { error: null } as CallResult
 
 describe('alert calls', () => {
   let sent: string[]
+  let urls: string[]
   let logged: object[]
   let ends: (() => void)[]
   const open = () => {
     sent = []
+    urls = []
     logged = []
     ends = []
-    const send = ({ headers }: { headers: Record<string, string> }) => {
+    const send = ({ headers, url }: { headers: Record<string, string>; url: string }) => {
+      urls.push(url)
       sent.push(headers['webhook-id']!)
       return new Promise<CallResult>((resolve) => ends.push(() => resolve(answered)))
     }
@@ -27,7 +31,14 @@ describe('alert calls', () => {
     return openAlertCalls({ send }, { now: () => new Date() }, { warn })
   }
   const alert = (user_id: number, number = 1): AlertCall => {
-    return { user_id, url: 'https://x.example/', secret: 'ab'.repeat(24), id: `${user_id}-${number}`, body: {} }
+    return {
+      user_id,
+      url: 'https://x.example/',
+      secret: 'ab'.repeat(24),
+      id: `${user_id}-${number}`,
+      body: {},
+      present: null,
+    }
   }
   const of = (user_id: number) => sent.filter((id) => id.startsWith(`${user_id}-`))
 
@@ -49,6 +60,26 @@ describe('alert calls', () => {
     expect(sent).to.deep.equal(Array.from({ length: many }, (_, number) => `1-${number}`))
     calls.call(alert(1, many))
     await eventually(() => sent.length === many + 1, { what: 'the next call' })
+  })
+
+  it('that waited are made to the present address, or not at all if there is none', async () => {
+    const calls = open()
+    const targets: (Target | null)[] = [null, { url: 'https://new.example/', secret: 'cd'.repeat(24) }]
+    for (let number = 0; number < MOST_OF_ACCOUNT; number++) calls.call(alert(1, number))
+    for (const [number, target] of targets.entries())
+      calls.call({ ...alert(1, MOST_OF_ACCOUNT + number), present: () => Promise.resolve(target) })
+    ends[0]!()
+    await eventually(() => sent.length === MOST_OF_ACCOUNT + 1, { what: 'the call with an address' })
+    expect(sent.at(-1)).to.equal(`1-${MOST_OF_ACCOUNT + 1}`)
+    expect(urls.at(-1)).to.equal('https://new.example/')
+  })
+
+  it('that waited are made to the known address while the present one cannot be read', async () => {
+    const calls = open()
+    for (let number = 0; number < MOST_OF_ACCOUNT; number++) calls.call(alert(1, number))
+    calls.call({ ...alert(1, MOST_OF_ACCOUNT), present: () => Promise.reject(new Error('the store is away')) })
+    ends[0]!()
+    await eventually(() => urls[MOST_OF_ACCOUNT] === 'https://x.example/', { what: 'the call' })
   })
 
   it('are dropped with a line in the log if too many of the account wait, or too many of all are in flight', () => {
