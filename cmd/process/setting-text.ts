@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { RateLimitName, RateLimits } from '../../adapters/http/middleware/rate-limits.ts'
 import { eventStoreUrlProblem } from '../../adapters/event-store/eventstoredb/url.ts'
+import { decoded } from '../../adapters/system/percent-codes.ts'
 import { language as languages } from '../../domain/account/language.ts'
 import { binOf } from '../../domain/vietqr/bins.ts'
 
@@ -55,19 +56,10 @@ export const publicAddress: Text<string> = url('http', 'https').refine(
 
 const isWithoutUser = ({ username, password }: URL): boolean => username === '' && password === ''
 
-const isDecodable = (text: string): boolean => {
-  try {
-    decodeURIComponent(text)
-    return true
-  } catch {
-    return false
-  }
-}
-
 export const smtpUrl: Text<string> = url('smtp', 'smtps').refine((value) => {
   if (!URL.canParse(value)) return true
   const { username, password } = new URL(value)
-  return isDecodable(username) && isDecodable(password)
+  return decoded(username) !== null && decoded(password) !== null
 }, 'must have % codes for other characters in user and password, or the password in SMTP_PASSWORD')
 
 /** An `esdb://…` or `kurrentdb://…` URL. It may name several hosts. */
@@ -241,9 +233,6 @@ export const headers: Text<Record<string, string>> = list
   )
 
 const isEncoded = (text: string): boolean => {
-  try {
-    return /^[\t -~]*$/.test(decodeURIComponent(text))
-  } catch {
-    return false
-  }
+  const plain = decoded(text)
+  return plain !== null && /^[\t -~]*$/.test(plain)
 }

@@ -35,7 +35,7 @@ export interface AlertCall extends Target {
   /** Without its `timestamp`: each attempt has its own. */
   body: object
   /** Reads the account's address again. It resolves to null if the account has none any more. */
-  present: (() => Promise<Target | null>) | null
+  present(): Promise<Target | null>
 }
 
 export interface AlertCalls {
@@ -59,12 +59,12 @@ export const openAlertCalls = (sender: Pick<Sender, 'send'>, clock: Clock, log: 
   let inFlight = 0
 
   const insist = async (call: AlertCall, hasWaited: boolean): Promise<void> => {
-    const { id: webhookId, body: fields, present } = call
+    const { id: webhookId, body: fields } = call
     let target: Target | null = call
     for (const [tries, wait] of WAITS_MS.entries()) {
       if (wait > 0) await pause(wait, undefined, { ref: false })
       // While the store is away, the known address is called.
-      if (present && (hasWaited || tries > 0)) target = await present().catch(() => target)
+      if (hasWaited || tries > 0) target = await call.present().catch(() => target)
       if (target === null) return
       const { url, secret } = target
       const timestamp = Math.floor(clock.now().getTime() / 1000)

@@ -3,6 +3,7 @@
  * Checks EVENTSTORE_URL and translates it for the client. If the client cannot read a URL, or does not know an option, it
  * prints the whole URL with the password. So it only gets URLs in which this file knows every option.
  */
+import { decoded } from '../../system/percent-codes.ts'
 
 const WHOLE = /^\d{1,9}$/
 const INTEGER = /^-?\d{1,9}$/
@@ -55,22 +56,14 @@ const partsOf = (url: string): Parts | null => {
   return { discover, credentials, hosts: hosts.split(','), options }
 }
 
-const decodes = (text: string): boolean => {
-  try {
-    decodeURIComponent(text)
-    return true
-  } catch {
-    return false
-  }
-}
-
 /** @returns why the client cannot use the URL, or null if it can. The text continues "… must" and contains no part of the URL */
 export const eventStoreUrlProblem = (url: string): string | null => {
   const parts = partsOf(url)
-  if (parts === null || !decodes(parts.credentials ?? ''))
+  if (parts === null || decoded(parts.credentials ?? '') === null)
     return 'must be esdb://user:password@host:2113, with % codes for other characters in user and password'
   for (const [name, value] of parts.options) {
-    if (!OPTIONS[name]?.test(value) || !decodes(value)) return 'has an option that is unknown or has a bad value'
+    if (!OPTIONS[name]?.test(value) || decoded(value) === null)
+      return 'has an option that is unknown or has a bad value'
     if (name === 'tlsVerifyCert' && value === 'false')
       return 'has tlsVerifyCert=false, which the client does not support: name the certificate authority in tlsCAFile'
   }

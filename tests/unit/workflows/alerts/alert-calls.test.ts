@@ -31,14 +31,8 @@ describe('alert calls', () => {
     return openAlertCalls({ send }, { now: () => new Date() }, { warn })
   }
   const alert = (user_id: number, number = 1): AlertCall => {
-    return {
-      user_id,
-      url: 'https://x.example/',
-      secret: 'ab'.repeat(24),
-      id: `${user_id}-${number}`,
-      body: {},
-      present: null,
-    }
+    const target = { url: 'https://x.example/', secret: 'ab'.repeat(24) }
+    return { ...target, user_id, id: `${user_id}-${number}`, body: {}, present: () => Promise.resolve(target) }
   }
   const of = (user_id: number) => sent.filter((id) => id.startsWith(`${user_id}-`))
 
