@@ -130,9 +130,9 @@ const reacting = (
       try {
         return await next()
       } catch (error) {
-        const waits = error instanceof UnreadableEvent || (isLasting(error, isRefusal) && tries === MOST_TRIES)
-        if (!waits && !isLasting(error, isRefusal)) throw error
-        if (!waits) continue
+        const isUnreadable = error instanceof UnreadableEvent
+        if (!isUnreadable && !isLasting(error, isRefusal)) throw error
+        if (!isUnreadable && tries < MOST_TRIES) continue
         const { message: reason } = error as Error
         await putOffs.keep(placeOf(reactor, event), reason)
         const { id: event_id, stream } = event
