@@ -75,5 +75,5 @@ export const openLogLines = (level: string): LogLines =>
     destination(),
   )
 
-/** For tests, and for commands that log nothing. */
+/** Writes nothing: for tests and benchmarks. */
 export const silent: LogLines = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }

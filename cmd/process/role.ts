@@ -4,7 +4,7 @@
  * one process. A role does not depend on which other roles run, in this process or elsewhere.
  *
  * To add a role: create `cmd/commands/<name>.ts`, which exports a `Role` and its command (`roleCommand`). Add a line to `all.ts`, to the
- * list in `serve.ts` and to the table in docs/architecture.md. `open` connects the role's own objects to those that all roles share
+ * list in `serve.ts` and to the table in docs/how/roles.md. `open` connects the role's own objects to those that all roles share
  * (`installation.ts`) and returns the work to run. Work that only one process may do runs under a lease (`installation.onlyOne`), so any
  * number of processes of the role can run.
  */

@@ -1,7 +1,7 @@
 // Tests: tests/unit/cmd/process/settings.test.ts
 /**
  * All settings: the environment variable, the default and the description of each.
- * `baoco --help`, `baoco config` and the documentation are generated from this table.
+ * `baoco --help` and `baoco config` are generated from this table.
  */
 import { z } from 'zod'
 import * as text from './setting-text.ts'
