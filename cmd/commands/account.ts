@@ -11,6 +11,7 @@ import { changePlan, rotateKey, setPassword, unlockAccount } from '../../workflo
 import { forgetAccount } from '../../adapters/postgres/ops/forget-account.ts'
 import { eraseAccount } from '../../workflows/accounts/delete-account.ts'
 import { createAccount } from '../../workflows/accounts/registration.ts'
+import { personalUrl } from '../process/greeting.ts'
 import { withAccounts } from '../process/with-accounts.ts'
 
 /** The password from the option, else the first line of piped standard input; undefined: one is generated. */
@@ -53,7 +54,7 @@ export const account = (program: Command): void => {
         console.log(`e-mail        ${fresh.email}`)
         if (fresh.password !== null) console.log(`password      ${fresh.password}`)
         console.log(`API key       ${fresh.api_key}`)
-        console.log(`personal URL  ${settings.baseUrl}/api/receive/u/${fresh.receive_token}`)
+        console.log(`personal URL  ${personalUrl(settings.baseUrl, fresh.receive_token)}`)
       })
     })
 
