@@ -5,8 +5,7 @@ import type { Leases } from '../../workflows/mail-ingest/collect.ts'
 import type { Queryable } from './database.ts'
 import { isOver } from './lease.ts'
 
-/** Milliseconds. Only tests change it. */
-const LASTS = 10_000
+const LASTS_MS = 10_000
 const TRUSTED_SHARE = 0.8
 
 /** Ordered by name, so that two processes that want the same leases cannot deadlock. */
@@ -19,13 +18,13 @@ RETURNING name`
 
 const RELEASE = 'DELETE FROM ops.lease WHERE name = ANY($1::text[]) AND holder = $2'
 
-export const openLeases = (database: Queryable, { lasts = LASTS } = {}): Leases => {
+export const openLeases = (database: Queryable): Leases => {
   const holder = randomUUID()
   return {
-    trustedMs: lasts * TRUSTED_SHARE,
+    trustedMs: LASTS_MS * TRUSTED_SHARE,
     keep: async (names) => {
       if (names.length === 0) return new Set()
-      const rows = await database.query<{ name: string }>(KEEP, [names, holder, lasts / 1_000], 'leases-keep')
+      const rows = await database.query<{ name: string }>(KEEP, [names, holder, LASTS_MS / 1_000], 'leases-keep')
       return new Set(rows.map(({ name }) => name))
     },
     release: async (names) => {

@@ -17,10 +17,10 @@ export const MOST_WAIT_MS = 7_500
 const late = () => new StoreUnavailable('the read models did not answer in time')
 
 /** Wraps a database so that an outage throws a specific error. @throws {StoreUnavailable} */
-export const orUnavailable = (database: Queryable, mostWaitMs = MOST_WAIT_MS): Queryable => ({
+export const orUnavailable = (database: Queryable): Queryable => ({
   query: async (text, values, name) => {
     try {
-      return await within(mostWaitMs, database.query(text, values, name), late)
+      return await within(MOST_WAIT_MS, database.query(text, values, name), late)
     } catch (error) {
       if (error instanceof StoreUnavailable) throw error
       if (isDiskFull(error)) throw new DiskFull(error)

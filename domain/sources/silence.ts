@@ -41,12 +41,12 @@ export const silentSince = (rhythm: Rhythm, now: Date): string | null => {
 }
 
 /** Records that the source was seen again. A silence is not learnt as usual, but makes the next limit longer. */
-export const seenAgain = (rhythm: Rhythm | null, at: string, times = 1): Rhythm => {
-  if (!rhythm) return { first_seen_at: at, last_seen_at: at, times, usual_pause_s: 0 }
+export const seenAgain = (rhythm: Rhythm | null, at: string): Rhythm => {
+  if (!rhythm) return { first_seen_at: at, last_seen_at: at, times: 1, usual_pause_s: 0 }
   const pause_s = (Date.parse(at) - Date.parse(rhythm.last_seen_at)) / 1_000
   // Two processes may report in any order.
-  if (pause_s <= 0) return { ...rhythm, times: rhythm.times + times }
+  if (pause_s <= 0) return { ...rhythm, times: rhythm.times + 1 }
   const faded = rhythm.usual_pause_s * 0.5 ** (pause_s / (FADES_IN_DAYS * DAY_S))
   const learnt = Math.min(pause_s, silentAfter(rhythm) ?? Infinity)
-  return { ...rhythm, last_seen_at: at, times: rhythm.times + times, usual_pause_s: Math.max(faded, learnt) }
+  return { ...rhythm, last_seen_at: at, times: rhythm.times + 1, usual_pause_s: Math.max(faded, learnt) }
 }

@@ -94,7 +94,7 @@ export const duration = (seconds: number, language: Language): string => {
 }
 
 /** How long ago, in one unit: "5 phút trước". */
-export const ago = (iso: string, language: Language, now = Date.now()): string => {
+export const ago = (iso: string, language: Language, now: number): string => {
   const seconds = Math.round((new Date(iso).getTime() - now) / 1_000)
   const format = new Intl.RelativeTimeFormat(LOCALE[language], { numeric: 'auto' })
   const units = [

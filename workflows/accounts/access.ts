@@ -40,9 +40,9 @@ export interface LoggingIn {
 
 /** Logins from one address wait for each other. */
 export interface Caller {
-  address?: string
+  address: string
   /** The account has logged in from there before, so this login goes first. */
-  isKnown?: Promise<boolean>
+  isKnown: Promise<boolean>
 }
 
 /**
@@ -52,7 +52,7 @@ export interface Caller {
 export const logIn = async (
   { accounts, store, passwords, clock }: { accounts: Accounts; store: EventStore; passwords: Passwords; clock: Clock },
   { email, password, end_everything = false }: LoggingIn,
-  { address, isKnown }: Caller = {},
+  { address, isKnown }: Caller,
 ): Promise<LoggedIn> => {
   const userId = await accountOfEmail(store, email)
   // Without an account, `NOBODY` is looked up, so that the answer does not come sooner.
