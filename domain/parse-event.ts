@@ -14,7 +14,7 @@ import { newestVersion, upcasters, type Upcasters } from './upcasters/index.ts'
 export type Problem = 'unknown_type' | 'newer_version' | 'invalid_data' | 'invalid_metadata' | 'stream_deleted'
 
 /** Type of the event that EventStoreDB returns for a stream that an operator has deleted there (a tombstone). */
-export const TOMBSTONE = '$streamDeleted'
+const TOMBSTONE = '$streamDeleted'
 
 /** What is stored. `data` is undefined if it is not JSON. */
 interface Stored {

@@ -10,7 +10,7 @@ import { UnsuitableServer } from './requirements.ts'
 
 export type Opener = () => Promise<pg.Client>
 
-export class MixedSessions extends UnsuitableServer {
+class MixedSessions extends UnsuitableServer {
   override name = 'MixedSessions'
   constructor() {
     super(

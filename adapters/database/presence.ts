@@ -37,7 +37,7 @@ export const presentProcesses = async (database: Queryable): Promise<PresentProc
   }))
 
 /** Other processes use the installation. The message names them. */
-export class InUse extends Error {
+class InUse extends Error {
   override name = 'InUse'
 }
 

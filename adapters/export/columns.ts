@@ -26,7 +26,7 @@ const money = (type: 'credit' | 'debit') => (row: ExportedTransaction) =>
   row.transaction_type === type && row.already_run_of === null ? row.amount : null
 const OF_MONEY = ['transaction_type', 'already_run_of'] as const
 
-export const COLUMNS = {
+const COLUMNS = {
   date: { kind: 'day', en: 'Date', vi: 'Ngày', field: 'transaction_date' },
   time: { kind: 'time', en: 'Time', vi: 'Giờ', field: 'transaction_date' },
   bank_code: { kind: 'text', en: 'Bank', vi: 'Ngân hàng' },

@@ -16,7 +16,7 @@ export interface Secrets {
 }
 
 /** The key of an installation is not where it was kept. A new one would open none of its secrets. */
-export class KeyLost extends Error {
+class KeyLost extends Error {
   override name = 'KeyLost'
   constructor(path: string) {
     super(

@@ -16,7 +16,7 @@ export interface TargetSettings {
 const INSIDE_NAMES = /(^|\.)(localhost|internal|local)$/
 
 /** A URL's host as it is resolved or dialled: without brackets around IPv6 and without a trailing dot. */
-export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
+const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
 
 /** The reason why this URL cannot be a target, in plain words. Null if it can. */
 export const checkUrl = (text: string, { allowPrivate, ownOrigins = [], inboxesAt }: TargetSettings): string | null => {

@@ -68,7 +68,7 @@ export const eventStoreUrl: Text<string> = z.string().superRefine((value, contex
   if (problem !== null) context.addIssue(problem)
 })
 
-export const list: Text<string[]> = z
+const list: Text<string[]> = z
   .string()
   .transform((value) => value.split(',').map((item) => item.trim()))
   .refine((items) => items.every(Boolean), 'must be a comma separated list')

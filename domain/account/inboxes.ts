@@ -10,7 +10,7 @@ import { conflict, notFound } from './refusals.ts'
 import { isToken } from './tokens.ts'
 
 /** The limit per account. The limit on stored calls applies to all of its inboxes together. */
-export const MOST_INBOXES = 10
+const MOST_INBOXES = 10
 
 /** Milliseconds. It is longer than any caller waits, so that a timeout can be tested too. */
 export const LONGEST_DELAY_MS = 30_000

@@ -6,7 +6,7 @@
 import type { Page } from './page.ts'
 
 /** The kinds of labelled values. `from` and `to` are the two sides of a transfer. `other` is recognised and ignored. */
-export const FIELDS = [
+const FIELDS = [
   'account', 'amount', 'balance', 'opening', 'fee', 'date', 'ref', 'content', 'direction', 'status',
   'from', 'from_name', 'from_bank', 'to', 'to_name', 'to_bank', 'other', 'end',
 ] as const // prettier-ignore

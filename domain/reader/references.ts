@@ -49,7 +49,7 @@ const shapes: readonly Shape[] = [
 ]
 
 /** Kinds of references that identify one movement. */
-export const MOVEMENT_KINDS: ReadonlySet<string> = new Set([
+const MOVEMENT_KINDS: ReadonlySet<string> = new Set([
   LABELLED,
   ...shapes.filter(({ movement }) => movement).map(({ kind }) => kind),
 ])

@@ -40,7 +40,7 @@ export interface RuleByHourRow extends RuleRow {
 }
 
 /** Only this many of the newest attempts of a rule are read. */
-export const MOST_ATTEMPTS = 10_000
+const MOST_ATTEMPTS = 10_000
 
 export const HOUR_MS = 3_600_000
 

@@ -16,7 +16,7 @@ import { atLeast, insert, perform, projection, removeOfTransaction, table, updat
 import type { Changes, Operation } from '../engine/definition.ts'
 import type { TransactionEventData } from '../../domain/transaction/events.ts'
 
-export const deliveryTable = table(
+const deliveryTable = table(
   'delivery',
   {
     transaction_id: 'bigint',

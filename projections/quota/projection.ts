@@ -13,7 +13,7 @@ import { PLAN_LIMITS } from '../../domain/account/plan.ts'
 import { vietnamMonth } from '../../domain/time.ts'
 import { perform, projection, table, type Operation, type Projection } from '../engine/definition.ts'
 
-export const quotaTable = table(
+const quotaTable = table(
   'quota',
   {
     user_id: 'bigint',
@@ -25,14 +25,14 @@ export const quotaTable = table(
 )
 
 /** The plan at the current position of the count. It changes at its place among the transactions. */
-export const quotaPlanTable = table(
+const quotaPlanTable = table(
   'quota_plan',
   { user_id: 'bigint', plan: 'text', expires_at: 'timestamptz' },
   { key: ['user_id'] },
 )
 
 /** The limit of transactions per month, by plan. A plan that is not listed is unlimited. */
-export const LIMITS_SQL = `(VALUES ${Object.entries(PLAN_LIMITS)
+const LIMITS_SQL = `(VALUES ${Object.entries(PLAN_LIMITS)
   .flatMap(([plan, { transactions }]) => (transactions === null ? [] : [`('${plan}', ${transactions})`]))
   .join(', ')}) AS limits (plan, most)`
 

@@ -15,7 +15,7 @@ import { insert, perform, projection, remove, table, type Operation } from '../e
 /** Separates texts. `foldedForSearch` never leaves this character in them. */
 const SEPARATOR = '\uffff'
 
-export const searchableTable = table(
+const searchableTable = table(
   'searchable',
   {
     user_id: 'bigint',

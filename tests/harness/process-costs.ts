@@ -23,7 +23,7 @@ const statusOf = (pid: number, field: 'VmRSS' | 'VmHWM'): number => {
 }
 
 /** The current memory in MB. */
-export const residentMb = (pid: number): number => statusOf(pid, 'VmRSS')
+const residentMb = (pid: number): number => statusOf(pid, 'VmRSS')
 
 /** Restarts the measurement of the peak memory. @returns the current memory in MB */
 export const watchPeak = (pid: number): number => {

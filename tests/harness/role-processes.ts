@@ -9,7 +9,7 @@ import {
 } from './baoco-process.ts'
 import { freePorts } from './free-ports.ts'
 
-export const ROLES = ['api', 'project', 'relay', 'deliver'] as const
+const ROLES = ['api', 'project', 'relay', 'deliver'] as const
 /** All roles, including the collection of mails. */
 export const EVERY_ROLE = [...ROLES, 'collect'] as const
 export type RoleName = (typeof EVERY_ROLE)[number]

@@ -1,7 +1,7 @@
 /** Fills the tables of the delivery queue as the projector would: rules, and deliveries that wait or are due. */
 import type { Queryable } from '../../adapters/database/database.ts'
 
-export const RULES_PER_ACCOUNT = 20
+const RULES_PER_ACCOUNT = 20
 
 /** Rules by turns free, ordered and limited, of accounts with twenty each. Their ids count from 1. */
 export const fillRules = async (database: Queryable, rules: number): Promise<void> => {

@@ -51,7 +51,7 @@ const patience = (given: AbortSignal | undefined): AbortSignal => {
 }
 
 /** @throws {ApiError} */
-export const call = async <Answer>(
+const call = async <Answer>(
   method: string,
   path: string,
   json?: unknown,

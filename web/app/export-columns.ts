@@ -17,7 +17,7 @@ export const USUAL_COLUMNS = [
 ] as const
 
 /** Personal data: a read-only key cannot export these. */
-export const PERSONAL_COLUMNS = [
+const PERSONAL_COLUMNS = [
   'account_name',
   'counterpart_account',
   'description',

@@ -14,7 +14,7 @@ type Palette = FunctionComponent<{
 }>
 
 const isOpen = signal(false)
-export const find = (): void => void (isOpen.value = true)
+const find = (): void => void (isOpen.value = true)
 
 const isField = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))

@@ -165,7 +165,7 @@ export const Empty = ({ text, children }: { text: string; children?: ComponentCh
   </div>
 )
 
-export const copyText = async (text: string): Promise<void> => {
+const copyText = async (text: string): Promise<void> => {
   await navigator.clipboard.writeText(text)
   announce(texts.value.common.copied)
 }

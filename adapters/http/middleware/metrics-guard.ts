@@ -26,7 +26,7 @@ const namesLoopback = (host = ''): boolean => {
   return /^localhost\.?$/i.test(name) || isLoopback(name)
 }
 
-export const isThisMachine = ({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): boolean =>
+const isThisMachine = ({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): boolean =>
   isLoopback(socket.remoteAddress ?? '') &&
   namesLoopback(headers.host) &&
   FORWARDING.every((name) => headers[name] === undefined)

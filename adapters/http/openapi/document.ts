@@ -64,7 +64,7 @@ const parametersOf = (path: string): z.ZodObject | undefined => {
 }
 
 /** Converts a router path to the document's format: `/api/webhooks/:id` becomes `/api/webhooks/{id}`. */
-export const templateOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}')
+const templateOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}')
 
 /** Such as `put-api-webhooks-id`. It must stay the same in every version of the document. */
 const operationId = ({ method, path }: Operation): string =>

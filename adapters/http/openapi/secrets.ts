@@ -16,7 +16,7 @@ export const secret = <Schema extends z.ZodType>(schema: Schema, description = '
 }
 
 /** The URL without the token of an inbox. Any other URL is unchanged. */
-export const withoutInboxToken = (url: string): string => withoutTokens('inbox', url)
+const withoutInboxToken = (url: string): string => withoutTokens('inbox', url)
 
 /** A URL that Baoco calls. Responses to scoped keys have it without the token of an inbox. */
 export const targetUrl = (): z.ZodString => {

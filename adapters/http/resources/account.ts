@@ -27,7 +27,7 @@ import { qrSvg } from './qr-code.ts'
 const id = z.int().positive()
 const moment = z.iso.datetime()
 
-export const Account = z
+const Account = z
   .strictObject({
     id,
     email: z.string(),
@@ -45,7 +45,7 @@ export const Account = z
   .meta({ id: 'Account' })
 
 /** @param used  transactions of this month that count towards the quota */
-export const presentAccount = (account: AccountState, used: number, now: Date): z.output<typeof Account> => {
+const presentAccount = (account: AccountState, used: number, now: Date): z.output<typeof Account> => {
   const plan = planAt(account, now)
   return {
     id: account.user_id,
@@ -65,7 +65,7 @@ export const TRUST_SMS_APP_TITLES = {
     'Whether the title of an SMS app’s push counts as the sender. It may be a stranger’s profile name, or the name of a group.',
 }
 
-export const ReceiveUrl = z
+const ReceiveUrl = z
   .strictObject({
     url: secret(z.url()),
     trust_sms_app_titles: z.boolean().meta(TRUST_SMS_APP_TITLES),
@@ -74,7 +74,7 @@ export const ReceiveUrl = z
   .meta({ id: 'ReceiveUrl' })
 
 /** The personal URL. */
-export const presentReceiveUrl = (
+const presentReceiveUrl = (
   baseUrl: string,
   token: string,
   account: AccountState,

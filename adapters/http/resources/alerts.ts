@@ -19,7 +19,7 @@ import { secret, targetUrl, urlSent } from '../openapi/secrets.ts'
 import { SecretKeyText, presentSecret } from './webhooks.ts'
 
 /** The address to which alerts are sent in addition to the e-mail, and the secret that signs these calls. */
-export const AlertSettings = z
+const AlertSettings = z
   .strictObject({
     webhook_url: targetUrl().nullable(),
     secret_key: secret(SecretKeyText, 'null without an address, or until the address is set again;'),
@@ -32,7 +32,7 @@ const AlertSettingsChange = z
   .strictObject({ ...readOnly(...READ_ONLY), webhook_url: line(2_048).nullable() })
   .transform((given) => withoutReadOnly(given, READ_ONLY))
 
-export const presentAlertSettings = (
+const presentAlertSettings = (
   { alert_webhook_url, alert_sealed_secret }: AccountState,
   vault: Vault,
 ): z.output<typeof AlertSettings> => ({

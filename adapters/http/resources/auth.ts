@@ -18,7 +18,7 @@ import { type ApiParts, settled } from '../parts.ts'
 import type { Limited } from '../middleware/rate-limits.ts'
 import { EmailAlone, EmailVerification, Login, PasswordReset, Registration } from './requests.ts'
 
-export const Ended = z
+const Ended = z
   .strictObject({
     api_key: z.boolean().meta({ description: 'Create a new one with POST /api/account/api-key/rotate.' }),
     scoped_keys: z.int().min(0),

@@ -29,7 +29,7 @@ import { InboxList, readOnly, withoutReadOnly } from './requests.ts'
 const id = z.int().positive()
 const READ_ONLY = ['id', 'url', 'calls']
 
-export const InboxChange = z
+const InboxChange = z
   .strictObject({
     ...readOnly(...READ_ONLY),
     answer: inboxAnswer.optional(),

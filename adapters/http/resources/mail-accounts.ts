@@ -72,7 +72,7 @@ const MailAccountChange = z
 
 const moment = z.iso.datetime()
 
-export const MailAccount = z
+const MailAccount = z
   .strictObject({
     id: z.int().positive(),
     ...mailAccountFields.shape,

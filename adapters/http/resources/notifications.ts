@@ -27,7 +27,7 @@ import { sourceType } from '../../../domain/transaction/events.ts'
 
 const id = z.int().positive()
 
-export const Notification = z
+const Notification = z
   .strictObject({
     id,
     status: z.enum(notificationStatuses),

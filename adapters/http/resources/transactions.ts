@@ -71,7 +71,7 @@ const Transaction = z
   .meta({ id: 'Transaction' })
 
 /** Without `raw` the five fields with personal data are omitted. */
-export const presentTransaction = (
+const presentTransaction = (
   row: TransactionRow,
   raw: boolean,
 ): Omit<z.output<typeof Transaction>, 'deliveries'> => ({
@@ -142,7 +142,7 @@ export const Delivery = z
   .meta({ id: 'Delivery' })
 
 /** @param raw  whether to include the body, which contains the notification's text */
-export const presentDelivery = (
+const presentDelivery = (
   row: AttemptRow,
   request: Call | undefined,
   raw: boolean,
@@ -154,7 +154,7 @@ export const presentDelivery = (
   request: request ? { ...request, body: raw ? request.body : null } : null,
 })
 
-export const DeliveredTransaction = z
+const DeliveredTransaction = z
   .strictObject({ ...shown, deliveries: z.array(Delivery) })
   .meta({ id: 'DeliveredTransaction' })
 

@@ -45,12 +45,12 @@ const PreviousUntil = moment.nullable().meta({
 export const presentSecret = (sealed: string, vault: Vault): string => vault.open(sealed)
 
 /** The response of a rotation. */
-export const RuleSecret = z
+const RuleSecret = z
   .strictObject({ secret_key: SecretKey, previous_until: PreviousUntil })
   .meta({ id: 'RuleSecret' })
 
 /** @param now  decides whether a rotation is in progress */
-export const presentRuleSecret = (rule: RuleState, vault: Vault, now: Date): z.output<typeof RuleSecret> => ({
+const presentRuleSecret = (rule: RuleState, vault: Vault, now: Date): z.output<typeof RuleSecret> => ({
   secret_key: presentSecret(rule.sealed_secret, vault),
   previous_until: previousUntil(rule, now.getTime()),
 })
@@ -71,7 +71,7 @@ export const Rule = z
   .meta({ id: 'Rule' })
 
 /** A rule in the list also shows the health of its endpoint. */
-export const ListedRule = Rule.extend({
+const ListedRule = Rule.extend({
   health: z
     .strictObject({
       breaker: z
@@ -103,7 +103,7 @@ export const presentRule =
     }
   }
 
-export const Log = z
+const Log = z
   .strictObject({
     id,
     webhook_rule_id: id,
@@ -116,7 +116,7 @@ export const Log = z
   })
   .meta({ id: 'Log' })
 
-export const presentLog = (row: LogRow): z.output<typeof Log> => ({
+const presentLog = (row: LogRow): z.output<typeof Log> => ({
   id: row.id,
   webhook_rule_id: row.rule_id,
   transaction_id: row.transaction_id,

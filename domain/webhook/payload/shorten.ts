@@ -2,7 +2,7 @@
 /** Limits bodies to 4 KB (section 6). A longer body has its free texts shortened, and stays valid JSON. */
 
 /** Bytes of UTF-8. */
-export const MOST_BYTES = 4096
+const MOST_BYTES = 4096
 
 export type Payload = Record<string, string | number | boolean | null>
 

@@ -10,7 +10,7 @@ import { openRelayCheckpoint } from '../../../adapters/postgres/ops/relay-checkp
 import { runRelay } from '../../../workflows/relay/relay.ts'
 import { freshDatabase } from '../../harness/postgres.ts'
 
-export const SOURCE = 'https://pay.example.vn'
+const SOURCE = 'https://pay.example.vn'
 
 /** @param address  the broker's address */
 export const openKafkaInstallation = async (address: string) => {

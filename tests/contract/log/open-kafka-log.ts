@@ -3,7 +3,7 @@ import { openKafkaLog, type KafkaLogOptions } from '../../../adapters/log/kafka.
 import type { Log } from '../../../domain/ports.ts'
 
 /** The shortest timeout that a broker allows by default. The partitions of a killed consumer are free after this time. */
-export const SESSION_TIMEOUT = 6_000
+const SESSION_TIMEOUT = 6_000
 
 /** @param argument  `KafkaLogOptions` as JSON */
 export const openLog = (argument: string): Promise<Log> =>

@@ -24,7 +24,7 @@ export const JAVA = [
 export const USER = { username: 'baoco', password: 'correct-horse' }
 
 /** Users that have only the ACLs that a test gives them. */
-export const LIMITED_USERS = ['relay-user', 'deliver-user', 'serve-user'] as const
+const LIMITED_USERS = ['relay-user', 'deliver-user', 'serve-user'] as const
 export const PASSWORD = 'battery-staple'
 
 export interface Broker extends OwnServer {

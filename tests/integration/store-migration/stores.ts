@@ -84,7 +84,7 @@ export const exported = async (store: EventStore, readers: Record<string, string
   return { lines: text.trimEnd().split('\n'), told }
 }
 
-export async function* linesOf(lines: readonly string[]): AsyncGenerator<string> {
+async function* linesOf(lines: readonly string[]): AsyncGenerator<string> {
   yield* lines
 }
 

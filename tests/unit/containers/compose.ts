@@ -38,7 +38,7 @@ const MISSING = '\0missing '
 const VARIABLE = /\$\{(\w+)(?::([-?])([^${}]*))?\}/g
 
 /** Fills in `${NAME}`, `${NAME:-default}` and `${NAME:?message}`, from the inside. @throws if a required variable is missing */
-export const interpolate = (text: string, given: Variables): string => {
+const interpolate = (text: string, given: Variables): string => {
   const values: string[] = []
   const fill = (part: string): string => {
     const filled = part.replace(VARIABLE, (_all, name: string, kind?: string, rest = '') => {

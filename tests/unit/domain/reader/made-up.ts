@@ -4,7 +4,7 @@ import { read } from '../../../../domain/reader/reader.ts'
 import type { Incoming, Reading } from '../../../../domain/reader/reading.ts'
 import { repetitions } from '../../../harness/repetitions.ts'
 
-export const AT = new Date('2026-11-20T03:00:00Z')
+const AT = new Date('2026-11-20T03:00:00Z')
 export const RUNS = { numRuns: repetitions(20_000, 300) }
 
 export const resultOf = (incoming: Incoming) => read(incoming, AT)

@@ -16,7 +16,7 @@ import type { FoundOrderId } from '../../../../domain/webhook/matching.ts'
 import { capturedData } from '../../../harness/captured.ts'
 
 export const NOW = new Date('2026-01-05T02:30:00.000Z')
-export const SCHEDULE = [60, 300]
+const SCHEDULE = [60, 300]
 const middle = 0.5
 
 export const later = (seconds: number): string => new Date(NOW.getTime() + seconds * 1000).toISOString()
