@@ -4,8 +4,7 @@ import { inVietnam } from '../../domain/time.ts'
 import type { Language } from '../../domain/account/language.ts'
 import type { FreshAccount } from '../../workflows/accounts/registration.ts'
 
-export const personalUrl = (baseUrl: string, receiveToken: string): string =>
-  `${baseUrl}/api/receive/u/${receiveToken}`
+export const personalUrl = (baseUrl: string, receiveToken: string): string => `${baseUrl}/api/receive/u/${receiveToken}`
 
 /** A notification text in BIDV's format, with the current time, that pays order 1042. */
 const tryOut = (now: Date): string => {

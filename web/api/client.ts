@@ -51,12 +51,7 @@ const patience = (given: AbortSignal | undefined): AbortSignal => {
 }
 
 /** @throws {ApiError} */
-const call = async <Answer>(
-  method: string,
-  path: string,
-  json?: unknown,
-  signal?: AbortSignal,
-): Promise<Answer> => {
+const call = async <Answer>(method: string, path: string, json?: unknown, signal?: AbortSignal): Promise<Answer> => {
   const request: RequestInit = { method, credentials: 'same-origin' }
   if (method === 'GET') request.signal = patience(signal)
   if (json !== undefined)

@@ -17,13 +17,7 @@ export const USUAL_COLUMNS = [
 ] as const
 
 /** Personal data: a read-only key cannot export these. */
-const PERSONAL_COLUMNS = [
-  'account_name',
-  'counterpart_account',
-  'description',
-  'raw_data',
-  'balance_after',
-] as const
+const PERSONAL_COLUMNS = ['account_name', 'counterpart_account', 'description', 'raw_data', 'balance_after'] as const
 
 export const MORE_COLUMNS = [
   'user_id',

@@ -71,10 +71,7 @@ const Transaction = z
   .meta({ id: 'Transaction' })
 
 /** Without `raw` the five fields with personal data are omitted. */
-const presentTransaction = (
-  row: TransactionRow,
-  raw: boolean,
-): Omit<z.output<typeof Transaction>, 'deliveries'> => ({
+const presentTransaction = (row: TransactionRow, raw: boolean): Omit<z.output<typeof Transaction>, 'deliveries'> => ({
   id: row.id,
   user_id: row.user_id,
   source_type: row.source_type,
@@ -142,11 +139,7 @@ export const Delivery = z
   .meta({ id: 'Delivery' })
 
 /** @param raw  whether to include the body, which contains the notification's text */
-const presentDelivery = (
-  row: AttemptRow,
-  request: Call | undefined,
-  raw: boolean,
-): z.output<typeof Delivery> => ({
+const presentDelivery = (row: AttemptRow, request: Call | undefined, raw: boolean): z.output<typeof Delivery> => ({
   id: row.id,
   webhook_rule_id: row.rule_id,
   webhook_url: row.webhook_url,

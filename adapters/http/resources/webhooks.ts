@@ -45,9 +45,7 @@ const PreviousUntil = moment.nullable().meta({
 export const presentSecret = (sealed: string, vault: Vault): string => vault.open(sealed)
 
 /** The response of a rotation. */
-const RuleSecret = z
-  .strictObject({ secret_key: SecretKey, previous_until: PreviousUntil })
-  .meta({ id: 'RuleSecret' })
+const RuleSecret = z.strictObject({ secret_key: SecretKey, previous_until: PreviousUntil }).meta({ id: 'RuleSecret' })
 
 /** @param now  decides whether a rotation is in progress */
 const presentRuleSecret = (rule: RuleState, vault: Vault, now: Date): z.output<typeof RuleSecret> => ({
