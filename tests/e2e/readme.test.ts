@@ -9,13 +9,13 @@ import { banks } from '../../domain/banks/index.ts'
 import { newDataFolder, readInstallation, removeDataFolder, type DataFolder } from '../harness/baoco-process.ts'
 import { vietcombankText } from '../harness/bank-texts.ts'
 import { eventually } from '../harness/eventually.ts'
+import { freePorts } from '../harness/free-ports.ts'
 
 const root = new URL('../..', import.meta.url).pathname
 const run = promisify(execFile)
 
-/** The lines of the README's shell blocks. */
-const commandsIn = (markdown: string): string[] =>
-  [...markdown.matchAll(/^```sh\n([\s\S]*?)^```/gm)].flatMap(([, block]) => block!.trim().split('\n'))
+const shellBlocksIn = (markdown: string): string[] =>
+  [...markdown.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, block]) => block!.trim())
 
 describe('the README', function () {
   this.timeout(120_000)
@@ -35,7 +35,7 @@ describe('the README', function () {
   })
 
   before(async () => {
-    commands = commandsIn(await readFile(join(root, 'README.md'), 'utf8'))
+    commands = shellBlocksIn(await readFile(join(root, 'README.md'), 'utf8')).flatMap((block) => block.split('\n'))
     place = await newDataFolder()
     home = await mkdtemp(join(tmpdir(), 'baoco-home-'))
   })
@@ -90,6 +90,19 @@ describe('the README', function () {
       body: JSON.stringify(sms),
     })
     expect(await posted.json()).to.nested.include({ success: true, 'data.webhook_status': 'pending' })
+  })
+
+  it('leads to an example shop, whose order is paid by the commands of docs/integrate-a-shop.md', async () => {
+    const { apiKey, personalUrl } = readInstallation(place, output)
+    const [block = ''] = shellBlocksIn(await readFile(join(root, 'docs/integrate-a-shop.md'), 'utf8'))
+    const [shop] = await freePorts(1)
+    const here = block.replaceAll('localhost:8080', `localhost:${place.port}`).replaceAll('9000', String(shop))
+    // With job control, as in a terminal, `kill %1` ends all processes of the shop.
+    const { stdout } = await run('bash', ['-c', `set -m\n${here}\nkill %1\nwait`], {
+      cwd: root,
+      env: { ...env(), API_KEY: apiKey, PERSONAL_URL: personalUrl },
+    })
+    expect(stdout).to.match(/\{"status":"paid","paid_at":"[^"]+","amount":10000\}$/)
   })
 
   it('stops all processes within 10 seconds of SIGTERM to npm itself', async () => {
