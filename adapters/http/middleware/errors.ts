@@ -87,10 +87,12 @@ export const errors =
       if (error instanceof Overloaded) context.set('Retry-After', String(error.seconds))
       if (status === 503) {
         context.set('Retry-After', String(error instanceof Unavailable ? error.retryAfterS : OVERLOADED_RETRY_S))
-        const event = refused.code === 'OVERLOADED' ? 'http.overloaded' : 'http.store_unavailable'
         // An outage has its own two lines in the log, and so has a full disk.
         const isReported = error instanceof StoreAway || error instanceof DiskFull
-        log[isReported ? 'debug' : 'warn']({ ...whyOf(error), method: context.method }, event)
+        log[isReported ? 'debug' : 'warn'](
+          { ...whyOf(error), method: context.method },
+          refused.code === 'OVERLOADED' ? 'http.overloaded' : 'http.store_unavailable',
+        )
       }
       context.status = status
       if (status === 401) context.set('WWW-Authenticate', 'Bearer realm="baoco"')
