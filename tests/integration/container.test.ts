@@ -101,7 +101,8 @@ describe('the image, with a read-only root and no privileges', function () {
           METRICS_PORT: String(ports[index]),
         }
         const env = environmentOf([readCompose('docker-compose.yml')], role, dotEnv)
-        return start(services[role]!.command!, { ...env, BAOCO_DATA_DIR: '/data' }, [])
+        const { entrypoint = [], command = [] } = services[role]!
+        return start([...entrypoint, ...command], { ...env, BAOCO_DATA_DIR: '/data' }, [])
       })
       for (const container of started) {
         await isReady(container)

@@ -53,13 +53,15 @@ describe('the Compose files', () => {
     await addCommands(program)
     expect(ROLES).to.have.members(['api', 'project', 'relay', 'deliver', 'collect'])
     for (const name of ROLES) {
-      const [node, ...words] = plain.services[name]!.command!
-      expect([node, words.at(-1)]).to.deep.equal(['node', name])
+      const { entrypoint, command } = plain.services[name]!
+      expect(command).to.deep.equal([name])
       expect(program.commands.map((command) => command.name())).to.include(name)
-      expect(existsSync(join(process.cwd(), words.at(-2)!)), words.join(' ')).to.equal(true)
-      expect(words.slice(0, -2)).to.deep.equal(plain.services.api!.command!.slice(1, -2))
+      expect(entrypoint).to.deep.equal(plain.services.api!.entrypoint)
     }
-    const options = plain.services.api!.command!.slice(1, -2)
+    const [node, ...options] = plain.services.api!.entrypoint!
+    const script = options.pop()!
+    expect(node).to.equal('node')
+    expect(existsSync(join(process.cwd(), script)), script).to.equal(true)
     expect(execFileSync(process.execPath, [...options, '--version'], { encoding: 'utf8' })).to.match(/^v/)
   })
 

@@ -6,6 +6,7 @@ import { parse } from 'yaml'
 export interface Service {
   build?: string
   image?: string
+  entrypoint?: string[]
   command?: string[]
   env_file?: string
   environment?: Record<string, string | number>
