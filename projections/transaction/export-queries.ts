@@ -41,7 +41,7 @@ export async function* exportedTransactions(
   database: Queryable,
   userId: number,
   fields: readonly ExportedField[],
-  { date_from, date_to, ...filter }: TransactionFilter,
+  { date_from, date_to, ...filter }: TransactionFilter = {},
 ): AsyncGenerator<ExportedTransaction[], void, undefined> {
   const used = filtersIn(filter)
   const values = [userId, ...used.map((name) => filter[name as keyof typeof filter])]

@@ -111,7 +111,7 @@ export const retryTransaction = async (
   account: Account,
   occasion: OwnersOccasion,
   id: number,
-  again: boolean,
+  again = false,
 ): Promise<{ checkpoint: Checkpoint | null; isQueued: boolean }> => {
   const by = retryOccasion(account, occasion, { by: 'manual', again })
   let isQueued = false
