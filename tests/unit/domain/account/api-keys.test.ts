@@ -53,6 +53,7 @@ describe('scoped keys', () => {
     [['connect'], ['read'], false],
     [['receive'], ['read'], false],
     [['write'], ['receive'], false],
+    [['write'], ['connect'], false],
     [['read', 'write', 'connect', 'receive'], [], false],
   ] as [Scope[], Scope[], boolean][])
     it(`with ${held.join(', ')} ${may ? 'allow' : 'refuse'} ${needed.join(' or ') || 'an action that no key may do'}`, () => {

@@ -6,9 +6,10 @@ import { signedHeaders, webhookIdOf } from '../../../../domain/webhook/signature
 const secret = '0123456789abcdef0123456789abcdef0123456789abcdef'
 const body = '{"description":"Chuyển tiền 🧧","amount":"150000.00"}'
 
-const headers = () =>
+const headers = (previous: string | null = null) =>
   signedHeaders({
     secret,
+    previous,
     body,
     webhookId: webhookIdOf(1042, 7),
     timestamp: Math.floor(Date.now() / 1000),
@@ -26,6 +27,14 @@ describe('the signature', () => {
   it('is verified as Standard Webhooks with the unchanged secret', () => {
     expect(new Webhook(secret).verify(body, headers())).to.deep.equal(JSON.parse(body))
     expect(() => new Webhook(secret).verify(`${body} `, headers())).to.throw()
+  })
+
+  it('is made with the previous secret during a rotation, and as Standard Webhooks with both', async () => {
+    const previous = 'fedcba9876543210fedcba9876543210fedcba9876543210'
+    const rotating = headers(previous)
+    expect(await verify(previous, body, rotating['x-webhook-signature']!)).to.equal(true)
+    for (const each of [secret, previous])
+      expect(new Webhook(each).verify(body, rotating)).to.deep.equal(JSON.parse(body))
   })
 
   it('is sent with the service, the delivery and the attempt in the headers', () =>
