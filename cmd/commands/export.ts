@@ -48,7 +48,7 @@ export const exportCommand = (program: Command): void => {
     .action(({ user, format, month, columns = [...EXPORTED], language }: Given) =>
       withStore(async ({ store, database }) => {
         const userId = await accountOfEmail(store, user)
-        if (userId === null) throw new Error(`no such account: ${user}`)
+        if (userId === null) throw new Error(`no such account: ${user} (\`baoco account list\` prints all)`)
         const fields = format === 'jsonl' ? EXPORTED : fieldsOf(columns)
         const pages = exportedTransactions(database, userId, fields, month)
         const lines = async function* () {

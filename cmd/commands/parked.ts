@@ -80,7 +80,8 @@ const listOf = async ({ database, settings }: Around): Promise<Parked[]> => {
 const retrying = async (around: Around, stream: string | undefined): Promise<void> => {
   const { store } = around
   const all = (await listOf(around)).filter((row) => stream === undefined || row.stream === stream)
-  if (stream !== undefined && all.length === 0) throw new Error(`not parked: ${stream}`)
+  if (stream !== undefined && all.length === 0)
+    throw new Error(`not parked: ${stream} (\`baoco parked list\` prints all)`)
   let last: Checkpoint | null = null
   for (const row of all) {
     const event = await eventOf(store, row)
@@ -93,7 +94,7 @@ const retrying = async (around: Around, stream: string | undefined): Promise<voi
 const skipping = async (around: Around, stream: string): Promise<void> => {
   const { store } = around
   const row = (await listOf(around)).find((each) => each.stream === stream) ?? (await firstUnreadable(around, stream))
-  if (!row) throw new Error(`not parked: ${stream}`)
+  if (!row) throw new Error(`not parked: ${stream} (\`baoco parked list\` prints all)`)
   const event = await eventOf(store, row)
   if (event && isReadable(event) && row.reason !== REFUSED)
     throw new Error(`this release can read ${stream}@${row.revision}: run \`baoco parked retry ${stream}\``)

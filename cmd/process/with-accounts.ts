@@ -39,7 +39,7 @@ export const withAccounts = <Result>(work: (command: AccountCommand) => Promise<
       const vault = openVault(vaultKeys)
       const on = async (email: string): Promise<OwnersOccasion> => {
         const user_id = await accountOfEmail(store, email)
-        if (user_id === null) throw new Error(`no such account: ${email}`)
+        if (user_id === null) throw new Error(`no such account: ${email} (\`baoco account list\` prints all)`)
         const request = randomUUID()
         return { user_id, at: clock.now(), correlation_id: request, causation_id: request }
       }
