@@ -120,7 +120,7 @@ export const readable = (arrival: Arrival): Arrival => {
 const isSilent = ({ credential }: Arrival): boolean => credential.kind === 'kept' && credential.kept.silent
 
 /** Whether the owner vouches for it. Its fields prove nothing, so they are not checked. */
-const isConfirmed = ({ credential, unsafe }: Arrival): boolean =>
+export const isConfirmed = ({ credential, unsafe }: Arrival): boolean =>
   unsafe !== undefined && credential.kind === 'kept' && credential.kept.confirmed === true
 
 /** Keeps it until its owner confirms it. If another field of its body may contain a one-time password, that field is not kept. */

@@ -13,7 +13,7 @@ import { verdictOn } from '../../domain/dedup/verdict.ts'
 import { NO_STREAM } from '../../domain/ports.ts'
 import type { Taken } from '../../domain/arrival/arrival.ts'
 import { ignoredStream, unreadStream, type IgnoredReason } from '../../domain/arrival/events.ts'
-import type { Appraised, Movement } from '../../domain/transaction/appraisal.ts'
+import { isConfirmed, type Appraised, type Movement } from '../../domain/transaction/appraisal.ts'
 import { captured, ignored, reread, seen, unread } from '../../domain/transaction/capture.ts'
 import { completed, completes, contradictedBy, isRemembered } from '../../domain/transaction/copies.ts'
 import { transactionStream, type TransactionEvent } from '../../domain/transaction/events.ts'
@@ -263,8 +263,7 @@ export class Draft {
   #close(unit: DraftUnit, job: Job, outcome: Parameters<typeof reread>[1]): void {
     const id = keptId(job)
     if (id === null) return
-    const { arrived_at, unsafe, credential } = job.arrival
-    const confirmed = unsafe && credential.kind === 'kept' && credential.kept.confirmed
+    const { arrived_at } = job.arrival
     const origin = job.appraisal!.appraised!.origin
     const notification = {
       notification_id: id,
@@ -272,7 +271,7 @@ export class Draft {
       source_type: origin.source_type,
       received_at: arrived_at.toISOString(),
     }
-    const fact = reread(notification, { ...outcome, ...(confirmed && { confirmed }) })
+    const fact = reread(notification, { ...outcome, ...(isConfirmed(job.arrival) && { confirmed: true }) })
     this.units.write(unit, unreadStream(id), UNREAD_ONLY, job, [fact])
   }
 
