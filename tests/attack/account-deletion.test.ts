@@ -7,7 +7,6 @@ import { expect } from 'chai'
 import { openUsageCounters } from '../../adapters/postgres/ops/usage.ts'
 import { openIds } from '../../adapters/system/ids.ts'
 import { openPasswords } from '../../adapters/secrets/passwords.ts'
-import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { forgetAccount } from '../../adapters/postgres/ops/forget-account.ts'
 import { openLastSeenNotes } from '../../adapters/postgres/ops/last-seen.ts'
 import { openSnapshots } from '../../adapters/postgres/ops/snapshots.ts'
@@ -37,7 +36,6 @@ const PLANS = { planBank: 'VCB', planAccount: '0011000999111', planHolder: 'OPER
 
 describe('attack: the data of a deleted account', () => {
   let api: ApiUnderTest
-  let database: Database
   let account: FreshAccount
   let key: string
   let password: string
@@ -47,16 +45,18 @@ describe('attack: the data of a deleted account', () => {
 
   /** The rows of all tables of all schemas, as text. */
   const everyRow = async (): Promise<{ table: string; row: string }[]> => {
-    const tables = await database.query<{ table: string }>(
+    const tables = await api.database.query<{ table: string }>(
       `SELECT format('%I.%I', table_schema, table_name) AS table FROM information_schema.tables
        WHERE table_type = 'BASE TABLE' AND table_schema NOT IN ('pg_catalog', 'information_schema')`,
     )
     const rows = await Promise.all(
       tables.map(async ({ table }) =>
-        (await database.query<{ row: string }>(`SELECT to_jsonb(t)::text AS row FROM ${table} t`)).map(({ row }) => ({
-          table,
-          row,
-        })),
+        (await api.database.query<{ row: string }>(`SELECT to_jsonb(t)::text AS row FROM ${table} t`)).map(
+          ({ row }) => ({
+            table,
+            row,
+          }),
+        ),
       ),
     )
     return rows.flat()
@@ -75,7 +75,7 @@ describe('attack: the data of a deleted account', () => {
     await eventually(
       async () => {
         await nudge()
-        const places = await database.query<{ checkpoint: string }>(
+        const places = await api.database.query<{ checkpoint: string }>(
           'SELECT checkpoint FROM read_model.checkpoint UNION ALL SELECT checkpoint FROM search_model.checkpoint UNION ALL SELECT checkpoint FROM ops.reaction_checkpoint',
         )
         return places.length === 3 && places.every(({ checkpoint }) => !api.store.isAfter(end, checkpoint))
@@ -87,7 +87,6 @@ describe('attack: the data of a deleted account', () => {
   before(async function () {
     this.timeout(120_000)
     api = await openApi({ rateLimits: LIMITS, ...PLANS }, 'real')
-    database = openDatabase(api.databaseUrl)
     const ids = openIds({ store: api.store, clock: api.clock, skip: FIRST_ID })
     await ids.next(1)
     // The API reserves its next block of ids behind that one.
@@ -99,7 +98,6 @@ describe('attack: the data of a deleted account', () => {
     await haveEverything()
   })
   after(async () => {
-    await database.close()
     await api.close()
   })
 
@@ -173,28 +171,28 @@ describe('attack: the data of a deleted account', () => {
     })
 
     // Rows that other roles write.
-    const heard = openLastSeenNotes(database, () => {})
+    const heard = openLastSeenNotes(api.database, () => {})
     heard.note(user_id, `device-${paired.device_id}`, new Date())
     await heard.close()
-    const conducts = openUsageCounters(database, { perHour: 10, polls: 5, parallel: 5 })
+    const conducts = openUsageCounters(api.database, { perHour: 10, polls: 5, parallel: 5 })
     conducts.enter(`${user_id}.0`, 'GET /')
     await conducts.settle()
     const place = { user_id, mail_account_id: mailbox, since: new Date().toISOString() }
-    await openMailboxNotes(database).report(place as never, `${MARK}: no answer`)
-    await database.query('INSERT INTO ops.pace (rule_id) VALUES ($1)', [rule])
-    await database.query('INSERT INTO ops.endpoint (user_id, endpoint) VALUES ($1, $2)', [
+    await openMailboxNotes(api.database).report(place as never, `${MARK}: no answer`)
+    await api.database.query('INSERT INTO ops.pace (rule_id) VALUES ($1)', [rule])
+    await api.database.query('INSERT INTO ops.endpoint (user_id, endpoint) VALUES ($1, $2)', [
       user_id,
       `https://${MARK}.example`,
     ])
-    await database.query(
+    await api.database.query(
       'INSERT INTO ops.claim (transaction_id, rule_id, attempt, worker) VALUES ($1, $2, 2, gen_random_uuid())',
       [first, rule],
     )
-    await database.query('INSERT INTO ops.rate_limit (key, points, expire) VALUES ($1, 1, $2) ON CONFLICT DO NOTHING', [
-      `links:${user_id}`,
-      Date.now() + 60_000,
-    ])
-    const snapshots = openSnapshots(database, '1', (error) => {
+    await api.database.query(
+      'INSERT INTO ops.rate_limit (key, points, expire) VALUES ($1, 1, $2) ON CONFLICT DO NOTHING',
+      [`links:${user_id}`, Date.now() + 60_000],
+    )
+    const snapshots = openSnapshots(api.database, '1', (error) => {
       throw error
     })
     const part = randomUUID()
@@ -250,7 +248,7 @@ describe('attack: the data of a deleted account', () => {
     const { user_id } = account
     const occasion = { user_id, at: new Date(), correlation_id: 'delete', causation_id: 'delete' }
     const kept = 'SELECT FROM read_model.transaction WHERE user_id = $1'
-    const { length: transactions } = await database.query(kept, [user_id])
+    const { length: transactions } = await api.database.query(kept, [user_id])
     // What is counted beside the transactions: each stream with an event of the account, but not what was erased before.
     const others = new Set(
       (await api.store.readAll(null, 100_000))
@@ -269,9 +267,9 @@ describe('attack: the data of a deleted account', () => {
     const parts = {
       store: { ...api.store, readAll },
       accounts: api.accounts,
-      list: listStreams(database, api.store, main),
+      list: listStreams(api.database, api.store, main),
       onFullRead: (reason: string) => expect.fail(reason),
-      forget: forgetAccount(database),
+      forget: forgetAccount(api.database),
     }
     const erased = await eraseAccount(parts, occasion, EMAIL)
     expect(api.store.isAfter(from[0]!, registered!.checkpoint), 'only newer events are read').to.equal(true)

@@ -4,7 +4,6 @@
  */
 import { expect } from 'chai'
 import { oldestUnread, unreadOverLimit } from '../../projections/notification/unread-bytes-queries.ts'
-import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { openInboxCalls } from '../../adapters/inbox/calls.ts'
 import { unreadStream } from '../../domain/arrival/events.ts'
 import { giveUpUnread } from '../../workflows/scheduled/give-up-unread.ts'
@@ -16,14 +15,11 @@ const MB = 1_024 ** 2
 
 describe('attack: one account uses up shared resources', () => {
   let api: ApiUnderTest
-  let database: Database
 
   before(async () => {
     api = await openApi({}, 'real')
-    database = openDatabase(api.databaseUrl)
   })
   after(async () => {
-    await database.close()
     await api.close()
   })
 
@@ -77,7 +73,7 @@ describe('attack: one account uses up shared resources', () => {
     const { api_key: key, user_id } = await api.newAccount('inboxes@example.com')
     const ids: number[] = []
     for (let n = 0; n < 4; n++) ids.push((await api.ask('POST', '/api/inbox', { key })).body.data.id as number)
-    const calls = openInboxCalls(database)
+    const calls = openInboxCalls(api.database)
     const headers = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`x-${n}`, 'h'.repeat(1_000)]))
     for (const inbox_id of ids.slice(1))
       for (let n = 0; n < 30; n++)
@@ -113,8 +109,8 @@ describe('attack: one account uses up shared resources', () => {
       giveUpUnread({
         store: api.store,
         clock: api.clock,
-        overLimit: () => unreadOverLimit(database),
-        oldest: (userId, bytes) => oldestUnread(database, userId, bytes),
+        overLimit: () => unreadOverLimit(api.database),
+        oldest: (userId, bytes) => oldestUnread(api.database, userId, bytes),
       }).run(new AbortController().signal)
 
     it('are limited to 10 MB on Free: the oldest are deleted first, from the list and from the store', async () => {
@@ -136,13 +132,13 @@ describe('attack: one account uses up shared resources', () => {
       await eventually(async () => (await list()).total === NUMBER)
       const newest = (await list()).data[0]!.id
       const bytes = async () => {
-        const [row] = await database.query<{ number: number }>(
+        const [row] = await api.database.query<{ number: number }>(
           'SELECT number FROM read_model.unread_bytes WHERE user_id = $1',
           [user_id],
         )
         return row?.number ?? 0
       }
-      const [sum] = await database.query<{ sum: number }>(
+      const [sum] = await api.database.query<{ sum: number }>(
         'SELECT sum(bytes)::integer AS sum FROM read_model.notification WHERE user_id = $1',
         [user_id],
       )

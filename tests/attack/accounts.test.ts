@@ -3,8 +3,6 @@
  * expire, or once knew the password and keeps what was made with it.
  */
 import { expect } from 'chai'
-import { openOutbox, type Outbox } from '../../adapters/mail-out/outbox.ts'
-import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
 import { eventually } from '../harness/eventually.ts'
 
@@ -13,18 +11,13 @@ const STRANGERS = 'the stranger chose it'
 
 describe('attack: accounts', () => {
   let api: ApiUnderTest
-  let database: Database
-  let outbox: Outbox
   before(async () => {
     api = await openApi({}, 'real')
-    database = openDatabase(api.databaseUrl)
-    outbox = openOutbox(database)
   })
   afterEach(() => {
     api.clock.at = null
   })
   after(async () => {
-    await database.close()
     await api.close()
   })
 
@@ -33,7 +26,7 @@ describe('attack: accounts', () => {
   /** Returns the tokens of links to a page in mails to an address, oldest first, once there are that many. */
   const links = (email: string, page: string, count: number): Promise<string[]> =>
     eventually(async () => {
-      const found = (await outbox.list())
+      const found = (await api.outbox.list())
         .filter(({ to }) => to === email)
         .reverse()
         .flatMap(({ text }) => new RegExp(`/${page}\\?token=(\\S+)`).exec(text)?.[1] ?? [])

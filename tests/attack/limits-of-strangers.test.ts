@@ -5,7 +5,6 @@
 import { expect } from 'chai'
 import { readSettings } from '../../cmd/process/settings.ts'
 import { settledCounters } from '../../adapters/rate-limits/settled.ts'
-import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { openApi, OWNERS_PASSWORD, type ApiUnderTest } from '../integration/http/api-under-test.ts'
 import { verifyingOnce } from '../integration/http/passwords.ts'
 import { eventually } from '../harness/eventually.ts'
@@ -15,13 +14,10 @@ const { rateLimits } = readSettings({})
 
 describe('attack: rate limits against strangers', () => {
   let api: ApiUnderTest
-  let database: Database
   before(async () => {
     api = await openApi({ rateLimits, trustProxy: 1, abusePerHour: 60 }, 'real', { passwords: verifyingOnce() })
-    database = openDatabase(api.databaseUrl)
   })
   after(async () => {
-    await database.close()
     await api.close()
   })
 
@@ -190,7 +186,7 @@ describe('attack: rate limits against strangers', () => {
       const { user_id } = await api.newAccount(email)
       for (let place = 0; place < 55; place++)
         expect((await logIn(email, OWNERS_PASSWORD, `10.4.${place}.1`)).status).to.equal(200)
-      const rows = await database.query<{ place: string }>('SELECT place FROM ops.login_place WHERE user_id = $1', [
+      const rows = await api.database.query<{ place: string }>('SELECT place FROM ops.login_place WHERE user_id = $1', [
         user_id,
       ])
       expect(rows).to.have.length(50)

@@ -4,8 +4,6 @@
  * these may be sent to the shop until the victim confirms the number (decision T6).
  */
 import { expect } from 'chai'
-import { openOutbox } from '../../adapters/mail-out/outbox.ts'
-import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { MOST_BANK_ACCOUNTS } from '../../domain/account/bank-accounts.ts'
 import type { FreshAccount } from '../../workflows/accounts/registration.ts'
 import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
@@ -23,7 +21,6 @@ interface Listed {
 
 describe('attack: new bank accounts', () => {
   let api: ApiUnderTest
-  let database: Database
   let account: FreshAccount
   let key: string
   let number = 0
@@ -31,10 +28,8 @@ describe('attack: new bank accounts', () => {
 
   before(async () => {
     api = await openApi({}, 'real')
-    database = openDatabase(api.databaseUrl)
   })
   after(async () => {
-    await database.close()
     await api.close()
   })
 
@@ -74,7 +69,7 @@ describe('attack: new bank accounts', () => {
   const mailOf = (id: number) =>
     eventually(
       async () =>
-        (await openOutbox(database).list()).find(
+        (await api.outbox.list()).find(
           ({ to, text }) => to === `owner${created}@shop.example` && text.includes(`/confirm-bank-account?token=bcb_`),
         ),
       { what: `the mail about bank account ${id}` },

@@ -5,7 +5,6 @@
  * every operation.
  */
 import { expect } from 'chai'
-import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { maskOf } from '../../adapters/http/openapi/secrets.ts'
 import { Delivery } from '../../adapters/http/resources/transactions.ts'
 import { BASE_URL, openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
@@ -20,17 +19,14 @@ const SCOPES = ['read', 'write', 'connect', 'receive']
 describe('attack: a scoped key', () => {
   let api: ApiUnderTest
   let shop: Shop
-  let database: Database
   before(async () => {
     api = await openApi({}, 'real')
     shop = await openShop()
-    database = openDatabase(api.databaseUrl)
   })
   afterEach(() => {
     api.clock.at = null
   })
   after(async () => {
-    await database.close()
     await shop.close()
     await api.close()
   })
@@ -231,7 +227,7 @@ describe('attack: a scoped key', () => {
     const listed = (await api.ask('GET', '/api/account/api-keys', { key: own })).body.data[0]
     expect(Date.parse(listed.last_used_at)).to.be.within(Date.now() - 60_000, Date.now())
     await eventually(async () => {
-      const rows = await database.query('SELECT 1 FROM ops.api_key_use WHERE api_key_id = $1', [id])
+      const rows = await api.database.query('SELECT 1 FROM ops.api_key_use WHERE api_key_id = $1', [id])
       return rows.length === 1
     })
   })

@@ -4,7 +4,6 @@ import { randomUUID } from 'node:crypto'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
-import { openDatabase } from '../../adapters/database/database.ts'
 import type { FreshAccount } from '../../workflows/accounts/registration.ts'
 import { eventually } from '../harness/eventually.ts'
 import { fromVietcombank, vietcombankText } from '../harness/bank-texts.ts'
@@ -113,8 +112,7 @@ describe('commands that inspect data, and account delete', function () {
   })
 
   it('audit --since-last checks everything if the store does not contain the position of the last audit', async () => {
-    const database = openDatabase(api.databaseUrl)
-    await database.query('UPDATE ops.audit SET event_id = gen_random_uuid()').finally(() => database.close())
+    await api.database.query('UPDATE ops.audit SET event_id = gen_random_uuid()')
     const { status, stdout } = await baoco('audit', '--since-last')
     expect(status, stdout).to.equal(0)
     expect(stdout).to.match(/^the store does not contain the position of the last audit: everything is checked\n/)

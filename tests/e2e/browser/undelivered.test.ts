@@ -1,7 +1,6 @@
 /** The screen of what is not delivered, in a real browser, with ten thousand transactions. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
-import { openDatabase, type Database } from '../../../adapters/database/database.ts'
 import type { Unit } from '../../../domain/ports.ts'
 import { openRetriedTransactions } from '../../../projections/job/queries.ts'
 import { runJobs } from '../../../workflows/jobs/bulk-retry.ts'
@@ -23,12 +22,10 @@ describe('what is not delivered, in a browser', function () {
   let api: ApiUnderTest
   let owner: Owner
   let visitor: Visitor
-  let database: Database
   let slow: number
 
   before(async () => {
     api = await openApi({}, 'real', { web: await builtDashboard() })
-    database = openDatabase(api.databaseUrl)
     owner = new Owner(api)
     await owner.change('/api/account', { language: 'vi' })
     const add = async (name: string) =>
@@ -41,7 +38,6 @@ describe('what is not delivered, in a browser', function () {
   })
   after(async () => {
     await visitor?.close()
-    await database?.close()
     await api?.close()
   })
   afterEach(() => expect(visitor.complaints).to.deep.equal([]))
@@ -57,7 +53,7 @@ describe('what is not delivered, in a browser', function () {
     const stopping = new AbortController()
     // So slow that a job can be stopped in the middle.
     const store = { ...api.store, append: (units: readonly Unit[]) => pause(300).then(() => api.store.append(units)) }
-    const parts = { store, accounts: api.accounts, clock: api.clock, transactions: openRetriedTransactions(database) } // prettier-ignore
+    const parts = { store, accounts: api.accounts, clock: api.clock, transactions: openRetriedTransactions(api.database) } // prettier-ignore
     const running = runJobs(parts, () => {}, stopping.signal)
     await until()
     stopping.abort()
@@ -90,7 +86,7 @@ describe('what is not delivered, in a browser', function () {
     await button('Gửi ngay: shop, Cửa hàng gặp lỗi').click()
     await inDialog(/^Gửi \d giao dịch$/).click()
     await working(() => see(/Đã xếp hàng xong \d giao dịch/))
-    const due = await database.query(
+    const due = await api.database.query(
       `SELECT FROM read_model.delivery WHERE transaction_id = $1 AND status = 'open' AND due_at <= now()`,
       [waiting],
     )
@@ -131,7 +127,7 @@ describe('what is not delivered, in a browser', function () {
   })
 
   it('groups ten thousand by webhook and kind of error, oldest first, and keeps the filter in the address', async () => {
-    await failMany(database, api.owner.user_id, [slow, owner.ruleId])
+    await failMany(api.database, api.owner.user_id, [slow, owner.ruleId])
     await visitor.go('/undelivered?status=failed')
     await see('5.000 giao dịch')
     expect((await headings())[0]).to.be.oneOf(['slow', 'shop'])

@@ -1,5 +1,4 @@
 /** What the owner of the dashboard has, and what happens to them: payments, rules, calls of the inbox, texts of strangers. */
-import { openDatabase } from '../../../adapters/database/database.ts'
 import { devicePath } from '../../../domain/arrival/origin.ts'
 import { transactionStream } from '../../../domain/transaction/events.ts'
 import { endpointOf } from '../../../domain/webhook/endpoint.ts'
@@ -130,13 +129,11 @@ export class Owner {
 
   /** The last calls of an address failed, a few more and its breaker opens. */
   async failsInARow(url: string, failures: number): Promise<void> {
-    const database = openDatabase(this.api.databaseUrl)
-    await database.query('INSERT INTO ops.endpoint (user_id, endpoint, failures) VALUES ($1, $2, $3)', [
+    await this.api.database.query('INSERT INTO ops.endpoint (user_id, endpoint, failures) VALUES ($1, $2, $3)', [
       this.api.owner.user_id,
       endpointOf(url),
       failures,
     ])
-    await database.close()
   }
 
   /** Sends a text to the personal URL. */
@@ -154,23 +151,19 @@ export class Owner {
 
   /** A phone that reported every hour for ten days, and is silent since yesterday. */
   async fellSilent(device_id: number): Promise<void> {
-    const database = openDatabase(this.api.databaseUrl)
-    await database.query(
+    await this.api.database.query(
       `INSERT INTO ops.heard (user_id, door, first_heard_at, last_heard_at, heard, usual_pause_s)
        VALUES ($1, $2, now() - interval '11 days', now() - interval '1 day', 240, 3600)`,
       [this.api.owner.user_id, devicePath(device_id)],
     )
-    await database.close()
   }
 
   /** A phone reports now. */
   async reports(device_id: number): Promise<void> {
-    const database = openDatabase(this.api.databaseUrl)
-    await database.query('UPDATE ops.heard SET last_heard_at = now() WHERE user_id = $1 AND door = $2', [
+    await this.api.database.query('UPDATE ops.heard SET last_heard_at = now() WHERE user_id = $1 AND door = $2', [
       this.api.owner.user_id,
       devicePath(device_id),
     ])
-    await database.close()
   }
 
   /** A text names a bank account that nobody has confirmed. */

@@ -1,7 +1,5 @@
 /** Accounts by mail: registration, address confirmation and password reset. No answer reveals who has an account. */
 import { expect } from 'chai'
-import { openOutbox, type Outbox } from '../../../adapters/mail-out/outbox.ts'
-import { openDatabase, type Database } from '../../../adapters/database/database.ts'
 import { accountStream } from '../../../domain/account/events.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { accountOfEmail } from '../../../workflows/accounts/registration.ts'
@@ -12,18 +10,13 @@ const HOUR = 3_600_000
 
 describe('accounts by mail', () => {
   let api: ApiUnderTest
-  let database: Database
-  let outbox: Outbox
   before(async () => {
     api = await openApi({}, 'real')
-    database = openDatabase(api.databaseUrl)
-    outbox = openOutbox(database)
   })
   afterEach(() => {
     api.clock.at = null
   })
   after(async () => {
-    await database.close()
     await api.close()
   })
 
@@ -33,7 +26,7 @@ describe('accounts by mail', () => {
   /** Waits for this many mails to an address, and returns them oldest first. */
   const mails = (email: string, count: number) =>
     eventually(async () => {
-      const theirs = (await outbox.list()).filter(({ to }) => to === email).reverse()
+      const theirs = (await api.outbox.list()).filter(({ to }) => to === email).reverse()
       return theirs.length === count && theirs
     })
   const tokenIn = (text: string, page: string): string => {

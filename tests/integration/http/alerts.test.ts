@@ -1,7 +1,6 @@
 /** Alerts, from their cause to the list, the mail and the webhook of the owner. */
 import { expect } from 'chai'
-import { openOutbox, type Outbox } from '../../../adapters/mail-out/outbox.ts'
-import { openDatabase, type Database } from '../../../adapters/database/database.ts'
+import type { Database } from '../../../adapters/database/database.ts'
 import { updateEndpoints } from '../../../adapters/postgres/delivery-queue/endpoints.ts'
 import { listAlerts } from '../../../projections/alert/queries.ts'
 import { lastingEndpointAlerts, openBreakers } from '../../../projections/rule/breaker-queries.ts'
@@ -23,18 +22,13 @@ interface Alert {
 
 describe('alerts', () => {
   let api: ApiUnderTest
-  let database: Database
-  let outbox: Outbox
   let key: string
   let user_id: number
 
   before(async () => {
     api = await openApi({}, 'real')
-    database = openDatabase(api.databaseUrl)
-    outbox = openOutbox(database)
   })
   after(async () => {
-    await database.close()
     await api.close()
   })
   beforeEach(async () => {
@@ -46,13 +40,13 @@ describe('alerts', () => {
   const alerts = async (): Promise<Alert[]> => (await api.ask('GET', '/api/alerts', { key })).body.data
   const theOne = (what: (alert: Alert) => boolean = () => true) =>
     eventually(async () => (await alerts()).filter(what)[0], { what: 'the alert' })
-  const mails = async () => (await outbox.list()).filter(({ to }) => to.startsWith('u'))
+  const mails = async () => (await api.outbox.list()).filter(({ to }) => to.startsWith('u'))
   const newRule = async (url = 'https://shop.example/hook'): Promise<number> =>
     (await api.ask('POST', '/api/webhooks', { key, json: { name: 's', url } })).body.data.id
 
   /** Reports an endpoint as a delivery worker does: failures in a row of this many deliveries, or an answer. */
   const tell = (failures: number, deliveries = 3, endpoint = 'https://shop.example:443') =>
-    updateEndpoints(database, [
+    updateEndpoints(api.database, [
       {
         user_id,
         endpoint,
@@ -70,9 +64,9 @@ describe('alerts', () => {
     minutesLater = 0
     const later = (at: string): string => new Date(Date.parse(at) + minutesLater * 60_000).toISOString()
     watch = watchEndpoints({
-      open: () => openBreakers(database),
+      open: () => openBreakers(api.database),
       lasting: async () =>
-        (await lastingEndpointAlerts(database))
+        (await lastingEndpointAlerts(api.database))
           .filter((alert) => alert.user_id === user_id)
           .map((alert) => ({ ...alert, looked_at: later(alert.looked_at) })),
       alerts: shownAlerts(api),
@@ -147,7 +141,8 @@ describe('alerts', () => {
   it('report an endpoint that fails and works by turns in one mail, and in another one when that is over', async () => {
     await newRule()
     const { email } = (await api.ask('GET', '/api/account', { key })).body.data
-    const subjects = async () => (await outbox.list()).filter(({ to }) => to === email).map(({ subject }) => subject)
+    const subjects = async () =>
+      (await api.outbox.list()).filter(({ to }) => to === email).map(({ subject }) => subject)
     for (let turn = 0; turn < 10; turn++) {
       await tell(10)
       await look(1)
@@ -179,7 +174,7 @@ describe('alerts', () => {
     await tell(10)
     await look()
     await eventually(async () => (await failing()).length === 1)
-    await database.query('DELETE FROM ops.endpoint WHERE user_id = $1', [user_id])
+    await api.database.query('DELETE FROM ops.endpoint WHERE user_id = $1', [user_id])
     expect(await look()).to.equal(null)
     expect(await look(11)).to.deep.equal({ raised: 0, ended: 1 })
     await eventually(async () => (await failing())[0]!.until !== null)
@@ -235,7 +230,7 @@ describe('alerts', () => {
 
   it('are listed without a look at the many that have ended', async () => {
     const insert = (from: number, to: number, until: string) =>
-      database.query(
+      api.database.query(
         `INSERT INTO read_model.alert (id, user_id, kind, subject, text, since, until)
          SELECT 1000000000 + n, $1, 'old_notification', 'transaction:' || n, '', now() - make_interval(mins => n::integer), ${until}
          FROM generate_series($2::bigint, $3::bigint) n`,
@@ -245,7 +240,7 @@ describe('alerts', () => {
     // Older than all of these, and still open.
     await insert(user_id * 10_000 + 5_000, user_id * 10_000 + 5_000, 'NULL')
     await insert(user_id * 10_000 + 5_001, user_id * 10_000 + 5_001, "now() + interval '1 day'")
-    await database.query('ANALYZE read_model.alert')
+    await api.database.query('ANALYZE read_model.alert')
     const listed = await alerts()
     expect(listed).to.have.length(200)
     expect(listed.slice(0, 3).map(({ until }) => until === null || Date.parse(until) > Date.now())).to.deep.equal([
@@ -265,9 +260,10 @@ describe('alerts', () => {
     let rows = 0
     const explain: Pick<Database, 'query'> = {
       query: async (text, values) => {
-        const [{ 'QUERY PLAN': plans }] = (await database.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values)) as [
-          { 'QUERY PLAN': [{ Plan: Plan }] },
-        ]
+        const [{ 'QUERY PLAN': plans }] = (await api.database.query(
+          `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`,
+          values,
+        )) as [{ 'QUERY PLAN': [{ Plan: Plan }] }]
         rows = looked(plans[0].Plan)
         return []
       },

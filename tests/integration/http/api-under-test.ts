@@ -15,8 +15,8 @@ import { openInboxes } from '../../../adapters/inbox/inboxes.ts'
 import { silent } from '../../../adapters/telemetry/log-lines.ts'
 import { openImap } from '../../../adapters/mail/imap.ts'
 import { openUsageCounters } from '../../../adapters/postgres/ops/usage.ts'
-import { openOutbox } from '../../../adapters/mail-out/outbox.ts'
-import { openDatabase } from '../../../adapters/database/database.ts'
+import { openOutbox, type Outbox } from '../../../adapters/mail-out/outbox.ts'
+import { openDatabase, type Database } from '../../../adapters/database/database.ts'
 import { orUnavailable } from '../../../adapters/database/or-unavailable.ts'
 import { openPutOffReactions } from '../../../adapters/postgres/ops/put-off-reactions.ts'
 import { openReactorCheckpoint } from '../../../adapters/postgres/ops/reactor-checkpoint.ts'
@@ -54,6 +54,9 @@ export interface ApiUnderTest {
   app: Koa
   url: string
   databaseUrl: string
+  /** Events, read models and operational tables. It is closed with the API. */
+  database: Database
+  outbox: Outbox
   store: EventStore
   accounts: Accounts
   vault: Vault
@@ -248,7 +251,7 @@ export const openApi = async (
   }
 
   return {
-    app, url, databaseUrl, store, accounts, vault, owner: owner!, clock, warnings,
+    app, url, databaseUrl, database, outbox, store, accounts, vault, owner: owner!, clock, warnings,
     arrivals: recorder.arrivals,
     takes: recorder.takes,
     ask: asking(url),

@@ -1,7 +1,6 @@
 /** Inboxes: opening, setting the answer, calls over HTTP and by our own sender, and reading the calls. */
 import { expect } from 'chai'
 import { CALLS_KEPT, openInboxCalls, sweepInboxCalls } from '../../../adapters/inbox/calls.ts'
-import { openDatabase, type Database } from '../../../adapters/database/database.ts'
 import { signedHeaders } from '../../../domain/webhook/signature.ts'
 import { BASE_URL, openApi, type ApiUnderTest } from './api-under-test.ts'
 
@@ -23,16 +22,13 @@ interface Inbox {
 
 describe('inboxes', () => {
   let api: ApiUnderTest
-  let database: Database
   let key: string
   let user_id: number
 
   before(async () => {
     api = await openApi()
-    database = openDatabase(api.databaseUrl)
   })
   after(async () => {
-    await database.close()
     await api.close()
   })
   beforeEach(async () => {
@@ -155,9 +151,10 @@ describe('inboxes', () => {
     expect(calls.map(({ body }) => Number(body))).to.deep.equal(
       Array.from({ length: CALLS_KEPT }, (_, index) => CALLS_KEPT + 2 - index),
     )
-    const [{ count }] = (await database.query('SELECT count(*)::int AS count FROM ops.inbox_call WHERE user_id = $1', [
-      user_id,
-    ])) as [{ count: number }]
+    const [{ count }] = (await api.database.query(
+      'SELECT count(*)::int AS count FROM ops.inbox_call WHERE user_id = $1',
+      [user_id],
+    )) as [{ count: number }]
     expect(count).to.equal(CALLS_KEPT)
   })
 
@@ -180,11 +177,11 @@ describe('inboxes', () => {
   it('forget calls older than a week and calls of accounts that no longer exist', async () => {
     const { id, token } = await opened()
     await call(token, 'POST', 'old')
-    await database.query("UPDATE ops.inbox_call SET at = now() - interval '8 days' WHERE inbox_id = $1", [id])
+    await api.database.query("UPDATE ops.inbox_call SET at = now() - interval '8 days' WHERE inbox_id = $1", [id])
     await call(token, 'POST', 'new')
     const gone = { user_id: 999_999_999, inbox_id: 999_999_998, method: 'POST', headers: {}, body: '', verified: true }
-    await openInboxCalls(database).keep(gone)
-    expect(await sweepInboxCalls(database).run(new AbortController().signal)).to.deep.equal({ swept: 2 })
+    await openInboxCalls(api.database).keep(gone)
+    expect(await sweepInboxCalls(api.database).run(new AbortController().signal)).to.deep.equal({ swept: 2 })
     expect((await listed())[0]!.calls.map(({ body }) => body)).to.deep.equal(['new'])
   })
 

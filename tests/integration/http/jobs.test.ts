@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import { openDatabase, type Database } from '../../../adapters/database/database.ts'
 import { openRetriedTransactions } from '../../../projections/job/queries.ts'
 import { createJob, MOST_RUNNING, runJobs, type RetriedTransactions } from '../../../workflows/jobs/bulk-retry.ts'
 import { eventually } from '../../harness/eventually.ts'
@@ -8,7 +7,6 @@ import { attempted, captured, statusChanged } from './captured.ts'
 
 describe('a bulk retry as a job', () => {
   let api: ApiUnderTest
-  let database: Database
   let key: string
   let rule: number
   let user: number
@@ -16,7 +14,6 @@ describe('a bulk retry as a job', () => {
   let runs: Promise<void>[]
   beforeEach(async () => {
     api = await openApi()
-    database = openDatabase(api.databaseUrl)
     stopping = new AbortController()
     runs = []
     const mine = await api.newAccount('jobs@example.com')
@@ -28,7 +25,6 @@ describe('a bulk retry as a job', () => {
   afterEach(async () => {
     stopping.abort()
     await Promise.all(runs)
-    await database.close()
     await api.close()
   })
 
@@ -63,14 +59,19 @@ describe('a bulk retry as a job', () => {
   /** The rules for which a call is due now, in the lane of bulk retries. */
   const dueRules = async (id: number): Promise<number[]> =>
     (
-      await database.query<{ rule_id: number }>(
+      await api.database.query<{ rule_id: number }>(
         `SELECT rule_id FROM read_model.delivery WHERE transaction_id = $1 AND status = 'open' AND lane = 'bulk' AND due_at <= now()`,
         [id],
       )
     ).map(({ rule_id }) => rule_id)
   const run = (transactions: Partial<RetriedTransactions> = {}, signal = stopping.signal) => {
     const { store, accounts, clock } = api
-    const parts = { store, accounts, clock, transactions: { ...openRetriedTransactions(database), ...transactions } }
+    const parts = {
+      store,
+      accounts,
+      clock,
+      transactions: { ...openRetriedTransactions(api.database), ...transactions },
+    }
     const running = runJobs(parts, () => {}, signal)
     runs.push(running)
     return running
@@ -107,7 +108,7 @@ describe('a bulk retry as a job', () => {
     expect(await untilDone(job_id)).to.deep.equal({ id: job_id, status: 'done', total: 120, done: 120, failed: 0 })
     for (const id of [meant[0]!, meant[60]!, meant[119]!]) expect(await statusOf(id)).to.equal('pending')
     for (const id of others) expect(await statusOf(id)).to.equal('failed')
-    const [row] = await database.query<{ lane: string }>('SELECT DISTINCT lane FROM read_model.delivery WHERE transaction_id = ANY ($1)', [meant]) // prettier-ignore
+    const [row] = await api.database.query<{ lane: string }>('SELECT DISTINCT lane FROM read_model.delivery WHERE transaction_id = ANY ($1)', [meant]) // prettier-ignore
     expect(row!.lane).to.equal('bulk')
     expect((await api.ask('DELETE', `/api/jobs/${job_id}`, { key })).status).to.equal(409)
   })
@@ -117,7 +118,7 @@ describe('a bulk retry as a job', () => {
     const { job_id } = await begin({ filter: {} })
     const killed = new AbortController()
     let asked = 0
-    const real = openRetriedTransactions(database)
+    const real = openRetriedTransactions(api.database)
     const dying = run(
       {
         between: async (...args) => {
@@ -163,7 +164,7 @@ describe('a bulk retry as a job', () => {
     const id = await sent([rule], 'delivered', '2026-03-10T05:00:00.000Z')
     const { job_id } = await begin({ filter: { status: 'success' } })
     const killed = new AbortController()
-    const real = openRetriedTransactions(database)
+    const real = openRetriedTransactions(api.database)
     let asked = 0
     const dying = run(
       {
@@ -217,7 +218,7 @@ describe('a bulk retry as a job', () => {
       transactions: { runningOf: async () => 0 },
     }
     await failed(1, {}, userId)
-    const found = await openRetriedTransactions(database).count(userId, {})
+    const found = await openRetriedTransactions(api.database).count(userId, {})
     const created = Array.from({ length: count }, () => createJob(parts, occasion, {}, found))
     for (const { checkpoint } of await Promise.all(created)) await api.shown(checkpoint!)
   }
@@ -232,7 +233,7 @@ describe('a bulk retry as a job', () => {
     expect(await untilDone(job_id)).to.include({ done: 1 })
     expect(await statusOf(id!)).to.equal('pending')
     const running = () =>
-      database.query("SELECT FROM read_model.job WHERE user_id = $1 AND status = 'running'", [user_id])
+      api.database.query("SELECT FROM read_model.job WHERE user_id = $1 AND status = 'running'", [user_id])
     expect(await running()).to.have.lengthOf(101)
     await api.decree(user_id, { type: 'AccountUnlocked', data: { user_id } })
     await eventually(async () => (await running()).length === 0, { within: 30_000, what: 'the unlocked jobs' })
@@ -243,7 +244,7 @@ describe('a bulk retry as a job', () => {
     await many(user_id, 101)
     await failed(1)
     const { job_id } = await begin({ filter: {} })
-    const turns = await openRetriedTransactions(database).runningJobs()
+    const turns = await openRetriedTransactions(api.database).runningJobs()
     expect(turns).to.have.lengthOf(100)
     expect(turns.indexOf(job_id)).to.equal(1)
   })

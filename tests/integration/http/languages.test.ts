@@ -1,7 +1,5 @@
 /** Mails, alerts and pages speak the language of the account: Vietnamese, unless it has chosen English. */
 import { expect } from 'chai'
-import { openOutbox, type Outbox } from '../../../adapters/mail-out/outbox.ts'
-import { openDatabase, type Database } from '../../../adapters/database/database.ts'
 import { greeting } from '../../../cmd/process/greeting.ts'
 import { TEXTS } from '../../../workflows/texts/texts.ts'
 import { eventually } from '../../harness/eventually.ts'
@@ -10,20 +8,15 @@ import { captured } from './captured.ts'
 
 describe('the language of an account', () => {
   let api: ApiUnderTest
-  let database: Database
-  let outbox: Outbox
   before(async () => {
     api = await openApi({}, 'real')
-    database = openDatabase(api.databaseUrl)
-    outbox = openOutbox(database)
   })
   after(async () => {
-    await database.close()
     await api.close()
   })
 
   const mail = (email: string, subject: string) =>
-    eventually(async () => (await outbox.list()).find((each) => each.to === email && each.subject === subject), {
+    eventually(async () => (await api.outbox.list()).find((each) => each.to === email && each.subject === subject), {
       what: `the mail “${subject}”`,
     })
   const register = (email: string, more: object = {}) =>

@@ -1,7 +1,5 @@
 /** The outbox of mails, which only the operator can read. */
 import { expect } from 'chai'
-import { openOutbox } from '../../../adapters/mail-out/outbox.ts'
-import { openDatabase } from '../../../adapters/database/database.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
 
 describe('the outbox', () => {
@@ -12,11 +10,9 @@ describe('the outbox', () => {
   after(() => api.close())
 
   it('is listed for the operator, newest first', async () => {
-    const database = openDatabase(api.databaseUrl)
-    const { send } = openOutbox(database)
+    const { send } = api.outbox
     await send({ to: 'a@example.com', subject: 'One', text: 'first' })
     await send({ to: 'b@example.com', subject: 'Two', text: 'second' })
-    await database.close()
     const { status, body } = await api.ask('GET', '/api/outbox', { key: api.owner.api_key })
     expect(status).to.equal(200)
     expect(body.data.map(({ text }: { text: string }) => text)).to.deep.equal(['second', 'first'])

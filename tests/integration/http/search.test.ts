@@ -1,7 +1,6 @@
 /** Searches through the API: what they find, and what they answer while the search index is behind the lists. */
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { openDatabase } from '../../../adapters/database/database.ts'
 import { foldedForSearch } from '../../../domain/text.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
 import { attempted, captured, statusChanged } from './captured.ts'
@@ -64,13 +63,11 @@ describe('a search', () => {
 
   it('finds the same in transactions that are not indexed yet', async () => {
     await api.holdSearch()
-    const database = openDatabase(api.databaseUrl)
-    await database.query('DELETE FROM search_model.searchable')
-    await database.query("UPDATE search_model.checkpoint SET passed = '0', updated_at = now() - interval '1 hour'")
+    await api.database.query('DELETE FROM search_model.searchable')
+    await api.database.query("UPDATE search_model.checkpoint SET passed = '0', updated_at = now() - interval '1 hour'")
     await finds()
-    await database.query('UPDATE search_model.checkpoint SET checkpoint = NULL, event_id = NULL, stream = NULL, revision = NULL, passed = NULL, updated_at = NULL') // prettier-ignore
+    await api.database.query('UPDATE search_model.checkpoint SET checkpoint = NULL, event_id = NULL, stream = NULL, revision = NULL, passed = NULL, updated_at = NULL') // prettier-ignore
     expect(await found('nguyễn')).to.deep.equal([ids.accents])
-    await database.close()
   })
 
   it('finds every part of a text, wherever it begins and ends', async () => {
@@ -148,9 +145,8 @@ describe('a search', () => {
     const MANY = 26_000
     before(async () => {
       crowded = await api.newAccount('crowd@example.com')
-      const database = openDatabase(api.databaseUrl)
       // Rows as the projectors would write them. 1,050 of them name a payer.
-      await database.query(
+      await api.database.query(
         `INSERT INTO read_model.transaction (id, user_id, bank_code, bank_name, transaction_type, amount, currency, description,
             source_type, source, webhook_status, raw_data, transaction_date, created_at, updated_at)
           SELECT 900000 + n, $1, 'VCB', 'Vietcombank', 'credit', 1000, 'VND',
@@ -159,7 +155,7 @@ describe('a search', () => {
           FROM generate_series(1, $2::integer) n, LATERAL (SELECT '2026-01-01'::timestamptz + n / 3 * interval '1 second' AS at) a`,
         [crowded.user_id, MANY],
       )
-      await database.query(
+      await api.database.query(
         `INSERT INTO search_model.searchable (user_id, id, created_at, bank_code, transaction_type, source_type, transaction_date,
             text, order_id, rules)
           SELECT user_id, id, created_at, bank_code, transaction_type, source_type, transaction_date, description, NULL, '{}'
@@ -167,8 +163,7 @@ describe('a search', () => {
         [crowded.user_id],
       )
       // The server does this by itself within a minute. With older statistics, the count of so many hits takes that long.
-      await database.query('ANALYZE search_model.searchable, read_model.transaction')
-      await database.close()
+      await api.database.query('ANALYZE search_model.searchable, read_model.transaction')
     })
 
     const walk = async (query: Record<string, string>, most: number): Promise<{ ids: number[]; total: number }> => {
@@ -199,14 +194,12 @@ describe('a search', () => {
 
     it('is refused while too many transactions are not indexed, and lists still work', async () => {
       await api.holdSearch()
-      const database = openDatabase(api.databaseUrl)
-      await database.query('UPDATE search_model.checkpoint SET checkpoint = NULL, event_id = NULL, stream = NULL, revision = NULL, passed = NULL, updated_at = NULL') // prettier-ignore
+      await api.database.query('UPDATE search_model.checkpoint SET checkpoint = NULL, event_id = NULL, stream = NULL, revision = NULL, passed = NULL, updated_at = NULL') // prettier-ignore
       const { status, body } = await api.ask('GET', '/api/transactions?search=crowd', { key: crowded.api_key })
       expect([status, body.error]).to.deep.equal([503, 'STORE_UNAVAILABLE'])
       expect((await list({}, crowded.api_key)).total).to.equal(MANY)
       expect(await found('nguyen VAN')).to.deep.equal([ids.plain])
-      await database.query('DELETE FROM search_model.searchable')
-      await database.close()
+      await api.database.query('DELETE FROM search_model.searchable')
     })
   })
 })

@@ -1,6 +1,5 @@
 /** The session of the dashboard: a cookie instead of a token, only for our own pages. */
 import { expect } from 'chai'
-import { openDatabase } from '../../../adapters/database/database.ts'
 import { makeSignInLink } from '../../../adapters/postgres/ops/sign-in-links.ts'
 import { openApi, OWNERS_PASSWORD, type ApiUnderTest } from './api-under-test.ts'
 
@@ -41,12 +40,11 @@ describe('the session', () => {
   })
 
   it('starts once by a link, within an hour, and not after a new password', async () => {
-    const database = openDatabase(api.databaseUrl)
     const someone = await api.newAccount('linked@example.com')
-    const make = async () => makeSignInLink(database, (await api.accounts.find(someone.user_id))!)
+    const make = async () => makeSignInLink(api.database, (await api.accounts.find(someone.user_id))!)
     const follow = (token: string) => api.ask('POST', '/api/session/link', { json: { token } })
     const token = await make()
-    const rows = await database.query('SELECT * FROM ops.sign_in_link')
+    const rows = await api.database.query('SELECT * FROM ops.sign_in_link')
     expect(JSON.stringify(rows)).not.to.include(token).and.not.include(token.split('.')[1])
     const [one, other] = await Promise.all([follow(token), follow(token)])
     expect([one.status, other.status].sort()).to.deep.equal([200, 400])
@@ -55,7 +53,7 @@ describe('the session', () => {
     expect(read.body.data.id).to.equal(someone.user_id)
 
     const late = await make()
-    await database.query(`UPDATE ops.sign_in_link SET expires_at = now() - interval '1 second'`)
+    await api.database.query(`UPDATE ops.sign_in_link SET expires_at = now() - interval '1 second'`)
     const refused = await follow(late)
     expect([refused.status, refused.body.issues[0].path]).to.deep.equal([400, 'token'])
     expect(refused.headers.get('set-cookie')).to.equal(null)
@@ -72,7 +70,6 @@ describe('the session', () => {
     await api.decree(someone.user_id, { type: 'AccountLocked', data: { user_id: someone.user_id, reason: 'test' } })
     expect((await follow(locked)).status).to.equal(403)
     for (const bad of ['', 'x', 'bcs_1.x']) expect((await follow(bad)).status, bad).to.equal(400)
-    await database.close()
   })
 
   it('gives the same access as a login', async () => {

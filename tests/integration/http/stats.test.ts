@@ -1,6 +1,5 @@
 /** The statistics of an account, and what the operator sees of the installation. */
 import { expect } from 'chai'
-import { openDatabase } from '../../../adapters/database/database.ts'
 import { enter } from '../../../adapters/database/presence.ts'
 import { VERSION } from '../../../adapters/system/version.ts'
 import { eventually } from '../../harness/eventually.ts'
@@ -142,15 +141,13 @@ describe('statistics', () => {
     })
 
     it('do not say that an hour was empty whose attempts are too many to be read', async () => {
-      const database = openDatabase(api.databaseUrl)
-      await database.query(
+      await api.database.query(
         `INSERT INTO read_model.attempt (id, transaction_id, rule_id, user_id, attempt, webhook_url, http_status, response_body,
            outcome, sent_at, duration_ms, created_at)
          SELECT 1000000000 + n, 1, $1, $2, 1, '', 200, '', 'delivered', $3, 10, $3::timestamptz - n * interval '500 milliseconds'
          FROM generate_series(1, 20000) n`,
         [ids[1], merchant.user_id, NOW.toISOString()],
       )
-      await database.close()
       const many = (await byHour(merchant.api_key, 4))[1]
       expect(many).to.include({ attempts: 10_000, success_rate: 1 })
       expect(countsOf(many)).to.deep.equal([[null, null], [null, null], [null, null], [7_200, 0]]) // prettier-ignore
@@ -198,19 +195,16 @@ describe('statistics', () => {
   })
 
   it('of the installation name the running processes with their versions', async () => {
-    const database = openDatabase(api.databaseUrl)
-    const presence = await enter(database, 'deliver')
+    const presence = await enter(api.database, 'deliver')
     const { processes } = (await api.ask('GET', '/api/operator/status', { key })).body.data
     await presence.leave()
-    await database.close()
     expect(processes).to.have.length(1)
     expect(processes[0]).to.have.all.keys('name', 'version', 'since', 'address')
     expect(processes[0]).to.include({ name: 'baoco (deliver)', version: VERSION })
   })
 
   it('of the installation name who holds which lease, and count mailboxes', async () => {
-    const database = openDatabase(api.databaseUrl)
-    await database.query(`INSERT INTO ops.lease (name, holder, expires_at, process) VALUES
+    await api.database.query(`INSERT INTO ops.lease (name, holder, expires_at, process) VALUES
       ('scheduled work', gen_random_uuid(), now() + interval '8 seconds', 'project on here'),
       ('mailbox 7', gen_random_uuid(), now() + interval '8 seconds', NULL)`)
     const { leases, mailboxes } = (await api.ask('GET', '/api/operator/status', { key })).body.data
@@ -218,7 +212,6 @@ describe('statistics', () => {
       ['scheduled work', 'project on here'],
     ])
     expect(mailboxes).to.equal(1)
-    await database.query('DELETE FROM ops.lease')
-    await database.close()
+    await api.database.query('DELETE FROM ops.lease')
   })
 })

@@ -1,7 +1,6 @@
 /** Makes requests that fit the document and are meaningful: ids of resources that exist, URLs that answer. */
 import { newToken } from '../../../workflows/accounts/secrets.ts'
 import { issue, type MailPurpose } from '../../../domain/account/mail-tokens.ts'
-import { openDatabase } from '../../../adapters/database/database.ts'
 import { makeSignInLink } from '../../../adapters/postgres/ops/sign-in-links.ts'
 import { openIds } from '../../../adapters/system/ids.ts'
 import { Affiliates } from '../../../workflows/affiliate/affiliates.ts'
@@ -105,9 +104,7 @@ const RECIPES: Record<string, (world: World, caller: Caller) => unknown> = {
   'post-api-auth-login': (_, { email, password }) => ({ email, password }),
   'post-api-session': (_, { email, password }) => ({ email, password }),
   'post-api-session-link': async ({ api }, { user_id }) => {
-    const database = openDatabase(api.databaseUrl)
-    const token = await makeSignInLink(database, (await api.accounts.find(user_id))!)
-    await database.close()
+    const token = await makeSignInLink(api.database, (await api.accounts.find(user_id))!)
     return { token }
   },
   'post-api-auth-register': (_, { password }) => ({ email: `new${next()}@example.com`, password }),

@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import { openLastSeenNotes } from '../../../adapters/postgres/ops/last-seen.ts'
-import { openDatabase, type Database } from '../../../adapters/database/database.ts'
 import { lastingSilences, quietSources } from '../../../projections/account/last-seen-queries.ts'
 import { sweepNotifications } from '../../../adapters/postgres/ops/sweep-notifications.ts'
 import { watchSources } from '../../../workflows/scheduled/watch-sources.ts'
@@ -13,13 +12,10 @@ const HOUR = 3_600_000
 describe('the watch on silent sources', function () {
   this.timeout(60_000)
   let api: ApiUnderTest
-  let database: Database
   before(async () => {
     api = await openApi()
-    database = openDatabase(api.databaseUrl, { poolSize: 2 })
   })
   after(async () => {
-    await database.close()
     await api.close()
   })
 
@@ -27,7 +23,7 @@ describe('the watch on silent sources', function () {
   const ask = async (path: string) => (await api.ask('GET', path, { key: api.owner.api_key })).body.data
   const heard = async (...at: Date[]): Promise<void> => {
     for (const each of at) {
-      const notes = openLastSeenNotes(database, (error) => {
+      const notes = openLastSeenNotes(api.database, (error) => {
         throw error
       })
       notes.note(api.owner.user_id, 'url', each)
@@ -37,8 +33,8 @@ describe('the watch on silent sources', function () {
   const look = async () => {
     const { accounts, clock } = api
     const job = watchSources({
-      quiet: (now) => quietSources(database, now),
-      lasting: () => lastingSilences(database),
+      quiet: (now) => quietSources(api.database, now),
+      lasting: () => lastingSilences(api.database),
       accounts,
       alerts: shownAlerts(api),
       clock,
@@ -72,21 +68,21 @@ describe('the watch on silent sources', function () {
   })
 
   it('sweeps expired rows of ignored notifications', async () => {
-    await database.query(
+    await api.database.query(
       `INSERT INTO read_model.notification (id, user_id, status, source_type, source, reason, received_at, expires_at)
        SELECT id, $1, 'ignored', 'api', 'url', 'ping', now(), now() + make_interval(days => id::int - 2)
        FROM generate_series(1, 3) AS id`,
       [api.owner.user_id],
     )
-    await database.query(
+    await api.database.query(
       `INSERT INTO read_model.owned_stream (stream, user_id, expires_at) VALUES
          ('unread-1', $1, now() - interval '1 day'), ('unread-3', $1, now() + interval '1 day'), ('plan-order-4', $1, NULL)`,
       [api.owner.user_id],
     )
     expect(await ask('/api/notifications')).to.have.length(1)
-    await sweepNotifications(database).run(never)
-    expect(await database.query('SELECT id FROM read_model.notification')).to.deep.equal([{ id: 3 }])
-    expect(await database.query('SELECT stream FROM read_model.owned_stream ORDER BY stream')).to.deep.equal([
+    await sweepNotifications(api.database).run(never)
+    expect(await api.database.query('SELECT id FROM read_model.notification')).to.deep.equal([{ id: 3 }])
+    expect(await api.database.query('SELECT stream FROM read_model.owned_stream ORDER BY stream')).to.deep.equal([
       { stream: 'plan-order-4' },
       { stream: 'unread-3' },
     ])
