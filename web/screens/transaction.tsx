@@ -14,6 +14,7 @@ import { Dialog } from '../ui/dialog.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { MarkedText } from '../ui/marked-text.tsx'
 import { NotSent } from '../ui/not-sent.tsx'
+import { Pairs, type Pair } from '../ui/pairs.tsx'
 import { Story } from '../ui/story.tsx'
 import { useAction } from '../ui/action.ts'
 
@@ -21,7 +22,7 @@ const STALE = ['transaction', 'transactions', 'stats', 'undelivered']
 
 const Facts = ({ of }: { of: DeliveredTransaction }) => {
   const { facts, noOrder } = texts.value.transaction
-  const rows: [string, preact.ComponentChildren][] = [
+  const rows: Pair[] = [
     [facts.order, of.order_id ?? noOrder],
     [facts.bank, of.bank_name],
     [facts.account, of.account_number],
@@ -33,18 +34,7 @@ const Facts = ({ of }: { of: DeliveredTransaction }) => {
     [facts.balance, of.balance_after && money(of.balance_after, of.currency, language.value)],
     [facts.copyOf, of.already_run_of && <a href={`/transactions/${of.already_run_of}`}>{of.already_run_of}</a>],
   ]
-  return (
-    <dl class="pairs">
-      {rows
-        .filter(([, value]) => value)
-        .map(([label, value]) => (
-          <>
-            <dt>{label}</dt>
-            <dd>{value}</dd>
-          </>
-        ))}
-    </dl>
-  )
+  return <Pairs rows={rows.filter(([, value]) => value)} />
 }
 
 /** It waits for its next attempt. A first attempt is due already, or is over the quota. */

@@ -17,6 +17,7 @@ import { useBankAccounts } from '../ui/bank-accounts.tsx'
 import { Inboxes, useInboxes } from '../ui/inbox.tsx'
 import { Marked } from '../ui/marked-text.tsx'
 import { NotSent } from '../ui/not-sent.tsx'
+import { Pairs, type Pair } from '../ui/pairs.tsx'
 import { useRules, useSystems } from '../ui/rules.tsx'
 
 const LEVELS = ['read', 'inbox', 'rules'] as const
@@ -55,7 +56,7 @@ const Reading = ({ text, of: { transaction, reason } }: { text: string; of: Pars
         <p>{reasons[reason ?? ''] ?? reason}</p>
       </div>
     )
-  const rows: [string, preact.ComponentChildren][] = [
+  const rows: Pair[] = [
     [t.amount, <Amount of={transaction} />],
     [t.order, transaction.order_id ?? t.none],
     [t.bank, transaction.bank_name],
@@ -68,14 +69,7 @@ const Reading = ({ text, of: { transaction, reason } }: { text: string; of: Pars
     <>
       <h3>{t.read}</h3>
       <Marked text={text} read={transaction} />
-      <dl class="pairs">
-        {rows.map(([label, value]) => (
-          <>
-            <dt>{label}</dt>
-            <dd>{value}</dd>
-          </>
-        ))}
-      </dl>
+      <Pairs rows={rows} />
     </>
   )
 }

@@ -15,20 +15,10 @@ import { Copyable, Heading, Loaded, Problem, Status, Stranger, When } from '../u
 import { Confirm } from '../ui/confirm.tsx'
 import { HourBars } from '../ui/hour-bars.tsx'
 import { Arrives, Verification } from '../ui/integrate.tsx'
+import { Pairs } from '../ui/pairs.tsx'
 import { RuleSecret } from '../ui/rule-secret.tsx'
 import { RuleTest } from '../ui/rule-test.tsx'
 import { RuleStateMark, useRules, useRuleStats } from '../ui/rules.tsx'
-
-const Pairs = ({ rows }: { rows: readonly (readonly [string, preact.ComponentChildren])[] }) => (
-  <dl class="pairs">
-    {rows.map(([label, value]) => (
-      <>
-        <dt>{label}</dt>
-        <dd>{value}</dd>
-      </>
-    ))}
-  </dl>
-)
 
 const Settings = ({ of }: { of: Rule }) => {
   const { webhook: t, common } = texts.value

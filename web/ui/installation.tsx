@@ -4,6 +4,7 @@ import type { OperatorStatus } from '../api/types.ts'
 import { bytes, count, moment } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { Ago, Stranger } from './basics.tsx'
+import { Pairs, type Pair } from './pairs.tsx'
 
 const number = (value: number): string => count(value, language.value)
 
@@ -200,27 +201,20 @@ const Audit = ({ of: { audit } }: { of: OperatorStatus }) => {
 
 const Server = ({ of: { versions, disk } }: { of: OperatorStatus }) => {
   const t = texts.value.operator.server
-  const rows: [string, string][] = [
+  const rows: Pair[] = [
     [t.baoco, versions.baoco],
     [t.postgres, versions.postgres],
     [t.tables, versions.tables],
     [t.node, versions.node],
     [t.database, bytes(disk.database_bytes, language.value)],
-    ...disk.schemas.map((each): [string, string] => [t.schemas[each.name] ?? each.name, bytes(each.bytes, language.value)]), // prettier-ignore
-    ...(disk.free_bytes === null ? [] : [[t.free, bytes(disk.free_bytes, language.value)] as [string, string]]),
-    ...disk.servers.map((each): [string, string] => [t.freeOn[each.server], bytes(each.free_bytes, language.value)]),
+    ...disk.schemas.map((each): Pair => [t.schemas[each.name] ?? each.name, bytes(each.bytes, language.value)]), // prettier-ignore
+    ...(disk.free_bytes === null ? [] : [[t.free, bytes(disk.free_bytes, language.value)] satisfies Pair]),
+    ...disk.servers.map((each): Pair => [t.freeOn[each.server], bytes(each.free_bytes, language.value)]),
   ]
   return (
     <section class="block">
       <h2>{t.title}</h2>
-      <dl class="pairs">
-        {rows.map(([label, value]) => (
-          <>
-            <dt>{label}</dt>
-            <dd>{value}</dd>
-          </>
-        ))}
-      </dl>
+      <Pairs rows={rows} />
     </section>
   )
 }
