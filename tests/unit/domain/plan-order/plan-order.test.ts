@@ -64,10 +64,12 @@ describe('a plan order', () => {
 describe('the plan order of a credit', () => {
   const text = (memo: string, sign = '+', account = plans.account_number) =>
     `SD TK ${account} ${sign}600,000VND luc 20-11-2026 10:00:05. SD 2,000,000VND. Ref MBVCB.900000001.${memo}`
-  const named = (memo: string, { operator = true, sign = '+', account = plans.account_number, of = plans } = {}) => {
+  const usual = { operator: true, sign: '+', account: plans.account_number, currency: 'VND', of: plans }
+  const named = (memo: string, given: Partial<typeof usual> = {}) => {
+    const { operator, sign, account, currency, of } = { ...usual, ...given }
     const words = text(memo, sign, account)
     const { reading } = read({ text: words, sender: 'Vietcombank' }, at)
-    return namedPlanOrder({ operator }, reading!, words, of)?.plan_order_id ?? null
+    return namedPlanOrder({ operator }, { ...reading!, currency }, words, of)?.plan_order_id ?? null
   }
 
   it('is the number after the prefix', () => {
@@ -76,7 +78,8 @@ describe('the plan order of a credit', () => {
   })
   it('is absent with fewer than four digits or no number', () =>
     expect([named('BC42'), named('DH0042'), named('NGUYEN VAN A')]).to.deep.equal([null, null, null]))
-  it('is absent for a debit, or for another account, bank or user', () => {
+  it('is absent for a debit, or for another account, bank, user or currency', () => {
+    expect(named('BC0042', { currency: 'USD' })).to.equal(null)
     expect(named('BC0042', { sign: '-' })).to.equal(null)
     expect(named('BC0042', { account: '0099000415567' })).to.equal(null)
     expect(named('BC0042', { of: { ...plans, bank_code: 'MB' } })).to.equal(null)
