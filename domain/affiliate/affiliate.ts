@@ -1,4 +1,3 @@
-// Tests: tests/integration/http/affiliate.test.ts
 /** Affiliate earnings and withdrawals: the state of `affiliate-<user>` and its decisions. */
 import { conflict } from '../account/refusals.ts'
 import { fromMinor, toMinor, type Money } from '../money.ts'

@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import { commissionOf } from '../../../../domain/affiliate/affiliate.ts'
 import type { PlanOrderEvent } from '../../../../domain/plan-order/events.ts'
 import { read } from '../../../../domain/reader/reader.ts'
 import {
@@ -108,14 +107,5 @@ describe('the account for plan payments', () => {
     for (const missing of ['planBank', 'planAccount', 'planHolder'])
       expect(planAccountOf({ ...set, [missing]: undefined }), missing).to.equal(null)
     expect(planAccountOf({ ...set, planBank: 'ZALOPAY' })).to.equal(null)
-  })
-})
-
-describe('a commission', () => {
-  it('is its percentage of the payment, in whole dong', () => {
-    expect(commissionOf('600000.00', 20)).to.equal('120000.00')
-    expect(commissionOf('1200000.99', 12.5)).to.equal('150000.00')
-    expect(commissionOf('999.00', 10)).to.equal('99.00')
-    expect(commissionOf('600000.00', 0)).to.equal('0.00')
   })
 })
