@@ -110,19 +110,17 @@ export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn:
   const { clock, database, vault, settings } = parts
   const { get, post, put } = operations.of('Account')
 
-  const showAccount = async (context: ApiContext) => {
-    const { account } = context.state
+  const presented = async (account: AccountState) => {
     const now = clock.now()
-    const used = await transactionsInMonth(database, account.user_id, vietnamMonth(now))
-    return presentAccount(account, used, now)
+    return presentAccount(account, await transactionsInMonth(database, account.user_id, vietnamMonth(now)), now)
   }
+
+  const showAccount = (context: ApiContext) => presented(context.state.account)
 
   const changeAccount = async (context: ApiContext, { language }: z.infer<typeof AccountChange>) => {
     const changed = await parts.accounts.change(occasionOf(context, clock), (account) => setLanguage(account, language))
     await settled(parts, changed)
-    const now = clock.now()
-    const used = await transactionsInMonth(database, changed.account.user_id, vietnamMonth(now))
-    return presentAccount(changed.account, used, now)
+    return presented(changed.account)
   }
 
   const rotateApiKey = async (context: ApiContext) => {
@@ -145,14 +143,12 @@ export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn:
     return given.account
   }
 
+  const presentedUrl = async (context: ApiContext, token: string, account: AccountState) =>
+    presentReceiveUrl(settings.baseUrl, token, account, await urlLastSeen(context))
+
   const showReceiveUrl = async (context: ApiContext) => {
     const account = await withReceiveUrl(context)
-    return presentReceiveUrl(
-      settings.baseUrl,
-      vault.open(account.receive_url!.sealed_token),
-      account,
-      await urlLastSeen(context),
-    )
+    return presentedUrl(context, vault.open(account.receive_url!.sealed_token), account)
   }
 
   const drawReceiveUrl = async (context: ApiContext) => {
@@ -163,7 +159,7 @@ export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn:
   const newReceiveUrl = async (context: ApiContext) => {
     const rotated = await rotateReceiveUrl(parts, occasionOf(context, clock))
     await settled(parts, rotated)
-    return presentReceiveUrl(settings.baseUrl, rotated.token, context.state.account, await urlLastSeen(context))
+    return presentedUrl(context, rotated.token, context.state.account)
   }
 
   const changeReceiveUrl = async (
@@ -177,13 +173,7 @@ export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn:
       return trustSmsAppTitles(account, { device_id: null, trusted, at: occasion.at })
     })
     await settled(parts, changed)
-    const { account } = changed
-    return presentReceiveUrl(
-      settings.baseUrl,
-      vault.open(account.receive_url!.sealed_token),
-      account,
-      await urlLastSeen(context),
-    )
+    return presentedUrl(context, vault.open(changed.account.receive_url!.sealed_token), changed.account)
   }
 
   get('/api/account', 'Get the account', signedIn, scopes('read', 'connect'), data(Account), showAccount)

@@ -4,7 +4,13 @@ import { z } from 'zod'
 import type { Rule as RuleState } from '../../../domain/account/account.ts'
 import { notFound } from '../../../domain/account/refusals.ts'
 import { previousUntil, signingSecrets } from '../../../domain/webhook/secrets.ts'
-import { changeRule, createRule, deleteRule, rotateRuleSecret } from '../../../workflows/accounts/rules.ts'
+import {
+  changeRule,
+  createRule,
+  deleteRule,
+  rotateRuleSecret,
+  type WrittenRule,
+} from '../../../workflows/accounts/rules.ts'
 import { sendTest } from '../../../workflows/deliver/test-call.ts'
 import { createJob } from '../../../workflows/jobs/bulk-retry.ts'
 import { retryAll } from '../../../workflows/transactions/by-hand.ts'
@@ -171,17 +177,17 @@ export const webhookRoutes = (operations: Operations, parts: ApiParts, signedIn:
       .reverse()
   }
 
-  const addRule = async (context: ApiContext, fields: z.infer<typeof RuleCreation>) => {
-    const written = await createRule(parts, occasionOf(context, clock), fields)
+  const writtenRule = async (context: ApiContext, written: WrittenRule) => {
     await settled(parts, written)
     return presentRule(context.state.account.user_id, written.systems, vault, clock.now())(written.rule)
   }
 
+  const addRule = async (context: ApiContext, fields: z.infer<typeof RuleCreation>) =>
+    writtenRule(context, await createRule(parts, occasionOf(context, clock), fields))
+
   const updateRule = async (context: ApiContext, change: z.infer<typeof RuleChange>) => {
     const url = urlSent(change.url, context.state.account.rules.get(idOf(context))?.url)
-    const written = await changeRule(parts, occasionOf(context, clock), idOf(context), { ...change, url })
-    await settled(parts, written)
-    return presentRule(context.state.account.user_id, written.systems, vault, clock.now())(written.rule)
+    return writtenRule(context, await changeRule(parts, occasionOf(context, clock), idOf(context), { ...change, url }))
   }
 
   const removeRule = async (context: ApiContext) => {
