@@ -5,6 +5,7 @@ import type { Scope, ScopedKey } from '../../domain/account/api-keys.ts'
 import type { Checkpoint, Ids } from '../../domain/ports.ts'
 import type { Accounts, OwnersOccasion } from './accounts.ts'
 import { newToken } from './secrets.ts'
+import { nextId } from '../support/next-id.ts'
 
 export interface NewScopedKey {
   key: ScopedKey
@@ -19,7 +20,7 @@ export const newScopedKey = async (
   occasion: OwnersOccasion,
   { name, scopes, expires_at }: { name: string; scopes: Scope[]; expires_at: string | null },
 ): Promise<NewScopedKey> => {
-  const [api_key_id] = (await ids.next(1)) as [number]
+  const api_key_id = await nextId(ids)
   const { token, hash: key_hash } = newToken('api_key', occasion.user_id)
   const key = { api_key_id, name, scopes, key_hash, expires_at, created_at: occasion.at.toISOString() }
   const { checkpoint } = await accounts.change(occasion, (account) => decide.addKey(account, key))

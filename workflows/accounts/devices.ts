@@ -7,6 +7,7 @@ import { userOfToken } from '../../domain/account/tokens.ts'
 import { Refused } from '../../domain/errors.ts'
 import type { Checkpoint, Ids } from '../../domain/ports.ts'
 import type { Occasion } from '../support/stamp.ts'
+import { nextId } from '../support/next-id.ts'
 import type { Accounts, OwnersOccasion } from './accounts.ts'
 import { newPairingCode, newToken } from './secrets.ts'
 
@@ -21,7 +22,7 @@ export const newDevice = async (
   occasion: OwnersOccasion,
   name: string,
 ): Promise<{ device_id: number; token: string; checkpoint: Checkpoint | null }> => {
-  const [device_id] = (await ids.next(1)) as [number]
+  const device_id = await nextId(ids)
   const { token, hash } = newToken('device', occasion.user_id)
   const { checkpoint } = await accounts.change(occasion, (account) =>
     decide.addDevice(account, { device_id, name, token_hash: hash, at: occasion.at }),
@@ -42,7 +43,7 @@ export const inviteDevice = async (
   occasion: OwnersOccasion,
   name: string,
 ): Promise<Invited> => {
-  const [device_id] = (await ids.next(1)) as [number]
+  const device_id = await nextId(ids)
   const { token: pairing_code, hash } = newPairingCode(occasion.user_id)
   const { account, checkpoint } = await accounts.change(occasion, (account) =>
     decide.inviteDevice(account, { device_id, name, code_hash: hash, at: occasion.at }),

@@ -5,6 +5,7 @@ import * as decide from '../../domain/account/inboxes.ts'
 import type { Checkpoint, Ids, Vault } from '../../domain/ports.ts'
 import type { Accounts, OwnersOccasion } from './accounts.ts'
 import { newInboxToken } from './secrets.ts'
+import { nextId } from '../support/next-id.ts'
 
 export interface InboxParts {
   accounts: Accounts
@@ -17,7 +18,7 @@ export const openInbox = async (
   { accounts, ids, vault }: InboxParts,
   occasion: OwnersOccasion,
 ): Promise<{ inbox_id: number; token: string; checkpoint: Checkpoint | null }> => {
-  const [inbox_id] = (await ids.next(1)) as [number]
+  const inbox_id = await nextId(ids)
   const { token, kept } = newInboxToken(occasion.user_id, vault)
   const created_at = occasion.at.toISOString()
   const { checkpoint } = await accounts.change(occasion, (account) =>

@@ -10,6 +10,7 @@ import * as decide from '../../domain/account/mail-accounts.ts'
 import { invalid } from '../../domain/account/refusals.ts'
 import type { Checkpoint, Clock, Ids, Vault } from '../../domain/ports.ts'
 import type { Accounts, OwnersOccasion } from './accounts.ts'
+import { nextId } from '../support/next-id.ts'
 
 export interface MailAccountParts {
   accounts: Accounts
@@ -38,7 +39,7 @@ export const addMailAccount = async (
   { password, ...fields }: MailAccountFields & { password: string },
 ): Promise<WrittenMailAccount> => {
   refuseHost(parts, fields.host)
-  const [mail_account_id] = (await parts.ids.next(1)) as [number]
+  const mail_account_id = await nextId(parts.ids)
   const sealed_password = parts.vault.seal(password)
   const { account, checkpoint } = await parts.accounts.change(occasion, (account) =>
     decide.addMailAccount(account, { mail_account_id, fields, sealed_password, at: occasion.at }),

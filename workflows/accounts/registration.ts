@@ -34,6 +34,7 @@ import {
 import { Accounts } from './accounts.ts'
 import { CONFLICT, untilNoConflict } from '../support/conflicts.ts'
 import { stamp, type Occasion } from '../support/stamp.ts'
+import { nextId } from '../support/next-id.ts'
 import { newPassword, newReceiveToken, newToken } from './secrets.ts'
 
 export interface RegistrationParts {
@@ -114,7 +115,7 @@ const claimAndWrite = async (
     const named = claimed.find(({ user_id }) => user_id !== null)?.user_id ?? null
     if (named !== null && (await exists(store, named))) return null
     password_hash ??= await passwords.hash(password)
-    const user_id = named ?? (await ids.next(1))[0]!
+    const user_id = named ?? (await nextId(ids))
     const at = clock.now()
     const occasion: Occasion = {
       user_id,
@@ -184,7 +185,7 @@ export const registerFirstAccount = async (
     ],
     beforeWrite: (account) => parts.unshown.keep(account),
     account: async (registration, secrets) =>
-      createFirst(registration, { ...secrets, system_id: (await parts.ids.next(1))[0]! }),
+      createFirst(registration, { ...secrets, system_id: await nextId(parts.ids) }),
   })
   return fresh ?? notYetShown(parts)
 }

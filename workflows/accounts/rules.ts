@@ -7,6 +7,7 @@ import { finishRotation, rotateSecret } from '../../domain/account/secret-rotati
 import type { Checkpoint, Ids, Vault } from '../../domain/ports.ts'
 import type { Accounts, OwnersOccasion } from './accounts.ts'
 import { newRuleSecret } from './secrets.ts'
+import { nextId } from '../support/next-id.ts'
 
 export interface RuleParts {
   accounts: Accounts
@@ -35,7 +36,7 @@ export const createRule = async (
 ): Promise<WrittenRule> => {
   refuseUrl(parts, fields.url)
   const { accounts, ids, vault } = parts
-  const [rule_id] = (await ids.next(1)) as [number]
+  const rule_id = await nextId(ids)
   const sealed_secret = vault.seal(newRuleSecret())
   const { account, checkpoint } = await accounts.change(occasion, (account) =>
     decide.createRule(account, { rule_id, fields, sealed_secret, at: occasion.at }),

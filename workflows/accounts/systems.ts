@@ -4,6 +4,7 @@ import type { System } from '../../domain/account/account.ts'
 import * as decide from '../../domain/account/systems.ts'
 import type { Checkpoint, Ids } from '../../domain/ports.ts'
 import type { Accounts, OwnersOccasion } from './accounts.ts'
+import { nextId } from '../support/next-id.ts'
 
 export interface SystemParts {
   accounts: Accounts
@@ -23,7 +24,7 @@ export const addSystem = async (
   occasion: OwnersOccasion,
   fields: decide.SystemFields,
 ): Promise<WrittenSystem> => {
-  const [system_id] = (await ids.next(1)) as [number]
+  const system_id = await nextId(ids)
   const { account, checkpoint } = await accounts.change(occasion, (account) =>
     decide.addSystem(account, { system_id, fields, planPrefix, at: occasion.at }),
   )

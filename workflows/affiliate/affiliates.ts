@@ -9,6 +9,7 @@ import { execute } from '../support/execute.ts'
 import { foldCache } from '../support/fold-cache.ts'
 import type { OwnersOccasion } from '../accounts/accounts.ts'
 import type { Occasion } from '../support/stamp.ts'
+import { nextId } from '../support/next-id.ts'
 
 /** Number of cached affiliates. */
 const REMEMBERED = 1_000
@@ -39,7 +40,7 @@ export class Affiliates {
   /** @throws {StoreUnavailable} */
   async createLink(occasion: OwnersOccasion, label: string): Promise<decide.Link> {
     const { user_id, at } = occasion
-    const [link_id] = (await this.#ids.next(1)) as [number]
+    const link_id = await nextId(this.#ids)
     const code = formToken('referral', user_id, randomBytes(9).toString('base64url'))
     const { links } = await this.#change(user_id, occasion, () =>
       decide.createLink(user_id, { link_id, label, code, at }),
@@ -56,7 +57,7 @@ export class Affiliates {
   /** @param amount  whole dong · @throws {Refused} CONFLICT without a bank, or above the balance · {StoreUnavailable} */
   async withdraw(occasion: OwnersOccasion, amount: number): Promise<decide.Withdrawal> {
     const { user_id, at } = occasion
-    const [withdrawal_id] = (await this.#ids.next(1)) as [number]
+    const withdrawal_id = await nextId(this.#ids)
     const { withdrawals } = await this.#change(user_id, occasion, (affiliate) =>
       decide.requestWithdrawal(affiliate, { user_id, withdrawal_id, amount, at }),
     )

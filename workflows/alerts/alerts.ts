@@ -17,6 +17,7 @@ import type { Checkpoint, Clock, EventStore, Ids } from '../../domain/ports.ts'
 import { execute } from '../support/execute.ts'
 import { foldCache, foldSnapshots } from '../support/fold-cache.ts'
 import type { Snapshots } from '../support/snapshots.ts'
+import { nextId } from '../support/next-id.ts'
 
 interface Caused {
   user_id: number
@@ -85,7 +86,7 @@ export const openAlerts = ({ store, clock, ids, snapshots }: AlertsParts): Alert
         }
         // An id is reserved only for a new alert.
         if (raise(state, alert(1)).length === 0) return []
-        id ??= (await ids.next(1))[0]!
+        id ??= await nextId(ids)
         const account = await unlessUnreadable(() => accounts.find(user_id))
         return raise(state, { ...alert(id), text: text[account?.language ?? USUAL_LANGUAGE] })
       })

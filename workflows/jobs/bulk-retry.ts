@@ -14,6 +14,7 @@ import type { Accounts, OwnersOccasion } from '../accounts/accounts.ts'
 import { execute } from '../support/execute.ts'
 import { foldCache, type FoldCache } from '../support/fold-cache.ts'
 import { stamp } from '../support/stamp.ts'
+import { nextId } from '../support/next-id.ts'
 import { retryAll } from '../transactions/by-hand.ts'
 
 /** A user's transactions that a filter selects, and the running jobs, from the read models. */
@@ -69,7 +70,7 @@ export const createJob = async (
       'CONFLICT',
       `An account can have at most ${MOST_RUNNING} running bulk retries. Wait until one ends, or cancel one.`,
     )
-  const [job_id] = (await ids.next(1)) as [number]
+  const job_id = await nextId(ids)
   const created: JobEvent = {
     type: 'JobCreated',
     data: { job_id, user_id, kind: 'bulk_retry', filter, total: count, up_to: newest, created_at: at.toISOString() },

@@ -9,6 +9,7 @@ import { toMinor } from '../../domain/money.ts'
 import { vietQr } from '../../domain/vietqr/payload.ts'
 import type { OwnersOccasion } from '../accounts/accounts.ts'
 import { stamp } from '../support/stamp.ts'
+import { nextId } from '../support/next-id.ts'
 
 export interface OrderedPlan {
   order_id: string
@@ -30,7 +31,7 @@ export const orderPlan = async (
     throw conflict('Plans cannot be ordered here, because the operator has not set a bank account for payments.')
   const { prefix, bank_code, account_number, account_name } = plans
   const { user_id, at } = occasion
-  const [plan_order_id] = (await ids.next(1)) as [number]
+  const plan_order_id = await nextId(ids)
   const facts = decide(plan, { plan_order_id, user_id, prefix, at })
   const { order_id, amount } = facts[0].data
   const stream = planOrderStream(plan_order_id)

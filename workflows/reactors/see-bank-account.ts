@@ -10,6 +10,7 @@ import type { EventStore, Clock, Ids } from '../../domain/ports.ts'
 import { accountCache } from '../accounts/accounts.ts'
 import { execute } from '../support/execute.ts'
 import type { Snapshots } from '../support/snapshots.ts'
+import { nextId } from '../support/next-id.ts'
 import { reactor, type Reactor } from './reactor.ts'
 
 /** Number of cached accounts. For a cached account, a known bank account needs no read of the store. */
@@ -37,7 +38,7 @@ export const seeBankAccounts = ({ store, clock, ids, plans, snapshots }: SeeBank
 
   const see = async ({ id, data, metadata: { correlation_id } }: KnownEvent<'TransactionCaptured'>): Promise<void> => {
     const { user_id, bank_code, account_number, transaction_id, created_at } = data
-    const [bank_account_id] = (await ids.next(1)) as [number]
+    const bank_account_id = await nextId(ids)
     const occasion = { user_id, at: clock.now(), correlation_id, causation_id: id }
     // Judged by the time of arrival, as in capture, because this runs later and may run again.
     const at = new Date(created_at)
