@@ -13,6 +13,9 @@ export class Unavailable extends Error {
   readonly advice: string = 'The request cannot be served now, so nothing was accepted. Send the request again.'
 }
 
+/** How long a request waits for stores in all, milliseconds: half a second less than the 8 s after which its caller has an answer. */
+export const MOST_WAIT_MS = 7_500
+
 /** The event store or the read models did not respond in time. */
 export class StoreUnavailable extends Unavailable {
   override name = 'StoreUnavailable'

@@ -1,5 +1,5 @@
 /** Reads of a database that may be down, and of read models that an earlier version may have made. */
-import { DiskFull, StoreUnavailable } from '../../domain/errors.ts'
+import { DiskFull, MOST_WAIT_MS, StoreUnavailable } from '../../domain/errors.ts'
 import { isDiskFull } from '../system/disk.ts'
 import { within } from '../system/within.ts'
 import { isOutage } from '../event-store/postgres/outage.ts'
@@ -10,9 +10,6 @@ const NOT_YET = new Set(['42P01', '42703'])
 
 const isNotYet = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' && NOT_YET.has(error.code)
-
-/** A request waits at most this long for a query, milliseconds. */
-export const MOST_WAIT_MS = 7_500
 
 const late = () => new StoreUnavailable('the read models did not answer in time')
 

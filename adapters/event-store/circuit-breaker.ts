@@ -8,7 +8,7 @@
  *
  * The outcome of a refused append may be unknown, as after every `StoreUnavailable`. The caller may send it again.
  */
-import { StoreAway, StoreUnavailable } from '../../domain/errors.ts'
+import { MOST_WAIT_MS, StoreAway, StoreUnavailable } from '../../domain/errors.ts'
 import { INSTALLATION_STREAM } from '../../domain/installation.ts'
 import type { EventStore } from '../../domain/ports.ts'
 import { awakeNow } from '../system/awake.ts'
@@ -23,7 +23,7 @@ export interface Outage {
 }
 
 export interface BreakerOptions {
-  /** A call of a request is given up after this time, so that the request is answered within 8 s. All times are in milliseconds, in which this process itself ran. */
+  /** A call of a request is given up after this time. All times are in milliseconds, in which this process itself ran. */
   mostWaitMs?: number
   /** The breaker opens after this time of silence. */
   openAfterMs?: number
@@ -217,7 +217,7 @@ class CircuitBreaker {
 export const guardStore = (
   store: EventStore,
   {
-    mostWaitMs = 7_500,
+    mostWaitMs = MOST_WAIT_MS,
     openAfterMs = 10_000,
     probeAfterMs = 1_000,
     outageAfterMs = 4_000,

@@ -7,7 +7,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { StoreUnavailable } from '../../domain/errors.ts'
+import { MOST_WAIT_MS, StoreUnavailable } from '../../domain/errors.ts'
 import { UnreadableEvent } from '../../domain/parse-event.ts'
 import type { Arrival, Taken } from '../../domain/arrival/arrival.ts'
 import { read } from '../../domain/reader/reader.ts'
@@ -54,8 +54,7 @@ export interface CaptureOptions {
   /** See `GroupPorts`. */
   onAppending?: GroupPorts['onAppending']
   /**
-   * How long a notification waits for its answer in all: for its turn, every read and append, and conflicts. Milliseconds. Default:
-   * half a second less than the 8 s after which a phone has its answer.
+   * How long a notification waits for its answer in all: for its turn, every read and append, and conflicts. Milliseconds.
    */
   mostWaitMs?: number
   /** Measures that time. Default: the monotonic clock. */
@@ -115,7 +114,7 @@ export const openCapture = (options: CaptureOptions): Capture => {
     onTaken,
   } = options
   const { store, ids, clock, accounts = accountCache() } = options
-  const { mostWaitMs = 7_500, elapsed = () => performance.now() } = options
+  const { mostWaitMs = MOST_WAIT_MS, elapsed = () => performance.now() } = options
   const ports: GroupPorts = {
     store, ids, clock, accounts, windows: new WarmWindows(warmBytes), snapshots: snapshots && new WindowSnapshots(snapshots, store, { apartMs: snapshotsApartMs }),
     credits: new CreditMemories(), ignoredRevisions: new IgnoredRevisions(), spareIds: [], conflicts: new RecentConflicts(), unfinishedMs, onAppending: options.onAppending,
