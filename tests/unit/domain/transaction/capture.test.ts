@@ -101,6 +101,18 @@ describe('an old notification', () => {
   })
 })
 
+describe('a bank account that is first seen weeks after the registration', () => {
+  const heldFor = (text: string) => {
+    const account = { ...accountOf(7), registered_at: '2026-11-01T00:00:00.000Z' }
+    const arrival = arrivalOf({ sender: 'Vietcombank', text })
+    const path = receivePathOf(account, arrival.credential, arrival.arrived_at)!
+    const appraised = appraise(account, path, arrival, read(arrival.incoming, arrival.arrived_at))
+    return appraised.kind === 'movement' ? appraised.held : appraised.kind
+  }
+  it('holds a credit back until its owner confirms it', () => expect(heldFor(TEXT)).to.equal('unconfirmed_account'))
+  it('holds no debit back', () => expect(heldFor(TEXT.replace('+150', '-150'))).to.equal(null))
+})
+
 describe('the trust check', () => {
   it('accepts an SMS from a sender of the bank', () => expect(reasonOf({ sender: 'Vietcombank' })).to.equal(null))
   it('refuses an SMS from any other sender', () =>
