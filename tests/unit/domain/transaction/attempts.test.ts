@@ -1,5 +1,5 @@
 import {
-  answered, cameLate, captured, deleted, delivered, ended, exhausted, given, later, removed, retrying, retryRequested,
+  answered, answeredLast, cameLate, captured, deleted, delivered, ended, exhausted, given, later, removed, retrying, retryRequested,
   ruleDeleted, statusChanged,
 } from './sentences.ts' // prettier-ignore
 
@@ -38,6 +38,12 @@ describe('an attempt', () => {
     given(captured([7]), retrying(7, 1, later(60)), retrying(7, 2, later(300)))
       .when(answered(7, 3, 500))
       .then(exhausted(7, 3), statusChanged('pending', 'failed'))
+  })
+
+  it('fails the delivery if the schedule has passed while its endpoint was down', () => {
+    given(captured([7]))
+      .when(answeredLast(7, 1, 500))
+      .then(exhausted(7, 1), statusChanged('pending', 'failed'))
   })
 
   it('with a 410 response ends the delivery as failed at once', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { TransactionEvent } from '../../../../domain/transaction/events.ts'
 import {
-  captured, copyOf, deleted, delivered, ended, exhausted, given, later, NOW, removed, retried, retryRequested, retrying, statusChanged,
+  captured, copyOf, deleted, delivered, ended, exhausted, given, heldFor, later, NOW, released, removed, retried, retryRequested, retrying, statusChanged,
 } from './sentences.ts' // prettier-ignore
 import { evolveAll, type LiveTransaction } from '../../../../domain/transaction/transaction.ts'
 
@@ -45,8 +45,7 @@ describe('a manual retry', () => {
   })
 
   it('sends a held transaction, which is then treated like any other', () => {
-    const held = captured([]) as Extract<TransactionEvent, { type: 'TransactionCaptured' }>
-    given({ ...held, data: { ...held.data, held: 'old_notification' } }).when(retried([7])).then(retryRequested([7], 'pending', { rematched: true }), statusChanged('no_match', 'pending')) // prettier-ignore
+    given(heldFor('old_notification')).when(retried([7])).then(retryRequested([7], 'pending', { rematched: true }), statusChanged('no_match', 'pending')) // prettier-ignore
   })
 
   it('of a transaction whose only rule was deleted matches again', () => {
@@ -104,6 +103,24 @@ describe('a manual retry', () => {
     given()
       .when(retried([7]))
       .refused('NOT_FOUND')
+  })
+})
+
+describe('the confirmation of a bank account', () => {
+  it('sends what waited for it', () => {
+    const { type, data } = retryRequested([7], 'pending', { rematched: true, by: 'bulk' }) as Extract<TransactionEvent, { type: 'WebhookRetryRequested' }> // prettier-ignore
+    given(heldFor('unconfirmed_account'))
+      .when(released([7], NOW))
+      .then({ type, data: { ...data, released: true } }, statusChanged('no_match', 'pending'))
+  })
+
+  it('sends nothing that is older than its limit, or was held for another reason', () => {
+    given(heldFor('unconfirmed_account'))
+      .when(released([7], new Date(NOW.getTime() + 1)))
+      .nothing()
+    given(heldFor('old_notification'))
+      .when(released([7], NOW))
+      .nothing()
   })
 })
 

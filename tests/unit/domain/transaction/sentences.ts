@@ -5,12 +5,13 @@ import { Refused } from '../../../../domain/errors.ts'
 import {
   endDelivery,
   recordAttempt,
+  release,
   remove,
   retry,
   type AttemptResult,
   type TransactionFact,
 } from '../../../../domain/transaction/decide.ts'
-import type { TransactionEvent, WebhookStatus } from '../../../../domain/transaction/events.ts'
+import type { HeldFor, TransactionEvent, WebhookStatus } from '../../../../domain/transaction/events.ts'
 import { evolve, type Transaction } from '../../../../domain/transaction/transaction.ts'
 import type { FoundOrderId } from '../../../../domain/webhook/matching.ts'
 import { capturedData } from '../../../harness/captured.ts'
@@ -43,6 +44,11 @@ export const captured = (rules: number[], status?: WebhookStatus): TransactionEv
     created_at: NOW.toISOString(),
   }),
 })
+
+export const heldFor = (held: HeldFor): TransactionEvent => {
+  const event = captured([]) as Extract<TransactionEvent, { type: 'TransactionCaptured' }>
+  return { ...event, data: { ...event.data, held } }
+}
 
 export const copyOf = (id: number): TransactionEvent => {
   const event = captured([], 'already_run') as Extract<TransactionEvent, { type: 'TransactionCaptured' }>
@@ -108,6 +114,18 @@ export const answered =
       { attempt_id: 9000 + attempt, at: NOW, schedule: SCHEDULE, random: middle },
     )
 
+/** The endpoint has been down for the whole time of the schedule. */
+export const answeredLast =
+  (rule: number, attempt: number, http_status: number): Command =>
+  (transaction) =>
+    recordAttempt(transaction, resultOf(rule, attempt, http_status), {
+      attempt_id: 9000 + attempt,
+      at: NOW,
+      schedule: SCHEDULE,
+      random: middle,
+      isLast: true,
+    })
+
 const accountWith = (rules: number[], paused: number[]): Account => {
   const rule = (rule_id: number) =>
     ({ rule_id, system_id: null, filter_banks: [], filter_type: 'both', min_amount: null, is_active: paused.includes(rule_id) ? 0 : 1 }) as unknown as Rule // prettier-ignore
@@ -122,6 +140,12 @@ export const retried =
   (rules: number[], { paused = [] as number[], found = { order_id: 'DH1042', prefix: 'DH' } as FoundOrderId | null, by = 'manual' as 'manual' | 'bulk', again = false } = {}): Command =>
   (transaction) =>
     retry(transaction, { by, at: NOW, account: accountWith(rules, paused), find: () => found, again }) // prettier-ignore
+
+/** The bank account is confirmed. @param since  what was captured earlier stays as it is */
+export const released =
+  (rules: number[], since: Date): Command =>
+  (transaction) =>
+    release(transaction, { since, at: NOW, account: accountWith(rules, []), find: () => matched })
 
 export const removed: Command = (transaction) => remove(transaction)
 export const ruleDeleted =
