@@ -88,6 +88,15 @@ describe('usage of an account', () => {
       }
     })
 
+    it('continues with the calls during a report that fails', () => {
+      const conduct = new Usage(LIMITS)
+      calls(conduct, every(1_000, 2, '/x'))
+      conduct.report(START + 2_000)
+      calls(conduct, every(1_000, 2, '/x', 2_000))
+      conduct.notReported()
+      expect(calls(conduct, [[4_000, '/x']])).to.deep.equal(['polling'])
+    })
+
     it('ends if no call follows within 30 s, even after a report', () => {
       for (const then of ['told', 'heard', 'unheard'] as const) {
         const conduct = new Usage(LIMITS)
