@@ -9,7 +9,8 @@ import { expect } from 'chai'
 import pg from 'pg'
 import { FolderInUse } from '../../adapters/system/data-folder.ts'
 import { silent } from '../../adapters/telemetry/log-lines.ts'
-import { linkLibraries, packedBinaries, removeDirectory } from '../../adapters/postgres/embedded/directory.ts'
+import { linkLibraries, packedBinaries } from '../../adapters/postgres/embedded/directory.ts'
+import { removeDirectory } from '../harness/remove-directory.ts'
 import {
   attachOrStart,
   openEmbeddedPostgres,

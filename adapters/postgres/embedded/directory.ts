@@ -38,14 +38,6 @@ export const findDirectory = (dataDir: string): PostgresDirectory => {
   }
 }
 
-/** Removes a data folder, also if it is a link. Nothing may be running in it. */
-export const removeDirectory = (dataDir: string): void => {
-  const remove = (folder: string) => fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
-  const target = fs.existsSync(dataDir) ? fs.realpathSync(dataDir) : dataDir
-  if (target.startsWith(`${ELSEWHERE}/`)) remove(target)
-  remove(dataDir)
-}
-
 /** Reads a file of the installed packages, or of root's copy of them. */
 const readIfThere = (path: string): string | undefined =>
   fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : undefined
