@@ -118,9 +118,6 @@ const nearestEntry = (
 
 /** An event that a notification might be a copy of. */
 interface Candidate {
-  /** The notification of the event that the row's key found. */
-  entry: number
-  entries: readonly number[]
   distance: Distance
   /** No notification of the event came from this source yet. */
   otherSource: boolean
@@ -163,8 +160,6 @@ class NearestEvent {
     const distance = distanceToEvent(window, probe, entries)
     if (!isCloser(distance, this.#distance)) return
     const candidate: Candidate = {
-      entry,
-      entries,
       distance,
       otherSource: !entries.some((each) => window.sourceOf(each) === probe.source),
       printsTime: entries.some((each) => window.precisionOf(each) > 0),

@@ -21,8 +21,7 @@ export type Delivery =
       /** ISO 8601 UTC. */
       due_at: string
     }
-  | { status: 'succeeded'; attempt: number }
-  | { status: 'failed'; attempt: number; reason: 'exhausted' | 'gone' }
+  | { status: 'succeeded' | 'failed'; attempt: number }
   /** Its rule no longer exists. */
   | { status: 'ended'; attempt: number }
 
@@ -86,7 +85,7 @@ const afterAttempt = (delivery: Delivery | undefined, attempted: Attempted): Del
   if (!delivery) return undefined
   const attempt = Math.max(delivery.attempt, attempted.attempt)
   if (attempted.outcome === 'delivered') return { status: 'succeeded', attempt }
-  if (attempted.outcome === 'exhausted') return { status: 'failed', attempt, reason: 'exhausted' }
+  if (attempted.outcome === 'exhausted') return { status: 'failed', attempt }
   if (attempted.next_attempt_at !== null && delivery.status === 'open')
     return { ...delivery, attempt, due_at: attempted.next_attempt_at }
   return { ...delivery, attempt }
@@ -128,9 +127,8 @@ export const evolve = (transaction: Transaction, event: TransactionEvent, at: st
     case 'DeliveryEnded': {
       const { rule_id, reason } = event.data
       const attempt = transaction.deliveries.get(rule_id)?.attempt ?? 0
-      const delivery: Delivery =
-        reason === 'gone' ? { status: 'failed', attempt, reason } : { status: 'ended', attempt }
-      return { ...transaction, deliveries: new Map(transaction.deliveries).set(rule_id, delivery) }
+      const status = reason === 'gone' ? 'failed' : 'ended'
+      return { ...transaction, deliveries: new Map(transaction.deliveries).set(rule_id, { status, attempt }) }
     }
     case 'WebhookStatusChanged':
       return { ...transaction, webhook_status: event.data.to }

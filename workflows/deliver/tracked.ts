@@ -39,7 +39,6 @@ const deliveryOf = ({ status, attempt, round_base, due_at }: Claimed['deliveries
     case 'open':
       return { status, attempt, round_base, due_at: due_at ?? '' }
     case 'failed':
-      return { status, attempt, reason: 'exhausted' }
     case 'succeeded':
     case 'ended':
       return { status, attempt }
