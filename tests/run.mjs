@@ -33,13 +33,13 @@ const END_OF_FILE = '\u0001end of file '
 const WAITING = [
   'e2e/node-24',
   'chaos/reliability-of-processes',
+  'integration/delivery/processes',
   'integration/kafka/outage',
   'integration/embedded-postgres',
   'integration/kafka/serve',
   'attack/hostile-mail-server',
   // It measures how long a login takes.
   'attack/logins',
-  'integration/delivery/processes',
   'integration/capture/crash-points',
   'chaos/store-',
   'chaos/postgres-lost',
@@ -85,13 +85,31 @@ const LONG = [
 /** Files that need no installed program. They run first, while programs for the other files are still being installed. */
 const PLAIN = /^unit\/(?!web\/)/
 
-/** The second file starts after the first one: both run every role as a process of its own, which is much for two cores. */
-const IN_TURN = ['chaos/reliability-of-processes.test.ts', 'chaos/roles.test.ts']
+/** Files that one process runs one after another, in the place of the first one. */
+const IN_TURN = [
+  // Both run every role as a process of its own, which is much for two cores.
+  ['chaos/reliability-of-processes.test.ts', 'chaos/roles.test.ts'],
+  // They share the broker of their process: one more takes 12 s of CPU.
+  [
+    'integration/delivery/processes.test.ts',
+    'chaos/store-went-back.test.ts',
+    'e2e/main-job-kafka.test.ts',
+    'e2e/main-job-eventstoredb-and-kafka.test.ts',
+    'integration/kafka/relay.test.ts',
+    'integration/kafka/acls.test.ts',
+    'integration/kafka/again.test.ts',
+    'integration/kafka/delivery.test.ts',
+    'integration/kafka/secured.test.ts',
+    'contract/log/kafka.test.ts',
+  ],
+]
 
 const files = readdirSync(join(root, 'tests'), { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile() && entry.name.endsWith('.test.ts'))
   .map((entry) => relative(join(root, 'tests'), join(entry.parentPath ?? entry.path, entry.name)))
   .sort()
+
+for (const file of IN_TURN.flat()) if (!files.includes(file)) throw new Error(`there is no file ${file}`)
 
 const rankIn = (beginnings, file) => {
   const rank = beginnings.findIndex((beginning) => file.startsWith(beginning))
@@ -102,9 +120,9 @@ const isWaiting = (file) => rankIn(WAITING, file) < WAITING.length
 /** @returns files in the order of the beginnings; files that one process runs in turn are one element */
 const queueOf = (some, beginnings) =>
   some
-    .filter((file) => !IN_TURN.includes(file, 1))
+    .filter((file) => !IN_TURN.some((turns) => turns.includes(file, 1)))
     .toSorted((one, other) => rankIn(beginnings, one) - rankIn(beginnings, other))
-    .map((file) => (file === IN_TURN[0] ? IN_TURN : [file]))
+    .map((file) => IN_TURN.find(([first]) => first === file) ?? [file])
 
 /** `.ci/run` names a file that exists while it installs programs. */
 const { INSTALLING = '' } = process.env
