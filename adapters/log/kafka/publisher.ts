@@ -11,13 +11,17 @@ import type { Publisher } from '../../../workflows/relay/relay.ts'
 import { endedWithin } from '../../../workflows/support/ended-within.ts'
 import { kafkaError, openKafkaClient, type KafkaSettings } from './client.ts'
 import { messageOf, type Origin } from './cloud-event.ts'
-import { needing } from './missing-acl.ts'
+import { hasType, needing } from './missing-acl.ts'
 import { ensureTopic } from './topic.ts'
 import { unlessAborted } from './within.ts'
 
-/** By default, brokers accept 1 MB per partition and request. Headers and framing add to the bytes counted here. */
+/**
+ * By default, brokers accept 1 MB per partition and request. Headers and framing add to the bytes counted here. The limit of an
+ * existing topic may be lower: then the bytes are halved until its brokers accept a request.
+ */
 const MOST_BYTES = 400_000
 const FRAMING = 800
+const TOO_LARGE = /^(MESSAGE|RECORD_LIST)_TOO_LARGE$/
 
 const CLOSE_WITHIN_MS = 1_000
 
@@ -34,6 +38,7 @@ export const openKafkaPublisher = (options: PublisherOptions): Publisher => {
   const kafka = openKafkaClient(settings)
   const { topic } = settings
   let producer: Producer | null = null
+  let mostBytes = MOST_BYTES
 
   const send = async (messages: readonly Message[], signal: AbortSignal): Promise<void> => {
     if (!producer) {
@@ -43,7 +48,7 @@ export const openKafkaPublisher = (options: PublisherOptions): Publisher => {
       producer = fresh
     }
     const sending = producer
-    for (const part of inParts(messages)) {
+    for (const part of inParts(messages, mostBytes)) {
       if (signal.aborted) return
       await needing(writing(topic), () =>
         sending.sendBatch({ acks: -1, timeout: 10_000, topicMessages: [{ topic, messages: part }] }),
@@ -64,6 +69,7 @@ export const openKafkaPublisher = (options: PublisherOptions): Publisher => {
         await unlessAborted(send(messages, signal), signal)
       } catch (error) {
         giveUp().catch(() => {})
+        if (hasType(error, TOO_LARGE)) mostBytes = Math.max(FRAMING, mostBytes / 2)
         throw kafkaError(settings, error)
       }
     },
@@ -101,15 +107,15 @@ const messagesOf = (events: readonly StoredEvent[], from: Origin, onFailure: (er
     return []
   })
 
-/** Splits messages in order. Each part fits into one request, even if all its messages belong to one user. */
-const inParts = (messages: readonly Message[]): Message[][] => {
+/** Splits messages in order. Each part fits into one request, even if all its messages belong to one user. A part has one message at least. */
+const inParts = (messages: readonly Message[], mostBytes: number): Message[][] => {
   const parts: Message[][] = []
   let room = 0
   for (const message of messages) {
     const size = FRAMING + Buffer.byteLength(message.value ?? '')
     if (size > room) {
       parts.push([])
-      room = MOST_BYTES
+      room = mostBytes
     }
     parts.at(-1)!.push(message)
     room -= size

@@ -139,6 +139,21 @@ describe('the relay', function () {
     expect(relay.said).not.to.include('relay.waits')
   })
 
+  it('sends everything, in order, to a topic that accepts less in one request', async () => {
+    const { topic } = setting.kafka
+    const configEntries = [{ name: 'max.message.bytes', value: '5000' }]
+    await setting.admin((admin) =>
+      admin.createTopics({ topics: [{ topic, numPartitions: 1, replicationFactor: 1, configEntries }] }),
+    )
+    const ids = await setting.capture([], { user: 551, count: 40 })
+    const reasons: string[] = []
+    setting.relay({}, reasons)
+    const reader = await setting.reader()
+    await eventually(() => firsts(reader.capturedFor(551)).length === ids.length)
+    expect(firsts(reader.capturedFor(551))).to.deep.equal(ids)
+    expect(reasons.join()).to.include('larger than the max message size')
+  })
+
   it('sends everything at least once, in order, while the active relay is killed repeatedly', async () => {
     const lasts = 2_000
     const relays = [await setting.relayProcess(lasts), await setting.relayProcess(lasts)]
