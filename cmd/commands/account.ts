@@ -12,6 +12,7 @@ import { forgetAccount } from '../../adapters/postgres/ops/forget-account.ts'
 import { eraseAccount } from '../../workflows/accounts/delete-account.ts'
 import { createAccount } from '../../workflows/accounts/registration.ts'
 import { personalUrl } from '../process/greeting.ts'
+import { withLists } from '../process/lists-of-command.ts'
 import { withAccounts } from '../process/with-accounts.ts'
 
 /** The password from the option, else the first line of piped standard input; undefined: one is generated. */
@@ -32,9 +33,11 @@ export const account = (program: Command): void => {
     .command('list')
     .description('list accounts, one line per account')
     .action(() =>
-      withAccounts(async ({ database }) => {
-        for (const row of await listAccounts(database)) console.log(line(row))
-      }),
+      withAccounts((around) =>
+        withLists(around, async () => {
+          for (const row of await listAccounts(around.database)) console.log(line(row))
+        }),
+      ),
     )
 
   group

@@ -8,6 +8,7 @@ import { exportFile, FORMATS } from '../../adapters/export/transactions.ts'
 import { daysOfMonth } from '../../domain/time.ts'
 import { EXPORTED, exportedTransactions } from '../../projections/transaction/export-queries.ts'
 import { accountOfEmail } from '../../workflows/accounts/registration.ts'
+import { withLists } from '../process/lists-of-command.ts'
 import { withStore } from '../process/with-store.ts'
 
 const isColumn = (name: string): name is ColumnName => (COLUMN_NAMES as string[]).includes(name)
@@ -46,7 +47,8 @@ export const exportCommand = (program: Command): void => {
     .addOption(new Option('--columns <names>', 'of csv and xlsx, separated by commas').argParser(columnList))
     .addOption(new Option('--language <language>', 'of the headings').choices(['vi', 'en']))
     .action(({ user, format, month, columns = [...EXPORTED], language }: Given) =>
-      withStore(async ({ store, database }) => {
+      withStore(async (around) => {
+        const { store, database } = around
         const userId = await accountOfEmail(store, user)
         if (userId === null) throw new Error(`no such account: ${user} (\`baoco account list\` prints all)`)
         const fields = format === 'jsonl' ? EXPORTED : fieldsOf(columns)
@@ -54,11 +56,11 @@ export const exportCommand = (program: Command): void => {
         const lines = async function* () {
           for await (const page of pages) yield page.map((row) => `${JSON.stringify(row)}\n`).join('')
         }
-        const file =
+        const file = () =>
           format === 'jsonl'
             ? Readable.from(lines())
             : exportFile(pages, { format, columns, language: language ?? null })
-        await pipeline(file, process.stdout, { end: false })
+        await withLists(around, () => pipeline(file(), process.stdout, { end: false }))
       }),
     )
 }
