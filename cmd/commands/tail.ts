@@ -22,8 +22,12 @@ export const tail = (program: Command): void => {
     .action(({ all = false, personalData = false }: { all?: boolean; personalData?: boolean }) =>
       withStore(async ({ store }) => {
         const signal = stopSignal()
-        // The reader has closed the pipe.
-        process.stdout.on('error', () => process.exit(0))
+        process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+          // The reader has closed the pipe.
+          if (code === 'EPIPE') process.exit(0)
+          console.error(`baoco: the output could not be written: ${message}`)
+          process.exit(1)
+        })
         const after = all ? null : await store.end()
         for await (const { events } of store.subscribe({ after, signal }))
           for (const event of events) console.log(lineOf(event, personalData))

@@ -1,6 +1,7 @@
 // Tests: tests/integration/looking-commands.test.ts
 /** Opens the database for the duration of one command: the configured one, or the embedded one, which `serve` may be running. */
 import { relative } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isDataFolder } from '../../adapters/system/data-folder.ts'
 import { openLogLines, type LogLines } from '../../adapters/telemetry/log-lines.ts'
 import { openDatabase, type Database } from '../../adapters/database/database.ts'
@@ -22,14 +23,35 @@ const refuseWrongFolder = (dataDir: string): void => {
   throw new Error(`there is no Baoco in ${shown}: is BAOCO_DATA_DIR set as for the server?`)
 }
 
+/** @returns a function that throws if output was lost, such as a new key on a full disk. A reader that closes its pipe wants no more. */
+const watchOutput = (): (() => Promise<void>) => {
+  let lost: NodeJS.ErrnoException | undefined
+  const onError = (error: NodeJS.ErrnoException) => (lost ??= error)
+  process.stdout.on('error', onError)
+  return async () => {
+    // A stream reports its failure after the promises that are resolved already.
+    await nextTurn()
+    process.stdout.off('error', onError)
+    if (lost && lost.code !== 'EPIPE') throw new Error(`the output could not be written: ${lost.message}`)
+  }
+}
+
 /**
  * Opens the database, runs the work, and closes the database even if the work fails.
+ * @throws also if what the work printed could not be written
  * @param options.creates  whether the command may create a data folder; otherwise it needs one that `serve` created
  */
 export const withDatabase = async <Result>(
   work: (around: Surroundings) => Promise<Result>,
   { creates = false } = {},
 ): Promise<Result> => {
+  const refuseLostOutput = watchOutput()
+  const result = await opened(work, creates)
+  await refuseLostOutput()
+  return result
+}
+
+const opened = async <Result>(work: (around: Surroundings) => Promise<Result>, creates: boolean): Promise<Result> => {
   const settings = readSettings(process.env)
   if (!settings.databaseUrl && !creates) refuseWrongFolder(settings.dataDir)
   const log = openLogLines(settings.logLevel)

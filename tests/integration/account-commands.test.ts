@@ -1,5 +1,6 @@
 /** Tests `baoco account …` and `baoco device …` as the operator types them, while an API runs. */
 import { spawn } from 'node:child_process'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
@@ -11,8 +12,10 @@ describe('account and device commands', function () {
   this.timeout(120_000)
   let api: ApiUnderTest
 
-  const baoco = async (args: string[], input = '') => {
+  /** @param output  the file to which it prints; default: a pipe */
+  const baoco = async (args: string[], input = '', output: number | 'pipe' = 'pipe') => {
     const child = spawn(process.execPath, [BAOCO, ...args], {
+      stdio: ['pipe', output, 'pipe'],
       env: {
         PATH: process.env.PATH ?? '',
         DATABASE_URL: api.databaseUrl,
@@ -21,10 +24,10 @@ describe('account and device commands', function () {
         BASE_URL: 'https://baoco.example',
       },
     })
-    child.stdin.end(input)
+    child.stdin!.end(input)
     const [stdout, stderr, status] = await Promise.all([
-      text(child.stdout),
-      text(child.stderr),
+      child.stdout ? text(child.stdout) : '',
+      text(child.stderr!),
       new Promise<number | null>((resolve) => child.once('close', resolve)),
     ])
     return { status, stdout, stderr }
@@ -123,5 +126,22 @@ describe('account and device commands', function () {
       expect([status, stdout], `${cases[index]![1].join(' ')}: ${stderr}`).to.deep.equal([cases[index]![0], ''])
       expect(stderr).to.be.a('string').that.is.not.empty
     })
+  })
+
+  it('exit with 1 if what they print, such as a new key, could not be written', async function () {
+    if (!existsSync('/dev/full')) this.skip()
+    const full = openSync('/dev/full', 'w')
+    try {
+      for (const args of [
+        ['account', 'key', 'owner@baoco.local'],
+        ['account', 'list'],
+      ]) {
+        const { status, stderr } = await baoco(args, '', full)
+        expect(stderr).to.equal('baoco: the output could not be written: ENOSPC: no space left on device, write\n')
+        expect(status).to.equal(1)
+      }
+    } finally {
+      closeSync(full)
+    }
   })
 })
