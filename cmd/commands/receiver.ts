@@ -1,7 +1,7 @@
 // Tests: tests/integration/receiver/receiver.test.ts
 /** `baoco receiver`: an example shop server, to test webhooks with and to copy. */
 import { once } from 'node:events'
-import { Option, type Command } from 'commander'
+import { InvalidArgumentError, Option, type Command } from 'commander'
 import { createReceiver } from '../../adapters/receiver/receiver.ts'
 import { binOf } from '../../domain/vietqr/bins.ts'
 import { stopSignal } from '../process/stop-signal.ts'
@@ -14,6 +14,12 @@ interface Given {
   bank: string
   account: string
   holder: string
+}
+
+/** Anyone can sign with an empty secret, as an unset variable of a shell gives it. @throws {InvalidArgumentError} reported as wrong usage */
+const givenSecret = (text: string): string => {
+  if (text.trim() === '') throw new InvalidArgumentError('it must not be empty')
+  return text
 }
 
 const run = async ({ port, secret, prefix, bank, account, holder }: Given): Promise<void> => {
@@ -38,7 +44,7 @@ export const receiver = (program: Command): void => {
     .command('receiver')
     .description('run an example shop that receives webhooks, to test rules with and to copy')
     .requiredOption('--port <port>', 'port to listen on', portNumber)
-    .requiredOption('--secret <secret>', "the rule's secret_key")
+    .requiredOption('--secret <secret>', "the rule's secret_key", givenSecret)
     .addOption(new Option('--prefix <prefix>', "the shop's payment prefix").default('DH'))
     .addOption(new Option('--bank <code>', "bank code of the shop's account").default('VCB'))
     .addOption(new Option('--account <number>', 'account number').default('0011000415567'))
