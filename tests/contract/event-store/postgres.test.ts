@@ -155,6 +155,33 @@ describe('event store on Postgres, beyond the contract', () => {
     }
   })
 
+  it('finds events that are sent again at their places, however long their stream is', async () => {
+    const place = await freshDatabase()
+    const client = openDatabase(place.url, { poolSize: 1 })
+    const FILL = `INSERT INTO store.event (position, created_at, id, revision, stream, type, data, metadata)
+      SELECT n, now(), gen_random_uuid(), CASE WHEN n % 2 = 0 THEN n / 2 - 1 ELSE 0 END,
+        CASE WHEN n % 2 = 0 THEN 'long' ELSE 'short-' || n END, 'Noted', '{}', '{}' FROM generate_series(1, 60000) n`
+    const AGAIN = `SELECT json_agg(json_build_array(json_build_object('stream', stream, 'expected', revision - 1, 'events',
+        json_build_array(json_build_object('id', id, 'type', type, 'data', data, 'metadata', metadata)))) ORDER BY position) AS call
+      FROM (SELECT * FROM store.event WHERE position BETWEEN 10001 AND 10100) e`
+    try {
+      await client.query(FILL)
+      await client.query('ANALYZE store.event')
+      const [{ call }] = (await client.query<{ call: unknown[] }>(AGAIN)) as [{ call: unknown[] }]
+      expect(call).to.have.length(100)
+      const sentAgain = `SELECT store.append_one_by_one('${JSON.stringify([call])}') AS results`
+      const [row] = await client.query<{ results: { position: number }[][] }>(sentAgain)
+      expect(row!.results[0]!.map(({ position }) => position)).to.deep.equal(call.map((_, n) => 10_001 + n))
+      const [{ 'QUERY PLAN': plans }] = (await client.query(
+        `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${sentAgain}`,
+      )) as [{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }]
+      expect(plans[0].Plan['Shared Hit Blocks']).to.be.below(5_000)
+    } finally {
+      await client.close()
+      await place.drop()
+    }
+  })
+
   it('waits for the disk, even if the session does not', async () => {
     const client = openDatabase(database.url, { poolSize: 1, session: 'SET synchronous_commit = off' })
     const commits = (statement: string): Promise<string> =>
