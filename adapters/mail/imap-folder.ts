@@ -4,7 +4,7 @@
  * contains more than was requested ends the connection.
  */
 import type { FetchMessageObject, ImapFlow } from 'imapflow'
-import { MailFailure, type Connection, type FetchedMail } from '../../workflows/mail-ingest/mailbox.ts'
+import { MailFailure, type Connection, type FetchedMail, type MailFacts } from '../../workflows/mail-ingest/mailbox.ts'
 import { orAborted, waitUnlessAborted } from '../../workflows/support/abort.ts'
 import { endedWithin } from '../../workflows/support/ended-within.ts'
 import { parseMail } from './parse.ts'
@@ -57,22 +57,35 @@ const receivedAt = ({ internalDate }: FetchMessageObject): Date | null => {
   return at >= EARLIEST && at < LATEST ? new Date(at) : null
 }
 
+/** @returns the mails, and the UIDs that the server sent no mail for */
 const fetched = async <Kept>(
   client: ImapFlow,
   uids: readonly number[],
   keep: (mail: FetchedMail) => Kept,
-): Promise<Kept[]> => {
+): Promise<{ mails: Kept[]; missing: Set<number> }> => {
   const missing = new Set(uids)
   const mails = new Map<number, Kept>()
   let aside = 0
   const wanted = { uid: true, internalDate: true, source: { start: 0, maxLength: MAIL_BYTES } }
   for await (const message of client.fetch(uids.join(), wanted, { uid: true })) {
     const { uid, source } = message
-    if (source ? !missing.delete(uid) : ++aside > MOST_ASIDE)
+    // No mail is empty: a server that sends nothing has lost its content, or cannot read it now.
+    const isMail = source !== undefined && source.length > 0
+    if (isMail ? !missing.delete(uid) : ++aside > MOST_ASIDE)
       throw violation('The server sent mails that were not asked for.')
-    if (source) mails.set(uid, keep(await parseMail(source, { uid, received_at: receivedAt(message) })))
+    if (isMail) mails.set(uid, keep(await parseMail(source, { uid, received_at: receivedAt(message) })))
   }
-  return [...mails].sort(([a], [b]) => a - b).map(([, kept]) => kept)
+  return { mails: [...mails].sort(([a], [b]) => a - b).map(([, kept]) => kept), missing }
+}
+
+const factsOf = async (client: ImapFlow, uid: number): Promise<MailFacts | null> => {
+  let facts: MailFacts | null = null
+  for await (const message of client.fetch(String(uid), { uid: true, internalDate: true, size: true }, { uid: true })) {
+    if (message.uid !== uid) continue
+    const { size } = message
+    facts = { received_at: receivedAt(message), bytes: Number.isSafeInteger(size) ? size! : null }
+  }
+  return facts
 }
 
 const uidValidityOf = (given: bigint | undefined): string => {
@@ -129,8 +142,15 @@ const finderOf = (limited: Limited) => {
     return first
   }
 
+  /** Whether one of these mails still exists. */
+  const exists = async (uids: readonly number[]): Promise<boolean> => {
+    const found = await search(uids.join())
+    if (found.some((uid) => !uids.includes(uid))) throw tooMany()
+    return found.length > 0
+  }
+
   const last = async (): Promise<number> => (await search('*')).at(-1) ?? 0
-  return { after, firstSince, last }
+  return { after, firstSince, exists, last }
 }
 
 export const openFolder = async (limited: Limited, folder: string): Promise<Connection> => {
@@ -166,7 +186,15 @@ export const openFolder = async (limited: Limited, folder: string): Promise<Conn
     uid_validity,
     uidsAfter: (uid) => find.after(uid, next),
     lastUidBefore: async (day) => ((await find.firstSince(day, next)) ?? next) - 1,
-    fetch: (uids, keep) => within(limited, fetchOf(uids.length, MAIL_BYTES), () => fetched(client, uids, keep)),
+    fetch: async (uids, keep) => {
+      const { mails, missing } = await within(limited, fetchOf(uids.length, MAIL_BYTES), () =>
+        fetched(client, uids, keep),
+      )
+      if (missing.size > 0 && (await find.exists([...missing])))
+        throw new MailFailure('The server lists a mail that it does not hand out.')
+      return mails
+    },
+    factsOf: (uid) => within(limited, fetchOf(1, 0), () => factsOf(client, uid)),
     get isUsedUp() {
       return limits.isUsedUp
     },

@@ -25,7 +25,7 @@ export const collectRole: Role = {
   description: 'collect bank mails from connected mailboxes; any number of processes',
 
   open: (installation) => {
-    const { store, readModels, database, capture, clock, vault, targets, metrics, onFailure } = installation
+    const { store, readModels, database, capture, clock, vault, targets, metrics, log, onFailure } = installation
     const accounts = new Accounts(store, installation.accounts)
     return {
       needs: [storeAnswers(installation), databaseAnswers(installation), diskHasSpace(installation)],
@@ -49,6 +49,8 @@ export const collectRole: Role = {
             fetching: new Slots(FETCHING, FETCHING_SHARE),
             pause: (mailbox, reason) => pauseMailAccount({ accounts, clock }, mailbox, reason),
             onFailure,
+            onSkipped: ({ user_id, mail_account_id }, uid, facts) =>
+              log.warn({ user_id, mail_account_id, uid, ...facts }, 'mail.skipped'),
             onHeld: (mailboxes) => metrics.holdsMailboxes(mailboxes),
           },
           signal,

@@ -19,6 +19,7 @@ export const alertKind = z.enum([
   'mailbox_failing',
   'disk_low',
   'stream_parked',
+  'mail_skipped',
 ])
 export type AlertKind = z.infer<typeof alertKind>
 

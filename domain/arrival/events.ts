@@ -13,7 +13,7 @@ export const KEPT_UNREAD_S = 365 * 86_400
 
 const ignoredReason = z.enum([
   'otp', 'promotion', 'login', 'bill', 'failed', 'reminder', 'statement', 'balance_only', 'chat', 'test_message',
-  'placeholder', 'empty', 'ping', 'too_long', 'unknown_sender', 'unknown_app', 'unauthenticated_sender', 'deleted',
+  'placeholder', 'empty', 'ping', 'too_long', 'unknown_sender', 'unknown_app', 'unauthenticated_sender', 'unreadable_mail', 'deleted',
 ]) // prettier-ignore
 export type IgnoredReason = z.infer<typeof ignoredReason>
 

@@ -130,8 +130,9 @@ export const unread = (
 /** Reasons whose text is never stored: it is a secret, or its owner has deleted it. */
 const WITHOUT_TEXT: ReadonlySet<IgnoredReason> = new Set(['otp', 'deleted'])
 
-/** Mails that do not even claim to be from a bank are private, so their text is not stored either. */
-const isPrivate = ({ mail }: Arrival): boolean => mail !== undefined && bankClaimedBy(mail.headers) === null
+/** Mails that do not even claim to be from a bank are private, so their text is not stored either. An unreadable mail has none. */
+const isPrivate = ({ mail, ignored_as }: Arrival): boolean =>
+  mail !== undefined && ignored_as !== 'unreadable_mail' && bankClaimedBy(mail.headers) === null
 
 /** What is kept of an ignored notification beside its text. */
 const keptOf = (arrival: Arrival) => {

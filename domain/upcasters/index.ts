@@ -20,15 +20,17 @@ const unchanged: Upcaster = (data) => data
 const inboxOpened: Upcaster = (data) => ({ created_at: '2026-11-21T00:00:00.000Z', ...(data as object) })
 
 export const upcasters: Upcasters = {
-  // Version 2 has the kind `store_went_back`, version 3 `mailbox_failing` and `disk_low`, version 4 `stream_parked`.
-  AlertRaised: [unchanged, unchanged, unchanged],
-  AlertEnded: [unchanged, unchanged, unchanged],
+  // Version 2 has the kind `store_went_back`, version 3 `mailbox_failing` and `disk_low`, version 4 `stream_parked`, version 5 `mail_skipped`.
+  AlertRaised: [unchanged, unchanged, unchanged, unchanged],
+  AlertEnded: [unchanged, unchanged, unchanged, unchanged],
   // Version 2 has `due_now` and `again`.
   WebhookRetryRequested: [unchanged],
   // Version 2 has the filters `status` and `error`.
   JobCreated: [unchanged],
-  // Version 2 may have the fields and the body beside the text.
-  NotificationIgnored: [unchanged],
+  // Version 2 may have the fields and the body beside the text, version 3 has the reason `unreadable_mail`.
+  NotificationIgnored: [unchanged, unchanged],
+  // Version 2 has the reason `unreadable_mail`.
+  NotificationReread: [unchanged],
   // In version 2 each inbox has its time.
   InboxOpened: [inboxOpened],
 }

@@ -18,7 +18,12 @@ export interface Sabotage {
   /** Replaces the answer to the command of this name. */
   on?: Record<string, (command: Command) => void>
   capabilities?: string
+  /** How the mail with this UID is not handed out. Undefined: it is. */
+  refuses?: (uid: number) => Refusal | undefined
 }
+
+/** The answer NO to the whole command, NO after the other mails, no answer, one without a body or with an empty one, or a broken connection. */
+export type Refusal = 'no' | 'no, after the others' | 'nothing' | 'no body' | 'nil' | 'empty' | 'breaks'
 
 export interface ImapServer {
   port: number
@@ -68,10 +73,22 @@ export const startImapServer = async (sabotage: Sabotage = {}): Promise<ImapServ
       say(`* OK [UIDNEXT ${mails.length + 1}] next`)
     },
     SEARCH: ({ line, say }) => say(`* SEARCH ${uidsIn(/UID ([\d:*,]+)/.exec(line.replace('UID SEARCH', ''))![1]!).join(' ')}`.trimEnd()),
-    FETCH: ({ line, socket }) => {
-      for (const uid of uidsIn(/FETCH ([\d:*,]+)/.exec(line)![1]!)) {
+    FETCH: ({ line, socket, say }) => {
+      const uids = uidsIn(/FETCH ([\d:*,]+)/.exec(line)![1]!)
+      const isForBody = line.includes('BODY')
+      for (const uid of uids) {
+        const refusal = isForBody ? server.sabotage.refuses?.(uid) : undefined
+        if (refusal === 'breaks') return void socket.destroy()
+        if (refusal === 'no body') say(`* ${uid} FETCH (UID ${uid} FLAGS (\\Seen))`)
+        if (refusal === 'nil') say(`* ${uid} FETCH (UID ${uid} BODY[]<0> NIL)`)
+        if (refusal === 'empty') say(`* ${uid} FETCH (UID ${uid} BODY[]<0> "")`)
+        if (refusal) continue
         const mail = Buffer.from(mails[uid - 1]!)
         const at = new Date().toUTCString().replace(/^\w+, (\d+) (\w+) (\d+) (\S+) GMT$/, '$1-$2-$3 $4 +0000')
+        if (!isForBody) {
+          say(`* ${uid} FETCH (UID ${uid} INTERNALDATE "${at}" RFC822.SIZE ${mail.length})`)
+          continue
+        }
         socket.write(`* ${uid} FETCH (UID ${uid} INTERNALDATE "${at}" BODY[]<0> {${mail.length}}\r\n`)
         socket.write(Buffer.concat([mail, Buffer.from(')\r\n')]))
       }
@@ -95,8 +112,12 @@ export const startImapServer = async (sabotage: Sabotage = {}): Promise<ImapServ
     }
     const other = server.sabotage.on?.[name]
     if (other) return other(command)
+    const asked = name === 'FETCH' && line.includes('BODY') ? uidsIn(/FETCH ([\d:*,]+)/.exec(line)![1]!) : []
+    const refusals = new Set(asked.map((uid) => server.sabotage.refuses?.(uid)))
+    if (refusals.has('no')) return say(`${tag} NO [SERVERBUG] Internal error occurred.`)
     honest[name]?.(command)
-    say(`${tag} OK done`)
+    if (refusals.has('no, after the others')) return say(`${tag} NO Some messages could not be FETCHed (Failure)`)
+    if (!socket.destroyed) say(`${tag} OK done`)
     if (name === 'LOGOUT') socket.end()
   }
   const idleTags = new Map<Socket, string>()

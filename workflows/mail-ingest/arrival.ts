@@ -4,7 +4,8 @@ import type { Arrival } from '../../domain/arrival/arrival.ts'
 import { plainOf } from '../../domain/reader/mail-page.ts'
 import { read } from '../../domain/reader/reader.ts'
 import { cutToBytes, TEXT_BYTES } from '../../domain/arrival/sizes.ts'
-import type { FetchedMail, Mailbox } from './mailbox.ts'
+import type { MailHeaders } from '../../domain/mail-trust/mail-trust.ts'
+import type { FetchedMail, Mailbox, MailFacts } from './mailbox.ts'
 
 /** Longer than any header that is shown. Bytes. */
 const LONGEST_LINE = 1_000
@@ -46,5 +47,44 @@ export const arrivalOfMail = (
       message_id,
       text,
     }),
+  }
+}
+
+const NO_HEADERS: MailHeaders = {
+  from: [],
+  to: [],
+  cc: [],
+  authentication_results: [],
+  dkim_signature: [],
+  in_reply_to: [],
+  references: [],
+  auto_submitted: [],
+}
+
+interface SkippedMail {
+  uid: number
+  uid_validity: string
+  tries: number
+  facts: MailFacts | null
+}
+
+/** The record of a mail that its server never handed out. Its owner finds the mail by its number and its date. */
+export const arrivalOfSkipped = (
+  { user_id, mail_account_id }: Pick<Mailbox, 'user_id' | 'mail_account_id'>,
+  { uid, uid_validity, tries, facts }: SkippedMail,
+  arrived_at: Date,
+): Arrival => {
+  const stamp = plausible(facts?.received_at ?? null)
+  const bytes = facts?.bytes ?? null
+  const known = [`UID ${uid}`, stamp?.toISOString() ?? null, bytes === null ? null : `${bytes} bytes`]
+  return {
+    credential: { kind: 'mailbox', user_id, mail_account_id },
+    incoming: { text: known.filter((fact) => fact !== null).join(', '), from: '' },
+    posted_as: null,
+    stamp,
+    arrived_at,
+    mail: { headers: NO_HEADERS, message_id: null },
+    ignored_as: 'unreadable_mail',
+    raw: JSON.stringify({ uid, uid_validity, received_at: stamp?.toISOString() ?? null, bytes, tries }),
   }
 }

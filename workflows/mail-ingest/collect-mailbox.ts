@@ -5,42 +5,19 @@
  * may be taken again, but none is missed. The deduplication window recognizes a mail by its Message-ID, and a mail that
  * was no transaction is not listed again.
  *
+ * A mail that the server lists and does not hand out is passed over and tried again (`refused-mails.ts`).
+ *
  * Without a position, or if the server has renumbered its mails (UIDVALIDITY), it begins by date: two days back, but
  * never before the mail account was created.
  */
 import { StoreUnavailable } from '../../domain/errors.ts'
-import type { Arrival } from '../../domain/arrival/arrival.ts'
-import { mailHashOf } from '../../domain/arrival/mail-hash.ts'
-import type { Clock } from '../../domain/ports.ts'
 import { waitUnlessAborted } from '../support/abort.ts'
 import { retry } from '../support/retry.ts'
-import type { Capture } from '../capture/capture.ts'
-import { arrivalOfMail } from './arrival.ts'
-import { MailFailure, type Connection, type FetchedMail, type Login, type Mailbox } from './mailbox.ts'
-import type { MailboxNotes, MailboxPosition, MailServer } from './mailbox.ts'
-import type { Slots } from './slots.ts'
+import { MailFailure, type Connection, type Login, type Mailbox, type MailboxPosition } from './mailbox.ts'
+import { RefusedMails } from './refused-mails.ts'
+import type { CollectParts, Experience, Session } from './session.ts'
+import { retryRefused, take } from './take-mails.ts'
 import { Violations } from './violations.ts'
-
-export interface CollectParts {
-  server: MailServer
-  notes: MailboxNotes
-  capture: Pick<Capture, 'take'>
-  clock: Clock
-  /**
-   * For these mails, by hash: the reasons for which each is listed as no transaction. Current, if that can be known
-   * quickly.
-   */
-  listed: (userId: number, hashes: readonly string[]) => Promise<ReadonlyMap<string, readonly string[]>>
-  /** Returns the plain password. */
-  open: (sealed: string) => string
-  /** Limits concurrent connection attempts of all mailboxes. */
-  connecting: Slots
-  /** Limits concurrent fetches of all mailboxes. */
-  fetching: Slots
-  /** Stops reading the mailbox until its owner changes it. The reason is a plain sentence. */
-  pause: (mailbox: Mailbox, reason: string) => Promise<void>
-  onFailure: (error: unknown) => void
-}
 
 /** Most mails that are fetched and stored together; fewer if the server is slow. */
 const CHUNK = 20
@@ -49,20 +26,19 @@ const MOST_A_MINUTE = 600
 const BACK_OFF = { firstMs: 1_000, mostMs: 60_000 }
 const BACK_OFF_OF_REFUSALS = { firstMs: 60_000, mostMs: 15 * 60_000 }
 const LOOKS_BACK_MS = 2 * 86_400_000
-/** A mail server's clock shows seconds, and days are counted in the server's time zone. */
-const SECOND_MS = 1_000
+/** Days are counted in the server's time zone. */
 const DAY_MS = 86_400_000
-
-/** What is remembered about a server between connections. */
-interface Experience {
-  /** Mails per fetch. */
-  chunk: number
-  violations: Violations
-}
 
 /** Runs until the signal aborts, or the mailbox is paused. */
 export const collectMailbox = async (parts: CollectParts, mailbox: Mailbox, signal: AbortSignal): Promise<void> => {
-  const experience: Experience = { chunk: CHUNK, violations: new Violations() }
+  const experience: Experience = {
+    chunk: CHUNK,
+    violations: new Violations(),
+    refused: new RefusedMails(parts.patience),
+    reached: null,
+    handedOut: null,
+    isDoubted: false,
+  }
   const ending = new AbortController()
   const until = AbortSignal.any([signal, ending.signal])
   const onFailure = async (error: unknown): Promise<void> => {
@@ -116,33 +92,47 @@ const connected = async (
   worked: () => void,
 ): Promise<void> => {
   const owner = mailbox.user_id
+  const { refused } = experience
   const connection = await parts.connecting.use(owner, () => parts.server.connect(loginOf(parts, mailbox), signal))
   try {
-    let { position, notBefore } = await startPosition(parts, mailbox, connection)
+    const start = await startPosition(parts, mailbox, connection)
+    // Mails from before this connection may have been taken before.
+    const session: Session = {
+      parts,
+      mailbox,
+      connection,
+      experience,
+      signal,
+      notBefore: start.notBefore,
+      isNew: false,
+    }
+    resume(experience, start.position)
     let isReported = false
     /** A login proves nothing yet: the mailbox works when its mails were taken, or when there are none. */
     const works = async (): Promise<void> => {
-      if (!isReported) await parts.notes.report(mailbox, null)
-      isReported = true
+      if (!isReported && !refused.isServerUnsure) {
+        await parts.notes.report(mailbox, null)
+        isReported = true
+      }
+      worked()
     }
-    // Mails from before this connection may have been taken before.
-    let isNew = false
     const pace = openPace()
     while (!signal.aborted && !connection.isUsedUp) {
-      const uids = await connection.uidsAfter(position.uid)
-      worked()
+      const uids = await connection.uidsAfter(experience.reached!.uid)
       if (uids.length === 0) {
         // Mails that come from now on are new, whatever their date is.
-        notBefore = new Date(mailbox.since)
-        isNew = true
+        session.notBefore = new Date(mailbox.since)
+        session.isNew = true
         await works()
-        await connection.newMails(signal)
+        // After all others, because it may break the connection.
+        const again = refused.due(performance.now())
+        if (again) await parts.fetching.use(owner, () => retryRefused(session, again))
+        else await untilDue(refused, signal, (until) => connection.newMails(until))
         continue
       }
       while (uids.length > 0 && !signal.aborted) {
         const some = uids.splice(0, experience.chunk)
-        const taking = () => take(parts, mailbox, connection, position, some, { notBefore, isNew })
-        position = await parts.fetching.use(owner, taking)
+        await parts.fetching.use(owner, () => take(session, some))
         await works()
         experience.chunk = Math.min(CHUNK, experience.chunk * 2)
         await pace(some.length, signal)
@@ -150,6 +140,32 @@ const connected = async (
     }
   } finally {
     await connection.close()
+  }
+}
+
+/** Goes on where this process stopped reading, which may be behind mails that were refused and so behind the stored position. */
+const resume = (experience: Experience, stored: MailboxPosition): void => {
+  const { reached, refused } = experience
+  if (reached?.uid_validity === stored.uid_validity && reached.uid >= stored.uid) return
+  refused.clear()
+  experience.reached = stored
+  experience.handedOut = stored.uid > 0 ? stored.uid : null
+}
+
+/** Waits until the signal aborts, or a refused mail is to be tried again. */
+const untilDue = async (
+  refused: RefusedMails,
+  signal: AbortSignal,
+  wait: (until: AbortSignal) => Promise<void>,
+): Promise<void> => {
+  const milliseconds = refused.msUntilDue(performance.now())
+  if (milliseconds === null) return wait(signal)
+  const ending = new AbortController()
+  const timer = setTimeout(() => ending.abort(), milliseconds)
+  try {
+    await wait(AbortSignal.any([signal, ending.signal]))
+  } finally {
+    clearTimeout(timer)
   }
 }
 
@@ -165,42 +181,6 @@ const startPosition = async (
   const notBefore = new Date(Math.max(since.getTime(), clock.now().getTime() - LOOKS_BACK_MS))
   const uid = await connection.lastUidBefore(new Date(notBefore.getTime() - DAY_MS))
   return { position: { uid_validity, uid }, notBefore }
-}
-
-/** @returns the position after these mails, once they are stored */
-const take = async (
-  parts: CollectParts,
-  mailbox: Mailbox,
-  connection: Connection,
-  { uid_validity }: MailboxPosition,
-  uids: readonly number[],
-  { notBefore, isNew }: { notBefore: Date; isNew: boolean },
-): Promise<MailboxPosition> => {
-  const { notes, capture, clock } = parts
-  const floor = Math.floor(notBefore.getTime() / SECOND_MS) * SECOND_MS
-  const isWanted = ({ received_at }: FetchedMail) => received_at === null || received_at.getTime() >= floor
-  const now = clock.now()
-  const mails = (
-    await connection.fetch(uids, (mail) => {
-      const { received_at } = mail
-      return isWanted(mail) ? { received_at, arrival: arrivalOfMail(mailbox, mail, now) } : null
-    })
-  ).filter((mail) => mail !== null)
-  const arrivals = mails.map(({ arrival }) => arrival)
-  await capture.take(isNew ? arrivals : await withListed(parts, mailbox, arrivals))
-  const position = { uid_validity, uid: uids.at(-1)! }
-  await notes.keepPosition(mailbox, position, mails.at(-1)?.received_at ?? (mails.length > 0 ? now : null))
-  return position
-}
-
-const withListed = async ({ listed }: CollectParts, { user_id }: Mailbox, arrivals: Arrival[]): Promise<Arrival[]> => {
-  if (arrivals.length === 0) return arrivals
-  const hashes = arrivals.map((arrival) => mailHashOf(arrival)!)
-  const known = await listed(user_id, hashes)
-  return arrivals.map((arrival, index) => {
-    const listed_as = known.get(hashes[index]!)
-    return listed_as && arrival.mail ? { ...arrival, mail: { ...arrival.mail, listed_as } } : arrival
-  })
 }
 
 /** Limits the mails per minute. A burst may use the whole minute's limit. */

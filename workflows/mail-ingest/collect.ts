@@ -5,8 +5,9 @@
  * within one round.
  */
 import { waitUnlessAborted } from '../support/abort.ts'
-import { collectMailbox, type CollectParts } from './collect-mailbox.ts'
+import { collectMailbox } from './collect-mailbox.ts'
 import type { Mailbox } from './mailbox.ts'
+import type { CollectParts } from './session.ts'
 
 /** Of all processes that want a name, one holds it. Many names are handled at once. */
 export interface Leases {

@@ -39,6 +39,12 @@ export interface FetchedMail {
   texts: readonly string[]
 }
 
+export interface MailFacts {
+  /** When the server received it. */
+  received_at: Date | null
+  bytes: number | null
+}
+
 /** An open folder. */
 export interface Connection {
   uid_validity: string
@@ -49,8 +55,11 @@ export interface Connection {
   /**
    * Fetches those that still exist, in ascending order of UID.
    * @param keep  returns what to keep of each mail, so that only one whole mail is in memory at a time
+   * @throws {MailFailure} also if the server does not hand out one of them
    */
   fetch<Kept>(uids: readonly number[], keep: (mail: FetchedMail) => Kept): Promise<Kept[]>
+  /** What the server states about a mail beside its content; null if it states nothing. */
+  factsOf(uid: number): Promise<MailFacts | null>
   /** True if the connection has been open or busy for so long that it should be replaced. */
   readonly isUsedUp: boolean
   /** Resolves when there may be something new, or the signal aborts. @throws when the connection is lost */

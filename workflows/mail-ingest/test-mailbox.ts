@@ -17,11 +17,21 @@ const LOOKS_BACK_MS = 30 * 86_400_000
 const authservIdSeen = async (connection: Connection, now: Date): Promise<string | null> => {
   const from = await connection.lastUidBefore(new Date(now.getTime() - LOOKS_BACK_MS))
   const uids = (await connection.uidsAfter(from)).slice(-LOOKED_AT)
+  let failure: unknown = null
+  let isRead = uids.length === 0
   for (const uid of uids.reverse()) {
-    const [topmost] = await connection.fetch([uid], ({ headers }) => headers.authentication_results[0])
-    const id = topmost === undefined ? null : authservIdOf(topmost)
-    if (id !== null) return id
+    try {
+      const [topmost] = await connection.fetch([uid], ({ headers }) => headers.authentication_results[0])
+      isRead = true
+      const id = topmost === undefined ? null : authservIdOf(topmost)
+      if (id !== null) return id
+    } catch (error) {
+      // The server may refuse a single mail. The collector passes over it, too.
+      if (!(error instanceof MailFailure) || error.isViolation) throw error
+      failure = error
+    }
   }
+  if (!isRead) throw failure
   return null
 }
 

@@ -9,6 +9,7 @@ import { openAlertCalls } from '../alerts/alert-calls.ts'
 import { openAlerts } from '../alerts/alerts.ts'
 import { eraseDeleted } from './erase-deleted.ts'
 import { eraseReread } from './erase-reread.ts'
+import { alertSkippedMail } from './alert-skipped-mail.ts'
 import { alertUnsafeForwarder } from './alert-unsafe-forwarder.ts'
 import { mailQuotaWarning } from './mail-quota-warning.ts'
 import { pauseGoneRule } from './pause-gone-rule.ts'
@@ -62,6 +63,7 @@ export const allReactors = (parts: ReactorParts): readonly Reactor[] => {
     raiseAlerts(alerts),
     raiseTransactionAlerts(alerts),
     alertUnsafeForwarder(alerts),
+    alertSkippedMail(alerts),
     sendAlerts({ accounts, vault, clock, mailer, links, calls: openAlertCalls(sender, clock, log) }),
   ]
 }

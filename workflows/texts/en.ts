@@ -78,6 +78,7 @@ export const en: Texts = {
         unsafe_forwarder: 'a forwarder app sends unsafe bodies',
         mailbox_paused: 'a mailbox is no longer read',
         mailbox_failing: 'a mailbox cannot be read',
+        mail_skipped: 'a mail could not be read',
         disk_low: 'the disk is nearly full',
         stream_parked: 'an event cannot be used',
         store_went_back: 'the event store lost transactions',
@@ -101,6 +102,9 @@ export const en: Texts = {
     mailboxFailing: (username, host, reason) =>
       `The mailbox ${username} on ${host} cannot be read. ${reason} Its mails are not lost: they are read as soon as it works again. ` +
       'Check that the server can be reached and that the password is right (some providers need an app password), then test the mail account.',
+    mailSkipped: (notification, mailbox, facts) =>
+      `The server of mail account ${mailbox} lists a mail that it does not hand out (${facts}). It was tried several times, and skipped. ` +
+      `Notification ${notification} records that. If the mail is from your bank, compare it with your transactions.`,
     diskLow: (freeMb, share, leastMb) =>
       `The disk of the data folder has ${freeMb} MB left, ${share.toFixed(1)} %. ` +
       `Below ${leastMb} MB, Baoco refuses new notifications, and phones send them again later. Free some space or enlarge the disk.`,

@@ -38,6 +38,7 @@ export interface Texts {
     mailboxPaused(mailbox: number, reason: string): string
     /** @param reason  a sentence, in English */
     mailboxFailing(username: string, host: string, reason: string): string
+    mailSkipped(notification: number, mailbox: number, facts: string): string
     /** @param share  percent · @param leastMb  below this, nothing new is accepted */
     diskLow(freeMb: number, share: number, leastMb: number): string
     /** @param server  its name · @param place  of the disk, as the server names it · @param share  percent */

@@ -78,6 +78,7 @@ export const vi: Texts = {
         unsafe_forwarder: 'ứng dụng chuyển tiếp gửi dữ liệu không an toàn',
         mailbox_paused: 'một hộp thư không còn được đọc',
         mailbox_failing: 'không đọc được hộp thư',
+        mail_skipped: 'có một thư không đọc được',
         disk_low: 'ổ đĩa sắp đầy',
         stream_parked: 'một sự kiện không dùng được',
         store_went_back: 'kho sự kiện bị mất giao dịch',
@@ -101,6 +102,9 @@ export const vi: Texts = {
     mailboxFailing: (username, host, reason) =>
       `Không đọc được hộp thư ${username} trên ${host}. ${reason} Thư không mất: Baoco sẽ đọc tiếp ngay khi hộp thư hoạt động lại. ` +
       'Hãy kiểm tra máy chủ và mật khẩu (một số nhà cung cấp cần mật khẩu ứng dụng), rồi bấm kiểm tra hộp thư.',
+    mailSkipped: (notification, mailbox, facts) =>
+      `Máy chủ của hộp thư ${mailbox} có một thư nhưng không cho tải về (${facts}). Baoco đã thử nhiều lần rồi bỏ qua thư này. ` +
+      `Tin báo ${notification} ghi lại việc đó. Nếu đó là thư của ngân hàng, hãy đối chiếu với các giao dịch của bạn.`,
     diskLow: (freeMb, share, leastMb) =>
       `Ổ đĩa chứa dữ liệu chỉ còn ${freeMb} MB, tức ${share.toFixed(1).replace('.', ',')} %. ` +
       `Khi còn dưới ${leastMb} MB, Baoco từ chối thông báo mới và điện thoại sẽ gửi lại sau. Hãy dọn bớt hoặc mở rộng ổ đĩa.`,

@@ -25,7 +25,12 @@ export interface CollectorProcess {
   stop(): Promise<void>
 }
 
-export const startCollector = async ({ databaseUrl, clock }: ApiUnderTest): Promise<CollectorProcess> => {
+/** @param patience  factor for the pauses before a refused mail is tried again */
+export const startCollector = async (
+  { databaseUrl, clock }: ApiUnderTest,
+  patience = 1,
+  onSkipped?: (uid: number) => void,
+): Promise<CollectorProcess> => {
   const database = openDatabase(databaseUrl, { poolSize: 5 })
   const store = await openPostgresEventStore({ url: databaseUrl, parse: parseEvent })
   const vault = openVault(['ab'.repeat(32)])
@@ -48,6 +53,8 @@ export const startCollector = async ({ databaseUrl, clock }: ApiUnderTest): Prom
       fetching: new Slots(8),
       pause: (mailbox, reason) => pauseMailAccount({ accounts: new Accounts(store), clock }, mailbox, reason),
       onFailure: () => {},
+      onSkipped: (_, uid) => onSkipped?.(uid),
+      patience,
       onHeld: (mailboxes) => (held = mailboxes),
     },
     stopping.signal,

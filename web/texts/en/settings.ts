@@ -43,6 +43,7 @@ export const unread: Messages['unread'] = {
       'Check that the app names the sender, such as sender=Vietcombank. If you trust this sender, add it to the trusted senders.',
     unknown_app: "Check that the app sends the package of the bank's app, such as ?package=com.VCB.",
     unauthenticated_sender: "Check the verification id of the mailbox's provider, with the test on the page Sources.",
+    unreadable_mail: 'Look for this mail in your mailbox. If it is from your bank, compare it with your transactions.',
     placeholder: "Correct the app's template: it sends the name of a variable in place of the text.",
   },
 }

@@ -44,6 +44,7 @@ export const today: Messages['today'] = {
     quota_80: "This month's quota is nearly used up",
     mailbox_paused: 'A mailbox is paused',
     mailbox_failing: 'A mailbox cannot be read',
+    mail_skipped: 'A mail could not be read',
     disk_low: 'The disk is nearly full',
     stream_parked: 'An event cannot be used',
     store_went_back: 'The event store went back to an older state',

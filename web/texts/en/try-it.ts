@@ -79,6 +79,7 @@ export const reasons: Messages['reasons'] = {
   unknown_sender: "The sender is neither this bank's own nor one that you trust.",
   unknown_app: "The notification does not name this bank's app.",
   unauthenticated_sender: 'The mail cannot be proved to come from the bank.',
+  unreadable_mail: 'The mail server lists this mail and does not hand it out. It was skipped after several tries.',
   deleted: 'The transaction of this text was deleted.',
   unparsed: 'No reader understood this text.',
   test_message: "This is the app's test message.",

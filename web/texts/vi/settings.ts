@@ -41,6 +41,8 @@ export const unread = {
       'Kiểm tra xem ứng dụng có ghi người gửi, như sender=Vietcombank. Nếu bạn tin người gửi này, hãy thêm vào danh sách tin cậy.',
     unknown_app: 'Kiểm tra xem ứng dụng có gửi tên gói của ứng dụng ngân hàng, như ?package=com.VCB.',
     unauthenticated_sender: 'Kiểm tra mã kiểm chứng của nhà cung cấp hộp thư, bằng nút Thử ở trang Nguồn.',
+    unreadable_mail:
+      'Hãy tìm thư này trong hộp thư. Nếu đó là thư của ngân hàng, hãy đối chiếu với các giao dịch của bạn.',
     placeholder: 'Hãy sửa mẫu của ứng dụng: ứng dụng gửi tên biến thay vì nội dung.',
   } as Record<string, string>,
 }

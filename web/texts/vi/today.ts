@@ -42,6 +42,7 @@ export const today = {
     quota_80: 'Sắp hết hạn mức tháng này',
     mailbox_paused: 'Một hộp thư đã tạm dừng',
     mailbox_failing: 'Không đọc được một hộp thư',
+    mail_skipped: 'Có một thư không đọc được',
     disk_low: 'Ổ đĩa sắp đầy',
     stream_parked: 'Một sự kiện không dùng được',
     store_went_back: 'Kho dữ liệu đã quay về trạng thái cũ',

@@ -78,6 +78,7 @@ export const reasons: Record<string, string> = {
   unknown_sender: 'Người gửi không phải của ngân hàng này, cũng không phải người gửi bạn tin cậy.',
   unknown_app: 'Thông báo không ghi tên ứng dụng của ngân hàng này.',
   unauthenticated_sender: 'Không chứng minh được thư này là của ngân hàng.',
+  unreadable_mail: 'Máy chủ thư không cho tải thư này về. Baoco đã thử nhiều lần rồi bỏ qua.',
   deleted: 'Giao dịch của tin này đã bị xóa.',
   unparsed: 'Baoco chưa đọc được mẫu tin này.',
   test_message: 'Đây là tin thử của ứng dụng.',

@@ -1,0 +1,117 @@
+/** One mail that its server never hands out must not stop its mailbox, and must not be lost in silence. */
+import { expect } from 'chai'
+import { startImapServer, type ImapServer, type Refusal } from '../../attack/imap-server.ts'
+import { AUTHSERV_ID, timoMail } from '../../harness/bank-mails.ts'
+import { eventually } from '../../harness/eventually.ts'
+import { openApi, type ApiUnderTest } from '../http/api-under-test.ts'
+import { startCollector, type CollectorProcess } from './collecting.ts'
+
+const WAIT = { within: 60_000 }
+/** The eight minutes become five seconds. */
+const PATIENCE = 0.01
+
+interface Listed {
+  reason: string
+  text: string | null
+  source_type: string
+}
+
+describe('a mail that its server does not hand out', function () {
+  this.timeout(180_000)
+  let api: ApiUnderTest
+  let key: string
+  let server: ImapServer
+  let collector: CollectorProcess
+  let path: string
+  let skipped: number[]
+
+  beforeEach(async () => {
+    api = await openApi({}, 'real')
+    key = api.owner.api_key
+    server = await startImapServer()
+    skipped = []
+    const json = {
+      email: 'shop@mailbox.example', host: '127.0.0.1', port: server.port, tls: false, username: 'shop', password: 'x',
+      authserv_id: AUTHSERV_ID,
+    } // prettier-ignore
+    const { status, body } = await api.ask('POST', '/api/mail-accounts', { key, json })
+    expect(status, JSON.stringify(body)).to.equal(201)
+    path = `/api/mail-accounts/${body.data.id}`
+    collector = await startCollector(api, PATIENCE, (uid) => skipped.push(uid))
+  })
+  afterEach(async () => {
+    await collector.stop()
+    server.close()
+    await api.close()
+  })
+
+  const deliver = (number: number) =>
+    server.deliver(timoMail(number, `DH${1000 + number}`, { to: 'shop@mailbox.example' }))
+  const orders = async (): Promise<string> =>
+    ((await api.ask('GET', '/api/transactions', { key })).body.data as { order_id: string }[])
+      .map(({ order_id }) => order_id)
+      .sort()
+      .join(' ')
+  const untilOrders = (expected: string) =>
+    eventually(async () => (await orders()) === expected, { ...WAIT, what: `the transactions ${expected}` })
+  const ignored = async (): Promise<Listed[]> =>
+    (await api.ask('GET', '/api/notifications?status=ignored&include_raw=1', { key })).body.data as Listed[]
+  const lastError = async (): Promise<string | null> => (await api.ask('GET', path, { key })).body.data.last_error
+
+  const refusals: Refusal[] = ['no', 'no, after the others', 'nothing', 'no body', 'nil', 'empty', 'breaks']
+  for (const refusal of refusals)
+    it(`(${refusal}) is skipped after several tries, and that is listed; the mails beside it are taken at once`, async () => {
+      server.sabotage.refuses = (uid) => (uid === 3 ? refusal : undefined)
+      for (const number of [1, 2, 3, 4, 5]) deliver(number)
+      await untilOrders('DH1001 DH1002 DH1004 DH1005')
+      expect(skipped, 'taken before the mail is given up').to.deep.equal([])
+      await eventually(async () => (await ignored()).length > 0, { ...WAIT, what: 'the record of the skipped mail' })
+      const [record, ...others] = await ignored()
+      expect(others).to.deep.equal([])
+      expect(record).to.include({ reason: 'unreadable_mail', source_type: 'email' })
+      expect(record!.text).to.match(/^UID 3, \d{4}-\d\d-\d\dT[\d:]+\.000Z, \d+ bytes$/)
+      expect(skipped).to.deep.equal([3])
+      deliver(6)
+      await untilOrders('DH1001 DH1002 DH1004 DH1005 DH1006')
+      expect(await lastError()).to.equal(null)
+      expect(await ignored()).to.have.length(1)
+    })
+
+  it('is taken if the server hands it out later', async () => {
+    server.sabotage.refuses = (uid) => (uid === 2 ? 'no' : undefined)
+    for (const number of [1, 2, 3]) deliver(number)
+    await untilOrders('DH1001 DH1003')
+    server.sabotage.refuses = () => undefined
+    await untilOrders('DH1001 DH1002 DH1003')
+    expect(await ignored()).to.deep.equal([])
+  })
+
+  it('is tried again by the next process, which recognises the mails behind it', async () => {
+    await collector.stop()
+    collector = await startCollector(api, 1)
+    server.sabotage.refuses = (uid) => (uid === 2 ? 'breaks' : undefined)
+    for (const number of [1, 2, 3, 4]) deliver(number)
+    await untilOrders('DH1001 DH1003 DH1004')
+    await collector.stop()
+    server.sabotage.refuses = () => undefined
+    collector = await startCollector(api, 1)
+    await untilOrders('DH1001 DH1002 DH1003 DH1004')
+  })
+
+  it('is not given up while the server hands out no mail at all', async () => {
+    deliver(1)
+    await untilOrders('DH1001')
+    server.sabotage.refuses = () => 'no'
+    for (const number of [2, 3]) deliver(number)
+    await eventually(async () => (await lastError()) !== null, WAIT)
+    const tries = () => server.heard.filter((line) => / FETCH /.test(line)).length
+    const before = tries()
+    await eventually(() => tries() > before + 3, { ...WAIT, what: 'more tries' })
+    expect([skipped, await ignored()]).to.deep.equal([[], []])
+    expect(await lastError()).to.match(/It says: Internal error/)
+    server.sabotage.refuses = () => undefined
+    await untilOrders('DH1001 DH1002 DH1003')
+    expect(await ignored()).to.deep.equal([])
+    await eventually(async () => (await lastError()) === null, WAIT)
+  })
+})

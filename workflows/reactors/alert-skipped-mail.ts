@@ -1,0 +1,27 @@
+// Tests: tests/integration/mail-ingest/refused-mails.test.ts
+/** Tells the owner of a mail that its server never handed out: it may have been a payment. At most one alert a day per mailbox. */
+import { pathOfSource } from '../../domain/arrival/origin.ts'
+import type { Alerts } from '../alerts/alerts.ts'
+import { inEach } from '../texts/texts.ts'
+import { reactor, type Reactor } from './reactor.ts'
+
+const LASTS_MS = 86_400_000
+
+export const alertSkippedMail = (alerts: Pick<Alerts, 'raise'>): Reactor =>
+  reactor('alert_skipped_mail', ['ignored-'], {
+    NotificationIgnored: async ({ id, data, metadata }) => {
+      const { user_id, notification_id, reason, source, text } = data
+      if (reason !== 'unreadable_mail') return 'nothing'
+      const mailbox = Number(pathOfSource(source).split('-')[1])
+      await alerts.raise({
+        user_id,
+        kind: 'mail_skipped',
+        subject: `mail_account:${mailbox}`,
+        text: inEach(({ alerts }) => alerts.mailSkipped(notification_id, mailbox, text ?? '')),
+        since: metadata.at,
+        ends_at: new Date(Date.parse(metadata.at) + LASTS_MS).toISOString(),
+        causation_id: id,
+        correlation_id: metadata.correlation_id,
+      })
+    },
+  })
