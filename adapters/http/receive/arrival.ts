@@ -3,6 +3,7 @@
 import type { Arrival } from '../../../domain/arrival/arrival.ts'
 import { storable } from './body-text.ts'
 import { findFields } from './fields.ts'
+import { isNameOf, NAMES } from './names.ts'
 import { rawDataOf, type Posted } from './posted.ts'
 
 export type At = Pick<Arrival, 'credential' | 'posted_as' | 'arrived_at' | 'correlation_id'>
@@ -21,10 +22,22 @@ export const arrivalOf = (posted: Posted, at: At): Arrival => {
   return arrival
 }
 
-/** Everything that was sent. The empty string if nothing was. */
-const wholeOf = ({ sent }: Posted, raw: string): string => {
-  const whole = storable(sent ?? raw).trim()
-  return /^(?:\{\}|\[\]|\{"text":""\})$/.test(whole) ? '' : whole
+/** Fields whose value is never the text of a notification. */
+const BESIDE_TEXT = [...NAMES.sender, ...NAMES.package, ...NAMES.time]
+
+/** Whether a value has no text, under any name. A value that is nested deeper than any app's may have one. */
+const isBlank = (value: unknown, depth = 0): boolean => {
+  if (typeof value === 'string') return value.trim() === ''
+  if (typeof value !== 'object' || value === null) return true
+  if (depth > 4) return false
+  return Object.entries(value).every(([name, member]) => isNameOf(BESIDE_TEXT, name) || isBlank(member, depth + 1))
+}
+
+/** Everything that was sent. The empty string if that has no text. */
+const wholeOf = ({ value, query, sent, unsafe }: Posted, raw: string): string => {
+  // What broken JSON was read as may not be all of it.
+  if (unsafe !== 'broken_json' && typeof value === 'object' && isBlank(value) && isBlank(query ?? null)) return ''
+  return storable(sent ?? raw).trim()
 }
 
 /** One item of a list. A doubt about the whole body (`unsafe`) applies to each of its items. */

@@ -164,4 +164,29 @@ describe('a text', () => {
     const { incoming, unsafe } = await arrive('{"from":"VCB","te', JSON_TYPE)
     expect([incoming.text, unsafe]).to.deep.equal(['{"from":"VCB","te', 'broken_json'])
   })
+
+  const WITHOUT: readonly (readonly [body: string, type: string, query?: object])[] = [
+    ...['{}', '{ }', '[]', '[ ]', '[{}]', '[null]', '{"text":""}', '{"text":" "}', '{"text":null}', '{"text":[]}', '{"message":{}}'].map((body) => [body, JSON_TYPE] as const),
+    ['{"sender":"Vietcombank","text":null}', JSON_TYPE],
+    ['{"sender":"Vietcombank","timestamp":"2024-06-07T11:41:31"}', JSON_TYPE],
+    ['{"battery":80,"charging":true}', JSON_TYPE],
+    ['{}', JSON_TYPE, { sender: 'Vietcombank' }],
+    ['', JSON_TYPE, { sender: 'Vietcombank' }],
+    ['sender=Vietcombank', FORM_TYPE],
+  ] // prettier-ignore
+  for (const [body, type, query] of WITHOUT)
+    it(`is empty, and its body is not broken, if nothing in it can be one: ${body || JSON.stringify(query)}`, async () => {
+      const given = await arrive(body, type, { ...query })
+      expect([given.incoming.text, given.unsafe]).to.deep.equal(['', undefined])
+      expect(eventOf(given)).to.deep.include({ type: 'NotificationIgnored' })
+        .and.have.nested.property('data.reason', 'empty') // prettier-ignore
+    })
+
+  it('is the whole body if an unknown field may have one, or the body is nested deeply', async () => {
+    const deep = `${'['.repeat(500)}${']'.repeat(500)}`
+    for (const body of ['{"enc":"aGVsbG8="}', `{"a":${deep}}`]) {
+      const { incoming, unsafe } = await arrive(body, JSON_TYPE)
+      expect([incoming.text, unsafe]).to.deep.equal([body, 'broken_json'])
+    }
+  })
 })
