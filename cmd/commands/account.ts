@@ -12,6 +12,7 @@ import { forgetAccount } from '../../adapters/postgres/ops/forget-account.ts'
 import { eraseAccount } from '../../workflows/accounts/delete-account.ts'
 import { createAccount } from '../../workflows/accounts/registration.ts'
 import { personalUrl } from '../process/greeting.ts'
+import { publicAddress } from '../process/public-address.ts'
 import { withLists } from '../process/lists-of-command.ts'
 import { withAccounts } from '../process/with-accounts.ts'
 
@@ -20,6 +21,9 @@ const givenPassword = async (option: string | undefined): Promise<string | undef
   if (option !== undefined || process.stdin.isTTY) return option
   return (await text(process.stdin)).split(/\r?\n/)[0] || undefined
 }
+
+const NO_ADDRESS =
+  'The server has not recorded its address. If it is not the one above, set BASE_URL, or PORT, for this command as for the server.'
 
 const line = ({ email, plan, locked, operator }: AccountRow): string =>
   [email, plan, operator ? 'operator' : '', locked ? 'locked' : ''].filter(Boolean).join('  ')
@@ -53,11 +57,13 @@ export const account = (program: Command): void => {
     .action(async (email: string, options: { plan: Plan; language: Language; password?: string }) => {
       const password = await givenPassword(options.password)
       await withAccounts(async ({ settings, ...parts }) => {
+        const { baseUrl, isKnown } = await publicAddress(settings, parts.database)
         const fresh = await createAccount(parts, { email, password, plan: options.plan, language: options.language })
         console.log(`e-mail        ${fresh.email}`)
         if (fresh.password !== null) console.log(`password      ${fresh.password}`)
         console.log(`API key       ${fresh.api_key}`)
-        console.log(`personal URL  ${personalUrl(settings.baseUrl, fresh.receive_token)}`)
+        console.log(`personal URL  ${personalUrl(baseUrl, fresh.receive_token)}`)
+        if (!isKnown) console.error(NO_ADDRESS)
       })
     })
 

@@ -37,7 +37,11 @@ export interface FrontParts {
   servesApi: boolean
 }
 
+/** @throws an error of one line if a port is in use, or if both settings name the same one */
 export const openFront = async ({ settings, log, metrics, awaited, servesApi }: FrontParts): Promise<Front> => {
+  // Without the API, PORT is not used.
+  if (servesApi && settings.metricsPort === settings.port)
+    throw new Error(`PORT and METRICS_PORT are both ${settings.port}: set one of them to another port`)
   const app = createStart({
     log,
     settings,

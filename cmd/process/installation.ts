@@ -22,7 +22,7 @@ import { noSpans, openSpans, type Spans } from '../../adapters/telemetry/otlp.ts
 import { spanOfCapture } from '../../adapters/telemetry/spans.ts'
 import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { BY_KEY } from '../../adapters/database/session.ts'
-import { servedBy } from '../../adapters/postgres/ops/installation.ts'
+import { serveAt, servedBy } from '../../adapters/postgres/ops/installation.ts'
 import { openSnapshots } from '../../adapters/postgres/ops/snapshots.ts'
 import { openLastSeenNotes } from '../../adapters/postgres/ops/last-seen.ts'
 import { forgetLeases, openLease } from '../../adapters/database/lease.ts'
@@ -178,6 +178,8 @@ export const openInstallation = async (
     opened.push(() => bare.close())
     await untilStoreAnswers(bare, log, stopping, awaited)
     const id = await recognise({ settings, store: bare, database, clock })
+    // A full disk must not prevent the start.
+    if (options.servesApi) await serveAt(database, settings.baseUrl).catch(onFailure)
     await applyRetention(bare, settings.keepUnread)
     const disk = await openDisk({
       folder: settings.databaseUrl === undefined ? settings.dataDir : null,

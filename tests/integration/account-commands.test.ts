@@ -4,6 +4,8 @@ import { closeSync, existsSync, openSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
+import { openDatabase } from '../../adapters/database/database.ts'
+import { serveAt } from '../../adapters/postgres/ops/installation.ts'
 import { openApi, type ApiUnderTest } from './http/api-under-test.ts'
 
 const BAOCO = fileURLToPath(new URL('../../cmd/baoco.mjs', import.meta.url))
@@ -13,7 +15,14 @@ describe('account and device commands', function () {
   let api: ApiUnderTest
 
   /** @param output  the file to which it prints; default: a pipe */
-  const baoco = async (args: string[], input = '', output: number | 'pipe' = 'pipe') => {
+  const baoco = async (
+    args: string[],
+    {
+      input = '',
+      output = 'pipe' as number | 'pipe',
+      env = { BASE_URL: 'https://baoco.example' } as NodeJS.ProcessEnv,
+    } = {},
+  ) => {
     const child = spawn(process.execPath, [BAOCO, ...args], {
       stdio: ['pipe', output, 'pipe'],
       env: {
@@ -21,7 +30,7 @@ describe('account and device commands', function () {
         DATABASE_URL: api.databaseUrl,
         JWT_SECRET: 'j'.repeat(32),
         VAULT_KEY: 'ab'.repeat(32),
-        BASE_URL: 'https://baoco.example',
+        ...env,
       },
     })
     child.stdin!.end(input)
@@ -39,10 +48,9 @@ describe('account and device commands', function () {
   after(() => api.close())
 
   it('create an account that can log in with the printed API key and the password', async () => {
-    const { status, stdout, stderr } = await baoco(
-      ['account', 'create', 'New@Example.com', '--plan', 'Basic'],
-      'a password of mine\n',
-    )
+    const { status, stdout, stderr } = await baoco(['account', 'create', 'New@Example.com', '--plan', 'Basic'], {
+      input: 'a password of mine\n',
+    })
     expect([status, stderr]).to.deep.equal([0, ''])
     const printed = (label: string) => new RegExp(`^${label} +(\\S+)$`, 'm').exec(stdout)?.[1]
     expect(printed('e-mail')).to.equal('new@example.com')
@@ -61,6 +69,26 @@ describe('account and device commands', function () {
     expect(
       (await api.ask('POST', '/api/auth/login', { json: { email: 'other@example.com', password } })).status,
     ).to.equal(200)
+  })
+
+  it('print the address of the server, although the shell has neither BASE_URL nor PORT', async () => {
+    const create = async (email: string, env: NodeJS.ProcessEnv) => {
+      const { stdout, stderr } = await baoco(['account', 'create', email, '--plan', 'Free'], { env })
+      return { url: new URL(/^personal URL +(\S+)$/m.exec(stdout)![1]!).origin, stderr }
+    }
+    const unknown = await create('unknown@example.com', {})
+    expect(unknown.url).to.equal('http://localhost:8080')
+    expect(unknown.stderr).to.match(/^The server has not recorded its address\..* set BASE_URL, or PORT,.*\n$/)
+    expect(await create('port@example.com', { PORT: '9090' })).to.deep.equal({
+      url: 'http://localhost:9090',
+      stderr: '',
+    })
+    const database = openDatabase(api.databaseUrl, { poolSize: 1 })
+    await serveAt(database, 'https://shop.example')
+    await database.close()
+    expect(await create('known@example.com', {})).to.deep.equal({ url: 'https://shop.example', stderr: '' })
+    const given = await create('given@example.com', { BASE_URL: 'https://baoco.example' })
+    expect(given).to.deep.equal({ url: 'https://baoco.example', stderr: '' })
   })
 
   it('list accounts, change plans, unlock accounts and make API keys', async () => {
@@ -85,7 +113,7 @@ describe('account and device commands', function () {
     const { api_key } = await api.newAccount(email, 'Free')
     const logIn = async (password: string) => api.ask('POST', '/api/auth/login', { json: { email, password } })
     const { token } = (await logIn('correct horse battery staple')).body
-    const { status, stdout } = await baoco(['account', 'password', email], 'a new password\n')
+    const { status, stdout } = await baoco(['account', 'password', email], { input: 'a new password\n' })
     expect([status, stdout]).to.deep.equal([0, `${email} has a new password, and its logins have ended\n`])
     const headers = { authorization: `Bearer ${token}` }
     expect((await api.ask('GET', '/api/account', { headers })).status).to.equal(401)
@@ -136,7 +164,7 @@ describe('account and device commands', function () {
         ['account', 'key', 'owner@baoco.local'],
         ['account', 'list'],
       ]) {
-        const { status, stderr } = await baoco(args, '', full)
+        const { status, stderr } = await baoco(args, { output: full })
         expect(stderr).to.equal('baoco: the output could not be written: ENOSPC: no space left on device, write\n')
         expect(status).to.equal(1)
       }

@@ -64,6 +64,14 @@ describe('the first start', function () {
       expect((await start()).output()).to.not.include('API key')
     })
 
+  it('with METRICS_PORT equal to PORT is refused, and the message names both', async () => {
+    const refused = launchBaoco(place, { METRICS_PORT: String(place.port) })
+    running.push(refused)
+    expect(await refused.ended).to.equal(1)
+    const words = `PORT and METRICS_PORT are both ${place.port}: set one of them to another port`
+    expect(refused.output()).to.include(`baoco: ${words}\n`)
+  })
+
   it('prints the secrets again if the terminal was gone and the process was killed', async () => {
     const [port = 0] = await freePorts(1)
     const env = { PATH: process.env.PATH, HOME: process.env.HOME, PORT: String(port), BAOCO_DATA_DIR: place.dataDir }

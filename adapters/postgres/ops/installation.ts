@@ -32,3 +32,14 @@ export const eventsMoved = async (database: Queryable, { installation_id, event_
     [installation_id, event_store],
   )
 }
+
+/** Records the public address of a process that serves the API. */
+export const serveAt = async (database: Queryable, baseUrl: string): Promise<void> => {
+  await database.query('UPDATE ops.installation SET base_url = $1 WHERE base_url IS DISTINCT FROM $1', [baseUrl])
+}
+
+/** The public address of the process that last served the API; null if none has recorded it. */
+export const servedAddress = async (database: Queryable): Promise<string | null> => {
+  const [row] = await database.query<{ base_url: string | null }>('SELECT base_url FROM ops.installation')
+  return row?.base_url ?? null
+}
