@@ -65,7 +65,7 @@ const planOrderName = (prefix: string, planOrderId: number): string => prefix + 
  */
 export const namedPlanOrder = (
   account: Pick<Account, 'operator'>,
-  reading: Reading,
+  reading: Pick<Reading, 'transaction_type' | 'currency' | 'bank_code' | 'account_number' | 'content'>,
   text: string,
   plans: PlanAccount | null,
 ): NamedOrder | null => {

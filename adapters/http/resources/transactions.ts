@@ -1,10 +1,12 @@
 // Tests: tests/integration/http/transactions.test.ts
 /** Transactions (interface, section 4.2). */
 import { z } from 'zod'
+import { planAccountOf } from '../../../domain/plan-order/plan-order.ts'
 import { notFound } from '../../../domain/account/refusals.ts'
 import { remakeRequests } from '../../../workflows/deliver/remake-request.ts'
 import { heldFor, sourceType, transactionStream, webhookStatus } from '../../../domain/transaction/events.ts'
 import { historyOf } from '../../../domain/transaction/history.ts'
+import { payByHand } from '../../../workflows/plans/pay-by-hand.ts'
 import { deleteTransaction, retryTransaction } from '../../../workflows/transactions/by-hand.ts'
 import { type AttemptRow, attemptsOfTransaction } from '../../../projections/attempt/queries.ts'
 import { deliveryCounts, NO_DELIVERIES } from '../../../projections/delivery/queries.ts'
@@ -183,6 +185,7 @@ const Transactions = pageOf(Transaction, { ...byCursor, prefixes: z.array(z.stri
 
 export const transactionRoutes = (operations: Operations, parts: ApiParts, signedIn: Guard): void => {
   const { clock, database, store } = parts
+  const plans = planAccountOf(parts.settings)
   const { get, post, remove } = operations.of('Transactions')
 
   const cursors = openCursors(parts.settings.jwtSecret)
@@ -241,6 +244,11 @@ export const transactionRoutes = (operations: Operations, parts: ApiParts, signe
 
   const retryOne = async (context: ApiContext, { again }: z.infer<typeof Retry> = {}) => {
     const { account } = context.state
+    const paid = await payByHand({ store, plans }, account, occasionOf(context, clock), idOf(context))
+    if (paid) {
+      await settled(parts, paid)
+      return 'The transaction pays its plan order.'
+    }
     const retried = await retryTransaction(parts, account, occasionOf(context, clock), idOf(context), again)
     await settled(parts, retried)
     if (retried.checkpoint === null)

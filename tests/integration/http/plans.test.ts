@@ -26,6 +26,7 @@ describe('plans', () => {
     account?: string
     sign?: string
     token?: string
+    at?: Date
   }
   /** Posts the text of a bank about a payment, by default to the personal URL of the operator. */
   const pay = async (memo: string, given: Paid = {}) => {
@@ -33,7 +34,7 @@ describe('plans', () => {
     const number = ++payments
     const text = vietcombankText(number, memo, {
       amount: Number(amount.replaceAll(',', '')),
-      at: api.clock.now(),
+      at: given.at ?? api.clock.now(),
     }).replace('0011000415567 +', `${account} ${sign}`)
     const answer = await api.ask('POST', `/api/receive/u/${token}`, { json: { text, sender: 'Vietcombank' } })
     expect(answer.status).to.equal(200)
@@ -97,6 +98,32 @@ describe('plans', () => {
     ]) // prettier-ignore
     await upgraded(api_key, 'Basic')
     expect(Date.parse((await accountOf(api_key)).plan_expires_at) - Date.now()).to.be.below(YEAR_MS)
+  })
+
+  it('are paid by a payment that was old when it arrived once the operator has it sent by hand, and only once', async () => {
+    const { api_key } = await buyer('late')
+    const { order_id } = (await order(api_key)).body.data
+    const at = new Date(Date.now() - 2 * 86_400_000)
+    const late = await pay(order_id, { at })
+    const second = await pay(order_id, { at: new Date(at.getTime() + 60_000) })
+    const small = await pay(order_id, { at: new Date(at.getTime() + 120_000), amount: '599,000' })
+    for (const { webhook_status } of [late, second, small]) expect(webhook_status).to.equal('no_match')
+    expect((await accountOf(api_key)).plan).to.equal('Free')
+    const retry = (id: number, key = api.owner.api_key) => api.ask('POST', `/api/transactions/${id}/retry`, { key })
+    expect((await retry(late.id, api_key)).status, 'by the buyer').to.equal(404)
+    expect((await retry(small.id)).body.message).to.match(/matches no rule/)
+    const answers = await Promise.all([late, second, late, second].map(({ id }) => retry(id)))
+    expect(answers.filter(({ body }) => /pays its plan order/.test(body.message))).to.have.length(1)
+    await upgraded(api_key, 'Basic')
+    const statuses = async () =>
+      (await Promise.all([late, second, small].map(({ id }) => transaction(id)))).map((each) => each.webhook_status)
+    await eventually(async () => (await statuses()).sort().join() === 'no_match,no_match,plan_upgraded')
+    const { plan_expires_at } = await accountOf(api_key)
+    expect(Date.parse(plan_expires_at) - Date.now()).to.be.within(YEAR_MS - 60_000, YEAR_MS)
+    for (const { id } of [late, second]) await retry(id)
+    expect((await accountOf(api_key)).plan_expires_at).to.equal(plan_expires_at)
+    const paid = (await transaction(late.id)).webhook_status === 'plan_upgraded' ? late : second
+    expect((await retry(paid.id)).status).to.equal(409)
   })
 
   it('are extended from their current end if the same plan is bought again', async () => {

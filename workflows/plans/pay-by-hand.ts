@@ -1,0 +1,56 @@
+// Tests: tests/integration/http/plans.test.ts
+/**
+ * Pays a plan order with a payment that was held back because its text was old when it arrived (decisions, T5). The operator has it sent by
+ * hand, as any transaction that was held back. An order is paid once, whatever names it.
+ */
+import type { Account } from '../../domain/account/account.ts'
+import { foldPlanOrder, namedPlanOrder, payPlan, type PlanAccount } from '../../domain/plan-order/plan-order.ts'
+import { planOrderStream } from '../../domain/plan-order/events.ts'
+import { NO_STREAM, type Checkpoint, type EventStore } from '../../domain/ports.ts'
+import { transactionStream, type TransactionEvent } from '../../domain/transaction/events.ts'
+import { foldTransaction } from '../../domain/transaction/transaction.ts'
+import type { OwnersOccasion } from '../accounts/accounts.ts'
+import { CONFLICT, untilNoConflict } from '../support/conflicts.ts'
+import { stamp } from '../support/stamp.ts'
+
+/** @returns null if the transaction pays no order: then it is retried like any other · @throws {StoreUnavailable} */
+export const payByHand = (
+  { store, plans }: { store: EventStore; plans: PlanAccount | null },
+  account: Account,
+  occasion: OwnersOccasion,
+  transaction_id: number,
+): Promise<{ checkpoint: Checkpoint } | null> =>
+  untilNoConflict(async () => {
+    if (!plans || !account.operator) return null
+    const stream = transactionStream(transaction_id)
+    const [events = []] = await store.read([{ stream }])
+    const [first] = events
+    const state = foldTransaction(events)
+    if (first?.type !== 'TransactionCaptured' || first.data.held !== 'old_notification') return null
+    if (state?.phase !== 'live' || state.user_id !== account.user_id || state.webhook_status !== 'no_match') return null
+    const named = namedPlanOrder(account, first.data, first.data.description, plans)
+    if (!named) return null
+    const orderStream = planOrderStream(named.plan_order_id)
+    const [orderEvents = []] = await store.read([{ stream: orderStream }])
+    const order = foldPlanOrder(orderEvents)
+    const paid = payPlan(order, { transaction_id, amount: state.amount, at: occasion.at })
+    if (!order || paid?.payment.webhook_status !== 'plan_upgraded') return null
+    const { order_id, prefix } = named
+    const facts: TransactionEvent[] = [
+      {
+        type: 'WebhookRetryRequested',
+        data: { transaction_id, by: 'manual', rematched: true, order_id, prefix, rules: [], webhook_status: 'plan_upgraded' },
+      },
+      { type: 'WebhookStatusChanged', data: { transaction_id, from: 'no_match', to: 'plan_upgraded' } },
+    ] // prettier-ignore
+    const writes = [{ stream, expectedRevision: events.at(-1)!.revision, events: stamp(facts, occasion) }]
+    // The order is written first: a transaction that says it is the payment then really is one.
+    if (paid.facts.length > 0)
+      writes.unshift({
+        stream: orderStream,
+        expectedRevision: orderEvents.at(-1)?.revision ?? NO_STREAM,
+        events: stamp(paid.facts, { ...occasion, user_id: order.user_id }),
+      })
+    const [result] = await store.append([writes])
+    return result?.ok ? { checkpoint: result.checkpoint } : CONFLICT
+  })
