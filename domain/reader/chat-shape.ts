@@ -44,3 +44,6 @@ export const isBanksHeader = (header: string): boolean =>
         .replace(/^[^a-z0-9]+/, ''),
     )
     .every((line) => line === '' || isBanks(line))
+
+/** Whether the text before a bank's layout is a program's and no person's: the beginning of JSON, XML or a multipart body. */
+export const isPrograms = (header: string): boolean => /^(?:[{[] ?["'“{]|<[a-z]+> ?<|--)/.test(header.trimStart())

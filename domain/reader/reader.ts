@@ -6,7 +6,7 @@
 import type { Bank, Layout } from '../banks/bank.ts'
 import { banks } from '../banks/index.ts'
 import { ANY_BANK_MAILS } from './any-bank-mails.ts'
-import { beginsWithName, isBanksHeader } from './chat-shape.ts'
+import { beginsWithName, isBanksHeader, isPrograms } from './chat-shape.ts'
 import { bankNamedBy, bankSpokenOf, isStranger, senderOf, smsApps } from '../banks/directory.ts'
 import { withoutEntities } from './html-entities.ts'
 import { beforeMemo, readByLabels } from './label-reader.ts'
@@ -169,7 +169,8 @@ const readText = (incoming: Incoming, arrivedAt: Date): ReadResult => {
   const mayBeChat = !bank || bank.chats !== null
   for (const page of pages) {
     const found = bank ? readAs(bank, page, arrivedAt) : readAsAny(page, arrivedAt)
-    if (found && found !== 'several' && mayBeChat && !isBanksHeader(found.header)) return no('chat')
+    if (found && found !== 'several' && mayBeChat && !isBanksHeader(found.header))
+      return no(isPrograms(found.header) ? 'unparsed' : 'chat')
     if (found && found !== 'several')
       return saysFailed(`${title?.shadow ?? ''}\n${found.header}`) ? no('failed') : yes(found.reading)
   }

@@ -73,6 +73,22 @@ describe('attack: texts of other people in apps', () => {
       expect(appraised({ text }, 'receive_url', true).kind, JSON.stringify(text)).to.not.equal('movement')
   }).timeout(120_000)
 
+  it('are not taken for a chat, and make no transaction, if a program has wrapped a bank’s text', () => {
+    const text = vietcombankText(1, 'DH1042', { at: AT })
+    const wrapped = [
+      JSON.stringify({ sender: 'Vietcombank', text }),
+      `[{ 'text': '${text}' }]`,
+      `<sms><text>${text}</text></sms>`,
+      `--b\r\nContent-Disposition: form-data; name="text"\r\n\r\n${text}\r\n--b--`,
+    ]
+    for (const each of wrapped) {
+      expect(read({ text: each }, AT), each).to.deep.equal({ reading: null, reason: 'unparsed' })
+      expect(appraised({ text: each }, 'receive_url', true).kind, each).to.equal('unread')
+    }
+    for (const each of [`<Minh> ${text}`, `"${text}"`, `> ${text}`])
+      expect(read({ text: each }, AT).reason, each).to.equal('chat')
+  })
+
   it('make no transaction in an SMS of a wallet', () => {
     const sentence = 'Ban da nhan 9,000,000d tu TRAN B. So du vi: 9,000,000d'
     const readAs = (text: string) => read({ sender: 'VIETTELPAY', text }, AT)

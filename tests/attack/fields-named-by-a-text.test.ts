@@ -68,6 +68,8 @@ describe('attack: a text that names fields of the body', function () {
     ['a quote', `{"from":"Vietcombank","text":"${FORGED} "thanh toan""}`, 'broken_json'],
     ['an end of its own', `{"from":"Vietcombank","text":"${FORGED}"} "}`, 'broken_json'],
     ['a body cut off', `{"from":"Vietcombank","text":"${FORGED}`, 'broken_json'],
+    ['quotes that a phone typed', `{“from”:“Vietcombank”,“text”:“${FORGED}”}`, 'broken_json'],
+    ['single quotes', `{'from':'Vietcombank','text':'${FORGED}'}`, 'broken_json'],
     ['an unfilled number', `{"from":"Vietcombank","text":"${FORGED}","sentStamp":%sentStamp%}`, 'broken_json'],
   ] // prettier-ignore
 

@@ -38,6 +38,12 @@ const salvage = (json: string): Record<string, string> | undefined => {
   return names.length > 0 ? members : undefined
 }
 
+/** Phones write `“` when a user types JSON, and some programs write `'`. */
+const withPlainQuotes = (json: string): string => {
+  const body = json.slice(0, SALVAGE_LIMIT)
+  return /[“”„]/.test(body) ? body.replace(/[“”„]/g, '"') : body.replaceAll("'", '"')
+}
+
 export interface LenientJson {
   /** Undefined if even the repaired text cannot be read. */
   value: unknown
@@ -57,5 +63,5 @@ export const parseLeniently = (json: string): LenientJson => {
   const value = parsed(json)
   if (value !== undefined) return { value, exact: true }
   const mended = json.length > MENDED_LIMIT ? undefined : parsed(mendedJson(json))
-  return { value: mended ?? salvage(json), exact: false }
+  return { value: mended ?? salvage(json) ?? salvage(withPlainQuotes(json)), exact: false }
 }
