@@ -61,6 +61,14 @@ export class Refused extends Error {
   }
 }
 
+/** The account does not exist, or no longer. A caller whose account is deleted during its request has no valid credentials any more. */
+export class AccountGone extends Refused {
+  override name = 'AccountGone'
+  constructor() {
+    super('NOT_FOUND', 'The account does not exist.')
+  }
+}
+
 /** More work is waiting than can be done soon. HTTP 429 with `Retry-After`. */
 export class Overloaded extends Error {
   override name = 'Overloaded'

@@ -10,7 +10,7 @@ import type { Account } from '../../domain/account/account.ts'
 import { evolve } from '../../domain/account/account.ts'
 import { accountEvents, accountStream, type AccountEvent } from '../../domain/account/events.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
-import { Refused } from '../../domain/errors.ts'
+import { AccountGone } from '../../domain/errors.ts'
 import { BoundedMap } from '../support/bounded-map.ts'
 import { execute } from '../support/execute.ts'
 import { foldCache, foldSnapshots, type FoldCache, type Folded } from '../support/fold-cache.ts'
@@ -79,12 +79,12 @@ export class Accounts {
 
   /**
    * @param decide  receives the current account; returns the events or throws `Refused`
-   * @throws {Refused} as decided, or NOT_FOUND if the account does not exist · {StoreUnavailable}
+   * @throws {Refused} as decided · {AccountGone} · {StoreUnavailable}
    */
   async change(occasion: OwnersOccasion, decide: (account: Account) => readonly AccountEvent[]): Promise<Changed> {
     const key = String(occasion.user_id)
     const { state, checkpoint } = await execute(this.store, this.#cache, key, occasion, ({ state }) => {
-      if (!state) throw new Refused('NOT_FOUND', 'The account does not exist.')
+      if (!state) throw new AccountGone()
       return decide(state)
     })
     return { account: state!, checkpoint }

@@ -1,7 +1,7 @@
 // Tests: tests/integration/http/protocol.test.ts
 /** Turns known errors into responses: status, code and one plain sentence. */
 import type { Middleware } from 'koa'
-import { DiskFull, Overloaded, Refused, StoreAway, Unavailable } from '../../../domain/errors.ts'
+import { AccountGone, DiskFull, Overloaded, Refused, StoreAway, Unavailable } from '../../../domain/errors.ts'
 import type { LogLines } from '../../telemetry/log-lines.ts'
 
 /** Every error code of a response, with its status. */
@@ -49,6 +49,7 @@ export class CallerGone extends Error {
 }
 
 const asRefused = (error: unknown): Refused | null => {
+  if (error instanceof AccountGone) return unauthorized()
   if (error instanceof Refused) return error
   if (error instanceof Unavailable) return new Refused('STORE_UNAVAILABLE', error.advice)
   if (error instanceof Overloaded)

@@ -71,6 +71,12 @@ describe('a mail that its server does not hand out', function () {
       expect(record).to.include({ reason: 'unreadable_mail', source_type: 'email' })
       expect(record!.text).to.match(/^UID 3, \d{4}-\d\d-\d\dT[\d:]+\.000Z, \d+ bytes$/)
       expect(skipped).to.deep.equal([3])
+      const alert = await eventually(async () => {
+        const { data } = (await api.ask('GET', '/api/alerts', { key })).body
+        return (data as { kind: string; subject: string; text: string }[]).find(({ kind }) => kind === 'mail_skipped')
+      })
+      expect(alert.subject).to.equal(`mail_account:${path.split('/').at(-1)}`)
+      expect(alert.text).to.include(record!.text!)
       deliver(6)
       await untilOrders('DH1001 DH1002 DH1004 DH1005 DH1006')
       expect(await lastError()).to.equal(null)

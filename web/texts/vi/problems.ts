@@ -31,6 +31,7 @@ export const problems: readonly (readonly [pattern: RegExp, text: string])[] = [
     /^The template cannot be used: over 4 KB with the sample transaction\.$/,
     'Mẫu chưa dùng được: với giao dịch mẫu, nội dung dài hơn 4 KB.',
   ],
+  [/^The account does not exist\.$/, 'Không tìm thấy tài khoản này.'],
   [/^The connected system does not exist\.$/, 'Không tìm thấy cửa hàng này.'],
   [/^A payment prefix is 2 to 10 letters or digits\.$/, 'Tiền tố mã đơn gồm 2 đến 10 chữ cái hoặc chữ số.'],
   [
@@ -123,6 +124,7 @@ export const problems: readonly (readonly [pattern: RegExp, text: string])[] = [
   [/^The mailbox has no folder (.*)\.$/s, 'Hộp thư không có thư mục $1.'],
   [/^The server does not keep to the protocol \(IMAP\)\.$/, 'Máy chủ trả lời không đúng giao thức IMAP.'],
   [/^The server does not (?:report UIDVALIDITY|list its mails)\.$/, 'Máy chủ trả lời không đúng giao thức IMAP.'],
+  [/^The server lists a mail that it does not hand out\.$/, 'Máy chủ có một thư nhưng không cho tải thư đó về.'],
   [/^The server sends its answers too slowly\.$/, 'Máy chủ trả lời quá chậm.'],
   [
     /^The server (?:sent (?:more than|a line|data|mails)|lists mails|reports new mails) .*\.$/,
