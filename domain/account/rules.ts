@@ -26,11 +26,15 @@ export const templateRefusal = ({
     : invalid({ path: 'custom_template', message: `The template cannot be used: ${problem}.` })
 }
 
-/** Checks that depend on more than one field, or on the account. */
-const refuseContradictions = (account: Account, rule: RuleFields): void => {
+/**
+ * Checks that depend on more than one field, or on the account.
+ * @param change  what is changed. A template that stays was accepted before, by rules that may have been others, and can still be paused.
+ */
+const refuseContradictions = (account: Account, rule: RuleFields, change: Partial<RuleFields> = rule): void => {
   if (rule.system_id !== null && !account.systems.has(rule.system_id))
     throw invalid({ path: 'system_id', message: 'The connected system does not exist.' })
-  const refusal = templateRefusal(rule)
+  const isNew = change.custom_template !== undefined || change.payload_format !== undefined
+  const refusal = isNew ? templateRefusal(rule) : null
   if (refusal) throw refusal
 }
 
@@ -64,7 +68,7 @@ export const changeRule = (
   if (!rule) throw notFound('webhook rule')
   const changed = differing<RuleFields>(rule, change)
   if (changed === null) return []
-  refuseContradictions(account, { ...rule, ...changed })
+  refuseContradictions(account, { ...rule, ...changed }, changed)
   return [{ type: 'RuleChanged', data: { ...changed, user_id: account.user_id, rule_id } }]
 }
 

@@ -83,6 +83,22 @@ const problemIn = (value: Json, names: ReadonlySet<string>): string | null => {
   return null
 }
 
+/** Digits without zeros at their ends, and the power of ten of the last one: `1500.0` is `15e2`. */
+const decimalOf = (number: string): string => {
+  const [, whole = '', fraction = '', power = '0'] = /^-?(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(number) ?? []
+  const digits = `${whole}${fraction}`.replace(/^0+/, '')
+  const kept = digits.replace(/0+$/, '')
+  return kept === '' ? '0' : `${kept}e${Number(power) - fraction.length + digits.length - kept.length}`
+}
+
+const STRINGS_AND_NUMBERS = /"(?:[^"\\]|\\.)*"|-?\d[\d.e+-]*/gi
+
+/** The first number of a template that is rounded when it is read, such as one of 20 digits. Undefined if there is none. */
+const roundedIn = (template: string): string | undefined =>
+  [...template.matchAll(STRINGS_AND_NUMBERS)]
+    .map(([token]) => token)
+    .find((token) => !token.startsWith('"') && decimalOf(token) !== decimalOf(String(Number(token))))
+
 /** Why a template cannot be used, in plain words. Null if it can. Called when a rule is created or changed. */
 export const templateProblem = (template: string): string | null => {
   let parsed: Json
@@ -92,6 +108,8 @@ export const templateProblem = (template: string): string | null => {
     return 'not valid JSON'
   }
   if (!parsed || typeof parsed !== 'object') return 'neither a JSON object nor an array'
+  const rounded = roundedIn(template)
+  if (rounded !== undefined) return `the number ${rounded} would be rounded; put it in quotes`
   const fields = fieldsOf(SAMPLE, 0)
   const problem = problemIn(parsed, new Set(Object.keys(fields)))
   if (problem !== null) return problem

@@ -28,6 +28,10 @@ export const problems: readonly (readonly [pattern: RegExp, text: string])[] = [
     'Mẫu chưa dùng được: {{ }} không được nằm trong tên trường.',
   ],
   [
+    /^The template cannot be used: the number (.*) would be rounded; put it in quotes\.$/,
+    'Mẫu chưa dùng được: số $1 sẽ bị làm tròn. Hãy đặt nó trong dấu ngoặc kép.',
+  ],
+  [
     /^The template cannot be used: over 4 KB with the sample transaction\.$/,
     'Mẫu chưa dùng được: với giao dịch mẫu, nội dung dài hơn 4 KB.',
   ],

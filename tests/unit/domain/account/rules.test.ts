@@ -123,6 +123,9 @@ describe('a rule', () => {
     expect(refusal(() => changeRule(custom, { rule_id: 5, change: { custom_template: '{' } }))).to.equal(
       'VALIDATION_FAILED',
     )
+    // It was accepted before templates with such numbers were refused.
+    const old = given(ruled(5, { payload_format: 'custom', custom_template: '{"a":12345678901234567890}' }))
+    expect(changeRule(old, { rule_id: 5, change: { is_active: 0 } })).to.have.length(1)
   })
 
   it('cannot be deleted manually if it belongs to a shop connection', () => {

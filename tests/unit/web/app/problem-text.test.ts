@@ -35,7 +35,7 @@ describe('the text of a problem', () => {
       'https://127.0.0.1/',
       'https://a../',
     ].map(url),
-    ...['x', '1', '{"a":"{{who}}"}', '{"a":"{{amount"}', '{"{{amount}}":1}', `{"a":"${'x'.repeat(5_000)}"}`].map(
+    ...['x', '1', '{"a":"{{who}}"}', '{"a":"{{amount"}', '{"{{amount}}":1}', `{"a":"${'x'.repeat(5_000)}"}`, `[${'1'.repeat(20)}]`].map(
       template,
     ),
     issueOf(z.string().min(1), ''),

@@ -43,6 +43,12 @@ describe('a custom template', () => {
     ['{"a":"order_id}}"}', /braces/],
     ['{"{{order_id}}":1}', /key/],
     [JSON.stringify({ a: 'x'.repeat(4_096) }), /4 KB/],
+    ['{"a":12345678901234567890}', /12345678901234567890 would be rounded/],
+    ['[{"a":[-9007199254740993]}]', /rounded/],
+    ['{"a":0.12345678901234567890123}', /rounded/],
+    ['{"a":1e400}', /rounded/],
+    ['{"a":"\\"12345678901234567890"}', null],
+    ['{"a":[9007199254740991,-0.10,1.5E3,0,0.0,1e21,12345678901234567000]}', null],
   ] as const)
     it(`is ${problem ? 'refused' : 'accepted'}: ${template.slice(0, 60)}`, () => {
       if (problem) expect(templateProblem(template)).to.match(problem)
