@@ -6,6 +6,6 @@ export const pvcombank = bank('PVCB', 'PVcomBank', {
   senders: ['PVCOMBANK'],
   packages: ['com.pvcombank.retail', 'com.vsii.pvcombank'],
   layouts: [
-    sms`TK: {account}({currency}). {amount:bare}. SD: {balance:bare}. Luc: {date:HH:mm dd/MM/yyyy}[. ND: {content}][. LH: {words}]`,
+    sms`TK: {account}({currency}). {amount:bare}. SD: {balance:bare}. Luc: {date:HH:mm dd/MM/yyyy}[. ND: {content}][. LH: {phone}]`,
   ],
 })

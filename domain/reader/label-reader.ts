@@ -12,9 +12,9 @@ import { movedBy } from './amount.ts'
 import type { Bank } from '../banks/bank.ts'
 import { findCounterpart } from './counterpart.ts'
 import { ANY_BANK, DOUBT } from './any-bank.ts'
-import { labelsIn, opensCell, opensLikeMemo, type Labelled } from './labels.ts'
+import { labelsIn, opensCell, opensLikeMemo, opensLine, type Labelled } from './labels.ts'
 import { CUT, NOTIFICATION_AT_MOST, type Page } from './page.ts'
-import { CURRENCY_CODE, CURRENCY_SIGN } from './printed-money.ts'
+import { CURRENCY_CODE, CURRENCY_SIGN, readNumber } from './printed-money.ts'
 import { timeIn } from './printed-time.ts'
 import type { Reading } from './reading.ts'
 import { findReferences } from './references.ts'
@@ -23,15 +23,16 @@ import { BEGINS, SIGNED, UNSIGNED, isSum, listen, type Groups, type LabelValues 
 const CREDIT_WORD = /\b(?:ghi co|tien vao|nhan tien|da nhan|duoc cong|credit(?:ed)?|tang)\b/
 const DEBIT_WORD = /\b(?:ghi no|tien ra|chuyen tien di|bi tru|debit(?:ed)?|giam)\b/
 
-/** Splits the labels at the memo's label. `GD:` labels a memo if an amount precedes it and no number follows it. */
+/** Splits the labels at the memo's label. `GD:` labels a memo if an amount precedes it, and either a balance too or no number follows it. */
 const splitAtMemo = (shadow: string, labelled: readonly Labelled[], hasAmount: (before: number) => boolean) => {
   const index = labelled.findIndex(
-    ({ field, at, start, end }) =>
+    ({ field, at, start, end }, n) =>
       field === 'content' ||
       (field === 'amount' &&
         shadow.startsWith('gd', at) &&
-        !/^[^a-z]{0,4}\d/.test(shadow.slice(start, end)) &&
-        hasAmount(at)),
+        hasAmount(at) &&
+        (labelled.slice(0, n).some((other) => other.field === 'balance') ||
+          !/^[^a-z]{0,4}\d/.test(shadow.slice(start, end)))),
   )
   return index < 0
     ? { before: labelled, memo: null, behind: [] }
@@ -52,18 +53,20 @@ const AFTER_BALANCE = /^[ .]{0,3}(?:$|[\n|]|(?:(?:chi tiet )?lh|lien he|hotline|
 
 /**
  * The memo ends at a label that opens a line or a cell, or at a balance that ends the text. If the memo's own label opens a line or a cell, so
- * do the bank's other labels, and a balance within the memo's line is the payer's.
+ * do the bank's other labels, and a balance within the memo's line is the payer's. So is a label within the memo's line that the bank printed
+ * before.
  */
 const endOfMemo = (
   { shadow }: Page,
-  memo: Labelled,
-  behind: readonly Labelled[],
+  { memo, before, behind }: { memo: Labelled; before: readonly Labelled[]; behind: readonly Labelled[] },
 ): { end: number; balance: Groups | null } => {
   const opensLike = opensLikeMemo(shadow, memo.at)
+  const printed = new Set(before.map(({ field }) => field))
   for (const { field, at, start } of behind) {
-    const opens = opensLike ? opensLike(at) : opensCell(shadow, at)
+    const opens = (opensLike ?? ((place) => opensLine(shadow, place)))(at)
+    if ((opensLike && !opens) || (printed.has(field) && !opensLine(shadow, at))) continue
     const rest = shadow.slice(start)
-    if (field === 'balance' && (opens || !opensLike)) {
+    if (field === 'balance') {
       const found = BEGINS.exec(rest)
       if (found?.groups && isSum(found.groups) && AFTER_BALANCE.test(rest.slice(found[0].length)))
         return { end: at, balance: found.groups }
@@ -119,8 +122,9 @@ const withoutSpacedThousands = (page: Page, bank: { spacedThousands?: boolean },
   return { text, shadow: shadow.replace(spaced, (number) => number.replaceAll(' ', ',')) }
 }
 
-/** A line of the bank: a time alone, or a label with a colon. */
-const OWN_LINE = /^(?:(?:(?:vao|luc|ngay) ){0,2}[\d:/. h-]+$|(?:[a-z.]+ ){0,3}[a-z.]+ ?:)/
+/** A time alone, or nothing. */
+const TIME_ALONE = /^(?:(?:vao|luc|ngay) ){0,2}[\d:/. h-]*$/
+const OPENS_WITH_LABEL = /^(?:[a-z.]+ ){0,3}[a-z.]+ ?:/
 
 /**
  * The bank's text in which it prints its time. Without a label of the memo, the lines behind the balance are the memo, unless they begin with a
@@ -131,14 +135,12 @@ const withoutUnlabelledMemo = (head: string, balanceAt: number | undefined): str
   const end = balanceAt === undefined ? -1 : head.indexOf('\n', balanceAt)
   if (end < 0) return head
   const behind = head.slice(end + 1).split('\n')
-  return [head.slice(0, end), ...behind.filter((line) => OWN_LINE.test(line))].join('\n')
+  const isBanks = (line: string) => TIME_ALONE.test(line) || OPENS_WITH_LABEL.test(line)
+  return [head.slice(0, end), ...behind.filter(isBanks)].join('\n')
 }
 
-/** Only a time may precede the memo's label in its line. */
-const TIME_ALONE = /^(?:(?:vao|luc|ngay) ){0,2}[\d:/. h-]*$/
-
 /**
- * The start of the memo. A label within a line behind that of the balance is the payer's (`DH1042 ND: DH2000`), and the whole line is the memo.
+ * The start of the memo. Only a time may precede its label in its line. A label within a line behind that of the balance is the payer's (`DH1042 ND: DH2000`), and the whole line is the memo.
  */
 const startOfContent = (shadow: string, memo: Labelled, balanceAt: number | undefined): number => {
   const line = shadow.lastIndexOf('\n', memo.at) + 1
@@ -146,6 +148,17 @@ const startOfContent = (shadow: string, memo: Labelled, balanceAt: number | unde
   return isBehindBalance && !opensCell(shadow, memo.at) && !TIME_ALONE.test(shadow.slice(line, memo.at))
     ? line
     : memo.start
+}
+
+const showsDecimals = ({ number = '' }: Groups): boolean => readNumber(number, null)?.cents ?? false
+
+/**
+ * What of a balance the payer may have written. Without a label of the memo, the memo follows the balance, and may begin with a number or a
+ * currency: `222,772,047.100 USD`, `1,107.16 dong tien`. No bank prints decimals at the balance alone.
+ */
+const mayBePayers = (balance: LabelValues['balances'][number], amount: Groups) => {
+  const decimals = showsDecimals(balance.groups) && !showsDecimals(amount)
+  return { decimals, currency: decimals || !balance.isClosed }
 }
 
 /**
@@ -172,13 +185,14 @@ export const readByLabels = (
   const [amount] = sums
   if (!amount || sums.length > 1 || (found.amounts.length > 0 && found.unsigned.length > 0)) return null
   if (UNSIGNED.test(found.left)) return null
-  const tail = memo ? endOfMemo(page, memo, behind) : { end: page.shadow.length, balance: null }
+  const tail = memo ? endOfMemo(page, { memo, before, behind }) : { end: page.shadow.length, balance: null }
   const first = found.balances.find(({ available }) => !available) ?? found.balances[0]
   if (first && first.at < found.firstAmountAt) return null
   const printed = first?.groups ?? tail.balance
   // Text behind the memo's label is the payer's, whatever number ends it. A balance behind the memo ends the text.
   const isLast = !memo || printed === tail.balance
-  const balance = printed && !(isLast && mayBeHalf(page, printed)) ? printed : null
+  const payers = !memo && first ? mayBePayers(first, amount) : null
+  const balance = printed && !payers?.decimals && !(isLast && mayBeHalf(page, printed)) ? printed : null
   if (!found.account && !balance) return null
   const others = found.balances.filter(({ available }) => available === first?.available).map(({ groups }) => groups)
   if (others.length > 1 && !same(others)) return null
@@ -188,7 +202,9 @@ export const readByLabels = (
     direction: directionOf(found),
     amount: amount.number,
     balance: balance?.number === undefined ? null : { sign: balance.sign, number: balance.number },
-    currencies: [amount.ahead, amount.before, amount.behind, found.accountCurrency, balance?.before, balance?.behind],
+    currencies: [
+      amount.ahead, amount.before, amount.behind, found.accountCurrency, balance?.before, payers?.currency ? undefined : balance?.behind,
+    ], // prettier-ignore
     silentCurrency: null,
   })
   if (!moved || (balance && moved.balance === null)) return null

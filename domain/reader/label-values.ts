@@ -48,7 +48,8 @@ export interface LabelValues {
   amounts: Groups[]
   /** Sums without a sign at an amount label. */
   unsigned: Groups[]
-  balances: { groups: Groups; available: boolean; at: number }[]
+  /** `isClosed`: its sentence ends behind it. */
+  balances: { groups: Groups; available: boolean; at: number; isClosed: boolean }[]
   account: string | null
   accountCurrency: string | undefined
   ref: string | null
@@ -106,7 +107,8 @@ const takeBalance = (values: LabelValues, label: string, value: string, at: numb
   const found = BEGINS.exec(value)
   // Many digits without separators or currency are an account: `SD TK 0011000415567 +150,000VND`.
   if (found?.groups && isSum(found.groups) && (found.groups.behind || !/^[ .]*[0-9x*]{6,}(?![.,])/.test(value))) {
-    values.balances.push({ groups: found.groups, available: /kha dung|kd|available/.test(label), at })
+    const isClosed = /^ ?(?:[.,;|)\n]|$)/.test(value.slice(found[0].length))
+    values.balances.push({ groups: found.groups, available: /kha dung|kd|available/.test(label), at, isClosed })
     return
   }
   if (/tk|tai khoan|account/.test(label) || /^[^\d+-]*[0-9x*]{4,}/.test(value))

@@ -70,8 +70,12 @@ export const opensCell = (shadow: string, at: number): boolean =>
   at === 0 || shadow[at] === '\n' || /[\n|] ?$/.test(shadow.slice(Math.max(0, at - 2), at))
 
 /** Whether a position is at the start of a line. */
-const opensLine = (shadow: string, at: number): boolean =>
+export const opensLine = (shadow: string, at: number): boolean =>
   at === 0 || /\n ?$/.test(shadow.slice(Math.max(0, at - 2), at))
+
+/** Whether a position is at the start of a line, or behind the bar that opens the line. */
+export const opensRow = (shadow: string, at: number): boolean =>
+  at === 0 || shadow[at] === '\n' || /(?:^|\n)[ |]{0,3}$/.test(shadow.slice(Math.max(0, at - 4), at))
 
 /**
  * How the labels behind a memo begin, if the memo's own label opens a line or a cell. A bar in the line of a memo is the payer's.

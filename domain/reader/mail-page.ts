@@ -32,7 +32,15 @@ const seenOf = (html: string): string => {
   }
 }
 
-/** Converts HTML to the visible lines, with `|` between cells. Other text is returned unchanged. */
+/** What looks like a tag and is text: the payer wrote `<td>`, and the mail contains `&lt;td&gt;`. */
+const TEXT_LIKE_TAG = /<(?=[a-z/!])/gi
+/** It is invisible, and `pageOf` removes it. */
+const WORD_JOINER = '\u2060'
+
+/**
+ * Converts HTML to the visible lines, with `|` between cells. Other text is returned unchanged. The result is never HTML, so it can be
+ * converted again.
+ */
 export const plainOf = (mail: string): string =>
   HTML.test(mail)
     ? withoutEntities(
@@ -40,7 +48,7 @@ export const plainOf = (mail: string): string =>
           .replace(/\s+/g, ' ')
           .replace(BREAK, (_, cell?: string) => (cell ? ' | ' : '\n'))
           .replace(TAG, ''),
-      )
+      ).replace(TEXT_LIKE_TAG, `<${WORD_JOINER}`)
     : mail
 
 /** Removes stars that a mail program put around bold text. The stars of a masked card number stay. */

@@ -2,7 +2,7 @@
 /** Reads a mail that is a table of labels and values (`labels.ts`). */
 import { movedBy } from './amount.ts'
 import type { Bank, MailTable } from '../banks/bank.ts'
-import { labelsIn, opensCell, type Field } from './labels.ts'
+import { labelsIn, opensCell, opensRow, type Field } from './labels.ts'
 import { CUT, type Page } from './page.ts'
 import { CURRENCY_CODE, CURRENCY_SIGN, NUMBER } from './printed-money.ts'
 import { timeIn, timeInMemo } from './printed-time.ts'
@@ -27,19 +27,28 @@ interface Value {
 /** Between a label and the cell that is its value. */
 const NEXT_CELL = /^ ?:? ?\| ?$/
 
+/** Between a label and the same label in another language. */
+const OTHER_LANGUAGE = /^ ?[/(]? ?$/
+
 /**
  * After the memo's label, only text that opens a line or a cell counts as a label, or a label that ends the table; and the cell behind the
- * memo's label never does. The payer may write `so tien` too.
+ * memo's label never does. If the memo's label opens its line, so do all labels behind it, since a bar or a label in its line is the payer's.
  */
 const outsideMemo = (shadow: string, byLines: boolean) => {
-  let memo: number | null = null
+  let memo: { end: number; opensLine: boolean } | null = null
   return (field: Field, at: number, end: number): boolean => {
     if (byLines && !opensCell(shadow, at) && !/[/(] ?$/.test(shadow.slice(Math.max(0, at - 2), at))) return false
     if (memo !== null) {
-      if (NEXT_CELL.test(shadow.slice(memo, at))) return false
-      if (!['content', 'status', 'end'].includes(field) && !opensCell(shadow, at)) return false
+      const between = shadow.slice(memo.end, at)
+      if (NEXT_CELL.test(between)) return false
+      if (field === 'content' && OTHER_LANGUAGE.test(between)) {
+        memo.end = end
+        return true
+      }
+      const isLabel = memo.opensLine ? opensRow(shadow, at) : opensCell(shadow, at)
+      if (!isLabel && (memo.opensLine || !['content', 'status', 'end'].includes(field))) return false
     }
-    memo = field === 'content' ? end : null
+    memo = field === 'content' ? { end, opensLine: opensRow(shadow, at) } : null
     return true
   }
 }

@@ -10,7 +10,7 @@
  *   layouts where the memo precedes it, only a sign that is attached to the number does. `{balance}` may be signed. `{available}`
  *   is used if there is no balance. With `:bare`, a currency counts only before the number, for layouts
  *   where the memo follows it. `{date:…}` supports dd MM yyyy yy HH mm ss. Seconds are optional, and so is a year after a mark.
- *   These match without a value: an `{opening}` balance, an `{aside}` in brackets, `{words}`, a `{clock}`.
+ *   These match without a value: an `{opening}` balance, an `{aside}` in brackets, `{words}`, a `{phone}` number, a `{clock}`.
  * - `[…]` is optional. `<a/b>` matches either. `.` is an end of sentence, which may be missing or another mark. `|` is a bar,
  *   which may be missing. `~` is an end of line, which may also be a blank, a dot or a bar.
  *
@@ -101,6 +101,8 @@ const fieldOf = (name: string): string => {
       return '\\([^()\\n]{0,80}\\)'
     case 'words':
       return '[^\\n|]{1,60}?'
+    case 'phone':
+      return '[\\d. ]{6,14}'
     case 'clock':
       return '\\d{1,2}:\\d{2}(?: [\\d/]{1,10})?'
     case 'content':

@@ -37,7 +37,8 @@ const shapes: readonly Shape[] = [
   { kind: 'GD', expression: /\bGD ([0-9A-Z]{6,20})[ -]\d{6}[ -]\d{2}:\d{2}:\d{2}/gi, movement: true, last: true },
   { kind: 'IBT', expression: /(?<![0-9A-Z])\d{4}IBT\d[0-9A-Z]{8,14}/i, movement: true },
   { kind: 'Ecom', expression: /\bEcom\.[0-9A-Z]{6,24}/i, movement: true },
-  { kind: 'IBBIZ', expression: /\bIBBIZ\.\d{6,24}(?:\.\d{1,3})?/i },
+  /** MB may break its memo at a dot. */
+  { kind: 'IBBIZ', expression: /\bIBBIZ\.\d{6,24}(?: ?\. ?\d{1,3}(?!\d))?/i },
   { kind: 'CK', expression: /\bCK\d{14}(?!\d)/i, length: 16 },
   { kind: 'CTLNHID', expression: /\bCTLNHID[IO]\d{10,20}/i, movement: true, length: 23 },
   { kind: 'FT', expression: /\bFT\d{9,16}(?!\d)/i, movement: true, length: 16 },
@@ -83,8 +84,15 @@ export interface FoundReferences {
   all: Reference[]
 }
 
-const matchOf = ({ expression, last }: Shape, memo: string): RegExpExecArray | null =>
-  last ? ([...memo.matchAll(expression)].at(-1) ?? null) : expression.exec(memo)
+/**
+ * The bank's match comes first. Where it is the last one, the payer may have written the one before it, which is the last one in a channel that
+ * does not show the bank's.
+ */
+const matchesOf = ({ expression, last }: Shape, memo: string): RegExpExecArray[] => {
+  if (last) return [...memo.matchAll(expression)].slice(-2).toReversed()
+  const found = expression.exec(memo)
+  return found ? [found] : []
+}
 
 /** Where a memo was cut: the position of its mark. Infinity if it was not. */
 const cutOf = (memo: string): number => CUT.exec(memo)?.index ?? Infinity
@@ -101,13 +109,12 @@ export const findReferences = (memo: string, labelled: string | null, isApart = 
   // Every shape contains a run of digits.
   if (!/\d{4}/.test(memo)) return { best, all }
   const cut = cutOf(memo)
-  for (const shape of shapes) {
-    const { kind } = shape
-    const found = matchOf(shape, memo)
-    if (!found || found.index + found[0].length >= cut) continue
-    const printed = found[1] ?? found[0]
-    best ??= printed
-    all.push({ kind, value: comparable(printed) })
-  }
+  for (const shape of shapes)
+    for (const found of matchesOf(shape, memo)) {
+      if (found.index + found[0].length >= cut) continue
+      const printed = found[1] ?? found[0]
+      best ??= printed
+      all.push({ kind: shape.kind, value: comparable(printed) })
+    }
   return { best, all }
 }

@@ -3,45 +3,10 @@
  * one payment count twice, or make two payments count once.
  */
 import { expect } from 'chai'
-import type { Arrival } from '../../domain/arrival/arrival.ts'
-import { receivePathOf } from '../../domain/arrival/origin.ts'
-import { verdictOn } from '../../domain/dedup/verdict.ts'
-import { DedupWindow } from '../../domain/dedup/window.ts'
 import { read } from '../../domain/reader/reader.ts'
 import type { Incoming } from '../../domain/reader/reading.ts'
-import { appraise } from '../../domain/transaction/appraisal.ts'
 import { notifications } from '../corpus/corpus.ts'
-import { accountOf, shownOf } from '../harness/accounts.ts'
-
-const account = accountOf(7, { withoutSender: true })
-
-type Sent = Incoming & { type: 'sms' | 'notification' | 'mail'; at: string }
-
-/** A mail that was authenticated when it arrived. */
-const MAILBOX = { kind: 'kept', user_id: 7, kept: { notification_id: 1, source: 'mailbox-3', silent: false } } as const
-
-/** What capture decides about each notification. */
-const verdictsOn = (...sent: readonly Sent[]): string[] => {
-  const window = new DedupWindow()
-  return sent.map(({ type, at, ...incoming }, index) => {
-    const moment = new Date(at)
-    const arrival: Arrival = {
-      credential: type === 'mail' ? MAILBOX : shownOf(7, 1),
-      incoming,
-      posted_as: type === 'mail' ? null : type,
-      stamp: moment,
-      arrived_at: moment,
-      raw: JSON.stringify(incoming),
-    }
-    const path = receivePathOf(account, arrival.credential, moment)!
-    const movement = appraise(account, path, arrival, read(incoming, moment))
-    if (movement.kind !== 'movement') return movement.kind
-    const probe = window.probe(movement.sighting)
-    const verdict = verdictOn(window, probe, movement.origin.channel === 'push')
-    if (verdict.kind !== 'resend') window.add(index + 1, verdict.kind === 'copy' ? verdict.event : index + 1, probe)
-    return verdict.kind
-  })
-}
+import { verdictsOn, type Sent } from './verdicts-on.ts'
 
 const readingOf = (incoming: Incoming, at = '2026-11-20T10:00:07+07:00') => {
   const result = read(incoming, new Date(at))

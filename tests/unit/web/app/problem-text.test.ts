@@ -35,9 +35,15 @@ describe('the text of a problem', () => {
       'https://127.0.0.1/',
       'https://a../',
     ].map(url),
-    ...['x', '1', '{"a":"{{who}}"}', '{"a":"{{amount"}', '{"{{amount}}":1}', `{"a":"${'x'.repeat(5_000)}"}`, `[${'1'.repeat(20)}]`].map(
-      template,
-    ),
+    ...[
+      'x',
+      '1',
+      '{"a":"{{who}}"}',
+      '{"a":"{{amount"}',
+      '{"{{amount}}":1}',
+      `{"a":"${'x'.repeat(5_000)}"}`,
+      `[${'1'.repeat(20)}]`,
+    ].map(template),
     issueOf(z.string().min(1), ''),
     issueOf(z.string().min(3), 'x'),
     issueOf(z.string().max(3), 'xxxxx'),

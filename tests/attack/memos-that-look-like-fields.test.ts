@@ -1,0 +1,147 @@
+/** Attack: memos that look like a field, a row or a reference of the bank. */
+import { expect } from 'chai'
+import { plainOf } from '../../domain/reader/mail-page.ts'
+import { read } from '../../domain/reader/reader.ts'
+import type { Incoming } from '../../domain/reader/reading.ts'
+import { verdictsOn, type Sent } from './verdicts-on.ts'
+
+const readingOf = (incoming: Incoming) => {
+  const { reading, reason } = read(incoming, new Date('2026-11-20T10:00:07+07:00'))
+  return reading ?? reason
+}
+
+/** Whether these two notifications are one payment, in either order. */
+const expectOne = (one: Sent, other: Sent, memo: string): void => {
+  expect(verdictsOn(one, other), memo).to.deep.equal(['new', 'copy'])
+  expect(verdictsOn(other, one), memo).to.deep.equal(['new', 'copy'])
+}
+
+describe('a memo behind a balance', () => {
+  const tcb = (balance: string, memo: string): Incoming => ({
+    sender: 'Techcombank',
+    text: `TK 19033255551111.So tien GD:+150,000.So du:${balance}${memo}`,
+  })
+
+  it('gives the amount no currency', () => {
+    for (const memo of ['100 USD', '10 USD DH1042', '50 VND', '500 VND DH1042', '100 d DH1042'])
+      expect(readingOf(tcb('222,772,047.', memo)), memo).to.equal('unparsed')
+    for (const memo of ['VND 5 DH1042', 'VND_TGTT_X', 'dong tien DH1042', 'd 1042', 'USD 100'])
+      expect(
+        readingOf({
+          sender: 'Techcombank',
+          text: `TK 19033255551111 So tien GD:+1,123.00 So du:1,107,321.16 ${memo}`,
+        }),
+        memo,
+      ).to.equal('unparsed')
+  })
+
+  it('leaves the currency that ends the bank’s sentence', () => {
+    for (const end of ['', '.', '\nDH1042'])
+      expect(readingOf({ sender: 'LPB', text: `TK 0011223344556 PS: +150,000. SD: 222,772,047 VND${end}` })).to.include(
+        { amount: '150000.00', currency: 'VND', balance_after: '222772047.00' },
+      )
+  })
+})
+
+describe('a memo in a table of a mail', () => {
+  const row = (label: string, value: string) => `<tr><td>${label}</td><td>${value}</td></tr>`
+  const mail = (memo: string): Sent => ({
+    type: 'mail',
+    from: 'no-reply@cake.vn',
+    subject: '[CAKE] Thông báo giao dịch thành công',
+    at: '2026-11-20T10:00:25+07:00',
+    // As a mailbox collects it.
+    text: plainOf(
+      `<table>${row('Thông tin tài khoản', '')}${row('Tài khoản chuyển', '0011223344')}${row('Tài khoản nhận', '0099887766')}${row('Thông tin giao dịch', '')}${row('Loại giao dịch', 'Nhận tiền')}${row('Mã giao dịch', '500000002')}${row('Ngày giờ giao dịch', '20/11/2026, 10:00:00')}${row('Số tiền', '+150.000 đ')}${row('Nội dung giao dịch', memo.replaceAll('&', '&amp;').replaceAll('<', '&lt;'))}</table><p>Cảm ơn bạn</p>`,
+    ),
+  })
+  const push = (memo: string): Sent => ({
+    type: 'notification',
+    package: 'xyz.be.cake',
+    title: 'Biến động số dư',
+    at: '2026-11-20T10:00:05+07:00',
+    text: `+150.000đ vào tài khoản. Nội dung: ${memo}. Số dư: 222.772.047đ`,
+  })
+
+  for (const memo of [
+    'DH1042|So du: 9,999,999 VND',
+    'DH1042 | Số tiền | +9.999.999 đ',
+    'DH1042</td></tr><tr><td>So du</td><td>9,999,999 VND',
+    'NGUYEN VAN A cam on ban DH1042',
+    'Noi dung: DH1042',
+    'DH1042 Trang thai: that bai',
+    'DH1042|Trang thai: that bai',
+  ])
+    it(`makes no second payment and hides none: ${memo}`, () => {
+      expect(readingOf(mail(memo))).to.include({ amount: '150000.00', balance_after: null, content: memo })
+      expectOne(push(memo), mail(memo), memo)
+    })
+})
+
+describe('a memo in the line of its label', () => {
+  it('hides no order id behind words like the bank’s last ones', () => {
+    const text = (memo: string) =>
+      `TK: 102000160000(VND).+ 150,000. SD: 222,772,047. Luc: 10:00 20/11/2026. ND: ${memo}. LH: 1900555592`
+    for (const memo of ['NGUYEN VAN A LH: 0912345678 DH1042', 'LH: 0912345678 DH1042', 'DH1042 LH: 0912345678'])
+      expect(readingOf({ sender: 'PVCOMBANK', text: text(memo) })).to.have.property('content', memo)
+  })
+
+  it('hides no order id behind a bar and a label that the bank printed before', () => {
+    const text = (memo: string) => `SHB: TK 1012xxxx5847. So tien: +150,000 VND. SD: 222,772,047 VND. ND: ${memo}`
+    for (const memo of ['x|SD: 9,999,999VND DH1042', 'x|SD: 9,999,999VND', 'x|Ma GD: 12345678 DH1042'])
+      expect(readingOf({ sender: 'SHB', text: text(memo) })).to.include({
+        content: memo,
+        balance_after: '222772047.00',
+      })
+  })
+
+  it('hides no balance in a line behind it', () => {
+    for (const memo of ['chuyen tien TK 9999999999 DH1042', 'GD 5 DH1042', 'DH1042 PS: +9,999,999VND']) {
+      const text = `TK 0011223344556\nPS: +150,000VND\nND: ${memo}\nSD: 222,772,047VND`
+      expect(readingOf({ sender: 'LPB', text })).to.include({ balance_after: '222772047.00', content: memo })
+    }
+  })
+
+  it('is the memo although it begins with a number, where `GD:` is its label', () => {
+    for (const memo of ['2 ao DH1042', '2020-01-01 01:00:00 DH1042', '+9,999,999VND DH1042', '9,999,999 VND']) {
+      const text = `TK 100000012345 VND +150 000 luc 10:00 20/11/2026. So du VND 222 772 047. GD: ${memo}`
+      const reading = readingOf({ sender: 'PublicBank', text })
+      expect(reading, memo).to.include({ amount: '150000.00', balance_after: '222772047.00', content: memo })
+      expect(reading).to.have.nested.property('printed_time.at', '2026-11-20T03:00:00.000Z')
+    }
+  })
+})
+
+describe('a reference in a memo', () => {
+  it('makes no second payment by the form of ACB’s own in its mails', () => {
+    for (const memo of [
+      'DH1042 GD ABCDEF1 191126-09:00:00',
+      'GD ABCDEF1 191126-09:00:00 GD ABCDEF2 191126-09:00:00 DH1042',
+    ]) {
+      const text = `ACB: TK 27550000(VND) + 10,000 luc 13:37 13/09/2026. So du 10,000. GD: ${memo}`
+      const sms: Sent = { type: 'sms', sender: 'ACB', at: '2026-09-13T13:37:05+07:00', text }
+      const mail: Sent = {
+        type: 'mail',
+        from: 'mailalert@acb.com.vn',
+        subject: 'ACB-Dich vu bao so du tu dong',
+        at: '2026-09-13T13:37:20+07:00',
+        text: `ACB trân trọng thông báo tài khoản 27550000 của Quý khách đã thay đổi số dư như sau:\nSố dư mới của tài khoản trên là: 10,000.00 VND tính đến 13/09/2026.\nGiao dịch mới nhất:Ghi có +10,000.00 VND.\nNội dung giao dịch: ${memo} GD 6256IBT1AJQYKLVM 130926-13:37:09.\n\nCảm ơn Quý khách hàng`,
+      }
+      expect(readingOf(mail)).to.have.property('transaction_ref', '6256IBT1AJQYKLVM')
+      expectOne(sms, mail, memo)
+    }
+  })
+
+  it('makes no second payment where MB breaks its SMS at the dot of a number of a batch', () => {
+    const at = '2026-11-20T10:00:07+07:00'
+    const head = 'TK 4240xxxx4584|GD: +150,000VND 20/11/26 10:00|SD:222,772,047VND'
+    for (const before of ['DH1042. ', 'DH1042 . '])
+      for (const blank of [' ', '\n']) {
+        const memo = `${before}IBBIZ.50870010070960280723.5`
+        const broken = memo.replace(/.{35}/g, (piece) => piece + blank)
+        const sms: Sent = { type: 'sms', sender: 'MBBANK', at, text: `${head}|ND: ${broken}` }
+        const text = `${head}|TU: NGUYEN VAN A - 0011004191177|ND: ${memo}`
+        expectOne(sms, { type: 'notification', package: 'com.mbmobile', at, text }, memo)
+      }
+  })
+})
