@@ -3,21 +3,27 @@
 import type { Labelled } from './labels.ts'
 import type { Page } from './page.ts'
 import { ACCOUNT_NUMBER } from './printed-account.ts'
-import { CURRENCY_CODE, CURRENCY_SIGN, NUMBER } from './printed-money.ts'
+import { CURRENCY_CODE, CURRENCY_SIGN, MORE_DIGITS, NUMBER } from './printed-money.ts'
 
 /** Contains no bare `cong` or `nhan`, because `thanh cong` means success and `xac nhan` means to confirm. */
 const COME =
   'tang|duoc cong|cong tien|ghi co|nop(?: vao)?|gui vao|tien vao|(?:da|vua|duoc) nhan|nhan duoc|credit(?:ed)?'
 const GONE = 'giam|bi tru|tru tien|ghi no|rut(?: ra)?|tien ra|debit(?:ed)?|chuyen di'
 const SIGN = `(?:(?<plus>\\(?\\+\\)?|(?<![a-z])(?:${COME})(?![a-z])(?: with| by| for)? ?:? ?\\(?\\+?\\)?)|(?<minus>\\(?-\\)?|(?<![a-z])(?:${GONE})(?![a-z])(?: with| by| for)? ?:? ?\\(?-?\\)?))`
-/** Behind the beginning of a number: thousands behind an unknown separator, or a unit. */
-const MORE_OF_IT = "['’‘\u00b4`_·-]\\d{3}(?!\\d)|(?:k|tr)(?![a-z])| ?(?:nghin|ngan|trieu)(?![a-z])"
-const SUM =
+/** Behind the beginning of a number: thousands behind an unknown separator, a unit, or the mark of a time or a fraction. */
+const MORE_OF_IT = `['’‘\u00b4\`_·\u066c-]\\d{3}(?!\\d)|[:/\u2044\u2013]\\d|(?:k|tr)(?:${CURRENCY_CODE}|${CURRENCY_SIGN}|(?![a-z]))| ?(?:nghin|ngan|trieu)(?![a-z])`
+const sumOf = (noMore: string) =>
   `(?:(?<before>${CURRENCY_CODE})(?![a-z]) ?)?(?<number>${NUMBER})` +
-  `(?:\\.? ?(?<behind>${CURRENCY_CODE}|${CURRENCY_SIGN}))?(?![0-9*]|[.,]\\d|[a-z]\\d|${MORE_OF_IT})`
+  `(?:\\.? ?(?<behind>${CURRENCY_CODE}|${CURRENCY_SIGN})|${noMore})(?![0-9*]|[.,]\\d|[a-z]\\d|${MORE_OF_IT})`
+const SUM = sumOf('')
+/** The number of an amount must be whole beyond doubt. */
+const WHOLE_SUM = sumOf(`(?!${MORE_DIGITS})`)
 
 /** An amount: a sign or direction word, and a sum. A currency may precede them. */
-export const SIGNED = new RegExp(`(?<![a-z0-9*/-])(?:(?<ahead>${CURRENCY_CODE})(?![a-z])\\)? ?)?${SIGN} ?${SUM}`, 'g')
+export const SIGNED = new RegExp(
+  `(?<![a-z0-9*/-])(?:(?<ahead>${CURRENCY_CODE})(?![a-z])\\)? ?)?${SIGN} ?${WHOLE_SUM}`,
+  'g',
+)
 /** An amount whose direction word follows it: `VND 20,000 was credited`. */
 const SIGNED_BEHIND = new RegExp(
   `(?<![a-z0-9*.,/+-])${SUM} (?:(?:was|is|has been|da duoc) )?` +
@@ -25,7 +31,7 @@ const SIGNED_BEHIND = new RegExp(
   'g',
 )
 /** A value that begins with a sum, signed or not. */
-const BEGINS_SIGNED = new RegExp(`^(?:(?<ahead>${CURRENCY_CODE})(?![a-z])\\)? ?)?${SIGN} ?${SUM}`)
+const BEGINS_SIGNED = new RegExp(`^(?:(?<ahead>${CURRENCY_CODE})(?![a-z])\\)? ?)?${SIGN} ?${WHOLE_SUM}`)
 const STANDING = '(?:(?:moi|con|hien tai|la|con lai)(?: |(?=:)))*'
 export const BEGINS = new RegExp(
   // `cua` is allowed once. If it could repeat, a row of them could be matched in too many ways to finish in time.

@@ -18,7 +18,7 @@
  * layout could pass for the bank's own words. `{content}` is the only unbounded field and occurs once, so matching is linear.
  */
 import { ACCOUNT_NUMBER } from './printed-account.ts'
-import { CURRENCY_CODE, CURRENCY_SIGN, NUMBER } from './printed-money.ts'
+import { CURRENCY_CODE, CURRENCY_SIGN, MORE_DIGITS, NUMBER } from './printed-money.ts'
 
 const BLANK = '[ \\n]'
 const LINE_END = '[ \\n|]{1,2}'
@@ -36,10 +36,11 @@ const moneyOf = (group: 'amount' | 'balance' | 'available', bare: boolean): stri
   // After a balance, a lone `d` is the currency only at the end of its sentence, because a memo may start with that letter.
   const sign = group === 'amount' ? CURRENCY_SIGN : `${CURRENCY_SIGN}(?=${BLANK}?(?:[.,;|\\n]|$))`
   const unit = `\\.?${BLANK}?(?<${group}_unit>${CURRENCY_CODE}|${sign})`
-  // A number that ends the text where its currency should stand may be incomplete.
+  // A number that ends the text where its currency should stand may be incomplete. A memo may follow an amount, so the amount must be whole.
+  const whole = group === 'amount' ? `(?![^ \\n.;,|()]|[.,]\\d|${MORE_DIGITS})` : ''
   const behind = bare
     ? `(?!${BLANK}?[.,]?(?:\\.\\.|…|~)|[.,]\\d{1,3}(?!\\d))`
-    : `(?:${unit}|(?=[ \\n.;,|]{0,3}[^ \\n.;,|]))`
+    : `(?:${unit}|(?=[ \\n.;,|]{0,3}[^ \\n.;,|])${whole})`
   return `${before}(?<${group}>${NUMBER})${behind}`
 }
 

@@ -7,6 +7,9 @@ import type { Money } from '../money.ts'
  */
 export const NUMBER = '(?!\\d{1,3}(?: \\d{3})+(?!\\d))\\d{1,15}(?:[.,]\\d{3}(?!\\d))*(?:[.,]\\d{2}(?!\\d))?(?!\\d)'
 
+/** Behind a number without its currency: more digits of it, behind a blank. Two digits may begin a date. */
+export const MORE_DIGITS = ',? \\d{3}(?![\\d:/h-])|[.,]\\n\\d{3}(?!\\d)| \\d{1,3}[.,]\\d{3}'
+
 const FOREIGN = 'usd|eur|jpy|gbp|aud|sgd|cad|chf|cny|hkd|krw|thb|nzd|twd|dkk|sek|nok|myr|inr|lak|khr'
 
 /** A currency code, before or after a number. `d` is the shadow of `đ` and `₫`. */

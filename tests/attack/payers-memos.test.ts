@@ -255,4 +255,45 @@ describe('a number', () => {
     const text = "+ VND 10'000'000\nTai khoan Thanh toan: 19034753333339\nSo du: VND 942,390,864\nDH1"
     expect(readingOf({ package: 'vn.com.techcombank.bb.app', text })).to.be.a('string')
   })
+
+  it('with marks or digits behind it that are no part of it is not read as a smaller one', () => {
+    for (const amount of [
+      '1,500 000',
+      '1.500 000',
+      '1 500,000',
+      '1, 500, 000',
+      '1,500,\n000',
+      '1 50,000',
+      '1٬500٬000',
+      '1.500k',
+      '1.500kVND',
+      '1,500,000.5',
+      '150,0OO',
+      '1,5',
+      '1**,000',
+      '1–500',
+      '1:30',
+      '1/2',
+      '½',
+    ]) {
+      // prettier-ignore
+      const texts: Record<string, Incoming> = {
+        layout: {
+          sender: 'DONGA BANK',
+          text: `20/11/26 10:00 DongA Bank thong bao: TK 0111090000 da thay doi: +${amount} VND. DH1042. So du hien tai la: 222,772,047 VND.`,
+        },
+        labels: {
+          sender: 'ACB',
+          text: `ACB: TK 245115000(VND) + ${amount} luc 10:00 20/11/2026. So du 222,772,047. GD: DH1042`,
+        },
+        title: {
+          package: 'vn.com.techcombank.bb.app',
+          title: `+ VND ${amount}`,
+          text: 'Tài khoản: 19033255551111\nSố dư: VND 222,772,047\nDH1042',
+        },
+      }
+      for (const [name, incoming] of Object.entries(texts))
+        expect(readingOf(incoming), `${amount} ${name}`).to.be.a('string')
+    }
+  })
 })
