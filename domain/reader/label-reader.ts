@@ -12,7 +12,7 @@ import { movedBy } from './amount.ts'
 import type { Bank } from '../banks/bank.ts'
 import { findCounterpart } from './counterpart.ts'
 import { ANY_BANK, DOUBT } from './any-bank.ts'
-import { labelsIn, opensCell, opensLikeMemo, opensLine, type Labelled } from './labels.ts'
+import { labelsIn, opensCell, opensLikeMemo, opensRow, type Labelled } from './labels.ts'
 import { CUT, NOTIFICATION_AT_MOST, type Page } from './page.ts'
 import { CURRENCY_CODE, CURRENCY_SIGN, readNumber } from './printed-money.ts'
 import { timeIn } from './printed-time.ts'
@@ -63,8 +63,8 @@ const endOfMemo = (
   const opensLike = opensLikeMemo(shadow, memo.at)
   const printed = new Set(before.map(({ field }) => field))
   for (const { field, at, start } of behind) {
-    const opens = (opensLike ?? ((place) => opensLine(shadow, place)))(at)
-    if ((opensLike && !opens) || (printed.has(field) && !opensLine(shadow, at))) continue
+    const opens = (opensLike ?? ((place) => opensRow(shadow, place)))(at)
+    if ((opensLike && !opens) || (printed.has(field) && !opensRow(shadow, at))) continue
     const rest = shadow.slice(start)
     if (field === 'balance') {
       const found = BEGINS.exec(rest)

@@ -69,10 +69,6 @@ const MOST_LABELS = 500
 export const opensCell = (shadow: string, at: number): boolean =>
   at === 0 || shadow[at] === '\n' || /[\n|] ?$/.test(shadow.slice(Math.max(0, at - 2), at))
 
-/** Whether a position is at the start of a line. */
-export const opensLine = (shadow: string, at: number): boolean =>
-  at === 0 || /\n ?$/.test(shadow.slice(Math.max(0, at - 2), at))
-
 /** Whether a position is at the start of a line, or behind the bar that opens the line. */
 export const opensRow = (shadow: string, at: number): boolean =>
   at === 0 || shadow[at] === '\n' || /(?:^|\n)[ |]{0,3}$/.test(shadow.slice(Math.max(0, at - 4), at))
@@ -82,7 +78,7 @@ export const opensRow = (shadow: string, at: number): boolean =>
  * @returns whether a position is at the start of a line, or of a cell if the memo's label follows a bar. Null if it opens neither.
  */
 export const opensLikeMemo = (shadow: string, memoAt: number): ((at: number) => boolean) | null => {
-  if (opensLine(shadow, memoAt)) return (at) => opensLine(shadow, at)
+  if (opensRow(shadow, memoAt)) return (at) => opensRow(shadow, at)
   return opensCell(shadow, memoAt) ? (at) => opensCell(shadow, at) : null
 }
 

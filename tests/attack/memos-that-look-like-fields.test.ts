@@ -95,6 +95,13 @@ describe('a memo in the line of its label', () => {
       })
   })
 
+  it('adds no balance in a row of a mail whose rows are lines with bars', () => {
+    for (const memo of ['DH1042|SD: 9,999,999VND', 'DH1042 | Số dư | 9,999,999 VND']) {
+      const text = `| Số tài khoản | 19031234567890 |\n| Số tiền | +150,000 VND |\n| Nội dung | ${memo} |\n| Thời gian | 20/11/2026 10:00 |`
+      expect(readingOf({ from: 'tb@techcombank.com.vn', text })).to.include({ balance_after: null, content: memo })
+    }
+  })
+
   it('hides no balance in a line behind it', () => {
     for (const memo of ['chuyen tien TK 9999999999 DH1042', 'GD 5 DH1042', 'DH1042 PS: +9,999,999VND']) {
       const text = `TK 0011223344556\nPS: +150,000VND\nND: ${memo}\nSD: 222,772,047VND`
