@@ -33,6 +33,7 @@ const OTHER_LANGUAGE = /^ ?[/(]? ?$/
 /**
  * After the memo's label, only text that opens a line or a cell counts as a label, or a label that ends the table; and the cell behind the
  * memo's label never does. If the memo's label opens its line, so do all labels behind it, since a bar or a label in its line is the payer's.
+ * Only a table of no certain bank, which never reports a credit, may have several columns.
  */
 const outsideMemo = (shadow: string, byLines: boolean) => {
   let memo: { end: number; opensLine: boolean } | null = null
@@ -48,7 +49,7 @@ const outsideMemo = (shadow: string, byLines: boolean) => {
       const isLabel = memo.opensLine ? opensRow(shadow, at) : opensCell(shadow, at)
       if (!isLabel && (memo.opensLine || !['content', 'status', 'end'].includes(field))) return false
     }
-    memo = field === 'content' ? { end, opensLine: opensRow(shadow, at) } : null
+    memo = field === 'content' ? { end, opensLine: !byLines && opensRow(shadow, at) } : null
     return true
   }
 }

@@ -39,6 +39,12 @@ describe('the plain text of a mail', () => {
         expect(plainOf(`<p>${before}</p>${hidden}<TD>a</Td ><BR/>b`).replace(/\s+/g, ' ').trim()).to.equal(`${before} a | b`.trim()) // prettier-ignore
   })
 
+  it('is no HTML, so that what a payer wrote like a tag stays text', () => {
+    const plain = plainOf(html(row('A', '&lt;/td&gt;&lt;/tr&gt;&lt;br&gt;&lt;!-- x &#60;td&#62;B')))
+    expect(plainOf(plain)).to.equal(plain)
+    expect(plain.replaceAll('\u2060', '')).to.contain('A | </td></tr><br><!-- x <td>B |')
+  })
+
   it('is unchanged if it is not HTML', () => {
     const text = 'a < b & c > d &amp; <x@example.com>'
     expect(plainOf(text)).to.equal(text)
