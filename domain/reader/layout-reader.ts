@@ -3,7 +3,7 @@
 import { movedBy, type Moved } from './amount.ts'
 import type { Bank, Layout } from '../banks/bank.ts'
 import { findCounterpart } from './counterpart.ts'
-import { undoBreaks } from './line-breaks.ts'
+import { undoBreaks, withoutColumns } from './line-breaks.ts'
 import { CUT, type Page } from './page.ts'
 import { readPrintedTime } from './printed-time.ts'
 import type { Reading } from './reading.ts'
@@ -45,9 +45,8 @@ const looseMemo = ({ text, loose }: Page, memo: string): string => {
 
 /** The payer's own runs of blanks shift the columns, so the memo with them is tried first. */
 const withoutBreaks = (page: Page, memo: string, column: number): string => {
-  const loose = looseMemo(page, memo)
-  const whole = undoBreaks(loose, column)
-  return whole === loose ? undoBreaks(memo, column) : squeeze(whole)
+  const whole = withoutColumns(looseMemo(page, memo), column)
+  return whole === null ? undoBreaks(memo, column) : squeeze(whole)
 }
 
 const memoOf = (page: Page, printed: string | undefined, layout: Layout): string | null => {

@@ -17,11 +17,12 @@ const isInsideWord = (before: string, after: string): boolean =>
   !(DIGIT.test(before.slice(-1)) && LETTERS_ONLY.test(after))
 
 /**
- * Restores the memo as it was before the breaks. It is unchanged if a column does not end in a blank or line end.
- * @param memo  as printed, with runs of blanks squeezed
+ * Restores a memo whose columns all end in a blank or line end.
+ * @param memo  as printed
  * @param column  number of characters between two breaks
+ * @returns null if a column does not end in one
  */
-export const undoBreaks = (memo: string, column: number): string => {
+export const withoutColumns = (memo: string, column: number): string | null => {
   let whole = ''
   let rest = memo
   while (rest.length > column) {
@@ -34,8 +35,14 @@ export const undoBreaks = (memo: string, column: number): string => {
       rest = rest.slice(column)
       whole += piece
     } else {
-      return memo
+      return null
     }
   }
   return whole + rest
 }
+
+/**
+ * Restores the memo as it was before the breaks. It is unchanged if a column does not end in a blank or line end.
+ * @param memo  as printed, with runs of blanks squeezed
+ */
+export const undoBreaks = (memo: string, column: number): string => withoutColumns(memo, column) ?? memo

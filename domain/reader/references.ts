@@ -37,8 +37,8 @@ const shapes: readonly Shape[] = [
   { kind: 'GD', expression: /\bGD ([0-9A-Z]{6,20})[ -]\d{6}[ -]\d{2}:\d{2}:\d{2}/gi, movement: true, last: true },
   { kind: 'IBT', expression: /(?<![0-9A-Z])\d{4}IBT\d[0-9A-Z]{8,14}/i, movement: true },
   { kind: 'Ecom', expression: /\bEcom\.[0-9A-Z]{6,24}/i, movement: true },
-  /** MB may break its memo at a dot. */
-  { kind: 'IBBIZ', expression: /\bIBBIZ\.\d{6,24}(?: ?\. ?\d{1,3}(?!\d))?/i },
+  /** MB may break its memo at a dot, and a text may be cut there. */
+  { kind: 'IBBIZ', expression: /\bIBBIZ\.\d{6,24}(?: ?\. ?(?:\d{1,3}(?!\d))?)?/i },
   { kind: 'CK', expression: /\bCK\d{14}(?!\d)/i, length: 16 },
   { kind: 'CTLNHID', expression: /\bCTLNHID[IO]\d{10,20}/i, movement: true, length: 23 },
   { kind: 'FT', expression: /\bFT\d{9,16}(?!\d)/i, movement: true, length: 16 },
@@ -112,7 +112,7 @@ export const findReferences = (memo: string, labelled: string | null, isApart = 
   for (const shape of shapes)
     for (const found of matchesOf(shape, memo)) {
       if (found.index + found[0].length >= cut) continue
-      const printed = found[1] ?? found[0]
+      const printed = (found[1] ?? found[0]).replace(/[. ]+$/, '')
       best ??= printed
       all.push({ kind: shape.kind, value: comparable(printed) })
     }

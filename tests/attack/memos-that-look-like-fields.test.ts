@@ -151,4 +151,23 @@ describe('a reference in a memo', () => {
         expectOne(sms, { type: 'notification', package: 'com.mbmobile', at, text }, memo)
       }
   })
+
+  it('makes no second payment where an SMS is cut at the dot of a number of a batch', () => {
+    const at = '2026-11-20T10:00:07+07:00'
+    const head = '0011000415567 +150,000VND luc 20-11-2026 10:00:05. SD 222,772,047VND. Ref'
+    const sms: Sent = { type: 'sms', sender: 'Vietcombank', at, text: `SD TK ${head} IBBIZ.50870010070960280723....` }
+    const text = `Số dư TK VCB ${head} IBBIZ.50870010070960280723.5 DH1042`.replace('SD 2', 'Số dư 2')
+    expectOne(sms, { type: 'notification', package: 'com.VCB', at, text }, text)
+  })
+})
+
+describe('a blank of the payer where MB breaks its SMS', () => {
+  it('ends an order id', () => {
+    for (const memo of ['hoa don gui 9704229201234567 DH1042 9999999', 'NGUYEN VAN AN thanh toan don DH1042 5 ao'])
+      for (const blank of [' ', '\n']) {
+        const broken = memo.replace(/.{35}/g, (piece) => piece + blank)
+        const head = 'TK 4240xxxx4584|GD: +150,000VND 20/11/26 10:00|SD:222,772,047VND'
+        expect(readingOf({ sender: 'MBBANK', text: `${head}|ND: ${broken}` }), broken).to.have.property('content', memo)
+      }
+  })
 })

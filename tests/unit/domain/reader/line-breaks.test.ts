@@ -31,5 +31,6 @@ describe('the removal of column breaks', () => {
   it('keeps blanks that the payer wrote at the column', () => {
     expect(undoBreaks(broken('abcd fghijklmno', 5), 5)).to.equal('abcd fghijklmno')
     expect(undoBreaks('ma so: 1', 6)).to.equal('ma so: 1')
+    expect(undoBreaks('mua DH10  42', 8)).to.equal('mua DH10  42')
   })
 })
