@@ -29,7 +29,8 @@ export const withoutColumns = (memo: string, column: number): string | null => {
     const piece = rest.slice(0, column)
     const next = rest[column] ?? ''
     if (next === ' ' || next === '\n') {
-      rest = rest.slice(column + 1)
+      // A line end with a blank on each side is one break. Any other blank behind the break is the payer's.
+      rest = rest.slice(column + (rest.startsWith(' \n ', column) ? 3 : 1))
       whole += isInsideWord(piece, rest) ? piece : `${piece} `
     } else if (/[ \n]$/.test(piece)) {
       rest = rest.slice(column)
