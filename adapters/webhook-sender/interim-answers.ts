@@ -17,7 +17,9 @@ const SHORTEST = 'HTTP/1.1 100'
 /** The start of a status line with a final status. HTTP's parser refuses others too, such as those of other versions. */
 const STATUS_LINE = /^HTTP\/1\.[01] ([2-5]\d\d)[ \r\n]/
 const LONG_ENOUGH = 'HTTP/1.1 200 '.length
-const END_OF_HEAD = '\r\n\r\n'
+/** Some servers end lines without a carriage return. */
+const END_OF_HEAD = /\r?\n\r?\n/
+const LONGEST_END = '\r\n\r\n'.length
 const NOTHING = Buffer.alloc(0)
 
 /** The call in flight. */
@@ -84,9 +86,9 @@ export class InterimAnswers {
         if (start.length < SHORTEST.length) return this.#hold(bytes)
         this.#at = 'interim'
       }
-      const end = bytes.indexOf(END_OF_HEAD)
-      if (end === -1) return this.#hold(bytes.subarray(1 - END_OF_HEAD.length))
-      bytes = bytes.subarray(end + END_OF_HEAD.length)
+      const end = END_OF_HEAD.exec(bytes.toString('latin1'))
+      if (!end) return this.#hold(bytes.subarray(1 - LONGEST_END))
+      bytes = bytes.subarray(end.index + end[0].length)
       this.#at = 'start'
     }
   }

@@ -1,5 +1,6 @@
 /** Answers whose status line is valid, but whose headers are not. The endpoint has read the call and answered it. */
 import { expect } from 'chai'
+import type { Socket } from 'node:net'
 import { callTo, never, openedForTests } from './setting.ts'
 
 const TWO_LENGTHS = 'Content-Length: 2\r\nContent-Length: 2\r\n\r\nok'
@@ -27,6 +28,26 @@ describe('an answer with a faulty head', () => {
         }),
       )
       expect(await sender().send(callTo(url), never)).to.include({ error: null })
+    })
+
+  for (const [what, end] of [
+    ['is closed', (socket: Socket) => socket.end()],
+    ['breaks', (socket: Socket) => setTimeout(() => socket.resetAndDestroy(), 50)],
+  ] as const)
+    it(`is a success by its 2xx status line if the connection ${what} before the head ends`, async () => {
+      for (const [line, error] of [
+        ['200 OK', null],
+        ['503 Busy', 'http_503'],
+      ] as const) {
+        const url = await raw((socket) =>
+          socket.once('data', () => {
+            socket.write(`HTTP/1.1 ${line}\r\nServer: shop\r\n`)
+            end(socket)
+          }),
+        )
+        const result = await sender().send(callTo(url), never)
+        expect(result).to.include({ http_status: Number(line.slice(0, 3)), error })
+      }
     })
 
   it('has its status reported if it is no success', async () => {

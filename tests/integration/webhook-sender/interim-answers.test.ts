@@ -19,6 +19,7 @@ describe('interim answers to a webhook call', () => {
     ['100 of HTTP/1.0', 'HTTP/1.0 100 Continue\r\n\r\n'],
     ['100 with headers', 'HTTP/1.1 100 Continue\r\nDate: today\r\nServer: shop\r\n\r\n'],
     ['100 three times', CONTINUE.repeat(3)],
+    ['100 with line feeds only', 'HTTP/1.1 100 Continue\nDate: today\n\n'],
     ['100 and others, mixed', HINTS + CONTINUE + HINTS + CONTINUE],
   ] as const)
     it(`are skipped: ${what}`, async () => {
