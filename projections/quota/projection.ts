@@ -48,6 +48,9 @@ export const mostOf = (plan: string): string => `(SELECT most FROM ${LIMITS_SQL}
  * whole. Its transactions are examined one by one only if some of them may be over the quota. Their deliveries are
  * found by the whole key, and the conditions on them are checked while they are updated, not before. Any other form
  * would lead the planner, whose statistics are from when these tables were empty, to scan all open deliveries.
+ *
+ * A later event of the batch may have made a first call due at once. That counts if its rule was deleted, so that the
+ * delivery ends. It does not count if its account was unlocked.
  */
 const count: Operation = {
   name: 'count_in_quota',
@@ -99,8 +102,9 @@ const count: Operation = {
     )
     UPDATE ${schema}.delivery d
     SET lane = CASE WHEN d.lane = 'first' AND d.attempt = 0 THEN 'retry' ELSE d.lane END,
-      due_at = CASE WHEN d.lane = 'first' AND d.attempt = 0 AND d.due_at = d.first_due_at THEN late.late_due_at
-        ELSE d.due_at END
+      due_at = CASE WHEN d.lane = 'first' AND d.attempt = 0
+          AND (d.due_at = d.first_due_at OR EXISTS (SELECT FROM ${schema}.rule r WHERE r.rule_id = d.rule_id))
+        THEN late.late_due_at ELSE d.due_at END
     FROM late WHERE d.transaction_id = late.transaction_id AND d.rule_id = late.rule_id`,
   acrossStreams: true,
   last: true,
@@ -124,7 +128,7 @@ const later = (at: string, milliseconds: number): string => new Date(Date.parse(
 export const quota = (overQuotaDelay: number): Projection =>
   projection(
     quotaTable,
-    { version: 2, operations: [count, countErased] },
+    { version: 3, operations: [count, countErased] },
     {
       TransactionCaptured: ({ data: { user_id, transaction_id, already_run_of, rules, created_at } }) =>
         already_run_of !== null

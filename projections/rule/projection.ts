@@ -4,7 +4,7 @@
  * else.
  */
 import { endpointOf } from '../../domain/webhook/endpoint.ts'
-import { insert, projection, remove, table, update } from '../engine/definition.ts'
+import { insert, perform, projection, remove, table, update, type Operation } from '../engine/definition.ts'
 import { givenOnly } from '../engine/changes.ts'
 
 const ruleTable = table(
@@ -34,6 +34,8 @@ const ruleTable = table(
     endpoint: 'text',
     /** Revision of the account's event that changed the rule last. With it, a request can be rebuilt exactly as it was. */
     account_revision: 'integer',
+    /** Since when its present url may be called. It was created, switched on or given the url, or its account was unlocked. */
+    active_since: 'timestamptz',
   },
   {
     key: ['rule_id'],
@@ -41,17 +43,28 @@ const ruleTable = table(
   },
 )
 
+const activeSince: Operation = {
+  name: 'rules_of_unlocked_active_since',
+  values: { user_id: 'bigint', active_since: 'timestamptz' },
+  sql: (schema) => `UPDATE ${schema}.rule t SET active_since = v.active_since FROM v WHERE t.user_id = v.user_id`,
+  acrossStreams: false,
+}
+
 export const rule = projection(
   ruleTable,
-  { version: 3 },
+  { version: 4, operations: [activeSince] },
   {
-    RuleCreated: ({ data: { max_per_minute = null, ordered = 0, ...data }, revision }) =>
+    RuleCreated: ({ data: { max_per_minute = null, ordered = 0, ...data }, revision, metadata }) =>
       insert(ruleTable, {
         ...data, max_per_minute, ordered, endpoint: endpointOf(data.url), account_revision: revision,
+        active_since: metadata.at,
       }), // prettier-ignore
-    RuleChanged: ({ data: { rule_id, user_id: _, ...fields }, revision }) => {
-      const endpoint = fields.url === undefined ? undefined : endpointOf(fields.url)
-      return update(ruleTable, { rule_id }, { ...givenOnly({ ...fields, endpoint }), account_revision: revision })
+    RuleChanged: ({ data: { rule_id, user_id: _, ...fields }, revision, metadata }) => {
+      const { url, is_active } = fields
+      const endpoint = url === undefined ? undefined : endpointOf(url)
+      const active_since = url !== undefined || is_active === 1 ? metadata.at : undefined
+      const changes = givenOnly({ ...fields, endpoint, active_since })
+      return update(ruleTable, { rule_id }, { ...changes, account_revision: revision })
     },
     RulePaused: ({ data: { rule_id }, revision }) =>
       update(ruleTable, { rule_id }, { is_active: 0, account_revision: revision }),
@@ -59,6 +72,8 @@ export const rule = projection(
       update(ruleTable, { rule_id }, { ...secrets, account_revision: revision }),
     RuleSecretRotationFinished: ({ data: { rule_id }, revision }) =>
       update(ruleTable, { rule_id }, { sealed_previous: null, previous_until: null, account_revision: revision }),
+    AccountUnlocked: ({ data: { user_id }, metadata }) =>
+      perform(activeSince, [{ user_id, active_since: metadata.at }]),
     RuleDeleted: ({ data: { rule_id } }) => remove(ruleTable, { rule_id }),
   },
 )

@@ -61,6 +61,13 @@ const began = (delivery: string): string =>
 export const isOver = (delivery: string, wholeSchedule: number): string =>
   `${began(delivery)} <= now() - make_interval(secs => ${wholeSchedule})`
 
+/**
+ * The endpoint `e` of the rule `r` is down, and the rule has been active for a whole schedule. Only then do its deliveries make
+ * their last attempts: while a rule was held, its endpoint was not tried.
+ */
+export const mayEnd = (wholeSchedule: number): string =>
+  `(e.opened_at IS NOT NULL AND r.active_since <= now() - make_interval(secs => ${wholeSchedule}))`
+
 /** @param delivery  name of the row */
 export const unclaimed = (delivery: string): string => `NOT EXISTS (SELECT FROM ops.claim c
   WHERE c.transaction_id = ${delivery}.transaction_id AND c.rule_id = ${delivery}.rule_id AND c.attempt > ${delivery}.attempt)`
@@ -110,7 +117,7 @@ export const whatTheCallNeeds = (wholeSchedule: number, of = 'claimed'): string 
   SELECT c.transaction_id, c.rule_id, c.attempt, d.user_id, d.lane, d.due_at, d.captured_at,
     r.rule_id IS NULL AS orphan, ${RULE_COLUMNS},
     e.user_id IS NOT NULL AS watched, coalesce(${ENDPOINT_IS_HELD}, false) AS passed_through,
-    e.opened_at IS NOT NULL AND ${isOver('d', wholeSchedule)} AS is_last,
+    ${mayEnd(wholeSchedule)} AND ${isOver('d', wholeSchedule)} AS is_last,
     d.attempt > 0 AND EXISTS (SELECT FROM read_model.attempt p WHERE p.transaction_id = c.transaction_id
       AND p.rule_id = c.rule_id AND p.outcome = 'delivered') AS is_replay,
     t.bank_code, t.bank_name, t.transaction_type, t.amount, t.currency, t.balance_after, t.account_number,

@@ -5,8 +5,8 @@
  *
  * - An ordered rule has one candidate: its oldest open delivery. It has none while one of its calls is in flight: an older
  *   delivery may be opened again meanwhile.
- * - While the endpoint is held, these pass: a manual retry; a delivery whose whole schedule has passed (its last attempt);
- *   and, every `PROBE_EVERY`, the delivery that has waited longest.
+ * - While the endpoint is held, these pass: a manual retry; a delivery whose whole schedule has passed (its last attempt),
+ *   if its rule has been active for as long; and, every `PROBE_EVERY`, the delivery that has waited longest.
  * - A limited rule gets as many calls as its pace allows. Calls are spread evenly over 61 seconds. At least one and at most a
  *   second's worth are made at once, so that no minute has more calls than the limit.
  *
@@ -24,6 +24,7 @@ import {
   isOver,
   isTooFarAhead,
   MAY_PROBE,
+  mayEnd,
   unclaimed,
   whatTheCallNeeds,
 } from './claim-sql.ts'
@@ -75,7 +76,7 @@ export const claimGated = ({
   return `
 WITH gated AS MATERIALIZED (
   SELECT DISTINCT r.rule_id, r.user_id, r.endpoint, r.ordered = 1 AS ordered, r.max_per_minute,
-    r.ordered = 1 AND ${IS_IN_FLIGHT} AS in_flight, e.opened_at IS NOT NULL AS open,
+    r.ordered = 1 AND ${IS_IN_FLIGHT} AS in_flight, ${mayEnd(whole)} AS may_end,
     e.opened_at IS NULL AND NOT coalesce(${IS_ASKED_TO_WAIT}, false) AS free,
     coalesce(e.opened_at IS NOT NULL AND ${MAY_PROBE} AND NOT coalesce(${IS_ASKED_TO_WAIT}, false), false) AS probing
   FROM unnest($6::bigint[]) AS found (rule_id)
@@ -85,12 +86,12 @@ WITH gated AS MATERIALIZED (
   WHERE r.is_active = 1 AND NOT a.locked AND r.rule_id <> ALL ($5::bigint[]) AND ${GATED}
 ), passing AS (
   SELECT g.*, d.transaction_id, d.attempt + 1 AS attempt, d.lane, d.due_at,
-    NOT (g.free OR d.lane = 'manual' OR (g.open AND ${isOver('d', whole)})) AS probes
+    NOT (g.free OR d.lane = 'manual' OR (g.may_end AND ${isOver('d', whole)})) AS probes
   FROM gated g CROSS JOIN LATERAL (
     (SELECT q.* FROM read_model.delivery q WHERE g.ordered AND NOT g.in_flight AND q.rule_id = g.rule_id AND q.status = 'open'
       ORDER BY q.captured_at, q.transaction_id LIMIT 1)
     UNION
-    (${ofEachLane(`CASE WHEN g.free OR lane.name = 'manual' THEN ${dueBy('lane.name')} ELSE ${OVER} END`, '$4', 'NOT g.ordered')})
+    (${ofEachLane(`CASE WHEN g.free OR lane.name = 'manual' THEN ${dueBy('lane.name')} WHEN g.may_end THEN ${OVER} END`, '$4', 'NOT g.ordered')})
     UNION
     (SELECT q.* FROM read_model.delivery q
       WHERE g.free AND NOT g.ordered AND q.lane = ANY ($2::text[]) AND q.rule_id = g.rule_id
@@ -102,7 +103,7 @@ WITH gated AS MATERIALIZED (
       ORDER BY q.due_at LIMIT $4)
     UNION
     (SELECT q.* FROM read_model.delivery q
-      WHERE g.open AND NOT g.ordered AND q.rule_id = g.rule_id AND q.status = 'open' AND q.lane = 'retry'
+      WHERE g.may_end AND NOT g.ordered AND q.rule_id = g.rule_id AND q.status = 'open' AND q.lane = 'retry'
         AND q.first_due_at <= ${OVER} AND ${isOver('q', whole)} AND q.due_at <= now() AND ${unclaimed('q')}
       ORDER BY q.first_due_at LIMIT $4)
     UNION

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { AccountEvent } from '../../../domain/account/events.ts'
 import { endpointHealth } from '../../../projections/rule/health-queries.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { hang, openShop, status, type Answer } from '../../harness/shop.ts'
@@ -90,6 +91,45 @@ describe('an endpoint that fails', () => {
     await setting.untilStatus(never!, 'failed')
     const attempts = await setting.attempts(never!)
     expect(attempts.map(({ attempt, outcome }) => [attempt, outcome])).to.deep.equal([[1, 'exhausted']])
+  })
+
+  describe('and whose rule was held while the whole schedule passed', () => {
+    const changed = (rule_id: number, fields: object): AccountEvent => ({
+      type: 'RuleChanged',
+      data: { user_id: USER, rule_id, ...fields },
+    })
+    const resumed = (rule: number) => changed(rule, { is_active: 1 })
+    const BY: Record<string, { held: (rule: number) => AccountEvent; released: (rule: number) => AccountEvent }> = {
+      'its owner': { held: (rule) => changed(rule, { is_active: 0 }), released: resumed },
+      'a 410': {
+        held: (rule_id) => ({ type: 'RulePaused', data: { user_id: USER, rule_id, reason: 'gone', caused_by: 'x' } }),
+        released: resumed,
+      },
+      'a lock of its account': {
+        held: () => ({ type: 'AccountLocked', data: { user_id: USER, reason: 'abuse' } }),
+        released: () => ({ type: 'AccountUnlocked', data: { user_id: USER } }),
+      },
+    }
+    for (const [what, { held, released }] of Object.entries(BY))
+      it(`is probed once after the hold by ${what} ends, and each delivery has the rest of its schedule`, async () => {
+        const { shop, rule, workers, failed } = await failing({ schedule: [...LONG, 3_600], probeEvery: 1 })
+        const [never] = await captured([rule])
+        await setting.account(USER, held(rule))
+        await untilQuiet(shop.calls)
+        await setting.query("UPDATE read_model.delivery SET first_due_at = now() - interval '3 hours', captured_at = now() - interval '3 hours', due_at = now() - interval '2 hours'") // prettier-ignore
+        const before = shop.calls.length
+        await setting.account(USER, released(rule))
+        await eventually(() => shop.calls.length > before, { what: 'a probe' })
+        const looked = workers.looks
+        await eventually(() => workers.looks >= looked + 2, { what: 'a look that began after that' })
+        const outcomes = await Promise.all(failed.map((id) => setting.attempts(id)))
+        expect(outcomes.flat().map(({ outcome }) => outcome)).to.not.include('exhausted')
+        shop.answer(status(200))
+        // A probe that failed meanwhile is due later again.
+        const dueNow = "UPDATE read_model.delivery SET due_at = now() WHERE status = 'open' RETURNING 1"
+        await eventually(async () => (await setting.query(dueNow)).length === 0, { what: 'no open delivery' })
+        for (const id of [...failed, never!]) await setting.untilStatus(id, 'success')
+      })
   })
 
   it('opens its breaker for all workers, and only one of them probes', async () => {

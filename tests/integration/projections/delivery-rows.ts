@@ -4,6 +4,7 @@ import type { History } from './history.ts'
 export interface DeliveryRow {
   transaction_id: number
   rule_id: number
+  user_id: number
   status: string
   attempt: number
   round_base: number
@@ -18,7 +19,7 @@ export const told = ({
   status,
   attempt,
   round_base,
-}: Omit<DeliveryRow, 'lane' | 'due_at'>) => ({
+}: Omit<DeliveryRow, 'user_id' | 'lane' | 'due_at'>) => ({
   transaction_id,
   rule_id,
   status,
@@ -32,18 +33,40 @@ export const putOff = (lane: string | null, attempt: number): number => {
   return lane === 'retry' && attempt === 0 ? 900_000 : 0
 }
 
+/** Whether an event lets a rule be called again. All changes of a random history switch the rule on. */
+const letsCall = (type: string, data: unknown, rule_id: number, user_id: number): boolean =>
+  (type === 'RuleChanged' && (data as { rule_id: number }).rule_id === rule_id) ||
+  (type === 'AccountUnlocked' && (data as { user_id: number }).user_id === user_id)
+
 /**
- * When a changed rule made a retry due, or else when the fold says: the first change of the rule since the attempt that set the time, if it
- * came before that time. All changes of a random history switch the rule on.
+ * When a changed rule or an unlocked account made a delivery due, or else the time that its own events say: the first such event since the
+ * one that set the time, if it came before that time. First attempts become due only by an unlocked account.
+ * @param due_at  the time that its own events say
  */
-export const dueAfterChanges = (history: History, transaction_id: number, rule_id: number, due_at: string): string => {
+export const dueAfterChanges = (
+  history: History,
+  { transaction_id, rule_id, user_id, lane }: DeliveryRow,
+  due_at: string,
+): string => {
+  const setsTime = lane === 'first' ? ['TransactionCaptured', 'TransactionCompleted'] : ['WebhookAttempted']
   let earlier: string | null = null
   for (const { stream, events } of history.decided)
     for (const { type, data, metadata } of events) {
-      const { rule_id: of, next_attempt_at: next } = data as { rule_id?: number; next_attempt_at?: string | null }
-      if (of !== rule_id) continue
-      if (stream === `transaction-${transaction_id}` && type === 'WebhookAttempted' && next) earlier = null
-      if (type === 'RuleChanged' && earlier === null && metadata.at < due_at) earlier = metadata.at
+      const { rule_id: of = rule_id, next_attempt_at: next } = data as { rule_id?: number; next_attempt_at?: string }
+      if (stream === `transaction-${transaction_id}` && setsTime.includes(type))
+        if (of === rule_id && next !== null) earlier = null
+      if (lane === 'first' && type === 'RuleChanged') continue
+      if (letsCall(type, data, rule_id, user_id) && earlier === null && metadata.at < due_at) earlier = metadata.at
     }
   return earlier ?? due_at
 }
+
+/** Since when the present url of a rule may be called. */
+export const activeSince = (history: History, rule_id: number, user_id: number): string | undefined =>
+  history.decided
+    .flatMap(({ events }) => events)
+    .findLast(
+      ({ type, data }) =>
+        letsCall(type, data, rule_id, user_id) ||
+        (type === 'RuleCreated' && (data as { rule_id: number }).rule_id === rule_id),
+    )?.metadata.at

@@ -1,6 +1,6 @@
 /**
  * Makes random histories, the same for the same seed, as the domain's own deciders would write them: accounts with rules that are
- * added, changed, paused and removed; transactions that are captured, completed, attempted, retried by hand and deleted.
+ * added, changed, paused and removed, and locks that begin and end; transactions that are captured, completed, attempted, retried by hand and deleted.
  */
 import { randomUUID } from 'node:crypto'
 import { evolve as evolveAccount, type Account } from '../../../domain/account/account.ts'
@@ -276,6 +276,7 @@ export class History {
           expires_at: this.#pick([null, new Date(this.#clock + 3_600_000).toISOString()])!,
         },
       })
+    if (account.locked) return this.#account(user_id, { type: 'AccountUnlocked', data: { user_id } })
     return this.#account(user_id, { type: 'AccountLocked', data: { user_id, reason: 'test' } })
   }
 }

@@ -8,7 +8,7 @@ import { readCheckpoint } from '../../../projections/engine/checkpoint.ts'
 import { main } from '../../../projections/main.ts'
 import { createSchema } from '../../../projections/engine/schema.ts'
 import { eventually } from '../../harness/eventually.ts'
-import { dueAfterChanges, putOff, told, type DeliveryRow } from './delivery-rows.ts'
+import { activeSince, dueAfterChanges, putOff, told, type DeliveryRow } from './delivery-rows.ts'
 import { History, type Decided } from './history.ts'
 import { openSetting, type Setting } from './setting.ts'
 
@@ -55,17 +55,20 @@ describe('projector', () => {
       expect(deliveries.filter(({ status, due_at }) => (status === 'open') !== (due_at !== null))).to.deep.equal([])
       const rules = new Set([...history.accounts.values()].flatMap((account) => [...account.rules.keys()]))
       const byId = new Map(folds.map((fold) => [fold.transaction_id, fold]))
-      const compared = deliveries.flatMap(({ transaction_id, rule_id, attempt, lane, due_at }) => {
+      const compared = deliveries.flatMap((row) => {
+        const { transaction_id, rule_id, attempt, lane, due_at } = row
         const fold = byId.get(transaction_id)!.deliveries.get(rule_id)!
         // The row of a deleted rule is due so that the delivery ends.
         if (fold.status !== 'open' || !rules.has(rule_id)) return []
-        const isRetry = lane === 'retry' && attempt > 0
-        const due = isRetry ? dueAfterChanges(history, transaction_id, rule_id, fold.due_at) : fold.due_at
-        const after = Date.parse(due_at!) - Date.parse(due)
-        expect(after, `transaction ${transaction_id}, rule ${rule_id}`).to.equal(putOff(lane, attempt))
+        const own = new Date(Date.parse(fold.due_at) + putOff(lane, attempt)).toISOString()
+        const isChangeable = lane === 'first' || (lane === 'retry' && attempt > 0)
+        const due = isChangeable ? dueAfterChanges(history, row, own) : own
+        expect(new Date(due_at!).toISOString(), `transaction ${transaction_id}, rule ${rule_id}`).to.equal(due)
         return [lane]
       })
       expect(compared).to.include.members(['first', 'retry', 'manual'])
+      for (const { rule_id, user_id, active_since } of rows.rule as { rule_id: number; user_id: number; active_since: string }[])
+        expect(new Date(active_since).toISOString()).to.equal(activeSince(history, rule_id, user_id))
     })
 
   for (const seed of [2, 3, 4])

@@ -166,6 +166,20 @@ describe('the quota', () => {
     expect([await used('2026-11'), await used('2026-12')]).to.deep.equal([100, 1])
   })
 
+  it('delays the first call although the account is unlocked before it would be due, in the same batch or later', async () => {
+    const unlocked = [{ type: 'AccountUnlocked', data: { user_id: USER } }]
+    await account({ type: 'AccountLocked', data: { user_id: USER, reason: 'abuse' } })
+    await capture(100)
+    const [over] = await capture(1)
+    await setting.append([decided(accountStream(USER), unlocked, at(1.5))])
+    expect(await putOff()).to.deep.equal([[over, at(1 + 15)]])
+    const [later] = await capture(1)
+    await setting.catchUp()
+    await setting.append([decided(accountStream(USER), unlocked, at(1.5))])
+    expect((await putOff()).toSorted()).to.deep.equal([over, later].map((id) => [id, at(1 + 15)]))
+    await same()
+  })
+
   it('does not further delay a delivery that was already attempted or is due because its rule is gone', async () => {
     await capture(100)
     const [called, orphaned] = await capture(2)

@@ -205,6 +205,17 @@ describe('read models', () => {
       ])
     })
 
+    it('store since when the present url of a rule may be called', () => {
+      for (const change of [{ url: 'https://shop.vn/' }, { is_active: 1 }])
+        expect(done(onAccount('RuleChanged', { rule_id: 5, ...change }))[1]![3]).to.include({ active_since: AT })
+      expect(done(onAccount('RuleChanged', { rule_id: 5, is_active: 0 }))[1]![3]).to.not.have.property('active_since')
+      expect(done(onAccount('AccountUnlocked', {}))).to.deep.include([
+        'perform',
+        'rules_of_unlocked_active_since',
+        [{ user_id: 1, active_since: AT }],
+      ])
+    })
+
     it('make open deliveries of a deleted rule due at once, so a worker ends them', () => {
       expect(done(onAccount('RuleDeleted', { rule_id: 5 })).slice(1)).to.deep.equal([
         ['remove', 'rule', { rule_id: 5 }],
