@@ -93,10 +93,11 @@ WITH gated AS MATERIALIZED (
     UNION
     (${ofEachLane(`CASE WHEN g.free OR lane.name = 'manual' THEN ${dueBy('lane.name')} WHEN g.may_end THEN ${OVER} END`, '$4', 'NOT g.ordered')})
     UNION
-    (SELECT q.* FROM read_model.delivery q
-      WHERE g.free AND NOT g.ordered AND q.lane = ANY ($2::text[]) AND q.rule_id = g.rule_id
-        AND ${isTooFarAhead('q', longest)} AND ${unclaimed('q')}
-      ORDER BY q.due_at LIMIT $4)
+    (SELECT x.* FROM unnest($2::text[]) AS lane (name) CROSS JOIN LATERAL (
+      SELECT q.* FROM read_model.delivery q
+      WHERE g.free AND NOT g.ordered AND q.rule_id = g.rule_id
+        AND ${isTooFarAhead('q', longest, 'lane.name')} AND ${unclaimed('q')}
+      ORDER BY q.due_at LIMIT $4) x)
     UNION
     (SELECT q.* FROM ${putOffOf(7, 'g.rule_id')} q
       WHERE g.free AND NOT g.ordered AND 'retry' = ANY ($2::text[]) AND ${unclaimed('q')}

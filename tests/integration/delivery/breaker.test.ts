@@ -88,6 +88,7 @@ describe('an endpoint that fails', () => {
     await untilQuiet(shop.calls)
     const [never] = await captured([rule])
     await setting.query("UPDATE read_model.delivery SET first_due_at = now() - interval '2 hours', captured_at = now() - interval '2 hours', due_at = now() - interval '2 hours' WHERE transaction_id = $1", [never]) // prettier-ignore
+    await setting.query("UPDATE read_model.rule SET active_since = now() - interval '2 hours'")
     await setting.untilStatus(never!, 'failed')
     const attempts = await setting.attempts(never!)
     expect(attempts.map(({ attempt, outcome }) => [attempt, outcome])).to.deep.equal([[1, 'exhausted']])

@@ -84,6 +84,22 @@ describe('the delivery queue at size', function () {
     await setting.query('DELETE FROM read_model.delivery WHERE transaction_id >= 30000000')
   })
 
+  it('claims calls of a limited rule without reading those that wait', async () => {
+    const limited = rules[0]!
+    const isLimited = (most: number | null) =>
+      setting.account(USER, { type: 'RuleChanged', data: { user_id: USER, rule_id: limited, max_per_minute: most } })
+    await isLimited(60)
+    await setting.query('UPDATE read_model.delivery SET due_at = now() WHERE transaction_id = $1', [10_000_000])
+    const before = await rowsRead()
+    const claim = () => queue.claimDue(randomUUID(), { room: ROOM, perRule: 128, fullRules: [] })
+    // The first look notes the pace of the rule.
+    const claimed = [...(await claim()).claimed, ...(await claim()).claimed]
+    expect(claimed.map(({ transaction_id }) => transaction_id)).to.deep.equal([10_000_000])
+    expect((await rowsRead()) - before, `rows read of ${WAITING / rules.length}`).to.be.below(1_000)
+    await isLimited(null)
+    await setting.query('DELETE FROM read_model.delivery WHERE transaction_id = $1', [10_000_000])
+  })
+
   it('hands all due deliveries to several workers at once, each attempt to one of them', async () => {
     await fill(20_000_000, DUE, 'now()')
     const before = await rowsRead()
