@@ -20,6 +20,7 @@ import {
   type OpenClaims,
   type OtherWorker,
   type PresentRule,
+  type RoomByLane,
 } from '../../../workflows/deliver/queue.ts'
 import { CLAIM_DUE, FROM_LOG_WITHIN, GATED, LEFT_ALONE, longestDelay, NOT_HELD, whatTheCallNeeds } from './claim-sql.ts'
 import { claimedOf, dueOf, type ClaimRow } from './claimed-rows.ts'
@@ -153,6 +154,8 @@ export const openDeliveryQueue = (
   const putOff = new PutOff(database)
   /** Dead workers whose lanes have been looked for. */
   let known: readonly string[] = []
+  /** At every other look, gated rules are first, so that the others cannot take all room for long. */
+  let isGatedFirst = true
 
   const claimBy = async (
     statement: string,
@@ -187,16 +190,16 @@ export const openDeliveryQueue = (
       if (lanes.length === 0) return { claimed: [], orphans: [], hasMore }
       const rules = lanes.map(({ rule_id }) => rule_id)
       const names = lanes.map(({ lane }) => lane)
-      const due = await claimBy(statements.due, worker, wanted, [
-        rules,
-        names,
-        wanted.firstEarlier ?? 0,
-        ...late.columns,
-      ])
+      const due = (room: RoomByLane) =>
+        claimBy(statements.due, worker, { ...wanted, room }, [rules, names, wanted.firstEarlier ?? 0, ...late.columns])
+      const gated = (room: RoomByLane) =>
+        claimBy(statements.gated, worker, { ...wanted, room }, [rules, ...late.columns])
+      isGatedFirst = !isGatedFirst
+      const [begin, goOn] = isGatedFirst ? [gated, due] : [due, gated]
+      const begun = await begin(wanted.room)
       const room = { ...wanted.room }
-      for (const { lane } of due) room[lane]--
-      const gated = await claimBy(statements.gated, worker, { ...wanted, room }, [rules, ...late.columns])
-      return { ...dueOf([...due, ...gated]), hasMore }
+      for (const { lane } of begun) room[lane]--
+      return { ...dueOf([...begun, ...(await goOn(room))]), hasMore }
     },
 
     takeOver: async (worker, dead, limit) => {

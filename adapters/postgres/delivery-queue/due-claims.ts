@@ -1,6 +1,7 @@
 // Tests: tests/integration/delivery/queue.test.ts
 /**
- * Claims of due deliveries: a few of every rule and lane, those that have waited longest first.
+ * Claims of due deliveries: a few of every rule and lane. Users take turns, and the rules of a user do. So an account with very
+ * many rules leaves room for others. In a turn, those that have waited longest are first.
  *
  * `$1` worker, `$2` lanes with room, `$3` their room, `$4` most rows per rule and lane, `$5` rules whose endpoints have no
  * room, `$6` and `$7` the rules and lanes to look at (`due-lanes.ts`), `$8` seconds by which first attempts are early (those
@@ -13,8 +14,8 @@ const OF_DUE = 'q.transaction_id, q.rule_id, q.attempt + 1 AS attempt, q.lane, q
 
 /** @param whole  seconds of the whole schedule · @param longest  seconds that a retry waits at most */
 export const claimDue = (whole: number, longest: number): string => `
-WITH ranked AS (
-  SELECT d.*, row_number() OVER (PARTITION BY d.lane ORDER BY d.place, d.due_at) AS place_in_lane
+WITH turns AS (
+  SELECT d.*, row_number() OVER (PARTITION BY d.lane, r.user_id ORDER BY d.place, d.due_at) AS turn
   FROM unnest($6::bigint[], $7::text[]) AS found (rule_id, lane)
     LEFT JOIN read_model.rule r ON r.rule_id = found.rule_id
     LEFT JOIN read_model.account a ON a.user_id = r.user_id
@@ -37,6 +38,8 @@ WITH ranked AS (
       ) x
     ) d
   WHERE found.lane = ANY ($2::text[]) AND found.rule_id <> ALL ($5::bigint[]) AND ${NOT_HELD} AND NOT ${GATED}
+), ranked AS (
+  SELECT turns.*, row_number() OVER (PARTITION BY lane ORDER BY turn, due_at) AS place_in_lane FROM turns
 ), due AS (
   SELECT ranked.* FROM ranked JOIN unnest($2::text[], $3::integer[]) AS lane (name, room) ON lane.name = ranked.lane
   WHERE ranked.place_in_lane <= lane.room

@@ -116,9 +116,11 @@ WITH gated AS MATERIALIZED (
   SELECT p.*, row_number() OVER (PARTITION BY p.rule_id, p.lane ORDER BY p.due_at) AS place,
     row_number() OVER (PARTITION BY p.user_id, p.endpoint, p.probes ORDER BY p.due_at, p.transaction_id) AS probe_place
   FROM passing p WHERE p.probing OR NOT p.probes
-), in_lane AS (
-  SELECT p.*, row_number() OVER (PARTITION BY p.lane ORDER BY p.place, p.due_at) AS place_in_lane
+), turns AS (
+  SELECT p.*, row_number() OVER (PARTITION BY p.lane, p.user_id ORDER BY p.place, p.due_at) AS turn_of_user
   FROM placed p WHERE NOT p.probes OR p.probe_place = 1
+), in_lane AS (
+  SELECT p.*, row_number() OVER (PARTITION BY p.lane ORDER BY p.turn_of_user, p.due_at) AS place_in_lane FROM turns p
 ), roomed AS (
   SELECT p.*, row_number() OVER (PARTITION BY p.rule_id ORDER BY p.due_at, p.transaction_id) AS turn
   FROM in_lane p JOIN unnest($2::text[], $3::integer[]) AS lane (name, room) ON lane.name = p.lane

@@ -97,6 +97,30 @@ describe('the delivery queue', () => {
     expect(claimed.filter((claim) => claim.rule_id === other)).to.have.length(5)
   })
 
+  describe('shares the room of a lane between accounts, however many rules one of them has', () => {
+    const OTHER = USER + 1
+    const crowded = async (fields: object) => {
+      const many: number[] = []
+      for (let count = 0; count < 15; count++) many.push(await setting.rule(URL_OF_NOBODY))
+      await captured(many, { age: 120 })
+      const single = await setting.rule(URL_OF_NOBODY, { user: OTHER, ...fields })
+      return captured([single], { user: OTHER, age: 61 })
+    }
+    for (const [what, fields] of [
+      ['', {}],
+      ['; an ordered rule at the next look', { ordered: 1 }],
+    ] as const)
+      it(`in turn${what}`, async () => {
+        const [waiting] = await crowded(fields)
+        const claimed: number[] = []
+        for (let looks = 0; looks < 2; looks++) {
+          const due = await claimDue(ONE, { room: { ...ROOM, first: 5 } })
+          claimed.push(...idsOf(due.claimed))
+        }
+        expect(claimed).to.include(waiting).and.have.length(10)
+      })
+  })
+
   it('claims nothing for a lane without room', async () => {
     await captured([rule], { count: 3, age: 61 })
     expect((await claimDue(ONE, { room: { ...ROOM, first: 0 } })).claimed).to.deep.equal([])

@@ -67,7 +67,11 @@ describe('projector', () => {
         return [lane]
       })
       expect(compared).to.include.members(['first', 'retry', 'manual'])
-      for (const { rule_id, user_id, active_since } of rows.rule as { rule_id: number; user_id: number; active_since: string }[])
+      for (const { rule_id, user_id, active_since } of rows.rule as {
+        rule_id: number
+        user_id: number
+        active_since: string
+      }[])
         expect(new Date(active_since).toISOString()).to.equal(activeSince(history, rule_id, user_id))
     })
 
