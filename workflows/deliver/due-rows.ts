@@ -11,6 +11,8 @@ const LOOK_EVERY = 1_000
 
 export interface DueRowsOptions {
   room: () => RoomByLane
+  /** Whether a user has his share of a lane's room. */
+  hasFullUsers: () => boolean
   claimDue: (room: RoomByLane) => Promise<Due>
   takeOver: (limit: number) => Promise<Due>
   handOver: (due: Due) => Promise<void>
@@ -71,8 +73,8 @@ export class DueRows {
   /** @returns how many rows it found */
   async #look(): Promise<number> {
     if (this.#nextAt <= performance.now()) this.#nextAt = Infinity
-    const { room, claimDue, takeOver, handOver } = this.#options
-    this.#lacksRoom = LANES.some((lane) => room()[lane] === 0)
+    const { room, hasFullUsers, claimDue, takeOver, handOver } = this.#options
+    this.#lacksRoom = hasFullUsers() || LANES.some((lane) => room()[lane] === 0)
     this.#hasMore = false
     let found = 0
     if (this.#takeOverWanted && sum(room()) > 0) {

@@ -136,6 +136,15 @@ export class Lane<Job extends LaneJob> {
       .flatMap((endpoint) => [...endpoint.rules])
   }
 
+  /** Users who have their share of the room: as much of it as of the slots. More would wait here in vain, and others elsewhere. */
+  fullUsers(): number[] {
+    const { room, slots, perUser } = this.#limits
+    const share = (room * perUser) / slots
+    const callsOf = ({ inFlight, endpoints }: User<Job>) =>
+      [...endpoints.values()].reduce((sum, { waiting }) => sum + waiting.length, inFlight)
+    return [...this.#users.values()].filter((user) => callsOf(user) >= share).map(({ id }) => id)
+  }
+
   /**
    * How many more of a user's calls may be claimed. If an endpoint is full but making progress, the answer is 0: it is
    * worth waiting for. A stuck or slow endpoint is not, because the user's other endpoints would wait with it. Its

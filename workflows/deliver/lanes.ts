@@ -72,6 +72,11 @@ export class Lanes {
     return this.#each.flatMap((lane) => lane.fullRules())
   }
 
+  /** By lane. */
+  fullUsers(): { lane: LaneName; user_id: number }[] {
+    return LANES.flatMap((lane) => this.#lanes[lane].fullUsers().map((user_id) => ({ lane, user_id })))
+  }
+
   jobsWaiting(): Job[] {
     return this.#each.flatMap((lane) => lane.jobsWaiting())
   }

@@ -118,6 +118,8 @@ export interface DueWanted {
   perRule: number
   /** Rules whose endpoints have no room. */
   fullRules: readonly number[]
+  /** Users who have their share of a lane's room. */
+  fullUsers?: readonly { lane: LaneName; user_id: number }[]
   /** Seconds by which first attempts are claimed before they are due in the queue. */
   firstEarlier?: number
 }

@@ -95,6 +95,14 @@ export const longestDelay = (schedule: readonly number[]): number => Math.max(LO
 export const dueBy = (lane: string, from = 'now()'): string =>
   `CASE WHEN ${lane} = 'first' THEN ${from} + interval '${FROM_LOG_WITHIN} seconds' ELSE now() END`
 
+/**
+ * The user does not have his share of the lane's room yet.
+ * @param first  number of the first of two parameters: lanes and users that have it
+ */
+export const hasRoomFor = (user: string, lane: string, first: number): string =>
+  `NOT EXISTS (SELECT FROM unnest($${first}::text[], $${first + 1}::bigint[]) AS full_user (lane, user_id)
+    WHERE full_user.lane = ${lane} AND full_user.user_id = ${user})`
+
 /** Claims the rows of `due` for the worker `$1`. */
 export const CLAIM_DUE = `claimed AS (
   INSERT INTO ops.claim AS c (transaction_id, rule_id, attempt, worker)

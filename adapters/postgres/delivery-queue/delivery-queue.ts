@@ -190,10 +190,11 @@ export const openDeliveryQueue = (
       if (lanes.length === 0) return { claimed: [], orphans: [], hasMore }
       const rules = lanes.map(({ rule_id }) => rule_id)
       const names = lanes.map(({ lane }) => lane)
+      const { firstEarlier = 0, fullUsers = [] } = wanted
+      const more = [...late.columns, fullUsers.map(({ lane }) => lane), fullUsers.map(({ user_id }) => user_id)]
       const due = (room: RoomByLane) =>
-        claimBy(statements.due, worker, { ...wanted, room }, [rules, names, wanted.firstEarlier ?? 0, ...late.columns])
-      const gated = (room: RoomByLane) =>
-        claimBy(statements.gated, worker, { ...wanted, room }, [rules, ...late.columns])
+        claimBy(statements.due, worker, { ...wanted, room }, [rules, names, firstEarlier, ...more])
+      const gated = (room: RoomByLane) => claimBy(statements.gated, worker, { ...wanted, room }, [rules, ...more])
       isGatedFirst = !isGatedFirst
       const [begin, goOn] = isGatedFirst ? [gated, due] : [due, gated]
       const begun = await begin(wanted.room)

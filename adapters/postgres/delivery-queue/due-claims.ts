@@ -5,9 +5,19 @@
  *
  * `$1` worker, `$2` lanes with room, `$3` their room, `$4` most rows per rule and lane, `$5` rules whose endpoints have no
  * room, `$6` and `$7` the rules and lanes to look at (`due-lanes.ts`), `$8` seconds by which first attempts are early (those
- * over the quota never are), `$9` to `$11` retries that a wrong clock put off (`put-off.ts`).
+ * over the quota never are), `$9` to `$11` retries that a wrong clock put off (`put-off.ts`), `$12` and `$13` lanes and users
+ * without room.
  */
-import { CLAIM_DUE, FROM_LOG_WITHIN, GATED, isTooFarAhead, NOT_HELD, unclaimed, whatTheCallNeeds } from './claim-sql.ts'
+import {
+  CLAIM_DUE,
+  FROM_LOG_WITHIN,
+  GATED,
+  hasRoomFor,
+  isTooFarAhead,
+  NOT_HELD,
+  unclaimed,
+  whatTheCallNeeds,
+} from './claim-sql.ts'
 import { putOffOf } from './put-off.ts'
 
 const OF_DUE = 'q.transaction_id, q.rule_id, q.attempt + 1 AS attempt, q.lane, q.due_at'
@@ -38,6 +48,7 @@ WITH turns AS (
       ) x
     ) d
   WHERE found.lane = ANY ($2::text[]) AND found.rule_id <> ALL ($5::bigint[]) AND ${NOT_HELD} AND NOT ${GATED}
+    AND ${hasRoomFor('r.user_id', 'found.lane', 12)}
 ), ranked AS (
   SELECT turns.*, row_number() OVER (PARTITION BY lane ORDER BY turn, due_at) AS place_in_lane FROM turns
 ), due AS (

@@ -20,6 +20,7 @@ import {
   FREE_AT,
   FROM_LOG_WITHIN,
   GATED,
+  hasRoomFor,
   IS_ASKED_TO_WAIT,
   isOver,
   isTooFarAhead,
@@ -60,7 +61,8 @@ const ALLOWED = `least(w.count,
 
 /**
  * `$1` worker, `$2` lanes, `$3` their room, `$4` most rows per rule and lane, `$5` rules whose endpoints have no room, `$6` rules
- * with due deliveries (`due-lanes.ts`), `$7` to `$9` retries that a wrong clock put off (`put-off.ts`).
+ * with due deliveries (`due-lanes.ts`), `$7` to `$9` retries that a wrong clock put off (`put-off.ts`), `$10` and `$11` lanes and users
+ * without room.
  * @param times  seconds: of the whole schedule, that a retry waits at most, and between two probes
  */
 export const claimGated = ({
@@ -115,7 +117,7 @@ WITH gated AS MATERIALIZED (
 ), placed AS (
   SELECT p.*, row_number() OVER (PARTITION BY p.rule_id, p.lane ORDER BY p.due_at) AS place,
     row_number() OVER (PARTITION BY p.user_id, p.endpoint, p.probes ORDER BY p.due_at, p.transaction_id) AS probe_place
-  FROM passing p WHERE p.probing OR NOT p.probes
+  FROM passing p WHERE (p.probing OR NOT p.probes) AND ${hasRoomFor('p.user_id', 'p.lane', 10)}
 ), turns AS (
   SELECT p.*, row_number() OVER (PARTITION BY p.lane, p.user_id ORDER BY p.place, p.due_at) AS turn_of_user
   FROM placed p WHERE NOT p.probes OR p.probe_place = 1

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
 import { openDeliveryQueue } from '../../../adapters/postgres/delivery-queue/delivery-queue.ts'
-import type { DeliveryQueue } from '../../../workflows/deliver/queue.ts'
+import type { DeliveryQueue, DueWanted } from '../../../workflows/deliver/queue.ts'
 import { openDeliverySetting, USER, type DeliverySetting } from './setting.ts'
 
 const ROOM = { first: 100, retry: 100, manual: 100, bulk: 100 }
@@ -24,8 +24,10 @@ describe('the delivery queue', () => {
     await setting.projector.passed((await setting.store.end())!, 30_000)
     return transactions
   }
-  const claimDue = (worker: string, { perRule = 100, room = ROOM, fullRules = [] as number[] } = {}) =>
-    queue.claimDue(worker, { room, perRule, fullRules })
+  const claimDue = (
+    worker: string,
+    { perRule = 100, room = ROOM, fullRules = [], fullUsers = [] }: Partial<DueWanted> = {},
+  ) => queue.claimDue(worker, { room, perRule, fullRules, fullUsers })
   const idsOf = (claimed: readonly { transaction_id: number }[]) =>
     claimed.map((claim) => claim.transaction_id).toSorted((a, b) => a - b)
 
@@ -119,6 +121,14 @@ describe('the delivery queue', () => {
         }
         expect(claimed).to.include(waiting).and.have.length(10)
       })
+  })
+
+  it('claims nothing of a user who has his share of the lane, of free rules and of ordered ones', async () => {
+    const ordered = await setting.rule(URL_OF_NOBODY, { ordered: 1 })
+    const [first, second] = await captured([rule, ordered], { age: 61, count: 2 })
+    expect((await claimDue(ONE, { fullUsers: [{ lane: 'first', user_id: USER }] })).claimed).to.deep.equal([])
+    const { claimed } = await claimDue(ONE, { fullUsers: [{ lane: 'retry', user_id: USER }] })
+    expect(idsOf(claimed)).to.deep.equal([first, first, second])
   })
 
   it('claims nothing for a lane without room', async () => {

@@ -76,6 +76,14 @@ describe('a lane', () => {
     expect(lane.fullRules()).to.deep.equal([70])
   })
 
+  it('returns the users who have their share of the room, waiting and running', async () => {
+    const { lane, end } = openLane({ room: 100, slots: 20, perUser: 4 })
+    lane.add([...jobs(1, 'a', 10), ...jobs(1, 'b', 10), ...jobs(2, 'a', 19)])
+    expect(lane.fullUsers()).to.deep.equal([1])
+    await end('1a0')
+    expect(lane.fullUsers()).to.deep.equal([])
+  })
+
   it('gives a user no more room while a full endpoint makes progress', () => {
     const { lane } = openLane()
     expect(lane.roomFor(1)).to.equal(10)
