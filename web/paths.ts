@@ -28,6 +28,12 @@ export const COUNTER_PATH = '/counter/:token'
 
 export type Screen = keyof typeof PATHS
 
+const ID = '[1-9]\\d{0,14}'
+
 /** @param path  of a request, such as `/transactions/7` */
 export const isScreen = (path: string): boolean =>
-  Object.values(PATHS).some((pattern) => new RegExp(`^${pattern.replace(':id', '[1-9]\\d{0,14}')}$`).test(path))
+  Object.values(PATHS).some((pattern) => new RegExp(`^${pattern.replace(':id', ID)}$`).test(path))
+
+/** @param text  where an address has an id @returns null if it is none */
+export const idIn = (text: string | undefined): number | null =>
+  text !== undefined && new RegExp(`^${ID}$`).test(text) ? Number(text) : null

@@ -19,6 +19,9 @@ export class ApiError extends Error {
   }
 }
 
+/** What was asked for does not exist, or does not exist any more. */
+export const isMissing = (error: unknown): boolean => error instanceof ApiError && error.status === 404
+
 type Query = Record<string, string | number | boolean | undefined | null>
 
 /** @returns `?a=1`, without parameters that are undefined, null or empty */

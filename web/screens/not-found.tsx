@@ -1,5 +1,5 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
-/** The page for an address that does not exist. */
+/** The page for an address that does not exist, or whose id names nothing. */
 import { texts } from '../app/language.ts'
 import { Heading } from '../ui/basics.tsx'
 

@@ -7,6 +7,7 @@ import type { Rule, Undelivered as Answer, UndeliveredGroup } from '../api/types
 import { count } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { refetchAfter } from '../app/session.ts'
+import { idIn } from '../paths.ts'
 import { codeOf, explain } from '../ui/attempts.tsx'
 import { Ago, Empty, Heading, Loaded, Status, Stranger, When } from '../ui/basics.tsx'
 import { ChosenFilter, filterIn, Filters, WrittenFilter, type FilterOf } from '../ui/filters.tsx'
@@ -237,7 +238,7 @@ export const Undelivered = () => {
   const filter = filterIn(query, NAMES)
   const found = useUndelivered(filter)
   const rules = useRules().data ?? []
-  const job = Number(query.job) || null
+  const job = idIn(query.job)
   const started = (id: number): void => route(PATH + queryText({ ...filter, job: id }), true)
   const isFiltered = Object.keys(filter).length > 0
   const groups = filter.status === 'success' ? [] : (found.data?.groups ?? [])

@@ -7,11 +7,13 @@ import type { Rule } from '../api/types.ts'
 import { announce } from '../app/announce.ts'
 import { texts } from '../app/language.ts'
 import { useSettled } from '../app/settled.ts'
+import { idIn } from '../paths.ts'
 import { useAction } from '../ui/action.ts'
 import { FormProblem, Heading, issueOf, Loaded, TextField, valuesOf } from '../ui/basics.tsx'
 import { Choice, Select } from '../ui/choices.tsx'
 import { type Format, useRules, useSystems } from '../ui/rules.tsx'
 import { Preview, Template } from '../ui/template.tsx'
+import { NotFound } from './not-found.tsx'
 
 const FORMATS = ['standard', 'woocommerce', 'custom'] as const
 const FIELDS = ['name', 'url', 'filter_banks', 'min_amount', 'custom_template', 'max_per_minute', 'system_id']
@@ -167,14 +169,22 @@ export const NewWebhook = () => (
 )
 
 export const ChangeWebhook = () => {
-  const id = Number(useRoute().params.id)
-  const { editor: t, common } = texts.value
+  const id = idIn(useRoute().params.id)
+  const { editor: t, webhook } = texts.value
   const rules = useRules()
   return (
     <Loaded of={rules}>
       {(all) => {
         const rule = all.find((each) => each.id === id)
-        if (!rule) return <Heading title={common.errors.NOT_FOUND!} />
+        if (!rule)
+          return (
+            <>
+              <p>
+                <a href="/webhooks">← {webhook.back}</a>
+              </p>
+              <NotFound />
+            </>
+          )
         return (
           <>
             <Heading title={t.change(rule.name)} />

@@ -33,7 +33,7 @@ export const shell: Messages['shell'] = {
   logOut: 'Log out',
   notFound: {
     title: 'This page does not exist',
-    text: 'The address may be mistyped, or the page has moved.',
+    text: 'The address may be mistyped, or what was here has been deleted.',
     back: 'Go to Today',
   },
 }
@@ -47,6 +47,7 @@ export const common: Messages['common'] = {
   close: 'Close',
   copy: 'Copy',
   copied: 'Copied.',
+  notCopied: 'The browser does not allow copying. Select the text and copy it yourself.',
   show: 'Show',
   hide: 'Hide',
   saved: 'Saved.',
@@ -107,6 +108,12 @@ export const entry: Messages['entry'] = {
     register: 'Create an account',
     resend: 'Send the confirmation mail again',
     resent: 'If this address waits for confirmation, a new link is on its way.',
+  },
+  again: {
+    title: 'Log in again',
+    text: 'Your session has ended. What you typed is still on this page.',
+    done: 'You are logged in again and can go on.',
+    other: 'Discard what you typed and go to the login page',
   },
   register: {
     title: 'Create an account',

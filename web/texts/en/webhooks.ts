@@ -35,6 +35,11 @@ export const webhook: Messages['webhook'] = {
   notBefore: (at) => `The shop asked to wait until ${at}.`,
   paused: 'The webhook is paused: it takes no new payments.',
   start: 'Switch on',
+  movedInbox: {
+    text: 'This is the former address of your test inbox. The address of Baoco has changed, and the inbox is now at:',
+    change: 'Use the present address',
+    changed: 'The webhook has the present address.',
+  },
   started: 'The webhook is on.',
   health: 'Last 24 hours',
   healthOf: { calls: 'Calls', failed: 'Failed', p95: '95 % within', last: 'Last error' },

@@ -31,7 +31,7 @@ export const shell = {
   logOut: 'Đăng xuất',
   notFound: {
     title: 'Không có trang này',
-    text: 'Có thể địa chỉ bị gõ sai, hoặc trang đã được chuyển đi.',
+    text: 'Có thể địa chỉ bị gõ sai, hoặc nội dung ở đây đã bị xóa.',
     back: 'Về trang Hôm nay',
   },
 }
@@ -45,6 +45,7 @@ export const common = {
   close: 'Đóng',
   copy: 'Sao chép',
   copied: 'Đã sao chép.',
+  notCopied: 'Trình duyệt không cho sao chép. Hãy tự chọn nội dung rồi sao chép.',
   show: 'Hiện',
   hide: 'Ẩn',
   saved: 'Đã lưu.',
@@ -104,6 +105,12 @@ export const entry = {
     register: 'Tạo tài khoản',
     resend: 'Gửi lại thư xác nhận',
     resent: 'Nếu email này đang chờ xác nhận, một liên kết mới đang được gửi tới.',
+  },
+  again: {
+    title: 'Hãy đăng nhập lại',
+    text: 'Phiên đăng nhập đã hết hạn. Những gì bạn đã nhập vẫn còn ở trang này.',
+    done: 'Bạn đã đăng nhập lại. Bạn có thể làm tiếp.',
+    other: 'Bỏ nội dung đã nhập và tới trang đăng nhập',
   },
   register: {
     title: 'Tạo tài khoản',

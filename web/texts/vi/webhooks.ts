@@ -31,6 +31,11 @@ export const webhook = {
     `Địa chỉ này lỗi ${count} lần liên tiếp, nên từ ${since} Baoco chỉ thử lại mỗi 30 giây. Giao dịch vẫn được giữ và sẽ được gửi khi địa chỉ trả lời.`,
   notBefore: (at: string) => `Cửa hàng yêu cầu đợi đến ${at}.`,
   paused: 'Webhook đang tạm dừng: không nhận giao dịch mới.',
+  movedInbox: {
+    text: 'Đây là địa chỉ cũ của hộp thử. Địa chỉ của Baoco đã đổi, nên hộp thử bây giờ ở:',
+    change: 'Dùng địa chỉ mới',
+    changed: 'Webhook đã dùng địa chỉ mới.',
+  },
   start: 'Bật lại',
   started: 'Webhook đã bật.',
   health: '24 giờ qua',
