@@ -33,6 +33,16 @@ export const signedMoney = (
   language: Language,
 ): string => `${transaction_type === 'credit' ? '+' : MINUS}${money(amount, currency, language)}`
 
+/** Below zero with "−". @param amount  such as `-93785984.00` */
+export const balance = (amount: string, currency: string, language: Language): string =>
+  `${amount.startsWith('-') ? MINUS : ''}${money(amount, currency, language)}`
+
+/** A sum of money in or out. Nothing has no sign. */
+export const signedSum = (type: 'credit' | 'debit', amount: string, currency: string, language: Language): string =>
+  amount === '0.00'
+    ? money(amount, currency, language)
+    : signedMoney({ amount, currency, transaction_type: type }, language)
+
 const formats = new Map<string, Intl.DateTimeFormat>()
 const formatted = (iso: string, language: Language, options: Intl.DateTimeFormatOptions): string => {
   const key = language + JSON.stringify(options)

@@ -6,12 +6,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { playPayment } from '../app/counter-sound.ts'
 import { followStream, whenBack } from '../app/follow-stream.ts'
-import { count, moment, money } from '../app/format.ts'
+import { count, moment, money, signedMoney } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { presentDay } from '../app/present.ts'
 import { Preferences } from '../app/preferences.tsx'
 import { Logo } from '../app/shell.tsx'
-import { Heading, Stranger } from '../ui/basics.tsx'
+import { Heading, lettersOf, Stranger } from '../ui/basics.tsx'
 
 const SHOWN = 10
 
@@ -83,9 +83,18 @@ const useLight = (): void =>
     return whenBack(keepOn)
   }, [])
 
+const received = ({ amount, currency }: Payment): string =>
+  signedMoney({ amount, currency, transaction_type: 'credit' }, language.value)
+
 const Line = ({ of, isFirst = false }: { of: Payment; isFirst?: boolean }) => (
   <>
-    <b class={isFirst ? 'sum credit' : 'credit'}>+{money(of.amount, of.currency, language.value)}</b>
+    {isFirst ? (
+      <b class="sum credit" style={lettersOf(received(of))}>
+        {received(of)}
+      </b>
+    ) : (
+      <b class="credit">{received(of)}</b>
+    )}
     {of.order_id && (
       <span class="order">
         <Stranger text={isFirst ? texts.value.counter.order(of.order_id) : of.order_id} />

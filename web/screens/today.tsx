@@ -3,11 +3,11 @@
 import { queryOptions, useQuery } from '@tanstack/preact-query'
 import { get, getData } from '../api/client.ts'
 import type { Alert, BankAccount, ListedTransaction, Page, Stats } from '../api/types.ts'
-import { count, money, sum, vietnamDay, weekday } from '../app/format.ts'
+import { count, money, signedSum, sum, vietnamDay, weekday } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { presentDay } from '../app/present.ts'
 import { queries } from '../app/session.ts'
-import { Ago, Empty, Heading, Loaded, Stranger } from '../ui/basics.tsx'
+import { Ago, Empty, Heading, lettersOf, Loaded, Stranger } from '../ui/basics.tsx'
 import { ConfirmBankAccount, useBankAccounts } from '../ui/bank-accounts.tsx'
 import { Checklist } from '../ui/checklist.tsx'
 import { DayBars, type DayTotal } from '../ui/day-bars.tsx'
@@ -30,17 +30,24 @@ const Figures = ({ of }: { of: readonly DayTotal[] }) => {
   const now = of.at(-1)!
   const before = of.at(-8)!
   const text = (amount: string) => money(amount, CURRENCY, language.value)
-  const signed = (sign: string, amount: string) => (amount === '0.00' ? '' : sign) + text(amount)
+  const [received, spent] = [
+    signedSum('credit', now.credit, CURRENCY, language.value),
+    signedSum('debit', now.debit, CURRENCY, language.value),
+  ]
   return (
     <div class="figures">
       <div>
         <div>{t.in}</div>
-        <div class="figure credit">{signed('+', now.credit)}</div>
+        <div class="figure credit" style={lettersOf(received)}>
+          {received}
+        </div>
         <div class="muted">{t.before(text(before.credit))}</div>
       </div>
       <div>
         <div>{t.out}</div>
-        <div class={now.debit === '0.00' ? 'lesser muted' : 'lesser debit'}>{signed('\u2212', now.debit)}</div>
+        <div class={now.debit === '0.00' ? 'lesser muted' : 'lesser debit'} style={lettersOf(spent)}>
+          {spent}
+        </div>
         <div class="muted">{t.before(text(before.debit))}</div>
       </div>
     </div>

@@ -3,13 +3,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso/router'
 import { useQuery } from '@tanstack/preact-query'
-import { getData, post, remove } from '../api/client.ts'
+import { getData, isMissing, post, remove } from '../api/client.ts'
 import type { DeliveredTransaction } from '../api/types.ts'
 import { announce } from '../app/announce.ts'
-import { money } from '../app/format.ts'
+import { balance, signedMoney } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
+import { idIn } from '../paths.ts'
 import { Attempts } from '../ui/attempts.tsx'
-import { Amount, Heading, Loaded, Problem, Status, Stranger, When } from '../ui/basics.tsx'
+import { Amount, Heading, lettersOf, Loaded, Problem, Status, Stranger, When } from '../ui/basics.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { MarkedText } from '../ui/marked-text.tsx'
@@ -17,6 +18,7 @@ import { NotSent } from '../ui/not-sent.tsx'
 import { Pairs, type Pair } from '../ui/pairs.tsx'
 import { Story } from '../ui/story.tsx'
 import { useAction } from '../ui/action.ts'
+import { NotFound } from './not-found.tsx'
 
 const STALE = ['transaction', 'transactions', 'stats', 'undelivered']
 
@@ -31,7 +33,7 @@ const Facts = ({ of }: { of: DeliveredTransaction }) => {
     [facts.date, <When at={of.transaction_date} />],
     [facts.received, <When at={of.created_at} />],
     [facts.source, texts.value.common.source[of.source_type]],
-    [facts.balance, of.balance_after && money(of.balance_after, of.currency, language.value)],
+    [facts.balance, of.balance_after && balance(of.balance_after, of.currency, language.value)],
     [facts.copyOf, of.already_run_of && <a href={`/transactions/${of.already_run_of}`}>{of.already_run_of}</a>],
   ]
   return <Pairs rows={rows.filter(([, value]) => value)} />
@@ -64,7 +66,7 @@ const Page = ({ of, isRaw, showRaw }: { of: DeliveredTransaction; isRaw: boolean
   return (
     <>
       <div class="figures">
-        <span class="figure">
+        <span class="figure" style={lettersOf(signedMoney(of, language.value))}>
           <Amount of={of} />
         </span>
         <Status of={of.webhook_status} />
@@ -147,9 +149,22 @@ const Page = ({ of, isRaw, showRaw }: { of: DeliveredTransaction; isRaw: boolean
 
 /** The router keeps the screen from one transaction to the next. What was done and asked for belongs to one of them. */
 export const TransactionPage = () => {
-  const id = Number(useRoute().params.id)
-  return <One key={id} id={id} />
+  const id = idIn(useRoute().params.id)
+  return id === null ? <Unknown /> : <One key={id} id={id} />
 }
+
+const Back = () => (
+  <p>
+    <a href="/transactions">← {texts.value.transaction.back}</a>
+  </p>
+)
+
+const Unknown = () => (
+  <>
+    <Back />
+    <NotFound />
+  </>
+)
 
 const One = ({ id }: { id: number }) => {
   const t = texts.value.transaction
@@ -160,11 +175,10 @@ const One = ({ id }: { id: number }) => {
       getData<DeliveredTransaction>(`/api/transactions/${id}`, { include_raw: isRaw ? 1 : '' }, signal),
     placeholderData: (previous) => (previous?.id === id ? previous : undefined),
   })
+  if (isMissing(found.error)) return <Unknown />
   return (
     <>
-      <p>
-        <a href="/transactions">← {t.back}</a>
-      </p>
+      <Back />
       <Heading title={t.title(id)} />
       <div class="stack wide">
         <Loaded of={found}>{(of) => <Page of={of} isRaw={isRaw} showRaw={() => setRaw(true)} />}</Loaded>

@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { ApiError } from '../api/client.ts'
 import type { Transaction, WebhookStatus } from '../api/types.ts'
 import { announce } from '../app/announce.ts'
+import { copied } from '../app/copy-text.ts'
 import { ago, moment, signedMoney } from '../app/format.ts'
 import { piecesOf } from '../app/hidden-characters.ts'
 import { language, texts } from '../app/language.ts'
@@ -70,6 +71,9 @@ export const Status = ({ of }: { of: WebhookStatus | 'retrying' }) => (
 export const Amount = ({ of }: { of: Pick<Transaction, 'amount' | 'currency' | 'transaction_type'> }) => (
   <span class={of.transaction_type}>{signedMoney(of, language.value)}</span>
 )
+
+/** How long a figure is, for the styles that make it fit. */
+export const lettersOf = (text: string) => ({ '--letters': text.length })
 
 export const When = ({ at }: { at: string }) => (
   <time dateTime={at}>{moment(at, language.value, presentDay.value)}</time>
@@ -166,8 +170,8 @@ export const Empty = ({ text, children }: { text: string; children?: ComponentCh
 )
 
 const copyText = async (text: string): Promise<void> => {
-  await navigator.clipboard.writeText(text)
-  announce(texts.value.common.copied)
+  const { common } = texts.value
+  announce((await copied(text)) ? common.copied : common.notCopied)
 }
 
 export const Copy = ({ text, label }: { text: string; label?: string }) => (

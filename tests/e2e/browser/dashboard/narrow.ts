@@ -1,0 +1,79 @@
+/** The narrowest phone, with the longest amounts, names, addresses and ids that are allowed. */
+import { expect } from 'chai'
+import type { Owner } from '../../../harness/dashboard/owner.ts'
+import type { Visitor } from '../../../harness/dashboard/visitor.ts'
+
+const NARROW = { width: 360, height: 740 }
+const WIDEST = 'W'.repeat(100)
+const AMOUNT = '999999999999999.00'
+
+/** Runs in the page. Texts that are covered by others, and whether the page is wider than the window. */
+const OVERLAPS = `(() => {
+  const drawn = []
+  const texts = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT)
+  while (texts.nextNode()) {
+    const { currentNode: text } = texts
+    if (!text.data.trim() || !text.parentElement.checkVisibility()) continue
+    if (text.parentElement.closest('.hidden-text, thead, select, pre, .clamped')) continue
+    const range = document.createRange()
+    range.selectNodeContents(text)
+    for (const box of range.getClientRects()) drawn.push({ text, box })
+  }
+  const over = drawn.flatMap(({ text, box }, index) => drawn.slice(index + 1).flatMap((other) => {
+    if (text === other.text) return []
+    const width = Math.min(box.right, other.box.right) - Math.max(box.left, other.box.left)
+    const height = Math.min(box.bottom, other.box.bottom) - Math.max(box.top, other.box.top)
+    return width > 3 && height > 6 ? [text.data + ' and ' + other.text.data] : []
+  }))
+  const { scrollWidth } = document.documentElement
+  return scrollWidth > innerWidth ? [...over, 'the page is ' + scrollWidth + ' wide'] : over
+})()`
+
+export const narrow = (visitor: () => Visitor, owner: () => Owner): void => {
+  it('shows the longest amounts, names, addresses and order ids on a phone of 360 pixels', async () => {
+    const { page } = visitor()
+    const longest = {
+      name: WIDEST,
+      url: `https://${'a'.repeat(60)}.example/${'p'.repeat(1_900)}`,
+      min_amount: Number.MAX_SAFE_INTEGER,
+      max_per_minute: 1_000_000,
+      filter_banks: Array.from({ length: 30 }, (_, index) => `BANK${String(index).padStart(16, '0')}`),
+    }
+    const rule = await owner().make('/api/webhooks', longest)
+    const { id: device } = await owner().make('/api/devices', { name: WIDEST })
+    const given = { amount: AMOUNT, counterpart_name: WIDEST, transaction_ref: WIDEST, balance_after: `-${AMOUNT}` }
+    for (const order_id of ['DH', 'HS', 'DH']) await owner().pay({ ...given, order_id: order_id + '9'.repeat(30) })
+    const paid = await owner().pay({ ...given, order_id: 'DH1', currency: 'USD', amount: '999999999999999.99' })
+    const { url } = await owner().make<{ url: string }>('/api/counter')
+    await visitor().enter('/')
+    await page.setViewportSize(NARROW)
+    for (const [path, ready] of [
+      ['/', '.ledger'],
+      ['/transactions', '.ledger'],
+      [`/transactions/${paid}`, '.timeline'],
+      ['/undelivered', '.lines'],
+      ['/webhooks', '.ledger .right'],
+      [`/webhooks/${rule.id}`, '.pairs'],
+      [`/webhooks/${rule.id}/edit`, '.preview pre'],
+      ['/sources', '.lines'],
+      ['/settings', '.lines'],
+      [new URL(url).pathname, '.latest'],
+    ] as const) {
+      await visitor().go(path)
+      await page.locator(ready).first().waitFor()
+      for (const summary of await page.locator('main summary').all()) await summary.click()
+      expect(await page.evaluate(OVERLAPS), path).to.deep.equal([])
+    }
+    await page.locator('.sum', { hasText: '+999.999.999.999.999,99' }).waitFor()
+    await owner().api.ask('DELETE', `/api/webhooks/${rule.id}`, { key: owner().api.owner.api_key })
+    await owner().api.ask('DELETE', `/api/devices/${device}`, { key: owner().api.owner.api_key })
+  })
+
+  it('shows that a balance is below zero', async () => {
+    const { page } = visitor()
+    const id = await owner().pay({ order_id: 'DH8', balance_after: '-93785984.00' })
+    await visitor().go(`/transactions/${id}`)
+    await page.getByRole('button', { name: 'Hiện tin gốc' }).click()
+    await page.locator('dd', { hasText: '\u221293.785.984' }).waitFor()
+  })
+}
