@@ -1,7 +1,8 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** Submits a text as a phone would, and sets up what it needs: a personal URL, a shop with a prefix, and a test inbox with its webhook. */
-import { ApiError, get, getData, postData } from '../api/client.ts'
+import { ApiError, get, getData, postData, putData } from '../api/client.ts'
 import type { Inbox, Received, ReceiveUrl, Rule, System } from '../api/types.ts'
+import { movedInbox } from './moved-inbox.ts'
 
 const PREFIX = 'DH'
 
@@ -29,8 +30,10 @@ export const needInbox = async (name: string): Promise<void> => {
   const [first] = await listInboxes()
   const { url } = first ?? (await postData<{ url: string }>('/api/inbox'))
   const rules = await getData<Rule[]>('/api/webhooks')
-  if (!rules.some((rule) => rule.url === url && rule.is_active === 1))
-    await postData<Rule>('/api/webhooks', { name, url, filter_type: 'both' })
+  if (rules.some((rule) => rule.url === url && rule.is_active === 1)) return
+  const moved = rules.find((rule) => movedInbox(rule, [{ url }]) !== null)
+  if (moved) await putData<Rule>(`/api/webhooks/${moved.id}`, { url, is_active: 1 })
+  else await postData<Rule>('/api/webhooks', { name, url, filter_type: 'both' })
 }
 
 export const submitText = async (

@@ -9,16 +9,19 @@ import { count, milliseconds, money, moment } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { presentDay } from '../app/present.ts'
 import { failuresOf, ruleState } from '../app/rule-state.ts'
+import { idIn } from '../paths.ts'
 import { useAction } from '../ui/action.ts'
 import { explain } from '../ui/attempts.tsx'
 import { Copyable, Heading, Loaded, Problem, Status, Stranger, When } from '../ui/basics.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { HourBars } from '../ui/hour-bars.tsx'
 import { Arrives, Verification } from '../ui/integrate.tsx'
+import { MovedInbox } from '../ui/moved-inbox.tsx'
 import { Pairs } from '../ui/pairs.tsx'
 import { RuleSecret } from '../ui/rule-secret.tsx'
 import { RuleTest } from '../ui/rule-test.tsx'
 import { RuleStateMark, useRules, useRuleStats } from '../ui/rules.tsx'
+import { NotFound } from './not-found.tsx'
 
 const Settings = ({ of }: { of: Rule }) => {
   const { webhook: t, common } = texts.value
@@ -169,7 +172,10 @@ const Page = ({ of }: { of: Rule }) => {
       </Heading>
       <div class="columns">
         <div class="stack wide">
-          <Copyable text={of.url} />
+          <div class="stack tight">
+            <Copyable text={of.url} />
+            <MovedInbox of={of} />
+          </div>
           <RuleTest id={of.id} />
           <Verification url={of.url} />
           <Arrives of={of} />
@@ -193,8 +199,8 @@ const Page = ({ of }: { of: Rule }) => {
 }
 
 export const WebhookPage = () => {
-  const id = Number(useRoute().params.id)
-  const { webhook: t, common } = texts.value
+  const id = idIn(useRoute().params.id)
+  const { webhook: t } = texts.value
   const rules = useRules()
   return (
     <>
@@ -204,7 +210,7 @@ export const WebhookPage = () => {
       <Loaded of={rules}>
         {(all) => {
           const rule = all.find((each) => each.id === id)
-          return rule ? <Page key={id} of={rule} /> : <Heading title={common.errors.NOT_FOUND!} />
+          return rule ? <Page key={id} of={rule} /> : <NotFound />
         }}
       </Loaded>
     </>
