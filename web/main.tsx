@@ -10,9 +10,11 @@ import { App, preloadScreen } from './app/router.tsx'
 import { queries } from './app/session.ts'
 import { LiveRegion } from './app/shell.tsx'
 import { setTheme, theme } from './app/theme.ts'
+import { noticeTyping } from './app/typed.ts'
 
 setTheme(theme.value)
 keepFocus()
+noticeTyping()
 preloadScreen(location)
 await loadLanguage()
 render(

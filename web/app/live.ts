@@ -7,7 +7,8 @@
  */
 import { signal } from '@preact/signals'
 import { followStream, whenBack, type Followed } from './follow-stream.ts'
-import { queries } from './session.ts'
+import { remove } from '../api/client.ts'
+import { isLoggedOut, queries } from './session.ts'
 
 export type LiveState = 'connecting' | 'live' | 'away'
 
@@ -101,6 +102,17 @@ const lead = (): Promise<never> => {
   return new Promise(() => {})
 }
 
+/** In all tabs. @throws {ApiError} the login has not ended */
+export const logOut = async (): Promise<void> => {
+  await remove('/api/session').catch((error: unknown) => {
+    if (!isLoggedOut(error)) throw error
+  })
+  channel.postMessage({ user: NOBODY })
+  queries.clear()
+  location.assign('/login')
+}
+
+const NOBODY = 0
 let user: number | undefined
 /** Called when somebody is logged in. @param id  of the account */
 export const startLive = (id: number): void => {

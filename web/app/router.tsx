@@ -1,15 +1,17 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** Chooses the screen by the address. Each screen is a file that is loaded when it is first opened. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useErrorBoundary } from 'preact/hooks'
+import { useEffect, useErrorBoundary, useMemo } from 'preact/hooks'
 import { Route, Router, useLocation } from 'preact-iso/router'
 import { COUNTER_PATH, PATHS } from '../paths.ts'
 import { Loaded, Problem } from '../ui/basics.tsx'
+import { LoginAgain } from '../ui/login-again.tsx'
 import { speakAs } from './account-language.ts'
 import { texts } from './language.ts'
 import { screen } from './screen.tsx'
 import { ACCOUNT_QUERY, isLoggedOut, queries, useAccount } from './session.ts'
 import { Shell } from './shell.tsx'
+import { hasTyped } from './typed.ts'
 
 const entry = () => import('../screens/entry.tsx')
 const Login = screen(entry, 'Login')
@@ -65,14 +67,15 @@ const Private = () => {
   const account = useAccount()
   const { url } = useLocation()
   const isOut = isLoggedOut(account.error)
+  const stays = useMemo(() => isOut && account.data !== undefined && hasTyped(), [isOut])
   useEffect(() => {
-    if (isOut) location.assign(url === '/' ? '/login' : `/login?next=${encodeURIComponent(url)}`)
+    if (isOut && !stays) location.assign(url === '/' ? '/login' : `/login?next=${encodeURIComponent(url)}`)
   }, [isOut])
   const isKnown = account.data !== undefined
   useEffect(() => {
     if (account.data) speakAs(account.data)
   }, [isKnown])
-  if (isOut) return null
+  if (isOut && !stays) return null
   if (!account.data)
     return (
       <main class="entry" id="content">
@@ -81,7 +84,7 @@ const Private = () => {
     )
   return (
     <Shell account={account.data}>
-      {account.error && <Problem error={account.error} />}
+      {account.error && !isOut && <Problem error={account.error} />}
       <Router>
         <Route path={PATHS.today} component={Today} />
         <Route path={PATHS.transactions} component={Transactions} />
@@ -99,6 +102,7 @@ const Private = () => {
         <Route path={PATHS.operator} component={Operator} />
         <Route default component={NotFound} />
       </Router>
+      {isOut && <LoginAgain email={account.data.email} />}
     </Shell>
   )
 }

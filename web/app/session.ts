@@ -1,7 +1,8 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** Whether this browser is logged in. The cookie itself is invisible to scripts, so the account is asked for. */
+import { signal } from '@preact/signals'
 import { QueryClient, queryOptions, useQuery } from '@tanstack/preact-query'
-import { ApiError, getData, remove } from '../api/client.ts'
+import { ApiError, getData } from '../api/client.ts'
 import type { Account } from '../api/types.ts'
 
 /** The same call may succeed later. */
@@ -37,10 +38,8 @@ export const ACCOUNT_QUERY = queryOptions({
 })
 export const useAccount = () => useQuery(ACCOUNT_QUERY)
 
-export const isLoggedOut = (error: unknown): boolean => error instanceof ApiError && error.status === 401
+/** How often somebody has logged in on this page. */
+export const logins = signal(0)
+export const loggedInAgain = (): void => void logins.value++
 
-export const logOut = async (): Promise<void> => {
-  await remove('/api/session').catch(() => undefined)
-  queries.clear()
-  location.assign('/login')
-}
+export const isLoggedOut = (error: unknown): boolean => error instanceof ApiError && error.status === 401

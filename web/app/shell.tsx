@@ -5,12 +5,12 @@ import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { PATHS, type Screen } from '../paths.ts'
 import type { Account } from '../api/types.ts'
-import { announcement } from './announce.ts'
+import { problemOf } from '../ui/basics.tsx'
+import { announce, announcement } from './announce.ts'
 import { Find, FindButton } from './find.tsx'
 import { texts } from './language.ts'
-import { liveState, startLive } from './live.ts'
+import { liveState, logOut, startLive } from './live.ts'
 import { Preferences } from './preferences.tsx'
-import { logOut } from './session.ts'
 
 /** On a phone the first four are in the bar, the others in its menu. */
 const FIRST = ['today', 'transactions', 'webhooks'] as const
@@ -46,7 +46,11 @@ const Foot = ({ account }: { account: Account }) => (
     </span>
     <span class="muted">{account.email}</span>
     <Preferences />
-    <button class="button" type="button" onClick={() => void logOut()}>
+    <button
+      class="button"
+      type="button"
+      onClick={() => void logOut().catch((error: unknown) => announce(problemOf(error)))}
+    >
       {texts.value.shell.logOut}
     </button>
   </div>

@@ -1,7 +1,7 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** Login, registration, and the pages that the links in our mails open. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { ApiError, post } from '../api/client.ts'
 import { afterLogin } from '../app/after-login.ts'
@@ -12,6 +12,7 @@ import { queries } from '../app/session.ts'
 import { Logo } from '../app/shell.tsx'
 import { FormProblem, Heading, Loading, TextField, valuesOf } from '../ui/basics.tsx'
 import { useAction } from '../ui/action.ts'
+import { Done, EmailField, LoginForm } from '../ui/login-form.tsx'
 
 const Entry = ({ title, children }: { title: string; children: ComponentChildren }) => (
   <main class="entry" id="content">
@@ -29,20 +30,10 @@ const Entry = ({ title, children }: { title: string; children: ComponentChildren
   </main>
 )
 
-const Done = ({ text }: { text: string }) => (
-  <p class="notice done" role="status">
-    {text}
-  </p>
-)
-
 const ToLogin = () => (
   <p>
     <a href="/login">{texts.value.entry.login.title}</a>
   </p>
-)
-
-const EmailField = ({ error }: { error?: unknown }) => (
-  <TextField label={texts.value.entry.email} name="email" type="email" required autocomplete="username" error={error} />
 )
 
 const NewPasswordField = ({ label, error }: { label: string; error: unknown }) => (
@@ -79,15 +70,7 @@ export const Login = () => {
     return () => removeEventListener('hashchange', follow)
   }, [])
   const { query } = useLocation()
-  const login = useAction((values: Record<string, string>) => post('/api/session', values))
-  const resend = useAction((email: string) => post('/api/auth/resend-verify', { email }))
-  const [email, setEmail] = useState('')
-  const isUnverified = login.error instanceof ApiError && login.error.code === 'EMAIL_NOT_VERIFIED'
-  const isWrong = login.error instanceof ApiError && login.error.status === 401
-  const submit = async (event: Event): Promise<void> => {
-    const values = valuesOf(event)
-    setEmail(values.email ?? '')
-    if (!(await login.run(values))) return
+  const enter = async (): Promise<void> => {
     await keepChosenLanguage()
     queries.clear()
     location.assign(afterLogin(query.next, location.origin))
@@ -102,28 +85,7 @@ export const Login = () => {
       ) : (
         <FormProblem error={link.error} fields={[]} />
       )}
-      <form class="form" onSubmit={(event) => void submit(event)}>
-        <EmailField />
-        <TextField label={entry.password} name="password" type="password" required autocomplete="current-password" />
-        {isWrong ? (
-          <p class="notice failed" role="alert">
-            {entry.login.wrong}
-          </p>
-        ) : (
-          <FormProblem error={login.error} fields={[]} />
-        )}
-        {isUnverified &&
-          (resend.result ? (
-            <Done text={entry.login.resent} />
-          ) : (
-            <button class="button" type="button" disabled={resend.isRunning} onClick={() => void resend.run(email)}>
-              {entry.login.resend}
-            </button>
-          ))}
-        <button class="button main" disabled={login.isRunning}>
-          {entry.login.button}
-        </button>
-      </form>
+      <LoginForm done={() => void enter()} />
       <p class="row between">
         <a href="/forgot-password">{entry.login.forgot}</a>
         <a href="/register">{entry.login.register}</a>

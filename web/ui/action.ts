@@ -1,7 +1,7 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** A call to the API that a button or a form makes: whether it runs, and how it ended. */
-import { useState } from 'preact/hooks'
-import { isLoggedOut, queries } from '../app/session.ts'
+import { useEffect, useState } from 'preact/hooks'
+import { isLoggedOut, logins, queries } from '../app/session.ts'
 
 export interface Action<Given extends unknown[], Answer> {
   run(...given: Given): Promise<Answer | undefined>
@@ -17,6 +17,10 @@ export const useAction = <Given extends unknown[], Answer>(
   stale: readonly string[] = [],
 ): Action<Given, Answer> => {
   const [state, setState] = useState<{ isRunning: boolean; error?: unknown; result?: Answer }>({ isRunning: false })
+  // Somebody has logged in since then, and may try again.
+  useEffect(() => {
+    if (isLoggedOut(state.error)) setState({ isRunning: false })
+  }, [logins.value])
   const run = async (...given: Given): Promise<Answer | undefined> => {
     setState({ isRunning: true })
     try {

@@ -9,16 +9,20 @@ import { Owner } from '../../harness/dashboard/owner.ts'
 import { HOSTILE, Visitor, WITHIN } from '../../harness/dashboard/visitor.ts'
 import { openApi, type ApiUnderTest } from '../../integration/http/api-under-test.ts'
 import { screensWithLogin, screensWithoutLogin } from './dashboard/screens.ts'
+import { copying } from './dashboard/copying.ts'
 import { counter } from './dashboard/counter.ts'
 import { exports } from './dashboard/exports.ts'
+import { loginEnded } from './dashboard/login-ended.ts'
 import { midnight } from './dashboard/midnight.ts'
 import { missingAnswers } from './dashboard/missing-answers.ts'
+import { narrow } from './dashboard/narrow.ts'
 import { settings } from './dashboard/settings.ts'
 import { sources } from './dashboard/sources.ts'
 import { strangers } from './dashboard/strangers.ts'
 import { transactions } from './dashboard/transactions.ts'
 import { tryIt } from './dashboard/try-it.ts'
 import { twoAccounts } from './dashboard/two-accounts.ts'
+import { unknownIds } from './dashboard/unknown-ids.ts'
 import { webhooks } from './dashboard/webhooks.ts'
 
 describe('the dashboard in a browser', function () {
@@ -60,6 +64,10 @@ describe('the dashboard in a browser', function () {
     strangers,
     counter,
     twoAccounts,
+    loginEnded,
+    copying,
+    unknownIds,
+    narrow,
     missingAnswers,
     midnight,
   ])
