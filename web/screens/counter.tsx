@@ -4,6 +4,7 @@
  * so there is no login, and nothing but amounts, times and order ids.
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { mergedPayments, newestArrived, type Payment } from '../app/counter-payments.ts'
 import { playPayment } from '../app/counter-sound.ts'
 import { followStream, whenBack } from '../app/follow-stream.ts'
 import { count, moment, money, signedMoney } from '../app/format.ts'
@@ -13,21 +14,7 @@ import { Preferences } from '../app/preferences.tsx'
 import { Logo } from '../app/shell.tsx'
 import { Heading, lettersOf, Stranger } from '../ui/basics.tsx'
 
-const SHOWN = 10
-
-interface Payment {
-  id: number
-  amount: string
-  currency: string
-  order_id: string | null
-  at: string
-}
-
 type State = 'connecting' | 'live' | 'away' | 'over'
-
-/** The newest first, each once. */
-const merged = (before: readonly Payment[], more: readonly Payment[]): Payment[] =>
-  [...new Map([...before, ...more].map((each) => [each.id, each])).values()].sort((a, b) => b.id - a.id).slice(0, SHOWN)
 
 /** As a voice says it. */
 const spoken = ({ amount, currency }: Payment): string => {
@@ -45,11 +32,10 @@ const usePayments = (onNew: (payment: Payment) => void): { state: State; payment
   useEffect(() => {
     let known: readonly Payment[] | null = null
     const add = (more: readonly Payment[]): void => {
-      const next = merged(known ?? [], more)
-      const [newest] = next
-      if (known && newest && newest.id !== known[0]?.id) tell.current(newest)
-      known = next
-      setPayments(next)
+      const newest = known && newestArrived(known, more)
+      if (newest) tell.current(newest)
+      known = mergedPayments(known ?? [], more)
+      setPayments(known)
     }
     const followed = followStream({
       // Each stream begins with the last payments, so none is missed.

@@ -48,10 +48,10 @@ export class Owner {
     await this.api.ask('PUT', path, { key: this.api.owner.api_key, json })
   }
 
-  /** @returns the id of a transaction that is captured now */
-  async pay(given: Parameters<typeof captured>[2]): Promise<number> {
+  /** @param taken  the id; default: the next one @returns the id of a transaction that is captured now */
+  async pay(given: Parameters<typeof captured>[2], taken?: number): Promise<number> {
     const { user_id } = this.api.owner
-    const id = await this.api.nextId()
+    const id = taken ?? (await this.api.nextId())
     const transaction_date = new Date().toISOString()
     await this.api.happened(user_id, id, [captured(user_id, id, { transaction_date, ...given })])
     return id

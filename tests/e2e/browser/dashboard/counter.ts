@@ -7,7 +7,8 @@ import type { Visitor } from '../../../harness/dashboard/visitor.ts'
 export const counter = (visitor: () => Visitor, owner: () => Owner): void => {
   it('shows payments on a screen of its own as they arrive, also after errors of a proxy, until the link is replaced', async () => {
     const { page, url } = visitor()
-    await visitor().go('/settings')
+    const earlier = await owner().api.nextId()
+    await visitor().enter('/settings')
     await page.getByRole('button', { name: 'Tạo liên kết' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Tạo liên kết' }).click()
     const made = await page.getByRole('link', { name: 'Mở màn hình ở quầy' }).getAttribute('href')
@@ -26,6 +27,10 @@ export const counter = (visitor: () => Visitor, owner: () => Owner): void => {
     expect(await latest.locator('b').innerText()).to.equal('+2.450.000\u00a0₫')
     await page.getByText('Nhận được 2.450.000 đồng').waitFor({ state: 'attached' })
     await page.locator('.lines > li', { hasText: 'U+202E' }).waitFor()
+    // Another process has taken its ids before.
+    await owner().pay({ amount: '70000.00', order_id: 'DH7002' }, earlier)
+    await latest.getByText('Đơn DH7002').waitFor()
+    await page.getByText('Nhận được 70.000 đồng').waitFor({ state: 'attached' })
     await visitor().inspect('counter')
     // The page has no login, so nothing of the account is asked for.
     expect(
