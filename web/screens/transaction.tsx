@@ -8,6 +8,7 @@ import type { DeliveredTransaction } from '../api/types.ts'
 import { announce } from '../app/announce.ts'
 import { balance, signedMoney } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
+import { queries } from '../app/session.ts'
 import { idIn } from '../paths.ts'
 import { Attempts } from '../ui/attempts.tsx'
 import { Amount, Heading, lettersOf, Loaded, Problem, Status, Stranger, When } from '../ui/basics.tsx'
@@ -56,7 +57,9 @@ const Page = ({ of, isRaw, showRaw }: { of: DeliveredTransaction; isRaw: boolean
     status.current = of.webhook_status
   }, [of.webhook_status])
   const send = async (): Promise<void> => {
-    if (await retry.run()) announce(t.retried)
+    if (!(await retry.run())) return
+    const now = queries.getQueryData<DeliveredTransaction>(['transaction', of.id, isRaw])
+    announce(now?.webhook_status === 'no_match' ? t.stillNoMatch : t.retried)
   }
   const drop = async (): Promise<void> => {
     if (!(await erase.run())) return
@@ -97,7 +100,7 @@ const Page = ({ of, isRaw, showRaw }: { of: DeliveredTransaction; isRaw: boolean
             {of.deliveries.length > 0 ? (
               <Attempts of={of.deliveries} />
             ) : (
-              <NotSent of={of} rematch={() => void send()} />
+              <NotSent of={of} rematch={() => void send()} isRunning={retry.isRunning} />
             )}
           </section>
           <section class="block stack tight">

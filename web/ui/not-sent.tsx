@@ -8,8 +8,15 @@ import { ConfirmBankAccount, useBankAccounts } from './bank-accounts.tsx'
 import { Loading } from './basics.tsx'
 import { useHistory } from './story.tsx'
 
-/** Why nothing is sent, and the button that changes it. @param rematch  tries the webhooks again */
-export const NotSent = ({ of, rematch }: { of: Transaction; rematch?: () => void }) => {
+interface NotSentProps {
+  of: Transaction
+  /** Tries the webhooks again. */
+  rematch?: () => void
+  isRunning?: boolean
+}
+
+/** Why nothing is sent, and the button that changes it. */
+export const NotSent = ({ of, rematch, isRunning = false }: NotSentProps) => {
   const t = texts.value.transaction
   const banks = useBankAccounts()
   const isUnmatched = of.webhook_status === 'no_match'
@@ -36,7 +43,7 @@ export const NotSent = ({ of, rematch }: { of: Transaction; rematch?: () => void
       )}
       {canRematch && (
         <div>
-          <button class="button main" type="button" onClick={rematch}>
+          <button class="button main" type="button" disabled={isRunning} onClick={rematch}>
             {t.whyNoMatch.match}
           </button>
         </div>

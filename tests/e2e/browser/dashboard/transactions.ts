@@ -188,4 +188,13 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
     expect(await page.getByText('giao dịch mới').count()).to.equal(0)
     await page.setViewportSize({ width: 1440, height: 900 })
   })
+
+  it('says that a transaction still matches nothing after it was matched again', async () => {
+    const { page } = visitor()
+    const unknown = { order_id: 'QQ77', prefix: null, content: 'chuyen tien QQ77', description: 'chuyen tien QQ77' }
+    const id = await owner().pay({ ...unknown, account_number: '777', webhook_status: 'no_match' })
+    await visitor().enter(`/transactions/${id}`)
+    await page.getByRole('button', { name: 'Đối chiếu lại' }).click()
+    await page.locator('.announcement', { hasText: 'Vẫn không khớp webhook nào nên chưa gửi gì.' }).waitFor()
+  })
 }
