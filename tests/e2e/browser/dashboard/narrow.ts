@@ -69,10 +69,22 @@ export const narrow = (visitor: () => Visitor, owner: () => Owner): void => {
     await owner().api.ask('DELETE', `/api/devices/${device}`, { key: owner().api.owner.api_key })
   })
 
+  it('prints dark ink on paper, without the rail, also from a dark screen', async () => {
+    const { page } = visitor()
+    await visitor().enter('/transactions')
+    await page.locator('.ledger').waitFor()
+    await page.locator('.rail select').last().selectOption('dark')
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+    expect(await page.evaluate('getComputedStyle(document.querySelector("td")).color')).to.equal('rgb(28, 27, 24)')
+    expect(await page.locator('.rail').isVisible()).to.equal(false)
+    await page.emulateMedia({ media: 'screen', colorScheme: 'light' })
+    await page.locator('.rail select').last().selectOption('system')
+  })
+
   it('shows that a balance is below zero', async () => {
     const { page } = visitor()
     const id = await owner().pay({ order_id: 'DH8', balance_after: '-93785984.00' })
-    await visitor().go(`/transactions/${id}`)
+    await visitor().enter(`/transactions/${id}`)
     await page.getByRole('button', { name: 'Hiện tin gốc' }).click()
     await page.locator('dd', { hasText: '\u221293.785.984' }).waitFor()
   })
