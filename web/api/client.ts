@@ -1,5 +1,5 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
-/** Calls the API with the session's cookie. A failed call throws an `ApiError`, whose code is one of the API's or `OFFLINE`. */
+/** Calls the API with the session's cookie. A failed call throws an `ApiError`, whose code is one of the API's, `OFFLINE` or `UNKNOWN_OUTCOME`. */
 
 export interface Issue {
   path: string
@@ -11,11 +11,14 @@ export class ApiError extends Error {
   readonly status: number
   readonly code: string
   readonly issues: readonly Issue[]
-  constructor(status: number, code: string, message: string, issues: readonly Issue[] = []) {
+  /** Seconds that the server asks to wait; 0 if it does not. */
+  readonly wait: number
+  constructor(status: number, code: string, message: string, issues: readonly Issue[] = [], wait = 0) {
     super(message)
     this.status = status
     this.code = code
     this.issues = issues
+    this.wait = wait
   }
 }
 
@@ -40,7 +43,9 @@ interface ErrorBody {
 
 const errorOf = async (response: Response): Promise<ApiError> => {
   const body = (await response.json().catch(() => ({}))) as ErrorBody
-  return new ApiError(response.status, body.error ?? 'INTERNAL_ERROR', body.message ?? response.statusText, body.issues)
+  const code = body.error ?? (response.status === 429 ? 'RATE_LIMITED' : 'INTERNAL_ERROR')
+  const wait = Number(response.headers.get('Retry-After')) || 0
+  return new ApiError(response.status, code, body.message ?? response.statusText, body.issues, wait)
 }
 
 /** Milliseconds. A connection may be dead without a word; a read is then tried on another one. */
@@ -53,18 +58,24 @@ const patience = (given: AbortSignal | undefined): AbortSignal => {
   return given ? AbortSignal.any([given, own.signal]) : own.signal
 }
 
+/** A read is repeated by itself. Nobody knows whether a change was made. */
+const unreachable =
+  (method: string) =>
+  (error: Error): never => {
+    if (error.name === 'AbortError' || error instanceof ApiError) throw error
+    throw new ApiError(0, method === 'GET' ? 'OFFLINE' : 'UNKNOWN_OUTCOME', error.message)
+  }
+
 /** @throws {ApiError} */
 const call = async <Answer>(method: string, path: string, json?: unknown, signal?: AbortSignal): Promise<Answer> => {
   const request: RequestInit = { method, credentials: 'same-origin' }
   if (method === 'GET') request.signal = patience(signal)
   if (json !== undefined)
     Object.assign(request, { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(json) })
-  const response = await fetch(path, request).catch((error: Error) => {
-    if (error.name === 'AbortError' || error instanceof ApiError) throw error
-    throw new ApiError(0, 'OFFLINE', error.message)
-  })
+  const response = await fetch(path, request).catch(unreachable(method))
   if (!response.ok) throw await errorOf(response)
-  return (await response.json()) as Answer
+  // The connection may break within the answer. Where somebody must log in to a network first, that network answers with a page.
+  return (await response.json().catch(unreachable(method))) as Answer
 }
 
 interface Data<Value> {

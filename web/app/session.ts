@@ -9,19 +9,25 @@ import type { Account } from '../api/types.ts'
 const isTemporary = (error: Error | null): boolean =>
   error instanceof ApiError && (error.status === 0 || error.status >= 500 || error.status === 429)
 const AFTER_ERROR_MS = 5_000
+/** Milliseconds that the server asks somebody to wait who has asked too often. A moment more, as its second may end later than ours. */
+const waitOf = (error: Error | null): number =>
+  error instanceof ApiError && error.status === 429 && error.wait > 0
+    ? Math.min(error.wait * 1_000 + 500, LONGEST_WAIT_MS)
+    : 0
+const LONGEST_WAIT_MS = 600_000
 
 /**
  * The message that told of a change comes once. If the answer failed then, it is asked for until it comes.
  * @param usual  milliseconds until it is asked for otherwise; false: not by itself
  */
 export const refetchAfter = (error: Error | null, usual: number | false = false): number | false =>
-  isTemporary(error) ? Math.min(usual || AFTER_ERROR_MS, AFTER_ERROR_MS) : usual
+  isTemporary(error) ? Math.max(waitOf(error), Math.min(usual || AFTER_ERROR_MS, AFTER_ERROR_MS)) : usual
 
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      retry: (count, error) => isTemporary(error) && count < 2,
+      retry: (count, error) => isTemporary(error) && waitOf(error) === 0 && count < 2,
       refetchOnWindowFocus: true,
       // A server on the same machine answers without a network too, so the browser's opinion of the network does not count.
       networkMode: 'always',

@@ -7,10 +7,17 @@ const KEPT = '.filters, .preferences, .rail, dialog [role=combobox]'
 
 const typed = new Set<Element>()
 
+/** A form that was closed took its fields along. */
+const forgetClosed = (): void => {
+  for (const each of typed) if (!each.isConnected) typed.delete(each)
+}
+
 /** Notices what is typed from now on. */
 export const noticeTyping = (): void => {
   document.addEventListener('input', ({ target }) => {
-    if (target instanceof Element && target.matches(FIELD) && !target.closest(KEPT)) typed.add(target)
+    if (!(target instanceof Element) || typed.has(target)) return
+    forgetClosed()
+    if (target.matches(FIELD) && !target.closest(KEPT)) typed.add(target)
   })
   document.addEventListener('reset', ({ target }) => {
     for (const each of typed) if (target instanceof Element && target.contains(each)) typed.delete(each)
@@ -18,7 +25,6 @@ export const noticeTyping = (): void => {
 }
 
 export const hasTyped = (): boolean => {
-  // A form that was closed took its fields along.
-  for (const each of typed) if (!each.isConnected) typed.delete(each)
+  forgetClosed()
   return typed.size > 0
 }

@@ -6,7 +6,7 @@ import { ApiError } from '../api/client.ts'
 import type { Transaction, WebhookStatus } from '../api/types.ts'
 import { announce } from '../app/announce.ts'
 import { copied } from '../app/copy-text.ts'
-import { ago, moment, signedMoney } from '../app/format.ts'
+import { ago, duration, moment, signedMoney } from '../app/format.ts'
 import { piecesOf } from '../app/hidden-characters.ts'
 import { language, texts } from '../app/language.ts'
 import { presentDay, presentTime } from '../app/present.ts'
@@ -90,7 +90,10 @@ export const said = (message: string): string => problemText(texts.value.problem
 /** What an error means for the user, in the language of the page where there is a text for it. */
 export const problemOf = (error: unknown): string => {
   if (!(error instanceof ApiError)) return texts.value.common.errors.INTERNAL_ERROR!
-  const known = texts.value.common.errors[error.code]
+  const { errors, waitFor } = texts.value.common
+  const known = errors[error.code]
+  if (error.code === 'RATE_LIMITED' && error.wait > 0)
+    return waitFor(duration(Math.ceil(error.wait / 60) * 60, language.value))
   if (known) return known
   return error.issues.length > 0 ? error.issues.map(({ message }) => said(message)).join(' ') : said(error.message)
 }
@@ -261,10 +264,12 @@ export const TextField = ({
   </Field>
 )
 
-/** The API's complaint about one field of a form. */
+/** The API's complaint about one field of a form, or about a part of its value. */
 export const issueOf = (error: unknown, path: string): string | undefined =>
   error instanceof ApiError
-    ? error.issues.filter((issue) => issue.path === path).map(({ message }) => said(message))[0]
+    ? error.issues
+        .filter((issue) => issue.path === path || issue.path.startsWith(`${path}.`))
+        .map(({ message }) => said(message))[0]
     : undefined
 
 /** The problem of a form, unless its fields show it. */

@@ -70,8 +70,11 @@ export const common: Messages['common'] = {
   },
   source: { sms: 'SMS', notification: 'App notification', email: 'Email', api: 'Personal URL' },
   direction: { credit: 'Money in', debit: 'Money out' },
+  waitFor: (span) => `Too many requests. Wait ${span}, then try again.`,
   errors: {
     OFFLINE: 'The server cannot be reached. The page tries again by itself; check your network.',
+    UNKNOWN_OUTCOME:
+      'The server cannot be reached. Check your network, look whether your change was saved, then try again.',
     UNAUTHORIZED: 'Your session has ended. Log in again.',
     ACCOUNT_LOCKED: 'This account is locked. Contact the operator.',
     EMAIL_NOT_VERIFIED: 'The e-mail address is not confirmed yet. Open the link in the mail we sent you.',

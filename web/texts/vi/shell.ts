@@ -68,8 +68,10 @@ export const common = {
   },
   source: { sms: 'SMS', notification: 'Thông báo ứng dụng', email: 'Email', api: 'Đường dẫn riêng' },
   direction: { credit: 'Tiền vào', debit: 'Tiền ra' },
+  waitFor: (span: string) => `Bạn thao tác quá nhanh. Hãy đợi ${span} rồi thử lại.`,
   errors: {
     OFFLINE: 'Không kết nối được tới máy chủ. Trang sẽ tự thử lại; hãy kiểm tra mạng của bạn.',
+    UNKNOWN_OUTCOME: 'Không kết nối được tới máy chủ. Hãy kiểm tra mạng, xem thay đổi đã được lưu chưa, rồi thử lại.',
     UNAUTHORIZED: 'Phiên đăng nhập đã hết hạn. Hãy đăng nhập lại.',
     ACCOUNT_LOCKED: 'Tài khoản đang bị khóa. Hãy liên hệ người vận hành.',
     EMAIL_NOT_VERIFIED: 'Email chưa được xác nhận. Hãy mở liên kết trong thư đã gửi cho bạn.',

@@ -49,6 +49,48 @@ export const missingAnswers = (visitor: () => Visitor): void => {
     visitor().forgive(500)
   })
 
+  it('asks again for an answer that broke off, or that a network without a login has replaced', async () => {
+    const { page } = visitor()
+    await visitor().enter('/settings')
+    await page.route('**/api/webhooks', (route) =>
+      route.fulfill({ body: '<html>Wi-Fi</html>', contentType: 'text/html' }),
+    )
+    await visitor().go('/webhooks')
+    await page.getByRole('alert').getByText('Không kết nối được tới máy chủ').waitFor()
+    await page.unroute('**/api/webhooks')
+    await page.locator('.ledger').waitFor({ timeout: 12_000 })
+  })
+
+  it('does not promise to repeat a change that could not be sent', async () => {
+    const { page } = visitor()
+    await visitor().enter('/settings')
+    await page.getByLabel('Tên người gửi SMS').fill('NGAN HANG XA')
+    await visitor().offline(true)
+    try {
+      await page.getByRole('button', { name: 'Thêm', exact: true }).click()
+      await page.getByRole('alert').getByText('xem thay đổi đã được lưu chưa').first().waitFor()
+    } finally {
+      await visitor().offline(false)
+    }
+    expect(await page.getByLabel('Tên người gửi SMS').inputValue()).to.equal('NGAN HANG XA')
+    forgive()
+  })
+
+  it('waits as long as it is asked to, and says how long', async () => {
+    const { page } = visitor()
+    let asked = 0
+    await page.route('**/api/webhooks', (route) => {
+      asked++
+      return route.fulfill({ status: 429, headers: { 'Retry-After': '120' }, json: { error: 'RATE_LIMITED' } })
+    })
+    await visitor().enter('/webhooks')
+    await page.getByRole('alert').getByText('Hãy đợi 2 phút rồi thử lại.').waitFor()
+    await page.waitForTimeout(7_000)
+    expect(asked).to.equal(1)
+    await page.unroute('**/api/webhooks')
+    visitor().forgive(429)
+  })
+
   it('loads itself again for a screen whose file an update of the server has replaced, but not again and again', async () => {
     await open()
     const { page } = visitor()
