@@ -53,7 +53,7 @@ describe('the problems that the API names', () => {
 
   it('have a text by their code in both languages, or in none', () => {
     expect(Object.keys(english.errors).sort()).to.deep.equal(Object.keys(vietnamese.errors).sort())
-    const codes = [...Object.keys(STATUS), 'INTERNAL_ERROR', 'OFFLINE']
+    const codes = [...Object.keys(STATUS), 'INTERNAL_ERROR', 'OFFLINE', 'UNKNOWN_OUTCOME']
     expect(codes).to.include.members(Object.keys(vietnamese.errors))
   })
 })
