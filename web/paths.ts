@@ -15,6 +15,7 @@ export const PATHS = {
   unread: '/unread',
   exports: '/exports',
   settings: '/settings',
+  plan: '/settings/plan',
   operator: '/operator',
   login: '/login',
   register: '/register',

@@ -15,7 +15,7 @@ import { binOf } from '../vietqr/bins.ts'
 import { planOrderEvents, type PlanOrderEvent, type PlanOrderEventData } from './events.ts'
 
 /** VND per year (interface, section 8). */
-const PLAN_PRICES: Readonly<Record<Plan, Money>> = {
+export const PLAN_PRICES: Readonly<Record<Plan, Money>> = {
   Free: '0.00',
   Basic: '600000.00',
   Advanced: '1200000.00',

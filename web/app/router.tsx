@@ -33,6 +33,7 @@ const Sources = screen(() => import('../screens/sources.tsx'), 'Sources')
 const Unread = screen(() => import('../screens/unread.tsx'), 'Unread')
 const Exports = screen(() => import('../screens/exports.tsx'), 'Exports')
 const Settings = screen(() => import('../screens/settings.tsx'), 'Settings')
+const PlanPage = screen(() => import('../screens/plan.tsx'), 'PlanPage')
 const Operator = screen(() => import('../screens/operator.tsx'), 'Operator')
 const Counter = screen(() => import('../screens/counter.tsx'), 'Counter')
 const editor = () => import('../screens/webhook-editor.tsx')
@@ -99,6 +100,7 @@ const Private = () => {
         <Route path={PATHS.unread} component={Unread} />
         <Route path={PATHS.exports} component={Exports} />
         <Route path={PATHS.settings} component={Settings} />
+        <Route path={PATHS.plan} component={PlanPage} />
         <Route path={PATHS.operator} component={Operator} />
         <Route default component={NotFound} />
       </Router>

@@ -111,7 +111,7 @@ export const Shell = ({ account, children }: ShellProps) => {
           {children}
         </main>
       </div>
-      <Find screens={[...FIRST, ...OTHERS, ...(account.operator ? (['operator'] as const) : [])]} />
+      <Find screens={[...FIRST, ...OTHERS, 'plan', ...(account.operator ? (['operator'] as const) : [])]} />
     </>
   )
 }

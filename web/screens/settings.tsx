@@ -2,22 +2,21 @@
 /** Settings: the account and its keys, shops, bank accounts, trusted senders and alerts. */
 import { post } from '../api/client.ts'
 import type { Account } from '../api/types.ts'
-import { count, day } from '../app/format.ts'
-import { language, texts } from '../app/language.ts'
+import { texts } from '../app/language.ts'
 import { useAccount } from '../app/session.ts'
+import { PATHS } from '../paths.ts'
 import { useAction } from '../ui/action.ts'
 import { AlertSettings } from '../ui/alert-settings.tsx'
 import { ApiKeys } from '../ui/api-keys.tsx'
 import { BankAccounts } from '../ui/bank-accounts.tsx'
 import { Heading, Loaded, Problem, Stranger } from '../ui/basics.tsx'
 import { CounterLink } from '../ui/counter-link.tsx'
+import { PlanFacts } from '../ui/plan-facts.tsx'
 import { Shops } from '../ui/shops.tsx'
 import { TrustedSenders } from '../ui/trusted-senders.tsx'
 
 const Facts = ({ of }: { of: Account }) => {
   const t = texts.value.settings.account
-  const { transactions: used, limit } = of.usage
-  const number = (value: number) => count(value, language.value)
   const forgot = useAction(() => post('/api/auth/forgot-password', { email: of.email }))
   return (
     <>
@@ -32,26 +31,13 @@ const Facts = ({ of }: { of: Account }) => {
             </dd>
           </>
         )}
-        <dt>{t.plan}</dt>
-        <dd>{of.plan}</dd>
-        {of.plan_expires_at && (
-          <>
-            <dt>{t.until}</dt>
-            <dd>{day(of.plan_expires_at, language.value)}</dd>
-          </>
-        )}
-        <dt>{t.usage}</dt>
-        <dd>
-          {limit === null ? (
-            t.unlimited(number(used))
-          ) : (
-            <>
-              {t.of(number(used), number(limit))}
-              <progress value={Math.min(used, limit)} max={limit} aria-label={t.usage} />
-            </>
-          )}
-        </dd>
+        <PlanFacts of={of} />
       </dl>
+      <div>
+        <a class="button" href={PATHS.plan}>
+          {texts.value.common.plans}
+        </a>
+      </div>
       <p>{t.passwordText}</p>
       {forgot.error ? <Problem error={forgot.error} /> : null}
       {forgot.result ? (

@@ -7,6 +7,7 @@ import { count, money, signedSum, sum, vietnamDay, weekday } from '../app/format
 import { language, texts } from '../app/language.ts'
 import { presentDay } from '../app/present.ts'
 import { queries } from '../app/session.ts'
+import { PATHS } from '../paths.ts'
 import { Ago, Empty, Heading, lettersOf, Loaded, Stranger } from '../ui/basics.tsx'
 import { ConfirmBankAccount, useBankAccounts } from '../ui/bank-accounts.tsx'
 import { Checklist } from '../ui/checklist.tsx'
@@ -111,6 +112,7 @@ const Attention = () => {
                   <p class="muted">
                     <Ago at={each.since} />
                   </p>
+                  {each.kind === 'quota_80' && <a href={PATHS.plan}>{texts.value.common.plans}</a>}
                   {OF_DELIVERY.has(each.kind) && <a href="/undelivered">{t.undelivered}</a>}
                 </li>
               ))}

@@ -7,6 +7,7 @@ import { transaction, transactions } from './en/transactions.ts'
 import { settings, unread } from './en/settings.ts'
 import { exports } from './en/exports.ts'
 import { operator } from './en/operator.ts'
+import { plan } from './en/plan.ts'
 import { sources } from './en/sources.ts'
 import { problems } from './en/problems.ts'
 import { reasons, tryIt } from './en/try-it.ts'
@@ -33,5 +34,6 @@ export const en = {
   exports,
   operator,
   settings,
+  plan,
   counter,
 } satisfies Messages

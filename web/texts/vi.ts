@@ -7,6 +7,7 @@ import { transaction, transactions } from './vi/transactions.ts'
 import { settings, unread } from './vi/settings.ts'
 import { exports } from './vi/exports.ts'
 import { operator } from './vi/operator.ts'
+import { plan } from './vi/plan.ts'
 import { sources } from './vi/sources.ts'
 import { problems } from './vi/problems.ts'
 import { reasons, tryIt } from './vi/try-it.ts'
@@ -32,6 +33,7 @@ export const vi = {
   exports,
   operator,
   settings,
+  plan,
   counter,
 }
 

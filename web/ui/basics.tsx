@@ -11,6 +11,7 @@ import { piecesOf } from '../app/hidden-characters.ts'
 import { language, texts } from '../app/language.ts'
 import { presentDay, presentTime } from '../app/present.ts'
 import { problemText } from '../app/problem-text.ts'
+import { PATHS } from '../paths.ts'
 
 /** The heading of a screen. It takes the focus when the screen opens, so that screen readers begin there. */
 export const Heading = ({ title, children }: { title: string; children?: ComponentChildren }) => {
@@ -98,9 +99,22 @@ export const problemOf = (error: unknown): string => {
   return error.issues.length > 0 ? error.issues.map(({ message }) => said(message)).join(' ') : said(error.message)
 }
 
+/** A larger plan allows more. */
+const OF_PLAN: ReadonlySet<string> = new Set([
+  'WEBHOOK_LIMIT_REACHED',
+  'DEVICE_LIMIT_REACHED',
+  'MAIL_ACCOUNT_LIMIT_REACHED',
+  'SYSTEM_LIMIT_REACHED',
+])
+
 export const Problem = ({ error, retry }: { error: unknown; retry?: () => unknown }) => (
   <div class="notice failed stack tight" role="alert">
     <p>{problemOf(error)}</p>
+    {error instanceof ApiError && OF_PLAN.has(error.code) && (
+      <p>
+        <a href={PATHS.plan}>{texts.value.common.plans}</a>
+      </p>
+    )}
     {retry && (
       <div>
         <button class="button" type="button" onClick={() => void retry()}>
@@ -177,19 +191,23 @@ const copyText = async (text: string): Promise<void> => {
   announce((await copied(text)) ? common.copied : common.notCopied)
 }
 
-export const Copy = ({ text, label }: { text: string; label?: string }) => (
-  <button class="button" type="button" onClick={() => void copyText(text)}>
-    {label ?? texts.value.common.copy}
-  </button>
-)
+/** @param of  what it is, for screen readers, if there are several buttons */
+export const Copy = ({ text, label, of }: { text: string; label?: string; of?: string | undefined }) => {
+  const shown = label ?? texts.value.common.copy
+  return (
+    <button class="button" type="button" aria-label={of && `${shown}: ${of}`} onClick={() => void copyText(text)}>
+      {shown}
+    </button>
+  )
+}
 
-/** One line to copy, such as an address or a secret. */
-export const Copyable = ({ text }: { text: string }) => (
+/** One line to copy, such as an address or a secret. @param shown  what is shown instead of the text that is copied */
+export const Copyable = ({ text, shown = text, of }: { text: string; shown?: string; of?: string }) => (
   <div class="copyable">
     <code>
-      <Stranger text={text} />
+      <Stranger text={shown} />
     </code>
-    <Copy text={text} />
+    <Copy text={text} of={of} />
   </div>
 )
 

@@ -61,6 +61,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'post-api-affiliate-withdraw': 'Asks the operator for a payout of a part of the balance.',
   'post-api-demo-parse': 'Shows how a text is read. Needs no account and stores nothing.',
   'post-api-demo-sign': 'Shows the headers of a call with this body and secret.',
+  'get-api-plans': 'Price and limits of each plan, the smallest first.',
   'post-api-plans-order': 'Returns the transfer that pays for the plan. The plan changes when the transfer arrives.',
   'get-api-webhooks': 'Rules of the account, with the state of their endpoints.',
   'post-api-webhooks': 'Sets where matching transactions are sent, and in which format. The secret signs every call.',

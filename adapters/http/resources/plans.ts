@@ -1,19 +1,41 @@
 // Tests: tests/integration/http/plans.test.ts
-/** Orders of the service's own plans. */
+/** The service's own plans, and their orders. */
 import { z } from 'zod'
 import { plan } from '../../../domain/account/events.ts'
-import { planAccountOf } from '../../../domain/plan-order/plan-order.ts'
+import { PLAN_LIMITS } from '../../../domain/account/plan.ts'
+import { PLAN_PRICES, planAccountOf } from '../../../domain/plan-order/plan-order.ts'
 import { orderPlan } from '../../../workflows/plans/order-plan.ts'
 import { qrSvg } from './qr-code.ts'
 import { occasionOf, type ApiContext } from '../context.ts'
 import { body } from '../openapi/input.ts'
-import { created } from '../openapi/answers.ts'
+import { created, data } from '../openapi/answers.ts'
 import type { Guard } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import type { ApiParts } from '../parts.ts'
 
 /** The free plan cannot be ordered. */
 const PlanOrderCreation = z.strictObject({ plan: plan.exclude(['Free']) })
+
+const limit = z.int().min(0)
+const UNLIMITED = { description: 'null means unlimited.' }
+
+const PlanOffer = z
+  .strictObject({
+    plan,
+    price: z.string().meta({ description: 'In VND, for 365 days.' }),
+    transactions: limit.nullable().meta({ description: 'In a month, Vietnam time. null means unlimited.' }),
+    devices: limit,
+    mail_accounts: limit,
+    webhook_rules: limit.nullable().meta(UNLIMITED),
+    systems: limit,
+  })
+  .meta({ id: 'PlanOffer' })
+
+/** The smallest plan first. */
+const OFFERS: z.output<typeof PlanOffer>[] = plan.options.map((plan) => {
+  const { transactions, devices, mail_accounts, rules: webhook_rules, systems } = PLAN_LIMITS[plan]
+  return { plan, price: PLAN_PRICES[plan], transactions, devices, mail_accounts, webhook_rules, systems }
+})
 
 const PlanOrder = z
   .strictObject({
@@ -28,7 +50,7 @@ const PlanOrder = z
   .meta({ id: 'PlanOrder' })
 
 export const planRoutes = (operations: Operations, parts: ApiParts, signedIn: Guard): void => {
-  const { post } = operations.of('Plans')
+  const { get, post } = operations.of('Plans')
   const plans = planAccountOf(parts.settings)
 
   const order = async (context: ApiContext, { plan }: z.infer<typeof PlanOrderCreation>) => {
@@ -37,5 +59,6 @@ export const planRoutes = (operations: Operations, parts: ApiParts, signedIn: Gu
   }
 
   const unset = refuses('CONFLICT')
+  get('/api/plans', 'List plans', signedIn, data(z.array(PlanOffer)), () => OFFERS)
   post('/api/plans/order', 'Order a plan', signedIn, body(PlanOrderCreation), unset, created(PlanOrder), order)
 }

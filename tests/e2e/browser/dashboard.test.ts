@@ -16,6 +16,7 @@ import { loginEnded } from './dashboard/login-ended.ts'
 import { midnight } from './dashboard/midnight.ts'
 import { missingAnswers } from './dashboard/missing-answers.ts'
 import { narrow } from './dashboard/narrow.ts'
+import { PLANS, plans } from './dashboard/plans.ts'
 import { settings } from './dashboard/settings.ts'
 import { sources } from './dashboard/sources.ts'
 import { strangers } from './dashboard/strangers.ts'
@@ -33,7 +34,7 @@ describe('the dashboard in a browser', function () {
   let visitor: Visitor
 
   before(async () => {
-    api = await openApi({}, 'real', { web: await builtDashboard() })
+    api = await openApi(PLANS, 'real', { web: await builtDashboard() })
     owner = new Owner(api)
     // The pictures are for people.
     await owner.openShop(process.env.SCREENSHOTS ? 'Cửa hàng Hoa Sen' : HOSTILE)
@@ -60,6 +61,7 @@ describe('the dashboard in a browser', function () {
     sources,
     tryIt,
     settings,
+    plans,
     exports,
     strangers,
     counter,

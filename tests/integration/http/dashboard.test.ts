@@ -45,6 +45,7 @@ describe('the dashboard as it is served', () => {
       '/transactions/7',
       '/webhooks/new',
       '/webhooks/7/edit',
+      '/settings/plan',
     ]) {
       const response = await fetched(path)
       expect(response.status, path).to.equal(200)

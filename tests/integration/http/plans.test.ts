@@ -44,6 +44,25 @@ describe('plans', () => {
     eventually(async () => (await accountOf(key)).plan === plan, { what: `the plan ${plan}` })
   const buyer = (name: string) => api.newAccount(`${name}@plans.example`, 'Free')
 
+  it('are listed with their prices and limits', async () => {
+    const { api_key } = await buyer('list')
+    const { status, body } = await api.ask('GET', '/api/plans', { key: api_key })
+    expect(status).to.equal(200)
+    const offer = (plan: string, price: string, limits: readonly (number | null)[]) => {
+      const [transactions, devices, mail_accounts, webhook_rules, systems] = limits
+      return { plan, price, transactions, devices, mail_accounts, webhook_rules, systems }
+    }
+    expect(body.data).to.deep.equal([
+      offer('Free', '0.00', [100, 1, 0, 1, 20]),
+      offer('Basic', '600000.00', [5_000, 2, 1, 3, 20]),
+      offer('Advanced', '1200000.00', [20_000, 5, 3, 10, 20]),
+      offer('Pro', '2000000.00', [null, 10, 10, null, 100]),
+    ])
+    for (const { plan, price } of body.data.slice(1))
+      expect((await order(api_key, plan)).body.data.amount, plan).to.equal(price)
+    expect((await api.ask('GET', '/api/plans')).status).to.equal(401)
+  })
+
   it('are ordered with all that a transfer needs, including a VietQR code', async () => {
     const { api_key } = await buyer('order')
     const { status, body } = await order(api_key, 'Advanced')

@@ -43,6 +43,10 @@ export const problems: readonly (readonly [pattern: RegExp, text: string])[] = [
     'Chính ngân hàng cũng in chữ này trong tin báo, nên nó không làm tiền tố được. Hãy chọn tiền tố khác.',
   ],
   [/^This prefix is reserved for plan orders\.$/, 'Tiền tố này dành cho việc mua gói. Hãy chọn tiền tố khác.'],
+  [
+    /^Plans cannot be ordered here, .*$/,
+    'Ở đây chưa mua gói được, vì người vận hành chưa đặt tài khoản nhận tiền. Hãy liên hệ người vận hành.',
+  ],
   [/^Another connected system has this payment prefix\.$/, 'Một cửa hàng khác đã dùng tiền tố này.'],
   [/^Webhook rules point to this system\.$/, 'Còn webhook dùng cửa hàng này. Hãy sửa hoặc xóa chúng trước.'],
   [/^The (?:URL|host) is not a URL\.$/, 'Đây không phải là một địa chỉ. Địa chỉ bắt đầu bằng https://.'],

@@ -3,12 +3,12 @@ import { expect } from 'chai'
 import type { Owner } from '../../../harness/dashboard/owner.ts'
 import type { Visitor } from '../../../harness/dashboard/visitor.ts'
 
-const NARROW = { width: 360, height: 740 }
+export const NARROW = { width: 360, height: 740 }
 const WIDEST = 'W'.repeat(100)
 const AMOUNT = '999999999999999.00'
 
 /** Runs in the page. Texts that are covered by others, and whether the page is wider than the window. */
-const OVERLAPS = `(() => {
+export const OVERLAPS = `(() => {
   const drawn = []
   const texts = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT)
   while (texts.nextNode()) {
@@ -57,6 +57,7 @@ export const narrow = (visitor: () => Visitor, owner: () => Owner): void => {
       [`/webhooks/${rule.id}/edit`, '.preview pre'],
       ['/sources', '.lines'],
       ['/settings', '.lines'],
+      ['/settings/plan', '.lines'],
       [new URL(url).pathname, '.latest'],
     ] as const) {
       await visitor().go(path)

@@ -180,6 +180,7 @@ export const screensOf = ({ ruleId, failedId }: Owner): Screen[] => [
       await page.getByLabel('Tên người gửi SMS').waitFor()
     },
   ],
+  ['plan', '/settings/plan', (page) => page.getByText('2.000.000').waitFor()],
   [
     'operator',
     '/operator',

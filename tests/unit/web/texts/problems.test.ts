@@ -13,7 +13,6 @@ const FOR_PROGRAMS: readonly (readonly [at: RegExp, text: RegExp])[] = [
   [/account\/plan\.ts/, /plan allows at most/],
   // Calls that no screen makes, or makes otherwise.
   [/affiliate/, /./],
-  [/order-plan\.ts/, /./],
   [/http\/api\.ts|json-body\.ts|query-length\.ts|openapi\/input\.ts/, /./],
   [/resources\/(?:receive|shop-connection)\.ts/, /./],
   [/requests\.ts/, /^A page is/],

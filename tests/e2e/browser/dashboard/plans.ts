@@ -1,0 +1,155 @@
+/** A shop owner buys a plan: from the message about a limit to the payment that arrives. */
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { vietcombankText } from '../../../harness/bank-texts.ts'
+import type { Owner } from '../../../harness/dashboard/owner.ts'
+import { WITHIN, type Visitor } from '../../../harness/dashboard/visitor.ts'
+import { OWNERS_PASSWORD } from '../../../integration/http/api-under-test.ts'
+import { NARROW, OVERLAPS } from './narrow.ts'
+
+/** The account that plans are paid to. */
+export const PLANS = { planPrefix: 'BC', planBank: 'VCB', planAccount: '0011000415567', planHolder: 'BAOCO CO LTD' }
+const PATH = '/settings/plan'
+const YEAR_MS = 365 * 86_400_000
+
+export const plans = (visitor: () => Visitor, owner: () => Owner): void => {
+  let payments = 0
+
+  /** Logs in as a new account. @returns the key of its API */
+  const enterAs = async (name: string, path: string, plan: 'Free' | 'Pro' = 'Free'): Promise<string> => {
+    const email = `${name}@plans.example`
+    const { api_key: key } = await owner().api.newAccount(email, plan)
+    await owner().api.ask('PUT', '/api/account', { key, json: { language: 'vi' } })
+    await visitor().go(`/login?next=${path}`)
+    await visitor().logIn({ email, password: OWNERS_PASSWORD })
+    return key
+  }
+  /** The operator's bank tells of a payment. */
+  const pay = async (order: string, amount = 600_000): Promise<void> => {
+    const { body } = await owner().receive('?sender=Vietcombank', vietcombankText(500 + ++payments, order, { amount }))
+    expect(body.data.webhook_status).to.equal('plan_upgraded')
+  }
+  const accountOf = async (key: string) => (await owner().api.ask('GET', '/api/account', { key })).body.data
+  /** What is beside this label of the payment. */
+  const part = (page: Page, label: string) => page.locator(`dt:text-is("${label}") + dd`).locator('code').innerText()
+  const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+  const focused = 'document.activeElement.innerText'
+
+  it('orders a plan once, shows the payment on a screen of its own, and notices when it arrives', async () => {
+    const { page } = visitor()
+    const orders: string[] = []
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && request.url().endsWith('/api/plans/order')) orders.push(request.postData()!)
+    })
+    try {
+      const key = await enterAs('buyer', PATH)
+      await page.locator('li', { hasText: '600.000' }).getByText('5.000 giao dịch mỗi tháng').waitFor()
+      await page.locator('li', { hasText: 'Gói hiện tại' }).getByText('Free').waitFor()
+      await button(page, 'Mua gói Basic').dblclick()
+      await page.getByRole('heading', { name: 'Thanh toán gói Basic' }).waitFor()
+      await page.locator('.announcement', { hasText: 'Đã tạo đơn.' }).waitFor()
+      const order = await part(page, 'Nội dung')
+      expect(order).to.match(/^BC\d{4,}$/)
+      expect(await part(page, 'Ngân hàng')).to.equal('VCB')
+      expect(await part(page, 'Số tài khoản')).to.equal(PLANS.planAccount)
+      expect(await part(page, 'Chủ tài khoản')).to.equal(PLANS.planHolder)
+      expect(await part(page, 'Số tiền')).to.match(/^600\.000\s₫$/)
+      await page.getByRole('img', { name: `Mã VietQR để thanh toán ${order}` }).waitFor()
+      for (const what of ['Ngân hàng', 'Số tài khoản', 'Chủ tài khoản', 'Số tiền', 'Nội dung'])
+        await button(page, `Sao chép: ${what}`).waitFor()
+      await page.evaluate('navigator.clipboard.writeText = async (text) => void (globalThis.copiedText = text)')
+      await button(page, 'Sao chép: Số tiền').click()
+      await page.locator('.announcement', { hasText: 'Đã sao chép.' }).waitFor()
+      expect(await page.evaluate('copiedText')).to.equal('600000')
+
+      // The order stays, and is not made again.
+      await page.reload()
+      await page.getByRole('heading', { name: 'Thanh toán gói Basic' }).waitFor()
+      expect(await part(page, 'Nội dung')).to.equal(order)
+      await visitor().inspect('plan-payment')
+      await page.setViewportSize(NARROW)
+      expect(await page.evaluate(OVERLAPS)).to.deep.equal([])
+
+      await pay(order)
+      await page.locator('.announcement', { hasText: 'Đã nhận thanh toán.' }).waitFor({ timeout: WITHIN / 4 })
+      await page.getByText('Gói của bạn là Basic, dùng đến').waitFor()
+      expect(orders).to.deep.equal(['{"plan":"Basic"}'])
+      const { plan, plan_expires_at: end } = await accountOf(key)
+      expect(plan).to.equal('Basic')
+      await page.reload()
+      await button(page, 'Mua gói Pro').waitFor()
+      expect(await page.getByText('Đã nhận thanh toán.').count()).to.equal(0)
+
+      await button(page, 'Gia hạn gói Basic').press('Enter')
+      await page.getByRole('heading', { name: 'Thanh toán gói Basic' }).waitFor()
+      expect(await page.evaluate(focused)).to.equal('Thanh toán gói Basic')
+      const renewal = await part(page, 'Nội dung')
+      expect(renewal).not.to.equal(order)
+      // The payment arrives while the page shows something else.
+      await page.locator('.rail').getByRole('link', { name: 'Webhook' }).click()
+      await page.getByRole('heading', { name: 'Webhook', exact: true }).waitFor()
+      await pay(renewal)
+      await page.goBack()
+      await page.getByText('Gói của bạn là Basic, dùng đến').waitFor({ timeout: WITHIN / 4 })
+      const renewed = await accountOf(key)
+      expect(Date.parse(renewed.plan_expires_at) - Date.parse(end)).to.equal(YEAR_MS)
+    } finally {
+      await visitor().enter('/')
+    }
+  })
+
+  it('leads from a limit to the plans, and shows an order to nobody else', async () => {
+    const { page } = visitor()
+    try {
+      const key = await enterAs('limited', '/webhooks/new')
+      await owner().api.ask('POST', '/api/webhooks', { key, json: { name: 'Một', url: 'https://shop.example/1' } })
+      await page.getByLabel('Tên').fill('Hai')
+      await page.getByLabel('Địa chỉ nhận').fill('https://shop.example/2')
+      await page.keyboard.press('Enter')
+      const refused = page.getByRole('alert').filter({ hasText: 'Gói của bạn đã dùng hết số webhook.' })
+      await refused.getByRole('link', { name: 'Xem các gói' }).click()
+      visitor().forgive(403)
+      await button(page, 'Mua gói Pro').click()
+      await page.getByRole('heading', { name: 'Thanh toán gói Pro' }).waitFor()
+      const order = await part(page, 'Nội dung')
+      await button(page, 'Chọn gói khác').click()
+      await button(page, 'Mua gói Basic').click()
+      await page.getByRole('heading', { name: 'Thanh toán gói Basic' }).waitFor()
+      expect(await part(page, 'Nội dung')).not.to.equal(order)
+
+      await enterAs('neighbour', PATH)
+      await button(page, 'Mua gói Basic').waitFor()
+      expect(await page.locator('.payment').count()).to.equal(0)
+    } finally {
+      await visitor().enter('/')
+    }
+  })
+
+  it('says that no plan can be bought here, or that the server is away, and orders nothing by itself', async () => {
+    const { page } = visitor()
+    try {
+      await enterAs('unlucky', PATH)
+      const message = 'Plans cannot be ordered here, because the operator has not set a bank account for payments.'
+      await page.route('**/api/plans/order', (route) =>
+        route.fulfill({ status: 409, json: { success: false, error: 'CONFLICT', message } }),
+      )
+      await button(page, 'Mua gói Basic').click()
+      await page.getByRole('alert').filter({ hasText: 'Ở đây chưa mua gói được' }).waitFor()
+      visitor().forgive(409)
+      await page.unroute('**/api/plans/order')
+      await page.route('**/api/plans/order', (route) => route.abort())
+      await button(page, 'Mua gói Basic').click()
+      await page.getByRole('alert').filter({ hasText: 'Không kết nối được tới máy chủ.' }).waitFor()
+      visitor().complaints = []
+      await page.unroute('**/api/plans/order')
+      await page.reload()
+      await button(page, 'Mua gói Basic').waitFor()
+      expect(await page.locator('.payment').count()).to.equal(0)
+    } finally {
+      await visitor().enter(PATH)
+    }
+    // The operator's plan has no end, and no plan is larger.
+    await page.getByText('2.000.000').waitFor()
+    expect(await page.getByRole('button', { name: /^(?:Mua|Gia hạn) gói/ }).count()).to.equal(0)
+  })
+}
