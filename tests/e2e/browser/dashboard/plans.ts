@@ -117,6 +117,18 @@ export const plans = (visitor: () => Visitor, owner: () => Owner): void => {
       await page.getByRole('heading', { name: 'Thanh toán gói Basic' }).waitFor()
       expect(await part(page, 'Nội dung')).not.to.equal(order)
 
+      // Out of a dialog, too, and back to the open order.
+      await owner().api.ask('POST', '/api/devices', { key, json: { name: 'Máy một' } })
+      await visitor().go('/sources')
+      await button(page, 'Ghép điện thoại').click()
+      await page.getByLabel('Tên điện thoại').fill('Máy hai')
+      await page.keyboard.press('Enter')
+      await page.getByRole('dialog').getByRole('link', { name: 'Xem các gói' }).press('Enter')
+      await page.getByRole('heading', { name: 'Thanh toán gói Basic' }).waitFor()
+      expect(await page.getByRole('dialog').count()).to.equal(0)
+      expect(await page.evaluate(focused)).to.equal('Gói dịch vụ')
+      visitor().forgive(403)
+
       await enterAs('neighbour', PATH)
       await button(page, 'Mua gói Basic').waitFor()
       expect(await page.locator('.payment').count()).to.equal(0)
