@@ -23,6 +23,8 @@ const BUNDLED_SCRIPTS = join(root, 'node_modules/.cache/baoco-scripts', String(p
 const MEMORY = '/dev/shm'
 /** Bytes that it must have free. A run used 2.1 GB at most at a time. */
 const ENOUGH_MEMORY = 8 * 2 ** 30
+/** Most code of a test runs a few times. So V8 optimises later than usual, which saves a tenth of a worker's CPU time. Node 24 has no such option. */
+const OPTIMISE_LATER = process.versions.node.startsWith('20.') ? ['--interrupt-budget=1000000'] : []
 /** A worker prints it after each file, before the counts. No test prints this character. */
 const END_OF_FILE = '\u0001end of file '
 
@@ -164,7 +166,7 @@ let temporary
 const begin = (priority) => {
   const child = fork(WORKER, [options, END_OF_FILE], {
     cwd: root,
-    execArgv: ['--import', 'tsx'],
+    execArgv: ['--import', 'tsx', ...OPTIMISE_LATER],
     env: { ...process.env, BUNDLED_SCRIPTS, ...(temporary && { TMPDIR: temporary }) },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })

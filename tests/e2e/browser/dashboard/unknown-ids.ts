@@ -23,7 +23,7 @@ export const unknownIds = (visitor: () => Visitor): void => {
     ] as const) {
       await visitor().go(path)
       await page.getByRole('heading', { name: 'Không có trang này', level: 1 }).waitFor()
-      expect(await page.title(), path).to.equal('Không có trang này · Baoco')
+      await page.waitForFunction('document.title === "Không có trang này · Baoco"')
       expect(await page.getByRole('alert').count(), path).to.equal(0)
       await page.getByRole('link', { name: 'Về trang Hôm nay' }).waitFor()
       await page.getByRole('link', { name: back, exact: true }).click()
