@@ -124,12 +124,14 @@ const connected = async (
         session.notBefore = new Date(mailbox.since)
         session.isNew = true
         await works()
-        // After all others, because it may break the connection.
-        const again = refused.due(performance.now())
-        if (again) await parts.fetching.use(owner, () => retryRefused(session, again))
-        else await untilDue(refused, signal, (until) => connection.newMails(until))
+      }
+      // After all others, because it may break the connection; but before them if no further mail may be passed over.
+      const again = uids.length === 0 || refused.isFull ? refused.due(performance.now()) : null
+      if (again) {
+        await parts.fetching.use(owner, () => retryRefused(session, again))
         continue
       }
+      if (uids.length === 0) await untilDue(refused, signal, (until) => connection.newMails(until))
       while (uids.length > 0 && !signal.aborted) {
         const some = uids.splice(0, experience.chunk)
         await parts.fetching.use(owner, () => take(session, some))

@@ -40,9 +40,14 @@ export class RefusedMails {
     return this.#unsure() > 0
   }
 
+  /** Whether no further mail may be passed over until one of these was tried again. */
+  get isFull(): boolean {
+    return this.#unsure() >= MOST_UNSURE
+  }
+
   /** @returns false if too many wait already */
   add(uid: number, reason: string, now: number): boolean {
-    if (this.#unsure() >= MOST_UNSURE) return false
+    if (this.isFull) return false
     this.#mails.set(uid, { uid, tries: 0, dueAt: now + PAUSES_MS[0]! * this.#patience, reason })
     return true
   }

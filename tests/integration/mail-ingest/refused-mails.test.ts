@@ -52,8 +52,8 @@ describe('a mail that its server does not hand out', function () {
       .map(({ order_id }) => order_id)
       .sort()
       .join(' ')
-  const untilOrders = (expected: string) =>
-    eventually(async () => (await orders()) === expected, { ...WAIT, what: `the transactions ${expected}` })
+  const untilOrders = (expected: string, wait = WAIT) =>
+    eventually(async () => (await orders()) === expected, { ...wait, what: `the transactions ${expected}` })
   const ignored = async (): Promise<Listed[]> =>
     (await api.ask('GET', '/api/notifications?status=ignored&include_raw=1', { key })).body.data as Listed[]
   const lastError = async (): Promise<string | null> => (await api.ask('GET', path, { key })).body.data.last_error
@@ -119,5 +119,12 @@ describe('a mail that its server does not hand out', function () {
     await untilOrders('DH1001 DH1002 DH1003')
     expect(await ignored()).to.deep.equal([])
     await eventually(async () => (await lastError()) === null, WAIT)
+  })
+
+  it('does not keep out the mails behind it if many others were refused, and others are handed out', async () => {
+    server.sabotage.refuses = (uid) => (uid % 2 === 0 && uid <= 48 ? 'no' : undefined)
+    for (let number = 1; number <= 51; number++) deliver(number)
+    const taken = Array.from({ length: 51 }, (_, at) => at + 1).filter((uid) => uid % 2 === 1 || uid > 48)
+    await untilOrders(taken.map((number) => `DH${1000 + number}`).join(' '), { within: 150_000 })
   })
 })
