@@ -29,6 +29,12 @@ export const loginEnded = (visitor: () => Visitor, owner: () => Owner): void => 
     await again().waitFor()
     expect(await again().getByLabel('Email').inputValue()).to.equal('owner@baoco.local')
     await visitor().inspect('login-again')
+    // A PDF would contain the text that is only covered.
+    await page.emulateMedia({ media: 'print' })
+    for (const place of [page.getByLabel('Mẫu JSON'), page.locator('h1')])
+      expect(await place.isVisible(), 'on paper').to.equal(false)
+    expect(await again().isVisible()).to.equal(true)
+    await page.emulateMedia({ media: 'screen' })
     // There is no way around the login.
     for (const key of ['Escape', 'Escape', 'Escape']) await page.keyboard.press(key)
     await logInAgain('a wrong password')
