@@ -56,7 +56,14 @@ export class RefusedMails {
   failed(mail: RefusedMail, isProven: boolean, reason: string, now: number): void {
     const tries = isProven ? mail.tries + 1 : mail.tries
     const pause = isProven ? (PAUSES_MS[tries] ?? 0) : UNSURE_PAUSE_MS
+    // It comes last of those that are due at the same time.
+    this.#mails.delete(mail.uid)
     this.#mails.set(mail.uid, { ...mail, tries, reason, dueAt: now + pause * this.#patience })
+  }
+
+  /** Called when a try broke the connection: then all wait, so that many of them do not mean many logins. */
+  putOff(now: number): void {
+    for (const mail of this.#mails.values()) mail.dueAt = Math.max(mail.dueAt, now + UNSURE_PAUSE_MS * this.#patience)
   }
 
   /** Called when it was handed out, does not exist any more, or was recorded as skipped. */

@@ -82,7 +82,10 @@ export const retryRefused = async (session: Session, mail: RefusedMail): Promise
   if (refused.isGivenUp(mail)) return skip(session, mail, now)
   // If the server hands out nothing, or the connection breaks, the mail waits, and new mails come first.
   refused.failed(mail, false, mail.reason, performance.now())
-  const isProven = await handsOutAnother(session)
+  const isProven = await handsOutAnother(session).catch((error: unknown) => {
+    refused.putOff(performance.now())
+    throw error
+  })
   let mails: TakenMail[]
   try {
     mails = await fetched(session, [mail.uid], now)

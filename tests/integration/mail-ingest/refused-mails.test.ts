@@ -1,4 +1,5 @@
 /** One mail that its server never hands out must not stop its mailbox, and must not be lost in silence. */
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import { startImapServer, type ImapServer, type Refusal } from '../../attack/imap-server.ts'
 import { AUTHSERV_ID, timoMail } from '../../harness/bank-mails.ts'
@@ -102,6 +103,28 @@ describe('a mail that its server does not hand out', function () {
     server.sabotage.refuses = () => undefined
     collector = await startCollector(api, 1)
     await untilOrders('DH1001 DH1002 DH1003 DH1004')
+  })
+
+  it('costs about a login a minute while the server breaks each connection, however many mails wait', async () => {
+    await collector.stop()
+    // A minute is six seconds here.
+    collector = await startCollector(api, 0.1)
+    deliver(1)
+    await untilOrders('DH1001')
+    server.sabotage.refuses = () => 'breaks'
+    const logins = () => server.heard.filter((line) => / LOGIN |AUTHENTICATE/.test(line)).length
+    // Each arrives alone, and is passed over.
+    for (let number = 2; number <= 7; number++) {
+      const before = logins()
+      deliver(number)
+      await eventually(() => logins() > before, WAIT)
+    }
+    await pause(6_000)
+    const before = logins()
+    await pause(12_000)
+    expect(logins() - before).to.be.within(1, 4)
+    server.sabotage.refuses = () => undefined
+    await untilOrders('DH1001 DH1002 DH1003 DH1004 DH1005 DH1006 DH1007')
   })
 
   it('is not given up while the server hands out no mail at all', async () => {
