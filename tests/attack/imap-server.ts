@@ -32,6 +32,8 @@ export interface ImapServer {
   connections: () => number
   /** Adds a new mail and reports it to clients that idle. */
   deliver(mail: string): void
+  /** Deletes the mail with this UID. */
+  remove(uid: number): void
   sabotage: Sabotage
   close(): void
 }
@@ -53,6 +55,7 @@ export const drip = (socket: Socket, milliseconds: number, byte = 'x'): void => 
 
 export const startImapServer = async (sabotage: Sabotage = {}): Promise<ImapServer> => {
   const mails: string[] = []
+  const removed = new Set<number>()
   const heard: string[] = []
   const open = new Set<Socket>()
   const idling = new Set<Socket>()
@@ -61,7 +64,7 @@ export const startImapServer = async (sabotage: Sabotage = {}): Promise<ImapServ
     set.split(',').flatMap((part) => {
       const [from = 0, to = from] = part.split(':').map((end) => (end === '*' ? mails.length : Number(end)))
       const [low, high] = [Math.min(from, to), Math.max(from, to)]
-      return mails.map((_, at) => at + 1).filter((uid) => uid >= low && uid <= high)
+      return mails.map((_, at) => at + 1).filter((uid) => uid >= low && uid <= high && !removed.has(uid))
     })
 
   const honest: Record<string, (command: Command) => void> = {
@@ -150,6 +153,7 @@ export const startImapServer = async (sabotage: Sabotage = {}): Promise<ImapServ
       mails.push(mail)
       for (const socket of idling) socket.write(`* ${mails.length} EXISTS\r\n`)
     },
+    remove: (uid) => removed.add(uid),
     sabotage,
     close: () => {
       tcp.close()

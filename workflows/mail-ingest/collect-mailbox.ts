@@ -36,7 +36,7 @@ export const collectMailbox = async (parts: CollectParts, mailbox: Mailbox, sign
     violations: new Violations(),
     refused: new RefusedMails(parts.patience),
     reached: null,
-    handedOut: null,
+    handedOut: [],
     isDoubted: false,
   }
   const ending = new AbortController()
@@ -151,7 +151,7 @@ const resume = (experience: Experience, stored: MailboxPosition): void => {
   if (reached?.uid_validity === stored.uid_validity && reached.uid >= stored.uid) return
   refused.clear()
   experience.reached = stored
-  experience.handedOut = stored.uid > 0 ? stored.uid : null
+  experience.handedOut = stored.uid > 0 ? [stored.uid] : []
 }
 
 /** Waits until the signal aborts, or a refused mail is to be tried again. */

@@ -9,6 +9,8 @@ import type { Session } from './session.ts'
 
 /** A mail server's clock shows seconds. */
 const SECOND_MS = 1_000
+/** Mails of which one is fetched again, to see whether the server hands out any. */
+const MOST_REMEMBERED = 20
 
 interface TakenMail {
   received_at: Date | null
@@ -24,11 +26,14 @@ const isWanted = ({ notBefore }: Session, received_at: Date | null): boolean =>
 
 /** @returns the wanted ones of them */
 const fetched = async (session: Session, uids: readonly number[], now: Date): Promise<TakenMail[]> => {
-  const { connection, mailbox } = session
+  const { connection, mailbox, experience } = session
+  const handedOut: number[] = []
   const mails = await connection.fetch(uids, (mail: FetchedMail) => {
-    const { received_at } = mail
+    const { uid, received_at } = mail
+    handedOut.push(uid)
     return isWanted(session, received_at) ? { received_at, arrival: arrivalOfMail(mailbox, mail, now) } : null
   })
+  experience.handedOut = [...experience.handedOut, ...handedOut].slice(-MOST_REMEMBERED)
   return mails.filter((mail) => mail !== null)
 }
 
@@ -60,7 +65,6 @@ export const take = async (session: Session, uids: readonly number[]): Promise<v
   const arrivals = mails.map(({ arrival }) => arrival)
   await parts.capture.take(session.isNew ? arrivals : await withListed(session, arrivals))
   experience.reached = { uid_validity, uid: last }
-  if (mails.length > 0) experience.handedOut = last
   await keepPosition(session, mails, now)
 }
 
@@ -68,8 +72,12 @@ export const take = async (session: Session, uids: readonly number[]): Promise<v
 const handsOutAnother = async ({ connection, experience }: Session): Promise<boolean> => {
   const { handedOut, isDoubted } = experience
   experience.isDoubted = !isDoubted
-  if (handedOut === null || isDoubted) return false
-  const found = await connection.fetch([handedOut], () => true)
+  if (isDoubted) return false
+  let found: true[] = []
+  for (let uid = handedOut.at(-1); uid !== undefined && found.length === 0; uid = handedOut.at(-1)) {
+    found = await connection.fetch([uid], () => true)
+    if (found.length === 0) handedOut.pop()
+  }
   experience.isDoubted = false
   return found.length > 0
 }

@@ -84,6 +84,15 @@ describe('a mail that its server does not hand out', function () {
       expect(await ignored()).to.have.length(1)
     })
 
+  it('is skipped also if the mail that was handed out last is deleted meanwhile', async () => {
+    server.sabotage.refuses = (uid) => (uid === 2 ? 'no' : undefined)
+    for (const number of [1, 2, 3]) deliver(number)
+    await untilOrders('DH1001 DH1003')
+    server.remove(3)
+    await eventually(() => skipped.length > 0, { within: 30_000, what: 'the skipped mail' })
+    expect(skipped).to.deep.equal([2])
+  })
+
   it('is taken if the server hands it out later', async () => {
     server.sabotage.refuses = (uid) => (uid === 2 ? 'no' : undefined)
     for (const number of [1, 2, 3]) deliver(number)
