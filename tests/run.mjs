@@ -35,7 +35,9 @@ const END_OF_FILE = '\u0001end of file '
 const WAITING = [
   'e2e/node-24',
   'chaos/reliability-of-processes',
+  'e2e/browser/dashboard.test',
   'integration/delivery/processes',
+  'integration/mail-ingest/refused-mails',
   'integration/kafka/outage',
   'integration/embedded-postgres',
   'integration/kafka/serve',

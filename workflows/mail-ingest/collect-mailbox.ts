@@ -12,7 +12,7 @@
  */
 import { StoreUnavailable } from '../../domain/errors.ts'
 import { waitUnlessAborted } from '../support/abort.ts'
-import { retry } from '../support/retry.ts'
+import { retry, type BackOff } from '../support/retry.ts'
 import { MailFailure, type Connection, type Login, type Mailbox, type MailboxPosition } from './mailbox.ts'
 import { RefusedMails } from './refused-mails.ts'
 import type { CollectParts, Experience, Session } from './session.ts'
@@ -31,10 +31,11 @@ const DAY_MS = 86_400_000
 
 /** Runs until the signal aborts, or the mailbox is paused. */
 export const collectMailbox = async (parts: CollectParts, mailbox: Mailbox, signal: AbortSignal): Promise<void> => {
+  const { patience = 1 } = parts
   const experience: Experience = {
     chunk: CHUNK,
     violations: new Violations(),
-    refused: new RefusedMails(parts.patience),
+    refused: new RefusedMails(patience),
     reached: null,
     handedOut: [],
     isDoubted: false,
@@ -48,8 +49,10 @@ export const collectMailbox = async (parts: CollectParts, mailbox: Mailbox, sign
     if (error.isViolation && (await paused(parts, mailbox, error, experience))) ending.abort()
     if (error.isSlow) experience.chunk = Math.max(1, Math.floor(experience.chunk / 4))
   }
-  const backOff = (error: unknown) =>
-    error instanceof MailFailure && error.isRefusal ? BACK_OFF_OF_REFUSALS : BACK_OFF
+  const backOff = (error: unknown): BackOff => {
+    const { firstMs, mostMs } = error instanceof MailFailure && error.isRefusal ? BACK_OFF_OF_REFUSALS : BACK_OFF
+    return { firstMs: firstMs * patience, mostMs: mostMs * patience }
+  }
   const attempt = (worked: () => void) => connected(parts, mailbox, until, experience, worked)
   while (!until.aborted) await retry(attempt, { signal: until, backOff, onFailure })
 }

@@ -31,7 +31,7 @@ export class RefusedMails {
   readonly #patience: number
 
   /** @param patience  factor for all pauses; only tests use a value other than 1 */
-  constructor(patience = 1) {
+  constructor(patience: number) {
     this.#patience = patience
   }
 

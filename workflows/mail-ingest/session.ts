@@ -28,7 +28,7 @@ export interface CollectParts {
   onFailure: (error: unknown) => void
   /** Called for each mail that was given up, after that is stored. */
   onSkipped?: (mailbox: Mailbox, uid: number, facts: MailFacts | null) => void
-  /** Factor for the pauses before a mail is tried again. Only tests use a value other than 1. */
+  /** Factor for the pauses before a mail or a server is tried again. Only tests use a value other than 1. */
   patience?: number
 }
 

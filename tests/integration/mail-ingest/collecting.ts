@@ -25,7 +25,7 @@ export interface CollectorProcess {
   stop(): Promise<void>
 }
 
-/** @param patience  factor for the pauses before a refused mail is tried again */
+/** @param patience  factor for the pauses before a refused mail, or a server that failed, is tried again */
 export const startCollector = async (
   { databaseUrl, clock }: ApiUnderTest,
   patience = 1,
