@@ -56,7 +56,8 @@ describe('commands that print from the read models', function () {
       expect([before.status, before.stdout]).to.deep.equal([1, ''])
     }
 
-    await (await start('project')).stop()
+    // It also writes events of its own, so it runs until everything is printed.
+    const project = await start('project')
     const rows = await exported()
     expect([rows.status, rows.stderr, rows.stdout.split('\n').length]).to.deep.equal([0, '', 2])
     expect(await baoco('account', 'list')).to.deep.equal({
@@ -64,6 +65,7 @@ describe('commands that print from the read models', function () {
       stdout: 'owner@baoco.local  Pro  operator\n',
       stderr: '',
     })
+    await project.stop()
 
     await fetch(url, { method: 'POST', body: vietcombankText(2, 'DH78') })
     const behind = await exported()
