@@ -23,16 +23,19 @@ const refuseWrongFolder = (dataDir: string): void => {
   throw new Error(`there is no Baoco in ${shown}: is BAOCO_DATA_DIR set as for the server?`)
 }
 
-/** @returns a function that throws if output was lost, such as a new key on a full disk. A reader that closes its pipe wants no more. */
-const watchOutput = (): (() => Promise<void>) => {
+/** @throws if what the work printed was lost, such as a new key on a full disk. A reader that closes its pipe wants no more. */
+const refusingLostOutput = async <Result>(work: () => Promise<Result>): Promise<Result> => {
   let lost: NodeJS.ErrnoException | undefined
   const onError = (error: NodeJS.ErrnoException) => (lost ??= error)
   process.stdout.on('error', onError)
-  return async () => {
+  try {
+    const result = await work()
     // A stream reports its failure after the promises that are resolved already.
     await nextTurn()
-    process.stdout.off('error', onError)
     if (lost && lost.code !== 'EPIPE') throw new Error(`the output could not be written: ${lost.message}`)
+    return result
+  } finally {
+    process.stdout.off('error', onError)
   }
 }
 
@@ -41,30 +44,24 @@ const watchOutput = (): (() => Promise<void>) => {
  * @throws also if what the work printed could not be written
  * @param options.creates  whether the command may create a data folder; otherwise it needs one that `serve` created
  */
-export const withDatabase = async <Result>(
+export const withDatabase = <Result>(
   work: (around: Surroundings) => Promise<Result>,
   { creates = false } = {},
-): Promise<Result> => {
-  const refuseLostOutput = watchOutput()
-  const result = await opened(work, creates)
-  await refuseLostOutput()
-  return result
-}
-
-const opened = async <Result>(work: (around: Surroundings) => Promise<Result>, creates: boolean): Promise<Result> => {
-  const settings = readSettings(process.env)
-  if (!settings.databaseUrl && !creates) refuseWrongFolder(settings.dataDir)
-  const log = openLogLines(settings.logLevel)
-  const embedded = settings.databaseUrl ? undefined : await attachOrStart({ dataDir: settings.dataDir, log })
-  try {
-    const url = settings.databaseUrl ?? embedded?.url ?? ''
-    const database = openDatabase(url)
+): Promise<Result> =>
+  refusingLostOutput(async () => {
+    const settings = readSettings(process.env)
+    if (!settings.databaseUrl && !creates) refuseWrongFolder(settings.dataDir)
+    const log = openLogLines(settings.logLevel)
+    const embedded = settings.databaseUrl ? undefined : await attachOrStart({ dataDir: settings.dataDir, log })
     try {
-      return await work({ settings, database, url, log })
+      const url = settings.databaseUrl ?? embedded?.url ?? ''
+      const database = openDatabase(url)
+      try {
+        return await work({ settings, database, url, log })
+      } finally {
+        await database.close()
+      }
     } finally {
-      await database.close()
+      await embedded?.stop()
     }
-  } finally {
-    await embedded?.stop()
-  }
-}
+  })

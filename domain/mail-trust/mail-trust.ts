@@ -29,6 +29,17 @@ export interface MailHeaders {
   auto_submitted: readonly string[]
 }
 
+export const NO_HEADERS: MailHeaders = {
+  from: [],
+  to: [],
+  cc: [],
+  authentication_results: [],
+  dkim_signature: [],
+  in_reply_to: [],
+  references: [],
+  auto_submitted: [],
+}
+
 export interface Mailbox {
   /** The mailbox's own address. */
   email: string

@@ -140,7 +140,8 @@ const withoutUnlabelledMemo = (head: string, balanceAt: number | undefined): str
 }
 
 /**
- * The start of the memo. Only a time may precede its label in its line. A label within a line behind that of the balance is the payer's (`DH1042 ND: DH2000`), and the whole line is the memo.
+ * The start of the memo. Only a time may precede its label in its line. A label within a line behind that of the balance is the payer's
+ * (`DH1042 ND: DH2000`), and the whole line is the memo.
  */
 const startOfContent = (shadow: string, memo: Labelled, balanceAt: number | undefined): number => {
   const line = shadow.lastIndexOf('\n', memo.at) + 1

@@ -30,6 +30,12 @@ const key = (label: string): string => {
   return words.endsWith(':') ? words.slice(0, -1).trimEnd() : words
 }
 
+const sourceOf = (label: string): string =>
+  label
+    .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    .replace(/ /g, '[ \\n]')
+    .replace(/:$/, ' ?:')
+
 /**
  * @param names  labels of each field, without diacritics. A label that ends in `:` matches only with the colon. A label that
  *   begins with a line end matches only at the start of a line. If several labels match at one position, the longest counts.
@@ -43,16 +49,11 @@ export const compileLabels = (names: Partial<Record<Field, readonly string[]>>):
       fieldOf.set(key(label), field)
       all.push(label)
     }
-  const source = (label: string): string =>
-    label
-      .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-      .replace(/ /g, '[ \\n]')
-      .replace(/:$/, ' ?:')
   all.sort((a, b) => b.length - a.length)
   const [atLines = '', atWords = ''] = [true, false].map((atLine) =>
     all
       .filter((label) => label.startsWith('\n') === atLine)
-      .map(source)
+      .map(sourceOf)
       .join('|'),
   )
   // What all words have in common is checked once, which makes a search twice as fast.

@@ -7,8 +7,7 @@
  */
 import { signal } from '@preact/signals'
 import { followStream, whenBack, type Followed } from './follow-stream.ts'
-import { remove } from '../api/client.ts'
-import { isLoggedOut, queries } from './session.ts'
+import { queries } from './session.ts'
 
 export type LiveState = 'connecting' | 'live' | 'away'
 
@@ -102,17 +101,11 @@ const lead = (): Promise<never> => {
   return new Promise(() => {})
 }
 
-/** In all tabs. @throws {ApiError} the login has not ended */
-export const logOut = async (): Promise<void> => {
-  await remove('/api/session').catch((error: unknown) => {
-    if (!isLoggedOut(error)) throw error
-  })
-  channel.postMessage({ user: NOBODY })
-  queries.clear()
-  location.assign('/login')
-}
-
+/** No account has this id. */
 const NOBODY = 0
+/** Called when the login has ended: the other tabs ask for one too. */
+export const endOtherTabs = (): void => channel.postMessage({ user: NOBODY })
+
 let user: number | undefined
 /** Called when somebody is logged in. @param id  of the account */
 export const startLive = (id: number): void => {

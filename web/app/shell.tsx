@@ -9,7 +9,8 @@ import { problemOf } from '../ui/basics.tsx'
 import { announce, announcement } from './announce.ts'
 import { Find, FindButton } from './find.tsx'
 import { texts } from './language.ts'
-import { liveState, logOut, startLive } from './live.ts'
+import { liveState, startLive } from './live.ts'
+import { logOut } from './log-out.ts'
 import { Preferences } from './preferences.tsx'
 
 /** On a phone the first four are in the bar, the others in its menu. */

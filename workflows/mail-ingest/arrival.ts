@@ -4,7 +4,7 @@ import type { Arrival } from '../../domain/arrival/arrival.ts'
 import { plainOf } from '../../domain/reader/mail-page.ts'
 import { read } from '../../domain/reader/reader.ts'
 import { cutToBytes, TEXT_BYTES } from '../../domain/arrival/sizes.ts'
-import type { MailHeaders } from '../../domain/mail-trust/mail-trust.ts'
+import { NO_HEADERS } from '../../domain/mail-trust/mail-trust.ts'
 import type { FetchedMail, Mailbox, MailFacts } from './mailbox.ts'
 
 /** Longer than any header that is shown. Bytes. */
@@ -48,17 +48,6 @@ export const arrivalOfMail = (
       text,
     }),
   }
-}
-
-const NO_HEADERS: MailHeaders = {
-  from: [],
-  to: [],
-  cc: [],
-  authentication_results: [],
-  dkim_signature: [],
-  in_reply_to: [],
-  references: [],
-  auto_submitted: [],
 }
 
 interface SkippedMail {

@@ -1,18 +1,8 @@
 import { expect } from 'chai'
 import type { Arrival } from '../../../../domain/arrival/arrival.ts'
 import { mailHashOf } from '../../../../domain/arrival/mail-hash.ts'
+import { NO_HEADERS } from '../../../../domain/mail-trust/mail-trust.ts'
 import { shownOf } from '../../../harness/accounts.ts'
-
-const headers = {
-  from: [],
-  to: [],
-  cc: [],
-  authentication_results: [],
-  dkim_signature: [],
-  in_reply_to: [],
-  references: [],
-  auto_submitted: [],
-}
 
 const mail = (changes: Partial<Arrival> = {}, message_id: string | null = '<1@timo.vn>'): Arrival => ({
   credential: { kind: 'mailbox', user_id: 1, mail_account_id: 7 },
@@ -20,7 +10,7 @@ const mail = (changes: Partial<Arrival> = {}, message_id: string | null = '<1@ti
   posted_as: null,
   stamp: new Date('2026-03-10T05:00:00Z'),
   arrived_at: new Date('2026-03-10T05:00:09Z'),
-  mail: { headers, message_id },
+  mail: { headers: NO_HEADERS, message_id },
   raw: '{}',
   ...changes,
 })
