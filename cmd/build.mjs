@@ -6,7 +6,7 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { buildWeb } from '../web/build.mjs'
 
@@ -22,6 +22,12 @@ const KEPT_FOR_MS = 24 * 3_600_000
 /** The name of the bundle in its folder. */
 const NAME = 'baoco.cjs'
 
+/** With types, Node does not ask for each entry whether it is a folder, which takes 20 ms. */
+const filesOf = (folder) =>
+  readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath ?? entry.path, entry.name)))
+
 /**
  * A hash of the location, the contents of all sources, this file included, and the versions of all packages. Times do not count: a checkout
  * sets them anew.
@@ -29,10 +35,8 @@ const NAME = 'baoco.cjs'
 const nameOfSources = () => {
   const hash = createHash('sha256').update(root)
   if (existsSync(LOCKED)) hash.update(readFileSync(LOCKED))
-  for (const folder of FOLDERS)
-    for (const path of readdirSync(join(root, folder), { recursive: true }).sort())
-      if (/\.(?:tsx?|mjs|css|svg)$/.test(path))
-        hash.update(`\n${folder}/${path}\n`).update(readFileSync(join(root, folder, path)))
+  for (const path of FOLDERS.flatMap(filesOf).sort())
+    if (/\.(?:tsx?|mjs|css|svg)$/.test(path)) hash.update(`\n${path}\n`).update(readFileSync(join(root, path)))
   return hash.digest('hex').slice(0, 32)
 }
 

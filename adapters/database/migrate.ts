@@ -3,7 +3,9 @@
  * Creates and updates the database's tables from the numbered SQL files in `migrations/`. Each file runs once, in order.
  * Either all new files run or none.
  */
+import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { isDeepStrictEqual } from 'node:util'
 import { runner } from 'node-pg-migrate'
 import { openDatabase, type Database } from './database.ts'
 import { refuseUnsuitable, UnsuitableServer } from './requirements.ts'
@@ -12,6 +14,8 @@ import { refuseUnsuitable, UnsuitableServer } from './requirements.ts'
 const silent = { info: () => {}, warn: () => {}, error: () => {} }
 
 const FOLDER = fileURLToPath(new URL('migrations', import.meta.url))
+const MIGRATION = '\\d+_.*\\.sql$'
+const TABLE = 'migrations'
 
 /**
  * Processes that start at the same time wait for each other.
@@ -37,17 +41,29 @@ export const migrateDatabase = async (databaseUrl: string, folder = FOLDER): Pro
 
 const migrate = async (database: Database, folder: string): Promise<string[]> => {
   await refuseUnsuitable(database)
+  if (await isCurrent(database, folder)) return []
   const dbClient = await database.connect()
   const ran = await runner({
     dbClient,
     dir: folder,
-    ignorePattern: '(?!\\d+_.*\\.sql$).*',
+    ignorePattern: `(?!${MIGRATION}).*`,
     direction: 'up',
-    migrationsTable: 'migrations',
+    migrationsTable: TABLE,
     checkOrder: true,
     singleTransaction: true,
     advisoryLockMode: 'wait',
     logger: silent,
   }).finally(() => dbClient.end())
   return ran.map(({ name }) => name)
+}
+
+/** Whether exactly the files of the folder have run. Most starts end here, because the runner takes 30 ms to find out the same. */
+const isCurrent = async (database: Database, folder: string): Promise<boolean> => {
+  const [table] = await database.query<{ exists: boolean }>('SELECT to_regclass($1) IS NOT NULL AS exists', [
+    `public.${TABLE}`,
+  ])
+  if (!table!.exists) return false
+  const rows = await database.query<{ name: string }>(`SELECT name FROM public.${TABLE}`)
+  const files = readdirSync(folder).filter((file) => new RegExp(`^${MIGRATION}`).test(file))
+  return isDeepStrictEqual(rows.map(({ name }) => `${name}.sql`).toSorted(), files.toSorted())
 }
