@@ -6,7 +6,7 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { buildWeb } from '../web/build.mjs'
 
@@ -26,7 +26,7 @@ const NAME = 'baoco.cjs'
 const filesOf = (folder) =>
   readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => relative(root, join(entry.parentPath ?? entry.path, entry.name)))
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(root.length + 1))
 
 /**
  * A hash of the location, the contents of all sources, this file included, and the versions of all packages. Times do not count: a checkout
