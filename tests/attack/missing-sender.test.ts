@@ -145,6 +145,23 @@ describe('attack: a notification without its sender', function () {
       refused((await api.ask('POST', `${personal}?sender=${sender}`, message)).body.data, sender)
   })
 
+  it('is no payment if its sender is the title that some app gave its notification', async () => {
+    const stamps = { sentStamp: Date.now(), receivedStamp: Date.now() }
+    const titled = { from: 'Vietcombank', sim: 'notification', ...stamps }
+    refused(await atUrl(titled), titled)
+    refused(await atUrl({ sim: 'notification', ...stamps }, '?sender=Vietcombank'), 'the rule names the sender')
+    refused(await atUrl({ sim: 'notification', ...stamps }, '?package=com.VCB'), 'the rule names an app')
+    const rows = await eventually(async () => {
+      const { body } = await api.ask('GET', '/api/notifications', owner())
+      const [newest] = body.data as { reason: string; advice: string; untrusted_sender: string | null }[]
+      return newest?.reason === 'unknown_app' && newest
+    })
+    expect(rows.advice).to.contain('notification access')
+    expect(rows.untrusted_sender).to.equal(null)
+    accepted(await atUrl({ ...titled, sim: 'sim1' }))
+    accepted(await atUrl({ ...titled, sim: 'undetected' }))
+  })
+
   it('counts at the personal URL only if the owner allows that', async () => {
     expect((await api.ask('GET', SENDERS, owner())).body.data).to.deep.equal({
       trusted_senders: [],

@@ -19,7 +19,8 @@ export const RECIPES: readonly Recipe[] = [
     system: 'Android',
     reads: 'sms',
     query: '?sender=Vietcombank',
-    template: '{\n  "text":"%text%",\n  "sentStamp":%sentStamp%,\n  "receivedStamp":%receivedStamp%\n}',
+    template:
+      '{\n  "text":"%text%",\n  "sentStamp":%sentStamp%,\n  "receivedStamp":%receivedStamp%,\n  "sim":"%sim%"\n}',
   },
   {
     id: 'smsforwarder',

@@ -20,11 +20,19 @@ const LOOKS_LIKE_KIND =
   /^(?:android\.|(?:sms|mms|message|notification|email|mail|call|event|gateway)\.)|\.(?:received|posted|sent|created|test)$/i
 
 /**
+ * Incoming SMS to URL forwarder posts the notifications of any app like an SMS: the title is the sender, and this is the SIM card. A title may
+ * be the name that a stranger gave themselves in a chat.
+ */
+const isNotificationAsSms = (sources: readonly Members[]): boolean =>
+  sources.some((members) => members.get('sim') === 'notification')
+
+/**
  * The given package names. `app` and `type` can also hold other things, so their values count only if they look like a package name. The
  * `type` of a CloudEvent never counts, and neither does a `type` that is a kind of notification. If `app` holds text but no package and
- * no sender is found, the package counts as given but unknown.
+ * no sender is found, the package counts as given but unknown. So does the package of a notification that is posted like an SMS.
  */
 const packagesIn = (sources: readonly Members[], hasSender: boolean): Given => {
+  if (isNotificationAsSms(sources)) return { values: [''], isNull: false }
   const { values: sure, isNull } = givenAt(sources, NAMES.package)
   const apps = givenAt(sources, NAMES.app).values
   const isEvent = sources.some((members) => members.has('specversion'))

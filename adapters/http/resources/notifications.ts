@@ -77,7 +77,7 @@ const UNKNOWN_SENDER =
 
 const UNKNOWN_APP =
   'The notification does not name the app of this bank. Check that your forwarder app sends the package of the bank’s app, such as ' +
-  '?package=com.VCB.'
+  '?package=com.VCB. Incoming SMS to URL forwarder cannot send it: switch off its notification access, and forward SMS only.'
 
 /** Sources of the personal URL for notifications without sender and app. */
 const NAMELESS: ReadonlySet<string> = new Set(['url', 'url:sms', 'url:push'])

@@ -58,6 +58,7 @@ export const sources: Messages['sources'] = {
         'Add a rule for each sender of your bank.',
         'Put the sender at the end of the address, as below.',
         'Replace the default template by the one below. The default is unsafe, because the app does not escape %from%.',
+        'Do not give the app access to notifications: it would pass off a chat titled Vietcombank as an SMS of the bank.',
       ],
       smsforwarder: [
         'Add a sender channel Webhook, method POST.',

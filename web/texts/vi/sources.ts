@@ -56,6 +56,7 @@ export const sources = {
         'Thêm một quy tắc cho mỗi người gửi của ngân hàng.',
         'Ghi người gửi vào cuối địa chỉ, như bên dưới.',
         'Thay mẫu có sẵn bằng mẫu bên dưới. Mẫu có sẵn không an toàn, vì ứng dụng không xử lý ký tự đặc biệt trong %from%.',
+        'Đừng cấp cho ứng dụng quyền đọc thông báo: nó sẽ gửi một tin chat mang tên Vietcombank như SMS của ngân hàng.',
       ],
       smsforwarder: [
         'Thêm kênh gửi Webhook, phương thức POST.',

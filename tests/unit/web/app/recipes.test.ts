@@ -18,6 +18,7 @@ describe('the recipes for forwarder apps', () => {
         ?.replace('%text%', '{text}')
         .replace('%sentStamp%', '{ms}')
         .replace('%receivedStamp%', '{ms}')
+        .replace('%sim%', 'sim1')
       for (const line of arrives?.split('\n') ?? [])
         for (const part of line.split(' = ')) expect(section.replaceAll(/\s+/g, ' ')).to.include(part.trim())
     })
