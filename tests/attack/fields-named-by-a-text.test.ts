@@ -101,6 +101,13 @@ describe('attack: a text that names fields of the body', function () {
       expect(await post(injected[0]![1], { type })).to.deep.equal({ ignored: true, reason: 'unparsed' })
   })
 
+  it('is not called broken JSON if the body is valid JSON without a text', async () => {
+    const body = '{"a":"x","b":"yz"}'
+    expect(await post(body)).to.deep.equal({ ignored: true, reason: 'unparsed' })
+    const row = await eventually(async () => (await unread()).find(({ text }) => text === body))
+    expect(row.advice).to.contain('no field of it contains a text')
+  })
+
   it('cannot name fields of a form, of the URL or of a plain text', async () => {
     const stranger = '?sender=%2B84912345678'
     const asJson = JSON.stringify({ text: FORGED, sender: 'Vietcombank' })

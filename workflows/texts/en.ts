@@ -7,7 +7,7 @@ const lines = (...all: string[]) => `${all.join('\n')}\n`
 const UNSAFE = {
   duplicate_key: 'its JSON has a field twice',
   two_names: 'its JSON gives one field under two names, with different values',
-  broken_json: 'it is not valid JSON',
+  broken_json: 'it is not valid JSON, or no field of it contains a text',
 }
 
 const inWords = (minutes: number): string => {

@@ -7,7 +7,7 @@ const lines = (...all: string[]) => `${all.join('\n')}\n`
 const UNSAFE = {
   duplicate_key: 'JSON có một trường xuất hiện hai lần',
   two_names: 'JSON ghi một trường dưới hai tên với hai giá trị khác nhau',
-  broken_json: 'dữ liệu không phải JSON hợp lệ',
+  broken_json: 'dữ liệu không phải JSON hợp lệ, hoặc không trường nào có nội dung tin',
 }
 
 const inWords = (minutes: number): string => {

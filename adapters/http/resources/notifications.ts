@@ -58,7 +58,7 @@ const Notification = z
 const WHY_UNSAFE: Record<Unsafe, string> = {
   duplicate_key: 'A field occurs twice in the body.',
   two_names: 'The body gives one field under two names, with different values.',
-  broken_json: 'The body is not valid JSON.',
+  broken_json: 'The body is not valid JSON, or no field of it contains a text.',
 }
 
 const FOR_UNSAFE =
