@@ -11,6 +11,9 @@ const PRINTED_BY_BANKS = new Set([
   'TK', 'SD', 'ND', 'GD', 'CT', 'FT', 'MB', 'VND', 'REF', 'LUC', 'VAO', 'NGAY', 'TAI', 'SO', 'PS',
 ]) // prettier-ignore
 
+/** @param prefix  in upper case */
+export const isPrintedByBanks = (prefix: string): boolean => PRINTED_BY_BANKS.has(prefix)
+
 export type SystemFields = Pick<System, 'name' | 'type' | 'payment_prefix' | 'is_active'>
 export type SystemChange = Change<SystemFields>
 
@@ -25,7 +28,7 @@ export const activePrefixes = ({ systems }: Account): string[] =>
 const refuseUnusablePrefix = (account: Account, prefix: string, planPrefix: string, own?: number): void => {
   const refuse = (message: string) => invalid({ path: 'payment_prefix', message })
   if (!/^[A-Z0-9]{2,10}$/.test(prefix)) throw refuse('A payment prefix is 2 to 10 letters or digits.')
-  if (PRINTED_BY_BANKS.has(prefix)) throw refuse('Banks print this word themselves: it cannot be a payment prefix.')
+  if (isPrintedByBanks(prefix)) throw refuse('Banks print this word themselves: it cannot be a payment prefix.')
   if (prefix === normalPrefix(planPrefix)) throw refuse('This prefix is reserved for plan orders.')
   for (const system of account.systems.values()) {
     if (system.payment_prefix === prefix && system.system_id !== own)

@@ -46,6 +46,7 @@ describe('the texts of settings', () => {
     ['REPARSE_MAX_AGE', '999999999999999'],
     ['KEEP_UNREAD', '999999999999999'],
     ['PLAN_PREFIX', 'B'],
+    ['PLAN_PREFIX', 'sd'],
     ['COMMISSION', '101'],
     ['SCAVENGE_AT', '24:00'],
     ['ID_SKIP', '-1'],
