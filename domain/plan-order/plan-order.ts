@@ -46,8 +46,8 @@ export const planAccountOf = ({ planPrefix, planBank, planAccount, planHolder }:
 
 // --- which order a payment is for ------------------------------------------------------------------------------------
 
-/** Fewer visible digits of an account number prove nothing. */
-const TELLING_DIGITS = 3
+/** A text that prints fewer digits of its account does not name the plan account. */
+const LEAST_PRINTED_DIGITS = 3
 
 /** The payer's text: the plan prefix and four digits or more. */
 export interface NamedOrder {
@@ -72,7 +72,7 @@ export const namedPlanOrder = (
   if (!plans || !account.operator || reading.transaction_type !== 'credit' || reading.currency !== 'VND') return null
   const { bank_code, account_number: printed } = reading
   if (bank_code !== plans.bank_code || printed === null || digitsContradict(printed, plans.account_number)) return null
-  if (printed.replace(/\D/g, '').length < TELLING_DIGITS) return null
+  if (printed.replace(/\D/g, '').length < LEAST_PRINTED_DIGITS) return null
   const found = orderIdOf(reading.content, text, [plans.prefix])
   const digits = found?.prefix === plans.prefix ? /^\d{4,15}$/.exec(found.order_id.slice(plans.prefix.length)) : null
   const plan_order_id = Number(digits?.[0] ?? 0)
