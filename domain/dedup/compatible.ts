@@ -13,7 +13,7 @@ import type { Probe } from './probe.ts'
 
 /**
  * `but_for_the_order`: only the order ids differ. `but_for_a_guess`: only the order ids differ, and one of the two is a guess,
- * because it matched no prefix of the user.
+ * because it matched no prefix of the user, or stands in a cut memo.
  */
 export type Compatible = 'yes' | 'but_for_a_guess' | 'but_for_the_order' | 'no'
 

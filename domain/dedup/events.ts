@@ -32,7 +32,7 @@ const sighting = {
   /** A date without a time counts as no time. */
   printed_time: z.object({ at: moment, precision: z.enum(['second', 'minute']) }).nullable(),
   order_id: z.string().nullable(),
-  /** The user's prefix that the order id matched. An order id without one is a guess. */
+  /** The user's prefix that the order id matched. An order id without one, or in a cut memo, is a guess and has none here. */
   prefix: z.string().nullable(),
   /** Hash of the normalised content, computed like `fingerprint`. */
   content_hash: z.string().nullable(),

@@ -54,7 +54,10 @@ const wholeText = ({ incoming }: Arrival, { channel }: Origin): string =>
     channel === 'sms' ? incoming.text : [incoming.title, incoming.subject, incoming.text].filter(Boolean).join('\n'),
   )
 
-/** A reference that may lack its end has a kind of its own, so that it does not contradict the whole one. */
+/**
+ * A reference that may lack its end has a kind of its own, so that it does not contradict the whole one. The order id of a cut memo is a guess:
+ * the whole memo may name one that has precedence.
+ */
 const sightingOf = (arrival: Arrival, origin: Origin, reading: Reading, matched: Matched): Sighting => {
   const { channel } = origin
   const text = wholeText(arrival, origin)
@@ -78,7 +81,7 @@ const sightingOf = (arrival: Arrival, origin: Origin, reading: Reading, matched:
     }),
     printed_time: time && time.precision !== 'day' ? { at: time.at, precision: time.precision } : null,
     order_id: matched.order_id,
-    prefix: matched.prefix,
+    prefix: reading.cut ? null : matched.prefix,
     content_hash: reading.content === null ? null : fingerprintOf(comparable(reading.content)),
     ...(messageId ? { message_id_hash: fingerprintOf(messageId) } : {}),
   }

@@ -69,6 +69,21 @@ describe('one payment pays one order', () => {
     await attacked.alerts('contradicting_copy', 3)
   })
 
+  it('if a cut memo shows one id, and the whole memo a better one', async () => {
+    const json = { name: 'Other shop', type: 'custom', payment_prefix: 'SHOP' }
+    expect((await attacked.api.ask('POST', '/api/systems', { key: attacked.key, json })).status).to.equal(201)
+    const before = (await attacked.sent()).length
+    const [, time] = / luc (\S+ \d\d:\d\d)/.exec(vietcombankText(++number, ''))!
+    const at = time!.replaceAll('-', '/')
+    const memo = `SHOPAB thanh toan cho cua hang ${'x'.repeat(40)}`
+    const sms = `VietinBank:${at}|TK:104870340000|GD:+150,000VND|SDC:222,772,047VND|ND:${memo}~`
+    const push = `Thời gian: ${at}\nTài khoản: 104870340000\nGiao dịch: +150,000 VND\nSố dư hiện tại: 222,772,047 VND\nNội dung: ${memo} SHOP77`
+    expect((await attacked.sms(sms, undefined, 'VietinBank')).body.data.webhook_status).to.equal('pending')
+    const app = { package: 'com.vietinbank.ipay', title: 'Biến động số dư' }
+    expect((await attacked.push(push, undefined, app)).body.data.webhook_status).to.equal('already_run')
+    expect((await attacked.sent()).slice(before)).to.deep.equal(['SHOPAB'])
+  })
+
   it('but two transfers of one amount pay two orders', async () => {
     const before = (await attacked.sent()).length
     await attacked.sms(vietcombankText(++number, 'DH5042'))
