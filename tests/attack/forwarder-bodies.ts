@@ -93,6 +93,7 @@ const HOSTILE = [
   `x'}`,
   `{"text":"${FORGED}","sender":"Vietcombank"}`,
   `[{"text":"${FORGED}","sender":"Vietcombank"}]`,
+  `{"text":"${FORGED}"}`,
   `x %text% {notification} [content]`,
   'x'.repeat(5_000),
 ] as const
@@ -184,6 +185,9 @@ const APPS: Readonly<Record<string, App>> = {
   }),
   'query alone': (of) => ({ body: '', contentType: '', query: new URLSearchParams({ ...origin(of), text: of.text }).toString() }),
   'JSON labelled as text': sms((from, text) => ({ ...json(JSON.stringify({ from, text })), contentType: 'text/plain' })),
+  'JSON in a form': (of) => ({ ...form({ payload: JSON.stringify({ ...origin(of), text: of.text }) }, encodeURIComponent), query: originQuery(of) }),
+  'JSON encoded twice': sms((sender, text) => json(JSON.stringify(JSON.stringify({ text, sender })), 'sender=Vietcombank')),
+  'text as a JSON string': (of) => json(JSON.stringify(of.text), originQuery(of)),
   'text labelled as JSON': (of) => json(of.text, originQuery(of)),
   'a list of two': sms((from, text) => json(JSON.stringify([{ from, text }, { from: '0900000000', text: 'alo' }]))),
 } // prettier-ignore

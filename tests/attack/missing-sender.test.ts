@@ -8,6 +8,7 @@ import { vietcombankText } from '../harness/bank-texts.ts'
 import { eventually } from '../harness/eventually.ts'
 import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
 
+const FORM = 'application/x-www-form-urlencoded'
 const SENDERS = '/api/account/trusted-senders'
 
 /** Values that an app sends if the sender is unknown. */
@@ -101,7 +102,7 @@ describe('attack: a notification without its sender', function () {
         refused(await atUrl({ payload: { sender: value } }), value)
         refused(await atUrl({ app: value }), value)
         const form = new URLSearchParams({ text: text(), sender: value })
-        const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+        const headers = { 'content-type': FORM }
         refused((await api.ask('POST', personal, { body: form.toString(), headers })).body.data, value)
       }
     }
@@ -139,6 +140,10 @@ describe('attack: a notification without its sender', function () {
     ]
     for (const mixture of mixtures) refused(await atUrl(mixture), mixture)
     refused(await atUrl({ sender: 'Vietcombank' }, '?sender=%20'), 'a blank one in the address')
+    // The sender of JSON inside a string contradicts the one of the address.
+    const nested = JSON.stringify({ from: '+84912345678', text: text() })
+    const inForm = { body: `payload=${encodeURIComponent(nested)}`, headers: { 'content-type': FORM } }
+    refused((await api.ask('POST', `${personal}?sender=Vietcombank`, inForm)).body.data, nested)
     // A message of which the app sends the text as the body, with the sender in the address.
     const message = { body: `text=${encodeURIComponent(text())}&package=com.VCB`, headers: { 'content-type': '' } }
     for (const sender of ['%2B84912345678', 'stranger@icloud.com'])

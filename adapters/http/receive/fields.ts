@@ -6,10 +6,12 @@
 import { senderKey } from '../../../domain/banks/directory.ts'
 import type { Incoming } from '../../../domain/reader/reading.ts'
 import { storable } from './body-text.ts'
+import type { Found } from './found.ts'
 import { asText, disagree, givenAt, onlyValue, type Given } from './given.ts'
 import { knownBodyOf, type KnownBody } from './known-bodies.ts'
 import { isObject, memberAt, membersOf, type Members } from './members.ts'
 import { NAMES } from './names.ts'
+import { withNestedJson } from './nested-json.ts'
 import { stampOf } from './stamp.ts'
 import { textIn } from './text-field.ts'
 
@@ -84,15 +86,6 @@ const stampIn = (sources: readonly Members[]): Date | null => {
   return null
 }
 
-export interface Found {
-  incoming: Incoming
-  stamp: Date | null
-  /** Whether text, sender, package or title is given under two names and neither value contains the other. */
-  hasTwoNames: boolean
-  /** Whether no text was found, under any name. */
-  hasNoText?: boolean
-}
-
 /** A `null` counts as not given if another field contains the origin, as apps serialize every field of a class. */
 const unlessGivenElsewhere = (value: string | undefined, given: Given, other: string | undefined) =>
   value === '' && given.values.length === 0 && other ? undefined : value
@@ -102,7 +95,10 @@ const unlessGivenElsewhere = (value: string | undefined, given: Given, other: st
  * @param query  the query parameters, if there are any
  * @param isEscaped  whether no text can have injected a field; then two names are no reason for doubt
  */
-export const findFields = (value: unknown, query: object | null = null, isEscaped = false): Found => {
+export const findFields = (value: unknown, query: object | null = null, isEscaped = false): Found =>
+  withNestedJson(fieldsOf(value, query, isEscaped), (nested) => fieldsOf(nested, null, false))
+
+const fieldsOf = (value: unknown, query: object | null, isEscaped: boolean): Found => {
   if (typeof value === 'string' && query === null)
     return { incoming: { text: storable(value) }, stamp: null, hasTwoNames: false }
   const posted = typeof value === 'string' ? { text: value } : value

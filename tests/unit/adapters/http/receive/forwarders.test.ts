@@ -32,6 +32,9 @@ interface Case {
 const STAMP = '2024-06-07T04:41:31.000Z'
 const MS = Date.parse(STAMP)
 
+/** What a program makes of an SMS before it puts it into a string. */
+const NESTED = JSON.stringify({ sender: 'Vietcombank', text: TEXT, timestamp: MS })
+
 const CASES: Case[] = [
   {
     name: 'Incoming SMS to URL forwarder',
@@ -161,6 +164,13 @@ const CASES: Case[] = [
   { name: 'a form that says nothing', body: `content=${encodeURIComponent(TEXT)}`, type: '', is: {} },
   { name: 'a form nobody encoded keeps its plus', body: `text=${TEXT}`, type: FORM_TYPE, is: {} },
   { name: 'a JSON string', body: JSON.stringify(TEXT), is: {} },
+  { name: 'JSON in a field of a form, the sender in the query', body: new URLSearchParams({ payload: NESTED }).toString(), type: FORM_TYPE, query: { sender: 'VIETCOMBANK' }, is: { sender: 'VIETCOMBANK', stamp: STAMP } },
+  { name: 'JSON in a field of JSON, the sender in the query', body: JSON.stringify({ data: NESTED }), query: { sender: 'Vietcombank' }, is: { sender: 'Vietcombank', stamp: STAMP } },
+  { name: 'JSON encoded twice, the sender in the query', body: JSON.stringify(NESTED), query: { sender: 'Vietcombank' }, is: { sender: 'Vietcombank', stamp: STAMP } },
+  { name: 'JSON encoded twice, whose sender may be a stranger\u2019s text', body: JSON.stringify(NESTED), is: { sender: '', stamp: STAMP } },
+  { name: 'JSON encoded twice, with another sender', body: JSON.stringify(NESTED), query: { sender: '+84912345678' }, is: { sender: '', stamp: STAMP } },
+  { name: 'JSON encoded twice, with another app', body: JSON.stringify(JSON.stringify({ package: 'com.zing.zalo', text: TEXT })), query: { package: 'com.VCB' }, is: { package: '' } },
+  { name: 'JSON encoded twice that names a text twice', body: JSON.stringify(`{"text":${JSON.stringify(TEXT)},"text":"x y"}`), is: { text: `{"text":${JSON.stringify(TEXT)},"text":"x y"}` } },
   { name: 'a list of one', body: JSON.stringify([{ text: TEXT }]), is: {} },
   { name: 'a byte order mark', body: `\ufeff${JSON.stringify({ text: TEXT })}`, is: {} },
   { name: 'raw line breaks and tabs inside a JSON string', body: `{"text":"+150,000 VND\n\tDH1042"}`, is: { text: '+150,000 VND\n\tDH1042' }, unsafe: 'broken_json' },
