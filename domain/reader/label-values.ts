@@ -71,6 +71,11 @@ const note = (values: LabelValues, groups: Groups, at: number): void => {
   values.firstAmountAt = Math.min(values.firstAmountAt, at)
 }
 
+/** Right before a word of direction, such a word means that no money has moved: `can nop`, `chua nhan duoc`, `will be credited`. */
+const NOT_YET =
+  /(?<![a-z])(?:(?:can|phai|hay|nen|muon|xin|se|chua|khong|neu|khi|vui long|de nghi|co the)(?: duoc| bi| the)?|(?:not|please|will|may|can|could|would|should|must|if|to)(?: be)?) $/
+const LONGEST_NOT_YET = 20
+
 /** Extracts signed sums from text that no label took, and appends the rest to `left`. */
 const leave = (values: LabelValues, piece: string, at: number): void => {
   let rest = piece
@@ -79,6 +84,7 @@ const leave = (values: LabelValues, piece: string, at: number): void => {
       const before = piece.slice(0, found.index)
       // After a word, a dash between blanks may be just a dash.
       if (/[a-z] ?: ?$/.test(before) || (/[a-z] $/.test(before) && /^- /.test(found[0]))) values.doubtful = true
+      if (/^[a-z]/.test(found[0]) && NOT_YET.test(before.slice(-LONGEST_NOT_YET))) values.doubtful = true
       note(values, found.groups ?? {}, at + found.index)
       rest = rest.replace(found[0], ' ')
     }

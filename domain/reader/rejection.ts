@@ -50,6 +50,14 @@ const likely: readonly Rule[] = [
 
 const BALANCE_TOLD = /\b(?:so du|sd)\b[^\n+]{0,80}?\b(?:la|hien tai|kha dung)\b ?:? ?(?:vnd ?)?-?\d/
 const SUM = /\d ?(?:vnd|d\b|dong\b|usd)|(?:vnd|usd) ?\d/g
+
+/** Whether a text states a balance and no other sum. A sum before the balance may have moved. */
+const tellsBalanceOnly = (text: string): boolean => {
+  const told = BALANCE_TOLD.exec(text)
+  const sums = told === null ? [] : [...text.matchAll(SUM)]
+  return sums.length === 1 && sums[0]!.index > told!.index
+}
+
 const PHONE_NUMBER = /^(?:\+?84|0)\d{8,10}$/
 
 /**
@@ -71,7 +79,7 @@ export const whyNoTransaction = (shadow: string, sender: string | undefined): No
   if (account && moved && balance) return 'unparsed'
   const reason = first(explicit, beginning)
   if (reason) return reason
-  if (!moved && BALANCE_TOLD.test(beginning) && (beginning.match(SUM) ?? []).length === 1) return 'balance_only'
+  if (!moved && tellsBalanceOnly(beginning)) return 'balance_only'
   if (account && (moved || balance)) return 'unparsed'
   return first(likely, beginning) ?? (sender && PHONE_NUMBER.test(sender.replace(/[ .-]/g, '')) ? 'chat' : 'unparsed')
 }
