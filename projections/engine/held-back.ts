@@ -20,23 +20,28 @@ export async function* heldBack(batches: AsyncIterable<Batch>, held: HoldBack): 
   const iterator = batches[Symbol.asyncIterator]()
   // A batch grows until it is asked for, so it is asked for early only while another one is held back.
   let coming: Promise<IteratorResult<Batch>> | null = null
-  for (;;) {
-    const first = await (coming ?? iterator.next())
-    coming = null
-    if (first.done) return
-    let batch = first.value
-    const since = performance.now()
-    while (held.canWait(batch)) {
-      const left = since + held.mostMs(batch) - performance.now()
-      if (left <= 0) break
-      coming ??= iterator.next()
-      const next = await Promise.race([coming, held.awaited(left)])
-      if (!next || next.done) break
+  try {
+    for (;;) {
+      const first = await (coming ?? iterator.next())
       coming = null
-      batch = joined(batch, next.value)
+      if (first.done) return
+      let batch = first.value
+      const since = performance.now()
+      while (held.canWait(batch)) {
+        const left = since + held.mostMs(batch) - performance.now()
+        if (left <= 0) break
+        coming ??= iterator.next()
+        const next = await Promise.race([coming, held.awaited(left)])
+        if (!next || next.done) break
+        coming = null
+        batch = joined(batch, next.value)
+      }
+      // If it fails, the next turn of the loop throws.
+      coming?.catch(() => {})
+      yield batch
     }
-    // If it fails, the next turn of the loop throws.
-    coming?.catch(() => {})
-    yield batch
+  } finally {
+    // Otherwise it would stay a member of the store's ring. Not awaited: a subscription that waits ends only when its signal aborts.
+    void iterator.return?.().catch(() => {})
   }
 }

@@ -118,6 +118,8 @@ describe('a rolling upgrade', function () {
     world.baoco = newApi.running
     await more()
     await Promise.all([oldApi.stop(), oldProject.stop()])
+    for (const { role, running } of [oldApi, oldProject])
+      expect(running.process.exitCode, `${role} ended by itself`).to.equal(0)
     await more()
 
     expect(failures).to.deep.equal([])

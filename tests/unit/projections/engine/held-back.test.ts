@@ -113,4 +113,22 @@ describe('batches that are held back', () => {
     source.fail(new Error('away'))
     expect(await first.catch(({ message }: Error) => message)).to.equal('away')
   })
+
+  /** A subscription that was not asked for its next batch would otherwise never learn that its consumer has ended. */
+  it('end the subscription when the consumer ends, also if no other batch is awaited', async () => {
+    let isOver = false
+    async function* subscription(): AsyncGenerator<Batch> {
+      try {
+        yield CAPTURE
+      } finally {
+        isOver = true
+      }
+    }
+    const failed = async (): Promise<void> => {
+      const held = { canWait, mostMs: () => 60_000, awaited: time().awaited }
+      for await (const _ of heldBack(subscription(), held)) throw new Error('not applied')
+    }
+    expect(await failed().catch(({ message }: Error) => message)).to.equal('not applied')
+    expect(isOver).to.equal(true)
+  })
 })
