@@ -13,16 +13,50 @@ interface Server {
   /** Such as 150018. */
   version: number
   encoding: string
+  /** Quoted for SQL, as the name of the database. */
+  role: string
+  database: string
+  is_new: boolean
+  may_create_schemas: boolean
+  /** null: there is no such schema */
+  may_create_in_public: boolean | null
+  /** The table `public.migrations` is not that of Baoco. */
+  has_foreign_migrations: boolean
+  /** The schema of the extension, if the role may not use it. Quoted for SQL. */
+  closed_schema: string | null
 }
 
-const SERVER = `SELECT current_setting('server_version_num')::integer AS version, current_setting('server_encoding') AS encoding`
+/** The table that notes which migrations ran has these two columns. */
+const SERVER = `SELECT current_setting('server_version_num')::integer AS version, current_setting('server_encoding') AS encoding,
+  quote_ident(current_user) AS role, quote_ident(current_database()) AS database,
+  has_database_privilege(current_database(), 'CREATE') AS may_create_schemas,
+  has_schema_privilege(to_regnamespace('public'), 'CREATE') AS may_create_in_public,
+  (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
+    WHERE extname = 'pg_trgm' AND NOT has_schema_privilege(n.oid, 'USAGE')) AS closed_schema,
+  columns = 0 AS is_new, columns > 0 AND own_columns <> 2 AS has_foreign_migrations
+FROM (SELECT count(*) AS columns, count(*) FILTER (WHERE attname IN ('name', 'run_on')) AS own_columns
+  FROM pg_attribute JOIN pg_class c ON c.oid = attrelid
+  WHERE relnamespace = to_regnamespace('public') AND relname = 'migrations') AS migrations`
 
-/** @returns why the server cannot be used; null if it can */
-export const unsuitable = ({ version, encoding }: Server): string | null => {
+/** @returns why the server cannot be used, and what to change; null if it can */
+export const unsuitable = (server: Server): string | null => {
+  const { version, encoding, role, database } = server
   const major = Math.floor(version / 10_000)
   if (major < OLDEST) return `the server of DATABASE_URL is Postgres ${major}: use version ${OLDEST} or later`
   if (encoding !== 'UTF8')
     return `the database of DATABASE_URL has the encoding ${encoding}: create it with ENCODING 'UTF8' TEMPLATE template0`
+  if (server.has_foreign_migrations)
+    return `the database of DATABASE_URL belongs to another program, which has a table public.migrations: create a database for Baoco`
+  if (server.closed_schema !== null)
+    return `the role ${role} may not use the extension pg_trgm: GRANT USAGE ON SCHEMA ${server.closed_schema} TO ${role}`
+  // Later, Baoco needs these rights only to create more.
+  if (!server.is_new) return null
+  if (!server.may_create_schemas)
+    return `the role ${role} may not create schemas in the database of DATABASE_URL: ALTER DATABASE ${database} OWNER TO ${role}`
+  if (server.may_create_in_public === null)
+    return `the database of DATABASE_URL has no schema public: CREATE SCHEMA public AUTHORIZATION ${role}`
+  if (!server.may_create_in_public)
+    return `the role ${role} may not create tables in the schema public of DATABASE_URL: GRANT CREATE ON SCHEMA public TO ${role}`
   return null
 }
 
