@@ -151,4 +151,26 @@ describe('delivery from Kafka', function () {
       return setting.untilStatus(fresh!, 'success', 10_000)
     }, { within: 90_000 }) // prettier-ignore
   })
+
+  it('continues if messages expire before any consumer has read them: from the queue, and then from the topic', async () => {
+    const { topic } = setting.kafka
+    const shop = await setting.shop()
+    const rule = await setting.rule(shop.url)
+    setting.relay()
+    const worker = await setting.kafkaWorker()
+    await allSucceed(await setting.capture([rule], { count: 3 }))
+    await worker.stop()
+    const unread = await setting.capture([rule], { count: 10, age: SOON_DUE })
+    const reader = await setting.reader()
+    await eventually(() => unread.every((id) => reader.capturedFor(5).includes(id)))
+    await setting.admin(async (admin) => {
+      const ends = await admin.fetchTopicOffsets(topic)
+      const partitions = ends.map(({ partition, high }) => ({ partition, offset: high }))
+      await admin.deleteTopicRecords({ topic, partitions })
+    })
+    await setting.kafkaWorker()
+    await allSucceed(await setting.capture([rule]), 20_000)
+    await allSucceed(unread)
+    expect(shop.calls).to.have.length(14)
+  })
 })
