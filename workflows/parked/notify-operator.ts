@@ -1,5 +1,7 @@
-// Tests: tests/integration/parked/serve.test.ts
-/** Tells the operator of events that cannot be read or projected: a log line and a mail for each, once. */
+/**
+ * Tells the operator of streams with events that cannot be read or projected: a log line and a mail. During an upgrade, a newer release may
+ * write thousands of events to one stream, so a stream is named again at most once an hour.
+ */
 import type { Mailer } from '../../domain/ports.ts'
 
 export interface ParkedNotice {
@@ -15,8 +17,11 @@ interface Parts {
   adminEmail: string
   log: { error(fields: object, what: string): void }
   onFailure: (error: unknown) => void
+  /** Milliseconds of a clock that never goes back. Only tests change it. */
+  nowMs?: () => number
 }
 
+const AGAIN_AFTER_MS = 3_600_000
 /** Mails of one process. If there are more, the metric and `baoco parked list` have the rest. */
 const MOST_MAILS = 10
 
@@ -28,16 +33,28 @@ const textOf = ({ stream, revision, type, reason, detail }: ParkedNotice): strin
     '`baoco parked list` shows all such events. `baoco parked skip` makes Baoco ignore one for good.',
   ].join('\n')
 
-export const notifyOperator = ({ mailer, adminEmail, log, onFailure }: Parts): ((notice: ParkedNotice) => void) => {
-  const told = new Set<string>()
+interface Told {
+  revision: number
+  at: number
+}
+
+export const notifyOperator = ({
+  mailer,
+  adminEmail,
+  log,
+  onFailure,
+  nowMs = () => performance.now(),
+}: Parts): ((notice: ParkedNotice) => void) => {
+  const told = new Map<string, Told>()
+  let mails = 0
   return (notice) => {
     const { stream, revision, type, reason, detail } = notice
-    const name = `${stream}@${revision}`
-    if (told.has(name)) return
-    told.add(name)
+    const last = told.get(stream)
+    if (last && (revision <= last.revision || nowMs() - last.at < AGAIN_AFTER_MS)) return
+    told.set(stream, { revision, at: nowMs() })
     log.error({ stream, revision, type, reason, detail }, 'stream.parked')
-    if (told.size > MOST_MAILS) return
+    if (++mails > MOST_MAILS) return
     const mail = { to: adminEmail, subject: `Baoco cannot use an event of ${stream}`, text: textOf(notice) }
-    mailer.send({ ...mail, key: `parked ${name}` }).catch(onFailure)
+    mailer.send({ ...mail, key: `parked ${stream}@${revision}` }).catch(onFailure)
   }
 }

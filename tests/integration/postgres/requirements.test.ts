@@ -56,7 +56,8 @@ const UNSUITABLE: Record<string, [(client: pg.Client, role: string) => Promise<u
       `the role ${role} may not create schemas in the database of DATABASE_URL: ALTER DATABASE ${name} OWNER TO ${role}`,
   ],
   'whose schema public is closed': [
-    (client, role) => client.query(`ALTER SCHEMA public OWNER TO CURRENT_USER; REVOKE ALL ON SCHEMA public FROM PUBLIC, ${role}`),
+    (client, role) =>
+      client.query(`ALTER SCHEMA public OWNER TO CURRENT_USER; REVOKE ALL ON SCHEMA public FROM PUBLIC, ${role}`),
     true,
     ({ role }) =>
       `the role ${role} may not create tables in the schema public of DATABASE_URL: GRANT CREATE ON SCHEMA public TO ${role}`,
@@ -64,11 +65,11 @@ const UNSUITABLE: Record<string, [(client: pg.Client, role: string) => Promise<u
   'without a schema public': [
     (client) => client.query('DROP SCHEMA public CASCADE'),
     true,
-    ({ role }) =>
-      `the database of DATABASE_URL has no schema public: CREATE SCHEMA public AUTHORIZATION ${role}`,
+    ({ role }) => `the database of DATABASE_URL has no schema public: CREATE SCHEMA public AUTHORIZATION ${role}`,
   ],
   'whose extension the role may not use': [
-    (client) => client.query('DROP EXTENSION IF EXISTS pg_trgm; CREATE SCHEMA ext; CREATE EXTENSION pg_trgm SCHEMA ext'),
+    (client) =>
+      client.query('DROP EXTENSION IF EXISTS pg_trgm; CREATE SCHEMA ext; CREATE EXTENSION pg_trgm SCHEMA ext'),
     true,
     ({ role }) => `the role ${role} may not use the extension pg_trgm: GRANT USAGE ON SCHEMA ext TO ${role}`,
   ],
