@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { Command, CommanderError, Help, type Option } from 'commander'
 import { VERSION } from '../adapters/system/version.ts'
 import { addCommands } from './commands/all.ts'
+import { failureText } from './process/failure-text.ts'
 import { settingLines } from './process/settings.ts'
 
 /** Exit status: 0 done, 1 failed, 2 wrong usage. */
@@ -51,9 +52,7 @@ const main = async (): Promise<void> => {
     if (error instanceof CommanderError) {
       process.exitCode = error.exitCode === 0 ? 0 : WRONG_USAGE
     } else {
-      const { message, code, stack } = error as NodeJS.ErrnoException
-      // If a host has several addresses and none answers, the error has no message.
-      console.error(`baoco: ${process.env.LOG_LEVEL === 'debug' ? stack : message || code}`)
+      console.error(`baoco: ${process.env.LOG_LEVEL === 'debug' ? (error as Error).stack : failureText(error)}`)
       process.exitCode = FAILED
       // What was not closed must not keep a process that has failed: nobody would start it again.
       setTimeout(() => process.exit(), STILL_OPEN_MS).unref()

@@ -66,3 +66,9 @@ export const refuseUnsuitable = async (database: Queryable): Promise<void> => {
   const reason = unsuitable(server!)
   if (reason !== null) throw new UnsuitableServer(reason)
 }
+
+/** @throws an error that counts as an outage if the server is a standby, which refuses every change until it is promoted */
+export const refuseStandby = async (database: Queryable): Promise<void> => {
+  const [there] = await database.query<{ is_standby: boolean }>('SELECT pg_is_in_recovery() AS is_standby')
+  if (there!.is_standby) throw new Error('the server of DATABASE_URL is a standby: name the primary server, or promote it')
+}

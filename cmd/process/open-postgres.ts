@@ -1,7 +1,7 @@
 // Tests: tests/integration/embedded-postgres.test.ts
 /** Opens the Postgres that the settings select, or the embedded one of the data folder, and migrates it to this version. */
 import { openDatabase } from '../../adapters/database/database.ts'
-import { UnsuitableServer } from '../../adapters/database/requirements.ts'
+import { refuseStandby, UnsuitableServer } from '../../adapters/database/requirements.ts'
 import { attachOrStart, openEmbeddedPostgres } from '../../adapters/postgres/embedded/embedded.ts'
 import { isLoginRefused, isOutage } from '../../adapters/event-store/postgres/outage.ts'
 import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
@@ -47,5 +47,5 @@ export const openPostgres = async (
 
 const reach = async (url: string): Promise<void> => {
   const database = openDatabase(url, { poolSize: 1, applicationName: 'baoco start' })
-  await database.query('SELECT 1').finally(() => database.close())
+  await refuseStandby(database).finally(() => database.close())
 }

@@ -3,7 +3,8 @@ import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { migrateDatabase } from '../../../adapters/database/migrate.ts'
-import { unsuitable, UnsuitableServer } from '../../../adapters/database/requirements.ts'
+import { refuseStandby, unsuitable, UnsuitableServer } from '../../../adapters/database/requirements.ts'
+import { isOutage } from '../../../adapters/event-store/postgres/outage.ts'
 import { emptyDatabase } from '../../harness/postgres.ts'
 
 /** A server with a database that its role owns. */
@@ -110,6 +111,14 @@ describe('the requirements of a Postgres server', () => {
       await client.end()
       await other.drop()
     }
+  })
+
+  it('include that the server is not a standby. A start waits until it is promoted', async () => {
+    const server = (is_standby: boolean) => ({ query: () => Promise.resolve([{ is_standby }] as never[]) })
+    const error = await refuseStandby(server(true)).catch((reason: Error) => reason)
+    expect(isOutage(error)).to.equal(true)
+    expect((error as Error).message).to.contain('is a standby')
+    await refuseStandby(server(false))
   })
 
   for (const [which, [prepare, isOwner, refusal]] of Object.entries(UNSUITABLE))

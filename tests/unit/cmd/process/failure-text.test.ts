@@ -1,0 +1,16 @@
+import { expect } from 'chai'
+import { failureText } from '../../../../cmd/process/failure-text.ts'
+
+describe('the text of a failure', () => {
+  it('is its message, or its code if it has none', () => {
+    expect(failureText(new Error('the port is taken'))).to.equal('the port is taken')
+    expect(failureText(Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }))).to.equal('ECONNREFUSED')
+  })
+
+  it('says how many connections a process needs, if Postgres gives it too few', () => {
+    const refused = Object.assign(new Error('too many connections for role "baoco"'), { code: '53300' })
+    expect(failureText(refused)).to.equal(
+      'too many connections for role "baoco": each process of Baoco needs up to 22 (docs/postgres.md)',
+    )
+  })
+})
