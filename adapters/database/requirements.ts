@@ -20,6 +20,8 @@ interface Server {
   may_create_schemas: boolean
   /** null: there is no such schema */
   may_create_in_public: boolean | null
+  /** Owner of the table `public.migrations`, if the role may not read it. */
+  other_owner: string | null
   /** The table `public.migrations` is not that of Baoco. */
   has_foreign_migrations: boolean
   /** The schema of the extension, if the role may not use it. Quoted for SQL. */
@@ -33,8 +35,9 @@ const SERVER = `SELECT current_setting('server_version_num')::integer AS version
   has_schema_privilege(to_regnamespace('public'), 'CREATE') AS may_create_in_public,
   (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
     WHERE extname = 'pg_trgm' AND NOT has_schema_privilege(n.oid, 'USAGE')) AS closed_schema,
-  columns = 0 AS is_new, columns > 0 AND own_columns <> 2 AS has_foreign_migrations
-FROM (SELECT count(*) AS columns, count(*) FILTER (WHERE attname IN ('name', 'run_on')) AS own_columns
+  columns = 0 AS is_new, columns > 0 AND own_columns <> 2 AS has_foreign_migrations, other_owner
+FROM (SELECT count(*) AS columns, count(*) FILTER (WHERE attname IN ('name', 'run_on')) AS own_columns,
+    min(relowner::regrole::text) FILTER (WHERE NOT has_table_privilege(c.oid, 'SELECT')) AS other_owner
   FROM pg_attribute JOIN pg_class c ON c.oid = attrelid
   WHERE relnamespace = to_regnamespace('public') AND relname = 'migrations') AS migrations`
 
@@ -47,6 +50,8 @@ export const unsuitable = (server: Server): string | null => {
     return `the database of DATABASE_URL has the encoding ${encoding}: create it with ENCODING 'UTF8' TEMPLATE template0`
   if (server.has_foreign_migrations)
     return `the database of DATABASE_URL belongs to another program, which has a table public.migrations: create a database for Baoco`
+  if (server.other_owner !== null)
+    return `the tables in the database of DATABASE_URL belong to the role ${server.other_owner}, and ${role} may not use them: restore a backup with pg_restore --no-owner --role=${role}`
   if (server.closed_schema !== null)
     return `the role ${role} may not use the extension pg_trgm: GRANT USAGE ON SCHEMA ${server.closed_schema} TO ${role}`
   // Later, Baoco needs these rights only to create more.
@@ -70,5 +75,6 @@ export const refuseUnsuitable = async (database: Queryable): Promise<void> => {
 /** @throws an error that counts as an outage if the server is a standby, which refuses every change until it is promoted */
 export const refuseStandby = async (database: Queryable): Promise<void> => {
   const [there] = await database.query<{ is_standby: boolean }>('SELECT pg_is_in_recovery() AS is_standby')
-  if (there!.is_standby) throw new Error('the server of DATABASE_URL is a standby: name the primary server, or promote it')
+  if (there!.is_standby)
+    throw new Error('the server of DATABASE_URL is a standby: name the primary server, or promote it')
 }

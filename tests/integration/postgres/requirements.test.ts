@@ -1,9 +1,13 @@
 /** A server on which Baoco cannot work is refused at the start, in one sentence. */
 import { expect } from 'chai'
-import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { migrateDatabase } from '../../../adapters/database/migrate.ts'
-import { refuseStandby, unsuitable, UnsuitableServer } from '../../../adapters/database/requirements.ts'
+import {
+  refuseStandby,
+  refuseUnsuitable,
+  unsuitable,
+  UnsuitableServer,
+} from '../../../adapters/database/requirements.ts'
 import { isOutage } from '../../../adapters/event-store/postgres/outage.ts'
 import { emptyDatabase } from '../../harness/postgres.ts'
 
@@ -16,67 +20,40 @@ const SUITABLE = {
   is_new: true,
   may_create_schemas: true,
   may_create_in_public: true,
+  other_owner: null,
   has_foreign_migrations: false,
   closed_schema: null,
 }
 
-/** A role with a database of its own or of another role, on the server of `emptyDatabase`. */
-const databaseOf = async (prepare: (client: pg.Client, role: string) => Promise<unknown>, isOwner = true) => {
-  const empty = await emptyDatabase()
-  const client = new pg.Client({ connectionString: empty.url })
-  await client.connect()
-  const role = `shop_${randomUUID().slice(0, 8).replaceAll('-', '')}`
-  await client.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`)
-  const { rows } = await client.query<{ name: string }>('SELECT quote_ident(current_database()) AS name')
-  const { name } = rows[0]!
-  if (isOwner) await client.query(`ALTER DATABASE ${name} OWNER TO ${role}`)
-  await prepare(client, role)
-  const url = new URL(empty.url)
-  url.username = role
-  url.password = 'secret'
-  return {
-    role,
-    name,
-    url: url.href,
-    drop: async () => {
-      await client.query(`REASSIGN OWNED BY ${role} TO CURRENT_USER; DROP OWNED BY ${role}; DROP ROLE ${role}`)
-      await client.end()
-      await empty.drop()
-    },
-  }
-}
+type Refusal = (named: { role: string; database: string; superuser: string }) => string
 
-type Refusal = (named: { role: string; name: string }) => string
-
-/** How it is prepared, whether the role owns it, and the sentence that refuses it. */
-const UNSUITABLE: Record<string, [(client: pg.Client, role: string) => Promise<unknown>, boolean, Refusal]> = {
+/** How a database of the role is changed, and the sentence that refuses it. */
+const UNSUITABLE: Record<string, [change: Refusal, refusal: Refusal]> = {
   'that the role does not own': [
-    () => Promise.resolve(),
-    false,
-    ({ role, name }) =>
-      `the role ${role} may not create schemas in the database of DATABASE_URL: ALTER DATABASE ${name} OWNER TO ${role}`,
+    ({ database }) => `ALTER DATABASE ${database} OWNER TO CURRENT_USER`,
+    ({ role, database }) =>
+      `the role ${role} may not create schemas in the database of DATABASE_URL: ALTER DATABASE ${database} OWNER TO ${role}`,
   ],
   'whose schema public is closed': [
-    (client, role) =>
-      client.query(`ALTER SCHEMA public OWNER TO CURRENT_USER; REVOKE ALL ON SCHEMA public FROM PUBLIC, ${role}`),
-    true,
+    () => 'ALTER SCHEMA public OWNER TO CURRENT_USER; REVOKE ALL ON SCHEMA public FROM PUBLIC',
     ({ role }) =>
       `the role ${role} may not create tables in the schema public of DATABASE_URL: GRANT CREATE ON SCHEMA public TO ${role}`,
   ],
   'without a schema public': [
-    (client) => client.query('DROP SCHEMA public CASCADE'),
-    true,
+    () => 'DROP SCHEMA public CASCADE',
     ({ role }) => `the database of DATABASE_URL has no schema public: CREATE SCHEMA public AUTHORIZATION ${role}`,
   ],
   'whose extension the role may not use': [
-    (client) =>
-      client.query('DROP EXTENSION IF EXISTS pg_trgm; CREATE SCHEMA ext; CREATE EXTENSION pg_trgm SCHEMA ext'),
-    true,
+    () => 'DROP EXTENSION IF EXISTS pg_trgm; CREATE SCHEMA ext; CREATE EXTENSION pg_trgm SCHEMA ext',
     ({ role }) => `the role ${role} may not use the extension pg_trgm: GRANT USAGE ON SCHEMA ext TO ${role}`,
   ],
+  'restored for another role': [
+    () => 'CREATE TABLE public.migrations (id serial, name varchar(255), run_on timestamp)',
+    ({ role, superuser }) =>
+      `the tables in the database of DATABASE_URL belong to the role ${superuser}, and ${role} may not use them: restore a backup with pg_restore --no-owner --role=${role}`,
+  ],
   'of another program': [
-    (client) => client.query('CREATE TABLE public.migrations (id serial, migration varchar(255), batch integer)'),
-    true,
+    () => 'CREATE TABLE public.migrations (id serial, migration varchar(255), batch integer)',
     () =>
       'the database of DATABASE_URL belongs to another program, which has a table public.migrations: create a database for Baoco',
   ],
@@ -121,15 +98,48 @@ describe('the requirements of a Postgres server', () => {
     await refuseStandby(server(false))
   })
 
-  for (const [which, [prepare, isOwner, refusal]] of Object.entries(UNSUITABLE))
-    it(`refuse a database ${which}, and say what to change`, async () => {
-      const database = await databaseOf(prepare, isOwner)
-      try {
-        const error = await migrateDatabase(database.url).catch((reason: Error) => reason)
-        expect((error as Error).message).to.equal(refusal(database))
-        expect(error).to.be.instanceOf(UnsuitableServer)
-      } finally {
-        await database.drop()
-      }
+  describe('refuse, and say what to change, a database', () => {
+    let drop: () => Promise<void>
+    let client: pg.Client
+    before(async () => {
+      const empty = await emptyDatabase()
+      drop = empty.drop
+      client = new pg.Client({ connectionString: empty.url })
+      await client.connect()
     })
+    after(async () => {
+      await client?.end()
+      await drop?.()
+    })
+    beforeEach(() => client.query('BEGIN'))
+    afterEach(() => client.query('ROLLBACK'))
+
+    const named = async () => {
+      const { rows } = await client.query<{ role: string; database: string; superuser: string }>(
+        `SELECT quote_ident('shop of ' || current_database()) AS role, quote_ident(current_database()) AS database,
+          quote_ident(current_user) AS superuser`,
+      )
+      return rows[0]!
+    }
+    const reason = async (change: string, role: string, database: string): Promise<string | null> => {
+      await client.query(`CREATE ROLE ${role}; ALTER DATABASE ${database} OWNER TO ${role}; ${change}`)
+      await client.query(`SET LOCAL ROLE ${role}`)
+      const asRole = { query: async (text: string) => (await client.query(text)).rows as never[] }
+      return refuseUnsuitable(asRole).then(
+        () => null,
+        ({ message }: Error) => message,
+      )
+    }
+
+    for (const [which, [change, refusal]] of Object.entries(UNSUITABLE))
+      it(which, async () => {
+        const names = await named()
+        expect(await reason(change(names), names.role, names.database)).to.equal(refusal(names))
+      })
+
+    it('and none that its role owns', async () => {
+      const { role, database } = await named()
+      expect(await reason('', role, database)).to.equal(null)
+    })
+  })
 })
