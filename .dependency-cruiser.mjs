@@ -64,7 +64,7 @@ const NEIGHBOURS = {
     mail: ['webhook-sender'],
     'mail-out': ['database', 'telemetry'],
     postgres: ['database', 'event-store', 'system', 'telemetry'],
-    'rate-limits': ['database', 'http'],
+    'rate-limits': ['database', 'http', 'system'],
     receiver: ['http'],
     secrets: ['system'],
     system: ['database'],

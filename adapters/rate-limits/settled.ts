@@ -9,6 +9,7 @@ import { BoundedMap } from '../../workflows/support/bounded-map.ts'
 import { waitUnlessAborted } from '../../workflows/support/abort.ts'
 import type { CounterFor, RateLimit } from '../http/middleware/rate-limits.ts'
 import type { Queryable } from '../database/database.ts'
+import { addCalls } from './shared-windows.ts'
 
 const SETTLE_EVERY_MS = 1_000
 /** Windows kept in memory: about 20 MB. */
@@ -17,22 +18,14 @@ const MOST_WINDOWS = 100_000
 const AT_A_TIME = 5_000
 
 interface Window {
-  /** Milliseconds since 1970. */
+  lengthMs: number
+  /** Milliseconds of `performance.now()`. */
   ends: number
   /** Calls in all processes, as of the last settlement. */
   settled: number
   /** Calls in this process since then. */
   pending: number
 }
-
-/** The same rule as for the other limits in this table: an expired window starts again. */
-const SETTLE = `
-INSERT INTO ops.rate_limit AS r (key, points, expire)
-SELECT * FROM unnest($1::text[], $2::integer[], $3::bigint[])
-ON CONFLICT (key) DO UPDATE SET
-  points = greatest(0, CASE WHEN r.expire <= $4 THEN excluded.points ELSE r.points + excluded.points END),
-  expire = CASE WHEN r.expire <= $4 THEN excluded.expire ELSE r.expire END
-RETURNING key, points, expire`
 
 export interface SettledCounters {
   counterFor: CounterFor
@@ -42,35 +35,28 @@ export interface SettledCounters {
   run(signal: AbortSignal): Promise<void>
 }
 
-/** @param now  milliseconds since 1970 */
-export const settledCounters = (database: Queryable, now: () => number = Date.now): SettledCounters => {
+/** @param now  milliseconds of a clock that never jumps */
+export const settledCounters = (database: Queryable, now = () => performance.now()): SettledCounters => {
   // Strangers with many addresses must not fill the memory.
   const windows = new BoundedMap<string, Window>(MOST_WINDOWS)
 
   const windowOf = (key: string, { seconds }: RateLimit, at: number): Window => {
     const known = windows.get(key)
     if (known && known.ends > at) return known
-    const begun = { ends: at + seconds * 1_000, settled: 0, pending: 0 }
+    const lengthMs = seconds * 1_000
+    const begun = { lengthMs, ends: at + lengthMs, settled: 0, pending: 0 }
     windows.set(key, begun)
     return begun
   }
 
-  const settleSome = async (open: readonly [string, Window][], at: number): Promise<void> => {
-    // Sorted, so that two processes lock rows in the same order.
-    const sent = open
-      .map(([key, window]) => ({ key, window, calls: window.pending }))
-      .sort((a, b) => (a.key < b.key ? -1 : 1))
-    const rows = await database.query<{ key: string; points: number; expire: number }>(
-      SETTLE,
-      [sent.map(({ key }) => key), sent.map(({ calls }) => calls), sent.map(({ window }) => window.ends), at],
-      'rate-limit-settle',
-    )
-    const settled = new Map(rows.map((row) => [row.key, row]))
-    for (const { key, window, calls } of sent) {
-      const row = settled.get(key)!
-      window.pending -= calls
-      window.settled = row.points
-      window.ends = row.expire
+  const settleSome = async (open: readonly [string, Window][]): Promise<void> => {
+    const sent = open.map(([key, window]) => ({ key, window, calls: window.pending, lengthMs: window.lengthMs }))
+    const shared = new Map((await addCalls(database, sent)).map((each) => [each.key, each]))
+    for (const { key, window, calls: added } of sent) {
+      const { calls, endsInMs } = shared.get(key)!
+      window.pending -= added
+      window.settled = calls
+      window.ends = now() + endsInMs
     }
   }
 
@@ -79,7 +65,7 @@ export const settledCounters = (database: Queryable, now: () => number = Date.no
     // Counts of a past window are dropped.
     for (const [key, { ends }] of windows) if (ends <= at) windows.delete(key)
     const open = [...windows].filter(([, { pending }]) => pending !== 0)
-    for (let from = 0; from < open.length; from += AT_A_TIME) await settleSome(open.slice(from, from + AT_A_TIME), at)
+    for (let from = 0; from < open.length; from += AT_A_TIME) await settleSome(open.slice(from, from + AT_A_TIME))
   }
 
   return {

@@ -54,6 +54,47 @@ describe('counters of rate limits', () => {
     }
   })
 
+  describe('after a clock was seven hours ahead', () => {
+    const AHEAD_MS = 7 * 3_600_000
+    const realNow = Date.now
+    afterEach(() => void (Date.now = realNow))
+    const kinds = {
+      exact: () => ({ count: exactCounters(counted)('receive', LIMIT), settle: async () => {} }),
+      settled: () => {
+        const { counterFor, settle } = settledCounters(counted)
+        return { count: counterFor('receive', LIMIT), settle }
+      },
+    }
+    for (const [kind, open] of Object.entries(kinds)) {
+      it(`no caller waits for the end of a window that lies seven hours ahead: ${kind}, clock of the process`, async () => {
+        Date.now = () => realNow() + AHEAD_MS
+        const same = open()
+        await times(2, () => same.count('9.9.9.9'))
+        await same.settle()
+        Date.now = realNow
+        const restarted = open()
+        for (const { count, settle } of [same, restarted]) {
+          await count('9.9.9.9')
+          await settle()
+          expect((await count('9.9.9.9')).endsInMs).to.be.within(500_000, 600_000)
+        }
+      })
+
+      it(`no caller waits for the end of a window that lies seven hours ahead: ${kind}, clock of the database`, async () => {
+        const before = open()
+        await times(4, () => before.count('9.9.9.9'))
+        await before.settle()
+        await database.query('UPDATE ops.rate_limit SET expire = expire + $1', [AHEAD_MS])
+        const { count, settle } = open()
+        await count('9.9.9.9')
+        await settle()
+        const { calls, endsInMs } = await count('9.9.9.9')
+        expect(calls).to.equal(2)
+        expect(endsInMs).to.be.within(500_000, 600_000)
+      })
+    }
+  })
+
   describe('that are exact', () => {
     it('are shared by all processes', async () => {
       const processes = [1, 2, 3].map(() => exactCounters(counted)('login', LIMIT))
@@ -203,11 +244,12 @@ describe('counters of rate limits', () => {
       now += 59_999
       expect((await count('9.9.9.9')).calls).to.equal(6)
       now += 1
+      await database.query('UPDATE ops.rate_limit SET expire = expire - 60000')
       expect(await count('9.9.9.9')).to.deep.equal({ calls: 1, endsInMs: 60_000 })
       await settle()
       const rows = await database.query<{ points: number }>('SELECT points FROM ops.rate_limit')
       expect(rows).to.deep.equal([{ points: 1 }])
-      now = Date.now()
+      await database.query('UPDATE ops.rate_limit SET expire = expire - 60001')
       const sweep = sweepRateLimits(database)
       expect(await sweep.run(new AbortController().signal)).to.deep.equal({ swept: 1 })
       expect(await sweep.run(new AbortController().signal)).to.equal(null)
