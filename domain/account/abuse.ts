@@ -19,6 +19,8 @@ export type Abuse = 'requests_per_hour' | 'polling' | 'parallel_requests'
 const HOUR_MS = 3_600_000
 export const SLOT_MS = 300_000
 export const SLOTS = HOUR_MS / SLOT_MS
+/** Other processes may count in later slots, because clocks differ. Those still later were counted by a clock that was ahead. */
+const CLOCKS_DIFFER_SLOTS = 1
 export const POLL_GAP_MS = 30_000
 const OVER_SECONDS = 5
 export const OVER_WITHIN_S = 60
@@ -99,7 +101,7 @@ export class Usage {
     const second = Math.floor(at / 1_000)
     this.#peaks.set(second, Math.max(this.#peaks.get(second) ?? 0, this.#inFlight))
     if (this.#inFlight > this.#limits.parallel) this.#over.add(second)
-    for (const each of this.#over) if (each <= second - OVER_WITHIN_S) this.#over.delete(each)
+    for (const each of this.#over) if (Math.abs(second - each) >= OVER_WITHIN_S) this.#over.delete(each)
     return this.#verdict(slot)
   }
 
@@ -160,7 +162,8 @@ export class Usage {
     const { perHour, polls } = this.#limits
     let requests = 0
     for (const counts of [this.#ofAll.calls, this.#reporting.calls, this.#calls])
-      for (const [each, count] of counts) if (each > slot - SLOTS) requests += count
+      for (const [each, count] of counts)
+        if (each > slot - SLOTS && each <= slot + CLOCKS_DIFFER_SLOTS) requests += count
     if (requests > perHour) return 'requests_per_hour'
     const run = followed(followed(this.#ofAll.run, this.#reporting.run), this.#run)
     if (run && run.calls >= polls) return 'polling'

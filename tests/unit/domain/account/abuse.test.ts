@@ -36,6 +36,15 @@ describe('usage of an account', () => {
       expect(calls(conduct, every(1_000, 10, '', 60 * MINUTE)).every((verdict) => verdict === null)).to.equal(true)
     })
 
+    it('do not include requests that a clock counted while it was ahead', () => {
+      const conduct = new Usage(LIMITS)
+      calls(conduct, every(1_000, 6, '', 420 * MINUTE))
+      conduct.report(START + 421 * MINUTE)
+      conduct.reported({ ...NOTHING_ELSE, calls: new Map([[1_000 + 84, 9]]) })
+      expect(calls(conduct, every(1_000, 6)).at(-1)).to.equal(null)
+      expect(calls(conduct, every(1_000, 5, '', 10_000)).at(-1)).to.equal('requests_per_hour')
+    })
+
     it('are counted during a report to other processes, and after it succeeds or fails', () => {
       for (const then of ['told', 'heard', 'unheard'] as const) {
         const conduct = new Usage(LIMITS)
@@ -142,6 +151,12 @@ describe('usage of an account', () => {
       for (let number = 0; number < 10; number++) burst(conduct, 20_000, 4)
       for (let minute = 1; minute < 10; minute++)
         expect(burst(conduct, minute * MINUTE, 4)).to.not.include('parallel_requests')
+    })
+
+    it('do not include seconds that a clock counted while it was ahead', () => {
+      const conduct = new Usage(wide)
+      for (let second = 0; second < 4; second++) burst(conduct, 420 * MINUTE + second * 1_000, 4)
+      expect(burst(conduct, 0, 4)).to.not.include('parallel_requests')
     })
 
     it('are added up over all processes, per second', () => {
