@@ -36,6 +36,8 @@ const LISTED = 500
 const TAKEN_S = 300
 /** A mail that could not be sent for this long is outdated. A link in a mail is valid for at most a day. */
 const TRIED_FOR_S = 86_400
+/** A mail never waits this long for its next attempt. If it seems to, the database's clock was ahead and was corrected. In seconds. */
+const NEVER_WAITS_S = 1_800
 /** Longer than an event can still cause a mail (a day), so that the event's key is still stored. */
 const KEPT_DAYS = 7
 
@@ -60,7 +62,8 @@ export const openOutbox = (database: Queryable): Outbox => {
         `UPDATE ops.outbox SET tries = tries + 1, due_at = now() + make_interval(secs => ${TAKEN_S})
           WHERE id IN (
             SELECT id FROM ops.outbox
-            WHERE sent_at IS NULL AND due_at <= now() AND created_at > now() - make_interval(secs => ${TRIED_FOR_S})
+            WHERE sent_at IS NULL AND created_at > now() - make_interval(secs => ${TRIED_FOR_S})
+              AND (due_at <= now() OR (due_at > now() + make_interval(secs => ${NEVER_WAITS_S}) AND due_at < 'infinity'))
             ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED
           )
           RETURNING ${COLUMNS}, tries`,

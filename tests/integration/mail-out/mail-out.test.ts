@@ -117,6 +117,20 @@ describe('outgoing mail', () => {
     expect(pauses[2]).to.be.greaterThan(pauses[1]!).and.at.most(8)
   })
 
+  it('is sent at once after the clock of the database was ahead, but not if it was refused or was taken just now', async () => {
+    await outbox.send(MAIL)
+    await database.query(
+      "UPDATE ops.outbox SET created_at = now() + interval '7 hours', due_at = now() + interval '7 hours'",
+    )
+    const [{ id } = { id: 0 }] = await outbox.take(10)
+    expect(id).to.be.above(0)
+    expect(await outbox.take(10)).to.deep.equal([])
+    await outbox.failed(id, 600)
+    expect(await outbox.take(10)).to.deep.equal([])
+    await outbox.failed(id, null)
+    expect(await outbox.take(10)).to.deep.equal([])
+  })
+
   it('is sent by another process if the process that took it disappears', async () => {
     await outbox.send(MAIL)
     expect(await outbox.take(10)).to.have.length(1)
