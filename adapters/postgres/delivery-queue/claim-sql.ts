@@ -1,6 +1,7 @@
 // Tests: tests/integration/delivery/queue.test.ts
 /** SQL fragments shared by the statements of the delivery queue. */
 import { LONGEST_WAIT, PROBE_EVERY } from '../../../domain/webhook/endpoint.ts'
+import { deliveredSince } from './gaps.ts'
 
 /**
  * Seconds. A first attempt is claimed from the log, before it is due in the queue, if it is due within this time. A delivery
@@ -57,16 +58,16 @@ const began = (delivery: string): string =>
   `CASE WHEN ${delivery}.first_due_at <= ${delivery}.captured_at + make_interval(secs => ${FROM_LOG_WITHIN})
     THEN ${delivery}.captured_at ELSE ${delivery}.first_due_at END`
 
-/** Whether a delivery's whole schedule, in seconds, has passed. */
+/** Whether a delivery's whole schedule, in seconds, has passed. Times in which no worker ran do not count. */
 export const isOver = (delivery: string, wholeSchedule: number): string =>
-  `${began(delivery)} <= now() - make_interval(secs => ${wholeSchedule})`
+  `${began(delivery)} <= ${deliveredSince(wholeSchedule)}`
 
 /**
  * The endpoint `e` of the rule `r` is down, and the rule has been active for a whole schedule. Only then do its deliveries make
- * their last attempts: while a rule was held, its endpoint was not tried.
+ * their last attempts: while a rule was held, its endpoint was not tried. Neither was it while no worker ran.
  */
 export const mayEnd = (wholeSchedule: number): string =>
-  `(e.opened_at IS NOT NULL AND r.active_since <= now() - make_interval(secs => ${wholeSchedule}))`
+  `(e.opened_at IS NOT NULL AND r.active_since <= ${deliveredSince(wholeSchedule)})`
 
 /** @param delivery  name of the row */
 export const unclaimed = (delivery: string): string => `NOT EXISTS (SELECT FROM ops.claim c

@@ -28,6 +28,7 @@ import type { Queryable } from '../../database/database.ts'
 import { claimDue } from './due-claims.ts'
 import { DueLanes, type RuleLane } from './due-lanes.ts'
 import { sweepEndpoints, updateEndpoints } from './endpoints.ts'
+import { RECORD_GAP, sweepGaps } from './gaps.ts'
 import { claimGated } from './gated-claims.ts'
 import { claimNew } from './new-claims.ts'
 import { PutOff } from './put-off.ts'
@@ -113,6 +114,7 @@ WHERE c.worker = ANY ($1::uuid[]) AND d.status = 'open' AND c.attempt > d.attemp
 GROUP BY c.worker ORDER BY c.worker`
 
 const BEAT = `
+WITH ${RECORD_GAP}
 INSERT INTO ops.worker AS w (worker, beat) VALUES ($1, 1)
 ON CONFLICT (worker) DO UPDATE SET beat = w.beat + 1, beaten_at = now(), ended_at = NULL
 RETURNING now() AS now, beat = 1 AS is_new`
@@ -241,6 +243,7 @@ export const openDeliveryQueue = (
       await database.query(SWEEP_CLAIMS)
       await putOff.look()
       await sweepEndpoints(database)
+      await sweepGaps(database, whole)
       if (dead.length > 0) await database.query(SWEEP_WORKERS, [dead])
     },
   }

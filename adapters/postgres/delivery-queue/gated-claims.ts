@@ -29,6 +29,7 @@ import {
   unclaimed,
   whatTheCallNeeds,
 } from './claim-sql.ts'
+import { deliveredSince } from './gaps.ts'
 import { putOffOf } from './put-off.ts'
 
 /** A delivery that was captured by a clock that was ahead must not wait until the other clocks reach that time. */
@@ -74,7 +75,7 @@ export const claimGated = ({
    * A delivery whose schedule has passed is due, or was first due, before this time. Other rows that match are filtered out
    * afterwards.
    */
-  const OVER = `now() - make_interval(secs => ${whole - FROM_LOG_WITHIN})`
+  const OVER = `${deliveredSince(whole)} + interval '${FROM_LOG_WITHIN} seconds'`
   return `
 WITH gated AS MATERIALIZED (
   SELECT DISTINCT r.rule_id, r.user_id, r.endpoint, r.ordered = 1 AS ordered, r.max_per_minute,

@@ -133,6 +133,38 @@ describe('an endpoint that fails', () => {
       })
   })
 
+  describe('and that nobody called while the whole schedule passed', () => {
+    const AWAY: Record<string, { stops: boolean; what: string }> = {
+      'no process ran': { stops: true, what: 'stopped' },
+      'the process was suspended': { stops: false, what: 'suspended' },
+    }
+    for (const [why, { stops }] of Object.entries(AWAY))
+      it(`is probed, and each delivery has the rest of its schedule: ${why}`, async () => {
+        const options = { schedule: [...LONG, 3_600], probeEvery: 1, beatEvery: 60_000 }
+        const { shop, rule, workers, failed } = await failing(options)
+        const [never] = await captured([rule])
+        await untilQuiet(shop.calls)
+        if (stops) await workers.stop()
+        const before = shop.calls.length
+        await setting.query(`WITH worked AS (
+            UPDATE ops.worker SET beaten_at = beaten_at - interval '3 hours', ended_at = ended_at - interval '3 hours'
+          ), ruled AS (UPDATE read_model.rule SET active_since = active_since - interval '3 hours')
+          UPDATE read_model.delivery SET first_due_at = first_due_at - interval '3 hours',
+            captured_at = captured_at - interval '3 hours', due_at = due_at - interval '3 hours'`)
+        const present = stops ? await worker(options) : workers
+        await eventually(() => shop.calls.length > before, { what: 'a probe' })
+        const looked = present.looks
+        await eventually(() => present.looks >= looked + 2, { what: 'a look that began after that' })
+        const outcomes = await Promise.all(failed.map((id) => setting.attempts(id)))
+        expect(outcomes.flat().map(({ outcome }) => outcome)).to.not.include('exhausted')
+        shop.answer(status(200))
+        // A probe that failed meanwhile is due later again.
+        const dueNow = "UPDATE read_model.delivery SET due_at = now() WHERE status = 'open' RETURNING 1"
+        await eventually(async () => (await setting.query(dueNow)).length === 0, { what: 'no open delivery' })
+        for (const id of [...failed, never!]) await setting.untilStatus(id, 'success')
+      })
+  })
+
   it('opens its breaker for all workers, and only one of them probes', async () => {
     const shop = await setting.shop(status(500))
     const rule = await setting.rule(shop.url)

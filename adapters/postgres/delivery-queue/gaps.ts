@@ -1,0 +1,42 @@
+// Tests: tests/integration/delivery/breaker.test.ts
+/**
+ * Times in which no worker delivered: `ops.delivery_gap`. Nobody tried an endpoint then, so schedules of retries leave these times out.
+ *
+ * A heartbeat that comes long after the last one of any worker records the time between them. Until then, that time counts as a gap that
+ * has just ended: a process that was suspended may look for due deliveries before its next heartbeat.
+ */
+import type { Queryable } from '../../database/database.ts'
+
+/** Seconds without a heartbeat of any worker. A restart takes less. */
+const SHORTEST = 20
+
+const LAST_BEAT = `
+  SELECT max(greatest(beaten_at, ended_at)) AS at FROM ops.worker WHERE beaten_at <= now()
+  HAVING max(greatest(beaten_at, ended_at)) < now() - interval '${SHORTEST} seconds'`
+
+/** A step before the heartbeat in the same statement. Several workers may record the same gap. */
+export const RECORD_GAP = `gap AS (
+  INSERT INTO ops.delivery_gap (began_at, ended_at) SELECT at, now() FROM (${LAST_BEAT}) AS last ON CONFLICT DO NOTHING
+)`
+
+/** SQL for the moment since which workers have delivered for this long, with gaps in between. */
+export const deliveredSince = (seconds: number): string => `(
+  SELECT now() - make_interval(secs => ${seconds}) - coalesce(
+    sum(lasted) FILTER (WHERE now() - ended_at - later < make_interval(secs => ${seconds})), interval '0')
+  FROM (
+    SELECT ended_at, ended_at - began_at AS lasted, coalesce(
+      sum(ended_at - began_at) OVER (ORDER BY ended_at DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), interval '0'
+    ) AS later
+    FROM (
+      SELECT began_at, ended_at FROM ops.delivery_gap WHERE ended_at <= now()
+      UNION ALL SELECT at, now() FROM (${LAST_BEAT}) AS last
+    ) AS each
+  ) AS gap)`
+
+/** Deletes gaps before the longest schedule, and those that a clock recorded while it was ahead. */
+export const sweepGaps = async (database: Queryable, wholeSchedule: number): Promise<void> => {
+  await database.query(
+    `DELETE FROM ops.delivery_gap
+     WHERE ended_at < ${deliveredSince(wholeSchedule)} OR ended_at > now()`,
+  )
+}
