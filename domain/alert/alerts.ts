@@ -53,20 +53,28 @@ export const evolve = (alerts: Alerts, event: AlertEvent): Alerts => {
   }
 }
 
+const CLOCKS_DIFFER_MS = 10 * 60_000
+
+/** Whether it was raised while a clock was ahead. No cause is then older than it. */
+const isAhead = ({ since }: Known, now: Date): boolean => Date.parse(since) > now.getTime() + CLOCKS_DIFFER_MS
+
 /** @returns nothing if the alert already lasts, or ended after this cause began */
-export const raise = (alerts: Alerts, alert: AlertEventData['AlertRaised']): AlertEvent[] => {
+export const raise = (alerts: Alerts, alert: AlertEventData['AlertRaised'], now: Date): AlertEvent[] => {
   const { kind, subject, since } = alert
   const known = knownOf(alerts, kind, subject)
-  const isKnown = known && (known.until === null || since <= known.since || since <= known.until)
-  return isKnown ? [] : [{ type: 'AlertRaised', data: alert }]
+  if (!known) return [{ type: 'AlertRaised', data: alert }]
+  const isCovered = known.until === null || ((since <= known.since || since <= known.until) && !isAhead(known, now))
+  return isCovered ? [] : [{ type: 'AlertRaised', data: alert }]
 }
 
 /** @param until  when its cause ended · @returns nothing if the alert does not last, or began after that time */
 export const end = (
   alerts: Alerts,
   { user_id, kind, subject, until }: { user_id: number; kind: AlertKind; subject: string; until: string },
+  now: Date,
 ): AlertEvent[] => {
   const known = knownOf(alerts, kind, subject)
-  if (!known || known.since > until || (known.until !== null && known.until <= until)) return []
+  if (!known || (known.since > until && !isAhead(known, now)) || (known.until !== null && known.until <= until))
+    return []
   return [{ type: 'AlertEnded', data: { user_id, alert_id: known.alert_id, kind, subject, until } }]
 }

@@ -85,16 +85,16 @@ export const openAlerts = ({ store, clock, ids, snapshots }: AlertsParts): Alert
           return { user_id, alert_id, kind, subject, text: text[USUAL_LANGUAGE], since, ends_at }
         }
         // An id is reserved only for a new alert.
-        if (raise(state, alert(1)).length === 0) return []
+        if (raise(state, alert(1), clock.now()).length === 0) return []
         id ??= await nextId(ids)
         const account = await unlessUnreadable(() => accounts.find(user_id))
-        return raise(state, { ...alert(id), text: text[account?.language ?? USUAL_LANGUAGE] })
+        return raise(state, { ...alert(id), text: text[account?.language ?? USUAL_LANGUAGE] }, clock.now())
       })
     },
     end: (ended) =>
       execute(store, cache, String(ended.user_id), occasionOf(ended), ({ state }) => {
         const { user_id, kind, subject, until } = ended
-        return end(state, { user_id, kind, subject, until })
+        return end(state, { user_id, kind, subject, until }, clock.now())
       }),
   }
 }

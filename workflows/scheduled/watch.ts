@@ -40,6 +40,10 @@ export interface WatchParts<Failing, Lasting extends LastingAlert> extends Pick<
 
 const nameOf = ({ user_id, subject }: { user_id: number; subject: string }): string => `${user_id} ${subject}`
 
+/** A time after the present one was noted while the clock was ahead. */
+const earlier = (noted: string | undefined, present: string): string =>
+  noted !== undefined && Date.parse(noted) < Date.parse(present) ? noted : present
+
 export const watch = <Failing, Lasting extends LastingAlert>(parts: WatchParts<Failing, Lasting>): ScheduledJob => {
   const { name, at, kind, alerts, alertOf, isCalm, calmNeeded, onRaised, onEnded } = parts
   /** When a look first found the subject of an alert calm, by name. */
@@ -62,7 +66,7 @@ export const watch = <Failing, Lasting extends LastingAlert>(parts: WatchParts<F
       onRaised?.(failing)
     }
     const calm = known.filter((alert) => isCalm(alert, isListed.has(nameOf(alert))))
-    calmSince = new Map(calm.map((alert) => [nameOf(alert), calmSince.get(nameOf(alert)) ?? alert.looked_at]))
+    calmSince = new Map(calm.map((alert) => [nameOf(alert), earlier(calmSince.get(nameOf(alert)), alert.looked_at)]))
     let ended = 0
     for (const alert of calm) {
       if (signal.aborted) return null

@@ -7,9 +7,11 @@ const subject = 'device:7'
 const kind = 'source_silent' as const
 
 const after = (events: readonly AlertEvent[], alerts: Alerts = NO_ALERTS): Alerts => events.reduce(evolve, alerts)
-const raised = (alerts: Alerts, since: string, ends_at: string | null = null) =>
-  raise(alerts, { user_id: 1, alert_id: 1, kind, subject, text: 'Silent.', since, ends_at })
-const ended = (alerts: Alerts, until: string) => end(alerts, { user_id: 1, kind, subject, until })
+const HOUR_LATER = new Date(at(60))
+const raised = (alerts: Alerts, since: string, ends_at: string | null = null, now = HOUR_LATER) =>
+  raise(alerts, { user_id: 1, alert_id: 1, kind, subject, text: 'Silent.', since, ends_at }, now)
+const ended = (alerts: Alerts, until: string, now = HOUR_LATER) =>
+  end(alerts, { user_id: 1, kind, subject, until }, now)
 
 describe('alerts', () => {
   const open = after(raised(NO_ALERTS, at(1)))
@@ -17,7 +19,7 @@ describe('alerts', () => {
   it('are raised once while they are open', () => {
     expect(raised(open, at(2))).to.deep.equal([])
     const other = { user_id: 1, alert_id: 2, subject, text: 'Paused.', since: at(2), ends_at: null }
-    expect(raise(open, { ...other, kind: 'rule_paused' })).to.have.lengthOf(1)
+    expect(raise(open, { ...other, kind: 'rule_paused' }, HOUR_LATER)).to.have.lengthOf(1)
   })
 
   it('end once, and are raised again for a new cause', () => {
@@ -40,5 +42,14 @@ describe('alerts', () => {
     expect(raised(month, at(31))).to.have.lengthOf(1)
     expect(raised(after(ended(month, at(10)), month), at(11))).to.have.lengthOf(1)
     expect(ended(month, at(40))).to.deep.equal([])
+  })
+
+  it('that were raised while a clock was ahead end, and are raised again for a new cause', () => {
+    const ahead = after(raised(NO_ALERTS, at(7 * 60)))
+    const now = new Date(at(10))
+    expect(raised(ahead, at(9), null, now)).to.deep.equal([])
+    const over = after(ended(ahead, at(10), now), ahead)
+    expect(ended(over, at(11), now)).to.deep.equal([])
+    expect(raised(over, at(12), null, now)).to.have.lengthOf(1)
   })
 })

@@ -9,12 +9,16 @@ const HOUR_S = 3_600
 const DAY_S = 24 * HOUR_S
 
 /** The events of an endpoint whose breaker is open or not at each second. */
-const given = (isOpenAt: (second: number) => boolean, { isUsed = true } = {}) => ({
+const given = (
+  isOpenAt: (second: number) => boolean,
+  { isUsed = true, ahead = (_second: number): number => 0 } = {},
+) => ({
   when: async (seconds: number, every = 5): Promise<AlertEvent[]> => {
     const events: AlertEvent[] = []
     let now = 0
     let openSince = 0
-    const at = (second: number) => new Date(Date.UTC(2026, 2, 1) + second * 1_000).toISOString()
+    const at = (second: number) => new Date(Date.UTC(2026, 2, 1) + (second + ahead(second)) * 1_000).toISOString()
+    const clock = () => new Date(at(now))
     const append = async (added: AlertEvent[]) => {
       events.push(...added)
       return { checkpoint: added.length > 0 ? ('1' as never) : null }
@@ -34,17 +38,21 @@ const given = (isOpenAt: (second: number) => boolean, { isUsed = true } = {}) =>
       alerts: {
         raise: ({ user_id, kind, subject, text, since }) =>
           append(
-            raise(state(), {
-              user_id,
-              alert_id: events.length + 1,
-              kind,
-              subject,
-              text: text.en,
-              since,
-              ends_at: null,
-            }),
+            raise(
+              state(),
+              {
+                user_id,
+                alert_id: events.length + 1,
+                kind,
+                subject,
+                text: text.en,
+                since,
+                ends_at: null,
+              },
+              clock(),
+            ),
           ),
-        end: ({ user_id, kind, subject, until }) => append(end(state(), { user_id, kind, subject, until })),
+        end: ({ user_id, kind, subject, until }) => append(end(state(), { user_id, kind, subject, until }, clock())),
       },
     })
     for (; now < seconds; now += every) {
@@ -68,6 +76,12 @@ describe('the watch on endpoints', () => {
     const flapping = given((second) => second < DAY_S && second % 35 < 30)
     expect(typesOf(await flapping.when(DAY_S))).to.deep.equal(['AlertRaised'])
     expect(typesOf(await flapping.when(DAY_S + HOUR_S))).to.deep.equal(['AlertRaised', 'AlertEnded'])
+  })
+
+  it('ends an alert in time although a clock that was ahead is corrected meanwhile', async () => {
+    const ahead = (second: number) => (second < 700 ? 7 * HOUR_S : 0)
+    const events = await given((second) => second < 600, { ahead }).when(2 * HOUR_S)
+    expect(typesOf(events)).to.deep.equal(['AlertRaised', 'AlertEnded'])
   })
 
   for (const minutes of [10, 15, 30, 60, 120])
