@@ -40,13 +40,21 @@ export const silentSince = (rhythm: Rhythm, now: Date): string | null => {
   return after !== null && silence_s > after ? rhythm.last_seen_at : null
 }
 
-/** Records that the source was seen again. A silence is not learnt as usual, but makes the next limit longer. */
+const earlier = (one: string, other: string): string => (Date.parse(one) < Date.parse(other) ? one : other)
+
+/**
+ * Records that the source was seen again. A silence is not learnt as usual, but makes the next limit longer. If it was last seen hours
+ * after the present time, the clock was ahead and was corrected.
+ */
 export const seenAgain = (rhythm: Rhythm | null, at: string): Rhythm => {
   if (!rhythm) return { first_seen_at: at, last_seen_at: at, times: 1, usual_pause_s: 0 }
   const pause_s = (Date.parse(at) - Date.parse(rhythm.last_seen_at)) / 1_000
+  const times = rhythm.times + 1
+  if (pause_s < -SHORTEST_H * 3_600)
+    return { ...rhythm, first_seen_at: earlier(rhythm.first_seen_at, at), last_seen_at: at, times }
   // Two processes may report in any order.
-  if (pause_s <= 0) return { ...rhythm, times: rhythm.times + 1 }
+  if (pause_s <= 0) return { ...rhythm, times }
   const faded = rhythm.usual_pause_s * 0.5 ** (pause_s / (FADES_IN_DAYS * DAY_S))
   const learnt = Math.min(pause_s, silentAfter(rhythm) ?? Infinity)
-  return { ...rhythm, last_seen_at: at, times: rhythm.times + 1, usual_pause_s: Math.max(faded, learnt) }
+  return { ...rhythm, last_seen_at: at, times, usual_pause_s: Math.max(faded, learnt) }
 }

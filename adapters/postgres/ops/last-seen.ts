@@ -40,10 +40,10 @@ const write = (database: Database, noted: readonly Noted[]): Promise<unknown> =>
     const before = new Map(known.map((row) => [`${row.user_id} ${row.path}`, row]))
     const rhythms = noted.map(({ user_id, path, at }) => seenAgain(before.get(`${user_id} ${path}`) ?? null, at))
     await transaction.query(
-      `INSERT INTO ops.heard AS h (${COLUMNS})
+      `INSERT INTO ops.heard (${COLUMNS})
        SELECT * FROM unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::timestamptz[], $5::int[], $6::float8[])
-       ON CONFLICT (user_id, door) DO UPDATE SET last_heard_at = greatest(h.last_heard_at, excluded.last_heard_at),
-         heard = excluded.heard, usual_pause_s = excluded.usual_pause_s`,
+       ON CONFLICT (user_id, door) DO UPDATE SET first_heard_at = excluded.first_heard_at,
+         last_heard_at = excluded.last_heard_at, heard = excluded.heard, usual_pause_s = excluded.usual_pause_s`,
       [
         ...keys,
         rhythms.map(({ first_seen_at }) => first_seen_at),

@@ -67,6 +67,12 @@ describe('the watch on silent sources', function () {
     await eventually(async () => (await alerts())[0]?.until !== null)
   })
 
+  it('counts from the present time after a clock was ahead', async () => {
+    const now = new Date()
+    await heard(new Date(now.getTime() + 30 * 24 * HOUR), now)
+    expect(await ask('/api/receive-url')).to.include({ last_heard_at: now.toISOString(), silent_since: null })
+  })
+
   it('sweeps expired rows of ignored notifications', async () => {
     await api.database.query(
       `INSERT INTO read_model.notification (id, user_id, status, source_type, source, reason, received_at, expires_at)

@@ -50,6 +50,17 @@ describe('the usual pause of a source', () => {
     expect(silentAfter(later)).to.be.lessThan(silentAfter(before)!)
   })
 
+  it('is learnt anew after a clock was ahead, and the silence counts from the present time', () => {
+    const last = 4 * 24 + 12
+    const ahead = seenAgain(after(days(5)), at(last + 720).toISOString())
+    const corrected = seenAgain(ahead, at(last + 1).toISOString())
+    expect(corrected).to.include({ last_seen_at: at(last + 1).toISOString(), first_seen_at: at(0).toISOString() })
+    const since = silentSince(corrected, at(last + 1 + silentAfter(corrected)! / 3_600 + 1))
+    expect(since).to.equal(at(last + 1).toISOString())
+    const begunAhead = seenAgain(seenAgain(null, at(720).toISOString()), at(1).toISOString())
+    expect(begunAhead).to.include({ first_seen_at: at(1).toISOString() })
+  })
+
   it('does not depend on the order in which processes report', () => {
     const one = seenAgain(after(days(5)), at(200).toISOString())
     expect(seenAgain(one, at(199).toISOString())).to.include({ last_seen_at: at(200).toISOString() })
