@@ -76,14 +76,14 @@ export const unclaimed = (delivery: string): string => `NOT EXISTS (SELECT FROM 
 /**
  * Open deliveries whose due time lies further ahead than it ever can: it was set by a clock that was ahead. They would become
  * due only when the other clocks reach that time. The search covers only such times, so few rows are read. A first call over
- * the quota may be due at any later time.
+ * the quota may be due at any later time, unless it was captured in the future.
  * @param longest  seconds that a retry waits at most
  */
 export const isTooFarAhead = (delivery: string, longest: number, lane = `${delivery}.lane`): string =>
   `${delivery}.status = 'open' AND ${delivery}.lane = ${lane} AND ${delivery}.due_at > now() + CASE ${lane}
     WHEN 'first' THEN interval '${FROM_LOG_WITHIN} seconds' WHEN 'retry' THEN interval '${2 * longest} seconds'
     ELSE interval '${CLOCKS_DIFFER} seconds' END
-    AND (${lane} <> 'retry' OR ${delivery}.attempt > 0)`
+    AND (${lane} <> 'retry' OR ${delivery}.attempt > 0 OR ${delivery}.captured_at > now() + interval '${CLOCKS_DIFFER} seconds')`
 
 /** @returns seconds that a retry waits at most */
 export const longestDelay = (schedule: readonly number[]): number => Math.max(LONGEST_WAIT, ...schedule)

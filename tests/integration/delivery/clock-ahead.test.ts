@@ -59,6 +59,18 @@ describe('after the clock of the database was ahead', () => {
       await setting.untilStatus(transaction!, 'success')
     })
 
+    it(`a first call over the quota is made, if its rule is ${what}`, async () => {
+      const rule = await setting.rule((await setting.shop()).url, { ...fields, is_active: 0 })
+      const [transaction] = await setting.capture([rule], { age: -7 * 86_400 })
+      await setting.projector.passed((await setting.store.end())!, 10_000)
+      await setting.query(
+        "UPDATE read_model.delivery SET lane = 'retry', due_at = captured_at + interval '15 minutes' WHERE transaction_id = $1",
+        [transaction],
+      )
+      await setting.query('UPDATE read_model.rule SET is_active = 1 WHERE rule_id = $1', [rule])
+      await setting.untilStatus(transaction!, 'success')
+    })
+
     it(`a retry is made if it cannot be due so late, and no earlier otherwise, if its rule is ${what}`, async () => {
       const shop = await setting.shop(status(500))
       const rule = await setting.rule(shop.url, fields)
