@@ -44,7 +44,8 @@ export const followStream = ({ path, onOpen, onAway, onEvent, onRefused }: Follo
   let isOver = false
   let wake = (): void => {}
   const endAfter = (silence: number): void => {
-    if (stream && Date.now() - heardAt > silence) stream.abort()
+    // The clock may have been set back.
+    if (stream && Math.abs(Date.now() - heardAt) > silence) stream.abort()
   }
 
   const pause = (duration: number): Promise<void> =>
@@ -114,15 +115,4 @@ export const followStream = ({ path, onOpen, onAway, onEvent, onRefused }: Follo
       wake()
     },
   }
-}
-
-/** Calls it when a tab comes back to the front, or the network returns. @returns the function that stops it */
-export const whenBack = (act: () => void): (() => void) => {
-  const ended = new AbortController()
-  const back = (): void => {
-    if (document.visibilityState !== 'hidden') act()
-  }
-  for (const event of ['visibilitychange', 'resume']) document.addEventListener(event, back, ended)
-  for (const event of ['online', 'pageshow']) addEventListener(event, back, ended)
-  return () => ended.abort()
 }

@@ -6,8 +6,9 @@
  * All tabs share one login. A tab of another account is loaded again, so that nothing is shown, done or passed on for the wrong one.
  */
 import { signal } from '@preact/signals'
-import { followStream, whenBack, type Followed } from './follow-stream.ts'
+import { followStream, type Followed } from './follow-stream.ts'
 import { queries } from './session.ts'
+import { whenBack } from './when-back.ts'
 
 export type LiveState = 'connecting' | 'live' | 'away'
 
@@ -42,11 +43,12 @@ export const onLive = (listener: (message: LiveMessage) => void): (() => void) =
 
 let stale = new Set<string>()
 let gathering: ReturnType<typeof setTimeout> | undefined
-let refetchedAt = 0
+/** Of `performance.now()`: a clock that is set back must not delay the next one. */
+let refetchedAt = -Infinity
 
 const refetch = (): void => {
   gathering = undefined
-  refetchedAt = Date.now()
+  refetchedAt = performance.now()
   const names = stale
   stale = new Set()
   void queries.invalidateQueries({ predicate: ({ queryKey: [name] }) => names.has(String(name)) })
@@ -57,7 +59,7 @@ const handle = (message: LiveMessage): void => {
   if (message.kind === 'reset') return void queries.invalidateQueries()
   for (const name of STALE[message.kind]) stale.add(name)
   // The first change shows at once; those that follow are gathered.
-  gathering ??= setTimeout(refetch, Math.max(50, refetchedAt + GATHER_MS - Date.now()))
+  gathering ??= setTimeout(refetch, Math.max(50, refetchedAt + GATHER_MS - performance.now()))
 }
 
 const channel = new BroadcastChannel('baoco.live')

@@ -8,7 +8,7 @@ import { useEffect } from 'preact/hooks'
 import lazy from 'preact-iso/lazy'
 import { ApiError } from '../api/client.ts'
 import { Heading, Problem } from '../ui/basics.tsx'
-import { whenBack } from './follow-stream.ts'
+import { whenBack } from './when-back.ts'
 import { texts } from './language.ts'
 
 const TRY_AGAIN_MS = 5_000
