@@ -200,7 +200,7 @@ const scheduled = (installation: Installation): Follower => {
       clock,
     }),
   ]
-  return (signal) => onlyOne('planned work').hold((held) => runScheduled(jobs, log, held), signal)
+  return (signal) => onlyOne('planned work').hold((held) => runScheduled(jobs, log, clock, held), signal)
 }
 
 /** Each process takes different mails from the outbox. */

@@ -1,6 +1,7 @@
 // Tests: tests/integration/scheduled/scheduled-work.test.ts
 /** Scheduled work. A job may be late, be skipped, or be run by two processes at once without harm. */
 import { schedule } from 'node-cron'
+import type { Clock } from '../../domain/ports.ts'
 
 export interface ScheduledJob {
   name: string
@@ -15,8 +16,35 @@ interface Lines {
   error(fields: object, what: string): void
 }
 
-/** Runs jobs until the signal aborts, then waits for running ones. A failed job is retried at its next time. */
-export const runScheduled = async (jobs: readonly ScheduledJob[], log: Lines, signal: AbortSignal): Promise<void> => {
+/** Milliseconds between two looks at the clock. */
+const LOOK_EVERY_MS = 10_000
+/** Milliseconds. A clock that is set back by less delays a job by less. */
+const SMALL_CORRECTION_MS = 1_000
+
+/** Calls it when the clock has been set back. @returns the function that ends the looks */
+const onSetBack = (clock: Clock, act: () => void, everyMs: number): (() => void) => {
+  // A monotonic clock is never set back.
+  const ahead = () => clock.now().getTime() - performance.now()
+  let before = ahead()
+  const looks = setInterval(() => {
+    const present = ahead()
+    if (present < before - SMALL_CORRECTION_MS) act()
+    before = present
+  }, everyMs)
+  return () => clearInterval(looks)
+}
+
+/**
+ * Runs jobs until the signal aborts, then waits for running ones. A failed job is retried at its next time. A job whose time has passed, as
+ * while the machine was suspended, runs at once.
+ */
+export const runScheduled = async (
+  jobs: readonly ScheduledJob[],
+  log: Lines,
+  clock: Clock,
+  signal: AbortSignal,
+  lookEveryMs = LOOK_EVERY_MS,
+): Promise<void> => {
   const running = new Set<Promise<void>>()
   const tasks = jobs.map((job) =>
     schedule(
@@ -26,13 +54,28 @@ export const runScheduled = async (jobs: readonly ScheduledJob[], log: Lines, si
         running.add(work)
         await work.finally(() => running.delete(work))
       },
-      { name: job.name, noOverlap: true, timezone: 'UTC', suppressMissedWarning: true },
+      {
+        name: job.name,
+        noOverlap: true,
+        timezone: 'UTC',
+        suppressMissedWarning: true,
+        missedExecutionTolerance: Infinity,
+      },
     ),
   )
+  // Each task waits for a time of day, which is far away then.
+  const startAgain = () => {
+    for (const task of tasks) {
+      void task.stop()
+      void task.start()
+    }
+  }
+  const endLooks = onSetBack(clock, startAgain, lookEveryMs)
   await new Promise<void>((resolve) => {
     if (signal.aborted) return resolve()
     signal.addEventListener('abort', () => resolve(), { once: true })
   })
+  endLooks()
   for (const task of tasks) await task.destroy()
   await Promise.all(running)
 }

@@ -15,7 +15,7 @@ describe('scheduled work', () => {
     const logged: [what: string, fields: object][] = []
     const line = (fields: object, what: string) => void logged.push([what, fields])
     const ending = new AbortController()
-    const done = runScheduled(jobs, { info: line, error: line }, ending.signal)
+    const done = runScheduled(jobs, { info: line, error: line }, { now: () => new Date() }, ending.signal, 20)
     const end = async () => {
       ending.abort()
       await done
@@ -40,6 +40,44 @@ describe('scheduled work', () => {
     expect(logged[0]).to.deep.equal(['planned.failed', { job: 'job', reason: 'not this time' }])
     expect(logged[1]![0]).to.equal('planned.done')
     expect(logged[1]![1]).to.include({ job: 'job', swept: 2 })
+  })
+
+  /** Shows all code another time during the test. @param aheadMs  of the real time */
+  const withClock = async (aheadMs: number, test: () => Promise<unknown>): Promise<void> => {
+    const RealDate = Date
+    const now = () => RealDate.now() + aheadMs
+    globalThis.Date = class extends RealDate {
+      constructor(...given: [] | [number]) {
+        super(given[0] ?? now())
+      }
+      static override now = now
+    } as DateConstructor
+    await test().finally(() => (globalThis.Date = RealDate))
+  }
+
+  it('goes on when the clock is set back or jumps ahead', async () => {
+    let runs = 0
+    const { end } = running([{ name: 'job', at: EVERY_SECOND, run: async () => (runs++, null) }])
+    try {
+      for (const minutes of [-10, 10]) {
+        const before = runs
+        await withClock(minutes * 60_000, () => eventually(() => runs >= before + 2))
+      }
+    } finally {
+      await end()
+    }
+  })
+
+  it('runs a job at once whose time has passed, as while the machine was suspended', async () => {
+    let runs = 0
+    const soon = new Date(Date.now() + 1_000)
+    const at = `${soon.getUTCSeconds()} ${soon.getUTCMinutes()} ${soon.getUTCHours()} * * *`
+    const { end } = running([{ name: 'job', at, run: async () => (runs++, null) }])
+    try {
+      await withClock(3_600_000, () => eventually(() => runs === 1))
+    } finally {
+      await end()
+    }
   })
 
   it('stops on its signal, after the running job', async () => {
