@@ -5,14 +5,11 @@
  */
 import type { Dispatcher } from 'undici'
 import type { CallResult } from '../../domain/ports.ts'
-import { Failure, failureOf, type FailureClass } from './failure.ts'
+import { Failure, failureOf } from './failure.ts'
 import { headTooLong, LONGEST_HEAD } from './head-limit.ts'
 
 /** The most bytes of an answer that are read and kept. */
 const MOST_READ = 4096
-
-/** Failures behind a status line that change nothing. */
-const DECIDED_BY_LINE: ReadonlySet<FailureClass> = new Set(['protocol', 'reset'])
 
 type Headers = Record<string, string | string[] | undefined>
 
@@ -133,9 +130,9 @@ export class CallInFlight implements Dispatcher.DispatchHandler {
   #finish(failure?: Failure): void {
     if (this.#over) return
     this.#over = true
-    // The parser refuses headers that other clients accept, such as two lengths, or the connection ended among them. The endpoint has
-    // read the call nevertheless.
-    if (this.#status === 0 && failure && DECIDED_BY_LINE.has(failure.kind)) this.#status = this.#statusOfLine
+    // The parser refuses headers that other clients accept, such as two lengths, or the rest of the head never came. The endpoint has
+    // read the call nevertheless. But a head without end is no answer.
+    if (this.#status === 0 && failure?.kind !== 'response_too_large') this.#status = this.#statusOfLine
     const answered = this.#status > 0
     this.#settle({
       http_status: this.#status,

@@ -35,8 +35,9 @@ export class InterimAnswers {
   /** What the next byte belongs to: the start of an answer, the head of an interim answer, or the final answer. */
   #at: 'start' | 'interim' | 'final' = 'start'
   #held: Buffer = NOTHING
-  /** The first characters of the final answer. */
+  /** The first characters of the final answer, and whether its status line may go on. */
   #line = ''
+  #isInLine = true
   #call: Answered | null = null
 
   /** The next byte starts the answer to a new call. */
@@ -62,12 +63,15 @@ export class InterimAnswers {
     this.#at = 'start'
     this.#held = NOTHING
     this.#line = ''
+    this.#isInLine = true
   }
 
-  /** Reports the status once enough of its line has come. */
+  /** Reports the status once the whole line has come. */
   #noted(bytes: Buffer | null): Buffer | null {
-    if (bytes === null || this.#line.length >= LONG_ENOUGH) return bytes
+    if (bytes === null || !this.#isInLine) return bytes
     this.#line += bytes.toString('latin1', 0, LONG_ENOUGH - this.#line.length)
+    if (!bytes.includes('\n')) return bytes
+    this.#isInLine = false
     const [, status] = STATUS_LINE.exec(this.#line) ?? []
     if (status !== undefined) this.#call?.onStatusLine(Number(status))
     return bytes

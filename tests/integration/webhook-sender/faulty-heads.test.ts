@@ -50,6 +50,27 @@ describe('an answer with a faulty head', () => {
       }
     })
 
+  it('has the status of its line if the endpoint falls silent before the head ends', async () => {
+    for (const [head, status, error] of [
+      ['HTTP/1.1 200 OK\r\nServer: shop\r\n', 200, null],
+      ['HTTP/1.1 500 Oops\r\n', 500, 'http_500'],
+      // The line itself has not come completely.
+      ['HTTP/1.1 200 OK', 0, 'timeout'],
+    ] as const) {
+      const result = await answerOf(head)
+      expect(result).to.include({ http_status: status, error })
+      expect(result.duration_ms).to.be.within(290, 2_000)
+    }
+  })
+
+  it('has the status of its line if the call is stopped before the head ends', async () => {
+    const stopping = new AbortController()
+    const url = await raw((socket) =>
+      socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\n', () => setTimeout(() => stopping.abort(), 50))),
+    )
+    expect(await sender().send(callTo(url), stopping.signal)).to.include({ http_status: 200, error: null })
+  })
+
   it('has its status reported if it is no success', async () => {
     expect(await answerOf(`HTTP/1.1 500 Oops\r\n${TWO_LENGTHS}`)).to.include({ http_status: 500, error: 'http_500' })
     expect(await answerOf(`HTTP/1.1 302 Found\r\n${TWO_LENGTHS}`)).to.include({ http_status: 302, error: 'redirect' })
