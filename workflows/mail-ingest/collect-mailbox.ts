@@ -137,9 +137,10 @@ const connected = async (
       if (uids.length === 0) await untilDue(refused, signal, (until) => connection.newMails(until))
       while (uids.length > 0 && !signal.aborted) {
         const some = uids.splice(0, experience.chunk)
-        await parts.fetching.use(owner, () => take(session, some))
+        const isTaken = await parts.fetching.use(owner, () => take(session, some))
         await works()
-        experience.chunk = Math.min(CHUNK, experience.chunk * 2)
+        // Refused mails often lie side by side.
+        if (isTaken) experience.chunk = Math.min(CHUNK, experience.chunk * 2)
         await pace(some.length, signal)
       }
     }

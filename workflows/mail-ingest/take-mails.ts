@@ -45,8 +45,11 @@ const keepPosition = async (session: Session, mails: readonly TakenMail[], now: 
   await parts.notes.keepPosition(mailbox, position, mails.at(-1)?.received_at ?? (mails.length > 0 ? now : null))
 }
 
-/** Takes these mails, in ascending order of UID. A mail that fails alone is passed over, to be tried again later. */
-export const take = async (session: Session, uids: readonly number[]): Promise<void> => {
+/**
+ * Takes these mails, in ascending order of UID. A mail that fails alone is passed over, to be tried again later.
+ * @returns false if it was passed over, and the server hands out others
+ */
+export const take = async (session: Session, uids: readonly number[]): Promise<boolean> => {
   const { parts, experience, signal } = session
   const { uid_validity } = experience.reached!
   const last = uids.at(-1)!
@@ -57,8 +60,11 @@ export const take = async (session: Session, uids: readonly number[]): Promise<v
   } catch (error) {
     if (mayBeOneMail(error, signal)) {
       if (uids.length > 1) experience.chunk = Math.max(1, Math.floor(uids.length / 4))
-      else if (experience.refused.add(last, error.message, performance.now()))
+      else if (experience.refused.add(last, error.message, performance.now())) {
         experience.reached = { uid_validity, uid: last }
+        // Then the server works, and needs no pause and no new login.
+        if (await handsOutOne(session).catch(() => false)) return false
+      }
     }
     throw error
   }
@@ -66,20 +72,33 @@ export const take = async (session: Session, uids: readonly number[]): Promise<v
   await parts.capture.take(session.isNew ? arrivals : await withListed(session, arrivals))
   experience.reached = { uid_validity, uid: last }
   await keepPosition(session, mails, now)
+  return true
+}
+
+/** Whether the server hands out a mail now: the last one that it handed out, or one ahead if there is none. */
+const handsOutOne = async ({ connection, experience }: Session): Promise<boolean> => {
+  const { handedOut, reached } = experience
+  const isHandedOut = async (uid: number): Promise<boolean> => (await connection.fetch([uid], () => true)).length > 0
+  for (let uid = handedOut.at(-1); uid !== undefined; uid = handedOut.at(-1)) {
+    if (await isHandedOut(uid)) return true
+    // It was deleted.
+    handedOut.pop()
+  }
+  const ahead = (await connection.uidsAfter(reached!.uid)).at(-1)
+  if (ahead === undefined || !(await isHandedOut(ahead))) return false
+  handedOut.push(ahead)
+  return true
 }
 
 /** Whether the server hands out another mail now. If that fails, the next try goes without it, as that mail may be the cause. */
-const handsOutAnother = async ({ connection, experience }: Session): Promise<boolean> => {
-  const { handedOut, isDoubted } = experience
+const handsOutAnother = async (session: Session): Promise<boolean> => {
+  const { experience } = session
+  const { isDoubted } = experience
   experience.isDoubted = !isDoubted
   if (isDoubted) return false
-  let found: true[] = []
-  for (let uid = handedOut.at(-1); uid !== undefined && found.length === 0; uid = handedOut.at(-1)) {
-    found = await connection.fetch([uid], () => true)
-    if (found.length === 0) handedOut.pop()
-  }
+  const isFound = await handsOutOne(session)
   experience.isDoubted = false
-  return found.length > 0
+  return isFound
 }
 
 /** Tries a refused mail again, or skips it for good after the last try. Fails only if the server fails as a whole. */

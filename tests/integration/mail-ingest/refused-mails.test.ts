@@ -159,4 +159,11 @@ describe('a mail that its server does not hand out', function () {
     const taken = Array.from({ length: 51 }, (_, at) => at + 1).filter((uid) => uid % 2 === 1 || uid > 48)
     await untilOrders(taken.map((number) => `DH${1000 + number}`).join(' '), { within: 150_000 })
   })
+
+  it('does not keep out the mails behind it if the first ones are all refused, and costs no login for each', async () => {
+    server.sabotage.refuses = (uid) => (uid <= 25 ? 'no' : undefined)
+    for (let number = 1; number <= 26; number++) deliver(number)
+    await untilOrders('DH1026')
+    expect(server.heard.filter((line) => / LOGIN |AUTHENTICATE/.test(line)).length).to.be.below(12)
+  })
 })
