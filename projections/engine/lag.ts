@@ -1,5 +1,5 @@
-// Tests: tests/integration/parked/serve.test.ts
 /** The lag of read models that another process projects, or nobody: from their checkpoint and the end of the store. */
+import { decidedAt } from '../../domain/parse-event.ts'
 import type { EventStore } from '../../domain/ports.ts'
 import type { Definition } from './definition.ts'
 import type { Queryable } from './queryable.ts'
@@ -20,14 +20,15 @@ export const progressOf = async (
     ])
   )[0] ?? { passed: null, updated_at: null }
 
-/** @returns milliseconds since the last applied event while more events wait; 0 when up to date */
+/** @returns milliseconds since the last applied event, or since the first event if none was applied, while more events wait; 0 when up to date */
 export const projectionLag = async (
   database: Queryable,
-  store: Pick<EventStore, 'end' | 'isAfter'>,
+  store: Pick<EventStore, 'end' | 'isAfter' | 'readAll'>,
   definition: Pick<Definition, 'schema' | 'projector'>,
   now: Date,
 ): Promise<number> => {
   const [{ passed, updated_at }, end] = await Promise.all([progressOf(database, definition), store.end()])
   if (end === null || (passed !== null && !store.isAfter(end, passed))) return 0
-  return updated_at === null ? 0 : Math.max(0, now.getTime() - Date.parse(updated_at))
+  const since = updated_at ?? (await store.readAll(passed, 1)).map(decidedAt)[0] ?? null
+  return since === null ? 0 : Math.max(0, now.getTime() - Date.parse(since))
 }
