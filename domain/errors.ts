@@ -79,3 +79,8 @@ export class Overloaded extends Error {
     this.seconds = seconds
   }
 }
+
+/** A sealed text cannot be opened: its key is not in `VAULT_KEY`, or it was altered. Never contains any of the text. */
+export class NotOpened extends Error {
+  override name = 'NotOpened'
+}

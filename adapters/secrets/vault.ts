@@ -5,16 +5,12 @@
  * open.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { NotOpened } from '../../domain/errors.ts'
 import type { Vault } from '../../domain/ports.ts'
 
 const VERSION = 'v1'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-
-/** Thrown by `open`. Never contains any of the text. */
-export class NotOpened extends Error {
-  override name = 'NotOpened'
-}
 
 const idOf = (key: Buffer): string =>
   createHash('sha256').update('baoco vault key\0').update(key).digest('hex').slice(0, 8)

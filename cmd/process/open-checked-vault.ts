@@ -1,6 +1,7 @@
 // Tests: tests/integration/key-rotation.test.ts
 /** Opens the vault, and says in the log if its keys are not those of the installation, as on another machine. */
-import { NotOpened, openVault } from '../../adapters/secrets/vault.ts'
+import { openVault } from '../../adapters/secrets/vault.ts'
+import { NotOpened } from '../../domain/errors.ts'
 import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
 import type { EventStore, Vault } from '../../domain/ports.ts'
 import type { Accounts } from '../../workflows/accounts/accounts.ts'

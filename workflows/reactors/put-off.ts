@@ -4,7 +4,7 @@
  * are listed and tried again, so that the reactors can go on: now and then, and at once when the operator has decided about a parked event.
  */
 import { handle } from '../../domain/catalogue.ts'
-import { Refused } from '../../domain/errors.ts'
+import { NotOpened, Refused } from '../../domain/errors.ts'
 import { isReadable, UnreadableEvent, type StoredEvent } from '../../domain/parse-event.ts'
 import type { EventStore } from '../../domain/ports.ts'
 import type { Reactor } from './reactor.ts'
@@ -30,7 +30,7 @@ export const MOST_TRIES = 3
  * @param isRefusal  whether the database refused the data
  */
 export const isLasting = (error: unknown, isRefusal: (error: unknown) => boolean): boolean =>
-  error instanceof TypeError || error instanceof RangeError || error instanceof Refused || isRefusal(error)
+  [TypeError, RangeError, Refused, NotOpened].some((kind) => error instanceof kind) || isRefusal(error)
 
 export const placeOf = ({ name }: Reactor, { stream, revision }: StoredEvent): PutOff => ({
   reactor: name,

@@ -5,13 +5,15 @@
  * done.
  *
  * While a server is unavailable, a reactor is retried and the others wait: a skipped event could be an erasure that never happens. A
- * reaction that fails because of its event, or of another event that cannot be read, is put off (`put-off.ts`), and the others go on. An
- * event that cannot be read is put off for all reactors that its type may concern.
+ * reaction that fails because of its event, or of another event that cannot be read, is put off (`put-off.ts`), and the others go on. So is
+ * one that fails again and again for another reason while both servers work. An event that cannot be read is put off for all reactors that
+ * its type may concern.
  */
 import { handle } from '../../domain/catalogue.ts'
 import { isResolution } from '../../domain/parked/resolutions.ts'
 import { PARKED_STREAM } from '../../domain/parked/events.ts'
 import { isReadable, UnreadableEvent, type StoredEvent } from '../../domain/parse-event.ts'
+import { StoreUnavailable } from '../../domain/errors.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 import { waitUnlessAborted } from '../support/abort.ts'
 import { retry } from '../support/retry.ts'
@@ -38,7 +40,12 @@ export interface ReactorsOptions {
   log: Lines
   /** Whether the database refused the data of a statement. */
   isRefusal?: (error: unknown) => boolean
+  /** Only tests set another value. */
+  mostFailures?: number
 }
+
+/** A reaction is put off after this many failures that have no known cause: with the pauses, after five seconds. */
+const MOST_FAILURES = 8
 
 /** If events need no work, the checkpoint is saved only this often: milliseconds. */
 const SAVE_EVERY_MS = 1_000
@@ -110,16 +117,18 @@ const answer = (reactor: Reactor, event: StoredEvent): Answered => {
 }
 
 /**
- * One reaction. If it fails because of its event, or of another event that cannot be read, it is put off.
+ * One reaction. It is put off if it fails because of its event or of another event that cannot be read, or too often. Without the database,
+ * it cannot be put off.
  * @param begun  the first answer. After a failure, the event is answered again.
  */
 const reacting = (
-  { putOffs, log, isRefusal = () => false }: ReactorsOptions,
+  { putOffs, log, isRefusal = () => false, mostFailures = MOST_FAILURES }: ReactorsOptions,
   reactor: Reactor,
   event: StoredEvent,
   begun: Answered,
 ): (() => Promise<'nothing' | void>) => {
   let first: Answered | null = begun
+  let failures = 0
   const next = (): Answered => {
     const answered = first ?? answer(reactor, event)
     first = null
@@ -131,8 +140,10 @@ const reacting = (
         return await next()
       } catch (error) {
         const isUnreadable = error instanceof UnreadableEvent
-        if (!isUnreadable && !isLasting(error, isRefusal)) throw error
-        if (!isUnreadable && tries < MOST_TRIES) continue
+        if (error instanceof StoreUnavailable && !isUnreadable) throw error
+        const isKnown = isUnreadable || isLasting(error, isRefusal)
+        if (!isKnown && ++failures < mostFailures) throw error
+        if (isKnown && !isUnreadable && tries < MOST_TRIES) continue
         const { message: reason } = error as Error
         await putOffs.keep(placeOf(reactor, event), reason)
         const { id: event_id, stream } = event

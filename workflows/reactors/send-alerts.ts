@@ -1,11 +1,13 @@
 // Tests: tests/integration/http/alerts.test.ts
 /**
  * Mails an alert when it is raised, and calls the address that its owner has set, when it is raised and when it ends. The end of
- * an alert about an endpoint is mailed, too: its owner waits for it. An alert about a parked stream is not mailed here.
+ * an alert about an endpoint is mailed, too: its owner waits for it. An alert about a parked stream is not mailed here. The mail does not
+ * depend on the call, whose secret may be sealed under a lost key.
  */
 import type { Account } from '../../domain/account/account.ts'
 import { signAlertWebhook } from '../../domain/account/alert-webhook.ts'
 import type { AlertEvent, AlertEventData } from '../../domain/alert/events.ts'
+import type { KnownEvent } from '../../domain/catalogue.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
 import type { Clock, Mailer, Vault } from '../../domain/ports.ts'
 import { endpointOf, originOf } from '../../domain/webhook/endpoint.ts'
@@ -85,33 +87,38 @@ export const sendAlerts = ({ accounts, vault, clock, mailer, links, calls }: Ale
     return `\n\n${TEXTS[language].letters.alert.link(url)}`
   }
 
+  const mailRaised = async (account: Account, { id, data }: KnownEvent<'AlertRaised'>): Promise<void> => {
+    const { kind, text, since } = data
+    // The process that met the event has sent a mail of its own (`parked/notify-operator.ts`).
+    if (kind === 'stream_parked') return
+    const { subjects, since: began } = TEXTS[account.language].letters.alert
+    await mailer.send({
+      key: id,
+      to: account.email,
+      subject: `Baoco: ${subjects[kind]}`,
+      text: `${text}${linkIn(account, data)}
+
+${began(since, kind === 'endpoint_failing')}
+`,
+    })
+  }
+
   return reactor('tell_alerts', ['alerts-'], {
     AlertRaised: async (event) => {
       const account = isRecent(event, event.data.since) && (await accounts.find(event.data.user_id))
       if (!account) return
+      await mailRaised(account, event)
       await call(account, event)
-      const { kind, text, since } = event.data
-      // The process that met the event has sent a mail of its own (`parked/notify-operator.ts`).
-      if (kind === 'stream_parked') return
-      const { subjects, since: began } = TEXTS[account.language].letters.alert
-      await mailer.send({
-        key: event.id,
-        to: account.email,
-        subject: `Baoco: ${subjects[kind]}`,
-        text: `${text}${linkIn(account, event.data)}
-
-${began(since, kind === 'endpoint_failing')}
-`,
-      })
     },
     AlertEnded: async (event) => {
       const { user_id, kind, subject, until } = event.data
       const account = isRecent(event, until) && (await accounts.find(user_id))
       if (!account) return
+      if (kind === 'endpoint_failing' && uses(account, subject)) {
+        const ended = TEXTS[account.language].letters.alert.ended(subject, until)
+        await mailer.send({ ...ended, key: event.id, to: account.email })
+      }
       await call(account, event)
-      if (kind !== 'endpoint_failing' || !uses(account, subject)) return
-      const ended = TEXTS[account.language].letters.alert.ended(subject, until)
-      await mailer.send({ ...ended, key: event.id, to: account.email })
     },
   })
 }

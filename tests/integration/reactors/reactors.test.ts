@@ -10,6 +10,7 @@ import { openVault } from '../../../adapters/secrets/vault.ts'
 import { openSender } from '../../../adapters/webhook-sender/sender.ts'
 import { accountStream } from '../../../domain/account/events.ts'
 import { alertStream } from '../../../domain/alert/events.ts'
+import { StoreUnavailable } from '../../../domain/errors.ts'
 import type { EventStore, Mail, Mailer } from '../../../domain/ports.ts'
 import { transactionStream } from '../../../domain/transaction/events.ts'
 import { mailLinks } from '../../../workflows/accounts/mail-links.ts'
@@ -98,6 +99,7 @@ describe('reactors', () => {
         checkpoint: openReactorCheckpoint(database),
         putOffs: openPutOffReactions(database),
         log: { warn: line, error: line },
+        mostFailures: 4,
       },
       stopping.signal,
     )
@@ -289,5 +291,58 @@ describe('reactors', () => {
       ['reaction.failed', 'failing', 'not yet'],
       ['reaction.failed', 'failing', 'not yet'],
     ])
+  })
+
+  it('go on without a reaction that keeps failing, and do it later', async () => {
+    let isBroken = true
+    const done: number[] = []
+    const failing = reactor('failing', ['transaction-'], {
+      TransactionDeleted: async ({ data: { transaction_id } }) => {
+        if (isBroken) throw new Error('out of order')
+        done.push(transaction_id)
+      },
+    })
+    await transaction(1, 'TransactionDeleted')
+    await transaction(2, 'TransactionCaptured')
+    const deleted = await transaction(2, 'TransactionDeleted')
+    start([failing, ...all()])
+    await met(deleted)
+    expect(await typesOf(transactionStream(2))).to.deep.equal(['TransactionDeleted'])
+    expect(logged.map(({ what }) => what)).to.include.members(['reaction.failed', 'reaction.put_off'])
+    isBroken = false
+    // The list is tried at each start.
+    start([failing])
+    await eventually(() => done.length === 2)
+    expect(done).to.deep.equal([1, 2])
+  })
+
+  it('wait for a store that is away, however long', async () => {
+    let tries = 0
+    const failing = reactor('failing', ['transaction-'], {
+      TransactionDeleted: async () => {
+        if (++tries < 6) throw new StoreUnavailable('away')
+      },
+    })
+    const deleted = await transaction(1, 'TransactionDeleted')
+    start([failing])
+    await met(deleted)
+    expect(logged.map(({ what }) => what)).not.to.include('reaction.put_off')
+  })
+
+  it('mail an alert, and go on, if the secret of the address for alerts cannot be opened', async () => {
+    minute = Math.floor((Date.now() - Date.parse('2026-03-01T00:00:00Z')) / 60_000) - 10
+    await account('AccountRegistered', { email: 'shop@example.com', name: null, operator: false })
+    const sealed_secret = openVault(['cd'.repeat(32)]).seal('a secret under a lost key')
+    await account('AlertWebhookSet', { webhook_url: 'https://shop.example/alerts', sealed_secret })
+    await account('RulePaused')
+    start()
+    await eventually(() => logged.length > 0)
+    // The outbox keeps one mail for each key.
+    expect(new Set(mails.map((mail) => JSON.stringify(mail))).size).to.equal(1)
+    await transaction(1, 'TransactionCaptured')
+    const deleted = await transaction(1, 'TransactionDeleted')
+    await met(deleted)
+    expect(await typesOf(transactionStream(1))).to.deep.equal(['TransactionDeleted'])
+    expect(logged.map(({ what }) => what)).to.deep.equal(['reaction.put_off'])
   })
 })

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { NotOpened, openVault } from '../../../../adapters/secrets/vault.ts'
+import { openVault } from '../../../../adapters/secrets/vault.ts'
+import { NotOpened } from '../../../../domain/errors.ts'
 
 const KEY = 'a'.repeat(64)
 const NEWER = 'b'.repeat(64)
