@@ -12,15 +12,10 @@ import { endedWithin } from '../../../workflows/support/ended-within.ts'
 import { kafkaError, openKafkaClient, type KafkaSettings } from './client.ts'
 import { messageOf, type Origin } from './cloud-event.ts'
 import { hasType, needing } from './missing-acl.ts'
+import { FRAMING, PartSize } from './part-size.ts'
 import { ensureTopic } from './topic.ts'
 import { unlessAborted } from './within.ts'
 
-/**
- * By default, brokers accept 1 MB per partition and request. Headers and framing add to the bytes counted here. The limit of an
- * existing topic may be lower: then the bytes are halved until its brokers accept a request.
- */
-const MOST_BYTES = 400_000
-const FRAMING = 800
 const TOO_LARGE = /^(MESSAGE|RECORD_LIST)_TOO_LARGE$/
 
 const CLOSE_WITHIN_MS = 1_000
@@ -38,7 +33,7 @@ export const openKafkaPublisher = (options: PublisherOptions): Publisher => {
   const kafka = openKafkaClient(settings)
   const { topic } = settings
   let producer: Producer | null = null
-  let mostBytes = MOST_BYTES
+  const partSize = new PartSize()
 
   const send = async (messages: readonly Message[], signal: AbortSignal): Promise<void> => {
     if (!producer) {
@@ -48,7 +43,7 @@ export const openKafkaPublisher = (options: PublisherOptions): Publisher => {
       producer = fresh
     }
     const sending = producer
-    for (const part of inParts(messages, mostBytes)) {
+    for (const part of inParts(messages, partSize.bytes)) {
       if (signal.aborted) return
       await needing(writing(topic), () =>
         sending.sendBatch({ acks: -1, timeout: 10_000, topicMessages: [{ topic, messages: part }] }),
@@ -67,9 +62,10 @@ export const openKafkaPublisher = (options: PublisherOptions): Publisher => {
       const messages = messagesOf(events, settings, onFailure)
       try {
         await unlessAborted(send(messages, signal), signal)
+        partSize.accepted()
       } catch (error) {
         giveUp().catch(() => {})
-        if (hasType(error, TOO_LARGE)) mostBytes = Math.max(FRAMING, mostBytes / 2)
+        if (hasType(error, TOO_LARGE)) partSize.refused()
         throw kafkaError(settings, error)
       }
     },
