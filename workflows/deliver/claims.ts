@@ -66,8 +66,8 @@ export class Claims {
   /** @param firstEarlier  seconds by which first attempts are claimed before they are due in the queue */
   due(room: RoomByLane, firstEarlier: number): Promise<Due> {
     const { queue, worker, lanes } = this.#options
-    const [fullRules, fullUsers] = [lanes.fullRules(), lanes.fullUsers()]
-    return queue.claimDue(worker, { room, perRule: PER_RULE, fullRules, fullUsers, firstEarlier })
+    const [fullRules, shares] = [lanes.fullRules(), lanes.shares()]
+    return queue.claimDue(worker, { room, perRule: PER_RULE, fullRules, shares, firstEarlier })
   }
 
   /**

@@ -136,13 +136,20 @@ export class Lane<Job extends LaneJob> {
       .flatMap((endpoint) => [...endpoint.rules])
   }
 
-  /** Users who have their share of the room: as much of it as of the slots. More would wait here in vain, and others elsewhere. */
-  fullUsers(): number[] {
+  /** A user's share of the room: as much of it as of the slots. More would wait here in vain, and others elsewhere. */
+  get share(): number {
     const { room, slots, perUser } = this.#limits
-    const share = (room * perUser) / slots
+    return Math.ceil((room * perUser) / slots)
+  }
+
+  /** What is left of the share of each user who has calls here. */
+  sharesLeft(): { user_id: number; left: number }[] {
     const callsOf = ({ inFlight, endpoints }: User<Job>) =>
       [...endpoints.values()].reduce((sum, { waiting }) => sum + waiting.length, inFlight)
-    return [...this.#users.values()].filter((user) => callsOf(user) >= share).map(({ id }) => id)
+    return [...this.#users.values()].map((user) => ({
+      user_id: user.id,
+      left: Math.max(0, this.share - callsOf(user)),
+    }))
   }
 
   /**

@@ -1,7 +1,7 @@
 // Tests: tests/unit/workflows/deliver/lane.test.ts
 /** The lanes for first attempts, due retries, manual retries and bulk retries. No lane takes another's room. */
 import { Lane, type LaneJob, type LaneLimits } from './lane.ts'
-import { LANES, type Claimed, type LaneName, type RoomByLane } from './queue.ts'
+import { LANES, type Claimed, type LaneName, type RoomByLane, type Shares } from './queue.ts'
 
 /** Calls in flight per user and endpoint. */
 export const BULK_CALLS_PER_ENDPOINT = 16
@@ -72,9 +72,13 @@ export class Lanes {
     return this.#each.flatMap((lane) => lane.fullRules())
   }
 
-  /** By lane. */
-  fullUsers(): { lane: LaneName; user_id: number }[] {
-    return LANES.flatMap((lane) => this.#lanes[lane].fullUsers().map((user_id) => ({ lane, user_id })))
+  /** How much of the room each user may have. */
+  shares(): Shares {
+    const { first, retry, manual, bulk } = this.#lanes
+    return {
+      whole: { first: first.share, retry: retry.share, manual: manual.share, bulk: bulk.share },
+      left: LANES.flatMap((lane) => this.#lanes[lane].sharesLeft().map((each) => ({ lane, ...each }))),
+    }
   }
 
   jobsWaiting(): Job[] {

@@ -111,6 +111,13 @@ export interface NewClaims {
   passed: Checkpoint | null
 }
 
+/** A user's part of the room. */
+export interface Shares {
+  whole: RoomByLane
+  /** What is left of it for users who have calls in a lane already. */
+  left: readonly { lane: LaneName; user_id: number; left: number }[]
+}
+
 export interface DueWanted {
   /** Most rows per lane. */
   room: RoomByLane
@@ -118,8 +125,8 @@ export interface DueWanted {
   perRule: number
   /** Rules whose endpoints have no room. */
   fullRules: readonly number[]
-  /** Users who have their share of a lane's room. */
-  fullUsers?: readonly { lane: LaneName; user_id: number }[]
+  /** Most rows of a user per lane. Default: all of the room. */
+  shares?: Shares
   /** Seconds by which first attempts are claimed before they are due in the queue. */
   firstEarlier?: number
 }

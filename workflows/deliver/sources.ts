@@ -135,7 +135,7 @@ export const openSources = ({
 
   const dueRows = new DueRows({
     room: () => (mayClaim() ? lanes.room() : NO_ROOM),
-    hasFullUsers: () => lanes.fullUsers().length > 0,
+    hasFullUsers: () => lanes.shares().left.some(({ left }) => left === 0),
     claimDue: async (room) => {
       const due = await claims.due(room, firstEarlier())
       // The next call of a limited rule becomes due a little later.

@@ -97,12 +97,13 @@ export const dueBy = (lane: string, from = 'now()'): string =>
   `CASE WHEN ${lane} = 'first' THEN ${from} + interval '${FROM_LOG_WITHIN} seconds' ELSE now() END`
 
 /**
- * The user does not have his share of the lane's room yet.
- * @param first  number of the first of two parameters: lanes and users that have it
+ * How many more deliveries of a user may be claimed in a lane, until he has his share of its room.
+ * @param first  number of the first of five parameters: lanes, users and what is left of their shares; lanes and the share of others
  */
-export const hasRoomFor = (user: string, lane: string, first: number): string =>
-  `NOT EXISTS (SELECT FROM unnest($${first}::text[], $${first + 1}::bigint[]) AS full_user (lane, user_id)
-    WHERE full_user.lane = ${lane} AND full_user.user_id = ${user})`
+export const shareLeft = (user: string, lane: string, first: number): string =>
+  `coalesce((SELECT own.rest FROM unnest($${first}::text[], $${first + 1}::bigint[], $${first + 2}::integer[]) AS own (lane, user_id, rest)
+      WHERE own.lane = ${lane} AND own.user_id = ${user}),
+    (SELECT whole.share FROM unnest($${first + 3}::text[], $${first + 4}::integer[]) AS whole (lane, share) WHERE whole.lane = ${lane}))`
 
 /** Claims the rows of `due` for the worker `$1`. */
 export const CLAIM_DUE = `claimed AS (

@@ -20,7 +20,6 @@ import {
   type OpenClaims,
   type OtherWorker,
   type PresentRule,
-  type RoomByLane,
 } from '../../../workflows/deliver/queue.ts'
 import { CLAIM_DUE, FROM_LOG_WITHIN, GATED, LEFT_ALONE, longestDelay, NOT_HELD, whatTheCallNeeds } from './claim-sql.ts'
 import { claimedOf, dueOf, type ClaimRow } from './claimed-rows.ts'
@@ -32,6 +31,7 @@ import { RECORD_GAP, sweepGaps } from './gaps.ts'
 import { claimGated } from './gated-claims.ts'
 import { claimNew } from './new-claims.ts'
 import { PutOff } from './put-off.ts'
+import { sharesOf, without } from './shares.ts'
 
 /** Seconds after which a recorded claim is deleted. */
 const KEPT = 600
@@ -192,17 +192,15 @@ export const openDeliveryQueue = (
       if (lanes.length === 0) return { claimed: [], orphans: [], hasMore }
       const rules = lanes.map(({ rule_id }) => rule_id)
       const names = lanes.map(({ lane }) => lane)
-      const { firstEarlier = 0, fullUsers = [] } = wanted
-      const more = [...late.columns, fullUsers.map(({ lane }) => lane), fullUsers.map(({ user_id }) => user_id)]
-      const due = (room: RoomByLane) =>
-        claimBy(statements.due, worker, { ...wanted, room }, [rules, names, firstEarlier, ...more])
-      const gated = (room: RoomByLane) => claimBy(statements.gated, worker, { ...wanted, room }, [rules, ...more])
+      const { firstEarlier = 0 } = wanted
+      const due = (part: DueWanted) =>
+        claimBy(statements.due, worker, part, [rules, names, firstEarlier, ...late.columns, ...sharesOf(part)])
+      const gated = (part: DueWanted) =>
+        claimBy(statements.gated, worker, part, [rules, ...late.columns, ...sharesOf(part)])
       isGatedFirst = !isGatedFirst
       const [begin, goOn] = isGatedFirst ? [gated, due] : [due, gated]
-      const begun = await begin(wanted.room)
-      const room = { ...wanted.room }
-      for (const { lane } of begun) room[lane]--
-      return { ...dueOf([...begun, ...(await goOn(room))]), hasMore }
+      const begun = await begin(wanted)
+      return { ...dueOf([...begun, ...(await goOn(without(begun, wanted)))]), hasMore }
     },
 
     takeOver: async (worker, dead, limit) => {

@@ -5,16 +5,16 @@
  *
  * `$1` worker, `$2` lanes with room, `$3` their room, `$4` most rows per rule and lane, `$5` rules whose endpoints have no
  * room, `$6` and `$7` the rules and lanes to look at (`due-lanes.ts`), `$8` seconds by which first attempts are early (those
- * over the quota never are), `$9` to `$11` retries that a wrong clock put off (`put-off.ts`), `$12` and `$13` lanes and users
- * without room.
+ * over the quota never are), `$9` to `$11` retries that a wrong clock put off (`put-off.ts`), `$12` to `$16` what is left of the
+ * users' shares.
  */
 import {
   CLAIM_DUE,
   FROM_LOG_WITHIN,
   GATED,
-  hasRoomFor,
   isTooFarAhead,
   NOT_HELD,
+  shareLeft,
   unclaimed,
   whatTheCallNeeds,
 } from './claim-sql.ts'
@@ -25,10 +25,11 @@ const OF_DUE = 'q.transaction_id, q.rule_id, q.attempt + 1 AS attempt, q.lane, q
 /** @param whole  seconds of the whole schedule · @param longest  seconds that a retry waits at most */
 export const claimDue = (whole: number, longest: number): string => `
 WITH turns AS (
-  SELECT d.*, row_number() OVER (PARTITION BY d.lane, r.user_id ORDER BY d.place, d.due_at) AS turn
+  SELECT d.*, own.rest, row_number() OVER (PARTITION BY d.lane, r.user_id ORDER BY d.place, d.due_at) AS turn
   FROM unnest($6::bigint[], $7::text[]) AS found (rule_id, lane)
     LEFT JOIN read_model.rule r ON r.rule_id = found.rule_id
     LEFT JOIN read_model.account a ON a.user_id = r.user_id
+    CROSS JOIN LATERAL (SELECT ${shareLeft('r.user_id', 'found.lane', 12)} AS rest) own
     CROSS JOIN LATERAL (
       SELECT x.*, row_number() OVER (ORDER BY x.due_at) AS place
       FROM (
@@ -48,9 +49,10 @@ WITH turns AS (
       ) x
     ) d
   WHERE found.lane = ANY ($2::text[]) AND found.rule_id <> ALL ($5::bigint[]) AND ${NOT_HELD} AND NOT ${GATED}
-    AND ${hasRoomFor('r.user_id', 'found.lane', 12)}
+    AND own.rest > 0
 ), ranked AS (
   SELECT turns.*, row_number() OVER (PARTITION BY lane ORDER BY turn, due_at) AS place_in_lane FROM turns
+  WHERE turn <= rest
 ), due AS (
   SELECT ranked.* FROM ranked JOIN unnest($2::text[], $3::integer[]) AS lane (name, room) ON lane.name = ranked.lane
   WHERE ranked.place_in_lane <= lane.room

@@ -20,12 +20,12 @@ import {
   FREE_AT,
   FROM_LOG_WITHIN,
   GATED,
-  hasRoomFor,
   IS_ASKED_TO_WAIT,
   isOver,
   isTooFarAhead,
   MAY_PROBE,
   mayEnd,
+  shareLeft,
   unclaimed,
   whatTheCallNeeds,
 } from './claim-sql.ts'
@@ -62,8 +62,8 @@ const ALLOWED = `least(w.count,
 
 /**
  * `$1` worker, `$2` lanes, `$3` their room, `$4` most rows per rule and lane, `$5` rules whose endpoints have no room, `$6` rules
- * with due deliveries (`due-lanes.ts`), `$7` to `$9` retries that a wrong clock put off (`put-off.ts`), `$10` and `$11` lanes and users
- * without room.
+ * with due deliveries (`due-lanes.ts`), `$7` to `$9` retries that a wrong clock put off (`put-off.ts`), `$10` to `$14` what is
+ * left of the users' shares.
  * @param times  seconds: of the whole schedule, that a retry waits at most, and between two probes
  */
 export const claimGated = ({
@@ -118,12 +118,14 @@ WITH gated AS MATERIALIZED (
 ), placed AS (
   SELECT p.*, row_number() OVER (PARTITION BY p.rule_id, p.lane ORDER BY p.due_at) AS place,
     row_number() OVER (PARTITION BY p.user_id, p.endpoint, p.probes ORDER BY p.due_at, p.transaction_id) AS probe_place
-  FROM passing p WHERE (p.probing OR NOT p.probes) AND ${hasRoomFor('p.user_id', 'p.lane', 10)}
+  FROM (SELECT passing.*, ${shareLeft('passing.user_id', 'passing.lane', 10)} AS rest FROM passing) p
+  WHERE (p.probing OR NOT p.probes) AND p.rest > 0
 ), turns AS (
   SELECT p.*, row_number() OVER (PARTITION BY p.lane, p.user_id ORDER BY p.place, p.due_at) AS turn_of_user
   FROM placed p WHERE NOT p.probes OR p.probe_place = 1
 ), in_lane AS (
   SELECT p.*, row_number() OVER (PARTITION BY p.lane ORDER BY p.turn_of_user, p.due_at) AS place_in_lane FROM turns p
+  WHERE p.turn_of_user <= p.rest
 ), roomed AS (
   SELECT p.*, row_number() OVER (PARTITION BY p.rule_id ORDER BY p.due_at, p.transaction_id) AS turn
   FROM in_lane p JOIN unnest($2::text[], $3::integer[]) AS lane (name, room) ON lane.name = p.lane

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
 import { openDeliveryQueue } from '../../../adapters/postgres/delivery-queue/delivery-queue.ts'
-import type { DeliveryQueue, DueWanted } from '../../../workflows/deliver/queue.ts'
+import type { DeliveryQueue, DueWanted, LaneName } from '../../../workflows/deliver/queue.ts'
 import { openDeliverySetting, USER, type DeliverySetting } from './setting.ts'
 
 const ROOM = { first: 100, retry: 100, manual: 100, bulk: 100 }
@@ -24,10 +24,8 @@ describe('the delivery queue', () => {
     await setting.projector.passed((await setting.store.end())!, 30_000)
     return transactions
   }
-  const claimDue = (
-    worker: string,
-    { perRule = 100, room = ROOM, fullRules = [], fullUsers = [] }: Partial<DueWanted> = {},
-  ) => queue.claimDue(worker, { room, perRule, fullRules, fullUsers })
+  const claimDue = (worker: string, { perRule = 100, room = ROOM, fullRules = [], shares }: Partial<DueWanted> = {}) =>
+    queue.claimDue(worker, { room, perRule, fullRules, ...(shares && { shares }) })
   const idsOf = (claimed: readonly { transaction_id: number }[]) =>
     claimed.map((claim) => claim.transaction_id).toSorted((a, b) => a - b)
 
@@ -126,9 +124,23 @@ describe('the delivery queue', () => {
   it('claims nothing of a user who has his share of the lane, of free rules and of ordered ones', async () => {
     const ordered = await setting.rule(URL_OF_NOBODY, { ordered: 1 })
     const [first, second] = await captured([rule, ordered], { age: 61, count: 2 })
-    expect((await claimDue(ONE, { fullUsers: [{ lane: 'first', user_id: USER }] })).claimed).to.deep.equal([])
-    const { claimed } = await claimDue(ONE, { fullUsers: [{ lane: 'retry', user_id: USER }] })
+    const full = (lane: LaneName) => ({ shares: { whole: ROOM, left: [{ lane, user_id: USER, left: 0 }] } })
+    expect((await claimDue(ONE, full('first'))).claimed).to.deep.equal([])
+    const { claimed } = await claimDue(ONE, full('retry'))
     expect(idsOf(claimed)).to.deep.equal([first, first, second])
+  })
+
+  it('claims of a user only what is left of his share of the lane, of free rules and of limited ones together', async () => {
+    const limited = await setting.rule(URL_OF_NOBODY, { max_per_minute: 600 })
+    const others = await setting.rule(URL_OF_NOBODY, { user: 9 })
+    await captured([rule, limited], { age: 62, count: 20 })
+    await captured([others], { age: 61, user: 9, count: 10 })
+    const whole = { ...ROOM, first: 8 }
+    const left = [{ lane: 'first' as const, user_id: USER, left: 3 }]
+    const { claimed } = await claimDue(ONE, { shares: { whole, left } })
+    const of = (user: number) => claimed.filter(({ user_id }) => user_id === user)
+    expect(of(USER)).to.have.length(3)
+    expect(of(9)).to.have.length(8)
   })
 
   it('claims nothing for a lane without room', async () => {

@@ -76,12 +76,16 @@ describe('a lane', () => {
     expect(lane.fullRules()).to.deep.equal([70])
   })
 
-  it('returns the users who have their share of the room, waiting and running', async () => {
+  it('returns what is left of the share of each user, waiting and running', async () => {
     const { lane, end } = openLane({ room: 100, slots: 20, perUser: 4 })
     lane.add([...jobs(1, 'a', 10), ...jobs(1, 'b', 10), ...jobs(2, 'a', 19)])
-    expect(lane.fullUsers()).to.deep.equal([1])
+    expect(lane.share).to.equal(20)
+    expect(lane.sharesLeft()).to.deep.equal([
+      { user_id: 1, left: 0 },
+      { user_id: 2, left: 1 },
+    ])
     await end('1a0')
-    expect(lane.fullUsers()).to.deep.equal([])
+    expect(lane.sharesLeft()[0]).to.deep.equal({ user_id: 1, left: 1 })
   })
 
   it('gives a user no more room while a full endpoint makes progress', () => {

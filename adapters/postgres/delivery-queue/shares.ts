@@ -1,0 +1,40 @@
+// Tests: tests/integration/delivery/queue.test.ts
+/** The users' shares of the room, as parameters of a claim. */
+import { LANES, type DueWanted, type LaneName, type Shares } from '../../../workflows/deliver/queue.ts'
+
+/** More than any room. */
+const UNLIMITED = 1_000_000
+
+/** @returns the parameters of `shareLeft` in `claim-sql.ts` */
+export const sharesOf = ({ shares }: DueWanted): unknown[] => {
+  const left = shares?.left ?? []
+  return [
+    left.map(({ lane }) => lane),
+    left.map(({ user_id }) => user_id),
+    left.map((each) => each.left),
+    LANES,
+    LANES.map((lane) => shares?.whole[lane] ?? UNLIMITED),
+  ]
+}
+
+interface Claimed {
+  lane: LaneName
+  user_id: number
+}
+
+const lessShares = ({ whole, left }: Shares, claimed: readonly Claimed[]): Shares => {
+  const byUser = new Map(left.map((each) => [`${each.lane} ${each.user_id}`, { ...each }]))
+  for (const { lane, user_id } of claimed) {
+    const key = `${lane} ${user_id}`
+    const own = byUser.get(key) ?? { lane, user_id, left: whole[lane] }
+    byUser.set(key, { ...own, left: own.left - 1 })
+  }
+  return { whole, left: [...byUser.values()] }
+}
+
+/** What may still be claimed after these claims. */
+export const without = (claimed: readonly Claimed[], wanted: DueWanted): DueWanted => {
+  const room = { ...wanted.room }
+  for (const { lane } of claimed) room[lane]--
+  return { ...wanted, room, ...(wanted.shares && { shares: lessShares(wanted.shares, claimed) }) }
+}
