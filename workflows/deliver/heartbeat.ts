@@ -2,7 +2,7 @@
  * A worker's own heartbeat, and its view of the other workers. Another worker is dead when it has said goodbye, or when
  * it has not beaten during four of our own heartbeats in a row. An outage also stops our own heartbeats, so it does not
  * count as silence. A worker that has not beaten for ten seconds may have been taken for dead. It begins no call until
- * it beats again.
+ * it beats again. Nor does it after its machine has slept: the monotonic clock stands still meanwhile.
  */
 import { waitUnlessAborted } from '../support/abort.ts'
 import type { DeliveryQueue } from './queue.ts'
@@ -15,6 +15,10 @@ const SWEEP_EVERY = 60_000
 
 /** Own heartbeats in a row without one of the other worker. */
 const MISSES_OF_THE_DEAD = 4
+
+/** How far the clock of the machine is ahead of the monotonic one: milliseconds. A sleep of the machine, or a correction, changes it. */
+// oxlint-disable-next-line pure/inside -- shows only that time has passed; the time itself is the database's
+const wallAhead = (): number => Date.now() - performance.now()
 
 export interface HeartbeatOptions {
   queue: DeliveryQueue
@@ -33,6 +37,7 @@ export class Heartbeat {
   readonly #dead = new Set<string>()
   #lostUntil = -Infinity
   #beatenAt = -Infinity
+  #aheadAtBeat = 0
   /**
    * The database's time at the zero of our monotonic clock: milliseconds. The machine's own clock may be wrong, and may
    * jump.
@@ -60,9 +65,10 @@ export class Heartbeat {
     return this.#lostUntil
   }
 
-  /** Whether our last heartbeat is so old that other workers may take over our claims. */
+  /** Whether our last heartbeat is so old that other workers may take over our claims, or may be, because the clocks differ since. */
   get isSilent(): boolean {
-    return performance.now() - this.#beatenAt > 2 * this.#options.every
+    const longest = 2 * this.#options.every
+    return performance.now() - this.#beatenAt > longest || Math.abs(wallAhead() - this.#aheadAtBeat) > longest
   }
 
   /** The database's time. */
@@ -101,6 +107,7 @@ export class Heartbeat {
       throw error
     })
     this.#beatenAt = performance.now()
+    this.#aheadAtBeat = wallAhead()
     this.#zero = answer.now.getTime() - (began + this.#beatenAt) / 2
     const present = new Set(answer.others.map((other) => other.worker))
     for (const known of [...this.#others.keys(), ...this.#dead])

@@ -109,4 +109,19 @@ describe('the heartbeat', () => {
       Date.now = now
     }
   })
+
+  it('is silent after a sleep of the machine until its next beat: its time is wrong, and others may have its claims', async () => {
+    const { heart, sees } = openHeart()
+    await sees()
+    const { now } = Date
+    // The monotonic clock stands still while the machine sleeps.
+    Date.now = () => now() + 8 * 3_600_000
+    try {
+      expect(heart.isSilent).to.equal(true)
+      await sees()
+      expect(heart.isSilent).to.equal(false)
+    } finally {
+      Date.now = now
+    }
+  })
 })
