@@ -56,7 +56,7 @@ export const openCalls = ({ options, worker, tracked, heartbeat, stopping, deman
   const { onAttempt = () => {}, onOpened = () => {}, onError = () => {} } = options
   const cutOff = new AbortController()
 
-  const recorder = new Recorder({ store, ids, tracked, schedule, random })
+  const recorder = new Recorder({ store, ids, tracked, schedule, random, onError })
 
   const makeCall = attempts({
     sender,

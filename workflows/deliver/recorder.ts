@@ -5,6 +5,7 @@
  * On a conflict, the stream is read and the results are decided again. While the store is down, the group waits and is
  * retried with the same event ids. Others wait behind it in memory, and `isBehind` stops new claims.
  */
+import { StoreUnavailable } from '../../domain/errors.ts'
 import type { NewEvent } from '../../domain/event.ts'
 import { UnreadableEvent, type StoredEvent } from '../../domain/parse-event.ts'
 import type { Checkpoint, EventStore, Ids } from '../../domain/ports.ts'
@@ -84,6 +85,8 @@ export interface RecorderOptions {
   schedule: readonly number[]
   /** From 0 up to 1. */
   random: () => number
+  /** Called once for failures that are no outage of the store, until it answers. An outage is reported elsewhere. */
+  onError: (error: unknown) => void
 }
 
 export class Recorder {
@@ -93,6 +96,7 @@ export class Recorder {
   /** How many of them another delivery waits for. */
   #awaited = 0
   #isFailing = false
+  #isReported = false
   readonly #givenUp = new AbortController()
   #underWay = 0
 
@@ -214,9 +218,16 @@ export class Recorder {
 
   async #untilItAnswers<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
     const { signal } = this.#givenUp
-    const answer = await retry(ask, { signal, backOff: BACK_OFF, onFailure: () => (this.#isFailing = true) })
+    const onFailure = (error: unknown): void => {
+      this.#isFailing = true
+      if (this.#isReported || error instanceof StoreUnavailable) return
+      this.#isReported = true
+      this.#options.onError(error)
+    }
+    const answer = await retry(ask, { signal, backOff: BACK_OFF, onFailure })
     if (signal.aborted) throw new Error('the result was not recorded: the worker ends')
     this.#isFailing = false
+    this.#isReported = false
     return answer as Answer
   }
 }

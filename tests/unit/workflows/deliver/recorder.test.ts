@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { encode } from '../../../../adapters/event-store/encoding.ts'
+import { StoreUnavailable } from '../../../../domain/errors.ts'
 import type { NewEvent } from '../../../../domain/event.ts'
 import { parseEvent, type StoredEvent } from '../../../../domain/parse-event.ts'
 import { NO_STREAM, type EventStore, type Unit } from '../../../../domain/ports.ts'
@@ -54,7 +55,9 @@ const setUp = () => {
   const tracked = new TrackedTransactions()
   let id = 100
   const ids = { next: (count: number) => Promise.resolve(Array.from({ length: count }, () => id++)) }
-  const recorder = new Recorder({ store: store.store, ids, tracked, schedule: [60, 300], random: () => 0.5 })
+  const errors: unknown[] = []
+  const onError = (error: unknown) => errors.push(error)
+  const recorder = new Recorder({ store: store.store, ids, tracked, schedule: [60, 300], random: () => 0.5, onError })
   const outcomes: (string | null)[] = []
   const submit = (result: AttemptResult) =>
     recorder.submit({
@@ -65,7 +68,7 @@ const setUp = () => {
       recorded: (attempted) => outcomes.push(attempted?.outcome ?? null),
     })
   const hold = (rule_id: number) => tracked.holdRead({ transaction_id: 42, rule_id, user_id: 5 }, [...store.events])
-  return { ...store, tracked, recorder, outcomes, submit, hold }
+  return { ...store, tracked, recorder, outcomes, submit, hold, errors }
 }
 
 const result = (rule: number, attempt: number, status: number) => resultOf(rule, attempt, status)
@@ -173,5 +176,20 @@ describe('the recorder', () => {
     const tracked = new TrackedTransactions()
     tracked.holdRead({ transaction_id: 42, rule_id: 7, user_id: 5 }, [])
     expect(tracked.get(42)).to.include({ state: null, revision: NO_STREAM })
+  })
+
+  it('reports once that the store fails in a way that is no outage, because all deliveries wait for it', async () => {
+    const { recorder, hold, submit, store, errors, outcomes } = setUp()
+    const { append } = store
+    const answers = [new StoreUnavailable('away'), new TypeError('broken'), new TypeError('broken')]
+    store.append = (units) => {
+      const failure = answers.shift()
+      return failure ? Promise.reject(failure) : append(units)
+    }
+    hold(7)
+    submit(result(7, 1, 200))
+    await recorder.end()
+    expect(outcomes).to.deep.equal(['delivered'])
+    expect(errors.map(String)).to.deep.equal(['TypeError: broken'])
   })
 })
