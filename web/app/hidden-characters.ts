@@ -6,6 +6,9 @@
 const HIDDEN =
   /([\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e007f}])/u
 
+/** `domain/reader/mail-page.ts` puts it behind a `<` that a payer wrote into an HTML mail, so that the text never becomes a tag. */
+const OWN_JOINER = /<\u2060(?=[a-z/!])/gi
+
 export interface Piece {
   text: string
   isMark: boolean
@@ -14,6 +17,7 @@ export interface Piece {
 /** @returns the pieces in order; a mark's text is the code point, such as `U+202E` */
 export const piecesOf = (text: string): Piece[] =>
   text
+    .replace(OWN_JOINER, '<')
     .split(HIDDEN)
     .filter((piece) => piece !== '')
     .map((piece) =>

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { plainOf } from '../../../../domain/reader/mail-page.ts'
 import { marked, piecesOf } from '../../../../web/app/hidden-characters.ts'
 
 describe('hidden characters in a stranger’s text', () => {
@@ -20,6 +21,13 @@ describe('hidden characters in a stranger’s text', () => {
       { text: 'a', isMark: false },
       { text: 'U+E0041', isMark: true },
     ])
+  })
+
+  it('do not include the joiner that keeps a payer’s `<td>` from being read as a tag of the mail', () => {
+    const text = plainOf('<html><body><p>Noi dung: &lt;td&gt; &lt;/TR&gt; &lt;!-- DH\u206042</p></body></html>')
+    expect(text).to.contain('<\u2060td> <\u2060/TR> <\u2060!--')
+    expect(marked(text)).to.contain('<td> </TR> <!-- DHU+206042')
+    expect(piecesOf('1 <\u20602').map((piece) => piece.text)).to.deep.equal(['1 <', 'U+2060', '2'])
   })
 
   it('do not include Vietnamese letters, blanks and line breaks', () => {
