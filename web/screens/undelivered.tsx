@@ -6,8 +6,8 @@ import { getData, queryText } from '../api/client.ts'
 import type { Rule, Undelivered as Answer, UndeliveredGroup } from '../api/types.ts'
 import { count } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
-import { refetchAfter } from '../app/session.ts'
-import { idIn } from '../paths.ts'
+import { refetchAfter, useAccount } from '../app/session.ts'
+import { idIn, PATHS } from '../paths.ts'
 import { codeOf, explain } from '../ui/attempts.tsx'
 import { Ago, Empty, Heading, Loaded, Status, Stranger, When } from '../ui/basics.tsx'
 import { ChosenFilter, filterIn, Filters, WrittenFilter, type FilterOf } from '../ui/filters.tsx'
@@ -117,6 +117,7 @@ const Group = ({ of, filter, rule, started }: GroupProps) => {
   const hindered = hindrance(of, rule)
   const name = `${rule?.name ?? ''}, ${what}`
   const isFailed = of.status === 'failed'
+  const mayWaitForQuota = useAccount().data?.usage.limit != null && of.error === null
   const list = { webhook_status: of.status, rule_id: of.rule_id }
   return (
     <li class="row between">
@@ -127,7 +128,8 @@ const Group = ({ of, filter, rule, started }: GroupProps) => {
         </div>
         <p>
           {what}
-          {code && <span class="muted"> ({code})</span>}. {fix}
+          {code && <span class="muted"> ({code})</span>}. {fix}{' '}
+          {mayWaitForQuota && <a href={PATHS.plan}>{texts.value.common.plans}</a>}
         </p>
         {hindered && <p class="notice waiting">{hindered}</p>}
         <p class="muted">

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { vietcombankText } from '../../../harness/bank-texts.ts'
 import type { Owner } from '../../../harness/dashboard/owner.ts'
 import { WITHIN, type Visitor } from '../../../harness/dashboard/visitor.ts'
+import { captured } from '../../../integration/http/captured.ts'
 import { OWNERS_PASSWORD } from '../../../integration/http/api-under-test.ts'
 import { NARROW, OVERLAPS } from './narrow.ts'
 
@@ -128,6 +129,17 @@ export const plans = (visitor: () => Visitor, owner: () => Owner): void => {
       expect(await page.getByRole('dialog').count()).to.equal(0)
       expect(await page.evaluate(focused)).to.equal('Gói dịch vụ')
       visitor().forgive(403)
+
+      // A payment that was not sent yet may wait because of the quota.
+      const { api } = owner()
+      const [{ user_id, id: rule }] = (await api.ask('GET', '/api/webhooks', { key })).body.data
+      const id = await api.nextId()
+      const created_at = new Date(Date.now() - 3_600_000).toISOString()
+      await api.happened(user_id, id, [captured(user_id, id, { webhook_status: 'pending', rules: [rule], created_at })])
+      await visitor().go('/undelivered')
+      const untried = page.locator('.lines > li', { hasText: 'Chưa gửi lần nào' })
+      await untried.getByRole('link', { name: 'Xem các gói' }).click()
+      await page.getByRole('heading', { name: 'Thanh toán gói Basic' }).waitFor()
 
       await enterAs('neighbour', PATH)
       await button(page, 'Mua gói Basic').waitFor()
