@@ -6,6 +6,7 @@ import { render } from 'preact'
 import { LocationProvider } from 'preact-iso/router'
 import { keepFocus } from './app/keep-focus.ts'
 import { loadLanguage } from './app/language.ts'
+import { loadAgainWhenBack } from './app/left-page.ts'
 import { App, preloadScreen } from './app/router.tsx'
 import { queries } from './app/session.ts'
 import { LiveRegion } from './app/shell.tsx'
@@ -15,6 +16,7 @@ import { noticeTyping } from './app/typed.ts'
 setTheme(theme.value)
 keepFocus()
 noticeTyping()
+loadAgainWhenBack()
 preloadScreen(location)
 await loadLanguage()
 render(

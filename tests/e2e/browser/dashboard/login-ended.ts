@@ -97,6 +97,21 @@ export const loginEnded = (visitor: () => Visitor, owner: () => Owner): void => 
     await visitor().enter('/')
   })
 
+  it('shows nothing of a page that the browser has kept, to whoever goes back to it after the login has ended', async () => {
+    const { page } = visitor()
+    await visitor().enter('/settings')
+    await page.getByText('owner@baoco.local').last().waitFor()
+    // The browser of the tests keeps no pages.
+    const told = (name: string) =>
+      page.evaluate(`dispatchEvent(new PageTransitionEvent('${name}', { persisted: true }))`)
+    await told('pagehide')
+    expect(await page.locator('.shell').isVisible()).to.equal(false)
+    await end()
+    await told('pageshow')
+    await page.waitForURL('**/login?next=*')
+    await visitor().enter('/')
+  })
+
   it('ends the login in all tabs, and says so if the server could not end it', async () => {
     const { page, url } = visitor()
     await visitor().enter('/settings')
