@@ -68,7 +68,7 @@ interface SignedInParts {
 }
 
 /**
- * Sets `state.account`, `state.signed_in_by` and `state.scoped_key`.
+ * Sets `state.account`, `state.signed_in_by`, `state.admitAgain` and `state.scoped_key`.
  * @throws {Refused} UNAUTHORIZED, ACCOUNT_LOCKED, SCOPE_MISSING, FORBIDDEN_ORIGIN · {StoreUnavailable}
  */
 export const signedIn = (parts: SignedInParts): Guard => {
@@ -95,19 +95,24 @@ export const signedIn = (parts: SignedInParts): Guard => {
       return account.token_version === version && !isEnded ? { account, expires_at } : null
     })
   }
-  const step: ApiMiddleware = async (context, next) => {
-    const credential = credentialOf(context, settings)
+  /** @throws {Refused} UNAUTHORIZED, ACCOUNT_LOCKED · {StoreUnavailable} */
+  const admitted = async (credential: Credential, method: string): Promise<Holder> => {
     const holder = await holderOf(credential, async (userId, opens) => {
-      const { account, away } = await currentAccount(parts, context.method, userId)
+      const { account, away } = await currentAccount(parts, method, userId)
       const opened = account && opens(account)
       if (!opened && away) throw away
       return opened
     })
     if (!holder) throw unauthorized()
-    const { account, scoped_key, expires_at } = holder
+    if (holder.account.locked) throw accountLocked(holder.account)
+    return holder
+  }
+  const step: ApiMiddleware = async (context, next) => {
+    const credential = credentialOf(context, settings)
+    const { account, scoped_key, expires_at } = await admitted(credential, context.method)
     if (credential.kind === 'session') refuseForeignOrigin(context, settings)
-    if (account.locked) throw accountLocked(account)
     context.state.account = account
+    context.state.admitAgain = async () => void (await admitted(credential, context.method))
     context.state.signed_in_by = credential.kind
     context.state.expires_at = expires_at
     if (scoped_key) {

@@ -88,9 +88,13 @@ export const counterRoutes = (
 
   const listen = async (context: ApiContext) => {
     const { user_id } = await holderOf(context)
-    return streams.open(context, 'counter', user_id, paymentIn, async (write) =>
-      write('payments', { payments: await lastPayments(database, user_id, SHOWN) }),
-    )
+    return streams.open(context, {
+      audience: 'counter',
+      user: user_id,
+      admitAgain: () => holderOf(context),
+      view: paymentIn,
+      first: async (write) => write('payments', { payments: await lastPayments(database, user_id, SHOWN) }),
+    })
   }
 
   post(

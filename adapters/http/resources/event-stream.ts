@@ -32,21 +32,22 @@ const MOST_WAITING = 64 * 1024
 /** Most events that are sent one by one when they arrive together. They fit into the buffer. */
 const MOST_AT_ONCE = 100
 
+interface Opening {
+  /** The budget that the stream counts for. */
+  audience: Audience
+  /** The user whose events are streamed. */
+  user: number
+  /** Checks the credential again, once the stream would end with it. Before, its end would be missed. @throws {Refused} */
+  admitAgain: () => Promise<unknown>
+  /** Maps an event to the data to send; null: the event is not sent. */
+  view: (update: LiveUpdate) => object | null
+  /** Writes events before all others. */
+  first?: (write: (event: string, data: object) => void) => Promise<void>
+}
+
 export interface EventStreams {
-  /**
-   * @param audience  the budget that the stream counts for
-   * @param user  the user whose events are streamed
-   * @param view  maps an event to the data to send; null: the event is not sent
-   * @param first  writes events before all others
-   * @throws {Refused} RATE_LIMITED
-   */
-  open(
-    context: ApiContext,
-    audience: Audience,
-    user: number,
-    view: (update: LiveUpdate) => object | null,
-    first?: (write: (event: string, data: object) => void) => Promise<void>,
-  ): Promise<PassThrough>
+  /** @throws {Refused} RATE_LIMITED, and what `admitAgain` throws */
+  open(context: ApiContext, opening: Opening): Promise<PassThrough>
 }
 
 /** The query of a stream. */
@@ -83,7 +84,7 @@ export const openEventStreams = ({ feed, clock }: { feed: Feed; clock: Clock }):
   }
 
   return {
-    open: async (context, audience, user, view, first) => {
+    open: async (context, { audience, user, admitAgain, view, first }) => {
       const epoch = await feed.epoch()
       const listeners = `${audience} ${user}`
       enter(context, listeners)
@@ -133,6 +134,7 @@ export const openEventStreams = ({ feed, clock }: { feed: Feed; clock: Clock }):
         })
         ending.signal.addEventListener('abort', stop)
         if (ending.signal.aborted) stop()
+        await admitAgain()
         write('retry: 2000\n\n')
         await first?.((event, data) => write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`))
         if (missed === null || (lastId !== null && !isOfThisStore)) reset(position)

@@ -9,8 +9,10 @@ import { refuses, type Operations } from '../openapi/operations.ts'
 export const streamRoutes = (operations: Operations, streams: EventStreams, signedIn: Guard): void => {
   const { get } = operations.of('Live')
 
-  const listen = (context: ApiContext) =>
-    streams.open(context, 'account', context.state.account.user_id, (update) => update)
+  const listen = (context: ApiContext) => {
+    const { account, admitAgain } = context.state
+    return streams.open(context, { audience: 'account', user: account.user_id, admitAgain, view: (update) => update })
+  }
 
   const stream = eventStream(
     'Events `transaction`, `attempt`, `alert`, `notification`, `account`. `reset`: load the lists again. `end`: connect again. `bye`: the server stops. To continue, send the last id as `Last-Event-ID` or `since`.',

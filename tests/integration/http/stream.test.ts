@@ -209,6 +209,37 @@ describe('the stream', () => {
     await eventually(() => locked.isEnded(), { what: 'the end' })
   })
 
+  it('ends if the credential ended while the stream was being opened', async () => {
+    const end = api.store.end.bind(api.store)
+    const { token } = (await api.ask('POST', '/api/counter', { key: api.owner.api_key })).body.data
+    for (const [path, headers, last] of [
+      ['/api/stream', { 'x-api-key': api.owner.api_key }, '/api/account/api-key/rotate'],
+      [`/counter/${token}/stream`, {}, '/api/counter'],
+    ] as const) {
+      const other = await api.another()
+      let isAsked = false
+      let goOn = () => {}
+      api.store.end = () => {
+        isAsked = true
+        return new Promise((resolve) => (goOn = () => resolve(end())))
+      }
+      const opening = listen(path, headers, other.url)
+      await eventually(() => isAsked)
+      api.store.end = end
+      const { status, body } = await api.ask('POST', last, { key: api.owner.api_key })
+      expect(status).to.be.below(300)
+      if (body.data.api_key) api.owner.api_key = body.data.api_key
+      goOn()
+      const { response, isEnded, sent } = await opening
+      if (response.status === 200) await eventually(() => isEnded(), { what: `the end of ${path}` })
+      expect(
+        sent.filter(({ event }) => event === 'payments'),
+        path,
+      ).to.deep.equal([])
+      expect([200, 401, 404], path).to.include(response.status)
+    }
+  })
+
   it('sends a bye message when the process stops', async () => {
     const { sent, done } = await mine()
     await api.close()
