@@ -34,6 +34,8 @@ interface Following {
 export interface Followed {
   /** The user or the network is back: a suspicious stream is opened again at once, and nobody waits for the end of a pause. */
   comeBack(): void
+  /** Opens the stream anew. */
+  again(): void
   stop(): void
 }
 
@@ -108,6 +110,7 @@ export const followStream = ({ path, onOpen, onAway, onEvent, onRefused }: Follo
       endAfter(SUSPECT_MS)
       wake()
     },
+    again: () => stream?.abort(),
     stop: () => {
       isOver = true
       clearInterval(check)

@@ -32,10 +32,10 @@ const usePayments = (onNew: (payment: Payment) => void): { state: State; payment
   tell.current = onNew
   useEffect(() => {
     let known: readonly Payment[] | null = null
-    const add = (more: readonly Payment[]): void => {
-      const newest = known && newestArrived(known, more)
+    const show = (next: readonly Payment[]): void => {
+      const newest = known && newestArrived(known, next)
       if (newest) tell.current(newest)
-      known = mergedPayments(known ?? [], more)
+      known = next
       setPayments(known)
     }
     const followed = followStream({
@@ -44,8 +44,10 @@ const usePayments = (onNew: (payment: Payment) => void): { state: State; payment
       onOpen: () => setState('live'),
       onAway: () => setState('away'),
       onEvent: ({ event, data }) => {
-        if (event === 'payments') add((JSON.parse(data) as { payments: Payment[] }).payments)
-        if (event === 'transaction') add([JSON.parse(data) as Payment])
+        if (event === 'reset') followed.again()
+        // A payment that was deleted meanwhile is not among them.
+        if (event === 'payments') show((JSON.parse(data) as { payments: Payment[] }).payments)
+        if (event === 'transaction') show(mergedPayments(known ?? [], [JSON.parse(data) as Payment]))
       },
       onRefused: (status) => {
         const isOver = status === 404 || status === 403

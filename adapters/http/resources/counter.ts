@@ -25,9 +25,10 @@ const Counter = z.strictObject({ token: z.string(), url: z.string() }).meta({ id
 
 const SHOWN = 10
 
-/** The payment of a new credit; null for anything else. A repeated notification is not a payment. */
-const paymentIn = (update: LiveUpdate): object | null => {
-  const { what, id, amount, currency, order_id, created_at } = update
+/** The payment of a new credit. A repeated notification is not a payment. A page that shows one that was deleted has to begin anew. */
+const shownOf = (update: LiveUpdate): object | 'reset' | null => {
+  const { kind, what, id, amount, currency, order_id, created_at } = update
+  if (kind === 'transaction' && what === 'deleted') return 'reset'
   const isPayment =
     what === 'captured' && update.transaction_type === 'credit' && update.webhook_status !== 'already_run'
   return isPayment ? { id, amount, currency, order_id, at: created_at } : null
@@ -92,7 +93,7 @@ export const counterRoutes = (
       audience: 'counter',
       user: user_id,
       admitAgain: () => holderOf(context),
-      view: paymentIn,
+      view: shownOf,
       first: async (write) => write('payments', { payments: await lastPayments(database, user_id, SHOWN) }),
     })
   }
@@ -109,6 +110,8 @@ export const counterRoutes = (
   const none = refuses('NOT_FOUND', 'ACCOUNT_LOCKED', 'STORE_UNAVAILABLE')
   get('/counter/:token', 'Get the counter page', none, dashboardsPage, showPage)
   const limited = refuses('NOT_FOUND', 'ACCOUNT_LOCKED', 'STORE_UNAVAILABLE', 'RATE_LIMITED')
-  const stream = eventStream('Event `payments` first, then a `transaction` for each payment.')
+  const stream = eventStream(
+    'Event `payments` first, then a `transaction` for each payment. `reset`: a payment was deleted, or there were many at once: connect again.',
+  )
   get('/counter/:token/stream', 'Stream payments to the counter page', limited, query(StreamStart), stream, listen)
 }

@@ -39,8 +39,8 @@ interface Opening {
   user: number
   /** Checks the credential again, once the stream would end with it. Before, its end would be missed. @throws {Refused} */
   admitAgain: () => Promise<unknown>
-  /** Maps an event to the data to send; null: the event is not sent. */
-  view: (update: LiveUpdate) => object | null
+  /** Maps an event to the data to send; null: the event is not sent; `reset`: the listener has to begin anew. */
+  view: (update: LiveUpdate) => object | 'reset' | null
   /** Writes events before all others. */
   first?: (write: (event: string, data: object) => void) => Promise<void>
 }
@@ -100,10 +100,12 @@ export const openEventStreams = ({ feed, clock }: { feed: Feed; clock: Clock }):
         else out.write(text)
       }
       const idOf = (checkpoint: string | null): string => (checkpoint === null ? '' : `id: ${epoch}.${checkpoint}\n`)
-      const reset = (checkpoint: string | null): void => write(`${idOf(checkpoint)}event: reset\ndata: {}\n\n`)
+      const resetAt = (checkpoint: string | null): string => `${idOf(checkpoint)}event: reset\ndata: {}\n\n`
+      const reset = (checkpoint: string | null): void => write(resetAt(checkpoint))
       const send = (updates: readonly PositionedUpdate[]): void => {
         const shown = updates.flatMap(({ checkpoint, update }) => {
           const data = view(update)
+          if (data === 'reset') return resetAt(checkpoint)
           return data ? `${idOf(checkpoint)}event: ${update.kind}\ndata: ${JSON.stringify(data)}\n\n` : []
         })
         if (shown.length > MOST_AT_ONCE) reset(updates.at(-1)!.checkpoint)

@@ -265,6 +265,13 @@ describe('the stream', () => {
     expect(sent.slice(1).map(({ data }) => data.id)).to.deep.equal([after, last])
     for (const shown of [...sent[0]!.data.payments, sent[1]!.data])
       expect(shown).to.have.all.keys('id', 'amount', 'currency', 'order_id', 'at')
+    // The page opens the stream again, which begins with the payments that are left.
+    await api.ask('DELETE', `/api/transactions/${last}`, { key })
+    await eventually(() => sent.length === 4)
+    expect(sent[3]).to.deep.include({ event: 'reset', data: {} })
+    const again = await listen(`/counter/${body.data.token}/stream`)
+    await eventually(() => again.sent.length === 1)
+    expect(again.sent[0]!.data.payments.map(({ id }: { id: number }) => id)).to.deep.equal([after, before])
   })
 
   it('of a counter needs its token, which opens nothing else and is invalid once there is a new one', async () => {
