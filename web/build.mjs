@@ -11,8 +11,8 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 const here = dirname(fileURLToPath(import.meta.url))
 const TEXT = /\.(?:js|css|svg|html|webmanifest)$/
 
-/** Oldest browsers that the page supports: `light-dark()` and `popover` exist since then. */
-const TARGET = ['chrome123', 'firefox125', 'safari17.5']
+/** Oldest browsers that the page supports. `<dialog>`, cascade layers and `BroadcastChannel` exist since then. */
+const TARGET = ['chrome108', 'firefox115', 'safari15.4']
 
 /** Most visits begin with one of them. They are small. */
 const FIRST_SCREENS = ['today', 'transactions']

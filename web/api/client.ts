@@ -55,7 +55,10 @@ const LONGEST_READ = 20_000
 const patience = (given: AbortSignal | undefined): AbortSignal => {
   const own = new AbortController()
   setTimeout(() => own.abort(new ApiError(0, 'OFFLINE', 'no answer')), LONGEST_READ)
-  return given ? AbortSignal.any([given, own.signal]) : own.signal
+  const follow = (): void => own.abort(given?.reason)
+  if (given?.aborted) follow()
+  given?.addEventListener('abort', follow)
+  return own.signal
 }
 
 /** A read is repeated by itself. Nobody knows whether a change was made. */

@@ -7,7 +7,11 @@
  */
 export const afterLogin = (next: string | undefined, origin: string): string => {
   const start = `${origin}/`
-  if (!next?.startsWith('/') || !URL.canParse(next, origin)) return start
-  const to = new URL(next, origin)
-  return to.origin === origin ? to.href : start
+  if (!next?.startsWith('/')) return start
+  try {
+    const to = new URL(next, origin)
+    return to.origin === origin ? to.href : start
+  } catch {
+    return start
+  }
 }

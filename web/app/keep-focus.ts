@@ -26,7 +26,7 @@ const remember = (element: Element): void => {
 }
 
 const isLost = (): boolean => document.activeElement === document.body || document.activeElement === null
-const isShown = (element: Element): boolean => element.isConnected && element.checkVisibility()
+const isShown = (element: Element): boolean => element.getClientRects().length > 0
 
 /** @returns whether it has the focus now */
 const focus = (element: HTMLElement): boolean => {

@@ -1,7 +1,7 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** The frame of every screen: the rail, or the bar at the bottom of a phone; the live state; and who is logged in. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { PATHS, type Screen } from '../paths.ts'
 import type { Account } from '../api/types.ts'
@@ -11,6 +11,7 @@ import { Find, FindButton } from './find.tsx'
 import { texts } from './language.ts'
 import { liveState, startLive } from './live.ts'
 import { logOut } from './log-out.ts'
+import { Menu } from './menu.tsx'
 import { Preferences } from './preferences.tsx'
 
 /** On a phone the first four are in the bar, the others in its menu. */
@@ -64,10 +65,8 @@ interface ShellProps {
 
 export const Shell = ({ account, children }: ShellProps) => {
   const { shell } = texts.value
-  const menu = useRef<HTMLDivElement>(null)
   const { path } = useLocation()
   useEffect(() => startLive(account.id), [account.id])
-  useEffect(() => menu.current?.hidePopover?.(), [path])
   const isInMenu = [...OTHERS, 'operator' as const].some((each) => isOn(path, each))
   const others = (
     <>
@@ -95,16 +94,11 @@ export const Shell = ({ account, children }: ShellProps) => {
             ))}
             <hr />
             {others}
-            <div class="more">
-              <button type="button" popovertarget="menu" class={isInMenu ? 'current' : undefined}>
-                {shell.menu}
-              </button>
-              <div class="menu" id="menu" popover="auto" ref={menu}>
-                <FindButton />
-                {others}
-                <Foot account={account} />
-              </div>
-            </div>
+            <Menu isCurrent={isInMenu}>
+              <FindButton />
+              {others}
+              <Foot account={account} />
+            </Menu>
           </nav>
           <Foot account={account} />
         </header>

@@ -16,6 +16,7 @@ import { loginEnded } from './dashboard/login-ended.ts'
 import { midnight } from './dashboard/midnight.ts'
 import { missingAnswers } from './dashboard/missing-answers.ts'
 import { narrow } from './dashboard/narrow.ts'
+import { olderBrowser } from './dashboard/older-browser.ts'
 import { PLANS, plans } from './dashboard/plans.ts'
 import { settings } from './dashboard/settings.ts'
 import { sources } from './dashboard/sources.ts'
@@ -70,6 +71,7 @@ describe('the dashboard in a browser', function () {
     copying,
     unknownIds,
     narrow,
+    olderBrowser,
     missingAnswers,
     midnight,
   ])

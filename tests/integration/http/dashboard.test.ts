@@ -54,6 +54,15 @@ describe('the dashboard as it is served', () => {
     }
   })
 
+  it('uses nothing that the oldest supported browsers lack', () => {
+    // The compiler translates the syntax, but adds no functions, regular expressions or styles.
+    const TOO_NEW = /AbortSignal\.(?:any|timeout)|canParse|\(\?<[=!]|light-dark|color-mix|checkVisibility|\.to(?:Sorted|Reversed|Spliced)\(|groupBy|withResolvers|requestIdleCallback|Promise\.try|@starting-style|@scope/g // prettier-ignore
+    for (const [path, { bytes }] of files) {
+      if (!/\.(?:js|css)$/.test(path)) continue
+      expect(bytes.identity.toString().match(TOO_NEW), path).to.equal(null)
+    }
+  })
+
   it('answers an unknown address with a 404 page for people and JSON for programs', async () => {
     const page = await fetched('/nowhere')
     expect(page.status).to.equal(404)

@@ -1,0 +1,45 @@
+// Tests: tests/e2e/browser/dashboard.test.ts
+/** The menu of a phone's bar. Safari knows popovers since version 17: before, it is an element that is hidden or not. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso/router'
+import { texts } from './language.ts'
+
+interface MenuProps {
+  /** The screen of the address is in the menu. */
+  isCurrent: boolean
+  children: ComponentChildren
+}
+
+export const Menu = ({ isCurrent, children }: MenuProps) => {
+  const menu = useRef<HTMLDivElement>(null)
+  const [isOpen, setOpen] = useState(false)
+  const { path } = useLocation()
+  const hasPopovers = 'popover' in HTMLElement.prototype
+  useEffect(() => {
+    menu.current?.hidePopover?.()
+    setOpen(false)
+  }, [path])
+  useEffect(() => {
+    if (!isOpen) return
+    const closeOutside = ({ target }: Event): void => {
+      if (target instanceof Node && !menu.current?.contains(target)) setOpen(false)
+    }
+    document.addEventListener('pointerdown', closeOutside)
+    return () => document.removeEventListener('pointerdown', closeOutside)
+  }, [isOpen])
+  return (
+    <div class="more">
+      <button
+        type="button"
+        class={isCurrent ? 'current' : undefined}
+        {...(hasPopovers ? { popovertarget: 'menu' } : { onClick: () => setOpen(true), 'aria-expanded': isOpen })}
+      >
+        {texts.value.shell.menu}
+      </button>
+      <div class="menu" id="menu" ref={menu} {...(hasPopovers ? { popover: 'auto' } : { hidden: !isOpen })}>
+        {children}
+      </div>
+    </div>
+  )
+}
