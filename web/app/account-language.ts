@@ -5,10 +5,17 @@ import { putData } from '../api/client.ts'
 import type { Account } from '../api/types.ts'
 import { problemOf } from '../ui/basics.tsx'
 import { announce } from './announce.ts'
-import { language, loadLanguage } from './language.ts'
+import { keepLanguage, language, loadLanguage } from './language.ts'
+import { mayRenew } from './missing-file.ts'
 import { queries } from './session.ts'
 
 const ACCOUNT = ['account']
+
+const isLoadedNow = (next: Language): Promise<boolean> =>
+  loadLanguage(next).then(
+    () => true,
+    () => false,
+  )
 
 /** Chosen on a page without a login. */
 let chosen: Language | null = null
@@ -22,9 +29,13 @@ const keep = async (next: Language): Promise<void> => {
 }
 
 export const chooseLanguage = async (next: Language): Promise<void> => {
-  await loadLanguage(next)
+  const isLoaded = await isLoadedNow(next)
+  if (!isLoaded && !(await mayRenew())) return
   if (queries.getQueryData(ACCOUNT)) await keep(next)
   else chosen = next
+  if (isLoaded) return
+  keepLanguage(next)
+  location.reload()
 }
 
 /** Somebody has logged in: what they chose before counts. */
@@ -34,5 +45,5 @@ export const keepChosenLanguage = async (): Promise<void> => {
 
 /** The page begins with the account's language. */
 export const speakAs = ({ language: own }: Account): void => {
-  if (own !== language.value) void loadLanguage(own)
+  if (own !== language.value) void isLoadedNow(own)
 }

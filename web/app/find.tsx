@@ -5,6 +5,7 @@ import type { FunctionComponent } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { PATHS, type Screen } from '../paths.ts'
 import { texts } from './language.ts'
+import { mayRenew } from './missing-file.ts'
 
 type Named = Screen & keyof (typeof texts.value)['shell']['nav']
 type Palette = FunctionComponent<{
@@ -46,8 +47,9 @@ export const Find = ({ screens }: { screens: readonly Named[] }) => {
   }, [])
   useEffect(() => {
     if (isOpen.value && !loaded)
-      void import('../ui/palette.tsx').then(setLoaded, () => {
+      void import('../ui/palette.tsx').then(setLoaded, async () => {
         isOpen.value = false
+        if (await mayRenew()) location.reload()
       })
   }, [isOpen.value])
   if (!loaded) return null

@@ -16,9 +16,12 @@ export const language = signal<Language>('vi')
 /** The texts of the page, by screen. Components read `.value`, so that they are drawn again in another language. */
 export const texts = signal<Messages>(undefined as unknown as Messages)
 
+/** For this browser's next page. */
+export const keepLanguage = chosen.keep
+
 export const loadLanguage = async (next: Language = chosen.read()): Promise<void> => {
   texts.value = await LOADERS[next]()
   language.value = next
   document.documentElement.lang = next
-  chosen.keep(next)
+  keepLanguage(next)
 }

@@ -5,13 +5,19 @@ import { language, texts } from './language.ts'
 import { chooseLanguage } from './account-language.ts'
 import { setTheme, theme, type Theme } from './theme.ts'
 
+/** Shows the present language again if the chosen one cannot be loaded. */
+const choose = async (select: HTMLSelectElement): Promise<void> => {
+  await chooseLanguage(select.value as Language)
+  select.value = language.value
+}
+
 export const Preferences = () => {
   const { shell } = texts.value
   return (
     <>
       <label>
         <span class="hidden-text">{shell.language}</span>
-        <select value={language.value} onChange={(event) => void chooseLanguage(event.currentTarget.value as Language)}>
+        <select value={language.value} onChange={(event) => void choose(event.currentTarget)}>
           <option value="vi">Tiếng Việt</option>
           <option value="en">English</option>
         </select>

@@ -1,8 +1,5 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
-/**
- * A screen is a file that is loaded when it is first opened. That fails without a network. It also fails after an update of the server,
- * because the files of the page that is open have other names then. In both cases the page is loaded again as soon as the server answers.
- */
+/** A screen is a file that is loaded when it is first opened. If that fails, the page is loaded again as soon as the server answers. */
 import type { FunctionComponent } from 'preact'
 import { useEffect } from 'preact/hooks'
 import lazy from 'preact-iso/lazy'
@@ -10,29 +7,9 @@ import { ApiError } from '../api/client.ts'
 import { Heading, Problem } from '../ui/basics.tsx'
 import { whenBack } from './when-back.ts'
 import { texts } from './language.ts'
+import { isServerThere, mayReload } from './missing-file.ts'
 
 const TRY_AGAIN_MS = 5_000
-/** A file that is missing for good must not load the page again and again. */
-const SELDOM_MS = 60_000
-const RELOADED = 'baoco.reloaded'
-
-const isServerThere = (): Promise<boolean> =>
-  fetch('/', { method: 'HEAD', cache: 'no-store' }).then(
-    ({ status }) => status < 500,
-    () => false,
-  )
-
-/** @returns whether the page was not loaded again for this reason just now */
-const mayReload = (): boolean => {
-  try {
-    const before = Number(sessionStorage.getItem(RELOADED))
-    sessionStorage.setItem(RELOADED, String(Date.now()))
-    return Date.now() - before > SELDOM_MS
-  } catch {
-    // Storage is forbidden.
-    return false
-  }
-}
 
 const NotLoaded = ({ error, retry }: { error: ApiError; retry: () => unknown }) => (
   <>

@@ -60,6 +60,7 @@ export const common: Messages['common'] = {
   crashedText: 'Your data is not affected. Reload the page.',
   reload: 'Reload the page',
   notLoaded: 'This page could not be loaded',
+  partNotLoaded: 'A part of the page could not be loaded. Reload the page.',
   status: {
     success: 'Delivered',
     pending: 'Sending',

@@ -58,6 +58,7 @@ export const common = {
   crashedText: 'Dữ liệu của bạn không bị ảnh hưởng. Hãy tải lại trang.',
   reload: 'Tải lại trang',
   notLoaded: 'Chưa tải được trang này',
+  partNotLoaded: 'Một phần của trang chưa tải được. Hãy tải lại trang.',
   status: {
     success: 'Đã báo',
     pending: 'Đang gửi',

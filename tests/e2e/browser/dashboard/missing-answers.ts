@@ -113,4 +113,23 @@ export const missingAnswers = (visitor: () => Visitor): void => {
     await opened()
     forgive()
   })
+
+  it('loads itself again for the texts of a language too, but not while something is typed', async () => {
+    await open()
+    const { page } = visitor()
+    await page.evaluate('window.isTheSamePage = true; sessionStorage.clear()')
+    await page.route('**/assets/en-*.js', (route) => route.fulfill({ status: 404 }), { times: 1 })
+    await visitor().speak('en')
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
+    expect(await page.evaluate('window.isTheSamePage')).to.equal(undefined)
+    await visitor().speak('vi')
+    await page.evaluate('sessionStorage.clear()')
+    await page.getByLabel('Tên người gửi SMS').fill('NGAN HANG XA')
+    await page.route('**/assets/palette-*.js', (route) => route.fulfill({ status: 404 }))
+    await page.keyboard.press('Control+k')
+    await page.locator('.announcement', { hasText: 'Một phần của trang chưa tải được. Hãy tải lại trang.' }).waitFor()
+    expect(await page.getByLabel('Tên người gửi SMS').inputValue()).to.equal('NGAN HANG XA')
+    await page.unroute('**/assets/palette-*.js')
+    forgive()
+  })
 }
