@@ -71,10 +71,10 @@ const note = (values: LabelValues, groups: Groups, at: number): void => {
   values.firstAmountAt = Math.min(values.firstAmountAt, at)
 }
 
-/** Right before a word of direction, such a word means that no money has moved: `can nop`, `chua nhan duoc`, `will be credited`. */
+/** Right before a word of direction, such a word means that no money has moved: `can nop`, `chua nhan duoc`, `has not been credited`. */
 const NOT_YET =
-  /(?<![a-z])(?:(?:can|phai|hay|nen|muon|xin|se|chua|khong|neu|khi|vui long|de nghi|co the)(?: duoc| bi| the)?|(?:not|please|will|may|can|could|would|should|must|if|to)(?: be)?) $/
-const LONGEST_NOT_YET = 20
+  /(?<![a-z])(?:(?:can|phai|hay|nen|muon|xin|se|chua|khong|neu|khi|vui long|de nghi|co the)(?: duoc| bi| the)?|(?:not|cannot|[a-z]+n['’]t|please|will|may|can|could|would|should|must|if|to)(?: yet)?(?: have)?(?: be| been)?) $/
+const LONGEST_NOT_YET = 30
 
 /** Extracts signed sums from text that no label took, and appends the rest to `left`. */
 const leave = (values: LabelValues, piece: string, at: number): void => {

@@ -48,14 +48,15 @@ const likely: readonly Rule[] = [
   ['promotion', /co hoi|cam on quy|chuc mung|lai suat|mien phi|nhan dip|hoan tien|tri an/],
 ]
 
-const BALANCE_TOLD = /\b(?:so du|sd)\b[^\n+]{0,80}?\b(?:la|hien tai|kha dung)\b ?:? ?(?:vnd ?)?-?\d/
+const BALANCE_TOLD = /\b(?:so du|sd)\b[^\n+]{0,80}?\b(?:la|hien tai|kha dung)\b ?:? ?(?:vnd ?)?-?\d[\d.,]*(?: \d{3})*/
 const SUM = /\d ?(?:vnd|d\b|dong\b|usd)|(?:vnd|usd) ?\d/g
 
-/** Whether a text states a balance and no other sum. A sum before the balance may have moved. */
+/** Whether the only sum of a text is its balance. Any other sum may have moved. */
 const tellsBalanceOnly = (text: string): boolean => {
   const told = BALANCE_TOLD.exec(text)
-  const sums = told === null ? [] : [...text.matchAll(SUM)]
-  return sums.length === 1 && sums[0]!.index > told!.index
+  const [sum, ...others] = told === null ? [] : text.matchAll(SUM)
+  if (!told || !sum || others.length > 0) return false
+  return sum.index >= told.index && sum.index < told.index + told[0].length
 }
 
 const PHONE_NUMBER = /^(?:\+?84|0)\d{8,10}$/

@@ -22,6 +22,7 @@ describe('the reason of a rejected text', () => {
     balance_only: [
       'Số dư tài khoản của bạn là 5,000,000 VND',
       'So du kha dung TK 0123456789 luc 10:00 la: VND 5,000,000',
+      'So du TK 0123456789 hien tai la 5 000 000 dong',
     ],
     test_message: ['test message', 'Tin nhắn thử từ Gateway lúc 10:20'],
     placeholder: ['{not_title} %antext', '%text%', '[content]'],
@@ -45,6 +46,8 @@ describe('the reason of a rejected text', () => {
       'TK 53825000 tai XYZ +47,000,000. So du 1,000. ND: gui ma otp cho em',
       'XYZ: TK 123 tang 5,000, so du 9,000: uu dai sinh nhat, dang nhap',
       'TK 0123456789 nhan 150,000d. So du kha dung 5,000,000. ND DH1042',
+      'SD TK 0123456789 kha dung: 5,000,000. Chuyen khoan 150,000 VND den NGUYEN VAN A',
+      'So du TK 0123456789 la 5,000,000. Giao dich 150,000 VND luc 10:00',
       'Sacombank 20/11/2026 10:00 gui 150,000 VND vao TK 020039750000 NGUYEN VAN A DH1042 - So du kha dung: 222,77...',
       'EIB QUAN 7 TK 140314949030000 08/06/18 12:38 THANH TOAN TIEN DIEN 529,441VND SD 53,494,523VND',
     ]
@@ -62,6 +65,11 @@ describe('the reason of a rejected text', () => {
       'QK co the rut 150,000 VND tu TK 0123456789. SD: 5,000 VND',
       'Your account 0123456789 will be credited 150,000 VND. Balance: 5,000 VND',
       'Your account 0123456789 was not credited 150,000 VND. Balance: 5,000 VND',
+      'Your account 0123456789 has not been credited 150,000 VND. Balance: 5,000 VND',
+      'Your account 0123456789 has not yet been credited with 150,000 VND. Balance: 5,000 VND',
+      'Your account 0123456789 would have been credited 150,000 VND. Balance: 5,000 VND',
+      'Your account 0123456789 cannot be credited 150,000 VND. Balance: 5,000 VND',
+      "Your account 0123456789 hasn't been credited 150,000 VND. Balance: 5,000 VND",
       'Please credit 150,000 VND to account 0123456789. Balance: 5,000 VND',
     ]
     for (const text of texts) expect(reason({ text, sender: 'VIB' }), text).to.equal('unparsed')
