@@ -1,7 +1,8 @@
 // Tests: tests/integration/scheduled/scheduled-work.test.ts
 /** Scheduled work. A job may be late, be skipped, or be run by two processes at once without harm. */
-import { schedule } from 'node-cron'
+import { createTask } from 'node-cron'
 import type { Clock } from '../../domain/ports.ts'
+import { waitUnlessAborted } from '../support/abort.ts'
 
 export interface ScheduledJob {
   name: string
@@ -16,27 +17,12 @@ interface Lines {
   error(fields: object, what: string): void
 }
 
-/** Milliseconds between two looks at the clock. */
-const LOOK_EVERY_MS = 10_000
-/** Milliseconds. A clock that is set back by less delays a job by less. */
-const SMALL_CORRECTION_MS = 1_000
-
-/** Calls it when the clock has been set back. @returns the function that ends the looks */
-const onSetBack = (clock: Clock, act: () => void, everyMs: number): (() => void) => {
-  // A monotonic clock is never set back.
-  const ahead = () => clock.now().getTime() - performance.now()
-  let before = ahead()
-  const looks = setInterval(() => {
-    const present = ahead()
-    if (present < before - SMALL_CORRECTION_MS) act()
-    before = present
-  }, everyMs)
-  return () => clearInterval(looks)
-}
+/** Milliseconds between two looks at the clock. One timer for each job would stand still while the machine is suspended. */
+const LOOK_EVERY_MS = 1_000
 
 /**
  * Runs jobs until the signal aborts, then waits for running ones. A failed job is retried at its next time. A job whose time has passed, as
- * while the machine was suspended, runs at once.
+ * while the machine was suspended, runs at once, and once only. A job that still runs at its next time is not begun again.
  */
 export const runScheduled = async (
   jobs: readonly ScheduledJob[],
@@ -45,39 +31,32 @@ export const runScheduled = async (
   signal: AbortSignal,
   lookEveryMs = LOOK_EVERY_MS,
 ): Promise<void> => {
-  const running = new Set<Promise<void>>()
-  const tasks = jobs.map((job) =>
-    schedule(
-      job.at,
-      async () => {
-        const work = runOnce(job, log, signal)
-        running.add(work)
-        await work.finally(() => running.delete(work))
-      },
-      {
-        name: job.name,
-        noOverlap: true,
-        timezone: 'UTC',
-        suppressMissedWarning: true,
-        missedExecutionTolerance: Infinity,
-      },
-    ),
-  )
-  // Each task waits for a time of day, which is far away then.
-  const startAgain = () => {
-    for (const task of tasks) {
-      void task.stop()
-      void task.start()
+  const running = new Map<ScheduledJob, Promise<void>>()
+  const begin = (job: ScheduledJob): void => {
+    if (running.has(job)) return
+    running.set(
+      job,
+      runOnce(job, log, signal).finally(() => running.delete(job)),
+    )
+  }
+  const planned = jobs.map((job) => {
+    const task = createTask(job.at, () => {}, { timezone: 'UTC' })
+    const next = (): Date => task.getNextRuns(1)[0]!
+    return { job, task, next, due: next() }
+  })
+  for (let before = clock.now(); !signal.aborted; await waitUnlessAborted(lookEveryMs, signal)) {
+    const now = clock.now()
+    const wasSetBack = now < before
+    before = now
+    for (const each of planned) {
+      const isDue = each.due <= now
+      if (isDue) begin(each.job)
+      // The time that was planned may be far away then.
+      if (isDue || wasSetBack) each.due = each.next()
     }
   }
-  const endLooks = onSetBack(clock, startAgain, lookEveryMs)
-  await new Promise<void>((resolve) => {
-    if (signal.aborted) return resolve()
-    signal.addEventListener('abort', () => resolve(), { once: true })
-  })
-  endLooks()
-  for (const task of tasks) await task.destroy()
-  await Promise.all(running)
+  for (const { task } of planned) await task.destroy()
+  await Promise.all(running.values())
 }
 
 const runOnce = async ({ name, run }: ScheduledJob, log: Lines, signal: AbortSignal): Promise<void> => {
