@@ -97,13 +97,12 @@ export const dueBy = (lane: string, from = 'now()'): string =>
   `CASE WHEN ${lane} = 'first' THEN ${from} + interval '${FROM_LOG_WITHIN} seconds' ELSE now() END`
 
 /**
- * How many more deliveries of a user may be claimed in a lane, until he has his share of its room.
- * @param first  number of the first of five parameters: lanes, users and what is left of their shares; lanes and the share of others
+ * How many more deliveries of a user may be claimed in a lane, until he has his share of its room. It is looked up for each row, so the cost
+ * of a lookup must not grow with the number of users, whatever plan Postgres chooses.
+ * @param first  number of the first of two parameters: what is left of the shares, by lane and user; and the share of all others, by lane
  */
 export const shareLeft = (user: string, lane: string, first: number): string =>
-  `coalesce((SELECT own.rest FROM unnest($${first}::text[], $${first + 1}::bigint[], $${first + 2}::integer[]) AS own (lane, user_id, rest)
-      WHERE own.lane = ${lane} AND own.user_id = ${user}),
-    (SELECT whole.share FROM unnest($${first + 3}::text[], $${first + 4}::integer[]) AS whole (lane, share) WHERE whole.lane = ${lane}))`
+  `coalesce(($${first}::jsonb ->> (${lane} || ' ' || ${user}))::integer, ($${first + 1}::jsonb ->> ${lane})::integer)`
 
 /** Claims the rows of `due` for the worker `$1`. */
 export const CLAIM_DUE = `claimed AS (

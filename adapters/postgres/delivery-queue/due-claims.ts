@@ -5,7 +5,7 @@
  *
  * `$1` worker, `$2` lanes with room, `$3` their room, `$4` most rows per rule and lane, `$5` rules whose endpoints have no
  * room, `$6` and `$7` the rules and lanes to look at (`due-lanes.ts`), `$8` seconds by which first attempts are early (those
- * over the quota never are), `$9` to `$11` retries that a wrong clock put off (`put-off.ts`), `$12` to `$16` what is left of the
+ * over the quota never are), `$9` to `$11` retries that a wrong clock put off (`put-off.ts`), `$12` and `$13` what is left of the
  * users' shares.
  */
 import {

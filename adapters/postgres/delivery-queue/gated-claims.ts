@@ -62,7 +62,7 @@ const ALLOWED = `least(w.count,
 
 /**
  * `$1` worker, `$2` lanes, `$3` their room, `$4` most rows per rule and lane, `$5` rules whose endpoints have no room, `$6` rules
- * with due deliveries (`due-lanes.ts`), `$7` to `$9` retries that a wrong clock put off (`put-off.ts`), `$10` to `$14` what is
+ * with due deliveries (`due-lanes.ts`), `$7` to `$9` retries that a wrong clock put off (`put-off.ts`), `$10` and `$11` what is
  * left of the users' shares.
  * @param times  seconds: of the whole schedule, that a retry waits at most, and between two probes
  */

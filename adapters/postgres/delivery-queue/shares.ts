@@ -5,17 +5,14 @@ import { LANES, type DueWanted, type LaneName, type Shares } from '../../../work
 /** More than any room. */
 const UNLIMITED = 1_000_000
 
-/** @returns the parameters of `shareLeft` in `claim-sql.ts` */
-export const sharesOf = ({ shares }: DueWanted): unknown[] => {
-  const left = shares?.left ?? []
-  return [
-    left.map(({ lane }) => lane),
-    left.map(({ user_id }) => user_id),
-    left.map((each) => each.left),
-    LANES,
-    LANES.map((lane) => shares?.whole[lane] ?? UNLIMITED),
-  ]
-}
+/** The key of `shareLeft` in `claim-sql.ts`. */
+const keyOf = ({ lane, user_id }: Claimed): string => `${lane} ${user_id}`
+
+/** @returns the parameters of `shareLeft` */
+export const sharesOf = ({ shares }: DueWanted): string[] => [
+  JSON.stringify(Object.fromEntries((shares?.left ?? []).map((each) => [keyOf(each), each.left]))),
+  JSON.stringify(shares?.whole ?? Object.fromEntries(LANES.map((lane) => [lane, UNLIMITED]))),
+]
 
 interface Claimed {
   lane: LaneName
@@ -23,9 +20,9 @@ interface Claimed {
 }
 
 const lessShares = ({ whole, left }: Shares, claimed: readonly Claimed[]): Shares => {
-  const byUser = new Map(left.map((each) => [`${each.lane} ${each.user_id}`, { ...each }]))
+  const byUser = new Map(left.map((each) => [keyOf(each), each]))
   for (const { lane, user_id } of claimed) {
-    const key = `${lane} ${user_id}`
+    const key = keyOf({ lane, user_id })
     const own = byUser.get(key) ?? { lane, user_id, left: whole[lane] }
     byUser.set(key, { ...own, left: own.left - 1 })
   }

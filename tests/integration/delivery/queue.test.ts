@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
+import type { Queryable } from '../../../adapters/database/database.ts'
 import { openDeliveryQueue } from '../../../adapters/postgres/delivery-queue/delivery-queue.ts'
 import type { DeliveryQueue, DueWanted, LaneName } from '../../../workflows/deliver/queue.ts'
 import { openDeliverySetting, USER, type DeliverySetting } from './setting.ts'
@@ -7,6 +8,20 @@ import { openDeliverySetting, USER, type DeliverySetting } from './setting.ts'
 const ROOM = { first: 100, retry: 100, manual: 100, bulk: 100 }
 const [ONE, TWO] = [randomUUID(), randomUUID()]
 const URL_OF_NOBODY = 'http://127.0.0.1:1/'
+
+/** A node of what `EXPLAIN` shows. */
+interface Plan {
+  'Actual Rows': number
+  'Actual Loops': number
+  'Rows Removed by Filter'?: number
+  'Rows Removed by Join Filter'?: number
+  Plans?: Plan[]
+}
+
+const rowsRead = (plan: Plan): number =>
+  plan['Actual Loops'] *
+    (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0) + (plan['Rows Removed by Join Filter'] ?? 0)) +
+  (plan.Plans ?? []).reduce((sum, each) => sum + rowsRead(each), 0)
 
 describe('the delivery queue', () => {
   let setting: DeliverySetting
@@ -141,6 +156,32 @@ describe('the delivery queue', () => {
     const of = (user: number) => claimed.filter(({ user_id }) => user_id === user)
     expect(of(USER)).to.have.length(3)
     expect(of(9)).to.have.length(8)
+  })
+
+  it('looks up a share without reading those of all users for each delivery', async () => {
+    const limited = await setting.rule(URL_OF_NOBODY, { max_per_minute: 600 })
+    await captured([rule, limited], { age: 61, count: 20 })
+    const left = Array.from({ length: 1_000 }, (_, n) => ({ lane: 'first' as const, user_id: 1_000 + n, left: 3 }))
+    const plans: Plan[] = []
+    const explaining: Queryable = {
+      query: async <Row extends object>(text: string, values?: unknown[]): Promise<Row[]> => {
+        if (!text.includes('INTO ops.claim')) return setting.database.query<Row>(text, values)
+        const [row] = await setting.database.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+          `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`,
+          values,
+        )
+        plans.push(row!['QUERY PLAN'][0].Plan)
+        return []
+      },
+    }
+    await openDeliveryQueue(explaining, explaining).claimDue(ONE, {
+      room: ROOM,
+      perRule: 100,
+      fullRules: [],
+      shares: { whole: ROOM, left },
+    })
+    expect(plans).to.have.length(2)
+    for (const plan of plans) expect(rowsRead(plan)).to.be.below(5_000)
   })
 
   it('claims nothing for a lane without room', async () => {
