@@ -35,7 +35,8 @@ export const unread: Messages['unread'] = {
   unsafe: {
     duplicate_key: 'A field occurs twice in the data, so the memo may have forged that field.',
     two_names: 'A field has two names with different values, so the memo may have forged that field.',
-    broken_json: 'The JSON is not valid, so the memo may have forged a field, or no field of it contains a text.',
+    broken_json:
+      'Either the JSON is not valid, so the memo may have forged a field, or no field of it contains a text.',
   },
   advice: {
     unsafe: "Compare the text with your bank account. If it is right, confirm it, then change the app's template.",

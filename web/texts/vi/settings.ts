@@ -34,7 +34,7 @@ export const unread = {
     duplicate_key: 'Một trường có hai lần trong dữ liệu, nên nội dung chuyển khoản có thể đã giả trường đó.',
     two_names: 'Một trường có hai tên với hai giá trị, nên nội dung chuyển khoản có thể đã giả trường đó.',
     broken_json:
-      'JSON không hợp lệ, nên nội dung chuyển khoản có thể đã giả một trường, hoặc không trường nào có nội dung tin.',
+      'Hoặc JSON không hợp lệ, nên nội dung chuyển khoản có thể đã giả một trường; hoặc không trường nào có nội dung tin.',
   } as Record<string, string>,
   advice: {
     unsafe: 'Hãy đối soát tin với tài khoản ngân hàng. Nếu đúng, hãy xác nhận tin, rồi sửa mẫu của ứng dụng.',
