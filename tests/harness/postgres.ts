@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
+import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { migrateDatabase } from '../../adapters/database/migrate.ts'
 import { createReadModels } from './empty-read-models.ts'
 import { startOwnPostgres } from './own-postgres.ts'
@@ -63,6 +64,14 @@ const create = async (templateOf: (server: TestServer) => string): Promise<TestD
 
 /** A new database with the tables of this version. `drop` ends its connections and removes it. */
 export const freshDatabase = (): Promise<TestDatabase> => create(({ migrated }) => migrated)
+
+/** The same, open. `close` also removes it. */
+export const openFreshDatabase = async (): Promise<{ database: Database; close(): Promise<void> }> => {
+  const place = await freshDatabase()
+  const database = openDatabase(place.url)
+  const close = () => database.close().then(place.drop)
+  return { database, close }
+}
 
 /** The same with empty read models. */
 export const freshReadModels = (): Promise<TestDatabase> => create(({ withReadModels }) => withReadModels)

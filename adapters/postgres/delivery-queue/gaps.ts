@@ -1,4 +1,4 @@
-// Tests: tests/integration/delivery/breaker.test.ts
+// Tests: tests/integration/delivery/gaps.test.ts
 /**
  * Times in which no worker delivered: `ops.delivery_gap`. Nobody tried an endpoint then, so schedules of retries leave these times out.
  *

@@ -1,22 +1,18 @@
 import { expect } from 'chai'
 import { deliveredSince, sweepGaps } from '../../../adapters/postgres/delivery-queue/gaps.ts'
 import { openDeliveryQueue } from '../../../adapters/postgres/delivery-queue/delivery-queue.ts'
-import { openDatabase, type Database } from '../../../adapters/database/database.ts'
-import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
+import type { Database } from '../../../adapters/database/database.ts'
+import { openFreshDatabase } from '../../harness/postgres.ts'
 
 const [ONE, TWO] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'] as const
 
 describe('times in which no worker delivered', () => {
-  let place: TestDatabase
   let database: Database
+  let close: () => Promise<void>
   before(async () => {
-    place = await freshDatabase()
-    database = openDatabase(place.url)
+    ;({ database, close } = await openFreshDatabase())
   })
-  after(async () => {
-    await database.close()
-    await place.drop()
-  })
+  after(() => close())
   beforeEach(() => database.query('TRUNCATE ops.delivery_gap, ops.worker'))
 
   /** @param ago  seconds before now: begin and end */

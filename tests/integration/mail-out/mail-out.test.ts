@@ -2,10 +2,10 @@ import { expect } from 'chai'
 import { openOutbox, sweepOutbox, type Outbox } from '../../../adapters/mail-out/outbox.ts'
 import { postMails } from '../../../adapters/mail-out/post-mails.ts'
 import { openMailServer } from '../../../adapters/mail-out/smtp.ts'
-import { openDatabase, type Database } from '../../../adapters/database/database.ts'
+import type { Database } from '../../../adapters/database/database.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { startMailServer, type TestMailServer } from '../../harness/mail-server.ts'
-import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
+import { openFreshDatabase } from '../../harness/postgres.ts'
 import { CERTIFICATE, KEY } from '../webhook-sender/certificate.ts'
 
 const MAIL = {
@@ -15,21 +15,17 @@ const MAIL = {
 }
 
 describe('outgoing mail', () => {
-  let place: TestDatabase
   let database: Database
+  let close: () => Promise<void>
   let outbox: Outbox
   let server: TestMailServer | undefined
   let logged: { what: string; fields: Record<string, unknown> }[]
   let stops: (() => Promise<void>)[]
 
   before(async () => {
-    place = await freshDatabase()
-    database = openDatabase(place.url)
+    ;({ database, close } = await openFreshDatabase())
   })
-  after(async () => {
-    await database.close()
-    await place.drop()
-  })
+  after(() => close())
   beforeEach(async () => {
     await database.query('DELETE FROM ops.outbox')
     outbox = openOutbox(database)

@@ -1,14 +1,14 @@
 /** Tests how several processes together measure the usage of an account. */
 import { expect } from 'chai'
 import { openUsageCounters, sweepUsage } from '../../../adapters/postgres/ops/usage.ts'
-import { openDatabase, type Database, type Queryable } from '../../../adapters/database/database.ts'
-import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
+import type { Database, Queryable } from '../../../adapters/database/database.ts'
+import { openFreshDatabase } from '../../harness/postgres.ts'
 
 const LIMITS = { perHour: 10, polls: 6, parallel: 3 }
 
 describe('usage counted over several processes', () => {
-  let place: TestDatabase
   let database: Database
+  let close: () => Promise<void>
   let statements: number
   let isGone: boolean
   let counted: Queryable
@@ -16,13 +16,9 @@ describe('usage counted over several processes', () => {
   let user: string
   let users = 0
   before(async () => {
-    place = await freshDatabase()
-    database = openDatabase(place.url)
+    ;({ database, close } = await openFreshDatabase())
   })
-  after(async () => {
-    await database.close()
-    await place.drop()
-  })
+  after(() => close())
   beforeEach(() => {
     statements = 0
     isGone = false

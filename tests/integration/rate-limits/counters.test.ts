@@ -2,30 +2,26 @@
 import { getEventListeners } from 'node:events'
 import { expect } from 'chai'
 import type { Used } from '../../../adapters/http/middleware/rate-limits.ts'
-import { openDatabase, type Database, type Queryable } from '../../../adapters/database/database.ts'
+import type { Database, Queryable } from '../../../adapters/database/database.ts'
 import { exactCounters } from '../../../adapters/rate-limits/exact.ts'
 import { settledCounters } from '../../../adapters/rate-limits/settled.ts'
 import { sweepRateLimits } from '../../../adapters/rate-limits/sweep.ts'
 import { eventually } from '../../harness/eventually.ts'
-import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
+import { openFreshDatabase } from '../../harness/postgres.ts'
 
 const LIMIT = { requests: 5, seconds: 600 }
 
 describe('counters of rate limits', () => {
-  let place: TestDatabase
   let database: Database
+  let close: () => Promise<void>
   /** The number of statements sent to the database. */
   let statements: number
   let state: 'there' | 'gone' | 'silent'
   let counted: Queryable
   before(async () => {
-    place = await freshDatabase()
-    database = openDatabase(place.url)
+    ;({ database, close } = await openFreshDatabase())
   })
-  after(async () => {
-    await database.close()
-    await place.drop()
-  })
+  after(() => close())
   beforeEach(async () => {
     await database.query('DELETE FROM ops.rate_limit')
     statements = 0
