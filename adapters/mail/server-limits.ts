@@ -36,6 +36,8 @@ export const fetchOf = (mails: number, most: number): Allowance => ({
 
 /** Bytes per second. A server that sends more slowly than this delays others on purpose. */
 const SLOWEST = 4 * KB
+/** Pieces of an answer that has no end. With fewer, it is not the server that is slow, but the network or this machine. */
+const FEWEST_DRIPS = 8
 /** The most reports of new mails per minute that are not a violation. */
 const MOST_REPORTS = 600
 const MINUTE_MS = 60_000
@@ -59,7 +61,8 @@ export class ServerLimits {
   /** Bytes since the allowance began, and bytes in total. */
   #received = 0
   #total = 0
-  #sinceAnswer = 0
+  /** Pieces of data since the last complete answer. */
+  #pieces = 0
   #line = 0
   /** The last bytes of the current line. */
   #end = ''
@@ -89,7 +92,7 @@ export class ServerLimits {
     this.#allowance = allowance
     this.#since = performance.now()
     this.#received = 0
-    this.#sinceAnswer = 0
+    this.#pieces = 0
     return allowance.ms * this.#patience
   }
 
@@ -98,13 +101,13 @@ export class ServerLimits {
    * refusal.
    */
   answered(): void {
-    this.#sinceAnswer = 0
+    this.#pieces = 0
   }
 
   /** Called when the time for the command is over. @returns the reason why the connection ends */
   expire(): MailFailure {
     const seconds = (performance.now() - this.#since) / 1_000
-    const drips = this.#sinceAnswer > 0 && this.#received < SLOWEST * seconds
+    const drips = this.#pieces >= FEWEST_DRIPS && this.#received < SLOWEST * seconds
     this.#failure ??= drips
       ? violation('The server sends its answers too slowly.')
       : new MailFailure('The server does not respond in time.', { isSlow: true })
@@ -124,7 +127,7 @@ export class ServerLimits {
     if (this.#allowance === IDLE && performance.now() - this.#since > IDLE.ms * this.#patience) this.allow(IDLE)
     this.#total += chunk.length
     this.#received += chunk.length
-    this.#sinceAnswer += chunk.length
+    this.#pieces++
     if (this.#received > this.#allowance.bytes) return this.#broken('sent more than was asked for')
     for (let at = 0; at < chunk.length && !this.#failure;)
       at = this.#literal > 0 ? this.#skip(chunk, at) : this.#read(chunk, at)

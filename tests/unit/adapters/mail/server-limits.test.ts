@@ -1,6 +1,8 @@
+import { setTimeout } from 'node:timers/promises'
 import { expect } from 'chai'
 import fc from 'fast-check'
 import {
+  CONNECT,
   fetchOf,
   IDLE,
   LONGEST_LINE,
@@ -16,6 +18,8 @@ const limits = (allowance: Allowance = SEARCH): ServerLimits => {
 }
 const count = (counter: ServerLimits, ...chunks: string[]): string | null =>
   chunks.map((chunk) => counter.count(Buffer.from(chunk, 'latin1'))?.message ?? null).at(-1)!
+/** A server that sends at the slowest permitted rate sends more in this time than the servers here. */
+const enoughForKilobytes = () => setTimeout(50)
 const MORE = 'The server sent more than was asked for.'
 
 describe('the limits of a mail server', () => {
@@ -60,12 +64,23 @@ describe('the limits of a mail server', () => {
     expect(counter.failure).to.include({ isViolation: true })
   })
 
-  it('distinguish a server that answers slowly from one that is silent or has answered', () => {
+  it('distinguish a server that answers slowly from one that is silent or has answered', async () => {
     expect(limits().expire()).to.include({ isViolation: false, isSlow: true })
     const silent = limits()
     count(silent, '1 BAD wait\r\n')
     silent.answered()
     expect(silent.expire()).to.include({ isViolation: false })
+    const drips = limits()
+    for (const byte of '* OK hello') count(drips, byte)
+    await enoughForKilobytes()
+    expect(drips.expire()).to.include({ isViolation: true })
+  })
+
+  it('do not blame a server that has greeted for a machine that stands still afterwards', async () => {
+    const counter = limits(CONNECT)
+    count(counter, '* OK ready\r\n')
+    await enoughForKilobytes()
+    expect(counter.expire()).to.include({ isViolation: false, isSlow: true })
   })
 
   it('allow 600 reports of new mails per minute', () => {
