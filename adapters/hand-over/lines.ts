@@ -4,8 +4,8 @@
  */
 import type { Duplex } from 'node:stream'
 
-/** A line ends with the message that reaches this many characters. */
-const ENOUGH = 1024 * 1024
+/** A line ends with the message that reaches this many characters. So large messages are answered one by one, and no peer seems silent. */
+const ENOUGH = 64 * 1024
 /** Most characters of a line. A peer that exceeds it is cut off. */
 const MOST_CHARACTERS = 64 * 1024 * 1024
 

@@ -7,12 +7,12 @@ import { connect, type TLSSocket } from 'node:tls'
 import type { Arrival, Taken } from '../../domain/arrival/arrival.ts'
 import { StoreUnavailable } from '../../domain/errors.ts'
 import { OwnerLost, type Owner } from '../../workflows/capture/hand-over.ts'
-import { awakeNow } from '../system/awake.ts'
 import { Lines } from './lines.ts'
 import { IDENTITY, TLS, type Answer, type Question } from './messages.ts'
 
-const SILENT_MS = 1_000
 const LOOK_EVERY_MS = 200
+/** Looks in a row without a word from the other process: one second. However long this process stands still itself, that is one look. */
+const MOST_SILENT_LOOKS = 5
 
 interface Open {
   resolve(taken: Taken[]): void
@@ -23,7 +23,7 @@ export class Peer implements Owner {
   readonly #socket: TLSSocket
   readonly #lines: Lines<Question, Answer>
   readonly #open = new Map<number, Open>()
-  #heardAt = awakeNow()
+  #silentLooks = 0
   #count = 0
   #looking: NodeJS.Timeout | undefined
   /** It takes notifications. */
@@ -59,7 +59,7 @@ export class Peer implements Owner {
   take(arrivals: readonly Arrival[], waitedMs: number): Promise<Taken[]> {
     if (!this.isReady) return Promise.reject(new OwnerLost('the process is gone'))
     const n = ++this.#count
-    if (this.#open.size === 0) this.#heardAt = awakeNow()
+    if (this.#open.size === 0) this.#silentLooks = 0
     const answered = new Promise<Taken[]>((resolve, reject) => this.#open.set(n, { resolve, reject }))
     this.#lines.send({ n, arrivals: [...arrivals], waitedMs })
     return answered
@@ -70,7 +70,7 @@ export class Peer implements Owner {
   }
 
   #hear(answer: Answer): void {
-    this.#heardAt = awakeNow()
+    this.#silentLooks = 0
     if (answer === 'pong') return
     if (answer === 'welcome') {
       this.isReady = true
@@ -87,7 +87,7 @@ export class Peer implements Owner {
   #watch(): void {
     this.#looking = setInterval(() => {
       if (this.isReady && this.#open.size === 0) return
-      if (awakeNow() - this.#heardAt > SILENT_MS) this.#socket.destroy()
+      if (++this.#silentLooks > MOST_SILENT_LOOKS) this.#socket.destroy()
       else if (this.isReady) this.#lines.send('ping')
     }, LOOK_EVERY_MS).unref()
   }

@@ -3,6 +3,7 @@ import { createConnection, createServer, type AddressInfo } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
 import { keyOf } from '../../../adapters/hand-over/messages.ts'
@@ -147,6 +148,23 @@ describe('processes that hand notifications over', function () {
     for (const link of links) link.destroy()
     proxy.close()
     void owner.close()
+  })
+
+  it('keep an owner while they stand still themselves', async () => {
+    let answer!: (taken: Taken[]) => void
+    await open(() => new Promise((resolve) => (answer = resolve)))
+    const other = await open(named('here'))
+    const user = await foreign(other)
+    const taken = other.ownerOf(user)!.take([arrival(user)], 0)
+    await eventually(() => answer as unknown)
+    // Both freeze four times. Together that is longer than an owner may be silent.
+    for (let freezes = 0; freezes < 4; freezes++) {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600)
+      // The timer that looks at the connection is due first.
+      await pause(0)
+    }
+    answer([{ kind: 'ignored', reason: 'there' }])
+    expect(await taken).to.deep.equal([{ kind: 'ignored', reason: 'there' }])
   })
 
   it('let nobody in without the key of the installation', async () => {
