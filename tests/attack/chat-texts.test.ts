@@ -119,7 +119,6 @@ describe('attack: texts of other people in apps', () => {
 })
 
 describe('attack: the title of an SMS app', function () {
-  this.timeout(60_000)
   let api: ApiUnderTest
   let number = 0
   before(async () => {

@@ -154,7 +154,6 @@ describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () 
       for (const process of frozen) process.thaw()
       for (const process of frozen)
         await eventually(async () => !(await isActive(process)), {
-          within: 30_000,
           what: 'a frozen one that stands by',
         })
     })

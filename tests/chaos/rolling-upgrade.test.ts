@@ -74,7 +74,7 @@ describe('a rolling upgrade', function () {
     const goal = accepted.length + 8
     await eventually(() => accepted.length >= goal, { within: 60_000, what: 'more payments' })
     const [last] = accepted.slice(-1)
-    await eventually(() => called().includes(last!), { within: 30_000, what: `payment ${last} delivered` })
+    await eventually(() => called().includes(last!), { what: `payment ${last} delivered` })
   }
   const called = (): number[] =>
     shop.calls.map(({ body }) => (JSON.parse(body) as { transaction_id: number }).transaction_id)
@@ -126,7 +126,7 @@ describe('a rolling upgrade', function () {
 
     // Only a projector of the older version is left, so lists stand still. Then one of the newer comes back.
     await newProject.stop()
-    await eventually(() => late.running.output().includes('projection.newer'), { within: 30_000, what: 'a standby' })
+    await eventually(() => late.running.output().includes('projection.newer'), { what: 'a standby' })
     expect(await version()).to.equal(after)
     newProject.start()
     await newProject.running.ready
@@ -140,7 +140,6 @@ describe('a rolling upgrade', function () {
     for (const output of outputs) expect(output).not.to.include('projection.rebuilding')
     expect(failures.filter((failure) => !/in the lists/.test(failure))).to.deep.equal([])
     await eventually(() => accepted.every((id) => called().includes(id)), {
-      within: 30_000,
       what: 'every payment delivered',
     })
     expect(
@@ -177,7 +176,6 @@ describe('an upgrade on one machine', function () {
     }
     const isListed = (id: number) =>
       eventually(async () => (await callApi(old, apiKey, 'GET', `/api/transactions/${id}`)).status === 200, {
-        within: 30_000,
         what: `payment ${id} in the lists`,
       })
     const first = await pay(1)

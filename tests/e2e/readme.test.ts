@@ -18,7 +18,7 @@ const shellBlocksIn = (markdown: string): string[] =>
   [...markdown.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, block]) => block!.trim())
 
 describe('the README', function () {
-  this.timeout(120_000)
+  this.timeout(240_000)
   let place: DataFolder
   let home: string
   let npmStart: ChildProcess

@@ -11,7 +11,7 @@ type Truthy<Answer> = Exclude<Answer, false | null | undefined | 0 | ''>
  */
 export const eventually = async <Answer>(
   ask: () => Answer | Promise<Answer>,
-  { within = 30_000, what = 'the condition' } = {},
+  { within = 60_000, what = 'the condition' } = {},
 ): Promise<Truthy<Answer>> => {
   const began = performance.now()
   let last: unknown

@@ -45,7 +45,6 @@ type Event = { type: string; data: unknown }
 
 for (const [name, open] of Object.entries(STORES))
   describe(`the audit of what was stored since the last one, on ${name}`, function () {
-    this.timeout(60_000)
     let opened: Opened
     let store: EventStore
     let read: { pages: number; slices: number }

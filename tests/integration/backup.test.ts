@@ -125,7 +125,7 @@ describe('backup and restore', function () {
     const folder = fs.mkdtempSync(join(tmpdir(), 'baoco-interrupted-'))
     const child = spawn(process.execPath, [BAOCO, 'backup', join(folder, 'file')], { env, stdio: 'ignore' })
     const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
-    await eventually(() => fs.readdirSync(folder).length > 0, { within: 30_000, what: 'the draft' })
+    await eventually(() => fs.readdirSync(folder).length > 0, { what: 'the draft' })
     child.kill('SIGTERM')
     expect(await ended).to.equal(1)
     expect(fs.readdirSync(folder)).to.deep.equal([])

@@ -11,8 +11,6 @@ const FOLDERS = ['cmd', 'adapters', 'projections', 'workflows', 'domain', 'web']
 
 /** The test makes a small project that looks like this one, with its own `baoco` command. */
 describe('the bundle of the sources', function () {
-  this.timeout(60_000)
-
   let root: string
   const write = (path: string, text: string): void => {
     fs.mkdirSync(dirname(join(root, path)), { recursive: true })

@@ -34,7 +34,7 @@ describe('baoco reparse', function () {
         const interrupted = start()
         const waits = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND backend_start > $1`
         const isWaiting = async () => (await database.query(waits, [began])).length > 0
-        await eventually(isWaiting, { within: 30_000, what: 'the waiting command' })
+        await eventually(isWaiting, { what: 'the waiting command' })
         interrupted.child.kill('SIGTERM')
         return interrupted
       })

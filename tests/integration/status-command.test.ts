@@ -16,7 +16,6 @@ import { appendAll, History } from './projections/history.ts'
 const BAOCO = fileURLToPath(new URL('../../cmd/baoco.mjs', import.meta.url))
 
 describe('baoco status', function () {
-  this.timeout(60_000)
   let place: TestDatabase
   let database: Database
   let presence: Presence

@@ -7,8 +7,6 @@ import { World } from '../harness/world.ts'
 const ROOT = new URL('../..', import.meta.url)
 
 describe('the version of package.json', function () {
-  this.timeout(60_000)
-
   it('is that of `--version`, of /healthz, of the metrics and of the document of the API', async () => {
     const { version } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8')) as { version: string }
     const world = await World.open()

@@ -113,7 +113,6 @@ export const stockPostgresCells: readonly Cell[] = [
       holder!.freeze()
       await new Promise((resolve) => setTimeout(resolve, SUSPENDED))
       await eventually(async () => ![undefined, before].includes((await lease())[0]?.holder), {
-        within: 30_000,
         what: 'a standby that takes over',
       })
       holder!.thaw()

@@ -31,7 +31,6 @@ const statusOf = (taken: Taken | undefined): string => {
 
 for (const [on, openStore] of Object.entries(STORES))
   describe(`the payment of a plan, on ${on}`, function () {
-    this.timeout(60_000)
     let world: World
     beforeEach(async () => {
       world = await openWorld(openStore)

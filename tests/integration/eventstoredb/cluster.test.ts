@@ -15,7 +15,6 @@ import { startStandIn, type StandIn } from '../../harness/eventstoredb/server.ts
 import { openStandInStores, type StandInStores } from './stand-in-stores.ts'
 
 describe('a cluster of EventStoreDB', function () {
-  this.timeout(60_000)
   let stores: StandInStores
   const followers: StandIn[] = []
   /** The ids of the events of an erased stream, in order. */

@@ -31,7 +31,6 @@ const errorOf = (promise: Promise<unknown>): Promise<unknown> =>
   )
 
 describe('processes that hand notifications over', function () {
-  this.timeout(60_000)
   const key = keyOf('an installation', 'its secret')
   let test: TestDatabase
   let database: Database

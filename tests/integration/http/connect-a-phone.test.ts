@@ -37,7 +37,6 @@ const filled = (block: string, number: number, personalUrl: string): string => {
 }
 
 describe('docs/connect-a-phone.md', function () {
-  this.timeout(60_000)
   let api: ApiUnderTest
   before(async () => (api = await openApi({}, 'real')))
   after(() => api.close())

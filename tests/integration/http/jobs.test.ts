@@ -236,7 +236,7 @@ describe('a bulk retry as a job', () => {
       api.database.query("SELECT FROM read_model.job WHERE user_id = $1 AND status = 'running'", [user_id])
     expect(await running()).to.have.lengthOf(101)
     await api.decree(user_id, { type: 'AccountUnlocked', data: { user_id } })
-    await eventually(async () => (await running()).length === 0, { within: 30_000, what: 'the unlocked jobs' })
+    await eventually(async () => (await running()).length === 0, { what: 'the unlocked jobs' })
   })
 
   it('are continued in turns by account', async () => {

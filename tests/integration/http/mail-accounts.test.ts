@@ -4,7 +4,6 @@ import { openApi, type ApiUnderTest } from './api-under-test.ts'
 const MAILBOX = { email: 'Shop@Example.com', host: 'imap.example.com', password: 'abcd efgh ijkl mnop' }
 
 describe('mail accounts', function () {
-  this.timeout(60_000)
   let api: ApiUnderTest
   before(async () => (api = await openApi()))
   after(() => api.close())

@@ -109,7 +109,6 @@ if (process.env.REPEAT === 'full')
   })
 
 describe('the watch on mailboxes', function () {
-  this.timeout(60_000)
   let api: ApiUnderTest
   let database: Database
   before(async () => {

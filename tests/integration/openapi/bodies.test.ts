@@ -8,7 +8,6 @@ import { eventually } from '../../harness/eventually.ts'
 import { bytesOf, exchangeRaw } from '../../harness/raw-request.ts'
 
 describe('JSON bodies of the API', function () {
-  this.timeout(60_000)
   let api: ApiUnderTest
   let port: number
   before(async () => {

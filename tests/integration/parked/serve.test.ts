@@ -69,7 +69,7 @@ for (const setUp of ['stock', 'eventstoredb'] as const)
           const { body } = await get(owner, `/api/transactions/${id}`)
           return (body.data as { webhook_status?: string } | undefined)?.webhook_status === 'success'
         },
-        { within: 30_000, what: `transaction ${id} to be delivered` },
+        { what: `transaction ${id} to be delivered` },
       )
       return id!
     }

@@ -60,7 +60,6 @@ describe('a stopped projector of baoco serve', function () {
     expect(await projectionLag(database, store, main, soon)).to.be.above(50_000)
     await database.query('ALTER TABLE read_model.moved RENAME TO transaction')
     await eventually(async () => (await readiness()).status === 200, {
-      within: 30_000,
       what: 'the process to be ready',
     })
     await eventually(() => shop.calls.length >= 2, { within: 90_000, what: 'both deliveries' })

@@ -52,7 +52,6 @@ describe('a role beside serve, on the embedded Postgres', function () {
     eventually(
       async () => [await listed(whole), await listed(api)].every((rows) => rows.some((row) => row.id === id)),
       {
-        within: 30_000,
         what: 'the transaction in both lists',
       },
     )
@@ -81,7 +80,7 @@ describe('a role beside serve, on the embedded Postgres', function () {
         const { calls } = (await ask('GET', `/api/inbox/${inbox.id}`)).body.data as { calls: { body: string }[] }
         return calls.length > 0 && calls
       },
-      { within: 30_000, what: 'the call in the inbox' },
+      { what: 'the call in the inbox' },
     )
     expect(call).to.include({ method: 'POST', verified: true })
     expect(JSON.parse(call!.body)).to.include({ event: 'bank_transaction', transaction_id: id, order_id: 'DH7' })
@@ -90,7 +89,7 @@ describe('a role beside serve, on the embedded Postgres', function () {
   it('continues after serve was killed and restarted', async () => {
     await whole.kill()
     whole = await startBaoco(installation, env)
-    const id = await eventually(() => post(2), { within: 30_000, what: 'a notification taken' })
+    const id = await eventually(() => post(2), { what: 'a notification taken' })
     await isListed(id)
   })
 

@@ -20,7 +20,6 @@ const PER_HOUR = 40
 const ENV = { ABUSE_PER_HOUR: String(PER_HOUR) }
 
 describe('limits over two processes', function () {
-  this.timeout(90_000)
   let installation: Installation
   let whole: Running
   let api: Starting

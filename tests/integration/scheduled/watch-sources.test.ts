@@ -10,7 +10,6 @@ import { shownAlerts } from '../http/shown-alerts.ts'
 const HOUR = 3_600_000
 
 describe('the watch on silent sources', function () {
-  this.timeout(60_000)
   let api: ApiUnderTest
   before(async () => {
     api = await openApi()

@@ -173,7 +173,7 @@ describe('baoco export-events and import-events', function () {
       child.stdin.write('the beginning')
       const files = async () =>
         (await readdir(temporary, { recursive: true })).filter((name) => name.endsWith('.jsonl'))
-      await eventually(async () => (await files()).length === 1, { within: 30_000, what: 'the input in a file' })
+      await eventually(async () => (await files()).length === 1, { what: 'the input in a file' })
       const ended = new Promise((resolve) => child.once('exit', resolve))
       child.kill('SIGTERM')
       expect(await ended).to.equal(143)
