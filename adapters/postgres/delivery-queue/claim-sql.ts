@@ -1,7 +1,7 @@
 // Tests: tests/integration/delivery/queue.test.ts
 /** SQL fragments shared by the statements of the delivery queue. */
 import { LONGEST_WAIT, PROBE_EVERY } from '../../../domain/webhook/endpoint.ts'
-import { deliveredSince } from './gaps.ts'
+import { DELIVERED_SINCE } from './gaps.ts'
 
 /**
  * Seconds. A first attempt is claimed from the log, before it is due in the queue, if it is due within this time. A delivery
@@ -58,16 +58,14 @@ const began = (delivery: string): string =>
   `CASE WHEN ${delivery}.first_due_at <= ${delivery}.captured_at + make_interval(secs => ${FROM_LOG_WITHIN})
     THEN ${delivery}.captured_at ELSE ${delivery}.first_due_at END`
 
-/** Whether a delivery's whole schedule, in seconds, has passed. Times in which no worker ran do not count. */
-export const isOver = (delivery: string, wholeSchedule: number): string =>
-  `${began(delivery)} <= ${deliveredSince(wholeSchedule)}`
+/** Whether a delivery's whole schedule has passed. Times in which no worker ran do not count. It needs the step `delivered`. */
+export const isOver = (delivery: string): string => `${began(delivery)} <= ${DELIVERED_SINCE}`
 
 /**
  * The endpoint `e` of the rule `r` is down, and the rule has been active for a whole schedule. Only then do its deliveries make
- * their last attempts: while a rule was held, its endpoint was not tried. Neither was it while no worker ran.
+ * their last attempts: while a rule was held, its endpoint was not tried. Neither was it while no worker ran. It needs the step `delivered`.
  */
-export const mayEnd = (wholeSchedule: number): string =>
-  `(e.opened_at IS NOT NULL AND r.active_since <= ${deliveredSince(wholeSchedule)})`
+export const MAY_END = `(e.opened_at IS NOT NULL AND r.active_since <= ${DELIVERED_SINCE})`
 
 /** @param delivery  name of the row */
 export const unclaimed = (delivery: string): string => `NOT EXISTS (SELECT FROM ops.claim c
@@ -118,15 +116,12 @@ export const CLAIM_DUE = `claimed AS (
 export const RULE_COLUMNS = `r.url, r.http_method, r.payload_format, r.custom_template, r.sealed_secret,
     r.sealed_previous, r.previous_until, r.account_revision, r.max_per_minute, r.ordered, r.endpoint`
 
-/**
- * The data that a call needs, joined to the rows of a relation.
- * @param wholeSchedule  seconds after which a delivery to an endpoint that is down makes its last attempt
- */
-export const whatTheCallNeeds = (wholeSchedule: number, of = 'claimed'): string => `
+/** The data that a call needs, joined to the rows of a relation. It needs the step `delivered` (`gaps.ts`). */
+export const whatTheCallNeeds = (of = 'claimed'): string => `
   SELECT c.transaction_id, c.rule_id, c.attempt, d.user_id, d.lane, d.due_at, d.captured_at,
     r.rule_id IS NULL AS orphan, ${RULE_COLUMNS},
     e.user_id IS NOT NULL AS watched, coalesce(${ENDPOINT_IS_HELD}, false) AS passed_through,
-    ${mayEnd(wholeSchedule)} AND ${isOver('d', wholeSchedule)} AS is_last,
+    ${MAY_END} AND ${isOver('d')} AS is_last,
     d.attempt > 0 AND EXISTS (SELECT FROM read_model.attempt p WHERE p.transaction_id = c.transaction_id
       AND p.rule_id = c.rule_id AND p.outcome = 'delivered') AS is_replay,
     t.bank_code, t.bank_name, t.transaction_type, t.amount, t.currency, t.balance_after, t.account_number,

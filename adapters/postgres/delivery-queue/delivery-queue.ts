@@ -27,7 +27,7 @@ import type { Queryable } from '../../database/database.ts'
 import { claimDue } from './due-claims.ts'
 import { DueLanes, type RuleLane } from './due-lanes.ts'
 import { sweepEndpoints, updateEndpoints } from './endpoints.ts'
-import { RECORD_GAP, sweepGaps } from './gaps.ts'
+import { delivered, RECORD_GAP, sweepGaps } from './gaps.ts'
 import { claimGated } from './gated-claims.ts'
 import { claimNew } from './new-claims.ts'
 import { PutOff } from './put-off.ts'
@@ -46,7 +46,7 @@ const LEFT_ALONE_NOW = -1
  * grows with their number.
  */
 const first = (whole: number): string => `
-WITH found AS MATERIALIZED (
+WITH ${delivered(whole)}, found AS MATERIALIZED (
   SELECT d.transaction_id, d.rule_id, d.attempt + 1 AS attempt, ${GATED} AS gated, ${LEFT_ALONE} AS left_alone
   FROM unnest($2::bigint[]) AS wanted (id)
     CROSS JOIN LATERAL (SELECT * FROM read_model.delivery WHERE transaction_id = wanted.id OFFSET 0) d
@@ -62,7 +62,7 @@ WITH found AS MATERIALIZED (
   SELECT * FROM claimed UNION ALL (
     SELECT DISTINCT ON (rule_id) transaction_id, rule_id, CASE WHEN left_alone THEN ${LEFT_ALONE_NOW} ELSE ${MAY_PASS} END
     FROM found WHERE gated)
-) ${whatTheCallNeeds(whole, 'told')}`
+) ${whatTheCallNeeds('told')}`
 
 /** Claims of dead workers on gated rules return to the queue. The gate lets them through when a call is allowed. */
 const FREE_GATED = `
@@ -71,7 +71,7 @@ WHERE c.worker = ANY ($1::uuid[]) AND d.transaction_id = c.transaction_id AND d.
   AND d.status = 'open' AND c.attempt > d.attempt AND r.rule_id = c.rule_id AND ${GATED}`
 
 const takeOver = (whole: number): string => `
-WITH due AS (
+WITH ${delivered(whole)}, due AS (
   SELECT c.transaction_id, c.rule_id
   FROM ops.claim c
     JOIN read_model.delivery d ON d.transaction_id = c.transaction_id AND d.rule_id = c.rule_id
@@ -86,7 +86,7 @@ WITH due AS (
   UPDATE ops.claim c SET worker = $1, claimed_at = now() FROM due
   WHERE c.transaction_id = due.transaction_id AND c.rule_id = due.rule_id
   RETURNING c.transaction_id, c.rule_id, c.attempt
-) ${whatTheCallNeeds(whole)}`
+) ${whatTheCallNeeds()}`
 
 const STILL_MINE = `
 SELECT (wanted.n - 1)::integer AS place

@@ -18,13 +18,14 @@ import {
   unclaimed,
   whatTheCallNeeds,
 } from './claim-sql.ts'
+import { delivered } from './gaps.ts'
 import { putOffOf } from './put-off.ts'
 
 const OF_DUE = 'q.transaction_id, q.rule_id, q.attempt + 1 AS attempt, q.lane, q.due_at'
 
 /** @param whole  seconds of the whole schedule · @param longest  seconds that a retry waits at most */
 export const claimDue = (whole: number, longest: number): string => `
-WITH turns AS (
+WITH ${delivered(whole)}, turns AS (
   SELECT d.*, own.rest, row_number() OVER (PARTITION BY d.lane, r.user_id ORDER BY d.place, d.due_at) AS turn
   FROM unnest($6::bigint[], $7::text[]) AS found (rule_id, lane)
     LEFT JOIN read_model.rule r ON r.rule_id = found.rule_id
@@ -56,4 +57,4 @@ WITH turns AS (
 ), due AS (
   SELECT ranked.* FROM ranked JOIN unnest($2::text[], $3::integer[]) AS lane (name, room) ON lane.name = ranked.lane
   WHERE ranked.place_in_lane <= lane.room
-), ${CLAIM_DUE} ${whatTheCallNeeds(whole)}`
+), ${CLAIM_DUE} ${whatTheCallNeeds()}`

@@ -33,6 +33,13 @@ export const deliveredSince = (seconds: number): string => `(
     ) AS each
   ) AS gap)`
 
+/** A step before all that read `DELIVERED_SINCE`. Postgres plans it once, however often it is read. */
+export const delivered = (seconds: number): string =>
+  `delivered AS MATERIALIZED (SELECT ${deliveredSince(seconds)} AS since)`
+
+/** The moment of the step `delivered`. */
+export const DELIVERED_SINCE = '(SELECT since FROM delivered)'
+
 /** Deletes gaps before the longest schedule, and those that a clock recorded while it was ahead. */
 export const sweepGaps = async (database: Queryable, wholeSchedule: number): Promise<void> => {
   await database.query(

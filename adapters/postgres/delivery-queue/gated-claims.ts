@@ -23,13 +23,13 @@ import {
   IS_ASKED_TO_WAIT,
   isOver,
   isTooFarAhead,
+  MAY_END,
   MAY_PROBE,
-  mayEnd,
   shareLeft,
   unclaimed,
   whatTheCallNeeds,
 } from './claim-sql.ts'
-import { deliveredSince } from './gaps.ts'
+import { delivered, DELIVERED_SINCE } from './gaps.ts'
 import { putOffOf } from './put-off.ts'
 
 /** A delivery that was captured by a clock that was ahead must not wait until the other clocks reach that time. */
@@ -54,6 +54,12 @@ const IS_IN_FLIGHT = `EXISTS (
     WHERE q.rule_id = r.rule_id AND q.status = 'open' ORDER BY q.captured_at, q.transaction_id LIMIT ${MOST_AHEAD}
   ) q WHERE NOT ${unclaimed('q')})`
 
+/**
+ * A delivery whose schedule has passed is due, or was first due, before this time. Other rows that match are filtered out
+ * afterwards.
+ */
+const OVER = `${DELIVERED_SINCE} + interval '${FROM_LOG_WITHIN} seconds'`
+
 /** Seconds between two calls of a limited rule, and the number of calls that may be made at once. */
 const SPACING = '(61.0 / w.max_per_minute)'
 const AT_ONCE = 'greatest(1, floor(w.max_per_minute / 61.0))'
@@ -70,16 +76,10 @@ export const claimGated = ({
   whole,
   longest,
   probeEvery,
-}: Record<'whole' | 'longest' | 'probeEvery', number>): string => {
-  /**
-   * A delivery whose schedule has passed is due, or was first due, before this time. Other rows that match are filtered out
-   * afterwards.
-   */
-  const OVER = `${deliveredSince(whole)} + interval '${FROM_LOG_WITHIN} seconds'`
-  return `
-WITH gated AS MATERIALIZED (
+}: Record<'whole' | 'longest' | 'probeEvery', number>): string => `
+WITH ${delivered(whole)}, gated AS MATERIALIZED (
   SELECT DISTINCT r.rule_id, r.user_id, r.endpoint, r.ordered = 1 AS ordered, r.max_per_minute,
-    r.ordered = 1 AND ${IS_IN_FLIGHT} AS in_flight, ${mayEnd(whole)} AS may_end,
+    r.ordered = 1 AND ${IS_IN_FLIGHT} AS in_flight, ${MAY_END} AS may_end,
     e.opened_at IS NULL AND NOT coalesce(${IS_ASKED_TO_WAIT}, false) AS free,
     coalesce(e.opened_at IS NOT NULL AND ${MAY_PROBE} AND NOT coalesce(${IS_ASKED_TO_WAIT}, false), false) AS probing
   FROM unnest($6::bigint[]) AS found (rule_id)
@@ -89,7 +89,7 @@ WITH gated AS MATERIALIZED (
   WHERE r.is_active = 1 AND NOT a.locked AND r.rule_id <> ALL ($5::bigint[]) AND ${GATED}
 ), passing AS (
   SELECT g.*, d.transaction_id, d.attempt + 1 AS attempt, d.lane, d.due_at,
-    NOT (g.free OR d.lane = 'manual' OR (g.may_end AND ${isOver('d', whole)})) AS probes
+    NOT (g.free OR d.lane = 'manual' OR (g.may_end AND ${isOver('d')})) AS probes
   FROM gated g CROSS JOIN LATERAL (
     (SELECT q.* FROM read_model.delivery q WHERE g.ordered AND NOT g.in_flight AND q.rule_id = g.rule_id AND q.status = 'open'
       ORDER BY q.captured_at, q.transaction_id LIMIT 1)
@@ -108,7 +108,7 @@ WITH gated AS MATERIALIZED (
     UNION
     (SELECT q.* FROM read_model.delivery q
       WHERE g.may_end AND NOT g.ordered AND q.rule_id = g.rule_id AND q.status = 'open' AND q.lane = 'retry'
-        AND q.first_due_at <= ${OVER} AND ${isOver('q', whole)} AND q.due_at <= now() AND ${unclaimed('q')}
+        AND q.first_due_at <= ${OVER} AND ${isOver('q')} AND q.due_at <= now() AND ${unclaimed('q')}
       ORDER BY q.first_due_at LIMIT $4)
     UNION
     (${ofEachLane(dueBy('lane.name'), '1', 'g.probing AND NOT g.ordered')})
@@ -159,5 +159,4 @@ WITH gated AS MATERIALIZED (
 ), due AS (
   SELECT p.transaction_id, p.rule_id, p.attempt FROM in_pace p
   WHERE NOT p.probes OR (p.user_id, p.endpoint) IN (SELECT user_id, endpoint FROM probed)
-), ${CLAIM_DUE} ${whatTheCallNeeds(whole)}`
-}
+), ${CLAIM_DUE} ${whatTheCallNeeds()}`
