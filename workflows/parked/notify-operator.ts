@@ -1,6 +1,6 @@
 /**
  * Tells the operator of streams with events that cannot be read or projected: a log line and a mail. During an upgrade, a newer release may
- * write thousands of events to one stream, so a stream is named again at most once an hour.
+ * write thousands of events to one stream, so a stream is named again at most once an hour, and each event once.
  */
 import type { Mailer } from '../../domain/ports.ts'
 
@@ -34,7 +34,7 @@ const textOf = ({ stream, revision, type, reason, detail }: ParkedNotice): strin
   ].join('\n')
 
 interface Told {
-  revision: number
+  revisions: Set<number>
   at: number
 }
 
@@ -50,8 +50,8 @@ export const notifyOperator = ({
   return (notice) => {
     const { stream, revision, type, reason, detail } = notice
     const last = told.get(stream)
-    if (last && (revision <= last.revision || nowMs() - last.at < AGAIN_AFTER_MS)) return
-    told.set(stream, { revision, at: nowMs() })
+    if (last && (last.revisions.has(revision) || nowMs() - last.at < AGAIN_AFTER_MS)) return
+    told.set(stream, { revisions: new Set(last?.revisions).add(revision), at: nowMs() })
     log.error({ stream, revision, type, reason, detail }, 'stream.parked')
     if (++mails > MOST_MAILS) return
     const mail = { to: adminEmail, subject: `Baoco cannot use an event of ${stream}`, text: textOf(notice) }

@@ -51,6 +51,17 @@ describe('the notice of a parked stream', () => {
     expect(lines).to.deep.equal(['ignored-1@5', 'ignored-1@6'])
   })
 
+  it('comes again after an hour for an earlier event that a former release could use', () => {
+    const { tell, lines, mails, wait } = opened()
+    tell(noticeOf('ignored-1', 6))
+    wait(HOUR)
+    tell(noticeOf('ignored-1', 5))
+    wait(HOUR)
+    for (const revision of [5, 6]) tell(noticeOf('ignored-1', revision))
+    expect(lines).to.deep.equal(['ignored-1@6', 'ignored-1@5'])
+    expect(mails).to.have.length(2)
+  })
+
   it('is a mail for ten streams at most', () => {
     const { tell, lines, mails } = opened()
     for (let user = 1; user <= 12; user++) tell(noticeOf(`ignored-${user}`, 0))
