@@ -37,11 +37,12 @@ export const openKafkaPublisher = (options: PublisherOptions): Publisher => {
 
   const send = async (messages: readonly Message[], signal: AbortSignal): Promise<void> => {
     if (!producer) {
+      partSize.stated(await ensureTopic(kafka, topic))
       const fresh = await connected(kafka, topic)
       // The caller has stopped waiting.
       if (signal.aborted) return fresh.disconnect()
       producer = fresh
-    }
+    } else if (partSize.isOutdated) partSize.stated(await ensureTopic(kafka, topic))
     const sending = producer
     for (const part of inParts(messages, partSize.bytes)) {
       if (signal.aborted) return
@@ -74,7 +75,6 @@ export const openKafkaPublisher = (options: PublisherOptions): Publisher => {
 }
 
 const connected = async (kafka: Kafka, topic: string): Promise<Producer> => {
-  await ensureTopic(kafka, topic)
   const producer = kafka.producer({
     idempotent: true,
     maxInFlightRequests: 1,

@@ -37,16 +37,25 @@ export const topicExists = (admin: Admin, topic: string, operation: 'Read' | 'Wr
     }
   })
 
-/** @throws {CompactedTopic} · {MissingAcl} */
-const refuseCompacted = async (admin: Admin, topic: string): Promise<void> => {
+const POLICY = 'cleanup.policy'
+const LIMIT = 'max.message.bytes'
+
+/**
+ * @returns the most bytes of one request to the topic; null if the brokers do not say
+ * @throws {CompactedTopic} · {MissingAcl}
+ */
+const refuseCompacted = async (admin: Admin, topic: string): Promise<number | null> => {
   const { resources } = await needing({ operation: 'DescribeConfigs', resource: 'topic', name: topic }, () =>
     admin.describeConfigs({
       includeSynonyms: false,
-      resources: [{ type: TOPIC_RESOURCE, name: topic, configNames: ['cleanup.policy'] }],
+      resources: [{ type: TOPIC_RESOURCE, name: topic, configNames: [POLICY, LIMIT] }],
     }),
   )
-  const policy = resources[0]?.configEntries[0]?.configValue ?? ''
+  const valueOf = (name: string) =>
+    resources[0]?.configEntries.find(({ configName }) => configName === name)?.configValue
+  const policy = valueOf(POLICY) ?? ''
   if (policy.split(',').includes('compact')) throw new CompactedTopic(topic, policy)
+  return Number(valueOf(LIMIT)) || null
 }
 
 /**
@@ -56,7 +65,7 @@ const refuseCompacted = async (admin: Admin, topic: string): Promise<void> => {
 export const keepsAll = async (settings: KafkaTopic): Promise<void> => {
   const { topic } = settings
   const look = (admin: Admin) =>
-    topicExists(admin, topic, 'Write').then((exists) => (exists ? refuseCompacted(admin, topic) : undefined))
+    topicExists(admin, topic, 'Write').then(async (exists) => void (exists && (await refuseCompacted(admin, topic))))
   await withAdmin(openKafkaClient(settings), look).catch((error: unknown) => {
     throw error instanceof CompactedTopic ? error : kafkaError(settings, error)
   })
@@ -64,9 +73,10 @@ export const keepsAll = async (settings: KafkaTopic): Promise<void> => {
 
 /**
  * Leaves an existing topic unchanged. Several processes may call this at the same time.
+ * @returns the most bytes of one request to the topic; null for the default, or if the brokers do not say
  * @throws if no broker answers, if the topic is missing and must not be created, or if it is compacted
  */
-export const ensureTopic = (kafka: Kafka, topic: string): Promise<void> =>
+export const ensureTopic = (kafka: Kafka, topic: string): Promise<number | null> =>
   withAdmin(kafka, async (admin) => {
     if (await topicExists(admin, topic, 'Write')) return refuseCompacted(admin, topic)
     const { brokers } = await admin.describeCluster()
@@ -74,11 +84,12 @@ export const ensureTopic = (kafka: Kafka, topic: string): Promise<void> =>
       numPartitions: PARTITIONS,
       replicationFactor: Math.min(MOST_REPLICAS, brokers.length),
       configEntries: [
-        { name: 'cleanup.policy', value: 'delete' },
+        { name: POLICY, value: 'delete' },
         { name: 'retention.ms', value: String(KEPT_MS) },
       ],
     }
     await needing({ operation: 'Create', resource: 'topic', name: topic }, () =>
       admin.createTopics({ topics: [{ topic, ...settings }] }),
     )
+    return null
   })

@@ -141,17 +141,28 @@ describe('the relay', function () {
 
   it('sends everything, in order, to a topic that accepts less in one request', async () => {
     const { topic } = setting.kafka
-    const configEntries = [{ name: 'max.message.bytes', value: '5000' }]
+    const most = (bytes: number) => [{ name: 'max.message.bytes', value: String(bytes) }]
+    const configEntries = most(30_000)
     await setting.admin((admin) =>
       admin.createTopics({ topics: [{ topic, numPartitions: 1, replicationFactor: 1, configEntries }] }),
     )
-    const ids = await setting.capture([], { user: 551, count: 40 })
+    const ids = await setting.capture([], { user: 551, count: 60 })
     const reasons: string[] = []
     setting.relay({}, reasons)
     const reader = await setting.reader()
     await eventually(() => firsts(reader.capturedFor(551)).length === ids.length)
     expect(firsts(reader.capturedFor(551))).to.deep.equal(ids)
-    expect(reasons.join()).to.include('larger than the max message size')
+    expect(reasons.join(), 'it knows the limit').not.to.include('larger than the max message size')
+    await setting.admin((admin) =>
+      admin.alterConfigs({
+        validateOnly: false,
+        resources: [{ type: 2, name: topic, configEntries: most(5_000) }],
+      }),
+    )
+    ids.push(...(await setting.capture([], { user: 551, count: 60 })))
+    await eventually(() => firsts(reader.capturedFor(551)).length === ids.length)
+    expect(firsts(reader.capturedFor(551))).to.deep.equal(ids)
+    expect(reasons.join(), 'the limit was lowered').to.include('larger than the max message size')
   })
 
   it('sends everything at least once, in order, while the active relay is killed repeatedly', async () => {

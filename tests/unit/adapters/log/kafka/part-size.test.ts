@@ -27,6 +27,40 @@ describe('the size of the relay’s requests', () => {
     expect(size.bytes).to.equal(200_000)
   })
 
+  it('is in proportion to the limit that the brokers state, so that a low one causes no refusal', () => {
+    size.stated(5_000)
+    expect(size.bytes).to.be.within(1_500, 2_500)
+    now = HOUR + 1
+    size.accepted()
+    expect(size.bytes).to.be.within(1_500, 2_500)
+    for (const [limit, bytes] of [
+      [null, 400_000],
+      [10_000_000, 400_000],
+      [1, 800],
+    ] as const) {
+      // prettier-ignore
+      size.stated(limit)
+      expect(size.bytes).to.equal(bytes)
+    }
+  })
+
+  it('is outdated once an hour while the limit is low, because it may be raised', () => {
+    size.stated(5_000)
+    expect(size.isOutdated).to.equal(false)
+    now = HOUR + 1
+    expect(size.isOutdated).to.equal(true)
+    size.stated(null)
+    now = 3 * HOUR
+    expect(size.isOutdated).to.equal(false)
+  })
+
+  it('is half of what was sent after a refusal below the stated limit', () => {
+    size.stated(200_000)
+    const before = size.bytes
+    size.refused()
+    expect(size.bytes).to.equal(before / 2)
+  })
+
   it('grows again with accepted batches once an hour has passed, up to where it was', () => {
     for (let time = 0; time < 3; time++) size.refused()
     now = HOUR + 1
