@@ -21,3 +21,17 @@ export const seeClock = (before: SeenClock | null, now: Date): SeenClock => {
   const wasSetBack = passed < -DAY_MS
   return isOver || wasSetBack ? believed : { ...believed, doubted_until: before.doubted_until }
 }
+
+/** The clock of a process differs from the database's: seconds on one page and the other would contradict each other. */
+export const CLOCK_DIFFERS_MS = 2_000
+/** It differs so much that the operator gets an alert. Receivers of webhooks refuse a time that is five minutes old. */
+export const CLOCK_ALERT_MS = 60_000
+
+/**
+ * By how many milliseconds a clock is ahead of another one, at least; negative if it is behind. The time until the answer does not count.
+ * @param theirs  the time of the other clock, which was read between the other two
+ */
+export const aheadBy = (theirs: Date, asked: Date, answered: Date): number => {
+  if (theirs < asked) return asked.getTime() - theirs.getTime()
+  return theirs > answered ? answered.getTime() - theirs.getTime() : 0
+}

@@ -145,6 +145,18 @@ export const openMetrics = () => {
   ofDisk('baoco_disk_size_bytes', 'Size of the disk of the embedded database', () => diskState.space()?.size)
   ofDisk('baoco_disk_full', '1 while nothing is accepted because the disk is full', () => (diskState.isFull() ? 1 : 0))
 
+  let clockAhead: () => number | null = () => null
+  new Gauge({
+    name: 'baoco_clock_ahead_seconds',
+    help: "By how much the clock of this process is ahead of the database's, within a minute; negative if it is behind",
+    registers,
+    collect() {
+      const ms = clockAhead()
+      if (ms === null) this.remove()
+      else this.set(ms / 1000)
+    },
+  })
+
   let serverDisks: Pick<ServerDisks, 'measured'> = { measured: async () => [] }
   const ofServerDisks = (name: string, help: string, value: (space: DiskSpace) => number): Gauge =>
     new Gauge({
@@ -220,6 +232,7 @@ export const openMetrics = () => {
     watchServerDisks: (disks: Pick<ServerDisks, 'measured'>): void => void (serverDisks = disks),
     storeCalled: (call: string, ms: number): void => storeCalls.observe({ call }, ms / 1000),
     storeOutage: (): void => outages.inc(),
+    watchClock: (ahead: typeof clockAhead): void => void (clockAhead = ahead),
     watchProjection: (name: string, projector: WatchedProjector): void => void watched.set(name, projector),
     watchMailboxes: (failing: () => Promise<number>): void => void (failingMailboxes = failing),
     holdsLease: (lease: string, isHeld: boolean): void => leases.set({ lease }, isHeld ? 1 : 0),

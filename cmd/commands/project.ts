@@ -36,11 +36,13 @@ import {
 import { lastingEndpointAlerts, openBreakers } from '../../projections/rule/breaker-queries.ts'
 import { onBelievedClock } from '../../workflows/scheduled/believed-clock.ts'
 import { openClockMemory } from '../../adapters/postgres/ops/clock-memory.ts'
+import { differingClocks } from '../../adapters/postgres/ops/process-clocks.ts'
 import { rememberCredits } from '../../workflows/credits/remember-credits.ts'
 import { giveUpUnread } from '../../workflows/scheduled/give-up-unread.ts'
 import { oldestUnread, unreadOverLimit } from '../../projections/notification/unread-bytes-queries.ts'
 import { watchParked } from '../../workflows/scheduled/watch-parked.ts'
 import { watchedDisks } from '../process/open-server-disks.ts'
+import { watchClocks } from '../../workflows/scheduled/watch-clocks.ts'
 import { watchDisk } from '../../workflows/scheduled/watch-disk.ts'
 import { watchEndpoints } from '../../workflows/scheduled/watch-endpoints.ts'
 import { watchMailboxes } from '../../workflows/scheduled/watch-mailboxes.ts'
@@ -187,6 +189,13 @@ const scheduled = (installation: Installation): Follower => {
     watchParked({
       parked: async () => (await Promise.all(projectors(settings).map((each) => parkedStreams(database, each)))).flat(),
       lasting: (userId) => lastingSubjects(database, userId, 'stream_parked'),
+      operator: () => operatorOf(store),
+      alerts,
+      clock,
+    }),
+    watchClocks({
+      differing: () => differingClocks(database),
+      lasting: (userId) => lastingSubjects(database, userId, 'clock_differs'),
       operator: () => operatorOf(store),
       alerts,
       clock,

@@ -7,9 +7,11 @@ import { presentProcesses } from '../../adapters/database/presence.ts'
 import { installationStatus } from '../../adapters/postgres/ops/installation-status.ts'
 import { lastAudit } from '../../adapters/postgres/ops/last-audit.ts'
 import { openReadModelTables } from '../../adapters/postgres/ops/read-models.ts'
+import { aheadOfDatabase, differingClocks } from '../../adapters/postgres/ops/process-clocks.ts'
 import { serverStatus } from '../../adapters/postgres/ops/server-status.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
 import type { RememberingStore } from '../../adapters/event-store/history.ts'
+import { CLOCK_DIFFERS_MS } from '../../domain/clock.ts'
 import { projectors } from '../../projections/all.ts'
 import { unseenDeliveries } from '../../projections/delivery/unseen-queries.ts'
 import type { Definition } from '../../projections/engine/definition.ts'
@@ -22,6 +24,12 @@ import { withStore } from '../process/with-store.ts'
 const MIB = 1_048_576
 const inMib = (bytes: number): string => `${(bytes / MIB).toFixed(0)} MiB`
 
+/** @param aheadMs  of a clock, compared with the database's */
+const differenceOf = (aheadMs: number): string => {
+  if (Math.abs(aheadMs) < CLOCK_DIFFERS_MS) return 'agrees with the database'
+  return `${(Math.abs(aheadMs) / 1_000).toFixed(1)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the database`
+}
+
 type Around = Surroundings & { store: RememberingStore }
 
 const lines = async ({ database, store, settings, log }: Around, version: string): Promise<string[]> => {
@@ -32,7 +40,7 @@ const lines = async ({ database, store, settings, log }: Around, version: string
     definition.projector,
     await projectionLag(database, store, definition, systemClock.now()),
   ]
-  const [processes, leases, status, server, audit, end, disk, disks, lags] = await Promise.all([
+  const [processes, leases, status, server, audit, end, disk, disks, lags, ahead, clocks] = await Promise.all([
     presentProcesses(database),
     heldLeases(database),
     installationStatus(database, unseen),
@@ -42,6 +50,8 @@ const lines = async ({ database, store, settings, log }: Around, version: string
     settings.databaseUrl === undefined ? statfs(settings.dataDir) : null,
     serverDisks({ settings, database, store, log }).measured(),
     Promise.all(projectors(settings).map(lagOf)).then((some) => new Map(some)),
+    aheadOfDatabase(database, systemClock),
+    differingClocks(database),
   ])
   const isBehind = (passed: string | null) => end !== null && (passed === null || store.isAfter(end, passed))
   const lag = (projector: string, passed: string | null): string =>
@@ -60,6 +70,8 @@ const lines = async ({ database, store, settings, log }: Around, version: string
         `projector ${projector}  ${lag(projector, passed)}  last event ${last_event_at ?? 'none'}`,
     ),
     ...status.lanes.map(({ lane, open, due }) => `lane      ${lane}  ${open} open  ${due} due`),
+    `clock     ${differenceOf(ahead)}`,
+    ...clocks.map(({ process, ahead_ms }) => `clock     ${process}  ${differenceOf(ahead_ms)}`),
     `overdue   ${status.overdue}`,
     `breakers  ${status.breakers.length} open`,
     `parked    ${status.parked} streams`,

@@ -23,6 +23,7 @@ import { spanOfCapture } from '../../adapters/telemetry/spans.ts'
 import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { BY_KEY } from '../../adapters/database/session.ts'
 import { serveAt, servedBy } from '../../adapters/postgres/ops/installation.ts'
+import { watchClock } from '../../adapters/postgres/ops/process-clocks.ts'
 import { openSnapshots } from '../../adapters/postgres/ops/snapshots.ts'
 import { openLastSeenNotes } from '../../adapters/postgres/ops/last-seen.ts'
 import { forgetLeases, openLease } from '../../adapters/database/lease.ts'
@@ -167,6 +168,11 @@ export const openInstallation = async (
     if (postgres.isFresh) await forgetLeases(database)
     const presence = await enter(database, name, onFailure)
     opened.push(presence.leave)
+    const machine = hostname()
+    const shownProcess = `${name}, process ${process.pid} on ${machine}`
+    const clockWatch = watchClock({ database, clock, process: shownProcess, machine, log })
+    opened.push(clockWatch.close)
+    metrics.watchClock(clockWatch.ahead)
     // It is recorded after its secrets exist.
     const secrets = keepSecrets(settings.dataDir, settings, (await servedBy(database)) !== null)
 
@@ -240,7 +246,6 @@ export const openInstallation = async (
         spans.add(() => spanOfCapture(taken, clock.now().getTime()))
       },
     })
-    const shownProcess = `${name}, process ${process.pid} on ${hostname()}`
     const { capture, close: endHandOver } = await openHandOver({
       settings,
       installation: id,

@@ -20,6 +20,7 @@ export const alertKind = z.enum([
   'disk_low',
   'stream_parked',
   'mail_skipped',
+  'clock_differs',
 ])
 export type AlertKind = z.infer<typeof alertKind>
 

@@ -20,9 +20,10 @@ const unchanged: Upcaster = (data) => data
 const inboxOpened: Upcaster = (data) => ({ created_at: '2026-11-21T00:00:00.000Z', ...(data as object) })
 
 export const upcasters: Upcasters = {
-  // Version 2 has the kind `store_went_back`, version 3 `mailbox_failing` and `disk_low`, version 4 `stream_parked`, version 5 `mail_skipped`.
-  AlertRaised: [unchanged, unchanged, unchanged, unchanged],
-  AlertEnded: [unchanged, unchanged, unchanged, unchanged],
+  // Version 2 has the kind `store_went_back`, version 3 `mailbox_failing` and `disk_low`, version 4 `stream_parked`, version 5 `mail_skipped`,
+  // version 6 `clock_differs`.
+  AlertRaised: [unchanged, unchanged, unchanged, unchanged, unchanged],
+  AlertEnded: [unchanged, unchanged, unchanged, unchanged, unchanged],
   // Version 2 has `due_now` and `again`.
   WebhookRetryRequested: [unchanged],
   // Version 2 has the filters `status` and `error`.

@@ -63,6 +63,7 @@ describe('baoco status', function () {
       /^lease {5}planned work {2}project, process 7 on host {2}since 20\S+Z$/m,
       /^mailboxes 0 read$/m,
       /^projector main {2}up to date {2}lag 0\.0 s {2}last event none$/m,
+      /^clock {5}agrees with the database$/m,
       /^overdue {3}0$/m,
       /^breakers {2}0 open$/m,
       /^parked {4}0 streams$/m,

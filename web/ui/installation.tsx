@@ -59,6 +59,11 @@ const Processes = ({ of }: { of: OperatorStatus }) => {
           </li>
         ))}
       </ul>
+      {of.clocks?.map(({ process, ahead_seconds }) => (
+        <p key={process} class="problem">
+          {t.clock(process, number(Math.round(Math.abs(ahead_seconds))), ahead_seconds > 0)}
+        </p>
+      ))}
       <h3>{t.leases}</h3>
       {of.leases.length === 0 && <p class="muted">{t.noLeases}</p>}
       <ul class="lines">

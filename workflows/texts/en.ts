@@ -81,6 +81,7 @@ export const en: Texts = {
         mail_skipped: 'a mail could not be read',
         disk_low: 'the disk is nearly full',
         stream_parked: 'an event cannot be used',
+        clock_differs: 'a clock is wrong',
         store_went_back: 'the event store lost transactions',
       },
       link: (url) => `Confirm it here, within seven days:\n${url}`,
@@ -115,6 +116,9 @@ export const en: Texts = {
       `An event of the stream ${stream} cannot be used (${reason}). What follows it in this stream waits; everything else goes on. ` +
       'If a newer release wrote the event, update all processes: it is then retried by itself. ' +
       'baoco parked list shows the event, and baoco parked skip makes Baoco ignore it for good.',
+    clockDiffers: (machine, seconds, isAhead) =>
+      `The clock of ${machine} is ${seconds} s ${isAhead ? 'ahead of' : 'behind'} the clock of the database. One of them is wrong. ` +
+      'Times of payments, retries and logins are then wrong too, and shops may refuse webhooks. Synchronise both clocks, such as with NTP.',
     bankAccountSeen: (bank, ending, waits) =>
       `A notification named a bank account that was not seen before: ${bank}, ending in ${ending}. ` +
       (waits

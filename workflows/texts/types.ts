@@ -45,6 +45,8 @@ export interface Texts {
     serverDiskLow(server: string, place: string | null, freeMb: number, share: number): string
     /** @param stream  its name · @param reason  why its event cannot be used: one word of Baoco's own */
     streamParked(stream: string, reason: string): string
+    /** @param seconds  by which its clock differs from the database's */
+    clockDiffers(machine: string, seconds: number, isAhead: boolean): string
     bankAccountSeen(bank: string, ending: string, waits: boolean): string
     quota(transactions: number, limit: number, month: string): string
     /** @param last  status of the last answer, or why there was none; null: not of interest */

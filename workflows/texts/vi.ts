@@ -81,6 +81,7 @@ export const vi: Texts = {
         mail_skipped: 'có một thư không đọc được',
         disk_low: 'ổ đĩa sắp đầy',
         stream_parked: 'một sự kiện không dùng được',
+        clock_differs: 'có đồng hồ chạy sai',
         store_went_back: 'kho sự kiện bị mất giao dịch',
       },
       link: (url) => `Xác nhận tại đây, trong vòng bảy ngày:\n${url}`,
@@ -115,6 +116,9 @@ export const vi: Texts = {
       `Một sự kiện của luồng ${stream} không dùng được (${reason}). Những gì đến sau trong luồng này phải chờ; mọi thứ khác vẫn chạy. ` +
       'Nếu sự kiện do một bản mới hơn ghi, hãy cập nhật mọi tiến trình: sự kiện sẽ tự được thử lại. ' +
       'Lệnh baoco parked list cho xem sự kiện, lệnh baoco parked skip làm Baoco bỏ qua nó mãi mãi.',
+    clockDiffers: (machine, seconds, isAhead) =>
+      `Đồng hồ của máy ${machine} ${isAhead ? 'nhanh hơn' : 'chậm hơn'} đồng hồ của cơ sở dữ liệu ${seconds} giây. Một trong hai đang sai. ` +
+      'Khi đó giờ của giao dịch, của lần gửi lại và của phiên đăng nhập cũng sai, và cửa hàng có thể từ chối webhook. Hãy đồng bộ cả hai đồng hồ, chẳng hạn bằng NTP.',
     bankAccountSeen: (bank, ending, waits) =>
       `Một tin báo nhắc đến tài khoản ngân hàng chưa từng thấy: ${bank}, số cuối ${ending}. ` +
       (waits

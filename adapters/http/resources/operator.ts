@@ -9,6 +9,7 @@ import { heldLeases, isOfMailbox } from '../../database/lease.ts'
 import { presentProcesses } from '../../database/presence.ts'
 import { installationStatus } from '../../postgres/ops/installation-status.ts'
 import { lastAudit } from '../../postgres/ops/last-audit.ts'
+import { differingClocks } from '../../postgres/ops/process-clocks.ts'
 import { serverStatus } from '../../postgres/ops/server-status.ts'
 import { VERSION } from '../../system/version.ts'
 import { data } from '../openapi/answers.ts'
@@ -58,6 +59,9 @@ const Status = z
       .meta({
         description: 'The running processes, such as `baoco (deliver)`. `address` is null for a process on a socket.',
       }),
+    clocks: z.array(z.strictObject({ process: z.string(), ahead_seconds: z.number() })).meta({
+      description: "Processes whose clock differs by 2 seconds or more from the database's. Negative: it is behind.",
+    }),
     leases: z
       .array(z.strictObject({ name: z.string(), process: z.string().nullable(), since: moment }))
       .meta({ description: 'Work for one process, and which process does it. Without mailboxes.' }),
@@ -125,7 +129,7 @@ export const operatorRoutes = (
   const unseen = () => unseenDeliveries(database, store, clock.now())
 
   const status = async () => {
-    const [end, { projectors, ...rest }, processes, leases, server, audit, disks] = await Promise.all([
+    const [end, { projectors, ...rest }, processes, leases, server, audit, disks, clocks] = await Promise.all([
       store.end(),
       installationStatus(database, unseen),
       presentProcesses(database),
@@ -133,6 +137,7 @@ export const operatorRoutes = (
       serverStatus(database),
       lastAudit(database),
       serverDisks.measured(),
+      differingClocks(database),
     ])
     const isBehind = (passed: string | null) => end !== null && (passed === null || store.isAfter(end, passed))
     const lag = projectors.map(({ projector, passed, last_event_at }) => ({
@@ -146,6 +151,7 @@ export const operatorRoutes = (
       lag,
       ...rest,
       processes,
+      clocks: clocks.map(({ process, ahead_ms }) => ({ process, ahead_seconds: ahead_ms / 1_000 })),
       leases: leases.filter((lease) => !isOfMailbox(lease)),
       mailboxes: ofMailboxes.length,
       versions: { baoco: VERSION, postgres, tables, node: process.versions.node },

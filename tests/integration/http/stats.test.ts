@@ -173,7 +173,7 @@ describe('statistics', () => {
       return emails.includes('owner@baoco.local') && emails.includes('customer@example.com')
     })
     const { body } = await api.ask('GET', '/api/operator/status', { key })
-    expect(body.data).to.have.all.keys('lag', 'lanes', 'breakers', 'parked', 'overdue', 'processes', 'leases', 'mailboxes', 'versions', 'disk', 'audit') // prettier-ignore
+    expect(body.data).to.have.all.keys('lag', 'lanes', 'breakers', 'parked', 'overdue', 'processes', 'clocks', 'leases', 'mailboxes', 'versions', 'disk', 'audit') // prettier-ignore
     expect(body.data.lag.map(({ projector }: { projector: string }) => projector)).to.include('main')
     expect(body.data.versions.tables).to.match(/^\d{3}_/)
     expect(body.data.versions).to.include({ node: process.versions.node })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { seeClock, type SeenClock } from '../../../domain/clock.ts'
+import { aheadBy, seeClock, type SeenClock } from '../../../domain/clock.ts'
 
 const HOUR_MS = 3_600_000
 const at = (hours: number) => new Date(Date.UTC(2026, 2, 1) + hours * HOUR_MS)
@@ -32,5 +32,15 @@ describe('a clock', () => {
 
   it('stays doubted if it is set back a little', () => {
     expect(isBelieved(0, 168, 167.9)).to.equal(false)
+  })
+})
+
+describe('the difference of two clocks', () => {
+  const ms = (time: number) => new Date(time)
+
+  it('is what the time until the answer cannot explain', () => {
+    expect(aheadBy(ms(1_000), ms(900), ms(1_100))).to.equal(0)
+    expect(aheadBy(ms(1_000), ms(5_000), ms(5_100))).to.equal(4_000)
+    expect(aheadBy(ms(9_000), ms(5_000), ms(5_100))).to.equal(-3_900)
   })
 })

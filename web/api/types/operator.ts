@@ -17,6 +17,8 @@ export interface OperatorStatus {
   parked: number
   overdue: number
   processes: { name: string; since: string; address: string | null }[]
+  /** A process of an older version does not report them. */
+  clocks?: { process: string; ahead_seconds: number }[]
   leases: { name: string; process: string | null; since: string }[]
   mailboxes: number
   versions: { baoco: string; postgres: string; tables: string; node: string }

@@ -19,6 +19,8 @@ export const operator: Messages['operator'] = {
     empty: 'No process reports that it runs.',
     since: 'since',
     from: (address) => `connected from ${address}`,
+    clock: (process, seconds, isAhead) =>
+      `The clock of ${process} is ${seconds} s ${isAhead ? 'ahead of' : 'behind'} the database's.`,
     leases: 'Work of only one process',
     noLeases: 'No process holds any work yet.',
     unknown: 'unknown process',

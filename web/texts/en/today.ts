@@ -46,6 +46,7 @@ export const today: Messages['today'] = {
     mailbox_failing: 'A mailbox cannot be read',
     mail_skipped: 'A mail could not be read',
     disk_low: 'The disk is nearly full',
+    clock_differs: 'A clock is wrong',
     stream_parked: 'An event cannot be used',
     store_went_back: 'The event store went back to an older state',
     rule_paused: 'A webhook is paused',

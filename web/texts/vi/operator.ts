@@ -16,6 +16,8 @@ export const operator = {
     empty: 'Không có tiến trình nào báo có mặt.',
     since: 'từ',
     from: (address: string) => `kết nối từ ${address}`,
+    clock: (process: string, seconds: string, isAhead: boolean) =>
+      `Đồng hồ của ${process} ${isAhead ? 'nhanh hơn' : 'chậm hơn'} đồng hồ của cơ sở dữ liệu ${seconds} giây.`,
     leases: 'Việc chỉ một tiến trình làm',
     noLeases: 'Chưa tiến trình nào giữ việc nào.',
     unknown: 'tiến trình không rõ',

@@ -44,6 +44,7 @@ export const today = {
     mailbox_failing: 'Không đọc được một hộp thư',
     mail_skipped: 'Có một thư không đọc được',
     disk_low: 'Ổ đĩa sắp đầy',
+    clock_differs: 'Có đồng hồ chạy sai',
     stream_parked: 'Một sự kiện không dùng được',
     store_went_back: 'Kho dữ liệu đã quay về trạng thái cũ',
     rule_paused: 'Một webhook đã tạm dừng',
