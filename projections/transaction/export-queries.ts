@@ -1,7 +1,8 @@
 // Tests: tests/integration/http/export.test.ts
 /**
  * All transactions of a user that a filter selects, page by page, day by day. The days come from the counts, so a month is read
- * without the rest of the history, and no page costs more than another.
+ * without the rest of the history. No page costs more than another: it has a bounded number of rows and of bytes, because each export
+ * that is under way keeps a page in memory, and an account can have texts of 64 KB in every row.
  */
 import type { Queryable } from '../engine/queryable.ts'
 import { VIETNAMESE_DAY } from './fields.ts'
@@ -18,6 +19,19 @@ export type ExportedField = (typeof EXPORTED)[number]
 export type ExportedTransaction = Record<ExportedField, string | number | null>
 
 const PAGE = 500
+/** A page ends with the row whose texts reach this. In bytes. */
+const PAGE_BYTES = 512 * 1_024
+
+/** The fields whose texts may be long. */
+const LONG: readonly ExportedField[] = ['description', 'raw_data']
+
+/** Whether there may be rows behind this page. @param long  the long fields that were read */
+const isFull = (rows: readonly ExportedTransaction[], long: readonly ExportedField[]): boolean => {
+  if (rows.length === PAGE) return true
+  let bytes = 0
+  for (const row of rows) for (const name of long) bytes += Buffer.byteLength(String(row[name] ?? ''))
+  return bytes >= PAGE_BYTES
+}
 
 const daysOf = async (
   database: Queryable,
@@ -47,17 +61,23 @@ export async function* exportedTransactions(
   const values = [userId, ...used.map((name) => filter[name as keyof typeof filter])]
   const parameter = (place: number) => `$${values.length + place}`
   const where = ['user_id = $1', ...used.map((name, at) => CONDITIONS[name](`$${at + 2}`))].join(' AND ')
-  const page = (isFirst: boolean) => `SELECT ${[...new Set([...fields, 'id', 'created_at'])].join(', ')}
-    FROM read_model.transaction WHERE ${where} AND ${VIETNAMESE_DAY} = ${parameter(1)}::date
-      ${isFirst ? '' : `AND (created_at, id) > (${parameter(2)}::timestamptz, ${parameter(3)}::bigint)`}
-    ORDER BY created_at, id LIMIT ${PAGE}`
+  const columns = [...new Set([...fields, 'id', 'created_at'])].join(', ')
+  const long = LONG.filter((name) => fields.includes(name))
+  const size = long.map((name) => `coalesce(octet_length(${name}), 0)`).join(' + ') || '0'
+  // Sizes are known without reading the texts, so texts behind the page are not read.
+  const page = (isFirst: boolean) => `SELECT ${columns} FROM (
+      SELECT *, sum(size) OVER (ORDER BY created_at, id) - size AS bytes_before FROM (
+        SELECT ${columns}, ${size} AS size FROM read_model.transaction WHERE ${where} AND ${VIETNAMESE_DAY} = ${parameter(1)}::date
+          ${isFirst ? '' : `AND (created_at, id) > (${parameter(2)}::timestamptz, ${parameter(3)}::bigint)`}
+        ORDER BY created_at, id LIMIT ${PAGE}) AS next
+    ) AS sized WHERE bytes_before < ${PAGE_BYTES} ORDER BY created_at, id`
   for (const day of await daysOf(database, userId, { date_from, date_to })) {
     let last: ExportedTransaction | undefined
     do {
       const after = last ? [last.created_at, last.id] : []
       const rows = await database.query<ExportedTransaction>(page(!last), [...values, day, ...after])
       if (rows.length > 0) yield rows
-      last = rows.length === PAGE ? rows.at(-1) : undefined
+      last = isFull(rows, long) ? rows.at(-1) : undefined
     } while (last)
   }
 }

@@ -6,6 +6,7 @@ import { begun } from '../../../adapters/export/begun.ts'
 import { download } from '../../../adapters/http/openapi/answers.ts'
 import { listen } from '../../../adapters/http/server.ts'
 import { openDatabase } from '../../../adapters/database/database.ts'
+import { exportedTransactions, type ExportedTransaction } from '../../../projections/transaction/export-queries.ts'
 import type { FreshAccount } from '../../../workflows/accounts/registration.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
 import { captured } from './captured.ts'
@@ -119,6 +120,24 @@ describe('the export of transactions', () => {
     const { body } = await ask('format=csv&columns=id&month=2026-05', busy.api_key)
     const ids = body.trimEnd().split('\r\n').slice(1).map(Number)
     expect(ids).to.deep.equal(Array.from({ length: 1_500 }, (_, at) => 70_000_001 + at))
+  }) // prettier-ignore
+
+  it('reads long texts in parts of a bounded size, and every row once', async () => {
+    const verbose = await api.newAccount('verbose@example.com')
+    const database = openDatabase(api.databaseUrl, { poolSize: 1 })
+    const texts = `SELECT n, CASE WHEN n % 40 < 20 THEN repeat('ệ', 20000) ELSE 'short' END AS text FROM generate_series(1, 200) n`
+    await database.query(`INSERT INTO read_model.transaction (id, user_id, bank_code, bank_name, transaction_type, amount, currency,
+        description, source_type, source, webhook_status, raw_data, transaction_date, created_at, updated_at)
+      SELECT 71000000 + n, ${verbose.user_id}, 'VCB', 'Vietcombank', 'credit', n, 'VND', text, 'api', 'url', 'skipped', text, at, at, at
+      FROM (${texts}) t, LATERAL (SELECT timestamptz '2026-06-05 05:00:00Z' + n * interval '1 minute' / 60 AS at) a`)
+    const pages = []
+    for await (const rows of exportedTransactions(database, verbose.user_id, ['description', 'raw_data'])) pages.push(rows)
+    await database.close()
+    const bytesOf = (rows: ExportedTransaction[]) => rows.reduce((sum, row) => sum + Buffer.byteLength(`${row.description}${row.raw_data}`), 0)
+    expect(Math.max(...pages.map(bytesOf))).to.be.below(1_024 ** 2)
+    expect(pages.flat().map(({ id }) => id)).to.deep.equal(Array.from({ length: 200 }, (_, at) => 71_000_001 + at))
+    const { body } = await ask('format=csv&columns=id,raw_data', verbose.api_key)
+    expect(body.trimEnd().split('\r\n').slice(1)).to.have.length(200)
   }) // prettier-ignore
 
   it('is cut off if it fails in the middle, so that nobody takes a part for the whole', async () => {
