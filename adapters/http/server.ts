@@ -10,6 +10,12 @@ const KEEP_ALIVE_MS = 75_000
 /** Long enough for 10 MB over a phone's connection. */
 const REQUEST_MS = 120_000
 
+/**
+ * A connection is closed if nothing was sent or read for this long. A reader that stopped would keep its answer in memory, and a stream or
+ * an export its place. Longer than any answer takes to begin.
+ */
+const STALLED_MS = 120_000
+
 /** For the request's head. */
 const HEAD_MS = 20_000
 /** Each connection may hold a head of 80 KB and the part of a body that has arrived. */
@@ -61,7 +67,13 @@ const plainly = (error: NodeJS.ErrnoException, port: number, setting: string): E
  * @param port  0: any free port
  * @param setting  the setting that contains the port, for the message if it is in use
  */
-export const listen = (app: Koa, port: number, host?: string, setting = 'PORT'): Promise<Listening> =>
+export const listen = (
+  app: Koa,
+  port: number,
+  host?: string,
+  setting = 'PORT',
+  stalledMs = STALLED_MS,
+): Promise<Listening> =>
   new Promise((resolve, reject) => {
     let handle = app.callback()
     const server = createServer(
@@ -80,6 +92,7 @@ export const listen = (app: Koa, port: number, host?: string, setting = 'PORT'):
       },
     )
     server.maxConnections = MOST_CONNECTIONS
+    server.setTimeout(stalledMs)
     answerUnreadable(server)
     const fail = (error: Error) => reject(plainly(error, port, setting))
     let closing = false

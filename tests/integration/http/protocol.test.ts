@@ -3,6 +3,7 @@ import { VERSION } from '../../../adapters/system/version.ts'
 import { expect } from 'chai'
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { Readable } from 'node:stream'
 import Koa from 'koa'
 import { listen } from '../../../adapters/http/server.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
@@ -132,6 +133,24 @@ describe('the HTTP layer', () => {
       /baoco_http_requests_total\{method="GET",route="\/api\/receive\/u\/:token",status="200"\} \d+/,
     )
     expect(numbers).not.to.contain(api.owner.receive_token)
+  })
+})
+
+describe('a reader that stops reading', () => {
+  it('is disconnected, and what was sent to it ends', async () => {
+    const app = new Koa()
+    app.silent = true
+    const endless = new Readable({ read: () => void endless.push(Buffer.alloc(64 * 1024)) })
+    app.use((context) => void (context.body = endless))
+    const { port, close } = await listen(app, 0, '127.0.0.1', 'PORT', 100)
+    const socket = connect(port, '127.0.0.1')
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    const ended = once(endless, 'close').catch(() => {})
+    await once(socket, 'readable')
+    await ended
+    expect(endless.destroyed).to.equal(true)
+    socket.destroy()
+    await close(0)
   })
 })
 
