@@ -21,6 +21,8 @@ export const line = (most: number) =>
 
 const email = z.string().trim().min(1, 'This must not be empty.').max(320)
 const password = z.string().min(1, 'This must not be empty.').max(1_000)
+/** The domain checks it (`checkPassword`). The bounds are those of the document, which counts characters in the same way. */
+const newPassword = password.meta({ minLength: 10, maxLength: 200 })
 const mailToken = z.string().max(1_000)
 
 const endEverything = z.boolean().optional().meta({
@@ -31,7 +33,7 @@ export const Login = z.strictObject({ email, password, end_everything: endEveryt
 
 export const Registration = z.strictObject({
   email,
-  password,
+  password: newPassword,
   name: line(200).nullish(),
   /** An unknown code is ignored. */
   ref: z.string().max(200).optional(),
@@ -45,14 +47,14 @@ export const SignInLink = z.strictObject({ token: mailToken })
 
 export const EmailVerification = z.strictObject({ token: mailToken })
 
-export const PasswordReset = z.strictObject({ token: mailToken, password, end_everything: endEverything })
+export const PasswordReset = z.strictObject({ token: mailToken, password: newPassword, end_everything: endEverything })
 
 // --- connected systems ---------------------------------------------------------------------------------------------
 
 const systemFieldsGiven = {
   name: line(100),
   type: systemFields.shape.type,
-  payment_prefix: z.string().trim().max(100),
+  payment_prefix: z.string().trim().max(100).meta({ pattern: '^\\s*[A-Za-z0-9]{2,10}\\s*$' }),
 }
 
 export const SystemCreation = z.strictObject({

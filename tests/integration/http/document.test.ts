@@ -94,6 +94,12 @@ describe('the OpenAPI document', () => {
     const search = document.paths['/api/transactions']!.get!.parameters!.find(({ name }) => name === 'search')!
     expect(search).to.deep.include({ in: 'query', required: false })
     expect(search.schema).to.deep.include({ type: 'string', maxLength: 2_048 })
+    const fieldsOf = (path: string) =>
+      document.paths[path]!.post!.requestBody!.content!['application/json']!.schema.properties as Record<string, object>
+    for (const path of ['/api/auth/register', '/api/auth/reset-password'])
+      expect(fieldsOf(path).password, path).to.deep.include({ minLength: 10, maxLength: 200 })
+    for (const path of ['/api/systems', '/api/systems/connect'])
+      expect(fieldsOf(path).payment_prefix, path).to.deep.include({ pattern: '^\\s*[A-Za-z0-9]{2,10}\\s*$' })
   })
 
   it('describes every operation, and has an example for every body, parameter and answer that its schema accepts', () => {
