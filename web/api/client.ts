@@ -22,8 +22,11 @@ export class ApiError extends Error {
   }
 }
 
-/** What was asked for does not exist, or does not exist any more. */
-export const isMissing = (error: unknown): boolean => error instanceof ApiError && error.status === 404
+/** The code of an answer that Baoco did not write, or not on purpose. */
+export const UNEXPECTED = 'INTERNAL_ERROR'
+
+/** What was asked for does not exist, or does not exist any more. A proxy's 404 says nothing about that. */
+export const isMissing = (error: unknown): boolean => error instanceof ApiError && error.code === 'NOT_FOUND'
 
 type Query = Record<string, string | number | boolean | undefined | null>
 
@@ -41,9 +44,10 @@ interface ErrorBody {
   issues?: Issue[]
 }
 
-const errorOf = async (response: Response): Promise<ApiError> => {
+/** @returns what the answer of a refused call says, from Baoco or from a proxy in between */
+export const errorOf = async (response: Response): Promise<ApiError> => {
   const body = (await response.json().catch(() => ({}))) as ErrorBody
-  const code = body.error ?? (response.status === 429 ? 'RATE_LIMITED' : 'INTERNAL_ERROR')
+  const code = body.error ?? (response.status === 429 ? 'RATE_LIMITED' : UNEXPECTED)
   const wait = Number(response.headers.get('Retry-After')) || 0
   return new ApiError(response.status, code, body.message ?? response.statusText, body.issues, wait)
 }

@@ -28,7 +28,7 @@ interface Following {
   onAway: () => void
   onEvent: (event: StreamEvent) => void
   /** @returns whether this answer ends everything */
-  onRefused?: (status: number) => boolean
+  onRefused?: (response: Response) => boolean | Promise<boolean>
 }
 
 export interface Followed {
@@ -67,7 +67,7 @@ export const followStream = ({ path, onOpen, onAway, onEvent, onRefused }: Follo
     try {
       const response = await fetch(path(), { signal: gone.signal, headers: { Accept: 'text/event-stream' } })
       if (!response.ok || !response.body) {
-        isOver ||= onRefused?.(response.status) ?? false
+        isOver ||= (await onRefused?.(response)) ?? false
         return
       }
       opened()

@@ -94,7 +94,7 @@ const lead = (): Promise<never> => {
       last = id ?? (event === 'reset' ? '' : last)
       pass(event === 'reset' ? { kind: 'reset' } : (JSON.parse(data) as LiveMessage))
     },
-    onRefused: (status) => {
+    onRefused: ({ status }) => {
       // The login has ended elsewhere: the account's answer sends the page to the login.
       if (status === 401) void queries.invalidateQueries({ queryKey: ['account'] })
       return false

@@ -2,12 +2,13 @@
 /** Whether this browser is logged in. The cookie itself is invisible to scripts, so the account is asked for. */
 import { signal } from '@preact/signals'
 import { QueryClient, queryOptions, useQuery } from '@tanstack/preact-query'
-import { ApiError, getData } from '../api/client.ts'
+import { ApiError, getData, UNEXPECTED } from '../api/client.ts'
 import type { Account } from '../api/types.ts'
 
 /** The same call may succeed later. */
 const isTemporary = (error: Error | null): boolean =>
-  error instanceof ApiError && (error.status === 0 || error.status >= 500 || error.status === 429)
+  error instanceof ApiError &&
+  (error.status === 0 || error.status >= 500 || error.status === 429 || error.code === UNEXPECTED)
 const AFTER_ERROR_MS = 5_000
 /** Milliseconds that the server asks somebody to wait who has asked too often. A moment more, as its second may end later than ours. */
 const waitOf = (error: Error | null): number =>

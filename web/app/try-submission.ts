@@ -1,6 +1,6 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** Submits a text as a phone would, and sets up what it needs: a personal URL, a shop with a prefix, and a test inbox with its webhook. */
-import { ApiError, get, getData, postData, putData } from '../api/client.ts'
+import { get, getData, isMissing, postData, putData } from '../api/client.ts'
 import type { Inbox, Received, ReceiveUrl, Rule, System } from '../api/types.ts'
 import { movedInbox } from './moved-inbox.ts'
 
@@ -11,10 +11,10 @@ export const listInboxes = async (): Promise<Inbox[]> => (await get<{ data: Inbo
 export const firstPrefix = (systems: readonly System[]): string =>
   systems.find(({ is_active }) => is_active === 1)?.payment_prefix ?? PREFIX
 
-/** An account that was just registered has no personal URL. */
+/** An owner may have ended the personal URL. A new one ends the present one, so it is made only if there is none. */
 const personalUrl = (): Promise<ReceiveUrl> =>
   getData<ReceiveUrl>('/api/receive-url').catch((error: unknown) => {
-    if (error instanceof ApiError && error.status === 404) return postData<ReceiveUrl>('/api/receive-url/rotate')
+    if (isMissing(error)) return postData<ReceiveUrl>('/api/receive-url/rotate')
     throw error
   })
 

@@ -4,6 +4,7 @@
  * so there is no login, and nothing but amounts, times and order ids.
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { errorOf } from '../api/client.ts'
 import { mergedPayments, newestArrived, type Payment } from '../app/counter-payments.ts'
 import { playPayment } from '../app/counter-sound.ts'
 import { followStream } from '../app/follow-stream.ts'
@@ -14,6 +15,8 @@ import { presentDay } from '../app/present.ts'
 import { Preferences } from '../app/preferences.tsx'
 import { Logo } from '../app/shell.tsx'
 import { Heading, lettersOf, Stranger } from '../ui/basics.tsx'
+
+const ENDED: ReadonlySet<string> = new Set(['NOT_FOUND', 'ACCOUNT_LOCKED'])
 
 type State = 'connecting' | 'live' | 'away' | 'over'
 
@@ -49,8 +52,9 @@ const usePayments = (onNew: (payment: Payment) => void): { state: State; payment
         if (event === 'payments') show((JSON.parse(data) as { payments: Payment[] }).payments)
         if (event === 'transaction') show(mergedPayments(known ?? [], [JSON.parse(data) as Payment]))
       },
-      onRefused: (status) => {
-        const isOver = status === 404 || status === 403
+      onRefused: async (response) => {
+        // A proxy may answer 403 or 404 for a while. Only Baoco knows that the link has ended.
+        const isOver = ENDED.has((await errorOf(response)).code)
         if (isOver) setState('over')
         return isOver
       },

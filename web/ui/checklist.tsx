@@ -2,7 +2,7 @@
 /** The first steps on Today. Once they are done, or hidden, they do not appear again in this browser. */
 import { useEffect, useState } from 'preact/hooks'
 import { useQuery } from '@tanstack/preact-query'
-import { ApiError, get, getData } from '../api/client.ts'
+import { get, getData, isMissing } from '../api/client.ts'
 import type { Device, MailAccount, Page, ReceiveUrl, Rule, Transaction } from '../api/types.ts'
 import { stepsDone, STEPS, type Found, type Step } from '../app/checklist.ts'
 import { choice } from '../app/choice.ts'
@@ -18,10 +18,10 @@ const ADDRESS: Record<Step, string> = {
   webhook: PATHS.newWebhook,
 }
 
-/** An account that was just registered has no personal URL. */
+/** An owner may have ended the personal URL. */
 const personalUrl = (): Promise<ReceiveUrl | null> =>
   getData<ReceiveUrl>('/api/receive-url').catch((error: unknown) => {
-    if (error instanceof ApiError && error.status === 404) return null
+    if (isMissing(error)) return null
     throw error
   })
 

@@ -1,11 +1,11 @@
-// Tests: tests/e2e/browser/dashboard.test.ts
-/** Keeps a list still while somebody reads it further down: what arrives above is held back until they ask, or scroll up. */
-import { useEffect, useRef, useState } from 'preact/hooks'
+// Tests: tests/e2e/browser/long-lists.test.ts
+/** Whether somebody reads a list below its top, and how much has arrived above meanwhile. */
+import { useEffect, useState } from 'preact/hooks'
 
 /** Pixels. */
 const TOP = 120
 
-const useIsAtTop = (): boolean => {
+export const useIsAtTop = (): boolean => {
   const [isAtTop, set] = useState(scrollY < TOP)
   useEffect(() => {
     const look = (): void => set(scrollY < TOP)
@@ -15,22 +15,15 @@ const useIsAtTop = (): boolean => {
   return isAtTop
 }
 
-/**
- * @param rows  newest first
- * @param name  of what is listed; another name begins anew
- * @returns the rows to show, and how many newer ones are held back
- */
-export const useStillRows = <Row extends { id: number }>(
-  rows: readonly Row[],
-  name: string,
-): { shown: readonly Row[]; held: number } => {
-  const isAtTop = useIsAtTop()
-  const newest = useRef<{ name: string; id: number | undefined }>({ name, id: undefined })
-  if (isAtTop || newest.current.name !== name || newest.current.id === undefined)
-    newest.current = { name, id: rows[0]?.id }
-  const held = Math.max(
-    0,
-    rows.findIndex(({ id }) => id === newest.current.id),
-  )
-  return { shown: rows.slice(held), held }
+interface Row {
+  id: number
+  /** ISO 8601. */
+  created_at: string
 }
+
+const isNewer = (a: Row, b: Row): boolean =>
+  a.created_at === b.created_at ? a.id > b.id : Date.parse(a.created_at) > Date.parse(b.created_at)
+
+/** @returns how many rows are newer than another one, which need not be among them */
+export const numberOfNewer = (rows: readonly Row[], than: Row | undefined): number =>
+  than ? rows.filter((row) => isNewer(row, than)).length : 0

@@ -2,7 +2,7 @@
 /** The personal URL with its QR code, and how each forwarder app is set up with it. */
 import { useState } from 'preact/hooks'
 import { useQuery } from '@tanstack/preact-query'
-import { ApiError, getData, postData, putData } from '../api/client.ts'
+import { getData, isMissing, postData, putData } from '../api/client.ts'
 import type { ReceiveUrl } from '../api/types.ts'
 import { texts } from '../app/language.ts'
 import { RECIPES, type Recipe } from '../app/recipes.ts'
@@ -59,9 +59,9 @@ const Steps = ({ of: { id, name, system, reads, query, template }, url }: { of: 
   )
 }
 
-/** An account that was just registered has none. */
+/** An owner may have ended it. */
 const orNone = (error: unknown): null => {
-  if (error instanceof ApiError && error.status === 404) return null
+  if (isMissing(error)) return null
   throw error
 }
 

@@ -4,22 +4,24 @@
  * row of the page before, so no row can be in two pages or between them, whatever changes. Only pages near the visible part have rows and
  * are kept current. The others are as high as they were, and are asked for again when they come near. So a change costs a few requests,
  * and a list of ten thousand rows has a few hundred in the page.
+ *
+ * Somebody who reads below the top is not disturbed: the list then begins at a cursor, with the row that was the newest, until they ask for
+ * the newer ones or scroll up.
  */
 import { queryOptions, useQuery } from '@tanstack/preact-query'
 import type { VNode } from 'preact'
 import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks'
-import { get, queryText } from '../api/client.ts'
-import type { ListedTransaction, Page } from '../api/types.ts'
+import { get } from '../api/client.ts'
+import type { TransactionPage as Rows } from '../api/types.ts'
 import { count } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { onLive } from '../app/live.ts'
 import { queries } from '../app/session.ts'
 import { Empty, Loading, Problem } from './basics.tsx'
-import { useStillRows } from './new-rows.ts'
+import { numberOfNewer, useIsAtTop } from './new-rows.ts'
 import { TransactionColumns, TransactionRow } from './transaction-table.tsx'
 
 type Filter = Record<string, string | undefined>
-type Rows = Page<ListedTransaction>
 
 /** Pages so far outside the visible part have rows already. */
 const NEAR = '1200px 0px'
@@ -27,7 +29,7 @@ const NEAR = '1200px 0px'
 const ROW = 44
 
 const keyOf = (filter: Filter, cursor: string) => ['transactions', filter, cursor] as const
-/** @param cursor  empty: the first page */
+/** @param cursor  empty: the newest rows */
 export const pageOf = (filter: Filter, cursor: string) =>
   queryOptions({
     queryKey: keyOf(filter, cursor),
@@ -62,14 +64,12 @@ interface PageProps {
   /** The cursor of the page before. */
   before: string | undefined
   index: number
-  /** Number of its newest rows that are held back. */
-  held: number
   /** Called when the cursor of the next page is known or has changed. */
   onNext: () => void
   onNear: (isNear: boolean) => void
 }
 
-const PageOfRows = ({ filter, cursor, before, index, held, onNext, onNear }: PageProps) => {
+const PageOfRows = ({ filter, cursor, before, index, onNext, onNear }: PageProps) => {
   const { ref, isNear } = useIsNear(index === 0)
   const height = useRef(ROW)
   const found = useQuery({
@@ -86,7 +86,7 @@ const PageOfRows = ({ filter, cursor, before, index, held, onNext, onNear }: Pag
   })
   if (isNear && found.data) {
     const above = found.isPlaceholderData && before !== undefined ? rowsOf(filter, before) : []
-    const rows = found.data.data.slice(held).filter(({ id }) => !above.some((each) => each.id === id))
+    const rows = found.data.data.filter(({ id }) => !above.some((each) => each.id === id))
     return (
       <tbody ref={ref}>
         {rows.map((row) => (
@@ -112,10 +112,29 @@ const PageOfRows = ({ filter, cursor, before, index, held, onNext, onNear }: Pag
   )
 }
 
-/** The cursors of the pages, and of the one after those that are known. A page that is being asked for keeps those that follow it. */
-const useCursors = (filter: Filter): readonly string[] => {
+/**
+ * Where the list begins. While somebody reads below the top, it is the row that was the newest then.
+ * @param first  the newest rows
+ */
+const useStart = (filter: Filter, first: Rows | undefined, isAtTop: boolean): string => {
+  const start = useRef('')
+  if (isAtTop) start.current = ''
+  else if (start.current === '' && first?.same_cursor) {
+    start.current = first.same_cursor
+    // The same rows. They are asked for again, as there may be news that was not asked for yet.
+    queries.setQueryData(keyOf(filter, start.current), first)
+    void queries.invalidateQueries({ queryKey: keyOf(filter, start.current) })
+  }
+  return start.current
+}
+
+/**
+ * The cursors of the pages, and of the one after those that are known. A page that is being asked for keeps those that follow it.
+ * @param start  that of the first page
+ */
+const useCursors = (filter: Filter, start: string): readonly string[] => {
   const last = useRef<string[]>([])
-  const cursors = ['']
+  const cursors = [start]
   for (;;) {
     const found = queries.getQueryData<Rows>(keyOf(filter, cursors.at(-1)!))
     if (!found) return (last.current = [...cursors, ...last.current.slice(cursors.length)])
@@ -124,15 +143,15 @@ const useCursors = (filter: Filter): readonly string[] => {
   }
 }
 
-/** Number of payments that arrived while the top of the list was out of sight. */
-const useFresh = (isTopNear: boolean): number => {
+/** Number of payments that have arrived since somebody left the top of the list. */
+const useFresh = (isAtTop: boolean): number => {
   const [fresh, setFresh] = useState(0)
   useEffect(() => {
-    if (isTopNear) return setFresh(0)
+    if (isAtTop) return setFresh(0)
     return onLive(({ kind, what }) => {
       if (kind === 'transaction' && what === 'captured') setFresh((number) => number + 1)
     })
-  }, [isTopNear])
+  }, [isAtTop])
   return fresh
 }
 
@@ -150,25 +169,24 @@ export const TransactionList = ({ filter }: { filter: Filter }) => {
   const { transactions: t } = texts.value
   const [, draw] = useReducer<number, void>((drawn) => drawn + 1, 0)
   const [isTopNear, setTopNear] = useState(true)
+  const isAtTop = useIsAtTop()
   const isFiltered = Object.keys(filter).length > 0
-  const fresh = useFresh(isTopNear)
-  const cursors = useCursors(filter)
+  const fresh = useFresh(isAtTop)
   const first = useQuery({ ...pageOf(filter, ''), enabled: isTopNear })
-  // Beside what is held back on the first page, there is what came while it was not kept current.
-  const still = useStillRows(first.data?.data ?? [], queryText(filter))
-  const newer = still.held + (isFiltered ? 0 : fresh)
+  const start = useStart(filter, first.data, isAtTop)
+  const cursors = useCursors(filter, start)
+  // The newest rows are asked for only near the top. Which of the live messages the filter selects is not known.
+  const newer = Math.max(numberOfNewer(first.data?.data ?? [], rowsOf(filter, start)[0]), isFiltered ? 0 : fresh)
   const drawn = useRef<VNode<PageProps>[]>([])
   // Preact skips what is the same element as before: when one page changes, the others are not drawn again.
   const pages = cursors.map((cursor, index) => {
     const [before, last] = [cursors[index - 1], drawn.current[index]]
-    const held = index === 0 ? still.held : 0
-    if (last?.props.cursor === cursor && last.props.before === before && last.props.held === held) return last
+    if (last?.props.cursor === cursor && last.props.before === before) return last
     const given = {
       filter,
       cursor,
       before,
       index,
-      held,
       onNext: draw as () => void,
       onNear: index === 0 ? setTopNear : ignore,
     }

@@ -28,6 +28,13 @@ export const nextCursor = (
   limit: number,
 ): string | null => (rows.length < limit ? null : cursors.write(list, rows.at(-1)!))
 
+/** @returns the cursor of a page that begins with the same row, whatever arrives later */
+export const sameCursor = (
+  cursors: Cursors,
+  list: string,
+  [first]: readonly { created_at: string; id: number }[],
+): string | null => (first ? cursors.write(list, { ...first, id: first.id + 1 }) : null)
+
 /** The requested page. A cursor takes precedence over a page number. */
 export const pageAsked = (
   cursors: Cursors,

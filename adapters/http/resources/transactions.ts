@@ -22,7 +22,7 @@ import type { Guard } from '../openapi/operation.ts'
 import { type Operations, refuses } from '../openapi/operations.ts'
 import { settled, SETTLING_MS, type ApiParts } from '../parts.ts'
 import { targetUrl } from '../openapi/secrets.ts'
-import { byCursor, nextCursor, page as pageOf, pageAsked } from '../openapi/pages.ts'
+import { byCursor, nextCursor, page as pageOf, pageAsked, sameCursor } from '../openapi/pages.ts'
 import { Retry, TransactionDetail, TransactionList } from './requests.ts'
 import type { Call } from '../../../domain/ports.ts'
 
@@ -181,7 +181,13 @@ const History = z.array(
     })
     .meta({ id: 'HistoryLine' }),
 )
-const Transactions = pageOf(Transaction, { ...byCursor, prefixes: z.array(z.string()) })
+const Transactions = pageOf(Transaction, {
+  ...byCursor,
+  same_cursor: z.string().nullable().meta({
+    description: 'Cursor of a page that begins with the same row, whatever arrives later; null on an empty page.',
+  }),
+  prefixes: z.array(z.string()),
+})
 
 export const transactionRoutes = (operations: Operations, parts: ApiParts, signedIn: Guard): void => {
   const { clock, database, store } = parts
@@ -212,6 +218,7 @@ export const transactionRoutes = (operations: Operations, parts: ApiParts, signe
       page,
       limit: TRANSACTIONS_A_PAGE,
       next_cursor: nextCursor(cursors, list, rows, TRANSACTIONS_A_PAGE),
+      same_cursor: sameCursor(cursors, list, rows),
       prefixes: [...systems.values()].map((system) => system.payment_prefix),
     }
   }

@@ -5,6 +5,7 @@ import { builtDashboard } from '../../harness/dashboard/build.ts'
 import { Owner } from '../../harness/dashboard/owner.ts'
 import { Visitor, WITHIN } from '../../harness/dashboard/visitor.ts'
 import { eventually } from '../../harness/eventually.ts'
+import { statusChanged } from '../../integration/http/captured.ts'
 import { openApi, type ApiUnderTest } from '../../integration/http/api-under-test.ts'
 
 const ROWS = 1_500
@@ -80,6 +81,23 @@ describe('a long list in a browser', function () {
     await visitor.page.getByRole('link', { name: 'DH9001' }).waitFor()
     await eventually(async () => (await drawn())[0] === id)
     await visitor.page.getByRole('button', { name: '1 giao dịch mới' }).waitFor({ state: 'detached' })
+  })
+
+  it('stays as it is a little below its top while more than a page of payments arrives, and is kept current there', async () => {
+    await visitor.page.mouse.wheel(0, 300)
+    await eventually(async () => Number(await visitor.page.evaluate('scrollY')) > 250)
+    const before = await drawn()
+    const [newest, deleted, changed] = before
+    for (let number = 0; number < 31; number++) await owner.pay({})
+    await visitor.page.getByRole('button', { name: '31 giao dịch mới' }).waitFor()
+    expect((await drawn()).slice(0, 30)).to.deep.equal(before.slice(0, 30))
+    await api.ask('DELETE', `/api/transactions/${deleted}`, { key: api.owner.api_key })
+    await api.happened(api.owner.user_id, changed!, [statusChanged(changed!, 'pending', 'failed')])
+    await visitor.page.locator(`tr:has([href="/transactions/${changed}"])`, { hasText: 'Lỗi' }).waitFor()
+    await eventually(async () => (await drawn()).slice(0, 2).join() === `${newest},${changed}`)
+    await visitor.page.getByRole('button', { name: '31 giao dịch mới' }).click()
+    const all = await listed()
+    await eventually(async () => (await drawn())[0] === all[0] && isRunOf(await drawn(), all))
   })
 
   it('has every row once while payments arrive and vanish', async () => {

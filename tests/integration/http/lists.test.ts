@@ -68,6 +68,17 @@ describe('lists', () => {
     await api.ask('DELETE', `/api/transactions/${id}`, { key })
   })
 
+  it('can begin with the same row again after newer ones have arrived', async () => {
+    const first = await list()
+    const id = await api.nextId()
+    await api.happened(user, id, [captured(user, id, {})])
+    const again = await list(`cursor=${first.same_cursor}`)
+    expect(again.data).to.deep.equal(first.data)
+    expect([again.next_cursor, again.same_cursor]).to.deep.equal([first.next_cursor, first.same_cursor])
+    expect((await list('order_id=NONE')).same_cursor).to.equal(null)
+    await api.ask('DELETE', `/api/transactions/${id}`, { key })
+  })
+
   it('refuse a cursor that is altered, made up, or of another list or user', async () => {
     const { next_cursor } = await list()
     const stranger = await api.newAccount('stranger@example.com')

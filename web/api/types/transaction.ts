@@ -72,6 +72,11 @@ export interface Page<Row> {
   next_cursor: string | null
 }
 
+export interface TransactionPage extends Page<ListedTransaction> {
+  /** Of a page that begins with the same row, whatever arrives later. */
+  same_cursor: string | null
+}
+
 export interface HistoryLine {
   at: string
   event: string
