@@ -57,8 +57,9 @@ export const createReceiver = ({ secret, prefix, bank, now = () => new Date() }:
     const rawBody = await rawBodyOf(request)
     // A rule calls with POST or PUT.
     if ((method === 'POST' || method === 'PUT') && pathname === '/webhook') {
-      const signature = headers['x-webhook-signature']
-      return takeWebhook({ shop, secret, now }, rawBody, typeof signature === 'string' ? signature : undefined)
+      const textOf = (name: string): string | undefined => headers[name]?.toString()
+      const [signature, event] = [textOf('x-webhook-signature'), textOf('x-webhook-event')]
+      return takeWebhook({ shop, secret, now }, rawBody, { signature, event })
     }
     if (method === 'POST' && pathname === '/orders') return orders.makeOrder(rawBody, headers.host ?? 'localhost')
     if (method === 'GET' && orderId && picture) return orders.drawOrder(orderId)

@@ -29,7 +29,7 @@ const Facts = ({ of }: { of: DeliveredTransaction }) => {
     [facts.order, of.order_id ?? noOrder],
     [facts.bank, of.bank_name],
     [facts.account, of.account_number],
-    [facts.counterpart, of.counterpart_name && <Stranger text={of.counterpart_name} />],
+    [facts.counterpart[of.transaction_type], of.counterpart_name && <Stranger text={of.counterpart_name} />],
     [facts.ref, of.transaction_ref && <Stranger text={of.transaction_ref} />],
     [facts.date, <When at={of.transaction_date} />],
     [facts.received, <When at={of.created_at} />],

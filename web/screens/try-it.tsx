@@ -44,11 +44,16 @@ const textOf = (bank: SampleBank, systems: readonly System[], accounts: readonly
   })
 
 const parse = (text: string, sender: string, systems: readonly System[]): Promise<Parsed> =>
-  postData<Parsed>('/api/demo/parse', { text, sender, prefixes: systems.map(({ payment_prefix }) => payment_prefix) })
+  postData<Parsed>('/api/demo/parse', {
+    text,
+    sender,
+    prefixes: systems.filter(({ is_active }) => is_active === 1).map(({ payment_prefix }) => payment_prefix),
+  })
 
 const Reading = ({ text, of: { transaction, reason } }: { text: string; of: Parsed }) => {
-  const { tryIt, reasons } = texts.value
+  const { tryIt, reasons, transaction: shown } = texts.value
   const t = tryIt.result
+  const { counterpart } = shown.facts
   if (!transaction)
     return (
       <div class="notice waiting">
@@ -61,7 +66,10 @@ const Reading = ({ text, of: { transaction, reason } }: { text: string; of: Pars
     [t.order, transaction.order_id ?? t.none],
     [t.bank, transaction.bank_name],
     [t.account, transaction.account_number ?? t.none],
-    [t.payer, transaction.counterpart_name ? <Stranger text={transaction.counterpart_name} /> : t.none],
+    [
+      counterpart[transaction.transaction_type],
+      transaction.counterpart_name ? <Stranger text={transaction.counterpart_name} /> : t.none,
+    ],
     [t.ref, transaction.transaction_ref ?? t.none],
     [t.date, moment(transaction.transaction_date, language.value)],
   ]

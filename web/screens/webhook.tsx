@@ -177,7 +177,7 @@ const Page = ({ of }: { of: Rule }) => {
             <MovedInbox of={of} />
           </div>
           <RuleTest id={of.id} />
-          <Verification url={of.url} />
+          <Verification of={of} />
           <Arrives of={of} />
         </div>
         <div class="stack wide">

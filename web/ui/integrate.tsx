@@ -3,18 +3,20 @@
 import { useState } from 'preact/hooks'
 import type { Rule } from '../api/types.ts'
 import { texts } from '../app/language.ts'
-import { LANGUAGES, verificationSnippet } from '../app/verification-snippets.ts'
+import { LANGUAGES, tellsItsAge, verificationSnippet } from '../app/verification-snippets.ts'
 import { Copy, Loaded } from './basics.tsx'
 import { usePreview } from './rules.tsx'
 
-export const Verification = ({ url }: { url: string }) => {
+export const Verification = ({ of: { url, payload_format, custom_template } }: { of: Rule }) => {
   const t = texts.value.webhook.verify
   const [chosen, choose] = useState<(typeof LANGUAGES)[number]>('Node')
+  const { data: body } = usePreview({ payload_format, custom_template })
   const snippet = verificationSnippet(chosen, url)
   return (
     <section class="block stack tight">
       <h2>{t.title}</h2>
       <p>{t.text}</p>
+      {body !== undefined && !tellsItsAge(body) && <p class="notice waiting">{t.untimed}</p>}
       <div class="tabs" role="group" aria-label={t.languages}>
         {LANGUAGES.map((each) => (
           <button key={each} type="button" aria-pressed={each === chosen} onClick={() => choose(each)}>

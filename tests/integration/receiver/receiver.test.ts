@@ -127,6 +127,9 @@ describe('the reference receiver', () => {
     const { order_id } = await newOrder()
     for (const change of [{ event: 'test' }, { transaction_type: 'debit' }, { currency: 'USD' }])
       expect((await call(payment(order_id, change))).body).to.deep.equal({ ok: true })
+    const sample = JSON.stringify(payment(order_id))
+    const marked = { 'x-webhook-signature': signatureOf(sample), 'x-webhook-event': 'test' }
+    expect((await ask('POST', '/webhook', sample, marked)).body).to.deep.equal({ ok: true })
     expect((await show(order_id)).body.status).to.equal('pending')
   })
 

@@ -40,7 +40,6 @@ export const tryIt: Messages['tryIt'] = {
     account: 'Account number',
     order: 'Order id',
     ref: 'Reference',
-    payer: 'Payer',
     date: 'Time',
     none: 'None',
     recorded: 'The transaction was recorded. The outcome appears here:',

@@ -69,9 +69,9 @@ export const webhook: Messages['webhook'] = {
     rotate: 'Replace the secret',
     rotateTitle: 'Replace the secret?',
     rotateText:
-      'For 24 hours both the new and the old secret sign, so no call is lost. Enter the new secret in your shop within that time.',
+      'For 24 hours, webhook-signature has the signatures of both secrets, and X-Webhook-Signature still that of the old one. If your shop checks X-Webhook-Signature: enter the new secret in your shop, then press “Stop the old secret now” at once. A call that is refused meanwhile is sent again.',
     rotated: 'There is a new secret.',
-    until: (at) => `The old secret also signs until ${at}.`,
+    until: (at) => `The old secret also signs until ${at}. X-Webhook-Signature has only its signature until then.`,
     finish: 'Stop the old secret now',
     finished: 'The old secret has stopped.',
     none: 'Only the owner of the account can see this secret.',
@@ -93,6 +93,8 @@ export const webhook: Messages['webhook'] = {
   verify: {
     title: 'Check the signature',
     text: 'A whole receiver for this address. It computes the signature over exactly the bytes received, refuses calls older than 5 minutes, and answers 200.',
+    untimed:
+      'The template of this webhook has no timestamp, so these receivers would refuse every call. Add "timestamp": "{{timestamp}}" to the template.',
     languages: 'Programming language',
     secret: 'Set the environment variable WEBHOOK_SECRET to the secret. Do not write the secret into the code.',
     copy: 'Copy the code',
@@ -128,7 +130,7 @@ export const webhook: Messages['webhook'] = {
       transaction_ref: "The bank's reference.",
       transaction_date: 'Time printed by the bank, in UTC.',
       description: 'The original text.',
-      counterpart_name: 'Name of the payer.',
+      counterpart_name: 'Name of the payer. Of money out: the recipient.',
       order_id: 'Order id that was read from the memo.',
       transaction_id: 'Number of the transaction at Baoco; the same for every attempt.',
       timestamp: 'Time of this attempt in Unix seconds.',

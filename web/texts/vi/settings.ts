@@ -142,7 +142,7 @@ export const settings = {
     text: 'Một trang chỉ để xem: các khoản tiền vào mới nhất bằng chữ to, có thể kèm âm thanh và giọng nói. Ai có liên kết chỉ thấy số tiền, giờ và mã đơn.',
     create: 'Tạo liên kết',
     askTitle: 'Tạo liên kết cho quầy?',
-    ask: 'Nếu đã có liên kết trước đó, nó hết dùng được ngay.',
+    ask: 'Liên kết trước đó, nếu có, ngừng hoạt động ngay.',
     created: 'Liên kết chỉ hiện một lần. Hãy mở nó trên màn hình ở quầy.',
     open: 'Mở màn hình ở quầy',
   },

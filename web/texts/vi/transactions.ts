@@ -16,7 +16,7 @@ export const transactions = {
   caption: (total: string, _isOne: boolean) => `${total} giao dịch, mới nhất trước`,
   columns: {
     order: 'Mã đơn',
-    from: 'Người chuyển',
+    from: 'Người chuyển/nhận',
     bank: 'Ngân hàng',
     when: 'Thời gian',
     status: 'Trạng thái',
@@ -43,7 +43,7 @@ export const transaction = {
     order: 'Mã đơn',
     bank: 'Ngân hàng',
     account: 'Số tài khoản',
-    counterpart: 'Người chuyển',
+    counterpart: { credit: 'Người chuyển', debit: 'Người nhận' },
     ref: 'Mã tham chiếu',
     date: 'Thời gian ngân hàng ghi',
     received: 'Baoco nhận lúc',
@@ -93,7 +93,7 @@ export const transaction = {
   again: 'Gửi thêm một lần',
   againTitle: 'Gửi thêm một lần?',
   againText:
-    'Cửa hàng đã nhận giao dịch này. Giao dịch sẽ được gửi lần nữa với cùng mã và tiêu đề X-Webhook-Replay: 1. Chỉ gửi nếu cửa hàng làm mất dữ liệu, hoặc chắc chắn bỏ qua giao dịch đã xử lý.',
+    'Cửa hàng đã nhận giao dịch này. Giao dịch sẽ được gửi lần nữa với cùng mã và header X-Webhook-Replay: 1. Chỉ gửi nếu cửa hàng làm mất dữ liệu, hoặc chắc chắn bỏ qua giao dịch đã xử lý.',
   stillNoMatch: 'Vẫn không khớp webhook nào nên chưa gửi gì.',
   remove: 'Xóa giao dịch',
   removeTitle: 'Xóa giao dịch này?',

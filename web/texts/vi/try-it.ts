@@ -38,7 +38,6 @@ export const tryIt = {
     account: 'Số tài khoản',
     order: 'Mã đơn',
     ref: 'Mã tham chiếu',
-    payer: 'Người chuyển',
     date: 'Thời gian',
     none: 'Không có',
     recorded: 'Đã ghi giao dịch. Kết quả gửi hiện ở đây:',

@@ -32,7 +32,7 @@ export const undelivered = {
     success: 'Gửi lại những gì đã báo',
   },
   success: {
-    text: 'Dùng khi cửa hàng làm mất dữ liệu. Các giao dịch đã báo trong những ngày bạn chọn được gửi thêm một lần, với cùng mã và tiêu đề X-Webhook-Replay. Cửa hàng phải bỏ qua giao dịch đã xử lý.',
+    text: 'Dùng khi cửa hàng làm mất dữ liệu. Các giao dịch đã báo trong những ngày bạn chọn được gửi thêm một lần, với cùng mã và header X-Webhook-Replay. Cửa hàng phải bỏ qua giao dịch đã xử lý.',
     choose: 'Hãy chọn ngày bắt đầu ở “Từ ngày” trước.',
   },
   ask: {

@@ -66,9 +66,9 @@ export const webhook = {
     rotate: 'Thay khóa',
     rotateTitle: 'Thay khóa bí mật?',
     rotateText:
-      'Trong 24 giờ, cả khóa mới và khóa cũ đều ký, nên không mất lần gửi nào. Hãy ghi khóa mới vào cửa hàng trong thời gian đó.',
+      'Trong 24 giờ, webhook-signature có chữ ký của cả hai khóa, còn X-Webhook-Signature vẫn ký bằng khóa cũ. Nếu cửa hàng kiểm tra X-Webhook-Signature: ghi khóa mới vào cửa hàng, rồi bấm ngay “Ngừng khóa cũ ngay”. Lần gửi nào bị từ chối trong lúc đó sẽ được gửi lại.',
     rotated: 'Đã có khóa mới.',
-    until: (at: string) => `Khóa cũ còn ký đến ${at}.`,
+    until: (at: string) => `Khóa cũ còn ký đến ${at}. X-Webhook-Signature chỉ ký bằng khóa cũ cho đến lúc đó.`,
     finish: 'Ngừng khóa cũ ngay',
     finished: 'Khóa cũ đã ngừng.',
     none: 'Khóa này chỉ hiện cho chủ tài khoản.',
@@ -79,7 +79,7 @@ export const webhook = {
     send: 'Gửi webhook thử',
     sample: 'Gửi giao dịch mẫu',
     sampleText:
-      'Giao dịch mẫu đi đúng theo mẫu nội dung của webhook này, với mã đơn DH1042 và tiêu đề X-Webhook-Event: test. Cửa hàng phải xem tiêu đề đó, nếu không có thể coi đơn DH1042 là đã trả.',
+      'Giao dịch mẫu đi đúng theo mẫu nội dung của webhook này, với mã đơn DH1042 và header X-Webhook-Event: test. Cửa hàng phải xem header đó, nếu không có thể coi đơn DH1042 là đã trả.',
     sending: 'Đang gửi…',
     good: (code: number, time: string) => `Địa chỉ trả lời ${code} sau ${time}. Cửa hàng đã nhận.`,
     bad: (code: number) => `Địa chỉ trả lời ${code}. Cửa hàng chưa nhận.`,
@@ -90,6 +90,8 @@ export const webhook = {
   verify: {
     title: 'Kiểm tra chữ ký',
     text: 'Chương trình nhận đầy đủ cho địa chỉ này. Nó tính chữ ký trên đúng các byte nhận được, từ chối yêu cầu cũ hơn 5 phút, và trả lời 200.',
+    untimed:
+      'Mẫu của webhook này không có timestamp, nên các chương trình này sẽ từ chối mọi lần gửi. Hãy thêm "timestamp": "{{timestamp}}" vào mẫu.',
     languages: 'Ngôn ngữ lập trình',
     secret: 'Đặt khóa bí mật vào biến môi trường WEBHOOK_SECRET. Đừng ghi khóa vào mã nguồn.',
     copy: 'Sao chép mã',
@@ -125,7 +127,7 @@ export const webhook = {
       transaction_ref: 'Mã tham chiếu của ngân hàng.',
       transaction_date: 'Thời gian ngân hàng ghi, theo UTC.',
       description: 'Tin gốc.',
-      counterpart_name: 'Tên người chuyển.',
+      counterpart_name: 'Tên người chuyển. Với tiền ra: tên người nhận.',
       order_id: 'Mã đơn đọc từ nội dung chuyển khoản.',
       transaction_id: 'Mã giao dịch ở Baoco, không đổi khi gửi lại.',
       timestamp: 'Giờ của lần gửi này, tính bằng giây Unix.',

@@ -50,9 +50,12 @@ describe('the receivers in the snippets', function () {
     writeFileSync(join(folder, file), verificationSnippet(language, ADDRESS))
     const env = { ...process.env, WEBHOOK_SECRET: SECRET, PORT: String(port) }
     child = spawn(command!, parameters, { cwd: folder, env, stdio: 'ignore' })
-    return async (given: { age?: number; secret?: string; event?: string; method?: string; path?: string } = {}) => {
+    return async (
+      given: { age?: number | null; secret?: string; event?: string; method?: string; path?: string } = {},
+    ) => {
       const timestamp = Math.floor(Date.now() / 1000) - (given.age ?? 0)
-      const body = JSON.stringify({ event: given.event ?? 'bank_transaction', description: 'tiền "vào"', timestamp })
+      const time = given.age === null ? {} : { timestamp }
+      const body = JSON.stringify({ event: given.event ?? 'bank_transaction', description: 'tiền "vào"', ...time })
       const signing = { secret: given.secret ?? SECRET, body, webhookId: 'msg_1_1', timestamp, attempt: 1 }
       const headers = given.secret === '' ? {} : signedHeaders(signing)
       const { pathname, search } = new URL(ADDRESS)
@@ -70,6 +73,7 @@ describe('the receivers in the snippets', function () {
       expect(await call({ secret: '' })).to.equal(401)
       expect(await call({ age: 400 })).to.equal(401)
       expect(await call({ age: -400 })).to.equal(401)
+      expect(await call({ age: null })).to.equal(401)
       // PHP gets the path from its web server.
       if (language !== 'PHP') expect(await call({ path: '/hooks' })).to.equal(404)
     })
