@@ -3,11 +3,11 @@
 import { queryOptions, useQuery } from '@tanstack/preact-query'
 import { get, getData } from '../api/client.ts'
 import type { Alert, BankAccount, ListedTransaction, Page, Stats } from '../api/types.ts'
+import { alertLink } from '../app/alert-link.ts'
 import { count, money, signedSum, sum, vietnamDay, weekday } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { presentDay } from '../app/present.ts'
 import { queries } from '../app/session.ts'
-import { PATHS } from '../paths.ts'
 import { Ago, Empty, Heading, lettersOf, Loaded, Stranger } from '../ui/basics.tsx'
 import { ConfirmBankAccount, useBankAccounts } from '../ui/bank-accounts.tsx'
 import { Checklist } from '../ui/checklist.tsx'
@@ -16,8 +16,6 @@ import { TransactionTable } from '../ui/transaction-table.tsx'
 
 const DAYS = 14
 const CURRENCY = 'VND'
-/** Alerts whose cause keeps transactions from the shop. */
-const OF_DELIVERY: ReadonlySet<string> = new Set(['endpoint_failing', 'rule_paused'])
 
 const totalsOf = ({ days }: Stats): DayTotal[] =>
   Array.from({ length: DAYS }, (_, index) => {
@@ -68,6 +66,12 @@ const Unconfirmed = ({ of }: { of: BankAccount }) => {
   )
 }
 
+const AlertLink = ({ of }: { of: Alert }) => {
+  const link = alertLink(of)
+  const { today, common } = texts.value
+  return link && <a href={link.path}>{link.place === 'plans' ? common.plans : today.see[link.place]}</a>
+}
+
 const Attention = () => {
   const t = texts.value.today
   const alerts = useQuery({ queryKey: ['alerts'], queryFn: () => getData<Alert[]>('/api/alerts') })
@@ -112,8 +116,7 @@ const Attention = () => {
                   <p class="muted">
                     <Ago at={each.since} />
                   </p>
-                  {each.kind === 'quota_80' && <a href={PATHS.plan}>{texts.value.common.plans}</a>}
-                  {OF_DELIVERY.has(each.kind) && <a href="/undelivered">{t.undelivered}</a>}
+                  <AlertLink of={each} />
                 </li>
               ))}
             </ul>

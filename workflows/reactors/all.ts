@@ -60,10 +60,10 @@ export const allReactors = (parts: ReactorParts): readonly Reactor[] => {
     upgradePlan(parts),
     sendAccountMails(parts),
     mailQuotaWarning(parts),
-    raiseAlerts(alerts),
+    raiseAlerts(alerts, accounts),
     raiseTransactionAlerts(alerts),
     alertUnsafeForwarder(alerts),
-    alertSkippedMail(alerts),
+    alertSkippedMail(alerts, accounts),
     sendAlerts({ accounts, vault, clock, mailer, links, calls: openAlertCalls(sender, clock, log) }),
   ]
 }

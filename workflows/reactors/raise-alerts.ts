@@ -6,6 +6,7 @@
 import { shownDigits } from '../../domain/account/bank-accounts.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
 import { monthBounds, vietnamMonth } from '../../domain/time.ts'
+import type { Accounts } from '../accounts/accounts.ts'
 import type { Alerts, Cause, CauseEnded } from '../alerts/alerts.ts'
 import { inEach } from '../texts/texts.ts'
 import { reactor, type Reactor } from './reactor.ts'
@@ -16,7 +17,7 @@ const causeOf = ({ id, metadata }: RecordedEvent) => ({ causation_id: id, correl
 
 const later = (at: string, milliseconds: number): string => new Date(Date.parse(at) + milliseconds).toISOString()
 
-export const raiseAlerts = (alerts: Pick<Alerts, 'raise' | 'end'>): Reactor => {
+export const raiseAlerts = (alerts: Pick<Alerts, 'raise' | 'end'>, accounts: Pick<Accounts, 'find'>): Reactor => {
   const raise = async (event: RecordedEvent, cause: Omit<Cause, 'since' | 'causation_id' | 'correlation_id'>) =>
     void (await alerts.raise({ ...cause, since: event.metadata.at, ...causeOf(event) }))
   const end = async (event: RecordedEvent, ended: Omit<CauseEnded, 'until' | 'causation_id' | 'correlation_id'>) =>
@@ -29,26 +30,30 @@ export const raiseAlerts = (alerts: Pick<Alerts, 'raise' | 'end'>): Reactor => {
     end(event, { user_id, kind: 'mailbox_paused', subject: `mail_account:${mail_account_id}` })
 
   return reactor('raise_alerts', ['account-'], {
-    RulePaused: (event) =>
-      raise(event, {
-        user_id: event.data.user_id,
+    RulePaused: async (event) => {
+      const { user_id, rule_id } = event.data
+      const name = (await accounts.find(user_id))?.rules.get(rule_id)?.name ?? ''
+      await raise(event, {
+        user_id,
         kind: 'rule_paused',
-        subject: `rule:${event.data.rule_id}`,
-        text: inEach(({ alerts }) => alerts.rulePaused(event.data.rule_id)),
-      }),
+        subject: `rule:${rule_id}`,
+        text: inEach(({ alerts }) => alerts.rulePaused(rule_id, name)),
+      })
+    },
     RuleChanged: async (event) => {
       const { user_id, rule_id, is_active } = event.data
       if (is_active === 1) await endRulePaused(event, user_id, rule_id)
     },
     RuleDeleted: (event) => endRulePaused(event, event.data.user_id, event.data.rule_id),
 
-    MailAccountPaused: (event) => {
+    MailAccountPaused: async (event) => {
       const { user_id, mail_account_id, reason } = event.data
-      return raise(event, {
+      const address = (await accounts.find(user_id))?.mail_accounts.get(mail_account_id)?.email
+      await raise(event, {
         user_id,
         kind: 'mailbox_paused',
         subject: `mail_account:${mail_account_id}`,
-        text: inEach(({ alerts }) => alerts.mailboxPaused(mail_account_id, reason)),
+        text: inEach(({ alerts }) => alerts.mailboxPaused(address ?? String(mail_account_id), reason)),
       })
     },
     MailAccountChanged: (event) => endMailboxPaused(event, event.data.user_id, event.data.mail_account_id),

@@ -94,17 +94,17 @@ export const en: Texts = {
     },
   },
   alerts: {
-    rulePaused: (rule) =>
-      `Webhook rule ${rule} was paused: its endpoint answered that it is gone (410). ` +
+    rulePaused: (rule, name) =>
+      `The webhook rule “${name}” (${rule}) was paused: its endpoint answered that it is gone (410). ` +
       'Its deliveries wait until you correct its URL and set it active again.',
-    mailboxPaused: (mailbox, reason) =>
-      `Mail account ${mailbox} was paused: ${reason} ` +
+    mailboxPaused: (address, reason) =>
+      `The mailbox ${address} was paused: ${reason} ` +
       'Its mails are not read now. Check the server, then set the mail account active again.',
     mailboxFailing: (username, host, reason) =>
       `The mailbox ${username} on ${host} cannot be read. ${reason} Its mails are not lost: they are read as soon as it works again. ` +
       'Check that the server can be reached and that the password is right (some providers need an app password), then test the mail account.',
-    mailSkipped: (notification, mailbox, facts) =>
-      `The server of mail account ${mailbox} lists a mail that it does not hand out (${facts}). It was tried several times, and skipped. ` +
+    mailSkipped: (notification, address, facts) =>
+      `The server of the mailbox ${address} lists a mail that it does not hand out (${facts}). It was tried several times, and skipped. ` +
       `Notification ${notification} records that. If the mail is from your bank, compare it with your transactions.`,
     diskLow: (freeMb, share, leastMb) =>
       `The disk of the data folder has ${freeMb} MB left, ${share.toFixed(1)} %. ` +

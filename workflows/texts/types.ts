@@ -33,12 +33,14 @@ export interface Texts {
     }
   }
   alerts: {
-    rulePaused(rule: number): string
-    /** @param reason  a sentence, in English */
-    mailboxPaused(mailbox: number, reason: string): string
+    /** @param name  of the rule, as its owner knows it */
+    rulePaused(rule: number, name: string): string
+    /** @param address  of the mailbox · @param reason  a sentence, in English */
+    mailboxPaused(address: string, reason: string): string
     /** @param reason  a sentence, in English */
     mailboxFailing(username: string, host: string, reason: string): string
-    mailSkipped(notification: number, mailbox: number, facts: string): string
+    /** @param address  of the mailbox */
+    mailSkipped(notification: number, address: string, facts: string): string
     /** @param share  percent · @param leastMb  below this, nothing new is accepted */
     diskLow(freeMb: number, share: number, leastMb: number): string
     /** @param server  its name · @param place  of the disk, as the server names it · @param share  percent */

@@ -94,17 +94,17 @@ export const vi: Texts = {
     },
   },
   alerts: {
-    rulePaused: (rule) =>
-      `Webhook ${rule} đã bị tạm dừng: địa chỉ nhận trả lời rằng nó không còn nữa (410). ` +
+    rulePaused: (rule, name) =>
+      `Webhook “${name}” (số ${rule}) đã bị tạm dừng: địa chỉ nhận trả lời rằng nó không còn nữa (410). ` +
       'Các lần gửi sẽ chờ đến khi bạn sửa địa chỉ và bật webhook lại.',
-    mailboxPaused: (mailbox, reason) =>
-      `Hộp thư ${mailbox} đã bị tạm dừng. Máy chủ thư báo: ${reason} ` +
+    mailboxPaused: (address, reason) =>
+      `Hộp thư ${address} đã bị tạm dừng. Máy chủ thư báo: ${reason} ` +
       'Hiện thư trong hộp này không được đọc. Hãy kiểm tra máy chủ, rồi bật hộp thư lại.',
     mailboxFailing: (username, host, reason) =>
       `Không đọc được hộp thư ${username} trên ${host}. ${reason} Thư không mất: Baoco sẽ đọc tiếp ngay khi hộp thư hoạt động lại. ` +
       'Hãy kiểm tra máy chủ và mật khẩu (một số nhà cung cấp cần mật khẩu ứng dụng), rồi bấm kiểm tra hộp thư.',
-    mailSkipped: (notification, mailbox, facts) =>
-      `Máy chủ của hộp thư ${mailbox} có một thư nhưng không cho tải về (${facts}). Baoco đã thử nhiều lần rồi bỏ qua thư này. ` +
+    mailSkipped: (notification, address, facts) =>
+      `Máy chủ của hộp thư ${address} có một thư nhưng không cho tải về (${facts}). Baoco đã thử nhiều lần rồi bỏ qua thư này. ` +
       `Tin báo ${notification} ghi lại việc đó. Nếu đó là thư của ngân hàng, hãy đối chiếu với các giao dịch của bạn.`,
     diskLow: (freeMb, share, leastMb) =>
       `Ổ đĩa chứa dữ liệu chỉ còn ${freeMb} MB, tức ${share.toFixed(1).replace('.', ',')} %. ` +

@@ -83,6 +83,7 @@ describe('alerts', () => {
     await api.decree(user_id, { type: 'RulePaused', data: { user_id, rule_id, reason: 'gone', caused_by: 'x' } })
     const alert = await theOne()
     expect(alert).to.deep.include({ kind: 'rule_paused', subject: `rule:${rule_id}`, until: null })
+    expect(alert.text, 'the name that its owner gave it').to.include(`“s” (${rule_id})`)
     await eventually(async () => (await mails()).some(({ text }) => text.includes(alert.text)), { what: 'the mail' })
     await api.ask('PUT', `/api/webhooks/${rule_id}`, { key, json: { is_active: 1 } })
     expect((await theOne(({ until }) => until !== null)).subject).to.equal(`rule:${rule_id}`)

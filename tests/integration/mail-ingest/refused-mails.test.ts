@@ -77,7 +77,7 @@ describe('a mail that its server does not hand out', function () {
         return (data as { kind: string; subject: string; text: string }[]).find(({ kind }) => kind === 'mail_skipped')
       })
       expect(alert.subject).to.equal(`mail_account:${path.split('/').at(-1)}`)
-      expect(alert.text).to.include(record!.text!)
+      expect(alert.text).to.include(record!.text!).and.include('shop@mailbox.example')
       deliver(6)
       await untilOrders('DH1001 DH1002 DH1004 DH1005 DH1006')
       expect(await lastError()).to.equal(null)

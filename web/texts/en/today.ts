@@ -32,7 +32,12 @@ export const today: Messages['today'] = {
   calm: 'Everything is running well.',
   failed: (count, isOne) => `${count} ${isOne ? 'transaction was' : 'transactions were'} not delivered to the shop`,
   open: 'Open',
-  undelivered: 'See what is undelivered',
+  see: {
+    undelivered: 'See what is undelivered',
+    webhook: 'See this webhook',
+    sources: 'See the sources',
+    unread: 'See what could not be read',
+  },
   confirm: 'New bank account',
   confirmText: (bank, number) =>
     `A notification shows the account ${bank} ${number}. Payments to it wait until you confirm it.`,

@@ -30,7 +30,12 @@ export const today = {
   calm: 'Mọi thứ đang chạy tốt.',
   failed: (count: string, _isOne: boolean) => `${count} giao dịch chưa báo được cho cửa hàng`,
   open: 'Xem',
-  undelivered: 'Xem những gì chưa báo được',
+  see: {
+    undelivered: 'Xem những gì chưa báo được',
+    webhook: 'Xem webhook này',
+    sources: 'Xem các nguồn',
+    unread: 'Xem tin chưa đọc được',
+  },
   confirm: 'Tài khoản mới',
   confirmText: (bank: string, number: string) =>
     `Tin báo có vừa ghi số tài khoản ${bank} ${number}. Giao dịch vào số này chờ bạn xác nhận.`,
