@@ -2,8 +2,9 @@
 /** `baoco receiver`: an example shop server, to test webhooks with and to copy. */
 import { once } from 'node:events'
 import { InvalidArgumentError, Option, type Command } from 'commander'
+import type { z } from 'zod'
 import { createReceiver } from '../../adapters/receiver/receiver.ts'
-import { binOf } from '../../domain/vietqr/bins.ts'
+import { accountNumber, bankOfTransfers, prefix as paymentPrefix } from '../process/setting-text.ts'
 import { stopSignal } from '../process/stop-signal.ts'
 import { portNumber } from '../process/whole-number.ts'
 
@@ -22,14 +23,21 @@ const givenSecret = (text: string): string => {
   return text
 }
 
+/** Every QR code needs them. @returns a parser of an option @throws {InvalidArgumentError} reported as wrong usage */
+const as =
+  (form: z.ZodType<string, string>) =>
+  (text: string): string => {
+    const { data, error } = form.safeParse(text)
+    if (data === undefined) throw new InvalidArgumentError(`it ${error!.issues[0]!.message}`)
+    return data
+  }
+
 const run = async ({ port, secret, prefix, bank, account, holder }: Given): Promise<void> => {
-  const bank_code = bank.toUpperCase()
-  if (binOf(bank_code) === null) throw new Error(`bank ${bank} does not support QR transfers`)
   const stopping = stopSignal()
   const server = createReceiver({
     secret,
-    prefix: prefix.toUpperCase(),
-    bank: { bank_code, account_number: account, account_holder: holder },
+    prefix,
+    bank: { bank_code: bank, account_number: account, account_holder: holder },
   })
   server.listen(port)
   await once(server, 'listening')
@@ -45,9 +53,11 @@ export const receiver = (program: Command): void => {
     .description('run an example shop that receives webhooks, to test rules with and to copy')
     .requiredOption('--port <port>', 'port to listen on', portNumber)
     .requiredOption('--secret <secret>', "the rule's secret_key", givenSecret)
-    .addOption(new Option('--prefix <prefix>', "the shop's payment prefix").default('DH'))
-    .addOption(new Option('--bank <code>', "bank code of the shop's account").default('VCB'))
-    .addOption(new Option('--account <number>', 'account number').default('0011000415567'))
+    .addOption(new Option('--prefix <prefix>', "the shop's payment prefix").argParser(as(paymentPrefix)).default('DH'))
+    .addOption(
+      new Option('--bank <code>', "bank code of the shop's account").argParser(as(bankOfTransfers)).default('VCB'),
+    )
+    .addOption(new Option('--account <number>', 'account number').argParser(as(accountNumber)).default('0011000415567'))
     .addOption(new Option('--holder <name>', 'account holder').default('BAOCO DEMO'))
     .action(run)
 }

@@ -208,7 +208,7 @@ export const rateLimits: Text<'off' | RateLimits> = z.string().transform((value,
 export const bankOfTransfers: Text<string> = z
   .string()
   .transform((code) => code.toUpperCase())
-  .refine((code) => binOf(code) !== null, 'must be the code of a bank that transfers by QR go to, such as VCB')
+  .refine((code) => binOf(code) !== null, 'must be the code of a bank that accepts transfers by QR code, such as VCB')
 
 export const accountNumber: Text<string> = matching(/^[A-Za-z0-9]{1,19}$/, 'must be 1 to 19 digits or letters')
 

@@ -55,7 +55,16 @@ describe('the baoco command', () => {
   it('exits with 2 on wrong usage and says where to find help', () => {
     const receiver = ['receiver', '--secret', 'x', '--port', '65536']
     const unsigned = ['receiver', '--secret', '', '--port', '8099']
-    for (const args of [['nonsense'], ['migrate', '--nonsense'], ['migrate', 'too', 'many'], receiver, unsigned, []]) {
+    const spaced = ['receiver', '--secret', 'x', '--port', '8099', '--account', '0011 0004']
+    for (const args of [
+      ['nonsense'],
+      ['migrate', '--nonsense'],
+      ['migrate', 'too', 'many'],
+      receiver,
+      unsigned,
+      spaced,
+      [],
+    ]) {
       const { status, stdout, stderr } = baoco(args)
       expect(status, args.join(' ')).to.equal(2)
       expect(stdout).to.equal('')
