@@ -3,11 +3,11 @@
 import { movedBy, type Moved } from './amount.ts'
 import type { Bank, Layout } from '../banks/bank.ts'
 import { findCounterpart } from './counterpart.ts'
-import { undoBreaks, withoutColumns } from './line-breaks.ts'
+import { undoBreaks, withoutColumns, type Joins } from './line-breaks.ts'
 import { CUT, type Page } from './page.ts'
 import { readPrintedTime } from './printed-time.ts'
-import type { Reading } from './reading.ts'
-import { findReferences } from './references.ts'
+import type { Reading, Reference } from './reading.ts'
+import { acrossBreaks, findReferences } from './references.ts'
 import { squeeze } from '../text.ts'
 
 /** A reading, and the text before it, in shadow form. */
@@ -44,14 +44,14 @@ const looseMemo = ({ text, loose }: Page, memo: string): string => {
 }
 
 /** The payer's own runs of blanks shift the columns, so the memo with them is tried first. */
-const withoutBreaks = (page: Page, memo: string, column: number): string => {
-  const whole = withoutColumns(looseMemo(page, memo), column)
-  return whole === null ? undoBreaks(memo, column) : squeeze(whole)
+const withoutBreaks = (page: Page, memo: string, column: number, joins?: Joins): string => {
+  const whole = withoutColumns(looseMemo(page, memo), column, joins)
+  return whole === null ? undoBreaks(memo, column, joins) : squeeze(whole)
 }
 
-const memoOf = (page: Page, printed: string | undefined, layout: Layout): string | null => {
+const memoOf = (page: Page, printed: string | undefined, { breaksAt }: Layout, joins?: Joins): string | null => {
   if (printed === undefined) return null
-  const whole = layout.breaksAt === null ? printed : withoutBreaks(page, printed, layout.breaksAt)
+  const whole = breaksAt === null ? printed : withoutBreaks(page, printed, breaksAt, joins)
   const memo = whole.replaceAll('\n', ' ').trim()
   return /[\p{L}\p{N}]/u.test(memo) ? memo : null
 }
@@ -78,6 +78,12 @@ const isBehindMemo = ({ text }: Page, indices: Indices | undefined): boolean => 
   return !between.includes('\n') && !(between.includes('|') && text.slice(0, memo[0]).includes('|'))
 }
 
+/** The references that are compared with those of other notifications. */
+const comparedIn = (page: Page, printed: string | undefined, layout: Layout, all: readonly Reference[]) =>
+  layout.breaksAt === null || all.length === 0
+    ? all
+    : acrossBreaks(all, memoOf(page, printed, layout, () => true) ?? '')
+
 /** Reads the page with the layout. Null if the layout does not match, or leaves a value uncertain. */
 export const readByLayout = (layout: Layout, bank: Bank, page: Page, arrivedAt: Date): Found | null => {
   if (!mayFit(layout, page)) return null
@@ -91,7 +97,8 @@ export const readByLayout = (layout: Layout, bank: Bank, page: Page, arrivedAt: 
   // If a balance without a currency ends the text, and the layout expects more text, the number may be incomplete.
   const balanceEnd = indices?.balance?.[1]
   const balance = layout.endsInBalance || groups.balance_unit || balanceEnd !== page.text.length ? money.balance : null
-  const content = memoOf(page, asWritten(page, indices?.content), layout)
+  const memo = asWritten(page, indices?.content)
+  const content = memoOf(page, memo, layout)
   const labelled = asWritten(page, indices?.ref)
   const whole = labelled && !CUT.test(labelled) ? labelled.replace(/\.$/, '') : null
   const isApart = !isBehindMemo(page, indices)
@@ -110,7 +117,7 @@ export const readByLayout = (layout: Layout, bank: Bank, page: Page, arrivedAt: 
     balance_after: balance,
     printed_time: readPrintedTime(groups, arrivedAt),
     transaction_ref: references.best,
-    references: references.all,
+    references: comparedIn(page, memo, layout, references.all),
     counterpart_account: counterpart.counterpart_account,
     counterpart_name: counterpart.counterpart_name,
     counterpart_bank: counterpart.counterpart_bank,

@@ -10,11 +10,11 @@ import type { Reference } from './reading.ts'
 
 interface Shape {
   kind: string
-  /** The whole match is the reference, or its group 1 if it has a label. */
+  /** The whole match is the reference, or its group 1 if it has a label. It has the flag `g` if more than one match counts. */
   expression: RegExp
   /** The bank gives each movement its own reference of this kind. */
   movement?: true
-  /** The bank puts it behind the payer's words, so the last match is the bank's. Needs the flag `g`. */
+  /** The bank puts it behind the payer's words, so the last match is the bank's. */
   last?: true
   /** Characters of its value, if all have the same number. */
   length?: number
@@ -27,7 +27,7 @@ const SENDERS = 'Ma tham chieu'
 
 const shapes: readonly Shape[] = [
   { kind: 'ACSP', expression: /\bACSP\/ ?([0-9A-Z]{6,24})/i, movement: true, length: 8 },
-  { kind: 'Trace', expression: /\bTrace[ :]{0,2}(\d{4,12})(?!\d)/i, length: 6 },
+  { kind: 'Trace', expression: /\bTrace[ :]{0,2}(\d{4,12})(?!\d)/gi, length: 6 },
   /** VCB for interbank transfers: six digits, day, time. */
   { kind: 'dotted', expression: /(?<![\d.])\d{6}\.\d{6}\.\d{6}(?!\d)/, movement: true, length: 18 },
   { kind: 'MBVCB', expression: /\bMBVCB[. ]?\d{1,15}/i, movement: true },
@@ -38,13 +38,13 @@ const shapes: readonly Shape[] = [
   { kind: 'IBT', expression: /(?<![0-9A-Z])\d{4}IBT\d[0-9A-Z]{8,14}/i, movement: true },
   { kind: 'Ecom', expression: /\bEcom\.[0-9A-Z]{6,24}/i, movement: true },
   /** MB may break its memo at a dot, and a text may be cut there. */
-  { kind: 'IBBIZ', expression: /\bIBBIZ\.\d{6,24}(?: ?\. ?(?:\d{1,3}(?!\d))?)?/i },
-  { kind: 'CK', expression: /\bCK\d{14}(?!\d)/i, length: 16 },
+  { kind: 'IBBIZ', expression: /\bIBBIZ\.\d{6,24}(?: ?\. ?(?:\d{1,3}(?!\d))?)?/gi },
+  { kind: 'CK', expression: /\bCK\d{14}(?!\d)/gi, length: 16 },
   { kind: 'CTLNHID', expression: /\bCTLNHID[IO]\d{10,20}/i, movement: true, length: 23 },
   { kind: 'FT', expression: /\bFT\d{9,16}(?!\d)/i, movement: true, length: 16 },
   { kind: 'CT', expression: /\bCT (?:DEN|DI): ?([0-9A-Z]{6,24})/i, movement: true },
-  { kind: 'So GD', expression: /\bSo GD(?: goc)?: ?([0-9A-Z]{6,30})/i },
-  { kind: SENDERS, expression: /\bMa (?:tham chieu|giao dich|GD)[: ]{1,2}(?=[A-Z]{0,20}\d)([0-9A-Z]{5,30})/i },
+  { kind: 'So GD', expression: /\bSo GD(?: goc)?: ?([0-9A-Z]{6,30})/gi },
+  { kind: SENDERS, expression: /\bMa (?:tham chieu|giao dich|GD)[: ]{1,2}(?=[A-Z]{0,20}\d)([0-9A-Z]{5,30})/gi },
   /** Milliseconds since 1970, then a code (TCB's own bookings). */
   { kind: 'epoch', expression: /(?<![0-9A-Z])1\d{12}[0-9A-Z]{6,8}(?![0-9A-Z])/i, movement: true },
 ]
@@ -55,13 +55,16 @@ const MOVEMENT_KINDS: ReadonlySet<string> = new Set([
   ...shapes.filter(({ movement }) => movement).map(({ kind }) => kind),
 ])
 
+/** Whether the bank gives each movement its own reference of this kind. */
+export const isOfMovement = ({ kind }: Reference): boolean => MOVEMENT_KINDS.has(kind)
+
 /** A shorter value, or one of words, is not a bank's number: `CT DEN: NGUYEN`. */
 const LEAST_CHARACTERS = 6
 const HAS_LEAST_DIGITS = /(?:\d\D*){4}/
 
 /** Whether the bank gave this reference to this movement only. */
-export const namesMovement = ({ kind, value }: Reference): boolean =>
-  MOVEMENT_KINDS.has(kind) && value.length >= LEAST_CHARACTERS && HAS_LEAST_DIGITS.test(value)
+export const namesMovement = (reference: Reference): boolean =>
+  isOfMovement(reference) && reference.value.length >= LEAST_CHARACTERS && HAS_LEAST_DIGITS.test(reference.value)
 
 const lengths = new Map(shapes.map(({ kind, length }) => [kind, length]))
 
@@ -69,11 +72,21 @@ const lengths = new Map(shapes.map(({ kind, length }) => [kind, length]))
 const SHORTEST_CUT_SMS = 130
 
 /**
- * Whether a reference may lack its end, because it ends a long SMS that has no mark of a cut: `… THU HUONG FT2525170330`.
+ * Whether a reference may lack its end, because it ends a long SMS that has no mark of a cut: `… THU HUONG FT2525170330`. Such an SMS may also lack
+ * a number that another channel shows, so a number that does not name the movement contradicts none of that channel's.
  * @param sms  the whole text
  */
-export const mayBeCut = ({ kind, value }: Reference, sms: string): boolean =>
-  sms.length >= SHORTEST_CUT_SMS && value.length < (lengths.get(kind) ?? Infinity) && comparable(sms).endsWith(value)
+export const mayBeCut = (reference: Reference, sms: string): boolean => {
+  if (sms.length < SHORTEST_CUT_SMS) return false
+  const { kind, value } = reference
+  return !isOfMovement(reference) || (value.length < (lengths.get(kind) ?? Infinity) && comparable(sms).endsWith(value))
+}
+
+/** A reference that may lack its end has a kind of its own, so that it contradicts neither the whole one nor another part of it. */
+export const asCut = (reference: Reference): Reference => {
+  const { kind, value } = reference
+  return kind.endsWith('…') ? reference : { kind: `${kind} ${value}…`, value }
+}
 
 /** Values of one kind are compared in upper case and without separators: `MBVCB.911` equals `MBVCB 911`. */
 export const comparable = (printed: string): string => printed.replace(/[. ]/g, '').toUpperCase()
@@ -85,13 +98,16 @@ export interface FoundReferences {
 }
 
 /**
- * The bank's match comes first. Where it is the last one, the payer may have written the one before it, which is the last one in a channel that
- * does not show the bank's.
+ * The bank's match is the first one, or the last one. The payer's own first one counts too, as a channel may show no other. A reference that
+ * comes first and names the movement counts alone, because all channels show it.
  */
 const matchesOf = ({ expression, last }: Shape, memo: string): RegExpExecArray[] => {
-  if (last) return [...memo.matchAll(expression)].slice(-2).toReversed()
-  const found = expression.exec(memo)
-  return found ? [found] : []
+  if (!expression.global) {
+    const found = expression.exec(memo)
+    return found ? [found] : []
+  }
+  const found = [...memo.matchAll(expression)]
+  return last && found.length > 1 ? [found.at(-1)!, found[0]!] : found.slice(0, 2)
 }
 
 /** Where a memo was cut: the position of its mark. Infinity if it was not. */
@@ -114,7 +130,20 @@ export const findReferences = (memo: string, labelled: string | null, isApart = 
       if (found.index + found[0].length >= cut) continue
       const printed = (found[1] ?? found[0]).replace(/[. ]+$/, '')
       best ??= printed
-      all.push({ kind: shape.kind, value: comparable(printed) })
+      const reference = { kind: shape.kind, value: comparable(printed) }
+      // The payer has continued it, so its beginning alone may look whole.
+      all.push(reference.value.length > (shape.length ?? Infinity) ? asCut(reference) : reference)
     }
   return { best, all }
+}
+
+/**
+ * The references of a memo that its bank breaks at a column. One that ends at a break may go on behind it.
+ * @param joined  the memo without any of its breaks
+ */
+export const acrossBreaks = (references: readonly Reference[], joined: string): Reference[] => {
+  const { all } = findReferences(joined, null)
+  return references.map((reference) =>
+    all.some(({ kind, value }) => kind === reference.kind && value === reference.value) ? reference : asCut(reference),
+  )
 }

@@ -13,8 +13,8 @@ import type { IgnoredReason } from '../arrival/events.ts'
 import { orderIdOf } from '../reader/order-id.ts'
 import { DAY_MS, isOld } from '../arrival/old.ts'
 import { distrust, originOf, type ReceivePath, type Origin } from '../arrival/origin.ts'
-import type { Incoming, Reading, ReadResult } from '../reader/reading.ts'
-import { mayBeCut } from '../reader/references.ts'
+import type { Incoming, Reading, ReadResult, Reference } from '../reader/reading.ts'
+import { asCut, isOfMovement, mayBeCut } from '../reader/references.ts'
 import { tellsOneTimePassword } from '../reader/rejection.ts'
 import { cutToBytes, NAME_BYTES, TEXT_BYTES } from '../arrival/sizes.ts'
 import { namedPlanOrder, type PlanAccount } from '../plan-order/plan-order.ts'
@@ -54,15 +54,14 @@ const wholeText = ({ incoming }: Arrival, { channel }: Origin): string =>
     channel === 'sms' ? incoming.text : [incoming.title, incoming.subject, incoming.text].filter(Boolean).join('\n'),
   )
 
-/**
- * A reference that may lack its end has a kind of its own, so that it does not contradict the whole one. The order id of a cut memo is a guess:
- * the whole memo may name one that has precedence.
- */
+/** The order id of a cut memo is a guess: the whole memo may name one that has precedence. */
 const sightingOf = (arrival: Arrival, origin: Origin, reading: Reading, matched: Matched): Sighting => {
   const { channel } = origin
   const text = wholeText(arrival, origin)
   const time = reading.time_in_memo ? null : reading.printed_time
   const messageId = arrival.mail?.message_id
+  const isPartial = (reference: Reference): boolean =>
+    (channel === 'sms' && mayBeCut(reference, text)) || (reading.cut && !isOfMovement(reference))
   return {
     source: origin.source,
     stamp: arrival.stamp?.toISOString() ?? null,
@@ -75,10 +74,7 @@ const sightingOf = (arrival: Arrival, origin: Origin, reading: Reading, matched:
     currency: reading.currency,
     account_number: reading.account_number,
     balance: reading.balance_after,
-    references: reading.references.map((reference) => {
-      const { kind, value } = reference
-      return { kind: channel === 'sms' && mayBeCut(reference, text) ? `${kind}…` : kind, value }
-    }),
+    references: reading.references.map((reference) => (isPartial(reference) ? asCut(reference) : reference)),
     printed_time: time && time.precision !== 'day' ? { at: time.at, precision: time.precision } : null,
     order_id: matched.order_id,
     prefix: reading.cut ? null : matched.prefix,

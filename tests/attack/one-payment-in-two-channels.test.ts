@@ -1,0 +1,106 @@
+/**
+ * Attack: references that a payer writes. One channel of a bank adds a number of its own to the memo, breaks it or cuts it. The other channel
+ * shows the payer's words only. What the payer wrote must not make one payment two.
+ */
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { read } from '../../domain/reader/reader.ts'
+import { repetitions } from '../harness/repetitions.ts'
+import { verdictsOn, type Sent } from './verdicts-on.ts'
+
+const AT = '2026-11-20T10:00:07+07:00'
+const sms = (sender: string, text: string): Sent => ({ type: 'sms', sender, at: AT, text })
+const push = (app: string, title: string, text: string): Sent => ({ type: 'notification', package: app, title, at: AT, text }) // prettier-ignore
+
+/** The SMS and the push of one payment. `end` is the length at which the SMS ends. */
+type Channels = (memo: string, end?: number, mark?: string) => readonly [Sent, Sent]
+
+const cutTo = (text: string, end: number, mark: string): string =>
+  text.length > end ? text.slice(0, end) + mark : text
+
+const VPB: Channels = (memo, end = 160, mark = '') => [
+  sms('VPBank', cutTo(`TK 10012345678 tai VPB +150,000VND luc 10:00 20/11/26. So du 5,380,000VND. ND: NHAN TU 0011004177 TRACE 560102 ND ${memo}`, end, mark)),
+  push('com.vnpay.vpbankonline', 'VPBank NEO + 150,000 ₫', `Tài khoản: 10****78\nSố dư: 5,380,000 ₫\n${memo}`),
+] // prettier-ignore
+
+const MB: Channels = (memo, end = 160, mark = '') => {
+  const whole = `${memo} - Ma giao dich/ Trace 998593`
+  return [
+    sms('MBBANK', cutTo(`TK 4240xxxx4584|GD: +150,000VND 20/11/26 10:00|SD:5,380,000VND|ND: ${whole.replace(/.{35}/g, '$& ')}`, end, mark)),
+    push('com.mbmobile', 'MB Bank', `TK 42xxx584|GD: +150,000VND 20/11/26 10:00 |SD: 5,380,000VND|TU: NGUYEN VAN AN - 0011004177|ND: ${whole}`),
+  ] // prettier-ignore
+}
+
+const CTG: Channels = (memo, end = 160, mark = '~') => [
+  sms('VietinBank', cutTo(`VietinBank:20/11/2026 10:00|TK:10012345678|GD:+150,000VND|SDC:5,380,000VND|ND:So GD: 124A2210XKCSDB ${memo}`, end, mark)),
+  push('com.vietinbank.ipay', 'VietinBank', `Thời gian: 20/11/2026 10:00\nTài khoản: 10012345678\nGiao dịch: +150,000 VND\nSố dư hiện tại: 5,380,000 VND\nNội dung: ${memo}`),
+] // prettier-ignore
+
+const ACB: Channels = (memo, end = 160, mark = '') => [
+  sms('ACB', cutTo(`ACB: TK 10012345678(VND) + 150,000 luc 10:00 20/11/2026. So du 5,380,000. GD: ${memo}`, end, mark)),
+  push('mobile.acb.com.vn', 'ACB ONE', `ACB: TK 10012345678(VND) + 150,000 luc 10:00 20/11/2026. So du 5,380,000. GD: ${memo} GD 6256IBT1AJQ 201126-10:00:05`),
+] // prettier-ignore
+
+const isOne = ([one, other]: readonly [Sent, Sent]): void => {
+  expect(verdictsOn(one, other), `${one.text}\n${other.text}`).to.deep.equal(['new', 'copy'])
+  expect(verdictsOn(other, one), `${other.text}\n${one.text}`).to.deep.equal(['new', 'copy'])
+}
+
+describe('a payment in two channels', () => {
+  it('stays one if the payer writes a number like the one that only the SMS adds', () => {
+    for (const memo of [
+      'DH1042 trace 448699',
+      'trace 12345 DH1042 Trace 23456',
+      `DH1042 ${'x'.repeat(20)} Trace 12345`,
+    ])
+      isOne(VPB(memo))
+    for (const memo of ['DH1042 So GD: 99A9999ZZZZZZ', 'So GD: 99A9999ZZZZZZ DH1042']) isOne(CTG(memo))
+  })
+
+  it('stays one if the SMS ends before such a number', () => {
+    const memo = `DH1042 ${'x'.repeat(30)} trace 448699`
+    for (let end = 130; end < 175; end++) isOne(VPB(memo, end))
+    for (let end = 130; end < 175; end++) isOne(CTG(memo.replace('trace', 'So GD:'), end))
+  })
+
+  it('stays one if the bank breaks its SMS within a number of the payer', () => {
+    for (let filler = 0; filler < 30; filler++)
+      for (const number of ['So GD: 124A2210XKCSDB', 'ACSP/ az453273IBBIZ', 'Ma giao dich: 123456DH7'])
+        isOne(MB(`DH1042 ${'x'.repeat(filler)} ${number} cam on`))
+  })
+
+  it('stays one if the SMS ends within a number that the payer made longer than the bank’s', () => {
+    const memo = 'DH1042 thanh toan don hang nay cho shop nhe ban oi ACSP/ az453273DH7 cam on'
+    for (let end = 130; end < 160; end++) isOne(ACB(memo, end))
+  })
+
+  it('stays one if the SMS ends among several numbers of the payer', () => {
+    const memo = 'DH1042 GD AAAA11 201126 09:00:00 GD BBBB22 201126 09:00:00 GD CCCC33 201126 09:00:00'
+    for (let end = 130; end < 180; end++) isOne(ACB(memo, end))
+  })
+
+  it('keeps the whole order id where the bank breaks its SMS and a mark shows that it is cut', () => {
+    const text = 'TK 4240xxxx4584|GD: +150,000VND 20/11/26 10:00|SD:222,772,047VND|ND: '
+    const memo = 'NGUYEN VAN AN thanh toan hang DH104 2 cam on shop rat nhieu nhe ban oi'
+    for (const mark of ['...', '~'])
+      expect(read({ text: `${text}${memo}${mark}`, sender: 'MBBANK' }, new Date(AT)).reading?.content).to.equal(
+        `NGUYEN VAN AN thanh toan hang DH1042 cam on shop rat nhieu nhe ban oi${mark}`,
+      )
+  })
+
+  it('stays one whatever numbers the payer writes, and wherever the SMS ends behind the order id', () => {
+    const numbers = fc.constantFrom('Trace 448699', 'trace 12345', 'FT26325123456789', 'FT2632512345678999', 'MBVCB.911539506', 'So GD: 99A9999ZZZZZZ',
+      'Ma GD ACSP/ az453273', 'ACSP/ az453273FT26', 'Ma giao dich: 12345678', 'GD AAAA11 201126 09:00:00', 'IBBIZ.50870010070960280723.5', 'CK31310000806217',
+      '292017.201126.100005', 'CT DEN:123456789', 'Ecom.EW23041745294945', '1732071605123ABCDEF', 'xxxxxxxxxx', 'chuyen tien') // prettier-ignore
+    const payment = fc.record({
+      channels: fc.constantFrom(VPB, MB, CTG, ACB),
+      words: fc.array(numbers, { minLength: 1, maxLength: 6 }),
+      end: fc.integer({ min: 132, max: 170 }),
+      mark: fc.constantFrom('', '...', '~'),
+    })
+    fc.assert(
+      fc.property(payment, ({ channels, words, end, mark }) => isOne(channels(`DH1042 ${words.join(' ')}`, end, mark))),
+      { numRuns: repetitions(20_000, 400) },
+    )
+  })
+})
