@@ -108,7 +108,9 @@ export class DedupWindow extends Entries {
    */
   dropExpired(now: number): void {
     const half = Math.floor(this.size / 2)
-    if (half < WORTH_DROPPING || now - this.arrivedOf(half) <= RETENTION_MS) return
+    if (half < WORTH_DROPPING) return
+    // Each is checked: one that was kept unread arrived long before those that it follows here.
+    for (let entry = half; entry >= 0; entry--) if (now - this.arrivedOf(entry) <= RETENTION_MS) return
     this.#heads = new ChainHeads()
     this.#numbering++
     this.restart(half, (id, event, probe, isResend) =>

@@ -158,6 +158,13 @@ describe('a deduplication window with many notifications', () => {
       })
   })
 
+  it('drops none of this week because of one that was kept unread for longer and then read again', () => {
+    const window = new DedupWindow()
+    for (let n = 0; n < many; n++) judge(window, sms({ ref: `FT:${n}`, arrives: n === many / 2 ? -8 * DAY : n }), n + 1)
+    window.dropExpired(Date.parse('2026-11-20T06:00:00.000Z'))
+    expect(judge(window, push({ ref: 'FT:1', at: many }), many + 1)).to.deep.equal({ kind: 'copy', event: 2 })
+  })
+
   it('still names the first notification of an event after that one is dropped', () => {
     const window = new DedupWindow()
     judge(window, sms({ ref: 'FT:1' }), 1)
