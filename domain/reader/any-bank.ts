@@ -54,6 +54,6 @@ export const ANY_BANK = compileLabels({
   ],
 }) // prettier-ignore
 
-/** Words for a future, failed or cancelled movement or for a debt, so no money moved. */
+/** Words for a future, failed or cancelled movement, for a debt, or for money that was only blocked or released, so no money moved. */
 export const DOUBT =
-  /khong thanh cong|that bai|tu choi|khong du|khong hop le|\bloi\b|\bse (?:duoc|bi|tru|cong|thanh toan|trich)|du kien|han muc|lai suat|dang (?:xu ly|cho)|cho (?:xu ly|duyet|xac nhan)|\byeu cau\b|sao ke|\bdu no\b|toi thieu|den han|qua han|nhac (?:no|han)|hoan tac|\bhuy\b|phong toa|tam giu|\botp\b|xac thuc|uu dai|khuyen mai|trung thuong|voucher|\bfail|declin|unsuccess|pending|reject|cancel|statement|minimum|overdue|\bdue\b/
+  /khong thanh cong|that bai|tu choi|khong du|khong hop le|\bloi\b|\bse (?:duoc|bi|tru|cong|thanh toan|trich)|du kien|han muc|lai suat|dang (?:xu ly|cho)|cho (?:xu ly|duyet|xac nhan)|\byeu cau\b|sao ke|\bdu no\b|toi thieu|den han|qua han|nhac (?:no|han)|hoan tac|\bhuy\b|(?:phong|giai) toa|tam giu|\botp\b|xac thuc|uu dai|khuyen mai|trung thuong|voucher|\bfail|declin|unsuccess|pending|reject|cancel|statement|minimum|overdue|\bdue\b/

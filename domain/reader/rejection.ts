@@ -97,3 +97,12 @@ export const tellsOneTimePassword = (raw: string): boolean => {
 /** Whether the bank's own words around a layout (title, header) say that nothing happened. */
 export const saysFailed = (shadow: string): boolean =>
   /khong thanh cong|that bai|bi tu choi|unsuccessful|\bfailed\b/.test(shadow)
+
+/**
+ * Whether the bank's own words around a text say that its money is only asked for or promised, waits, or came back. They contain no word that is
+ * a name without its diacritics, such as `huy`.
+ */
+export const saysNotMoved = (shadow: string): boolean =>
+  /dang (?:xu ly|cho)|cho (?:xu ly|duyet|xac nhan|thanh toan)|\byeu cau\b|nhac (?:no|han|thanh toan|chuyen tien|tra tien)|huy (?:giao dich|gd|lenh)|(?:giao dich|gd|lenh)(?: da| bi){0,2} huy\b|uu dai|khuyen mai|voucher|\bpending\b|\bcancel|\brequest|\bremind/.test(
+    shadow,
+  )

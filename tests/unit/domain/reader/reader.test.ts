@@ -137,6 +137,24 @@ describe('the reader', () => {
     expect(reason({ text: `${VCB}x`, title: 'Giao dịch thất bại', package: 'com.VCB' })).to.equal('failed')
   })
 
+  it('refuses money that is only asked for, waits or came back, by the title or the words before the layout', () => {
+    const push = { text: `${VCB}x`, package: 'com.VCB' }
+    for (const title of [
+      'Yêu cầu thanh toán',
+      'Nhắc nợ',
+      'Giao dịch đang xử lý',
+      'Giao dịch đã bị huỷ',
+      'Ưu đãi',
+      'Payment request',
+    ])
+      expect(reason({ ...push, title }), title).to.equal('unparsed')
+    expect(reason({ text: `Lệnh đang chờ duyệt: ${VCB}x`, sender: 'Vietcombank' })).to.equal('unparsed')
+    const byLabels = { text: 'TK 0071 tang 500,000 VND. SD 1,000,000 VND. Loi nhan: x', package: 'com.VCB' }
+    expect(reason({ ...byLabels, title: 'Yêu cầu chuyển tiền' })).to.equal('unparsed')
+    for (const title of ['Biến động số dư', 'NGUYEN VAN HUY', 'Giao dịch thành công'])
+      for (const of of [push, byLabels]) expect(reading({ ...of, title }).transaction_type, title).to.equal('credit')
+  })
+
   it('does not follow a memo that imitates a layout', () => {
     const fake = `${VCB}x`
     expect(reason({ text: `Quy khach da thanh toan 5,000VND, noi dung: ${fake}`, sender: 'Vietcombank' })).to.equal(

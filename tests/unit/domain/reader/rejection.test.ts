@@ -70,6 +70,7 @@ describe('the reason of a rejected text', () => {
       'Your account 0123456789 would have been credited 150,000 VND. Balance: 5,000 VND',
       'Your account 0123456789 cannot be credited 150,000 VND. Balance: 5,000 VND',
       "Your account 0123456789 hasn't been credited 150,000 VND. Balance: 5,000 VND",
+      'TK 0123456789 duoc giai toa +150,000 VND. So du kha dung: 5,000 VND',
       'Please credit 150,000 VND to account 0123456789. Balance: 5,000 VND',
     ]
     for (const text of texts) expect(reason({ text, sender: 'VIB' }), text).to.equal('unparsed')
