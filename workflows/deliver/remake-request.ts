@@ -16,44 +16,60 @@ import { formCall } from './form-call.ts'
 
 type Attempted = TransactionEventData['WebhookAttempted']
 
-/** The fields of a transaction that payloads show, after each event that changed it, newest first. */
-const rowsOf = (events: readonly StoredEvent[]): TransactionRow[] => {
-  const rows: TransactionRow[] = []
-  for (const { type, data } of events) {
-    if (type === 'TransactionCaptured') rows.unshift({ ...data, id: data.transaction_id })
-    if ((type === 'TransactionCompleted' || type === 'WebhookRetryRequested') && rows[0])
-      rows.unshift({ ...rows[0], order_id: data.order_id })
+const isAttempt = (event: StoredEvent) => event.type === 'WebhookAttempted'
+
+/** Accounts at these revisions, from one pass over the events of the account. */
+const accountsAt = (
+  events: readonly StoredEvent[],
+  revisions: ReadonlySet<number>,
+): ReadonlyMap<number, Account | null> => {
+  const accounts = new Map<number, Account | null>()
+  let account: Account | null = null
+  const open = [...revisions].sort((a, b) => a - b)
+  const keepBefore = (revision: number): void => {
+    while (open.length > 0 && open[0]! < revision) accounts.set(open.shift()!, account)
   }
-  return rows
+  for (const event of events) {
+    keepBefore(event.revision)
+    if (isReadable(event) && isEventOf(accountEvents, event)) account = evolveAccount(account, event)
+  }
+  keepBefore(Infinity)
+  return accounts
 }
 
-const ruleAt = (account: readonly StoredEvent[], { rule_id, account_revision }: Attempted): Rule | undefined =>
-  account
-    .filter(({ revision }) => revision <= account_revision)
-    .reduce<Account | null>(
-      (state, event) => (isReadable(event) && isEventOf(accountEvents, event) ? evolveAccount(state, event) : state),
-      null,
-    )
-    ?.rules.get(rule_id)
+/** What the events before an attempt say about its request. */
+interface Before {
+  /** The fields that payloads show, after each event that changed them, newest first. */
+  rows: readonly TransactionRow[]
+  /** The rules whose endpoint had already confirmed the transaction. */
+  confirmed: ReadonlySet<number>
+}
 
-/** Whether the rule's endpoint had already confirmed the transaction. */
-const isReplay = (before: readonly StoredEvent[], { rule_id }: Attempted): boolean =>
-  before.some(
-    ({ type, data }) => type === 'WebhookAttempted' && data.rule_id === rule_id && data.outcome === 'delivered',
-  )
+const NOTHING: Before = { rows: [], confirmed: new Set() }
+
+const evolve = (before: Before, { type, data }: StoredEvent): Before => {
+  if (type === 'TransactionCaptured') return { ...before, rows: [{ ...data, id: data.transaction_id }] }
+  if (type === 'TransactionCompleted' || type === 'WebhookRetryRequested') {
+    const [newest] = before.rows
+    if (!newest || newest.order_id === data.order_id) return before
+    return { ...before, rows: [{ ...newest, order_id: data.order_id }, ...before.rows] }
+  }
+  if (type !== 'WebhookAttempted' || data.outcome !== 'delivered' || before.confirmed.has(data.rule_id)) return before
+  return { ...before, confirmed: new Set(before.confirmed).add(data.rule_id) }
+}
 
 const remake = (
   rule: Rule | undefined,
-  before: readonly StoredEvent[],
+  { rows, confirmed }: Before,
   attempted: Attempted,
   correlationId: string,
   vault: Vault,
 ) => {
   if (!rule || attempted.renderer !== RENDERER) return null
   const now = new Date(attempted.timestamp * 1000)
-  for (const transaction of rowsOf(before)) {
+  for (const transaction of rows) {
     const { call, body_sha256 } = formCall(
-      { ...attempted, isReplay: isReplay(before, attempted), rule, transaction },
+      { ...attempted, isReplay: confirmed.has(attempted.rule_id), rule, transaction },
       correlationId,
       (sealed) => vault.open(sealed),
       now,
@@ -64,7 +80,7 @@ const remake = (
 }
 
 /**
- * Reads the store once for all attempts of a transaction.
+ * Reads the store once for all attempts of a transaction, and goes once through what it read.
  * @returns requests by attempt id; requests that cannot be rebuilt are missing
  */
 export const remakeRequests = async (
@@ -74,13 +90,18 @@ export const remakeRequests = async (
 ): Promise<ReadonlyMap<number, Call>> => {
   const slices = [{ stream: transactionStream(transactionId) }, { stream: accountStream(userId) }]
   const [events = [], account = []] = await store.read(slices)
+  const attempts = events.filter(isAttempt)
+  const accounts = accountsAt(account, new Set(attempts.map(({ data }) => data.account_revision)))
   const requests = new Map<number, Call>()
-  events.forEach((event, index) => {
-    if (event.type !== 'WebhookAttempted') return
-    const { data, metadata } = event
-    const rule = ruleAt(account, data)
-    const request = remake(rule, events.slice(0, index), data, metadata.correlation_id, vault)
-    if (request) requests.set(data.attempt_id, request)
-  })
+  let before = NOTHING
+  for (const event of events) {
+    if (isAttempt(event)) {
+      const { data, metadata } = event
+      const rule = accounts.get(data.account_revision)?.rules.get(data.rule_id)
+      const request = remake(rule, before, data, metadata.correlation_id, vault)
+      if (request) requests.set(data.attempt_id, request)
+    }
+    before = evolve(before, event)
+  }
   return requests
 }

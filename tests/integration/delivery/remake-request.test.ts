@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { StoredEvent } from '../../../domain/parse-event.ts'
 import { remakeRequests } from '../../../workflows/deliver/remake-request.ts'
 import { status } from '../../harness/shop.ts'
 import { openDeliverySetting, USER, vault, type DeliverySetting } from './setting.ts'
@@ -48,5 +49,30 @@ describe('the rebuilt request of an attempt', () => {
     expect(
       (await remakeRequests({ store: { ...setting.store, ...altered }, vault }, USER, transaction!)).size,
     ).to.equal(0)
+  })
+
+  it('looks at each event once, however many attempts there are', async () => {
+    const shop = await setting.shop()
+    const rule = await setting.rule(shop.url)
+    await setting.worker()
+    const [transaction] = await setting.capture([rule])
+    await setting.untilStatus(transaction!, 'success')
+    let looks = 0
+    const watched = <Event extends { type: string }>(event: Event): Event =>
+      Object.defineProperty({ ...event }, 'type', { get: () => (looks++, event.type) })
+    const looksFor = async (attempts: number): Promise<number> => {
+      const read = async (slices: Parameters<typeof setting.store.read>[0]) => {
+        const [events = [], account = []] = await setting.store.read(slices)
+        const repeated = events.flatMap((event): StoredEvent[] =>
+          event.type === 'WebhookAttempted' ? Array.from({ length: attempts }, () => event) : [event],
+        )
+        return [repeated.map(watched), account.map(watched)] as never
+      }
+      looks = 0
+      await remakeRequests({ store: { ...setting.store, read }, vault }, USER, transaction!)
+      return looks
+    }
+    const [few, many] = [await looksFor(10), await looksFor(100)]
+    expect(many / few).to.be.below(10)
   })
 })
