@@ -6,7 +6,10 @@ import type { TransactionEventData } from './transaction/events.ts'
 
 // --- event store ---------------------------------------------------------------------------------------------------
 
-/** A position among all events. It is opaque: compare it only with `EventStore.isAfter`. */
+/**
+ * A position among all events. Compare it only with `EventStore.isAfter`. It begins with a whole number, which is higher for a later event of
+ * another stream.
+ */
 export type Checkpoint = string
 
 /** Revision that a stream must have for an append: the revision of its last event, or `NO_STREAM` if nothing was ever written. */

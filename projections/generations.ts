@@ -4,6 +4,11 @@
  * which a newer version of Baoco has built. A change of a table or of a projection's version adds a line.
  */
 
-export const MAIN_GENERATIONS: readonly string[] = ['b9b8822829b67f0b', 'ba28be29c337767b', 'd69f31bacf6cadea']
+export const MAIN_GENERATIONS: readonly string[] = [
+  'b9b8822829b67f0b',
+  'ba28be29c337767b',
+  'd69f31bacf6cadea',
+  'af707a785250c094',
+]
 
 export const SEARCH_GENERATIONS: readonly string[] = ['49d135aab758cfdd', '8927ee25351fe259']

@@ -10,6 +10,7 @@ import { account } from './account/projection.ts'
 import { alert } from './alert/projection.ts'
 import { attempt } from './attempt/projection.ts'
 import { attemptCount, transactionTotal } from './counts/projection.ts'
+import { deliveriesMadeDue, madeDue } from './delivery/made-due.ts'
 import { delivery } from './delivery/projection.ts'
 import { MAIN_GENERATIONS } from './generations.ts'
 import { job } from './job/projection.ts'
@@ -50,9 +51,10 @@ export const mainWith = ({ overQuotaDelay, keepUnread, isReadHere = false }: Mai
   schema: 'read_model',
   // `quota` comes before `transaction`, because it reads the row of a deleted transaction.
   projections: [
-    account, alert, system, rule, quota(overQuotaDelay), quotaPlan, transaction, attempt, delivery, mailAccount,
+    account, alert, system, rule, quota(overQuotaDelay), quotaPlan, transaction, attempt, delivery, madeDue, mailAccount,
     notification(keepUnread), unreadBytes, job, ownedStream(keepUnread), transactionTotal, attemptCount, parked,
   ], // prettier-ignore
+  remaining: deliveriesMadeDue(),
   prefixes: ['account-', 'alerts-', 'transaction-', 'unread-', 'ignored-', 'job-', 'plan-order-', PARKED_STREAM],
   restMs: 0,
   canWait: (event) => canWait(event, isReadHere),

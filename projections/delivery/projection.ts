@@ -14,6 +14,8 @@
 import { LEFT_TO_THE_LOG_MS } from '../../domain/webhook/retry-schedule.ts'
 import { atLeast, insert, perform, projection, removeOfTransaction, table, update } from '../engine/definition.ts'
 import type { Changes, Operation } from '../engine/definition.ts'
+import { ofRule, ofUser, positionOf } from './made-due.ts'
+import type { KnownEvent } from '../../domain/catalogue.ts'
 import type { TransactionEventData } from '../../domain/transaction/events.ts'
 
 const deliveryTable = table(
@@ -35,6 +37,8 @@ const deliveryTable = table(
     /** The first due time of the current schedule. */
     first_due_at: 'timestamptz',
     captured_at: 'timestamptz',
+    /** Position of the event that set the due time. */
+    set_at: 'bigint',
   },
   {
     key: ['transaction_id', 'rule_id'],
@@ -63,13 +67,14 @@ const open: Operation = {
     rule_id: 'bigint',
     lane: 'text',
     due_at: 'timestamptz',
+    set_at: 'bigint',
   },
   sql: (schema) => `INSERT INTO ${schema}.delivery AS t
-      (transaction_id, rule_id, user_id, status, attempt, round_base, lane, due_at, first_due_at, captured_at)
-    SELECT v.transaction_id, v.rule_id, captured.user_id, 'open', 0, 0, v.lane, v.due_at, v.due_at, captured.created_at
+      (transaction_id, rule_id, user_id, status, attempt, round_base, lane, due_at, first_due_at, captured_at, set_at)
+    SELECT v.transaction_id, v.rule_id, captured.user_id, 'open', 0, 0, v.lane, v.due_at, v.due_at, captured.created_at, v.set_at
       FROM v JOIN ${schema}.transaction captured ON captured.id = v.transaction_id
     ON CONFLICT (transaction_id, rule_id) DO UPDATE SET status = 'open', round_base = t.attempt, lane = excluded.lane,
-      due_at = excluded.due_at, first_due_at = excluded.first_due_at`,
+      due_at = excluded.due_at, first_due_at = excluded.first_due_at, set_at = excluded.set_at`,
   acrossStreams: false,
 }
 
@@ -82,98 +87,78 @@ const endFailed: Operation = {
   acrossStreams: false,
 }
 
-/**
- * The deliveries of a deleted rule are due at once. The worker that takes such a row finds no rule and ends the
- * delivery.
- */
-const dueNow: Operation = {
-  name: 'deliveries_due_now',
-  values: { rule_id: 'bigint', due_at: 'timestamptz' },
-  sql: (schema) => `UPDATE ${schema}.delivery t SET due_at = v.due_at FROM v
-    WHERE t.rule_id = v.rule_id AND t.status = 'open'`,
-  acrossStreams: true,
-}
-
-/**
- * Retries do not wait any longer once their rule has a new url or is switched on: the reason of the failure may be gone. A delivery over
- * the quota has had no attempt, and keeps its time.
- */
-const retriesDueNow: Operation = {
-  name: 'retries_due_now',
-  values: { rule_id: 'bigint', due_at: 'timestamptz' },
-  sql: (schema) => `UPDATE ${schema}.delivery t SET due_at = v.due_at FROM v
-    WHERE t.rule_id = v.rule_id AND t.status = 'open' AND t.lane = 'retry' AND t.attempt > 0 AND t.due_at > v.due_at`,
-  acrossStreams: true,
-}
-
 /** A retry by hand of a pending transaction. It names deliveries that have had an attempt. Schedules and attempt numbers continue. */
 const hurry: Operation = {
   name: 'hurry_deliveries',
-  values: { transaction_id: 'bigint', rule_id: 'bigint', lane: 'text', due_at: 'timestamptz' },
-  sql: (schema) => `UPDATE ${schema}.delivery t SET due_at = v.due_at, lane = v.lane FROM v
+  values: { transaction_id: 'bigint', rule_id: 'bigint', lane: 'text', due_at: 'timestamptz', set_at: 'bigint' },
+  sql: (schema) => `UPDATE ${schema}.delivery t SET due_at = v.due_at, lane = v.lane, set_at = v.set_at FROM v
     WHERE t.transaction_id = v.transaction_id AND t.rule_id = v.rule_id AND t.status = 'open'`,
   acrossStreams: false,
-}
-
-/** What waited while its account was locked is due once it is unlocked. A delivery over the quota keeps its time. */
-const unlockedDueNow: Operation = {
-  name: 'deliveries_of_unlocked_due_now',
-  values: { user_id: 'bigint', due_at: 'timestamptz' },
-  sql: (schema) => `UPDATE ${schema}.delivery t SET due_at = v.due_at FROM v, ${schema}.rule r
-    WHERE r.user_id = v.user_id AND t.rule_id = r.rule_id AND t.status = 'open' AND t.due_at > v.due_at
-      AND (t.lane <> 'retry' OR t.attempt > 0)`,
-  acrossStreams: true,
 }
 
 const removeDeliveries = removeOfTransaction(deliveryTable)
 
 const leftToTheLog = (at: string): string => new Date(Date.parse(at) + LEFT_TO_THE_LOG_MS).toISOString()
 
-const opened = (transaction_id: number, rules: readonly number[], lane: 'first' | 'manual' | 'bulk', due_at: string) =>
+const opened = (
+  transaction_id: number,
+  rules: readonly number[],
+  how: { lane: 'first' | 'manual' | 'bulk'; due_at: string; set_at: string },
+) =>
   perform(
     open,
-    [...new Set(rules)].map((rule_id) => ({ transaction_id, rule_id, lane, due_at })),
+    [...new Set(rules)].map((rule_id) => ({ transaction_id, rule_id, ...how })),
   )
+
+const madeDueBy = (event: KnownEvent<'RuleChanged' | 'RuleDeleted'>, which: 'retries' | 'all') =>
+  perform(ofRule, [{ position: positionOf(event), rule_id: event.data.rule_id, which, due_at: event.metadata.at }])
 
 /**
  * An attempt that is neither the end of the delivery nor has a next time was recorded late. It counts, and changes
  * nothing else.
  */
-const afterAttempt = (attempted: TransactionEventData['WebhookAttempted']): Changes => {
+const afterAttempt = (attempted: TransactionEventData['WebhookAttempted'], set_at: string): Changes => {
   const attempt = atLeast(attempted.attempt)
   if (attempted.outcome === 'delivered') return { attempt, status: 'succeeded', due_at: null, lane: null }
   if (attempted.outcome === 'exhausted') return { attempt, status: 'failed', due_at: null, lane: null }
   // Only an open delivery receives a next time: the decision was made at exactly this position of the stream.
   return attempted.next_attempt_at === null
     ? { attempt }
-    : { attempt, due_at: attempted.next_attempt_at, lane: 'retry' }
+    : { attempt, due_at: attempted.next_attempt_at, lane: 'retry', set_at }
 }
 
 export const delivery = projection(
   deliveryTable,
-  { version: 4, operations: [open, endFailed, dueNow, retriesDueNow, hurry, unlockedDueNow, removeDeliveries] },
+  { version: 5, operations: [open, endFailed, hurry, ofRule, ofUser, removeDeliveries] },
   {
-    TransactionCaptured: ({ data: { transaction_id, user_id, rules, created_at } }) => {
+    TransactionCaptured: ({ data: { transaction_id, user_id, rules, created_at }, checkpoint }) => {
       const due_at = leftToTheLog(created_at)
+      const set_at = positionOf({ checkpoint })
       return [...new Set(rules)].map(
         (rule_id) =>
         insert(deliveryTable, {
           transaction_id, rule_id, user_id, status: 'open', attempt: 0, round_base: 0, lane: 'first', due_at,
-          first_due_at: due_at, captured_at: created_at,
+          first_due_at: due_at, captured_at: created_at, set_at,
         }), // prettier-ignore
       )
     },
-    TransactionCompleted: ({ data: { transaction_id, rules }, metadata }) =>
-      opened(transaction_id, rules, 'first', leftToTheLog(metadata.at)),
-    WebhookRetryRequested: ({ data: { transaction_id, rules, by, due_now }, metadata }) =>
-      due_now
+    TransactionCompleted: (event) =>
+      opened(event.data.transaction_id, event.data.rules, {
+        lane: 'first', due_at: leftToTheLog(event.metadata.at), set_at: positionOf(event),
+      }), // prettier-ignore
+    WebhookRetryRequested: ({ data: { transaction_id, rules, by, due_now }, metadata, checkpoint }) => {
+      const how = { lane: by, due_at: metadata.at, set_at: positionOf({ checkpoint }) }
+      return due_now
         ? perform(
             hurry,
-            rules.map((rule_id) => ({ transaction_id, rule_id, lane: by, due_at: metadata.at })),
+            rules.map((rule_id) => ({ transaction_id, rule_id, ...how })),
           )
-        : [perform(endFailed, [{ transaction_id }]), opened(transaction_id, rules, by, metadata.at)],
-    WebhookAttempted: ({ data }) =>
-      update(deliveryTable, { transaction_id: data.transaction_id, rule_id: data.rule_id }, afterAttempt(data)),
+        : [perform(endFailed, [{ transaction_id }]), opened(transaction_id, rules, how)]
+    },
+    WebhookAttempted: (event) => {
+      const { transaction_id, rule_id } = event.data
+      return update(deliveryTable, { transaction_id, rule_id }, afterAttempt(event.data, positionOf(event)))
+    },
     DeliveryEnded: ({ data: { transaction_id, rule_id, reason } }) =>
       update(
         deliveryTable,
@@ -181,9 +166,14 @@ export const delivery = projection(
         { status: reason === 'gone' ? 'failed' : 'ended', due_at: null, lane: null },
       ),
     TransactionDeleted: ({ data: { transaction_id } }) => perform(removeDeliveries, [{ transaction_id }]),
-    RuleChanged: ({ data: { rule_id, url, is_active }, metadata }) =>
-      url !== undefined || is_active === 1 ? perform(retriesDueNow, [{ rule_id, due_at: metadata.at }]) : [],
-    AccountUnlocked: ({ data: { user_id }, metadata }) => perform(unlockedDueNow, [{ user_id, due_at: metadata.at }]),
-    RuleDeleted: ({ data: { rule_id }, metadata }) => perform(dueNow, [{ rule_id, due_at: metadata.at }]),
+    // The reason of a failure may be gone when the rule has a new url or is switched on.
+    RuleChanged: (event) =>
+      event.data.url !== undefined || event.data.is_active === 1 ? madeDueBy(event, 'retries') : [],
+    AccountUnlocked: (event) =>
+      perform(ofUser, [
+        { position: positionOf(event), user_id: event.data.user_id, which: 'waiting', due_at: event.metadata.at },
+      ]),
+    // The worker that takes a delivery finds no rule and ends it.
+    RuleDeleted: (event) => madeDueBy(event, 'all'),
   },
 )

@@ -5,14 +5,16 @@
  */
 import { decidedAt, isTombstone, type StoredEvent } from '../../domain/parse-event.ts'
 import type { KnownEvent } from '../../domain/catalogue.ts'
+import { PARKED_STREAM } from '../../domain/parked/events.ts'
 import type { Resolutions } from '../../domain/parked/resolutions.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 import { readResolutions } from '../../workflows/parked/obeying.ts'
-import { anchorOf, moveOn, type Anchor } from './checkpoint.ts'
+import { anchorOf, moveOn, stay, type Anchor } from './checkpoint.ts'
 import { statementsOf, type Definition, type Statement } from './definition.ts'
 import { Fold } from './fold.ts'
 import type { ParkedStream } from './parked-table.ts'
 import { parkingStatements, placeOf, planOf, refusedBecause, type Cause, type Plan } from './parking.ts'
+import { isLeft, partOf } from './remaining.ts'
 import type { ReadModelTables } from './tables.ts'
 import { SqlWriter, versionOf, type SqlStatement } from './sql.ts'
 
@@ -50,6 +52,8 @@ export class Applier {
   readonly #refused = new Map<string, Cause>()
   #known: Promise<{ parked: Map<string, ParkedStream>; resolutions: Resolutions }> | null = null
   #anchor: Anchor | null
+  /** Whether work is left; null if that is not known. */
+  #isLeft: boolean | null = null
 
   constructor(options: ApplierOptions) {
     this.#options = options
@@ -69,6 +73,11 @@ export class Applier {
    * @throws {Overtaken} · {StoreUnavailable} · any error of the database that the data of one event does not explain
    */
   async apply(events: readonly StoredEvent[], passed: Checkpoint): Promise<void> {
+    const isDecision = ({ stream }: StoredEvent): boolean => stream === PARKED_STREAM
+    const decision = events.findIndex((event, place) => place > 0 && isDecision(event))
+    if (decision > 0) return this.#applyFrom(decision, events, passed)
+    // What waited for a decision is older than events whose work may be left.
+    if (events[0] && isDecision(events[0])) await this.finish()
     const last = events.findLast((event) => !isTombstone(event))
     const to = last ? anchorOf(last) : this.#anchor
     const { parked, resolutions } = await this.#parking()
@@ -80,7 +89,7 @@ export class Applier {
       if (!(await tables.commit(claim, this.#handled(plan)))) throw new Overtaken()
     } catch (error) {
       if (!this.#isRefusal(error) || plan.events.length === 0) throw error
-      if (events.length > 1) return this.#applyHalves(events, passed)
+      if (events.length > 1) return this.#applyFrom(events.length >> 1, events, passed)
       const refused = await this.#firstRefused(plan.events)
       this.#refused.set(placeOf(refused.event), refusedBecause(reasonOf(refused.error)))
       return this.apply(events, passed)
@@ -93,6 +102,25 @@ export class Applier {
     }
   }
 
+  /** Whether batches have left work behind. */
+  async isLeft(): Promise<boolean> {
+    const { tables, definition, schema } = this.#options
+    return (this.#isLeft ??= await isLeft(tables, definition, schema))
+  }
+
+  /** Does a part of it. @throws {Overtaken} · as `apply` */
+  async part(): Promise<void> {
+    const { tables, definition, schema } = this.#options
+    const claim = stay(schema, { projector: definition.projector, version: this.#version }, this.#anchor)
+    if (!(await tables.commit(claim, [partOf(definition, schema)]))) throw new Overtaken()
+    this.#isLeft = null
+  }
+
+  /** Does all of it. @throws {Overtaken} · as `apply` */
+  async finish(): Promise<void> {
+    while (await this.isLeft()) await this.part()
+  }
+
   /** The statements that events amount to. */
   statements(events: readonly StoredEvent[], changes: Plan['changes'] = new Map()): SqlStatement[] {
     const { definition } = this.#options
@@ -100,13 +128,16 @@ export class Applier {
     for (const event of events) fold.add(event.stream, statementsOf(definition, event))
     const parking: Statement[] = parkingStatements(changes)
     fold.add('', parking)
-    return fold.changes().map((change) => this.#writer.write(change))
+    const folded = fold.changes()
+    if (folded.some((change) => change.kind === 'perform' && change.operation.leavesWork)) this.#isLeft = null
+    return folded.map((change) => this.#writer.write(change))
   }
 
-  async #applyHalves(events: readonly StoredEvent[], passed: Checkpoint): Promise<void> {
-    const half = events.slice(0, events.length >> 1)
-    await this.apply(half, half.at(-1)!.checkpoint)
-    return this.apply(events.slice(half.length), passed)
+  /** Applies the events before a place, and then those from there on. */
+  async #applyFrom(place: number, events: readonly StoredEvent[], passed: Checkpoint): Promise<void> {
+    const before = events.slice(0, place)
+    await this.apply(before, before.at(-1)!.checkpoint)
+    return this.apply(events.slice(place), passed)
   }
 
   /** The first event that makes the database refuse the events up to it. There are several if they waited for a decision. */

@@ -70,7 +70,7 @@ export class Builder {
     const { store, definition, signal, onProgress } = this.#options
     const isDone = (position: Checkpoint | null): boolean =>
       target === null || (position !== null && !store.isAfter(target, position))
-    if (isDone(this.anchor?.checkpoint ?? null)) return
+    if (isDone(this.anchor?.checkpoint ?? null)) return this.#applier.finish()
     const after = this.anchor?.checkpoint ?? null
     // Reading ahead ends with the loop, however the loop ends.
     const done = new AbortController()
@@ -87,7 +87,7 @@ export class Builder {
           onProgress?.(this.progress)
         }
         if (signal?.aborted) break
-        if (isDone(batch.checkpoint)) return
+        if (isDone(batch.checkpoint)) return await this.#applier.finish()
       }
     } finally {
       done.abort()

@@ -123,6 +123,22 @@ export const moveOn = (
   }
 }
 
+/** Touches the checkpoint where this projector left it. Changes no row if another process has moved it. */
+export const stay = (
+  schema: string,
+  { projector, version }: { projector: string; version: string },
+  at: Anchor | null,
+): SqlStatement => {
+  const text = `UPDATE ${schema}.checkpoint SET version = version
+    WHERE projector = $1 AND version = $2
+      AND checkpoint IS NOT DISTINCT FROM $3 AND event_id IS NOT DISTINCT FROM $4`
+  return {
+    name: statementName(text),
+    text,
+    values: [projector, version, at?.checkpoint ?? null, at?.event_id ?? null],
+  }
+}
+
 /** Whether the store is the one that the read models were built from, and has not gone back behind them. */
 const isInStore = async (
   store: EventStore,

@@ -78,6 +78,16 @@ export interface Operation {
    * batch as in between. Then it is done last, and nothing waits for it.
    */
   last?: true
+  /** True if it leaves work behind in the table `Definition.remaining`. */
+  leavesWork?: true
+}
+
+/** Work that a batch leaves behind: `remaining.ts`. */
+export interface Remaining {
+  /** Its rows list the work that is left. */
+  table: Table
+  /** A statement that does a part of it and keeps the table. */
+  part: (schema: string) => string
 }
 
 export type Statement =
@@ -162,6 +172,7 @@ export interface Definition {
   /** Postgres extensions that its tables need. The owner of a database may add them. */
   extensions?: readonly string[]
   projections: readonly Projection[]
+  remaining?: Remaining
   /** Streams whose events they are built from. */
   prefixes: readonly string[]
   /** Milliseconds between batches while no caller waits: many small batches cost more than few large ones. */

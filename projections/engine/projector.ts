@@ -19,6 +19,7 @@ import type { ParkedStream } from './parked-table.ts'
 import type { Lines, ReadModelTables } from './tables.ts'
 import { heldBack } from './held-back.ts'
 import { Pace, type Pressed } from './pace.ts'
+import { besides } from './remaining.ts'
 import { rebuild } from './replay.ts'
 import { createSchema } from './schema.ts'
 import { versionOf } from './sql.ts'
@@ -203,15 +204,27 @@ class RunningProjector implements Projector {
     const either = AbortSignal.any([signal, ending.signal])
     const batches = store.subscribe({ after, prefixes: definition.prefixes, signal: either, maxBatch })
     try {
-      for await (const batch of heldBack(batches, this.#pace)) {
+      /** A replay swaps in new tables at exactly the checkpoint of the old ones. Then we continue there. */
+      const unlessSwapped = async (work: () => Promise<void>, after: () => Promise<void>): Promise<void> => {
         try {
-          await applier.apply(batch.events, batch.checkpoint)
+          await work()
         } catch (error) {
           if (!(error instanceof Overtaken)) throw error
-          // A replay swaps in new tables at exactly the checkpoint of the old ones. Then we continue there.
           applier = await this.#afterSwap(applier, error)
-          await this.#rest(applier, batch)
+          await after()
         }
+      }
+      const remaining = {
+        isLeft: () => applier.isLeft(),
+        part: () => unlessSwapped(() => applier.part(), async () => {}), // prettier-ignore
+      }
+      for await (const batch of besides(heldBack(batches, this.#pace), remaining)) {
+        await unlessSwapped(
+          () => applier.apply(batch.events, batch.checkpoint),
+          () => this.#rest(applier, batch),
+        )
+        // Mostly that is all of it, and is done when waiters are answered.
+        if (await applier.isLeft()) await remaining.part()
         this.#done(batch)
         worked()
         await this.#pace.giveWay(signal)

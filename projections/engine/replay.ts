@@ -12,6 +12,7 @@ import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 import { waitUnlessAborted } from '../../workflows/support/abort.ts'
 import { Builder, Ended, type BuilderOptions, type Progress } from './builder.ts'
 import { isNewer, NewerReadModels, readCheckpoint, reasonToRebuild, type Stored } from './checkpoint.ts'
+import { isLeft, partOf } from './remaining.ts'
 import type { Statements } from './tables.ts'
 import { dropSchema, nextSchema, oldSchema, renaming } from './schema.ts'
 import { differences, type Difference } from './verify.ts'
@@ -63,7 +64,10 @@ export const verify = (options: BuilderOptions): Promise<Verified> =>
     try {
       // The live projector waits only until both have reached the same event and a snapshot is taken there.
       let comparing: Promise<Difference[]> = Promise.resolve([])
-      await whereLiveStands(options, builder, async () => {
+      let isComparable = false
+      const compare = async (held: Statements): Promise<void> => {
+        isComparable = !(await isLeft(held, definition, definition.schema))
+        if (!isComparable) return
         await new Promise<void>((taken, failed) => {
           comparing = tables.transaction(async (snapshot) => {
             await snapshot.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY')
@@ -73,7 +77,11 @@ export const verify = (options: BuilderOptions): Promise<Verified> =>
           })
           comparing.catch(failed)
         })
-      })
+      }
+      while (!isComparable) {
+        await finishLive(options)
+        await whereLiveStands(options, builder, compare)
+      }
       return { progress: builder.progress, incomparable: null, differences: await comparing }
     } finally {
       await dropSchema(tables, nextSchema(definition))
@@ -100,6 +108,18 @@ const buildAndSwap = async (options: BuilderOptions): Promise<Progress> => {
   }
   await dropSchema(tables, oldSchema(definition))
   return builder.progress
+}
+
+/** Does what the live read models have left, so that they can be compared, also if no process projects. */
+const finishLive = async ({ tables, definition }: BuilderOptions): Promise<void> => {
+  const { schema, projector } = definition
+  for (let isMore = true; isMore;)
+    isMore = await tables.transaction(async (transaction) => {
+      await readCheckpoint(transaction, schema, projector, { lock: true })
+      if (!(await isLeft(transaction, definition, schema))) return false
+      await transaction.query(partOf(definition, schema).text)
+      return true
+    })
 }
 
 interface Live {

@@ -186,6 +186,7 @@ export const fingerprintOf = (definition: Definition): string =>
         version,
         operations.map(({ name, sql }) => [name, sql('schema')]),
       ]),
+      ...(definition.remaining ? [definition.remaining.part('schema')] : []),
     ]),
   )
 

@@ -226,6 +226,7 @@ describe('parking', () => {
       const piece = events.slice(from, from + size)
       await applier.apply(piece, piece.at(-1)!.checkpoint)
     }
+    await applier.finish()
     expect(await setting.rows('in_pieces')).to.deep.equal(whole)
     await expectSameAsRebuilt()
   })

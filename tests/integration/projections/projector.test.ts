@@ -6,6 +6,7 @@ import { foldTransaction } from '../../../domain/transaction/transaction.ts'
 import { Applier, Overtaken } from '../../../projections/engine/applier.ts'
 import { readCheckpoint } from '../../../projections/engine/checkpoint.ts'
 import { main } from '../../../projections/main.ts'
+import { deliveriesMadeDue } from '../../../projections/delivery/made-due.ts'
 import { createSchema } from '../../../projections/engine/schema.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { activeSince, dueAfterChanges, putOff, told, type DeliveryRow } from './delivery-rows.ts'
@@ -82,11 +83,12 @@ describe('projector', () => {
       await setting.catchUp()
       const whole = await setting.rows()
 
-      await createSchema(setting.tables, main, 'in_pieces')
+      const inPieces = { ...main, remaining: deliveriesMadeDue(2) }
+      await createSchema(setting.tables, inPieces, 'in_pieces')
       const applier = new Applier({
         store: setting.store,
         tables: setting.tables,
-        definition: main,
+        definition: inPieces,
         schema: 'in_pieces',
         anchor: null,
       })
@@ -95,7 +97,9 @@ describe('projector', () => {
         size = 1 + ((size * 7 + seed) % 23)
         const piece = events.slice(start, start + size)
         await applier.apply(piece, piece.at(-1)!.checkpoint)
+        if (await applier.isLeft()) await applier.part()
       }
+      await applier.finish()
       expect(await setting.rows('in_pieces')).to.deep.equal(whole)
       expect(whole.transaction).to.have.length.above(100)
       const waits = ({ lane, attempt }: { lane?: unknown; attempt?: unknown }) => lane === 'retry' && attempt === 0
@@ -195,6 +199,7 @@ describe('projector', () => {
     expect(await setting.rows()).to.deep.equal(before)
     expect((await readCheckpoint(setting.tables, 'read_model', 'main'))?.anchor?.event_id).to.equal(half.at(-1)!.id)
     await applier.apply(rest, rest.at(-1)!.checkpoint)
+    await applier.finish()
     const repeated = await setting.rows()
     await setting.database.query('DROP SCHEMA read_model CASCADE')
     await setting.catchUp()

@@ -4,9 +4,11 @@ import { openPostgresEventStore } from '../../../adapters/event-store/postgres/s
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
 import { openReadModelTables, type PostgresReadModelTables } from '../../../adapters/postgres/ops/read-models.ts'
 import type { EventStore } from '../../../domain/ports.ts'
+import { isLeft } from '../../../projections/engine/remaining.ts'
 import { main } from '../../../projections/main.ts'
 import type { Lines } from '../../../projections/engine/tables.ts'
 import { openProjector, type Projector, type ProjectorOptions } from '../../../projections/engine/projector.ts'
+import { eventually } from '../../harness/eventually.ts'
 import { freshDatabase } from '../../harness/postgres.ts'
 import { appendAll, type Decided } from './history.ts'
 
@@ -71,6 +73,7 @@ export const openSetting = async (create = freshDatabase): Promise<Setting> => {
       const end = await store.end()
       if (end !== null && !(await projector.passed(end, 30_000)))
         throw new Error(`not caught up: ${JSON.stringify(projector.health())}`)
+      await eventually(async () => !(await isLeft(tables, main, main.schema)))
       await stop()
     },
     rows: async (schema = 'read_model') => {

@@ -37,7 +37,7 @@ describe('read models', () => {
       'delivery',
       {
         transaction_id: 7, rule_id, user_id: 1, status: 'open', attempt: 0, round_base: 0, lane: 'first',
-        due_at: MINUTE_LATER, first_due_at: MINUTE_LATER, captured_at: AT,
+        due_at: MINUTE_LATER, first_due_at: MINUTE_LATER, captured_at: AT, set_at: '12',
       },
     ] // prettier-ignore
     const counted = { user_id: 1, transaction_id: 7, month: '2026-03', at: AT, late_due_at: FIFTEEN_MINUTES_LATER }
@@ -68,7 +68,11 @@ describe('read models', () => {
         { id: 7 },
         { order_id: 'DH2', prefix: 'DH', webhook_status: 'pending', updated_at: AT },
       ],
-      ['perform', 'open_delivery', [{ transaction_id: 7, rule_id: 5, lane: 'first', due_at: MINUTE_LATER }]],
+      [
+        'perform',
+        'open_delivery',
+        [{ transaction_id: 7, rule_id: 5, lane: 'first', due_at: MINUTE_LATER, set_at: '12' }],
+      ],
     ])
   })
 
@@ -88,7 +92,7 @@ describe('read models', () => {
           'update',
           'delivery',
           { transaction_id: 7, rule_id: 5 },
-          { attempt: { atLeast: 2 }, due_at: MINUTE_LATER, lane: 'retry' },
+          { attempt: { atLeast: 2 }, due_at: MINUTE_LATER, lane: 'retry', set_at: '12' },
         ],
       ]) // prettier-ignore
     })
@@ -130,7 +134,7 @@ describe('read models', () => {
     const opened = (lane: string) => [
       'perform',
       'open_delivery',
-      [5, 6].map((rule_id) => ({ transaction_id: 7, rule_id, lane, due_at: AT })),
+      [5, 6].map((rule_id) => ({ transaction_id: 7, rule_id, lane, due_at: AT, set_at: '12' })),
     ]
     const failedEnd = ['perform', 'end_failed_deliveries', [{ transaction_id: 7 }]]
     expect(requested('manual')).to.deep.equal([failedEnd, opened('manual')])
@@ -161,8 +165,8 @@ describe('read models', () => {
 
     it('remove every row of a deleted account from all tables', () => {
       const removed = done(onAccount('AccountDeleted', {})).map(([kind, name, rows]) => [kind, name, rows])
-      // A parked stream has no personal data in its row, and ends with the account's last event in it.
-      for (const { table } of main.projections.filter(({ table: { name } }) => name !== 'parked'))
+      // A parked stream has no personal data in its row, and ends with the account's last event in it. Neither has a change of a rule.
+      for (const { table } of main.projections.filter(({ table: { name } }) => !['parked', 'made_due'].includes(name)))
         expect(removed).to.deep.include(['perform', `remove_${table.name}_of_user`, [{ user_id: 1 }]])
     })
 
@@ -219,7 +223,7 @@ describe('read models', () => {
     it('make open deliveries of a deleted rule due at once, so a worker ends them', () => {
       expect(done(onAccount('RuleDeleted', { rule_id: 5 })).slice(1)).to.deep.equal([
         ['remove', 'rule', { rule_id: 5 }],
-        ['perform', 'deliveries_due_now', [{ rule_id: 5, due_at: AT }]],
+        ['perform', 'made_due_of_rule', [{ position: '12', rule_id: 5, which: 'all', due_at: AT }]],
       ])
     })
   })
@@ -242,7 +246,7 @@ describe('read models', () => {
     expect(done(event('SomethingElse', {}))).to.deep.equal([])
     expect(main.projections.map(({ table }) => table.name)).to.deep.equal([
       'account', 'alert', 'system', 'rule', 'quota', 'quota_plan', 'transaction', 'attempt', 'delivery',
-      'mail_account', 'notification', 'unread_bytes', 'job', 'owned_stream', 'transaction_total', 'attempt_count', 'parked',
+      'made_due', 'mail_account', 'notification', 'unread_bytes', 'job', 'owned_stream', 'transaction_total', 'attempt_count', 'parked',
     ]) // prettier-ignore
   })
 })

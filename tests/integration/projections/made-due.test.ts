@@ -1,0 +1,100 @@
+/** Deliveries that a change of their rule makes due, in parts. That the rows do not depend on the parts is shown in `projector.test.ts`. */
+import { randomUUID } from 'node:crypto'
+import { expect } from 'chai'
+import { Applier } from '../../../projections/engine/applier.ts'
+import { deliveriesMadeDue } from '../../../projections/delivery/made-due.ts'
+import { isLeft } from '../../../projections/engine/remaining.ts'
+import { openProjector } from '../../../projections/engine/projector.ts'
+import { verify } from '../../../projections/engine/replay.ts'
+import { main } from '../../../projections/main.ts'
+import { eventually } from '../../harness/eventually.ts'
+import { fillRetries, fillRules } from '../../harness/waiting-deliveries.ts'
+import { freshReadModels } from '../../harness/postgres.ts'
+import { openSetting, type Setting } from './setting.ts'
+
+const RULE = 3
+const WAITING = 3_000
+const CHANGED_AT = new Date().toISOString()
+
+describe('the deliveries of a changed rule', function () {
+  this.timeout(60_000)
+  let setting: Setting
+  beforeEach(async () => {
+    setting = await openSetting(freshReadModels)
+    await fillRules(setting.database, 6)
+    await fillRetries(setting.database, {
+      from: 1,
+      count: WAITING,
+      rule: String(RULE),
+      due: "now() + interval '1 hour'",
+    })
+  })
+  afterEach(() => setting.close())
+
+  const event = (type: string, data: object) => ({
+    id: randomUUID(),
+    type,
+    data,
+    metadata: { user_id: 1, at: CHANGED_AT, correlation_id: 'c', causation_id: 'c', version: 1 },
+  })
+  const changed = () => [
+    { stream: 'account-1', events: [event('RuleChanged', { user_id: 1, rule_id: RULE, url: 'https://new.vn/' })] },
+  ]
+  const attempted = (transaction_id: number, next_attempt_at: string) => ({
+    stream: `transaction-${transaction_id}`,
+    events: [
+      event('WebhookAttempted', {
+        transaction_id, attempt_id: 9_000_000 + transaction_id, rule_id: RULE, attempt: 2, method: 'POST', url: 'https://new.vn', timestamp: 1,
+        account_revision: 1, body_sha256: 'x', renderer: 1, http_status: 500, response_body: 'no', error: null, sent_at: CHANGED_AT,
+        duration_ms: 1, outcome: 'retrying', next_attempt_at,
+      }),
+    ],
+  }) // prettier-ignore
+  const due = async () => {
+    const [row] = await setting.database.query<{ due: number }>(
+      'SELECT count(*) AS due FROM read_model.delivery WHERE due_at <= $1',
+      [CHANGED_AT],
+    )
+    return row!.due
+  }
+
+  it('are made due in parts, and other events do not wait for all of them', async () => {
+    const definition = { ...main, remaining: deliveriesMadeDue(5) }
+    await setting.database.query('DROP SCHEMA read_model CASCADE')
+    const projector = await openProjector({ ...setting, definition, log: { info() {}, warn() {}, error() {} } })
+    await fillRules(setting.database, 6)
+    await fillRetries(setting.database, {
+      from: 1,
+      count: WAITING,
+      rule: String(RULE),
+      due: "now() + interval '1 hour'",
+    })
+    const stopping = new AbortController()
+    const running = projector.run(stopping.signal)
+    await setting.append(changed())
+    expect(await projector.passed((await setting.store.end())!, 10_000)).to.equal(true)
+    await setting.append([attempted(WAITING, new Date(Date.now() + 600_000).toISOString())])
+    expect(await projector.passed((await setting.store.end())!, 10_000)).to.equal(true)
+    expect(await isLeft(setting.tables, main, main.schema), 'work is left').to.equal(true)
+    await eventually(async () => !(await isLeft(setting.tables, main, main.schema)), { within: 30_000 })
+    expect(await due(), 'all but the one that was tried meanwhile').to.equal(WAITING - 1)
+    stopping.abort()
+    await running
+  })
+
+  it('keep a time that was set after the change, also with a small difference of clocks', async () => {
+    await setting.append([...changed(), attempted(7, '2100-01-01T00:00:00.000Z')])
+    await setting.catchUp()
+    expect(await due()).to.equal(WAITING - 1)
+  })
+
+  it('are all due before the read models are compared, also if no process projects', async () => {
+    const applier = new Applier({ ...setting, definition: main, schema: main.schema, anchor: null })
+    await setting.append(changed())
+    const events = await setting.store.readAll(null, 10)
+    await applier.apply(events, events.at(-1)!.checkpoint)
+    expect(await due()).to.equal(0)
+    await verify({ ...setting, definition: main })
+    expect(await due()).to.equal(WAITING)
+  })
+})
