@@ -72,10 +72,10 @@ export const learningFrom = (at: string): Learning => ({
   until: new Date(Date.parse(at) + LEARNING_MS).toISOString(),
 })
 
-/** A period that is extended before its end stays one period. */
+/** A period that is extended before its end stays one period. One that begins later was asked for while a clock was ahead, and is void. */
 export const extended = (before: Learning, at: string): Learning => {
   const next = learningFrom(at)
-  return at <= before.until ? { from: before.from, until: next.until } : next
+  return before.from <= at && at <= before.until ? { from: before.from, until: next.until } : next
 }
 
 const isLearning = ({ registered_at, learning }: Account, at: Date): boolean => {
