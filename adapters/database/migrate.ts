@@ -28,19 +28,21 @@ export const migrateDatabase = async (databaseUrl: string, folder = FOLDER): Pro
   // Our own connection: if it breaks, the migration fails but the process does not, and it is closed when this function
   // returns.
   const database = openDatabase(databaseUrl, { poolSize: 1, applicationName: 'baoco migrate' })
+  const orSay = <Result>(what: string, work: Promise<Result>): Promise<Result> =>
+    work.catch((error: unknown) => {
+      if (error instanceof UnsuitableServer) throw error
+      const { message, code } = error as NodeJS.ErrnoException
+      throw new Error(`the database could not be ${what}: ${message || code}`, { cause: error })
+    })
   try {
-    return await migrate(database, folder)
-  } catch (error) {
-    if (error instanceof UnsuitableServer) throw error
-    const { message, code } = error as NodeJS.ErrnoException
-    throw new Error(`the database could not be migrated: ${message || code}`, { cause: error })
+    await orSay('opened', refuseUnsuitable(database))
+    return await orSay('migrated', migrate(database, folder))
   } finally {
     await database.close()
   }
 }
 
 const migrate = async (database: Database, folder: string): Promise<string[]> => {
-  await refuseUnsuitable(database)
   if (await isCurrent(database, folder)) return []
   const dbClient = await database.connect()
   const ran = await runner({

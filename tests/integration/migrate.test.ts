@@ -51,6 +51,15 @@ describe('migrations', () => {
     expect(await database.query("SELECT to_regclass('good') AS good")).to.deep.equal([{ good: null }])
   })
 
+  it('are not blamed if the server refuses the connection', async () => {
+    const url = new URL(fresh.url)
+    url.pathname = '/no_such_database'
+    const error = await migrateDatabase(url.href, folder).catch((reason: Error) => reason)
+    expect((error as Error).message).to.equal(
+      'the database could not be opened: database "no_such_database" does not exist',
+    )
+  })
+
   it('accept function bodies unchanged', async () => {
     write(
       '001_function.sql',
