@@ -5,11 +5,13 @@ import { useLocation, useRoute } from 'preact-iso/router'
 import { postData, putData } from '../api/client.ts'
 import type { Rule } from '../api/types.ts'
 import { announce } from '../app/announce.ts'
-import { texts } from '../app/language.ts'
+import { changedValues, wholeNumber } from '../app/form-values.ts'
+import { count } from '../app/format.ts'
+import { language, texts } from '../app/language.ts'
 import { useSettled } from '../app/settled.ts'
 import { idIn } from '../paths.ts'
 import { useAction } from '../ui/action.ts'
-import { FormProblem, Heading, issueOf, Loaded, TextField, valuesOf } from '../ui/basics.tsx'
+import { FormProblem, Heading, issueOf, Loaded, Problem, TextField, valuesOf } from '../ui/basics.tsx'
 import { Choice, Select } from '../ui/choices.tsx'
 import { type Format, useRules, useSystems } from '../ui/rules.tsx'
 import { Preview, Template } from '../ui/template.tsx'
@@ -24,22 +26,24 @@ const FIRST_TEMPLATE = `{
   "timestamp": "{{timestamp}}"
 }`
 
-const numberOf = (text: string | undefined): number | null => (text?.trim() ? Number(text) : null)
-
 const fieldsOf = (values: Record<string, string>, { payload_format, custom_template }: Format) => ({
   name: values.name,
   url: values.url,
-  system_id: numberOf(values.system_id),
+  // The shops may not be loaded.
+  system_id: values.system_id === undefined ? undefined : wholeNumber(values.system_id),
   http_method: values.http_method,
   filter_type: values.filter_type,
   filter_banks: (values.filter_banks ?? '').split(/[\s,;]+/).filter(Boolean),
-  min_amount: numberOf(values.min_amount),
+  min_amount: wholeNumber(values.min_amount ?? ''),
   payload_format,
   custom_template,
-  max_per_minute: numberOf(values.max_per_minute),
+  max_per_minute: wholeNumber(values.max_per_minute ?? ''),
   ordered: values.ordered === 'on' ? 1 : 0,
   is_active: values.is_active === 'on' ? 1 : 0,
 })
+
+const shownNumber = (value: number | null | undefined): string | undefined =>
+  value === null || value === undefined ? undefined : count(value, language.value)
 
 const Editor = ({ of }: { of?: Rule }) => {
   const { editor: t, webhook, common } = texts.value
@@ -50,9 +54,12 @@ const Editor = ({ of }: { of?: Rule }) => {
     custom_template: of?.custom_template ?? null,
   })
   const shown = useSettled(format)
+  const [before] = useState(of)
   const save = useAction(
     (fields: object) =>
-      of ? putData<Rule>(`/api/webhooks/${of.id}`, fields) : postData<Rule>('/api/webhooks', fields),
+      before
+        ? putData<Rule>(`/api/webhooks/${before.id}`, changedValues<object>(before, fields))
+        : postData<Rule>('/api/webhooks', fields),
     ['webhooks', 'account'],
   )
   const submit = async (event: Event): Promise<void> => {
@@ -82,6 +89,7 @@ const Editor = ({ of }: { of?: Rule }) => {
             ['PUT', 'PUT'],
           ]}
         />
+        {systems.error && <Problem error={systems.error} retry={systems.refetch} />}
         {(systems.data?.length ?? 0) > 0 && (
           <Select
             label={t.system}
@@ -111,9 +119,8 @@ const Editor = ({ of }: { of?: Rule }) => {
         <TextField
           label={t.min}
           name="min_amount"
-          type="number"
-          min={0}
-          value={of?.min_amount ?? undefined}
+          inputMode="numeric"
+          value={shownNumber(of?.min_amount)}
           error={error}
         />
         <h2>{t.what}</h2>
@@ -139,9 +146,8 @@ const Editor = ({ of }: { of?: Rule }) => {
         <TextField
           label={t.limit}
           name="max_per_minute"
-          type="number"
-          min={1}
-          value={of?.max_per_minute ?? undefined}
+          inputMode="numeric"
+          value={shownNumber(of?.max_per_minute)}
           hint={t.limitHint}
           error={error}
         />

@@ -255,6 +255,7 @@ interface TextFieldProps {
   autocomplete?: string
   placeholder?: string
   min?: number
+  inputMode?: 'numeric'
 }
 
 /** An input whose problem is the API's issue with the same path. */
@@ -294,9 +295,11 @@ export const issueOf = (error: unknown, path: string): string | undefined =>
 export const FormProblem = ({ error, fields }: { error: unknown; fields: readonly string[] }) =>
   error && !fields.some((field) => issueOf(error, field)) ? <Problem error={error} /> : null
 
-/** Values of a submitted form. */
+/** Values of a submitted form. Keyboards of phones and copied texts add blanks at the ends, which only a password may have. */
 export const valuesOf = (event: Event): Record<string, string> => {
   event.preventDefault()
   const values = new FormData(event.currentTarget as HTMLFormElement)
-  return Object.fromEntries([...values].map(([name, value]) => [name, String(value)]))
+  return Object.fromEntries(
+    [...values].map(([name, value]) => [name, name === 'password' ? String(value) : String(value).trim()]),
+  )
 }

@@ -84,6 +84,8 @@ const Search = ({ close, pages }: { close: () => void; pages: readonly (readonly
   useEffect(() => input.current?.focus(), [])
   useEffect(() => document.getElementById(`found-${current}`)?.scrollIntoView({ block: 'nearest' }), [current])
   const press = (event: KeyboardEvent): void => {
+    // The key ends a word that an input method, such as Telex, composes.
+    if (event.isComposing) return
     const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1 }
     const step = steps[event.key]
     if (step !== undefined && found.length > 0) {

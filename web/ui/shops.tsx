@@ -1,8 +1,10 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** The shops, each with the prefix by which order ids are found in memos. */
+import { useState } from 'preact/hooks'
 import { postData, putData, remove } from '../api/client.ts'
 import type { System } from '../api/types.ts'
 import { announce } from '../app/announce.ts'
+import { changedValues } from '../app/form-values.ts'
 import { texts } from '../app/language.ts'
 import { useAction } from './action.ts'
 import { FormProblem, Stranger, TextField, valuesOf } from './basics.tsx'
@@ -18,8 +20,12 @@ const TYPES = ['custom', 'woocommerce', 'haravan', 'shopify', 'whmcs'] as const
 
 const ShopForm = ({ of, close }: { of?: System; close: () => void }) => {
   const t = texts.value.settings.shops
+  const [before] = useState(of)
   const save = useAction(
-    (given: object) => (of ? putData<System>(`${PATH}/${of.id}`, given) : postData<System>(PATH, given)),
+    (given: object) =>
+      before
+        ? putData<System>(`${PATH}/${before.id}`, changedValues<object>(before, given))
+        : postData<System>(PATH, given),
     STALE,
   )
   const submit = async (event: Event): Promise<void> => {
