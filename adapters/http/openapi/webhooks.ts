@@ -69,7 +69,7 @@ const HEADERS = [
   header('X-Webhook-Source', 'Always `baoco`.', 'baoco'),
   header(
     'X-Webhook-Signature',
-    '`sha256=` and the HMAC-SHA256 of the body in hexadecimal. The key is the secret of the rule.',
+    '`sha256=` and the HMAC-SHA256 of the body in hexadecimal. The key is the secret of the rule; during a rotation, the previous one.',
     `sha256=${'a1b2c3d4'.repeat(8)}`,
     { schema: { type: 'string', pattern: '^sha256=[0-9a-f]{64}$' } },
   ),

@@ -99,18 +99,34 @@ const ruleFieldsGiven = {
   filter_banks: z
     .array(bankCode)
     .max(200)
-    .transform((codes) => [...new Set(codes)]),
+    .transform((codes) => [...new Set(codes)])
+    .meta({ description: 'Codes such as `VCB`. Empty: all banks.' }),
   filter_type: ruleFields.shape.filter_type,
-  min_amount: z.int().min(0, 'An amount is not negative.').nullable(),
+  min_amount: z
+    .int()
+    .min(0, 'An amount is not negative.')
+    .nullable()
+    .meta({ description: 'Smaller transactions are not sent. null: all are.' }),
   payload_format: ruleFields.shape.payload_format,
   custom_template: z
     .string()
     .max(20_000)
     .regex(/^[^\0\p{Surrogate}]*$/u, 'There are characters in it that cannot be kept.')
-    .nullable(),
+    .nullable()
+    .meta({
+      description:
+        'Used with `custom`: a JSON object or list, in whose values `{{name}}` stands for a field of the standard body, and `{{woocommerce.name}}` for one of that body.',
+    }),
   is_active: ruleFields.shape.is_active,
-  max_per_minute: z.int().min(1, 'At least one call a minute.').max(1_000_000).nullable(),
-  ordered: z.union([z.literal(0), z.literal(1)]),
+  max_per_minute: z
+    .int()
+    .min(1, 'At least one call a minute.')
+    .max(1_000_000)
+    .nullable()
+    .meta({ description: 'Most calls in a minute; further ones wait. null: unlimited.' }),
+  ordered: z
+    .union([z.literal(0), z.literal(1)])
+    .meta({ description: '1: a transaction waits until the one before it was delivered or has failed for good.' }),
 }
 
 export const RuleCreation = z.strictObject({

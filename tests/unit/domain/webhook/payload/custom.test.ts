@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { readFileSync } from 'node:fs'
 import { customBody, SAMPLE, templateProblem } from '../../../../../domain/webhook/payload/custom.ts'
 
 const filled = (template: unknown, change = {}) =>
@@ -7,6 +8,13 @@ const filled = (template: unknown, change = {}) =>
 describe('a custom template', () => {
   it('replaces a string that is one placeholder with the typed value', () =>
     expect(filled({ id: '{{transaction_id}}', at: '{{ timestamp }}', balance: '{{balance_after}}' }, { balance_after: null })).to.deep.equal({ id: 1042, at: 1_767_580_200, balance: null })) // prettier-ignore
+
+  it('is described in docs/integrate-a-shop.md with a template that works', () => {
+    const page = readFileSync(new URL('../../../../../docs/integrate-a-shop.md', import.meta.url), 'utf8')
+    const [, template = ''] = /^```json\n(.*?)\n```/ms.exec(page) ?? []
+    expect(templateProblem(template)).to.equal(null)
+    expect(JSON.parse(customBody(template, SAMPLE, 7))).to.deep.equal({ order: 'DH1042', paid: '150000.00', note: 'From NGUYEN VAN A', id: 1042, timestamp: 7 }) // prettier-ignore
+  })
 
   it('inserts a placeholder in a longer string as text, and null as an empty text', () =>
     expect(
