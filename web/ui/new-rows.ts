@@ -9,6 +9,8 @@ export const useIsAtTop = (): boolean => {
   const [isAtTop, set] = useState(scrollY < TOP)
   useEffect(() => {
     const look = (): void => set(scrollY < TOP)
+    // On the way back, the browser has scrolled before this.
+    look()
     addEventListener('scroll', look, { passive: true })
     return () => removeEventListener('scroll', look)
   }, [])

@@ -39,6 +39,9 @@ export const pageOf = (filter: Filter, cursor: string) =>
   })
 const rowsOf = (filter: Filter, cursor: string) => queries.getQueryData<Rows>(keyOf(filter, cursor))?.data ?? []
 
+/** Pixels of each page when it was drawn last. On the way back to a list, the browser finds the place that somebody left. */
+const heights = new Map<string, number>()
+
 /** Whether an element is in the visible part or near it. */
 const useIsNear = (isFirst: boolean) => {
   const ref = useRef<HTMLTableSectionElement>(null)
@@ -71,7 +74,8 @@ interface PageProps {
 
 const PageOfRows = ({ filter, cursor, before, index, onNext, onNear }: PageProps) => {
   const { ref, isNear } = useIsNear(index === 0)
-  const height = useRef(ROW)
+  const name = JSON.stringify(keyOf(filter, cursor))
+  const height = useRef(heights.get(name) ?? ROW)
   const found = useQuery({
     ...pageOf(filter, cursor),
     enabled: isNear,
@@ -82,7 +86,9 @@ const PageOfRows = ({ filter, cursor, before, index, onNext, onNear }: PageProps
   useEffect(onNext, [next])
   useEffect(() => onNear(isNear), [isNear])
   useLayoutEffect(() => {
-    if (isNear && found.data) height.current = ref.current!.offsetHeight
+    if (!isNear || !found.data) return
+    height.current = ref.current!.offsetHeight
+    heights.set(name, height.current)
   })
   if (isNear && found.data) {
     const above = found.isPlaceholderData && before !== undefined ? rowsOf(filter, before) : []

@@ -75,6 +75,26 @@ describe('a long list in a browser', function () {
     expect(seen.size).to.equal(ROWS)
   })
 
+  it('is at the same place on the way back from a transaction', async () => {
+    const { page } = visitor
+    await page.mouse.wheel(0, -3_000)
+    await page.waitForFunction(`scrollY < document.documentElement.scrollHeight - innerHeight - 2_900`)
+    const placeOf = (path: string): Promise<number> =>
+      page.evaluate(`Math.round(document.querySelector('a[href="${path}"]')?.getBoundingClientRect().top ?? NaN)`)
+    const path: string = await eventually(() =>
+      page.evaluate(`[...document.querySelectorAll('.ledger tbody a')]
+        .find((link) => link.getBoundingClientRect().top > 200)?.pathname`),
+    )
+    const before = await placeOf(path)
+    await page.locator(`a[href="${path}"]`).click()
+    await page.locator('.timeline').waitFor()
+    await page.goBack()
+    let after = NaN
+    await eventually(async () => Math.abs((after = await placeOf(path)) - before) < 3).catch(() =>
+      expect(after).to.equal(before),
+    )
+  })
+
   it('says how many payments have arrived above, and goes there', async () => {
     const id = await owner.pay({ order_id: 'DH9001' })
     await visitor.page.getByRole('button', { name: '1 giao dịch mới' }).click()
