@@ -16,7 +16,7 @@ import { mailPageOf } from './mail-page.ts'
 import { readByTable } from './mail-table.ts'
 import { beginningOf, pageOf, withTitle, withoutForwardersLines, type Page } from './page.ts'
 import type { Incoming, NoTransaction, Reading, ReadResult } from './reading.ts'
-import { saysFailed, saysNotMoved, tellsOneTimePassword, whyNoTransaction } from './rejection.ts'
+import { saysAskedFor, saysFailed, saysNotMoved, tellsOneTimePassword, whyNoTransaction } from './rejection.ts'
 
 /** Used if no bank is named. All such notifications share one deduplication window under this code. */
 const UNNAMED = { code: 'OTHER', name: 'Other bank' }
@@ -154,10 +154,11 @@ const isSaidByMemo = (reason: NoTransaction, body: Page, around: readonly string
 const isCertain = ({ transaction_type, balance_after }: Reading, body: Page): boolean =>
   balance_after !== null || (transaction_type === 'credit' && !tellsOneTimePassword(body.shadow))
 
-/** @param around  the title and the header, in shadow form */
-const unlessDoubted = (reading: Reading, around: string): ReadResult => {
+/** @param title · @param header  the bank's own words around the reading, in shadow form */
+const unlessDoubted = (reading: Reading, title: string, header = ''): ReadResult => {
+  const around = `${title}\n${header}`
   if (saysFailed(around)) return no('failed')
-  return saysNotMoved(around) ? no('unparsed') : yes(reading)
+  return saysNotMoved(around) || saysAskedFor(title) ? no('unparsed') : yes(reading)
 }
 
 const readText = (incoming: Incoming, arrivedAt: Date): ReadResult => {
@@ -177,7 +178,7 @@ const readText = (incoming: Incoming, arrivedAt: Date): ReadResult => {
     const found = bank ? readAs(bank, page, arrivedAt) : readAsAny(page, arrivedAt)
     if (found && found !== 'several' && mayBeChat && !isBanksHeader(found.header))
       return no(isPrograms(found.header) ? 'unparsed' : 'chat')
-    if (found && found !== 'several') return unlessDoubted(found.reading, `${title?.shadow ?? ''}\n${found.header}`)
+    if (found && found !== 'several') return unlessDoubted(found.reading, title?.shadow ?? '', found.header)
   }
   const subject = incoming.subject ? pageOf(incoming.subject).shadow : ''
   const reason = whyNoTransaction(

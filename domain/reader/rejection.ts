@@ -99,10 +99,14 @@ export const saysFailed = (shadow: string): boolean =>
   /khong thanh cong|that bai|bi tu choi|unsuccessful|\bfailed\b/.test(shadow)
 
 /**
- * Whether the bank's own words around a text say that its money is only asked for or promised, waits, or came back. They contain no word that is
- * a name without its diacritics, such as `huy`.
+ * Whether the bank's own words around a text (title, header) say that its money waits or came back. They contain no word that is a name without
+ * its diacritics, such as `huy`.
  */
 export const saysNotMoved = (shadow: string): boolean =>
-  /dang (?:xu ly|cho)|cho (?:xu ly|duyet|xac nhan|thanh toan)|\byeu cau\b|nhac (?:no|han|thanh toan|chuyen tien|tra tien)|huy (?:giao dich|gd|lenh)|(?:giao dich|gd|lenh)(?: da| bi){0,2} huy\b|uu dai|khuyen mai|voucher|\bpending\b|\bcancel|\brequest|\bremind/.test(
+  /dang (?:xu ly|cho)|cho (?:xu ly|duyet|xac nhan|thanh toan)|huy (?:giao dich|gd|lenh)|(?:giao dich|gd|lenh)(?: da| bi){0,2} huy\b|\bpending\b|\bcancel/.test(
     shadow,
   )
+
+/** Whether a title says that money is only asked for or offered. A header may say so of something else: `Theo yeu cau cua quy khach`. */
+export const saysAskedFor = (title: string): boolean =>
+  /\byeu cau\b|nhac (?:no|han|thanh toan|chuyen tien|tra tien)|uu dai|khuyen mai|voucher|\brequest|\bremind/.test(title)

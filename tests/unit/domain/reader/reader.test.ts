@@ -149,6 +149,8 @@ describe('the reader', () => {
     ])
       expect(reason({ ...push, title }), title).to.equal('unparsed')
     expect(reason({ text: `Lệnh đang chờ duyệt: ${VCB}x`, sender: 'Vietcombank' })).to.equal('unparsed')
+    for (const header of ['Theo yêu cầu của Quý khách: ', 'As requested: '])
+      expect(reading({ text: `${header}${VCB}x`, sender: 'Vietcombank' }).transaction_type, header).to.equal('credit')
     const byLabels = { text: 'TK 0071 tang 500,000 VND. SD 1,000,000 VND. Loi nhan: x', package: 'com.VCB' }
     expect(reason({ ...byLabels, title: 'Yêu cầu chuyển tiền' })).to.equal('unparsed')
     for (const title of ['Biến động số dư', 'NGUYEN VAN HUY', 'Giao dịch thành công'])
