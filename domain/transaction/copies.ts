@@ -44,6 +44,7 @@ export const contradictedBy = (first: LiveTransaction, { matched: { order_id, pr
  * transaction that was held back stays held back, and an old copy sends nothing either.
  * @param copy  record of the copy
  * @param payment  the first notification's result as the payment of a plan, with that order id
+ * @param isOff  whether the owner has switched off the first one's bank account. The copy may not print the number.
  * @returns nothing if the copy does not complete the first
  */
 export const completed = (
@@ -51,11 +52,12 @@ export const completed = (
   copy: number,
   movement: Movement,
   payment: Payment | null = null,
+  isOff = false,
 ): TransactionEvent[] => {
   if (!completes(first, movement)) return []
   const { transaction_id, webhook_status: from } = first
   const held = first.held ?? movement.held
-  const matched = held ? unsent(movement.matched) : movement.matched
+  const matched = held || isOff ? unsent(movement.matched) : movement.matched
   const to = payment?.webhook_status ?? matched.webhook_status
   const fact: TransactionEvent = {
     type: 'TransactionCompleted',

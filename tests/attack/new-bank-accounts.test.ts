@@ -178,6 +178,24 @@ describe('attack: new bank accounts', () => {
     await eventually(async () => (await statusOf(first.id)) === 'pending', { what: 'the completed one is sent' })
   })
 
+  it('that were switched off stay so after a better copy that prints no number', async () => {
+    const first = await send(textOf(STRANGERS, 'chuyen tien'))
+    const { id } = await listed(STRANGERS)
+    await api.ask('PUT', `/api/bank-accounts/${id}`, { key, json: { is_active: 0 } })
+    const text = `Giao dịch: +150,000 VND. Số dư: ${1_000_000 + number} VND. Nội dung: DH7002`
+    const json = { package: 'com.VCB', title: 'VCB', text }
+    const copy = await api.ask('POST', `/api/receive/u/${account.receive_token}`, { json })
+    expect(copy.body.data.webhook_status).to.equal('already_run')
+    const completed = await eventually(
+      async () => {
+        const { data } = (await api.ask('GET', `/api/transactions/${first.id}`, { key })).body
+        return data.order_id === 'DH7002' ? data : undefined
+      },
+      { what: 'the copy brings the order id' },
+    )
+    expect(completed.webhook_status).to.equal('no_match')
+  })
+
   it('do not count because of a debit that names them', async () => {
     later(25)
     await send(textOf(STRANGERS, 'DH9', '-'))

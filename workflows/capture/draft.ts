@@ -6,6 +6,7 @@
  * before it is done.
  */
 import type { Account } from '../../domain/account/account.ts'
+import { isSwitchedOff } from '../../domain/account/bank-accounts.ts'
 import { isEventOf } from '../../domain/catalogue.ts'
 import { dedupEvents } from '../../domain/dedup/events.ts'
 import type { Verdict } from '../../domain/dedup/verdict.ts'
@@ -221,7 +222,8 @@ export class Draft {
     if (!first.state) this.#capture(unit, job, movement, event, null)
     else if (first.state.phase === 'live' && completes(first.state, movement)) {
       const payment = first.state.held ? null : this.#plans.pay(unit, job, movement, event)
-      this.#append(unit, job, event, completed(first.state, copy, movement, payment))
+      const isOff = isSwitchedOff(job.appraisal!.account!, first.state)
+      this.#append(unit, job, event, completed(first.state, copy, movement, payment, isOff))
     }
   }
 
