@@ -171,3 +171,17 @@ export const findOrderId = (content: string, userPrefixes: readonly string[]): O
  */
 export const orderIdOf = (content: string | null, text: string, userPrefixes: readonly string[]): OrderId | null =>
   content === null ? firstHit(memoOf(text), userPrefixes) : findOrderId(content, userPrefixes)
+
+/**
+ * Whether the order id of a text could be another one if the text went on: it ends the text, or one of the user's prefixes that was not found has
+ * precedence.
+ */
+export const couldChange = ({ order_id, prefix }: OrderId, text: string, userPrefixes: readonly string[]): boolean => {
+  if (prefix === null) return true
+  const isStrong = /^\d/.test(order_id.slice(prefix.length))
+  const endsText = normalise(text)
+    .replace(/[^a-z0-9]/gi, '')
+    .toUpperCase()
+    .endsWith(order_id)
+  return endsText || !isStrong || userPrefixes.some(({ length }) => length > prefix.length)
+}

@@ -68,8 +68,11 @@ export const namesMovement = (reference: Reference): boolean =>
 
 const lengths = new Map(shapes.map(({ kind, length }) => [kind, length]))
 
-/** An SMS is not cut before this many characters. Some banks cut theirs without a mark. */
+/** An SMS is not cut before this many characters. */
 const SHORTEST_CUT_SMS = 130
+
+/** Whether an SMS may have lost its end. Some banks cut theirs without a mark. */
+export const mayLackItsEnd = (sms: string): boolean => sms.length >= SHORTEST_CUT_SMS
 
 /**
  * Whether a reference may lack its end, because it ends a long SMS that has no mark of a cut: `… THU HUONG FT2525170330`. Such an SMS may also lack
@@ -77,7 +80,7 @@ const SHORTEST_CUT_SMS = 130
  * @param sms  the whole text
  */
 export const mayBeCut = (reference: Reference, sms: string): boolean => {
-  if (sms.length < SHORTEST_CUT_SMS) return false
+  if (!mayLackItsEnd(sms)) return false
   const { kind, value } = reference
   return !isOfMovement(reference) || (value.length < (lengths.get(kind) ?? Infinity) && comparable(sms).endsWith(value))
 }

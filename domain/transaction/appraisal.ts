@@ -10,11 +10,11 @@ import { cutAt, fingerprintOf, marksOf } from '../dedup/text-marks.ts'
 import { creditMarks } from '../credits/mark.ts'
 import type { Arrival } from '../arrival/arrival.ts'
 import type { IgnoredReason } from '../arrival/events.ts'
-import { orderIdOf } from '../reader/order-id.ts'
+import { couldChange, orderIdOf } from '../reader/order-id.ts'
 import { DAY_MS, isOld } from '../arrival/old.ts'
 import { distrust, originOf, type ReceivePath, type Origin } from '../arrival/origin.ts'
 import type { Incoming, Reading, ReadResult, Reference } from '../reader/reading.ts'
-import { asCut, isOfMovement, mayBeCut } from '../reader/references.ts'
+import { asCut, isOfMovement, mayBeCut, mayLackItsEnd } from '../reader/references.ts'
 import { tellsOneTimePassword } from '../reader/rejection.ts'
 import { cutToBytes, NAME_BYTES, TEXT_BYTES } from '../arrival/sizes.ts'
 import { namedPlanOrder, type PlanAccount } from '../plan-order/plan-order.ts'
@@ -54,12 +54,22 @@ const wholeText = ({ incoming }: Arrival, { channel }: Origin): string =>
     channel === 'sms' ? incoming.text : [incoming.title, incoming.subject, incoming.text].filter(Boolean).join('\n'),
   )
 
-/** The order id of a cut memo is a guess: the whole memo may name one that has precedence. */
-const sightingOf = (arrival: Arrival, origin: Origin, reading: Reading, matched: Matched): Sighting => {
+/**
+ * The order id of a cut memo is a guess: the whole memo may name one that has precedence. So is that of a long SMS, if it could be another one.
+ * @param prefixes  of the user's active systems
+ */
+const sightingOf = (
+  { arrival, origin, reading, matched }: Pick<Movement, 'arrival' | 'origin' | 'reading' | 'matched'>,
+  prefixes: readonly string[],
+): Sighting => {
   const { channel } = origin
   const text = wholeText(arrival, origin)
   const time = reading.time_in_memo ? null : reading.printed_time
   const messageId = arrival.mail?.message_id
+  const { order_id, prefix } = matched
+  const isGuess =
+    reading.cut ||
+    (channel === 'sms' && mayLackItsEnd(text) && order_id !== null && couldChange({ order_id, prefix }, text, prefixes))
   const isPartial = (reference: Reference): boolean =>
     (channel === 'sms' && mayBeCut(reference, text)) || (reading.cut && !isOfMovement(reference))
   return {
@@ -76,8 +86,8 @@ const sightingOf = (arrival: Arrival, origin: Origin, reading: Reading, matched:
     balance: reading.balance_after,
     references: reading.references.map((reference) => (isPartial(reference) ? asCut(reference) : reference)),
     printed_time: time && time.precision !== 'day' ? { at: time.at, precision: time.precision } : null,
-    order_id: matched.order_id,
-    prefix: reading.cut ? null : matched.prefix,
+    order_id,
+    prefix: isGuess ? null : prefix,
     content_hash: reading.content === null ? null : fingerprintOf(comparable(reading.content)),
     ...(messageId ? { message_id_hash: fingerprintOf(messageId) } : {}),
   }
@@ -197,6 +207,6 @@ export const appraise = (
     plan_order_id: old ? null : (named?.plan_order_id ?? null),
     marks: reading.transaction_type === 'credit' && !isOfThisWeek(arrival, reading) ? creditMarks(reading) : [],
     held,
-    sighting: sightingOf(arrival, origin, reading, matched),
+    sighting: sightingOf({ arrival, origin, reading, matched }, prefixes),
   }
 }

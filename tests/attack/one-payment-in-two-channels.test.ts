@@ -79,6 +79,14 @@ describe('a payment in two channels', () => {
     for (let end = 130; end < 180; end++) isOne(ACB(memo, end))
   })
 
+  it('stays one if the SMS ends within the order id, without a mark', () => {
+    const memo = `NGUYEN VAN AN thanh toan cho don hang so ${'x'.repeat(10)} DH104299`
+    for (const channels of [MB, ACB]) {
+      const at = channels(memo, 500)[0].text.indexOf('DH104299')
+      for (let end = Math.max(130, at + 3); end <= at + 8; end++) isOne(channels(memo, end))
+    }
+  })
+
   it('keeps the whole order id where the bank breaks its SMS and a mark shows that it is cut', () => {
     const text = 'TK 4240xxxx4584|GD: +150,000VND 20/11/26 10:00|SD:222,772,047VND|ND: '
     const memo = 'NGUYEN VAN AN thanh toan hang DH104 2 cam on shop rat nhieu nhe ban oi'

@@ -84,6 +84,20 @@ describe('one payment pays one order', () => {
     expect((await attacked.sent()).slice(before)).to.deep.equal(['SHOPAB'])
   })
 
+  it('if a long SMS shows one id, and the push another one behind it, although the SMS has no mark of a cut', async () => {
+    const before = (await attacked.sent()).length
+    const [, time] = / luc (\S+ \d\d:\d\d)/.exec(vietcombankText(++number, ''))!
+    const [day = '', clock] = time!.split(' ')
+    const head = `TK 4240xxxx4584|GD: +150,000VND ${day.slice(0, 6)}${day.slice(8)} ${clock}`.replaceAll('-', '/')
+    const memo = 'DH6042 thanh toan cho cua hang xxxxxxx xxx xxxxxxx xxxxxxxxx xxx xxxxxxxx'
+    const sms = `${head}|SD:222,772,047VND|ND: ${memo.replace(/.{35}/g, '$& ')}`
+    const push = `${head} |SD: 222,772,047VND|TU: NGUYEN VAN A - 0011004177|ND: ${memo} SHOP88`
+    expect((await attacked.sms(sms, undefined, 'MBBANK')).body.data.webhook_status).to.equal('pending')
+    const app = { package: 'com.mbmobile', title: 'MB Bank' }
+    expect((await attacked.push(push, undefined, app)).body.data.webhook_status).to.equal('already_run')
+    expect((await attacked.sent()).slice(before)).to.deep.equal(['DH6042'])
+  })
+
   it('but two transfers of one amount pay two orders', async () => {
     const before = (await attacked.sent()).length
     await attacked.sms(vietcombankText(++number, 'DH5042'))
