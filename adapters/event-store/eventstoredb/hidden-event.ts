@@ -10,6 +10,8 @@ import type { Answered } from './reading.ts'
 export interface HiddenEvent {
   id: string
   position: Position
+  /** When it was stored, by the server's clock. */
+  created: Date
 }
 
 export const hideEvent = async (connection: Connection, names: Names, answered: Answered): Promise<HiddenEvent> => {
@@ -20,15 +22,19 @@ export const hideEvent = async (connection: Connection, names: Names, answered: 
   const { nextExpectedRevision } = await answered(() =>
     connection.call(({ client }) => client.appendToStream(stream, events, { requiresLeader: true })),
   )
-  const position = await answered(() =>
+  const stored = await answered(() =>
     connection.call(async ({ client, checkWhole }) => {
-      let found: Position | undefined
+      let found: Pick<HiddenEvent, 'position' | 'created'> | undefined
       const both = { direction: BACKWARDS, fromRevision: END, maxCount: 10, requiresLeader: true } as const
-      for await (const { event } of client.readStream(stream, both)) if (event?.id === hidden) found = event.position
+      for await (const { event } of client.readStream(stream, both)) {
+        if (event?.id !== hidden) continue
+        const { position, created } = event
+        found = { position: position!, created }
+      }
       checkWhole()
       return found
     }),
   )
   await setMetadata(connection, answered, stream, { $tb: Number(nextExpectedRevision) })
-  return { id: hidden, position: position! }
+  return { id: hidden, ...stored! }
 }

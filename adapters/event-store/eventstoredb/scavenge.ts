@@ -37,6 +37,21 @@ interface Parts {
  * @param hidden  an event that was hidden just before, after everything that must be gone afterwards
  * @throws if a server refuses or is unavailable (after all others are done), or when the signal aborts
  */
+const DAY_MS = 86_400_000
+
+/**
+ * The server decides by its own clock what has expired, and a scavenge removes that for good. Events that seem to have expired because its clock
+ * is wrong are visible again once it is corrected.
+ * @throws if it is more than a day ahead of this process
+ */
+export const refuseClockAhead = ({ created }: Pick<HiddenEvent, 'created'>, now: Date): void => {
+  const days = (created.getTime() - now.getTime()) / DAY_MS
+  if (days > 1)
+    throw new Error(
+      `the clock of EventStoreDB is ${days.toFixed(1)} days ahead of this process: nothing is removed until they agree`,
+    )
+}
+
 export const scavenge = async (parts: Parts, hidden: HiddenEvent): Promise<void> => {
   const { url, connection, connect, signal } = parts
   const nodes = await nodesOf(connection)

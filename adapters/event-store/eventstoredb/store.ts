@@ -23,7 +23,7 @@ import { isOutage } from './outage.ts'
 import { checkpointOf, isAfter, positionOf } from './position.ts'
 import { Reading, type Answered } from './reading.ts'
 import { Retention } from './retention.ts'
-import { scavenge } from './scavenge.ts'
+import { refuseClockAhead, scavenge } from './scavenge.ts'
 import { subscription } from './subscription.ts'
 import { Tail } from './tail.ts'
 import { Units } from './units.ts'
@@ -124,7 +124,9 @@ export const openEventStoreDb = async <Event extends RecordedEvent>({
     expire: async () => {
       const answeredLater = within(SCAVENGED_SERVER_MS)
       const parts = { url, connection, connect, answered, answeredLater, onRepeat: onFailure, signal: closing.signal }
-      await scavenge(parts, await hideEvent(connection, names, answered))
+      const hidden = await hideEvent(connection, names, answered)
+      refuseClockAhead(hidden, new Date())
+      await scavenge(parts, hidden)
       return 0
     },
     erase: async (stream) => {

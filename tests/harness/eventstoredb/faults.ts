@@ -27,6 +27,8 @@ export class Faults {
   interrupt_scavenges = 0
   /** Its disk, as its statistics report it. null: they do not, as before they were collected. */
   drive: { place: string; free: number; size: number } | null = { place: '/', free: 5e10, size: 1e11 }
+  /** How far its clock is ahead (milliseconds). */
+  clock_ahead_ms = 0
   /** The duration of a scavenge (milliseconds). */
   scavenge_ms = 30
 

@@ -18,13 +18,14 @@ export const visibilityIn = ({ data }: Pick<StoredEvent, 'data'>): Visibility =>
   }
 }
 
-/** @param last  the revision of the stream's newest event */
+/** @param last  the revision of the stream's newest event · @param now  the server's time: milliseconds */
 export const visibilityFilter = (
   name: string,
   last: number,
   { $maxAge, $maxCount, $tb }: Visibility,
+  now: number,
 ): ((event: StoredEvent) => boolean) => {
-  const oldest = $maxAge === undefined ? -Infinity : Date.now() - $maxAge * 1_000
+  const oldest = $maxAge === undefined ? -Infinity : now - $maxAge * 1_000
   const most = name.startsWith('$$') ? 1 : ($maxCount ?? Infinity)
   const first = Math.max($tb ?? 0, last - most + 1)
   return ({ revision, created }) => revision >= first && created >= oldest

@@ -96,6 +96,21 @@ describe('retention and erasure in EventStoreDB', function () {
     expect(await inEverything(ids)).to.deep.equal(ids.slice(-1))
   })
 
+  it('remove nothing while the clock of the server is ahead, because only that clock says what has expired', async () => {
+    const { store, standIn } = stores
+    await store.retain('kept-', 30 * 86_400)
+    const events = eventsOf(3)
+    await appended(store, [part('kept-a', NO_STREAM, events)])
+    standIn.troubles.clock_ahead_ms = 40 * 86_400_000
+    expect(await readStream(store, 'kept-a')).to.deep.equal([])
+    const refused = await store.expire().then(String, (error: Error) => error.message)
+    standIn.troubles.clock_ahead_ms = 0
+    expect(idsOf(await readStream(store, 'kept-a'))).to.deep.equal(idsOf(events))
+    expect(refused).to.match(/clock of EventStoreDB is 40\.0 days ahead/)
+    await store.expire()
+    expect(idsOf(await readStream(store, 'kept-a'))).to.deep.equal(idsOf(events))
+  })
+
   it('remove erased events even if the next scavenge only finishes an interrupted one', async () => {
     stores.standIn.troubles.interrupt_scavenges = 1
     expect((await post('/admin/scavenge')).status).to.equal(200)
