@@ -6,10 +6,12 @@
 import { aheadBy, CLOCK_DIFFERS_MS } from '../../../domain/clock.ts'
 import type { Clock } from '../../../domain/ports.ts'
 import { waitUnlessAborted } from '../../../workflows/support/abort.ts'
+import { endedWithin } from '../../../workflows/support/ended-within.ts'
 import type { Database, Queryable } from '../../database/database.ts'
 
 const EVERY_MS = 60_000
 const ANSWERS_WITHIN_MS = 5_000
+const CLOSE_WITHIN_MS = 1_000
 /** A row that is older, or by so much in the future, is of a process that has ended or of a clock that was set since. */
 const IS_PRESENT = `measured_at BETWEEN now() - interval '3 minutes' AND now() + interval '3 minutes'`
 
@@ -37,6 +39,8 @@ const KEEP = `
 WITH swept AS (DELETE FROM ops.process_clock WHERE NOT (${IS_PRESENT}) AND process <> $1)
 INSERT INTO ops.process_clock (process, machine, ahead_ms) VALUES ($1, $2, $3)
 ON CONFLICT (process) DO UPDATE SET machine = excluded.machine, ahead_ms = excluded.ahead_ms, measured_at = now()`
+
+const FORGET = 'DELETE FROM ops.process_clock WHERE process = $1'
 
 export interface ClockWatchOptions {
   database: Pick<Database, 'within'>
@@ -75,7 +79,10 @@ export const watchClock = ({
     if (differs && !differed) log.warn({ ahead_ms: ahead }, 'clock.differs')
     if (differed && !differs) log.info({}, 'clock.agrees')
     if (differs) await answers.query(KEEP, [process, machine, ahead])
-    else if (differed) await answers.query('DELETE FROM ops.process_clock WHERE process = $1', [process])
+    else if (differed) await answers.query(FORGET, [process])
+  }
+  const forget = async (): Promise<void> => {
+    if (differs) await answers.query(FORGET, [process]).catch(() => {})
   }
   const run = async (): Promise<void> => {
     while (!ending.signal.aborted) {
@@ -89,8 +96,8 @@ export const watchClock = ({
     ahead: () => ahead,
     close: async () => {
       ending.abort()
-      await running
-      if (differs) await answers.query('DELETE FROM ops.process_clock WHERE process = $1', [process]).catch(() => {})
+      // An unavailable database must not keep the process from stopping. Then the row is soon too old to count.
+      await endedWithin(CLOSE_WITHIN_MS, running.then(forget))
     },
   }
 }

@@ -76,6 +76,15 @@ describe('the watch on clocks', function () {
     expect(await listed()).to.deep.equal([])
   })
 
+  it('does not keep a process from stopping while the database does not answer', async () => {
+    const silent = { query: () => new Promise<never>(() => {}) }
+    const log = { info: () => {}, warn: () => {} }
+    const watch = watchClock({ database: { within: () => silent }, clock, process: 'p', machine: 'm', log })
+    const started = performance.now()
+    await watch.close()
+    expect(performance.now() - started).to.be.below(5_000)
+  })
+
   it('raises an alert for a machine that differs by a minute, and ends it when its clock agrees', async () => {
     const { database } = api
     const job = watchClocks({
