@@ -4,9 +4,10 @@ import { useState } from 'preact/hooks'
 import { useQuery } from '@tanstack/preact-query'
 import { getData, putData } from '../api/client.ts'
 import type { AlertSettings as Given } from '../api/types.ts'
+import { valuesOf } from '../app/form-values.ts'
 import { texts } from '../app/language.ts'
 import { useAction } from './action.ts'
-import { Copyable, FormProblem, Loaded, TextField, valuesOf } from './basics.tsx'
+import { Copyable, FormProblem, Loaded, TextField } from './basics.tsx'
 
 const PATH = '/api/account/alerts'
 

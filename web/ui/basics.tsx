@@ -294,12 +294,3 @@ export const issueOf = (error: unknown, path: string): string | undefined =>
 /** The problem of a form, unless its fields show it. */
 export const FormProblem = ({ error, fields }: { error: unknown; fields: readonly string[] }) =>
   error && !fields.some((field) => issueOf(error, field)) ? <Problem error={error} /> : null
-
-/** Values of a submitted form. Keyboards of phones and copied texts add blanks at the ends, which only a password may have. */
-export const valuesOf = (event: Event): Record<string, string> => {
-  event.preventDefault()
-  const values = new FormData(event.currentTarget as HTMLFormElement)
-  return Object.fromEntries(
-    [...values].map(([name, value]) => [name, name === 'password' ? String(value) : String(value).trim()]),
-  )
-}

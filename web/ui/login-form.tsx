@@ -2,9 +2,10 @@
 /** E-mail and password, and what is wrong with them. The screen of the login has it, and the question for those whose login has ended. */
 import { useState } from 'preact/hooks'
 import { ApiError, post } from '../api/client.ts'
+import { valuesOf } from '../app/form-values.ts'
 import { texts } from '../app/language.ts'
 import { useAction } from './action.ts'
-import { FormProblem, TextField, valuesOf } from './basics.tsx'
+import { FormProblem, TextField } from './basics.tsx'
 
 export const Done = ({ text }: { text: string }) => (
   <p class="notice done" role="status">

@@ -3,9 +3,10 @@
 import { useState } from 'preact/hooks'
 import { postData, putData } from '../api/client.ts'
 import type { MailAccount } from '../api/types.ts'
+import { valuesOf } from '../app/form-values.ts'
 import { texts } from '../app/language.ts'
 import { useAction } from './action.ts'
-import { FormProblem, TextField, valuesOf } from './basics.tsx'
+import { FormProblem, TextField } from './basics.tsx'
 import { Choice, Select } from './choices.tsx'
 
 const HOSTS = [

@@ -3,10 +3,11 @@
 import { useState } from 'preact/hooks'
 import { postData } from '../api/client.ts'
 import type { ScopedKey } from '../api/types.ts'
+import { valuesOf } from '../app/form-values.ts'
 import { texts } from '../app/language.ts'
 import { useAction } from './action.ts'
 import { KEYS_PATH, KeyLine, NewKeyShown, useKeys } from './api-keys.tsx'
-import { Copyable, FormProblem, LoadedLines, TextField, valuesOf } from './basics.tsx'
+import { Copyable, FormProblem, LoadedLines, TextField } from './basics.tsx'
 
 const isReadOnly = ({ scopes }: ScopedKey): boolean => scopes.join() === 'read'
 

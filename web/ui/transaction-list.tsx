@@ -11,11 +11,12 @@
 import { queryOptions, useQuery } from '@tanstack/preact-query'
 import type { VNode } from 'preact'
 import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks'
-import { get } from '../api/client.ts'
+import { get, queryText } from '../api/client.ts'
 import type { TransactionPage as Rows } from '../api/types.ts'
 import { count } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { onLive } from '../app/live.ts'
+import { plainLetters } from '../app/plain-letters.ts'
 import { queries } from '../app/session.ts'
 import { Empty, Loading, Problem } from './basics.tsx'
 import { numberOfNewer, useIsAtTop } from './new-rows.ts'
@@ -165,6 +166,12 @@ const useFresh = (isAtTop: boolean): number => {
 export const useFirstPage = (filter: Filter): Rows | undefined =>
   useQuery({ ...pageOf(filter, ''), enabled: false }).data
 
+/** The search is literal, and most banks write memos and names without the marks of Vietnamese letters. */
+const withoutMarks = ({ search = '' }: Filter): string | null => {
+  const plain = plainLetters(search)
+  return plain === search.toLowerCase().normalize('NFC') ? null : plain
+}
+
 /** The button disappears, so the focus goes to the heading. */
 const showNewest = (): void => {
   scrollTo({ top: 0 })
@@ -200,7 +207,18 @@ export const TransactionList = ({ filter }: { filter: Filter }) => {
   }) as VNode<PageProps>[]
   drawn.current = pages
   if (!first.data) return first.error ? <Problem error={first.error} retry={first.refetch} /> : <Loading />
-  if (first.data.data.length === 0) return <Empty text={isFiltered ? t.emptyFilter : t.empty} />
+  if (first.data.data.length === 0) {
+    const plain = withoutMarks(filter)
+    return (
+      <Empty text={isFiltered ? t.emptyFilter : t.empty}>
+        {plain !== null && (
+          <a class="button" href={`/transactions${queryText({ ...filter, search: plain })}`}>
+            {t.withoutMarks(plain)}
+          </a>
+        )}
+      </Empty>
+    )
+  }
   const { total } = first.data
   return (
     <>

@@ -4,10 +4,11 @@ import { useQuery } from '@tanstack/preact-query'
 import { getData, putData } from '../api/client.ts'
 import type { TrustedSenders as Senders } from '../api/types.ts'
 import { announce } from '../app/announce.ts'
+import { valuesOf } from '../app/form-values.ts'
 import { texts } from '../app/language.ts'
 import { useAction } from './action.ts'
 import { Switch } from './switch.tsx'
-import { FormProblem, Loaded, Stranger, TextField, valuesOf } from './basics.tsx'
+import { FormProblem, Loaded, Stranger, TextField } from './basics.tsx'
 
 const PATH = '/api/account/trusted-senders'
 
