@@ -33,10 +33,6 @@ interface Parts {
   signal: AbortSignal
 }
 
-/**
- * @param hidden  an event that was hidden just before, after everything that must be gone afterwards
- * @throws if a server refuses or is unavailable (after all others are done), or when the signal aborts
- */
 const DAY_MS = 86_400_000
 
 /**
@@ -52,6 +48,10 @@ export const refuseClockAhead = ({ created }: Pick<HiddenEvent, 'created'>, now:
     )
 }
 
+/**
+ * @param hidden  an event that was hidden just before, after everything that must be gone afterwards
+ * @throws if a server refuses or is unavailable (after all others are done), or when the signal aborts
+ */
 export const scavenge = async (parts: Parts, hidden: HiddenEvent): Promise<void> => {
   const { url, connection, connect, signal } = parts
   const nodes = await nodesOf(connection)
