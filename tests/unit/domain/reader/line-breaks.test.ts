@@ -28,6 +28,10 @@ describe('the removal of column breaks', () => {
     expect(undoBreaks('mua hang DH10 A7X9', 13)).to.equal('mua hang DH10A7X9')
   })
 
+  it('does not count the mark of a cut for the last column', () => {
+    for (const mark of ['...', '~']) expect(undoBreaks(`mua hang DH10 42 xxxxxxxxxx${mark}`, 13)).to.equal(`mua hang DH1042 xxxxxxxxxx${mark}`) // prettier-ignore
+  })
+
   it('keeps blanks that the payer wrote at the column', () => {
     expect(undoBreaks(broken('abcd fghijklmno', 5), 5)).to.equal('abcd fghijklmno')
     expect(undoBreaks('ma so: 1', 6)).to.equal('ma so: 1')
