@@ -25,10 +25,14 @@ export interface WrittenMailAccount {
   checkpoint: Checkpoint | null
 }
 
+const NO_HOST = 'This is not the name of a host. The port has a field of its own.'
+
 /** Checks what is known of a host without DNS. The dialer checks the address itself. */
 const refuseHost = ({ urlProblem }: MailAccountParts, host: string | undefined): void => {
   if (host === undefined) return
-  const problem = urlProblem(`https://${host.includes(':') ? `[${host}]` : host}`)
+  const url = `https://${host.includes(':') ? `[${host}]` : host}`
+  if (!URL.canParse(url)) throw invalid({ path: 'host', message: NO_HOST })
+  const problem = urlProblem(url)
   if (problem !== null) throw invalid({ path: 'host', message: `The host ${problem}.` })
 }
 

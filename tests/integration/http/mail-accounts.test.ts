@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import { problemText } from '../../../web/app/problem-text.ts'
+import { problems as vi } from '../../../web/texts/vi/problems.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
 
 const MAILBOX = { email: 'Shop@Example.com', host: 'imap.example.com', password: 'abcd efgh ijkl mnop' }
@@ -85,4 +87,11 @@ describe('mail accounts', function () {
       expect(status).to.equal(400)
       expect(body.issues[0].path).to.equal(path)
     })
+
+  it('say what is wrong with a host that has its port behind it', async () => {
+    const { body } = await add(api.owner.api_key, { host: 'imap.example.com:993' })
+    const message = 'This is not the name of a host. The port has a field of its own.'
+    expect(body.issues).to.deep.equal([{ path: 'host', message }])
+    expect(problemText(vi, message)).to.equal('Đây không phải là tên máy chủ. Cổng có ô riêng.')
+  })
 })

@@ -49,7 +49,7 @@ export const problems: readonly (readonly [pattern: RegExp, text: string])[] = [
   ],
   [/^Another connected system has this payment prefix\.$/, 'Một cửa hàng khác đã dùng tiền tố này.'],
   [/^Webhook rules point to this system\.$/, 'Còn webhook dùng cửa hàng này. Hãy sửa hoặc xóa chúng trước.'],
-  [/^The (?:URL|host) is not a URL\.$/, 'Đây không phải là một địa chỉ. Địa chỉ bắt đầu bằng https://.'],
+  [/^The URL is not a URL\.$/, 'Đây không phải là một địa chỉ. Địa chỉ bắt đầu bằng https://.'],
   [/^The URL must begin with https:\/\/\.$/, 'Địa chỉ phải bắt đầu bằng https://.'],
   [/^The URL must not contain a user name or password\.$/, 'Địa chỉ không được chứa tên đăng nhập hoặc mật khẩu.'],
   [
@@ -100,6 +100,10 @@ export const problems: readonly (readonly [pattern: RegExp, text: string])[] = [
   [/^An id is a positive whole number\.$/, 'Mã số này không hợp lệ.'],
   [/^A key needs at least one scope\.$/, 'Hãy chọn ít nhất một quyền cho khóa.'],
   [/^This is not the name of a host\.$/, 'Đây không phải là tên máy chủ.'],
+  [
+    /^This is not the name of a host\. The port has a field of its own\.$/,
+    'Đây không phải là tên máy chủ. Cổng có ô riêng.',
+  ],
   [/^The cursor does not belong to this list\.$/, 'Danh sách đã thay đổi. Hãy tải lại trang.'],
   [/^The body must not exceed .*|^The body of this request must not exceed .*/, 'Nội dung gửi đi quá dài.'],
   [/^The query string must not .*/, 'Bộ lọc quá dài.'],
