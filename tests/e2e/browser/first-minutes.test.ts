@@ -105,7 +105,9 @@ describe('the first five minutes in a browser', function () {
 
   it('send a failed delivery again', async () => {
     await follow('Dùng thử')
+    const isSet = visitor.page.waitForResponse((answer) => answer.request().method() === 'PUT')
     await visitor.page.getByLabel('Hộp thử trả lời').selectOption('500')
+    await isSet
     await visitor.page.getByLabel('Gửi tới các webhook của tôi').check()
     await see(/Sẽ gọi: .*Hộp thử/)
     await press('Thử')

@@ -50,7 +50,7 @@ describe('the transaction list', () => {
 
   it('shows the newest first, with the prefixes and without personal data', async () => {
     const { body } = await list()
-    expect(body).to.have.all.keys('success', 'data', 'total', 'page', 'limit', 'next_cursor', 'prefixes')
+    expect(body).to.have.all.keys('success', 'data', 'total', 'page', 'limit', 'next_cursor', 'same_cursor', 'prefixes')
     expect(body).to.deep.include({ success: true, total: 6, page: 1, limit: 30, prefixes: ['DH'] })
     const order = ['signs', 'accents', 'midnight', 'debit', 'plain', 'late'].map((name) => ids[name])
     expect(body.data.map(({ id }: { id: number }) => id)).to.deep.equal(order)
