@@ -1,13 +1,4 @@
-/** What a form sends: without blanks at the ends, numbers as people write them, and only what was changed. */
-
-/** Values of a submitted form. Keyboards of phones and copied texts add blanks at the ends, which only a password may have. */
-export const valuesOf = (event: Event): Record<string, string> => {
-  event.preventDefault()
-  const values = new FormData(event.currentTarget as HTMLFormElement)
-  return Object.fromEntries(
-    [...values].map(([name, value]) => [name, name === 'password' ? String(value) : String(value).trim()]),
-  )
-}
+/** What a form sends: numbers as people write them, and only what was changed. */
 
 const WHOLE = /^(?:\d{1,15}|\d{1,3}(?:[., ]\d{3}){1,4})$/
 

@@ -2,8 +2,8 @@
 /** E-mail and password, and what is wrong with them. The screen of the login has it, and the question for those whose login has ended. */
 import { useState } from 'preact/hooks'
 import { ApiError, post } from '../api/client.ts'
-import { valuesOf } from '../app/form-values.ts'
 import { texts } from '../app/language.ts'
+import { valuesOf } from '../app/submitted-values.ts'
 import { useAction } from './action.ts'
 import { FormProblem, TextField } from './basics.tsx'
 
