@@ -1,6 +1,11 @@
 // Tests: tests/integration/http/document.test.ts
 /** Generates the OpenAPI 3.1 document from the declared operations. */
-import { OpenAPIRegistry, OpenApiGeneratorV31, type RouteConfig } from '@asteasolutions/zod-to-openapi'
+import {
+  OpenAPIRegistry,
+  OpenApiGeneratorV31,
+  type ResponseConfig,
+  type RouteConfig,
+} from '@asteasolutions/zod-to-openapi'
 import { z } from 'zod'
 import { STATUS, type ErrorCode } from '../middleware/errors.ts'
 import { sessionCookieName } from '../middleware/session-cookie.ts'
@@ -79,7 +84,9 @@ const RETRY_AFTER = {
   },
 }
 
-const refusalResponses = (codes: readonly ErrorCode[]): RouteConfig['responses'] => {
+type Responses = Record<string, ResponseConfig>
+
+const refusalResponses = (codes: readonly ErrorCode[]): Responses => {
   const statuses = [...new Set(codes.map((code) => STATUS[code]))].sort()
   return Object.fromEntries(
     statuses.map((status) => {
@@ -100,8 +107,18 @@ const contentOf = (answers: Operation['answers'], status: number) =>
       .map(({ mediaType, schema }) => [mediaType, { schema: schema ?? z.string() }]),
   )
 
+/** A status may have a refusal as JSON, and another answer for a browser. */
+const responsesOf = ({ answers, refuses }: Operation): Responses => {
+  const refusals = refusalResponses(refuses)
+  const others = answers.map(({ status, description }): [number, ResponseConfig] => {
+    const content = { ...refusals[status]?.content, ...contentOf(answers, status) }
+    return [status, { ...refusals[status], description, content }]
+  })
+  return { ...refusals, ...Object.fromEntries(others) }
+}
+
 const routeOf = (operation: Operation, schemes: ReturnType<typeof schemesAt>): RouteConfig => {
-  const { method, path, tag, summary, credentials, scopes, query, body, answers, refuses } = operation
+  const { method, path, tag, summary, credentials, scopes, query, body } = operation
   const params = parametersOf(path)
   return {
     method,
@@ -127,12 +144,7 @@ const routeOf = (operation: Operation, schemes: ReturnType<typeof schemesAt>): R
           }
         : {}),
     },
-    responses: {
-      ...refusalResponses(refuses),
-      ...Object.fromEntries(
-        answers.map(({ status, description }) => [status, { description, content: contentOf(answers, status) }]),
-      ),
-    },
+    responses: responsesOf(operation),
   }
 }
 

@@ -42,7 +42,10 @@ const dashboardsPage: Answer<WebFile | null> = {
     context.type = 'text/html'
     context.response.body = '<!doctype html><title>Baoco</title>This process does not serve the dashboard.'
   },
-  answers: [{ status: 200, description: 'The page.', mediaType: 'text/html', schema: null }],
+  answers: [
+    { status: 200, description: 'The page.', mediaType: 'text/html', schema: null },
+    { status: 404, description: 'NOT_FOUND. A browser gets the page.', mediaType: 'text/html', schema: null },
+  ],
 }
 
 export const counterRoutes = (

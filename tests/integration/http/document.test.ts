@@ -191,6 +191,11 @@ describe('the OpenAPI document', () => {
     const check = answerCheck(document)
     const healthy = { method: 'GET', path: '/healthz', status: 200, contentType: 'application/json; charset=utf-8' }
     check({ ...healthy, body: { status: 'ok', version: '1.0.0' } })
+    // The page of an ended counter link.
+    check({ method: 'GET', path: '/counter/x', status: 404, contentType: 'text/html; charset=utf-8', body: '<p>' })
+    expect(() =>
+      check({ method: 'GET', path: '/counter/x', status: 404, contentType: 'application/json', body: {} }),
+    ).to.throw()
     expect(() => check({ ...healthy, body: { status: 'well', version: '1.0.0' } })).to.throw('allowed values')
     expect(() => check({ ...healthy, body: { status: 'ok', version: '1.0.0', more: 1 } })).to.throw(
       'additional properties',
