@@ -78,7 +78,7 @@ describe('a long list in a browser', function () {
   it('is at the same place on the way back from a transaction', async () => {
     const { page } = visitor
     await page.mouse.wheel(0, -3_000)
-    await page.waitForFunction(`scrollY < document.documentElement.scrollHeight - innerHeight - 2_900`)
+    await eventually(() => page.evaluate('scrollY < document.documentElement.scrollHeight - innerHeight - 2_900'))
     const placeOf = (path: string): Promise<number> =>
       page.evaluate(`Math.round(document.querySelector('a[href="${path}"]')?.getBoundingClientRect().top ?? NaN)`)
     const path: string = await eventually(() =>

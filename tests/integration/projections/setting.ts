@@ -69,11 +69,12 @@ export const openSetting = async (create = freshDatabase): Promise<Setting> => {
       return started
     },
     catchUp: async (options) => {
+      const { definition = main } = options ?? {}
       const { projector, stop } = await setting.start(options)
       const end = await store.end()
       if (end !== null && !(await projector.passed(end, 30_000)))
         throw new Error(`not caught up: ${JSON.stringify(projector.health())}`)
-      await eventually(async () => !(await isLeft(tables, main, main.schema)))
+      await eventually(async () => !(await isLeft(tables, definition, definition.schema)))
       await stop()
     },
     rows: async (schema = 'read_model') => {

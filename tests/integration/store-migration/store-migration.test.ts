@@ -19,7 +19,9 @@ const refusal = async (work: Promise<unknown>): Promise<Error> =>
 const lasting = async (setting: Setting): Promise<Record<string, unknown[]>> => {
   const rows = await setting.rows()
   const hasExpired = (row: unknown) => new Date((row as { expires_at: string | null }).expires_at ?? NOW) < NOW
-  return { ...rows, notification: rows.notification!.filter((row) => !hasExpired(row)) }
+  // Each store has positions of its own.
+  const delivery = rows.delivery!.map((row) => ({ ...(row as object), set_at: null }))
+  return { ...rows, delivery, notification: rows.notification!.filter((row) => !hasExpired(row)) }
 }
 
 describe('store migration', function () {

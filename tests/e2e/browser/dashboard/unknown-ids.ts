@@ -1,5 +1,6 @@
 /** Addresses whose id is none, or names nothing: the page says so and offers a way back. */
 import { expect } from 'chai'
+import { eventually } from '../../../harness/eventually.ts'
 import type { Visitor } from '../../../harness/dashboard/visitor.ts'
 
 const TRANSACTIONS = '← Giao dịch'
@@ -23,7 +24,7 @@ export const unknownIds = (visitor: () => Visitor): void => {
     ] as const) {
       await visitor().go(path)
       await page.getByRole('heading', { name: 'Không có trang này', level: 1 }).waitFor()
-      await page.waitForFunction('document.title === "Không có trang này · Baoco"')
+      await eventually(async () => (await page.title()) === 'Không có trang này · Baoco')
       expect(await page.getByRole('alert').count(), path).to.equal(0)
       await page.getByRole('link', { name: 'Về trang Hôm nay' }).waitFor()
       await page.getByRole('link', { name: back, exact: true }).click()
