@@ -16,18 +16,16 @@ const RULE = 3
 const WAITING = 3_000
 const CHANGED_AT = new Date().toISOString()
 
-describe('the deliveries of a changed rule', function () {
-  this.timeout(60_000)
+describe('the deliveries of a changed rule', () => {
   let setting: Setting
+  const fill = async (): Promise<void> => {
+    await fillRules(setting.database, 6)
+    const due = "now() + interval '1 hour'"
+    await fillRetries(setting.database, { from: 1, count: WAITING, rule: String(RULE), due })
+  }
   beforeEach(async () => {
     setting = await openSetting(freshReadModels)
-    await fillRules(setting.database, 6)
-    await fillRetries(setting.database, {
-      from: 1,
-      count: WAITING,
-      rule: String(RULE),
-      due: "now() + interval '1 hour'",
-    })
+    await fill()
   })
   afterEach(() => setting.close())
 
@@ -62,13 +60,7 @@ describe('the deliveries of a changed rule', function () {
     const definition = { ...main, remaining: deliveriesMadeDue(5) }
     await setting.database.query('DROP SCHEMA read_model CASCADE')
     const projector = await openProjector({ ...setting, definition, log: { info() {}, warn() {}, error() {} } })
-    await fillRules(setting.database, 6)
-    await fillRetries(setting.database, {
-      from: 1,
-      count: WAITING,
-      rule: String(RULE),
-      due: "now() + interval '1 hour'",
-    })
+    await fill()
     const stopping = new AbortController()
     const running = projector.run(stopping.signal)
     await setting.append(changed())
