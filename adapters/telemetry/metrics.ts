@@ -129,33 +129,34 @@ export const openMetrics = () => {
     registers,
   })
 
-  let diskState: DiskState = { space: () => null, isFull: () => false }
-  const ofDisk = (name: string, help: string, value: () => number | undefined): Gauge =>
+  /** @param value  undefined while it is not known */
+  const ofPresent = (name: string, help: string, value: () => number | undefined): Gauge =>
     new Gauge({
       name,
       help,
       registers,
       collect() {
-        const bytes = value()
-        if (bytes === undefined) this.remove()
-        else this.set(bytes)
+        const present = value()
+        if (present === undefined) this.remove()
+        else this.set(present)
       },
     })
-  ofDisk('baoco_disk_free_bytes', 'Free space on the disk of the embedded database', () => diskState.space()?.free)
-  ofDisk('baoco_disk_size_bytes', 'Size of the disk of the embedded database', () => diskState.space()?.size)
-  ofDisk('baoco_disk_full', '1 while nothing is accepted because the disk is full', () => (diskState.isFull() ? 1 : 0))
+  const seconds = (milliseconds: number | null): number | undefined =>
+    milliseconds === null ? undefined : milliseconds / 1000
+
+  let diskState: DiskState = { space: () => null, isFull: () => false }
+  ofPresent('baoco_disk_free_bytes', 'Free space on the disk of the embedded database', () => diskState.space()?.free)
+  ofPresent('baoco_disk_size_bytes', 'Size of the disk of the embedded database', () => diskState.space()?.size)
+  ofPresent('baoco_disk_full', '1 while nothing is accepted because the disk is full', () =>
+    diskState.isFull() ? 1 : 0,
+  )
 
   let clockAhead: () => number | null = () => null
-  new Gauge({
-    name: 'baoco_clock_ahead_seconds',
-    help: "By how much the clock of this process is ahead of the database's, within a minute; negative if it is behind",
-    registers,
-    collect() {
-      const ms = clockAhead()
-      if (ms === null) this.remove()
-      else this.set(ms / 1000)
-    },
-  })
+  ofPresent(
+    'baoco_clock_ahead_seconds',
+    "By how much the clock of this process is ahead of the database's, within a minute; negative if it is behind",
+    () => seconds(clockAhead()),
+  )
 
   let serverDisks: Pick<ServerDisks, 'measured'> = { measured: async () => [] }
   const ofServerDisks = (name: string, help: string, value: (space: DiskSpace) => number): Gauge =>
@@ -213,16 +214,11 @@ export const openMetrics = () => {
   })
 
   let relayLag: Lag = () => null
-  new Gauge({
-    name: 'baoco_relay_lag_seconds',
-    help: 'How far the topic is behind the event store, reported by the process that relays',
-    registers,
-    collect() {
-      const ms = relayLag()
-      if (ms === null) this.remove()
-      else this.set(ms / 1000)
-    },
-  })
+  ofPresent(
+    'baoco_relay_lag_seconds',
+    'How far the topic is behind the event store, reported by the process that relays',
+    () => seconds(relayLag()),
+  )
 
   return {
     registry,

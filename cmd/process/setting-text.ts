@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { RateLimitName, RateLimits } from '../../adapters/http/middleware/rate-limits.ts'
 import { eventStoreUrlProblem } from '../../adapters/event-store/eventstoredb/url.ts'
 import { decoded } from '../../adapters/system/percent-codes.ts'
-import { isPrintedByBanks, normalPrefix } from '../../domain/account/systems.ts'
+import { isPrintedByBanks, normalPrefix, PAYMENT_PREFIX } from '../../domain/account/systems.ts'
 import { language as languages } from '../../domain/account/language.ts'
 import { binOf } from '../../domain/vietqr/bins.ts'
 
@@ -132,7 +132,7 @@ export const seconds: Text<number[]> = list
   .transform((items) => items.map(Number))
   .refine((delays) => delays.every((delay) => delay <= DAYS_30), `must be seconds of at most ${DAYS_30} (30 days) each`)
 
-export const prefix: Text<string> = matching(/^[A-Za-z0-9]{2,10}$/, 'must be 2 to 10 letters and digits')
+export const prefix: Text<string> = matching(PAYMENT_PREFIX, 'must be 2 to 10 letters and digits')
   .transform(normalPrefix)
   .refine((value) => !isPrintedByBanks(value), 'must be no word that banks print, such as TK, SD or ND')
 

@@ -23,11 +23,15 @@ export const checkEmail = (email: string): void => {
     throw invalid({ path: 'email', message: 'This is not a valid email address.' })
 }
 
-/** Any 10 to 200 characters. @throws {Refused} VALIDATION_FAILED */
+/** Characters of a password. */
+export const PASSWORD_LENGTH = { least: 10, most: 200 }
+
+/** Any characters. @throws {Refused} VALIDATION_FAILED */
 export const checkPassword = (password: string): void => {
   const { length } = [...password]
-  if (length < 10 || length > 200)
-    throw invalid({ path: 'password', message: 'The password must have 10 to 200 characters.' })
+  const { least, most } = PASSWORD_LENGTH
+  if (length < least || length > most)
+    throw invalid({ path: 'password', message: `The password must have ${least} to ${most} characters.` })
 }
 
 export interface Registration {

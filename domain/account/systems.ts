@@ -17,6 +17,9 @@ export const isPrintedByBanks = (prefix: string): boolean => PRINTED_BY_BANKS.ha
 export type SystemFields = Pick<System, 'name' | 'type' | 'payment_prefix' | 'is_active'>
 export type SystemChange = Change<SystemFields>
 
+/** A payment prefix, as people may write it. */
+export const PAYMENT_PREFIX = /^[A-Za-z0-9]{2,10}$/
+
 /** The form in which it is stored and compared: upper case. */
 export const normalPrefix = (prefix: string): string => prefix.toUpperCase()
 
@@ -27,7 +30,7 @@ export const activePrefixes = ({ systems }: Account): string[] =>
 /** @param planPrefix  the operator's own prefix, reserved for plan orders */
 const refuseUnusablePrefix = (account: Account, prefix: string, planPrefix: string, own?: number): void => {
   const refuse = (message: string) => invalid({ path: 'payment_prefix', message })
-  if (!/^[A-Z0-9]{2,10}$/.test(prefix)) throw refuse('A payment prefix is 2 to 10 letters or digits.')
+  if (!PAYMENT_PREFIX.test(prefix)) throw refuse('A payment prefix is 2 to 10 letters or digits.')
   if (isPrintedByBanks(prefix)) throw refuse('Banks print this word themselves: it cannot be a payment prefix.')
   if (prefix === normalPrefix(planPrefix)) throw refuse('This prefix is reserved for plan orders.')
   for (const system of account.systems.values()) {

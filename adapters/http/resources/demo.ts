@@ -1,7 +1,7 @@
 // Tests: tests/integration/http/demo.test.ts
 /** A demo without an account: shows how the reader parses a text and how a call is signed. Nothing is stored. */
 import { z } from 'zod'
-import { normalPrefix } from '../../../domain/account/systems.ts'
+import { normalPrefix, PAYMENT_PREFIX } from '../../../domain/account/systems.ts'
 import { orderIdOf } from '../../../domain/reader/order-id.ts'
 import { transactionDate } from '../../../domain/reader/printed-time.ts'
 import { read } from '../../../domain/reader/reader.ts'
@@ -25,11 +25,7 @@ const Parse = z.strictObject({
   subject: around,
   prefixes: z
     .array(
-      z
-        .string()
-        .trim()
-        .regex(/^[A-Za-z0-9]{2,10}$/, 'A payment prefix is 2 to 10 letters or digits.')
-        .transform(normalPrefix),
+      z.string().trim().regex(PAYMENT_PREFIX, 'A payment prefix is 2 to 10 letters or digits.').transform(normalPrefix),
     )
     .max(50)
     .optional(),

@@ -1,7 +1,9 @@
 // Tests: tests/integration/delivery/remake-request.test.ts
 /** Request schemas of the management endpoints. Each serves for validation, types and the OpenAPI document. */
 import { z } from 'zod'
+import { PASSWORD_LENGTH } from '../../../domain/account/access.ts'
 import { language } from '../../../domain/account/language.ts'
+import { PAYMENT_PREFIX } from '../../../domain/account/systems.ts'
 import { ruleFields, systemFields } from '../../../domain/account/events.ts'
 import { COLUMN_NAMES, type ColumnName } from '../../export/columns.ts'
 import { FORMATS } from '../../export/transactions.ts'
@@ -22,7 +24,7 @@ export const line = (most: number) =>
 const email = z.string().trim().min(1, 'This must not be empty.').max(320)
 const password = z.string().min(1, 'This must not be empty.').max(1_000)
 /** The domain checks it (`checkPassword`). The bounds are those of the document, which counts characters in the same way. */
-const newPassword = password.meta({ minLength: 10, maxLength: 200 })
+const newPassword = password.meta({ minLength: PASSWORD_LENGTH.least, maxLength: PASSWORD_LENGTH.most })
 const mailToken = z.string().max(1_000)
 
 const endEverything = z.boolean().optional().meta({
@@ -51,10 +53,13 @@ export const PasswordReset = z.strictObject({ token: mailToken, password: newPas
 
 // --- connected systems ---------------------------------------------------------------------------------------------
 
+/** Blanks around a prefix are removed. */
+const PREFIX_WITH_BLANKS = PAYMENT_PREFIX.source.replace('^', String.raw`^\s*`).replace('$', String.raw`\s*$`)
+
 const systemFieldsGiven = {
   name: line(100),
   type: systemFields.shape.type,
-  payment_prefix: z.string().trim().max(100).meta({ pattern: '^\\s*[A-Za-z0-9]{2,10}\\s*$' }),
+  payment_prefix: z.string().trim().max(100).meta({ pattern: PREFIX_WITH_BLANKS }),
 }
 
 export const SystemCreation = z.strictObject({

@@ -44,7 +44,7 @@ const LIMIT = 'max.message.bytes'
  * @returns the most bytes of one request to the topic; null if the brokers do not say
  * @throws {CompactedTopic} · {MissingAcl}
  */
-const refuseCompacted = async (admin: Admin, topic: string): Promise<number | null> => {
+const checkTopic = async (admin: Admin, topic: string): Promise<number | null> => {
   const { resources } = await needing({ operation: 'DescribeConfigs', resource: 'topic', name: topic }, () =>
     admin.describeConfigs({
       includeSynonyms: false,
@@ -65,7 +65,7 @@ const refuseCompacted = async (admin: Admin, topic: string): Promise<number | nu
 export const keepsAll = async (settings: KafkaTopic): Promise<void> => {
   const { topic } = settings
   const look = (admin: Admin) =>
-    topicExists(admin, topic, 'Write').then(async (exists) => void (exists && (await refuseCompacted(admin, topic))))
+    topicExists(admin, topic, 'Write').then(async (exists) => void (exists && (await checkTopic(admin, topic))))
   await withAdmin(openKafkaClient(settings), look).catch((error: unknown) => {
     throw error instanceof CompactedTopic ? error : kafkaError(settings, error)
   })
@@ -78,7 +78,7 @@ export const keepsAll = async (settings: KafkaTopic): Promise<void> => {
  */
 export const ensureTopic = (kafka: Kafka, topic: string): Promise<number | null> =>
   withAdmin(kafka, async (admin) => {
-    if (await topicExists(admin, topic, 'Write')) return refuseCompacted(admin, topic)
+    if (await topicExists(admin, topic, 'Write')) return checkTopic(admin, topic)
     const { brokers } = await admin.describeCluster()
     const settings = {
       numPartitions: PARTITIONS,

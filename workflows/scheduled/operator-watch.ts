@@ -1,0 +1,54 @@
+// Tests: tests/unit/workflows/scheduled/watch-disk.test.ts
+/** What the looks at this installation have in common: they raise and end alerts of the operator, and count both. */
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../domain/ports.ts'
+import type { Alerts, Cause } from '../alerts/alerts.ts'
+import { unlessUnreadable } from '../support/unless-unreadable.ts'
+import type { ScheduledJob } from './scheduled-work.ts'
+
+export interface OperatorWatchParts {
+  /** The operator's account; null while there is none. */
+  operator: () => Promise<number | null>
+  alerts: Pick<Alerts, 'raise' | 'end'>
+  clock: Clock
+}
+
+/** One look. */
+export interface Look {
+  /** The operator. */
+  user_id: number
+  /** Does nothing while the alert lasts. */
+  raise(subject: string, text: Cause['text']): Promise<void>
+  /** @returns false if there was no such alert */
+  end(subject: string): Promise<boolean>
+}
+
+export const operatorWatch =
+  (
+    { operator, alerts, clock }: OperatorWatchParts,
+    kind: Cause['kind'],
+    look: (of: Look) => Promise<void>,
+  ): ScheduledJob['run'] =>
+  async () => {
+    const user_id = await operator()
+    if (user_id === null) return null
+    const id = randomUUID()
+    const at = clock.now().toISOString()
+    const about = (subject: string) => ({ user_id, kind, subject, causation_id: id, correlation_id: id })
+    let raised = 0
+    let ended = 0
+    await look({
+      user_id,
+      raise: async (subject, text) => {
+        if ((await unlessUnreadable(() => alerts.raise({ ...about(subject), text, since: at })))?.checkpoint) raised++
+      },
+      end: async (subject) => {
+        const isEnded = Boolean(
+          (await unlessUnreadable(() => alerts.end({ ...about(subject), until: at })))?.checkpoint,
+        )
+        if (isEnded) ended++
+        return isEnded
+      },
+    })
+    return raised + ended > 0 ? { raised, ended } : null
+  }
