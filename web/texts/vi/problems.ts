@@ -8,7 +8,7 @@ export const problems: readonly (readonly [pattern: RegExp, text: string])[] = [
   [/^The time must be in the future\.$/, 'Hãy chọn một ngày trong tương lai.'],
   [/^This is not a time in ISO 8601\.$/, 'Ngày giờ này không hợp lệ.'],
   [/^(?:This is not a valid email address\.|Invalid email address)$/, 'Đây không phải là một địa chỉ email.'],
-  [/^The password must have 10 to 200 characters\.$/, 'Mật khẩu phải có từ 10 đến 200 ký tự.'],
+  [/^The password must have (\d+) to (\d+) characters\.$/, 'Mật khẩu phải có từ $1 đến $2 ký tự.'],
   [/^The custom format requires a template\.$/, 'Nội dung theo mẫu riêng cần có mẫu.'],
   [/^The template cannot be used: not valid JSON\.$/, 'Mẫu chưa dùng được: không phải JSON hợp lệ.'],
   [
