@@ -211,16 +211,17 @@ export class Pairs {
       .filter((call) => seen.size === seen.add(call).size)
   }
 
-  /** The attempts that killed workers had claimed and not yet recorded. */
+  /** The attempts that killed workers had claimed and not recorded, after other workers have made and recorded them. */
   openAtKill(): Promise<Set<string>> {
     return this.#withStore(async (store) => {
-      const recorded = new Map<string, number>()
-      for (const { type, data, metadata } of await store.readAll(null, 1_000_000)) {
-        const { transaction_id, attempt } = data as { transaction_id: number; attempt: number }
-        if (type === 'WebhookAttempted') recorded.set(`${transaction_id} ${attempt}`, Date.parse(metadata.at))
-      }
-      const open = this.#claimedAtKill.filter(({ call, at }) => (recorded.get(call) ?? Infinity) > at)
-      return new Set(open.map(({ call }) => call))
+      const recorded = await eventually(
+        async () => {
+          const attempts = await attemptsIn(store)
+          return this.#claimedAtKill.every(({ call }) => attempts.has(call)) && attempts
+        },
+        { within: 120_000, what: 'every claim of a killed worker recorded' },
+      )
+      return new Set(this.#claimedAtKill.flatMap(({ call, at }) => (recorded.get(call)! > at ? [call] : [])))
     })
   }
 
@@ -252,4 +253,14 @@ export class Pairs {
     const store = await openEventStore(readSettings(this.servers.env), this.servers.env.DATABASE_URL!)
     return look(store).finally(() => store.close())
   }
+}
+
+/** When each attempt, `transaction attempt`, was recorded. */
+const attemptsIn = async (store: EventStore): Promise<Map<string, number>> => {
+  const recorded = new Map<string, number>()
+  for (const { type, data, metadata } of await store.readAll(null, 1_000_000)) {
+    const { transaction_id, attempt } = data as { transaction_id: number; attempt: number }
+    if (type === 'WebhookAttempted') recorded.set(`${transaction_id} ${attempt}`, Date.parse(metadata.at))
+  }
+  return recorded
 }
