@@ -172,7 +172,7 @@ const startPosition = async ({ store, checkpoint, log }: ReactorsOptions): Promi
   const position = await checkpoint.load()
   if (!position) return null
   if (await isPositionIn(store, position)) return position.checkpoint
-  log.warn({ reason: 'last processed event not found in the store' }, 'reactions.from_the_first_event')
+  log.warn({ reason: 'last processed event not found in the store' }, 'reactors.from_the_first_event')
   return null
 }
 

@@ -39,7 +39,7 @@ export const runScheduled = async (
       runOnce(job, log, signal).finally(() => running.delete(job)),
     )
   }
-  const planned = jobs.map((job) => {
+  const scheduled = jobs.map((job) => {
     const task = createTask(job.at, () => {}, { timezone: 'UTC' })
     const next = (): Date => task.getNextRuns(1)[0]!
     return { job, task, next, due: next() }
@@ -48,14 +48,14 @@ export const runScheduled = async (
     const now = clock.now()
     const wasSetBack = now < before
     before = now
-    for (const each of planned) {
+    for (const each of scheduled) {
       const isDue = each.due <= now
       if (isDue) begin(each.job)
-      // The time that was planned may be far away then.
+      // The time that was next may be far away then.
       if (isDue || wasSetBack) each.due = each.next()
     }
   }
-  for (const { task } of planned) await task.destroy()
+  for (const { task } of scheduled) await task.destroy()
   await Promise.all(running.values())
 }
 
@@ -64,8 +64,8 @@ const runOnce = async ({ name, run }: ScheduledJob, log: Lines, signal: AbortSig
   try {
     const details = await run(signal)
     if (details)
-      log.info({ job: name, duration_ms: Math.round(performance.now() - started), ...details }, 'planned.done')
+      log.info({ job: name, duration_ms: Math.round(performance.now() - started), ...details }, 'scheduled.done')
   } catch (error) {
-    if (!signal.aborted) log.error({ job: name, reason: (error as Error).message }, 'planned.failed')
+    if (!signal.aborted) log.error({ job: name, reason: (error as Error).message }, 'scheduled.failed')
   }
 }

@@ -36,7 +36,7 @@ export interface PostgresEventStoreOptions<Event extends RecordedEvent> {
 /** An attempt is given up after this time and repeated. */
 const ATTEMPT_MS = 3_000
 /** Long, because expiry reads all streams of a kind, and a stream to erase may be long. */
-const PLANNED_WORK_MS = 600_000
+const MAINTENANCE_MS = 600_000
 const BATCH = 1_000
 const EXPIRE_AT_ONCE = 1_000
 const EXPIRE_LISTED = 50_000
@@ -66,8 +66,8 @@ export const openPostgresEventStore = async <Event extends RecordedEvent>({
   // Connects only when there is work to do.
   const maintenance = openDatabase(url, {
     poolSize: 1,
-    applicationName: 'baoco event store, planned work',
-    queryTimeoutMs: PLANNED_WORK_MS,
+    applicationName: 'baoco event store, maintenance',
+    queryTimeoutMs: MAINTENANCE_MS,
   })
   const closing = new AbortController()
   const connection = new Connection(database, APPENDING_SESSION)

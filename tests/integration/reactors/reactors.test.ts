@@ -273,7 +273,7 @@ describe('reactors', () => {
     })
     start()
     await eventually(async () => (await typesOf(transactionStream(1))).length === 1)
-    expect(logged.map(({ what }) => what)).to.deep.equal(['reactions.from_the_first_event'])
+    expect(logged.map(({ what }) => what)).to.deep.equal(['reactors.from_the_first_event'])
   })
 
   it('are retried until they succeed, and log which one failed', async () => {

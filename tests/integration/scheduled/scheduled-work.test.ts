@@ -37,8 +37,8 @@ describe('scheduled work', () => {
     ])
     await eventually(() => logged.length >= 2)
     await end()
-    expect(logged[0]).to.deep.equal(['planned.failed', { job: 'job', reason: 'not this time' }])
-    expect(logged[1]![0]).to.equal('planned.done')
+    expect(logged[0]).to.deep.equal(['scheduled.failed', { job: 'job', reason: 'not this time' }])
+    expect(logged[1]![0]).to.equal('scheduled.done')
     expect(logged[1]![1]).to.include({ job: 'job', swept: 2 })
   })
 
