@@ -74,9 +74,9 @@ try {
   await once(output.end(), 'finish')
 
   const lines = () => linesOfFile(path)
-  const told = await timed('check', () => checkFile(lines(), () => true))
+  const summary = await timed('check', () => checkFile(lines(), () => true))
   const settle = () => Promise.resolve()
-  await timed('import', () => importEvents({ store, lines, summary: told, now, settle }))
+  await timed('import', () => importEvents({ store, lines, summary, now, settle }))
   const readers = { reactions: (await store.end())! }
   await timed('export', () => exportEvents({ store, readers, now, write: () => Promise.resolve() }))
 } finally {

@@ -1,6 +1,6 @@
 // Tests: tests/chaos/store-went-back.test.ts
 /**
- * What follows when the event store went back in time. The missing events cannot be restored from here. So the operator is told what is
+ * What follows when the event store went back in time. The missing events cannot be restored from here. So the operator learns what is
  * missing, and can restore it from a later backup or ask for the payments again.
  */
 import { randomUUID } from 'node:crypto'

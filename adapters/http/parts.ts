@@ -51,7 +51,7 @@ export interface ApiParts {
   /** Live events. */
   feed: Feed
   /** The API usage of accounts, for the abuse lock. */
-  conducts: Pick<UsageCounters, 'enter' | 'leave'>
+  usage: Pick<UsageCounters, 'enter' | 'leave'>
   /** Counters of the rate limits: `exact` is shared by all processes, `hot` needs no round trip and is for the receive path. */
   counters: { exact: CounterFor; hot: CounterFor }
   /** The disk of the embedded database; null if the servers are elsewhere. */

@@ -45,7 +45,7 @@ export const apiRole: Role = {
       store: requestStore,
       database: database.within(MOST_WAIT_MS),
       feed,
-      conducts: usage,
+      usage,
       counters: { exact: exactCounters(database), hot: settled.counterFor },
       passwords,
       mailServer: openImap(targets),

@@ -171,12 +171,12 @@ describe('attack: the data of a deleted account', () => {
     })
 
     // Rows that other roles write.
-    const heard = openLastSeenNotes(api.database, () => {})
-    heard.note(user_id, `device-${paired.device_id}`, new Date())
-    await heard.close()
-    const conducts = openUsageCounters(api.database, { perHour: 10, polls: 5, parallel: 5 })
-    conducts.enter(`${user_id}.0`, 'GET /')
-    await conducts.settle()
+    const lastSeen = openLastSeenNotes(api.database, () => {})
+    lastSeen.note(user_id, `device-${paired.device_id}`, new Date())
+    await lastSeen.close()
+    const usage = openUsageCounters(api.database, { perHour: 10, polls: 5, parallel: 5 })
+    usage.enter(`${user_id}.0`, 'GET /')
+    await usage.settle()
     const place = { user_id, mail_account_id: mailbox, since: new Date().toISOString() }
     await openMailboxNotes(api.database).report(place as never, `${MARK}: no answer`)
     await api.database.query('INSERT INTO ops.pace (rule_id) VALUES ($1)', [rule])

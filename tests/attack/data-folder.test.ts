@@ -25,9 +25,9 @@ const SECRETS = fileURLToPath(new URL('../../adapters/secrets/secrets.ts', impor
 /** Runs a function and returns its output to standard error. */
 const toldBy = (work: () => void): string => {
   const write = process.stderr.write.bind(process.stderr)
-  let told = ''
+  let output = ''
   process.stderr.write = (text: string | Uint8Array) => {
-    told += String(text)
+    output += String(text)
     return true
   }
   try {
@@ -35,7 +35,7 @@ const toldBy = (work: () => void): string => {
   } finally {
     process.stderr.write = write
   }
-  return told
+  return output
 }
 
 describe('an attacked data folder', () => {

@@ -46,7 +46,7 @@ const readingOf = (given: Arrival): Reading | null => {
   return appraised.kind === 'movement' ? appraised.reading : null
 }
 
-const told = ({ bank_code, transaction_type, amount, currency, account_number, balance_after }: Reading): string =>
+const summary = ({ bank_code, transaction_type, amount, currency, account_number, balance_after }: Reading): string =>
   [bank_code, transaction_type, amount, currency, account_number, balance_after].join(' ')
 
 const isAsPrinted = ({ amount, account_number, transaction_type }: Reading, printed: Shown['printed']): boolean =>
@@ -64,7 +64,7 @@ describe('attack: bodies of forwarder apps with hostile memos', () => {
         const reading = readingOf(arrival)
         if (reading === null) continue
         const what = `case ${number}, ${posted.app}: ${JSON.stringify({ shown, posted })}`
-        expect(own && told(own), what).to.equal(told(reading))
+        expect(own && summary(own), what).to.equal(summary(reading))
         expect(isAsPrinted(reading, shown.printed), what).to.equal(true)
         genuine++
       }

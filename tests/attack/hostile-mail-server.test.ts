@@ -74,7 +74,7 @@ const NUISANCES: Record<string, Sabotage> = {
     on: { SEARCH: oneMail, FETCH: ({ socket }) => socket.end(`* 1 FETCH (UID 1 BODY[]<0> ${literal(100)}x`) },
   },
   'breaks off': { on: { EXAMINE: ({ socket }) => socket.resetAndDestroy() } },
-  'says goodbye at once': { greet: (socket) => socket.end('* BYE no\r\n') },
+  'closes with BYE at once': { greet: (socket) => socket.end('* BYE no\r\n') },
   'never answers': { greet: () => {} },
   'sends no IMAP at all': { greet: (socket) => socket.end(Buffer.from('\x16\x03\x01\0\0\r\n\0\xff\r\n'.repeat(100), 'latin1')) },
   'answers commands that were not given': { on: { CAPABILITY: ({ socket }) => socket.end('1 OK\r\n2 OK\r\n3 OK\r\n4 BAD\r\nA9 OK\r\n') } },
@@ -236,10 +236,10 @@ describe('attack: a hostile mail server', function () {
     servers.push(vanished, esearch)
     await add(as, vanished, 'vanished')
     await add(as, esearch, 'esearch')
-    const idles = ({ heard }: ImapServer) => heard.some((line) => / IDLE$/.test(line))
-    await eventually(() => idles(vanished) && esearch.heard.some((line) => / SEARCH /.test(line)), WAIT)
+    const idles = ({ received }: ImapServer) => received.some((line) => / IDLE$/.test(line))
+    await eventually(() => idles(vanished) && esearch.received.some((line) => / SEARCH /.test(line)), WAIT)
     await livesOn()
-    expect(esearch.heard.filter((line) => /ENABLE|COMPRESS/i.test(line))).to.deep.equal([])
+    expect(esearch.received.filter((line) => /ENABLE|COMPRESS/i.test(line))).to.deep.equal([])
   }) // prettier-ignore
 
   it('causes an alert and a mail to the owner; the alert ends when the owner changes the mail account', async () => {
@@ -260,7 +260,7 @@ describe('attack: a hostile mail server', function () {
     await eventually(async () => (await alert())!.until !== null, WAIT)
     await eventually(async () => (await lastError(as, path)) === null, { ...WAIT, what: 'that it is read again' })
     server.deliver(timoMail(900, 'DH900', { to: path }))
-    await eventually(() => server.heard.some((line) => / FETCH /.test(line)), WAIT)
+    await eventually(() => server.received.some((line) => / FETCH /.test(line)), WAIT)
   }) // prettier-ignore
 
   it('does not harm the API when its mail account is tested', async () => {

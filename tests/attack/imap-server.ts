@@ -28,7 +28,7 @@ export type Refusal = 'no' | 'no, after the others' | 'nothing' | 'no body' | 'n
 export interface ImapServer {
   port: number
   /** Everything that clients sent. */
-  heard: string[]
+  received: string[]
   connections: () => number
   /** Adds a new mail and reports it to clients that idle. */
   deliver(mail: string): void
@@ -56,7 +56,7 @@ export const drip = (socket: Socket, milliseconds: number, byte = 'x'): void => 
 export const startImapServer = async (sabotage: Sabotage = {}): Promise<ImapServer> => {
   const mails: string[] = []
   const removed = new Set<number>()
-  const heard: string[] = []
+  const received: string[] = []
   const open = new Set<Socket>()
   const idling = new Set<Socket>()
 
@@ -136,7 +136,7 @@ export const startImapServer = async (sabotage: Sabotage = {}): Promise<ImapServ
       const lines = (rest + data).split('\r\n')
       rest = lines.pop()!
       for (const line of lines) {
-        heard.push(line)
+        received.push(line)
         answer(socket, line)
       }
     })
@@ -147,7 +147,7 @@ export const startImapServer = async (sabotage: Sabotage = {}): Promise<ImapServ
 
   const server: ImapServer = {
     port: (tcp.address() as AddressInfo).port,
-    heard,
+    received,
     connections: () => open.size,
     deliver: (mail) => {
       mails.push(mail)

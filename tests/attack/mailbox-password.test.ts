@@ -12,7 +12,7 @@ const PASSWORD = 'the-mailbox-password'
 describe('attack: the password of a mailbox', () => {
   let api: ApiUnderTest
   let thief: Server
-  let heard = ''
+  let received = ''
 
   before(async () => {
     api = await openApi({}, 'real')
@@ -20,13 +20,13 @@ describe('attack: the password of a mailbox', () => {
       socket.on('error', () => {}).setEncoding('utf8')
       socket.write('* OK [CAPABILITY IMAP4rev1] ready\r\n')
       socket.on('data', (lines: string) => {
-        heard += lines
+        received += lines
         for (const line of lines.trim().split('\r\n')) socket.write(`${line.split(' ', 1)[0]} OK done\r\n`)
       })
     }).listen(0, '127.0.0.1')
     await once(thief, 'listening')
   })
-  beforeEach(() => (heard = ''))
+  beforeEach(() => (received = ''))
   after(async () => {
     thief.close()
     await api.close()
@@ -51,7 +51,7 @@ describe('attack: the password of a mailbox', () => {
     expect(body.issues[0]).to.include({ path: 'password' })
     expect((await api.ask('GET', path, { key })).body.data).to.deep.equal(shown)
     expect((await api.ask('POST', `${path}/test`, { key, json })).status).to.equal(400)
-    expect(heard).to.equal('')
+    expect(received).to.equal('')
   })
 
   it('must be given again with a change of host, port, tls or username, and an empty one does not count', async () => {
@@ -80,7 +80,7 @@ describe('attack: the password of a mailbox', () => {
     const json = { host: '127.0.0.1', port: thiefsPort(), tls: false, password: 'new-one' }
     expect((await api.ask('PUT', path, { key, json })).status).to.equal(200)
     await api.ask('POST', `${path}/test`, { key })
-    expect(heard).to.include('new-one')
-    expect(heard).to.not.include(PASSWORD)
+    expect(received).to.include('new-one')
+    expect(received).to.not.include(PASSWORD)
   }) // prettier-ignore
 })

@@ -215,8 +215,8 @@ class Scene {
       return alerts.length >= losses && alerts
     })
     expect(alerts).to.have.length(losses)
-    const said = alerts.find(({ text }) => ids.every((range) => text.includes(range)))
-    expect(said?.text).to.include(`${gone.length} known transactions are missing`)
+    const alert = alerts.find(({ text }) => ids.every((range) => text.includes(range)))
+    expect(alert?.text).to.include(`${gone.length} known transactions are missing`)
   }
 }
 

@@ -148,17 +148,17 @@ export const launchServer = async (
   { isUp, within = 120_000, ...options }: SpawnOptions & { isUp: () => Promise<boolean>; within?: number },
 ): Promise<ServerProcess> => {
   const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
-  let said = ''
+  let output = ''
   for (const stream of [child.stdout!, child.stderr!])
-    stream.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-10_000)))
+    stream.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-10_000)))
   const isGone = () => child.exitCode !== null || child.signalCode !== null
   const gone = once(child, 'exit').then(() => {})
   await eventually(async () => isGone() || (await isUp()), { within, what: `${command} that answers` }).catch(
     (error: Error) => {
       child.kill('SIGKILL')
-      throw new Error(`${error.message}\n${said}`)
+      throw new Error(`${error.message}\n${output}`)
     },
   )
-  if (isGone()) throw new Error(`${command} did not start:\n${said}`)
+  if (isGone()) throw new Error(`${command} did not start:\n${output}`)
   return { pid: child.pid!, gone, isGone }
 }

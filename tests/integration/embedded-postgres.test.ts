@@ -53,13 +53,13 @@ describe('embedded Postgres', function () {
   }
 
   /** Starts another process that opens the data folder. Returns its answer without the leading word. */
-  const holder = async (): Promise<{ said: string; child: ChildProcess }> => {
+  const holder = async (): Promise<{ answer: string; child: ChildProcess }> => {
     const child = spawn(process.execPath, [await bundledScript(HOLDER), dataDir], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     processes.push(child)
     const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
-    return { said: line.replace(/^\w+ /, ''), child }
+    return { answer: line.replace(/^\w+ /, ''), child }
   }
 
   const place = (): string => fs.realpathSync(dataDir)
@@ -138,14 +138,14 @@ describe('embedded Postgres', function () {
 
     it('refuses a second process on the same data folder with one line that names the first process', async () => {
       await open()
-      const { said } = await holder()
-      expect(said).to.equal(`the data folder ${dataDir} is in use by another Baoco (process ${process.pid})`)
+      const { answer } = await holder()
+      expect(answer).to.equal(`the data folder ${dataDir} is in use by another Baoco (process ${process.pid})`)
       const again = await openEmbeddedPostgres({ dataDir, log: silent }).catch((error: unknown) => error)
       expect(again).to.be.instanceOf(FolderInUse)
     })
 
     it('lets a command attach to the running server without stopping it', async () => {
-      const { said: url } = await holder()
+      const { answer: url } = await holder()
       await keepNote(url, 'by serve')
       const attached = await attachOrStart({ dataDir, log: silent })
       expect(await notes(attached.url)).to.deep.equal(['by serve'])
@@ -173,9 +173,9 @@ describe('embedded Postgres', function () {
 
     it('starts as soon as the last process of a killed server has ended', async () => {
       const first = await holder()
-      await keepNote(first.said, 'kept')
+      await keepNote(first.answer, 'kept')
       const [{ pid } = {}] = await ask(
-        first.said,
+        first.answer,
         "SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'",
       )
       process.kill(Number(pid), 'SIGSTOP')
@@ -203,7 +203,7 @@ describe('embedded Postgres', function () {
 
     it('does not outlive a killed Baoco, and the next Baoco starts at once', async () => {
       const first = await holder()
-      await keepNote(first.said, 'before')
+      await keepNote(first.answer, 'before')
       const server = serverPid()
       await kill(first)
       expect(await notes((await open()).url)).to.deep.equal(['before'])
@@ -218,7 +218,7 @@ describe('embedded Postgres', function () {
 
     it('stops a server that was left without Baoco and without a guard', async () => {
       const first = await holder()
-      await keepNote(first.said, 'before')
+      await keepNote(first.answer, 'before')
       const server = serverPid()
       const guard = Number(execFileSync('pgrep', ['-P', String(first.child.pid), '-x', 'sh'], { encoding: 'utf8' }))
       process.kill(guard, 'SIGKILL')
@@ -231,7 +231,7 @@ describe('embedded Postgres', function () {
 
     it('starts although the server that it stopped is not reaped, as in a container without an init process', async () => {
       const first = await holder()
-      await keepNote(first.said, 'before')
+      await keepNote(first.answer, 'before')
       const server = serverPid()
       for (const pid of [first.child.pid!, server]) process.kill(pid, 'SIGSTOP')
       fs.rmSync(join(place(), 'lock'))

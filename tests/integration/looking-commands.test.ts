@@ -168,19 +168,19 @@ describe('commands that inspect data, and account delete', function () {
   it('tail prints stored events, with personal data only on request', async () => {
     const plain = start(['tail', '--all'])
     const whole = start(['tail', '--personal-data'])
-    let [told, toldWhole] = ['', '']
-    plain.stdout.setEncoding('utf8').on('data', (part: string) => (told += part))
-    whole.stdout.setEncoding('utf8').on('data', (part: string) => (toldWhole += part))
-    await eventually(() => told.includes('TransactionCaptured'), { within: 60_000 })
+    let [printed, printedWhole] = ['', '']
+    plain.stdout.setEncoding('utf8').on('data', (part: string) => (printed += part))
+    whole.stdout.setEncoding('utf8').on('data', (part: string) => (printedWhole += part))
+    await eventually(() => printed.includes('TransactionCaptured'), { within: 60_000 })
     await eventually(
       async () => {
         await pay(shop, 'khong co don')
-        return toldWhole.includes('khong co don')
+        return printedWhole.includes('khong co don')
       },
       { within: 60_000 },
     )
-    await eventually(() => told.split('TransactionCaptured').length > 2)
-    expect(told).to.not.match(/khong co don|secret|password_hash|example\.com/)
+    await eventually(() => printed.split('TransactionCaptured').length > 2)
+    expect(printed).to.not.match(/khong co don|secret|password_hash|example\.com/)
     const ended = [plain, whole].map((child) => new Promise((resolve) => child.once('exit', resolve)))
     for (const child of [plain, whole]) child.kill('SIGINT')
     expect(await Promise.all(ended)).to.deep.equal([0, 0])

@@ -38,8 +38,8 @@ describe('baoco reparse', function () {
         interrupted.child.kill('SIGTERM')
         return interrupted
       })
-      const told = '0 read, 0 no transactions, 0 still unread, then stopped: run it again for the rest\n'
-      expect(await result).to.deep.equal([told, 1])
+      const output = '0 read, 0 no transactions, 0 still unread, then stopped: run it again for the rest\n'
+      expect(await result).to.deep.equal([output, 1])
     } finally {
       await database.close()
     }

@@ -56,7 +56,7 @@ export interface Delivery {
   run(signal: AbortSignal): Promise<void>
   /**
    * Makes no new claims. Calls that are still open after 7 s are cut off, recorded and left to the schedule. Then it
-   * says goodbye. All within 10 s.
+   * signs off. All within 10 s.
    */
   stop(): Promise<void>
 }

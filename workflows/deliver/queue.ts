@@ -86,7 +86,7 @@ export interface OtherWorker {
   worker: string
   /** Rises with each of its heartbeats. */
   beat: number
-  /** It has said goodbye. */
+  /** It has signed off. */
   ended: boolean
 }
 

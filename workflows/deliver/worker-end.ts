@@ -1,8 +1,8 @@
 // Tests: tests/integration/delivery/takeover.test.ts
 /**
  * Ends a worker within ten seconds. Waiting deliveries are let go. Calls under way have seven seconds and are then cut
- * off. Their results are recorded, and a goodbye frees the claims for other workers. A server that is away must not
- * keep the process running: without a goodbye, the other workers find out by themselves.
+ * off. Their results are recorded, and a sign-off frees the claims for other workers. A server that is away must not
+ * keep the process running: without a sign-off, the other workers find out by themselves.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { endedWithin } from '../support/ended-within.ts'

@@ -33,7 +33,7 @@ const textOf = ({ stream, revision, type, reason, detail }: ParkedNotice): strin
     '`baoco parked list` shows all such events. `baoco parked skip` makes Baoco ignore one for good.',
   ].join('\n')
 
-interface Told {
+interface Notified {
   revisions: Set<number>
   at: number
 }
@@ -45,13 +45,13 @@ export const notifyOperator = ({
   onFailure,
   nowMs = () => performance.now(),
 }: Parts): ((notice: ParkedNotice) => void) => {
-  const told = new Map<string, Told>()
+  const notified = new Map<string, Notified>()
   let mails = 0
   return (notice) => {
     const { stream, revision, type, reason, detail } = notice
-    const last = told.get(stream)
+    const last = notified.get(stream)
     if (last && (last.revisions.has(revision) || nowMs() - last.at < AGAIN_AFTER_MS)) return
-    told.set(stream, { revisions: new Set(last?.revisions).add(revision), at: nowMs() })
+    notified.set(stream, { revisions: new Set(last?.revisions).add(revision), at: nowMs() })
     log.error({ stream, revision, type, reason, detail }, 'stream.parked')
     if (++mails > MOST_MAILS) return
     const mail = { to: adminEmail, subject: `Baoco cannot use an event of ${stream}`, text: textOf(notice) }

@@ -25,10 +25,10 @@ const signatureOf = (context: ApiContext): string =>
         .digest('base64url')
     : ''
 
-type GuardParts = Pick<ApiParts, 'accounts' | 'clock' | 'conducts' | 'counters' | 'log' | 'settings'>
+type GuardParts = Pick<ApiParts, 'accounts' | 'clock' | 'usage' | 'counters' | 'log' | 'settings'>
 
 /** Runs after authentication. @throws {Refused} ACCOUNT_LOCKED, RATE_LIMITED · {StoreUnavailable} */
-export const abuseGuard = ({ accounts, clock, conducts, counters, log, settings }: GuardParts): ApiMiddleware => {
+export const abuseGuard = ({ accounts, clock, usage, counters, log, settings }: GuardParts): ApiMiddleware => {
   if (settings.rateLimits === 'off') return (_context, next) => next()
   const sessionLimit = { requests: settings.abusePerHour, seconds: HOUR_S }
   const countSession = counters.hot('session', sessionLimit)
@@ -41,7 +41,7 @@ export const abuseGuard = ({ accounts, clock, conducts, counters, log, settings 
       return next()
     }
     const who = `${account.user_id}.${account.unlocks}`
-    const abuse = conducts.enter(who, signatureOf(context))
+    const abuse = usage.enter(who, signatureOf(context))
     try {
       if (abuse !== null) {
         const locked = await lockAccount(accounts, occasionOf(context, clock), abuse)
@@ -50,7 +50,7 @@ export const abuseGuard = ({ accounts, clock, conducts, counters, log, settings 
       }
       await next()
     } finally {
-      conducts.leave(who)
+      usage.leave(who)
     }
   }
 }

@@ -103,14 +103,14 @@ const putDatabase = async (archive: Pack, { tar }: BaseBackup, sums: Checksums):
 /** @param files  the kept files that exist, by name */
 export const writeArchive = async (
   output: Writable,
-  said: Omit<About, 'format'>,
+  about: Omit<About, 'format'>,
   files: Readonly<Record<string, string>>,
   backup: BaseBackup,
 ): Promise<void> => {
   const archive = pack()
   const writing = pipeline(archive as unknown as NodeJS.ReadableStream, createGzip({ level: 1 }), output)
   const filling = async (): Promise<void> => {
-    put(archive, ABOUT, `${JSON.stringify({ format: FORMAT, ...said })}\n`)
+    put(archive, ABOUT, `${JSON.stringify({ format: FORMAT, ...about })}\n`)
     const sums: Checksums = new Map()
     for (const [name, content] of Object.entries(files)) {
       put(archive, name, content)
@@ -173,13 +173,13 @@ const compare = (postgresManifest: string, others: string, found: Checksums): vo
 export const readArchive = async (path: string, keep: Keep = nothing): Promise<About> => {
   const entries = extract()
   const reading = pipeline(createReadStream(path), createGunzip(), entries)
-  let said: About | undefined
+  let about: About | undefined
   const tail = new Map<string, string>()
   const found: Checksums = new Map()
   const consume = async (): Promise<void> => {
     for await (const entry of entriesOf(entries)) {
       const { name, type } = entry.header
-      if (said === undefined) said = await readAbout(entry)
+      if (about === undefined) about = await readAbout(entry)
       else if (name === MANIFEST || name === CHECKSUMS) tail.set(name, await text(entry))
       else if (!isOurs(name) || (type !== 'file' && type !== 'directory')) throw DAMAGED
       else if (type === 'file')
@@ -193,12 +193,12 @@ export const readArchive = async (path: string, keep: Keep = nothing): Promise<A
   })
   const [consumed, read] = await Promise.allSettled([consuming, reading])
   const reasons = [consumed, read].flatMap((result) => (result.status === 'rejected' ? [result.reason as Error] : []))
-  if (reasons.length > 0) throw faultIn(reasons, said !== undefined)
-  if (said === undefined) throw FOREIGN
+  if (reasons.length > 0) throw faultIn(reasons, about !== undefined)
+  if (about === undefined) throw FOREIGN
   const [postgresManifest, others] = [tail.get(MANIFEST), tail.get(CHECKSUMS)]
   if (postgresManifest === undefined || others === undefined) throw CUT
   compare(postgresManifest, others, found)
-  return said
+  return about
 }
 
 /** The most useful of the errors of one reading. */

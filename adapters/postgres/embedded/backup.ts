@@ -37,8 +37,8 @@ export const writeBackup = async (
   await writeNewFile(
     file,
     async (output, draft) => {
-      const said = { ...thisKind(), made_at: now.toISOString() }
-      await writeArchive(output, said, keptFiles(dataDir), await openBaseBackup(url))
+      const about = { ...thisKind(), made_at: now.toISOString() }
+      await writeArchive(output, about, keptFiles(dataDir), await openBaseBackup(url))
       await readArchive(draft).catch((error: Error) => {
         throw error instanceof BadBackup ? new Error(`the backup ${error.message}; it was removed`) : error
       })

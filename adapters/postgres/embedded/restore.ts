@@ -32,7 +32,7 @@ const writeFile = async (path: string, content: AsyncIterable<Buffer>): Promise<
 /** Unpacks the backup. The database belongs to its user, the rest to this process's user. */
 const unpack = async (file: string, draft: string, user: DatabaseUser): Promise<About> => {
   const folders = new Set([draft])
-  const said = await readArchive(file, async ({ name, isFolder }, content) => {
+  const about = await readArchive(file, async ({ name, isFolder }, content) => {
     const path = join(draft, name)
     const folder = isFolder ? path : dirname(path)
     fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -42,7 +42,7 @@ const unpack = async (file: string, draft: string, user: DatabaseUser): Promise<
   })
   if (user) chown(join(draft, 'postgres'), user)
   for (const folder of folders) syncFolder(folder)
-  return said
+  return about
 }
 
 const chown = (path: string, user: NonNullable<DatabaseUser>): void => {
@@ -96,10 +96,10 @@ export const restoreBackup = async ({ file, dataDir, replace, here, log }: Resto
     fs.rmSync(draft, { recursive: true, force: true })
     fs.mkdirSync(draft, { mode: 0o700 })
     try {
-      const said = await unpack(file, draft, directory.user)
+      const about = await unpack(file, draft, directory.user)
       fs.renameSync(draft, join(folder, restoredName(new Date())))
       syncFolder(folder)
-      return { ...said, before: finishRestore(dataDir) }
+      return { ...about, before: finishRestore(dataDir) }
     } finally {
       fs.rmSync(draft, { recursive: true, force: true })
     }

@@ -30,7 +30,7 @@ ON CONFLICT (who, slot) DO UPDATE SET calls = c.calls + excluded.calls`
 
 const ALL_CALLS = 'SELECT who, slot, calls FROM ops.conduct_calls WHERE who = ANY ($1) AND slot > $2'
 
-/** Same rule as in `Conduct`: a run continues if the same signature follows soon, with no other call in between. */
+/** Same rule as in `Usage`: a run continues if the same signature follows soon, with no other call in between. */
 const ADD_RUNS = `
 INSERT INTO ops.conduct_run AS r (who, signature, calls, first_at, last_at, broken)
 SELECT * FROM unnest($1::text[], $2::text[], $3::integer[], $4::bigint[], $5::bigint[], $6::boolean[])

@@ -52,15 +52,15 @@ describe('the oracle', () => {
 
   /** A correct call, with the given differences. */
   const call = (number: number, { attempt = 1, secret = SECRET, isOver = true, ...otherwise }: Partial<SeenCall> & { secret?: string; isOver?: boolean } = {}): void => {
-    const said = { transaction_id: transactionOf(number), amount: amountIn(texts[number - 1]!), ...otherwise }
-    const body = JSON.stringify({ ...said, order_id: `DH${number}` })
-    const [id, at] = [`msg_${said.transaction_id}_${RULE}`, new Date(1_767_580_200_000)]
+    const payment = { transaction_id: transactionOf(number), amount: amountIn(texts[number - 1]!), ...otherwise }
+    const body = JSON.stringify({ ...payment, order_id: `DH${number}` })
+    const [id, at] = [`msg_${payment.transaction_id}_${RULE}`, new Date(1_767_580_200_000)]
     const headers = {
       'webhook-id': id, 'webhook-timestamp': '1767580200', 'x-webhook-attempt': String(attempt),
       'x-webhook-signature': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
       'webhook-signature': new Webhook(secret).sign(id, at, body),
     }
-    calls.push({ method: 'POST', path: '/', headers, body, at: 0, number, attempt, ...said })
+    calls.push({ method: 'POST', path: '/', headers, body, at: 0, number, attempt, ...payment })
     if (isOver && !over.has(number)) over.set(number, calls.length)
   } // prettier-ignore
 

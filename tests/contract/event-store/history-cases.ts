@@ -70,7 +70,7 @@ export const historyCases: Cases = (under, { canStopServer }) => {
     await isNoticed(() => reader.end())
   })
 
-  it('is told from a store whose newest events were erased', async () => {
+  it('is not confused with a store whose newest events were erased', async () => {
     const { server, another } = under()
     const store = await another()
     const stream = streamName()

@@ -34,7 +34,7 @@ export class EventLog {
   sent = 0
   /** The number of open subscriptions to all streams. */
   subscriptions = 0
-  #told = false
+  #isAnnounced = false
 
   /** @param folder  keeps the events across a restart; undefined: they are not kept */
   constructor(folder?: string, faults?: Faults) {
@@ -296,15 +296,15 @@ export class EventLog {
 
   /** @param upTo  uses the metadata at this position */
   #metadata(name: string, upTo = Infinity): Visibility {
-    const said = this.#streams.get(metastreamOf(name))?.events.findLast(({ position }) => position <= upTo)
-    return said ? visibilityIn(said) : {}
+    const latest = this.#streams.get(metastreamOf(name))?.events.findLast(({ position }) => position <= upTo)
+    return latest ? visibilityIn(latest) : {}
   }
 
   #tell(): void {
-    if (this.#told) return
-    this.#told = true
+    if (this.#isAnnounced) return
+    this.#isAnnounced = true
     setImmediate(() => {
-      this.#told = false
+      this.#isAnnounced = false
       for (const listener of this.#listeners) listener()
     })
   }

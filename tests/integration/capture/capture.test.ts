@@ -168,14 +168,14 @@ describe('capture', () => {
   })
 
   it('reports one wide log line per notification, without text or token', async () => {
-    const told: TakenInfo[] = []
-    const capture = world.process({ onTaken: (info) => told.push(info) })
+    const infos: TakenInfo[] = []
+    const capture = world.process({ onTaken: (info) => infos.push(info) })
     await capture.take([vietcombankSms(1), vietcombankPush(1)])
     await takeOne(capture, vietcombankSms(1))
-    await eventually(() => told.length === 3)
-    expect(told.map(({ outcome }) => outcome)).to.deep.equal(['new', 'copy', 'resend'])
-    expect(told[0]).to.include({ user_id: USER, bank_code: 'VCB', webhook_status: 'pending', group: 2, tries: 1 })
-    const line = JSON.stringify(told)
+    await eventually(() => infos.length === 3)
+    expect(infos.map(({ outcome }) => outcome)).to.deep.equal(['new', 'copy', 'resend'])
+    expect(infos[0]).to.include({ user_id: USER, bank_code: 'VCB', webhook_status: 'pending', group: 2, tries: 1 })
+    const line = JSON.stringify(infos)
     for (const secret of [tokenOf(USER, 1), '0011000415567', 'DH1001']) expect(line).not.to.include(secret)
   })
 

@@ -36,8 +36,8 @@ describe('delivery', () => {
     expect(headers['x-webhook-attempt']).to.equal('1')
     const [attempt] = await setting.attempts(transaction!)
     expect(attempt).to.include({ rule_id: rule, attempt: 1, http_status: 200, outcome: 'delivered', url: shop.url })
-    await eventually(() => worker.told.length === 1)
-    expect(worker.told[0]).to.include({ transaction_id: transaction, lane: 'first', outcome: 'delivered' })
+    await eventually(() => worker.reports.length === 1)
+    expect(worker.reports[0]).to.include({ transaction_id: transaction, lane: 'first', outcome: 'delivered' })
   })
 
   it('retries by the schedule, and fails when the schedule is used up', async () => {
@@ -107,7 +107,7 @@ describe('delivery', () => {
     const rule = await setting.rule(shop.url)
     const [one, two] = [await setting.worker(), await setting.worker()]
     const transactions = await setting.capture([rule], { count: 300 })
-    await eventually(() => one.told.length + two.told.length >= transactions.length)
+    await eventually(() => one.reports.length + two.reports.length >= transactions.length)
     for (const transaction of transactions) await setting.untilStatus(transaction, 'success')
     const called = shop.calls.map((call) => (JSON.parse(call.body) as { transaction_id: number }).transaction_id)
     expect(called.toSorted((a, b) => a - b)).to.deep.equal(transactions)
@@ -119,8 +119,8 @@ describe('delivery', () => {
     // The waiting calls take 1.2 s. The queue would return them a minute after their capture.
     const worker = await setting.worker({ limits: { first: { perEndpoint: 4, waitingPerEndpoint: 16 } } })
     await setting.capture([rule], { count: 60 })
-    await eventually(() => worker.told.length === 60, { what: 'sixty calls' })
-    expect(new Set(worker.told.map(({ transaction_id }) => transaction_id)).size).to.equal(60)
+    await eventually(() => worker.reports.length === 60, { what: 'sixty calls' })
+    expect(new Set(worker.reports.map(({ transaction_id }) => transaction_id)).size).to.equal(60)
   })
 
   it('is not held up by an endpoint that hangs', async () => {
@@ -148,8 +148,8 @@ describe('delivery', () => {
       const idle = await setting.worker({ ...few, log: silent })
       const count = 24
       await setting.capture([rule], { count })
-      await eventually(() => busy.told.length + idle.told.length === count, { what: 'all first attempts' })
-      expect(idle.told).to.not.be.empty
+      await eventually(() => busy.reports.length + idle.reports.length === count, { what: 'all first attempts' })
+      expect(idle.reports).to.not.be.empty
       expect(shop.calls).to.have.length(count)
     })
 
@@ -237,8 +237,8 @@ describe('delivery', () => {
     await eventually(() => shop.calls.length === 1)
     await setting.command(transaction!, remove)
     answer()
-    await eventually(() => worker.told.length === 1)
-    expect(worker.told[0]).to.include({ outcome: null, attempt_id: null })
+    await eventually(() => worker.reports.length === 1)
+    expect(worker.reports[0]).to.include({ outcome: null, attempt_id: null })
     expect((await setting.events(transaction!)).map(({ type }) => type)).to.deep.equal(['TransactionCaptured', 'TransactionDeleted']) // prettier-ignore
   })
 
@@ -265,7 +265,7 @@ describe('delivery', () => {
     held.down = true
     const transactions = await setting.capture([rule], { count: 5 })
     await eventually(() => shop.calls.length === 5)
-    expect(worker.told).to.deep.equal([])
+    expect(worker.reports).to.deep.equal([])
     held.down = false
     for (const transaction of transactions) await setting.untilStatus(transaction, 'success')
     expect(shop.calls).to.have.length(5)

@@ -38,7 +38,7 @@ describe('the metrics of delivery', () => {
     const count = watchDelivery(registry, { use: () => ({ first: { inFlight: 1, waiting: 2 } }), numbers })
     const shop = await setting.shop(status(418))
     const worker = await setting.worker({
-      onAttempt: (told) => count({ ...told, bank_code: told.attempt > 1 ? 'evil"}' : 'VCB' }),
+      onAttempt: (report) => count({ ...report, bank_code: report.attempt > 1 ? 'evil"}' : 'VCB' }),
     })
     const [transaction] = await setting.capture([await setting.rule(shop.url)])
     await setting.untilStatus(transaction!, 'failed')

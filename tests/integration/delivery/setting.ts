@@ -33,7 +33,7 @@ const clock = { now: () => new Date() }
 export const vault: Vault = { seal: (text) => `sealed ${text}`, open: (sealed) => sealed.replace('sealed ', '') }
 
 export interface Worker {
-  told: AttemptReport[]
+  reports: AttemptReport[]
   /** Announced at the start and at takeovers. */
   claimsOpen: ClaimsOpen[]
   /** How often it looked for due deliveries. */
@@ -210,7 +210,7 @@ export const openDeliverySetting = async () => {
       const log = openEmbeddedLog({ store, database })
       const worker: Worker = {
         started: new Promise((resolve) => (hasStarted = resolve)),
-        told: [],
+        reports: [],
         errors: [],
         claimsOpen: [],
         looks: 0,
@@ -240,7 +240,7 @@ export const openDeliverySetting = async () => {
         vault,
         readModels: projector,
         schedule,
-        onAttempt: (attempt) => worker.told.push(attempt),
+        onAttempt: (attempt) => worker.reports.push(attempt),
         onClaimsOpen: (claims) => worker.claimsOpen.push(claims),
         onError: (error) => worker.errors.push(error),
         beatEvery: 200,

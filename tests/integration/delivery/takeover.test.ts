@@ -135,7 +135,7 @@ describe('takeover between workers', () => {
     const attempts = (await Promise.all(transactions.map((id) => setting.attempts(id)))).flat()
     expect(attempts.map(({ error, http_status }) => [error, http_status])).to.deep.equal([['stopped', 0], ['stopped', 0]]) // prettier-ignore
     expect(attempts.every(({ next_attempt_at }) => next_attempt_at !== null)).to.equal(true)
-    // Its goodbye frees at once the calls that it had claimed but not started.
+    // Its sign-off frees at once the calls that it had claimed but not started.
     hanging.answer(status(200))
     await setting.worker()
     await eventually(() => hanging.calls.length === 5)

@@ -52,7 +52,7 @@ describe('a cluster of EventStoreDB', function () {
     const [one, other] = followers as [StandIn, StandIn]
     stores.standIn.others.splice(0, 2, { port: nowhere, isAlive: true }, { port: one.port, isAlive: false }, { port: other.port, isAlive: true }) // prettier-ignore
     const refused = await stores.store.expire().then(
-      () => expect.fail('it was not told of'),
+      () => expect.fail('it has not failed'),
       (error: Error) => error.message,
     )
     expect(refused).to.contain(`127.0.0.1:${nowhere}: `).and.to.contain(`127.0.0.1:${one.port}: it is away`)

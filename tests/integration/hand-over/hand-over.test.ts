@@ -126,7 +126,7 @@ describe('processes that hand notifications over', function () {
   })
 
   it('lose an owner that goes silent: what it has not answered comes back', async () => {
-    // It lets the connection through to the owner, until it is told to keep everything.
+    // It lets the connection through to the owner, until the test makes it keep everything.
     const owner = await listenForPeers({ host: '127.0.0.1', port: 0, key, take: () => new Promise(() => {}), isKnown: async () => true, onPeer: () => {} }) // prettier-ignore
     const links: { pause(): unknown; destroy(): unknown }[] = []
     const proxy = createServer((socket) => {

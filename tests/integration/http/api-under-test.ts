@@ -210,7 +210,7 @@ export const openApi = async (
     serverDisks: { measured: async () => [{ of: 'event_store', space: { free: 7e9, size: 9e9 }, place: '/data' }] },
     feed,
     mailServer: openImap({ allowPrivate: true }),
-    conducts: usage,
+    usage,
     counters: { exact: exactCounters(database), hot: settledCounters(database).counterFor },
     log,
     metrics: new Registry(),

@@ -43,7 +43,7 @@ describe('inboxes', () => {
     return body.data
   }
   const listed = async (): Promise<Inbox[]> => (await api.ask('GET', '/api/inbox', { key })).body.data
-  const tell = (id: number, json: object) => api.ask('PUT', `/api/inbox/${id}`, { key, json })
+  const change = (id: number, json: object) => api.ask('PUT', `/api/inbox/${id}`, { key, json })
   const newRule = async (url: string): Promise<{ id: number; secret_key: string }> =>
     (await api.ask('POST', '/api/webhooks', { key, json: { name: 'try', url } })).body.data
   const call = (token: string, method = 'POST', body: string | Buffer = '{}', headers: Record<string, string> = {}) =>
@@ -77,11 +77,11 @@ describe('inboxes', () => {
 
   it('answer as configured: 500, then 200 with a delay', async () => {
     const { id, token } = await opened()
-    const told = await tell(id, { answer: 500 })
-    expect(told.body.data).to.include({ id, answer: 500, delay_ms: 0 })
+    const changed = await change(id, { answer: 500 })
+    expect(changed.body.data).to.include({ id, answer: 500, delay_ms: 0 })
     const { status, body } = await call(token)
     expect([status, body.success]).to.deep.equal([500, false])
-    await tell(id, { answer: 200, delay_ms: 300 })
+    await change(id, { answer: 200, delay_ms: 300 })
     const began = performance.now()
     expect((await call(token)).status).to.equal(200)
     expect(performance.now() - began).to.be.at.least(290)
@@ -91,11 +91,11 @@ describe('inboxes', () => {
   it('accept only the answers 200 and 500 and delays up to 30 seconds', async () => {
     const { id } = await opened()
     for (const wrong of [{ answer: 404 }, { answer: '200' }, { delay_ms: -1 }, { delay_ms: 30_001 }, { colour: 1 }])
-      expect((await tell(id, wrong)).status, JSON.stringify(wrong)).to.equal(400)
-    expect((await tell(id, { delay_ms: 30_000 })).status).to.equal(200)
+      expect((await change(id, wrong)).status, JSON.stringify(wrong)).to.equal(400)
+    expect((await change(id, { delay_ms: 30_000 })).status).to.equal(200)
     const { calls: _, ...shown } = (await listed())[0]!
-    expect((await tell(id, shown)).body.data).to.deep.equal(shown)
-    expect((await tell(id, {})).body.data).to.deep.equal(shown)
+    expect((await change(id, shown)).body.data).to.deep.equal(shown)
+    expect((await change(id, {})).body.data).to.deep.equal(shown)
   })
 
   it('show whether a call is signed with the secret of a rule that calls them', async () => {
@@ -120,7 +120,7 @@ describe('inboxes', () => {
     expect(test.body).to.include({ success: true, http_code: 200, response_body: '{"success":true}' })
     const [{ method, body, verified }] = (await listed())[0]!.calls as [Call]
     expect([method, verified, JSON.parse(body).event]).to.deep.equal(['PUT', true, 'test'])
-    await tell(id, { answer: 500 })
+    await change(id, { answer: 500 })
     expect((await api.ask('POST', `/api/webhooks/${rule.id}/test`, { key })).body).to.include({ http_code: 500 })
     await api.ask('DELETE', `/api/inbox/${id}`, { key })
     expect((await api.ask('POST', `/api/webhooks/${rule.id}/test`, { key })).body).to.include({ http_code: 404 })

@@ -111,14 +111,14 @@ describe('the stream', () => {
     await pay()
     const epoch = (await eventually(() => sent[0]?.id)).split('.')[0]!
     const restarted = await api.another({ mostRead: 1 })
-    for (const [heard, url] of [
+    for (const [lastId, url] of [
       [`${epoch}.${first!.checkpoint}`, restarted.url],
       ['deadbeef.5', api.url],
       [`${epoch}.nonsense`, api.url],
       ['x', api.url],
     ] as const) {
-      const again = await listen('/api/stream', { 'x-api-key': api.owner.api_key, 'last-event-id': heard }, url)
-      await eventually(() => again.sent[0]?.event === 'reset', { what: heard })
+      const again = await listen('/api/stream', { 'x-api-key': api.owner.api_key, 'last-event-id': lastId }, url)
+      await eventually(() => again.sent[0]?.event === 'reset', { what: lastId })
       again.stop()
       await again.done
     }

@@ -116,7 +116,7 @@ describe('delivery from Kafka', function () {
     // Consumers that join receive only messages sent after that.
     await eventually(async () => {
       await load(1)
-      return third.told.length + second.told.length > 0
+      return third.reports.length + second.reports.length > 0
     }, { within: 60_000, what: 'a consumer that joined is handed something' }) // prettier-ignore
     await first.stop()
     await load(20)

@@ -87,7 +87,7 @@ describe('a Kafka broker', function () {
       await eventually(async () => (await setting.query('SELECT 1 FROM ops.relay_checkpoint')).length === 1)
       await goAway()
       await setting.capture([], { count: 5 })
-      if (how === 'away') await eventually(() => relay.said.includes('relay.waits'))
+      if (how === 'away') await eventually(() => relay.logged.includes('relay.waits'))
       const began = performance.now()
       await Promise.all([relay.stop(), worker.stop()])
       expect(performance.now() - began).to.be.below(5_000)

@@ -136,7 +136,7 @@ describe('the relay', function () {
     const reader = await setting.reader()
     await eventually(() => reader.messages.length === 301)
     expect(reader.messages.slice(1).map(({ value }) => value.attempt)).to.deep.equal(events.map((_, n) => n))
-    expect(relay.said).not.to.include('relay.waits')
+    expect(relay.logged).not.to.include('relay.waits')
   })
 
   it('sends everything, in order, to a topic that accepts less in one request', async () => {
@@ -168,7 +168,7 @@ describe('the relay', function () {
   it('sends everything at least once, in order, while the active relay is killed repeatedly', async () => {
     const lasts = 2_000
     const relays = [await setting.relayProcess(lasts), await setting.relayProcess(lasts)]
-    const active = () => relays.find((relay) => relay.said.includes('relay.started'))
+    const active = () => relays.find((relay) => relay.logged.includes('relay.started'))
     const sent: number[] = []
     for (let kills = 0; kills < 4; kills++) {
       const killed = await eventually(async () => {
@@ -191,7 +191,7 @@ describe('the relay', function () {
 
   it('is replaced within 15 s if it freezes, and does no harm when it wakes', async () => {
     const frozen = await setting.relayProcess()
-    await eventually(() => frozen.said.includes('relay.started'))
+    await eventually(() => frozen.logged.includes('relay.started'))
     const standby = await setting.relayProcess()
     const sent = await setting.capture([], { user: 700, count: 5 })
     await topicIsThere()
@@ -210,7 +210,7 @@ describe('the relay', function () {
     const last = sent.at(-1)!
     await eventually(() => reader.capturedFor(700).includes(last), { within: 15_000 })
     expect(performance.now() - frozenAt).to.be.below(15_000)
-    expect(standby.said).to.include('relay.started')
+    expect(standby.logged).to.include('relay.started')
     const placed = async () => Number((await setting.query<{ checkpoint: string }>('SELECT checkpoint FROM ops.relay_checkpoint'))[0]!.checkpoint) // prettier-ignore
     const place = await eventually(placed)
 
@@ -237,7 +237,7 @@ describe('the relay', function () {
     await eventually(async () => (await rows()).length === 1)
     await setting.query("UPDATE ops.relay_checkpoint SET checkpoint = '0'")
     await setting.capture([])
-    await eventually(() => relay.said.includes('relay.overtaken'))
+    await eventually(() => relay.logged.includes('relay.overtaken'))
   })
 
   it('starts from the first event if the store was replaced, and logs that', async () => {
@@ -250,6 +250,6 @@ describe('the relay', function () {
     await setting.query("UPDATE ops.relay_checkpoint SET event_id = '00000000-0000-4000-8000-000000000000'")
     const again = setting.relay()
     await eventually(() => reader.capturedFor(800).length === 6)
-    expect(again.said).to.include('relay.from_the_first_event')
+    expect(again.logged).to.include('relay.from_the_first_event')
   })
 })

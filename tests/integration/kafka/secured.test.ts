@@ -65,7 +65,7 @@ describe('a Kafka broker with TLS and a password', function () {
     it(`receives nothing with ${what}, and the relay logs that it waits`, async () => {
       const relay = await setting.relayProcess(undefined, { brokers, ...other }, trusts ? trusting : {})
       await setting.capture([])
-      await eventually(() => relay.said.filter((what) => what === 'relay.waits').length >= 2)
+      await eventually(() => relay.logged.filter((what) => what === 'relay.waits').length >= 2)
       expect(await setting.query('SELECT 1 FROM ops.relay_checkpoint')).to.deep.equal([])
     })
 })

@@ -23,7 +23,7 @@ const SESSION_TIMEOUT = 6_000
 export interface RelayProcess {
   process: ChildProcess
   /** The names of its log lines. */
-  said: string[]
+  logged: string[]
   kill(): Promise<void>
 }
 
@@ -46,9 +46,9 @@ export const openKafkaSetting = async (address: string) => {
      */
     relay: (other: Partial<PublisherOptions> = {}, reasons: string[] = []) => {
       const stop = new AbortController()
-      const said: string[] = []
+      const logged: string[] = []
       const tell = (fields: { reason?: string }, what: string) => {
-        said.push(what)
+        logged.push(what)
         if (fields.reason) reasons.push(fields.reason)
       }
       const running = runRelay(
@@ -67,7 +67,7 @@ export const openKafkaSetting = async (address: string) => {
         await running
       }
       relays.add(end)
-      return { said, stop: end }
+      return { logged, stop: end }
     },
 
     /**
@@ -82,11 +82,11 @@ export const openKafkaSetting = async (address: string) => {
       const script = await bundledScript(RELAY)
       const args = [base.url, JSON.stringify({ ...kafka, ...other }), ...(lasts ? [String(lasts)] : [])]
       const child = fork(script, args, { execArgv: [], env: { ...process.env, ...env } })
-      const said: string[] = []
-      child.on('message', (what) => said.push(String(what)))
+      const logged: string[] = []
+      child.on('message', (what) => logged.push(String(what)))
       const relay: RelayProcess = {
         process: child,
-        said,
+        logged,
         kill: async () => {
           processes.delete(relay)
           if (child.exitCode !== null || child.signalCode !== null) return

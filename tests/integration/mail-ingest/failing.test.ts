@@ -172,7 +172,7 @@ describe('the watch on mailboxes', function () {
     await look()
     expect(await lasting()).to.equal(1)
     expect(lines.map(({ what }) => what)).to.deep.equal(['mailbox.failing'])
-    // The owner sees what the server said, the log does not.
+    // The owner sees what the server answered, the log does not.
     expect((await alerts())[0]!.text).to.contain('It says: secret')
     expect(lines[0]!.fields).to.include({ reason: 'The server does not respond.' })
     await fails(id, null)

@@ -7,16 +7,16 @@ const LOGIN = { host: '127.0.0.1', tls: false, username: 'shop', password: 'secr
 
 describe('a mail server that does not encrypt', () => {
   let server: Server
-  let told: string
+  let logged: string
   let port: number
 
   beforeEach(async () => {
-    told = ''
+    logged = ''
     server = createServer((socket) => {
       socket.write('* OK [CAPABILITY IMAP4rev1 AUTH=PLAIN SASL-IR] ready\r\n')
       socket.setEncoding('utf8').on('error', () => {})
       socket.on('data', (lines: string) => {
-        told += lines
+        logged += lines
         for (const line of lines.trim().split('\r\n')) {
           if (/ SELECT | EXAMINE /.test(line))
             socket.write('* 0 EXISTS\r\n* OK [UIDVALIDITY 7] x\r\n* OK [UIDNEXT 1] x\r\n')
@@ -43,23 +43,23 @@ describe('a mail server that does not encrypt', () => {
   it('receives no password if it is on another machine', async () => {
     const elsewhere = { allowPrivate: true, isHere: () => false }
     expect(await failure(elsewhere)).to.equal('The server does not support encryption (STARTTLS).')
-    expect(told).to.not.match(/LOGIN|AUTHENTICATE|secret/i)
+    expect(logged).to.not.match(/LOGIN|AUTHENTICATE|secret/i)
   })
 
   it('is read if it is on this machine and that is allowed', async () => {
     expect(await failure({ allowPrivate: true })).to.equal(null)
-    expect(told).to.match(/AUTHENTICATE|LOGIN/i)
+    expect(logged).to.match(/AUTHENTICATE|LOGIN/i)
   })
 
   it('is not connected to if private addresses are not allowed', async () => {
     expect(await failure({ allowPrivate: false })).to.equal('127.0.0.1 is not a public address.')
-    expect(told).to.equal('')
+    expect(logged).to.equal('')
   })
 
   it('is not connected to under a name with a local address', async () => {
     const { connect } = openImap({ allowPrivate: false, resolve: () => Promise.resolve(['8.8.8.8', '127.0.0.1']) })
     const error = await connect({ ...LOGIN, host: 'imap.example', port }, new AbortController().signal).catch(String)
     expect(String(error)).to.include('is not a public address')
-    expect(told).to.equal('')
+    expect(logged).to.equal('')
   })
 })

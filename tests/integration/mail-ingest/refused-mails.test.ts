@@ -121,7 +121,7 @@ describe('a mail that its server does not hand out', function () {
     deliver(1)
     await untilOrders('DH1001')
     server.sabotage.refuses = () => 'breaks'
-    const logins = () => server.heard.filter((line) => / LOGIN |AUTHENTICATE/.test(line)).length
+    const logins = () => server.received.filter((line) => / LOGIN |AUTHENTICATE/.test(line)).length
     // Each arrives alone, and is passed over.
     for (let number = 2; number <= 7; number++) {
       const before = logins()
@@ -142,7 +142,7 @@ describe('a mail that its server does not hand out', function () {
     server.sabotage.refuses = () => 'no'
     for (const number of [2, 3]) deliver(number)
     await eventually(async () => (await lastError()) !== null, WAIT)
-    const tries = () => server.heard.filter((line) => / FETCH /.test(line)).length
+    const tries = () => server.received.filter((line) => / FETCH /.test(line)).length
     const before = tries()
     await eventually(() => tries() > before + 3, { ...WAIT, what: 'more tries' })
     expect([skipped, await ignored()]).to.deep.equal([[], []])
@@ -164,6 +164,6 @@ describe('a mail that its server does not hand out', function () {
     server.sabotage.refuses = (uid) => (uid <= 25 ? 'no' : undefined)
     for (let number = 1; number <= 26; number++) deliver(number)
     await untilOrders('DH1026')
-    expect(server.heard.filter((line) => / LOGIN |AUTHENTICATE/.test(line)).length).to.be.below(12)
+    expect(server.received.filter((line) => / LOGIN |AUTHENTICATE/.test(line)).length).to.be.below(12)
   })
 })

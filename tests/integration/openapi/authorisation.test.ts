@@ -192,8 +192,8 @@ describe('authorisation', () => {
       async (operation) => {
         for (const scheme of [...schemesOf(operation), ...(isProtected(operation) ? [] : [null])]) {
           const got = await world.send(await requestOf(world, operation, locked, { scheme, id: 1 }))
-          const told = codesOf(operation, '403').includes('AccountLockedError')
-          const problem = told ? (got.body.error === 'ACCOUNT_LOCKED' ? null : `${got.status}`) : isDone(got)
+          const namesTheLock = codesOf(operation, '403').includes('AccountLockedError')
+          const problem = namesTheLock ? (got.body.error === 'ACCOUNT_LOCKED' ? null : `${got.status}`) : isDone(got)
           if (problem) return `by ${scheme}: ${problem}`
         }
         return null

@@ -32,24 +32,24 @@ describe('usage counted over several processes', () => {
     }
   })
   const process = () => openUsageCounters(counted, LIMITS, () => now)
-  const call = (conducts: ReturnType<typeof process>, signature = '') => {
-    const verdict = conducts.enter(user, signature)
-    conducts.leave(user)
+  const call = (usage: ReturnType<typeof process>, signature = '') => {
+    const verdict = usage.enter(user, signature)
+    usage.leave(user)
     return verdict
   }
 
   it('costs no statement per call, and a few statements per second', async () => {
-    const conducts = process()
+    const usage = process()
     for (let number = 0; number < 2_000; number++) {
-      conducts.enter(`${number % 50}.x`, '')
-      conducts.leave(`${number % 50}.x`)
+      usage.enter(`${number % 50}.x`, '')
+      usage.leave(`${number % 50}.x`)
     }
     expect(statements).to.equal(0)
-    await conducts.settle()
+    await usage.settle()
     expect(statements).to.be.within(1, 5)
     const before = statements
     now += 1_000
-    await conducts.settle()
+    await usage.settle()
     expect(statements, 'nothing new').to.equal(before)
   })
 
@@ -62,7 +62,7 @@ describe('usage counted over several processes', () => {
     await one.settle()
     await other.settle()
     expect(call(other)).to.equal('requests_per_hour')
-    expect(call(one), 'which heard before the other told').to.equal(null)
+    expect(call(one), 'whose report came before that of the other one').to.equal(null)
     await one.settle()
     expect(call(one)).to.equal('requests_per_hour')
     user = `${user}1`
@@ -107,23 +107,23 @@ describe('usage counted over several processes', () => {
   })
 
   it('relies on what a process counts itself while Postgres is down, and reports it later', async () => {
-    const conducts = process()
-    for (let number = 0; number < 6; number++) call(conducts)
+    const usage = process()
+    for (let number = 0; number < 6; number++) call(usage)
     isGone = true
-    expect(await conducts.settle().then(() => 'settled', () => 'failed')).to.equal('failed') // prettier-ignore
-    for (let number = 0; number < 4; number++) expect(call(conducts)).to.equal(null)
+    expect(await usage.settle().then(() => 'settled', () => 'failed')).to.equal('failed') // prettier-ignore
+    for (let number = 0; number < 4; number++) expect(call(usage)).to.equal(null)
     isGone = false
-    await conducts.settle()
+    await usage.settle()
     const rows = await database.query<{ calls: number }>('SELECT calls FROM ops.conduct_calls WHERE who = $1', [user])
     expect(rows.reduce((sum, { calls }) => sum + calls, 0)).to.equal(10)
-    expect(call(conducts)).to.equal('requests_per_hour')
+    expect(call(usage)).to.equal('requests_per_hour')
   })
 
   it('is swept when it is too old to lock any account', async () => {
     now = Date.now() - 2 * 3_600_000
-    const conducts = process()
-    call(conducts, 'list')
-    await conducts.settle()
+    const usage = process()
+    call(usage, 'list')
+    await usage.settle()
     await sweepUsage(database).run(new AbortController().signal)
     for (const table of ['conduct_calls', 'conduct_run'])
       expect(await database.query(`SELECT 1 FROM ops.${table} WHERE who = $1`, [user]), table).to.deep.equal([])

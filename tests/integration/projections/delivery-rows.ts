@@ -13,7 +13,7 @@ export interface DeliveryRow {
 }
 
 /** The fields that both the fold and the row have. The start of a retry schedule counts only while the delivery is open. */
-export const told = ({
+export const comparable = ({
   transaction_id,
   rule_id,
   status,

@@ -9,7 +9,7 @@ import { main } from '../../../projections/main.ts'
 import { deliveriesMadeDue } from '../../../projections/delivery/made-due.ts'
 import { createSchema } from '../../../projections/engine/schema.ts'
 import { eventually } from '../../harness/eventually.ts'
-import { activeSince, dueAfterChanges, putOff, told, type DeliveryRow } from './delivery-rows.ts'
+import { activeSince, dueAfterChanges, putOff, comparable, type DeliveryRow } from './delivery-rows.ts'
 import { History, type Decided } from './history.ts'
 import { openSetting, type Setting } from './setting.ts'
 
@@ -44,9 +44,9 @@ describe('projector', () => {
       const folds = (await Promise.all(live)).flat()
 
       const inFold = folds.flatMap(({ transaction_id, deliveries }) =>
-        [...deliveries].map(([rule_id, each]) => told({ transaction_id, rule_id, round_base: 0, ...each })),
+        [...deliveries].map(([rule_id, each]) => comparable({ transaction_id, rule_id, round_base: 0, ...each })),
       )
-      expect(deliveries.map(told)).to.have.deep.members(inFold)
+      expect(deliveries.map(comparable)).to.have.deep.members(inFold)
       expect(new Set(deliveries.map(({ status }) => status))).to.include.keys('open', 'succeeded', 'failed', 'ended')
       expect((rows.transaction as { id: number; webhook_status: string; order_id: string | null }[]).map(({ id, webhook_status, order_id }) => ({ id, webhook_status, order_id }))).to.have.deep.members(
         folds.map(({ transaction_id: id, webhook_status, order_id }) => ({ id, webhook_status, order_id })),

@@ -33,12 +33,12 @@ describe('replay', () => {
     await setting.catchUp()
     const live = await setting.rows()
     const ids = await tableIds()
-    const told: number[] = []
-    const { events } = await replay({ ...options(), onProgress: (progress) => told.push(progress.events) })
+    const shown: number[] = []
+    const { events } = await replay({ ...options(), onProgress: (progress) => shown.push(progress.events) })
     expect(await setting.rows()).to.deep.equal(live)
     expect(await tableIds()).not.to.deep.equal(ids)
     expect(await schemas()).to.deep.equal(['read_model'])
-    expect(events).to.equal(told.at(-1))
+    expect(events).to.equal(shown.at(-1))
     expect(live.delivery).to.have.length.above(50)
   })
 
@@ -177,8 +177,8 @@ describe('replay', () => {
       await setting.database.query('DELETE FROM read_model.transaction')
       await setting.catchUp()
       expect(await setting.rows()).to.deep.equal(rows)
-      const said = setting.logged.filter(({ what }) => what === 'projection.rebuilding')
-      expect(said.map(({ fields }) => fields.reason)).to.deep.equal(['their definition has changed'])
+      const rebuilt = setting.logged.filter(({ what }) => what === 'projection.rebuilding')
+      expect(rebuilt.map(({ fields }) => fields.reason)).to.deep.equal(['their definition has changed'])
     })
 
     it('runs if the store lacks the event that the read models were built from, and logs the reason', async () => {
@@ -190,8 +190,8 @@ describe('replay', () => {
       await setting.database.query('DELETE FROM read_model.delivery')
       await setting.catchUp()
       expect(await setting.rows()).to.deep.equal(rows)
-      const said = setting.logged.filter(({ what }) => what === 'projection.rebuilding')
-      expect(said.map(({ fields }) => fields.reason)).to.deep.equal([
+      const rebuilt = setting.logged.filter(({ what }) => what === 'projection.rebuilding')
+      expect(rebuilt.map(({ fields }) => fields.reason)).to.deep.equal([
         'the last event they were built from is not in the store',
       ])
     })

@@ -194,10 +194,10 @@ describe('reactors', () => {
     const warned = await account('QuotaWarned', { month: '2026-11', transactions: 81, limit: 100 })
     start()
     await met(warned)
-    const told = mails.filter(({ to }) => to === 'owner@baoco.local')
-    expect(told).to.have.length(1)
-    expect(told[0]).to.include({ key: warned })
-    expect(told[0]!.subject).to.include('shop@example.com').and.include('81 %')
+    const toOwner = mails.filter(({ to }) => to === 'owner@baoco.local')
+    expect(toOwner).to.have.length(1)
+    expect(toOwner[0]).to.include({ key: warned })
+    expect(toOwner[0]!.subject).to.include('shop@example.com').and.include('81 %')
   })
 
   it('repeat no effect if all events are handled again after a crash', async () => {

@@ -68,15 +68,15 @@ describe('an installation', () => {
       await recognise({ ...one, settings: ON_POSTGRES }),
       await recognise({ ...other, settings: ON_POSTGRES }),
     ]
-    const said = await refusal({ ...one, store: other.store, settings: ON_POSTGRES })
-    expect(said).to.include('another installation').and.include(id).and.include(otherId).and.include('DATABASE_URL')
+    const message = await refusal({ ...one, store: other.store, settings: ON_POSTGRES })
+    expect(message).to.include('another installation').and.include(id).and.include(otherId).and.include('DATABASE_URL')
   })
 
   it('is refused without EVENTSTORE_URL if its events are in EventStoreDB, with advice', async () => {
     const [models, elsewhere] = [await open(), await open()]
     await recognise({ ...models, store: elsewhere.store, settings: ON_EVENTSTOREDB })
-    const said = await refusal({ ...models, settings: ON_POSTGRES })
-    expect(said).to.include('EVENTSTORE_URL').and.include('import-events').and.not.include('\n')
+    const message = await refusal({ ...models, settings: ON_POSTGRES })
+    expect(message).to.include('EVENTSTORE_URL').and.include('import-events').and.not.include('\n')
     // The refusal wrote nothing.
     expect(await models.store.end()).to.equal(null)
   })
@@ -86,8 +86,8 @@ describe('an installation', () => {
     await recognise({ ...models, settings: ON_POSTGRES })
     await recognise({ ...used, settings: ON_POSTGRES })
     for (const { store } of [empty, used]) {
-      const said = await refusal({ ...models, store, settings: ON_EVENTSTOREDB })
-      expect(said).to.include('Postgres').and.include('EVENTSTORE_URL').and.include('export-events')
+      const message = await refusal({ ...models, store, settings: ON_EVENTSTOREDB })
+      expect(message).to.include('Postgres').and.include('EVENTSTORE_URL').and.include('export-events')
     }
     expect(await empty.store.end()).to.equal(null)
   })
@@ -102,8 +102,8 @@ describe('an installation', () => {
   it('is refused as a new one if other prefixes may begin with its own, and continues if it has events', async () => {
     const [models, store] = [await open(), await open()]
     const around = { ...models, store: store.store }
-    const said = await refusal({ ...around, settings: { ...ON_EVENTSTOREDB, eventStorePrefix: 'baoco' } })
-    expect(said).to.match(/^setting EVENTSTORE_PREFIX must end in \. or - [^\n]*baoco\.$/)
+    const message = await refusal({ ...around, settings: { ...ON_EVENTSTOREDB, eventStorePrefix: 'baoco' } })
+    expect(message).to.match(/^setting EVENTSTORE_PREFIX must end in \. or - [^\n]*baoco\.$/)
     expect(await around.store.end()).to.equal(null)
     const id = await recognise({ ...around, settings: { ...ON_EVENTSTOREDB, eventStorePrefix: 'baoco-' } })
     expect(await recognise({ ...around, settings: { ...ON_EVENTSTOREDB, eventStorePrefix: 'baoco' } })).to.equal(id)
@@ -112,8 +112,8 @@ describe('an installation', () => {
   it('is refused if its EventStoreDB is suddenly empty because of another address or prefix', async () => {
     const [models, elsewhere, empty] = [await open(), await open(), await open()]
     await recognise({ ...models, store: elsewhere.store, settings: ON_EVENTSTOREDB })
-    const said = await refusal({ ...models, store: empty.store, settings: ON_EVENTSTOREDB })
-    expect(said).to.include('EVENTSTORE_PREFIX')
+    const message = await refusal({ ...models, store: empty.store, settings: ON_EVENTSTOREDB })
+    expect(message).to.include('EVENTSTORE_PREFIX')
     expect(await empty.store.end()).to.equal(null)
   })
 

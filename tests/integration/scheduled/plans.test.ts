@@ -17,9 +17,9 @@ describe('scheduled work on plans', () => {
     clock: { now: () => now },
   })
   const run = async (job: typeof endPlans) => {
-    const told = await job(parts()).run(new AbortController().signal)
+    const details = await job(parts()).run(new AbortController().signal)
     await setting.projector.passed((await setting.store.end())!, 30_000)
-    return told
+    return details
   }
   beforeEach(async () => {
     setting = await openDeliverySetting()

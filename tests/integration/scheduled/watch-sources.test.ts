@@ -20,7 +20,7 @@ describe('the watch on silent sources', function () {
 
   const never = new AbortController().signal
   const ask = async (path: string) => (await api.ask('GET', path, { key: api.owner.api_key })).body.data
-  const heard = async (...at: Date[]): Promise<void> => {
+  const seen = async (...at: Date[]): Promise<void> => {
     for (const each of at) {
       const notes = openLastSeenNotes(api.database, (error) => {
         throw error
@@ -48,7 +48,7 @@ describe('the watch on silent sources', function () {
   it('shows them as silent and raises an alert, which ends at their next message', async () => {
     const now = Date.now()
     const hourly = Array.from({ length: 5 * 24 }, (_, n) => new Date(now - (8 * 24 - n) * HOUR))
-    await heard(...hourly)
+    await seen(...hourly)
     const last = hourly.at(-1)!.toISOString()
     expect(await ask('/api/receive-url')).to.include({ last_heard_at: last, usual_pause_s: 3_600, silent_since: last })
     await look()
@@ -60,7 +60,7 @@ describe('the watch on silent sources', function () {
     expect(more).to.deep.equal([])
     expect(alert).to.include({ subject: 'receive_url', until: null })
 
-    await heard(new Date(now))
+    await seen(new Date(now))
     expect(await ask('/api/receive-url')).to.include({ last_heard_at: new Date(now).toISOString(), silent_since: null })
     await look()
     await eventually(async () => (await alerts())[0]?.until !== null)
@@ -68,7 +68,7 @@ describe('the watch on silent sources', function () {
 
   it('counts from the present time after a clock was ahead', async () => {
     const now = new Date()
-    await heard(new Date(now.getTime() + 30 * 24 * HOUR), now)
+    await seen(new Date(now.getTime() + 30 * 24 * HOUR), now)
     expect(await ask('/api/receive-url')).to.include({ last_heard_at: now.toISOString(), silent_since: null })
   })
 

@@ -7,7 +7,7 @@ import { importEvents } from '../../../workflows/store-migration/import.ts'
 
 const file = process.argv[2]!
 const lines = () => linesOfFile(file)
-const told = await checkFile(lines(), () => true)
+const summary = await checkFile(lines(), () => true)
 const store = await openEventStore(readSettings(process.env), '')
 let calls = 0
 await importEvents({
@@ -20,7 +20,7 @@ await importEvents({
     },
   },
   lines,
-  summary: told,
+  summary,
   now: new Date(),
   settle: () => Promise.resolve(),
 })

@@ -44,13 +44,15 @@ describe('store migration', function () {
 
   it('copies everything except data that must be deleted', async () => {
     const all = await from.store.readAll(null, 100_000)
-    const told = file.lines.slice(0, -1).map((line) => JSON.parse(line) as { stream: string; type: string; id: string })
+    const events = file.lines
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as { stream: string; type: string; id: string })
     const closed = new Set(all.filter(({ type }) => type === 'TransactionDeleted').map(({ stream }) => stream))
     expect(closed.size).to.be.greaterThan(2)
     const kept = all.filter(
       ({ stream, type }) => !/^(book|ignored)-/.test(stream) && (!closed.has(stream) || type === 'TransactionDeleted'),
     )
-    expect(told.filter(({ stream }) => !/^(book|ignored)-/.test(stream)).map(({ id }) => id)).to.deep.equal(
+    expect(events.filter(({ stream }) => !/^(book|ignored)-/.test(stream)).map(({ id }) => id)).to.deep.equal(
       kept.map(({ id }) => id),
     )
     expect(kept.length).to.be.lessThan(all.length - 6)

@@ -71,7 +71,7 @@ export const fill = async ({ store, append }: Setting, seed = 7, steps = 600): P
 
 export interface EventFile {
   lines: string[]
-  told: LastLine
+  summary: LastLine
 }
 
 export const exported = async (store: EventStore, readers: Record<string, string> = {}): Promise<EventFile> => {
@@ -80,8 +80,8 @@ export const exported = async (store: EventStore, readers: Record<string, string
     text += part
     return Promise.resolve()
   }
-  const told = await exportEvents({ store, readers, now: NOW, write })
-  return { lines: text.trimEnd().split('\n'), told }
+  const summary = await exportEvents({ store, readers, now: NOW, write })
+  return { lines: text.trimEnd().split('\n'), summary }
 }
 
 async function* linesOf(lines: readonly string[]): AsyncGenerator<string> {
@@ -93,14 +93,14 @@ export const checked = (lines: readonly string[]): Promise<LastLine> => checkFil
 /** @returns the positions of the readers */
 export const imported = async (
   store: EventStore,
-  { lines, told }: EventFile,
+  { lines, summary }: EventFile,
   options: Partial<ImportOptions> = {},
 ): Promise<Imported> => {
   let settled: Imported | undefined
   await importEvents({
     store,
     lines: () => linesOf(lines),
-    summary: told,
+    summary,
     now: NOW,
     settle: (result) => {
       settled = result

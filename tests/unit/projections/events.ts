@@ -23,7 +23,7 @@ export const event = (
   }) as StoredEvent
 
 /** A statement in short form: its kind, its table or operation, and its values. */
-export const told = (statement: Statement): unknown[] => {
+export const inShort = (statement: Statement): unknown[] => {
   const name = ({ name }: Table | Operation) => name
   switch (statement.kind) {
     case 'insert':
@@ -38,4 +38,4 @@ export const told = (statement: Statement): unknown[] => {
 }
 
 /** The statements of an event for all read models, in short form. */
-export const done = (recorded: StoredEvent): unknown[][] => statementsOf(main, recorded).map(told)
+export const done = (recorded: StoredEvent): unknown[][] => statementsOf(main, recorded).map(inShort)

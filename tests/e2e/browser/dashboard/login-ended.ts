@@ -102,12 +102,12 @@ export const loginEnded = (visitor: () => Visitor, owner: () => Owner): void => 
     await visitor().enter('/settings')
     await page.getByText('owner@baoco.local').last().waitFor()
     // The browser of the tests keeps no pages.
-    const told = (name: string) =>
+    const dispatch = (name: string) =>
       page.evaluate(`dispatchEvent(new PageTransitionEvent('${name}', { persisted: true }))`)
-    await told('pagehide')
+    await dispatch('pagehide')
     expect(await page.locator('.shell').isVisible()).to.equal(false)
     await end()
-    await told('pageshow')
+    await dispatch('pageshow')
     await page.waitForURL('**/login?next=*')
     await visitor().enter('/')
   })

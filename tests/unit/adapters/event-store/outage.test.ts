@@ -4,7 +4,7 @@ import { untilAnswered } from '../../../../adapters/event-store/until-answered.t
 import { DiskFull, StoreUnavailable } from '../../../../domain/errors.ts'
 
 /** A server error as the driver reports it. */
-const said = (code: string): Error => Object.assign(new Error(code), { severity: 'ERROR', code })
+const pgError = (code: string): Error => Object.assign(new Error(code), { severity: 'ERROR', code })
 
 describe('an outage of the store', () => {
   const OPEN = new AbortController().signal
@@ -16,25 +16,25 @@ describe('an outage of the store', () => {
       new Error('Connection terminated unexpectedly'),
       new Error('Query read timeout'),
       // Starting, stopping, a standby, no room left, a deadlock, a transaction that took too long.
-      ...['57P03', '57P01', '25006', '53100', '53300', '40P01', '25P04'].map(said),
+      ...['57P03', '57P01', '25006', '53100', '53300', '40P01', '25P04'].map(pgError),
       // A password that is being changed, a role that may not log in.
-      ...['28P01', '28000'].map(said),
+      ...['28P01', '28000'].map(pgError),
       // A database or a schema that is being restored.
-      ...['3D000', '3F000'].map(said),
+      ...['3D000', '3F000'].map(pgError),
     ]
     for (const error of unknown) expect(isOutage(error), error.message).to.equal(true)
   })
 
   it('is neither a refusal by the server nor an error in our own code', () => {
     // No such table, a bad value, a duplicate.
-    for (const code of ['42P01', '22P02', '23505']) expect(isOutage(said(code)), code).to.equal(false)
+    for (const code of ['42P01', '22P02', '23505']) expect(isOutage(pgError(code)), code).to.equal(false)
     for (const error of [new TypeError('x'), new RangeError('x'), 'text', null]) expect(isOutage(error)).to.equal(false)
   })
 
   it('is retried until the store answers', async () => {
     let tries = 0
     const attempt = async (): Promise<string> => {
-      if (++tries < 4) throw said('57P03')
+      if (++tries < 4) throw pgError('57P03')
       return 'there'
     }
     expect(await untilAnswered(attempt, { isOutage, deadlineMs: 5_000, closing: OPEN })).to.equal('there')
@@ -43,7 +43,7 @@ describe('an outage of the store', () => {
 
   it('fails with StoreUnavailable at the deadline, and at once when the store closes', async () => {
     const away = async (): Promise<never> => {
-      throw said('57P03')
+      throw pgError('57P03')
     }
     const closed = new AbortController()
     closed.abort()
@@ -61,7 +61,7 @@ describe('an outage of the store', () => {
     let tries = 0
     const full = async (): Promise<never> => {
       tries++
-      throw said('53100')
+      throw pgError('53100')
     }
     const error = await untilAnswered(full, { isOutage, deadlineMs: 60_000, closing: OPEN }).catch((thrown: unknown) => thrown) // prettier-ignore
     expect(error).to.be.instanceOf(DiskFull)
@@ -72,7 +72,7 @@ describe('an outage of the store', () => {
     let tries = 0
     const refused = async (): Promise<never> => {
       tries++
-      throw said('42P01')
+      throw pgError('42P01')
     }
     expect(
       await untilAnswered(refused, { isOutage, deadlineMs: 5_000, closing: OPEN }).catch((error: unknown) => error),

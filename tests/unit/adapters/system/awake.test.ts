@@ -21,14 +21,14 @@ describe('the clock of running time', () => {
 
   it('stops in a freeze, so messages that arrived meanwhile are handled before a deadline', async () => {
     const awake = awakeNow()
-    const heard: string[] = []
-    const deadline = awakeFor(900, OPEN).then(() => heard.push('deadline'))
+    const seen: string[] = []
+    const deadline = awakeFor(900, OPEN).then(() => seen.push('deadline'))
     await new Promise((resolve) => setImmediate(resolve))
-    setTimeout(() => heard.push('answer'), 1)
+    setTimeout(() => seen.push('answer'), 1)
     freeze(1_500)
     expect(awakeNow() - awake).to.be.below(900)
     await deadline
-    expect(heard).to.deep.equal(['answer', 'deadline'])
+    expect(seen).to.deep.equal(['answer', 'deadline'])
   })
 
   it('ends a wait when the signal aborts', async () => {

@@ -9,7 +9,7 @@ import type { EventStore } from '../../../../domain/ports.ts'
 const MEGABYTE = 1024 ** 2
 
 /** As the driver of Postgres reports it. */
-const said = (code: string, message = code): Error => Object.assign(new Error(message), { severity: 'ERROR', code })
+const pgError = (code: string, message = code): Error => Object.assign(new Error(message), { severity: 'ERROR', code })
 
 const statfs = (free: number, reserved = 0): StatsFs =>
   ({ bsize: MEGABYTE, blocks: 1_000, bfree: free + reserved, bavail: free }) as StatsFs
@@ -65,7 +65,7 @@ const openWorld = async ({ folder = null as string | null } = {}) => {
 describe('the disk', () => {
   it('is known as full by the errors of Postgres, EventStoreDB and the file system', () => {
     for (const error of [
-      said('53100'),
+      pgError('53100'),
       Object.assign(new Error('write'), { code: 'ENOSPC' }),
       Object.assign(new Error('write'), { code: 'EDQUOT' }),
       // The client keeps the words of the server.
@@ -79,12 +79,14 @@ describe('the disk', () => {
       new Error('There is not enough space on the disk.'),
     ])
       expect(isDiskFull(error), error.message).to.equal(true)
-    for (const error of [said('53200'), said('53300'), new Error('Connection terminated'), null, 'ENOSPC'])
+    for (const error of [pgError('53200'), pgError('53300'), new Error('Connection terminated'), null, 'ENOSPC'])
       expect(isDiskFull(error)).to.equal(false)
   })
 
   it('is not reported because a caller wrote its words, which Postgres quotes', () => {
-    expect(isDiskFull(said('22P02', 'invalid input syntax for type uuid: "no space left on device"'))).to.equal(false)
+    expect(isDiskFull(pgError('22P02', 'invalid input syntax for type uuid: "no space left on device"'))).to.equal(
+      false,
+    )
   })
 
   it('is full while less than the reserve is free; then requests append nothing, and other work does', async () => {
@@ -113,9 +115,9 @@ describe('the disk', () => {
     const { disk, fails, passes, forRequests, changes } = await openWorld()
     expect([disk.space(), disk.isFull()]).to.deep.equal([null, false])
     for (const error of [
-      said('53100'),
-      new DiskFull(said('53100')),
-      new StoreUnavailable('x', { cause: said('53100') }),
+      pgError('53100'),
+      new DiskFull(pgError('53100')),
+      new StoreUnavailable('x', { cause: pgError('53100') }),
     ]) {
       fails(error)
       expect(await errorOf(forRequests.append([]))).to.be.instanceOf(DiskFull)
@@ -125,7 +127,7 @@ describe('the disk', () => {
     fails(null)
     await forRequests.append([])
     expect(disk.isFull()).to.equal(false)
-    fails(said('53100'))
+    fails(pgError('53100'))
     await errorOf(forRequests.append([]))
     passes(30_000)
     await disk.measure()

@@ -6,7 +6,7 @@ import type { EventStore } from '../../../../domain/ports.ts'
 
 const storeOf = (read: () => Promise<[]>) => ({ read, expire: async () => 0 }) as unknown as EventStore
 
-const linesInto = (told: object[]) => ({ warn: (fields: object) => void told.push(fields) }) as unknown as LogLines
+const linesInto = (logged: object[]) => ({ warn: (fields: object) => void logged.push(fields) }) as unknown as LogLines
 
 describe('the configured event store', () => {
   const OPEN = new AbortController().signal
@@ -20,14 +20,14 @@ describe('the configured event store', () => {
   })
 
   it('delays the start while it is unavailable, and is named in the log', async () => {
-    const told: object[] = []
+    const logged: object[] = []
     let asked = 0
     const store = storeOf(async () => {
       if (++asked < 3) throw new StoreUnavailable('away', { cause: new Error('refused') })
       return []
     })
-    await untilStoreAnswers(store, linesInto(told), OPEN)
-    expect(told).to.deep.include({ waiting_for: 'event_store', reason: 'refused' })
+    await untilStoreAnswers(store, linesInto(logged), OPEN)
+    expect(logged).to.deep.include({ waiting_for: 'event_store', reason: 'refused' })
   })
 
   it('does not delay the start if it refuses access or the start is stopped', async () => {

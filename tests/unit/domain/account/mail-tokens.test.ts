@@ -74,10 +74,10 @@ describe('links in mails', () => {
   it('do not change the account if a confirmed address registers again, and its owner is notified once an hour', () => {
     const account = after(fresh, [{ type: 'EmailVerified', data: { user_id: 1 } }])
     const again = { name: 'New', password_hash: 'second' }
-    const told = registerAgain(account, again, made('new'), AT)
-    expect(told.map(({ type }) => type)).to.deep.equal(['RegistrationRepeated'])
-    expect(after(account, told)).to.include({ password_hash: 'first', name: null })
-    expect(registerAgain(after(account, told), again, made('new'), later(59))).to.deep.equal([])
-    expect(registerAgain(after(account, told), again, made('new'), later(61))).to.have.length(1)
+    const repeated = registerAgain(account, again, made('new'), AT)
+    expect(repeated.map(({ type }) => type)).to.deep.equal(['RegistrationRepeated'])
+    expect(after(account, repeated)).to.include({ password_hash: 'first', name: null })
+    expect(registerAgain(after(account, repeated), again, made('new'), later(59))).to.deep.equal([])
+    expect(registerAgain(after(account, repeated), again, made('new'), later(61))).to.have.length(1)
   })
 })

@@ -5,7 +5,7 @@ import type { Incoming } from '../../../../domain/reader/reading.ts'
 const arrival = new Date('2026-11-20T03:00:00Z')
 
 /** The main fields of a reading, as in `VCB +150000.00 VND of 0011 leaves 5.00`, or the reason if it is not read. */
-const said = (incoming: Incoming): string => {
+const summary = (incoming: Incoming): string => {
   const { reading, reason } = read(incoming, arrival)
   if (!reading) return reason
   const { bank_code, transaction_type, amount, currency, account_number, balance_after } = reading
@@ -89,7 +89,7 @@ describe('a bank text', () => {
   for (const [name, cases] of Object.entries(variants))
     for (const [text, expected, around = {}] of cases)
       it(`gives the expected result for ${name}: ${JSON.stringify(text)}`, () =>
-        expect(said({ text, ...around })).to.equal(expected))
+        expect(summary({ text, ...around })).to.equal(expected))
 })
 
 describe('a text of a bank without layouts', () => {
@@ -109,7 +109,7 @@ describe('a text of a bank without layouts', () => {
   ] // prettier-ignore
   for (const [text, expected, around = {}] of cases)
     it(`is read by labels: ${JSON.stringify(text)}`, () => {
-      expect(said({ text, ...around })).to.equal(expected)
+      expect(summary({ text, ...around })).to.equal(expected)
       expect(read({ text, ...around }, arrival).reading).to.include({ read_by: 'labels' })
     })
 
@@ -137,5 +137,5 @@ describe('a text of a bank without layouts', () => {
     it(`is not read: ${why}`, () => expect(read({ text, sender: 'VietABank' }, arrival).reading).to.equal(null))
 
   it('has no balance if the balance may be cut', () =>
-    expect(said({ text: 'TK 0123456 +500,000 VND. SD 1,000' })).to.equal('OTHER +500000.00 VND of 0123456 leaves -'))
+    expect(summary({ text: 'TK 0123456 +500,000 VND. SD 1,000' })).to.equal('OTHER +500000.00 VND of 0123456 leaves -'))
 })

@@ -8,7 +8,7 @@ import { verdictOn, type Verdict } from '../../../../domain/dedup/verdict.ts'
 const START = Date.parse('2026-11-20T03:00:00.000Z')
 const moment = (seconds: number): string => new Date(START + seconds * 1_000).toISOString()
 
-export interface Said {
+export interface Described {
   /** Seconds from the start. Sets stamp and arrival unless they are given separately. */
   at?: number
   stamp?: number | null
@@ -30,14 +30,20 @@ export interface Said {
   content?: string
 }
 
-export const sighting = (said: Said): Sighting => {
-  const { at = 0, stamp = at, arrives = at, time, minute, balance = null, order = null } = said
-  const { source = 'device-1:sms', amount = '150000.00', direction = 'credit', currency = 'VND', account = null } = said
+export const sighting = (described: Described): Sighting => {
+  const { at = 0, stamp = at, arrives = at, time, minute, balance = null, order = null } = described
+  const {
+    source = 'device-1:sms',
+    amount = '150000.00',
+    direction = 'credit',
+    currency = 'VND',
+    account = null,
+  } = described
   const printed = time ?? minute
-  const references = [said.ref ?? []].flat()
+  const references = [described.ref ?? []].flat()
   const text =
-    said.text ??
-    [source, direction, amount, account, balance, references.join(), printed, order, said.content].join(' ')
+    described.text ??
+    [source, direction, amount, account, balance, references.join(), printed, order, described.content].join(' ')
   return {
     source,
     stamp: stamp === null ? null : moment(stamp),
@@ -54,16 +60,16 @@ export const sighting = (said: Said): Sighting => {
     printed_time:
       printed === undefined ? null : { at: moment(printed), precision: time === undefined ? 'minute' : 'second' },
     order_id: order,
-    prefix: order && said.prefix === undefined ? 'DH' : (said.prefix ?? null),
-    content_hash: said.content === undefined ? null : fingerprintOf(said.content),
+    prefix: order && described.prefix === undefined ? 'DH' : (described.prefix ?? null),
+    content_hash: described.content === undefined ? null : fingerprintOf(described.content),
   }
 }
 
-export const sms = (said: Said = {}): Said => ({ source: 'device-1:sms', ...said })
-export const push = (said: Said = {}): Said => ({ source: 'device-1:com.VCB', ...said })
-export const url = (said: Said = {}): Said => ({ source: 'url', stamp: null, ...said })
+export const sms = (described: Described = {}): Described => ({ source: 'device-1:sms', ...described })
+export const push = (described: Described = {}): Described => ({ source: 'device-1:com.VCB', ...described })
+export const url = (described: Described = {}): Described => ({ source: 'url', stamp: null, ...described })
 
-export const isPush = (said: Said): boolean => said.source?.endsWith('com.VCB') ?? false
+export const isPush = (described: Described): boolean => described.source?.endsWith('com.VCB') ?? false
 
 /** An id is the index of the notification plus one, because ids are positive. */
 export const another: Verdict = { kind: 'new' }
@@ -71,22 +77,22 @@ export const resendOf = (place: number, event = place): Verdict => ({ kind: 'res
 export const copyOf = (place: number): Verdict => ({ kind: 'copy', event: place + 1 })
 
 /** Judges one notification, and adds it to the deduplication window as capture does. */
-export const judge = (window: DedupWindow, said: Said, id: number): Verdict => {
-  const probe = window.probe(sighting(said))
-  const verdict = verdictOn(window, probe, isPush(said))
+export const judge = (window: DedupWindow, described: Described, id: number): Verdict => {
+  const probe = window.probe(sighting(described))
+  const verdict = verdictOn(window, probe, isPush(described))
   if (verdict.kind === 'resend') {
     if (verdict.isNewStamp) window.addResend(verdict.of, probe)
   } else window.add(id, verdict.kind === 'copy' ? verdict.event : id, probe)
   return verdict
 }
 
-export const given = (...before: readonly Said[]) => {
+export const given = (...before: readonly Described[]) => {
   const window = new DedupWindow()
   before.forEach((each, place) => judge(window, each, place + 1))
   return {
-    when: (said: Said) => ({
+    when: (described: Described) => ({
       then: (wanted: Verdict): void => {
-        expect(judge(window, said, before.length + 1)).to.deep.include(wanted)
+        expect(judge(window, described, before.length + 1)).to.deep.include(wanted)
       },
     }),
   }

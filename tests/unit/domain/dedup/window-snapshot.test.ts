@@ -3,12 +3,12 @@ import { DedupWindow, fullPartsFor, partsFor, type WindowState } from '../../../
 import { verdictOn } from '../../../../domain/dedup/verdict.ts'
 import type { NotificationSeen } from '../../../../domain/dedup/events.ts'
 import { drawn } from '../../../harness/drawn.ts'
-import { sighting, type Said } from './sightings.ts'
+import { sighting, type Described } from './sightings.ts'
 
 const START = Date.parse('2026-11-20T03:00:00.000Z')
 
 /** Notifications of many kinds, some of them sent again or copies. */
-const said = (n: number): Said => ({
+const described = (n: number): Described => ({
   at: n,
   source: n % 3 === 0 ? 'device-1:push:com.VCB' : `device-${n % 4}:sms`,
   amount: `${10_000 + (n % 700)}.00`,
@@ -21,7 +21,7 @@ const said = (n: number): Said => ({
 })
 
 const seen = (n: number): NotificationSeen => {
-  const at = { ...sighting(said(n)), transaction_id: n + 1, verdict: 'new', copy_of: null } as const
+  const at = { ...sighting(described(n)), transaction_id: n + 1, verdict: 'new', copy_of: null } as const
   // A resend of the notification before it, or a copy.
   if (n % 50 === 49) return { ...at, transaction_id: n, copy_of: n }
   return n % 11 === 10 ? { ...at, verdict: 'copy', copy_of: n } : at
@@ -32,7 +32,7 @@ const SEEN = Array.from({ length: 9_000 }, (_, n) => seen(n))
 const verdicts = (window: DedupWindow, upTo: number) =>
   Array.from({ length: 300 }, (_, k) => {
     const n = Math.floor((k * upTo) / 300)
-    const late = { ...said(n), at: n + 30, source: k % 2 === 0 ? 'url' : said(n).source! }
+    const late = { ...described(n), at: n + 30, source: k % 2 === 0 ? 'url' : described(n).source! }
     return verdictOn(window, window.probe(sighting(late)), false)
   })
 

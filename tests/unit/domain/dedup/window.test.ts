@@ -5,11 +5,11 @@ import { DedupWindow } from '../../../../domain/dedup/window.ts'
 import type { NotificationSeen } from '../../../../domain/dedup/events.ts'
 import { cutAt, isCutOf, marksOf } from '../../../../domain/dedup/text-marks.ts'
 import { verdictOn, type Verdict } from '../../../../domain/dedup/verdict.ts'
-import { isPush, judge, push, sighting, sms, url, type Said } from './sightings.ts'
+import { isPush, judge, push, sighting, sms, url, type Described } from './sightings.ts'
 
 const DAY = 86_400
 
-const said: fc.Arbitrary<Said> = fc
+const described: fc.Arbitrary<Described> = fc
   .record({
     make: fc.constantFrom(sms, push, url),
     at: fc.integer({ min: 0, max: 900 }),
@@ -28,7 +28,7 @@ const said: fc.Arbitrary<Said> = fc
   ) // prettier-ignore
 
 /** Judges all notifications. @returns the event of each, as the id of its first notification */
-const events = (all: readonly Said[]): number[] => {
+const events = (all: readonly Described[]): number[] => {
   const window = new DedupWindow()
   return all.map((each, place) => {
     const verdict = judge(window, each, place + 1)
@@ -39,7 +39,7 @@ const events = (all: readonly Said[]): number[] => {
 describe('notifications in any order', () => {
   it('belong to the same event if they are sent again at once (row 1)', () =>
     fc.assert(
-      fc.property(fc.array(said, { maxLength: 25 }), fc.nat(), (all, pick) => {
+      fc.property(fc.array(described, { maxLength: 25 }), fc.nat(), (all, pick) => {
         const stamped = all.filter(({ stamp }) => stamp !== null)
         if (stamped.length === 0) return
         const again = stamped[pick % stamped.length]!
@@ -62,8 +62,8 @@ describe('notifications in any order', () => {
 
   it('agree within an event on amount, balance and FT reference, and on the order id unless balance and second are printed', () =>
     fc.assert(
-      fc.property(fc.array(said, { maxLength: 30 }), (all) => {
-        const of = new Map<number, Said[]>()
+      fc.property(fc.array(described, { maxLength: 30 }), (all) => {
+        const of = new Map<number, Described[]>()
         events(all).forEach((event, place) => of.set(event, [...(of.get(event) ?? []), all[place]!]))
         for (const copies of of.values()) {
           expect(new Set(copies.map(({ amount }) => amount)).size).to.equal(1)
@@ -97,23 +97,28 @@ describe('notifications in any order', () => {
 
   it('leave the deduplication window unchanged after a rollback', () =>
     fc.assert(
-      fc.property(fc.array(said, { maxLength: 20 }), fc.array(said, { maxLength: 20 }), said, (kept, tried, probe) => {
-        const [window, untouched] = [new DedupWindow(), new DedupWindow()]
-        kept.forEach((each, n) => [window, untouched].forEach((one) => judge(one, each, n + 1)))
-        const { size } = window
-        tried.forEach((each, n) => judge(window, each, 1_000 + n))
-        window.backTo(size)
-        expect(window.size).to.equal(size)
-        for (const each of [...tried, probe])
-          expect(verdictOn(window, window.probe(sighting(each)), isPush(each))).to.deep.equal(
-            verdictOn(untouched, untouched.probe(sighting(each)), isPush(each)),
-          )
-      }),
+      fc.property(
+        fc.array(described, { maxLength: 20 }),
+        fc.array(described, { maxLength: 20 }),
+        described,
+        (kept, tried, probe) => {
+          const [window, untouched] = [new DedupWindow(), new DedupWindow()]
+          kept.forEach((each, n) => [window, untouched].forEach((one) => judge(one, each, n + 1)))
+          const { size } = window
+          tried.forEach((each, n) => judge(window, each, 1_000 + n))
+          window.backTo(size)
+          expect(window.size).to.equal(size)
+          for (const each of [...tried, probe])
+            expect(verdictOn(window, window.probe(sighting(each)), isPush(each))).to.deep.equal(
+              verdictOn(untouched, untouched.probe(sighting(each)), isPush(each)),
+            )
+        },
+      ),
     ))
 
   it('give the same deduplication window when their events are folded', () =>
     fc.assert(
-      fc.property(fc.array(said, { maxLength: 20 }), said, (all, next) => {
+      fc.property(fc.array(described, { maxLength: 20 }), described, (all, next) => {
         const [decided, folded] = [new DedupWindow(), new DedupWindow()]
         all.forEach((each, n) => {
           const verdict: Verdict = judge(decided, each, n + 1)

@@ -156,16 +156,16 @@ describe('a made-up layout', () => {
       'uu dai',
     )
     fc.assert(
-      fc.property(made, words, fc.boolean(), (of, told, hasBalance) => {
+      fc.property(made, words, fc.boolean(), (of, memo, hasBalance) => {
         const amount = `${signOf(of)}${grouped(of.amount, ',')}VND`
         const balance = hasBalance ? `. SD: ${grouped(of.balance, ',')}VND` : ''
-        const text = `${of.label.account} ${of.account}: ${amount}${balance}. ${of.label.memo} ${told}`
+        const text = `${of.label.account} ${of.account}: ${amount}${balance}. ${of.label.memo} ${memo}`
         const { reading, reason } = resultOf({ text })
         // Without a balance, a debit may still have to be confirmed with the password.
-        const isCertain = hasBalance || (of.direction === 'credit' && !/\d{6}/.test(told))
+        const isCertain = hasBalance || (of.direction === 'credit' && !/\d{6}/.test(memo))
         if (isCertain)
-          expect(reading ? [reading.amount, reading.content] : reason, text).to.deep.equal([`${of.amount}.00`, told])
-        else if (/otp|ma xac/i.test(told)) expect(reason, text).to.equal('otp')
+          expect(reading ? [reading.amount, reading.content] : reason, text).to.deep.equal([`${of.amount}.00`, memo])
+        else if (/otp|ma xac/i.test(memo)) expect(reason, text).to.equal('otp')
       }),
       RUNS,
     )

@@ -253,9 +253,9 @@ describe('a recorded event', () => {
       title: null,
       raw_data: movement.arrival.raw,
     })
-    const told = { ...movement, arrival: { ...movement.arrival, raw: '{"note":"ma OTP 123456"}' } }
-    expect(ignored(1, 7, told, 'chat').data).to.not.have.property('raw_data')
-    expect(ignored(1, 7, told, 'otp').data).to.not.have.property('sender')
+    const withOtp = { ...movement, arrival: { ...movement.arrival, raw: '{"note":"ma OTP 123456"}' } }
+    expect(ignored(1, 7, withOtp, 'chat').data).to.not.have.property('raw_data')
+    expect(ignored(1, 7, withOtp, 'otp').data).to.not.have.property('sender')
   })
 
   it('contains the text of an ignored notification, but never of a one-time password or a deleted one', () => {

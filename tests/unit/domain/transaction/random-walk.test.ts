@@ -151,12 +151,12 @@ const isOpened = (facts: readonly TransactionFact[]) =>
 
 const statusIsThatOfDeliveries = (before: LiveTransaction, facts: readonly TransactionFact[], after: LiveTransaction) => {
   if (after.deliveries.size > 0) expect(after.webhook_status).to.equal(statusOf(after.deliveries))
-  const said = facts.filter((fact) => fact.type === 'WebhookStatusChanged')
+  const changes = facts.filter((fact) => fact.type === 'WebhookStatusChanged')
   if (isOpened(facts)) return // these events also set the status
-  expect(said.map(({ data }) => [data.from, data.to])).to.deep.equal(
+  expect(changes.map(({ data }) => [data.from, data.to])).to.deep.equal(
     before.webhook_status === after.webhook_status ? [] : [[before.webhook_status, after.webhook_status]],
   )
-  if (said.length > 0) expect(facts.at(-1)).to.equal(said[0])
+  if (changes.length > 0) expect(facts.at(-1)).to.equal(changes[0])
 } // prettier-ignore
 
 const deliveryGoesOn = (before: Delivery | undefined, facts: readonly TransactionFact[], after: Delivery, id: number) => {

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { piecesOf } from '../../../../domain/search-pieces.ts'
 import { statementsOf } from '../../../../projections/engine/definition.ts'
 import { search } from '../../../../projections/search.ts'
-import { AT, event, told } from '../events.ts'
+import { AT, event, inShort } from '../events.ts'
 
 const captured = {
   transaction_id: 7, user_id: 1, source_type: 'sms', source: 'device-7:sms', bank_code: 'VCB', bank_name: 'Vietcombank',
@@ -14,7 +14,7 @@ const captured = {
   webhook_status: 'pending', created_at: AT,
 } // prettier-ignore
 
-const done = (type: string, data: object) => statementsOf(search, event(type, data)).map(told)
+const done = (type: string, data: object) => statementsOf(search, event(type, data)).map(inShort)
 
 const rowOf = (change: object) => {
   const [statement, ...others] = done('TransactionCaptured', { ...captured, ...change })

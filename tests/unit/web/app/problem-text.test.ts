@@ -24,7 +24,7 @@ const issueOf = (schema: z.ZodType, value: unknown): string => schema.safeParse(
 describe('the text of a problem', () => {
   const url = (text: string) => `The URL ${checkUrl(text, TARGETS)}.`
   const template = (text: string) => `The template cannot be used: ${templateProblem(text)}.`
-  const SAID = [
+  const SENTENCES = [
     thrownBy(() => checkEmail('x')),
     thrownBy(() => checkPassword('x')),
     ...[
@@ -65,15 +65,15 @@ describe('the text of a problem', () => {
     ),
   ]
 
-  for (const said of SAID)
-    it(`is Vietnamese for “${said.slice(0, 80)}”`, () => {
-      const text = problemText(vi, said)
-      expect(text).not.to.equal(said)
+  for (const sentence of SENTENCES)
+    it(`is Vietnamese for “${sentence.slice(0, 80)}”`, () => {
+      const text = problemText(vi, sentence)
+      expect(text).not.to.equal(sentence)
       expect(text).not.to.match(/\b(the|must|is|not|expected)\b/i)
-      expect(problemText(en, said)).to.equal(said)
+      expect(problemText(en, sentence)).to.equal(sentence)
     })
 
-  it('contains what the sentence named, and what a mail server said', () => {
+  it('contains what the sentence named, and what a mail server answered', () => {
     expect(problemText(vi, template('{"a":"{{who}}"}')))
       .to.include('{{who}}')
       .and.include('transaction_id')
