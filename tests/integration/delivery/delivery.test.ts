@@ -3,10 +3,14 @@ import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import type { Account } from '../../../domain/account/account.ts'
 import { remove, retry } from '../../../domain/transaction/decide.ts'
+import { BEAT_EVERY } from '../../../workflows/deliver/heartbeat.ts'
 import { remakeRequests } from '../../../workflows/deliver/remake-request.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { hang, status } from '../../harness/shop.ts'
 import { holdable, openDeliverySetting, SECRET, USER, vault, type DeliverySetting } from './setting.ts'
+
+/** With the heartbeat of the tests, two workers on a busy machine take each other for dead. */
+const ALIVE = { beatEvery: BEAT_EVERY }
 
 const retryByHand = (rules: number[]) => ({
   by: 'manual' as const,
@@ -105,7 +109,7 @@ describe('delivery', () => {
   it('makes each call from only one of two workers', async () => {
     const shop = await setting.shop()
     const rule = await setting.rule(shop.url)
-    const [one, two] = [await setting.worker(), await setting.worker()]
+    const [one, two] = [await setting.worker(ALIVE), await setting.worker(ALIVE)]
     const transactions = await setting.capture([rule], { count: 300 })
     await eventually(() => one.reports.length + two.reports.length >= transactions.length)
     for (const transaction of transactions) await setting.untilStatus(transaction, 'success')
@@ -143,7 +147,7 @@ describe('delivery', () => {
     it('takes first attempts that wait in another process, if it has nothing to do itself', async () => {
       const shop = await setting.shop((_call, response) => void setTimeout(() => response.writeHead(200).end(), 300))
       const rule = await setting.rule(shop.url)
-      const few = { limits: { first: { perEndpoint: 2, waitingPerEndpoint: 4 } } }
+      const few = { ...ALIVE, limits: { first: { perEndpoint: 2, waitingPerEndpoint: 4 } } }
       const busy = await setting.worker(few)
       const idle = await setting.worker({ ...few, log: silent })
       const count = 24
