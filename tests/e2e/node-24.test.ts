@@ -20,7 +20,7 @@ const SUITES = [
 ]
 
 describe('Node 24', function () {
-  this.timeout(400_000)
+  this.timeout(900_000)
   needs('Node 24', () => installNode(NODE_24))()
 
   it('is that of the image', () => {
