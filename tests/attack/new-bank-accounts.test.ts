@@ -4,7 +4,10 @@
  * these may be sent to the shop until the victim confirms the number (decision T6).
  */
 import { expect } from 'chai'
+import { openPostgresEventStore } from '../../adapters/event-store/postgres/store.ts'
 import { MOST_BANK_ACCOUNTS } from '../../domain/account/bank-accounts.ts'
+import { parseEvent } from '../../domain/parse-event.ts'
+import type { EventStore } from '../../domain/ports.ts'
 import type { FreshAccount } from '../../workflows/accounts/registration.ts'
 import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
 import { eventually } from '../harness/eventually.ts'
@@ -25,9 +28,24 @@ describe('attack: new bank accounts', () => {
   let key: string
   let number = 0
   let created = 0
+  /** Runs when a copy's completion of its first transaction was decided, before it is stored. */
+  let beforeCompletion: () => Promise<void>
 
   before(async () => {
-    api = await openApi({}, 'real')
+    api = await openApi({}, 'real', {
+      openStores: async (url) => {
+        const store = await openPostgresEventStore({ url, parse: parseEvent })
+        const requestStore: EventStore = {
+          ...store,
+          append: async (units) => {
+            const isCompleting = units.flat().some(({ events }) => events[0]?.type === 'TransactionCompleted')
+            if (isCompleting) await beforeCompletion()
+            return store.append(units)
+          },
+        }
+        return { store, requestStore }
+      },
+    })
   })
   after(async () => {
     await api.close()
@@ -35,6 +53,7 @@ describe('attack: new bank accounts', () => {
 
   beforeEach(async () => {
     api.clock.at = null
+    beforeCompletion = async () => {}
     account = await api.newAccount(`owner${++created}@shop.example`)
     key = account.api_key
     await api.ask('POST', '/api/systems', { key, json: { name: 'shop', type: 'custom', payment_prefix: 'DH' } })
@@ -176,6 +195,38 @@ describe('attack: new bank accounts', () => {
     const { id } = await listed(STRANGERS)
     await api.ask('PUT', `/api/bank-accounts/${id}`, { key, json: { confirmed: 1 } })
     await eventually(async () => (await statusOf(first.id)) === 'pending', { what: 'the completed one is sent' })
+  })
+
+  it('that were confirmed before a better copy arrives do not hold the payment', async () => {
+    later(25)
+    const text = textOf(STRANGERS, 'chuyen tien')
+    const first = await send(text)
+    expect(first.webhook_status).to.equal('skipped')
+    const { id } = await listed(STRANGERS)
+    await api.ask('PUT', `/api/bank-accounts/${id}`, { key, json: { confirmed: 1 } })
+    const push = { package: 'com.VCB', title: 'VCB', text: text.replace('chuyen tien', 'DH7003') }
+    await api.ask('POST', `/api/receive/u/${account.receive_token}`, { json: push })
+    await eventually(async () => (await statusOf(first.id)) === 'pending', { what: 'the completed one is sent' })
+  })
+
+  it('that are confirmed while a copy completes the held payment do not hold it', async () => {
+    later(25)
+    const text = textOf(STRANGERS, 'chuyen tien')
+    const inApp = `Giao dịch: +150,000 VND. Số dư: ${1_000_000 + number} VND. Nội dung: `
+    const path = `/api/receive/u/${account.receive_token}`
+    const app = { package: 'com.VCB', title: 'VCB' }
+    const other = await send(textOf(STRANGERS))
+    const { id } = await listed(STRANGERS)
+    beforeCompletion = async () => {
+      await api.ask('PUT', `/api/bank-accounts/${id}`, { key, json: { confirmed: 1 } })
+      await eventually(async () => (await statusOf(other.id)) === 'pending', { what: 'what waited before is sent' })
+    }
+    // The first text prints no number, so only the copy makes it wait.
+    const first = await api.ask('POST', path, { json: { ...app, text: `${inApp}chuyen tien` } })
+    expect(first.body.data.webhook_status).to.equal('skipped')
+    expect((await send(text.replace('chuyen tien', 'DH7004'))).webhook_status).to.equal('already_run')
+    const isSent = async () => (await statusOf(first.body.data.id)) === 'pending'
+    await eventually(isSent, { what: 'the completed one is sent' })
   })
 
   it('that were switched off stay so after a better copy that prints no number', async () => {
