@@ -125,16 +125,26 @@ const readWallet = (bank: Bank, { title, subject, text }: Incoming, body: Page, 
   const heading = title === undefined ? null : pageOf(title).shadow
   const reason = whyNoTransaction([subject ?? '', heading ?? '', body.shadow].filter(Boolean).join('\n'), undefined)
   const isOfMoney = heading !== null && bank.chats!.titles.test(heading)
-  if (heading !== null && !isOfMoney) return no(reason === 'unparsed' ? 'chat' : reason)
   const found = startsAtOnce(text) ? readAs(bank, body, arrivedAt) : null
-  if (!found || found.header !== '') return no(reason === 'unparsed' && beginsWithName(body) ? 'chat' : reason)
+  const isWhole = found?.header === ''
+  if (heading !== null && !isOfMoney) return no(reason === 'unparsed' && !(isWhole && isOwn(bank)) ? 'chat' : reason)
+  if (!found || !isWhole) return no(reason === 'unparsed' && beginsWithName(body) ? 'chat' : reason)
   const { reading } = found
   if (reading.balance_after === null && (reading.transaction_type === 'credit' || !isOfMoney)) return no('unparsed')
-  return saysFailed(heading ?? '') ? no('failed') : yes(reading)
+  return unlessDoubted(reading, heading ?? '')
 }
 
-/** Whether the text begins with a letter, without even invisible characters before it. */
-const startsAtOnce = (text: string): boolean => /^\p{L}/u.test(text)
+/**
+ * Whether no other bank prints its layouts, and no person writes like that by chance. Their text is kept under an unknown title, which may be
+ * a new one of the bank's.
+ */
+const isOwn = ({ layouts }: Bank): boolean => layouts.some(({ standsAlone }) => standsAlone)
+
+/**
+ * Whether the text begins with a letter, a digit or the bracket around a bank's name, without even invisible characters before
+ * it.
+ */
+const startsAtOnce = (text: string): boolean => /^\(?[\p{L}\p{N}]/u.test(text)
 
 /** Words that a payer may write, and that otherwise mean that a text is not a transaction. */
 const WORDS_OF_MEMOS: ReadonlySet<NoTransaction> = new Set(['test_message', 'otp', 'statement', 'reminder'])
@@ -173,7 +183,7 @@ const readText = (incoming: Incoming, arrivedAt: Date): ReadResult => {
   const title = incoming.title && !isSmsApp ? pageOf(incoming.title) : null
   const pages = title ? [body, withTitle(title, body)] : [body]
   const bank = bankNamedBy(incoming)
-  const mayBeChat = !bank || bank.chats !== null
+  const mayBeChat = !bank || (bank.chats !== null && !isOwn(bank))
   for (const page of pages) {
     const found = bank ? readAs(bank, page, arrivedAt) : readAsAny(page, arrivedAt)
     if (found && found !== 'several' && mayBeChat && !isBanksHeader(found.header))

@@ -41,6 +41,7 @@ const MARKS = [': ', ' : ', '：', ':\n']
 const shapes = (text: string, number: number): string[] =>
   NAMES.map((name, index) => `${name}${MARKS[(index + number) % MARKS.length]}${text}`)
 
+const TPBANK = 'com.tpb.mb.gprsandroid'
 const WALLETS = ['com.mservice.momotransfer', 'vn.com.vng.zalopay', 'com.bplus.vtpay']
 const CHATS = ['com.zing.zalo', 'com.facebook.orca', 'org.telegram.messenger']
 
@@ -53,7 +54,7 @@ const WALLET_SENTENCES = [
 describe('attack: texts of other people in apps', () => {
   it('make no transaction in an app that shows chats, whatever comes before them', () => {
     const texts = [...genuine.map(({ text }) => text), ...WALLET_SENTENCES]
-    for (const app of [...WALLETS, ...CHATS])
+    for (const app of [...WALLETS, TPBANK, ...CHATS])
       for (const text of texts.flatMap(shapes))
         for (const title of [undefined, 'Minh']) {
           const { kind: outcome } = appraised({ text, package: app, ...(title && { title }) }, 'device')
@@ -66,6 +67,25 @@ describe('attack: texts of other people in apps', () => {
       for (const title of ['Minh', 'Tran Van B', '', '\u200b', 'MoMo Minh', 'Nhận tiền thành công từ Minh nhé'])
         for (const text of WALLET_SENTENCES)
           expect(appraised({ text, package: app, title }, 'device').kind, `${title}: ${text}`).to.not.equal('movement')
+  })
+
+  it('make no transaction in the chat of TPBank’s app, and its own pushes are read', () => {
+    const push = (text: string, title?: string) =>
+      read({ package: TPBANK, text, ...(title !== undefined && { title }) }, AT)
+    const own = '(TPBank): 20/11/26;10:00\nTK: xxxx3688261\nPS:+150.000VND\nSD: 23.457.587VND\nND: DH1042'
+    for (const title of [undefined, '', 'TPBank', 'TPBank Mobile', 'Biến động số dư', 'Thông báo'])
+      expect(push(own, title).reading, title).to.include({ amount: '150000.00', content: 'DH1042' })
+    expect(push(own.slice('(TPBank): '.length), 'TPBank').reading).to.include({ amount: '150000.00' })
+    for (const title of ['NGUYEN VAN A', 'ChatPay', 'TPBank ChatPay', 'Tin nhắn từ TPBank', 'Yêu cầu giao dịch'])
+      expect(push(own, title), title).to.deep.equal({ reading: null, reason: 'unparsed' })
+    for (const words of [
+      'Chuyen +150.000VND vao TK 00003688261 nhe, so du: 200.000VND',
+      'TK: xxxx3688261 +150.000VND SD: 200.000VND ND: DH1042',
+      'Tài khoản xxxx3688261 +150.000VND. ND: DH1042',
+      'NGUYEN VAN A yêu cầu bạn chuyển 150.000 VND. Nội dung: DH1042',
+    ])
+      for (const title of [undefined, 'NGUYEN VAN A', 'ChatPay', 'TPBank'])
+        expect(push(words, title).reading, `${title}: ${words}`).to.equal(null)
   })
 
   it('make no transaction without a sender, even if the account allows texts without one', () => {
