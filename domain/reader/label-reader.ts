@@ -79,10 +79,14 @@ const endOfMemo = (
 }
 
 /**
- * Whether the last number of a text, without its currency, may have been shortened by the end of the text or by a cut. `1,000.` is complete.
+ * Whether the last number of a text, without its currency, may have been shortened by the end of the text or by a cut: `150` or `150 0` of
+ * 150 000. `1,000.` is complete.
  */
-const mayBeHalf = ({ shadow }: Page, { behind, number = '' }: Groups): boolean =>
-  !behind && shadow.replace(/[ .;,|…~]+$/, '').endsWith(number) && !/,\d{3}\.$/.test(shadow)
+const mayBeHalf = ({ shadow }: Page, { behind, number = '' }: Groups): boolean => {
+  const end = shadow.replace(/[ .;,|…~]+$/, '')
+  const isLast = end.endsWith(number) || end.replace(/ \d{1,2}$/, '').endsWith(number)
+  return !behind && isLast && !/,\d{3}\.$/.test(shadow)
+}
 
 const directionOf = ({ amounts, left }: LabelValues): 'credit' | 'debit' | null => {
   const [amount] = amounts

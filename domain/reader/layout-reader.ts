@@ -7,7 +7,7 @@ import { undoBreaks, withoutColumns, type Joins } from './line-breaks.ts'
 import { CUT, type Page } from './page.ts'
 import { readPrintedTime } from './printed-time.ts'
 import type { Reading, Reference } from './reading.ts'
-import { acrossBreaks, findReferences } from './references.ts'
+import { acrossBreaks, findReferences, mayLackItsEnd } from './references.ts'
 import { squeeze } from '../text.ts'
 
 /** A reading, and the text before it, in shadow form. */
@@ -78,6 +78,15 @@ const isBehindMemo = ({ text }: Page, indices: Indices | undefined): boolean => 
   return !between.includes('\n') && !(between.includes('|') && text.slice(0, memo[0]).includes('|'))
 }
 
+/**
+ * Whether the memo precedes the amount. If such a text lacks its end, a sum in the memo (`+9,999,999VND SD 9,999,999VND`) would be its last one
+ * and pass for the amount.
+ */
+const isBeforeAmount = (indices: Indices | undefined): boolean => {
+  const [memo, amount] = [indices?.content, indices?.amount]
+  return memo !== undefined && amount !== undefined && memo[0] < amount[0]
+}
+
 /** The references that are compared with those of other notifications. */
 const comparedIn = (page: Page, printed: string | undefined, layout: Layout, all: readonly Reference[]) =>
   layout.breaksAt === null || all.length === 0
@@ -94,6 +103,7 @@ export const readByLayout = (layout: Layout, bank: Bank, page: Page, arrivedAt: 
   if (!money) return null
 
   const indices = match.indices?.groups
+  if (isBeforeAmount(indices) && mayLackItsEnd(page.text)) return null
   // If a balance without a currency ends the text, and the layout expects more text, the number may be incomplete.
   const balanceEnd = indices?.balance?.[1]
   const balance = layout.endsInBalance || groups.balance_unit || balanceEnd !== page.text.length ? money.balance : null

@@ -46,6 +46,7 @@ const memos = fc
  * - bars separate the fields of a text that is read by labels, and the memo has a bar;
  * - the memo mentions an OTP and a number like one, in a text that prints no balance or has no label that is always the memo's;
  * - the words that end a mail are in the memo, and the mail is one line;
+ * - the memo precedes the amount, and the text is so long that it may lack its end;
  * - a line of the memo looks like one that a forwarder app adds, in a text that ends in the memo's own line.
  */
 const isUncertain = (text: string, memo: string): boolean =>
@@ -54,6 +55,7 @@ const isUncertain = (text: string, memo: string): boolean =>
   (/\|10:00 20\/11\/2026\|ND:/.test(text) && memo.includes('|')) ||
   (/^Giao dịch:|GD:/.test(text) && /otp/.test(memo)) ||
   (/^Kính gửi[^\n]{200}/.test(text) && /cam on quy khach|dear/i.test(memo)) ||
+  /^EIB .{126}/.test(squeeze(normalise(text))) ||
   /^(?:SIM\d|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)/.test(memo) ||
   /^\.\.|\.\.\.|\.\.$/.test(squeeze(normalise(memo)))
 

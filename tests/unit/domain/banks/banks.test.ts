@@ -55,6 +55,8 @@ const variants: Record<string, Case[]> = {
   Eximbank: [
     ['EIB QUAN 7 TK 1403 08/06/18 12:38 ABC +529,441VND SD 53,494,523VND', 'EIB +529441.00 VND of 1403 leaves 53494523.00'],
     ['EIB QUAN 7 TK 1403 08/06/18 12:38 ABC -529,441VND SD 53,494,523VND', 'EIB -529441.00 VND of 1403 leaves 53494523.00'],
+    // The memo stands before the sum. If the text may lack its end, the last sum may be the payer's.
+    [`EIB QUAN 7 TK 1403 08/06/18 12:38 ${'x'.repeat(85)} DH1042 +9,999,999VND SD 9,999,999VND`, 'unparsed', { sender: 'EXIMBANK' }],
     // The memo stands before the sum, so its last word or mark is no direction.
     ...['ABC', 'QUA TANG', 'TIEN GUI', 'NOP', 'DH1042 +', 'tra gop ky 1 -', 'giam', 'cong', 'DH1042 credit'].map(
       (memo): Case => [`EIB QUAN 7 TK 1403 08/06/18 12:38 ${memo} 529,441VND SD 53,494,523VND`, 'unparsed', { sender: 'EXIMBANK' }],
@@ -130,6 +132,7 @@ describe('a text of a bank without layouts', () => {
     ['a limit that was raised', 'Han muc TK 0123456 tang +50,000,000 VND. So du 5,000 VND'],
     ['a gift, which is spelt like a rise', 'Tài khoản 0123456 được tặng 50.000đ. Số dư: 50.000đ'],
     ['half an amount', 'TK 0123456 +500,0'],
+    ['half an amount with blanks between its thousands', 'TK 0123456 VND +150 0'],
     ['half an amount, the text cut', 'TK 0123456. SD 1,000,000 VND. GD +500...'],
     ['a bank’s name that the sender is not', 'LPBank: TK 0123456 +500,000 VND. SD 1,000,000 VND'],
   ] // prettier-ignore
