@@ -30,26 +30,31 @@ const NEXT_CELL = /^ ?:? ?\| ?$/
 /** Between a label and the same label in another language. */
 const OTHER_LANGUAGE = /^ ?[/(]? ?$/
 
+/** Beside the memo, the other party's name is words of a stranger. */
+const PARTIES: ReadonlySet<Field> = new Set(['from', 'from_name', 'to', 'to_name'])
+
 /**
  * After the memo's label, only text that opens a line or a cell counts as a label, or a label that ends the table; and the cell behind the
  * memo's label never does. If the memo's label opens its line, so do all labels behind it, since a bar or a label in its line is the payer's.
- * Only a table of no certain bank, which never reports a credit, may have several columns.
+ * The same holds for a party's label that opens its line. Only a table of no certain bank, which never reports a credit, may have several
+ * columns.
  */
-const outsideMemo = (shadow: string, byLines: boolean) => {
-  let memo: { end: number; opensLine: boolean } | null = null
+const outsideWords = (shadow: string, byLines: boolean) => {
+  let words: { of: Field; end: number; opensLine: boolean } | null = null
   return (field: Field, at: number, end: number): boolean => {
     if (byLines && !opensCell(shadow, at) && !/[/(] ?$/.test(shadow.slice(Math.max(0, at - 2), at))) return false
-    if (memo !== null) {
-      const between = shadow.slice(memo.end, at)
+    if (words !== null) {
+      const between = shadow.slice(words.end, at)
       if (NEXT_CELL.test(between)) return false
-      if (field === 'content' && OTHER_LANGUAGE.test(between)) {
-        memo.end = end
+      if (field === words.of && OTHER_LANGUAGE.test(between)) {
+        words.end = end
         return true
       }
-      const isLabel = memo.opensLine ? opensRow(shadow, at) : opensCell(shadow, at)
-      if (!isLabel && (memo.opensLine || !['content', 'status', 'end'].includes(field))) return false
+      const isLabel = words.opensLine ? opensRow(shadow, at) : opensCell(shadow, at)
+      if (!isLabel && (words.opensLine || !['content', 'status', 'end'].includes(field))) return false
     }
-    memo = field === 'content' ? { end, opensLine: !byLines && opensRow(shadow, at) } : null
+    const opensLine = !byLines && opensRow(shadow, at)
+    words = field === 'content' || (opensLine && PARTIES.has(field)) ? { of: field, end, opensLine } : null
     return true
   }
 }
@@ -57,24 +62,24 @@ const outsideMemo = (shadow: string, byLines: boolean) => {
 const numberOf = ({ shadow }: Value): string | undefined => MONEY.exec(shadow)?.groups?.number
 
 /**
- * The value of each field: that of its first label that has a value. Null if there are two different sums of one field behind the memo, because
- * the first one may be in it.
+ * The value of each field: that of its first label that has a value. Null if there are two different sums of one field behind the memo or a
+ * party, because the first one may be in it.
  */
 const valuesOf = (page: Page, { labels, valueFirst, byLines }: MailTable): Map<Field, Value> | null => {
   const values = new Map<Field, Value>()
   let before = 0
-  let hasMemo = false
-  const behindMemo = new Set<Field>()
-  const counts = valueFirst ? undefined : outsideMemo(page.shadow, byLines)
+  let hasWords = false
+  const behindWords = new Set<Field>()
+  const counts = valueFirst ? undefined : outsideWords(page.shadow, byLines)
   for (const { field, at, start, end } of labelsIn(page, labels, counts)) {
     if (field === 'end' && !valueFirst) break
     // `So the (Card number): …`
     const closed = byLines ? (/^\) ?:?\s?/.exec(page.shadow.slice(start, end))?.[0].length ?? 0) : 0
     const [from, to] = valueFirst ? [before, at] : [start + closed, end]
     before = start
-    hasMemo ||= field === 'content'
+    hasWords ||= field === 'content' || PARTIES.has(field)
     const earlier = values.get(field)
-    if (earlier && !behindMemo.has(field)) continue
+    if (earlier && !behindWords.has(field)) continue
     const text = page.text.slice(from, to)
     // In a table with values before labels, a value is the single line above its label. The first value follows a whole letter.
     const kept = valueFirst ? (text.trim().split('\n').at(-1) ?? '') : text
@@ -85,7 +90,7 @@ const valuesOf = (page: Page, { labels, valueFirst, byLines }: MailTable): Map<F
       if (one !== undefined && other !== undefined && one !== other) return null
     } else if (/[\p{L}\p{N}]/u.test(value.text)) {
       values.set(field, value)
-      if (hasMemo) behindMemo.add(field)
+      if (hasWords) behindWords.add(field)
     }
   }
   return values

@@ -85,7 +85,8 @@ const readMail = (incoming: Incoming, arrivedAt: Date): ReadResult => {
     if (reading === 'failed') return no('failed')
     if (reading) return yes(reading)
   }
-  const ofAnyBank = bank && !bank.tables.some(({ phrase }) => phrase.test(page.shadow)) ? ANY_BANK_MAILS : []
+  const hasTable = bank?.tables.some(({ phrase }) => phrase.test(page.shadow)) ?? false
+  const ofAnyBank = bank && !hasTable ? ANY_BANK_MAILS : []
   for (const { table, ...conditions } of ofAnyBank) {
     const reading = readByTable(table, bank!, page, arrivedAt, conditions)
     if (reading === 'failed') return no('failed')
@@ -95,7 +96,8 @@ const readMail = (incoming: Incoming, arrivedAt: Date): ReadResult => {
   if (sentence) return yes(sentence)
   const subject = incoming.subject ? pageOf(incoming.subject).shadow : ''
   const reason = whyNoTransaction([subject, page.shadow].filter(Boolean).join('\n'), undefined)
-  const reading = bank && reason === 'unparsed' ? readByLabels(page, bank, arrivedAt) : null
+  // What a table of the bank's own leaves uncertain is not clearer without it.
+  const reading = bank && !hasTable && reason === 'unparsed' ? readByLabels(page, bank, arrivedAt) : null
   return reading ? yes({ ...reading, layout: 'email' }) : no(reason)
 }
 

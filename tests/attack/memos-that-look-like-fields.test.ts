@@ -78,6 +78,37 @@ describe('a memo in a table of a mail', () => {
     })
 })
 
+describe('the name of a payer in a mail', () => {
+  const head = 'Thông tin tài khoản\nTài khoản chuyển\t0011223344\nTên người chuyển\t'
+  const rest =
+    'Tài khoản nhận\t0099887766\nThông tin giao dịch\nLoại giao dịch\tNhận tiền\nMã giao dịch\t500000002\nNgày giờ giao dịch\t20/11/2026, 10:00:00\nSố tiền\t+150.000 đ\nNội dung giao dịch\tDH1042'
+  const cake = (text: string) => ({ from: 'no-reply@cake.vn', subject: '[CAKE] Thông báo giao dịch thành công', text })
+  const cells = (text: string) =>
+    `<table>${text.replace(/[^\n]+/g, (line) => `<tr><td>${line.replace('\t', '</td><td>')}</td></tr>`)}</table>`
+  const NAMES = [
+    'So tien: +9.999.999 đ',
+    'So tien +9.999.999 đ So du 9.999.999 đ',
+    'A | So tien | -9.999.999 đ',
+    'Noi dung DH2000',
+    'Loai giao dich Chuyen tien',
+    'Trang thai that bai',
+  ]
+  const said = { transaction_type: 'credit', amount: '150000.00', balance_after: null, content: 'DH1042' }
+
+  it('changes nothing, whatever it contains', () => {
+    for (const name of NAMES)
+      for (const text of [`${head}${name}\n${rest}`, plainOf(cells(`${head}${name}\n${rest}`))])
+        expect(readingOf(cake(text)), text).to.include(said)
+  })
+
+  it('sets no amount and no direction where the mail is one line', () => {
+    for (const name of [...NAMES, 'TK 999999999(VND) + 9,999,999 luc 10:00 19/10/2026. So du 9,999,999.']) {
+      const read = readingOf(cake(`${head}${name}\n${rest}`.replace(/[\n\t]/g, ' ')))
+      if (typeof read === 'object') expect(read, name).to.include({ transaction_type: 'credit', amount: '150000.00' })
+    }
+  })
+})
+
 describe('a memo in the line of its label', () => {
   it('hides no order id behind words like the bank’s last ones', () => {
     const text = (memo: string) =>
