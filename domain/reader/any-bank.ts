@@ -54,6 +54,21 @@ export const ANY_BANK = compileLabels({
   ],
 }) // prettier-ignore
 
-/** Words for a future, failed or cancelled movement, for a debt, or for money that was only blocked or released, so no money moved. */
-export const DOUBT =
-  /khong thanh cong|that bai|tu choi|khong du|khong hop le|\bloi\b|\bse (?:duoc|bi|tru|cong|thanh toan|trich)|du kien|han muc|lai suat|dang (?:xu ly|cho)|cho (?:xu ly|duyet|xac nhan)|\byeu cau\b|sao ke|\bdu no\b|toi thieu|den han|qua han|nhac (?:no|han)|hoan tac|\bhuy\b|(?:phong|giai) toa|tam giu|\botp\b|xac thuc|uu dai|khuyen mai|trung thuong|voucher|\bfail|declin|unsuccess|pending|reject|cancel|statement|minimum|overdue|\bdue\b/
+/**
+ * Words for a future, failed or cancelled movement, for a debt, or for money that was only blocked or released, so no money moved. And words for
+ * a sum that is no movement: a total, an estimate, a rate, or a comparison.
+ */
+export const DOUBT = new RegExp(
+  [
+    'khong thanh cong|that bai|tu choi|khong du|khong hop le|\\bloi\\b|\\bse (?:duoc|bi|tru|cong|thanh toan|trich)|du kien|han muc|lai suat',
+    'dang (?:xu ly|cho)|cho (?:xu ly|duyet|xac nhan)|\\byeu cau\\b|sao ke|\\bdu no\\b|toi thieu|den han|qua han|nhac (?:no|han)|hoan tac|\\bhuy\\b',
+    '(?:phong|giai) toa|tam giu|\\botp\\b|xac thuc|uu dai|khuyen mai|trung thuong|voucher',
+    '\\bfail|declin|unsuccess|pending|reject|cancel|statement|minimum|overdue|\\bdue\\b',
+    '(?:dat|len) lich|hen gio|co the (?:nhan|duoc|bi)|da (?:duoc |bi )?hoan\\b|\\b(?:on )?hold\\b|\\brevers|schedul|estimat',
+    'tong (?:ghi (?:co|no)|phat sinh|thu|chi|so tien|tien)|uoc tinh|tam tinh|so voi',
+    '(?:vnd|\\bd|\\dd|dong) ?/ ?(?:thang|ngay|nam|quy|lan|gd|giao dich|chi|luong|month|day|year)(?![a-z])',
+  ].join('|'),
+)
+
+/** Words before an amount that is an example or a gift. Behind it, they may be a bank's usual advice. */
+export const DOUBT_BEFORE = /canh bao|lua dao|gia mao|khong tin|vi du|mo phong|chuc mung|chuong trinh/

@@ -11,7 +11,7 @@
 import { movedBy } from './amount.ts'
 import type { Bank } from '../banks/bank.ts'
 import { findCounterpart } from './counterpart.ts'
-import { ANY_BANK, DOUBT } from './any-bank.ts'
+import { ANY_BANK, DOUBT, DOUBT_BEFORE } from './any-bank.ts'
 import { labelsIn, opensCell, opensLikeMemo, opensRow, type Labelled } from './labels.ts'
 import { CUT, NOTIFICATION_AT_MOST, type Page } from './page.ts'
 import { CURRENCY_CODE, CURRENCY_SIGN, readNumber } from './printed-money.ts'
@@ -185,6 +185,7 @@ export const readByLabels = (
   const head = page.shadow.slice(0, headEnd)
   // Without diacritics, a gift (`tặng`) and a rise (`tăng`) are the same word.
   if (found.doubtful || DOUBT.test(head) || /tặng/i.test(page.text.slice(0, headEnd))) return null
+  if (DOUBT_BEFORE.test(head.slice(0, found.firstAmountAt))) return null
 
   const sums = found.amounts.length > 0 ? found.amounts : found.unsigned
   const [amount] = sums
