@@ -138,6 +138,10 @@ interface Conditions {
   unless: RegExp
 }
 
+/** The bank's words above the table: all before its first label. Empty if values precede their labels. */
+export const openingOf = ({ text, shadow }: Page, { labels, valueFirst, byLines }: MailTable): string =>
+  valueFirst ? '' : shadow.slice(0, labelsIn({ text, shadow }, labels, outsideWords(shadow, byLines))[0]?.at ?? 0)
+
 /** In a table with values above their labels, the value behind a label is never of its kind: no time, and no account. */
 const meets = (values: Map<Field, Value>, { needs, unless }: Conditions, arrivedAt: Date): boolean =>
   needs.every((field) => isAccountLine(values.get(field))) &&
@@ -157,7 +161,7 @@ export const readByTable = (
   if (!values) return null
   if (conditions && !meets(values, conditions, arrivedAt)) return null
   if (
-    /khong thanh cong|that bai|tu choi|loi|fail|declined|reject|cancel|pending|processing|cho (?:xu ly|duyet)|dang xu ly/.test(
+    /khong thanh cong|that bai|tu choi|loi|fail|declined|reject|cancel|pending|processing|cho (?:xu ly|duyet)|dang xu ly|hen gio|dat lich|schedul/.test(
       values.get('status')?.shadow ?? '',
     )
   )

@@ -13,7 +13,7 @@ import { beforeMemo, readByLabels } from './label-reader.ts'
 import { readByLayout, type Found } from './layout-reader.ts'
 import { UNSIGNED } from './label-values.ts'
 import { mailPageOf } from './mail-page.ts'
-import { readByTable } from './mail-table.ts'
+import { openingOf, readByTable } from './mail-table.ts'
 import { beginningOf, pageOf, withTitle, withoutForwardersLines, type Page } from './page.ts'
 import type { Incoming, NoTransaction, Reading, ReadResult } from './reading.ts'
 import { saysAskedFor, saysFailed, saysNotMoved, tellsOneTimePassword, whyNoTransaction } from './rejection.ts'
@@ -75,30 +75,39 @@ const readSentence = (bank: Bank, page: Page, arrivedAt: Date): Reading | null =
   return first && isBeforeSentence(first.header) ? first.reading : null
 }
 
+/** @param title · @param header  the bank's own words around the reading, in shadow form */
+const unlessDoubted = (reading: Reading, title: string, header = ''): ReadResult => {
+  const around = `${title}\n${header}`
+  if (saysFailed(around)) return no('failed')
+  return saysNotMoved(around) || saysAskedFor(title) ? no('unparsed') : yes(reading)
+}
+
 /** A mail is read only if its domain belongs to a bank. The caller checks whether that domain is proved. */
 const readMail = (incoming: Incoming, arrivedAt: Date): ReadResult => {
   const page = mailPageOf(incoming.text)
   if (page.text === '') return no('empty')
   const bank = bankNamedBy(incoming)
+  const subject = incoming.subject ? pageOf(incoming.subject).shadow : ''
   for (const table of bank?.tables ?? []) {
     const reading = bank && readByTable(table, bank, page, arrivedAt)
     if (reading === 'failed') return no('failed')
-    if (reading) return yes(reading)
+    if (reading) return unlessDoubted(reading, subject, openingOf(page, table))
   }
   const hasTable = bank?.tables.some(({ phrase }) => phrase.test(page.shadow)) ?? false
   const ofAnyBank = bank && !hasTable ? ANY_BANK_MAILS : []
-  for (const { table, ...conditions } of ofAnyBank) {
+  for (const { table, unlessAbove, ...conditions } of ofAnyBank) {
     const reading = readByTable(table, bank!, page, arrivedAt, conditions)
     if (reading === 'failed') return no('failed')
-    if (reading) return yes(reading)
+    if (!reading) continue
+    const opening = openingOf(page, table)
+    return unlessAbove.test(`${subject}\n${opening}`) ? no('unparsed') : unlessDoubted(reading, subject, opening)
   }
   const sentence = bank && readSentence(bank, beginningOf(page), arrivedAt)
-  if (sentence) return yes(sentence)
-  const subject = incoming.subject ? pageOf(incoming.subject).shadow : ''
+  if (sentence) return unlessDoubted(sentence, subject)
   const reason = whyNoTransaction([subject, page.shadow].filter(Boolean).join('\n'), undefined)
   // What a table of the bank's own leaves uncertain is not clearer without it.
   const reading = bank && !hasTable && reason === 'unparsed' ? readByLabels(page, bank, arrivedAt) : null
-  return reading ? yes({ ...reading, layout: 'email' }) : no(reason)
+  return reading ? unlessDoubted({ ...reading, layout: 'email' }, subject) : no(reason)
 }
 
 /** Reads by labels, unless app, sender and text name different banks. */
@@ -165,13 +174,6 @@ const isSaidByMemo = (reason: NoTransaction, body: Page, around: readonly string
  */
 const isCertain = ({ transaction_type, balance_after }: Reading, body: Page): boolean =>
   balance_after !== null || (transaction_type === 'credit' && !tellsOneTimePassword(body.shadow))
-
-/** @param title · @param header  the bank's own words around the reading, in shadow form */
-const unlessDoubted = (reading: Reading, title: string, header = ''): ReadResult => {
-  const around = `${title}\n${header}`
-  if (saysFailed(around)) return no('failed')
-  return saysNotMoved(around) || saysAskedFor(title) ? no('unparsed') : yes(reading)
-}
 
 const readText = (incoming: Incoming, arrivedAt: Date): ReadResult => {
   const body = withoutForwardersLines(pageOf(incoming.text))

@@ -90,11 +90,41 @@ describe('a made-up mail', () => {
       )
     })
 
+    it(`${kind}, is not read if the bank says above it that nothing was paid`, () => {
+      const rows =
+        kind === 'of a credit card' ? card(50_000, '4283 10xx xxxx 1234', 'x') : receipt(50_000, '0123456789', 'x')
+      const resultUnder = (subject: string, ...lines: string[]) =>
+        resultOf({
+          text: mailOf([...lines, head].join('\n'), rows, FORMS['in one language']!),
+          from: 'a@msb.com.vn',
+          subject,
+        })
+      expect(resultUnder('Thông báo giao dịch', 'Kính gửi NGUYEN VAN HUY').reading?.amount).to.equal('50000.00')
+      for (const said of [
+        'Giao dịch không thành công',
+        'Giao dịch bị từ chối',
+        'Lệnh đã bị hủy',
+        'Giao dịch đang chờ duyệt',
+        'Đặt lịch chuyển tiền thành công',
+        'Lệnh định kỳ đã được thiết lập',
+        'Your scheduled transfer',
+        'Your payment was declined',
+        'Giao dịch đã được hoàn trả',
+        'Mã xác thực cho giao dịch',
+        'Nhắc thanh toán thẻ',
+      ]) {
+        expect(resultUnder(said).reading, `subject ${said}`).to.equal(null)
+        expect(resultUnder('Thông báo', said).reading, `above ${said}`).to.equal(null)
+      }
+    })
+
     it(`${kind}, of a payment that failed, waits or came back, is not read`, () => {
       for (const row of [
         ['Trạng thái', 'Status', 'Không thành công'],
         ['Trạng thái', 'Status', 'Pending'],
+        ['Trạng thái', 'Status', 'Hẹn giờ'],
         ['Loại giao dịch', 'Transaction type', 'Hoàn tiền / Refund'],
+        ['Loại giao dịch', 'Transaction type', 'Chuyển tiền tương lai'],
       ] as const) {
         const rows = [...(kind === 'of a credit card' ? card : receipt)(50_000, '0123456789', 'x'), row]
         const without = rows.filter(([label], index) => label !== row[0] || index === rows.length - 1)

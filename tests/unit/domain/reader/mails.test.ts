@@ -124,6 +124,16 @@ describe('a mail with a table', () => {
     })
   })
 
+  it('is not read if the subject or the words above it say that it failed or waits', () => {
+    const text = cake('-2.000.000 đ', 'Chuyển tiền')
+    const reasonUnder = (subject: string, above = '') =>
+      read({ from: CAKE, subject, text: `${above}\n${text}` }, arrival).reason
+    expect(reasonUnder('[CAKE] Thông báo giao dịch thành công')).to.equal(null)
+    expect(reasonUnder('[CAKE] Giao dịch không thành công')).to.equal('failed')
+    expect(reasonUnder('[CAKE] Giao dịch đang xử lý')).to.equal('unparsed')
+    expect(reasonUnder('[CAKE] Thông báo', 'Giao dịch sau của bạn đã thất bại.')).to.equal('failed')
+  })
+
   it('is not read if the direction, the currency or part of the amount is missing', () => {
     for (const amount of ['2.000.000 đ', '+2.000.000', '+2.000.0', '+2.000.000...', 'đ'])
       expect(mail(CAKE, cake(amount, 'Khác')).reason, amount).to.equal('unparsed')
