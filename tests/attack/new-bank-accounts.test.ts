@@ -229,6 +229,23 @@ describe('attack: new bank accounts', () => {
     await eventually(isSent, { what: 'the completed one is sent' })
   })
 
+  it('that were switched off send nothing when they are confirmed, also where only a copy printed the number', async () => {
+    later(25)
+    const text = textOf(STRANGERS)
+    const inApp = `Giao dịch: +150,000 VND. Số dư: ${1_000_000 + number} VND. Nội dung: chuyen tien`
+    const json = { package: 'com.VCB', title: 'VCB', text: inApp }
+    const first = await api.ask('POST', `/api/receive/u/${account.receive_token}`, { json })
+    expect((await send(text)).webhook_status).to.equal('already_run')
+    const other = await send(textOf('0044000111222'))
+    const [off, on] = [await listed(STRANGERS), await listed('0044000111222')]
+    const change = (id: number, json: object) => api.ask('PUT', `/api/bank-accounts/${id}`, { key, json })
+    await change(off.id, { is_active: 0 })
+    await change(off.id, { confirmed: 1 })
+    await change(on.id, { confirmed: 1 })
+    await eventually(async () => (await statusOf(other.id)) === 'pending', { what: 'the other one, later, is sent' })
+    expect(await statusOf(first.body.data.id)).to.equal('no_match')
+  })
+
   it('that were switched off stay so after a better copy that prints no number', async () => {
     const first = await send(textOf(STRANGERS, 'chuyen tien'))
     const { id } = await listed(STRANGERS)

@@ -38,7 +38,9 @@ export const releaseConfirmed = ({ store, accounts, clock, maxAgeMs }: ReleaseHe
     named: NamedAccount,
   ): Promise<void> => {
     const account = await accounts.find(user_id)
-    if (!account || !bankAccountOf(account, named)?.confirmed) return
+    if (!account) return
+    const bankAccount = bankAccountOf(account, named)
+    if (!bankAccount?.confirmed || bankAccount.is_active === 0) return
     const since = sinceOf()
     await releaseTransactions(store, account, occasionOf(user_id, event), { ids: [transaction_id], since })
   }

@@ -200,6 +200,45 @@ describe('reactors', () => {
     expect(toOwner[0]!.subject).to.include('shop@example.com').and.include('81 %')
   })
 
+  it('release a completed transaction when the copy is stored that prints its confirmed bank account', async () => {
+    const number = { bank_code: 'VCB', account_number: '0099000888777' }
+    const captured = {
+      ...number,
+      user_id: USER,
+      transaction_type: 'credit',
+      amount: '5.00',
+      created_at: new Date().toISOString(),
+    }
+    const unmatched = { order_id: null, prefix: null, rules: [], webhook_status: 'skipped', already_run_of: null }
+    const held = { order_id: 'DH7', prefix: 'DH', rules: [], webhook_status: 'no_match', held: 'unconfirmed_account' }
+    await account('AccountRegistered')
+    await account('SystemAdded', { system_id: 3, payment_prefix: 'DH', is_active: 1 })
+    const filters = { system_id: null, is_active: 1, filter_banks: [], filter_type: 'both', min_amount: null }
+    await account('RuleCreated', filters)
+    await account('BankAccountSeen', { ...number, bank_account_id: 9, waits: true })
+    await account('BankAccountConfirmed', { bank_account_id: 9 })
+    await transaction(1, 'TransactionCaptured', {
+      ...captured,
+      ...unmatched,
+      account_number: null,
+      content: null,
+      description: '',
+    })
+    await transaction(1, 'TransactionCompleted', { ...held, completed_by: 2 })
+    start()
+    const failed = () => logged.some(({ fields }) => fields.reaction === 'release_held')
+    await eventually(failed, { what: 'a look for the copy' })
+    await transaction(2, 'TransactionCaptured', {
+      ...captured,
+      ...unmatched,
+      already_run_of: 1,
+      webhook_status: 'already_run',
+    })
+    await eventually(async () => (await typesOf(transactionStream(1))).includes('WebhookRetryRequested'))
+    const [events = []] = await store.read([{ stream: transactionStream(1) }])
+    expect(events[2]?.data).to.include({ order_id: 'DH7', webhook_status: 'pending', released: true })
+  })
+
   it('repeat no effect if all events are handled again after a crash', async () => {
     await account('RuleCreated', { is_active: 1 })
     await gone(1)
