@@ -1,7 +1,7 @@
 // Tests: tests/integration/http/plans.test.ts
 /**
- * Pays a plan order with a payment that was held back because its text was old when it arrived (decisions, T5). The operator has it sent by
- * hand, as any transaction that was held back. An order is paid once, whatever names it.
+ * Pays a plan order with a payment that was held back because its text was old when it arrived, or that of the copy that brought the order id
+ * (decisions, T5). The operator has it sent by hand, as any transaction that was held back. An order is paid once, whatever names it.
  */
 import type { Account } from '../../domain/account/account.ts'
 import { foldPlanOrder, namedPlanOrder, payPlan, type PlanAccount } from '../../domain/plan-order/plan-order.ts'
@@ -26,9 +26,14 @@ export const payByHand = (
     const [events = []] = await store.read([{ stream }])
     const [first] = events
     const state = foldTransaction(events)
-    if (first?.type !== 'TransactionCaptured' || first.data.held !== 'old_notification') return null
-    if (state?.phase !== 'live' || state.user_id !== account.user_id || state.webhook_status !== 'no_match') return null
-    const named = namedPlanOrder(account, first.data, first.data.description, plans)
+    if (first?.type !== 'TransactionCaptured' || state?.phase !== 'live' || state.user_id !== account.user_id)
+      return null
+    if (state.webhook_status !== 'no_match') return null
+    if (first.data.held !== 'old_notification' && state.held !== 'old_notification') return null
+    const namedIn = (content: string | null) =>
+      namedPlanOrder(account, { ...first.data, content }, first.data.description, plans)
+    // A copy may have brought the order id.
+    const named = namedIn(first.data.content) ?? (state.order_id === null ? null : namedIn(state.order_id))
     if (!named) return null
     const orderStream = planOrderStream(named.plan_order_id)
     const [orderEvents = []] = await store.read([{ stream: orderStream }])

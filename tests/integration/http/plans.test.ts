@@ -145,6 +145,22 @@ describe('plans', () => {
     expect((await retry(paid.id)).status).to.equal(409)
   })
 
+  it('are paid by hand too if an old copy brought the order id', async () => {
+    const { api_key } = await buyer('completed')
+    const { order_id } = (await order(api_key)).body.data
+    const at = new Date(Date.now() - 2 * 86_400_000)
+    const text = vietcombankText(++payments, 'NGUYEN VAN A...', { amount: 600_000, at })
+    const path = `/api/receive/u/${api.owner.receive_token}`
+    const first = (await api.ask('POST', path, { json: { text, sender: 'Vietcombank' } })).body.data
+    const whole = text.replace('NGUYEN VAN A...', `NGUYEN VAN A ${order_id}`)
+    const copy = (await api.ask('POST', path, { json: { text: whole, package: 'com.VCB', title: 'VCB' } })).body.data
+    expect(copy.webhook_status).to.equal('already_run')
+    await eventually(async () => (await transaction(first.id)).order_id === order_id)
+    const { body } = await api.ask('POST', `/api/transactions/${first.id}/retry`, { key: api.owner.api_key })
+    expect(body.message).to.match(/pays its plan order/)
+    await upgraded(api_key, 'Basic')
+  })
+
   it('are extended from their current end if the same plan is bought again', async () => {
     const { api_key } = await buyer('renewed')
     await pay((await order(api_key)).body.data.order_id)
