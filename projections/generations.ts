@@ -9,6 +9,7 @@ export const MAIN_GENERATIONS: readonly string[] = [
   'ba28be29c337767b',
   'd69f31bacf6cadea',
   'af707a785250c094',
+  'f40e2d5178e2a594',
 ]
 
-export const SEARCH_GENERATIONS: readonly string[] = ['49d135aab758cfdd', '8927ee25351fe259']
+export const SEARCH_GENERATIONS: readonly string[] = ['49d135aab758cfdd', '8927ee25351fe259', 'e14064099f7035f3']

@@ -1,5 +1,6 @@
 // Tests: tests/integration/http/transactions.test.ts
 /** Every webhook call: the deliveries in a transaction's details, and the log of a rule (interface, section 2.2). */
+import { erasedTransaction } from '../transaction/erased.ts'
 import { insert, perform, projection, removeOfTransaction, table } from '../engine/definition.ts'
 
 export const attemptTable = table(
@@ -27,7 +28,7 @@ const removeAttempts = removeOfTransaction(attemptTable)
 
 export const attempt = projection(
   attemptTable,
-  { version: 1, operations: [removeAttempts] },
+  { version: 1, operations: [removeAttempts], goesWithStreams: true },
   {
     WebhookAttempted: ({ data, metadata }) =>
       insert(attemptTable, {
@@ -47,5 +48,10 @@ export const attempt = projection(
         created_at: metadata.at,
       }),
     TransactionDeleted: ({ data: { transaction_id } }) => perform(removeAttempts, [{ transaction_id }]),
+    StreamErased: (event) =>
+      perform(
+        removeAttempts,
+        erasedTransaction(event).map((transaction_id) => ({ transaction_id })),
+      ),
   },
 )

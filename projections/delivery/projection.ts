@@ -12,6 +12,7 @@
  * (`projections/quota/projection.ts`).
  */
 import { LEFT_TO_THE_LOG_MS } from '../../domain/webhook/retry-schedule.ts'
+import { erasedTransaction } from '../transaction/erased.ts'
 import { atLeast, insert, perform, projection, removeOfTransaction, table, update } from '../engine/definition.ts'
 import type { Changes, Operation } from '../engine/definition.ts'
 import { ofRule, ofUser, positionOf } from './made-due.ts'
@@ -129,7 +130,7 @@ const afterAttempt = (attempted: TransactionEventData['WebhookAttempted'], set_a
 
 export const delivery = projection(
   deliveryTable,
-  { version: 5, operations: [open, endFailed, hurry, ofRule, ofUser, removeDeliveries] },
+  { version: 5, operations: [open, endFailed, hurry, ofRule, ofUser, removeDeliveries], goesWithStreams: true },
   {
     TransactionCaptured: ({ data: { transaction_id, user_id, rules, created_at }, checkpoint }) => {
       const due_at = leftToTheLog(created_at)
@@ -166,6 +167,11 @@ export const delivery = projection(
         { status: reason === 'gone' ? 'failed' : 'ended', due_at: null, lane: null },
       ),
     TransactionDeleted: ({ data: { transaction_id } }) => perform(removeDeliveries, [{ transaction_id }]),
+    StreamErased: (event) =>
+      perform(
+        removeDeliveries,
+        erasedTransaction(event).map((transaction_id) => ({ transaction_id })),
+      ),
     // The reason of a failure may be gone when the rule has a new url or is switched on.
     RuleChanged: (event) =>
       event.data.url !== undefined || event.data.is_active === 1 ? madeDueBy(event, 'retries') : [],

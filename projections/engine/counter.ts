@@ -48,7 +48,7 @@ export const countOf = (
       FOR EACH STATEMENT EXECUTE FUNCTION ${schema}.${triggerOf(event)}()`
   const functions = (schema: string) => EVENTS.map(([event]) => functionSql(schema, event)).join(';\n')
   const triggers = (schema: string) => EVENTS.map((event) => triggerSql(schema, event)).join(';\n')
-  return { ...projection(counts, { version: 1 }, {}), functions, triggers }
+  return { ...projection(counts, { version: 1, goesWithStreams: true }, {}), functions, triggers }
 }
 
 /**

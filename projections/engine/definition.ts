@@ -145,13 +145,18 @@ export interface Projection {
   triggers?: (schema: string) => string
 }
 
-/** Removes the rows of a deleted account from every table with a `user_id`. No read model has to handle that itself. */
+/**
+ * Removes the rows of a deleted account from every table with a `user_id`. No read model has to handle that itself.
+ * @param options.goesWithStreams  the rows are removed by the closing events of their streams, which follow the end of the account. There may
+ *   be so many that one statement for all of them would hold up other accounts for seconds.
+ */
 export const projection = (
   table: Table,
-  { version, operations = [] }: { version: number; operations?: readonly Operation[] },
+  options: { version: number; operations?: readonly Operation[]; goesWithStreams?: boolean },
   handlers: Handlers,
 ): Projection => {
-  if (!('user_id' in table.columns)) return { table, version, operations, handlers }
+  const { version, operations = [], goesWithStreams = false } = options
+  if (goesWithStreams || !('user_id' in table.columns)) return { table, version, operations, handlers }
   const removeAll = removeOfUser(table)
   const AccountDeleted = (event: KnownEvent<'AccountDeleted'>) => [
     ...[handlers.AccountDeleted?.(event) ?? []].flat(),

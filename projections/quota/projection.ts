@@ -49,7 +49,7 @@ export const mostOf = (plan: string): string => `(SELECT most FROM ${LIMITS_SQL}
  * found by the whole key, and the conditions on them are checked while they are updated, not before. Any other form
  * would lead the planner, whose statistics are from when these tables were empty, to scan all open deliveries.
  *
- * A later event of the batch may have made a first call due at once. That counts if its rule was deleted, so that the
+ * A later event of the batch may have ended the account. Then nothing is counted. It may have made a first call due at once. That counts if its rule was deleted, so that the
  * delivery ends. It does not count if its account was unlocked.
  */
 const count: Operation = {
@@ -65,7 +65,10 @@ const count: Operation = {
     plan: 'text',
     expires_at: 'timestamptz',
   },
-  sql: (schema) => `, given AS MATERIALIZED (SELECT v.*, row_number() OVER () AS n FROM v),
+  sql: (schema) => `, given AS MATERIALIZED (
+      SELECT v.*, row_number() OVER () AS n FROM v
+      WHERE (SELECT a.user_id FROM ${schema}.account a WHERE a.user_id = v.user_id) IS NOT NULL
+    ),
     plans AS MATERIALIZED (SELECT user_id, plan, expires_at, n FROM given WHERE plan IS NOT NULL),
     counted AS MATERIALIZED (
       SELECT user_id, month, count(*) AS transactions, max(at) AS latest FROM given WHERE plan IS NULL
@@ -110,13 +113,14 @@ const count: Operation = {
   last: true,
 }
 
-/** Counts a deleted transaction whose capture was erased before these read models were built. */
+/** Counts a deleted transaction whose capture was erased before these read models were built, unless its account has ended. */
 const countErased: Operation = {
   name: 'count_erased_in_quota',
   values: { user_id: 'bigint', transaction_id: 'bigint', month: 'text' },
   sql: (schema) => `INSERT INTO ${schema}.quota AS t (user_id, month, transactions)
     SELECT v.user_id, v.month, count(*) FROM v
       WHERE NOT EXISTS (SELECT FROM ${schema}.transaction known WHERE known.id = v.transaction_id)
+        AND EXISTS (SELECT FROM ${schema}.account a WHERE a.user_id = v.user_id)
       GROUP BY v.user_id, v.month
     ON CONFLICT (user_id, month) DO UPDATE SET transactions = t.transactions + excluded.transactions`,
   acrossStreams: false,

@@ -10,6 +10,7 @@
 import { sourceTypeOf } from '../../domain/arrival/source-type.ts'
 import { piecesOf } from '../../domain/search-pieces.ts'
 import { foldedForSearch } from '../../domain/text.ts'
+import { erasedTransaction } from '../transaction/erased.ts'
 import { insert, perform, projection, remove, table, type Operation } from '../engine/definition.ts'
 
 /** Separates texts. `foldedForSearch` never leaves this character in them. */
@@ -70,7 +71,7 @@ const rematched = (user_id: number | null, { transaction_id: id, order_id, rules
 
 export const searchable = projection(
   searchableTable,
-  { version: 3, operations: [rematch] },
+  { version: 3, operations: [rematch], goesWithStreams: true },
   {
     TransactionCaptured: ({ data }) => {
       const { transaction_id: id, user_id, created_at, bank_code, transaction_type, transaction_date } = data
@@ -88,5 +89,7 @@ export const searchable = projection(
     TransactionCompleted: ({ data, metadata }) => rematched(metadata.user_id, data),
     WebhookRetryRequested: ({ data, metadata }) => rematched(metadata.user_id, data),
     TransactionDeleted: ({ data: { user_id, transaction_id: id } }) => remove(searchableTable, { user_id, id }),
+    StreamErased: (event) =>
+      erasedTransaction(event).map((id) => remove(searchableTable, { user_id: event.data.user_id, id })),
   },
 )

@@ -18,6 +18,13 @@ export const CLOCKS_DIFFER = 2
 export const NOT_HELD = '(r.rule_id IS NULL OR (r.is_active = 1 AND NOT a.locked))'
 
 /**
+ * The account of a delivery exists. One whose rule `r` was deleted is ended, but not one of a deleted account: it is removed with its
+ * transaction. The form of the lookup keeps Postgres from reading all accounts.
+ */
+export const hasAccount = (delivery: string): string => `(r.rule_id IS NOT NULL
+  OR (SELECT o.user_id FROM read_model.account o WHERE o.user_id = ${delivery}.user_id) IS NOT NULL)`
+
+/**
  * Times in the tables come from the database's clock, which may have been ahead and was corrected since. A time that lies
  * further ahead than it ever can is void. The bound is generous, because the clocks of two servers differ a little.
  * @param most  SQL for the longest time that it can lie ahead

@@ -21,7 +21,16 @@ import {
   type OtherWorker,
   type PresentRule,
 } from '../../../workflows/deliver/queue.ts'
-import { CLAIM_DUE, FROM_LOG_WITHIN, GATED, LEFT_ALONE, longestDelay, NOT_HELD, whatTheCallNeeds } from './claim-sql.ts'
+import {
+  CLAIM_DUE,
+  FROM_LOG_WITHIN,
+  GATED,
+  hasAccount,
+  LEFT_ALONE,
+  longestDelay,
+  NOT_HELD,
+  whatTheCallNeeds,
+} from './claim-sql.ts'
 import { claimedOf, dueOf, type ClaimRow } from './claimed-rows.ts'
 import type { Queryable } from '../../database/database.ts'
 import { claimDue } from './due-claims.ts'
@@ -77,7 +86,7 @@ WITH ${delivered(whole)}, due AS (
     JOIN read_model.delivery d ON d.transaction_id = c.transaction_id AND d.rule_id = c.rule_id
     LEFT JOIN read_model.rule r ON r.rule_id = c.rule_id
     LEFT JOIN read_model.account a ON a.user_id = r.user_id
-  WHERE c.worker = ANY ($2::uuid[]) AND d.status = 'open' AND c.attempt > d.attempt AND ${NOT_HELD}
+  WHERE c.worker = ANY ($2::uuid[]) AND d.status = 'open' AND c.attempt > d.attempt AND ${NOT_HELD} AND ${hasAccount('d')}
     AND (c.worker = $1 OR NOT ${GATED})
   ORDER BY c.transaction_id, c.rule_id
   LIMIT $3

@@ -12,6 +12,7 @@ import {
   CLAIM_DUE,
   FROM_LOG_WITHIN,
   GATED,
+  hasAccount,
   isTooFarAhead,
   NOT_HELD,
   shareLeft,
@@ -21,7 +22,7 @@ import {
 import { delivered } from './gaps.ts'
 import { putOffOf } from './put-off.ts'
 
-const OF_DUE = 'q.transaction_id, q.rule_id, q.attempt + 1 AS attempt, q.lane, q.due_at'
+const OF_DUE = 'q.transaction_id, q.rule_id, q.user_id, q.attempt + 1 AS attempt, q.lane, q.due_at'
 
 /** @param whole  seconds of the whole schedule · @param longest  seconds that a retry waits at most */
 export const claimDue = (whole: number, longest: number): string => `
@@ -50,7 +51,7 @@ WITH ${delivered(whole)}, turns AS (
       ) x
     ) d
   WHERE found.lane = ANY ($2::text[]) AND found.rule_id <> ALL ($5::bigint[]) AND ${NOT_HELD} AND NOT ${GATED}
-    AND own.rest > 0
+    AND own.rest > 0 AND ${hasAccount('d')}
 ), ranked AS (
   SELECT turns.*, row_number() OVER (PARTITION BY lane ORDER BY turn, due_at) AS place_in_lane FROM turns
   WHERE turn <= rest

@@ -3,7 +3,7 @@
  * The state of the queue, for metrics. It reads the due deliveries in an index, which are few. If they are very many, because
  * rules are held, it makes one lookup per lane of each rule that has open deliveries.
  */
-import { ENDPOINT_IS_GATED, IS_ASKED_TO_WAIT, NOT_HELD, OPEN_LANES } from './claim-sql.ts'
+import { ENDPOINT_IS_GATED, hasAccount, IS_ASKED_TO_WAIT, NOT_HELD, OPEN_LANES } from './claim-sql.ts'
 import type { Queryable } from '../../database/database.ts'
 import { LANES } from '../../../workflows/deliver/queue.ts'
 
@@ -38,16 +38,16 @@ const IS_LATE = `due_at < now() - interval '30 seconds'`
 const OF_FEW = `
 WITH due AS MATERIALIZED (
   SELECT q.* FROM unnest($1::text[]) AS lane (name) CROSS JOIN LATERAL (
-    SELECT d.lane, d.rule_id, d.due_at FROM read_model.delivery d
+    SELECT d.lane, d.rule_id, d.user_id, d.due_at FROM read_model.delivery d
     WHERE d.status = 'open' AND d.lane = lane.name AND d.due_at <= now() ORDER BY d.due_at LIMIT ${FEW}
   ) q
 ), by_rule AS (
-  SELECT lane, rule_id, min(due_at) AS due_at, least(1000, count(*) FILTER (WHERE ${IS_LATE})) AS overdue FROM due
+  SELECT lane, rule_id, min(user_id) AS user_id, min(due_at) AS due_at, least(1000, count(*) FILTER (WHERE ${IS_LATE})) AS overdue FROM due
   GROUP BY lane, rule_id
 )
 SELECT lane, ${SECONDS} AS seconds, sum(overdue)::integer AS overdue
 FROM by_rule b LEFT JOIN read_model.rule r ON r.rule_id = b.rule_id LEFT JOIN read_model.account a ON a.user_id = r.user_id
-WHERE ${IS_COUNTED} GROUP BY lane
+WHERE ${IS_COUNTED} AND ${hasAccount('b')} GROUP BY lane
 UNION ALL SELECT NULL, NULL, coalesce(max(count), 0)::integer FROM (SELECT count(*) FROM due GROUP BY lane) AS read`
 
 const OF_MANY = `
@@ -57,7 +57,7 @@ FROM hop
   LEFT JOIN read_model.rule r ON r.rule_id = hop.rule_id
   LEFT JOIN read_model.account a ON a.user_id = r.user_id
   CROSS JOIN LATERAL (
-    SELECT q.due_at FROM read_model.delivery q
+    SELECT q.user_id, q.due_at FROM read_model.delivery q
     WHERE q.rule_id = hop.rule_id AND q.lane = hop.lane AND q.status = 'open' AND q.due_at <= now()
     ORDER BY q.due_at LIMIT 1
   ) oldest
@@ -68,7 +68,7 @@ FROM hop
       LIMIT 1000
     ) counted
   ) late
-WHERE ${IS_COUNTED} GROUP BY hop.lane`
+WHERE ${IS_COUNTED} AND ${hasAccount('oldest')} GROUP BY hop.lane`
 
 const laneNumbers = async (database: Queryable): Promise<LaneNumbers[]> => {
   const found = await database.query<LaneNumbers>(OF_FEW, [LANES])

@@ -68,8 +68,12 @@ describe('counts', () => {
     await setting.catchUp()
     const before = await kinds('transaction_total')
     const metadata = { user_id: 1, at: '2026-02-01T00:00:00.000Z', correlation_id: 'c', causation_id: 'c', version: 1 }
-    const event = { id: randomUUID(), type: 'AccountDeleted', data: { user_id: 1 }, metadata }
-    await setting.append([{ stream: 'account-1', events: [event] }])
+    const event = (type: string) => ({ id: randomUUID(), type, data: { user_id: 1 }, metadata })
+    const own = [...history.transactions.values()].filter((each) => each?.phase === 'live' && each.user_id === 1)
+    await setting.append([
+      { stream: 'account-1', events: [event('AccountDeleted')] },
+      ...own.map((each) => ({ stream: `transaction-${each!.transaction_id}`, events: [event('StreamErased')] })),
+    ])
     await setting.catchUp()
     expect(await wrong()).to.deep.equal([])
     const left = await setting.database.query('SELECT FROM read_model.transaction_total WHERE user_id = 1')

@@ -163,11 +163,27 @@ describe('read models', () => {
     const onAccount = (type: string, data: object) =>
       event(type, { user_id: 1, ...data }, { stream: 'account-1', revision: 9 })
 
-    it('remove every row of a deleted account from all tables', () => {
+    it('remove every row of a deleted account from all tables, those of transactions with their streams', () => {
       const removed = done(onAccount('AccountDeleted', {})).map(([kind, name, rows]) => [kind, name, rows])
+      const ofTransaction = ['transaction', 'attempt', 'delivery']
+      // Triggers keep these.
+      const counts = ['transaction_total', 'attempt_count', 'unread_bytes']
       // A parked stream has no personal data in its row, and ends with the account's last event in it. Neither has a change of a rule.
-      for (const { table } of main.projections.filter(({ table: { name } }) => !['parked', 'made_due'].includes(name)))
+      const others = new Set([...ofTransaction, ...counts, 'parked', 'made_due'])
+      for (const { table } of main.projections.filter(({ table: { name } }) => !others.has(name)))
         expect(removed).to.deep.include(['perform', `remove_${table.name}_of_user`, [{ user_id: 1 }]])
+      for (const closed of [
+        done(event('StreamErased', { user_id: 1 })),
+        done(event('TransactionDeleted', { transaction_id: 7, user_id: 1, captured_at: AT, counted: false })),
+      ])
+        expect(closed).to.deep.equal([
+          ['remove', 'transaction', { id: 7 }],
+          ['perform', 'remove_attempt_of_transaction', [{ transaction_id: 7 }]],
+          ['perform', 'remove_delivery_of_transaction', [{ transaction_id: 7 }]],
+        ])
+      expect(
+        done(event('StreamErased', { user_id: 1 }, { stream: 'unread-7' })).flatMap(([, , rows]) => rows),
+      ).to.deep.equal([])
     })
 
     it('take its revision from every event', () => {

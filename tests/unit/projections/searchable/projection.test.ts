@@ -62,12 +62,10 @@ describe('the search row of a transaction', () => {
     expect(done('WebhookRetryRequested', { ...changed, by: 'manual', rematched: true })).to.deep.equal(rematched)
   })
 
-  it('is removed with the transaction or its account', () => {
+  it('is removed with the transaction, also if that cannot be read when its account is deleted', () => {
     const deleted = { transaction_id: 7, user_id: 1, captured_at: AT, counted: true }
     expect(done('TransactionDeleted', deleted)).to.deep.equal([['remove', 'searchable', { user_id: 1, id: 7 }]])
-    expect(done('AccountDeleted', { user_id: 1 })).to.deep.equal([
-      ['perform', 'remove_searchable_of_user', [{ user_id: 1 }]],
-    ])
+    expect(done('StreamErased', { user_id: 1 })).to.deep.equal([['remove', 'searchable', { user_id: 1, id: 7 }]])
   })
 
   it('does not change with webhook attempts', () => {
