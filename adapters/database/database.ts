@@ -3,6 +3,7 @@
 import pg from 'pg'
 import type { Queryable } from '../../projections/engine/queryable.ts'
 import { awakeNow } from '../system/awake.ts'
+import { atMost } from './at-most.ts'
 import { sessionBeginner } from './session.ts'
 import { withStrictSslMode } from './ssl-mode.ts'
 
@@ -17,8 +18,11 @@ pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => {
 })
 
 export interface Database extends Queryable {
-  /** The same pool. A query that takes longer than this (milliseconds) fails, and its connection is given up. */
-  within(milliseconds: number): Queryable
+  /**
+   * The same pool. A query that takes longer than this (milliseconds) fails, and its connection is given up.
+   * @param most  how many connections its queries use at a time. They wait as long for their turn. Default: all.
+   */
+  within(milliseconds: number, most?: number): Queryable
   /** Commits all of the work or none of it, then returns the connection to the pool. */
   transaction<Result>(work: (transaction: Queryable) => Promise<Result>): Promise<Result>
   /**
@@ -106,7 +110,10 @@ export const openDatabase = (
   pool.on('connect', (client) => client.on('error', () => {}))
   return {
     ...queryable(pool),
-    within: (milliseconds) => queryable(pool, milliseconds),
+    within: (milliseconds, most) => {
+      const bounded = queryable(pool, milliseconds)
+      return most === undefined ? bounded : atMost(most, bounded, milliseconds, () => new Error(NO_TURN))
+    },
     transaction: async (work) => {
       const client = await inTurn(() => pool.connect())
       try {

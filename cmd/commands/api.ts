@@ -18,6 +18,12 @@ import { greeting } from '../process/greeting.ts'
 import { diskHasSpace, readModelsAnswer, storeAnswers } from '../process/health-checks.ts'
 import { REQUEST_GRACE_MS, roleCommand, untilAborted, type Role } from '../process/role.ts'
 
+/**
+ * Connections of the pool that requests use at a time. The rest is for what must not wait for slow reads: leases, limits of callers, and in
+ * `serve` the deliveries.
+ */
+const READING_REQUESTS = 6
+
 export const apiRole: Role = {
   name: 'api',
   description: 'receive notifications and serve the API; any number of processes',
@@ -43,7 +49,7 @@ export const apiRole: Role = {
     const parts = {
       ...installation,
       store: requestStore,
-      database: database.within(MOST_WAIT_MS),
+      database: database.within(MOST_WAIT_MS, READING_REQUESTS),
       feed,
       usage,
       counters: { exact: exactCounters(database), hot: settled.counterFor },

@@ -1,5 +1,6 @@
 /** Tests role commands that run beside a `serve` and share its embedded Postgres. */
 import { expect } from 'chai'
+import { openDatabase } from '../../../adapters/database/database.ts'
 import {
   callApi,
   launchBaoco,
@@ -14,6 +15,7 @@ import {
 import { newFolderWithCluster } from '../../harness/copied-cluster.ts'
 import { fromVietcombank, vietcombankText } from '../../harness/bank-texts.ts'
 import { eventually } from '../../harness/eventually.ts'
+import { inside } from '../../harness/inside.ts'
 
 describe('a role beside serve, on the embedded Postgres', function () {
   this.timeout(180_000)
@@ -84,6 +86,29 @@ describe('a role beside serve, on the embedded Postgres', function () {
     )
     expect(call).to.include({ method: 'POST', verified: true })
     expect(JSON.parse(call!.body)).to.include({ event: 'bank_transaction', transaction_id: id, order_id: 'DH7' })
+  })
+
+  it('keeps connections free for its own work while slow reads of requests wait', async () => {
+    await inside(installation, async (url) => {
+      const database = openDatabase(url)
+      const blocked = async () =>
+        (
+          await database.query(
+            "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%searchable%'",
+          )
+        ).length
+      const searches: Promise<unknown>[] = []
+      await database.transaction(async (transaction) => {
+        await transaction.query('LOCK TABLE search_model.searchable IN ACCESS EXCLUSIVE MODE')
+        for (let number = 0; number < 20; number++)
+          searches.push(callApi(whole, installation.apiKey, 'GET', `/api/transactions?search=none${number}`))
+        await eventually(async () => (await blocked()) >= 6)
+        const response = await fetch(`${whole.baseUrl}/readyz`)
+        expect(await response.json()).to.have.nested.property('parts.database', 'ok')
+      })
+      await Promise.all(searches)
+      await database.close()
+    })
   })
 
   it('continues after serve was killed and restarted', async () => {
