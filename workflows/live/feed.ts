@@ -15,7 +15,8 @@ import { endsListening, liveUpdateOf, type LiveUpdate } from './updates.ts'
 
 /** Number of remembered events, of all users. */
 const REMEMBERED = 5_000
-const PAGE = 1_000
+/** Events that are read at a time. With the longest texts they take 14 MB. */
+const PAGE = 100
 /** Milliseconds after a read that reached too far back, until the next one. Limits what callers with old ids cost. */
 const READ_AGAIN_MS = 10_000
 /** The first listener waits this long for read models that are behind. Milliseconds. */

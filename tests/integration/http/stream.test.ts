@@ -155,6 +155,30 @@ describe('the stream', () => {
     expect(again.sent[0]!.data.id).to.equal(missed)
   })
 
+  it('reads few events of the store at a time for a listener that comes back after a restart', async () => {
+    const first = await mine()
+    const id = await eventually(first.lastId)
+    first.stop()
+    const transaction = await api.nextId()
+    const changed = { transaction_id: transaction, from: 'pending', to: 'failed' } as const
+    const events = Array.from({ length: 250 }, () => ({ type: 'WebhookStatusChanged', data: changed }) as const)
+    await api.happened(api.owner.user_id, transaction, [captured(api.owner.user_id, transaction), ...events])
+    const { readAll } = api.store
+    const read: number[] = []
+    api.store.readAll = async (after, limit) => {
+      const found = await readAll(after, limit)
+      read.push(found.length)
+      return found
+    }
+    const after = await api.another()
+    const again = await listen('/api/stream', { 'x-api-key': api.owner.api_key, 'last-event-id': id }, after.url)
+    await eventually(() => again.sent.length === 1)
+    api.store.readAll = readAll
+    again.stop()
+    expect(read.reduce((sum, each) => sum + each, 0)).to.be.above(250)
+    expect(Math.max(...read)).to.be.at.most(100)
+  })
+
   it('sends one reset instead of very many events, after which a listener can continue', async () => {
     const first = await mine()
     const id = await eventually(first.lastId)
