@@ -155,6 +155,12 @@ export interface RetryOccasion {
 }
 
 /**
+ * Retries by hand of one transaction, those in bulk included. Each is followed by attempts, and each reads all events of the transaction. So a
+ * program that retries one in a loop would cost more with each call, without an end.
+ */
+export const MOST_RETRIES = 200
+
+/**
  * Matches against today's prefixes and rules. If they find no order id in the text, the transaction keeps the one that it has,
  * because a fuller copy may have added it.
  */
@@ -179,12 +185,16 @@ const matchedAgain = (
  * over the quota and keeps its time. With `success` and `again`, the rules that succeeded and still exist get a new round. The
  * delivery of a paused rule opens and is held.
  * @returns no facts if nothing can be sent earlier
- * @throws {Refused} `NOT_FOUND`; `CONFLICT` for any other status, or if all rules that succeeded are gone
+ * @throws {Refused} `NOT_FOUND`; `CONFLICT` for any other status, after `MOST_RETRIES`, or if all rules that succeeded are gone
  */
 export const retry = (transaction: Transaction, occasion: RetryOccasion): readonly TransactionFact[] => {
   const current = live(transaction)
   const { transaction_id, webhook_status, order_id, prefix } = current
   const again = webhook_status === 'success' && occasion.again === true
+  if (current.retries >= MOST_RETRIES)
+    throw new Refused('CONFLICT', `The transaction was retried ${MOST_RETRIES} times, which is the most.`, {
+      webhook_status,
+    })
   if (webhook_status === 'pending') {
     const rules = [...current.deliveries]
       .filter(([rule, { status, attempt }]) => status === 'open' && attempt > 0 && (occasion.only ?? rule) === rule)

@@ -43,6 +43,8 @@ export interface LiveTransaction {
   webhook_status: WebhookStatus
   /** Why no webhook was sent automatically; null after a manual retry. */
   held: HeldFor | null
+  /** How often it was retried by hand, or in bulk. */
+  retries: number
   deliveries: ReadonlyMap<number, Delivery>
 }
 
@@ -98,7 +100,7 @@ export const evolve = (transaction: Transaction, event: TransactionEvent, at: st
     const { description, order_id, prefix, already_run_of, webhook_status, created_at, held = null } = event.data
     return {
       phase: 'live', transaction_id, user_id, captured_at: created_at, bank_code, transaction_type, amount,
-      account_number, content, description, order_id, prefix, already_run_of, webhook_status, held,
+      account_number, content, description, order_id, prefix, already_run_of, webhook_status, held, retries: 0,
       deliveries: opened(new Map(), event.data.rules, created_at),
     } // prettier-ignore
   }
@@ -111,12 +113,13 @@ export const evolve = (transaction: Transaction, event: TransactionEvent, at: st
     case 'TransactionCompleted':
     case 'WebhookRetryRequested': {
       const { order_id, prefix, webhook_status, rules } = event.data
+      const retries = transaction.retries + (event.type === 'WebhookRetryRequested' ? 1 : 0)
       if (event.type === 'WebhookRetryRequested' && event.data.due_now)
-        return { ...transaction, deliveries: hurried(transaction.deliveries, rules, at) }
+        return { ...transaction, retries, deliveries: hurried(transaction.deliveries, rules, at) }
       const reopened = opened(transaction.deliveries, rules, at)
       const deliveries = event.type === 'WebhookRetryRequested' ? withoutFailed(reopened) : reopened
       const held = event.type === 'TransactionCompleted' ? (event.data.held ?? transaction.held) : null
-      return { ...transaction, order_id, prefix, webhook_status, held, deliveries }
+      return { ...transaction, order_id, prefix, webhook_status, held, retries, deliveries }
     }
     case 'WebhookAttempted': {
       const { rule_id } = event.data

@@ -54,6 +54,8 @@ const fromReadModels = ({ transaction, deliveries }: Claimed): LiveTransaction =
     account_number, content, description, order_id, prefix, already_run_of, webhook_status,
     // A held transaction has no call to make.
     held: null,
+    // Only retries by hand count them. They read all events.
+    retries: 0,
     deliveries: new Map(deliveries.map((delivery) => [delivery.rule_id, deliveryOf(delivery)])),
   } // prettier-ignore
 }

@@ -79,6 +79,10 @@ export const problems: readonly (readonly [pattern: RegExp, text: string])[] = [
     'Mỗi tài khoản chỉ chạy cùng lúc nhiều nhất $1 lượt gửi lại hàng loạt. Hãy đợi một lượt xong hoặc hủy bớt.',
   ],
   [/^An account has at most (\d+) inboxes.*$/, 'Mỗi tài khoản có nhiều nhất $1 hộp thử. Hãy xóa bớt một hộp.'],
+  [
+    /^The transaction was retried (\d+) times, which is the most\.$/,
+    'Giao dịch này đã được gửi lại $1 lần, không gửi lại thêm được.',
+  ],
   [/^A transaction with status .* cannot be retried\.$/, 'Ở trạng thái này, giao dịch không gửi lại được.'],
   [/^The rules that this transaction was sent to were deleted\.$/, 'Các webhook của giao dịch này đã bị xóa.'],
   [/^Only an unparsed notification can be parsed again\.$/, 'Chỉ đọc lại được tin chưa đọc.'],

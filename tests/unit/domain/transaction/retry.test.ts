@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { MOST_RETRIES } from '../../../../domain/transaction/decide.ts'
 import type { TransactionEvent } from '../../../../domain/transaction/events.ts'
 import {
   captured, copyOf, deleted, delivered, ended, exhausted, given, heldFor, later, NOW, released, removed, retried, retryRequested, retrying, statusChanged,
@@ -134,5 +135,16 @@ describe('a deletion', () => {
       .when(removed)
       .refused('NOT_FOUND')
     given().when(removed).refused('NOT_FOUND')
+  })
+
+  it('is refused after very many of them, also if the last was of a pending transaction', () => {
+    const many = Array.from({ length: MOST_RETRIES - 1 }, () => retryRequested([7], 'success', { again: true }))
+    const succeeded = [captured([7]), delivered(7, 1), statusChanged('pending', 'success')]
+    const before = [...succeeded, ...many, delivered(7, 2), statusChanged('pending', 'success')]
+    given(...before).when(retried([7], { again: true })).then(retryRequested([7], 'pending', { again: true }), statusChanged('success', 'pending')) // prettier-ignore
+    const last = [...before, retryRequested([7], 'pending', { again: true }), statusChanged('success', 'pending'), retrying(7, 3, later(60))] // prettier-ignore
+    given(...last)
+      .when(retried([7]))
+      .refused('CONFLICT')
   })
 })
