@@ -86,6 +86,8 @@ export const ensureTopic = (kafka: Kafka, topic: string): Promise<number | null>
       configEntries: [
         { name: POLICY, value: 'delete' },
         { name: 'retention.ms', value: String(KEPT_MS) },
+        // The brokers' time. With the time of a relay whose clock is wrong, messages would end too early or be refused.
+        { name: 'message.timestamp.type', value: 'LogAppendTime' },
       ],
     }
     await needing({ operation: 'Create', resource: 'topic', name: topic }, () =>

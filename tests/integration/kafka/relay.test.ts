@@ -30,7 +30,7 @@ describe('the relay', function () {
     await topicIsThere()
     const { topics } = await setting.admin((admin) => admin.fetchTopicMetadata({ topics: [topic] }))
     expect(topics[0]!.partitions).to.have.length(12)
-    const configNames = ['cleanup.policy', 'retention.ms']
+    const configNames = ['cleanup.policy', 'retention.ms', 'message.timestamp.type']
     const { resources } = await setting.admin((admin) =>
       admin.describeConfigs({
         includeSynonyms: false,
@@ -40,7 +40,9 @@ describe('the relay', function () {
     const configs = Object.fromEntries(
       resources[0]!.configEntries.map(({ configName, configValue }) => [configName, configValue]),
     )
-    expect(configs).to.include({ 'cleanup.policy': 'delete', 'retention.ms': String(14 * 86_400_000) })
+    expect(configs).to.include({
+      'cleanup.policy': 'delete', 'retention.ms': String(14 * 86_400_000), 'message.timestamp.type': 'LogAppendTime',
+    }) // prettier-ignore
   })
 
   it('sends each event as a CloudEvent in binary mode, without personal data', async () => {
