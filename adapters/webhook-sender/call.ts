@@ -5,20 +5,16 @@
  */
 import type { Dispatcher } from 'undici'
 import type { CallResult } from '../../domain/ports.ts'
+import { answerText, MOST_READ, type AnswerHeaders } from './answer-text.ts'
 import { Failure, failureOf } from './failure.ts'
 import { headTooLong, LONGEST_HEAD } from './head-limit.ts'
-
-/** The most bytes of an answer that are read and kept. */
-const MOST_READ = 4096
-
-type Headers = Record<string, string | string[] | undefined>
 
 const errorOf = (status: number): string | null => {
   if (status >= 200 && status < 300) return null
   return status >= 300 && status < 400 ? 'redirect' : `http_${status}`
 }
 
-const sizeOf = (headers: Headers): number =>
+const sizeOf = (headers: AnswerHeaders): number =>
   Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + String(value).length, 0)
 
 const HAS_TIME = /\d:\d\d/
@@ -37,16 +33,6 @@ const retryAfterOf = (value: string | string[] | undefined): number | null => {
   return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - Date.now()) / 1000))
 }
 
-const utf8 = new TextDecoder()
-
-/** Cuts between characters, and replaces NUL, which Postgres texts cannot contain. */
-const textOf = (chunks: readonly Buffer[]): string => {
-  const text = utf8.decode(Buffer.concat(chunks).subarray(0, MOST_READ), { stream: true })
-  // Discards the rest of a truncated character, so that it is not added to the next text.
-  utf8.decode()
-  return text.replaceAll('\0', '\ufffd')
-}
-
 export class CallInFlight implements Dispatcher.DispatchHandler {
   readonly result: Promise<CallResult>
   readonly #began = performance.now()
@@ -55,7 +41,7 @@ export class CallInFlight implements Dispatcher.DispatchHandler {
   #status = 0
   /** Of the status line alone: 0 if none came. */
   #statusOfLine = 0
-  #retryAfter: number | null = null
+  #headers: AnswerHeaders = {}
   #chunks: Buffer[] = []
   #bytes = 0
   #over = false
@@ -102,11 +88,11 @@ export class CallInFlight implements Dispatcher.DispatchHandler {
     this.#statusOfLine = status
   }
 
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
     if (status < 200) return
     if (sizeOf(headers) > LONGEST_HEAD) return this.end(headTooLong())
     this.#status = status
-    this.#retryAfter = retryAfterOf(headers['retry-after'])
+    this.#headers = headers
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -136,9 +122,9 @@ export class CallInFlight implements Dispatcher.DispatchHandler {
     const answered = this.#status > 0
     this.#settle({
       http_status: this.#status,
-      response_body: answered ? textOf(this.#chunks) : (failure?.message ?? ''),
+      response_body: answered ? answerText(Buffer.concat(this.#chunks), this.#headers) : (failure?.message ?? ''),
       error: answered ? errorOf(this.#status) : (failure?.kind ?? 'protocol'),
-      retry_after_s: this.#retryAfter,
+      retry_after_s: retryAfterOf(this.#headers['retry-after']),
       duration_ms: Math.round((performance.now() - this.#began) * 10) / 10,
     })
   }

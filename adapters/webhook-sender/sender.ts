@@ -18,6 +18,9 @@ const WHOLE_CALL = 10_000
 /** The most rule URLs whose targets are cached. */
 const MOST_KNOWN = 10_000
 
+/** Without it, a server may compress its answer. */
+const PLAIN = { 'accept-encoding': 'identity' }
+
 /** The target of a rule's URL. */
 interface Target {
   origin: string
@@ -79,7 +82,7 @@ export const openSender = ({ wholeCallMs = WHOLE_CALL, inProcess, ...settings }:
   const dispatch = ({ method, headers, body }: Call, { origin, path }: Target, call: CallInFlight): (() => void) => {
     const { client, done } = pools.take(origin, call)
     try {
-      client.dispatch({ method, path, headers, body }, call)
+      client.dispatch({ method, path, headers: { ...headers, ...PLAIN }, body }, call)
     } catch (error) {
       call.end(failureOf(error))
     }

@@ -1,0 +1,50 @@
+// Tests: tests/integration/webhook-sender/answer-text.test.ts
+/**
+ * The text of an endpoint's answer, as its owner reads it. Calls ask for no compression (`Accept-Encoding: identity`). An answer that is
+ * compressed all the same is never unpacked, as a small one can become very large: its text says so.
+ */
+
+/** The most bytes of an answer that are read and kept. */
+export const MOST_READ = 4096
+
+export type AnswerHeaders = Record<string, string | string[] | undefined>
+
+const header = (headers: AnswerHeaders, name: string): string => String(headers[name] ?? '').trim()
+
+const utf8 = new TextDecoder()
+
+const readUtf8 = (bytes: Buffer): string => {
+  const text = utf8.decode(bytes, { stream: true })
+  // Discards the rest of a truncated character, so that it is not added to the next text.
+  utf8.decode()
+  return text
+}
+
+/** The charset that a byte order mark or the content type names. */
+const charsetOf = (bytes: Buffer, type: string): string => {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'
+  return /;\s{0,9}charset\s{0,9}=\s{0,9}["']?([\w:.-]{1,40})/i.exec(type)?.[1]?.toLowerCase() ?? 'utf-8'
+}
+
+const decoded = (bytes: Buffer, charset: string): string => {
+  if (charset === 'utf-8') return readUtf8(bytes)
+  try {
+    return new TextDecoder(charset).decode(bytes, { stream: true })
+  } catch {
+    // An unknown name.
+    return readUtf8(bytes)
+  }
+}
+
+/**
+ * @param bytes  of the answer's body, as far as it came
+ * @returns at most 4 KB of it, cut between characters. NUL is replaced, as Postgres texts cannot contain it
+ */
+export const answerText = (bytes: Buffer, headers: AnswerHeaders): string => {
+  const encoding = header(headers, 'content-encoding')
+  if (bytes.length > 0 && !/^(identity)?$/i.test(encoding))
+    return `The answer is compressed (${encoding.slice(0, 40)}), so its text is not shown.`
+  const part = bytes.subarray(0, MOST_READ)
+  return decoded(part, charsetOf(part, header(headers, 'content-type').slice(0, 1_000))).replaceAll('\0', '\ufffd')
+}
