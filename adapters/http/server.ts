@@ -76,6 +76,11 @@ export const listen = (
 ): Promise<Listening> =>
   new Promise((resolve, reject) => {
     let handle = app.callback()
+    const take = (request: IncomingMessage, response: ServerResponse): void => {
+      // During shutdown every response ends its connection. Otherwise keep-alive would keep the server open.
+      if (closing) response.setHeader('Connection', 'close')
+      void handle(request, response)
+    }
     const server = createServer(
       {
         maxHeaderSize: HEAD_LIMIT,
@@ -85,12 +90,12 @@ export const listen = (
         noDelay: true,
         ServerResponse: NeverSniffed,
       },
-      (request, response) => {
-        // During shutdown every response ends its connection. Otherwise keep-alive would keep the server open.
-        if (closing) response.setHeader('Connection', 'close')
-        void handle(request, response)
-      },
+      take,
     )
+    // A caller may end its side of the connection behind its request, and still read the response.
+    Object.assign(server, { httpAllowHalfOpen: true })
+    // Node would answer 417 to any other expectation than `100-continue`, and a forwarder would send the notification for ever.
+    server.on('checkExpectation', take)
     server.maxConnections = MOST_CONNECTIONS
     server.setTimeout(stalledMs)
     answerUnreadable(server)

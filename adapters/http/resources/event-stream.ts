@@ -90,7 +90,13 @@ export const openEventStreams = ({ feed, clock }: { feed: Feed; clock: Clock }):
       enter(context, listeners)
       const out = new PassThrough({ highWaterMark: MOST_WAITING })
       const ending = new AbortController()
+      // A caller that ends its side of the connection no longer listens.
+      const { socket } = context.req
+      const callerEnds = (): void => void out.end()
+      socket.once('end', callerEnds)
+      if (socket.readableEnded) callerEnds()
       out.once('close', () => {
+        socket.off('end', callerEnds)
         ending.abort()
         leave(listeners)
       })

@@ -109,6 +109,29 @@ describe('the HTTP layer', () => {
       .and.to.contain('QUERY_TOO_LONG')
   })
 
+  it('answers a caller that ends its side of the connection behind its request', async () => {
+    const answer = await exchange(
+      api.url,
+      `POST /api/receive/u/${api.owner.receive_token} HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello`,
+    )
+    expect(answer).to.match(/^HTTP\/1\.1 200 /)
+    const two = await exchange(api.url, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(2))
+    expect(two.match(/"status":"ok"/g)).to.have.lengthOf(2)
+    // Such a caller does not listen to a stream.
+    const stream = `GET /api/stream HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\n\r\n`
+    expect(await exchange(api.url, stream)).to.match(/^HTTP\/1\.1 200 /)
+  })
+
+  it('answers a request with an unknown expectation like any other', async () => {
+    for (const expectation of ['a-miracle', '100-Continue', '100-continue, a-miracle']) {
+      const answer = await exchange(
+        api.url,
+        `POST /api/receive/u/${api.owner.receive_token} HTTP/1.1\r\nHost: x\r\nExpect: ${expectation}\r\nContent-Length: 5\r\n\r\nhello`,
+      )
+      expect(answer, expectation).to.match(/^(HTTP\/1\.1 100 Continue\r\n\r\n)?HTTP\/1\.1 200 /)
+    }
+  })
+
   it('continues after clients that disconnected in the middle of a request', async () => {
     for (let number = 0; number < 5; number++) {
       const socket = connect(Number(new URL(api.url).port), '127.0.0.1')
