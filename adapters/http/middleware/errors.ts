@@ -31,7 +31,9 @@ export const STATUS = {
 
 export type ErrorCode = keyof typeof STATUS
 
-export const unauthorized = (): Refused => new Refused('UNAUTHORIZED', 'The credentials are missing or invalid.')
+/** @param advice  what the caller can do, as a sentence */
+export const unauthorized = (advice = ''): Refused =>
+  new Refused('UNAUTHORIZED', `The credentials are missing or invalid.${advice && ` ${advice}`}`)
 
 /** Seconds after which a caller should retry if it was refused for lack of space. */
 const OVERLOADED_RETRY_S = 5

@@ -28,21 +28,25 @@ interface Credential {
   token: string
 }
 
-/** @throws {Refused} UNAUTHORIZED if there is no credential or its form is unknown */
+const ADVICE = 'Send an API key as X-Api-Key, or the token of a login as Authorization: Bearer.'
+
+/** @throws {Refused} UNAUTHORIZED if there is no credential, its form is unknown, or it is an API key in the place of another one */
 const credentialOf = (context: ApiContext, settings: SignedInParts['settings']): Credential => {
   const { authorization, 'x-api-key': header } = context.headers
   if (authorization !== undefined) {
     const [, scheme, token] = /^(bearer|apikey) +(\S+)$/i.exec(authorization) ?? []
-    if (scheme === undefined || token === undefined) throw unauthorized()
-    return { kind: scheme.toLowerCase() === 'bearer' ? 'jwt' : 'api_key', token }
+    if (scheme === undefined || token === undefined) throw unauthorized(ADVICE)
+    if (scheme.toLowerCase() !== 'bearer') return { kind: 'api_key', token }
+    if (userOfToken('api_key', token) !== null) throw unauthorized(ADVICE)
+    return { kind: 'jwt', token }
   }
   if (typeof header === 'string') return { kind: 'api_key', token: header }
   const { api_key: parameter } = queryOf(context)
-  if (Array.isArray(parameter)) throw unauthorized()
+  if (Array.isArray(parameter)) throw unauthorized(ADVICE)
   if (parameter) return { kind: 'api_key', token: parameter }
   const session = sessionOf(context, settings)
   if (session !== undefined) return { kind: 'session', token: session }
-  throw unauthorized()
+  throw unauthorized(ADVICE)
 }
 
 /** The account that a credential belongs to. */

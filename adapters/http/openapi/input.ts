@@ -18,6 +18,10 @@ const LONGEST_MESSAGE = 300
 
 const pathOf = (keys: readonly PropertyKey[]): string => keys.map(String).join('.').slice(0, LONGEST_PATH)
 
+/** zod says of a missing field that it received `undefined`. */
+const sentenceOf = ({ code, message }: z.core.$ZodIssue): string =>
+  code === 'invalid_type' && message.endsWith(', received undefined') ? 'This field is required.' : message
+
 /** Reports each unknown field as a separate issue with its own path. Lists the first 20 issues. */
 const issuesOf = ({ issues }: z.ZodError): Issue[] =>
   issues
@@ -27,7 +31,7 @@ const issuesOf = ({ issues }: z.ZodError): Issue[] =>
         ? issue.keys
             .slice(0, MOST_ISSUES)
             .map((key) => ({ path: pathOf([...issue.path, key]), message: 'Unknown field.' }))
-        : [{ path: pathOf(issue.path), message: issue.message.slice(0, LONGEST_MESSAGE) }],
+        : [{ path: pathOf(issue.path), message: sentenceOf(issue).slice(0, LONGEST_MESSAGE) }],
     )
     .slice(0, MOST_ISSUES)
 

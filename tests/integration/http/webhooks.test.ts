@@ -104,6 +104,7 @@ describe('webhook rules', () => {
       expect(body.issues.map((issue: { path: string }) => issue.path)).to.include(path)
       expect(body.message, 'the message names the field').to.include(body.issues[0].path)
     }
+    expect((await ask('POST', '', { name: 'x' })).body.message).to.equal('url: This field is required.')
     const unknown = { payload_format: 'custom', custom_template: '{"a":"{{nonsense}}"}' }
     const { body } = await ask('POST', '', { name: 'x', url: HOOK, ...unknown })
     expect(body.message).to.include('{{nonsense}}').and.include('order_id').and.include('woocommerce.note')

@@ -119,7 +119,7 @@ export const problems: readonly (readonly [pattern: RegExp, text: string])[] = [
   [/^Too big: expected (?:number|int) to be <=?(\d+)$/, 'Số lớn nhất là $1.'],
   [/^Too big: expected array to have <=(\d+) items$/, 'Nhiều nhất $1 mục.'],
   [/^Invalid input: expected (?:number|int), received .*$/, 'Hãy nhập một số nguyên.'],
-  [/^Invalid input: expected .*, received (?:undefined|null)$/, 'Hãy điền ô này.'],
+  [/^This field is required\.$|^Invalid input: expected .*, received null$/, 'Hãy điền ô này.'],
   [/^Invalid option: .*/s, 'Hãy chọn một trong các mục có sẵn.'],
   [/^Invalid (?:input|string|ISO|discriminator).*/s, 'Giá trị này không hợp lệ.'],
   // Mailboxes.
