@@ -6,16 +6,16 @@ import { render } from 'preact'
 import { LocationProvider } from 'preact-iso/router'
 import { keepFocus } from './app/keep-focus.ts'
 import { loadLanguage } from './app/language.ts'
+import { askBeforeLeaving } from './app/leave.ts'
 import { loadAgainWhenBack } from './app/left-page.ts'
 import { App, preloadScreen } from './app/router.tsx'
 import { queries } from './app/session.ts'
 import { LiveRegion } from './app/shell.tsx'
 import { setTheme, theme } from './app/theme.ts'
-import { noticeTyping } from './app/typed.ts'
 
 setTheme(theme.value)
 keepFocus()
-noticeTyping()
+askBeforeLeaving()
 loadAgainWhenBack()
 preloadScreen(location)
 await loadLanguage()

@@ -7,6 +7,7 @@
  */
 import { signal } from '@preact/signals'
 import { followStream, type Followed } from './follow-stream.ts'
+import { loadAgain } from './leave.ts'
 import { queries } from './session.ts'
 import { whenBack } from './when-back.ts'
 
@@ -112,12 +113,12 @@ let user: number | undefined
 /** Called when somebody is logged in. @param id  of the account */
 export const startLive = (id: number): void => {
   if (user === id) return
-  if (user !== undefined) return location.reload()
+  if (user !== undefined) return loadAgain()
   user = id
   channel.addEventListener(
     'message',
     ({ data }: MessageEvent<{ state?: LiveState; message?: LiveMessage; user?: number; isBack?: true }>) => {
-      if (data.user !== undefined && data.user !== user) return location.reload()
+      if (data.user !== undefined && data.user !== user) return loadAgain()
       // What happened while this tab loaded was passed to the others only.
       if (data.state === 'live' && liveState.value !== 'live') void queries.invalidateQueries()
       if (data.state) liveState.value = data.state

@@ -1,8 +1,9 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** The menu of a phone's bar. Safari knows popovers since version 17: before, it is an element that is hidden or not. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
+import { useBackToClose } from './back.ts'
 import { texts } from './language.ts'
 
 interface MenuProps {
@@ -16,12 +17,15 @@ export const Menu = ({ isCurrent, children }: MenuProps) => {
   const [isOpen, setOpen] = useState(false)
   const { path } = useLocation()
   const hasPopovers = 'popover' in HTMLElement.prototype
-  useEffect(() => {
+  const close = (): void => {
     menu.current?.hidePopover?.()
     setOpen(false)
-  }, [path])
-  useEffect(() => {
-    if (!isOpen) return
+  }
+  useEffect(close, [path])
+  useBackToClose(isOpen, close)
+  // Before the next tap.
+  useLayoutEffect(() => {
+    if (!isOpen || hasPopovers) return
     const closeOutside = ({ target }: Event): void => {
       if (target instanceof Node && !menu.current?.contains(target)) setOpen(false)
     }
@@ -37,7 +41,13 @@ export const Menu = ({ isCurrent, children }: MenuProps) => {
       >
         {texts.value.shell.menu}
       </button>
-      <div class="menu" id="menu" ref={menu} {...(hasPopovers ? { popover: 'auto' } : { hidden: !isOpen })}>
+      <div
+        class="menu"
+        id="menu"
+        ref={menu}
+        {...(hasPopovers ? { popover: 'auto' } : { hidden: !isOpen })}
+        onBeforeToggle={(event) => setOpen(event.newState === 'open')}
+      >
         {children}
       </div>
     </div>

@@ -6,9 +6,11 @@ import { useLocation } from 'preact-iso/router'
 import { PATHS, type Screen } from '../paths.ts'
 import type { Account } from '../api/types.ts'
 import { problemOf } from '../ui/basics.tsx'
+import { LeaveQuestion } from '../ui/leave-question.tsx'
 import { announce, announcement } from './announce.ts'
 import { Find, FindButton } from './find.tsx'
 import { texts } from './language.ts'
+import { leaving } from './leave.ts'
 import { liveState, startLive } from './live.ts'
 import { logOut } from './log-out.ts'
 import { Menu } from './menu.tsx'
@@ -51,7 +53,7 @@ const Foot = ({ account }: { account: Account }) => (
     <button
       class="button"
       type="button"
-      onClick={() => void logOut().catch((error: unknown) => announce(problemOf(error)))}
+      onClick={() => leaving(() => void logOut().catch((error: unknown) => announce(problemOf(error))))}
     >
       {texts.value.shell.logOut}
     </button>
@@ -104,6 +106,7 @@ export const Shell = ({ account, children }: ShellProps) => {
         </header>
         <main class="content" id="content" tabIndex={-1}>
           {children}
+          <LeaveQuestion />
         </main>
       </div>
       <Find screens={[...FIRST, ...OTHERS, 'plan', ...(account.operator ? (['operator'] as const) : [])]} />

@@ -159,7 +159,7 @@ const Editor = ({ of }: { of?: Rule }) => {
           <button class="button main" disabled={save.isRunning}>
             {of ? common.save : t.create}
           </button>
-          <a class="button" href={of ? `/webhooks/${of.id}` : '/webhooks'}>
+          <a class="button" data-discards href={of ? `/webhooks/${of.id}` : '/webhooks'}>
             {common.cancel}
           </a>
         </div>

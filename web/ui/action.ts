@@ -2,6 +2,8 @@
 /** A call to the API that a button or a form makes: whether it runs, and how it ended. */
 import { useEffect, useState } from 'preact/hooks'
 import { isLoggedOut, logins, queries } from '../app/session.ts'
+import { takeSubmitted } from '../app/submitted-values.ts'
+import { saved } from '../app/typed.ts'
 
 export interface Action<Given extends unknown[], Answer> {
   run(...given: Given): Promise<Answer | undefined>
@@ -22,9 +24,11 @@ export const useAction = <Given extends unknown[], Answer>(
     if (isLoggedOut(state.error)) setState({ isRunning: false })
   }, [logins.value])
   const run = async (...given: Given): Promise<Answer | undefined> => {
+    const sent = takeSubmitted()
     setState({ isRunning: true })
     try {
       const result = await act(...given)
+      saved(sent)
       setState({ isRunning: false, result })
       if (stale.length > 0)
         await queries.invalidateQueries({

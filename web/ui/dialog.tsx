@@ -2,6 +2,9 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { announcement } from '../app/announce.ts'
+import { useBackToClose } from '../app/back.ts'
+import { closing } from '../app/leave.ts'
+import { hasUnsaved } from '../app/typed.ts'
 import { Stranger } from './basics.tsx'
 
 interface DialogProps {
@@ -11,9 +14,14 @@ interface DialogProps {
   children: ComponentChildren
 }
 
-/** The browser's modal dialog: it keeps the focus inside, closes by Escape, and gives the focus back. */
+/**
+ * The browser's modal dialog: it keeps the focus inside, closes by Escape or Back, and gives the focus back. It asks first if a form in it is
+ * half-written.
+ */
 export const Dialog = ({ title, isOpen, onClose, children }: DialogProps) => {
   const ref = useRef<HTMLDialogElement>(null)
+  const close = (): void => closing(ref.current!, onClose)
+  useBackToClose(isOpen, close)
   // Before the next key: a dialog that is still there would catch it.
   useLayoutEffect(() => {
     if (isOpen && !ref.current?.open) ref.current?.showModal()
@@ -21,7 +29,18 @@ export const Dialog = ({ title, isOpen, onClose, children }: DialogProps) => {
   }, [isOpen])
   return (
     // `cancel` comes before the focus is given back, `close` later: a key pressed in between would open a dialog that then closes at once.
-    <dialog ref={ref} aria-label={title} onCancel={onClose}>
+    <dialog
+      ref={ref}
+      aria-label={title}
+      onCancel={(event) => {
+        if (hasUnsaved(event.currentTarget)) event.preventDefault()
+        close()
+      }}
+      // A browser may close it all the same.
+      onClose={(event) => {
+        if (isOpen && hasUnsaved(event.currentTarget)) event.currentTarget.showModal()
+      }}
+    >
       {isOpen && (
         <div class="stack">
           <h2>

@@ -7,6 +7,7 @@ import { get, queryText } from '../api/client.ts'
 import type { ListedTransaction, Page } from '../api/types.ts'
 import { signedMoney } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
+import { leaving } from '../app/leave.ts'
 import { plainLetters } from '../app/plain-letters.ts'
 import { useSettled } from '../app/settled.ts'
 import { Field, problemOf, Status, Stranger } from './basics.tsx'
@@ -79,7 +80,7 @@ const Search = ({ close, pages }: { close: () => void; pages: readonly (readonly
   const current = Math.min(chosen, found.length - 1)
   const open = ({ path }: Found): void => {
     close()
-    route(path)
+    leaving(() => route(path))
   }
   useEffect(() => input.current?.focus(), [])
   useEffect(() => document.getElementById(`found-${current}`)?.scrollIntoView({ block: 'nearest' }), [current])

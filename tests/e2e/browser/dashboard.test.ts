@@ -9,9 +9,11 @@ import { Owner } from '../../harness/dashboard/owner.ts'
 import { HOSTILE, Visitor, WITHIN } from '../../harness/dashboard/visitor.ts'
 import { openApi, type ApiUnderTest } from '../../integration/http/api-under-test.ts'
 import { screensWithLogin, screensWithoutLogin } from './dashboard/screens.ts'
+import { back } from './dashboard/back.ts'
 import { copying } from './dashboard/copying.ts'
 import { counter } from './dashboard/counter.ts'
 import { exports } from './dashboard/exports.ts'
+import { halfWritten } from './dashboard/half-written.ts'
 import { loginEnded } from './dashboard/login-ended.ts'
 import { midnight } from './dashboard/midnight.ts'
 import { missingAnswers } from './dashboard/missing-answers.ts'
@@ -68,6 +70,8 @@ describe('the dashboard in a browser', function () {
     counter,
     twoAccounts,
     loginEnded,
+    halfWritten,
+    back,
     copying,
     unknownIds,
     narrow,

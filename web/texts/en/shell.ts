@@ -32,6 +32,12 @@ export const shell: Messages['shell'] = {
   theme: 'Theme',
   themes: { system: 'System', light: 'Light', dark: 'Dark' },
   logOut: 'Log out',
+  leave: {
+    title: 'Discard what is not saved?',
+    text: 'You have written or changed something and not saved it. If you leave, it is lost.',
+    stay: 'Keep editing',
+    leave: 'Discard',
+  },
   notFound: {
     title: 'This page does not exist',
     text: 'The address may be mistyped, or what was here has been deleted.',

@@ -30,6 +30,12 @@ export const shell = {
   theme: 'Giao diện',
   themes: { system: 'Theo máy', light: 'Sáng', dark: 'Tối' },
   logOut: 'Đăng xuất',
+  leave: {
+    title: 'Bỏ phần chưa lưu?',
+    text: 'Bạn đã viết hoặc sửa mà chưa lưu. Nếu rời đi, phần đó sẽ mất.',
+    stay: 'Viết tiếp',
+    leave: 'Bỏ phần chưa lưu',
+  },
   notFound: {
     title: 'Không có trang này',
     text: 'Có thể địa chỉ bị gõ sai, hoặc nội dung ở đây đã bị xóa.',
