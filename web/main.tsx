@@ -4,10 +4,12 @@ import './styles/all.css'
 import { QueryClientProvider } from '@tanstack/preact-query'
 import { render } from 'preact'
 import { LocationProvider } from 'preact-iso/router'
+import { hearAnswers } from './api/client.ts'
 import { keepFocus } from './app/keep-focus.ts'
 import { loadLanguage } from './app/language.ts'
 import { askBeforeLeaving } from './app/leave.ts'
 import { loadAgainWhenBack } from './app/left-page.ts'
+import { noticeServerTime } from './app/present.ts'
 import { App, preloadScreen } from './app/router.tsx'
 import { queries } from './app/session.ts'
 import { LiveRegion } from './app/shell.tsx'
@@ -17,6 +19,7 @@ setTheme(theme.value)
 keepFocus()
 askBeforeLeaving()
 loadAgainWhenBack()
+hearAnswers(noticeServerTime)
 preloadScreen(location)
 await loadLanguage()
 render(

@@ -42,7 +42,7 @@ export type ExportColumn = (typeof USUAL_COLUMNS)[number] | (typeof MORE_COLUMNS
 export const isPersonal = (column: ExportColumn): boolean => (PERSONAL_COLUMNS as readonly string[]).includes(column)
 
 /** The latest months in Vietnam, the current one first, each with its days. */
-export const latestMonths = (count: number, now = new Date()): { month: string; from: string; to: string }[] => {
+export const latestMonths = (count: number, now: Date): { month: string; from: string; to: string }[] => {
   const vietnam = new Date(now.getTime() + 7 * 3_600_000)
   return Array.from({ length: count }, (_, index) => {
     const at = (months: number, day: number) =>

@@ -24,7 +24,7 @@ export interface StreamEvent {
 interface Following {
   /** The address. It is asked for each time that the stream is opened. */
   path: () => string
-  onOpen: () => void
+  onOpen: (answer: Response) => void
   onAway: () => void
   onEvent: (event: StreamEvent) => void
   /** @returns whether this answer ends everything */
@@ -60,7 +60,7 @@ export const followStream = ({ path, onOpen, onAway, onEvent, onRefused }: Follo
     })
 
   /** Reads the stream until it ends. */
-  const listen = async (opened: () => void): Promise<void> => {
+  const listen = async (opened: (answer: Response) => void): Promise<void> => {
     const gone = new AbortController()
     stream = gone
     heardAt = Date.now()
@@ -70,7 +70,7 @@ export const followStream = ({ path, onOpen, onAway, onEvent, onRefused }: Follo
         isOver ||= (await onRefused?.(response)) ?? false
         return
       }
-      opened()
+      opened(response)
       const parser = createParser({
         onEvent: ({ id, event, data }) => {
           if (event === 'bye' || event === 'end') return gone.abort()
@@ -92,9 +92,9 @@ export const followStream = ({ path, onOpen, onAway, onEvent, onRefused }: Follo
   const follow = async (): Promise<void> => {
     let wait = FIRST_WAIT_MS
     while (!isOver) {
-      await listen(() => {
+      await listen((answer) => {
         wait = FIRST_WAIT_MS
-        onOpen()
+        onOpen(answer)
       })
       if (isOver) return
       onAway()

@@ -73,7 +73,7 @@ export const weekday = (date: string, language: Language): string =>
   formatted(`${date}T12:00:00+07:00`, language, { weekday: 'short', day: '2-digit', month: '2-digit' })
 
 /** `14:05` today, otherwise `24/11 14:05`, with the year if it is another one. */
-export const moment = (iso: string, language: Language, now = new Date()): string => {
+export const moment = (iso: string, language: Language, now: Date): string => {
   const clock = shortTime(iso, language)
   const that = day(iso, language)
   const today = day(now.toISOString(), language)
@@ -82,7 +82,7 @@ export const moment = (iso: string, language: Language, now = new Date()): strin
 }
 
 /** The calendar day in Vietnam, `YYYY-MM-DD`, some days before. */
-export const vietnamDay = (daysAgo = 0, now = new Date()): string =>
+export const vietnamDay = (daysAgo: number, now: Date): string =>
   new Date(now.getTime() + 7 * 3_600_000 - daysAgo * 86_400_000).toISOString().slice(0, 10)
 
 export const milliseconds = (value: number, language: Language): string =>

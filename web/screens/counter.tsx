@@ -11,7 +11,7 @@ import { followStream } from '../app/follow-stream.ts'
 import { whenBack } from '../app/when-back.ts'
 import { count, moment, money, signedMoney } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
-import { presentDay } from '../app/present.ts'
+import { noticeServerTime, presentDay } from '../app/present.ts'
 import { Preferences } from '../app/preferences.tsx'
 import { Logo } from '../app/shell.tsx'
 import { Heading, lettersOf, Stranger } from '../ui/basics.tsx'
@@ -44,7 +44,10 @@ const usePayments = (onNew: (payment: Payment) => void): { state: State; payment
     const followed = followStream({
       // Each stream begins with the last payments, so none is missed.
       path: () => `${location.pathname}/stream`,
-      onOpen: () => setState('live'),
+      onOpen: ({ headers }) => {
+        noticeServerTime(headers)
+        setState('live')
+      },
       onAway: () => setState('away'),
       onEvent: ({ event, data }) => {
         if (event === 'reset') followed.again()

@@ -8,6 +8,7 @@ import type { ListedTransaction, Page } from '../api/types.ts'
 import { isPersonal, latestMonths, MORE_COLUMNS, USUAL_COLUMNS, type ExportColumn } from '../app/export-columns.ts'
 import { count } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
+import { presentDay } from '../app/present.ts'
 import { Heading, Loaded } from '../ui/basics.tsx'
 import { Select } from '../ui/choices.tsx'
 import { ReadOnlyKey } from '../ui/read-only-key.tsx'
@@ -74,7 +75,7 @@ export const Exports = () => {
   const { query, route } = useLocation()
   const [format, setFormat] = useState<Format>('xlsx')
   const [chosen, choose] = useState<readonly ExportColumn[]>(USUAL_COLUMNS)
-  const months = latestMonths(MONTHS)
+  const months = latestMonths(MONTHS, presentDay.value)
   const days = months.find(({ month }) => month === query.month) ?? months[0]!
   const { month } = days
   const total = useTotal(days)

@@ -6,7 +6,7 @@ import type { Alert, BankAccount, ListedTransaction, Page, Stats } from '../api/
 import { alertLink } from '../app/alert-link.ts'
 import { count, money, signedSum, sum, vietnamDay, weekday } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
-import { presentDay } from '../app/present.ts'
+import { now, presentDay } from '../app/present.ts'
 import { queries } from '../app/session.ts'
 import { Ago, Empty, Heading, lettersOf, Loaded, Stranger } from '../ui/basics.tsx'
 import { ConfirmBankAccount, useBankAccounts } from '../ui/bank-accounts.tsx'
@@ -81,9 +81,7 @@ const Attention = () => {
     queryFn: async () => (await get<Page<ListedTransaction>>('/api/transactions', { webhook_status: 'failed' })).total,
   })
   const open =
-    alerts.data?.filter(
-      ({ kind, until }) => kind !== 'new_bank_account' && (!until || Date.parse(until) > Date.now()),
-    ) ?? []
+    alerts.data?.filter(({ kind, until }) => kind !== 'new_bank_account' && (!until || Date.parse(until) > now())) ?? []
   const waiting = banks.data?.filter(({ confirmed }) => !confirmed) ?? []
   return (
     <section class="block">

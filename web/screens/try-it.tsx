@@ -7,6 +7,7 @@ import type { BankAccount, DeliveredTransaction, Parsed, Received, System } from
 import { calledRules, unconfirmedAccount } from '../app/called-rules.ts'
 import { language, texts } from '../app/language.ts'
 import { moment } from '../app/format.ts'
+import { now, presentDay } from '../app/present.ts'
 import { useSettled } from '../app/settled.ts'
 import { SAMPLE_BANKS, type SampleBank } from '../app/sample-texts.ts'
 import { firstPrefix, submitText } from '../app/try-submission.ts'
@@ -39,7 +40,7 @@ const textOf = (bank: SampleBank, systems: readonly System[], accounts: readonly
     orderId: firstPrefix(systems) + digits(4),
     amount: AMOUNTS[Number(digits(2)) % AMOUNTS.length]!,
     balance: 2_000_000 + Number(digits(6)),
-    at: new Date(),
+    at: new Date(now()),
     number: digits(9),
   })
 
@@ -71,7 +72,7 @@ const Reading = ({ text, of: { transaction, reason } }: { text: string; of: Pars
       transaction.counterpart_name ? <Stranger text={transaction.counterpart_name} /> : t.none,
     ],
     [t.ref, transaction.transaction_ref ?? t.none],
-    [t.date, moment(transaction.transaction_date, language.value)],
+    [t.date, moment(transaction.transaction_date, language.value, presentDay.value)],
   ]
   return (
     <>

@@ -6,12 +6,14 @@ import type { BankAccount } from '../api/types.ts'
 import { announce } from '../app/announce.ts'
 import { moment } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
+import { now, presentDay } from '../app/present.ts'
 import { useAction } from './action.ts'
 import { LoadedLines, Problem } from './basics.tsx'
 import { Confirm } from './confirm.tsx'
 import { Switch } from './switch.tsx'
 
 const PATH = '/api/bank-accounts'
+const DAY_MS = 86_400_000
 const STALE = ['banks', 'alerts', 'transactions', 'transaction', 'stats']
 
 export const useBankAccounts = () => useQuery({ queryKey: ['banks'], queryFn: () => getData<BankAccount[]>(PATH) })
@@ -78,7 +80,7 @@ export const BankAccounts = () => {
           text={t.learnText}
           act={learn}
           stale={['banks']}
-          done={t.learning(moment(new Date(Date.now() + 86_400_000).toISOString(), language.value))}
+          done={t.learning(moment(new Date(now() + DAY_MS).toISOString(), language.value, presentDay.value))}
           isDangerous={false}
         />
       </div>

@@ -3,6 +3,7 @@
 import type { OperatorStatus } from '../api/types.ts'
 import { bytes, count, moment } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
+import { presentDay } from '../app/present.ts'
 import { Ago, Stranger } from './basics.tsx'
 import { Pairs, type Pair } from './pairs.tsx'
 
@@ -53,7 +54,7 @@ const Processes = ({ of }: { of: OperatorStatus }) => {
           <li key={index}>
             <b>{name}</b>
             <div class="muted">
-              {t.since} {moment(since, language.value)}
+              {t.since} {moment(since, language.value, presentDay.value)}
               {address && `, ${t.from(address)}`}
             </div>
           </li>
@@ -71,7 +72,7 @@ const Processes = ({ of }: { of: OperatorStatus }) => {
           <li key={name}>
             <b>{name}</b>
             <div class="muted">
-              {process ?? t.unknown}, {t.since} {moment(since, language.value)}
+              {process ?? t.unknown}, {t.since} {moment(since, language.value, presentDay.value)}
             </div>
           </li>
         ))}

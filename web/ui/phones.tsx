@@ -4,6 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { postData, putData, remove } from '../api/client.ts'
 import type { Device, Invitation } from '../api/types.ts'
 import { texts } from '../app/language.ts'
+import { now } from '../app/present.ts'
 import { valuesOf } from '../app/submitted-values.ts'
 import { useAction } from './action.ts'
 import { Copyable, FormProblem, LoadedLines, Stranger, TextField } from './basics.tsx'
@@ -16,13 +17,13 @@ import { Switch } from './switch.tsx'
 const useDevices = () => useSource<Device[]>('devices', '/api/devices')
 
 /** Whole seconds until then, counted every second. */
-const useSecondsUntil = (at: string): number => {
-  const [now, tick] = useState(Date.now())
+const useSecondsUntil = (end: string): number => {
+  const [at, tick] = useState(now)
   useEffect(() => {
-    const timer = setInterval(() => tick(Date.now()), 1_000)
+    const timer = setInterval(() => tick(now()), 1_000)
     return () => clearInterval(timer)
   }, [])
-  return Math.max(0, Math.ceil((Date.parse(at) - now) / 1_000))
+  return Math.max(0, Math.ceil((Date.parse(end) - at) / 1_000))
 }
 
 const Code = ({ of, again }: { of: Invitation; again: () => void }) => {

@@ -1,10 +1,15 @@
-/** A page stays open over night, and nothing happens. The day in Vietnam ends on it all the same. */
+/** The day and the time on a page: over night, while nothing happens, and if the clock of the device is wrong. */
 import { expect } from 'chai'
 import { OWNERS_PASSWORD } from '../../../integration/http/api-under-test.ts'
 import type { Owner } from '../../../harness/dashboard/owner.ts'
 import { WITHIN, type Visitor } from '../../../harness/dashboard/visitor.ts'
 
 const HOUR_MS = 3_600_000
+/** Runs in the page. The server's clock cannot be moved with that of the page. */
+const WITHOUT_SERVER_TIME = `{
+  const { get } = Headers.prototype
+  Headers.prototype.get = function (name) { return name === 'Date' ? null : get.call(this, name) }
+}`
 /** 23:59:30 of the present day in Vietnam. */
 const beforeMidnight = (): Date => {
   const local = new Date(Date.now() + 7 * HOUR_MS)
@@ -20,6 +25,7 @@ export const midnight = (visitor: () => Visitor, owner: () => Owner): void => {
     context.setDefaultTimeout(WITHIN / 3)
     try {
       await context.clock.install({ time: beforeMidnight() })
+      await context.addInitScript(WITHOUT_SERVER_TIME)
       const page = await context.newPage()
       const counter = await context.newPage()
       await counter.goto(url + new URL(link).pathname)
@@ -55,6 +61,45 @@ export const midnight = (visitor: () => Visitor, owner: () => Owner): void => {
       await context.clock.fastForward(5 * HOUR_MS)
       await page.waitForTimeout(1_000)
       expect(await seen.innerText()).to.not.equal(before)
+      await owner().api.ask('DELETE', `/api/devices/${id}`, { key: owner().api.owner.api_key })
+    } finally {
+      await context.close()
+    }
+  })
+
+  it('goes by the server’s clock if that of the device is a day ahead', async () => {
+    const { url } = visitor()
+    const { url: link } = await owner().make<{ url: string }>('/api/counter')
+    await owner().pay({ order_id: 'DH2400', amount: '350000.00' })
+    const context = await visitor().page.context().browser()!.newContext()
+    context.setDefaultTimeout(WITHIN / 3)
+    try {
+      await context.clock.install({ time: new Date(Date.now() + 26 * HOUR_MS) })
+      const page = await context.newPage()
+      await page.goto(url + new URL(link).pathname)
+      await page
+        .locator('.latest')
+        .getByText(/^\d\d:\d\d$/)
+        .waitFor()
+      await page.goto(`${url}/login`)
+      await page.locator('input[type=email]').fill('owner@baoco.local')
+      await page.locator('input[type=password]').fill(OWNERS_PASSWORD)
+      await page.keyboard.press('Enter')
+      await page
+        .locator('.ledger tr', { hasText: 'DH2400' })
+        .getByText(/^\d\d:\d\d$/)
+        .waitFor()
+      await page.locator('.figure:not(:text-is("0\u00a0₫"))').waitFor()
+      await page.goto(`${url}/sources`)
+      await page.getByRole('button', { name: 'Ghép điện thoại' }).click()
+      await page.getByLabel('Tên điện thoại').fill('Máy lệch giờ')
+      await page.keyboard.press('Enter')
+      await page
+        .getByRole('timer')
+        .getByText(/[89]:\d\d/)
+        .waitFor()
+      const devices = await owner().list<{ id: number; name: string }[]>('/api/devices')
+      const { id } = devices.find(({ name }) => name === 'Máy lệch giờ')!
       await owner().api.ask('DELETE', `/api/devices/${id}`, { key: owner().api.owner.api_key })
     } finally {
       await context.close()
