@@ -8,6 +8,7 @@ import { Refused } from '../errors.ts'
 import { match, type FoundOrderId, type Matched } from '../webhook/matching.ts'
 import { delayBeforeRetry } from '../webhook/retry-schedule.ts'
 import type { TransactionEvent, TransactionEventData, WebhookStatus } from './events.ts'
+import { retriesAt } from './retries.ts'
 import { evolveAll, statusOf, type Delivery, type LiveTransaction, type Transaction } from './transaction.ts'
 
 export type TransactionFact = TransactionEvent
@@ -155,10 +156,10 @@ export interface RetryOccasion {
 }
 
 /**
- * Retries by hand of one transaction, those in bulk included. Each is followed by attempts, and each reads all events of the transaction. So a
- * program that retries one in a loop would cost more with each call, without an end.
+ * Retries by hand of one transaction within a day, those in bulk included. Each is followed by attempts, and each reads all events of the
+ * transaction. So a program that retries one in a loop would soon cost much with each call.
  */
-export const MOST_RETRIES = 200
+export const MOST_RETRIES = 300
 
 /**
  * Matches against today's prefixes and rules. If they find no order id in the text, the transaction keeps the one that it has,
@@ -185,14 +186,14 @@ const matchedAgain = (
  * over the quota and keeps its time. With `success` and `again`, the rules that succeeded and still exist get a new round. The
  * delivery of a paused rule opens and is held.
  * @returns no facts if nothing can be sent earlier
- * @throws {Refused} `NOT_FOUND`; `CONFLICT` for any other status, after `MOST_RETRIES`, or if all rules that succeeded are gone
+ * @throws {Refused} `NOT_FOUND`; `CONFLICT` for any other status, after `MOST_RETRIES` within a day, or if all rules that succeeded are gone
  */
 export const retry = (transaction: Transaction, occasion: RetryOccasion): readonly TransactionFact[] => {
   const current = live(transaction)
   const { transaction_id, webhook_status, order_id, prefix } = current
   const again = webhook_status === 'success' && occasion.again === true
-  if (current.retries >= MOST_RETRIES)
-    throw new Refused('CONFLICT', `The transaction was retried ${MOST_RETRIES} times, which is the most.`, {
+  if (retriesAt(current.retries, occasion.at) >= MOST_RETRIES)
+    throw new Refused('CONFLICT', `A transaction can be retried ${MOST_RETRIES} times within a day.`, {
       webhook_status,
     })
   if (webhook_status === 'pending') {

@@ -9,6 +9,7 @@
 import { isEventOf } from '../catalogue.ts'
 import type { Money } from '../money.ts'
 import { isFoldable, type StoredEvent } from '../parse-event.ts'
+import { withRetry, type Retries } from './retries.ts'
 import { transactionEvents, type HeldFor, type TransactionEvent, type WebhookStatus } from './events.ts'
 
 /** The state of one transaction × rule. `attempt` is the number of the last attempt, 0 before the first. */
@@ -43,8 +44,8 @@ export interface LiveTransaction {
   webhook_status: WebhookStatus
   /** Why no webhook was sent automatically; null after a manual retry. */
   held: HeldFor | null
-  /** How often it was retried by hand, or in bulk. */
-  retries: number
+  /** Its retries by hand, those in bulk included. */
+  retries: Retries | null
   deliveries: ReadonlyMap<number, Delivery>
 }
 
@@ -100,7 +101,7 @@ export const evolve = (transaction: Transaction, event: TransactionEvent, at: st
     const { description, order_id, prefix, already_run_of, webhook_status, created_at, held = null } = event.data
     return {
       phase: 'live', transaction_id, user_id, captured_at: created_at, bank_code, transaction_type, amount,
-      account_number, content, description, order_id, prefix, already_run_of, webhook_status, held, retries: 0,
+      account_number, content, description, order_id, prefix, already_run_of, webhook_status, held, retries: null,
       deliveries: opened(new Map(), event.data.rules, created_at),
     } // prettier-ignore
   }
@@ -113,7 +114,7 @@ export const evolve = (transaction: Transaction, event: TransactionEvent, at: st
     case 'TransactionCompleted':
     case 'WebhookRetryRequested': {
       const { order_id, prefix, webhook_status, rules } = event.data
-      const retries = transaction.retries + (event.type === 'WebhookRetryRequested' ? 1 : 0)
+      const retries = event.type === 'WebhookRetryRequested' ? withRetry(transaction.retries, at) : transaction.retries
       if (event.type === 'WebhookRetryRequested' && event.data.due_now)
         return { ...transaction, retries, deliveries: hurried(transaction.deliveries, rules, at) }
       const reopened = opened(transaction.deliveries, rules, at)

@@ -55,7 +55,7 @@ const fromReadModels = ({ transaction, deliveries }: Claimed): LiveTransaction =
     // A held transaction has no call to make.
     held: null,
     // Only retries by hand count them. They read all events.
-    retries: 0,
+    retries: null,
     deliveries: new Map(deliveries.map((delivery) => [delivery.rule_id, deliveryOf(delivery)])),
   } // prettier-ignore
 }

@@ -80,8 +80,8 @@ export const problems: readonly (readonly [pattern: RegExp, text: string])[] = [
   ],
   [/^An account has at most (\d+) inboxes.*$/, 'Mỗi tài khoản có nhiều nhất $1 hộp thử. Hãy xóa bớt một hộp.'],
   [
-    /^The transaction was retried (\d+) times, which is the most\.$/,
-    'Giao dịch này đã được gửi lại $1 lần, không gửi lại thêm được.',
+    /^A transaction can be retried (\d+) times within a day\.$/,
+    'Mỗi giao dịch chỉ gửi lại được $1 lần trong một ngày. Hãy gửi lại sau.',
   ],
   [/^A transaction with status .* cannot be retried\.$/, 'Ở trạng thái này, giao dịch không gửi lại được.'],
   [/^The rules that this transaction was sent to were deleted\.$/, 'Các webhook của giao dịch này đã bị xóa.'],

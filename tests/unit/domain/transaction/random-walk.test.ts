@@ -55,7 +55,6 @@ const completion = (state: Transaction): readonly TransactionFact[] =>
     : completed(state, 43, {
         arrival: { arrived_at: NOW },
         held: null,
-        retries: 0,
         matched: { order_id: 'DH7', prefix: 'DH', rules: RULES, webhook_status: 'pending' },
       } as unknown as Movement)
 

@@ -4,6 +4,7 @@ import type { TransactionEvent } from '../../../../domain/transaction/events.ts'
 import {
   captured, copyOf, deleted, delivered, ended, exhausted, given, heldFor, later, NOW, released, removed, retried, retryRequested, retrying, statusChanged,
 } from './sentences.ts' // prettier-ignore
+import { retriesAt, withRetry } from '../../../../domain/transaction/retries.ts'
 import { evolveAll, type LiveTransaction } from '../../../../domain/transaction/transaction.ts'
 
 const foldOf = (...events: TransactionEvent[]) => evolveAll(null, events, NOW.toISOString()) as LiveTransaction
@@ -105,6 +106,23 @@ describe('a manual retry', () => {
       .when(retried([7]))
       .refused('NOT_FOUND')
   })
+
+  it('is refused after very many of them within a day, also if the last was of a pending transaction', () => {
+    const many = Array.from({ length: MOST_RETRIES - 1 }, () => retryRequested([7], 'success', { again: true }))
+    const before = [captured([7]), delivered(7, 1), statusChanged('pending', 'success'), ...many, delivered(7, 2)]
+    const last = [retryRequested([7], 'pending', { again: true }), statusChanged('success', 'pending')]
+    given(...before).when(retried([7], { again: true })).then(...last) // prettier-ignore
+    given(...before, ...last, retrying(7, 3, later(60))).when(retried([7])).refused('CONFLICT') // prettier-ignore
+  })
+
+  it('counts the retries of a day, which begins with the first of them', () => {
+    const day = 86_400_000
+    const first = withRetry(null, NOW.toISOString())
+    const second = withRetry(first, later(60))
+    expect(retriesAt(second, new Date(NOW.getTime() + day - 1))).to.equal(2)
+    expect(retriesAt(second, new Date(NOW.getTime() + day))).to.equal(0)
+    expect(withRetry(second, later(day / 1_000))).to.deep.equal({ since: later(day / 1_000), count: 1 })
+  })
 })
 
 describe('the confirmation of a bank account', () => {
@@ -135,16 +153,5 @@ describe('a deletion', () => {
       .when(removed)
       .refused('NOT_FOUND')
     given().when(removed).refused('NOT_FOUND')
-  })
-
-  it('is refused after very many of them, also if the last was of a pending transaction', () => {
-    const many = Array.from({ length: MOST_RETRIES - 1 }, () => retryRequested([7], 'success', { again: true }))
-    const succeeded = [captured([7]), delivered(7, 1), statusChanged('pending', 'success')]
-    const before = [...succeeded, ...many, delivered(7, 2), statusChanged('pending', 'success')]
-    given(...before).when(retried([7], { again: true })).then(retryRequested([7], 'pending', { again: true }), statusChanged('success', 'pending')) // prettier-ignore
-    const last = [...before, retryRequested([7], 'pending', { again: true }), statusChanged('success', 'pending'), retrying(7, 3, later(60))] // prettier-ignore
-    given(...last)
-      .when(retried([7]))
-      .refused('CONFLICT')
   })
 })

@@ -1,0 +1,19 @@
+// Tests: tests/unit/domain/transaction/retry.test.ts
+/** The retries of a transaction by hand within a day, which begins with the first of them. */
+import { DAY_MS } from '../time.ts'
+
+export interface Retries {
+  /** ISO 8601 UTC. */
+  since: string
+  count: number
+}
+
+/** @returns the retries of the day to which this moment belongs */
+export const retriesAt = (retries: Retries | null, at: Date): number =>
+  retries !== null && at.getTime() - Date.parse(retries.since) < DAY_MS ? retries.count : 0
+
+/** @param at  of one more retry, ISO 8601 UTC */
+export const withRetry = (retries: Retries | null, at: string): Retries => {
+  const count = retriesAt(retries, new Date(at))
+  return count === 0 ? { since: at, count: 1 } : { since: retries!.since, count: count + 1 }
+}
