@@ -223,7 +223,7 @@ export interface ReadModels {
   passed(checkpoint: Checkpoint, timeoutMs: number): Promise<boolean>
 }
 
-/** Read models whose readers may all be told to wait, because they are in this process. */
+/** Read models whose readers can all wait, because they are in this process. */
 export interface ReadModelsHere extends ReadModels {
   /** Someone may know of an event at this position. From now on, `shown` waits for it. */
   mustShow(checkpoint: Checkpoint): void

@@ -48,15 +48,16 @@ const likely: readonly Rule[] = [
   ['promotion', /co hoi|cam on quy|chuc mung|lai suat|mien phi|nhan dip|hoan tien|tri an/],
 ]
 
-const BALANCE_TOLD = /\b(?:so du|sd)\b[^\n+]{0,80}?\b(?:la|hien tai|kha dung)\b ?:? ?(?:vnd ?)?-?\d[\d.,]*(?: \d{3})*/
+const PRINTED_BALANCE =
+  /\b(?:so du|sd)\b[^\n+]{0,80}?\b(?:la|hien tai|kha dung)\b ?:? ?(?:vnd ?)?-?\d[\d.,]*(?: \d{3})*/
 const SUM = /\d ?(?:vnd|d\b|dong\b|usd)|(?:vnd|usd) ?\d/g
 
 /** Whether the only sum of a text is its balance. Any other sum may have moved. */
-const tellsBalanceOnly = (text: string): boolean => {
-  const told = BALANCE_TOLD.exec(text)
-  const [sum, ...others] = told === null ? [] : text.matchAll(SUM)
-  if (!told || !sum || others.length > 0) return false
-  return sum.index >= told.index && sum.index < told.index + told[0].length
+const hasBalanceOnly = (text: string): boolean => {
+  const balance = PRINTED_BALANCE.exec(text)
+  const [sum, ...others] = balance === null ? [] : text.matchAll(SUM)
+  if (!balance || !sum || others.length > 0) return false
+  return sum.index >= balance.index && sum.index < balance.index + balance[0].length
 }
 
 const PHONE_NUMBER = /^(?:\+?84|0)\d{8,10}$/
@@ -80,7 +81,7 @@ export const whyNoTransaction = (shadow: string, sender: string | undefined): No
   if (account && moved && balance) return 'unparsed'
   const reason = first(explicit, beginning)
   if (reason) return reason
-  if (!moved && tellsBalanceOnly(beginning)) return 'balance_only'
+  if (!moved && hasBalanceOnly(beginning)) return 'balance_only'
   if (account && (moved || balance)) return 'unparsed'
   return first(likely, beginning) ?? (sender && PHONE_NUMBER.test(sender.replace(/[ .-]/g, '')) ? 'chat' : 'unparsed')
 }

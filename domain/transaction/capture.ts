@@ -27,7 +27,7 @@ export const seen = (
 type Captured = { type: 'TransactionCaptured'; data: TransactionEventData['TransactionCaptured'] }
 
 /** The outcome of a match. A copy is recorded and never sent. The same holds for the payment of a plan. */
-const fate = (
+const outcomeOf = (
   matched: Matched,
   copyOf: number | null,
   payment: Payment | null,
@@ -50,7 +50,7 @@ export const captured = (
 ): Captured => {
   const { arrival, origin, reading, matched, held } = movement
   const { transaction_date, transaction_date_source } = transactionDate(reading, arrival.arrived_at)
-  const { order_id, prefix, rules, webhook_status, already_run_of } = fate(matched, copyOf, payment)
+  const { order_id, prefix, rules, webhook_status, already_run_of } = outcomeOf(matched, copyOf, payment)
   return {
     type: 'TransactionCaptured',
     data: {

@@ -93,12 +93,12 @@ describe('the name of a payer in a mail', () => {
     'Loai giao dich Chuyen tien',
     'Trang thai that bai',
   ]
-  const said = { transaction_type: 'credit', amount: '150000.00', balance_after: null, content: 'DH1042' }
+  const expected = { transaction_type: 'credit', amount: '150000.00', balance_after: null, content: 'DH1042' }
 
   it('changes nothing, whatever it contains', () => {
     for (const name of NAMES)
       for (const text of [`${head}${name}\n${rest}`, plainOf(cells(`${head}${name}\n${rest}`))])
-        expect(readingOf(cake(text)), text).to.include(said)
+        expect(readingOf(cake(text)), text).to.include(expected)
   })
 
   it('sets no amount and no direction where the mail is one line', () => {

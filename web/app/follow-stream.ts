@@ -40,7 +40,7 @@ export interface Followed {
 }
 
 export const followStream = ({ path, onOpen, onAway, onEvent, onRefused }: Following): Followed => {
-  /** The open stream, and when it was last heard. */
+  /** The open stream, and when it last sent something. */
   let stream: AbortController | undefined
   let heardAt = 0
   let isOver = false

@@ -18,7 +18,7 @@ const waitOf = (error: Error | null): number =>
 const LONGEST_WAIT_MS = 600_000
 
 /**
- * The message that told of a change comes once. If the answer failed then, it is asked for until it comes.
+ * The message about a change comes once. If the answer failed then, it is asked for until it comes.
  * @param usual  milliseconds until it is asked for otherwise; false: not by itself
  */
 export const refetchAfter = (error: Error | null, usual: number | false = false): number | false =>

@@ -127,12 +127,12 @@ const Payments = ({ of: [latest, ...earlier] }: { of: readonly Payment[] }) => {
 export const Counter = () => {
   const { counter: t } = texts.value
   const [isLoud, setLoud] = useState(false)
-  const [said, say] = useState('')
+  const [sentence, setSentence] = useState('')
   useLight()
   const { state, payments } = usePayments((newest) => {
-    const sentence = spoken(newest)
-    say(sentence)
-    if (isLoud) playPayment(sentence, language.value)
+    const text = spoken(newest)
+    setSentence(text)
+    if (isLoud) playPayment(text, language.value)
   })
   return (
     <main class="counter" id="content">
@@ -155,7 +155,7 @@ export const Counter = () => {
         payments && <Payments of={payments} />
       )}
       <p class="hidden-text" role="status">
-        {said}
+        {sentence}
       </p>
       <div class="row between foot">
         {state !== 'over' && (

@@ -86,7 +86,7 @@ export const Ago = ({ at }: { at: string }) => (
 )
 
 /** A sentence of the API in the language of the page. */
-export const said = (message: string): string => problemText(texts.value.problems, message)
+export const translated = (message: string): string => problemText(texts.value.problems, message)
 
 /** What an error means for the user, in the language of the page where there is a text for it. */
 export const problemOf = (error: unknown): string => {
@@ -96,7 +96,9 @@ export const problemOf = (error: unknown): string => {
   if (error.code === 'RATE_LIMITED' && error.wait > 0)
     return waitFor(duration(Math.ceil(error.wait / 60) * 60, language.value))
   if (known) return known
-  return error.issues.length > 0 ? error.issues.map(({ message }) => said(message)).join(' ') : said(error.message)
+  return error.issues.length > 0
+    ? error.issues.map(({ message }) => translated(message)).join(' ')
+    : translated(error.message)
 }
 
 /** A larger plan allows more. */
@@ -288,7 +290,7 @@ export const issueOf = (error: unknown, path: string): string | undefined =>
   error instanceof ApiError
     ? error.issues
         .filter((issue) => issue.path === path || issue.path.startsWith(`${path}.`))
-        .map(({ message }) => said(message))[0]
+        .map(({ message }) => translated(message))[0]
     : undefined
 
 /** The problem of a form, unless its fields show it. */

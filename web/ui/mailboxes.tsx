@@ -5,7 +5,7 @@ import { post, remove } from '../api/client.ts'
 import type { MailAccount } from '../api/types.ts'
 import { texts } from '../app/language.ts'
 import { useAction } from './action.ts'
-import { Problem, said, Stranger } from './basics.tsx'
+import { Problem, translated, Stranger } from './basics.tsx'
 import { Confirm } from './confirm.tsx'
 import { EditableLines } from './editable-lines.tsx'
 import { MailboxForm } from './mailbox-form.tsx'
@@ -23,7 +23,7 @@ const Outcome = ({ of }: { of: Tested }) => {
         <>
           <p>{t.bad}</p>
           <p>
-            <Stranger text={said(of.error)} />
+            <Stranger text={translated(of.error)} />
           </p>
         </>
       )}
@@ -79,7 +79,7 @@ const Mailbox = ({ of, test, isTesting, outcome, edit }: MailboxProps) => {
       {of.is_active === 0 ? <p>{t.paused}</p> : <SourceState of={of} />}
       {of.last_error && !outcome && (
         <p class="notice failed">
-          <Stranger text={said(of.last_error)} />
+          <Stranger text={translated(of.last_error)} />
         </p>
       )}
       {outcome && <Outcome of={outcome} />}

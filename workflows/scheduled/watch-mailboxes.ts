@@ -17,7 +17,7 @@ export interface FailingMailbox {
   mail_account_id: number
   username: string
   host: string
-  /** In one sentence, with what the server said. */
+  /** In one sentence, with what the server answered. */
   reason: string
   since: string
 }
@@ -66,7 +66,7 @@ export const watchMailboxes = ({ failing, lasting, alerts, log }: WatchMailboxes
 const WHAT_TO_DO =
   'Check that the server can be reached and that the password is right (some providers need an app password), then test the mail account.'
 
-/** Without what the server said: the log contains no texts of strangers. */
+/** Without what the server answered: the log contains no texts of strangers. */
 const ownWords = ({ reason }: FailingMailbox): string => reason.replace(/ It says: .*$/s, '')
 
 const textOf = ({ username, host, reason }: FailingMailbox) =>

@@ -67,11 +67,11 @@ WITH ${delivered(whole)}, found AS MATERIALIZED (
   ORDER BY d.transaction_id, d.rule_id
   LIMIT $4
 ), due AS (SELECT * FROM found WHERE NOT gated
-), ${CLAIM_DUE}, told AS (
+), ${CLAIM_DUE}, claimed_or_gated AS (
   SELECT * FROM claimed UNION ALL (
     SELECT DISTINCT ON (rule_id) transaction_id, rule_id, CASE WHEN left_alone THEN ${LEFT_ALONE_NOW} ELSE ${MAY_PASS} END
     FROM found WHERE gated)
-) ${whatTheCallNeeds('told')}`
+) ${whatTheCallNeeds('claimed_or_gated')}`
 
 /** Claims of dead workers on gated rules return to the queue. The gate lets them through when a call is allowed. */
 const FREE_GATED = `

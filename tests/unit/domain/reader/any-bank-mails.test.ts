@@ -100,7 +100,7 @@ describe('a made-up mail', () => {
           subject,
         })
       expect(resultUnder('Thông báo giao dịch', 'Kính gửi NGUYEN VAN HUY').reading?.amount).to.equal('50000.00')
-      for (const said of [
+      for (const words of [
         'Giao dịch không thành công',
         'Giao dịch bị từ chối',
         'Lệnh đã bị hủy',
@@ -113,8 +113,8 @@ describe('a made-up mail', () => {
         'Mã xác thực cho giao dịch',
         'Nhắc thanh toán thẻ',
       ]) {
-        expect(resultUnder(said).reading, `subject ${said}`).to.equal(null)
-        expect(resultUnder('Thông báo', said).reading, `above ${said}`).to.equal(null)
+        expect(resultUnder(words).reading, `subject ${words}`).to.equal(null)
+        expect(resultUnder('Thông báo', words).reading, `above ${words}`).to.equal(null)
       }
     })
 

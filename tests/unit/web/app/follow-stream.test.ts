@@ -7,7 +7,7 @@ describe('a stream that is followed', () => {
   afterEach(() => Object.assign(Date, { now: realNow }))
   afterEach(() => Object.assign(globalThis, { fetch: realFetch }))
 
-  it('is opened again when the user comes back, if the clock was set back since it was last heard', async () => {
+  it('is opened again when the user comes back, if the clock was set back since it last sent something', async () => {
     let opened = 0
     /** A connection on which nothing arrives. */
     const silent = (_path: string, { signal }: { signal: AbortSignal }) => {
