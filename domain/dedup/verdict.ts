@@ -138,11 +138,15 @@ const isCut = (window: DedupWindow, probe: Probe, entry: number): boolean => {
 
 type Fits = (candidate: Candidate) => boolean
 
-/** Finds the nearest event among those that a row's key finds. */
+/**
+ * Finds the nearest event among those that a row's key finds. One with another order id counts only if no other fits, however near it is: a payer
+ * may write the reference of one payment into the next.
+ */
 class NearestEvent {
   readonly #window: DedupWindow
   readonly #probe: Probe
   #distance: Distance | null = null
+  #isOther = true
   event = NONE
 
   constructor(window: DedupWindow, probe: Probe) {
@@ -157,8 +161,9 @@ class NearestEvent {
     const entries = window.entriesOf(event, probe)
     const agreed = compatible(window, probe, entries)
     if (agreed === 'no') return
+    const isOther = agreed === 'but_for_the_order'
     const distance = distanceToEvent(window, probe, entries)
-    if (!isCloser(distance, this.#distance)) return
+    if (isOther === this.#isOther ? !isCloser(distance, this.#distance) : isOther) return
     const candidate: Candidate = {
       distance,
       otherSource: !entries.some((each) => window.sourceOf(each) === probe.source),
@@ -168,6 +173,7 @@ class NearestEvent {
     }
     if (!fits(candidate)) return
     this.#distance = distance
+    this.#isOther = isOther
     this.event = event
   }
 }

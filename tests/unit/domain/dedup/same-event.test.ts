@@ -90,3 +90,38 @@ describe('the same-event corpus', () => {
 
   it('has 33 cases', () => expect(corpus).to.have.length(33))
 })
+
+describe('a reference that a payer writes into two memos', () => {
+  const at = (second: number) => `2026-11-20T10:00:${second}+07:00`
+  const memo = (order: string) => `${order} MBVCB.911539506`
+  const push = (order: string, balance: string, second: number): Line['notifications'][number] => ({
+    source: 'phone',
+    type: 'notification',
+    package: 'com.vnpay.bidv',
+    title: 'Thông báo BIDV',
+    stamp: at(second),
+    text: `Thời gian giao dịch: 10:00 20/11/2026\nTài khoản thanh toán: 8832123000\nSố tiền GD: +150,000 VND\nSố dư cuối: ${balance} VND\nNội dung giao dịch: ${memo(order)}`,
+  })
+  const sms = (order: string, second: number): Line['notifications'][number] => ({
+    source: 'phone',
+    type: 'sms',
+    sender: 'BIDV',
+    stamp: at(second),
+    text: `TK8832123000 tai BIDV +150,000VND vao 10:00 20/11/2026. ND: ${memo(order)}`,
+  })
+
+  it('joins no copy to the payment of another order, however near it is', () => {
+    const judged = judge([
+      push('DH1042', '1,150,000', 26),
+      push('DH1043', '1,300,000', 40),
+      sms('DH1042', 39),
+      sms('DH1043', 41),
+    ])
+    expect(judged.map(({ verdict, of }) => [verdict, of])).to.deep.equal([
+      ['new', undefined],
+      ['new', undefined],
+      ['already_run', 0],
+      ['already_run', 1],
+    ])
+  })
+})
