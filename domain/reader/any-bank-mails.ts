@@ -100,7 +100,7 @@ const RETURNED =
  * stand there too.
  */
 const NOT_DONE =
-  /dat lich|len lich|dinh ky|hen gio|\bschedul|standing order|\botp\b|ma xac (?:thuc|nhan)|vui long (?:xac nhan|duyet)|khoi tao|nhac (?:no|han|thanh toan)|\bremind|tra gop|\binstal|\bdu no\b|hoan tra|duoc hoan|hoan tien|\brefund|\brevers|declin|reject/
+  /dat lich|len lich|dinh ky|hen gio|\bschedul|standing order|\botp\b|ma xac (?:thuc|nhan)|vui long (?:xac nhan|duyet)|khoi tao|nhac (?:no|han|thanh toan)|\bremind|tra gop|\binstal|\bdu no\b|hoan tra|duoc hoan(?! (?:tat|thanh))|hoan tien|\brefund|\brevers|declin|reject/
 
 export interface AnyBankMail {
   table: MailTable

@@ -64,7 +64,7 @@ export const DOUBT = new RegExp(
     'dang (?:xu ly|cho)|cho (?:xu ly|duyet|xac nhan)|\\byeu cau\\b|sao ke|\\bdu no\\b|toi thieu|den han|qua han|nhac (?:no|han)|hoan tac|\\bhuy\\b',
     '(?:phong|giai) toa|tam giu|\\botp\\b|xac thuc|uu dai|khuyen mai|trung thuong|voucher',
     '\\bfail|declin|unsuccess|pending|reject|cancel|statement|minimum|overdue|\\bdue\\b',
-    '(?:dat|len) lich|hen gio|co the (?:nhan|duoc|bi)|da (?:duoc |bi )?hoan\\b|\\b(?:on )?hold\\b|\\brevers|schedul|estimat',
+    '(?:dat|len) lich|hen gio|co the (?:nhan|duoc|bi)|da (?:duoc |bi )?hoan(?! (?:tat|thanh))\\b|\\b(?:on )?hold\\b|\\brevers|schedul|estimat',
     'tong (?:ghi (?:co|no)|phat sinh|thu|chi|so tien|tien)|uoc tinh|tam tinh|so voi',
     '(?:vnd|\\bd|\\dd|dong) ?/ ?(?:thang|ngay|nam|quy|lan|gd|giao dich|chi|luong|month|day|year)(?![a-z])',
   ].join('|'),

@@ -108,6 +108,7 @@ describe('a text of a bank without layouts', () => {
     ['TK 0123456 bi tru 500,000 VND, SD 1,000,000 VND', 'OTHER -500000.00 VND of 0123456 leaves 1000000.00'],
     ['TK 0123456 +500,000 VND, noi dung: A CK, SD: 1,500,000 VND', 'OTHER +500000.00 VND of 0123456 leaves 1500000.00'],
     ['TK 0123456 +500,000 VND. SD: 1,500,000 VND. Canh bao lua dao: khong bam vao link la', 'OTHER +500000.00 VND of 0123456 leaves 1500000.00'],
+    ['TK 0123456 giao dich -150,000 VND da hoan tat. SD 1,000,000 VND', 'OTHER -150000.00 VND of 0123456 leaves 1000000.00'],
     ['TK 0123456(USD) +1,500.25. SD 2,000.50. ND: x', 'OTHER +1500.25 USD of 0123456 leaves 2000.50'],
   ] // prettier-ignore
   for (const [text, expected, around = {}] of cases)

@@ -99,7 +99,8 @@ describe('a made-up mail', () => {
           from: 'a@msb.com.vn',
           subject,
         })
-      expect(resultUnder('Thông báo giao dịch', 'Kính gửi NGUYEN VAN HUY').reading?.amount).to.equal('50000.00')
+      for (const words of ['Kính gửi NGUYEN VAN HUY', 'Giao dịch đã được hoàn tất', 'Theo yêu cầu của Quý khách'])
+        expect(resultUnder('Thông báo giao dịch', words).reading?.amount, words).to.equal('50000.00')
       for (const words of [
         'Giao dịch không thành công',
         'Giao dịch bị từ chối',
