@@ -47,7 +47,7 @@ export const releaseConfirmed = ({ store, accounts, clock, maxAgeMs }: ReleaseHe
 
   /**
    * A completed transaction waits for the bank account of its own notification, or for that of the copy, if it did not wait before. The copy
-   * is stored after the completion, so it may not be there yet: then this fails and is tried again.
+   * is stored after the completion, so it may not be there yet: then this fails and is tried again, until the transaction is too old.
    */
   const releaseCompleted = async (event: KnownEvent<'TransactionCompleted'>): Promise<void> => {
     const { transaction_id, completed_by } = event.data
@@ -55,8 +55,9 @@ export const releaseConfirmed = ({ store, accounts, clock, maxAgeMs }: ReleaseHe
     const [[first] = [], [copy] = []] = await store.read(streams)
     if (first?.type !== 'TransactionCaptured') return
     const waiting = first.data.held === 'unconfirmed_account' ? first : copy
-    if (!waiting) throw new Error(`the copy ${completed_by} is not stored yet`)
-    if (waiting.type !== 'TransactionCaptured') return
+    if (!waiting && new Date(event.metadata.at) >= sinceOf())
+      throw new Error(`the copy ${completed_by} is not stored yet`)
+    if (waiting?.type !== 'TransactionCaptured') return
     await releaseIfConfirmed(event, { user_id: first.data.user_id, transaction_id }, waiting.data)
   }
 
