@@ -11,7 +11,7 @@ export const tpbank = bank('TPB', 'TPBank', {
   domains: ['tpb.com.vn'],
   chats: {
     titles:
-      /^(?!.*\b(?:chat|chatpay|tin nhan|loi nhan)\b).*\b(?:tpb|tpbank|tien phong|bien dong|so du|giao dich|tai khoan|thong bao)\b|^\W*$/,
+      /^(?!.*\b(?:chat|chatpay|tin nhan|loi nhan)\b).*\b(?:tpb|tpbank|tien phong|bien dong|so du|giao dich|tai khoan|thong bao)\b|^$/,
   },
   layouts: [
     smsOrPush`(TPBank): {date:dd/MM/yy;HH:mm}~TK: {account}~PS: {amount}[~SD: {balance}][~SD KHA DUNG: {available}][~ND: {content}][~SO GD: {ref}]`,

@@ -76,7 +76,15 @@ describe('attack: texts of other people in apps', () => {
     for (const title of [undefined, '', 'TPBank', 'TPBank Mobile', 'Biến động số dư', 'Thông báo'])
       expect(push(own, title).reading, title).to.include({ amount: '150000.00', content: 'DH1042' })
     expect(push(own.slice('(TPBank): '.length), 'TPBank').reading).to.include({ amount: '150000.00' })
-    for (const title of ['NGUYEN VAN A', 'ChatPay', 'TPBank ChatPay', 'Tin nhắn từ TPBank', 'Yêu cầu giao dịch'])
+    for (const title of [
+      'NGUYEN VAN A',
+      'ChatPay',
+      'TPBank ChatPay',
+      'Tin nhắn từ TPBank',
+      'Yêu cầu giao dịch',
+      'Минь',
+      '💬',
+    ])
       expect(push(own, title), title).to.deep.equal({ reading: null, reason: 'unparsed' })
     for (const words of [
       'Chuyen +150.000VND vao TK 00003688261 nhe, so du: 200.000VND',
