@@ -11,6 +11,8 @@ import type { Database, Queryable } from './database.ts'
 
 const LOCK = `hashtext('baoco'), hashtext('presence')`
 const AGAIN_MS = 500
+/** Asks whether the connection is still there. */
+const STILL_THERE = { text: 'SELECT 1', query_timeout: 5_000 }
 
 const HOLDERS = `
 SELECT application_name AS name, backend_start AS since, host(client_addr) AS address FROM pg_locks l JOIN pg_stat_activity a USING (pid)
@@ -119,11 +121,32 @@ export const enter = async (
   }
 }
 
-/** Does the work while no other process uses the installation. @throws {InUse} */
-export const alone = async <Result>(database: Database, role: string, work: () => Promise<Result>): Promise<Result> => {
+/** The lock is gone, so another process may have begun to work. */
+const notAlone = (cause: unknown) =>
+  new Error('the database ended the connection that kept other processes away: stop them and run the command again', {
+    cause,
+  })
+
+/**
+ * Does the work while no other process uses the installation.
+ * @param work  receives a function that rejects if other processes were not kept away all the time
+ * @throws {InUse}
+ */
+export const alone = async <Result>(
+  database: Database,
+  role: string,
+  work: (stillAlone: () => Promise<void>) => Promise<Result>,
+): Promise<Result> => {
   const client = await connected(database, role, 'pg_try_advisory_lock')
+  const stillAlone = async (): Promise<void> => {
+    try {
+      await client.query(STILL_THERE)
+    } catch (error) {
+      throw notAlone(error)
+    }
+  }
   try {
-    return await work()
+    return await work(stillAlone)
   } finally {
     await client.end().catch(() => {})
   }

@@ -29,7 +29,7 @@ const run = (file: string | undefined): Promise<void> => {
   const signal = stopSignal()
   return withDatabase(async ({ settings, url, database }) => {
     await migrateDatabase(url)
-    await alone(database, 'export-events', async () => {
+    await alone(database, 'export-events', async (stillAlone) => {
       const raw = await openRawEventStore(settings, url)
       const store = await openEventStore(settings, url)
       try {
@@ -41,6 +41,7 @@ const run = (file: string | undefined): Promise<void> => {
             readers,
             now: clock.now(),
             write: writerTo(output, signal),
+            beforeEnd: stillAlone,
             onProgress: reportEventCount('written'),
           })
         const exportToFile = async (output: Writable) => {

@@ -28,12 +28,15 @@ export interface ExportOptions {
   readers: Readonly<Record<string, Checkpoint>>
   now: Date
   write: (text: string) => Promise<void>
+  /** Called before the last line, without which no file is imported. It rejects if events may be missing. */
+  beforeEnd?: () => Promise<void>
   /** Called after each page with the number of events written so far. */
   onProgress?: (events: number) => void
 }
 
 /** @returns the file's last line */
-export const exportEvents = async ({ store, readers, now, write, onProgress }: ExportOptions): Promise<LastLine> => {
+export const exportEvents = async (options: ExportOptions): Promise<LastLine> => {
+  const { store, readers, now, write, beforeEnd, onProgress } = options
   const closed = await closedStreams(store)
   const file = new FileWriter()
   const met: Record<string, string> = {}
@@ -55,6 +58,7 @@ export const exportEvents = async ({ store, readers, now, write, onProgress }: E
     await write(text)
     onProgress?.(events)
   }
+  await beforeEnd?.()
   const { text, summary } = file.end(met)
   await write(text)
   return summary

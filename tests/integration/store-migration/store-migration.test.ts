@@ -1,10 +1,13 @@
 import { expect } from 'chai'
+import { alone, enter } from '../../../adapters/database/presence.ts'
 import { parseEvent, type StoredEvent } from '../../../domain/parse-event.ts'
 import type { EventStore } from '../../../domain/ports.ts'
 import { main } from '../../../projections/main.ts'
 import { replay } from '../../../projections/engine/replay.ts'
+import { exportEvents } from '../../../workflows/store-migration/export.ts'
 import { importState, NotImportable } from '../../../workflows/store-migration/import.ts'
 import { applyRetention } from '../../../workflows/scheduled/expire-events.ts'
+import { eventually } from '../../harness/eventually.ts'
 import { openParsedStores, type StandInStores } from '../eventstoredb/stand-in-stores.ts'
 import { openSetting, type Setting } from '../projections/setting.ts'
 import { checked, exported, fill, imported, NOW, type EventFile } from './stores.ts'
@@ -41,6 +44,28 @@ describe('store migration', function () {
     ;[to, standIn] = await Promise.all([openSetting(), openParsedStores(parseEvent)])
   })
   afterEach(() => Promise.all([to.close(), standIn.close()]))
+
+  it('is refused a last line if the database has ended the connection that kept other processes away', async () => {
+    const { database, store } = from
+    const written: string[] = []
+    const write = async (text: string) => {
+      written.push(text)
+      await database.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'baoco (export-events)%'",
+      )
+      // A process that could not start before captures a payment that the file lacks.
+      const presence = await eventually(() => enter(database, 'serve').catch(() => false as const))
+      await presence.leave()
+    }
+    const exporting = alone(database, 'export-events', (stillAlone) =>
+      exportEvents({ store, readers: {}, now: NOW, write, beforeEnd: stillAlone }),
+    )
+    expect((await refusal(exporting)).message).to.match(
+      /^the database ended the connection that kept other processes away/,
+    )
+    expect(written).to.have.length(1)
+    expect(await alone(database, 'export-events', (stillAlone) => stillAlone())).to.equal(undefined)
+  })
 
   it('copies everything except data that must be deleted', async () => {
     const all = await from.store.readAll(null, 100_000)
