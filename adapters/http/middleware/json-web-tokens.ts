@@ -9,6 +9,8 @@ import type { Account } from '../../../domain/account/account.ts'
 import type { Clock } from '../../../domain/ports.ts'
 
 export const LIFETIME_S = 7 * 24 * 3600
+/** A token that was issued further in the future is void: a clock was ahead, and the token would be valid for longer by as much. */
+const MOST_AHEAD_S = 24 * 3600
 
 export type TokenUse = 'login' | 'session'
 
@@ -41,12 +43,14 @@ export const jsonWebTokens = (secret: string, clock: Clock): JsonWebTokens => {
     },
     verify: async (token, use) => {
       try {
+        const now = clock.now()
         const { payload } = await jwtVerify(token, key, {
           algorithms: ['HS256'],
           requiredClaims: ['exp', 'sub'],
-          currentDate: clock.now(),
+          currentDate: now,
         })
         const { sub, version, exp, jti } = payload
+        if (exp! > now.getTime() / 1000 + LIFETIME_S + MOST_AHEAD_S) return null
         if (typeof version !== 'number' || !sub || !/^[1-9]\d{0,14}$/.test(sub)) return null
         if ((jti !== undefined) !== (use === 'session')) return null
         return { user_id: Number(sub), version, expires_at: new Date(exp! * 1000), session_id: jti ?? null }

@@ -124,6 +124,8 @@ describe('authentication', () => {
       await form({ sub, version: 1 }).sign(secret),
       await form({ version: 1, exp: now + 60 }).sign(secret),
       await form({ sub, version: 1, exp: now - 1 }).sign(secret),
+      // Issued by a clock that was ahead.
+      await form({ sub, version: 1, exp: now + 8 * 86_400 + 60 }).sign(secret),
       await form({ sub, version: 2, exp: now + 60 }).sign(secret),
       await form({ sub, exp: now + 60 }).sign(secret),
       await form({ sub: '0', version: 1, exp: now + 60 }).sign(secret),
