@@ -6,9 +6,10 @@ import type { Queryable } from '../engine/queryable.ts'
 
 /** A delivery is overdue after this time: milliseconds. */
 const OVERDUE_MS = 30_000
-const PAGE = 1_000
+/** Events that are read at a time. With the longest texts they take 14 MB. */
+const PAGE = 100
 /** Events looked at. If there are more, the number is a lower bound. */
-const MOST_PAGES = 5
+const MOST_PAGES = 50
 
 /** @returns how many deliveries were opened over 30 s ago and are in no row yet */
 export const unseenDeliveries = async (

@@ -7,7 +7,7 @@ import { progressOf } from './lag.ts'
 import type { Queryable } from './queryable.ts'
 
 const LOOK_EVERY_MS = 200
-const PAGE = 1_000
+const PAGE = 100
 
 const hasWaiting = async (
   store: Pick<EventStore, 'readAll'>,

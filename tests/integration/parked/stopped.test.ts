@@ -57,6 +57,17 @@ describe('a stopped projector of baoco serve', function () {
     const soon = new Date(Date.now() + 60_000)
     expect(await unseenDeliveries(database, store, new Date())).to.equal(0)
     expect(await unseenDeliveries(database, store, soon)).to.equal(2)
+    const limits: number[] = []
+    const watched = {
+      end: () => store.end(),
+      isAfter: store.isAfter.bind(store),
+      readAll: (after: string | null, limit: number) => {
+        limits.push(limit)
+        return store.readAll(after, limit)
+      },
+    }
+    expect(await unseenDeliveries(database, watched, soon)).to.equal(2)
+    expect(Math.max(...limits), 'events in memory, which may have long texts').to.be.at.most(100)
     expect(await projectionLag(database, store, main, soon)).to.be.above(50_000)
     await database.query('ALTER TABLE read_model.moved RENAME TO transaction')
     await eventually(async () => (await readiness()).status === 200, {
