@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useQuery } from '@tanstack/preact-query'
 import { get, getData, isMissing } from '../api/client.ts'
-import type { Device, MailAccount, Page, ReceiveUrl, Rule, Transaction } from '../api/types.ts'
+import type { Device, MailAccount, Page, ReceiveUrl, Rule, System, Transaction } from '../api/types.ts'
 import { stepsDone, STEPS, type Found, type Step } from '../app/checklist.ts'
 import { choice } from '../app/choice.ts'
 import { texts } from '../app/language.ts'
@@ -15,6 +15,7 @@ const ADDRESS: Record<Step, string> = {
   text: PATHS.tryIt,
   call: PATHS.tryIt,
   source: PATHS.sources,
+  shop: PATHS.settings,
   webhook: PATHS.newWebhook,
 }
 
@@ -29,18 +30,19 @@ const total = async (webhook_status: string): Promise<number> =>
   (await get<Page<Transaction>>('/api/transactions', { webhook_status })).total
 
 const find = async (): Promise<Found> => {
-  const [transactions, delivered, devices, mailboxes, url, rules] = await Promise.all([
+  const [transactions, delivered, devices, mailboxes, url, systems, rules] = await Promise.all([
     total(''),
     total('success'),
     getData<Device[]>('/api/devices'),
     getData<MailAccount[]>('/api/mail-accounts'),
     personalUrl(),
+    getData<System[]>('/api/systems'),
     getData<Rule[]>('/api/webhooks'),
   ])
   // A few texts from "Try it" show no usual pause.
   const hasSource =
     devices.some(({ paired }) => paired) || mailboxes.length > 0 || (url?.usual_pause_s ?? null) !== null
-  return { transactions, delivered, hasSource, rules }
+  return { transactions, delivered, hasSource, systems, rules }
 }
 
 const Steps = ({ of, hide }: { of: Record<Step, boolean>; hide: () => void }) => {

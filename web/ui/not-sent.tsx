@@ -5,7 +5,9 @@ import { unconfirmedAccount } from '../app/called-rules.ts'
 import { heldFor } from '../app/held-for.ts'
 import { texts } from '../app/language.ts'
 import { ConfirmBankAccount, useBankAccounts } from './bank-accounts.tsx'
+import { PATHS } from '../paths.ts'
 import { Loading } from './basics.tsx'
+import { useSystems } from './rules.tsx'
 import { useHistory } from './story.tsx'
 
 interface NotSentProps {
@@ -24,6 +26,9 @@ export const NotSent = ({ of, rematch, isRunning = false }: NotSentProps) => {
   // An old notification does not wait for the confirmation of its account.
   const isOld = isUnmatched && heldFor(history.data ?? []) === 'old_notification'
   const waiting = isOld ? undefined : unconfirmedAccount(of, banks.data ?? [])
+  const systems = useSystems()
+  const prefixes = systems.data?.filter(({ is_active }) => is_active === 1).map((each) => each.payment_prefix)
+  const isOfShop = isUnmatched && !isOld && !waiting && prefixes !== undefined
   const canRematch = isUnmatched && !waiting && rematch !== undefined
   if (history.isLoading) return <Loading />
   return (
@@ -33,9 +38,17 @@ export const NotSent = ({ of, rematch, isRunning = false }: NotSentProps) => {
           ? t.whyNoMatch.old
           : waiting
             ? t.whyNoMatch.unconfirmed(waiting.bank_code, waiting.account_number)
-            : ((t.noAttempts as Record<string, string>)[of.webhook_status] ?? t.noAttempts.other)}
+            : isOfShop && prefixes.length === 0
+              ? t.whyNoMatch.noShop
+              : ((t.noAttempts as Record<string, string>)[of.webhook_status] ?? t.noAttempts.other)}
       </p>
       {isOld && <p>{t.whyNoMatch.oldCure}</p>}
+      {isOfShop && (
+        <p>
+          {prefixes.length > 0 && t.whyNoMatch.prefixes(prefixes.join(', '))}{' '}
+          <a href={PATHS.settings}>{t.whyNoMatch.shops}</a>
+        </p>
+      )}
       {waiting && (
         <div class="row">
           <ConfirmBankAccount of={waiting} />

@@ -73,7 +73,10 @@ export const transaction: Messages['transaction'] = {
     other: 'There are no attempts.',
   },
   whyNoMatch: {
+    noShop:
+      'Nothing is sent, because you have no shop that is switched on. Each shop has a prefix, with which its order ids begin, such as DH.',
     prefixes: (prefixes) => `The prefixes of your shops: ${prefixes}.`,
+    shops: 'See the shops',
     unconfirmed: (bank, number) => `The account ${bank} ${number} is not confirmed, so payments to it wait.`,
     old: 'Nothing is sent, because the notification was already old when Baoco read it.',
     oldCure:

@@ -71,7 +71,10 @@ export const transaction = {
     other: 'Không có lần gửi nào.',
   },
   whyNoMatch: {
+    noShop:
+      'Không gửi, vì bạn chưa có cửa hàng nào đang bật. Mỗi cửa hàng có một tiền tố, là phần đầu của mã đơn, như DH.',
     prefixes: (prefixes: string) => `Tiền tố các cửa hàng của bạn: ${prefixes}.`,
+    shops: 'Xem các cửa hàng',
     unconfirmed: (bank: string, number: string) =>
       `Số tài khoản ${bank} ${number} chưa được xác nhận, nên giao dịch vào số này đang chờ.`,
     old: 'Không gửi, vì tin báo này đã cũ khi Baoco đọc được.',

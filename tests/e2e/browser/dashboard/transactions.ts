@@ -197,12 +197,19 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
     await page.setViewportSize({ width: 1440, height: 900 })
   })
 
-  it('says that a transaction still matches nothing after it was matched again', async () => {
+  it('says which prefixes the shops have, or that there is no shop, and that it still matches nothing after it was matched again', async () => {
     const { page } = visitor()
     const unknown = { order_id: 'QQ77', prefix: null, content: 'chuyen tien QQ77', description: 'chuyen tien QQ77' }
     const id = await owner().pay({ ...unknown, account_number: '777', webhook_status: 'no_match' })
     await visitor().enter(`/transactions/${id}`)
     await page.getByRole('button', { name: 'Đối chiếu lại' }).click()
     await page.locator('.announcement', { hasText: 'Vẫn không khớp webhook nào nên chưa gửi gì.' }).waitFor()
+    await page.getByText(/Tiền tố các cửa hàng của bạn: .*HS/).waitFor()
+    await page.route('**/api/systems', (route) => route.fulfill({ json: { success: true, data: [] } }))
+    await page.reload()
+    await page.getByText('bạn chưa có cửa hàng nào đang bật').waitFor()
+    await page.getByRole('link', { name: 'Xem các cửa hàng' }).click()
+    await page.getByRole('heading', { name: 'Cửa hàng và mã đơn' }).waitFor()
+    await page.unroute('**/api/systems')
   })
 }

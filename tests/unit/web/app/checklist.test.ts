@@ -2,10 +2,16 @@ import { expect } from 'chai'
 import { stepsDone } from '../../../../web/app/checklist.ts'
 
 describe('the first steps of a newcomer', () => {
-  const nothing = { transactions: 0, delivered: 0, hasSource: false, rules: [] }
+  const nothing = { transactions: 0, delivered: 0, hasSource: false, systems: [], rules: [] }
 
   it('are open while the account has nothing', () => {
-    expect(stepsDone(nothing)).to.deep.equal({ text: false, call: false, source: false, webhook: false })
+    expect(stepsDone(nothing)).to.deep.equal({
+      text: false,
+      call: false,
+      source: false,
+      shop: false,
+      webhook: false,
+    })
   })
 
   it('are done by what the account has, where the built-in inbox is no webhook of a shop', () => {
@@ -14,9 +20,12 @@ describe('the first steps of a newcomer', () => {
       text: true,
       call: true,
       source: false,
+      shop: false,
       webhook: false,
     })
     const shop = { url: 'https://shop.example/hook' }
     expect(stepsDone({ ...nothing, hasSource: true, rules: [inbox, shop] })).to.include({ source: true, webhook: true })
+    expect(stepsDone({ ...nothing, systems: [{ is_active: 0 }] }).shop).to.equal(false)
+    expect(stepsDone({ ...nothing, systems: [{ is_active: 0 }, { is_active: 1 }] }).shop).to.equal(true)
   })
 })
