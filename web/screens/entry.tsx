@@ -98,18 +98,20 @@ export const Login = () => {
 export const Register = () => {
   const { entry } = texts.value
   const { query } = useLocation()
-  const register = useAction(({ name, ...values }: Record<string, string>) =>
-    post('/api/auth/register', {
+  const register = useAction(async ({ name, email = '', ...values }: Record<string, string>) => {
+    await post('/api/auth/register', {
       ...values,
+      email,
       language: language.value,
       ...(name ? { name } : {}),
       ...(query.ref ? { ref: query.ref } : {}),
-    }),
-  )
+    })
+    return email
+  })
   return (
     <Entry title={entry.register.title}>
-      {register.result ? (
-        <Done text={entry.register.done} />
+      {register.result !== undefined ? (
+        <Done text={entry.register.done(register.result)} />
       ) : (
         <>
           <p>{entry.register.lead}</p>

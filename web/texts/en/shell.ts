@@ -132,7 +132,8 @@ export const entry: Messages['entry'] = {
     lead: 'Baoco reads the notifications of your bank and tells your shop as soon as money arrives.',
     hint: 'At least 10 characters.',
     button: 'Create the account',
-    done: 'We have sent you a mail. Open the link in it to go on.',
+    done: (email) =>
+      `We have sent a mail to ${email}. Open the link in it to go on. If you cannot find it, look in your spam folder, and check this address.`,
     have: 'You have an account? Log in',
   },
   verify: {

@@ -128,7 +128,8 @@ export const entry = {
     lead: 'Baoco đọc tin báo có của ngân hàng và báo cho cửa hàng của bạn ngay khi tiền vào.',
     hint: 'Ít nhất 10 ký tự.',
     button: 'Tạo tài khoản',
-    done: 'Chúng tôi đã gửi cho bạn một thư. Hãy mở liên kết trong thư để tiếp tục.',
+    done: (email: string) =>
+      `Chúng tôi đã gửi một thư tới ${email}. Hãy mở liên kết trong thư để tiếp tục. Nếu không thấy thư, hãy tìm trong mục thư rác, và xem lại địa chỉ này.`,
     have: 'Đã có tài khoản? Đăng nhập',
   },
   verify: {
