@@ -1,6 +1,7 @@
 /**
  * Small receivers in six languages, for the path of a rule's URL. Each needs only the standard library of its language. It reads the raw
- * body, checks the signature in constant time, refuses calls older than five minutes, and answers. The secret comes from the environment.
+ * body, checks the signature in constant time, refuses calls older than five minutes, leaves out tests and money that went out, and answers.
+ * The secret comes from the environment.
  *
  * The body alone is signed. The path only decides which request is meant. A request has its letters encoded, such as `%C3%A1`, and so has
  * a parsed URL. Frameworks decode them before they compare, so the snippets compare the encoded path, or let the framework decode both.
@@ -35,7 +36,8 @@ createServer(async (request, response) => {
   if (!isGenuine(body, request.headers["x-webhook-signature"])) return answer(401, {})
   const call = JSON.parse(body)
   if (!(Math.abs(Date.now() / 1000 - call.timestamp) <= 300)) return answer(401, {})
-  if (call.event !== "test" && request.headers["x-webhook-event"] !== "test") {
+  const isTest = call.event === "test" || request.headers["x-webhook-event"] === "test"
+  if (!isTest && call.transaction_type !== "debit") {
     // Find the order call.order_id, compare call.amount, mark it as paid once.
   }
   answer(200, { ok: true })
@@ -52,7 +54,8 @@ if (!hash_equals($expected, $_SERVER["HTTP_X_WEBHOOK_SIGNATURE"] ?? "") || abs(t
     http_response_code(401);
     exit("{}");
 }
-if (($call["event"] ?? "") !== "test" && ($_SERVER["HTTP_X_WEBHOOK_EVENT"] ?? "") !== "test") {
+$isTest = ($call["event"] ?? "") === "test" || ($_SERVER["HTTP_X_WEBHOOK_EVENT"] ?? "") === "test";
+if (!$isTest && ($call["transaction_type"] ?? "") !== "debit") {
     // Find the order $call["order_id"], compare $call["amount"], mark it as paid once.
 }
 echo '{"ok":true}';
@@ -78,7 +81,8 @@ class Receiver(BaseHTTPRequestHandler):
         call = json.loads(body)
         if abs(time.time() - call.get("timestamp", 0)) > 300:
             return self.answer(401, {})
-        if call.get("event") != "test" and self.headers.get("X-Webhook-Event") != "test":
+        is_test = call.get("event") == "test" or self.headers.get("X-Webhook-Event") == "test"
+        if not is_test and call.get("transaction_type") != "debit":
             pass  # Find the order call["order_id"], compare call["amount"], mark it as paid once.
         self.answer(200, {"ok": True})
 
@@ -120,6 +124,7 @@ func receive(w http.ResponseWriter, r *http.Request) {
 	expected := "sha256=" + hex.EncodeToString(mac.Sum(nil))
 	var call struct {
 		Event     string  \`json:"event"\`
+		Direction string  \`json:"transaction_type"\`
 		OrderID   string  \`json:"order_id"\`
 		Timestamp float64 \`json:"timestamp"\`
 	}
@@ -128,7 +133,8 @@ func receive(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "{}", http.StatusUnauthorized)
 		return
 	}
-	if call.Event != "test" && r.Header.Get("X-Webhook-Event") != "test" {
+	isTest := call.Event == "test" || r.Header.Get("X-Webhook-Event") == "test"
+	if !isTest && call.Direction != "debit" {
 		// Find the order call.OrderID, compare the amount, mark it as paid once.
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -162,8 +168,10 @@ app.MapMethods("/{**path}", new[] { "POST", "PUT" }, async (HttpRequest request)
     var call = JsonDocument.Parse(body).RootElement;
     var age = DateTimeOffset.UtcNow.ToUnixTimeSeconds() - call.GetProperty("timestamp").GetInt64();
     if (Math.Abs(age) > 300) return Results.Unauthorized();
-    var isTest = call.TryGetProperty("event", out var name) && name.GetString() == "test";
-    if (!isTest && request.Headers["X-Webhook-Event"] != "test")
+    var isTest = call.TryGetProperty("event", out var name) && name.GetString() == "test"
+        || request.Headers["X-Webhook-Event"] == "test";
+    var isOut = call.TryGetProperty("transaction_type", out var direction) && direction.GetString() == "debit";
+    if (!isTest && !isOut)
     {
         // Find the order "order_id", compare "amount", mark it as paid once.
     }
@@ -211,8 +219,8 @@ public class Receiver {
                 boolean isGood = isHere
                     && isGenuine(body, exchange.getRequestHeaders().getFirst("X-Webhook-Signature"))
                     && isRecent(new String(body, "UTF-8"));
-                // If it is good, and neither its event nor its header X-Webhook-Event is "test":
-                // find the order, compare the amount, mark it as paid once.
+                // If it is good, neither its event nor its header X-Webhook-Event is "test", and its
+                // transaction_type is not "debit": find the order, compare the amount, mark it as paid once.
                 status = !isHere ? 404 : isGood ? 200 : 401;
             } catch (Exception error) {
                 error.printStackTrace();

@@ -44,18 +44,27 @@ describe('the receivers in the snippets', function () {
     rmSync(folder, { recursive: true })
   })
 
-  const started = async (language: SnippetLanguage) => {
+  /** @param complete  what a shop does with the text */
+  const started = async (language: SnippetLanguage, complete = (text: string) => text) => {
     const [file, [command, ...parameters]] = RUNS[language]!
     const [port] = await freePorts(1)
-    writeFileSync(join(folder, file), verificationSnippet(language, ADDRESS))
+    writeFileSync(join(folder, file), complete(verificationSnippet(language, ADDRESS)))
     const env = { ...process.env, WEBHOOK_SECRET: SECRET, PORT: String(port) }
     child = spawn(command!, parameters, { cwd: folder, env, stdio: 'ignore' })
     return async (
-      given: { age?: number | null; secret?: string; event?: string; method?: string; path?: string } = {},
+      given: {
+        age?: number | null
+        secret?: string
+        event?: string
+        direction?: string
+        method?: string
+        path?: string
+      } = {},
     ) => {
       const timestamp = Math.floor(Date.now() / 1000) - (given.age ?? 0)
       const time = given.age === null ? {} : { timestamp }
-      const body = JSON.stringify({ event: given.event ?? 'bank_transaction', description: 'tiền "vào"', ...time })
+      const kind = { event: given.event ?? 'bank_transaction', transaction_type: given.direction ?? 'credit' }
+      const body = JSON.stringify({ ...kind, description: 'tiền "vào"', ...time })
       const signing = { secret: given.secret ?? SECRET, body, webhookId: 'msg_1_1', timestamp, attempt: 1 }
       const headers = given.secret === '' ? {} : signedHeaders(signing)
       const { pathname, search } = new URL(ADDRESS)
@@ -93,9 +102,16 @@ describe('the receivers in the snippets', function () {
     expect(snippet).to.include('app.MapMethods("/{**path}",')
   })
 
-  it('do not take a sample transaction for a payment', () => {
+  it('do not take a sample transaction or money that went out for a payment', async () => {
     for (const language of LANGUAGES)
-      expect(verificationSnippet(language, 'https://shop.example/'), language).to.match(/X.WEBHOOK.EVENT/i)
+      expect(verificationSnippet(language, 'https://shop.example/'), language)
+        .to.match(/X.WEBHOOK.EVENT/i)
+        .and.to.match(/transaction_type[^]*"debit"/)
+    const call = await started('Node', (text) => text.replace(/\/\/ Find the order.*/, 'return answer(201, {})'))
+    await eventually(async () => (await call()) === 201)
+    expect(await call({ direction: 'credit' })).to.equal(201)
+    expect(await call({ direction: 'debit' })).to.equal(200)
+    expect(await call({ event: 'test' })).to.equal(200)
   })
 
   it('contain the URL of the rule, which cannot end a text or a comment', () => {
