@@ -11,6 +11,7 @@ import { language, texts } from '../app/language.ts'
 import { presentDay } from '../app/present.ts'
 import { Heading, Loaded } from '../ui/basics.tsx'
 import { Select } from '../ui/choices.tsx'
+import { MonthSums } from '../ui/month-sums.tsx'
 import { ReadOnlyKey } from '../ui/read-only-key.tsx'
 
 const MONTHS = 24
@@ -124,6 +125,7 @@ export const Exports = () => {
             }
           </Loaded>
         </section>
+        <MonthSums from={days.from} to={days.to} />
         <ReadOnlyKey
           path={pathOf(month, format, readable.length > 0 ? readable : USUAL_COLUMNS)}
           file={file}

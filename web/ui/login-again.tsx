@@ -35,7 +35,9 @@ export const LoginAgain = ({ email }: { email: string }) => {
         <p>{again.text}</p>
         <LoginForm email={email} done={() => void enter()} />
         <p>
-          <a href="/login">{again.other}</a>
+          <a data-discards href="/login">
+            {again.other}
+          </a>
         </p>
       </div>
     </dialog>

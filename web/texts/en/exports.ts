@@ -7,6 +7,7 @@ export const exports: Messages['exports'] = {
   title: 'Export',
   lead: 'One file per month for reconciliation. Days and times are Vietnamese. A copy of a transaction does not count its money again.',
   file: 'File of a month',
+  sums: 'Sums of the month by bank',
   month: 'Month',
   monthOf: (month, year) => `${MONTHS[Number(month) - 1]} ${year}`,
   format: 'Kind of file',

@@ -5,6 +5,7 @@ export const exports = {
   title: 'Xuất dữ liệu',
   lead: 'Một tệp theo tháng để đối soát. Ngày và giờ theo giờ Việt Nam. Bản sao của một giao dịch không tính tiền lần nữa.',
   file: 'Tệp của một tháng',
+  sums: 'Tổng của tháng theo ngân hàng',
   month: 'Tháng',
   monthOf: (month: string, year: string) => `Tháng ${month}/${year}`,
   format: 'Loại tệp',

@@ -30,6 +30,23 @@ export const exports = (visitor: () => Visitor, owner: () => Owner): void => {
     expect(sheet.flat()).to.include('DH1042')
   })
 
+  it('shows the sums of the month by bank, as in the file', async () => {
+    const { page, url } = visitor()
+    await visitor().go('/exports')
+    const shown = await page
+      .locator('section', { hasText: 'Tổng của tháng theo ngân hàng' })
+      .locator('.pairs')
+      .innerText()
+    const month = await page.getByLabel('Tháng', { exact: true }).inputValue()
+    const file = await owner().api.ask('GET', `/api/transactions/export?month=${month}&format=csv&columns=bank_code,currency,money_in`, { key: owner().api.owner.api_key }) // prettier-ignore
+    const sum = String(file.body)
+      .split(/\r?\n/)
+      .filter((line) => line.startsWith('VCB,VND,'))
+      .reduce((total, line) => total + Number(line.split(',')[2]), 0)
+    expect(sum, url).to.be.greaterThan(0)
+    expect(shown.replaceAll('.', '')).to.include(`VCB`).and.include(`Tiền vào: +${sum}`)
+  })
+
   it('makes a read-only key, and its command downloads the file', async () => {
     const { page } = visitor()
     await visitor().go('/exports')
