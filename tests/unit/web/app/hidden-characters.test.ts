@@ -30,6 +30,15 @@ describe('hidden characters in a stranger’s text', () => {
     expect(piecesOf('1 <\u20602').map((piece) => piece.text)).to.deep.equal(['1 <', 'U+2060', '2'])
   })
 
+  it('do not include those that belong to an emoji', () => {
+    for (const text of ['Tiệm hoa ❤️', 'Cà phê ☕️', 'Nhà 👨‍👩‍👧‍👦 vui', 'Cờ 🏳️‍🌈', 'Thợ 👩🏽‍🍳', 'Số 1️⃣', '❤︎'])
+      expect(marked(text)).to.equal(text)
+    // Elsewhere they hide something.
+    expect(marked('DH10\ufe0f42')).to.equal('DH10U+FE0F42')
+    expect(marked('DH\u200d1042 ❤\u200d1')).to.equal('DHU+200D1042 ❤U+200D1')
+    expect(marked('❤\ufe0f\ufe0f')).to.equal('❤\ufe0fU+FE0F')
+  })
+
   it('do not include Vietnamese letters, blanks and line breaks', () => {
     const text = 'Nguyễn Văn A\nchuyển tiền\u0323'
     expect(piecesOf(text)).to.deep.equal([{ text, isMark: false }])
