@@ -1,4 +1,4 @@
-// Tests: tests/e2e/browser/dashboard/back.ts
+// Tests: tests/e2e/browser/dashboard.test.ts
 /**
  * What the browser's Back does while something lies on top of the page: it closes that, and the page stays. It asks before it leaves a
  * half-written form. Android's Back button does the same.

@@ -1,4 +1,4 @@
-// Tests: tests/e2e/browser/dashboard/half-written.ts
+// Tests: tests/e2e/browser/dashboard.test.ts
 /** Asks before a half-written form is left: by a link, by Back, by a reload, or by what the page itself does. */
 import { signal } from '@preact/signals'
 import { followBack, goBack, holdBack } from './back.ts'

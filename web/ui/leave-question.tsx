@@ -1,4 +1,4 @@
-// Tests: tests/e2e/browser/dashboard/half-written.ts
+// Tests: tests/e2e/browser/dashboard.test.ts
 import { texts } from '../app/language.ts'
 import { leave, stay, wanted } from '../app/leave.ts'
 import { Dialog } from './dialog.tsx'
