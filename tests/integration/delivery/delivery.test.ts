@@ -150,7 +150,7 @@ describe('delivery', () => {
       const few = { ...ALIVE, limits: { first: { perEndpoint: 2, waitingPerEndpoint: 4 } } }
       const busy = await setting.worker(few)
       const idle = await setting.worker({ ...few, log: silent })
-      const count = 24
+      const count = 40
       await setting.capture([rule], { count })
       await eventually(() => busy.reports.length + idle.reports.length === count, { what: 'all first attempts' })
       expect(idle.reports).to.not.be.empty
