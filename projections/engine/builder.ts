@@ -25,6 +25,8 @@ export interface BuilderOptions {
   definition: Definition
   signal?: AbortSignal
   onProgress?: (progress: Progress) => void
+  /** Most events written in one transaction. Only tests change it. */
+  maxBatch?: number
 }
 
 /** The signal ended the build. */
@@ -67,7 +69,7 @@ export class Builder {
    * @throws {Ended} when the signal aborts
    */
   async to(target: Checkpoint | null): Promise<void> {
-    const { store, definition, signal, onProgress } = this.#options
+    const { store, definition, signal, onProgress, maxBatch = MOST_EVENTS } = this.#options
     const isDone = (position: Checkpoint | null): boolean =>
       target === null || (position !== null && !store.isAfter(target, position))
     if (isDone(this.anchor?.checkpoint ?? null)) return this.#applier.finish()
@@ -75,13 +77,15 @@ export class Builder {
     // Reading ahead ends with the loop, however the loop ends.
     const done = new AbortController()
     const either = signal ? AbortSignal.any([signal, done.signal]) : done.signal
-    const reading = store.subscribe({ after, prefixes: definition.prefixes, signal: either, maxBatch: MOST_EVENTS })
+    const reading = store.subscribe({ after, prefixes: definition.prefixes, signal: either, maxBatch })
     try {
       for await (const batch of reading) {
         const events = batch.events.filter(({ checkpoint }) => !store.isAfter(checkpoint, target!))
         const last = events.at(-1)
         if (last) {
           await this.#applier.apply(events, last.checkpoint)
+          // As in the live ones. The cost of a part grows with what is left, which would be that of the whole history at the end.
+          if (await this.#applier.isLeft()) await this.#applier.part()
           this.#events += events.length
           this.#at = decidedAt(last) ?? this.#at
           onProgress?.(this.progress)

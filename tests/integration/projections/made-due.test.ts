@@ -3,7 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import { Applier } from '../../../projections/engine/applier.ts'
 import { deliveriesMadeDue } from '../../../projections/delivery/made-due.ts'
+import { Builder } from '../../../projections/engine/builder.ts'
 import { isLeft } from '../../../projections/engine/remaining.ts'
+import { dropSchema } from '../../../projections/engine/schema.ts'
 import { openProjector } from '../../../projections/engine/projector.ts'
 import { verify } from '../../../projections/engine/replay.ts'
 import { main } from '../../../projections/main.ts'
@@ -78,6 +80,22 @@ describe('the deliveries of a changed rule', () => {
     await setting.append([...changed(), attempted(7, '2100-01-01T00:00:00.000Z')])
     await setting.catchUp()
     expect(await due()).to.equal(WAITING - 1)
+  })
+
+  it('are made due between the batches of a rebuild, so that the changes of the whole history do not wait for its end', async () => {
+    await setting.append(Array.from({ length: 12 }, changed).flat())
+    const end = (await setting.store.end())!
+    const { table, part } = deliveriesMadeDue()
+    let events = 0
+    const partsAt: number[] = []
+    const remaining = { table, part: (schema: string) => (partsAt.push(events), part(schema)) }
+    const onProgress = (progress: { events: number }) => (events = progress.events)
+    const options = { ...setting, definition: { ...main, remaining }, onProgress, maxBatch: 2 }
+    const builder = await Builder.open(options, 'read_model_next')
+    await builder.to(end)
+    expect(partsAt.filter((each) => each < 10)).to.have.length.above(3)
+    expect(await isLeft(setting.tables, main, 'read_model_next')).to.equal(false)
+    await dropSchema(setting.tables, 'read_model_next')
   })
 
   it('are all due before the read models are compared, also if no process projects', async () => {
