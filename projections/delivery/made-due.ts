@@ -49,11 +49,14 @@ export const ofUser: Operation = {
 /** Deliveries that one statement looks at. It takes less than 0.1 s. */
 const MOST = 2_000
 const MOST_CHANGES = 100
+/** Changes among which the first of each rule is looked for. A rule's later ones wait for it. */
+const OLDEST = 1_000
 
 const part = (schema: string, most: number): string => `
 WITH change AS MATERIALIZED (
-  SELECT m.*, row_number() OVER (ORDER BY m.position, m.rule_id) AS n FROM ${schema}.made_due m
-  WHERE NOT EXISTS (SELECT FROM ${schema}.made_due e WHERE e.rule_id = m.rule_id AND e.position < m.position)
+  SELECT m.*, row_number() OVER (ORDER BY m.position, m.rule_id) AS n
+  FROM (SELECT DISTINCT ON (rule_id) o.* FROM (
+      SELECT * FROM ${schema}.made_due ORDER BY position, rule_id LIMIT ${OLDEST}) o ORDER BY rule_id, position) m
   ORDER BY m.position, m.rule_id LIMIT ${MOST_CHANGES}
 ), looked AS MATERIALIZED (
   SELECT c.n, c.position, c.which, c.due_at AS present, d.* FROM change c CROSS JOIN LATERAL (
