@@ -4,7 +4,7 @@ import './styles/all.css'
 import { QueryClientProvider } from '@tanstack/preact-query'
 import { render } from 'preact'
 import { LocationProvider } from 'preact-iso/router'
-import { hearAnswers } from './api/client.ts'
+import { whenAnswered } from './api/client.ts'
 import { keepFocus } from './app/keep-focus.ts'
 import { loadLanguage } from './app/language.ts'
 import { askBeforeLeaving } from './app/leave.ts'
@@ -19,7 +19,7 @@ setTheme(theme.value)
 keepFocus()
 askBeforeLeaving()
 loadAgainWhenBack()
-hearAnswers(noticeServerTime)
+whenAnswered(noticeServerTime)
 preloadScreen(location)
 await loadLanguage()
 render(

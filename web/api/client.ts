@@ -73,9 +73,9 @@ const unreachable =
     throw new ApiError(0, method === 'GET' ? 'OFFLINE' : 'UNKNOWN_OUTCOME', error.message)
   }
 
-let hear: (headers: Headers) => void = () => {}
+let answered: (headers: Headers) => void = () => {}
 /** @param act  called with the headers of each answer */
-export const hearAnswers = (act: typeof hear): void => void (hear = act)
+export const whenAnswered = (act: typeof answered): void => void (answered = act)
 
 /** @throws {ApiError} */
 const call = async <Answer>(method: string, path: string, json?: unknown, signal?: AbortSignal): Promise<Answer> => {
@@ -84,7 +84,7 @@ const call = async <Answer>(method: string, path: string, json?: unknown, signal
   if (json !== undefined)
     Object.assign(request, { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(json) })
   const response = await fetch(path, request).catch(unreachable(method))
-  hear(response.headers)
+  answered(response.headers)
   if (!response.ok) throw await errorOf(response)
   // The connection may break within the answer. Where somebody must log in to a network first, that network answers with a page.
   return (await response.json().catch(unreachable(method))) as Answer
