@@ -1,7 +1,8 @@
 /** The ACLs that docs/kafka.md lists, and functions that add and remove them. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import kafkajs, { type AclEntry } from 'kafkajs'
+import kafkajs, { type AclEntry, type Admin } from 'kafkajs'
+import { eventually } from '../eventually.ts'
 import { kafkaClient } from './broker.ts'
 
 /** kafkajs exports these names to CommonJS only. */
@@ -50,15 +51,28 @@ const entryOf = ({ role, operation, resource, name }: RequiredAcl, topic: string
  * @param user  who gets the ACLs; default: the user of each role
  */
 export const aclsOn = (address: string, topic = DEFAULT_TOPIC, user = '') => {
-  const asAdmin = async (work: (admin: ReturnType<ReturnType<typeof kafkaClient>['admin']>) => Promise<unknown>) => {
+  const asAdmin = async (work: (admin: Admin) => Promise<unknown>) => {
     const admin = kafkaClient(address).admin()
     await admin.connect()
     await work(admin).finally(() => admin.disconnect())
   }
+  /** The broker answers before it applies a change. It lists the ACLs that it applies. */
+  const untilListed = (admin: Admin, entries: readonly AclEntry[], isListed: boolean) =>
+    eventually(async () => {
+      const found = await Promise.all(entries.map((entry) => admin.describeAcls(entry)))
+      return found.every(({ resources }) => resources.length > 0 === isListed)
+    })
+  const entriesOf = (acls: readonly RequiredAcl[]) => acls.map((acl) => entryOf(acl, topic, user))
   return {
     grant: (acls: readonly RequiredAcl[]) =>
-      asAdmin((admin) => admin.createAcls({ acl: acls.map((acl) => entryOf(acl, topic, user)) })),
+      asAdmin(async (admin) => {
+        await admin.createAcls({ acl: entriesOf(acls) })
+        await untilListed(admin, entriesOf(acls), true)
+      }),
     revoke: (acls: readonly RequiredAcl[]) =>
-      asAdmin((admin) => admin.deleteAcls({ filters: acls.map((acl) => entryOf(acl, topic, user)) })),
+      asAdmin(async (admin) => {
+        await admin.deleteAcls({ filters: entriesOf(acls) })
+        await untilListed(admin, entriesOf(acls), false)
+      }),
   }
 }
