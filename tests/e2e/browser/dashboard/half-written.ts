@@ -84,7 +84,7 @@ export const halfWritten = (visitor: () => Visitor, owner: () => Owner): void =>
     await page.getByText('Đã lưu.').first().waitFor()
     await page.locator('.rail nav > a[href="/webhooks"]').click()
     await page.getByRole('link', { name: 'Để sửa' }).click()
-    await page.getByRole('link', { name: 'Sửa' }).click()
+    await page.getByRole('link', { name: 'Sửa', exact: true }).click()
     await name().fill('Đã sửa')
     await page.getByRole('button', { name: 'Lưu' }).click()
     await page.getByRole('heading', { name: 'Đã sửa' }).waitFor()
