@@ -2,7 +2,7 @@
  * Whether a clock may be believed by work that deletes what is old. A clock that is more than a day later than when it was last
  * seen has jumped, or nothing ran for so long. It is doubted for a day. If somebody sets it back in that time, nothing was lost.
  */
-const DAY_MS = 86_400_000
+import { DAY_MS } from './time.ts'
 
 export interface SeenClock {
   /** When it was last seen, by itself: ISO 8601 UTC. */

@@ -2,10 +2,9 @@
  * Old texts are not sent (decisions, T5). A phone that restores an old inbox, a mailbox that was paused for days, or a person who
  * sends a text again reports payments that the shop settled long ago.
  */
+import { DAY_MS } from '../time.ts'
 import type { Arrival } from './arrival.ts'
 import type { PrintedTime, Reading } from '../reader/reading.ts'
-
-export const DAY_MS = 86_400_000
 
 /** A printed time counts as the end of its unit: a date as the end of that day in Vietnam, which has no summer time. */
 const LENGTH_MS: Readonly<Record<PrintedTime['precision'], number>> = { second: 0, minute: 60_000, day: DAY_MS }

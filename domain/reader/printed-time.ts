@@ -1,5 +1,5 @@
 /** The time that a bank printed, and the time that is recorded for a transaction. All in Vietnamese time. */
-import { fromVietnam, inVietnam } from '../time.ts'
+import { DAY_MS, fromVietnam, inVietnam } from '../time.ts'
 import type { PrintedTime, Reading } from './reading.ts'
 
 /** Named groups of a layout's `{date:…}`. All are undefined if the layout has none, or if the text omits it. */
@@ -7,7 +7,6 @@ export type DateParts = Partial<Record<'day' | 'month' | 'year' | 'hour' | 'minu
 
 /** The bank's clock may be a little ahead of ours. */
 const CLOCK_SKEW_MS = 10 * 60_000
-const DAY_MS = 86_400_000
 /** The longest time between two leap days, such as across 1900. In years. */
 const YEARS_BACK = 8
 

@@ -42,12 +42,12 @@ export interface Followed {
 export const followStream = ({ path, onOpen, onAway, onEvent, onRefused }: Following): Followed => {
   /** The open stream, and when it last sent something. */
   let stream: AbortController | undefined
-  let heardAt = 0
+  let lastSentAt = 0
   let isOver = false
   let wake = (): void => {}
   const endAfter = (silence: number): void => {
     // The clock may have been set back.
-    if (stream && Math.abs(Date.now() - heardAt) > silence) stream.abort()
+    if (stream && Math.abs(Date.now() - lastSentAt) > silence) stream.abort()
   }
 
   const pause = (duration: number): Promise<void> =>
@@ -63,7 +63,7 @@ export const followStream = ({ path, onOpen, onAway, onEvent, onRefused }: Follo
   const listen = async (opened: (answer: Response) => void): Promise<void> => {
     const gone = new AbortController()
     stream = gone
-    heardAt = Date.now()
+    lastSentAt = Date.now()
     try {
       const response = await fetch(path(), { signal: gone.signal, headers: { Accept: 'text/event-stream' } })
       if (!response.ok || !response.body) {
@@ -79,7 +79,7 @@ export const followStream = ({ path, onOpen, onAway, onEvent, onRefused }: Follo
       })
       const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
       for (let part = await reader.read(); !part.done; part = await reader.read()) {
-        heardAt = Date.now()
+        lastSentAt = Date.now()
         parser.feed(part.value)
       }
     } catch {

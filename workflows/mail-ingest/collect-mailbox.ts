@@ -11,6 +11,7 @@
  * never before the mail account was created.
  */
 import { StoreUnavailable } from '../../domain/errors.ts'
+import { DAY_MS } from '../../domain/time.ts'
 import { waitUnlessAborted } from '../support/abort.ts'
 import { retry, type BackOff } from '../support/retry.ts'
 import { MailFailure, type Connection, type Login, type Mailbox, type MailboxPosition } from './mailbox.ts'
@@ -25,9 +26,7 @@ const CHUNK = 20
 const MOST_A_MINUTE = 600
 const BACK_OFF = { firstMs: 1_000, mostMs: 60_000 }
 const BACK_OFF_OF_REFUSALS = { firstMs: 60_000, mostMs: 15 * 60_000 }
-const LOOKS_BACK_MS = 2 * 86_400_000
-/** Days are counted in the server's time zone. */
-const DAY_MS = 86_400_000
+const LOOKS_BACK_MS = 2 * DAY_MS
 
 /** Runs until the signal aborts, or the mailbox is paused. */
 export const collectMailbox = async (parts: CollectParts, mailbox: Mailbox, signal: AbortSignal): Promise<void> => {
@@ -185,6 +184,7 @@ const startPosition = async (
   const kept = await notes.position(mailbox)
   if (kept?.uid_validity === uid_validity) return { position: kept, notBefore: since }
   const notBefore = new Date(Math.max(since.getTime(), clock.now().getTime() - LOOKS_BACK_MS))
+  // The server counts days in its own time zone.
   const uid = await connection.lastUidBefore(new Date(notBefore.getTime() - DAY_MS))
   return { position: { uid_validity, uid }, notBefore }
 }

@@ -5,7 +5,8 @@
  * it.
  */
 
-const DAY_MS = 86_400_000
+import { DAY_MS } from '../../domain/time.ts'
+
 const MOST = 3
 
 export class Violations {

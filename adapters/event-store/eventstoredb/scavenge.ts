@@ -7,6 +7,7 @@
  * one slows its node down.
  */
 import { setTimeout as pause } from 'node:timers/promises'
+import { DAY_MS } from '../../../domain/time.ts'
 import { nodesOf, urlOfNode } from './cluster.ts'
 import { Connection } from './connection.ts'
 import type { HiddenEvent } from './hidden-event.ts'
@@ -32,8 +33,6 @@ interface Parts {
   onRepeat: (reason: Error) => void
   signal: AbortSignal
 }
-
-const DAY_MS = 86_400_000
 
 /**
  * The server decides by its own clock what has expired, and a scavenge removes that for good. Events that seem to have expired because its clock

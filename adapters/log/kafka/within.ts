@@ -1,6 +1,6 @@
 // Tests: tests/integration/kafka/outage.test.ts
 /**
- * Waits for work that may never end: kafkajs cannot be stopped.
+ * Waits for work that may never end: nothing ends the retries of kafkajs.
  * @throws the error of the work, or an error that it was stopped if the signal aborts first. The work itself then continues.
  */
 export const unlessAborted = async <Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { DAY_MS, isOld } from '../../../../domain/arrival/old.ts'
+import { isOld } from '../../../../domain/arrival/old.ts'
+import { DAY_MS } from '../../../../domain/time.ts'
 import type { PrintedTime } from '../../../../domain/reader/reading.ts'
 
 const ARRIVED = new Date('2026-11-20T03:00:00.000Z')
