@@ -4,7 +4,7 @@
  * the answer and the steps through the store are the same. If there is nothing to write, an append is sent that the
  * store refuses. So an answer takes equally long in both cases, and fails in both cases while the store is away.
  */
-import { randomUUID } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import { checkEmail, checkPassword } from '../../domain/account/access.ts'
 import type { Account } from '../../domain/account/account.ts'
 import { whatEnds, type Ended } from '../../domain/account/end-everything.ts'
@@ -19,6 +19,7 @@ import {
   type MailPurpose,
 } from '../../domain/account/mail-tokens.ts'
 import { userOfToken } from '../../domain/account/tokens.ts'
+import { AccountGone } from '../../domain/errors.ts'
 import type { Checkpoint } from '../../domain/ports.ts'
 import { stamp } from '../support/stamp.ts'
 import type { Accounts, OwnersOccasion } from './accounts.ts'
@@ -30,32 +31,41 @@ export interface ByMailParts extends RegistrationParts {
   links: MailLinks
 }
 
-/** Ids begin at 1. */
-const NOBODY = 0
-
 const occasionOf = (user_id: number, at: Date): OwnersOccasion => {
   const request = randomUUID()
   return { user_id, at, correlation_id: request, causation_id: request }
 }
 
-/** Takes as long as an append, but writes nothing: the stream of `NOBODY` has no first event, so the append is refused. */
-const writeNothing = async ({ store, clock }: ByMailParts): Promise<void> => {
-  const events = stamp([{ type: 'RegistrationRepeated', data: {} }], occasionOf(NOBODY, clock.now()))
-  await store.append([[{ stream: accountStream(NOBODY), expectedRevision: 0, events }]])
+/** An id without an account: those begin at 1. Each request has its own, so that none waits for another one. */
+const nobody = (): number => -randomInt(1, 2 ** 47)
+
+/** Takes as long as an append, but writes nothing: the stream has no first event, so the append is refused. */
+const writeNothing = async ({ store, clock }: ByMailParts, userId = nobody()): Promise<void> => {
+  const events = stamp([{ type: 'RegistrationRepeated', data: {} }], occasionOf(userId, clock.now()))
+  await store.append([[{ stream: accountStream(userId), expectedRevision: 0, events }]])
 }
 
-/** Decides on the account of an e-mail address, if there is one. */
-const onAccountOf = async (
+/**
+ * Decides on the account of an e-mail address: reads the stream of the address and the account, and sends one append.
+ * @returns false if there is no account: then only the stream of the address was read
+ */
+const changeAccountOf = async (
   parts: ByMailParts,
   email: string,
   decide: (account: Account, at: Date) => readonly AccountEvent[],
-): Promise<void> => {
-  const at = parts.clock.now()
+): Promise<boolean> => {
   const userId = await accountOfEmail(parts.store, email)
-  const account = await parts.accounts.find(userId ?? NOBODY)
-  if (account && decide(account, at).length > 0)
-    await parts.accounts.change(occasionOf(account.user_id, at), (account) => decide(account, at))
-  else await writeNothing(parts)
+  if (userId === null) return false
+  const at = parts.clock.now()
+  try {
+    const { checkpoint } = await parts.accounts.change(occasionOf(userId, at), (account) => decide(account, at))
+    if (checkpoint === null) await writeNothing(parts)
+    return true
+  } catch (error) {
+    // Its registration was interrupted.
+    if (error instanceof AccountGone) return false
+    throw error
+  }
 }
 
 /** @throws {Refused} VALIDATION_FAILED · {StoreUnavailable} */
@@ -65,18 +75,26 @@ export const registerByMail = async (parts: ByMailParts, given: Registering, cal
   // The hash is computed even if it is not needed, because it takes most of the time.
   const password_hash = await parts.passwords.hash(given.password, caller)
   const newLink = (userId: number) => parts.links.make('verify_email', userId)
-  const isNew = await registerNew({ ...parts, newLink }, { ...given, password_hash })
-  if (!isNew)
-    await onAccountOf(parts, given.email, (account, at) =>
+  const again = () =>
+    changeAccountOf(parts, given.email, (account, at) =>
       registerAgain(account, { ...given, password_hash }, newLink(account.user_id), at),
     )
+  if (await again()) return
+  const isNew = await registerNew({ ...parts, newLink }, { ...given, password_hash })
+  // Another request registered the address in between.
+  if (!isNew) await again()
 }
 
 /** Sends a link to the address if it has an account that can use the link. @throws {StoreUnavailable} */
-export const askForLinkByMail = (parts: ByMailParts, purpose: MailPurpose, email: string): Promise<void> =>
-  onAccountOf(parts, email, (account, at) =>
+export const askForLinkByMail = async (parts: ByMailParts, purpose: MailPurpose, email: string): Promise<void> => {
+  const isKnown = await changeAccountOf(parts, email, (account, at) =>
     askForLink(account, purpose, parts.links.make(purpose, account.user_id), at),
   )
+  if (isKnown) return
+  const userId = nobody()
+  await parts.accounts.find(userId)
+  await writeNothing(parts, userId)
+}
 
 const accountOfToken = async ({ accounts }: ByMailParts, purpose: MailPurpose, token: string): Promise<Account> => {
   const userId = userOfToken(purpose, token)

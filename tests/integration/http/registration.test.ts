@@ -12,6 +12,8 @@ import { isToken } from '../../../domain/account/tokens.ts'
 import { StoreUnavailable } from '../../../domain/errors.ts'
 import { NO_STREAM, type EventStore } from '../../../domain/ports.ts'
 import { Accounts } from '../../../workflows/accounts/accounts.ts'
+import { registerByMail } from '../../../workflows/accounts/by-mail.ts'
+import { mailLinks } from '../../../workflows/accounts/mail-links.ts'
 import {
   accountOfEmail,
   createAccount,
@@ -110,6 +112,10 @@ describe('registration', () => {
     await claim(emailStream('late@example.com'), 'EmailClaimed', 4712)
     const late = await createAccount(parts, { email: 'Late@example.com', plan: 'Free' })
     expect(late.user_id).to.equal(4712)
+    await claim(emailStream('late@example.net'), 'EmailClaimed', 4713)
+    const byMail = { ...parts, accounts: new Accounts(store), links: mailLinks('a secret', 'https://baoco.example') }
+    await registerByMail(byMail, { email: 'late@example.net', password: 'long enough', name: null })
+    expect(await byMail.accounts.find(4713)).to.include({ email: 'late@example.net', verified: false })
   })
 
   it('gives a registered account its personal URL from the start', async () => {
