@@ -12,7 +12,7 @@ export default {
   ...(!namesFiles && { spec: ['tests/**/*.test.ts'] }),
   'node-option': ['import=tsx', 'no-experimental-require-module'],
   reporter: 'tests/harness/reporter.ts',
-  timeout: 120_000,
+  timeout: 240_000,
   exit: true,
   'forbid-only': all,
   'forbid-pending': all,

@@ -60,8 +60,7 @@ describe('the streams of an account', () => {
 })
 
 for (const [name, openStores] of Object.entries(STORES))
-  describe(`attack: what the deletion of an account reads, on ${name}`, function () {
-    this.timeout(120_000)
+  describe(`attack: what the deletion of an account reads, on ${name}`, () => {
     let api: ApiUnderTest
     let stores: Stores
     let database: Database

@@ -84,8 +84,7 @@ describe('attack: the data of a deleted account', () => {
     )
   }
 
-  before(async function () {
-    this.timeout(120_000)
+  before(async () => {
     api = await openApi({ rateLimits: LIMITS, ...PLANS }, 'real')
     const ids = openIds({ store: api.store, clock: api.clock, skip: FIRST_ID })
     await ids.next(1)
@@ -243,8 +242,7 @@ describe('attack: the data of a deleted account', () => {
     expect([...tables].some((table) => table.startsWith('search_model.'))).to.equal(true)
   })
 
-  it('is gone from every table after the deletion, except closing events without personal data', async function () {
-    this.timeout(120_000)
+  it('is gone from every table after the deletion, except closing events without personal data', async () => {
     const { user_id } = account
     const occasion = { user_id, at: new Date(), correlation_id: 'delete', causation_id: 'delete' }
     const kept = 'SELECT FROM read_model.transaction WHERE user_id = $1'

@@ -60,7 +60,7 @@ describe('attack: texts of other people in apps', () => {
           const { kind: outcome } = appraised({ text, package: app, ...(title && { title }) }, 'device')
           expect(outcome, `${app} ${title} ${JSON.stringify(text)}`).to.not.equal('movement')
         }
-  }).timeout(120_000)
+  })
 
   it('make no transaction under a person’s name, even if they start at the beginning', () => {
     for (const app of WALLETS)
@@ -99,7 +99,7 @@ describe('attack: texts of other people in apps', () => {
   it('make no transaction without a sender, even if the account allows texts without one', () => {
     for (const text of genuine.flatMap((entry, number) => shapes(entry.text, number)))
       expect(appraised({ text }, 'receive_url', true).kind, JSON.stringify(text)).to.not.equal('movement')
-  }).timeout(120_000)
+  })
 
   it('are not taken for a chat, and make no transaction, if a program has wrapped a bank’s text', () => {
     const text = vietcombankText(1, 'DH1042', { at: AT })

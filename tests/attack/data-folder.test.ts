@@ -196,8 +196,7 @@ describe('an attacked data folder', () => {
     expect(run().stderr).to.include('vault-key belongs to root')
   })
 
-  describe('that the database’s user cannot enter', function () {
-    this.timeout(120_000)
+  describe('that the database’s user cannot enter', () => {
     let closed: string
     beforeEach(() => {
       closed = fs.mkdtempSync(join(tmpdir(), 'baoco-closed-'))

@@ -65,8 +65,7 @@ describe('the URL of a webhook', () => {
     )
   })
 
-  describe('in an installation', function () {
-    this.timeout(240_000)
+  describe('in an installation', () => {
     let running: Running
     let installation: Installation
     let shop: Shop
@@ -213,8 +212,7 @@ describe('settings', () => {
     expect(lines.join('\n')).not.to.include('hunter2')
   })
 
-  it('are refused at the start without their values in the message', async function () {
-    this.timeout(120_000)
+  it('are refused at the start without their values in the message', async () => {
     const secrets = { JWT_SECRET: 'j'.repeat(32), VAULT_KEY: 'ab'.repeat(32) }
     const bad: Record<string, string>[] = [
       { EVENTSTORE_URL: 'esdb://admin:hunter2', ...secrets },

@@ -13,8 +13,7 @@ const FLOOD = 100
 /** Milliseconds. */
 const AT_MOST = 5_000
 
-describe('attack: logins', function () {
-  this.timeout(120_000)
+describe('attack: logins', () => {
   let api: ApiUnderTest
   before(async () => {
     api = await openApi({ rateLimits, trustProxy: 1 })

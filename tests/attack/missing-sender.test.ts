@@ -19,8 +19,7 @@ const UNKNOWN: unknown[] = [
 
 const NAMES = ['sender', 'from', 'address', 'phoneNumber', 'sms_number', 'contact', 'SENDER']
 
-describe('attack: a notification without its sender', function () {
-  this.timeout(120_000)
+describe('attack: a notification without its sender', () => {
   let api: ApiUnderTest
   let personal: string
   let device: string

@@ -7,9 +7,8 @@ import { startDovecot, type Dovecot } from '../harness/dovecot/server.ts'
 import { eventually } from '../harness/eventually.ts'
 import { openAttacked, type Attacked } from './real-api.ts'
 
-describe('attack: old mails', function () {
+describe('attack: old mails', () => {
   needsDovecot()
-  this.timeout(120_000)
   let dovecot: Dovecot
   let attacked: Attacked
   let collector: CollectorProcess | undefined

@@ -36,8 +36,7 @@ const replicated = async (): Promise<Replicated> => {
   }
 }
 
-describe("a replica that takes the primary server's place", function () {
-  this.timeout(240_000)
+describe("a replica that takes the primary server's place", () => {
   needsStockPostgres()
   let world: World<Replicated>
   before(async () => {

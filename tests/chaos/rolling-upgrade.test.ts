@@ -150,8 +150,7 @@ describe('a rolling upgrade', function () {
   })
 })
 
-describe('an upgrade on one machine', function () {
-  this.timeout(180_000)
+describe('an upgrade on one machine', () => {
   let place: DataFolder
   const running: Starting[] = []
   after(async () => {

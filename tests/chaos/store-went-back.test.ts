@@ -223,8 +223,7 @@ class Scene {
 const sorted = (...some: readonly Iterable<number>[]): number[] =>
   some.flatMap((ids) => [...ids]).toSorted((a, b) => a - b)
 
-describe('an event store that goes back in time', function () {
-  this.timeout(240_000)
+describe('an event store that goes back in time', () => {
   let scene: Scene
   after(() => scene?.world.close())
 

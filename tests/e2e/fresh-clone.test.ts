@@ -19,7 +19,6 @@ const LEFT_OUT = new Set(['node_modules', '.git', '.baoco'])
 const isRoot = process.getuid?.() === 0
 
 describe('a fresh clone', function () {
-  this.timeout(240_000)
   let home: string
   let clone: string
   let started: ChildProcess[] = []

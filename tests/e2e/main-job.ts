@@ -27,8 +27,7 @@ interface Transaction {
 
 /** @param options  its servers, and another way to start it than `baoco serve` */
 export const mainJob = (name: string, options: WorldOptions<SetUp>): void => {
-  describe(`the main job, ${name}`, function () {
-    this.timeout(120_000)
+  describe(`the main job, ${name}`, () => {
     let world: World
     let shop: Shop
     let secret: string

@@ -44,8 +44,7 @@ const commandsInDocs = (): string => {
   return /^```sh\n(mkdir certificates[\s\S]*?)^```/m.exec(page)![1]!
 }
 
-describe('servers with TLS of an own authority', function () {
-  this.timeout(120_000)
+describe('servers with TLS of an own authority', () => {
   needsDovecot()
 
   let folder: string

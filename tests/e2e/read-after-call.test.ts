@@ -6,8 +6,7 @@ import { World } from '../harness/world.ts'
 /** In the embedded default, read models are written later, and whoever reads waits for them (`docs/how/read-models.md`). */
 describe('read models that are written later', () => {
   let world: World
-  before(async function () {
-    this.timeout(120_000)
+  before(async () => {
     world = await World.open()
   })
   after(() => world.close())

@@ -17,8 +17,7 @@ const run = promisify(execFile)
 const shellBlocksIn = (markdown: string): string[] =>
   [...markdown.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, block]) => block!.trim())
 
-describe('the README', function () {
-  this.timeout(240_000)
+describe('the README', () => {
   let place: DataFolder
   let home: string
   let npmStart: ChildProcess

@@ -11,7 +11,6 @@ import { openApi, type ApiUnderTest } from './http/api-under-test.ts'
 const BAOCO = fileURLToPath(new URL('../../cmd/baoco.mjs', import.meta.url))
 
 describe('account and device commands', function () {
-  this.timeout(120_000)
   let api: ApiUnderTest
 
   /** @param output  the file to which it prints; default: a pipe */

@@ -19,8 +19,7 @@ import { World } from '../harness/world.ts'
 const PACE = 10
 const BAOCO = new URL('../../cmd/baoco.mjs', import.meta.url).pathname
 
-describe('a backup of your own Postgres', function () {
-  this.timeout(240_000)
+describe('a backup of your own Postgres', () => {
   needsStockPostgres()
   let postgres: StockPostgres
   let database: StockDatabase

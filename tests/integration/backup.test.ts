@@ -25,9 +25,7 @@ const IDS_SKIPPED = 1_000_000
 /** Milliseconds between the payments that arrive during a backup. */
 const PACE = 10
 
-describe('backup and restore', function () {
-  this.timeout(180_000)
-
+describe('backup and restore', () => {
   let live: Running
   let installation: Installation
   let elsewhere: DataFolder

@@ -14,8 +14,6 @@ import { environmentOf, readCompose } from '../unit/containers/compose.ts'
 const PASSWORD = `p/a@s#s%w$o:r?d&"${'${HOME}'} $$ %2f`
 
 describe('the image, with a read-only root and no privileges', function () {
-  this.timeout(120_000)
-
   let image: Image
   const containers: Container[] = []
   const volumes: string[] = []

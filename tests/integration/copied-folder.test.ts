@@ -10,9 +10,7 @@ import { newFolderWithCluster } from '../harness/copied-cluster.ts'
 
 const BAOCO = fileURLToPath(new URL('../../cmd/baoco.mjs', import.meta.url))
 
-describe('a copied data folder', function () {
-  this.timeout(120_000)
-
+describe('a copied data folder', () => {
   let original: DataFolder
   let copy: DataFolder
   let live: Running

@@ -39,9 +39,7 @@ const keepNote = (url: string, note: string) =>
   ask(url, `CREATE TABLE IF NOT EXISTS note (text text); INSERT INTO note VALUES ('${note}')`)
 const notes = async (url: string) => (await ask(url, 'SELECT text FROM note ORDER BY text')).map(({ text }) => text)
 
-describe('embedded Postgres', function () {
-  this.timeout(120_000)
-
+describe('embedded Postgres', () => {
   let dataDir: string
   const opened: EmbeddedPostgres[] = []
   const processes: ChildProcess[] = []

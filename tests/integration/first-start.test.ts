@@ -28,8 +28,6 @@ const SHELL = { PGSSLMODE: 'require', PGHOST: 'db.example', PGUSER: 'someone', P
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 describe('the first start', function () {
-  this.timeout(120_000)
-
   let place: DataFolder
   const running: { kill(): Promise<void> }[] = []
   beforeEach(async () => (place = await newDataFolder()))

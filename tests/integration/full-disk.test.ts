@@ -45,8 +45,7 @@ const usersOf = (world: () => World) => {
 
 const linesOf = (world: World, event: string): number => world.baoco.output().split(`"${event}"`).length - 1
 
-describe('a full disk of the embedded database', function () {
-  this.timeout(240_000)
+describe('a full disk of the embedded database', () => {
   needsSmallDisk()
   let disk: SmallDisk | undefined
   let world: World | undefined
@@ -114,8 +113,7 @@ describe('a full disk of the embedded database', function () {
   })
 })
 
-describe('a full disk of your own Postgres', function () {
-  this.timeout(120_000)
+describe('a full disk of your own Postgres', () => {
   let database: TestDatabase
   let world: World | undefined
   const { post, accepted, refusedForTheDisk, untilListed, readiness } = usersOf(() => world!)

@@ -9,8 +9,7 @@ import { eventually } from '../harness/eventually.ts'
 
 const newSecret = () => randomBytes(32).toString('hex')
 
-describe('a rotation of the keys', function () {
-  this.timeout(180_000)
+describe('a rotation of the keys', () => {
   let world: World
   before(async () => {
     const { url, drop } = await freshDatabase()

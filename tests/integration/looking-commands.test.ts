@@ -11,8 +11,7 @@ import { openApi, type ApiUnderTest } from './http/api-under-test.ts'
 
 const BAOCO = fileURLToPath(new URL('../../cmd/baoco.mjs', import.meta.url))
 
-describe('commands that inspect data, and account delete', function () {
-  this.timeout(180_000)
+describe('commands that inspect data, and account delete', () => {
   let api: ApiUnderTest
   let shop: FreshAccount
   let id: number

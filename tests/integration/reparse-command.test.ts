@@ -9,8 +9,7 @@ import { openApi, type ApiUnderTest } from './http/api-under-test.ts'
 
 const BAOCO = fileURLToPath(new URL('../../cmd/baoco.mjs', import.meta.url))
 
-describe('baoco reparse', function () {
-  this.timeout(120_000)
+describe('baoco reparse', () => {
   let api: ApiUnderTest
   before(async () => (api = await openApi({}, 'real')))
   after(() => api?.close())

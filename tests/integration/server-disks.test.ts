@@ -11,8 +11,7 @@ import { World } from '../harness/world.ts'
 
 const MEGABYTE = 1024 ** 2
 
-describe('the disks of own servers', function () {
-  this.timeout(180_000)
+describe('the disks of own servers', () => {
   needsStockPostgres()
   let server: StockPostgres
   let eventStore: OwnStandIn

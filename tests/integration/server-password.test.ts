@@ -14,8 +14,7 @@ import { needsStockPostgres } from '../harness/stock-postgres/install.ts'
 import { startStockPostgres, type StockPostgres } from '../harness/stock-postgres/server.ts'
 import { World } from '../harness/world.ts'
 
-describe('a change of the password of Postgres', function () {
-  this.timeout(180_000)
+describe('a change of the password of Postgres', () => {
   needsStockPostgres()
   let server: StockPostgres
   let world: World
@@ -57,8 +56,7 @@ describe('a change of the password of Postgres', function () {
   })
 })
 
-describe('a change of the password of EventStoreDB', function () {
-  this.timeout(180_000)
+describe('a change of the password of EventStoreDB', () => {
   let folder: string
   let standIn: OwnStandIn
   let server: Secured

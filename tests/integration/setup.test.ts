@@ -13,8 +13,6 @@ const COMMANDS = fileURLToPath(new URL('../../cmd', import.meta.url))
 
 /** These tests run npm itself, in a project whose packages are local folders. Nothing is downloaded. */
 describe('set-up on a fresh clone', function () {
-  this.timeout(120_000)
-
   let root: string
 
   const writeJson = (name: string, content: object): void => {

@@ -37,7 +37,6 @@ const startInTerminal = async (place: DataFolder, env: Record<string, string>): 
 }
 
 describe('a signal', function () {
-  this.timeout(120_000)
   let world: World
   let inTerminal: boolean
   let shop: Shop

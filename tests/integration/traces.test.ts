@@ -11,8 +11,7 @@ import { World } from '../harness/world.ts'
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 
-describe('a collector of traces', function () {
-  this.timeout(120_000)
+describe('a collector of traces', () => {
   let collector: Collector
   let world: World
   before(async () => {

@@ -37,8 +37,7 @@ export const eventStoreContract = (
 ): void => {
   describe(`event store contract: ${name}`, () => {
     let harness: StoreHarness
-    before(async function () {
-      this.timeout(120_000)
+    before(async () => {
       harness = await open()
     })
     after(() => harness?.close())

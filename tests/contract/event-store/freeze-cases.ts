@@ -23,8 +23,7 @@ const startChild = async ({ child: { module, argument } }: StoreHarness, prefix:
 }
 
 export const freezeCases: Cases = (under) => {
-  it('in the middle of its appends delays no other process, and continues when it wakes', async function () {
-    this.timeout(120_000)
+  it('in the middle of its appends delays no other process, and continues when it wakes', async () => {
     const { store } = under()
     const prefix = `${streamName('frozen')}-`
     const { child, acknowledged, count } = await startChild(under(), prefix)

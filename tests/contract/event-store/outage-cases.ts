@@ -99,10 +99,9 @@ export const outageCases: Cases = (under, { canStopServer }) => {
     await eventually(() => appended(impatient, unit))
     expect(await readStream(impatient, stream)).to.have.length(1)
   }
-  if (canStopServer) it('of the server are survived without loss or repetition', ofTheServer).timeout(120_000)
+  if (canStopServer) it('of the server are survived without loss or repetition', ofTheServer)
 
-  it('of the network are survived without loss or repetition', async function () {
-    this.timeout(120_000)
+  it('of the network are survived without loss or repetition', async () => {
     const { network } = under()
     await survives(async (store) => {
       for (let cuts = 0; cuts < 5; cuts++) {
@@ -114,8 +113,7 @@ export const outageCases: Cases = (under, { canStopServer }) => {
     })
   })
 
-  it('of connections that go silent are survived without loss or repetition', async function () {
-    this.timeout(120_000)
+  it('of connections that go silent are survived without loss or repetition', async () => {
     const { network } = under()
     await survives(async () => network.silence())
   })

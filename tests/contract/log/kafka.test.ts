@@ -3,8 +3,7 @@ import { openKafkaInstallation } from './kafka-installation.ts'
 import { logContract } from './log-contract.ts'
 import { openLog } from './open-kafka-log.ts'
 
-describe('with a Kafka broker', function () {
-  this.timeout(120_000)
+describe('with a Kafka broker', () => {
   needsKafka()
 
   logContract('kafka', async () => {

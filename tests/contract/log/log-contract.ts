@@ -239,8 +239,7 @@ export const logContract = (name: string, open: () => Promise<LogHarness>): void
       expect(answered.filter((id) => held.includes(id))).to.deep.equal([])
     })
 
-    it('delivers everything at least once, in order, across kills of the consumer', async function () {
-      this.timeout(120_000)
+    it('delivers everything at least once, in order, across kills of the consumer', async () => {
       const { store, child } = harness
       const user = someId()
       const group = newGroup()

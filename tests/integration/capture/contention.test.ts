@@ -11,8 +11,7 @@ const idOf = (taken: Taken): number => {
   return taken.id
 }
 
-describe('several processes that capture the same notifications', function () {
-  this.timeout(120_000)
+describe('several processes that capture the same notifications', () => {
   let world: World
   beforeEach(async () => (world = await openWorld()))
   afterEach(() => world.close())

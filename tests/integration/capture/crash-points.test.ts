@@ -60,8 +60,7 @@ const expectOneEvent = async (world: World, ids: readonly number[], count: numbe
 }
 
 for (const [on, openStore] of Object.entries(STORES))
-  describe(`a crash during capture, on ${on}`, function () {
-    this.timeout(120_000)
+  describe(`a crash during capture, on ${on}`, () => {
     let world: World
     beforeEach(async () => (world = await openWorld(openStore)))
     afterEach(() => world.close())
@@ -88,8 +87,7 @@ for (const [on, openStore] of Object.entries(STORES))
             })
   })
 
-describe('a process that pauses during capture', function () {
-  this.timeout(120_000)
+describe('a process that pauses during capture', () => {
   let world: World
   beforeEach(async () => (world = await openWorld()))
   afterEach(() => world.close())

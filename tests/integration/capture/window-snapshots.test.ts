@@ -46,8 +46,7 @@ const withResolvers = () => {
 }
 
 for (const [n, [name, openStore]] of Object.entries(STORES).entries())
-  describe(`snapshots of deduplication windows, on ${name}`, function () {
-    this.timeout(120_000)
+  describe(`snapshots of deduplication windows, on ${name}`, () => {
     let world: World
     let memory = openMemory()
     before(async () => (world = await openWorld(openStore)))

@@ -19,8 +19,7 @@ const FREE = 14_997
 const HELD = 7_000
 const ROOM = { first: 500, retry: 500, manual: 500, bulk: 500 }
 
-describe('a look for due deliveries', function () {
-  this.timeout(120_000)
+describe('a look for due deliveries', () => {
   let setting: Setting
   /** One connection, so that it can flush the statistics of its own reads. */
   let alone: Database

@@ -12,8 +12,7 @@ const WAITING = 200_000
 const DUE = 20_000
 const ROOM = { first: 500, retry: 500, manual: 500, bulk: 500 }
 
-describe('the delivery queue at size', function () {
-  this.timeout(240_000)
+describe('the delivery queue at size', () => {
   let setting: DeliverySetting
   /** A pool of one connection, so that it can flush the statistics of its own reads. */
   let alone: Database

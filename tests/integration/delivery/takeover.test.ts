@@ -122,8 +122,7 @@ describe('takeover between workers', () => {
     for (const transaction of transactions) await setting.untilStatus(transaction, 'success')
   })
 
-  it('leaves the open calls of a stopped worker to the schedule, after that worker cut them off and recorded them', async function () {
-    this.timeout(120_000)
+  it('leaves the open calls of a stopped worker to the schedule, after that worker cut them off and recorded them', async () => {
     const [hanging, good] = [await setting.shop(hang), await setting.shop()]
     const rules = [await setting.rule(hanging.url), await setting.rule(good.url)]
     const first = { perEndpoint: 2 }

@@ -90,8 +90,7 @@ describe('a cluster of EventStoreDB', function () {
   })
 })
 
-describe('a cluster of EventStoreDB whose nodes cannot be discovered', function () {
-  this.timeout(120_000)
+describe('a cluster of EventStoreDB whose nodes cannot be discovered', () => {
   const nodes: StandIn[] = []
   beforeEach(async () => {
     nodes.push(await startStandIn(), await startStandIn())

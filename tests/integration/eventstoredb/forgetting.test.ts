@@ -17,8 +17,7 @@ import {
 } from '../../contract/event-store/harness.ts'
 import { openStandInStores, type StandInStores } from './stand-in-stores.ts'
 
-describe('retention and erasure in EventStoreDB', function () {
-  this.timeout(120_000)
+describe('retention and erasure in EventStoreDB', () => {
   let stores: StandInStores
   let client: EventStoreDBClient
   beforeEach(async () => {
@@ -165,9 +164,7 @@ describe('retention and erasure in EventStoreDB', function () {
   })
 })
 
-describe('a scavenge of an EventStoreDB that is killed meanwhile', function () {
-  this.timeout(120_000)
-
+describe('a scavenge of an EventStoreDB that is killed meanwhile', () => {
   it('is repeated as soon as the server is back', async () => {
     const server = await startOwnStandIn()
     const store = await openEventStoreDb({ url: server.url, prefix: 'test.', parse: unparsed })

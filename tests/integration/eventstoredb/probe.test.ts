@@ -15,8 +15,7 @@ const folder =
   process.env.EVENTSTORE_PROBE ?? fileURLToPath(new URL('../../../../shared/eventstoredb', import.meta.url))
 
 if (existsSync(folder) || process.env.REQUIRE_ALL === '1')
-  describe('the stand-in for EventStoreDB', function () {
-    this.timeout(120_000)
+  describe('the stand-in for EventStoreDB', () => {
     let standIn: StandIn
     beforeEach(async () => (standIn = await startStandIn()))
     afterEach(() => standIn.close())

@@ -8,8 +8,7 @@ import { openParsedStores, type StandInStores } from './stand-in-stores.ts'
 
 const UNREADABLE = 'Unreadable'
 
-describe('the subscriptions of a process to EventStoreDB', function () {
-  this.timeout(120_000)
+describe('the subscriptions of a process to EventStoreDB', () => {
   let stores: StandInStores
   let parsed: number
   const parse: Parse<RecordedEvent> = (recorded) => {

@@ -15,7 +15,6 @@ const FOREIGN = repetitions(1_000_000, 5_000)
 const BAOCO = fileURLToPath(new URL('../../../cmd/baoco.mjs', import.meta.url))
 
 describe('a start while EventStoreDB is unavailable', function () {
-  this.timeout(180_000)
   let place: DataFolder
   let server: OwnStandIn
   before(async () => {

@@ -17,8 +17,7 @@ import { openProxy, type Proxy } from '../../contract/event-store/proxy.ts'
 import { standInUrl } from '../../harness/eventstoredb/process.ts'
 import { openStandInStores, type StandInStores } from './stand-in-stores.ts'
 
-describe('subscriptions to EventStoreDB', function () {
-  this.timeout(120_000)
+describe('subscriptions to EventStoreDB', () => {
   let stores: StandInStores
   beforeEach(async () => (stores = await openStandInStores()))
   afterEach(() => stores.close())

@@ -30,8 +30,7 @@ import { openStandInStores, type StandInStores } from './stand-in-stores.ts'
 const run = (script: string, ...args: string[]) =>
   promisify(execFile)(process.execPath, ['--import', 'tsx', script, ...args])
 
-describe('an append to EventStoreDB whose outcome is unknown', function () {
-  this.timeout(120_000)
+describe('an append to EventStoreDB whose outcome is unknown', () => {
   let stores: StandInStores
   beforeEach(async () => (stores = await openStandInStores()))
   afterEach(() => stores.close())
@@ -132,8 +131,7 @@ describe('an append to EventStoreDB whose outcome is unknown', function () {
   })
 })
 
-describe('a read from EventStoreDB', function () {
-  this.timeout(120_000)
+describe('a read from EventStoreDB', () => {
   let stores: StandInStores
   before(async () => (stores = await openStandInStores()))
   after(() => stores.close())

@@ -19,8 +19,7 @@ const MEASUREMENTS = 10
 
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
 
-describe('known and unknown e-mails', function () {
-  this.timeout(240_000)
+describe('known and unknown e-mails', () => {
   let api: ApiUnderTest
   const known: string[] = []
   /** The calls of requests to the event store. */

@@ -19,8 +19,7 @@ interface Row {
 
 const HOUR = 3_600_000
 
-describe('a received notification', function () {
-  this.timeout(120_000)
+describe('a received notification', () => {
   let api: ApiUnderTest
   let key: string
   let path: string

@@ -24,8 +24,7 @@ interface Posted {
 }
 
 for (const name of STORE_NAMES)
-  describe(`the API while ${name} is away`, function () {
-    this.timeout(120_000)
+  describe(`the API while ${name} is away`, () => {
     let failing: FailingStore
     let api: ApiUnderTest
     let number = 0

@@ -13,8 +13,7 @@ import { PASSWORD, type Broker } from '../../harness/kafka/broker.ts'
 import { needsKafka, sharedKafka } from '../../harness/kafka/needs-kafka.ts'
 import { openKafkaSetting, type KafkaSetting } from './setting.ts'
 
-describe('a Kafka broker with ACLs', function () {
-  this.timeout(120_000)
+describe('a Kafka broker with ACLs', () => {
   needsKafka()
 
   let broker: Broker

@@ -13,8 +13,7 @@ import type { TopicReader } from './topic-reader.ts'
 const BAOCO = fileURLToPath(new URL('../../../cmd/baoco.mjs', import.meta.url))
 const USER = 5
 
-describe('baoco relay --from', function () {
-  this.timeout(120_000)
+describe('baoco relay --from', () => {
   needsKafka()
 
   let setting: KafkaSetting

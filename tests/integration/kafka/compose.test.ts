@@ -19,8 +19,7 @@ const OF_SCRIPT = new Set(['KAFKA_HEAP_OPTS'])
 /** As the image does it: `KAFKA_LOG_DIRS` is `log.dirs`. */
 const propertyOf = (variable: string): string => variable.slice('KAFKA_'.length).toLowerCase().replaceAll('_', '.')
 
-describe('Kafka as docker-compose.yml sets it', function () {
-  this.timeout(120_000)
+describe('Kafka as docker-compose.yml sets it', () => {
   needsKafka()
 
   let broker: OwnServer | undefined

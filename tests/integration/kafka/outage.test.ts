@@ -10,8 +10,7 @@ const SOON_DUE = 56
 /** Seconds that the broker is away. `npm run reliability` takes it away for longer. */
 const AWAY = repetitions(10, 4)
 
-describe('a Kafka broker', function () {
-  this.timeout(120_000)
+describe('a Kafka broker', () => {
   needsKafka()
 
   let broker: Broker

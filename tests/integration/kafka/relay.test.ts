@@ -11,8 +11,7 @@ import { openKafkaSetting, type KafkaSetting } from './setting.ts'
 /** Removes repeats and keeps the first occurrence of each item. */
 const firsts = <Item>(items: readonly Item[]): Item[] => [...new Set(items)]
 
-describe('the relay', function () {
-  this.timeout(180_000)
+describe('the relay', () => {
   needsKafka()
 
   let setting: KafkaSetting

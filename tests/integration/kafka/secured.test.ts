@@ -19,8 +19,7 @@ import { openKafkaSetting, type KafkaSetting } from './setting.ts'
 const CONSUMER = fileURLToPath(new URL('../../contract/log/consuming-child.ts', import.meta.url))
 const OPEN_LOG = new URL('../../contract/log/open-kafka-log.ts', import.meta.url).href
 
-describe('a Kafka broker with TLS and a password', function () {
-  this.timeout(120_000)
+describe('a Kafka broker with TLS and a password', () => {
   needsKafka()
 
   let setting: KafkaSetting

@@ -26,8 +26,7 @@ import { readTopic } from './topic-reader.ts'
 
 const TOPIC = 'baoco.transactions'
 
-describe('serve with KAFKA_BROKERS', function () {
-  this.timeout(240_000)
+describe('serve with KAFKA_BROKERS', () => {
   needsKafka()
 
   let broker: Broker

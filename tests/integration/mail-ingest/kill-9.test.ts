@@ -7,9 +7,8 @@ import { startDovecot } from '../../harness/dovecot/server.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { mailAccountOf } from './collecting.ts'
 
-describe('a collecting process that is killed', function () {
+describe('a collecting process that is killed', () => {
   needsDovecot()
-  this.timeout(180_000)
 
   it('among many mails is continued by the next start, and each mail becomes one transaction', async () => {
     const dovecot = await startDovecot()

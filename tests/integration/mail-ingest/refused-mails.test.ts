@@ -17,8 +17,7 @@ interface Listed {
   source_type: string
 }
 
-describe('a mail that its server does not hand out', function () {
-  this.timeout(180_000)
+describe('a mail that its server does not hand out', () => {
   let api: ApiUnderTest
   let key: string
   let server: ImapServer

@@ -12,8 +12,7 @@ import { newFolderWithCluster } from '../../harness/copied-cluster.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { startMailServer, type TestMailServer } from '../../harness/mail-server.ts'
 
-describe('serve with SMTP_URL', function () {
-  this.timeout(180_000)
+describe('serve with SMTP_URL', () => {
   let server: TestMailServer
   let place: DataFolder
   let baoco: Running | undefined

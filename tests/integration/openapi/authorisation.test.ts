@@ -24,8 +24,7 @@ describe('authorisation', () => {
   let alice: Caller
   let bob: Caller
 
-  before(async function () {
-    this.timeout(120_000)
+  before(async () => {
     world = await openWorld()
     alice = await world.newCaller()
     bob = await world.newCaller()
@@ -50,8 +49,7 @@ describe('authorisation', () => {
     expect(wrong).to.deep.equal([])
   }
 
-  it('refuses protected operations and allows public ones without a credential', async function () {
-    this.timeout(120_000)
+  it('refuses protected operations and allows public ones without a credential', async () => {
     await overAll(
       () => true,
       async (operation) => {
@@ -63,8 +61,7 @@ describe('authorisation', () => {
     )
   })
 
-  it('allows the operation with every declared credential', async function () {
-    this.timeout(120_000)
+  it('allows the operation with every declared credential', async () => {
     await overAll(isProtected, async (operation) => {
       for (const scheme of schemesOf(operation)) {
         const caller = await callerFor(operation)
@@ -92,8 +89,7 @@ describe('authorisation', () => {
     })
   })
 
-  it('lets a scoped key do only what its scope allows, and shows it no secret', async function () {
-    this.timeout(240_000)
+  it('lets a scoped key do only what its scope allows, and shows it no secret', async () => {
     const keysOf = async (key: string): Promise<Map<Scope, string>> => {
       const made = await Promise.all(
         scope.options.map(async (each): Promise<[Scope, string]> => {
@@ -145,8 +141,7 @@ describe('authorisation', () => {
     ])
   })
 
-  it('refuses credentials that are altered, invented, of another kind or of no account', async function () {
-    this.timeout(120_000)
+  it('refuses credentials that are altered, invented, of another kind or of no account', async () => {
     const last = (text: string) => text.slice(0, -1) + (text.endsWith('A') ? 'B' : 'A')
     const bad: Partial<Caller>[] = [
       { api_key: `${alice.api_key}A`, jwt: `${alice.jwt}A`, device_token: `${alice.device_token}A`, receive_key: `${alice.receive_key}A`, session: async () => `${await alice.session()}A` },
@@ -201,8 +196,7 @@ describe('authorisation', () => {
     )
   })
 
-  it('hides another user’s resource in the path, and leaves it unchanged', async function () {
-    this.timeout(120_000)
+  it('hides another user’s resource in the path, and leaves it unchanged', async () => {
     await overAll(
       (operation) => collectionOf(operation.path) !== null && !operation['x-operator-only'],
       async (operation) => {
@@ -223,8 +217,7 @@ describe('authorisation', () => {
     )
   })
 
-  it('refuses another user’s resource in the body, and lets nobody change its owner', async function () {
-    this.timeout(120_000)
+  it('refuses another user’s resource in the body, and lets nobody change its owner', async () => {
     const idFields = (operation: Located): [string, Schema][] =>
       Object.entries((bodySchemaOf(world, operation)?.properties ?? {}) as Record<string, Schema>).filter(([name]) =>
         /(^|_)ids?$/.test(name),

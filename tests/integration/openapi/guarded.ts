@@ -11,8 +11,7 @@ export const guarded = () => {
   let world: World
   let caller: Caller
 
-  before(async function () {
-    this.timeout(120_000)
+  before(async () => {
     world = await openWorld()
     caller = await world.newCaller()
   })

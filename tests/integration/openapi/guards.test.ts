@@ -141,8 +141,7 @@ describe('guards', () => {
   }
 
   describe('a path', () => {
-    it('with an id that no resource has is not found', async function () {
-      this.timeout(120_000)
+    it('with an id that no resource has is not found', async () => {
       await overAll(
         (operation) => collectionOf(operation.path) !== null,
         expectation(404, 'NOT_FOUND'),

@@ -23,8 +23,7 @@ with baoco.ApiClient(configuration) as client:
 print(json.dumps({'modules': len(modules), 'before': before, 'after': after.account_name}))
 `
 
-describe('a Python client generated from the document', function () {
-  this.timeout(180_000)
+describe('a Python client generated from the document', () => {
   needsPythonClients()
   let api: ApiUnderTest
   let folder: string

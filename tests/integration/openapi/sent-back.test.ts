@@ -24,8 +24,7 @@ describe('what a GET has answered', () => {
     return isListed ? body.data.find((each: { id: number }) => each.id === id) : body.data
   }
 
-  it('may be sent back in a PUT, which changes nothing', async function () {
-    this.timeout(120_000)
+  it('may be sent back in a PUT, which changes nothing', async () => {
     const { world, caller } = suite
     const made = { name: 'plugin', scopes: ['write'] }
     const scoped = await world.api.ask('POST', '/api/account/api-keys', { key: caller.api_key, json: made })

@@ -10,8 +10,7 @@ import { openWorld, schemesOf, type Caller, type World } from './world.ts'
 /** Signed-in reads of what only the event store has. */
 const ONLY_IN_THE_STORE = ['get /api/transactions/{id}/history', 'get /api/affiliate', 'get /api/operator/status']
 
-describe('every operation while the event store is away', function () {
-  this.timeout(120_000)
+describe('every operation while the event store is away', () => {
   let world: World
   let caller: Caller
   let isAway = false

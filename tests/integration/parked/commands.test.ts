@@ -22,9 +22,7 @@ const baocoOn =
     return { status, stdout, stderr }
   }
 
-describe('commands on damaged events', function () {
-  this.timeout(120_000)
-
+describe('commands on damaged events', () => {
   describe('baoco audit', () => {
     let place: TestDatabase
     let database: Database

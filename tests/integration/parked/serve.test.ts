@@ -19,8 +19,7 @@ interface Owner {
 }
 
 for (const setUp of ['stock', 'eventstoredb'] as const)
-  describe(`damaged events in baoco serve (${setUp})`, function () {
-    this.timeout(240_000)
+  describe(`damaged events in baoco serve (${setUp})`, () => {
     if (setUp === 'stock') needsStockPostgres()
     let world: World
     let raw: RawWriter

@@ -13,8 +13,7 @@ import { openSetUp } from '../../harness/servers.ts'
 import { needsStockPostgres } from '../../harness/stock-postgres/install.ts'
 import { World } from '../../harness/world.ts'
 
-describe('a stopped projector of baoco serve', function () {
-  this.timeout(240_000)
+describe('a stopped projector of baoco serve', () => {
   needsStockPostgres()
   let world: World
   let database: Database

@@ -8,8 +8,7 @@ import { needsStockPostgres } from '../../harness/stock-postgres/install.ts'
 import { startStockPostgres, type StockDatabase, type StockPostgres } from '../../harness/stock-postgres/server.ts'
 import { World } from '../../harness/world.ts'
 
-describe('a database that is away', function () {
-  this.timeout(180_000)
+describe('a database that is away', () => {
   needsStockPostgres()
   let server: StockPostgres
   let database: StockDatabase

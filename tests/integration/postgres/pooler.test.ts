@@ -19,8 +19,7 @@ const openServerConnections = async (url: string, count: number): Promise<void> 
 
 const SECRETS = { JWT_SECRET: 'j'.repeat(64), VAULT_KEY: 'a'.repeat(64) }
 
-describe('a pooler in front of Postgres', function () {
-  this.timeout(120_000)
+describe('a pooler in front of Postgres', () => {
   needsPgBouncer()
   let database: TestDatabase
   let pooler: PgBouncer

@@ -49,5 +49,5 @@ describe('baoco replay', () => {
 
     expect(baoco('replay').status).to.equal(0)
     expect(baoco('replay', '--verify').status).to.equal(0)
-  }).timeout(120_000)
+  })
 })

@@ -17,8 +17,7 @@ import { fromVietcombank, vietcombankText } from '../../harness/bank-texts.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { inside } from '../../harness/inside.ts'
 
-describe('a role beside serve, on the embedded Postgres', function () {
-  this.timeout(180_000)
+describe('a role beside serve, on the embedded Postgres', () => {
   let installation: Installation
   let whole: Running
   let api: Starting

@@ -13,8 +13,7 @@ import { fromVietcombank, vietcombankText } from '../../harness/bank-texts.ts'
 import { emptyDatabase, type TestDatabase } from '../../harness/postgres.ts'
 import { secrets } from '../../harness/servers.ts'
 
-describe('commands that print from the read models', function () {
-  this.timeout(180_000)
+describe('commands that print from the read models', () => {
   let database: TestDatabase
   let place: DataFolder
   let env: Record<string, string>

@@ -14,8 +14,7 @@ import { eventually } from '../../harness/eventually.ts'
 import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
 import { appendAll, History } from '../projections/history.ts'
 
-describe('two processes that project', function () {
-  this.timeout(240_000)
+describe('two processes that project', () => {
   let own: TestDatabase
   let database: Database
   const places: DataFolder[] = []

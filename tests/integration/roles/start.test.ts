@@ -20,8 +20,7 @@ import { EVERY_ROLE } from '../../harness/role-processes.ts'
 
 const SECRETS = { JWT_SECRET: randomBytes(32).toString('hex'), VAULT_KEY: randomBytes(32).toString('hex') }
 
-describe('a start that waits for its servers', function () {
-  this.timeout(120_000)
+describe('a start that waits for its servers', () => {
   let postgres: OwnPostgres
   let nowhere: number
   const places: DataFolder[] = []

@@ -7,8 +7,7 @@ import { eventually } from '../../harness/eventually.ts'
 import { openApi, type ApiUnderTest } from '../http/api-under-test.ts'
 import { shownAlerts } from '../http/shown-alerts.ts'
 
-describe('the watch on clocks', function () {
-  this.timeout(60_000)
+describe('the watch on clocks', () => {
   let api: ApiUnderTest
   before(async () => {
     api = await openApi()

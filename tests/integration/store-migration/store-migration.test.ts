@@ -27,8 +27,7 @@ const lasting = async (setting: Setting): Promise<Record<string, unknown[]>> => 
   return { ...rows, delivery, notification: rows.notification!.filter((row) => !hasExpired(row)) }
 }
 
-describe('store migration', function () {
-  this.timeout(120_000)
+describe('store migration', () => {
   let from: Setting
   let to: Setting
   let standIn: StandInStores<StoredEvent>

@@ -96,7 +96,7 @@ describe('a snapshot of a deduplication window', () => {
       expect(window.size).to.equal(upTo)
       expectEqual(window, upTo)
     }
-  }).timeout(60_000)
+  })
 
   it('can be written while others join the window, and decisions are undone', async () => {
     const window = folded(3_000)

@@ -31,8 +31,7 @@ const RUNS: Partial<Record<SnippetLanguage, [file: string, command: readonly str
 
 const isHere = ([command, ...parameters]: readonly string[]): boolean => spawnSync(command!, parameters).status === 0
 
-describe('the receivers in the snippets', function () {
-  this.timeout(120_000)
+describe('the receivers in the snippets', () => {
   let folder: string
   let child: ChildProcess | undefined
   beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'baoco-snippet-'))))
