@@ -17,7 +17,7 @@ import { job } from './job/projection.ts'
 import { mailAccount } from './mail-account/projection.ts'
 import { notification, unreadBytes } from './notification/projection.ts'
 import { ownedStream } from './owned-stream/projection.ts'
-import { quota, quotaPlan } from './quota/projection.ts'
+import { overQuota, quota, quotaPlan } from './quota/projection.ts'
 import { rule } from './rule/projection.ts'
 import { system } from './system/projection.ts'
 import { transaction } from './transaction/projection.ts'
@@ -51,8 +51,8 @@ export const mainWith = ({ overQuotaDelay, keepUnread, isReadHere = false }: Mai
   schema: 'read_model',
   // `quota` comes before `transaction`, because it reads the row of a deleted transaction.
   projections: [
-    account, alert, system, rule, quota(overQuotaDelay), quotaPlan, transaction, attempt, delivery, madeDue, mailAccount,
-    notification(keepUnread), unreadBytes, job, ownedStream(keepUnread), transactionTotal, attemptCount, parked,
+    account, alert, system, rule, quota(overQuotaDelay), quotaPlan, overQuota, transaction, attempt, delivery, madeDue,
+    mailAccount, notification(keepUnread), unreadBytes, job, ownedStream(keepUnread), transactionTotal, attemptCount, parked,
   ], // prettier-ignore
   remaining: deliveriesMadeDue(),
   prefixes: ['account-', 'alerts-', 'transaction-', 'unread-', 'ignored-', 'job-', 'plan-order-', PARKED_STREAM],

@@ -3,7 +3,8 @@
  * Counts how many transactions of each Vietnamese month count in a user's quota (interface, section 8). They are
  * counted in the order of the log, with the plan as it was at that position. So the count is right with any number of
  * processes, and the same after a rebuild. The first calls of a transaction over the quota are delayed and go into the
- * lane of retries, so that they take no room from first attempts within the quota.
+ * lane of retries, so that they take no room from first attempts within the quota. A transaction over the quota that gets
+ * its rules later, by a copy that brings the order id, is remembered until then, so that its first calls wait as long.
  *
  * A deleted transaction stays counted. If its capture was erased from the store, a rebuild counts it at its deletion.
  * So a transaction in between may be judged differently against the quota, as long as it still waits for its first
@@ -11,7 +12,8 @@
  */
 import { PLAN_LIMITS } from '../../domain/account/plan.ts'
 import { vietnamMonth } from '../../domain/time.ts'
-import { perform, projection, table, type Operation, type Projection } from '../engine/definition.ts'
+import { perform, projection, remove, table, type Operation, type Projection } from '../engine/definition.ts'
+import { erasedTransaction } from '../transaction/erased.ts'
 
 const quotaTable = table(
   'quota',
@@ -31,6 +33,18 @@ const quotaPlanTable = table(
   { key: ['user_id'] },
 )
 
+/** Transactions over the quota without a rule. */
+const overQuotaTable = table(
+  'over_quota',
+  {
+    transaction_id: 'bigint',
+    user_id: 'bigint',
+    /** When its first calls are due. */
+    late_due_at: 'timestamptz',
+  },
+  { key: ['transaction_id'] },
+)
+
 /** The limit of transactions per month, by plan. A plan that is not listed is unlimited. */
 const LIMITS_SQL = `(VALUES ${Object.entries(PLAN_LIMITS)
   .flatMap(([plan, { transactions }]) => (transactions === null ? [] : [`('${plan}', ${transactions})`]))
@@ -44,8 +58,8 @@ export const planAt = (row: string, at: string): string =>
 export const mostOf = (plan: string): string => `(SELECT most FROM ${LIMITS_SQL} WHERE limits.plan = ${plan})`
 
 /**
- * The rows are transactions or, with `plan`, changes of the plan, all in order. Each user's month is counted as a
- * whole. Its transactions are examined one by one only if some of them may be over the quota. Their deliveries are
+ * The rows are transactions, with `plan` changes of the plan, and with neither `plan` nor `month` transactions that a
+ * copy has completed, all in order. Each user's month is counted as a whole. Its transactions are examined one by one only if some of them may be over the quota. Their deliveries are
  * found by the whole key, and the conditions on them are checked while they are updated, not before. Any other form
  * would lead the planner, whose statistics are from when these tables were empty, to scan all open deliveries.
  *
@@ -71,7 +85,7 @@ const count: Operation = {
     ),
     plans AS MATERIALIZED (SELECT user_id, plan, expires_at, n FROM given WHERE plan IS NOT NULL),
     counted AS MATERIALIZED (
-      SELECT user_id, month, count(*) AS transactions, max(at) AS latest FROM given WHERE plan IS NULL
+      SELECT user_id, month, count(*) AS transactions, max(at) AS latest FROM given WHERE month IS NOT NULL
       GROUP BY user_id, month
     ), full_months AS MATERIALIZED (
       SELECT c.user_id, c.month, coalesce(before.transactions, 0) AS before, q.plan, q.expires_at
@@ -84,16 +98,27 @@ const count: Operation = {
       SELECT g.transaction_id, g.rules, g.late_due_at, g.at, g.n, g.user_id, f.plan, f.expires_at,
         f.before + row_number() OVER (PARTITION BY g.user_id, g.month ORDER BY g.n) AS place
       FROM full_months f JOIN given g ON g.user_id = f.user_id AND g.month = f.month
-      WHERE g.plan IS NULL
     ), late AS MATERIALIZED (
-      SELECT p.transaction_id, rule_id, p.late_due_at
+      SELECT p.transaction_id, p.user_id, p.rules, p.late_due_at
       FROM placed p
         CROSS JOIN LATERAL (
           (SELECT plan, expires_at FROM plans WHERE user_id = p.user_id AND n < p.n ORDER BY n DESC LIMIT 1)
           UNION ALL SELECT p.plan, p.expires_at LIMIT 1
         ) AS present
-        CROSS JOIN LATERAL unnest(p.rules::bigint[]) AS rule_id
       WHERE p.place > ${mostOf(planAt('present', 'p.at'))}
+    ), remembered AS (
+      INSERT INTO ${schema}.over_quota (transaction_id, user_id, late_due_at)
+        SELECT l.transaction_id, l.user_id, l.late_due_at FROM late l JOIN ${schema}.transaction t ON t.id = l.transaction_id
+        WHERE l.rules = '{}'
+      ON CONFLICT DO NOTHING
+    ), put_off AS MATERIALIZED (
+      SELECT transaction_id, unnest(rules::bigint[]) AS rule_id, late_due_at FROM late
+      UNION ALL
+      SELECT c.transaction_id, unnest(c.rules::bigint[]), greatest(coalesce(l.late_due_at, o.late_due_at), c.at)
+      FROM given c
+        LEFT JOIN late l ON l.transaction_id = c.transaction_id
+        LEFT JOIN ${schema}.over_quota o ON o.transaction_id = c.transaction_id
+      WHERE c.month IS NULL AND c.plan IS NULL AND coalesce(l.late_due_at, o.late_due_at) IS NOT NULL
     ), kept AS (
       INSERT INTO ${schema}.quota AS t (user_id, month, transactions)
         SELECT user_id, month, transactions FROM counted
@@ -107,8 +132,8 @@ const count: Operation = {
     SET lane = CASE WHEN d.lane = 'first' AND d.attempt = 0 THEN 'retry' ELSE d.lane END,
       due_at = CASE WHEN d.lane = 'first' AND d.attempt = 0
           AND (d.due_at = d.first_due_at OR EXISTS (SELECT FROM ${schema}.rule r WHERE r.rule_id = d.rule_id))
-        THEN late.late_due_at ELSE d.due_at END
-    FROM late WHERE d.transaction_id = late.transaction_id AND d.rule_id = late.rule_id`,
+        THEN p.late_due_at ELSE d.due_at END
+    FROM put_off p WHERE d.transaction_id = p.transaction_id AND d.rule_id = p.rule_id`,
   acrossStreams: true,
   last: true,
 }
@@ -132,7 +157,7 @@ const later = (at: string, milliseconds: number): string => new Date(Date.parse(
 export const quota = (overQuotaDelay: number): Projection =>
   projection(
     quotaTable,
-    { version: 3, operations: [count, countErased] },
+    { version: 4, operations: [count, countErased] },
     {
       TransactionCaptured: ({ data: { user_id, transaction_id, already_run_of, rules, created_at } }) =>
         already_run_of !== null
@@ -147,6 +172,8 @@ export const quota = (overQuotaDelay: number): Projection =>
                 late_due_at: later(created_at, overQuotaDelay * 1000),
               },
             ]),
+      TransactionCompleted: ({ data: { transaction_id, rules }, metadata: { user_id, at } }) =>
+        rules.length === 0 ? [] : perform(count, [{ user_id, transaction_id, at, rules: rules.map(String) }]),
       PlanChanged: ({ data: { user_id, plan, expires_at } }) => perform(count, [{ user_id, plan, expires_at }]),
       TransactionDeleted: ({ data: { user_id, transaction_id, captured_at, counted } }) =>
         counted ? perform(countErased, [{ user_id, transaction_id, month: vietnamMonth(new Date(captured_at)) }]) : [],
@@ -154,3 +181,13 @@ export const quota = (overQuotaDelay: number): Projection =>
   )
 
 export const quotaPlan = projection(quotaPlanTable, { version: 1 }, {})
+
+export const overQuota = projection(
+  overQuotaTable,
+  { version: 1, goesWithStreams: true },
+  {
+    TransactionDeleted: ({ data: { transaction_id } }) => remove(overQuotaTable, { transaction_id }),
+    StreamErased: (event) =>
+      erasedTransaction(event).map((transaction_id) => remove(overQuotaTable, { transaction_id })),
+  },
+)

@@ -51,7 +51,7 @@ describe('the quota', () => {
   const plan = (name: 'Free' | 'Basic' | 'Pro', expires_at: string | null = null) =>
     account({ type: 'PlanChanged', data: { user_id: USER, plan: name, expires_at } })
 
-  const captured = (created_at: string, already_run_of: number | null) =>
+  const captured = (created_at: string, already_run_of: number | null, isSkipped = false) =>
     capturedData({
       transaction_id: ++ids,
       user_id: USER,
@@ -64,7 +64,19 @@ describe('the quota', () => {
       rules: already_run_of === null ? [RULE] : [],
       webhook_status: already_run_of === null ? 'pending' : 'already_run',
       created_at,
+      ...(isSkipped && { order_id: null, prefix: null, rules: [], webhook_status: 'skipped' as const }),
     })
+
+  /** A transaction without an order id. @returns its id */
+  const captureSkipped = async (when = at(1)): Promise<number> => {
+    const data = captured(when, null, true)
+    await setting.append([decided(transactionStream(data.transaction_id), [{ type: 'TransactionCaptured', data }], when)]) // prettier-ignore
+    return data.transaction_id
+  }
+  const complete = (transaction_id: number, when: string) => {
+    const data = { transaction_id, completed_by: ++ids, order_id: 'DH1', prefix: 'DH', rules: [RULE], webhook_status: 'pending' } // prettier-ignore
+    return setting.append([decided(transactionStream(transaction_id), [{ type: 'TransactionCompleted', data }], when)])
+  }
 
   /** @returns ids */
   const capture = async (count: number, when = at(1), already_run_of: number | null = null): Promise<number[]> => {
@@ -177,6 +189,24 @@ describe('the quota', () => {
     await setting.catchUp()
     await setting.append([decided(accountStream(USER), unlocked, at(1.5))])
     expect((await putOff()).toSorted()).to.deep.equal([over, later].map((id) => [id, at(1 + 15)]))
+    await same()
+  })
+
+  it('delays a transaction over it also if only a copy brings its order id, until the same time', async () => {
+    const within = await captureSkipped()
+    await capture(99)
+    const apart = await captureSkipped()
+    const late = await captureSkipped()
+    const deleted = await captureSkipped()
+    const deletion = { transaction_id: deleted, user_id: USER, captured_at: at(1), counted: true }
+    await setting.append([decided(transactionStream(deleted), [{ type: 'TransactionDeleted', data: deletion }])])
+    await setting.catchUp()
+    const together = await captureSkipped()
+    for (const id of [within, apart, together]) await complete(id, at(2))
+    await complete(late, at(20))
+    expect(await putOff()).to.deep.equal([[apart, at(16)], [late, at(20)], [together, at(16)]]) // prettier-ignore
+    const { over_quota: remembered } = await setting.rows()
+    expect(remembered).to.have.length(3)
     await same()
   })
 

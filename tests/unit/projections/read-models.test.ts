@@ -62,6 +62,7 @@ describe('read models', () => {
       webhook_status: 'pending',
     }
     expect(done(event('TransactionCompleted', data))).to.deep.equal([
+      ['perform', 'count_in_quota', [{ user_id: 1, transaction_id: 7, at: AT, rules: ['5'] }]],
       [
         'update',
         'transaction',
@@ -153,6 +154,7 @@ describe('read models', () => {
     expect(done(event('TransactionDeleted', { ...data, counted: false }))).to.not.deep.include(erased)
     expect(done(event('TransactionDeleted', data))).to.deep.equal([
       erased,
+      ['remove', 'over_quota', { transaction_id: 7 }],
       ['remove', 'transaction', { id: 7 }],
       ['perform', 'remove_attempt_of_transaction', [{ transaction_id: 7 }]],
       ['perform', 'remove_delivery_of_transaction', [{ transaction_id: 7 }]],
@@ -165,7 +167,7 @@ describe('read models', () => {
 
     it('remove every row of a deleted account from all tables, those of transactions with their streams', () => {
       const removed = done(onAccount('AccountDeleted', {})).map(([kind, name, rows]) => [kind, name, rows])
-      const ofTransaction = ['transaction', 'attempt', 'delivery']
+      const ofTransaction = ['over_quota', 'transaction', 'attempt', 'delivery']
       // Triggers keep these.
       const counts = ['transaction_total', 'attempt_count', 'unread_bytes']
       // A parked stream has no personal data in its row, and ends with the account's last event in it. Neither has a change of a rule.
@@ -177,6 +179,7 @@ describe('read models', () => {
         done(event('TransactionDeleted', { transaction_id: 7, user_id: 1, captured_at: AT, counted: false })),
       ])
         expect(closed).to.deep.equal([
+          ['remove', 'over_quota', { transaction_id: 7 }],
           ['remove', 'transaction', { id: 7 }],
           ['perform', 'remove_attempt_of_transaction', [{ transaction_id: 7 }]],
           ['perform', 'remove_delivery_of_transaction', [{ transaction_id: 7 }]],
@@ -261,8 +264,8 @@ describe('read models', () => {
   it('ignore unknown events', () => {
     expect(done(event('SomethingElse', {}))).to.deep.equal([])
     expect(main.projections.map(({ table }) => table.name)).to.deep.equal([
-      'account', 'alert', 'system', 'rule', 'quota', 'quota_plan', 'transaction', 'attempt', 'delivery',
-      'made_due', 'mail_account', 'notification', 'unread_bytes', 'job', 'owned_stream', 'transaction_total', 'attempt_count', 'parked',
+      'account', 'alert', 'system', 'rule', 'quota', 'quota_plan', 'over_quota', 'transaction', 'attempt',
+      'delivery', 'made_due', 'mail_account', 'notification', 'unread_bytes', 'job', 'owned_stream', 'transaction_total', 'attempt_count', 'parked',
     ]) // prettier-ignore
   })
 })
