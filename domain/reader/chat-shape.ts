@@ -45,5 +45,8 @@ export const isBanksHeader = (header: string): boolean =>
     )
     .every((line) => line === '' || isBanks(line))
 
+/** Whether a text begins like JSON or XML. It may be a broken part of them, so what is the bank's text and what another field is uncertain. */
+export const beginsLikeCode = (shadow: string): boolean => /^(?:[{[] ?["'“{]|<[a-z]+> ?<)/.test(shadow.trimStart())
+
 /** Whether the text before a bank's layout is a program's and no person's: the beginning of JSON, XML or a multipart body. */
 export const isPrograms = (header: string): boolean => /^(?:[{[] ?["'“{]|<[a-z]+> ?<|--)/.test(header.trimStart())

@@ -13,7 +13,7 @@ import type { Bank } from '../banks/bank.ts'
 import { findCounterpart } from './counterpart.ts'
 import { ANY_BANK, DOUBT, DOUBT_BEFORE } from './any-bank.ts'
 import { labelsIn, opensCell, opensLikeMemo, opensRow, type Labelled } from './labels.ts'
-import { CUT, NOTIFICATION_AT_MOST, type Page } from './page.ts'
+import { CUT, endOfWords, NOTIFICATION_AT_MOST, type Page } from './page.ts'
 import { CURRENCY_CODE, CURRENCY_SIGN, readNumber } from './printed-money.ts'
 import { timeIn } from './printed-time.ts'
 import type { Reading } from './reading.ts'
@@ -217,6 +217,7 @@ export const readByLabels = (
   const start = memo ? startOfContent(page.shadow, memo, first?.at) : 0
   const content = (memo && page.text.slice(start, tail.end).replace(/[ \n|]+$/, '').replaceAll('\n', ' ')) || null // prettier-ignore
   const references = findReferences(content ?? '', found.ref)
+  const printedIn = memo && start === memo.start ? head : withoutUnlabelledMemo(head, first?.at)
   return {
     bank_code: bank.code,
     bank_name: bank.name,
@@ -228,7 +229,11 @@ export const readByLabels = (
     account_number: found.account,
     account_name: null,
     balance_after: moved.balance,
-    printed_time: timeIn(memo && start === memo.start ? head : withoutUnlabelledMemo(head, first?.at), arrivedAt),
+    printed_time: timeIn(
+      printedIn,
+      arrivedAt,
+      printedIn.length === page.text.length ? endOfWords(page.text) : Infinity,
+    ),
     transaction_ref: references.best,
     references: references.all,
     ...findCounterpart(null, content ?? '', moved.direction),

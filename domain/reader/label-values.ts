@@ -1,7 +1,7 @@
 // Tests: tests/unit/domain/reader/corpus.test.ts
 /** Extracts the values at a text's labels. `label-reader.ts` decides whether they are sufficient. */
 import type { Labelled } from './labels.ts'
-import type { Page } from './page.ts'
+import { CUT, type Page } from './page.ts'
 import { ACCOUNT_NUMBER } from './printed-account.ts'
 import { CURRENCY_CODE, CURRENCY_SIGN, MORE_DIGITS, NUMBER } from './printed-money.ts'
 
@@ -62,6 +62,8 @@ export interface LabelValues {
   firstAmountAt: number
   /** Text that belongs to no label. */
   left: string
+  /** Where the text was cut. Infinity if no mark shows it. */
+  cutAt: number
   /** A sum stands after an unknown label, or not directly after its label. */
   doubtful: boolean
 }
@@ -108,6 +110,8 @@ const takeAccount = (values: LabelValues, value: string, at: number): void => {
   const account = found?.groups?.account
   if (!found || !account) return leave(values, value, at)
   const behind = rest.slice(found[0].length)
+  // It may lack its end.
+  if (at + value.length - behind.length >= values.cutAt) return
   const currency = ACCOUNT_CURRENCY.exec(behind)
   values.account ??= account
   // `(VND)+ 3,000`: the currency before the sign also counts for the sum.
@@ -148,8 +152,8 @@ const takeAmount = (values: LabelValues, value: string, at: number): void => {
 const refIn = (value: string): string | null =>
   /^[0-9a-z][0-9a-z./-]{3,40}/i.exec(value)?.[0].replace(/[./-]+$/, '') ?? null
 
-const noValues = (): LabelValues => ({
-  amounts: [], unsigned: [], balances: [], account: null, accountCurrency: undefined, ref: null, firstAmountAt: Infinity, left: '', doubtful: false,
+const noValues = (cutAt: number): LabelValues => ({
+  amounts: [], unsigned: [], balances: [], account: null, accountCurrency: undefined, ref: null, firstAmountAt: Infinity, left: '', cutAt, doubtful: false,
 }) // prettier-ignore
 
 /** Stars between a label and its value are marks of bold text. Two or more before a digit are a mask. */
@@ -158,7 +162,7 @@ const masked = (shadow: string, at: number, start: number): string =>
 
 /** Collects the values at a page's labels, up to its memo at `until`. */
 export const listen = ({ text, shadow }: Page, labels: readonly Labelled[], until: number): LabelValues => {
-  const values = noValues()
+  const values = noValues(CUT.exec(text)?.index ?? Infinity)
   leave(values, shadow.slice(0, labels[0]?.at ?? until), 0)
   for (const { field, at, start, end } of labels) {
     const value = shadow.slice(start, end)

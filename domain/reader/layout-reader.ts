@@ -5,7 +5,7 @@ import type { Bank, Layout } from '../banks/bank.ts'
 import { findCounterpart } from './counterpart.ts'
 import { undoBreaks, withoutColumns, type Joins } from './line-breaks.ts'
 import { CUT, type Page } from './page.ts'
-import { readPrintedTime } from './printed-time.ts'
+import { mayLackItsYear, readPrintedTime, type DateParts } from './printed-time.ts'
 import type { Reading, Reference } from './reading.ts'
 import { acrossBreaks, findReferences, mayLackItsEnd } from './references.ts'
 import { squeeze } from '../text.ts'
@@ -93,6 +93,10 @@ const comparedIn = (page: Page, printed: string | undefined, layout: Layout, all
     ? all
     : acrossBreaks(all, memoOf(page, printed, layout, () => true) ?? '')
 
+/** The printed day, unless it ends the text and may lack its own end: `vao 10:00 20/11/20`. */
+const timeOf = ({ text }: Page, groups: Groups, indices: Indices | undefined, { pattern }: Layout): DateParts =>
+  pattern.includes('yyyy') && mayLackItsYear(groups, (part) => indices?.[part]?.[1] === text.length) ? {} : groups
+
 /** Reads the page with the layout. Null if the layout does not match, or leaves a value uncertain. */
 export const readByLayout = (layout: Layout, bank: Bank, page: Page, arrivedAt: Date): Found | null => {
   if (!mayFit(layout, page)) return null
@@ -125,7 +129,7 @@ export const readByLayout = (layout: Layout, bank: Bank, page: Page, arrivedAt: 
     account_number: asWritten(page, indices?.account) ?? null,
     account_name: null,
     balance_after: balance,
-    printed_time: readPrintedTime(groups, arrivedAt),
+    printed_time: readPrintedTime(timeOf(page, groups, indices, layout), arrivedAt),
     transaction_ref: references.best,
     references: comparedIn(page, memo, layout, references.all),
     counterpart_account: counterpart.counterpart_account,

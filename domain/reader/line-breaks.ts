@@ -36,7 +36,8 @@ export const withoutColumns = (memo: string, column: number, joins: Joins = isIn
     if (next === ' ' || next === '\n') {
       // A line end with a blank on each side is one break. Any other blank behind the break is the payer's.
       rest = rest.slice(column + (rest.startsWith(' \n ', column) ? 3 : 1))
-      whole += joins(piece, rest) ? piece : `${piece} `
+      // Behind the last break, the text was cut. The blank there is none of the payer's, so that `DH10 ...` touches the cut.
+      whole += rest === '' || joins(piece, rest) ? piece : `${piece} `
     } else if (/[ \n]$/.test(piece)) {
       rest = rest.slice(column)
       whole += piece

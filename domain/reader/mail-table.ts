@@ -61,16 +61,31 @@ const outsideWords = (shadow: string, byLines: boolean) => {
 
 const numberOf = ({ shadow }: Value): string | undefined => MONEY.exec(shadow)?.groups?.number
 
+/** Longer than any sum. */
+const SUM_AT_MOST = 60
+
+/** The beginning of the value behind a label that ends at a position. */
+const valueAt = ({ shadow }: Page, at: number): string => shadow.slice(at, at + SUM_AT_MOST).replace(/^[ \n:|*=]+/, '')
+
 /**
  * The value of each field: that of its first label that has a value. Null if there are two different sums of one field behind the memo or a
- * party, because the first one may be in it.
+ * party, because the first one may be in it. Also null if a party's name stands within a line and another sum of the amount in the memo behind
+ * it: a name such as `A So tien 9,999,999 VND Noi dung B` has both labels.
  */
 const valuesOf = (page: Page, { labels, valueFirst, byLines }: MailTable): Map<Field, Value> | null => {
   const values = new Map<Field, Value>()
+  let hasPartyInLine = false
+  const sumsInWords = new Set<string>()
   let before = 0
   let hasWords = false
   const behindWords = new Set<Field>()
-  const counts = valueFirst ? undefined : outsideWords(page.shadow, byLines)
+  const isOutside = outsideWords(page.shadow, byLines)
+  const counts = (field: Field, at: number, labelEnd: number): boolean => {
+    if (valueFirst || isOutside(field, at, labelEnd)) return true
+    const number = field === 'amount' ? numberOf({ text: '', shadow: valueAt(page, labelEnd) }) : undefined
+    if (number !== undefined) sumsInWords.add(number)
+    return false
+  }
   for (const { field, at, start, end } of labelsIn(page, labels, counts)) {
     if (field === 'end' && !valueFirst) break
     // `So the (Card number): …`
@@ -78,6 +93,7 @@ const valuesOf = (page: Page, { labels, valueFirst, byLines }: MailTable): Map<F
     const [from, to] = valueFirst ? [before, at] : [start + closed, end]
     before = start
     hasWords ||= field === 'content' || PARTIES.has(field)
+    hasPartyInLine ||= !byLines && PARTIES.has(field) && !opensCell(page.shadow, at)
     const earlier = values.get(field)
     if (earlier && !behindWords.has(field)) continue
     const text = page.text.slice(from, to)
@@ -93,7 +109,9 @@ const valuesOf = (page: Page, { labels, valueFirst, byLines }: MailTable): Map<F
       if (hasWords) behindWords.add(field)
     }
   }
-  return values
+  const amount = values.get('amount')
+  if (hasPartyInLine && amount) sumsInWords.delete(numberOf(amount) ?? '')
+  return hasPartyInLine && sumsInWords.size > 0 ? null : values
 }
 
 const directionIn = (sign: string | undefined, word: string): 'credit' | 'debit' | null => {

@@ -50,3 +50,6 @@ export const withTitle = (title: Page, body: Page): Page => ({
 
 /** A text that ends in one of these marks has lost its end. */
 export const CUT = /(?:\.{3}|…|~)$/
+
+/** Where the words of a text end: before the mark of a cut. */
+export const endOfWords = (text: string): number => CUT.exec(text)?.index ?? text.length

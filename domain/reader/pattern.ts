@@ -38,8 +38,9 @@ const moneyOf = (group: 'amount' | 'balance' | 'available', bare: boolean): stri
   const unit = `\\.?${BLANK}?(?<${group}_unit>${CURRENCY_CODE}|${sign})`
   // A number that ends the text where its currency should stand may be incomplete. A memo may follow an amount, so the amount must be whole.
   const whole = group === 'amount' ? `(?![^ \\n.;,|()]|[.,]\\d|${MORE_DIGITS})` : ''
+  // A mark of a cut ends its line. Behind a blank or a line end it may also begin the memo: `~DH1042`.
   const behind = bare
-    ? `(?!${BLANK}?[.,]?(?:\\.\\.|…|~)|[.,]\\d{1,3}(?!\\d))`
+    ? `(?![.,]?(?:\\.\\.|…|~)| [.,]?(?:\\.{2,}|…|~) ?(?:\\n|$)|[.,]\\d{1,3}(?!\\d))`
     : `(?:${unit}|(?=[ \\n.;,|]{0,3}[^ \\n.;,|])${whole})`
   return `${before}(?<${group}>${NUMBER})${behind}`
 }

@@ -24,6 +24,14 @@ const withoutYear = (
   return null
 }
 
+/**
+ * Whether a day that ends the words of a text may lack its end: `10:00 20/1` of 20/11/2026, `20/11/20` of 20/11/2026. Only four digits of a year are
+ * certain.
+ * @param isLast  whether a place ends the words
+ */
+export const mayLackItsYear = ({ year, month }: DateParts, isLast: (part: 'year' | 'month') => boolean): boolean =>
+  year === undefined ? month !== undefined && isLast('month') : year.length < 4 && isLast('year')
+
 /** Null if nothing is printed, or if no clock ever shows the printed time (`25:61 31/02/2026`). */
 export const readPrintedTime = (parts: DateParts, arrivedAt: Date): PrintedTime | null => {
   if (parts.day === undefined || parts.month === undefined) return null
@@ -56,11 +64,22 @@ const PRINTED: readonly RegExp[] = [
   new RegExp(`(?<![\\d/-])(?<day>\\d{1,2})[-/](?<month>\\d{1,2})[-/](?<year>\\d{4}|\\d{2})(?![\\d/])`),
 ]
 
-/** The time anywhere in a text in shadow form. Null if there is none. */
-export const timeIn = (shadow: string, arrivedAt: Date): PrintedTime | null => {
+/** Between a day and the end of a text that was cut within the year. */
+const REST_OF_YEAR = /^(?:[-/.]\d{0,3})?$/
+
+/**
+ * The time anywhere in a text in shadow form. Null if there is none.
+ * @param wordsEnd  where the words of the whole text end. A day there that may lack its end is left out.
+ */
+export const timeIn = (shadow: string, arrivedAt: Date, wordsEnd = Infinity): PrintedTime | null => {
   for (const expression of PRINTED) {
-    const found = expression.exec(shadow)?.groups
-    const time = found && readPrintedTime(found, arrivedAt)
+    const match = expression.exec(shadow)
+    const found: DateParts | undefined = match?.groups
+    if (!match || !found) continue
+    const isAtEnd = REST_OF_YEAR.test(shadow.slice(match.index + match[0].length, wordsEnd))
+    if (wordsEnd < Infinity && isAtEnd && mayLackItsYear(found, (part) => match[0].endsWith(found[part] ?? '')))
+      continue
+    const time = readPrintedTime(found, arrivedAt)
     if (time) return time
   }
   return null

@@ -6,7 +6,7 @@
 import type { Bank, Layout } from '../banks/bank.ts'
 import { banks } from '../banks/index.ts'
 import { ANY_BANK_MAILS } from './any-bank-mails.ts'
-import { beginsWithName, isBanksHeader, isPrograms } from './chat-shape.ts'
+import { beginsLikeCode, beginsWithName, isBanksHeader, isPrograms } from './chat-shape.ts'
 import { bankNamedBy, bankSpokenOf, isStranger, senderOf, smsApps } from '../banks/directory.ts'
 import { withoutEntities } from './html-entities.ts'
 import { beforeMemo, readByLabels } from './label-reader.ts'
@@ -192,6 +192,7 @@ const readText = (incoming: Incoming, arrivedAt: Date): ReadResult => {
     const found = bank ? readAs(bank, page, arrivedAt) : readAsAny(page, arrivedAt)
     if (found && found !== 'several' && mayBeChat && !isBanksHeader(found.header))
       return no(isPrograms(found.header) ? 'unparsed' : 'chat')
+    if (found && beginsLikeCode(body.shadow)) return no('unparsed')
     if (found && found !== 'several') return unlessDoubted(found.reading, title?.shadow ?? '', found.header)
   }
   const subject = incoming.subject ? pageOf(incoming.subject).shadow : ''
@@ -200,7 +201,7 @@ const readText = (incoming: Incoming, arrivedAt: Date): ReadResult => {
     senderOf(incoming),
   )
   if (reason !== 'unparsed' && !isSaidByMemo(reason, body, [subject, title?.shadow ?? ''])) return no(reason)
-  if (mayBeChat && beginsWithName(body)) return no(reason)
+  if ((mayBeChat && beginsWithName(body)) || beginsLikeCode(body.shadow)) return no(reason)
   for (const page of pages) {
     const reading = readLoosely(page, bank, arrivedAt)
     if (!reading || (reason !== 'unparsed' && !isCertain(reading, body))) continue

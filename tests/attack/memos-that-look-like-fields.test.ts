@@ -107,6 +107,21 @@ describe('the name of a payer in a mail', () => {
       if (typeof read === 'object') expect(read, name).to.include({ transaction_type: 'credit', amount: '150000.00' })
     }
   })
+
+  it('sets no amount where the mail is one line and the name also has the label of the memo', () => {
+    const mb = `Số tham chiếu FT123456789 Ngày, giờ giao dịch 20/11/2026 10:00:00 Tài khoản trích nợ 0011000415567 Người thụ hưởng 0944999000 Tên người thụ hưởng NAME Ngân hàng thụ hưởng VCB Số tiền (VND) 150,000.00 Phí giao dịch 0 Nội dung chuyển tiền DH1042 Trân trọng`
+    const vcb = `Biên lai chuyển tiền Ngày, giờ giao dịch 10:00 20/11/2026 Tài khoản nguồn 0011000415567 Tài khoản người hưởng 0944999000 Tên người hưởng NAME Tên ngân hàng hưởng MB Số tiền 150,000 VND Nội dung chuyển tiền DH1042`
+    for (const [from, text, sum] of [
+      ['no-reply@cake.vn', `${head}NAME\n${rest}`.replace(/[\n\t]/g, ' '), '+9.999.999 đ'],
+      ['mbebanking@mbbank.com.vn', mb, '(VND) 9,999,999.00'],
+      ['VCBDigibank@info.vietcombank.com.vn', vcb, '9,999,999 VND'],
+    ] as const) {
+      const named = (name: string) => readingOf({ from, subject: 'x', text: text.replace('NAME', name) })
+      expect(named('NGUYEN VAN A'), from).to.include({ amount: '150000.00', content: 'DH1042' })
+      for (const label of ['Noi dung giao dich', 'Noi dung chuyen tien', 'Noi dung'])
+        expect(named(`A So tien ${sum} ${label} DH2000`), from).to.not.have.property('amount', '9999999.00')
+    }
+  })
 })
 
 describe('a memo in the line of its label', () => {

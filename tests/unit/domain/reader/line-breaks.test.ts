@@ -32,6 +32,11 @@ describe('the removal of column breaks', () => {
     for (const mark of ['...', '~']) expect(undoBreaks(`mua hang DH10 42 xxxxxxxxxx${mark}`, 13)).to.equal(`mua hang DH1042 xxxxxxxxxx${mark}`) // prettier-ignore
   })
 
+  it('leaves no blank before the mark of a cut right behind a break, so that a cut order id touches it', () => {
+    for (const mark of ['...', '~']) expect(undoBreaks(`mua hang DH10 ${mark}`, 13)).to.equal(`mua hang DH10${mark}`)
+    expect(undoBreaks('mua hang DH1 ...', 13)).to.equal('mua hang DH1 ...')
+  })
+
   it('keeps blanks that the payer wrote at the column', () => {
     expect(undoBreaks(broken('abcd fghijklmno', 5), 5)).to.equal('abcd fghijklmno')
     expect(undoBreaks('ma so: 1', 6)).to.equal('ma so: 1')

@@ -1,9 +1,10 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { read } from '../../../../domain/reader/reader.ts'
-import type { Incoming } from '../../../../domain/reader/reading.ts'
+import type { Incoming, Reading } from '../../../../domain/reader/reading.ts'
 import { findOrderId, orderIdOf } from '../../../../domain/reader/order-id.ts'
 import { fromMinor, toMinor } from '../../../../domain/money.ts'
+import { vietnamDay } from '../../../../domain/time.ts'
 import { notifications, type CorpusEntry } from '../../../corpus/corpus.ts'
 import { codeOf } from '../../../corpus/score.ts'
 import { repetitions } from '../../../harness/repetitions.ts'
@@ -180,6 +181,21 @@ describe('bank texts after damage', () => {
 })
 
 describe('cut bank texts', () => {
+  it('never yield part of an account number, or another day', () => {
+    const dayOf = (reading: Reading) => reading.printed_time && vietnamDay(new Date(reading.printed_time.at))
+    for (const entry of entries) {
+      const whole = read({ ...entry }, arrival).reading!
+      for (let end = 1; end < entry.text.length; end += 1)
+        for (const mark of ['', '...', '…']) {
+          const { reading } = read({ ...entry, text: entry.text.slice(0, end) + mark }, arrival)
+          if (!reading) continue
+          const where = `${entry.id} at ${end}: ${entry.text.slice(0, end)}${mark}`
+          if (mark !== '') expect([null, whole.account_number], where).to.include(reading.account_number)
+          expect([null, dayOf(whole)], where).to.include(dayOf(reading))
+        }
+    }
+  })
+
   it('never yield part of a number, at any position of the cut', () => {
     for (const entry of entries)
       for (let end = 1; end < entry.text.length; end += 1)

@@ -85,6 +85,29 @@ describe('the reader', () => {
     })
   })
 
+  it('reads a memo of Techcombank that begins like the mark of a cut, and no balance that was cut', () => {
+    const text = (balance: string) => ({
+      sender: 'Techcombank',
+      text: `TK 18123\nSo tien GD:+150,000\nSo du:${balance}`,
+    })
+    for (const memo of ['~DH1042', '~ DH1042', '...DH1042'])
+      expect(reading(text(`1,222,772\n${memo}`))).to.include({ balance_after: '1222772.00', content: memo })
+    expect(reading(text('1,222,772 ~DH1042'))).to.include({ balance_after: '1222772.00', content: '~DH1042' })
+    for (const cut of ['1,222~', '1,222...', '1,222 ...', '1,222…', '1,222~DH1042'])
+      expect(reason(text(cut)), cut).to.equal('unparsed')
+  })
+
+  it('leaves a text that is a broken part of JSON or XML unparsed, because its end may be another field', () => {
+    for (const text of [
+      `{"text":"${VCB}DH1042","sim":"DH2000}`,
+      `{ "text": "${VCB}"DH1042""}`,
+      `[{"text":"${VCB}DH1042"`,
+      `<sms><text>${VCB}DH1042</text>`,
+      '{"text":"TK 0123456789 +150,000VND. SD: 1,222,772VND. ND: DH1042","id":"DH2000}',
+    ])
+      for (const sender of ['Vietcombank', 'LPB']) expect(reason({ text, sender }), text).to.equal('unparsed')
+  })
+
   it('does not take a dash after a name for a sign', () => {
     const text = 'Techcombank - VND 20,000\nTài khoản: 19034\nSố dư: VND 20,013'
     expect(reason({ text, package: 'vn.com.techcombank.bb.app' })).to.equal('unparsed')
