@@ -29,6 +29,37 @@ export const beginsWithName = (page: Page): boolean => {
   return !labelsIn(beginning, ANY_BANK).some(({ at }) => at < found[0].length)
 }
 
+/** Words of a bank's own opening, which ends in a colon like a person's name: `Quý khách có giao dịch mới:`. */
+const OPENING =
+  /\b(?:quy khach|khach hang|kinh|thong (?:bao|tin)|bien dong|giao dich|gd|so du|tai khoan|tk|ngan hang|[a-z]*bank(?:ing)?|dich vu|chi tiet|bao (?:co|no))\b/
+
+/** A time, a day or a number in front of a colon is no part of a name. */
+const NO_NAME = /[/+]|\d{3}|\d$/
+
+/** Words that announce what a person wrote, gave or asks for. */
+const ANNOUNCED =
+  /\bloi (?:nhan|chuc)\b|\bnhan (?:tin|gui|cho)\b|\bli xi\b|mung tuoi|\bqua (?:tang|mung)\b|\btang (?:qua|ban)\b|chuc mung|\bchat\b|tro chuyen|binh luan|\byeu cau (?:ban )?(?:chuyen|thanh toan|tra)|\bgui (?:den |toi |cho )?ban\b|\bgui (?:mot |1 )?(?:loi|tin nhan|anh|hinh|sticker)\b|\bda (?:gui|viet)(?: [a-z ]{1,20})? ?:|\bmessage|\bwrote\b|\bsays\b/
+const MESSAGE_FROM = /\btin nhan(?: moi)? (?:tu|cua) (?<sender>[^:\n]+)/
+
+/** Whether words of an app, in front of a text or in its title, announce what a person wrote, gave or asks for. */
+export const announcesWords = ({ text, shadow }: Page): boolean => {
+  const { sender } = MESSAGE_FROM.exec(shadow)?.groups ?? {}
+  const isPersons = sender !== undefined && bankSpokenOf(`${sender}:`) === null && !sender.startsWith('ngan hang')
+  return isPersons || ANNOUNCED.test(shadow) || /(?<!tin )nhắn/i.test(text)
+}
+
+/**
+ * Whether a push of a bank's app begins with a person's `name:` or announces a person's words, as in a gift or a message. Not every app
+ * that shows such words is known.
+ * @param end  where the bank's own words may begin
+ */
+export const beginsWithPersonsWords = (page: Page, end: number): boolean => {
+  const before = { text: page.text.slice(0, end), shadow: page.shadow.slice(0, end) }
+  const { name } = NAMED.exec(before.shadow)?.groups ?? {}
+  const isName = name !== undefined && !OPENING.test(name) && !NO_NAME.test(name) && beginsWithName(page)
+  return isName || announcesWords(before)
+}
+
 /** Marks of a quoted or forwarded text. */
 const QUOTED = /[>"'“”«»‘’]/
 

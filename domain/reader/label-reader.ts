@@ -42,6 +42,9 @@ const splitAtMemo = (shadow: string, labelled: readonly Labelled[], hasAmount: (
 const startOfMemo = (labelled: readonly Labelled[]): number | undefined =>
   labelled.find(({ field }) => field === 'content')?.at
 
+/** Where the first label of a page begins. Its end if it has none. */
+export const startOfLabels = (page: Page): number => labelsIn(page, ANY_BANK)[0]?.at ?? page.text.length
+
 /** The part of a page before its memo. Null if no label begins one. */
 export const beforeMemo = (page: Page): Page | null => {
   const end = startOfMemo(labelsIn(page, ANY_BANK))

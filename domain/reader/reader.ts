@@ -6,10 +6,17 @@
 import type { Bank, Layout } from '../banks/bank.ts'
 import { banks } from '../banks/index.ts'
 import { ANY_BANK_MAILS } from './any-bank-mails.ts'
-import { beginsLikeCode, beginsWithName, isBanksHeader, isPrograms } from './chat-shape.ts'
+import {
+  announcesWords,
+  beginsLikeCode,
+  beginsWithName,
+  beginsWithPersonsWords,
+  isBanksHeader,
+  isPrograms,
+} from './chat-shape.ts'
 import { bankNamedBy, bankSpokenOf, isStranger, senderOf, smsApps } from '../banks/directory.ts'
 import { withoutEntities } from './html-entities.ts'
-import { beforeMemo, readByLabels } from './label-reader.ts'
+import { beforeMemo, readByLabels, startOfLabels } from './label-reader.ts'
 import { readByLayout, type Found } from './layout-reader.ts'
 import { UNSIGNED } from './label-values.ts'
 import { mailPageOf } from './mail-page.ts'
@@ -187,13 +194,16 @@ const readText = (incoming: Incoming, arrivedAt: Date): ReadResult => {
   const title = incoming.title && !isSmsApp ? pageOf(incoming.title) : null
   const pages = title ? [body, withTitle(title, body)] : [body]
   const bank = bankNamedBy(incoming)
+  const isPush = bank !== null && Boolean(incoming.package) && !isSmsApp
+  const areWords = (page: Page, end: number) =>
+    isPush && (beginsWithPersonsWords(page, end) || (title !== null && announcesWords(title)))
   const mayBeChat = !bank || (bank.chats !== null && !isOwn(bank))
   for (const page of pages) {
     const found = bank ? readAs(bank, page, arrivedAt) : readAsAny(page, arrivedAt)
-    if (found && found !== 'several' && mayBeChat && !isBanksHeader(found.header))
-      return no(isPrograms(found.header) ? 'unparsed' : 'chat')
-    if (found && beginsLikeCode(body.shadow)) return no('unparsed')
-    if (found && found !== 'several') return unlessDoubted(found.reading, title?.shadow ?? '', found.header)
+    if (!found || found === 'several') continue
+    if (mayBeChat && !isBanksHeader(found.header)) return no(isPrograms(found.header) ? 'unparsed' : 'chat')
+    if (beginsLikeCode(body.shadow) || areWords(page, found.header.length)) return no('unparsed')
+    return unlessDoubted(found.reading, title?.shadow ?? '', found.header)
   }
   const subject = incoming.subject ? pageOf(incoming.subject).shadow : ''
   const reason = whyNoTransaction(
@@ -202,6 +212,7 @@ const readText = (incoming: Incoming, arrivedAt: Date): ReadResult => {
   )
   if (reason !== 'unparsed' && !isSaidByMemo(reason, body, [subject, title?.shadow ?? ''])) return no(reason)
   if ((mayBeChat && beginsWithName(body)) || beginsLikeCode(body.shadow)) return no(reason)
+  if (areWords(body, startOfLabels(body))) return no(reason)
   for (const page of pages) {
     const reading = readLoosely(page, bank, arrivedAt)
     if (!reading || (reason !== 'unparsed' && !isCertain(reading, body))) continue

@@ -12,6 +12,7 @@ import { appraise, readable, type Appraised } from '../../domain/transaction/app
 import { notifications } from '../corpus/corpus.ts'
 import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
 import { accountOf, shownOf } from '../harness/accounts.ts'
+import { bankTexts } from './bank-texts-by-memo.ts'
 import { vietcombankText } from '../harness/bank-texts.ts'
 
 const AT = new Date('2026-11-20T03:00:10.000Z')
@@ -43,6 +44,11 @@ const shapes = (text: string, number: number): string[] =>
 
 const TPBANK = 'com.tpb.mb.gprsandroid'
 const WALLETS = ['com.mservice.momotransfer', 'vn.com.vng.zalopay', 'com.bplus.vtpay']
+/** Pushes of banks' apps, each of which is read. */
+const pushes = bankTexts
+  .map(({ name, of }) => ({ name, incoming: of('DH1042') }))
+  .filter(({ incoming }) => incoming.package !== undefined && !WALLETS.includes(incoming.package))
+
 const CHATS = ['com.zing.zalo', 'com.facebook.orca', 'org.telegram.messenger']
 
 const WALLET_SENTENCES = [
@@ -94,6 +100,42 @@ describe('attack: texts of other people in apps', () => {
     ])
       for (const title of [undefined, 'NGUYEN VAN A', 'ChatPay', 'TPBank'])
         expect(push(words, title).reading, `${title}: ${words}`).to.equal(null)
+  })
+
+  it('make no transaction in the app of any bank if they follow a name, or words about a gift or a message', () => {
+    const WORDS = [
+      'NGUYEN VAN A: ',
+      'Minh đã gửi:\n',
+      'NGUYEN VAN A đã nhắn cho bạn ',
+      'Tin nhắn mới từ NGUYEN VAN A. ',
+      'Thông báo: NGUYEN VAN A nhắn ',
+      'NGUYEN VAN A gửi bạn một lời chúc. ',
+      'Bạn nhận được lì xì từ NGUYEN VAN A với lời nhắn "',
+      'Quà tặng từ NGUYEN VAN A. ',
+      'NGUYEN VAN A yêu cầu chuyển tiền. ',
+    ]
+    for (const { name, incoming } of pushes) {
+      for (const words of WORDS)
+        expect(read({ ...incoming, text: words + incoming.text }, AT).reading, words + name).to.equal(null)
+      for (const title of ['Lời chúc từ Minh', 'Minh gửi bạn lì xì', 'Tin nhắn từ NGUYEN VAN A', 'Quà tặng', 'Chat'])
+        expect(read({ ...incoming, title }, AT).reading, title + name).to.equal(null)
+    }
+  })
+
+  it('are told from a bank’s own opening and title', () => {
+    const OPENINGS = [
+      '',
+      'Thông báo:\n',
+      'Quý khách có giao dịch mới:\n',
+      'Kính gửi Quý khách,\n',
+      'Tin nhắn từ ngân hàng:\n',
+    ]
+    for (const { name, incoming } of pushes) {
+      if (incoming.package === TPBANK || incoming.title?.includes('150')) continue
+      for (const opening of OPENINGS)
+        for (const title of [undefined, '', 'Thông báo', 'Tin nhắn OTT', 'Quý khách đã gửi tiền', 'NGUYEN VAN A'])
+          expect(read({ ...incoming, title, text: opening + incoming.text }, AT).reading, `${title}: ${opening}${name}`).to.include({ amount: '150000.00' }) // prettier-ignore
+    }
   })
 
   it('make no transaction without a sender, even if the account allows texts without one', () => {
