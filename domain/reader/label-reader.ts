@@ -169,6 +169,21 @@ const mayBePayers = (balance: LabelValues['balances'][number], amount: Groups) =
   return { decimals, currency: decimals || !balance.isClosed }
 }
 
+/** Labels of a person's name, which is a stranger's words. */
+const PERSON = /^(?:ten )?nguoi|^(?:payee|payer|sender|beneficiary)|^(?:tu|den) ?:/
+
+/**
+ * Whether a name before the amount may have the labels of the amount and of the memo: then another sum with a label stands in what looks like the
+ * memo. `Nguoi gui: A So tien: +9,999,999VND ND: B. So tien: +150,000VND`
+ */
+const mayBeInName = (
+  { shadow }: Page,
+  { before, behind }: { before: readonly Labelled[]; behind: readonly Labelled[] },
+  amountAt: number,
+): boolean =>
+  before.some(({ field, at, start }) => field === 'other' && at < amountAt && PERSON.test(shadow.slice(at, start))) &&
+  behind.some(({ field, start, end }) => field === 'amount' && shadow.slice(start, end).search(SIGNED) === 0)
+
 /**
  * @param bank  the bank of the text. Its code and name go into the reading.
  * @returns null if direction, amount or currency is uncertain in any way
@@ -193,7 +208,7 @@ export const readByLabels = (
   const sums = found.amounts.length > 0 ? found.amounts : found.unsigned
   const [amount] = sums
   if (!amount || sums.length > 1 || (found.amounts.length > 0 && found.unsigned.length > 0)) return null
-  if (UNSIGNED.test(found.left)) return null
+  if (UNSIGNED.test(found.left) || mayBeInName(page, { before, behind }, found.firstAmountAt)) return null
   const tail = memo ? endOfMemo(page, { memo, before, behind }) : { end: page.shadow.length, balance: null }
   const first = found.balances.find(({ available }) => !available) ?? found.balances[0]
   if (first && first.at < found.firstAmountAt) return null

@@ -124,6 +124,27 @@ describe('the name of a payer in a mail', () => {
   })
 })
 
+describe('the name of a payer before the amount', () => {
+  it('sets no amount, also with the label of the memo', () => {
+    for (const end of ['. ', '\n'])
+      for (const name of [
+        'NGUYEN VAN A',
+        'A So tien: +9,999,999VND SD: 9,999,999VND ND: DH2000',
+        'A PS: +9,999,999VND ND: B',
+      ]) {
+        const fields = [
+          `Nguoi gui: ${name}`,
+          'TK: 0011223344556',
+          'So tien: +150,000VND',
+          'SD: 222,772,047VND',
+          'ND: DH1042',
+        ]
+        const read = readingOf({ package: 'ops.namabank.com.vn', text: fields.join(end) })
+        if (name === 'NGUYEN VAN A' || typeof read === 'object') expect(read, name).to.include({ amount: '150000.00' })
+      }
+  })
+})
+
 describe('a memo in the line of its label', () => {
   it('hides no order id behind words like the bank’s last ones', () => {
     const text = (memo: string) =>
