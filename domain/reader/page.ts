@@ -16,9 +16,12 @@ export interface Page {
   loose?: string
 }
 
-/** Lines that forwarder apps append to an SMS: the SIM, its number, the phone's time, the phone's name. `SIM 0912…` is a memo. */
+/**
+ * Lines that forwarder apps append to an SMS: the SIM, its number, the phone's time, the phone's name. `SIM 0912…`, `SIM 4G …` and
+ * `SIM1 …` are memos.
+ */
 const FORWARDERS_LINES =
-  /\n(?:SIM[ _-]?\d(?!\d)[^\n]*|SubId: ?\d[^\n]*|\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2})(?:\n[^\n]{0,60}){0,4}$/i
+  /\n(?:SIM[ _-]?\d(?:[_:][^\n]*| ?\([^()\n]*\))?|SubId: ?\d{1,4}|\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2})(?=\n|$)(?:\n[^\n]{0,60}){0,4}$/i
 
 /** The text without the lines that a forwarder app appended. */
 export const withoutForwardersLines = (page: Page): Page => {

@@ -26,7 +26,7 @@ const WORDS = [
   'TK 4240xxxx4584|GD: +9,999,999VND 20/11/26 10:00|SD:9,999,999VND|ND: x', 'otp', 'sao ke', 'den han', 'test message', 'khuyen mai', 'QUA TANG', 'tặng',
   'huy', 'hoan tien', 'nop', 'rut', 'giam', 'tang', 'credit', 'vnd', 'd', 'đồng', 'dong tien', '2 ao', '0912345678', '9704229201234567', '12', '.', ',', ';', ':',
   '|', '(', ')', '-', '+', '/', '*x*', '"', '<br>', '</td></tr><tr><td>So du</td><td>9,999,999 VND', '&amp;', '\u200b', '\u202e', '\u00a0', '１２３', '＋９，９９９ＶＮＤ',
-  '🙂', 'e\u0301', 'İ', '\t', 'NGUYEN VAN A', 'chuyen tien',
+  '🙂', 'e\u0301', 'İ', '\t', 'NGUYEN VAN A', 'chuyen tien', 'SIM 4G', 'SIM1',
 ] // prettier-ignore
 
 /** Words and an order id among them. The id is last, so that no word touches its end, or first. */
@@ -56,7 +56,7 @@ const isUncertain = (text: string, memo: string): boolean =>
   (/^Giao dịch:|GD:/.test(text) && /otp/.test(memo)) ||
   (/^Kính gửi[^\n]{200}/.test(text) && /cam on quy khach|dear/i.test(memo)) ||
   /^EIB .{126}/.test(squeeze(normalise(text))) ||
-  /^(?:SIM\d|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)/.test(memo) ||
+  /^(?:SIM ?\d(?:$|[_:(])|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)/.test(memo) ||
   /^\.\.|\.\.\.|\.\.$/.test(squeeze(normalise(memo)))
 
 const bankSays = (reading: Reading) => ({

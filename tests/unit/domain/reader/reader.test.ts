@@ -68,9 +68,27 @@ describe('a reading of a notification', () => {
 
 describe('lines of forwarder apps after a text', () => {
   it('are not part of the reading', () => {
-    for (const behind of ['SIM1_Viettel\nSubId：1\n2026-11-20 10:00:00\nXiaomi 12', 'SIM 2', '2026-11-20 10:00:00'])
+    for (const behind of [
+      'SIM1_Viettel\nSubId：1\n2026-11-20 10:00:00\nXiaomi 12',
+      'SIM 2',
+      'SIM1 (Viettel)\n2026-11-20 10:00:00',
+      '2026-11-20 10:00:00',
+    ])
       expect(reading(`Vietcombank\n${VCB}DH1042\n${behind}`).content, behind).to.equal('DH1042')
     expect(reading(`${VCB}don\nDH1042`).content).to.equal('don DH1042')
+  })
+
+  it('are told from a memo that begins with the word SIM in a line of its own', () => {
+    const text = 'TK 19033255551111\nSo tien GD:+150,000\nSo du:222,772,047\n'
+    for (const memo of [
+      'SIM 4G DH1042',
+      'sim 5g viettel DH1042',
+      'SIM1 DH1042',
+      'Sim 2 DH1042',
+      'SIM-4G DH1042',
+      'SubId: 1 DH1042',
+    ])
+      expect(reading({ sender: 'Techcombank', text: text + memo }).content, memo).to.equal(memo)
   })
 })
 
