@@ -78,6 +78,16 @@ const isBehindMemo = ({ text }: Page, indices: Indices | undefined): boolean => 
   return !between.includes('\n') && !(between.includes('|') && text.slice(0, memo[0]).includes('|'))
 }
 
+/** No bank's reference has this form. It is an order id that the payer has put behind such a label: `mua hang Ma giao dich: DH1042`. */
+const LIKE_ORDER_ID = /^[a-z]{2,10}\d{1,20}$/i
+
+/** Where the memo is. It includes a reference that is the payer's. */
+const rangeOfMemo = (page: Page, indices: Indices | undefined): readonly [number, number] | undefined => {
+  const [memo, ref] = [indices?.content, indices?.ref]
+  const isPayers = memo && ref && isBehindMemo(page, indices) && LIKE_ORDER_ID.test(page.text.slice(...ref))
+  return isPayers ? [memo[0], ref[1]] : memo
+}
+
 /**
  * Whether the memo precedes the amount. If such a text lacks its end, a sum in the memo (`+9,999,999VND SD 9,999,999VND`) would be its last one
  * and pass for the amount.
@@ -111,9 +121,10 @@ export const readByLayout = (layout: Layout, bank: Bank, page: Page, arrivedAt: 
   // If a balance without a currency ends the text, and the layout expects more text, the number may be incomplete.
   const balanceEnd = indices?.balance?.[1]
   const balance = layout.endsInBalance || groups.balance_unit || balanceEnd !== page.text.length ? money.balance : null
-  const memo = asWritten(page, indices?.content)
+  const range = rangeOfMemo(page, indices)
+  const memo = asWritten(page, range)
   const content = memoOf(page, memo, layout)
-  const labelled = asWritten(page, indices?.ref)
+  const labelled = range?.[1] === indices?.ref?.[1] ? undefined : asWritten(page, indices?.ref)
   const whole = labelled && !CUT.test(labelled) ? labelled.replace(/\.$/, '') : null
   const isApart = !isBehindMemo(page, indices)
   const references = findReferences(content ?? '', whole, isApart)

@@ -146,6 +146,20 @@ describe('the name of a payer before the amount', () => {
 })
 
 describe('a memo in the line of its label', () => {
+  it('hides no order id behind the label of a reference that the bank did not print', () => {
+    const head = 'Tài khoản thanh toán: 8832123000\nSố tiền GD: +150,000 VND\nNội dung giao dịch: '
+    const tpbank = '(TPBank): 20/11/26;10:00\nTK: xxxx3688261\nPS:+150.000VND\nSD: 23.457.587VND\nND: '
+    for (const incoming of [
+      { package: 'com.vnpay.bidv', text: `${head}mua hang Ma giao dich: DH1042` },
+      { sender: 'TPBank', text: `${tpbank}mua hang SO GD: DH1042` },
+    ])
+      expect(readingOf(incoming)).to.have.property('content', incoming.text.slice(incoming.text.indexOf('mua')))
+    expect(readingOf({ package: 'com.vnpay.bidv', text: `${head}DH1042 Mã giao dịch: 083OCWK-88GSs28At` })).to.include({
+      content: 'DH1042',
+      transaction_ref: '083OCWK-88GSs28At',
+    })
+  })
+
   it('hides no order id behind words like the bank’s last ones', () => {
     const text = (memo: string) =>
       `TK: 102000160000(VND).+ 150,000. SD: 222,772,047. Luc: 10:00 20/11/2026. ND: ${memo}. LH: 1900555592`
