@@ -64,7 +64,7 @@ export interface LabelValues {
   left: string
   /** Where the text was cut. Infinity if no mark shows it. */
   cutAt: number
-  /** A sum stands after an unknown label, or not directly after its label. */
+  /** A sum stands after an unknown label, or not directly after its label. Or the account number was cut. */
   doubtful: boolean
 }
 
@@ -110,8 +110,8 @@ const takeAccount = (values: LabelValues, value: string, at: number): void => {
   const account = found?.groups?.account
   if (!found || !account) return leave(values, value, at)
   const behind = rest.slice(found[0].length)
-  // It may lack its end.
-  if (at + value.length - behind.length >= values.cutAt) return
+  // It may lack its end. Without a number, a credit would not wait until its owner confirms the account.
+  if (values.account === null && at + value.length - behind.length >= values.cutAt) values.doubtful = true
   const currency = ACCOUNT_CURRENCY.exec(behind)
   values.account ??= account
   // `(VND)+ 3,000`: the currency before the sign also counts for the sum.

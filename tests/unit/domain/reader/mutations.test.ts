@@ -181,32 +181,26 @@ describe('bank texts after damage', () => {
 })
 
 describe('cut bank texts', () => {
-  it('never yield part of an account number, or another day', () => {
-    const dayOf = (reading: Reading) => reading.printed_time && vietnamDay(new Date(reading.printed_time.at))
+  const dayOf = (reading: Reading) => reading.printed_time && vietnamDay(new Date(reading.printed_time.at))
+
+  it('never yield part of a number, or another day, at any position of the cut', () => {
     for (const entry of entries) {
-      const whole = read({ ...entry }, arrival).reading!
+      const whole = read({ ...entry }, arrival).reading
+      const showsAccount = /\d/.test(whole?.account_number ?? '')
       for (let end = 1; end < entry.text.length; end += 1)
         for (const mark of ['', '...', '…']) {
           const { reading } = read({ ...entry, text: entry.text.slice(0, end) + mark }, arrival)
           if (!reading) continue
-          const where = `${entry.id} at ${end}: ${entry.text.slice(0, end)}${mark}`
-          if (mark !== '') expect([null, whole.account_number], where).to.include(reading.account_number)
-          expect([null, dayOf(whole)], where).to.include(dayOf(reading))
-        }
-    }
-  })
-
-  it('never yield part of a number, at any position of the cut', () => {
-    for (const entry of entries)
-      for (let end = 1; end < entry.text.length; end += 1)
-        for (const mark of ['...', '…']) {
-          const { reading } = read({ ...entry, text: entry.text.slice(0, end) + mark }, arrival)
-          if (!reading) continue
-          expect(reading.amount, `${entry.id} at ${end}`).to.equal(entry.expected!.amount)
+          const where = `${entry.id} at ${end}`
+          expect(reading.amount, where).to.equal(entry.expected!.amount)
           expect(reading.transaction_type).to.equal(entry.expected!.transaction_type)
-          expect([null, entry.expected!.balance_after], `${entry.id} at ${end}`).to.include(reading.balance_after)
+          expect([null, dayOf(whole!)], where).to.include(dayOf(reading))
+          if (mark === '') continue
+          expect([null, entry.expected!.balance_after], where).to.include(reading.balance_after)
+          if (showsAccount) expect(reading.account_number, where).to.equal(whole!.account_number)
           expect(reading.cut).to.equal(true)
         }
+    }
   })
 
   it('never yield part of an order id, whatever follows the cut', () => {
