@@ -27,10 +27,21 @@ export const comparable = ({
   ...(status === 'open' && { round_base }),
 })
 
-/** How much later a delivery is due in the queue than in its fold. The log delivers first attempts for a minute; those over quota wait. */
-export const putOff = (lane: string | null, attempt: number): number => {
-  if (lane === 'first') return 60_000
-  return lane === 'retry' && attempt === 0 ? 900_000 : 0
+const later = (at: string, milliseconds: number): string => new Date(Date.parse(at) + milliseconds).toISOString()
+
+/**
+ * When a delivery is due in the queue, by its own events. The log delivers first attempts for a minute. Those over quota wait until 15 minutes after
+ * the capture, also if a copy brought their rules.
+ * @param due_at  when it is due in its fold
+ */
+export const ownDue = (
+  due_at: string,
+  captured_at: string,
+  { lane, attempt }: Pick<DeliveryRow, 'lane' | 'attempt'>,
+): string => {
+  if (lane === 'first') return later(due_at, 60_000)
+  const late = later(captured_at, 900_000)
+  return lane === 'retry' && attempt === 0 && late > due_at ? late : later(due_at, 0)
 }
 
 /** Whether an event lets a rule be called again. All changes of a random history switch the rule on. */

@@ -9,7 +9,7 @@ import { main } from '../../../projections/main.ts'
 import { deliveriesMadeDue } from '../../../projections/delivery/made-due.ts'
 import { createSchema } from '../../../projections/engine/schema.ts'
 import { eventually } from '../../harness/eventually.ts'
-import { activeSince, dueAfterChanges, putOff, comparable, type DeliveryRow } from './delivery-rows.ts'
+import { activeSince, dueAfterChanges, ownDue, comparable, type DeliveryRow } from './delivery-rows.ts'
 import { History, type Decided } from './history.ts'
 import { openSetting, type Setting } from './setting.ts'
 
@@ -58,10 +58,11 @@ describe('projector', () => {
       const byId = new Map(folds.map((fold) => [fold.transaction_id, fold]))
       const compared = deliveries.flatMap((row) => {
         const { transaction_id, rule_id, attempt, lane, due_at } = row
-        const fold = byId.get(transaction_id)!.deliveries.get(rule_id)!
+        const { deliveries: folded, captured_at } = byId.get(transaction_id)!
+        const fold = folded.get(rule_id)!
         // The row of a deleted rule is due so that the delivery ends.
         if (fold.status !== 'open' || !rules.has(rule_id)) return []
-        const own = new Date(Date.parse(fold.due_at) + putOff(lane, attempt)).toISOString()
+        const own = ownDue(fold.due_at, captured_at, row)
         const isChangeable = lane === 'first' || (lane === 'retry' && attempt > 0)
         const due = isChangeable ? dueAfterChanges(history, row, own) : own
         expect(new Date(due_at!).toISOString(), `transaction ${transaction_id}, rule ${rule_id}`).to.equal(due)
