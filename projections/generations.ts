@@ -11,7 +11,7 @@ export const MAIN_GENERATIONS: readonly string[] = [
   'af707a785250c094',
   'f40e2d5178e2a594',
   'af2d884cd16ac5e8',
-  'aea93e95a6283900',
+  '1dc7c98d119daa90',
 ]
 
 export const SEARCH_GENERATIONS: readonly string[] = ['49d135aab758cfdd', '8927ee25351fe259', 'e14064099f7035f3']

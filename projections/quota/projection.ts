@@ -4,12 +4,14 @@
  * counted in the order of the log, with the plan as it was at that position. So the count is right with any number of
  * processes, and the same after a rebuild. The first calls of a transaction over the quota are delayed and go into the
  * lane of retries, so that they take no room from first attempts within the quota. A transaction over the quota that gets
- * its rules later, by a copy that brings the order id, is remembered until then, so that its first calls wait as long.
+ * its rules later, by a copy that brings the order id or by the confirmation of its bank account, is remembered until then, so
+ * that its first calls wait as long.
  *
  * A deleted transaction stays counted. If its capture was erased from the store, a rebuild counts it at its deletion.
  * So a transaction in between may be judged differently against the quota, as long as it still waits for its first
  * call.
  */
+import type { KnownEvent } from '../../domain/catalogue.ts'
 import { PLAN_LIMITS } from '../../domain/account/plan.ts'
 import { vietnamMonth } from '../../domain/time.ts'
 import { perform, projection, remove, table, type Operation, type Projection } from '../engine/definition.ts'
@@ -58,8 +60,8 @@ export const planAt = (row: string, at: string): string =>
 export const mostOf = (plan: string): string => `(SELECT most FROM ${LIMITS_SQL} WHERE limits.plan = ${plan})`
 
 /**
- * The rows are transactions, with `plan` changes of the plan, and with neither `plan` nor `month` transactions that a
- * copy has completed, all in order. Each user's month is counted as a whole. Its transactions are examined one by one only if some of them may be over the quota. Their deliveries are
+ * The rows are transactions, with `plan` changes of the plan, and with neither `plan` nor `month` transactions that
+ * get their rules later, all in order. Each user's month is counted as a whole. Its transactions are examined one by one only if some of them may be over the quota. Their deliveries are
  * found by the whole key, and the conditions on them are checked while they are updated, not before. Any other form
  * would lead the planner, whose statistics are from when these tables were empty, to scan all open deliveries.
  *
@@ -129,8 +131,8 @@ const count: Operation = {
       ON CONFLICT (user_id) DO UPDATE SET plan = excluded.plan, expires_at = excluded.expires_at
     )
     UPDATE ${schema}.delivery d
-    SET lane = CASE WHEN d.lane = 'first' AND d.attempt = 0 THEN 'retry' ELSE d.lane END,
-      due_at = CASE WHEN d.lane = 'first' AND d.attempt = 0
+    SET lane = CASE WHEN d.lane IN ('first', 'bulk') AND d.attempt = 0 THEN 'retry' ELSE d.lane END,
+      due_at = CASE WHEN d.lane IN ('first', 'bulk') AND d.attempt = 0
           AND (d.due_at = d.first_due_at OR EXISTS (SELECT FROM ${schema}.rule r WHERE r.rule_id = d.rule_id))
         THEN p.late_due_at ELSE d.due_at END
     FROM put_off p WHERE d.transaction_id = p.transaction_id AND d.rule_id = p.rule_id`,
@@ -153,6 +155,12 @@ const countErased: Operation = {
 
 const later = (at: string, milliseconds: number): string => new Date(Date.parse(at) + milliseconds).toISOString()
 
+const givenRules = ({ data, metadata }: KnownEvent<'TransactionCompleted' | 'WebhookRetryRequested'>) => {
+  const { transaction_id, rules } = data
+  const { user_id, at } = metadata
+  return rules.length === 0 ? [] : perform(count, [{ user_id, transaction_id, at, rules: rules.map(String) }])
+}
+
 /** @param overQuotaDelay  seconds by which the first calls over the quota are delayed */
 export const quota = (overQuotaDelay: number): Projection =>
   projection(
@@ -172,8 +180,9 @@ export const quota = (overQuotaDelay: number): Projection =>
                 late_due_at: later(created_at, overQuotaDelay * 1000),
               },
             ]),
-      TransactionCompleted: ({ data: { transaction_id, rules }, metadata: { user_id, at } }) =>
-        rules.length === 0 ? [] : perform(count, [{ user_id, transaction_id, at, rules: rules.map(String) }]),
+      TransactionCompleted: (event) => givenRules(event),
+      // A retry by hand is made at once.
+      WebhookRetryRequested: (event) => (event.data.released ? givenRules(event) : []),
       PlanChanged: ({ data: { user_id, plan, expires_at } }) => perform(count, [{ user_id, plan, expires_at }]),
       TransactionDeleted: ({ data: { user_id, transaction_id, captured_at, counted } }) =>
         counted ? perform(countErased, [{ user_id, transaction_id, month: vietnamMonth(new Date(captured_at)) }]) : [],

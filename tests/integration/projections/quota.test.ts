@@ -210,6 +210,22 @@ describe('the quota', () => {
     await same()
   })
 
+  it('delays a transaction over it also if it waited for its bank account to be confirmed', async () => {
+    const within = await captureSkipped()
+    await capture(99)
+    const [over, byHand] = [await captureSkipped(), await captureSkipped()]
+    for (const [id, released] of [
+      [within, true],
+      [over, true],
+      [byHand, undefined],
+    ] as const) {
+      const data = { transaction_id: id, by: 'bulk', rematched: true, order_id: 'DH1', prefix: 'DH', rules: [RULE], webhook_status: 'pending', released } // prettier-ignore
+      await setting.append([decided(transactionStream(id), [{ type: 'WebhookRetryRequested', data }], at(2))])
+    }
+    expect(await putOff()).to.deep.equal([[over, at(16)]])
+    await same()
+  })
+
   it('does not further delay a delivery that was already attempted or is due because its rule is gone', async () => {
     await capture(100)
     const [called, orphaned] = await capture(2)
