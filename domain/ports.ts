@@ -70,8 +70,11 @@ export interface EventStore<Event extends RecordedEvent = StoredEvent> {
   append(units: readonly Unit[]): Promise<UnitResult[]>
   /** Reads slices in one round trip. A stream is empty if it does not exist, or if all its events have expired. */
   read(slices: readonly Slice[]): Promise<Event[][]>
-  /** Events of all streams in order, after a checkpoint (null: from the start). */
-  readAll(after: Checkpoint | null, limit: number): Promise<Event[]>
+  /**
+   * Events of all streams in order, after a checkpoint (null: from the start).
+   * @param mostBytes  the event that reaches about this many bytes of data is the last one. Default: no limit.
+   */
+  readAll(after: Checkpoint | null, limit: number, mostBytes?: number): Promise<Event[]>
   /**
    * Reads past events, then live ones, in batches, without gaps or repeats. It survives a server that goes away and comes back.
    * Ends when the signal aborts.

@@ -231,7 +231,7 @@ export const guardStore = (
     ...store,
     append: (units) => wait(() => store.append(units)),
     read: (slices) => wait(() => store.read(slices)),
-    readAll: (after, limit) => wait(() => store.readAll(after, limit)),
+    readAll: (...asked) => wait(() => store.readAll(...asked)),
     end: () => wait(() => store.end()),
   })
   return {

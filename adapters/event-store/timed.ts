@@ -63,6 +63,6 @@ export const timed = (
         () => store.append(units),
       ),
     read: (slices) => during('read', slices.length, () => store.read(slices)),
-    readAll: (after, limit) => during('read_all', 0, () => store.readAll(after, limit)),
+    readAll: (...asked) => during('read_all', 0, () => store.readAll(...asked)),
   }
 }

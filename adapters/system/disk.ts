@@ -119,7 +119,7 @@ export const openDisk = async ({
           return results
         }),
       read: (slices) => guarded(() => store.read(slices)),
-      readAll: (after, limit) => guarded(() => store.readAll(after, limit)),
+      readAll: (...asked) => guarded(() => store.readAll(...asked)),
       end: () => guarded(() => store.end()),
     }),
     close: () => clearInterval(timer),

@@ -74,7 +74,7 @@ export const obeyingSkips = (store: EventStore, onUnreadable: (event: Unreadable
     comparesUnwritten: store.comparesUnwritten,
     append: (units) => store.append(units),
     read: async (slices) => obey(await store.read(slices)),
-    readAll: async (after, limit) => (await obey([await store.readAll(after, limit)]))[0]!,
+    readAll: async (...asked) => (await obey([await store.readAll(...asked)]))[0]!,
     subscribe: (options) => obeyed(store.subscribe(options), { isClear, obey }, options.signal),
     end: () => store.end(),
     isAfter: (a, b) => store.isAfter(a, b),

@@ -3,19 +3,21 @@
 import type { RecordedEvent } from '../../domain/event.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 
-const PAGE = 2_000
+/** Limits of one page. With the longest texts, 2,000 events have 260 MB. */
+const MOST_EVENTS = 2_000
+const MOST_BYTES = 8 * 1_048_576
 
 export async function* pages<Event extends RecordedEvent>(
   store: Pick<EventStore<Event>, 'readAll'>,
   from: Checkpoint | null = null,
 ): AsyncGenerator<Event[], void, undefined> {
-  let coming = store.readAll(from, PAGE)
+  let coming = store.readAll(from, MOST_EVENTS, MOST_BYTES)
   for (;;) {
     const page = await coming
     const last = page.at(-1)
     if (!last) return
     // The next page is read while this one is processed. Its error is thrown at the await.
-    coming = store.readAll(last.checkpoint, PAGE)
+    coming = store.readAll(last.checkpoint, MOST_EVENTS, MOST_BYTES)
     coming.catch(() => {})
     yield page
   }

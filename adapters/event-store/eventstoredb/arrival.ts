@@ -43,8 +43,8 @@ export class Arrival<Event extends RecordedEvent> implements Placed<Position> {
 }
 
 /** About the length of a value as JSON. */
-const sizeOf = (value: unknown): number => {
-  if (typeof value === 'string') return value.length
+export const sizeOf = (value: unknown): number => {
+  if (typeof value === 'string' || value instanceof Uint8Array) return value.length
   if (typeof value !== 'object' || value === null) return 8
   let size = 0
   for (const [name, part] of Object.entries(value)) size += name.length + sizeOf(part)

@@ -8,6 +8,7 @@ import {
   StreamDeletedError,
   StreamNotFoundError,
   type AllStreamRecordedEvent,
+  type AllStreamResolvedEvent,
   type Position,
   type ReadStreamOptions,
   type StreamingRead,
@@ -16,6 +17,7 @@ import type { RecordedEvent } from '../../../domain/event.ts'
 import type { Slice } from '../../../domain/ports.ts'
 import { checkName } from '../encoding.ts'
 import type { Parse } from '../parse.ts'
+import { sizeOf } from './arrival.ts'
 import type { Attempt, Connection } from './connection.ts'
 import type { Names } from './names.ts'
 import { isAfter } from './position.ts'
@@ -33,14 +35,22 @@ const OF_THE_LEADER = { requiresLeader: true } as const
 /** Retries while the server is unavailable. */
 export type Answered = <Result>(attempt: () => Promise<Result>) => Promise<Result>
 
-/** Reads to the end. A read may take long, as long as parts of it keep arriving. */
-const collect = async <Found>(attempt: Attempt, reading: StreamingRead<Found>): Promise<Found[]> => {
+/**
+ * Reads to the end. A read may take long, as long as parts of it keep arriving.
+ * @param isLast  whether to end the read after this part
+ */
+const collect = async <Found>(
+  attempt: Attempt,
+  reading: StreamingRead<Found>,
+  isLast: (one: Found) => boolean = () => false,
+): Promise<Found[]> => {
   // Ending a read that has not found a node fails with the error of the discovery.
   attempt.onGivenUp = () => void reading.cancel().catch(() => {})
   const found: Found[] = []
   for await (const one of reading) {
     attempt.received()
     found.push(one)
+    if (isLast(one)) break
   }
   attempt.checkWhole()
   return found
@@ -71,29 +81,33 @@ export class Reading<Event extends RecordedEvent = RecordedEvent> {
     return found
   }
 
-  /** At most `limit` of our events after a position (null means from the start). */
-  async all(after: Position | null, limit: number): Promise<Event[]> {
+  /** At most `limit` of our events after a position (null means from the start). The one that reaches `mostBytes` is the last. */
+  async all(after: Position | null, limit: number, mostBytes = Infinity): Promise<Event[]> {
     const events: Event[] = []
     let from = after
-    while (events.length < limit) {
+    let bytes = 0
+    while (events.length < limit && bytes < mostBytes) {
       const count = Math.min(PAGE, Math.max(LEAST_PAGE, limit - events.length + 1))
       const start = from
-      const page = await this.#answered(() => this.#page(FORWARDS, start ?? START, count))
+      const { page, isEnd } = await this.#answered(() => this.#page(FORWARDS, start ?? START, count, mostBytes))
       for (const event of page) {
         // A read from a position includes the event at that position.
         if (from !== null && !isAfter(event.position, from)) continue
         from = event.position
         const stream = this.#names.of(event)
-        if (stream !== null && events.length < limit) events.push(this.#parse(recorded(event, stream)))
+        if (stream === null) continue
+        if (mostBytes < Infinity) bytes += sizeOf(event.data)
+        events.push(this.#parse(recorded(event, stream)))
+        if (events.length === limit || bytes >= mostBytes) break
       }
-      if (page.length < count) break
+      if (isEnd) break
     }
     return events
   }
 
   /** The newest events of all programs that use the server, the newest first. */
-  newest(count: number): Promise<AllStreamRecordedEvent[]> {
-    return this.#page(BACKWARDS, END, count)
+  async newest(count: number): Promise<AllStreamRecordedEvent[]> {
+    return (await this.#page(BACKWARDS, END, count)).page
   }
 
   async #slice(stream: string, { from = 0, backwards = false, limit }: Slice): Promise<Event[]> {
@@ -121,9 +135,22 @@ export class Reading<Event extends RecordedEvent = RecordedEvent> {
     direction: typeof FORWARDS | typeof BACKWARDS,
     fromPosition: Position | typeof START | typeof END,
     maxCount: number,
-  ): Promise<AllStreamRecordedEvent[]> {
+    mostBytes = Infinity,
+  ): Promise<{ page: AllStreamRecordedEvent[]; isEnd: boolean }> {
     const options = { direction, fromPosition, maxCount, ...OF_THE_LEADER }
-    const found = await this.#connection.call((attempt) => collect(attempt, attempt.client.readAll(options)))
-    return found.flatMap(({ event }) => event ?? [])
+    let bytes = 0
+    let isFirst = true
+    const reachesMost = ({ event }: AllStreamResolvedEvent): boolean => {
+      // The first event may be the one at the position itself, so it alone never ends a page.
+      if (mostBytes < Infinity && !isFirst) bytes += sizeOf(event?.data)
+      isFirst = false
+      return bytes >= mostBytes
+    }
+    const found = await this.#connection.call((attempt) => {
+      bytes = 0
+      isFirst = true
+      return collect(attempt, attempt.client.readAll(options), reachesMost)
+    })
+    return { page: found.flatMap(({ event }) => event ?? []), isEnd: found.length < maxCount && bytes < mostBytes }
   }
 }

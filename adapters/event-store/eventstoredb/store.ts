@@ -103,8 +103,8 @@ export const openEventStoreDb = async <Event extends RecordedEvent>({
       found.forEach((events, n) => history.saw(slices[n]!.backwards ? events.toReversed() : events))
       return found
     },
-    readAll: async (after, limit) => {
-      const events = await reading.all(after === null ? null : positionOf(after), limit)
+    readAll: async (after, limit, mostBytes) => {
+      const events = await reading.all(after === null ? null : positionOf(after), limit, mostBytes)
       history.saw(events)
       return events
     },

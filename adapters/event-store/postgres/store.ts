@@ -113,12 +113,17 @@ export const openPostgresEventStore = async <Event extends RecordedEvent>({
       found.forEach((events, n) => history.saw(slices[n]!.backwards ? events.toReversed() : events))
       return found
     },
-    readAll: async (after, limit) => {
+    readAll: async (after, limit, mostBytes = Infinity) => {
       const position = positionOf(after)
       const events: Event[] = []
-      for (let from = position; events.length < limit;) {
+      let bytes = 0
+      for (let from = position; events.length < limit && bytes < mostBytes;) {
         const page = await answered(() => pages.read(from, limit - events.length))
-        events.push(...page.events.map(({ event }) => event))
+        for (const { event, size } of page.events) {
+          if (bytes >= mostBytes) break
+          events.push(event)
+          bytes += size
+        }
         history.saw(events)
         if (page.to >= page.head) break
         from = page.to

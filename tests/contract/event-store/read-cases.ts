@@ -64,6 +64,24 @@ export const readCases: Cases = (under) => {
     expect(await store.readAll(last, 10)).to.deep.equal([])
   })
 
+  it('ends a page of everything with the event that reaches a number of bytes', async () => {
+    const { store } = under()
+    const before = await store.end()
+    const events = upTo(6).map((n) => event({ n, text: 'x'.repeat(n < 4 ? 2_000 : 9_000) }))
+    await appended(store, [part(streamName(), NO_STREAM, events)])
+    const sizes: number[] = []
+    const found: string[] = []
+    for (let place = before; ; ) {
+      const page = await store.readAll(place, 100, 5_000)
+      if (page.length === 0) break
+      sizes.push(page.length)
+      found.push(...idsOf(page))
+      place = page.at(-1)!.checkpoint
+    }
+    expect(sizes).to.deep.equal([3, 2, 1])
+    expect(found).to.deep.equal(idsOf(events))
+  })
+
   it('compares checkpoints by position, not as text', async () => {
     const { store } = under()
     const checkpoints: string[] = []
