@@ -60,6 +60,7 @@ export interface EventStore<Event extends RecordedEvent = StoredEvent> {
   readonly keepsOrder: boolean
   /**
    * Whether a unit may begin with streams that get no event: then it is stored only if each of them is still at its expected revision.
+   * A unit of one such stream only compares it.
    */
   readonly comparesUnwritten: boolean
   /**

@@ -54,7 +54,7 @@ const json = (value: unknown): string => {
 }
 
 /**
- * @param comparesUnwritten  whether streams may get no event, except the last one of a unit
+ * @param comparesUnwritten  whether streams may get no event, except the last one of several in a unit
  * @throws {RangeError} for a bad name, id or revision, an empty unit, an event over 1 MiB, or a call over 16 MiB
  * @throws {TypeError} for data that is not JSON
  */
@@ -76,7 +76,7 @@ export const encode = (units: readonly Unit[], { comparesUnwritten = false } = {
   const encoded = units.map((unit) => {
     if (unit.length === 0) throw new RangeError('a unit without events')
     return unit.map(({ stream, expectedRevision, events }, n) => {
-      const mayBeEmpty = comparesUnwritten && n < unit.length - 1
+      const mayBeEmpty = comparesUnwritten && (n < unit.length - 1 || n === 0)
       if (events.length === 0 && !mayBeEmpty) throw new RangeError(`nothing to append to ${stream}`)
       if (!Number.isSafeInteger(expectedRevision) || expectedRevision < -1)
         throw new RangeError(`not a revision: ${expectedRevision}`)

@@ -78,7 +78,8 @@ export const openPostgresEventStore = async <Event extends RecordedEvent>({
   const tail: Tail<Event> = new Tail({ database, pages, history, onFailure, isAppending: () => appends.isAppending })
   const appends = new GroupAppend(connection, deadlineMs, {
     appended: (before, calls) => {
-      const appends = calls.flatMap(({ units }) => units.flat())
+      const appends = calls.flatMap(({ units }) => units.flat()).filter(({ events }) => events.length > 0)
+      if (appends.length === 0) return
       history.wrote(appends, lastAfter(before, appends))
       tail.offer(before, () => recordedAfter(before, calls))
     },

@@ -86,7 +86,15 @@ export const appendCases: Cases = (under) => {
     const checkpoint = await appended(store, again)
     expect(await appended(store, again)).to.equal(checkpoint)
     expect(await readStream(store, account)).to.have.length(4)
-    expect(await store.append([[part(account, 3, [])]]).catch((error: unknown) => error)).to.be.instanceOf(RangeError)
+    const lastEmpty = [part(streamName(), NO_STREAM), part(account, 3, [])]
+    expect(await store.append([lastEmpty]).catch((error: unknown) => error)).to.be.instanceOf(RangeError)
+    // A unit that only compares, alone and beside an append.
+    const end = await store.end()
+    expect(await appended(store, [part(account, 3, [])])).to.equal(end)
+    expect(await appendOne(store, [part(account, 2, [])])).to.deep.equal(conflictWith(account, 3))
+    const beside = await store.append([[part(other, NO_STREAM, [])], [part(account, 3)], [part(account, 3, [])]])
+    expect(beside.map(({ ok }) => ok)).to.deep.equal([true, true, false])
+    expect(await readStream(store, account)).to.have.length(5)
   })
 
   it('accepts the same ids again within one call, and concurrently', async () => {
