@@ -36,6 +36,9 @@ const GIVING_WAY = 100
  */
 const ASKED_AHEAD = 2_048
 
+/** The pause after a failed claim: milliseconds. */
+const AFTER_FAILURE = 100
+
 /** How long to wait for the read models to pass the transactions to claim, before others have their turn: milliseconds. */
 const PATIENCE = 5_000
 
@@ -153,10 +156,14 @@ export class FirstAttempts {
     stopping: AbortSignal,
   ): Promise<void> {
     stopping.addEventListener('abort', () => signal.wake(), { once: true })
+    const failed = (error: unknown): Promise<void> => {
+      this.#options.onError(error)
+      return waitUnlessAborted(AFTER_FAILURE, stopping)
+    }
     while (!stopping.aborted) {
       const entries = this.#take(noted)
       if (entries.length === 0) await signal.wait(noted.size > 0 ? 100 : 60_000)
-      else await this.#whileBeingClaimed(idsOf(entries), () => claim(entries)).catch(this.#options.onError)
+      else await this.#whileBeingClaimed(idsOf(entries), () => claim(entries)).catch((error) => failed(error))
       if (this.#options.givesWay()) await waitUnlessAborted(GIVING_WAY, stopping)
     }
   }
@@ -193,7 +200,11 @@ export class FirstAttempts {
 
   async #claim(entries: readonly LogEntry[]): Promise<void> {
     this.#askAhead(this.#waiting)
-    const claimed = await this.#claimed(entries)
+    const claimed = await this.#claimed(entries).catch((error: unknown) => {
+      // The claim may not have been made. If it was made, the worker finds it by itself, and nobody claims it twice.
+      this.#putBack(entries)
+      throw error
+    })
     if (claimed) await this.#options.handOver(claimed, byTransaction(entries))
     else this.#putBack(await this.#stored(entries))
   }

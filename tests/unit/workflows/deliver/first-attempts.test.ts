@@ -114,6 +114,28 @@ describe('first attempts', () => {
     await stop()
   })
 
+  it('are claimed again soon after a failed claim, and stay ahead of later entries', async () => {
+    const claims: number[][] = []
+    const errors: unknown[] = []
+    const { tries, stop } = running({
+      claim: (transactions) => {
+        claims.push([...transactions])
+        if (claims.length > 1) return Promise.resolve({ claimed: [], isGated: false })
+        tries.note([entry(3, 1)])
+        return Promise.reject(new Error('Connection terminated'))
+      },
+      onError: (error) => errors.push(error),
+    })
+    tries.note([entry(1, 1), entry(2, 1)])
+    await eventually(() => claims.length === 2)
+    expect(claims).to.deep.equal([
+      [1, 2],
+      [1, 2, 3],
+    ])
+    expect(errors).to.have.length(1)
+    await stop()
+  })
+
   it('are left to the queue if the read models are not there until the attempts are due', async () => {
     const asked: string[] = []
     const { tries, claims, stop } = running({
