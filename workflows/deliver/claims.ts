@@ -34,6 +34,8 @@ export interface ClaimsOptions {
   /** Ends a delivery whose rule no longer exists. The delivery is held in `tracked`. */
   endOrphan: (orphan: Orphan) => void
   stopping: AbortSignal
+  /** Claims could not be given back. The queue may still have them. */
+  onLost: (error: unknown) => void
   onError: (error: unknown) => void
 }
 
@@ -141,10 +143,10 @@ export class Claims {
 
   /** Gives claims back after a while. Until then no worker claims them, so a stream that cannot be read costs a look now and then. */
   #putOff(claims: readonly Claimed[]): void {
-    const { worker, queue, stopping, onError } = this.#options
+    const { worker, queue, stopping, onLost } = this.#options
     const giveBack = async (): Promise<void> => {
       if (stopping.aborted) return
-      await queue.giveBack(worker, claims).catch(onError)
+      await queue.giveBack(worker, claims).catch(onLost)
       for (const claim of claims) this.#beingChecked.delete(claim)
     }
     setTimeout(() => void giveBack(), PUT_OFF_MS).unref()

@@ -37,8 +37,11 @@ export interface NewAttemptsOptions {
   fullRules: () => readonly number[]
   /** Whether a claim may be made during an append. */
   mayClaimAhead: (userIds: ReadonlySet<number>) => boolean
-  /** The response to a claim was lost, so the claim may have been made. Its newest entry has this position. */
-  onLost: (error: unknown, newest: Checkpoint) => void
+  /**
+   * The queue may have claims of this worker that nothing here holds: the response to a claim was lost, or claims could not be given back.
+   * Their newest entry has this position; null: it is not known, but it was stored before if at all.
+   */
+  onLost: (error: unknown, newest: Checkpoint | null) => void
   onError: (error: unknown) => void
 }
 
@@ -128,14 +131,14 @@ export class NewAttempts {
       this.#isDropping = false
       const since = performance.now() - AHEAD_FOR
       const unused = [...this.#ahead.values()].filter(({ at }) => at <= since)
-      if (unused.length > 0) this.#giveBack(unused.map(({ data }) => data)).catch(this.#options.onError)
+      if (unused.length > 0) void this.#giveBack(unused.map(({ data }) => data), null)
       if (this.#ahead.size > 0) this.#dropUnusedLater()
     }, AHEAD_FOR).unref()
   }
 
   /** The worker ends. */
   async giveBackUnused(): Promise<void> {
-    await this.#giveBack([...this.#ahead.values()].map(({ data }) => data))
+    await this.#giveBack([...this.#ahead.values()].map(({ data }) => data), null)
   }
 
   /** @returns the claimed attempts, and the entries that must wait for the read models. It never throws. */
@@ -181,12 +184,13 @@ export class NewAttempts {
         onLost(error, entry.checkpoint)
       }
     }
-    if (useless.length > 0) await this.#giveBack(useless).catch(this.#options.onError)
+    if (useless.length > 0) await this.#giveBack(useless, entries.at(-1)!.checkpoint)
     return done
   }
 
-  async #giveBack(unused: readonly CapturedData[]): Promise<void> {
-    const { worker, queue } = this.#options
+  /** It never throws. @param newest  the position of the newest entry of these; null: not known */
+  async #giveBack(unused: readonly CapturedData[], newest: Checkpoint | null): Promise<void> {
+    const { worker, queue, onLost } = this.#options
     const claims = unused.flatMap(({ transaction_id, rules }) =>
       rules.map((rule_id) => ({ transaction_id, rule_id, attempt: 1 })),
     )
@@ -196,6 +200,8 @@ export class NewAttempts {
     }
     try {
       if (claims.length > 0) await queue.giveBack(worker, claims)
+    } catch (error) {
+      onLost(error, newest)
     } finally {
       for (const { transaction_id } of unused) this.#beingGivenBack.delete(transaction_id)
     }

@@ -3,6 +3,7 @@
 import type { Checkpoint, LogEntry } from '../../domain/ports.ts'
 import { LEFT_TO_THE_LOG_MS } from '../../domain/webhook/retry-schedule.ts'
 import { PATIENCE, type Calls, type Demand } from './calls.ts'
+import { retry } from '../support/retry.ts'
 import { Claims } from './claims.ts'
 import type { DeliveryOptions } from './delivery-options.ts'
 import { DueRows } from './due-rows.ts'
@@ -65,6 +66,7 @@ export const openSources = ({
     endOrphan: ({ transaction_id, rule_id }) =>
       recorder.submit({ transaction_id, rule_id, at: heartbeat.now(), result: null }),
     stopping,
+    onLost: (error) => claimFailed(error),
     onError,
   })
 
@@ -76,11 +78,12 @@ export const openSources = ({
 
   const isAfter = (a: Checkpoint, b: Checkpoint): boolean => store.isAfter(a, b)
 
-  /** Claims whose response was lost are found when the read models have their deliveries. */
-  const newClaimLost = (error: unknown, newest: Checkpoint): void => {
+  /** Lost claims are found when the read models have their deliveries. */
+  const newClaimLost = (error: unknown, newest: Checkpoint | null): void => {
     onError(error)
     const takeOver = async (): Promise<void> => {
-      while (!stopping.aborted && !(await readModels.passed(newest, PATIENCE)));
+      const upTo = newest ?? (await retry(() => store.end(), { signal: stopping, onFailure: onError }))
+      while (upTo && !stopping.aborted && !(await readModels.passed(upTo, PATIENCE)));
       claims.mayHaveLost()
       dueRows.takeOverSoon()
       dueRows.wake()

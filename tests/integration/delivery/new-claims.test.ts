@@ -293,6 +293,28 @@ describe('first attempts of new transactions', () => {
       expect(claimedBy).to.deep.equal([[transaction], [transaction]])
     })
 
+    it('are made once if the claim cannot be given back after such a change', async () => {
+      const [old, current] = [await setting.shop(), await setting.shop()]
+      const rule = await setting.rule(old.url)
+      const plain = queueWith((claimNew) => claimNew)
+      let failures = 0
+      const giveBack: DeliveryQueue['giveBack'] = (...given) =>
+        failures++ === 0 ? Promise.reject(new Error('Connection terminated')) : plain.giveBack(...given)
+      await startWorker({ queue: { ...plain, giveBack } })
+      const [transaction] = await setting.capture([rule], {
+        ahead: async (captured) => {
+          ahead(captured)
+          await eventually(async () => (await claims()).length === 1)
+          const data = { user_id: USER, rule_id: rule, url: current.url }
+          await setting.account(USER, { type: 'RuleChanged', data })
+        },
+      })
+      await setting.untilStatus(transaction!, 'success')
+      expect(failures).to.equal(1)
+      expect(old.calls).to.be.empty
+      expect(current.calls).to.have.length(1)
+    })
+
     it('are claimed again if they are appended with other rules', async () => {
       const [one, other] = [await setting.shop(), await setting.shop()]
       const [first, second] = [await setting.rule(one.url), await setting.rule(other.url)]
