@@ -4,6 +4,7 @@ import { relative } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isDataFolder } from '../../adapters/system/data-folder.ts'
 import { openLogLines, type LogLines } from '../../adapters/telemetry/log-lines.ts'
+import { isConnectionLost } from '../../adapters/database/connection-lost.ts'
 import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { attachOrStart } from '../../adapters/postgres/embedded/embedded.ts'
 import { readSettings, type Settings } from './settings.ts'
@@ -39,6 +40,14 @@ const refusingLostOutput = async <Result>(work: () => Promise<Result>): Promise<
   }
 }
 
+/** An address may name a socket. */
+const portIn = (url: string): number => Number((URL.canParse(url) && new URL(url).port) || 5432)
+
+const connectionLost = (error: Error): Error => {
+  const reason = error.message || (error as NodeJS.ErrnoException).code
+  return new Error(`the connection to the database was lost (${reason}): run the command again`, { cause: error })
+}
+
 /**
  * Opens the database, runs the work, and closes the database even if the work fails.
  * @throws also if what the work printed could not be written
@@ -58,6 +67,8 @@ export const withDatabase = <Result>(
       const database = openDatabase(url)
       try {
         return await work({ settings, database, url, log })
+      } catch (error) {
+        throw isConnectionLost(error, portIn(url)) ? connectionLost(error as Error) : error
       } finally {
         await database.close()
       }

@@ -1,6 +1,9 @@
 import { expect } from 'chai'
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { eventually } from '../../harness/eventually.ts'
 import { History } from './history.ts'
 import { openSetting, type Setting } from './setting.ts'
 
@@ -26,6 +29,23 @@ describe('baoco replay', () => {
     return { status, stdout, stderr }
   }
 
+  /** A replay whose connections are all ended while it waits for the live read models. */
+  const interrupted = () =>
+    setting.database.transaction(async (transaction) => {
+      await transaction.query("SELECT FROM read_model.checkpoint WHERE projector = 'main' FOR UPDATE")
+      const child = spawn(process.execPath, [BAOCO, 'replay'], { env: env() })
+      const [stderr, status] = [text(child.stderr), once(child, 'close')]
+      child.stdout.resume()
+      const isWaiting = async () => {
+        const waiting = await transaction.query("SELECT FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'")
+        return waiting.length > 0
+      }
+      await eventually(isWaiting, { what: 'a replay that waits' })
+      await transaction.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()`)
+      return { status: (await status)[0] as number, stderr: await stderr }
+    })
+
   it('rebuilds and compares read models, reports differences by its exit status, and repairs them', async () => {
     await setting.append(new History(41).grow(200).decided)
     const built = baoco('replay')
@@ -47,6 +67,11 @@ describe('baoco replay', () => {
     expect(differing.stdout).to.include(`transaction: 1 row\n    id ${id}: differs in webhook_status\n`)
     expect(differing.status).to.equal(1)
 
+    expect(await interrupted()).to.deep.equal({
+      status: 1,
+      stderr:
+        'baoco: the connection to the database was lost (terminating connection due to administrator command): run the command again\n',
+    })
     expect(baoco('replay').status).to.equal(0)
     expect(baoco('replay', '--verify').status).to.equal(0)
   })
