@@ -76,6 +76,13 @@ export class Leftovers {
 const earlier = (store: EventStore, a: Checkpoint | null, b: Checkpoint | null): Checkpoint | null =>
   a === null || b === null ? null : store.isAfter(a, b) ? b : a
 
+/** What the operator must do, if the stream is the account's own one: it is erased last, so its deletion did not finish. */
+const howToFinish = async (store: EventStore, stream: string): Promise<string> => {
+  if (!stream.startsWith('account-')) return ''
+  const [[first] = []] = await store.read([{ stream, limit: 1 }])
+  return first?.type === 'AccountRegistered' ? `: run baoco account delete ${first.data.email} --yes again` : ''
+}
+
 /** @param streams  with the deleted account of each */
 const look = async (
   store: EventStore,
@@ -88,6 +95,6 @@ const look = async (
     // An address that is free again may have another owner.
     if (!newest || (stream.startsWith('email-') && newest.metadata.user_id !== user)) continue
     if (!ends(newest.type)) found(`${stream}: not closed, although its account ${user} was deleted`)
-    else if (older) found(`${stream}: not erased, although its account ${user} was deleted`)
+    else if (older) found(`${stream}: not erased, although its account ${user} was deleted${await howToFinish(store, stream)}`)
   }
 }

@@ -78,9 +78,11 @@ export const extended = (before: Learning, at: string): Learning => {
   return before.from <= at && at <= before.until ? { from: before.from, until: next.until } : next
 }
 
+/** A request before the registration shows that the clock was ahead at the registration. Then only the request's period counts. */
 const isLearning = ({ registered_at, learning }: Account, at: Date): boolean => {
   const time = at.getTime()
-  if (time < Date.parse(registered_at) + LEARNING_MS) return true
+  const wasAhead = learning !== null && Date.parse(learning.from) < Date.parse(registered_at)
+  if (!wasAhead && time < Date.parse(registered_at) + LEARNING_MS) return true
   return learning !== null && time >= Date.parse(learning.from) && time < Date.parse(learning.until)
 }
 

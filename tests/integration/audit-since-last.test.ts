@@ -236,7 +236,7 @@ for (const [name, open] of Object.entries(STORES))
       await store.erase(transactionStream(paid))
       await store.erase(accountStream(6))
       expect((await audit(after)).faults).to.deep.equal([
-        'account-7: not erased, although its account 7 was deleted',
+        'account-7: not erased, although its account 7 was deleted: run baoco account delete 7@a.vn --yes again',
         'job-500: not closed, although its account 8 was deleted',
       ])
     })
