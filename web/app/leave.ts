@@ -51,11 +51,10 @@ export const askBeforeLeaving = (): void => {
   noticeTyping(() => {
     if (hasUnsaved()) holdBack()
   })
-  followBack(() => {
-    if (!hasUnsaved()) return true
-    leaving(goBack)
-    return false
-  })
+  followBack(
+    () => hasUnsaved(),
+    () => leaving(goBack),
+  )
   document.addEventListener(
     'click',
     (event) => {

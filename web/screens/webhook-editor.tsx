@@ -1,6 +1,6 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** Creates a webhook, or changes one, with a preview of what it would send. */
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso/router'
 import { postData, putData } from '../api/client.ts'
 import type { Rule } from '../api/types.ts'
@@ -46,7 +46,8 @@ const fieldsOf = (values: Record<string, string>, { payload_format, custom_templ
 const shownNumber = (value: number | null | undefined): string | undefined =>
   value === null || value === undefined ? undefined : count(value, language.value)
 
-const Editor = ({ of }: { of?: Rule }) => {
+/** @param isDeleted  since the form was opened. Then it creates a new webhook */
+const Editor = ({ of, isDeleted = false }: { of?: Rule; isDeleted?: boolean }) => {
   const { editor: t, webhook, common } = texts.value
   const { route } = useLocation()
   const systems = useSystems()
@@ -56,17 +57,22 @@ const Editor = ({ of }: { of?: Rule }) => {
   })
   const shown = useSettled(format)
   const [before] = useState(of)
+  const isNew = !before || isDeleted
   const save = useAction(
     (fields: object) =>
-      before
-        ? putData<Rule>(`/api/webhooks/${before.id}`, changedValues<object>(before, fields))
-        : postData<Rule>('/api/webhooks', fields),
+      isNew
+        ? postData<Rule>('/api/webhooks', fields)
+        : putData<Rule>(`/api/webhooks/${before.id}`, changedValues<object>(before, fields)),
     ['webhooks', 'account'],
   )
+  // It was not found, and is not needed any more.
+  useEffect(() => {
+    if (isDeleted) save.reset()
+  }, [isDeleted])
   const submit = async (event: Event): Promise<void> => {
     const saved = await save.run(fieldsOf(valuesOf(event), format))
     if (!saved) return
-    announce(of ? common.saved : t.created)
+    announce(isNew ? t.created : common.saved)
     route(`/webhooks/${saved.id}`)
   }
   const choose = (payload_format: Rule['payload_format']): void =>
@@ -154,12 +160,17 @@ const Editor = ({ of }: { of?: Rule }) => {
         />
         <Choice label={t.ordered} hint={t.orderedHint} name="ordered" isOn={of?.ordered === 1} />
         <Choice label={t.active} name="is_active" isOn={of?.is_active !== 0} />
+        {isDeleted && (
+          <p class="notice failed" role="alert">
+            {t.deleted}
+          </p>
+        )}
         <FormProblem error={error} fields={FIELDS} />
         <div class="row">
           <button class="button main" disabled={save.isRunning}>
-            {of ? common.save : t.create}
+            {isNew ? t.create : common.save}
           </button>
-          <a class="button" data-discards href={of ? `/webhooks/${of.id}` : '/webhooks'}>
+          <a class="button" data-discards href={isNew ? '/webhooks' : `/webhooks/${before.id}`}>
             {common.cancel}
           </a>
         </div>
@@ -179,10 +190,14 @@ export const ChangeWebhook = () => {
   const id = idIn(useRoute().params.id)
   const { editor: t, webhook } = texts.value
   const rules = useRules()
+  /** As it was shown last. What is typed into its form stays if it is deleted elsewhere. */
+  const opened = useRef<Rule>()
   return (
     <Loaded of={rules}>
       {(all) => {
-        const rule = all.find((each) => each.id === id)
+        const found = all.find((each) => each.id === id)
+        if (found || opened.current?.id !== id) opened.current = found
+        const rule = opened.current
         if (!rule)
           return (
             <>
@@ -195,7 +210,7 @@ export const ChangeWebhook = () => {
         return (
           <>
             <Heading title={t.change(rule.name)} />
-            <Editor key={id} of={rule} />
+            <Editor key={id} of={rule} isDeleted={!found} />
           </>
         )
       }}

@@ -188,4 +188,6 @@ export const editor: Messages['editor'] = {
   active: 'Switched on',
   create: 'Add the webhook',
   created: 'The webhook was added. Now send a test call.',
+  deleted:
+    'This webhook was deleted elsewhere. What you typed is still here. You can add it again as a new webhook, with a new secret.',
 }

@@ -185,4 +185,6 @@ export const editor = {
   active: 'Đang bật',
   create: 'Thêm webhook',
   created: 'Đã thêm webhook. Bây giờ hãy gửi thử.',
+  deleted:
+    'Webhook này đã bị xóa ở nơi khác. Những gì bạn nhập vẫn còn ở đây. Bạn có thể thêm lại thành webhook mới, với khóa mới.',
 }

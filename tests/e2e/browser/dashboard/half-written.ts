@@ -50,6 +50,29 @@ export const halfWritten = (visitor: () => Visitor, owner: () => Owner): void =>
     await page.getByRole('heading', { name: 'Cài đặt' }).waitFor()
   })
 
+  it('asks before a long press on Back leads over several screens', async () => {
+    const { page } = visitor()
+    await visitor().enter('/settings')
+    const rail = page.locator('.rail nav')
+    await rail.locator('> a[href="/transactions"]').click()
+    await page.locator('.ledger').waitFor()
+    await rail.locator('> a[href="/webhooks"]').click()
+    await page.getByRole('link', { name: 'Thêm webhook' }).click()
+    await name().fill('Viết dở')
+    const toSettings = (entries: number) => page.evaluate(`history.go(-${entries})`)
+    // Over the form's own entry, the webhooks and the transactions.
+    await toSettings(4)
+    await answer('Viết tiếp')
+    expect([path(), await name().inputValue()]).to.deep.equal(['/webhooks/new', 'Viết dở'])
+    await back()
+    await answer('Viết tiếp')
+    expect([path(), await name().inputValue()]).to.deep.equal(['/webhooks/new', 'Viết dở'])
+    await toSettings(2)
+    await answer('Bỏ phần chưa lưu')
+    await page.getByRole('heading', { name: 'Cài đặt' }).waitFor()
+    expect(path()).to.equal('/settings')
+  })
+
   it('lets the browser ask before a reload', async () => {
     const { page } = visitor()
     await visitor().enter('/webhooks/new')

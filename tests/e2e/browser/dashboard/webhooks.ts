@@ -36,6 +36,25 @@ export const webhooks = (visitor: () => Visitor, owner: () => Owner): void => {
     expect(await urls()).to.have.members(before.map((each) => (each === former ? url : each)))
   })
 
+  it('keeps what was typed about a webhook that is deleted elsewhere, and adds it again', async () => {
+    const { page } = visitor()
+    const remove = (id: number) => api().ask('DELETE', `/api/webhooks/${id}`, { key: api().owner.api_key })
+    const typed = { name: 'Viết dở', url: 'https://xoa.example/' }
+    const { id } = await owner().make<{ id: number }>('/api/webhooks', { ...typed, name: 'Bị xóa' })
+    await visitor().enter(`/webhooks/${id}/edit`)
+    await page.getByLabel('Tên', { exact: true }).fill(typed.name)
+    await remove(id)
+    await page.getByText('Webhook này đã bị xóa ở nơi khác.').waitFor()
+    await visitor().inspect('webhook-deleted-elsewhere')
+    expect(await page.getByLabel('Tên', { exact: true }).inputValue()).to.equal(typed.name)
+    await page.getByRole('button', { name: 'Thêm webhook' }).click()
+    await page.getByRole('heading', { name: typed.name }).waitFor()
+    const rules = await owner().list<{ id: number; name: string; url: string }[]>('/api/webhooks')
+    const made = rules.find((each) => each.name === typed.name)!
+    expect(made).to.include(typed)
+    await remove(made.id)
+  })
+
   it('adds a webhook, calls it, replaces its secret, changes it, and deletes it', async () => {
     const { page } = visitor()
     const inbox = await owner().make<{ id: number; url: string }>('/api/inbox')
