@@ -149,6 +149,8 @@ describe('delivery', () => {
       const rule = await setting.rule(shop.url)
       const few = { ...ALIVE, limits: { first: { perEndpoint: 2, waitingPerEndpoint: 4 } } }
       const busy = await setting.worker(few)
+      // A worker learns of another one when it beats, which it does at its start and then every five seconds.
+      await busy.started
       const idle = await setting.worker({ ...few, log: silent })
       const count = 40
       await setting.capture([rule], { count })
