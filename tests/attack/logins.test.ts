@@ -6,11 +6,12 @@ import { expect } from 'chai'
 import { turnstile } from '../../adapters/secrets/passwords.ts'
 import { readSettings } from '../../cmd/process/settings.ts'
 import { Overloaded } from '../../domain/errors.ts'
+import { stopwatch } from '../harness/kept-waiting.ts'
 import { openApi, OWNERS_PASSWORD, type ApiUnderTest } from '../integration/http/api-under-test.ts'
 
 const { rateLimits } = readSettings({})
 const FLOOD = 100
-/** Milliseconds. */
+/** Milliseconds in which this process, which is server and client at once, has a processor or waits for Postgres. */
 const AT_MOST = 5_000
 
 describe('attack: logins', () => {
@@ -23,9 +24,9 @@ describe('attack: logins', () => {
   const logIn = (email: string, password: string, address: string) =>
     api.ask('POST', '/api/auth/login', { json: { email, password }, headers: { 'x-forwarded-for': address } })
   const took = async (login: Promise<{ status: number }>): Promise<number> => {
-    const began = performance.now()
+    const passed = stopwatch()
     expect((await login).status).to.equal(200)
-    return performance.now() - began
+    return passed()
   }
 
   it('100 parallel logins from one address: ten are computed, the others refused; another user’s login takes at most 5 s', async () => {

@@ -10,6 +10,7 @@ import { fromVietcombank, vietcombankText } from '../harness/bank-texts.ts'
 import { eventually } from '../harness/eventually.ts'
 import { standInUrl, startOwnStandIn } from '../harness/eventstoredb/process.ts'
 import { startOwnPostgres } from '../harness/own-postgres.ts'
+import { stopwatch } from '../harness/kept-waiting.ts'
 import type { OwnServer } from '../harness/own-server.ts'
 import { showFigures } from '../harness/figures.ts'
 import { repetitions } from '../harness/repetitions.ts'
@@ -19,7 +20,7 @@ import { World } from '../harness/world.ts'
 /** The deadlines of `guardStore` and `openCapture`. */
 const MOST_WAIT_MS = 8_000
 const OPENS_AFTER_MS = 10_000
-/** For the machine, which the servers and the test share. */
+/** For 200 requests that are sent and answered together. The time for which the machine has no processor for them is not counted. */
 const GRACE_MS = 1_500
 
 const AT_THE_SAME_TIME = 200
@@ -101,11 +102,12 @@ for (const name of new Set(CELLS.map(([store]) => store)))
     })
     after(() => world?.close())
 
+    const watch = () => stopwatch(world.baoco.process.pid!)
     const post = async (given = ++number): Promise<Posted> => {
-      const began = performance.now()
+      const passed = watch()
       const body = vietcombankText(given, `DH${given}`, { at })
       const response = await fetch(fromVietcombank(world.installation.personalUrl), { method: 'POST', body })
-      const ms = performance.now() - began
+      const ms = passed()
       const { data } = (await response.json()) as { data?: { id: number } }
       if (response.status === 200) accepted.set(given, data!.id)
       return { number: given, status: response.status, ms, retryAfter: response.headers.get('retry-after') }
@@ -148,16 +150,16 @@ for (const name of new Set(CELLS.map(([store]) => store)))
         const refused: Posted[] = []
         for (let n = 0; n < REFUSED_AT_ONCE; n++) refused.push(await post())
         areRefused(refused)
-        const scraped = performance.now()
+        const scraped = watch()
         expect(await world.metric('baoco_event_store_refusing')).to.equal(1)
         expect(await world.metric('baoco_event_store_silent_seconds')).to.be.above(10)
-        expect(performance.now() - scraped, 'two scrapes').to.be.below(6_000)
+        expect(scraped(), 'two scrapes').to.be.below(6_000)
         const quick = refused.map(({ ms }) => ms)
 
         await end(world.servers)
-        const back = performance.now()
+        const back = watch()
         await eventually(async () => (await post()).status === 200, { within: 60_000, what: 'an accepted post' })
-        const again = Math.round(performance.now() - back)
+        const again = Math.round(back())
         await eventually(() => lines('event_store.outage_ended').length > ended!)
         const again503 = [...waiting, ...refused]
         for (let n = 0; n < again503.length; n += 50)
