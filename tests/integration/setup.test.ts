@@ -139,30 +139,40 @@ describe('set-up on a fresh clone', function () {
     beforeEach(async () => {
       silent = createServer().listen(0, '127.0.0.1')
       await once(silent, 'listening')
+    })
+    afterEach(() => silent.close())
+
+    const writeFarProject = (): void => {
       const dependencies = { far: '1.0.0' }
       writeJson('package.json', { name: 'clone', version: '1.0.0', dependencies })
       const far = { version: '1.0.0', resolved: 'http://127.0.0.1:1/far.tgz', integrity: `sha512-${'A'.repeat(86)}==` }
       const packages = { '': { name: 'clone', version: '1.0.0', dependencies }, 'node_modules/far': far }
       writeJson('package-lock.json', { name: 'clone', version: '1.0.0', lockfileVersion: 3, packages })
-    })
-    afterEach(() => silent.close())
+    }
+    const timed = async (registry: string) => {
+      const began = performance.now()
+      const ended = await startWith(process.execPath, { npm_config_registry: registry }, 'main.mjs').ended
+      return { ...ended, ms: performance.now() - began }
+    }
 
     for (const [what, portOf] of [
       ['that refuses', () => 1],
       ['that does not answer', () => (silent.address() as AddressInfo).port],
     ] as const)
       it(`says so within 10 s, with a registry ${what}`, async () => {
-        const began = performance.now()
-        const registry = `http://127.0.0.1:${portOf()}/`
-        const { code, out, err } = await startWith(process.execPath, { npm_config_registry: registry }, 'main.mjs')
-          .ended
+        // It runs npm once, which takes about a second, and on a busy machine as much longer as what is measured.
+        const quick = await timed('http://127.0.0.1:1/')
+        expect(quick.code).to.equal(0)
+        fs.rmSync(join(root, 'node_modules'), { recursive: true })
+        writeFarProject()
+        const { code, out, err, ms } = await timed(`http://127.0.0.1:${portOf()}/`)
         expect(err).to.match(NO_NETWORK)
         expect([code, out]).to.deep.equal([1, ''])
-        expect(performance.now() - began).to.be.below(10_000)
+        // It runs npm twice.
+        expect(ms - 2 * quick.ms).to.be.below(8_000)
       })
 
     it('installs packages that are at hand', async () => {
-      writeProject()
       const { code, err } = await startWith(process.execPath, { npm_config_registry: 'http://127.0.0.1:1/' }).ended
       expect(err).to.match(/^Installing .*\n$/)
       expect(code).to.equal(0)

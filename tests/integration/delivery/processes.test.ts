@@ -97,6 +97,11 @@ const sideBySide = (setUpName: 'stock' | 'all', others: readonly ('project' | 'r
     await eventually(() => hanging.calls.length >= 64, { what: 'as many calls as one process has in flight' })
     const rule = `${rules}/${(body.data as { id: number }).id}`
     expect((await callApi(world.baoco, apiKey, 'PUT', rule, { url: next.url })).status).to.equal(200)
+    // The lists show the change, and so do the rows that each process looks at ten times a second.
+    await eventually(async () => {
+      const { body } = await callApi(world.baoco, apiKey, 'GET', rules)
+      return (body.data as { url: string }[])[0]!.url === next.url
+    })
     const changed = Date.now()
     const attemptsOf = (calls: readonly ReceivedCall[]) =>
       calls.map(({ headers }) => `${headers['webhook-id']} ${headers['x-webhook-attempt']}`)

@@ -73,10 +73,14 @@ for (const name of STORE_NAMES)
       })
     }
 
+    /** A few at a time: all together, each again as soon as it is refused, they would keep a slow machine from accepting any in time. */
     const sendAgainUntilAccepted = async (refused: readonly Posted[]): Promise<void> => {
-      await Promise.all(
-        refused.map((one) => eventually(async () => (await post(one.number)).status === 200, { within: 60_000 })),
-      )
+      for (let from = 0; from < refused.length; from += 20)
+        await Promise.all(
+          refused
+            .slice(from, from + 20)
+            .map((one) => eventually(async () => (await post(one.number)).status === 200, { within: 60_000 })),
+        )
     }
 
     for (const [how, { begin, end }] of Object.entries({
