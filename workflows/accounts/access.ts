@@ -18,11 +18,9 @@ import type { Plan } from '../../domain/account/events.ts'
 import { Refused } from '../../domain/errors.ts'
 import type { Checkpoint, Clock, EventStore, Passwords, Vault } from '../../domain/ports.ts'
 import type { Accounts, OwnersOccasion } from './accounts.ts'
+import { nobody } from './nobody.ts'
 import { accountOfEmail } from './registration.ts'
 import { newPassword, newReceiveToken, newToken } from './secrets.ts'
-
-/** Ids begin at 1. */
-const NOBODY = 0
 
 export interface LoggedIn {
   account: Account
@@ -55,8 +53,8 @@ export const logIn = async (
   { address, isKnown }: Caller,
 ): Promise<LoggedIn> => {
   const userId = await accountOfEmail(store, email)
-  // Without an account, `NOBODY` is looked up, so that the answer does not come sooner.
-  const account = await accounts.find(userId ?? NOBODY)
+  // Without an account, `nobody` is looked up, so that the answer does not come sooner.
+  const account = await accounts.find(userId ?? nobody())
   const right = await passwords.verify(password, account?.password_hash ?? null, address, await isKnown)
   if (!account || !right) throw wrongPair()
   if (!account.verified) throw new Refused('EMAIL_NOT_VERIFIED', 'Verify the email address first.')

@@ -4,7 +4,7 @@
  * the answer and the steps through the store are the same. If there is nothing to write, an append is sent that writes
  * nothing. So an answer takes equally long in both cases, and fails in both cases while the store is away.
  */
-import { randomInt, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { checkEmail, checkPassword } from '../../domain/account/access.ts'
 import type { Account } from '../../domain/account/account.ts'
 import { whatEnds, type Ended } from '../../domain/account/end-everything.ts'
@@ -24,6 +24,7 @@ import { NO_STREAM, type Checkpoint } from '../../domain/ports.ts'
 import { stamp } from '../support/stamp.ts'
 import type { Accounts, OwnersOccasion } from './accounts.ts'
 import type { MailLinks } from './mail-links.ts'
+import { nobody } from './nobody.ts'
 import { accountOfEmail, registerNew, type Registering, type RegistrationParts } from './registration.ts'
 
 export interface ByMailParts extends RegistrationParts {
@@ -35,9 +36,6 @@ const occasionOf = (user_id: number, at: Date): OwnersOccasion => {
   const request = randomUUID()
   return { user_id, at, correlation_id: request, causation_id: request }
 }
-
-/** An id without an account: those begin at 1. Each request has its own, so that none waits for another one. */
-const nobody = (): number => -randomInt(1, 2 ** 47)
 
 /**
  * Takes as long as an append, but writes nothing. On a store that can compare a stream without writing, it compares one that does not
