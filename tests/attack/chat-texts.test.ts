@@ -128,6 +128,7 @@ describe('attack: texts of other people in apps', () => {
       'Thông báo:\n',
       'Quý khách có giao dịch mới:\n',
       'Kính gửi Quý khách,\n',
+      'Timo gửi bạn thông báo\n',
       'Tin nhắn từ ngân hàng:\n',
     ]
     for (const { name, incoming } of pushes) {
