@@ -4,6 +4,9 @@ import { text } from 'node:stream/consumers'
 import { Argument, Option, type Command } from 'commander'
 import { listAccounts, type AccountRow } from '../../projections/account/queries.ts'
 import { listStreams } from '../../projections/account/streams-queries.ts'
+import { dropLeftovers } from '../../projections/engine/leftovers.ts'
+import { openReadModelTables } from '../../adapters/postgres/ops/read-models.ts'
+import { projectors } from '../../projections/all.ts'
 import { mainWith } from '../../projections/main.ts'
 import { language, USUAL_LANGUAGE, type Language } from '../../domain/account/language.ts'
 import { plan as plans, type Plan } from '../../domain/account/events.ts'
@@ -123,7 +126,9 @@ export const account = (program: Command): void => {
           onFullRead: (reason: string) => log.warn({ reason }, 'account.deletion_reads_store'),
           forget: forgetAccount(database),
         }
+        const tables = openReadModelTables(database)
         const { transactions, others } = await eraseAccount(parts, await on(email), email)
+        await dropLeftovers(tables, projectors(settings)).finally(() => tables.close())
         console.log(
           `${email} is deleted, with ${counted(transactions, 'transaction')} and ${counted(others, 'other stream')} of events`,
         )

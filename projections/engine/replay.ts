@@ -12,9 +12,10 @@ import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 import { waitUnlessAborted } from '../../workflows/support/abort.ts'
 import { Builder, Ended, type BuilderOptions, type Progress } from './builder.ts'
 import { isNewer, NewerReadModels, readCheckpoint, reasonToRebuild, type Stored } from './checkpoint.ts'
+import type { Definition } from './definition.ts'
 import { isLeft, partOf } from './remaining.ts'
-import type { Statements } from './tables.ts'
-import { dropSchema, nextSchema, oldSchema, renaming } from './schema.ts'
+import type { ReadModelTables, Statements } from './tables.ts'
+import { dropSchema, isThere, nextSchema, oldSchema, renaming } from './schema.ts'
 import { differences, type Difference } from './verify.ts'
 
 /** Milliseconds. A round shorter than this leaves so little that the live projector can wait for the rest. */
@@ -163,8 +164,20 @@ const whereLiveStands = async (
   })
 }
 
-const isThere = async (database: Statements, schema: string): Promise<boolean> =>
-  (await database.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema])).length > 0
+const hasTurn = async (holding: Statements, { projector }: Definition): Promise<boolean> => {
+  const lock = `hashtext('baoco replay ${projector}')`
+  return (await holding.query<{ held: boolean }>(`SELECT pg_try_advisory_xact_lock(${lock}) AS held`))[0]!.held
+}
+
+/** Does the work while no replay of the projector can begin. Does nothing if one runs. */
+export const unlessBuilding = (
+  tables: ReadModelTables,
+  definition: Definition,
+  work: () => Promise<void>,
+): Promise<void> =>
+  tables.transaction(async (holding) => {
+    if (await hasTurn(holding, definition)) await work()
+  })
 
 /** Allows one replay of a projector at a time, by a lock that ends with its holder. @throws {Ended} if the signal aborts before its turn */
 const exclusively = <Result>(
@@ -173,10 +186,7 @@ const exclusively = <Result>(
   work: () => Promise<Result>,
 ): Promise<Result> =>
   tables.transaction(async (holding) => {
-    const lock = `hashtext('baoco replay ${definition.projector}')`
-    const isHeld = async (): Promise<boolean> =>
-      (await holding.query<{ held: boolean }>(`SELECT pg_try_advisory_xact_lock(${lock}) AS held`))[0]!.held
-    while (!(await isHeld())) {
+    while (!(await hasTurn(holding, definition))) {
       if (otherwise === 'refuse') throw new ReplayRuns('another process is building the read models at this moment')
       await waitUnlessAborted(TURN_EVERY_MS, signal)
       if (signal.aborted) throw new Ended('ended before the read models were built')

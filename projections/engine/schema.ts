@@ -2,7 +2,7 @@
 /** Creates and drops whole schemas of read models. */
 import { checkpointDdl } from './checkpoint.ts'
 import type { Definition } from './definition.ts'
-import type { ReadModelTables } from './tables.ts'
+import type { ReadModelTables, Statements } from './tables.ts'
 import { ddl, functionsDdl, versionOf } from './sql.ts'
 
 /** The schema in which a replay builds. */
@@ -51,6 +51,9 @@ export const createSchema = async (
     ])
   })
 }
+
+export const isThere = async (database: Statements, schema: string): Promise<boolean> =>
+  (await database.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema])).length > 0
 
 /** SQL that renames a schema, and its functions, which contain the schema's name. It must run in a transaction. */
 export const renaming = (definition: Definition, schema: string, to: string): string =>

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
+import { openDatabase } from '../../adapters/database/database.ts'
 import type { FreshAccount } from '../../workflows/accounts/registration.ts'
 import { eventually } from '../harness/eventually.ts'
 import { fromVietcombank, vietcombankText } from '../harness/bank-texts.ts'
@@ -197,7 +198,12 @@ describe('commands that inspect data, and account delete', () => {
       })
     ).body
 
+    const database = openDatabase(api.databaseUrl, { poolSize: 1 })
+    await database.query('CREATE SCHEMA search_model_next CREATE TABLE left_by_a_killed_replay (text text)')
     const { status, stdout, stderr } = await baoco('account', 'delete', 'gone@example.com', '--yes')
+    const [copy] = await database.query<{ exists: boolean }>("SELECT to_regnamespace('search_model_next') IS NOT NULL AS exists")
+    await database.close()
+    expect(copy!.exists, 'a copy of the rows').to.equal(false)
     expect([status, stderr]).to.deep.equal([0, ''])
     expect(stdout).to.match(/^gone@example.com is deleted, with 1 transaction and [2-9] other streams of events\n$/)
     for (const headers of [{ 'x-api-key': gone.api_key }, { authorization: `Bearer ${token}` }])

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
 import { readCheckpoint } from '../../../projections/engine/checkpoint.ts'
 import { main } from '../../../projections/main.ts'
+import { dropLeftovers, sweepLeftovers } from '../../../projections/engine/leftovers.ts'
 import { replay, ReplayRuns, verify } from '../../../projections/engine/replay.ts'
 import { openReadModelTables } from '../../../adapters/postgres/ops/read-models.ts'
 import { createSchema, renaming } from '../../../projections/engine/schema.ts'
@@ -154,6 +155,20 @@ describe('replay', () => {
     await createSchema(setting.tables, main, 'read_model_old')
     await replay(options())
     expect(await setting.rows()).to.deep.equal(live)
+    expect(await schemas()).to.deep.equal(['read_model'])
+  })
+
+  it('that was killed leaves copies only until the next sweep, which spares those of a running one', async () => {
+    const { tables } = setting
+    await createSchema(tables, main, 'read_model')
+    await createSchema(tables, main, 'read_model_next')
+    await createSchema(tables, main, 'read_model_old')
+    await setting.database.transaction(async (transaction) => {
+      await transaction.query(`SELECT pg_advisory_xact_lock(hashtext('baoco replay main'))`)
+      expect(await dropLeftovers(tables, [main])).to.equal(0)
+    })
+    expect(await schemas()).to.have.length(3)
+    expect(await sweepLeftovers(tables, [main]).run(new AbortController().signal)).to.deep.equal({ dropped: 2 })
     expect(await schemas()).to.deep.equal(['read_model'])
   })
 
