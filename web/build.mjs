@@ -29,7 +29,7 @@ ${soon.map((each) => `<link rel="modulepreload" href="${each}">`).join('\n')}
 ${fonts.map((font) => `<link rel="preload" href="${font}" as="font" type="font/woff2" fetchpriority="low" crossorigin>`).join('\n')}
 <script type="module" src="${script}"></script>
 <noscript>Trang này cần JavaScript. This page needs JavaScript.</noscript>
-<div id="app"></div>
+<div id="app"><main class="entry"><p class="muted" role="status">Đang tải… <span lang="en">Loading…</span></p></main></div>
 </html>
 `
 

@@ -17,6 +17,19 @@ export const missingAnswers = (visitor: () => Visitor): void => {
     )
   }
 
+  it('says that it is loading until its scripts are there', async () => {
+    const { page } = visitor()
+    let arrive = (): void => {}
+    const arrived = new Promise<void>((resolve) => (arrive = resolve))
+    await page.route('**/assets/main-*.js', (route) => arrived.then(() => route.continue()))
+    await page.goto(`${visitor().url}/login`, { waitUntil: 'commit' })
+    await page.getByText('Đang tải… Loading…').waitFor()
+    arrive()
+    await page.getByLabel('Email', { exact: true }).waitFor()
+    expect(await page.getByText('Loading…').count()).to.equal(0)
+    await page.unroute('**/assets/main-*.js')
+  })
+
   it('says that a screen could not be loaded without a network, and opens it when the network is back', async () => {
     await open()
     // The browser may have the file from an earlier test.
