@@ -89,6 +89,9 @@ const unlessDoubted = (reading: Reading, title: string, header = ''): ReadResult
   return saysNotMoved(around) || saysAskedFor(title) ? no('unparsed') : yes(reading)
 }
 
+/** Guesses from words that a receipt may contain too: `Cảm ơn Quý khách`, `tiền điện`. */
+const GUESSES: ReadonlySet<NoTransaction> = new Set(['promotion', 'bill', 'login'])
+
 /** A mail is read only if its domain belongs to a bank. The caller checks whether that domain is proved. */
 const readMail = (incoming: Incoming, arrivedAt: Date): ReadResult => {
   const page = mailPageOf(incoming.text)
@@ -111,7 +114,10 @@ const readMail = (incoming: Incoming, arrivedAt: Date): ReadResult => {
   }
   const sentence = bank && readSentence(bank, beginningOf(page), arrivedAt)
   if (sentence) return unlessDoubted(sentence, subject)
-  const reason = whyNoTransaction([subject, page.shadow].filter(Boolean).join('\n'), undefined)
+  const guess = whyNoTransaction([subject, page.shadow].filter(Boolean).join('\n'), undefined)
+  // A receipt whose form has changed is kept, so that it can be read again.
+  const isReceipt = bank?.tables.some(({ phrase, isTelling }) => isTelling && phrase.test(page.shadow)) ?? false
+  const reason = isReceipt && GUESSES.has(guess) ? 'unparsed' : guess
   // What a table of the bank's own leaves uncertain is not clearer without it.
   const reading = bank && !hasTable && reason === 'unparsed' ? readByLabels(page, bank, arrivedAt) : null
   return reading ? unlessDoubted({ ...reading, layout: 'email' }, subject) : no(reason)

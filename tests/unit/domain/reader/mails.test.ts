@@ -140,6 +140,31 @@ describe('a mail with a table', () => {
   })
 })
 
+describe('an advertisement of Cake', () => {
+  it('is no payment by card, although it states a value', () => {
+    const from = 'no-reply@cake.vn'
+    expect(mail(from, 'Voucher giá trị 100.000 đ cho thẻ Cake. Ưu đãi tháng 11').reason).to.equal('promotion')
+    expect(mail(from, 'Giá trị 100.000 đ\nThời gian: 20/11/2026\nƯu đãi cho thẻ Cake').reason).to.equal('promotion')
+    expect(reading(from, 'Thẻ\n4101xxxx1234\nGiá trị\n29.000 đ\nVào lúc\n20/11/2026 10:00\nTại\nSHOP A')).to.include({
+      transaction_type: 'debit',
+      amount: '29000.00',
+    })
+  })
+})
+
+describe('a receipt that cannot be read', () => {
+  const vcb = (rows: string) =>
+    `Biên lai chuyển tiền\nNgày, giờ giao dịch\n10:00 20/11/2026\nTài khoản nguồn\n0011000415567\n${rows}\nNội dung chuyển tiền\ntiền điện\nCảm ơn Quý khách`
+
+  it('is kept as unparsed, although its last words could be those of an advertisement', () => {
+    expect(reading('VCBDigibank@info.vietcombank.com.vn', vcb('Số tiền\n20,000 VND'))).to.include({
+      amount: '20000.00',
+    })
+    for (const rows of ['Khoản tiền\n20,000 VND', 'Số tiền\n20,000'])
+      expect(mail('VCBDigibank@info.vietcombank.com.vn', vcb(rows)).reason, rows).to.equal('unparsed')
+  })
+})
+
 describe('a mail of ACB', () => {
   const acb = (memo: string) =>
     `ACB trân trọng thông báo tài khoản *24690000* của Quý khách đã thay đổi số\ndư như sau:\n` +
