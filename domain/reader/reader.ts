@@ -5,6 +5,7 @@
  */
 import type { Bank, Layout } from '../banks/bank.ts'
 import { banks } from '../banks/index.ts'
+import { DOUBT } from './any-bank.ts'
 import { ANY_BANK_MAILS } from './any-bank-mails.ts'
 import {
   announcesWords,
@@ -65,9 +66,14 @@ const readAsAny = (page: Page, arrivedAt: Date): Found | 'several' | null => {
 const no = (reason: NoTransaction): ReadResult => ({ reading: null, reason })
 const yes = (reading: Reading): ReadResult => ({ reading, reason: null })
 
-/** Whether the text before a sentence is no part of a memo: no sum precedes it, and neither a number nor a label's colon in its own line. */
-const isBeforeSentence = (header: string): boolean =>
-  !/[\d:]/.test(header.slice(header.lastIndexOf('\n') + 1)) && !UNSIGNED.test(header)
+/**
+ * Whether the text before a sentence is no part of a memo, and leaves it a movement: no sum precedes it, and its own line has neither a number, a
+ * label's colon nor words such as `hạn mức`.
+ */
+const isBeforeSentence = (header: string): boolean => {
+  const line = header.slice(header.lastIndexOf('\n') + 1)
+  return !/[\d:]/.test(line) && !DOUBT.test(line) && !UNSIGNED.test(header)
+}
 
 /**
  * The first sentence of a mail that a layout matches. A payer may write such a sentence in the memo, also of a mail that has another form or

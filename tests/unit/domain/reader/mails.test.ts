@@ -140,8 +140,20 @@ describe('a mail with a table', () => {
   })
 })
 
-describe('an advertisement of Cake', () => {
-  it('is no payment by card, although it states a value', () => {
+describe('an advertisement', () => {
+  it('of MB or Timo is no movement, although it states a sum that rises', () => {
+    for (const text of [
+      'Số tiền tặng 100.000 VND khi đến điểm giao dịch MB',
+      'Số tiền\n+100.000 VND\nTại điểm giao dịch',
+    ])
+      expect(mail('mbebanking@mbbank.com.vn', text).reading, text).to.equal(null)
+    for (const what of ['Hạn mức thẻ của bạn', 'Lãi suất'])
+      expect(mail('support@timo.vn', `${what} vừa tăng 10.000.000 VND vào 20/11/2026 10:00`).reading, what).to.equal(
+        null,
+      )
+  })
+
+  it('of Cake is no payment by card, although it states a value', () => {
     const from = 'no-reply@cake.vn'
     expect(mail(from, 'Voucher giá trị 100.000 đ cho thẻ Cake. Ưu đãi tháng 11').reason).to.equal('promotion')
     expect(mail(from, 'Giá trị 100.000 đ\nThời gian: 20/11/2026\nƯu đãi cho thẻ Cake').reason).to.equal('promotion')
