@@ -95,6 +95,7 @@ const look = async (
     // An address that is free again may have another owner.
     if (!newest || (stream.startsWith('email-') && newest.metadata.user_id !== user)) continue
     if (!ends(newest.type)) found(`${stream}: not closed, although its account ${user} was deleted`)
-    else if (older) found(`${stream}: not erased, although its account ${user} was deleted${await howToFinish(store, stream)}`)
+    else if (older)
+      found(`${stream}: not erased, although its account ${user} was deleted${await howToFinish(store, stream)}`)
   }
 }

@@ -201,7 +201,9 @@ describe('commands that inspect data, and account delete', () => {
     const database = openDatabase(api.databaseUrl, { poolSize: 1 })
     await database.query('CREATE SCHEMA search_model_next CREATE TABLE left_by_a_killed_replay (text text)')
     const { status, stdout, stderr } = await baoco('account', 'delete', 'gone@example.com', '--yes')
-    const [copy] = await database.query<{ exists: boolean }>("SELECT to_regnamespace('search_model_next') IS NOT NULL AS exists")
+    const [copy] = await database.query<{ exists: boolean }>(
+      "SELECT to_regnamespace('search_model_next') IS NOT NULL AS exists",
+    )
     await database.close()
     expect(copy!.exists, 'a copy of the rows').to.equal(false)
     expect([status, stderr]).to.deep.equal([0, ''])

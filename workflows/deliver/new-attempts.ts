@@ -131,14 +131,21 @@ export class NewAttempts {
       this.#isDropping = false
       const since = performance.now() - AHEAD_FOR
       const unused = [...this.#ahead.values()].filter(({ at }) => at <= since)
-      if (unused.length > 0) void this.#giveBack(unused.map(({ data }) => data), null)
+      if (unused.length > 0)
+        void this.#giveBack(
+          unused.map(({ data }) => data),
+          null,
+        )
       if (this.#ahead.size > 0) this.#dropUnusedLater()
     }, AHEAD_FOR).unref()
   }
 
   /** The worker ends. */
   async giveBackUnused(): Promise<void> {
-    await this.#giveBack([...this.#ahead.values()].map(({ data }) => data), null)
+    await this.#giveBack(
+      [...this.#ahead.values()].map(({ data }) => data),
+      null,
+    )
   }
 
   /** @returns the claimed attempts, and the entries that must wait for the read models. It never throws. */

@@ -71,7 +71,7 @@ export const readCases: Cases = (under) => {
     await appended(store, [part(streamName(), NO_STREAM, events)])
     const sizes: number[] = []
     const found: string[] = []
-    for (let place = before; ; ) {
+    for (let place = before; ;) {
       const page = await store.readAll(place, 100, 5_000)
       if (page.length === 0) break
       sizes.push(page.length)
