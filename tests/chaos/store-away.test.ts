@@ -10,7 +10,6 @@ import { fromVietcombank, vietcombankText } from '../harness/bank-texts.ts'
 import { eventually } from '../harness/eventually.ts'
 import { standInUrl, startOwnStandIn } from '../harness/eventstoredb/process.ts'
 import { startOwnPostgres } from '../harness/own-postgres.ts'
-import { stopwatch } from '../harness/kept-waiting.ts'
 import type { OwnServer } from '../harness/own-server.ts'
 import { showFigures } from '../harness/figures.ts'
 import { repetitions } from '../harness/repetitions.ts'
@@ -19,9 +18,8 @@ import { World } from '../harness/world.ts'
 
 /** The deadlines of `guardStore` and `openCapture`. */
 const MOST_WAIT_MS = 8_000
-const OPENS_AFTER_MS = 10_000
-/** For 200 requests that are sent and answered together. The time for which the machine has no processor for them is not counted. */
-const GRACE_MS = 1_500
+const OPENS_AFTER_S = 10
+const GRACE_MS = 1_000
 
 const AT_THE_SAME_TIME = 200
 const REFUSED_AT_ONCE = repetitions(200, 50)
@@ -102,15 +100,27 @@ for (const name of new Set(CELLS.map(([store]) => store)))
     })
     after(() => world?.close())
 
-    const watch = () => stopwatch(world.baoco.process.pid!)
     const post = async (given = ++number): Promise<Posted> => {
-      const passed = watch()
+      const began = performance.now()
       const body = vietcombankText(given, `DH${given}`, { at })
       const response = await fetch(fromVietcombank(world.installation.personalUrl), { method: 'POST', body })
-      const ms = passed()
+      const ms = performance.now() - began
       const { data } = (await response.json()) as { data?: { id: number } }
       if (response.status === 200) accepted.set(given, data!.id)
       return { number: given, status: response.status, ms, retryAfter: response.headers.get('retry-after') }
+    }
+    /** How long a request takes that needs no store. The machine, which the servers and the test share, delays all others as much. */
+    const control = async (): Promise<number> => {
+      const began = performance.now()
+      expect((await fetch(`${world.baoco.baseUrl}/healthz`)).status).to.equal(200)
+      return performance.now() - began
+    }
+    /** The longest of those that are made, one after another, while the work is under way. */
+    const longestControl = async (work: Promise<unknown>): Promise<number> => {
+      let [longest, isOver] = [0, false]
+      void work.finally(() => (isOver = true)).catch(() => {})
+      for (; !isOver; await pause(50)) longest = Math.max(longest, await control())
+      return longest
     }
     const lines = (event: string) =>
       world.baoco
@@ -141,25 +151,31 @@ for (const name of new Set(CELLS.map(([store]) => store)))
         )
 
         await begin(world.servers)
-        const since = performance.now()
-        const waiting = await Promise.all(Array.from({ length: AT_THE_SAME_TIME }, () => post()))
+        const all = Promise.all(Array.from({ length: AT_THE_SAME_TIME }, () => post()))
+        const [waiting, longest] = await Promise.all([all, longestControl(all)])
         areRefused(waiting)
         const slow = waiting.map(({ ms }) => ms)
         if (name === 'EventStoreDB') expect(await listed()).to.equal(accepted.size)
-        await pause(Math.max(0, since + OPENS_AFTER_MS + GRACE_MS - performance.now()))
+        await eventually(async () => (await world.metric('baoco_event_store_refusing')) === 1, {
+          what: 'an open breaker',
+        })
         const refused: Posted[] = []
-        for (let n = 0; n < REFUSED_AT_ONCE; n++) refused.push(await post())
+        const controls: number[] = []
+        for (let n = 0; n < REFUSED_AT_ONCE; n++) {
+          refused.push(await post())
+          controls.push(await control())
+        }
         areRefused(refused)
-        const scraped = watch()
+        const scraped = performance.now()
         expect(await world.metric('baoco_event_store_refusing')).to.equal(1)
-        expect(await world.metric('baoco_event_store_silent_seconds')).to.be.above(10)
-        expect(scraped(), 'two scrapes').to.be.below(6_000)
+        expect(await world.metric('baoco_event_store_silent_seconds')).to.be.above(OPENS_AFTER_S)
+        expect(performance.now() - scraped, 'two scrapes').to.be.below(6_000)
         const quick = refused.map(({ ms }) => ms)
 
         await end(world.servers)
-        const back = watch()
+        const back = performance.now()
         await eventually(async () => (await post()).status === 200, { within: 60_000, what: 'an accepted post' })
-        const again = Math.round(back())
+        const again = Math.round(performance.now() - back)
         await eventually(() => lines('event_store.outage_ended').length > ended!)
         const again503 = [...waiting, ...refused]
         for (let n = 0; n < again503.length; n += 50)
@@ -171,8 +187,9 @@ for (const name of new Set(CELLS.map(([store]) => store)))
           `${name} ${how} under \`baoco serve\``,
           `503 after ${p99(slow)} ms (p99), later after ${p99(quick)} ms; accepted again ${again} ms after the end; ${accepted.size} accepted, 0 lost`,
         )
-        expect(p99(slow)).to.be.below(MOST_WAIT_MS + GRACE_MS)
-        expect(percentile(quick, NEARLY_ALL)).to.be.below(100)
+        // The machine may delay them when they are sent, and again when they are answered.
+        expect(p99(slow)).to.be.below(MOST_WAIT_MS + GRACE_MS + 2 * longest)
+        expect(percentile(quick, NEARLY_ALL)).to.be.below(Math.max(100, 3 * percentile(controls, NEARLY_ALL)))
         expect(again).to.be.below(5_000)
         expect([lines('event_store.outage_began').length, lines('event_store.outage_ended').length]).to.deep.equal([began! + 1, ended! + 1]) // prettier-ignore
       })
