@@ -62,6 +62,8 @@ const letGo = (): void => {
 export const followBack = (isHeld: () => boolean, ask: () => void): void => {
   isHalfWritten = isHeld
   notice()
+  // A step back would end the navigation.
+  addEventListener('beforeunload', () => (step = 'away'))
   addEventListener('popstate', (event) => {
     const [taken, left] = [step, address]
     step = null
