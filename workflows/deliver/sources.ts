@@ -179,7 +179,8 @@ export const openSources = ({
       dueRows.roomAgain()
     },
     claimAgain: (claims) => {
-      void firstAttempts.claimAgain(claims.filter(({ lane }) => lane === 'first')).catch(claimFailed)
+      const first = claims.filter(({ lane }) => lane === 'first')
+      void retry(() => firstAttempts.claimAgain(first), { signal: stopping, onFailure: claimFailed })
       dueRows.wake()
     },
     claimFailed,

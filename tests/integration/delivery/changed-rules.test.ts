@@ -103,6 +103,26 @@ describe('a rule that changes while claimed deliveries wait in a worker', () => 
     for (const { headers } of next.calls) expect(headers['x-webhook-attempt']).to.equal('1')
   })
 
+  it('has it sent there also if the first claim after that fails', async () => {
+    const queue = openDeliveryQueue(setting.database, setting.byKey)
+    let fails = false
+    let failures = 0
+    const claimFirst: DeliveryQueue['claimFirst'] = (...wanted) => {
+      if (!fails) return queue.claimFirst(...wanted)
+      fails = false
+      failures++
+      return Promise.reject(new Error('Connection terminated'))
+    }
+    const { transactions } = await tenClaimed({ queue: { ...queue, claimFirst } })
+    const other = await setting.shop()
+    fails = true
+    await change(changed({ url: other.url }))
+    await eventually(() => other.calls.length === 10 - SLOTS, { what: 'the others are sent to the new url' })
+    expect(failures).to.equal(1)
+    answer()
+    await deliverAll(transactions)
+  })
+
   it('signs what waits with its new secret only, once the rotation is finished', async () => {
     const queue = openDeliveryQueue(setting.database, setting.byKey)
     let givenBack = 0
