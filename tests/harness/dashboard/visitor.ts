@@ -82,16 +82,12 @@ export class Visitor {
   }
 
   async go(path: string): Promise<void> {
-    // A dialog that was closed just before takes its entry out of the history. On a slow machine that interrupts what the browser opens next.
-    await this.page.goto(this.url + path).catch((error: Error) => {
-      if (!error.message.includes('ERR_ABORTED')) throw error
-      return this.page.goto(this.url + path)
-    })
+    await this.page.goto(this.url + path)
   }
 
   /** Also logs in, where that is necessary. */
   async enter(path: string): Promise<void> {
-    await this.go(`/login?next=${encodeURIComponent(path)}`)
+    await this.page.goto(`${this.url}/login?next=${encodeURIComponent(path)}`)
     await this.logIn()
   }
 

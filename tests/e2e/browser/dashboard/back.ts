@@ -1,6 +1,5 @@
 /** The browser's Back, as Android's button, first closes what lies on the page. */
 import { expect } from 'chai'
-import { eventually } from '../../../harness/eventually.ts'
 import type { Owner } from '../../../harness/dashboard/owner.ts'
 import type { Visitor } from '../../../harness/dashboard/visitor.ts'
 import { NARROW } from './narrow.ts'
@@ -57,28 +56,5 @@ export const back = (visitor: () => Visitor, owner: () => Owner): void => {
     }
     await page.evaluate('history.forward()')
     await page.waitForURL('**/webhooks')
-  })
-
-  it('leaves no entry in the history of a dialog, the search or the menu that was closed', async () => {
-    const { page } = visitor()
-    await visitor().enter(`/webhooks/${owner().ruleId}`)
-    await page.setViewportSize(NARROW)
-    const devtools = await page.context().newCDPSession(page)
-    const place = async () => (await devtools.send('Page.getNavigationHistory')).currentIndex
-    const before = await place()
-    for (const [open, layer] of [
-      [() => page.getByRole('button', { name: 'Xóa' }).click(), page.getByRole('dialog')],
-      [() => page.keyboard.press('Control+k'), page.getByRole('dialog')],
-      [() => page.getByRole('button', { name: 'Thêm', exact: true }).click(), page.locator('#menu')],
-    ] as const) {
-      await open()
-      await layer.waitFor()
-      expect(await place()).to.equal(before + 1)
-      await page.keyboard.press('Escape')
-      await layer.waitFor({ state: 'hidden' })
-      await eventually(async () => (await place()) === before, { what: 'the entry of the page itself' })
-    }
-    expect(path()).to.equal(`/webhooks/${owner().ruleId}`)
-    await devtools.detach()
   })
 }
