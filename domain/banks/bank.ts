@@ -35,8 +35,8 @@ export interface MailTable {
   timeInMemo: boolean
   /** Each label begins its line or cell, or follows the same label in another language, so words of sentences are no labels. */
   byLines: boolean
-  /** No advertisement contains the phrase. Otherwise the table must also print the time of day. */
-  isTelling: boolean
+  /** Whether no advertisement contains the phrase. Otherwise the table must also print the time of day. */
+  isDistinctive: boolean
 }
 
 export interface Bank {
@@ -107,7 +107,7 @@ export const breaksAt = (column: number, of: Layout): Layout => ({ ...of, breaks
 export const mailTable = (
   phrase: string,
   labels: Parameters<typeof compileLabels>[0],
-  options: Partial<Pick<MailTable, 'direction' | 'valueFirst' | 'timeInMemo' | 'byLines' | 'isTelling'>> = {},
+  options: Partial<Pick<MailTable, 'direction' | 'valueFirst' | 'timeInMemo' | 'byLines' | 'isDistinctive'>> = {},
 ): MailTable => ({
   phrase: new RegExp(phrase.toLowerCase().replace(/ /g, '[ \\n]')),
   labels: compileLabels(labels),
@@ -115,7 +115,7 @@ export const mailTable = (
   valueFirst: false,
   timeInMemo: false,
   byLines: false,
-  isTelling: true,
+  isDistinctive: true,
   ...options,
 })
 

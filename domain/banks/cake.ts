@@ -34,7 +34,7 @@ export const cake = bank('CAKE', 'Cake', {
         to_name: ['Tai'],
         end: ['Cam on ban', 'Tran trong', 'Neu ban', 'Moi thac mac'],
       },
-      { direction: 'debit', isTelling: false },
+      { direction: 'debit', isDistinctive: false },
     ),
   ],
 })

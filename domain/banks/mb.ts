@@ -49,7 +49,7 @@ export const mb = bank('MB', 'MBBank', {
         status: ['Tinh trang', 'Trang thai'],
         end: ['Neu khong thuc hien', 'Tran trong', 'Cam on Quy khach da tin dung'],
       },
-      { isTelling: false },
+      { isDistinctive: false },
     ),
   ],
 })

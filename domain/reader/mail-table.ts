@@ -202,7 +202,7 @@ export const readByTable = (
   const content = lineOf(values.get('content'))
   const date = timeIn(values.get('date')?.shadow ?? '', arrivedAt)
   // An advertisement states a sum too, but no time of a payment.
-  if (!table.isTelling && (date?.precision ?? 'day') === 'day') return null
+  if (!table.isDistinctive && (date?.precision ?? 'day') === 'day') return null
   const inMemo = table.timeInMemo ? timeInMemo(content ?? '', date, arrivedAt) : null
   const labelled = /^[0-9a-z][0-9a-z./-]{3,40}$/i.exec(lineOf(values.get('ref')) ?? '')?.[0] ?? null
   const references = findReferences(content ?? '', labelled)

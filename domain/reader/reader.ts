@@ -122,7 +122,7 @@ const readMail = (incoming: Incoming, arrivedAt: Date): ReadResult => {
   if (sentence) return unlessDoubted(sentence, subject)
   const guess = whyNoTransaction([subject, page.shadow].filter(Boolean).join('\n'), undefined)
   // A receipt whose form has changed is kept, so that it can be read again.
-  const isReceipt = bank?.tables.some(({ phrase, isTelling }) => isTelling && phrase.test(page.shadow)) ?? false
+  const isReceipt = bank?.tables.some(({ phrase, isDistinctive }) => isDistinctive && phrase.test(page.shadow)) ?? false
   const reason = isReceipt && GUESSES.has(guess) ? 'unparsed' : guess
   // What a table of the bank's own leaves uncertain is not clearer without it.
   const reading = bank && !hasTable && reason === 'unparsed' ? readByLabels(page, bank, arrivedAt) : null
