@@ -76,11 +76,16 @@ export class Leftovers {
 const earlier = (store: EventStore, a: Checkpoint | null, b: Checkpoint | null): Checkpoint | null =>
   a === null || b === null ? null : store.isAfter(a, b) ? b : a
 
+/** Anyone may register an address, such as `` a`id`@b.vn ``, so it must be one word of the shell and nothing more. */
+const shellWord = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+
 /** What the operator must do, if the stream is the account's own one: it is erased last, so its deletion did not finish. */
 const howToFinish = async (store: EventStore, stream: string): Promise<string> => {
   if (!stream.startsWith('account-')) return ''
   const [[first] = []] = await store.read([{ stream, limit: 1 }])
-  return first?.type === 'AccountRegistered' ? `: run baoco account delete ${first.data.email} --yes again` : ''
+  return first?.type === 'AccountRegistered'
+    ? `: run baoco account delete ${shellWord(first.data.email)} --yes again`
+    : ''
 }
 
 /** @param streams  with the deleted account of each */

@@ -61,9 +61,10 @@ export const mostOf = (plan: string): string => `(SELECT most FROM ${LIMITS_SQL}
 
 /**
  * The rows are transactions, with `plan` changes of the plan, and with neither `plan` nor `month` transactions that
- * get their rules later, all in order. Each user's month is counted as a whole. Its transactions are examined one by one only if some of them may be over the quota. Their deliveries are
- * found by the whole key, and the conditions on them are checked while they are updated, not before. Any other form
- * would lead the planner, whose statistics are from when these tables were empty, to scan all open deliveries.
+ * get their rules later, all in order. Each user's month is counted as a whole. Its transactions are examined one by one
+ * only if some of them may be over the quota. Their deliveries are found by the whole key, and the conditions on them are
+ * checked while they are updated, not before. Any other form would lead the planner, whose statistics are from when these
+ * tables were empty, to scan all open deliveries.
  *
  * A later event of the batch may have ended the account. Then nothing is counted. It may have made a first call due at once. That counts if its rule was deleted, so that the
  * delivery ends. It does not count if its account was unlocked.

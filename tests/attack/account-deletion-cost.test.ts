@@ -230,7 +230,7 @@ for (const [name, openStores] of Object.entries(STORES))
       const left = await faults(user_id)
       expect(left).to.include(`affiliate-${user_id}: not closed, although its account ${user_id} was deleted`)
       expect(left).to.include(
-        `account-${user_id}: not erased, although its account ${user_id} was deleted: run baoco account delete ${account.email} --yes again`,
+        `account-${user_id}: not erased, although its account ${user_id} was deleted: run baoco account delete '${account.email}' --yes again`,
       )
       await erase(account)
       expect(reasons).to.deep.equal(['an earlier deletion of the account did not finish'])

@@ -88,7 +88,13 @@ for (const [name, open] of Object.entries(STORES))
       append(accountStream(user_id), user_id, [
         {
           type: 'AccountRegistered',
-          data: { user_id, email: `${user_id}@a.vn`, name: null, operator: false, registered_at: NOW.toISOString() },
+          data: {
+            user_id,
+            email: `${user_id}'\`id\`@a.vn`,
+            name: null,
+            operator: false,
+            registered_at: NOW.toISOString(),
+          },
         },
       ])
     const sees = (transaction_id: number, user_id = 1) =>
@@ -236,7 +242,7 @@ for (const [name, open] of Object.entries(STORES))
       await store.erase(transactionStream(paid))
       await store.erase(accountStream(6))
       expect((await audit(after)).faults).to.deep.equal([
-        'account-7: not erased, although its account 7 was deleted: run baoco account delete 7@a.vn --yes again',
+        `account-7: not erased, although its account 7 was deleted: run baoco account delete '7'\\''\`id\`@a.vn' --yes again`,
         'job-500: not closed, although its account 8 was deleted',
       ])
     })
