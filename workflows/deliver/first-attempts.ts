@@ -9,6 +9,7 @@
 import type { Checkpoint, EventStore, LogEntry, ReadModels } from '../../domain/ports.ts'
 import { LEFT_TO_THE_LOG_MS } from '../../domain/webhook/retry-schedule.ts'
 import { waitUnlessAborted } from '../support/abort.ts'
+import { pauseAfter, type BackOff } from '../support/retry.ts'
 import { NotedEntries } from './noted-entries.ts'
 import { WakeSignal } from './wake-signal.ts'
 import type { Claim, Claimed } from './queue.ts'
@@ -36,8 +37,8 @@ const GIVING_WAY = 100
  */
 const ASKED_AHEAD = 2_048
 
-/** The pause after a failed claim: milliseconds. */
-const AFTER_FAILURE = 100
+/** The pauses after claims that failed one after another. Each failure is a line of the log. */
+const AFTER_FAILURE: BackOff = { firstMs: 100, mostMs: 2_000 }
 
 /** How long to wait for the read models to pass the transactions to claim, before others have their turn: milliseconds. */
 const PATIENCE = 5_000
@@ -156,14 +157,16 @@ export class FirstAttempts {
     stopping: AbortSignal,
   ): Promise<void> {
     stopping.addEventListener('abort', () => signal.wake(), { once: true })
+    let failures = 0
+    const worked = () => void (failures = 0)
     const failed = (error: unknown): Promise<void> => {
       this.#options.onError(error)
-      return waitUnlessAborted(AFTER_FAILURE, stopping)
+      return waitUnlessAborted(pauseAfter(failures++, AFTER_FAILURE), stopping)
     }
     while (!stopping.aborted) {
       const entries = this.#take(noted)
       if (entries.length === 0) await signal.wait(noted.size > 0 ? 100 : 60_000)
-      else await this.#whileBeingClaimed(idsOf(entries), () => claim(entries)).catch((error) => failed(error))
+      else await this.#whileBeingClaimed(idsOf(entries), () => claim(entries)).then(worked, failed)
       if (this.#options.givesWay()) await waitUnlessAborted(GIVING_WAY, stopping)
     }
   }
