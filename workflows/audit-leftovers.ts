@@ -79,9 +79,8 @@ const earlier = (store: EventStore, a: Checkpoint | null, b: Checkpoint | null):
 /** Anyone may register an address, such as `` a`id`@b.vn ``, so it must be one word of the shell and nothing more. */
 const shellWord = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-/** What the operator must do, if the stream is the account's own one: it is erased last, so its deletion did not finish. */
+/** What the operator must do about an account's own stream: it is erased last, so the deletion did not finish. */
 const howToFinish = async (store: EventStore, stream: string): Promise<string> => {
-  if (!stream.startsWith('account-')) return ''
   const [[first] = []] = await store.read([{ stream, limit: 1 }])
   return first?.type === 'AccountRegistered'
     ? `: run baoco account delete ${shellWord(first.data.email)} --yes again`
@@ -96,11 +95,13 @@ const look = async (
 ): Promise<void> => {
   const newestTwo = [...streams.keys()].map((stream) => ({ stream, backwards: true, limit: 2 }))
   for await (const [stream, [newest, older]] of slicesOf(store, newestTwo)) {
-    const user = streams.get(stream)
+    const user = streams.get(stream)!
     // An address that is free again may have another owner.
     if (!newest || (stream.startsWith('email-') && newest.metadata.user_id !== user)) continue
     if (!ends(newest.type)) found(`${stream}: not closed, although its account ${user} was deleted`)
-    else if (older)
-      found(`${stream}: not erased, although its account ${user} was deleted${await howToFinish(store, stream)}`)
+    else if (older) {
+      const remedy = stream === accountStream(user) ? await howToFinish(store, stream) : ''
+      found(`${stream}: not erased, although its account ${user} was deleted${remedy}`)
+    }
   }
 }

@@ -1,5 +1,8 @@
 // Tests: tests/unit/adapters/database/connection-lost.test.ts
-/** Recognises that the server, or something between, has ended a connection or accepts none. */
+/**
+ * Recognises that the server, or something between, has ended a connection or accepts none. It looks at any error of a command, most of which
+ * come from elsewhere; `isOutage` only at those of the event store's driver, where an error without SQLSTATE can be nothing else.
+ */
 
 /** SQLSTATE of a lost connection, and of a server that stops, crashes or starts. */
 const ENDED = /^(?:08...|57P0[1235])$/

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { Argument, Option, type Command } from 'commander'
 import { listAccounts, type AccountRow } from '../../projections/account/queries.ts'
 import { listStreams } from '../../projections/account/streams-queries.ts'
-import { dropLeftovers } from '../../projections/engine/leftovers.ts'
+import { dropAbandonedCopies } from '../../projections/engine/abandoned-copies.ts'
 import { openReadModelTables } from '../../adapters/postgres/ops/read-models.ts'
 import { projectors } from '../../projections/all.ts'
 import { mainWith } from '../../projections/main.ts'
@@ -126,9 +126,8 @@ export const account = (program: Command): void => {
           onFullRead: (reason: string) => log.warn({ reason }, 'account.deletion_reads_store'),
           forget: forgetAccount(database),
         }
-        const tables = openReadModelTables(database)
         const { transactions, others } = await eraseAccount(parts, await on(email), email)
-        await dropLeftovers(tables, projectors(settings)).finally(() => tables.close())
+        await dropAbandonedCopies(openReadModelTables(database), projectors(settings))
         console.log(
           `${email} is deleted, with ${counted(transactions, 'transaction')} and ${counted(others, 'other stream')} of events`,
         )

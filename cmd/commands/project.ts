@@ -16,7 +16,7 @@ import { openCreditsCheckpoint, openReactorCheckpoint } from '../../adapters/pos
 import { openPutOffReactions } from '../../adapters/postgres/ops/put-off-reactions.ts'
 import { openReadModelTables } from '../../adapters/postgres/ops/read-models.ts'
 import { planAccountOf } from '../../domain/plan-order/plan-order.ts'
-import { sweepLeftovers } from '../../projections/engine/leftovers.ts'
+import { sweepAbandonedCopies } from '../../projections/engine/abandoned-copies.ts'
 import { projectors } from '../../projections/all.ts'
 import { parkedStreams } from '../../projections/parked/queries.ts'
 import { retryReadable } from '../../workflows/parked/resolve.ts'
@@ -174,7 +174,7 @@ const scheduled = (installation: Installation): Follower => {
     sweepRateLimits(database),
     sweepUsage(database),
     sweepForgotten(database),
-    sweepLeftovers(openReadModelTables(database), projectors(settings)),
+    sweepAbandonedCopies(openReadModelTables(database), projectors(settings)),
     sweepSnapshots(database),
     warnOfQuotas(plans),
     watchEndpoints({

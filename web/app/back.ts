@@ -36,7 +36,7 @@ export const holdBack = (): void => {
 export const goBack = (): void => history.go(isSecond(history.state) ? -2 : -1)
 
 /**
- * @param isHalfWritten  whether a form is
+ * @param isHalfWritten  whether a form of the page is half-written
  * @param ask  called by Back then. The page stays
  */
 export const followBack = (isHalfWritten: () => boolean, ask: () => void): void => {

@@ -51,10 +51,7 @@ export const askBeforeLeaving = (): void => {
   noticeTyping(() => {
     if (hasUnsaved()) holdBack()
   })
-  followBack(
-    () => hasUnsaved(),
-    () => leaving(goBack),
-  )
+  followBack(hasUnsaved, () => leaving(goBack))
   document.addEventListener(
     'click',
     (event) => {

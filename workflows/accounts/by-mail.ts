@@ -42,11 +42,13 @@ const occasionOf = (user_id: number, at: Date): OwnersOccasion => {
  * exist: the Postgres store sends appends in groups, and a refused one would slow down all others of its group. On others, the append is
  * refused, because the stream has no first event.
  */
-const writeNothing = async ({ store, clock }: ByMailParts, userId = nobody()): Promise<void> => {
-  const stream = accountStream(userId)
-  const events = stamp([{ type: 'RegistrationRepeated', data: {} }], occasionOf(userId, clock.now()))
-  const nothing = { stream, expectedRevision: NO_STREAM, events: [] }
-  await store.append([[store.comparesUnwritten ? nothing : { stream, expectedRevision: 0, events }]])
+const writeNothing = async ({ store, clock }: ByMailParts): Promise<void> => {
+  const userId = nobody()
+  const refused = () => stamp([{ type: 'RegistrationRepeated', data: {} }], occasionOf(userId, clock.now()))
+  const nothing = store.comparesUnwritten
+    ? { expectedRevision: NO_STREAM, events: [] }
+    : { expectedRevision: 0, events: refused() }
+  await store.append([[{ stream: accountStream(userId), ...nothing }]])
 }
 
 /**
@@ -95,9 +97,8 @@ export const askForLinkByMail = async (parts: ByMailParts, purpose: MailPurpose,
     askForLink(account, purpose, parts.links.make(purpose, account.user_id), at),
   )
   if (isKnown) return
-  const userId = nobody()
-  await parts.accounts.find(userId)
-  await writeNothing(parts, userId)
+  await parts.accounts.find(nobody())
+  await writeNothing(parts)
 }
 
 const accountOfToken = async ({ accounts }: ByMailParts, purpose: MailPurpose, token: string): Promise<Account> => {

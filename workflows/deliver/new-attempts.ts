@@ -131,21 +131,14 @@ export class NewAttempts {
       this.#isDropping = false
       const since = performance.now() - AHEAD_FOR
       const unused = [...this.#ahead.values()].filter(({ at }) => at <= since)
-      if (unused.length > 0)
-        void this.#giveBack(
-          unused.map(({ data }) => data),
-          null,
-        )
+      if (unused.length > 0) void this.#giveBack(unused.map(({ data }) => data))
       if (this.#ahead.size > 0) this.#dropUnusedLater()
     }, AHEAD_FOR).unref()
   }
 
   /** The worker ends. */
   async giveBackUnused(): Promise<void> {
-    await this.#giveBack(
-      [...this.#ahead.values()].map(({ data }) => data),
-      null,
-    )
+    await this.#giveBack([...this.#ahead.values()].map(({ data }) => data))
   }
 
   /** @returns the claimed attempts, and the entries that must wait for the read models. It never throws. */
@@ -196,7 +189,7 @@ export class NewAttempts {
   }
 
   /** It never throws. @param newest  the position of the newest entry of these; null: not known */
-  async #giveBack(unused: readonly CapturedData[], newest: Checkpoint | null): Promise<void> {
+  async #giveBack(unused: readonly CapturedData[], newest: Checkpoint | null = null): Promise<void> {
     const { worker, queue, onLost } = this.#options
     const claims = unused.flatMap(({ transaction_id, rules }) =>
       rules.map((rule_id) => ({ transaction_id, rule_id, attempt: 1 })),

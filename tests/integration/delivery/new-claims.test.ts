@@ -246,7 +246,14 @@ describe('first attempts of new transactions', () => {
       worker = await setting.worker({ queue, mustShow: () => {}, ...options })
       await worker.started
     }
-    const ahead = (captured: Parameters<Worker['claimAhead']>[0]) => worker.claimAhead(captured)
+    type Captured = Parameters<Worker['claimAhead']>[0]
+    const ahead = (captured: Captured) => worker.claimAhead(captured)
+    /** The rule gets a new URL between the claim and the append. */
+    const aheadOfNewUrl = (rule: number, url: string) => async (captured: Captured) => {
+      ahead(captured)
+      await eventually(async () => (await claims()).length === 1)
+      await setting.account(USER, { type: 'RuleChanged', data: { user_id: USER, rule_id: rule, url } })
+    }
 
     it('are claimed during the append, and made when the log has them', async () => {
       const shop = await setting.shop()
@@ -280,12 +287,7 @@ describe('first attempts of new transactions', () => {
       const rule = await setting.rule(old.url)
       await startWorker()
       const [transaction] = await setting.capture([rule], {
-        ahead: async (captured) => {
-          ahead(captured)
-          await eventually(async () => (await claims()).length === 1)
-          const data = { user_id: USER, rule_id: rule, url: current.url }
-          await setting.account(USER, { type: 'RuleChanged', data })
-        },
+        ahead: aheadOfNewUrl(rule, current.url),
       })
       await setting.untilStatus(transaction!, 'success')
       expect(old.calls).to.be.empty
@@ -302,12 +304,7 @@ describe('first attempts of new transactions', () => {
         failures++ === 0 ? Promise.reject(new Error('Connection terminated')) : plain.giveBack(...given)
       await startWorker({ queue: { ...plain, giveBack } })
       const [transaction] = await setting.capture([rule], {
-        ahead: async (captured) => {
-          ahead(captured)
-          await eventually(async () => (await claims()).length === 1)
-          const data = { user_id: USER, rule_id: rule, url: current.url }
-          await setting.account(USER, { type: 'RuleChanged', data })
-        },
+        ahead: aheadOfNewUrl(rule, current.url),
       })
       await setting.untilStatus(transaction!, 'success')
       expect(failures).to.equal(1)

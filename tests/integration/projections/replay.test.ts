@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
 import { readCheckpoint } from '../../../projections/engine/checkpoint.ts'
 import { main } from '../../../projections/main.ts'
-import { dropLeftovers, sweepLeftovers } from '../../../projections/engine/leftovers.ts'
+import { dropAbandonedCopies, sweepAbandonedCopies } from '../../../projections/engine/abandoned-copies.ts'
 import { replay, ReplayRuns, verify } from '../../../projections/engine/replay.ts'
 import { openReadModelTables } from '../../../adapters/postgres/ops/read-models.ts'
 import { createSchema, renaming } from '../../../projections/engine/schema.ts'
@@ -165,10 +165,10 @@ describe('replay', () => {
     await createSchema(tables, main, 'read_model_old')
     await setting.database.transaction(async (transaction) => {
       await transaction.query(`SELECT pg_advisory_xact_lock(hashtext('baoco replay main'))`)
-      expect(await dropLeftovers(tables, [main])).to.equal(0)
+      expect(await dropAbandonedCopies(tables, [main])).to.equal(0)
     })
     expect(await schemas()).to.have.length(3)
-    expect(await sweepLeftovers(tables, [main]).run(new AbortController().signal)).to.deep.equal({ dropped: 2 })
+    expect(await sweepAbandonedCopies(tables, [main]).run(new AbortController().signal)).to.deep.equal({ dropped: 2 })
     expect(await schemas()).to.deep.equal(['read_model'])
   })
 

@@ -5,7 +5,7 @@ const errorWith = (fields: object, message = 'x'): Error => Object.assign(new Er
 const refusedAt = (port: number) => errorWith({ code: 'ECONNREFUSED', syscall: 'connect', port })
 
 describe('a lost connection to the database', () => {
-  it('is told from errors of statements, of other servers and of commands', () => {
+  it('differs from errors of statements, of other servers and of commands', () => {
     const lost = [
       errorWith({ code: '57P01', severity: 'FATAL' }, 'terminating connection due to administrator command'),
       errorWith({ code: '57P03', severity: 'FATAL' }, 'the database system is starting up'),

@@ -10,7 +10,10 @@ import { dropSchema, isThere, nextSchema, oldSchema } from './schema.ts'
 import type { ReadModelTables } from './tables.ts'
 
 /** Does nothing while a replay runs. @returns how many schemas it dropped */
-export const dropLeftovers = async (tables: ReadModelTables, definitions: readonly Definition[]): Promise<number> => {
+export const dropAbandonedCopies = async (
+  tables: ReadModelTables,
+  definitions: readonly Definition[],
+): Promise<number> => {
   let dropped = 0
   for (const definition of definitions)
     await unlessBuilding(tables, definition, async () => {
@@ -25,11 +28,11 @@ export const dropLeftovers = async (tables: ReadModelTables, definitions: readon
 
 const EVERY_HOUR = '42 * * * *'
 
-export const sweepLeftovers = (tables: ReadModelTables, definitions: readonly Definition[]): ScheduledJob => ({
-  name: 'sweep_leftovers',
+export const sweepAbandonedCopies = (tables: ReadModelTables, definitions: readonly Definition[]): ScheduledJob => ({
+  name: 'sweep_abandoned_copies',
   at: EVERY_HOUR,
   run: async () => {
-    const dropped = await dropLeftovers(tables, definitions)
+    const dropped = await dropAbandonedCopies(tables, definitions)
     return dropped > 0 ? { dropped } : null
   },
 })
