@@ -23,7 +23,10 @@ const BUNDLED_SCRIPTS = join(root, 'node_modules/.cache/baoco-scripts', String(p
 const MEMORY = '/dev/shm'
 /** Bytes that it must have free. A run used 2.1 GB at most at a time. */
 const ENOUGH_MEMORY = 8 * 2 ** 30
-/** Most code of a test runs a few times. So V8 optimises later than usual, which saves a tenth of a worker's CPU time. Node 24 has no such option. */
+/**
+ * Most code of a test runs a few times. So V8 optimises later than usual, also in the processes under test (`tests/harness/baoco-process.ts`),
+ * which saves a tenth of the CPU time of both. Node 24 has no such option.
+ */
 const OPTIMISE_LATER = process.versions.node.startsWith('20.') ? ['--interrupt-budget=1000000'] : []
 /** A worker prints it after each file, before the counts. No test prints this character. */
 const END_OF_FILE = '\u0001end of file '
