@@ -70,13 +70,14 @@ const queryable = (client: pg.Pool | pg.ClientBase, timeoutMs = 0): Queryable =>
 /**
  * @param url  `postgres://…`
  * @param poolSize  the largest number of connections at a time
+ * @param kept  the number of connections that stay open without work
  * @param queryTimeoutMs  a query that takes longer fails and its connection is given up; 0 means no limit
  * @param session  settings for every new connection of the pool, besides those with which every session begins
  * @param checked  runs on every new connection before it is used; the connection is given up if it fails
  */
 export const openDatabase = (
   url: string,
-  { poolSize = 10, applicationName = 'baoco', queryTimeoutMs = 0, session = '', checked = unchecked } = {},
+  { poolSize = 10, kept = 1, applicationName = 'baoco', queryTimeoutMs = 0, session = '', checked = unchecked } = {},
 ): Database => {
   const config: pg.ClientConfig = {
     connectionString: withStrictSslMode(url),
@@ -95,9 +96,8 @@ export const openDatabase = (
   const pool = new pg.Pool({
     ...config,
     max: poolSize,
-    // Keeps one connection for callers after an idle period: connecting and planning again takes longer than the query
-    // itself.
-    min: 1,
+    // Callers after an idle period need one: connecting and planning again takes longer than the query itself.
+    min: kept,
     onConnect: async (client) => {
       await begin(client)
       if (session) await client.query(session)

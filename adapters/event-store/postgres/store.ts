@@ -63,9 +63,10 @@ export const openPostgresEventStore = async <Event extends RecordedEvent>({
     queryTimeoutMs: Math.min(ATTEMPT_MS, deadlineMs),
     checked: (connection) => compareWith(connection, history),
   })
-  // Connects only when there is work to do.
+  // Connects only when there is work to do, because a connection takes 4 MB.
   const maintenance = openDatabase(url, {
     poolSize: 1,
+    kept: 0,
     applicationName: 'baoco event store, maintenance',
     queryTimeoutMs: MAINTENANCE_MS,
   })
