@@ -236,7 +236,8 @@ describe('a bulk retry as a job', () => {
       api.database.query("SELECT FROM read_model.job WHERE user_id = $1 AND status = 'running'", [user_id])
     expect(await running()).to.have.lengthOf(101)
     await api.decree(user_id, { type: 'AccountUnlocked', data: { user_id } })
-    await eventually(async () => (await running()).length === 0, { what: 'the unlocked jobs' })
+    // They end one after another, and pause for three times as long as each page takes.
+    await eventually(async () => (await running()).length === 0, { within: 200_000, what: 'the unlocked jobs' })
   })
 
   it('are continued in turns by account', async () => {
