@@ -43,6 +43,7 @@ import { giveUpUnread } from '../../workflows/scheduled/give-up-unread.ts'
 import { oldestUnread, unreadOverLimit } from '../../projections/notification/unread-bytes-queries.ts'
 import { watchParked } from '../../workflows/scheduled/watch-parked.ts'
 import { watchedDisks } from '../process/open-server-disks.ts'
+import type { OperatorWatchParts } from '../../workflows/scheduled/operator-watch.ts'
 import { watchClocks } from '../../workflows/scheduled/watch-clocks.ts'
 import { watchDisk } from '../../workflows/scheduled/watch-disk.ts'
 import { watchEndpoints } from '../../workflows/scheduled/watch-endpoints.ts'
@@ -155,6 +156,14 @@ const scheduled = (installation: Installation): Follower => {
   const { settings, store, accounts, snapshots, clock, ids, database, disk, serverDisks, log, onlyOne } = installation
   const plans = { accounts: new Accounts(store, accounts), due: plansDue(database), clock }
   const alerts = openAlerts({ store, clock, ids, snapshots })
+  // The first account stays the operator's, so it is read once.
+  let operator: number | null = null
+  const ofOperator: OperatorWatchParts = {
+    operator: async () => (operator ??= await operatorOf(store)),
+    lasting: (userId, kind) => lastingSubjects(database, userId, kind),
+    alerts,
+    clock,
+  }
   const deleting = [
     expiry(settings, store),
     sweepOutbox(database),
@@ -190,19 +199,10 @@ const scheduled = (installation: Installation): Follower => {
     }),
     watchParked({
       parked: async () => (await Promise.all(projectors(settings).map((each) => parkedStreams(database, each)))).flat(),
-      lasting: (userId) => lastingSubjects(database, userId, 'stream_parked'),
-      operator: () => operatorOf(store),
-      alerts,
-      clock,
+      ...ofOperator,
     }),
-    watchClocks({
-      differing: () => differingClocks(database),
-      lasting: (userId) => lastingSubjects(database, userId, 'clock_differs'),
-      operator: () => operatorOf(store),
-      alerts,
-      clock,
-    }),
-    watchDisk({ ...watchedDisks(settings, disk, serverDisks), operator: () => operatorOf(store), alerts, clock }),
+    watchClocks({ differing: () => differingClocks(database), ...ofOperator }),
+    watchDisk({ ...watchedDisks(settings, disk, serverDisks), ...ofOperator }),
     watchSources({
       quiet: (now) => quietSources(database, now),
       lasting: () => lastingSilences(database),

@@ -9,14 +9,16 @@ import type { ScheduledJob } from './scheduled-work.ts'
 export interface OperatorWatchParts {
   /** The operator's account; null while there is none. */
   operator: () => Promise<number | null>
+  /** Subjects of the user's alerts of one kind that last. */
+  lasting: (userId: number, kind: Cause['kind']) => Promise<string[]>
   alerts: Pick<Alerts, 'raise' | 'end'>
   clock: Clock
 }
 
 /** One look. */
 export interface Look {
-  /** The operator. */
-  user_id: number
+  /** Subjects of the alerts that lasted before. */
+  lasting: readonly string[]
   /** Does nothing while the alert lasts. */
   raise(subject: string, text: Cause['text']): Promise<void>
   /** @returns false if there was no such alert */
@@ -25,24 +27,27 @@ export interface Look {
 
 export const operatorWatch =
   (
-    { operator, alerts, clock }: OperatorWatchParts,
+    { operator, lasting: lastingOf, alerts, clock }: OperatorWatchParts,
     kind: Cause['kind'],
     look: (of: Look) => Promise<void>,
   ): ScheduledJob['run'] =>
   async () => {
     const user_id = await operator()
     if (user_id === null) return null
+    const lasting = await lastingOf(user_id, kind)
     const id = randomUUID()
     const at = clock.now().toISOString()
     const about = (subject: string) => ({ user_id, kind, subject, causation_id: id, correlation_id: id })
     let raised = 0
     let ended = 0
     await look({
-      user_id,
+      lasting,
       raise: async (subject, text) => {
+        if (lasting.includes(subject)) return
         if ((await unlessUnreadable(() => alerts.raise({ ...about(subject), text, since: at })))?.checkpoint) raised++
       },
       end: async (subject) => {
+        if (!lasting.includes(subject)) return false
         const isEnded = Boolean(
           (await unlessUnreadable(() => alerts.end({ ...about(subject), until: at })))?.checkpoint,
         )

@@ -8,8 +8,6 @@ import type { ScheduledJob } from './scheduled-work.ts'
 export interface WatchClocksParts extends OperatorWatchParts {
   /** Processes whose clock differs, those that differ most first. */
   differing: () => Promise<readonly { machine: string; ahead_ms: number }[]>
-  /** Subjects of the user's alerts about clocks that last. */
-  lasting: (userId: number) => Promise<string[]>
 }
 
 const EVERY_HALF_MINUTE = '*/30 * * * * *'
@@ -19,17 +17,15 @@ const LONGEST_NAME = 100
 const shown = (machine: string): string => machine.slice(0, LONGEST_NAME)
 const subjectOf = (machine: string): string => `clock:${shown(machine)}`
 
-export const watchClocks = ({ differing, lasting, ...parts }: WatchClocksParts): ScheduledJob => ({
+export const watchClocks = ({ differing, ...parts }: WatchClocksParts): ScheduledJob => ({
   name: 'watch_clocks',
   at: EVERY_HALF_MINUTE,
-  run: operatorWatch(parts, 'clock_differs', async ({ user_id, raise, end }) => {
-    const known = await lasting(user_id)
+  run: operatorWatch(parts, 'clock_differs', async ({ lasting, raise, end }) => {
     const present = await differing()
     for (const { machine, ahead_ms } of present)
-      if (Math.abs(ahead_ms) >= CLOCK_ALERT_MS && !known.includes(subjectOf(machine)))
-        await raise(subjectOf(machine), textOf(shown(machine), ahead_ms))
+      if (Math.abs(ahead_ms) >= CLOCK_ALERT_MS) await raise(subjectOf(machine), textOf(shown(machine), ahead_ms))
     const differ = new Set(present.map(({ machine }) => subjectOf(machine)))
-    for (const subject of known) if (!differ.has(subject)) await end(subject)
+    for (const subject of lasting) if (!differ.has(subject)) await end(subject)
   }),
 })
 

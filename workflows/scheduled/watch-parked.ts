@@ -10,8 +10,6 @@ import type { ScheduledJob } from './scheduled-work.ts'
 export interface WatchParkedParts extends OperatorWatchParts {
   /** A stream may occur several times. */
   parked: () => Promise<{ stream: string; reason: string }[]>
-  /** Subjects of the user's alerts about parked streams that last. */
-  lasting: (userId: number) => Promise<string[]>
 }
 
 const EVERY_FIVE_SECONDS = '*/5 * * * * *'
@@ -20,15 +18,14 @@ const MOST = 20
 /** Characters of a stream's name in the text. Another program may have written it. */
 const LONGEST_NAME = 100
 
-export const watchParked = ({ parked, lasting, ...parts }: WatchParkedParts): ScheduledJob => ({
+export const watchParked = ({ parked, ...parts }: WatchParkedParts): ScheduledJob => ({
   name: 'watch_parked',
   at: EVERY_FIVE_SECONDS,
-  run: operatorWatch(parts, 'stream_parked', async ({ user_id, raise, end }) => {
-    const known = await lasting(user_id)
+  run: operatorWatch(parts, 'stream_parked', async ({ lasting, raise, end }) => {
     const reasons = new Map((await parked()).map(({ stream, reason }) => [`stream:${stream}`, { stream, reason }]))
-    let room = MOST - known.length
-    for (const subject of known) if (!reasons.has(subject) && (await end(subject))) room++
-    const fresh = [...reasons].filter(([subject]) => !known.includes(subject))
+    let room = MOST - lasting.length
+    for (const subject of lasting) if (!reasons.has(subject) && (await end(subject))) room++
+    const fresh = [...reasons].filter(([subject]) => !lasting.includes(subject))
     for (const [subject, { stream, reason }] of fresh.slice(0, Math.max(0, room)))
       await raise(subject, textOf(stream, reason))
   }),

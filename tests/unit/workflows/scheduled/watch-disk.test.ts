@@ -17,6 +17,7 @@ const openWatch = (unwatched: readonly DiskOwner[] = []) => {
     disks: async () => disks,
     unwatched,
     operator: async () => OPERATOR,
+    lasting: async () => [...lasting.keys()],
     alerts: {
       raise: async ({ subject, text }) => {
         if (lasting.has(subject)) return { checkpoint: null }
