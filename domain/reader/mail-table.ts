@@ -218,7 +218,7 @@ export const readByTable = (
     account_name: null,
     balance_after: moved.balance,
     printed_time: inMemo ?? date,
-    ...(inMemo && { time_in_memo: true }),
+    ...(inMemo && { time_in_memo: date ? 'beside_day' : 'alone' }),
     transaction_ref: references.best,
     references: references.all,
     ...otherSide(values, other),

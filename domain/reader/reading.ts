@@ -53,8 +53,11 @@ export interface Reading {
   account_name: string | null
   balance_after: string | null
   printed_time: PrintedTime | null
-  /** Given if that time stands in the memo. A payer may write one there too, so it is never compared with that of another notification. */
-  time_in_memo?: true
+  /**
+   * Given if that time stands in the memo. A payer may write one there too, so it is never compared with that of another notification.
+   * `beside_day`: the bank prints the day elsewhere, and the time fits it.
+   */
+  time_in_memo?: 'alone' | 'beside_day'
   transaction_ref: string | null
   references: readonly Reference[]
   counterpart_account: string | null

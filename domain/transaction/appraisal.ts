@@ -103,7 +103,7 @@ const isOfThisWeek = ({ arrived_at, credential }: Arrival, { printed_time: print
   credential.kind !== 'kept' &&
   printed !== null &&
   printed.year_printed &&
-  !time_in_memo &&
+  time_in_memo !== 'alone' &&
   arrived_at.getTime() - Date.parse(printed.at) < DEDUP_RETENTION_S * 1_000 - DAY_MS
 
 const LIMITS = {

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { evolve } from '../../../../domain/account/account.ts'
 import { CreditMemory } from '../../../../domain/credits/memory.ts'
 import { NO_STREAM } from '../../../../domain/ports.ts'
 import { read } from '../../../../domain/reader/reader.ts'
@@ -152,6 +153,39 @@ describe('the draft of a group', () => {
     add(jobOf(payment('MBVCB.900000001.DH1042')))
     expect([...draft.missingCredits]).to.deep.equal([])
     expect(outcomes()).to.deep.equal([['new']])
+  })
+
+  it('needs none for a mail of ACB that prints a recent day, and the time in its memo', () => {
+    const mailAccount = {
+      ...{ user_id: USER, mail_account_id: 3, email: 'shop@gmail.com', host: 'imap.gmail.com', port: 993, tls: true },
+      ...{ username: 'shop', folder: 'INBOX', is_active: 1 as const, authserv_id: null, sealed_password: 'sealed' },
+    }
+    const added = { type: 'MailAccountAdded', data: { ...mailAccount, created_at: AT.toISOString() } } as const
+    const account = evolve(accountOf(USER), added)!
+    const headers = {
+      ...{ from: ['mailalert@acb.com.vn'], to: ['shop@gmail.com'], cc: [], in_reply_to: [], references: [] },
+      authentication_results: ['mx.google.com; dkim=pass header.d=acb.com.vn'],
+      dkim_signature: ['v=1; d=acb.com.vn; h=From:To; b=y'],
+      auto_submitted: [],
+    }
+    const mailed = (day: string): Job => {
+      const memo = 'MBVCB.900000001.DH1042 GD 929275-112026 10:00:05'
+      const text = `ACB trân trọng thông báo tài khoản 24690000 của Quý khách đã thay đổi số dư như sau:
+Số dư mới của tài khoản trên là: 92,551.00 VND${day}.\nGiao dịch mới nhất:Ghi có +10,000.00 VND.\nNội dung giao dịch: ${memo}.`
+      const incoming = { text, from: 'mailalert@acb.com.vn' }
+      const credential = { kind: 'mailbox', user_id: USER, mail_account_id: 3 } as const
+      const mail = { headers, message_id: null }
+      const arrival = { credential, incoming, posted_as: null, stamp: AT, arrived_at: AT, raw: '{}', mail }
+      return { ...jobOf(''), arrival, read: read(incoming, AT) }
+    }
+    const missing = (day: string) => {
+      const { draft, warm } = drafting({ credits: () => null })
+      draft.add(mailed(day), account, warm)
+      return [...draft.missingCredits]
+    }
+    expect(missing(' tính đến 20/11/2026')).to.deep.equal([])
+    expect(missing(' tính đến 13/11/2026'), 'a day of last week').to.deep.equal([USER])
+    expect(missing(''), 'without a day of the bank').to.deep.equal([USER])
   })
 
   it('waits for the writer of an entry whose transaction is missing, and finishes for it when the wait is over', () => {
