@@ -25,8 +25,19 @@ const GLUED =
   /(?<=\d)(?:chuyen|thanhtoan|trace|ft\d{6}|gd(?:$|[0-9a-z]{4})|(?:ck|tt)(?:$|(?:chuyen|tien|don|hang|hoadon|mua|cho|toi|den)))/i
 
 /** Bank references of random letters and digits. A prefix inside one is an accident. They are masked, and keep their length. */
-const RANDOM_REFERENCES =
-  /(?<![0-9a-z])(?:0200\d{6}[0-9a-z]{14,34}|\d{4}ibt\d[0-9a-z]{8,14})(?![0-9a-z])|ctlnhid[io]\d{10,20}/g
+const RANDOM_REFERENCES = new RegExp(
+  [
+    '(?<![0-9a-z])(?:0200\\d{6}[0-9a-z]{14,34}|\\d{4}ibt\\d[0-9a-z]{8,14})(?![0-9a-z])',
+    'ctlnhid[io]\\d{10,20}',
+    // VietinBank, before the payer's words: `So GD: 940A1860FAZW28LK`.
+    '(?<![0-9a-z])\\d{3}a\\d{4}[0-9a-z]{6,18}(?![0-9a-z])',
+    // ACB: `GD 6181SGTTH2MAPRUW 300626-21:14:53`.
+    '(?<=\\bgd )\\d{4}[0-9a-z]{8,14}(?= \\d{6}-\\d{2}:\\d{2}:\\d{2})',
+    // MB: `Ma GD ACSP/ az453273`.
+    '(?<=\\bacsp/ ?)[a-z]{2}\\d{6}(?![0-9a-z])',
+  ].join('|'),
+  'g',
+)
 
 /** Tokens that are never an order id: a bank's reference, or an account or phone number after its label. */
 const BANKS_OWN = /^(?:ft|mbvcb|trace|ctlnhid[io]|ibbiz|ck(?=\d{8})|gd|tk|stk|sdt)\d/i

@@ -39,6 +39,12 @@ describe('order ids', () => {
   it('are not found inside a reference made of random characters', () => {
     expect(found('020097042204051153162026DH251905.5189.94571.DH1042', 'DH')).to.equal('DH1042')
     expect(found('6181DH5IBT1DH77ABCDEF', 'XX')).to.equal(null)
+    expect(found('So GD: 940A1860FADH28LK DH1042 tai iPay', 'DH')).to.equal('DH1042')
+    expect(found('So GD: 124A2210XKCSDH6FBPO7426. 1 BPO8114.1 DH1042 ~', 'DH')).to.equal('DH1042')
+    expect(found('tu 1742365796702DH1042', 'DH'), 'behind an account').to.equal('DH1042')
+    expect(found('GD 6181SGTTH2MAPRUW 300626-21:14:53', 'TH')).to.equal(null)
+    expect(found('AN chuyen tien- Ma GD ACSP/ dh453273', 'DH')).to.equal(null)
+    expect(found('mua hang GD DH1042 300626-21:14:53', 'DH'), 'the words of a payer').to.equal('DH1042')
   })
 
   it('are never a reference or an account if they have no prefix', () => {
