@@ -60,7 +60,7 @@ export const ANY_BANK = compileLabels({
  */
 export const DOUBT = new RegExp(
   [
-    'khong thanh cong|that bai|tu choi|khong du|khong hop le|\\bloi\\b|\\bse (?:duoc|bi|tru|cong|thanh toan|trich)|du kien|han muc|lai suat',
+    '(?:khong|chua) thanh cong|that bai|tu choi|khong du|khong hop le|\\bloi\\b|\\bse (?:duoc|bi|tru|cong|nhan|thanh toan|trich)|du kien|han muc|lai suat',
     'dang (?:xu ly|cho)|cho (?:xu ly|duyet|xac nhan)|\\byeu cau\\b|sao ke|\\bdu no\\b|toi thieu|den han|qua han|nhac (?:no|han)|hoan tac|\\bhuy\\b',
     '(?:phong|giai) toa|tam giu|\\botp\\b|xac thuc|uu dai|khuyen mai|trung thuong|voucher',
     '\\bfail|declin|unsuccess|pending|reject|cancel|statement|minimum|overdue|\\bdue\\b',

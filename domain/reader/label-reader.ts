@@ -17,6 +17,7 @@ import { CUT, endOfWords, NOTIFICATION_AT_MOST, type Page } from './page.ts'
 import { CURRENCY_CODE, CURRENCY_SIGN, readNumber } from './printed-money.ts'
 import { timeIn } from './printed-time.ts'
 import type { Reading } from './reading.ts'
+import { saysFailedBehind } from './rejection.ts'
 import { findReferences } from './references.ts'
 import { BEGINS, SIGNED, UNSIGNED, isSum, listen, type Groups, type LabelValues } from './label-values.ts'
 
@@ -184,6 +185,14 @@ const mayBeInName = (
   before.some(({ field, at, start }) => field === 'other' && at < amountAt && PERSON.test(shadow.slice(at, start))) &&
   behind.some(({ field, start, end }) => field === 'amount' && shadow.slice(start, end).search(SIGNED) === 0)
 
+/** Whether the bank says behind the memo that nothing moved: in a line of its own, or at the label of the status. */
+const saysNothingMoved = ({ shadow }: Page, memo: Labelled, behind: readonly Labelled[], memoEnd: number): boolean =>
+  saysFailedBehind(shadow.slice(memo.start)) ||
+  behind.some(
+    ({ field, at, start, end }) =>
+      field === 'status' && at >= memoEnd && DOUBT.test(shadow.slice(start, end).split('\n')[0] ?? ''),
+  )
+
 /**
  * @param bank  the bank of the text. Its code and name go into the reading.
  * @returns null if direction, amount or currency is uncertain in any way
@@ -210,6 +219,7 @@ export const readByLabels = (
   if (!amount || sums.length > 1 || (found.amounts.length > 0 && found.unsigned.length > 0)) return null
   if (UNSIGNED.test(found.left) || mayBeInName(page, { before, behind }, found.firstAmountAt)) return null
   const tail = memo ? endOfMemo(page, { memo, before, behind }) : { end: page.shadow.length, balance: null }
+  if (memo && saysNothingMoved(page, memo, behind, tail.end)) return null
   const first = found.balances.find(({ available }) => !available) ?? found.balances[0]
   if (first && first.at < found.firstAmountAt) return null
   const printed = first?.groups ?? tail.balance

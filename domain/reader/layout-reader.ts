@@ -7,6 +7,7 @@ import { undoBreaks, withoutColumns, type Joins } from './line-breaks.ts'
 import { CUT, type Page } from './page.ts'
 import { mayLackItsYear, readPrintedTime, type DateParts } from './printed-time.ts'
 import type { Reading, Reference } from './reading.ts'
+import { saysFailedBehind } from './rejection.ts'
 import { acrossBreaks, findReferences, mayLackItsEnd } from './references.ts'
 import { squeeze } from '../text.ts'
 
@@ -122,6 +123,8 @@ export const readByLayout = (layout: Layout, bank: Bank, page: Page, arrivedAt: 
   const balanceEnd = indices?.balance?.[1]
   const balance = layout.endsInBalance || groups.balance_unit || balanceEnd !== page.text.length ? money.balance : null
   const range = rangeOfMemo(page, indices)
+  // Where a bank breaks its memo, any words may begin a line.
+  if (range && layout.breaksAt === null && saysFailedBehind(page.shadow.slice(...range))) return null
   const memo = asWritten(page, range)
   const content = memoOf(page, memo, layout)
   const labelled = range?.[1] === indices?.ref?.[1] ? undefined : asWritten(page, indices?.ref)

@@ -179,7 +179,7 @@ export const readByTable = (
   if (!values) return null
   if (conditions && !meets(values, conditions, arrivedAt)) return null
   if (
-    /khong thanh cong|that bai|tu choi|loi|fail|declined|reject|cancel|pending|processing|cho (?:xu ly|duyet)|dang xu ly|hen gio|dat lich|schedul/.test(
+    /(?:khong|chua) (?:thanh cong|hoan (?:tat|thanh))|that bai|tu choi|loi|fail|declined|reject|cancel|pending|processing|cho (?:xu ly|duyet)|dang xu ly|hen gio|dat lich|schedul/.test(
       values.get('status')?.shadow ?? '',
     )
   )

@@ -31,7 +31,7 @@ const explicit: readonly Rule[] = [
   ['otp', /\botp\b|ma xac (?:thuc|nhan|minh)|mat khau (?:mot|1|dung mot) lan|verification code/],
   [
     'failed',
-    /khong thanh cong|that bai|bi tu choi|khong thuc hien duoc|giao dich loi|\bfailed\b|\bdeclined\b|unsuccessful/,
+    /(?:khong|chua) thanh cong|that bai|bi tu choi|khong thuc hien duoc|giao dich loi|\bfailed\b|\bdeclined\b|unsuccessful/,
   ],
   ['statement', /\bsao ke\b|\bdu no (?:cuoi|hien|tin dung|the)|\bstatement\b/],
   ['reminder', /khong du so du|nhac (?:han|no|thanh toan|lich)|den han|qua han|thanh toan toi thieu|reminder|due date/],
@@ -97,7 +97,21 @@ export const tellsOneTimePassword = (raw: string): boolean => {
 
 /** Whether the bank's own words around a layout (title, header) say that nothing happened. */
 export const saysFailed = (shadow: string): boolean =>
-  /khong thanh cong|that bai|bi tu choi|unsuccessful|\bfailed\b/.test(shadow)
+  /(?:khong|chua) thanh cong|that bai|bi tu choi|unsuccessful|\bfailed\b/.test(shadow)
+
+const NOT_DONE =
+  '(?:khong|chua) thanh cong|that bai|tu choi|\\b(?:bi|da) huy\\b|dang (?:xu ly|cho)|cho (?:xu ly|duyet|xac nhan)|\\bfail(?:ed|ure)?|unsuccessful|declined|reject(?:ed)?|cancel(?:l?ed)?|pending'
+/** A row of the status, or a short sentence that is a line of its own. */
+const NOT_DONE_LINE = new RegExp(
+  `\\n(?:(?:trang thai|tinh trang|ket qua|status)[^:\\n]{0,20}:[^\\n]{0,30}?(?:${NOT_DONE})|(?:giao dich|gd|lenh)(?![a-z])[^:\\n]{0,30}?(?:${NOT_DONE})[ .!]*(?=\\n|$))`,
+)
+
+/**
+ * Whether a line behind the first one of a memo says that nothing happened: `Trạng thái: Thất bại`. It is the bank's, because a payer cannot
+ * write a line end.
+ * @param shadow  the text from the beginning of the memo
+ */
+export const saysFailedBehind = (shadow: string): boolean => NOT_DONE_LINE.test(shadow)
 
 /**
  * Whether the bank's own words around a text (title, header) say that its money waits or came back. They contain no word that is a name without

@@ -85,6 +85,7 @@ describe('a mail with a table', () => {
 
   it('is not a transaction if its status states a failure', () => {
     expect(mail(MB, receipt('Giao dịch không thành công')).reason).to.equal('failed')
+    expect(mail(MB, receipt('Chưa thành công')).reason).to.equal('failed')
     expect(mail(MB, receipt('Giao dịch thất bại')).reason).to.equal('failed')
   })
 

@@ -178,6 +178,43 @@ describe('the reader', () => {
     expect(reason({ text: `${VCB}x`, title: 'Giao dịch thất bại', package: 'com.VCB' })).to.equal('failed')
   })
 
+  it('refuses a transaction that failed or waits by a line behind its memo', () => {
+    const head = 'Tài khoản: 012345678901\nSố tiền: +150,000 VND\nSố dư: 2,000,000 VND\nNội dung: DH1042 NGUYEN AN'
+    const bidv =
+      'Tài khoản thanh toán: 8832123000\nSố tiền GD: +150,000 VND\nSố dư cuối: 2,000,000 VND\nNội dung giao dịch: DH1042'
+    const pushes = [
+      { package: 'ops.namabank.com.vn', text: head },
+      { package: 'com.vnpay.bidv', text: bidv },
+      { package: 'com.vnpay.bidv', text: `${bidv}\nMã giao dịch: 123456` },
+    ]
+    for (const push of pushes) {
+      for (const line of [
+        'Trạng thái: Thất bại',
+        'Trạng thái giao dịch: Đang xử lý',
+        'Status: Pending',
+        'Giao dịch chưa thành công.',
+      ])
+        expect(reason({ ...push, text: `${push.text}\n${line}` }), line).to.equal('unparsed')
+      const done = { ...push, text: `${push.text}\nTrạng thái: Thành công` }
+      expect(reading(done).amount).to.equal('150000.00')
+      // In the memo's own line, the payer has written it.
+      const memo = { ...push, text: push.text.replace('DH1042', 'DH1042 Trạng thái: thất bại') }
+      expect(reading(memo).amount).to.equal('150000.00')
+    }
+    const bars = 'TK:012345678901|GD:+150,000VND 10:00 20/11/2026|SD:2,000,000VND|ND:DH1042'
+    expect(reason({ sender: 'LPB', text: `${bars}|Trang thai: That bai` })).to.equal('unparsed')
+    expect(reading({ sender: 'LPB', text: `${bars}|Trang thai: Thanh cong` }).content).to.equal('DH1042')
+  })
+
+  it('refuses a transaction that has not succeeded yet, or will be received', () => {
+    expect(reason({ text: `${VCB}x`, title: 'Giao dịch chưa thành công', package: 'com.VCB' })).to.equal('failed')
+    for (const text of [
+      'Giao dịch +150,000 VND tới tài khoản 123456789 chưa thành công. Số dư: 2,000,000đ. Nội dung: DH1042',
+      'Tài khoản 123456789 sẽ nhận +150,000 VND. Số dư: 2,000,000đ. Nội dung: DH1042',
+    ])
+      expect(reason({ text, package: 'com.vib.myvib2' }), text).to.equal('unparsed')
+  })
+
   it('refuses money that is only asked for, waits or came back, by the title or the words before the layout', () => {
     const push = { text: `${VCB}x`, package: 'com.VCB' }
     for (const title of [
