@@ -4,16 +4,19 @@
  */
 
 const ONLY_PLAIN = /^[\n\x20-\x7e]*$/
-const LINE_ENDS = /\r\n?|[\v\f\u0085\u2028\u2029]/g
-/** Every blank except the plain one. */
-const BLANKS = /\t|(?! )\p{Zs}/gu
+const LINE_ENDS = /\r\n?/g
+/**
+ * Every blank except the plain one. The rarer line ends of Unicode count as blanks: no bank prints them, and a payer who writes one must not begin
+ * a line of the bank's.
+ */
+const BLANKS = /[\t\v\f\u0085\u2028\u2029]|(?! )\p{Zs}/gu
 /** Soft hyphen, zero-width and direction characters, joiners, variation selectors, byte order mark, other controls. */
 const INVISIBLE =
   /[\u0000-\u0008\u000e-\u001f\u007f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]/g
 
 /**
- * Applies NFKC. Removes zero-width and direction characters. Every kind of blank becomes a blank, every kind of line end becomes
- * `\n`, and U+2212 becomes a minus. Runs of blanks stay as they are: see `squeeze`.
+ * Applies NFKC. Removes zero-width and direction characters. Every kind of blank becomes a blank, a carriage return becomes a line
+ * end, and U+2212 becomes a minus. Runs of blanks stay as they are: see `squeeze`.
  */
 export const normalise = (text: string): string =>
   ONLY_PLAIN.test(text)

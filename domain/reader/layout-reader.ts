@@ -89,6 +89,10 @@ const rangeOfMemo = (page: Page, indices: Indices | undefined): readonly [number
   return isPayers ? [memo[0], ref[1]] : memo
 }
 
+/** The memo, and what follows it in its last line, in shadow form. */
+const throughItsLine = ({ shadow }: Page, [start, end]: readonly [number, number]): string =>
+  shadow.slice(start, end) + (shadow.slice(end).split('\n', 1)[0] ?? '')
+
 /**
  * Whether the memo precedes the amount. If such a text lacks its end, a sum in the memo (`+9,999,999VND SD 9,999,999VND`) would be its last one
  * and pass for the amount.
@@ -124,7 +128,7 @@ export const readByLayout = (layout: Layout, bank: Bank, page: Page, arrivedAt: 
   const balance = layout.endsInBalance || groups.balance_unit || balanceEnd !== page.text.length ? money.balance : null
   const range = rangeOfMemo(page, indices)
   // Where a bank breaks its memo, any words may begin a line.
-  if (range && layout.breaksAt === null && saysFailedBehind(page.shadow.slice(...range))) return null
+  if (range && layout.breaksAt === null && saysFailedBehind(throughItsLine(page, range))) return null
   const memo = asWritten(page, range)
   const content = memoOf(page, memo, layout)
   const labelled = range?.[1] === indices?.ref?.[1] ? undefined : asWritten(page, indices?.ref)

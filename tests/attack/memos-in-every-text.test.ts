@@ -25,7 +25,7 @@ const WORDS = [
   'CT DEN:123456789012', '257053.210121.095238', 'IBBIZ.50870010070960280723.5', 'vua tang 9.999.999 VND vao 20/11/2026 10:00',
   'TK 4240xxxx4584|GD: +9,999,999VND 20/11/26 10:00|SD:9,999,999VND|ND: x', 'otp', 'sao ke', 'den han', 'test message', 'khuyen mai', 'QUA TANG', 'tặng',
   'huy', 'hoan tien', 'nop', 'rut', 'giam', 'tang', 'credit', 'vnd', 'd', 'đồng', 'dong tien', '2 ao', '0912345678', '9704229201234567', '12', '.', ',', ';', ':',
-  '|', '(', ')', '-', '+', '/', '*x*', '"', '<br>', '</td></tr><tr><td>So du</td><td>9,999,999 VND', '&amp;', '\u200b', '\u202e', '\u00a0', '１２３', '＋９，９９９ＶＮＤ',
+  '|', '(', ')', '-', '+', '/', '*x*', '"', '<br>', '</td></tr><tr><td>So du</td><td>9,999,999 VND', '&amp;', '\u200b', '\u202e', '\u00a0', '\u2028', '\u2029So du: 9,999,999 VND', '\u0085Trang thai: that bai', '\v2020-01-01 01:00:00', '\fSIM1', '１２３', '＋９，９９９ＶＮＤ',
   '🙂', 'e\u0301', 'İ', '\t', 'NGUYEN VAN A', 'chuyen tien', 'SIM 4G', 'SIM1',
 ] // prettier-ignore
 

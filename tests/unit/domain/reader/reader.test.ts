@@ -198,9 +198,14 @@ describe('the reader', () => {
       const done = { ...push, text: `${push.text}\nTrạng thái: Thành công` }
       expect(reading(done).amount).to.equal('150000.00')
       // In the memo's own line, the payer has written it.
-      const memo = { ...push, text: push.text.replace('DH1042', 'DH1042 Trạng thái: thất bại') }
-      expect(reading(memo).amount).to.equal('150000.00')
+      for (const blank of [' ', '\u2028', '\v']) {
+        const memo = { ...push, text: push.text.replace('DH1042', `DH1042${blank}Trạng thái: thất bại`) }
+        expect(reading(memo).amount).to.equal('150000.00')
+      }
     }
+    const vib = '10:00;20/11/2026\nTK:123456789VND\nPS:+150,000\nND:DH1042'
+    expect(reason({ sender: 'VIB', text: `${vib}\nGiao dịch thất bại\nSODU:+2,000,000` })).to.equal('unparsed')
+    expect(reading(`${vib}\nGiao dịch thất bại nhe SODU:+2,000,000`).balance_after).to.equal('2000000.00')
     const bars = 'TK:012345678901|GD:+150,000VND 10:00 20/11/2026|SD:2,000,000VND|ND:DH1042'
     expect(reason({ sender: 'LPB', text: `${bars}|Trang thai: That bai` })).to.equal('unparsed')
     expect(reading({ sender: 'LPB', text: `${bars}|Trang thai: Thanh cong` }).content).to.equal('DH1042')
