@@ -59,7 +59,7 @@ const WEEKDAY = '(?:(?:ngay|thu [a-z0-9]{1,5}|chu nhat),? )?'
 /** Every order in which banks print day and time. The first match counts. */
 const PRINTED: readonly RegExp[] = [
   /(?<!\d)(?<year>20\d{2})-(?<month>\d{2})-(?<day>\d{2})[ t](?<hour>\d{2}):(?<minute>\d{2})(?::(?<second>\d{2}))?/,
-  new RegExp(`(?<![\\d:.,])${TIME}[ ,;]{0,2}${WEEKDAY}${DATE}`),
+  new RegExp(`(?<![\\d.,]|\\d:)${TIME}[ ,;]{0,2}${WEEKDAY}${DATE}`),
   new RegExp(`(?<![\\d/-])${DATE}[ ,;]{1,2}(?:luc )?${TIME}`),
   new RegExp(`(?<![\\d/-])(?<day>\\d{1,2})[-/](?<month>\\d{1,2})[-/](?<year>\\d{4}|\\d{2})(?![\\d/])`),
 ]

@@ -246,8 +246,10 @@ const readText = (incoming: Incoming, arrivedAt: Date): ReadResult => {
 export const read = (incoming: Incoming, arrivedAt: Date): ReadResult => {
   if (incoming.from !== undefined) return readMail(incoming, arrivedAt)
   const result = readText(incoming, arrivedAt)
-  if (result.reason !== 'unparsed' || !incoming.text.includes('&')) return result
+  const isHtml = incoming.text.includes('&') || incoming.title?.includes('&') === true
+  if (result.reason !== 'unparsed' || !isHtml) return result
   // Some apps write a text as HTML: `&#43;150,000`. A text that can be read as it is keeps the entities of its memo.
   const text = withoutEntities(incoming.text)
-  return text === incoming.text ? result : readText({ ...incoming, text }, arrivedAt)
+  const title = incoming.title === undefined ? undefined : withoutEntities(incoming.title)
+  return text === incoming.text && title === incoming.title ? result : readText({ ...incoming, text, title }, arrivedAt)
 }

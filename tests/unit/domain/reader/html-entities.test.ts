@@ -18,6 +18,12 @@ describe('HTML entities', () => {
     expect(readingOf(written)).to.include({ amount: '150000.00', content: 'DH1042' })
   })
 
+  it('in the title are decoded too, because it may have the amount', () => {
+    const body = { package: 'vn.com.techcombank.bb.app', text: 'Tài khoản: 1903\nSố dư: VND 5,000,000\nDH1042' }
+    const { reading } = read({ ...body, title: '&#43; VND 150,000' }, AT)
+    expect(reading).to.include({ amount: '150000.00', transaction_type: 'credit', content: 'DH1042' })
+  })
+
   it('in the memo of a text that can be read stay as they are', () => {
     const memo = 'A&#10;TK 1|GD: &#43;9,000,000VND|ND: DH9999'
     expect(readingOf(VCB + memo)).to.include({ amount: '150000.00', content: memo })

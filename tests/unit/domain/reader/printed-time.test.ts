@@ -45,6 +45,7 @@ describe('a time in a text', () => {
       ['12:11 thu tu 13/05/2026', '2026-05-13T05:11:00.000Z', 'minute'],
       ['08:30 ngay 01/03/2025', '2025-03-01T01:30:00.000Z', 'minute'],
       ['16:54;11/06/2018', '2018-06-11T09:54:00.000Z', 'minute'],
+      ['thoi gian:10:20 09/10/2026', '2026-10-09T03:20:00.000Z', 'minute'],
       ['20/04/24;09:13', '2024-04-20T02:13:00.000Z', 'minute'],
       ['2026-08-25 18:52:04', '2026-08-25T11:52:04.000Z', 'second'],
       ['16h08p 13/06 tk', '2026-06-13T09:08:00.000Z', 'minute'],
@@ -55,6 +56,7 @@ describe('a time in a text', () => {
   })
 
   it('is not found in accounts, sums and references', () => {
+    expect(timeIn('03:10:20 09/10/2026', arrival)).to.include({ at: '2026-10-08T20:10:20.000Z' })
     for (const text of ['tk 3319689-002', '1,500,000vnd', '292017.261220.094610', '24/7', '10/20', 'tv-150324-00001'])
       expect(timeIn(text, arrival), text).to.equal(null)
   })
