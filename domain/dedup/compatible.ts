@@ -13,9 +13,9 @@ import type { Probe } from './probe.ts'
 
 /**
  * `but_for_the_order`: only the order ids differ. `but_for_a_guess`: only the order ids differ, and one of the two is a guess,
- * because it matched no prefix of the user, or stands in a cut memo.
+ * because it matched no prefix of the user, or stands in a cut memo. `but_for_a_cut`: such a guess of a text that lacks its end, or may lack it.
  */
-export type Compatible = 'yes' | 'but_for_a_guess' | 'but_for_the_order' | 'no'
+export type Compatible = 'yes' | 'but_for_a_cut' | 'but_for_a_guess' | 'but_for_the_order' | 'no'
 
 export const samePair = (a: readonly [number, number], b: readonly [number, number]): boolean =>
   a[0] === b[0] && a[1] === b[1]
@@ -57,8 +57,10 @@ const orderAgrees = (window: DedupWindow, probe: Probe, entries: readonly number
     const order = window.orderOf(entry)
     if (!order) continue
     if (samePair(own, order)) return 'yes'
+    const cut = probe.prefixed ? window.cutOf(entry) : probe.cutAt
     if (probe.prefixed === window.isPrefixed(entry)) answer = 'but_for_the_order'
-    else if (answer === 'yes') answer = 'but_for_a_guess'
+    else if (answer === 'yes') answer = cut === null ? 'but_for_a_guess' : 'but_for_a_cut'
+    else if (answer === 'but_for_a_cut' && cut === null) answer = 'but_for_a_guess'
   }
   return answer
 }

@@ -20,7 +20,7 @@ const sighting = {
   fingerprint: z.string(),
   /** Checks of the text's beginnings, which identify a cut version of the text: `text-marks.ts`. */
   marks: z.string(),
-  /** Number of characters before the cut mark if the sender cut the text off, else null. */
+  /** Number of characters before the cut mark if the sender cut the text off, else null. Of a long SMS whose order id may lack its end: all. */
   cut_at: z.int().nullable(),
   direction: z.enum(['credit', 'debit']),
   amount: decimal,

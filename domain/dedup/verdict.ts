@@ -194,8 +194,12 @@ const rowThree = (window: DedupWindow, probe: Probe): number => {
     nearest.offer(entry, (candidate) => {
       if (printsTime && candidate.printsTime)
         return ordersAllow(candidate, probe.precision === SECOND && candidate.printsSecond)
+      const { apart } = candidate.distance
+      // An order id that a cut may have changed is no other payment's if the balance is still the same a little later.
+      if (candidate.compatible === 'but_for_a_cut' && candidate.otherSource)
+        return apart <= SENT_AGAIN && !otherBalanceBetween(window, probe, entry)
       if (candidate.compatible !== 'yes') return false
-      if (candidate.otherSource) return candidate.distance.apart <= OTHER_CHANNEL
+      if (candidate.otherSource) return apart <= OTHER_CHANNEL
       const sameSource = window.sourceOf(entry) === probe.source
       return (
         sameSource && distanceTo(window, probe, entry).apart <= SENT_AGAIN && !otherBalanceBetween(window, probe, entry)
@@ -217,6 +221,8 @@ const rowThree = (window: DedupWindow, probe: Probe): number => {
     window.walk('sourceAmount', probe, (entry) => {
       if (window.sourceOf(entry) !== probe.source || (probe.cutAt === null && window.cutOf(entry) === null)) return
       if (distanceTo(window, probe, entry).apart > SAME_CUT || !isCut(window, probe, entry)) return
+      // An equal text is a resend or another payment: row 2.
+      if (window.hasText(entry, probe.text)) return
       nearest.offer(entry, (candidate) => ordersAllow(candidate, false))
     })
   }

@@ -68,9 +68,8 @@ const sightingOf = (
   const time = reading.time_in_memo ? null : reading.printed_time
   const messageId = arrival.mail?.message_id
   const { order_id, prefix } = matched
-  const isGuess =
-    reading.cut ||
-    (channel === 'sms' && mayLackItsEnd(text) && order_id !== null && couldChange({ order_id, prefix }, text, prefixes))
+  const mayBeCutOff =
+    channel === 'sms' && mayLackItsEnd(text) && order_id !== null && couldChange({ order_id, prefix }, text, prefixes)
   const isPartial = (reference: Reference): boolean =>
     (channel === 'sms' && mayBeCut(reference, text)) || (reading.cut && !isOfMovement(reference))
   return {
@@ -79,7 +78,7 @@ const sightingOf = (
     arrived_at: arrival.arrived_at.toISOString(),
     fingerprint: fingerprintOf(text),
     marks: marksOf(text),
-    cut_at: cutAt(text),
+    cut_at: cutAt(text) ?? (mayBeCutOff ? text.length : null),
     direction: reading.transaction_type,
     amount: reading.amount,
     currency: reading.currency,
@@ -88,7 +87,7 @@ const sightingOf = (
     references: reading.references.map((reference) => (isPartial(reference) ? asCut(reference) : reference)),
     printed_time: time && time.precision !== 'day' ? { at: time.at, precision: time.precision } : null,
     order_id,
-    prefix: isGuess ? null : prefix,
+    prefix: reading.cut || mayBeCutOff ? null : prefix,
     content_hash: reading.content === null ? null : fingerprintOf(comparable(reading.content)),
     ...(messageId ? { message_id_hash: fingerprintOf(messageId) } : {}),
   }

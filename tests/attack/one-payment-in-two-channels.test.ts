@@ -41,6 +41,11 @@ const ACB: Channels = (memo, end = 160, mark = '') => [
   push('mobile.acb.com.vn', 'ACB ONE', `ACB: TK 10012345678(VND) + 150,000 luc 10:00 20/11/2026. So du 5,380,000. GD: ${memo} GD 6256IBT1AJQ 201126-10:00:05`),
 ] // prettier-ignore
 
+const TCB: Channels = (memo, end = 160, mark = '') => [
+  sms('Techcombank', cutTo(`TK 19033255551111\nSo tien GD:+150,000\nSo du:5,380,000\n${memo}`, end, mark)),
+  push('vn.com.techcombank.bb.app', '+ VND 150,000', `Tài khoản: 19033255551111\nSố dư: VND 5,380,000\n${memo}`),
+]
+
 const isOne = ([one, other]: readonly [Sent, Sent]): void => {
   expect(verdictsOn(one, other), `${one.text}\n${other.text}`).to.deep.equal(['new', 'copy'])
   expect(verdictsOn(other, one), `${other.text}\n${one.text}`).to.deep.equal(['new', 'copy'])
@@ -80,11 +85,29 @@ describe('a payment in two channels', () => {
   })
 
   it('stays one if the SMS ends within the order id, without a mark', () => {
-    const memo = `NGUYEN VAN AN thanh toan cho don hang so ${'x'.repeat(10)} DH104299`
-    for (const channels of [MB, ACB]) {
+    const memo = `NGUYEN VAN AN thanh toan cho don hang so ${'x'.repeat(40)} DH104299`
+    for (const channels of [MB, ACB, TCB, VPB]) {
       const at = channels(memo, 500)[0].text.indexOf('DH104299')
       for (let end = Math.max(130, at + 3); end <= at + 8; end++) isOne(channels(memo, end))
     }
+  })
+
+  it('is not another one that leaves the same balance after money went out, if the SMS ends within its order id', () => {
+    const [one] = TCB(`thanh toan cho don hang so ${'x'.repeat(60)} DH104299`, 147)
+    expect(one.text).to.match(/DH1\d*$/)
+    const [, out] = TCB('RUT TIEN')
+    const [, other] = TCB('DH2000')
+    const debit = { ...out, title: '- VND 150,000', text: out.text.replace('5,380', '5,230') }
+    const later = (sent: Sent, seconds: number) => ({ ...sent, at: new Date(Date.parse(AT) + seconds * 1_000).toISOString() }) // prettier-ignore
+    expect(verdictsOn(one, later(debit, 30), later(other, 60))).to.deep.equal(['new', 'new', 'new'])
+    expect(verdictsOn(one, later(other, 700)), 'ten minutes later').to.deep.equal(['new', 'new'])
+  })
+
+  it('is paid twice if the payer pays twice with one text, without a balance and some seconds apart', () => {
+    const memo = `NGUYEN VAN AN thanh toan cho don hang so ${'x'.repeat(30)} DH1042`
+    const one = sms('BIDV', `TK8832123000 tai BIDV +150,000VND vao 10:00 20/11/2026. ND: ${memo}`)
+    expect(one.text.length).to.be.greaterThan(130)
+    expect(verdictsOn(one, { ...one, at: AT.replace('00:07', '00:14') })).to.deep.equal(['new', 'new'])
   })
 
   it('keeps the whole order id where the bank breaks its SMS and a mark shows that it is cut', () => {

@@ -98,6 +98,19 @@ describe('one payment pays one order', () => {
     expect((await attacked.sent()).slice(before)).to.deep.equal(['DH6042'])
   })
 
+  it('also where the push prints no time, as that of Techcombank and VPBank', async () => {
+    expect((await attacked.api.ask('POST', '/api/bank-accounts/learn', { key: attacked.key })).status).to.equal(200)
+    const before = (await attacked.sent()).length
+    const memo = `DH7042 thanh toan cho cua hang ${'x '.repeat(30)}`
+    const body = '19033255551111\nSo tien GD:+150,000\nSo du:222,772,047\n'
+    const sms = `TK ${body}${memo}`.slice(0, 140)
+    expect((await attacked.sms(sms, undefined, 'Techcombank')).body.data.webhook_status).to.equal('pending')
+    const app = { package: 'vn.com.techcombank.bb.app', title: '+ VND 150,000' }
+    const push = `Tài khoản: 19033255551111\nSố dư: VND 222,772,047\n${memo} SHOP89`
+    expect((await attacked.push(push, undefined, app)).body.data.webhook_status).to.equal('already_run')
+    expect((await attacked.sent()).slice(before)).to.deep.equal(['DH7042'])
+  })
+
   it('but two transfers of one amount pay two orders', async () => {
     const before = (await attacked.sent()).length
     await attacked.sms(vietcombankText(++number, 'DH5042'))

@@ -43,6 +43,18 @@ describe('a notification that contradicts an event is a different event', () => 
     given(sms({ balance: 7, order: 'DH1' }))
       .when(push({ balance: 7, order: 'ABC123', prefix: null }))
       .then(another))
+  it('but an equal balance outweighs the order id of a cut text, for ten minutes and while that channel shows no other balance', () => {
+    const cut = sms({ balance: 7, order: 'DH10', prefix: null, text: 'thanh toan don hang DH10...' })
+    given(cut)
+      .when(push({ balance: 7, order: 'DH1042', at: 599 }))
+      .then(copyOf(0))
+    given(cut)
+      .when(push({ balance: 7, order: 'DH1042', at: 601 }))
+      .then(another)
+    given(cut, push({ balance: 6, direction: 'debit', at: 30 }))
+      .when(push({ balance: 7, order: 'DH1042', at: 60 }))
+      .then(another)
+  })
   it('by any copy of the event, because the printed data of all copies counts together', () =>
     given(sms({ order: 'DH1' }), push({ order: 'DH1', balance: 7 }))
       .when({ source: 'device-2:sms', order: 'DH1', balance: 8 })
