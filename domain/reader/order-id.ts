@@ -39,13 +39,19 @@ const RANDOM_REFERENCES = new RegExp(
   'g',
 )
 
+/**
+ * A bank's words in front of the payer's: `NHAN TU 0011004177 TRACE 560102 ND H2000`. Their last letter and the payer's first one are no
+ * prefix. Another channel shows the payer's words only, so one payment could pay two orders.
+ */
+const LABEL_OF_WORDS = /^nhan tu [0-9a-z]{4,24} trace \d{4,12} nd(?= )|(?<=, tai [a-z ]{2,30}\. )nd(?= )/g
+
 /** Tokens that are never an order id: a bank's reference, or an account or phone number after its label. */
 const BANKS_OWN = /^(?:ft|mbvcb|trace|ctlnhid[io]|ibbiz|ck(?=\d{8})|gd|tk|stk|sdt)\d/i
 const TOKEN = /(?<![\p{L}\p{N}])[A-Za-z]{2,10}\d{3,20}(?![\p{L}\p{N}])/gu
 
 const CUT_HERE = /^(?:\.{3}|…|~)/
 
-/** The memo, and its shadow with masked random references, of the same length. */
+/** The memo, and its shadow of the same length, in which random references and a bank's label are masked. */
 interface Memo {
   text: string
   shadow: string
@@ -53,7 +59,8 @@ interface Memo {
 
 const memoOf = (content: string): Memo => {
   const text = normalise(content)
-  return { text, shadow: shadowOf(text).replace(RANDOM_REFERENCES, (found) => '.'.repeat(found.length)) }
+  const masked = (found: string): string => '.'.repeat(found.length)
+  return { text, shadow: shadowOf(text).replace(RANDOM_REFERENCES, masked).replace(LABEL_OF_WORDS, masked) }
 }
 
 /** The id after a prefix: up to 30 letters and digits, without attached words. Null if it is empty or ends at a cut of the text. */

@@ -103,6 +103,10 @@ describe('a payment in two channels', () => {
     expect(verdictsOn(one, later(other, 700)), 'ten minutes later').to.deep.equal(['new', 'new'])
   })
 
+  it('stays one if the bank’s label in front of the memo and the memo look like an order id', () => {
+    isOne(VPB('H2000 DH1042'))
+  })
+
   it('is paid twice if the payer pays twice with one text, without a balance and some seconds apart', () => {
     const memo = `NGUYEN VAN AN thanh toan cho don hang so ${'x'.repeat(30)} DH1042`
     const one = sms('BIDV', `TK8832123000 tai BIDV +150,000VND vao 10:00 20/11/2026. ND: ${memo}`)

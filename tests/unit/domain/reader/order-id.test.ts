@@ -47,6 +47,14 @@ describe('order ids', () => {
     expect(found('mua hang GD DH1042 300626-21:14:53', 'DH'), 'the words of a payer').to.equal('DH1042')
   })
 
+  it('do not begin in the bank’s words in front of the payer’s', () => {
+    expect(found('NHAN TU 0011004177 TRACE 560102 ND H2000 DH1042', 'DH')).to.equal('DH1042')
+    expect(found('MB-TKThe :3800100123450000, tai CoopBank. ND H2000 DH1042', 'DH')).to.equal('DH1042')
+    for (const prefix of ['DH', 'TU', 'CE'])
+      expect(found(`NHAN TU 0011004177 TRACE 560102 ND ${prefix}1042`, prefix)).to.equal(`${prefix}1042`)
+    expect(found('ND H1042', 'NDH'), 'the words of a payer').to.equal('NDH1042')
+  })
+
   it('are never a reference or an account if they have no prefix', () => {
     for (const content of [
       'Trace448699',
