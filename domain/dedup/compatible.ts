@@ -48,6 +48,12 @@ const contradicts = (window: DedupWindow, probe: Probe, entry: number): boolean 
   )
 }
 
+/** Whether a notification shows another order id, and both are guesses. */
+export const guessesApart = (window: DedupWindow, probe: Probe, entry: number): boolean => {
+  const order = window.orderOf(entry)
+  return !probe.prefixed && !window.isPrefixed(entry) && !!order && !!probe.order && !samePair(order, probe.order)
+}
+
 /** An event whose copies show several order ids has all of them. */
 const orderAgrees = (window: DedupWindow, probe: Probe, entries: readonly number[]): Exclude<Compatible, 'no'> => {
   const own = probe.order
@@ -57,8 +63,9 @@ const orderAgrees = (window: DedupWindow, probe: Probe, entries: readonly number
     const order = window.orderOf(entry)
     if (!order) continue
     if (samePair(own, order)) return 'yes'
-    const cut = probe.prefixed ? window.cutOf(entry) : probe.cutAt
-    if (probe.prefixed === window.isPrefixed(entry)) answer = 'but_for_the_order'
+    const isPrefixed = window.isPrefixed(entry)
+    const cut = (probe.prefixed ? null : probe.cutAt) ?? (isPrefixed ? null : window.cutOf(entry))
+    if (probe.prefixed === isPrefixed && cut === null) answer = 'but_for_the_order'
     else if (answer === 'yes') answer = cut === null ? 'but_for_a_guess' : 'but_for_a_cut'
     else if (answer === 'but_for_a_cut' && cut === null) answer = 'but_for_a_guess'
   }

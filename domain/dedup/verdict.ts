@@ -21,7 +21,7 @@
  * The functions are pure and deterministic: all times come from the notifications.
  */
 import { NONE } from './chains.ts'
-import { accountsContradict, compatible, samePair, type Compatible } from './compatible.ts'
+import { accountsContradict, compatible, guessesApart, samePair, type Compatible } from './compatible.ts'
 import { distanceTo, distanceToEvent, isCloser, type Distance } from './distance.ts'
 import type { DedupWindow } from './window.ts'
 import type { Probe } from './probe.ts'
@@ -222,7 +222,7 @@ const rowThree = (window: DedupWindow, probe: Probe): number => {
       if (window.sourceOf(entry) !== probe.source || (probe.cutAt === null && window.cutOf(entry) === null)) return
       if (distanceTo(window, probe, entry).apart > SAME_CUT || !isCut(window, probe, entry)) return
       // An equal text is a resend or another payment: row 2.
-      if (window.hasText(entry, probe.text)) return
+      if (window.hasText(entry, probe.text) || guessesApart(window, probe, entry)) return
       nearest.offer(entry, (candidate) => ordersAllow(candidate, false))
     })
   }

@@ -92,6 +92,15 @@ describe('a payment in two channels', () => {
     }
   })
 
+  it('stays one if the payer also ends the memo in a mark of a cut, which the SMS does not reach', () => {
+    for (const mark of ['~', '...', '…'])
+      for (const channels of [MB, ACB, TCB, VPB, CTG]) {
+        const memo = `NGUYEN VAN AN thanh toan cho don hang so ${'x'.repeat(40)} DH104299 x${mark}`
+        const at = channels(memo, 500)[0].text.indexOf('DH104299')
+        for (let end = Math.max(130, at + 3); end <= at + 8; end++) isOne(channels(memo, end, ''))
+      }
+  })
+
   it('is not another one that leaves the same balance after money went out, if the SMS ends within its order id', () => {
     const [one] = TCB(`thanh toan cho don hang so ${'x'.repeat(60)} DH104299`, 147)
     expect(one.text).to.match(/DH1\d*$/)
