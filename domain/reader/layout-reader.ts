@@ -102,11 +102,12 @@ const isBeforeAmount = (indices: Indices | undefined): boolean => {
   return memo !== undefined && amount !== undefined && memo[0] < amount[0]
 }
 
-/** The references that are compared with those of other notifications. */
-const comparedIn = (page: Page, printed: string | undefined, layout: Layout, all: readonly Reference[]) =>
-  layout.breaksAt === null || all.length === 0
-    ? all
-    : acrossBreaks(all, memoOf(page, printed, layout, () => true) ?? '')
+/**
+ * The references that are compared with those of other notifications.
+ * @param joined  the memo without any of its breaks
+ */
+const comparedIn = (joined: string | null, { breaksAt }: Layout, all: readonly Reference[]) =>
+  breaksAt === null || all.length === 0 ? all : acrossBreaks(all, joined ?? '')
 
 /** The printed day, unless it ends the text and may lack its own end: `vao 10:00 20/11/20`. */
 const timeOf = ({ text }: Page, groups: Groups, indices: Indices | undefined, { pattern }: Layout): DateParts =>
@@ -131,6 +132,7 @@ export const readByLayout = (layout: Layout, bank: Bank, page: Page, arrivedAt: 
   if (range && layout.breaksAt === null && saysFailedBehind(throughItsLine(page, range))) return null
   const memo = asWritten(page, range)
   const content = memoOf(page, memo, layout)
+  const joined = layout.breaksAt === null ? content : memoOf(page, memo, layout, () => true)
   const labelled = range?.[1] === indices?.ref?.[1] ? undefined : asWritten(page, indices?.ref)
   const whole = labelled && !CUT.test(labelled) ? labelled.replace(/\.$/, '') : null
   const isApart = !isBehindMemo(page, indices)
@@ -149,11 +151,12 @@ export const readByLayout = (layout: Layout, bank: Bank, page: Page, arrivedAt: 
     balance_after: balance,
     printed_time: readPrintedTime(timeOf(page, groups, indices, layout), arrivedAt),
     transaction_ref: references.best,
-    references: comparedIn(page, memo, layout, references.all),
+    references: comparedIn(joined, layout, references.all),
     counterpart_account: counterpart.counterpart_account,
     counterpart_name: counterpart.counterpart_name,
     counterpart_bank: counterpart.counterpart_bank,
     content,
+    ...(joined !== null && joined !== content && { joined_content: joined }),
     cut: CUT.test(content ?? '') || CUT.test(page.text),
   }
   return { reading, header: groups.header ?? page.shadow.slice(0, match.index) }

@@ -197,7 +197,7 @@ export const orderIdOf = (content: string | null, text: string, userPrefixes: re
 export const couldChange = ({ order_id, prefix }: OrderId, text: string, userPrefixes: readonly string[]): boolean => {
   if (prefix === null) return true
   const isStrong = /^\d/.test(order_id.slice(prefix.length))
-  const endsText = normalise(text)
+  const endsText = shadowOf(normalise(text))
     .replace(/[^a-z0-9]/gi, '')
     .toUpperCase()
     .endsWith(order_id)

@@ -65,6 +65,8 @@ export interface Reading {
   counterpart_bank: string | null
   /** The memo as the bank prints it, with line breaks of a fixed column undone. Null if the layout has no memo. */
   content: string | null
+  /** The memo if none of its breaks is a blank of the payer's. Given if that is another one: `DH1042 AB` may be `DH1042AB`. */
+  joined_content?: string
   /** True if the text or content ends in a cut mark (`...`, `…`, `~`). */
   cut: boolean
 }

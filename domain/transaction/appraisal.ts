@@ -10,7 +10,7 @@ import { cutAt, fingerprintOf, marksOf } from '../dedup/text-marks.ts'
 import { creditMarks } from '../credits/mark.ts'
 import type { Arrival } from '../arrival/arrival.ts'
 import type { IgnoredReason } from '../arrival/events.ts'
-import { couldChange, orderIdOf } from '../reader/order-id.ts'
+import { couldChange, findOrderId, orderIdOf } from '../reader/order-id.ts'
 import { isOld } from '../arrival/old.ts'
 import { DAY_MS } from '../time.ts'
 import { distrust, originOf, type ReceivePath, type Origin } from '../arrival/origin.ts'
@@ -56,7 +56,8 @@ const wholeText = ({ incoming }: Arrival, { channel }: Origin): string =>
   )
 
 /**
- * The order id of a cut memo is a guess: the whole memo may name one that has precedence. So is that of a long SMS, if it could be another one.
+ * The order id of a cut memo is a guess: the whole memo may name one that has precedence. So is that of a long SMS, if it could be another one, and
+ * one that ends where its bank breaks the memo.
  * @param prefixes  of the user's active systems
  */
 const sightingOf = (
@@ -68,8 +69,10 @@ const sightingOf = (
   const time = reading.time_in_memo ? null : reading.printed_time
   const messageId = arrival.mail?.message_id
   const { order_id, prefix } = matched
-  const mayBeCutOff =
-    channel === 'sms' && mayLackItsEnd(text) && order_id !== null && couldChange({ order_id, prefix }, text, prefixes)
+  const mayGoOn =
+    order_id !== null &&
+    ((channel === 'sms' && mayLackItsEnd(text) && couldChange({ order_id, prefix }, text, prefixes)) ||
+      (reading.joined_content !== undefined && findOrderId(reading.joined_content, prefixes)?.order_id !== order_id))
   const isPartial = (reference: Reference): boolean =>
     (channel === 'sms' && mayBeCut(reference, text)) || (reading.cut && !isOfMovement(reference))
   return {
@@ -78,7 +81,7 @@ const sightingOf = (
     arrived_at: arrival.arrived_at.toISOString(),
     fingerprint: fingerprintOf(text),
     marks: marksOf(text),
-    cut_at: cutAt(text) ?? (mayBeCutOff ? text.length : null),
+    cut_at: cutAt(text) ?? (mayGoOn ? text.length : null),
     direction: reading.transaction_type,
     amount: reading.amount,
     currency: reading.currency,
@@ -87,7 +90,7 @@ const sightingOf = (
     references: reading.references.map((reference) => (isPartial(reference) ? asCut(reference) : reference)),
     printed_time: time && time.precision !== 'day' ? { at: time.at, precision: time.precision } : null,
     order_id,
-    prefix: reading.cut || mayBeCutOff ? null : prefix,
+    prefix: reading.cut || mayGoOn ? null : prefix,
     content_hash: reading.content === null ? null : fingerprintOf(comparable(reading.content)),
     ...(messageId ? { message_id_hash: fingerprintOf(messageId) } : {}),
   }

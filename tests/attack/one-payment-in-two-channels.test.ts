@@ -92,6 +92,19 @@ describe('a payment in two channels', () => {
     }
   })
 
+  it('stays one if the bank breaks its SMS between the digits and the letters of an order id', () => {
+    const memo = `${'x'.repeat(28)} DH1042`
+    expect(memo.length).to.equal(35)
+    isOne(MB(`${memo}AB`))
+    isOne(MB(`${memo}AB cam on shop`))
+    isOne(MB(`${memo} AB`))
+  })
+
+  it('stays one if the SMS ends within an order id that begins with Đ', () => {
+    const memo = `NGUYEN VAN AN thanh toan cho don hang so ${'x'.repeat(40)} ĐH104299`
+    for (const channels of [TCB, ACB]) isOne(channels(memo, channels(memo, 500)[0].text.indexOf('ĐH104299') + 4))
+  })
+
   it('stays one if the payer also ends the memo in a mark of a cut, which the SMS does not reach', () => {
     for (const mark of ['~', '...', '…'])
       for (const channels of [MB, ACB, TCB, VPB, CTG]) {
