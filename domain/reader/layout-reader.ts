@@ -35,12 +35,16 @@ const moneyIn = (groups: Groups, { silentCurrency }: Layout): Moved | null => {
   })
 }
 
-/** The memo at the end of a page with its runs of blanks. The memo itself if it has none, or does not end the page. */
+/**
+ * The memo at the end of a page with its runs of blanks, also those that it begins with. The memo itself if it has none, or does not end the page.
+ */
 const looseMemo = ({ text, loose }: Page, memo: string): string => {
   if (loose === undefined || !text.endsWith(memo)) return memo
   let left = memo.replace(/[ \n]/g, '').length
   let at = loose.length
   while (left > 0) if (!/[ \n]/.test(loose[--at]!)) left--
+  // Of the blanks before it, the first one is the bank's.
+  while (loose.slice(at - 2, at) === '  ') at--
   return loose.slice(at)
 }
 
@@ -123,7 +127,7 @@ export const readByLayout = (layout: Layout, bank: Bank, page: Page, arrivedAt: 
   if (!money) return null
 
   const indices = match.indices?.groups
-  if (isBeforeAmount(indices) && mayLackItsEnd(page.text)) return null
+  if (isBeforeAmount(indices) && mayLackItsEnd(page.loose ?? page.text)) return null
   // If a balance without a currency ends the text, and the layout expects more text, the number may be incomplete.
   const balanceEnd = indices?.balance?.[1]
   const balance = layout.endsInBalance || groups.balance_unit || balanceEnd !== page.text.length ? money.balance : null

@@ -197,9 +197,10 @@ export const orderIdOf = (content: string | null, text: string, userPrefixes: re
 export const couldChange = ({ order_id, prefix }: OrderId, text: string, userPrefixes: readonly string[]): boolean => {
   if (prefix === null) return true
   const isStrong = /^\d/.test(order_id.slice(prefix.length))
-  const endsText = shadowOf(normalise(text))
+  const letters = shadowOf(normalise(text))
     .replace(/[^a-z0-9]/gi, '')
     .toUpperCase()
-    .endsWith(order_id)
+  // `DH7CK` may go on in `DH7CK8`.
+  const endsText = letters.endsWith(order_id) || letters.replace(/(?:CK|TT|GD)$/, '').endsWith(order_id)
   return endsText || !isStrong || userPrefixes.some(({ length }) => length > prefix.length)
 }

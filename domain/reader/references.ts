@@ -71,16 +71,18 @@ const lengths = new Map(shapes.map(({ kind, length }) => [kind, length]))
 /** An SMS is not cut before this many characters. */
 const SHORTEST_CUT_SMS = 130
 
-/** Whether an SMS may have lost its end. Some banks cut theirs without a mark. */
+/**
+ * Whether an SMS may have lost its end. Some banks cut theirs without a mark.
+ * @param sms  with its runs of blanks, which the bank counts too
+ */
 export const mayLackItsEnd = (sms: string): boolean => sms.length >= SHORTEST_CUT_SMS
 
 /**
  * Whether a reference may lack its end, because it ends a long SMS that has no mark of a cut: `… THU HUONG FT2525170330`. Such an SMS may also lack
  * a number that another channel shows, so a number that does not name the movement contradicts none of that channel's.
- * @param sms  the whole text
+ * @param sms  a whole text that may lack its end
  */
 export const mayBeCut = (reference: Reference, sms: string): boolean => {
-  if (!mayLackItsEnd(sms)) return false
   const { kind, value } = reference
   return !isOfMovement(reference) || (value.length < (lengths.get(kind) ?? Infinity) && comparable(sms).endsWith(value))
 }

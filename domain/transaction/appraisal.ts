@@ -69,12 +69,13 @@ const sightingOf = (
   const time = reading.time_in_memo ? null : reading.printed_time
   const messageId = arrival.mail?.message_id
   const { order_id, prefix } = matched
+  const mayLackEnd = channel === 'sms' && mayLackItsEnd(arrival.incoming.text)
   const mayGoOn =
     order_id !== null &&
-    ((channel === 'sms' && mayLackItsEnd(text) && couldChange({ order_id, prefix }, text, prefixes)) ||
+    ((mayLackEnd && couldChange({ order_id, prefix }, text, prefixes)) ||
       (reading.joined_content !== undefined && findOrderId(reading.joined_content, prefixes)?.order_id !== order_id))
   const isPartial = (reference: Reference): boolean =>
-    (channel === 'sms' && mayBeCut(reference, text)) || (reading.cut && !isOfMovement(reference))
+    (mayLackEnd && mayBeCut(reference, text)) || (reading.cut && !isOfMovement(reference))
   return {
     source: origin.source,
     stamp: arrival.stamp?.toISOString() ?? null,

@@ -105,6 +105,24 @@ describe('a payment in two channels', () => {
     for (const channels of [TCB, ACB]) isOne(channels(memo, channels(memo, 500)[0].text.indexOf('ĐH104299') + 4))
   })
 
+  it('stays one if the payer fills the SMS with blanks up to its end', () => {
+    const memo = `NGUYEN VAN AN${' '.repeat(60)}thanh toan DH104299`
+    for (const channels of [TCB, ACB, VPB]) {
+      const at = channels(memo, 500)[0].text.indexOf('DH104299')
+      expect(at).to.be.greaterThan(130)
+      isOne(channels(memo, at + 4))
+    }
+  })
+
+  it('stays one if the SMS ends behind letters that are cut off an order id', () => {
+    const memo = `NGUYEN VAN AN thanh toan cho don hang so ${'x'.repeat(50)} DH7CK8`
+    for (const channels of [TCB, ACB]) isOne(channels(memo, channels(memo, 500)[0].text.indexOf('DH7CK8') + 5))
+  })
+
+  it('stays one if the payer begins the memo with blanks, which shift the breaks of the SMS', () => {
+    for (const blanks of [1, 2, 5]) isOne(MB(`${' '.repeat(blanks)}${'x'.repeat(29 - blanks)} DH104299 cam on`))
+  })
+
   it('stays one if the payer also ends the memo in a mark of a cut, which the SMS does not reach', () => {
     for (const mark of ['~', '...', '…'])
       for (const channels of [MB, ACB, TCB, VPB, CTG]) {
