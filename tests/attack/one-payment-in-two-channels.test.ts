@@ -178,4 +178,19 @@ describe('a payment in two channels', () => {
       { numRuns: repetitions(20_000, 400) },
     )
   })
+
+  it('stays one whatever order ids the payer writes, and wherever the SMS ends', () => {
+    const words = fc.constantFrom('DH1', 'DH22', 'DH1042', 'D', 'H', 'DH', 'ĐH9', '7', '42', '１２', ' ', ' ', '  ', '-', '_', 'x', 'xxxx', 'chuyen tien',
+      'NGUYEN', 'CK', 'TT', 'GD', 'FT263250', 'trace', '.', '...', '~', ',', ':', '/', '|', '(', ')', 'ND:', 'SD:', 'TU:', 'H20', 'AB') // prettier-ignore
+    const payment = fc.record({
+      channels: fc.constantFrom(VPB, MB, CTG, ACB, TCB),
+      memo: fc.array(words, { minLength: 4, maxLength: 34 }).map((all) => all.join('')),
+      end: fc.integer({ min: 140, max: 170 }),
+      mark: fc.constantFrom('', '', '...', '~'),
+    })
+    fc.assert(
+      fc.property(payment, ({ channels, memo, end, mark }) => isOne(channels(memo, end, mark))),
+      { numRuns: repetitions(20_000, 400) },
+    )
+  })
 })
