@@ -2,12 +2,13 @@
 /** Chooses the screen by the address. Each screen is a file that is loaded when it is first opened. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useErrorBoundary, useMemo } from 'preact/hooks'
-import { Route, Router, useLocation } from 'preact-iso/router'
+import { exec, Route, Router, useLocation } from 'preact-iso/router'
 import { COUNTER_PATH, PATHS } from '../paths.ts'
 import { Loaded, Problem } from '../ui/basics.tsx'
 import { LoginAgain } from '../ui/login-again.tsx'
 import { speakAs } from './account-language.ts'
 import { texts } from './language.ts'
+import { endOpening, loadInAdvance, startOpening } from './opening.tsx'
 import { screen } from './screen.tsx'
 import { ACCOUNT_QUERY, isLoggedOut, queries, useAccount } from './session.ts'
 import { Shell } from './shell.tsx'
@@ -20,31 +21,48 @@ const VerifyEmail = screen(entry, 'VerifyEmail')
 const ForgotPassword = screen(entry, 'ForgotPassword')
 const ResetPassword = screen(entry, 'ResetPassword')
 const NotFound = screen(() => import('../screens/not-found.tsx'), 'NotFound')
+const Counter = screen(() => import('../screens/counter.tsx'), 'Counter')
 const today = () => import('../screens/today.tsx')
 const transactions = () => import('../screens/transactions.tsx')
-const Today = screen(today, 'Today')
-const Transactions = screen(transactions, 'Transactions')
-const TransactionPage = screen(() => import('../screens/transaction.tsx'), 'TransactionPage')
-const Undelivered = screen(() => import('../screens/undelivered.tsx'), 'Undelivered')
-const Webhooks = screen(() => import('../screens/webhooks.tsx'), 'Webhooks')
-const WebhookPage = screen(() => import('../screens/webhook.tsx'), 'WebhookPage')
-const TryIt = screen(() => import('../screens/try-it.tsx'), 'TryIt')
-const Sources = screen(() => import('../screens/sources.tsx'), 'Sources')
-const Unread = screen(() => import('../screens/unread.tsx'), 'Unread')
-const Exports = screen(() => import('../screens/exports.tsx'), 'Exports')
-const Settings = screen(() => import('../screens/settings.tsx'), 'Settings')
-const PlanPage = screen(() => import('../screens/plan.tsx'), 'PlanPage')
-const Operator = screen(() => import('../screens/operator.tsx'), 'Operator')
-const Counter = screen(() => import('../screens/counter.tsx'), 'Counter')
+const transaction = () => import('../screens/transaction.tsx')
+const undelivered = () => import('../screens/undelivered.tsx')
+const webhooks = () => import('../screens/webhooks.tsx')
+const webhook = () => import('../screens/webhook.tsx')
 const editor = () => import('../screens/webhook-editor.tsx')
-const NewWebhook = screen(editor, 'NewWebhook')
-const ChangeWebhook = screen(editor, 'ChangeWebhook')
+const tryIt = () => import('../screens/try-it.tsx')
+const sources = () => import('../screens/sources.tsx')
+const unread = () => import('../screens/unread.tsx')
+const settings = () => import('../screens/settings.tsx')
+
+/** Not those that few people open. */
+const IN_ADVANCE = [today, transactions, transaction, webhooks, undelivered, sources, tryIt, settings, unread, webhook, editor] // prettier-ignore
+
+/** The screens behind the login. The first that fits an address counts. */
+const PRIVATE = {
+  [PATHS.today]: screen(today, 'Today'),
+  [PATHS.transactions]: screen(transactions, 'Transactions'),
+  [PATHS.transaction]: screen(transaction, 'TransactionPage'),
+  [PATHS.undelivered]: screen(undelivered, 'Undelivered'),
+  [PATHS.webhooks]: screen(webhooks, 'Webhooks'),
+  [PATHS.newWebhook]: screen(editor, 'NewWebhook'),
+  [PATHS.changeWebhook]: screen(editor, 'ChangeWebhook'),
+  [PATHS.webhook]: screen(webhook, 'WebhookPage'),
+  [PATHS.tryIt]: screen(tryIt, 'TryIt'),
+  [PATHS.sources]: screen(sources, 'Sources'),
+  [PATHS.unread]: screen(unread, 'Unread'),
+  [PATHS.exports]: screen(() => import('../screens/exports.tsx'), 'Exports'),
+  [PATHS.settings]: screen(settings, 'Settings'),
+  [PATHS.plan]: screen(() => import('../screens/plan.tsx'), 'PlanPage'),
+  [PATHS.operator]: screen(() => import('../screens/operator.tsx'), 'Operator'),
+}
 
 /** Loads the screen of the address, and what it shows first, while the language and the account are on their way. */
 export const preloadScreen = ({ pathname: path, search }: Location): void => {
   if (path in PUBLIC) return void entry()
   if (isCounter(path)) return void Counter.preload()
   void queries.prefetchQuery(ACCOUNT_QUERY)
+  const found = Object.entries(PRIVATE).find(([each]) => exec(path, each))
+  void found?.[1].preload()
   if (path === PATHS.today) void today().then(({ ahead }) => ahead())
   if (path === PATHS.transactions) void transactions().then(({ ahead }) => ahead(search))
 }
@@ -74,7 +92,9 @@ const Private = () => {
   }, [isOut])
   const isKnown = account.data !== undefined
   useEffect(() => {
-    if (account.data) speakAs(account.data)
+    if (!account.data) return
+    speakAs(account.data)
+    void loadInAdvance(IN_ADVANCE)
   }, [isKnown])
   if (isOut && !stays) return null
   if (!account.data)
@@ -86,22 +106,10 @@ const Private = () => {
   return (
     <Shell account={account.data}>
       {account.error && !isOut && <Problem error={account.error} />}
-      <Router>
-        <Route path={PATHS.today} component={Today} />
-        <Route path={PATHS.transactions} component={Transactions} />
-        <Route path={PATHS.transaction} component={TransactionPage} />
-        <Route path={PATHS.undelivered} component={Undelivered} />
-        <Route path={PATHS.webhooks} component={Webhooks} />
-        <Route path={PATHS.newWebhook} component={NewWebhook} />
-        <Route path={PATHS.changeWebhook} component={ChangeWebhook} />
-        <Route path={PATHS.webhook} component={WebhookPage} />
-        <Route path={PATHS.tryIt} component={TryIt} />
-        <Route path={PATHS.sources} component={Sources} />
-        <Route path={PATHS.unread} component={Unread} />
-        <Route path={PATHS.exports} component={Exports} />
-        <Route path={PATHS.settings} component={Settings} />
-        <Route path={PATHS.plan} component={PlanPage} />
-        <Route path={PATHS.operator} component={Operator} />
+      <Router onLoadStart={startOpening} onLoadEnd={endOpening}>
+        {Object.entries(PRIVATE).map(([each, component]) => (
+          <Route key={each} path={each} component={component} />
+        ))}
         <Route default component={NotFound} />
       </Router>
       {isOut && <LoginAgain email={account.data.email} />}

@@ -14,6 +14,7 @@ import { leaving } from './leave.ts'
 import { liveState, startLive } from './live.ts'
 import { logOut } from './log-out.ts'
 import { Menu } from './menu.tsx'
+import { isOpening, OpeningSign } from './opening.tsx'
 import { Preferences } from './preferences.tsx'
 
 /** On a phone the first four are in the bar, the others in its menu. */
@@ -104,7 +105,8 @@ export const Shell = ({ account, children }: ShellProps) => {
           </nav>
           <Foot account={account} />
         </header>
-        <main class="content" id="content" tabIndex={-1}>
+        <main class="content" id="content" tabIndex={-1} aria-busy={isOpening.value}>
+          <OpeningSign />
           {children}
           <LeaveQuestion />
         </main>

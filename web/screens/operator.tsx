@@ -7,6 +7,7 @@ import type { Mail, OperatorAccount, OperatorStatus } from '../api/types.ts'
 import { count, day } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { refetchAfter, useAccount } from '../app/session.ts'
+import { After } from '../ui/after.tsx'
 import { Ago, Heading, Loaded, LoadedLines, Stranger } from '../ui/basics.tsx'
 import { Installation } from '../ui/installation.tsx'
 import { NotFound } from './not-found.tsx'
@@ -23,9 +24,13 @@ const useOperator = <Value,>(name: string, path: string) =>
 
 const number = (value: number): string => count(value, language.value)
 
+const useStatus = () => useOperator<OperatorStatus>('status', '/api/operator/status')
+const useAccounts = () => useOperator<OperatorAccount[]>('accounts', '/api/operator/accounts')
+const useOutbox = () => useOperator<Mail[]>('outbox', '/api/outbox')
+
 const Accounts = () => {
   const t = texts.value.operator.accounts
-  const found = useOperator<OperatorAccount[]>('accounts', '/api/operator/accounts')
+  const found = useAccounts()
   const stateOf = ({ locked, operator }: OperatorAccount) => (locked ? t.locked : operator ? t.operator : t.normal)
   return (
     <section class="block stack tight">
@@ -73,7 +78,7 @@ const Accounts = () => {
 
 const Outbox = () => {
   const t = texts.value.operator.outbox
-  const found = useOperator<Mail[]>('outbox', '/api/outbox')
+  const found = useOutbox()
   const [isWhole, showAll] = useState(false)
   const rest = (found.data?.length ?? 0) - FEW
   return (
@@ -111,24 +116,26 @@ const Outbox = () => {
   )
 }
 
-const Status = () => {
-  const found = useOperator<OperatorStatus>('status', '/api/operator/status')
-  return <Loaded of={found}>{(of) => <Installation of={of} />}</Loaded>
-}
-
-export const Operator = () => {
+const Everything = () => {
   const { operator: t } = texts.value
-  const account = useAccount()
-  if (account.data && !account.data.operator) return <NotFound />
+  const [status, accounts] = [useStatus(), useAccounts()]
+  useOutbox()
   return (
     <>
       <Heading title={t.title} />
       <div class="stack wide">
         <p>{t.lead}</p>
-        <Status />
-        <Accounts />
-        <Outbox />
+        <After of={[status, accounts]}>
+          <Loaded of={status}>{(of) => <Installation of={of} />}</Loaded>
+          <Accounts />
+          <Outbox />
+        </After>
       </div>
     </>
   )
+}
+
+export const Operator = () => {
+  const account = useAccount()
+  return account.data && !account.data.operator ? <NotFound /> : <Everything />
 }

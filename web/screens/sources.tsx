@@ -1,13 +1,15 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** Where bank texts come from: the personal URL, phones, mailboxes; and whether each of them is alive. */
 import { texts } from '../app/language.ts'
+import { After } from '../ui/after.tsx'
 import { Heading } from '../ui/basics.tsx'
-import { Mailboxes } from '../ui/mailboxes.tsx'
-import { PersonalUrl } from '../ui/personal-url.tsx'
-import { Phones } from '../ui/phones.tsx'
+import { Mailboxes, useMailboxes } from '../ui/mailboxes.tsx'
+import { PersonalUrl, usePersonalUrl } from '../ui/personal-url.tsx'
+import { Phones, useDevices } from '../ui/phones.tsx'
 
 export const Sources = () => {
   const { sources: t } = texts.value
+  const above = [usePersonalUrl(), useDevices(), useMailboxes()]
   return (
     <>
       <Heading title={t.title} />
@@ -18,8 +20,10 @@ export const Sources = () => {
             <PersonalUrl />
           </div>
           <div class="stack wide">
-            <Phones />
-            <Mailboxes />
+            <After of={above}>
+              <Phones />
+              <Mailboxes />
+            </After>
           </div>
         </div>
       </div>

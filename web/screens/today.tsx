@@ -8,9 +8,10 @@ import { count, money, signedSum, sum, vietnamDay, weekday } from '../app/format
 import { language, texts } from '../app/language.ts'
 import { now, presentDay } from '../app/present.ts'
 import { queries } from '../app/session.ts'
+import { After } from '../ui/after.tsx'
 import { Ago, Empty, Heading, lettersOf, Loaded, Stranger } from '../ui/basics.tsx'
 import { ConfirmBankAccount, useBankAccounts } from '../ui/bank-accounts.tsx'
-import { Checklist } from '../ui/checklist.tsx'
+import { stepsAhead, useFirstSteps } from '../ui/checklist.tsx'
 import { DayBars, type DayTotal } from '../ui/day-bars.tsx'
 import { TransactionTable } from '../ui/transaction-table.tsx'
 
@@ -72,14 +73,18 @@ const AlertLink = ({ of }: { of: Alert }) => {
   return link && <a href={link.path}>{link.place === 'plans' ? common.plans : today.see[link.place]}</a>
 }
 
-const Attention = () => {
-  const t = texts.value.today
+const useAttention = () => {
   const alerts = useQuery({ queryKey: ['alerts'], queryFn: () => getData<Alert[]>('/api/alerts') })
   const banks = useBankAccounts()
   const failed = useQuery({
     queryKey: ['undelivered', 'count'],
     queryFn: async () => (await get<Page<ListedTransaction>>('/api/transactions', { webhook_status: 'failed' })).total,
   })
+  return { alerts, banks, failed }
+}
+
+const Attention = ({ of: { alerts, banks, failed } }: { of: ReturnType<typeof useAttention> }) => {
+  const t = texts.value.today
   const open =
     alerts.data?.filter(({ kind, until }) => kind !== 'new_bank_account' && (!until || Date.parse(until) > now())) ?? []
   const waiting = banks.data?.filter(({ confirmed }) => !confirmed) ?? []
@@ -141,43 +146,50 @@ const LATEST_QUERY = queryOptions({
 export const ahead = (): void => {
   void queries.prefetchQuery(statsUntil(presentDay.value))
   void queries.prefetchQuery(LATEST_QUERY)
+  stepsAhead()
 }
 
 export const Today = () => {
   const { today: t, transactions } = texts.value
   const stats = useQuery(statsUntil(presentDay.value))
   const latest = useQuery(LATEST_QUERY)
+  const steps = useFirstSteps()
+  const attention = useAttention()
   return (
     <>
       <Heading title={t.title} />
       <div class="stack wide">
-        <Checklist />
-        <Loaded of={stats}>
-          {(found) => {
-            const totals = totalsOf(found)
-            return (
-              <>
-                <Figures of={totals} />
-                <section class="block">
-                  <h2>{t.days}</h2>
-                  <DayBars of={totals} currency={CURRENCY} dayOf={(date) => weekday(date, language.value)} />
-                </section>
-              </>
-            )
-          }}
-        </Loaded>
-        <Attention />
-        <section class="stack tight">
-          <div class="row between">
-            <h2>{t.latest}</h2>
-            <a href="/transactions">{t.all}</a>
-          </div>
-          <Loaded of={latest}>
-            {({ data }) =>
-              data.length > 0 ? <TransactionTable rows={data.slice(0, 8)} /> : <Empty text={transactions.empty} />
-            }
+        <After of={[...steps.asked, stats]}>
+          {steps.list}
+          <Loaded of={stats}>
+            {(found) => {
+              const totals = totalsOf(found)
+              return (
+                <>
+                  <Figures of={totals} />
+                  <section class="block">
+                    <h2>{t.days}</h2>
+                    <DayBars of={totals} currency={CURRENCY} dayOf={(date) => weekday(date, language.value)} />
+                  </section>
+                </>
+              )
+            }}
           </Loaded>
-        </section>
+          <After of={Object.values(attention)}>
+            <Attention of={attention} />
+            <section class="stack tight">
+              <div class="row between">
+                <h2>{t.latest}</h2>
+                <a href="/transactions">{t.all}</a>
+              </div>
+              <Loaded of={latest}>
+                {({ data }) =>
+                  data.length > 0 ? <TransactionTable rows={data.slice(0, 8)} /> : <Empty text={transactions.empty} />
+                }
+              </Loaded>
+            </section>
+          </After>
+        </After>
       </div>
     </>
   )

@@ -12,6 +12,7 @@ import { useSettled } from '../app/settled.ts'
 import { SAMPLE_BANKS, type SampleBank } from '../app/sample-texts.ts'
 import { firstPrefix, submitText } from '../app/try-submission.ts'
 import { useAction } from '../ui/action.ts'
+import { After } from '../ui/after.tsx'
 import { Amount, Field, Heading, Loaded, Problem, Status, Stranger } from '../ui/basics.tsx'
 import { Select } from '../ui/choices.tsx'
 import { useBankAccounts } from '../ui/bank-accounts.tsx'
@@ -258,6 +259,7 @@ export const TryIt = () => {
   const { tryIt: t } = texts.value
   const systems = useSystems()
   const banks = useBankAccounts()
+  useInboxes()
   return (
     <>
       <Heading title={t.title} />
@@ -267,7 +269,9 @@ export const TryIt = () => {
           <Loaded of={systems}>
             {(all) => <Loaded of={banks}>{(accounts) => <Trial systems={all} accounts={accounts} />}</Loaded>}
           </Loaded>
-          <Inboxes />
+          <After of={[systems, banks]}>
+            <Inboxes />
+          </After>
         </div>
       </div>
     </>

@@ -1,12 +1,13 @@
 // Tests: tests/e2e/browser/first-minutes.test.ts
 /** The first steps on Today. Once they are done, or hidden, they do not appear again in this browser. */
 import { useEffect, useState } from 'preact/hooks'
-import { useQuery } from '@tanstack/preact-query'
+import { queryOptions, useQuery } from '@tanstack/preact-query'
 import { get, getData, isMissing } from '../api/client.ts'
 import type { Device, MailAccount, Page, ReceiveUrl, Rule, System, Transaction } from '../api/types.ts'
 import { stepsDone, STEPS, type Found, type Step } from '../app/checklist.ts'
 import { choice } from '../app/choice.ts'
 import { texts } from '../app/language.ts'
+import { queries } from '../app/session.ts'
 import { PATHS } from '../paths.ts'
 
 const kept = choice('checklist', ['unknown', 'open', 'hidden'], 'unknown')
@@ -75,18 +76,30 @@ const Steps = ({ of, hide }: { of: Record<Step, boolean>; hide: () => void }) =>
   )
 }
 
-export const Checklist = () => {
+const STEPS_QUERY = queryOptions({ queryKey: ['checklist'], queryFn: find })
+
+/** Asks before the screen is drawn. */
+export const stepsAhead = (): void => {
+  if (kept.read() !== 'hidden') void queries.prefetchQuery(STEPS_QUERY)
+}
+
+/** @returns the query, if the steps are not hidden, and the list to draw */
+export const useFirstSteps = () => {
   const [state, setState] = useState(kept.read())
   const keep = (next: 'open' | 'hidden'): void => {
     kept.keep(next)
     setState(next)
   }
-  const found = useQuery({ queryKey: ['checklist'], queryFn: find, enabled: state !== 'hidden' })
+  const found = useQuery({ ...STEPS_QUERY, enabled: state !== 'hidden' })
   const done = found.data && stepsDone(found.data)
   const isDone = done && STEPS.every((step) => done[step])
+  // Somebody who needs no first steps never sees them.
+  const isNeeded = state === 'open' || (state === 'unknown' && isDone === false)
   useEffect(() => {
-    // Somebody who needs no first steps never sees them.
-    if (state === 'unknown' && isDone !== undefined) keep(isDone ? 'hidden' : 'open')
+    if (state === 'unknown' && isDone !== undefined) keep(isNeeded ? 'open' : 'hidden')
   }, [isDone])
-  return state === 'open' && done ? <Steps of={done} hide={() => keep('hidden')} /> : null
+  return {
+    asked: state === 'hidden' ? [] : [found],
+    list: isNeeded && done ? <Steps of={done} hide={() => keep('hidden')} /> : null,
+  }
 }

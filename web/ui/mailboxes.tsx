@@ -87,9 +87,11 @@ const Mailbox = ({ of, test, isTesting, outcome, edit }: MailboxProps) => {
   )
 }
 
+export const useMailboxes = () => useSource<MailAccount[]>('mail', '/api/mail-accounts')
+
 export const Mailboxes = () => {
   const t = texts.value.sources.mail
-  const mailboxes = useSource<MailAccount[]>('mail', '/api/mail-accounts')
+  const mailboxes = useMailboxes()
   const [tested, setTested] = useState(0)
   const check = useAction((id: number) => post<Tested>(`/api/mail-accounts/${id}/test`), ['sources'])
   const test = (id: number): void => {

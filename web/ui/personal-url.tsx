@@ -115,9 +115,11 @@ const Existing = ({ of, url }: { of: ReceiveUrl; url: string }) => {
   )
 }
 
+export const usePersonalUrl = () => useSource<ReceiveUrl | null>('url', '/api/receive-url', orNone)
+
 export const PersonalUrl = () => {
   const t = texts.value.sources.url
-  const found = useSource<ReceiveUrl | null>('url', '/api/receive-url', orNone)
+  const found = usePersonalUrl()
   const create = useAction(rotate, ['sources'])
   return (
     <>

@@ -14,7 +14,7 @@ import { SourceTest } from './source-test.tsx'
 import { QrCode, SourceState, useSource } from './source-state.tsx'
 import { Switch } from './switch.tsx'
 
-const useDevices = () => useSource<Device[]>('devices', '/api/devices')
+export const useDevices = () => useSource<Device[]>('devices', '/api/devices')
 
 /** Whole seconds until then, counted every second. */
 const useSecondsUntil = (end: string): number => {

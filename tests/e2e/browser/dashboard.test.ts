@@ -21,6 +21,7 @@ import { narrow } from './dashboard/narrow.ts'
 import { olderBrowser } from './dashboard/older-browser.ts'
 import { PLANS, plans } from './dashboard/plans.ts'
 import { settings } from './dashboard/settings.ts'
+import { slowLine } from './dashboard/slow-line.ts'
 import { sources } from './dashboard/sources.ts'
 import { strangers } from './dashboard/strangers.ts'
 import { transactions } from './dashboard/transactions.ts'
@@ -77,6 +78,7 @@ describe('the dashboard in a browser', function () {
     narrow,
     olderBrowser,
     missingAnswers,
+    slowLine,
     midnight,
   ])
     flows(
