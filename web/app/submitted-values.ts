@@ -20,3 +20,12 @@ export const takeSubmitted = (): Snapshot => {
   submitted = []
   return taken
 }
+
+/** Goes to the first field that was refused: it may be far above the button. @param form  what was sent of it */
+export const showRefused = ([first]: Snapshot): void => {
+  requestAnimationFrame(() => {
+    const field = first?.[0].form?.querySelector<HTMLElement>('[aria-invalid=true]')
+    field?.scrollIntoView({ block: 'center' })
+    field?.focus({ preventScroll: true })
+  })
+}

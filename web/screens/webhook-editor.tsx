@@ -2,9 +2,10 @@
 /** Creates a webhook, or changes one, with a preview of what it would send. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso/router'
-import { postData, putData } from '../api/client.ts'
+import { ApiError, postData, putData, remove } from '../api/client.ts'
 import type { Rule } from '../api/types.ts'
 import { announce } from '../app/announce.ts'
+import { isInbox } from '../app/checklist.ts'
 import { changedValues, wholeNumber } from '../app/form-values.ts'
 import { count } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
@@ -58,11 +59,14 @@ const Editor = ({ of, isDeleted = false }: { of?: Rule; isDeleted?: boolean }) =
   const shown = useSettled(format)
   const [before] = useState(of)
   const isNew = !before || isDeleted
+  const inbox = useRules().data?.find(({ url }) => isInbox(url))
+  const takesItsPlace = useRef(false)
   const save = useAction(
-    (fields: object) =>
-      isNew
-        ? postData<Rule>('/api/webhooks', fields)
-        : putData<Rule>(`/api/webhooks/${before.id}`, changedValues<object>(before, fields)),
+    async (fields: object) => {
+      if (!isNew) return putData<Rule>(`/api/webhooks/${before.id}`, changedValues<object>(before, fields))
+      if (inbox && takesItsPlace.current) await remove(`/api/webhooks/${inbox.id}`)
+      return postData<Rule>('/api/webhooks', fields)
+    },
     ['webhooks', 'account'],
   )
   // It was not found, and is not needed any more.
@@ -82,6 +86,7 @@ const Editor = ({ of, isDeleted = false }: { of?: Rule; isDeleted?: boolean }) =
         payload_format === 'custom' ? (format.custom_template ?? FIRST_TEMPLATE) : format.custom_template,
     })
   const { error } = save
+  const isFull = error instanceof ApiError && error.code === 'WEBHOOK_LIMIT_REACHED' && inbox !== undefined
   return (
     <form class="form editor" onSubmit={(event) => void submit(event)}>
       <div class="stack">
@@ -166,10 +171,16 @@ const Editor = ({ of, isDeleted = false }: { of?: Rule; isDeleted?: boolean }) =
           </p>
         )}
         <FormProblem error={error} fields={FIELDS} />
+        {isFull && <p>{t.inboxCounts}</p>}
         <div class="row">
-          <button class="button main" disabled={save.isRunning}>
+          <button class="button main" disabled={save.isRunning} onClick={() => (takesItsPlace.current = false)}>
             {isNew ? t.create : common.save}
           </button>
+          {isFull && (
+            <button class="button" disabled={save.isRunning} onClick={() => (takesItsPlace.current = true)}>
+              {t.replaceInbox}
+            </button>
+          )}
           <a class="button" data-discards href={isNew ? '/webhooks' : `/webhooks/${before.id}`}>
             {common.cancel}
           </a>

@@ -2,7 +2,7 @@
 /** A call to the API that a button or a form makes: whether it runs, and how it ended. */
 import { useEffect, useState } from 'preact/hooks'
 import { isLoggedOut, logins, queries } from '../app/session.ts'
-import { takeSubmitted } from '../app/submitted-values.ts'
+import { showRefused, takeSubmitted } from '../app/submitted-values.ts'
 import { saved } from '../app/typed.ts'
 
 export interface Action<Given extends unknown[], Answer> {
@@ -39,6 +39,7 @@ export const useAction = <Given extends unknown[], Answer>(
       return result
     } catch (error) {
       setState({ isRunning: false, error })
+      showRefused(sent)
       if (isLoggedOut(error)) await queries.invalidateQueries({ queryKey: ['account'] })
       return undefined
     }

@@ -187,6 +187,8 @@ export const editor: Messages['editor'] = {
   orderedHint: 'A payment waits until the one before it is done.',
   active: 'Switched on',
   create: 'Add the webhook',
+  inboxCounts: 'The webhook of the test inbox counts too. If you have finished testing, this one can replace it.',
+  replaceInbox: 'Replace the test inbox’s webhook',
   created: 'The webhook was added. Now send a test call.',
   deleted:
     'This webhook was deleted elsewhere. What you typed is still here. You can add it again as a new webhook, with a new secret.',

@@ -184,6 +184,8 @@ export const editor = {
   orderedHint: 'Giao dịch sau đợi đến khi giao dịch trước xong.',
   active: 'Đang bật',
   create: 'Thêm webhook',
+  inboxCounts: 'Webhook của hộp thử cũng được tính. Nếu bạn đã thử xong, webhook này có thể thay nó.',
+  replaceInbox: 'Thay webhook của hộp thử',
   created: 'Đã thêm webhook. Bây giờ hãy gửi thử.',
   deleted:
     'Webhook này đã bị xóa ở nơi khác. Những gì bạn nhập vẫn còn ở đây. Bạn có thể thêm lại thành webhook mới, với khóa mới.',

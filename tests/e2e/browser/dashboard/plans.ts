@@ -36,6 +36,28 @@ export const plans = (visitor: () => Visitor, owner: () => Owner): void => {
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
   const focused = 'document.activeElement.innerText'
 
+  it('lets the webhook of a shop take the place of the test inbox, where the plan has only one', async () => {
+    const { page } = visitor()
+    try {
+      const key = await enterAs('beginner', '/try')
+      await button(page, 'Tạo hộp thử').click()
+      await page.getByText('Chưa nhận được webhook nào').waitFor()
+      await visitor().go('/webhooks/new')
+      await page.getByLabel('Tên', { exact: true }).fill('Quán phở')
+      await page.getByLabel('Địa chỉ nhận').fill('https://pho.example/hook')
+      await button(page, 'Thêm webhook').click()
+      await page.getByText('Webhook của hộp thử cũng được tính.').waitFor()
+      visitor().forgive(403)
+      await visitor().inspect('webhook-instead-of-inbox')
+      await button(page, 'Thay webhook của hộp thử').click()
+      await page.getByRole('heading', { name: 'Quán phở', level: 1 }).waitFor()
+      const { body } = await owner().api.ask('GET', '/api/webhooks', { key })
+      expect(body.data.map(({ name }: { name: string }) => name)).to.deep.equal(['Quán phở'])
+    } finally {
+      await visitor().enter('/')
+    }
+  })
+
   it('orders a plan once, shows the payment on a screen of its own, and notices when it arrives', async () => {
     const { page } = visitor()
     const orders: string[] = []

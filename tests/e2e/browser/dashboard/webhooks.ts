@@ -208,6 +208,23 @@ export const webhooks = (visitor: () => Visitor, owner: () => Owner): void => {
     for (const id of [good, bad, unused]) await api().ask('DELETE', `/api/webhooks/${id}`, { key: api().owner.api_key })
   })
 
+  it('goes to the field that was refused, also if the button is far below it', async () => {
+    const { page } = visitor()
+    await visitor().enter('/webhooks/new')
+    await page.setViewportSize({ width: 360, height: 740 })
+    await page.getByLabel('Tên', { exact: true }).fill('Quán phở')
+    await page.getByLabel('Địa chỉ nhận').fill('ftp://pho.example/')
+    await page.getByRole('button', { name: 'Thêm webhook' }).click()
+    const problem = page.getByText('Địa chỉ phải bắt đầu bằng https://.')
+    await eventually(async () => (await page.evaluate('document.activeElement.name')) === 'url')
+    const { y, height } = (await problem.boundingBox())!
+    // Above the bar.
+    expect([y > 0, y + height < 740 - 64]).to.deep.equal([true, true])
+    await page.getByLabel('Địa chỉ nhận').fill('')
+    await page.getByLabel('Tên', { exact: true }).fill('')
+    visitor().forgive(400)
+  })
+
   it('shows the preview beside the form on a wide screen, in sight of the template, and below it on a phone', async () => {
     const { page } = visitor()
     await visitor().go('/webhooks/new')
