@@ -13,6 +13,7 @@ const FOLDERS = [
   'adapters/inbox',
   'adapters/mail',
   'adapters/secrets',
+  'adapters/webhook-sender',
 ]
 /** Documentation of the API, and mails. */
 const NO_ANSWERS =

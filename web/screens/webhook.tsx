@@ -11,7 +11,7 @@ import { presentDay } from '../app/present.ts'
 import { failuresOf, ruleState } from '../app/rule-state.ts'
 import { idIn } from '../paths.ts'
 import { useAction } from '../ui/action.ts'
-import { explain } from '../ui/attempts.tsx'
+import { answerOf, explain } from '../ui/attempts.tsx'
 import { Copyable, Heading, Loaded, Problem, Status, Stranger, When } from '../ui/basics.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { HourBars } from '../ui/hour-bars.tsx'
@@ -126,7 +126,7 @@ const Logs = ({ id }: { id: number }) => {
                     <details>
                       <summary>{t.answer}</summary>
                       <pre tabIndex={0}>
-                        <Stranger text={each.response_body} />
+                        <Stranger text={answerOf(each)} />
                       </pre>
                     </details>
                   )}

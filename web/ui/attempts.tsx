@@ -4,7 +4,7 @@ import type { Delivery } from '../api/types.ts'
 import { errorCode, errorText } from '../app/error-text.ts'
 import { milliseconds } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
-import { Copy, Status, Stranger, When } from './basics.tsx'
+import { Copy, Status, Stranger, translated, When } from './basics.tsx'
 
 /** The error's name and what to do about it. */
 export const explain = (error: string | null) => errorText(texts.value.transaction.errors, error)
@@ -20,6 +20,10 @@ const curlOf = ({ method, url, headers, body }: NonNullable<Delivery['request']>
     ...Object.entries(headers).map(([name, value]) => `  -H ${quoted(`${name}: ${value}`)}`),
     ...(body === null ? [] : [`  --data-raw ${quoted(body)}`]),
   ].join(' \\\n')
+
+/** Without a response, Baoco says what failed. */
+export const answerOf = ({ http_status, response_body }: Pick<Delivery, 'http_status' | 'response_body'>): string =>
+  http_status === 0 ? translated(response_body) : response_body
 
 const Attempt = ({ of }: { of: Delivery }) => {
   const t = texts.value.transaction
@@ -53,7 +57,7 @@ const Attempt = ({ of }: { of: Delivery }) => {
       <details>
         <summary>{t.response}</summary>
         {/* A scrolling box must be reachable by the keyboard. */}
-        <pre tabIndex={0}>{of.response_body ? <Stranger text={of.response_body} /> : t.emptyResponse}</pre>
+        <pre tabIndex={0}>{of.response_body ? <Stranger text={answerOf(of)} /> : t.emptyResponse}</pre>
       </details>
       {request && (
         <details>

@@ -6,11 +6,12 @@ import { milliseconds } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { useAction } from './action.ts'
 import { explain } from './attempts.tsx'
-import { Problem, Stranger } from './basics.tsx'
+import { Problem, Stranger, translated } from './basics.tsx'
 
 const Result = ({ of }: { of: TestResult }) => {
   const t = texts.value.webhook.test
-  const [what, fix] = explain(`http_${of.http_code}`)
+  const isRedirect = of.http_code >= 300 && of.http_code < 400
+  const [what, fix] = explain(isRedirect ? 'redirect' : `http_${of.http_code}`)
   return (
     <>
       <div class={`notice ${of.success ? 'done' : 'failed'}`} role="status">
@@ -24,7 +25,7 @@ const Result = ({ of }: { of: TestResult }) => {
         {!of.success &&
           (of.http_code === 0 ? (
             <p>
-              <Stranger text={of.error ?? ''} />
+              <Stranger text={translated(of.error ?? '')} />
             </p>
           ) : (
             <p>

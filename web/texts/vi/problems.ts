@@ -122,6 +122,17 @@ export const problems: readonly (readonly [pattern: RegExp, text: string])[] = [
   [/^This field is required\.$|^Invalid input: expected .*, received null$/, 'Hãy điền ô này.'],
   [/^Invalid option: .*/s, 'Hãy chọn một trong các mục có sẵn.'],
   [/^Invalid (?:input|string|ISO|discriminator).*/s, 'Giá trị này không hợp lệ.'],
+  // Calls of webhooks.
+  [/^The endpoint refused the connection\.$/, 'Máy chủ từ chối kết nối.'],
+  [/^No answer within (\d+) seconds\.$/, 'Máy chủ không trả lời trong $1 giây.'],
+  [/^The endpoint did not answer in time\.$/, 'Máy chủ không trả lời.'],
+  [/^The endpoint cannot be reached\.$/, 'Không kết nối được tới máy chủ.'],
+  [/^The connection was closed before an answer came\.$/, 'Máy chủ ngắt kết nối mà chưa trả lời.'],
+  [/^The answer was not valid HTTP\.$/, 'Máy chủ trả lời không đúng giao thức HTTP.'],
+  [/^The answer's status line and headers are longer than (\d+) KB\.$/, 'Phần đầu của câu trả lời dài hơn $1 KB.'],
+  [/^The secure connection failed: (.*)$/s, 'Kết nối bảo mật (HTTPS) không thành công: $1'],
+  [/^The call failed: (.*)$/s, 'Không gửi được: $1'],
+  [/^The call was (?:stopped|given up).*\.$/, 'Baoco đang khởi động lại. Hãy gửi lại.'],
   // Mailboxes.
   [/^The server refuses the connection\.$/, 'Máy chủ từ chối kết nối.'],
   [/^The server does not respond(?: in time)?\.$/, 'Máy chủ không trả lời.'],
