@@ -1,6 +1,5 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** The installation, for its operator: what runs, what waits, versions and disk, accounts, and unsent mails. */
-import { useState } from 'preact/hooks'
 import { useQuery } from '@tanstack/preact-query'
 import { getData } from '../api/client.ts'
 import type { Mail, OperatorAccount, OperatorStatus } from '../api/types.ts'
@@ -9,6 +8,7 @@ import { language, texts } from '../app/language.ts'
 import { refetchAfter, useAccount } from '../app/session.ts'
 import { After } from '../ui/after.tsx'
 import { Ago, Heading, Loaded, LoadedLines, Stranger } from '../ui/basics.tsx'
+import { useFew } from '../ui/few.tsx'
 import { Installation } from '../ui/installation.tsx'
 import { NotFound } from './not-found.tsx'
 
@@ -79,16 +79,12 @@ const Accounts = () => {
 const Outbox = () => {
   const t = texts.value.operator.outbox
   const found = useOutbox()
-  const [isWhole, showAll] = useState(false)
-  const rest = (found.data?.length ?? 0) - FEW
+  const { data, rest } = useFew(found.data, FEW, t.more)
   return (
     <section class="block stack tight">
       <h2>{t.title}</h2>
       <p>{t.text}</p>
-      <LoadedLines
-        of={{ ...found, data: isWhole ? found.data : found.data?.slice(0, FEW), refetch: found.refetch }}
-        empty={t.empty}
-      >
+      <LoadedLines of={{ ...found, data, refetch: found.refetch }} empty={t.empty}>
         {(each) => (
           <li key={each.id}>
             <details>
@@ -105,13 +101,7 @@ const Outbox = () => {
           </li>
         )}
       </LoadedLines>
-      {!isWhole && rest > 0 && (
-        <div>
-          <button class="button" type="button" onClick={() => showAll(true)}>
-            {t.more(number(rest))}
-          </button>
-        </div>
-      )}
+      {rest}
     </section>
   )
 }

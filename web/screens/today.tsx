@@ -8,6 +8,7 @@ import { count, money, signedSum, sum, vietnamDay, weekday } from '../app/format
 import { language, texts } from '../app/language.ts'
 import { now, presentDay } from '../app/present.ts'
 import { queries } from '../app/session.ts'
+import { PATHS } from '../paths.ts'
 import { After } from '../ui/after.tsx'
 import { Ago, Empty, Heading, lettersOf, Loaded, Stranger } from '../ui/basics.tsx'
 import { ConfirmBankAccount, useBankAccounts } from '../ui/bank-accounts.tsx'
@@ -17,6 +18,8 @@ import { TransactionTable } from '../ui/transaction-table.tsx'
 
 const DAYS = 14
 const CURRENCY = 'VND'
+/** A stranger can name any number of accounts. */
+const MOST_ASKED = 3
 
 const totalsOf = ({ days }: Stats): DayTotal[] =>
   Array.from({ length: DAYS }, (_, index) => {
@@ -88,6 +91,7 @@ const Attention = ({ of: { alerts, banks, failed } }: { of: ReturnType<typeof us
   const open =
     alerts.data?.filter(({ kind, until }) => kind !== 'new_bank_account' && (!until || Date.parse(until) > now())) ?? []
   const waiting = banks.data?.filter(({ confirmed }) => !confirmed) ?? []
+  const others = waiting.length - MOST_ASKED
   return (
     <section class="block">
       <h2>{t.attention}</h2>
@@ -107,9 +111,14 @@ const Attention = ({ of: { alerts, banks, failed } }: { of: ReturnType<typeof us
                   </a>
                 </li>
               )}
-              {waiting.map((each) => (
+              {waiting.slice(0, MOST_ASKED).map((each) => (
                 <Unconfirmed key={each.id} of={each} />
               ))}
+              {others > 0 && (
+                <li>
+                  <a href={PATHS.settings}>{t.unconfirmed(count(others, language.value), others === 1)}</a>
+                </li>
+              )}
               {open.map((each) => (
                 <li key={each.id}>
                   <h3>{t.alerts[each.kind] ?? each.kind}</h3>

@@ -10,10 +10,12 @@ import { now, presentDay } from '../app/present.ts'
 import { useAction } from './action.ts'
 import { LoadedLines, Problem } from './basics.tsx'
 import { Confirm } from './confirm.tsx'
+import { useFew } from './few.tsx'
 import { Switch } from './switch.tsx'
 
 const PATH = '/api/bank-accounts'
 const DAY_MS = 86_400_000
+const FEW = 10
 const STALE = ['banks', 'alerts', 'transactions', 'transaction', 'stats']
 
 export const useBankAccounts = () => useQuery({ queryKey: ['banks'], queryFn: () => getData<BankAccount[]>(PATH) })
@@ -27,6 +29,7 @@ export const ConfirmBankAccount = ({ of }: { of: BankAccount }) => {
       <button
         class="button main"
         type="button"
+        aria-label={`${t.mine}: ${of.bank_code} ${of.account_number}`}
         disabled={confirm.isRunning}
         onClick={() => void confirm.run().then((done) => done && announce(t.confirmed))}
       >
@@ -65,14 +68,16 @@ const Line = ({ of }: { of: BankAccount }) => {
 export const BankAccounts = () => {
   const t = texts.value.settings.banks
   const banks = useBankAccounts()
+  const { data, rest } = useFew(banks.data, FEW, t.more, ({ confirmed }) => !confirmed)
   const learn = (): Promise<{ learning_until: string }> => postData(`${PATH}/learn`)
   return (
     <section class="block stack">
       <h2>{t.title}</h2>
       <p>{t.text}</p>
-      <LoadedLines of={banks} empty={t.empty}>
+      <LoadedLines of={{ ...banks, data, refetch: banks.refetch }} empty={t.empty}>
         {(each) => <Line key={each.id} of={each} />}
       </LoadedLines>
+      {rest}
       <div>
         <Confirm
           button={t.learn}

@@ -131,6 +131,7 @@ export const settings: Messages['settings'] = {
     mine: 'This is my account',
     confirmed: 'Confirmed. The transactions that waited will be sent.',
     active: (bank: string, number: string) => `Tell the shop about money to ${bank} ${number}`,
+    more: (count) => `Show ${count} more accounts`,
     learn: 'I am about to add accounts',
     learnTitle: 'Accept new accounts without a question?',
     learnText:

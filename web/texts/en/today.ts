@@ -43,6 +43,8 @@ export const today: Messages['today'] = {
   confirm: 'New bank account',
   confirmText: (bank, number) =>
     `A notification shows the account ${bank} ${number}. Payments to it wait until you confirm it.`,
+  unconfirmed: (count, isOne) =>
+    isOne ? `${count} more account waits for your confirmation` : `${count} more accounts wait for your confirmation`,
   latest: 'Latest transactions',
   all: 'Show all',
   alerts: {

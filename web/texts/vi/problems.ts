@@ -131,6 +131,7 @@ export const problems: readonly (readonly [pattern: RegExp, text: string])[] = [
   [/^The answer was not valid HTTP\.$/, 'Máy chủ trả lời không đúng giao thức HTTP.'],
   [/^The answer's status line and headers are longer than (\d+) KB\.$/, 'Phần đầu của câu trả lời dài hơn $1 KB.'],
   [/^The secure connection failed: (.*)$/s, 'Kết nối bảo mật (HTTPS) không thành công: $1'],
+  [/^The call could not be formed: (.*)$/s, 'Không tạo được nội dung gửi: $1'],
   [/^The call failed: (.*)$/s, 'Không gửi được: $1'],
   [/^The call was (?:stopped|given up).*\.$/, 'Baoco đang khởi động lại. Hãy gửi lại.'],
   // Mailboxes.

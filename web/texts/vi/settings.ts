@@ -124,6 +124,7 @@ export const settings = {
     mine: 'Đây là tài khoản của tôi',
     confirmed: 'Đã xác nhận. Các giao dịch đang chờ sẽ được gửi.',
     active: (bank: string, number: string) => `Báo cho cửa hàng khi tiền vào ${bank} ${number}`,
+    more: (count: string) => `Xem thêm ${count} tài khoản`,
     learn: 'Tôi sắp thêm tài khoản mới',
     learnTitle: 'Nhận tài khoản mới mà không hỏi?',
     learnText:

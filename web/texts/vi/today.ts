@@ -41,6 +41,7 @@ export const today = {
   confirm: 'Tài khoản mới',
   confirmText: (bank: string, number: string) =>
     `Tin báo có vừa ghi số tài khoản ${bank} ${number}. Giao dịch vào số này chờ bạn xác nhận.`,
+  unconfirmed: (count: string, _isOne: boolean) => `Còn ${count} tài khoản chờ bạn xác nhận`,
   latest: 'Giao dịch mới nhất',
   all: 'Xem tất cả',
   alerts: {

@@ -60,6 +60,26 @@ export const settings = (visitor: () => Visitor, owner: () => Owner): void => {
     await page.locator('.announcement', { hasText: 'Tài khoản mới được nhận ngay đến' }).waitFor()
   })
 
+  it('keeps what follows many bank accounts near, and every account that waits in sight', async () => {
+    const { page } = visitor()
+    type Bank = { id: number; account_number: string; confirmed: boolean }
+    const waiting = async () => (await owner().list<Bank[]>('/api/bank-accounts')).filter((each) => !each.confirmed)
+    const numbers = Array.from({ length: 12 }, (_, index) => `00770000${1000 + index}`)
+    for (const number of numbers) await owner().seeBankAccount(number)
+    const before = (await waiting()).filter((each) => !numbers.includes(each.account_number)).length
+    const mine = page.getByRole('button', { name: 'Đây là tài khoản của tôi' })
+    await visitor().enter('/')
+    await page.getByRole('link', { name: `Còn ${9 + before} tài khoản chờ bạn xác nhận` }).click()
+    await page.getByRole('button', { name: 'Đây là tài khoản của tôi: VCB 007700001000', exact: true }).waitFor()
+    expect(await mine.count()).to.equal(12 + before)
+    for (const { id } of await waiting()) await owner().change(`/api/bank-accounts/${id}`, { confirmed: 1 })
+    await mine.first().waitFor({ state: 'detached' })
+    const lines = page.locator('section', { hasText: 'Tài khoản ngân hàng' }).locator('.lines > li')
+    await eventually(async () => (await lines.count()) === 10)
+    await page.getByRole('button', { name: /^Xem thêm \d+ tài khoản$/ }).click()
+    await lines.nth(11).waitFor()
+  })
+
   it('adds a shop with its prefix, changes it, switches it off, and deletes it', async () => {
     const { page } = visitor()
     const shop = async () =>
