@@ -159,7 +159,11 @@ const Group = ({ of, filter, rule, started }: GroupProps) => {
             started={started}
           />
         )}
-        <a class="button plain" href={`/transactions${queryText(list)}`} aria-label={t.seeOf(name)}>
+        <a
+          class="button plain"
+          href={`/transactions${queryText(list)}`}
+          aria-label={t.seeOf(`${name}, ${texts.value.common.status[isFailed ? 'failed' : 'retrying']}`)}
+        >
           {t.see}
         </a>
       </div>

@@ -21,6 +21,7 @@ export const TransactionRow = ({ of }: { of: ListedTransaction }) => (
     <td>
       <a href={`/transactions/${of.id}`}>
         <span class="order">{of.order_id ?? <span class="muted">{texts.value.transactions.noOrder}</span>}</span>
+        {of.order_id === null && <span class="hidden-text">, {texts.value.transaction.title(of.id)}</span>}
       </a>
     </td>
     <td class="amount">

@@ -70,6 +70,22 @@ export const narrow = (visitor: () => Visitor, owner: () => Owner): void => {
     await owner().api.ask('DELETE', `/api/devices/${device}`, { key: owner().api.owner.api_key })
   })
 
+  it('opens what a row is about by a tap anywhere on it', async () => {
+    const { page } = visitor()
+    const id = await owner().pay({ order_id: 'DH4321' })
+    await visitor().enter('/transactions')
+    await page.setViewportSize(NARROW)
+    for (const [path, name, part, target] of [
+      ['/transactions', 'DH4321', '.amount', `/transactions/${id}`],
+      ['/webhooks', 'shop.example', '.calls', `/webhooks/${owner().ruleId}`],
+    ] as const) {
+      await visitor().go(path)
+      const { x, y, width, height } = (await page.getByRole('row').filter({ hasText: name }).first().locator(part).boundingBox())! // prettier-ignore
+      await page.mouse.click(x + width / 2, y + height / 2)
+      await page.waitForURL(`**${target}`)
+    }
+  })
+
   it('prints dark ink on paper, without the rail, also from a dark screen', async () => {
     const { page } = visitor()
     await visitor().enter('/transactions')
