@@ -45,6 +45,10 @@ export const ACCOUNT_QUERY = queryOptions({
 })
 export const useAccount = () => useQuery(ACCOUNT_QUERY)
 
+/** Whether payments of this month wait before they are sent. */
+export const isOverQuota = ({ usage: { transactions, limit } }: Account): boolean =>
+  limit !== null && transactions >= limit
+
 /** How often somebody has logged in on this page. */
 export const logins = signal(0)
 export const loggedInAgain = (): void => void logins.value++

@@ -7,7 +7,7 @@ import { alertLink } from '../app/alert-link.ts'
 import { count, money, signedSum, sum, vietnamDay, weekday } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { now, presentDay } from '../app/present.ts'
-import { queries } from '../app/session.ts'
+import { isOverQuota, queries, useAccount } from '../app/session.ts'
 import { PATHS } from '../paths.ts'
 import { After } from '../ui/after.tsx'
 import { Ago, Empty, Heading, lettersOf, Loaded, Stranger } from '../ui/basics.tsx'
@@ -87,7 +87,9 @@ const useAttention = () => {
 }
 
 const Attention = ({ of: { alerts, banks, failed } }: { of: ReturnType<typeof useAttention> }) => {
-  const t = texts.value.today
+  const { today: t, common } = texts.value
+  const account = useAccount().data
+  const isFull = account !== undefined && isOverQuota(account)
   const open =
     alerts.data?.filter(({ kind, until }) => kind !== 'new_bank_account' && (!until || Date.parse(until) > now())) ?? []
   const waiting = banks.data?.filter(({ confirmed }) => !confirmed) ?? []
@@ -121,7 +123,7 @@ const Attention = ({ of: { alerts, banks, failed } }: { of: ReturnType<typeof us
               )}
               {open.map((each) => (
                 <li key={each.id}>
-                  <h3>{t.alerts[each.kind] ?? each.kind}</h3>
+                  <h3>{each.kind === 'quota_80' && isFull ? common.overQuota : (t.alerts[each.kind] ?? each.kind)}</h3>
                   <p>
                     <Stranger text={each.text} />
                   </p>

@@ -5,6 +5,7 @@ import { unconfirmedAccount } from '../app/called-rules.ts'
 import { heldFor } from '../app/held-for.ts'
 import { texts } from '../app/language.ts'
 import { ConfirmBankAccount, useBankAccounts } from './bank-accounts.tsx'
+import { isOverQuota, useAccount } from '../app/session.ts'
 import { PATHS } from '../paths.ts'
 import { Loading } from './basics.tsx'
 import { useSystems } from './rules.tsx'
@@ -19,7 +20,7 @@ interface NotSentProps {
 
 /** Why nothing is sent, and the button that changes it. */
 export const NotSent = ({ of, rematch, isRunning = false }: NotSentProps) => {
-  const t = texts.value.transaction
+  const { transaction: t, common } = texts.value
   const banks = useBankAccounts()
   const isUnmatched = of.webhook_status === 'no_match'
   const history = useHistory(of.id, isUnmatched)
@@ -27,6 +28,8 @@ export const NotSent = ({ of, rematch, isRunning = false }: NotSentProps) => {
   const isOld = isUnmatched && heldFor(history.data ?? []) === 'old_notification'
   const waiting = isOld ? undefined : unconfirmedAccount(of, banks.data ?? [])
   const systems = useSystems()
+  const account = useAccount().data
+  const waitsForQuota = of.webhook_status === 'pending' && account !== undefined && isOverQuota(account)
   const prefixes = systems.data?.filter(({ is_active }) => is_active === 1).map((each) => each.payment_prefix)
   const isOfShop = isUnmatched && !isOld && !waiting && prefixes !== undefined
   const canRematch = isUnmatched && !waiting && rematch !== undefined
@@ -40,9 +43,16 @@ export const NotSent = ({ of, rematch, isRunning = false }: NotSentProps) => {
             ? t.whyNoMatch.unconfirmed(waiting.bank_code, waiting.account_number)
             : isOfShop && prefixes.length === 0
               ? t.whyNoMatch.noShop
-              : ((t.noAttempts as Record<string, string>)[of.webhook_status] ?? t.noAttempts.other)}
+              : waitsForQuota
+                ? common.overQuota
+                : ((t.noAttempts as Record<string, string>)[of.webhook_status] ?? t.noAttempts.other)}
       </p>
       {isOld && <p>{t.whyNoMatch.oldCure}</p>}
+      {waitsForQuota && (
+        <p>
+          <a href={PATHS.plan}>{common.plans}</a>
+        </p>
+      )}
       {isOfShop && (
         <p>
           {prefixes.length > 0 && t.whyNoMatch.prefixes(prefixes.join(', '))}{' '}

@@ -3,6 +3,7 @@
 import type { Account } from '../api/types.ts'
 import { count, day } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
+import { isOverQuota } from '../app/session.ts'
 
 export const PlanFacts = ({ of }: { of: Account }) => {
   const t = texts.value.settings.account
@@ -26,6 +27,7 @@ export const PlanFacts = ({ of }: { of: Account }) => {
           <>
             {t.of(number(used), number(limit))}
             <progress value={Math.min(used, limit)} max={limit} aria-label={t.usage} />
+            {isOverQuota(of) && <p>{texts.value.common.overQuota}</p>}
           </>
         )}
       </dd>

@@ -59,6 +59,7 @@ export const common: Messages['common'] = {
   hide: 'Hide',
   saved: 'Saved.',
   plans: 'See the plans',
+  overQuota: 'This month’s quota is used up. Webhooks are still sent, but later.',
   more: 'Show more',
   none: 'None',
   optional: 'Optional.',

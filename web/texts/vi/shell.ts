@@ -57,6 +57,7 @@ export const common = {
   hide: 'Ẩn',
   saved: 'Đã lưu.',
   plans: 'Xem các gói',
+  overQuota: 'Đã hết hạn mức tháng này. Webhook vẫn được gửi, nhưng chậm hơn.',
   more: 'Xem thêm',
   none: 'Không có',
   optional: 'Không bắt buộc.',

@@ -4,6 +4,8 @@ import type { Page } from 'playwright-core'
 import { vietcombankText } from '../../../harness/bank-texts.ts'
 import type { Owner } from '../../../harness/dashboard/owner.ts'
 import { WITHIN, type Visitor } from '../../../harness/dashboard/visitor.ts'
+import { vietnamMonth } from '../../../../domain/time.ts'
+import { transactionStream } from '../../../../domain/transaction/events.ts'
 import { captured } from '../../../integration/http/captured.ts'
 import { OWNERS_PASSWORD } from '../../../integration/http/api-under-test.ts'
 import { NARROW, OVERLAPS } from './narrow.ts'
@@ -164,6 +166,21 @@ export const plans = (visitor: () => Visitor, owner: () => Owner): void => {
       const untried = page.locator('.lines > li', { hasText: 'Chưa gửi lần nào' })
       await untried.getByRole('link', { name: 'Xem các gói' }).click()
       await page.getByRole('heading', { name: 'Thanh toán gói Basic' }).waitFor()
+
+      // The quota of the month is used up: no attempt begins soon.
+      await visitor().go(`/transactions/${id}`)
+      await page.getByText('Lần gửi đầu sắp bắt đầu.').waitFor()
+      const others = (await api.nextIds(99)).map(
+        (each) => [transactionStream(each), [captured(user_id, each)]] as const,
+      )
+      await api.happenedTo(user_id, others)
+      const warned = { user_id, month: vietnamMonth(new Date()), transactions: 100, limit: 100 }
+      await api.decree(user_id, { type: 'QuotaWarned', data: warned })
+      const isUsedUp = page.locator('main').getByText('Đã hết hạn mức tháng này. Webhook vẫn được gửi, nhưng chậm hơn.')
+      for (const path of [`/transactions/${id}`, PATH, '/']) {
+        await visitor().go(path)
+        await isUsedUp.waitFor()
+      }
 
       await enterAs('neighbour', PATH)
       await button(page, 'Mua gói Basic').waitFor()
