@@ -31,9 +31,11 @@ export type Screen = keyof typeof PATHS
 
 const ID = '[1-9]\\d{0,14}'
 
+/** @param path  such as `/transactions/7` @param pattern  of a screen, such as `/transactions/:id` */
+export const fits = (path: string, pattern: string): boolean => new RegExp(`^${pattern.replace(':id', ID)}$`).test(path)
+
 /** @param path  of a request, such as `/transactions/7` */
-export const isScreen = (path: string): boolean =>
-  Object.values(PATHS).some((pattern) => new RegExp(`^${pattern.replace(':id', ID)}$`).test(path))
+export const isScreen = (path: string): boolean => Object.values(PATHS).some((pattern) => fits(path, pattern))
 
 /** @param text  where an address has an id @returns null if it is none */
 export const idIn = (text: string | undefined): number | null =>

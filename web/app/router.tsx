@@ -2,8 +2,8 @@
 /** Chooses the screen by the address. Each screen is a file that is loaded when it is first opened. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useErrorBoundary, useMemo } from 'preact/hooks'
-import { exec, Route, Router, useLocation } from 'preact-iso/router'
-import { COUNTER_PATH, PATHS } from '../paths.ts'
+import { Route, Router, useLocation } from 'preact-iso/router'
+import { COUNTER_PATH, fits, PATHS } from '../paths.ts'
 import { Loaded, Problem } from '../ui/basics.tsx'
 import { LoginAgain } from '../ui/login-again.tsx'
 import { speakAs } from './account-language.ts'
@@ -61,7 +61,7 @@ export const preloadScreen = ({ pathname: path, search }: Location): void => {
   if (path in PUBLIC) return void entry()
   if (isCounter(path)) return void Counter.preload()
   void queries.prefetchQuery(ACCOUNT_QUERY)
-  const found = Object.entries(PRIVATE).find(([each]) => exec(path, each))
+  const found = Object.entries(PRIVATE).find(([each]) => fits(path, each))
   void found?.[1].preload()
   if (path === PATHS.today) void today().then(({ ahead }) => ahead())
   if (path === PATHS.transactions) void transactions().then(({ ahead }) => ahead(search))
@@ -82,9 +82,18 @@ const Boundary = ({ children }: { children: ComponentChildren }) => {
   )
 }
 
+/** The router cannot read a broken address, such as `/transactions/50%`. */
+const isReadable = (path: string): boolean => {
+  try {
+    return decodeURIComponent(path) !== ''
+  } catch {
+    return false
+  }
+}
+
 const Private = () => {
   const account = useAccount()
-  const { url } = useLocation()
+  const { url, path } = useLocation()
   const isOut = isLoggedOut(account.error)
   const stays = useMemo(() => isOut && account.data !== undefined && hasTyped(), [isOut])
   useEffect(() => {
@@ -107,7 +116,7 @@ const Private = () => {
     <Shell account={account.data}>
       {account.error && !isOut && <Problem error={account.error} />}
       <Router onLoadStart={startOpening} onLoadEnd={endOpening}>
-        {Object.entries(PRIVATE).map(([each, component]) => (
+        {(isReadable(path) ? Object.entries(PRIVATE) : []).map(([each, component]) => (
           <Route key={each} path={each} component={component} />
         ))}
         <Route default component={NotFound} />

@@ -61,7 +61,7 @@ export const settings: Messages['settings'] = {
     of: (used, limit) => `${used} of ${limit}`,
     unlimited: (used) => `${used}, no limit`,
     password: 'Change the password',
-    passwordText: 'We send a link to your e-mail address.',
+    passwordText: 'We will e-mail you a link to change your password.',
     sent: 'The link is on its way to your e-mail address.',
   },
   keys: {

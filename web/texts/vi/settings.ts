@@ -60,7 +60,7 @@ export const settings = {
     of: (used: string, limit: string) => `${used} trong ${limit}`,
     unlimited: (used: string) => `${used}, không giới hạn`,
     password: 'Đổi mật khẩu',
-    passwordText: 'Chúng tôi gửi một liên kết tới email của bạn.',
+    passwordText: 'Chúng tôi sẽ gửi liên kết đổi mật khẩu tới email của bạn.',
     sent: 'Liên kết đang được gửi tới email của bạn.',
   },
   keys: {
@@ -91,7 +91,7 @@ export const settings = {
     ownText: 'Khóa chính có mọi quyền. Nếu có thể đã bị lộ, hãy thay khóa.',
     rotate: 'Thay khóa chính',
     rotateTitle: 'Thay khóa chính?',
-    rotateText: 'Khóa cũ ngừng ngay. Bạn phải ghi khóa mới vào mọi chương trình đang dùng khóa này.',
+    rotateText: 'Khóa cũ ngừng ngay. Bạn phải nhập khóa mới vào mọi chương trình đang dùng khóa này.',
     rotated: 'Khóa chính đã được thay.',
   },
   shops: {

@@ -36,7 +36,7 @@ export const sources = {
     qr: 'Mã QR của đường dẫn riêng. Quét bằng điện thoại để không phải gõ.',
     rotate: 'Thay đường dẫn',
     rotateTitle: 'Thay đường dẫn riêng?',
-    rotateText: 'Đường dẫn cũ ngừng ngay. Bạn phải ghi đường dẫn mới vào mọi ứng dụng đang dùng đường dẫn này.',
+    rotateText: 'Đường dẫn cũ ngừng ngay. Bạn phải nhập đường dẫn mới vào mọi ứng dụng đang dùng đường dẫn này.',
     rotated: 'Đã có đường dẫn mới.',
     titles: 'Tin cậy tiêu đề của ứng dụng SMS',
     titlesHint:
@@ -54,18 +54,18 @@ export const sources = {
     steps: {
       incoming: [
         'Thêm một quy tắc cho mỗi người gửi của ngân hàng.',
-        'Ghi người gửi vào cuối địa chỉ, như bên dưới.',
+        'Thêm người gửi vào cuối địa chỉ, như bên dưới.',
         'Thay mẫu có sẵn bằng mẫu bên dưới. Mẫu có sẵn không an toàn, vì ứng dụng không xử lý ký tự đặc biệt trong %from%.',
         'Đừng cấp cho ứng dụng quyền đọc thông báo: nó sẽ gửi một tin chat mang tên Vietcombank như SMS của ngân hàng.',
       ],
       smsforwarder: [
         'Thêm kênh gửi Webhook, phương thức POST.',
-        'Ghi địa chỉ bên dưới.',
+        'Nhập địa chỉ bên dưới.',
         'Cho SMS: để trống mẫu tin.',
         'Cho thông báo ứng dụng: thêm kênh thứ hai với mẫu tin bên dưới, và dùng nó trong quy tắc cho ứng dụng của ngân hàng.',
       ],
-      gateway: ['Đăng ký một webhook cho sự kiện sms:received.', 'Ghi địa chỉ bên dưới.'],
-      httpsms: ['Mở Settings → Webhooks.', 'Ghi địa chỉ bên dưới, và chọn sự kiện message.phone.received.'],
+      gateway: ['Đăng ký một webhook cho sự kiện sms:received.', 'Nhập địa chỉ bên dưới.'],
+      httpsms: ['Mở Settings → Webhooks.', 'Nhập địa chỉ bên dưới, và chọn sự kiện message.phone.received.'],
       macrodroid: [
         'Trigger: Notification received, từ ứng dụng của ngân hàng.',
         'Action: HTTP Request, phương thức POST, tới địa chỉ bên dưới.',

@@ -110,7 +110,7 @@ export const transaction = {
     timeout: ['Không trả lời trong 10 giây', 'Trả lời 200 ngay khi nhận, rồi mới xử lý đơn.'],
     redirect: [
       'Bị chuyển hướng',
-      'Baoco không đi theo chuyển hướng. Hãy ghi thẳng địa chỉ cuối cùng, thường là https:// hoặc có www.',
+      'Baoco không đi theo chuyển hướng. Hãy nhập thẳng địa chỉ cuối cùng, thường là https:// hoặc có www.',
     ],
     http_401: [
       'Cửa hàng từ chối: chữ ký hoặc đăng nhập sai',
@@ -122,7 +122,7 @@ export const transaction = {
       'Kiểm tra đường dẫn. Nếu đơn được tạo sau, lần gửi lại sẽ thành công.',
     ],
     http_405: ['Cửa hàng không nhận phương thức này', 'Đổi POST hoặc PUT trong webhook.'],
-    http_410: ['Cửa hàng báo địa chỉ đã bỏ', 'Webhook đã tạm dừng. Ghi địa chỉ mới rồi bật lại.'],
+    http_410: ['Cửa hàng báo địa chỉ đã bỏ', 'Webhook đã tạm dừng. Nhập địa chỉ mới rồi bật lại.'],
     http_429: ['Cửa hàng báo bị gọi quá nhiều', 'Baoco gửi chậm lại. Có thể đặt giới hạn mỗi phút cho webhook.'],
     http_4xx: ['Cửa hàng không nhận yêu cầu', 'Xem câu trả lời bên dưới và nhật ký của cửa hàng.'],
     http_5xx: ['Cửa hàng gặp lỗi', 'Xem nhật ký lỗi của cửa hàng, sửa, rồi gửi lại.'],
