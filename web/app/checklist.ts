@@ -16,7 +16,7 @@ export interface Found {
 }
 
 /** The built-in inbox is an endpoint of ours, not of a shop. */
-export const isInbox = (url: string): boolean => new URL(url).pathname.startsWith('/inbox/')
+const isInbox = (url: string): boolean => new URL(url).pathname.startsWith('/inbox/')
 
 export const stepsDone = ({ transactions, delivered, hasSource, systems, rules }: Found): Record<Step, boolean> => ({
   text: transactions > 0,

@@ -2,15 +2,16 @@
 /** Creates a webhook, or changes one, with a preview of what it would send. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso/router'
+import { useQuery } from '@tanstack/preact-query'
 import { ApiError, postData, putData, remove } from '../api/client.ts'
 import type { Rule } from '../api/types.ts'
 import { announce } from '../app/announce.ts'
-import { isInbox } from '../app/checklist.ts'
 import { changedValues, wholeNumber } from '../app/form-values.ts'
 import { count } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { useSettled } from '../app/settled.ts'
 import { valuesOf } from '../app/submitted-values.ts'
+import { listInboxes } from '../app/try-submission.ts'
 import { idIn } from '../paths.ts'
 import { useAction } from '../ui/action.ts'
 import { FormProblem, Heading, issueOf, Loaded, Problem, TextField } from '../ui/basics.tsx'
@@ -47,6 +48,14 @@ const fieldsOf = (values: Record<string, string>, { payload_format, custom_templ
 const shownNumber = (value: number | null | undefined): string | undefined =>
   value === null || value === undefined ? undefined : count(value, language.value)
 
+/** @param isNeeded  otherwise it is not asked for @returns the webhook that calls the account's own test inbox */
+const useInboxRule = (isNeeded: boolean): Rule | undefined => {
+  const rules = useRules()
+  const inboxes = useQuery({ queryKey: ['inbox'], queryFn: listInboxes, enabled: isNeeded })
+  if (!isNeeded) return undefined
+  return rules.data?.find((rule) => inboxes.data?.some(({ url }) => url === rule.url))
+}
+
 /** @param isDeleted  since the form was opened. Then it creates a new webhook */
 const Editor = ({ of, isDeleted = false }: { of?: Rule; isDeleted?: boolean }) => {
   const { editor: t, webhook, common } = texts.value
@@ -59,12 +68,11 @@ const Editor = ({ of, isDeleted = false }: { of?: Rule; isDeleted?: boolean }) =
   const shown = useSettled(format)
   const [before] = useState(of)
   const isNew = !before || isDeleted
-  const inbox = useRules().data?.find(({ url }) => isInbox(url))
-  const takesItsPlace = useRef(false)
+  const replaced = useRef<Rule>()
   const save = useAction(
     async (fields: object) => {
       if (!isNew) return putData<Rule>(`/api/webhooks/${before.id}`, changedValues<object>(before, fields))
-      if (inbox && takesItsPlace.current) await remove(`/api/webhooks/${inbox.id}`)
+      if (replaced.current) await remove(`/api/webhooks/${replaced.current.id}`)
       return postData<Rule>('/api/webhooks', fields)
     },
     ['webhooks', 'account'],
@@ -86,7 +94,7 @@ const Editor = ({ of, isDeleted = false }: { of?: Rule; isDeleted?: boolean }) =
         payload_format === 'custom' ? (format.custom_template ?? FIRST_TEMPLATE) : format.custom_template,
     })
   const { error } = save
-  const isFull = error instanceof ApiError && error.code === 'WEBHOOK_LIMIT_REACHED' && inbox !== undefined
+  const inbox = useInboxRule(error instanceof ApiError && error.code === 'WEBHOOK_LIMIT_REACHED')
   return (
     <form class="form editor" onSubmit={(event) => void submit(event)}>
       <div class="stack">
@@ -171,13 +179,13 @@ const Editor = ({ of, isDeleted = false }: { of?: Rule; isDeleted?: boolean }) =
           </p>
         )}
         <FormProblem error={error} fields={FIELDS} />
-        {isFull && <p>{t.inboxCounts}</p>}
+        {inbox && <p>{t.inboxCounts}</p>}
         <div class="row">
-          <button class="button main" disabled={save.isRunning} onClick={() => (takesItsPlace.current = false)}>
+          <button class="button main" disabled={save.isRunning} onClick={() => (replaced.current = undefined)}>
             {isNew ? t.create : common.save}
           </button>
-          {isFull && (
-            <button class="button" disabled={save.isRunning} onClick={() => (takesItsPlace.current = true)}>
+          {inbox && (
+            <button class="button" disabled={save.isRunning} onClick={() => (replaced.current = inbox)}>
               {t.replaceInbox}
             </button>
           )}

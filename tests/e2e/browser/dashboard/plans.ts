@@ -127,11 +127,18 @@ export const plans = (visitor: () => Visitor, owner: () => Owner): void => {
     const { page } = visitor()
     try {
       const key = await enterAs('limited', '/webhooks/new')
-      await owner().api.ask('POST', '/api/webhooks', { key, json: { name: 'Một', url: 'https://shop.example/1' } })
+      await owner().api.ask('POST', '/api/webhooks', {
+        key,
+        json: { name: 'Một', url: 'https://shop.example/inbox/1' },
+      })
       await page.getByLabel('Tên').fill('Hai')
       await page.getByLabel('Địa chỉ nhận').fill('https://shop.example/2')
+      const inboxes = page.waitForResponse('**/api/inbox')
       await page.keyboard.press('Enter')
       const refused = page.getByRole('alert').filter({ hasText: 'Gói của bạn đã dùng hết số webhook.' })
+      // A webhook of a shop is not taken for that of a test inbox.
+      await (await inboxes).finished()
+      expect(await button(page, 'Thay webhook của hộp thử').count()).to.equal(0)
       await refused.getByRole('link', { name: 'Xem các gói' }).click()
       await button(page, 'Bỏ phần chưa lưu').click()
       visitor().forgive(403)
