@@ -20,3 +20,6 @@ export const isConnectionLost = (error: unknown, port: number): boolean => {
   if (code === undefined) return DRIVER.test(message)
   return ENDED.test(code) || (SYSTEM.has(code) && (syscall !== 'connect' || its === port))
 }
+
+/** The port in the URL of a database, which may name a socket. */
+export const portIn = (url: string): number => Number((URL.canParse(url) && new URL(url).port) || 5432)

@@ -1,6 +1,7 @@
 /**
  * Whether the disk is full. For the embedded database, the free space of the data folder's file system is measured. A server of the operator tells
- * only by its errors: its disk counts as full after such an error, until a write succeeds or some time has passed without one.
+ * only by its errors: its disk counts as full after such an error, until a write succeeds or some time has passed without one. The event store and the
+ * database of the read models may be on different servers, so they are told apart: only without the first, nothing is accepted.
  */
 import { statfs as statfsOf, type StatsFs } from 'node:fs'
 import { promisify } from 'node:util'
@@ -13,13 +14,17 @@ const DISK_FULL = '53100'
 const SQLSTATE = /^[\dA-Z]{5}$/
 /** As operating systems say it. EventStoreDB passes their texts on. */
 const IN_WORDS = /no space left on device|not enough space on the disk|disk quota exceeded/i
+/** SQLSTATE internal_error. Postgres has no code for a quota, and before version 17 none for this file, which a new connection writes. */
+const INTERNAL = 'XX000'
+const WITHOUT_CODE = /^could not write init file$|: Disk quota exceeded$/
 
 /** Whether an error of a server or of the file system says that a disk is full. */
 export const isDiskFull = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? error.code : undefined
   // Postgres quotes what a caller sent in some of its messages, so only its code counts.
-  if (typeof code === 'string' && SQLSTATE.test(code)) return code === DISK_FULL
+  if (typeof code === 'string' && SQLSTATE.test(code))
+    return code === DISK_FULL || (code === INTERNAL && WITHOUT_CODE.test(error.message))
   return code === 'ENOSPC' || code === 'EDQUOT' || IN_WORDS.test(error.message)
 }
 
@@ -29,13 +34,17 @@ const BELIEVED_MS = 30_000
 
 export interface DiskChange {
   isFull: boolean
+  /** `database`: the disk of the server that has the read models. */
+  of: 'store' | 'database'
   space: DiskSpace | null
 }
 
 export interface DiskOptions {
   /** A folder on the disk of the embedded database; null if the servers are elsewhere. */
   folder: string | null
-  /** Called when the disk becomes full, and when it has space again. */
+  /** Whether a failure says that the read models' server has ended or accepts no connection. */
+  isLost?: (error: unknown) => boolean
+  /** Called when a disk becomes full, and when it has space again. */
   onChange?: (change: DiskChange) => void
   statfs?: (path: string) => Promise<StatsFs>
   /** Milliseconds that have passed. */
@@ -43,7 +52,12 @@ export interface DiskOptions {
 }
 
 export interface Disk {
+  /** Nothing is accepted. */
   isFull(): boolean
+  /** Read models and deliveries wait, because the operator's Postgres has no space. */
+  isDatabaseFull(): boolean
+  /** Takes a failure of the read models' database. @returns whether the cause is a full disk, which `onChange` reports */
+  databaseFailed(error: unknown): boolean
   /** The newest measurement; null if nothing is measured. */
   space(): DiskSpace | null
   measure(): Promise<void>
@@ -54,20 +68,27 @@ export interface Disk {
 
 export const openDisk = async ({
   folder,
+  isLost = () => false,
   onChange = () => {},
   statfs = promisify(statfsOf),
   elapsed = () => performance.now(),
 }: DiskOptions): Promise<Disk> => {
   let space: DiskSpace | null = null
-  let failedAt: number | null = null
-  let wasFull = false
+  const failedAt = { store: -Infinity, database: -Infinity }
+  const was = { store: false, database: false }
 
   const isOut = (): boolean => space !== null && isOutOfSpace(space)
-  const isFull = (): boolean => isOut() || (failedAt !== null && elapsed() - failedAt < BELIEVED_MS)
+  const hasFailed = (of: DiskChange['of']): boolean => elapsed() - failedAt[of] < BELIEVED_MS
+  const isFull = (): boolean => isOut() || hasFailed('store')
   const look = (): void => {
-    if (isFull() === wasFull) return
-    wasFull = !wasFull
-    onChange({ isFull: wasFull, space })
+    for (const [of, full] of [
+      ['store', isFull()],
+      ['database', hasFailed('database')],
+    ] as const) {
+      if (full === was[of]) continue
+      was[of] = full
+      onChange({ isFull: full, of, space })
+    }
   }
   const measure = async (): Promise<void> => {
     if (folder !== null) {
@@ -85,7 +106,7 @@ export const openDisk = async ({
     const isCause =
       error instanceof DiskFull || isDiskFull(error) || (error instanceof Error && isDiskFull(error.cause))
     if (isCause) {
-      failedAt = elapsed()
+      failedAt.store = elapsed()
       look()
       return error instanceof DiskFull ? error : new DiskFull(error)
     }
@@ -105,6 +126,16 @@ export const openDisk = async ({
   timer.unref()
   return {
     isFull,
+    isDatabaseFull: () => hasFailed('database'),
+    databaseFailed: (error) => {
+      const isCause = isDiskFull(error)
+      // The disk of the embedded one is measured.
+      if (folder !== null) return isCause && isFull()
+      // A Postgres without any space ends, and its operator must still see why.
+      if (isCause || (hasFailed('database') && isLost(error))) failedAt.database = elapsed()
+      look()
+      return isCause
+    },
     space: () => space,
     measure,
     guard: (store, { refuses }) => ({
@@ -114,7 +145,7 @@ export const openDisk = async ({
           if (refuses && isOut()) throw new DiskFull()
           const results = await store.append(units)
           // A conflict writes nothing.
-          if (results.some(({ ok }) => ok)) failedAt = null
+          if (results.some(({ ok }) => ok)) failedAt.store = -Infinity
           look()
           return results
         }),

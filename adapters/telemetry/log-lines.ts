@@ -35,6 +35,54 @@ const errorFields = (error: unknown): unknown => {
 
 const STANDARD_ERROR = 2
 
+/** Work that is tried again writes these lines, in an outage several times a second. */
+const OF_RETRIES = new Set([
+  'trouble',
+  'log.trouble',
+  'relay.trouble',
+  'relay.waits',
+  'event_store.trouble',
+  'projection.away',
+  'projection.upgrade_waits',
+  'reaction.waits',
+  'reaction.failed',
+  'mail.outbox_unavailable',
+])
+const ONCE_IN_MS = 10_000
+const MOST_KINDS = 1_000
+
+/** Two failures of the same kind differ at most in numbers: of files, of processes. */
+const kindOf = (fields: object, what: string): string => {
+  const { err, reason, ...others } = fields as { err?: unknown; reason?: unknown }
+  const words = `${err instanceof Error ? err.message : ''} ${String(reason)}`
+  return JSON.stringify([what, words.replaceAll(/\d+/g, '#'), others])
+}
+
+/**
+ * Of lines of retries that say the same, one in ten seconds is written. It has the number of those since the one before as `repeated`.
+ * @param elapsed  milliseconds that have passed
+ */
+export const seldom = (lines: LogLines, elapsed: () => number): LogLines => {
+  const kinds = new Map<string, { at: number; repeated: number }>()
+  const written =
+    (write: LogLines['warn']): LogLines['warn'] =>
+    (fields, what) => {
+      if (!OF_RETRIES.has(what)) return write(fields, what)
+      const kind = kindOf(fields, what)
+      const before = kinds.get(kind)
+      if (before && elapsed() - before.at < ONCE_IN_MS) return void before.repeated++
+      if (kinds.size >= MOST_KINDS) kinds.clear()
+      kinds.set(kind, { at: elapsed(), repeated: 0 })
+      write(before?.repeated ? { ...fields, repeated: before.repeated } : fields, what)
+    }
+  return {
+    debug: (fields, what) => lines.debug(fields, what),
+    info: (fields, what) => lines.info(fields, what),
+    warn: written((fields, what) => lines.warn(fields, what)),
+    error: written((fields, what) => lines.error(fields, what)),
+  }
+}
+
 /**
  * Lines are written asynchronously. pino writes the remaining ones when the process ends. Lines that cannot be written, for example because the
  * terminal was closed, are lost and stop nothing.
@@ -62,17 +110,20 @@ const destination = () => {
 
 /** @param level  `LOG_LEVEL` */
 export const openLogLines = (level: string): LogLines =>
-  pino(
-    {
-      level,
-      base: null,
-      messageKey: 'event',
-      timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
-      serializers: { err: errorFields },
-      redact: { paths: NEVER, censor: '[never logged]' },
-    },
-    destination(),
+  seldom(
+    pino(
+      {
+        level,
+        base: null,
+        messageKey: 'event',
+        timestamp: pino.stdTimeFunctions.isoTime,
+        formatters: { level: (label) => ({ level: label }) },
+        serializers: { err: errorFields },
+        redact: { paths: NEVER, censor: '[never logged]' },
+      },
+      destination(),
+    ),
+    () => performance.now(),
   )
 
 /** Writes nothing: for tests and benchmarks. */

@@ -21,6 +21,7 @@ interface WatchedProjector {
 interface DiskState {
   space: () => { free: number; size: number } | null
   isFull: () => boolean
+  isDatabaseFull: () => boolean
 }
 
 /** How the event store responds to this process. */
@@ -144,12 +145,21 @@ export const openMetrics = () => {
   const seconds = (milliseconds: number | null): number | undefined =>
     milliseconds === null ? undefined : milliseconds / 1000
 
-  let diskState: DiskState = { space: () => null, isFull: () => false }
+  let diskState: DiskState = { space: () => null, isFull: () => false, isDatabaseFull: () => false }
   ofPresent('baoco_disk_free_bytes', 'Free space on the disk of the embedded database', () => diskState.space()?.free)
   ofPresent('baoco_disk_size_bytes', 'Size of the disk of the embedded database', () => diskState.space()?.size)
   ofPresent('baoco_disk_full', '1 while nothing is accepted because the disk is full', () =>
     diskState.isFull() ? 1 : 0,
   )
+  new Gauge({
+    name: 'baoco_server_disk_full',
+    help: '1 while read models and deliveries wait because the disk of a server is full',
+    labelNames: ['server'],
+    registers,
+    collect() {
+      this.set({ server: 'postgres' }, diskState.isDatabaseFull() ? 1 : 0)
+    },
+  })
 
   let clockAhead: () => number | null = () => null
   ofPresent(

@@ -10,7 +10,7 @@ import { Accounts } from '../../workflows/accounts/accounts.ts'
 import { openDelivery } from '../../workflows/deliver/deliver.ts'
 import { runJobs } from '../../workflows/jobs/bulk-retry.ts'
 import { together } from '../../workflows/support/together.ts'
-import { databaseAnswers, storeAnswers } from '../process/health-checks.ts'
+import { databaseAnswers, diskHasSpace, storeAnswers } from '../process/health-checks.ts'
 import { openLog } from '../process/open-log.ts'
 import { roleCommand, type Role } from '../process/role.ts'
 
@@ -66,6 +66,7 @@ export const deliverRole: Role = {
       needs: [
         storeAnswers(installation),
         databaseAnswers(installation),
+        { ...diskHasSpace(installation), needed: false },
         // Not needed: the queue makes the first attempts that the log does not.
         { name: 'log', needed: false, check: () => deliveryLog.check() },
       ],

@@ -75,7 +75,7 @@ interface Projecting {
 const PROJECTED_ELSEWHERE: readonly ProjectorState[] = ['idle', 'overtaken', 'outdated']
 
 const projecting = async (installation: Installation, definition: Definition): Promise<Projecting> => {
-  const { store, clock, database, log, pressure, metrics, readModels, onlyOne, notifyOfParked, onFailure } =
+  const { store, clock, database, disk, log, pressure, metrics, readModels, onlyOne, notifyOfParked, onFailure } =
     installation
   const tables = openReadModelTables(database)
   const projectors = [definition.projector]
@@ -84,6 +84,7 @@ const projecting = async (installation: Installation, definition: Definition): P
   const projector = await openProjector({
     ...options,
     pressed: () => pressure.pressed(),
+    onFailure: disk.databaseFailed,
     onParked: notifyOfParked,
     onStart: async (position) => void (await retryReadable({ store, clock }, await parked(), position)),
   })

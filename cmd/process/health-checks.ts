@@ -12,12 +12,12 @@ export const storeAnswers = ({ requestStore }: Pick<Installation, 'requestStore'
   check: () => askStore(requestStore),
 })
 
-/** The disk of the embedded database, or of a server that reported it, has space. Without it nothing is accepted. */
+/** The disk of the embedded database, or of a server that reported it, has space. Without that of the event store nothing is accepted. */
 export const diskHasSpace = ({ disk }: Pick<Installation, 'disk'>): HealthCheck => ({
   name: 'disk',
-  needed: true,
+  needed: () => disk.isFull(),
   check: async () => {
-    if (disk.isFull()) throw new DiskFull()
+    if (disk.isFull() || disk.isDatabaseFull()) throw new DiskFull()
   },
 })
 

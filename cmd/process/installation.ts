@@ -5,7 +5,7 @@
  */
 import { hostname } from 'node:os'
 import { systemClock as clock } from '../../adapters/system/clock.ts'
-import { openDisk, type Disk } from '../../adapters/system/disk.ts'
+import type { Disk } from '../../adapters/system/disk.ts'
 import type { ServerDisks } from '../../adapters/system/server-disks.ts'
 import { awakeNow } from '../../adapters/system/awake.ts'
 import { releaseMemoryAtRest } from '../../adapters/system/memory-at-rest.ts'
@@ -44,9 +44,9 @@ import { continueHistory } from './continue-history.ts'
 import { openCheckedVault } from './open-checked-vault.ts'
 import { openHandOver } from './open-hand-over.ts'
 import { openFront, type AwaitedServers, type Front } from './front.ts'
-import { diskLines, openEventStore, storeLines, untilStoreAnswers } from './open-event-store.ts'
+import { openEventStore, storeLines, untilStoreAnswers } from './open-event-store.ts'
 import { openPostgres } from './open-postgres.ts'
-import { serverDisks } from './open-server-disks.ts'
+import { diskOf, serverDisks } from './open-server-disks.ts'
 import type { GroupPorts } from '../../workflows/capture/group.ts'
 import { openReadModels, type ReadModelsOfProcess } from './open-read-models.ts'
 import { kafkaOf, openTopic, type Topic } from './open-topic.ts'
@@ -136,7 +136,6 @@ export const openInstallation = async (
 ): Promise<Installation> => {
   const settings = readSettings(process.env)
   const log = openLogLines(settings.logLevel)
-  const onFailure = (error: unknown) => log.warn({ err: error }, 'trouble')
   const opened: (() => Promise<unknown>)[] = []
   const close = async (): Promise<void> => {
     for (const end of opened.splice(0).reverse()) await end()
@@ -159,6 +158,12 @@ export const openInstallation = async (
     const postgres = await openPostgres(settings, log, stopping, { ...options, awaited })
     opened.push(postgres.stop)
     const front = early ?? (await open())
+    const disk = await diskOf(settings, postgres.url, log)
+    opened.push(async () => disk.close())
+    metrics.watchDisk(disk)
+    const onFailure = (error: unknown): void => {
+      if (!disk.databaseFailed(error)) log.warn({ err: error }, 'trouble')
+    }
     const database = openDatabase(postgres.url)
     opened.push(database.close)
     // Connects only in processes that make first attempts.
@@ -187,12 +192,6 @@ export const openInstallation = async (
     // A full disk must not prevent the start.
     if (options.servesApi) await serveAt(database, settings.baseUrl).catch(onFailure)
     await applyRetention(bare, settings.keepUnread)
-    const disk = await openDisk({
-      folder: settings.databaseUrl === undefined ? settings.dataDir : null,
-      onChange: diskLines(log),
-    })
-    opened.push(async () => disk.close())
-    metrics.watchDisk(disk)
     const disks = serverDisks({ settings, database, store: bare, log })
     metrics.watchServerDisks(disks)
     const measured = timed(bare, {

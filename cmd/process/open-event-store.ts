@@ -5,7 +5,6 @@
 import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
 import type { Reports } from '../../adapters/event-store/eventstoredb/connection.ts'
 import type { RememberingStore } from '../../adapters/event-store/history.ts'
-import type { DiskChange } from '../../adapters/system/disk.ts'
 import { unparsed, type Parse } from '../../adapters/event-store/parse.ts'
 import { openPostgresEventStore } from '../../adapters/event-store/postgres/store.ts'
 import { StoreUnavailable } from '../../domain/errors.ts'
@@ -64,12 +63,6 @@ export const storeLines = (log: Pick<LogLines, 'warn' | 'info'>): Reports => ({
   onFailure: (error) => log.warn({ reason: (error as Error).message }, 'event_store.trouble'),
   onRecovery: (outage) => log.info({ ...outage }, 'event_store.back'),
 })
-
-/** One line when the disk becomes full, and one when it has space again. */
-export const diskLines =
-  (log: Pick<LogLines, 'error' | 'info'>) =>
-  ({ isFull, space }: DiskChange): void =>
-    log[isFull ? 'error' : 'info']({ ...space }, isFull ? 'disk.full' : 'disk.has_space')
 
 /** Costs the same however many events others have written to the same server. */
 export const askStore = (store: Pick<EventStore, 'read'>): Promise<unknown> =>

@@ -1,11 +1,12 @@
 // Tests: tests/integration/server-disks.test.ts
-/** The disks of the servers that the settings name, as far as they can be measured, and what is watched of all disks. */
+/** The disk that must have space, the disks of the servers that the settings name, as far as they can be measured, and what is watched of all disks. */
 import type { Database } from '../../adapters/database/database.ts'
 import type { RememberingStore } from '../../adapters/event-store/history.ts'
 import { databaseDisk } from '../../adapters/postgres/ops/database-disk.ts'
 import { openServerDisks, type Measure, type ServerDisks } from '../../adapters/system/server-disks.ts'
 import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
-import type { Disk } from '../../adapters/system/disk.ts'
+import { isConnectionLost, portIn } from '../../adapters/database/connection-lost.ts'
+import { openDisk, type Disk, type DiskChange } from '../../adapters/system/disk.ts'
 import type { DiskOwner, OwnedDisk } from '../../domain/disk.ts'
 import type { WatchDiskParts } from '../../workflows/scheduled/watch-disk.ts'
 import type { Settings } from './settings.ts'
@@ -54,3 +55,23 @@ export const watchedDisks = (
     unwatched: OWNERS.filter((of) => !watched.has(of)),
   }
 }
+
+/** One line when a disk becomes full, and one when it has space again. */
+const diskLines =
+  (log: Pick<LogLines, 'error' | 'info'>) =>
+  ({ isFull, of, space }: DiskChange): void => {
+    const fields = of === 'database' ? { server: 'postgres' } : { ...space }
+    log[isFull ? 'error' : 'info'](fields, isFull ? 'disk.full' : 'disk.has_space')
+  }
+
+/** @param url  of the database */
+export const diskOf = (
+  { databaseUrl, dataDir }: Pick<Settings, 'databaseUrl' | 'dataDir'>,
+  url: string,
+  log: Pick<LogLines, 'error' | 'info'>,
+): Promise<Disk> =>
+  openDisk({
+    folder: databaseUrl === undefined ? dataDir : null,
+    isLost: (error) => isConnectionLost(error, portIn(url)),
+    onChange: diskLines(log),
+  })

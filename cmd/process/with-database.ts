@@ -4,7 +4,7 @@ import { relative } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isDataFolder } from '../../adapters/system/data-folder.ts'
 import { openLogLines, type LogLines } from '../../adapters/telemetry/log-lines.ts'
-import { isConnectionLost } from '../../adapters/database/connection-lost.ts'
+import { isConnectionLost, portIn } from '../../adapters/database/connection-lost.ts'
 import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { attachOrStart } from '../../adapters/postgres/embedded/embedded.ts'
 import { readSettings, type Settings } from './settings.ts'
@@ -39,9 +39,6 @@ const refusingLostOutput = async <Result>(work: () => Promise<Result>): Promise<
     process.stdout.off('error', onError)
   }
 }
-
-/** An address may name a socket. */
-const portIn = (url: string): number => Number((URL.canParse(url) && new URL(url).port) || 5432)
 
 const connectionLost = (error: Error): Error => {
   const reason = error.message || (error as NodeJS.ErrnoException).code

@@ -82,6 +82,8 @@ export interface ProjectorOptions {
    * time.
    */
   pressed?: () => Pressed | null
+  /** Receives each failure that is retried. */
+  onFailure?: (error: unknown) => void
   /** A stream was parked. */
   onParked?: (parked: ParkedStream) => void
   /** Called at the start of a turn, when the position of the read models is known. */
@@ -159,6 +161,7 @@ class RunningProjector implements Projector {
     const onFailure = (error: unknown): void => {
       if (signal.aborted) return
       if (error instanceof Overtaken || error instanceof NewerReadModels) throw error
+      this.#options.onFailure?.(error)
       const reason = (error as Error).message
       const state = this.#isAway(error) ? 'away' : 'stopped'
       if (state === 'away' && this.#state !== state) log.warn({ projector, reason }, 'projection.away')

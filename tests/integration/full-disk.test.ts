@@ -129,15 +129,24 @@ describe('a full disk of your own Postgres', () => {
     await database.drop()
   })
 
-  it('is named at once in the answer to a write and in /readyz, until a write succeeds', async () => {
-    expect(await accepted()).to.equal(true)
+  /** What Postgres says when it cannot extend a table. */
+  const refuseFor = async (table: string, work: () => Promise<void>): Promise<void> => {
     const server = openDatabase(database.url, { poolSize: 1 })
     try {
-      // What Postgres says when it cannot extend a table.
       await server.query(`
-        CREATE FUNCTION public.no_space() RETURNS trigger LANGUAGE plpgsql AS $$
+        CREATE OR REPLACE FUNCTION public.no_space() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END $$;
-        CREATE TRIGGER no_space BEFORE INSERT ON store.event FOR EACH STATEMENT EXECUTE FUNCTION public.no_space()`)
+        CREATE TRIGGER no_space BEFORE INSERT ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION public.no_space()`)
+      await work()
+      await server.query(`DROP TRIGGER no_space ON ${table}`)
+    } finally {
+      await server.close()
+    }
+  }
+
+  it('is named at once in the answer to a write and in /readyz, until a write succeeds', async () => {
+    expect(await accepted()).to.equal(true)
+    await refuseFor('store.event', async () => {
       const began = performance.now()
       expect(await refusedForTheDisk()).to.equal(true)
       expect(performance.now() - began, 'ms').to.be.below(3_000)
@@ -146,13 +155,27 @@ describe('a full disk of your own Postgres', () => {
       expect(await readiness()).to.deep.equal({ status: 503, disk: 'unavailable' })
       expect(await world!.metric('baoco_disk_full')).to.equal(1)
       expect(linesOf(world!, 'disk.full')).to.equal(1)
-      await server.query('DROP TRIGGER no_space ON store.event')
-    } finally {
-      await server.close()
-    }
+    })
     expect(await accepted()).to.equal(true)
     expect(await readiness()).to.deep.equal({ status: 200, disk: 'ok' })
     expect(linesOf(world!, 'disk.has_space')).to.equal(1)
+    await untilListed()
+  })
+
+  it('that only the read models meet is named too; payments are accepted, and the log has few lines', async () => {
+    const lines = () => linesOf(world!, 'projection.away') + linesOf(world!, 'trouble')
+    await refuseFor('read_model.transaction', async () => {
+      await eventually(async () => (await accepted()) && (await readiness()).disk === 'unavailable', {
+        what: 'a disk that is named',
+      })
+      for (let n = 0; n < 20; n++) expect(await accepted()).to.equal(true)
+      expect(await readiness()).to.deep.equal({ status: 200, disk: 'unavailable' })
+      expect(await world!.metric('baoco_server_disk_full')).to.equal(1)
+      expect(await world!.metric('baoco_disk_full')).to.equal(0)
+      expect(world!.baoco.output()).to.match(/"level":"error".*"server":"postgres","event":"disk.full"/)
+      expect(linesOf(world!, 'disk.full')).to.equal(2)
+      expect(lines()).to.be.below(3)
+    })
     await untilListed()
   })
 })

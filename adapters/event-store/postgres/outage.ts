@@ -1,6 +1,7 @@
 // Tests: tests/unit/adapters/event-store/outage.test.ts
 /** Decides which errors of the driver mean that the server did not answer. */
 import { StoreWentBack } from '../../../domain/errors.ts'
+import { isDiskFull } from '../../system/disk.ts'
 
 /**
  * Classes of SQLSTATE that do not concern the statement itself: connection lost (08), not writable at the moment (25: a
@@ -15,7 +16,7 @@ export const isOutage = (error: unknown): boolean => {
   if (error instanceof StoreWentBack) return false
   // The server's own errors have a severity. All other errors come from the connection.
   if (!('severity' in error)) return true
-  return 'code' in error && typeof error.code === 'string' && PASSING.has(error.code.slice(0, 2))
+  return isDiskFull(error) || ('code' in error && typeof error.code === 'string' && PASSING.has(error.code.slice(0, 2)))
 }
 
 /**

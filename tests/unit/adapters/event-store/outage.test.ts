@@ -4,7 +4,7 @@ import { untilAnswered } from '../../../../adapters/event-store/until-answered.t
 import { DiskFull, StoreUnavailable } from '../../../../domain/errors.ts'
 
 /** A server error as the driver reports it. */
-const pgError = (code: string): Error => Object.assign(new Error(code), { severity: 'ERROR', code })
+const pgError = (code: string, message = code): Error => Object.assign(new Error(message), { severity: 'ERROR', code })
 
 describe('an outage of the store', () => {
   const OPEN = new AbortController().signal
@@ -16,18 +16,20 @@ describe('an outage of the store', () => {
       new Error('Connection terminated unexpectedly'),
       new Error('Query read timeout'),
       // Starting, stopping, a standby, no room left, a deadlock, a transaction that took too long.
-      ...['57P03', '57P01', '25006', '53100', '53300', '40P01', '25P04'].map(pgError),
+      ...['57P03', '57P01', '25006', '53100', '53300', '40P01', '25P04'].map((code) => pgError(code)),
+      // No room left, before version 17.
+      pgError('XX000', 'could not write init file'),
       // A password that is being changed, a role that may not log in.
-      ...['28P01', '28000'].map(pgError),
+      ...['28P01', '28000'].map((code) => pgError(code)),
       // A database or a schema that is being restored.
-      ...['3D000', '3F000'].map(pgError),
+      ...['3D000', '3F000'].map((code) => pgError(code)),
     ]
     for (const error of unknown) expect(isOutage(error), error.message).to.equal(true)
   })
 
   it('is neither a refusal by the server nor an error in our own code', () => {
     // No such table, a bad value, a duplicate.
-    for (const code of ['42P01', '22P02', '23505']) expect(isOutage(pgError(code)), code).to.equal(false)
+    for (const code of ['42P01', '22P02', '23505', 'XX000']) expect(isOutage(pgError(code)), code).to.equal(false)
     for (const error of [new TypeError('x'), new RangeError('x'), 'text', null]) expect(isOutage(error)).to.equal(false)
   })
 

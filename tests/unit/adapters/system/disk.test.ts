@@ -27,6 +27,7 @@ const openWorld = async ({ folder = null as string | null } = {}) => {
   let free = 500
   let now = 0
   const changes: boolean[] = []
+  const databaseChanges: boolean[] = []
   const call = async () => {
     if (failure) throw failure
     return []
@@ -39,17 +40,19 @@ const openWorld = async ({ folder = null as string | null } = {}) => {
   const store = { append, read: call, readAll: call, end: call } as unknown as EventStore
   const disk = await openDisk({
     folder,
-    onChange: ({ isFull }: DiskChange) => changes.push(isFull),
+    onChange: ({ isFull, of }: DiskChange) => (of === 'store' ? changes : databaseChanges).push(isFull),
     statfs: async () => {
       if (free < 0) throw new Error('no such folder')
       return statfs(free)
     },
     elapsed: () => now,
+    isLost: (error) => (error as { code?: string }).code === 'ECONNREFUSED',
   })
   disk.close()
   return {
     disk,
     changes,
+    databaseChanges,
     forRequests: disk.guard(store, { refuses: true }),
     forWork: disk.guard(store, { refuses: false }),
     fails: (error: Error | null) => (failure = error),
@@ -66,6 +69,9 @@ describe('the disk', () => {
   it('is known as full by the errors of Postgres, EventStoreDB and the file system', () => {
     for (const error of [
       pgError('53100'),
+      // Postgres has no code for a quota, and before version 17 none for what a new connection writes.
+      pgError('XX000', 'could not extend file "base/5/16385": Disk quota exceeded'),
+      pgError('XX000', 'could not write init file'),
       Object.assign(new Error('write'), { code: 'ENOSPC' }),
       Object.assign(new Error('write'), { code: 'EDQUOT' }),
       // The client keeps the words of the server.
@@ -132,6 +138,32 @@ describe('the disk', () => {
     passes(30_000)
     await disk.measure()
     expect(changes).to.deep.equal([true, false, true, false])
+  })
+
+  it("of the read models' server is full after its error for half a minute, and refuses nothing", async () => {
+    const { disk, passes, forRequests, changes, databaseChanges } = await openWorld()
+    expect(disk.databaseFailed(pgError('57P01'))).to.equal(false)
+    expect(disk.isDatabaseFull()).to.equal(false)
+    for (let n = 0; n < 2; n++) expect(disk.databaseFailed(pgError('53100'))).to.equal(true)
+    await forRequests.append([])
+    passes(20_000)
+    // It has ended, because it had no space.
+    expect(disk.databaseFailed(Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }))).to.equal(false)
+    passes(20_000)
+    expect([disk.isFull(), disk.isDatabaseFull()]).to.deep.equal([false, true])
+    expect(disk.databaseFailed(new Error('no such mailbox'))).to.equal(false)
+    passes(10_000)
+    await disk.measure()
+    expect(disk.isDatabaseFull()).to.equal(false)
+    expect([changes, databaseChanges]).to.deep.equal([[], [true, false]])
+  })
+
+  it('of the embedded database is measured, also if the read models meet it', async () => {
+    const { disk, frees, databaseChanges } = await openWorld({ folder: '/data' })
+    expect(disk.databaseFailed(pgError('53100'))).to.equal(false)
+    await frees(0)
+    expect(disk.databaseFailed(pgError('53100'))).to.equal(true)
+    expect(databaseChanges).to.deep.equal([])
   })
 
   it('is named if the database does not respond while it is full, and only then', async () => {

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
+import { seldom, silent } from '../../../../adapters/telemetry/log-lines.ts'
 
 const MODULE = new URL('../../../../adapters/telemetry/log-lines.ts', import.meta.url).href
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
@@ -45,5 +46,24 @@ describe('log lines', () => {
     expect(line!.err).to.deep.include({ type: 'Error', message: 'no answer' })
     expect((line!.err as { cause: object }).cause).to.include({ type: 'TypeError', message: 'twice', code: '23505' })
     expect(JSON.stringify(line)).to.not.include('an@shop.vn')
+  })
+
+  it('of retries that say the same are one in ten seconds, with the number of the others', () => {
+    let now = 0
+    const written: object[] = []
+    const lines = seldom({ ...silent, warn: (fields, what) => written.push({ ...fields, what }) }, () => now)
+    for (; now <= 10_000; now += 500) {
+      lines.warn({ projector: 'main', reason: `could not extend file "base/5/${now}"` }, 'projection.away')
+      lines.warn({ err: new Error('connect ECONNREFUSED') }, 'trouble')
+    }
+    const away = { projector: 'main', what: 'projection.away' }
+    expect(written.filter((line) => !('err' in line))).to.deep.equal([
+      { ...away, reason: 'could not extend file "base/5/0"' },
+      { ...away, reason: 'could not extend file "base/5/10000"', repeated: 19 },
+    ])
+    expect(written).to.have.length(4)
+    for (const projector of ['main', 'search']) lines.warn({ projector, reason: 'away' }, 'projection.away')
+    for (let n = 0; n < 2; n++) lines.warn({ pid: 1 }, 'database.leftover_stopped')
+    expect(written).to.have.length(8)
   })
 })
