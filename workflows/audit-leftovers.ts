@@ -11,6 +11,7 @@ import { accountStream } from '../domain/account/events.ts'
 import { isClosing } from '../domain/erasure.ts'
 import type { StoredEvent } from '../domain/parse-event.ts'
 import type { Checkpoint, EventStore } from '../domain/ports.ts'
+import { commandToFinish } from './accounts/unfinished-deletions.ts'
 import { slicesOf } from './audit-slices.ts'
 import { pages } from './store-migration/pages.ts'
 
@@ -76,17 +77,6 @@ export class Leftovers {
 const earlier = (store: EventStore, a: Checkpoint | null, b: Checkpoint | null): Checkpoint | null =>
   a === null || b === null ? null : store.isAfter(a, b) ? b : a
 
-/** Anyone may register an address, such as `` a`id`@b.vn ``, so it must be one word of the shell and nothing more. */
-const shellWord = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
-
-/** What the operator must do about an account's own stream: it is erased last, so the deletion did not finish. */
-const howToFinish = async (store: EventStore, stream: string): Promise<string> => {
-  const [[first] = []] = await store.read([{ stream, limit: 1 }])
-  return first?.type === 'AccountRegistered'
-    ? `: run baoco account delete ${shellWord(first.data.email)} --yes again`
-    : ''
-}
-
 /** @param streams  with the deleted account of each */
 const look = async (
   store: EventStore,
@@ -100,7 +90,9 @@ const look = async (
     if (!newest || (stream.startsWith('email-') && newest.metadata.user_id !== user)) continue
     if (!ends(newest.type)) found(`${stream}: not closed, although its account ${user} was deleted`)
     else if (older) {
-      const remedy = stream === accountStream(user) ? await howToFinish(store, stream) : ''
+      // The account's own stream is erased last, so the deletion did not finish.
+      const command = stream === accountStream(user) ? await commandToFinish(store, user) : null
+      const remedy = command === null ? '' : `: run ${command} again`
       found(`${stream}: not erased, although its account ${user} was deleted${remedy}`)
     }
   }

@@ -11,6 +11,7 @@ import { mainWith } from '../../projections/main.ts'
 import { language, USUAL_LANGUAGE, type Language } from '../../domain/account/language.ts'
 import { plan as plans, type Plan } from '../../domain/account/events.ts'
 import { changePlan, rotateKey, setPassword, unlockAccount } from '../../workflows/accounts/access.ts'
+import { openDeletions } from '../../adapters/postgres/ops/deletions.ts'
 import { forgetAccount } from '../../adapters/postgres/ops/forget-account.ts'
 import { eraseAccount } from '../../workflows/accounts/delete-account.ts'
 import { createAccount } from '../../workflows/accounts/registration.ts'
@@ -126,7 +127,11 @@ export const account = (program: Command): void => {
           onFullRead: (reason: string) => log.warn({ reason }, 'account.deletion_reads_store'),
           forget: forgetAccount(database),
         }
-        const { transactions, others } = await eraseAccount(parts, await on(email), email)
+        const occasion = await on(email)
+        const deletions = openDeletions(database)
+        await deletions.begin(occasion.user_id)
+        const { transactions, others } = await eraseAccount(parts, occasion, email)
+        await deletions.end(occasion.user_id)
         await dropAbandonedCopies(openReadModelTables(database), projectors(settings))
         console.log(
           `${email} is deleted, with ${counted(transactions, 'transaction')} and ${counted(others, 'other stream')} of events`,

@@ -14,6 +14,7 @@ import { lastingSubjects } from '../../projections/alert/queries.ts'
 import { plansDue } from '../../projections/account/plan-queries.ts'
 import { openCreditsCheckpoint, openReactorCheckpoint } from '../../adapters/postgres/ops/reactor-checkpoint.ts'
 import { openPutOffReactions } from '../../adapters/postgres/ops/put-off-reactions.ts'
+import { openDeletions } from '../../adapters/postgres/ops/deletions.ts'
 import { openReadModelTables } from '../../adapters/postgres/ops/read-models.ts'
 import { planAccountOf } from '../../domain/plan-order/plan-order.ts'
 import { sweepAbandonedCopies } from '../../projections/engine/abandoned-copies.ts'
@@ -26,6 +27,7 @@ import { openProjector, type ProjectorState } from '../../projections/engine/pro
 import { untilNotNewer, upgrade } from '../../projections/engine/upgrade.ts'
 import { mailLinks } from '../../workflows/accounts/mail-links.ts'
 import { Accounts } from '../../workflows/accounts/accounts.ts'
+import { unfinishedDeletions } from '../../workflows/accounts/unfinished-deletions.ts'
 import { openAlerts } from '../../workflows/alerts/alerts.ts'
 import { lastingSilences, quietSources } from '../../projections/account/last-seen-queries.ts'
 import { sweepNotifications } from '../../adapters/postgres/ops/sweep-notifications.ts'
@@ -70,6 +72,8 @@ interface Projecting {
   /** The read models are of this version, or of a newer one. */
   upgraded: Promise<void>
 }
+
+const TO_FINISH_A_DELETION = 'baoco status prints the command that finishes it'
 
 /** What `projector.lag` says nothing about: another process projects. */
 const PROJECTED_ELSEWHERE: readonly ProjectorState[] = ['idle', 'overtaken', 'outdated']
@@ -215,6 +219,13 @@ const scheduled = (installation: Installation): Follower => {
   return (signal) => onlyOne('planned work').hold((held) => runScheduled(jobs, log, clock, held), signal)
 }
 
+/** One line if the process of a deletion of an account was killed. The command contains the address, so it is not in the log. */
+const reportDeletions = async ({ store, database, log }: Installation): Promise<void> => {
+  const unfinished = await unfinishedDeletions(store, openDeletions(database))
+  for (const { user_id, begun_at } of unfinished)
+    log.error({ user_id, begun_at, what_to_do: TO_FINISH_A_DELETION }, 'account.deletion_unfinished')
+}
+
 /** Each process takes different mails from the outbox. */
 const mailing =
   (installation: Installation): Follower =>
@@ -243,7 +254,8 @@ export const projectRole: Role = {
       scheduled(installation),
       mailing(installation),
     ]
-    const { database, metrics } = installation
+    const { database, metrics, onFailure } = installation
+    void reportDeletions(installation).catch(onFailure)
     metrics.watchMailboxes(() => countFailingMailboxes(database))
     return {
       follows: true,

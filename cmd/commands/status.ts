@@ -5,6 +5,7 @@ import type { Command } from 'commander'
 import { heldLeases, isOfMailbox } from '../../adapters/database/lease.ts'
 import { presentProcesses } from '../../adapters/database/presence.ts'
 import { installationStatus } from '../../adapters/postgres/ops/installation-status.ts'
+import { openDeletions } from '../../adapters/postgres/ops/deletions.ts'
 import { lastAudit } from '../../adapters/postgres/ops/last-audit.ts'
 import { openReadModelTables } from '../../adapters/postgres/ops/read-models.ts'
 import { aheadOfDatabase, differingClocks } from '../../adapters/postgres/ops/process-clocks.ts'
@@ -17,6 +18,7 @@ import { unseenDeliveries } from '../../projections/delivery/unseen-queries.ts'
 import type { Definition } from '../../projections/engine/definition.ts'
 import { projectionLag } from '../../projections/engine/lag.ts'
 import { createSchema } from '../../projections/engine/schema.ts'
+import { unfinishedDeletions } from '../../workflows/accounts/unfinished-deletions.ts'
 import { serverDisks } from '../process/open-server-disks.ts'
 import type { Surroundings } from '../process/with-database.ts'
 import { withStore } from '../process/with-store.ts'
@@ -40,19 +42,21 @@ const lines = async ({ database, store, settings, log }: Around, version: string
     definition.projector,
     await projectionLag(database, store, definition, systemClock.now()),
   ]
-  const [processes, leases, status, server, audit, end, disk, disks, lags, ahead, clocks] = await Promise.all([
-    presentProcesses(database),
-    heldLeases(database),
-    installationStatus(database, unseen),
-    serverStatus(database),
-    lastAudit(database),
-    store.end(),
-    settings.databaseUrl === undefined ? statfs(settings.dataDir) : null,
-    serverDisks({ settings, database, store, log }).measured(),
-    Promise.all(projectors(settings).map(lagOf)).then((some) => new Map(some)),
-    aheadOfDatabase(database, systemClock),
-    differingClocks(database),
-  ])
+  const [processes, leases, status, server, audit, end, disk, disks, lags, ahead, clocks, deletions] =
+    await Promise.all([
+      presentProcesses(database),
+      heldLeases(database),
+      installationStatus(database, unseen),
+      serverStatus(database),
+      lastAudit(database),
+      store.end(),
+      settings.databaseUrl === undefined ? statfs(settings.dataDir) : null,
+      serverDisks({ settings, database, store, log }).measured(),
+      Promise.all(projectors(settings).map(lagOf)).then((some) => new Map(some)),
+      aheadOfDatabase(database, systemClock),
+      differingClocks(database),
+      unfinishedDeletions(store, openDeletions(database)),
+    ])
   const isBehind = (passed: string | null) => end !== null && (passed === null || store.isAfter(end, passed))
   const lag = (projector: string, passed: string | null): string =>
     isBehind(passed) ? `behind  lag ${((lags.get(projector) ?? 0) / 1_000).toFixed(1)} s` : 'up to date  lag 0.0 s'
@@ -75,6 +79,9 @@ const lines = async ({ database, store, settings, log }: Around, version: string
     `overdue   ${status.overdue}`,
     `breakers  ${status.breakers.length} open`,
     `parked    ${status.parked} streams`,
+    ...deletions.map(
+      ({ begun_at, command }) => `deletion  begun ${begun_at}, not finished: unless it still runs, run ${command}`,
+    ),
     audit
       ? `audit     ${audit.ended_at}  ${audit.events} events  ${audit.faults} faults  everything ${audit.whole_at}`
       : 'audit     never: run baoco audit',

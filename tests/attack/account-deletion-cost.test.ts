@@ -5,6 +5,7 @@
 import { expect } from 'chai'
 import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { openPostgresEventStore } from '../../adapters/event-store/postgres/store.ts'
+import { openDeletions } from '../../adapters/postgres/ops/deletions.ts'
 import { forgetAccount } from '../../adapters/postgres/ops/forget-account.ts'
 import { accountStream } from '../../domain/account/events.ts'
 import { streamKinds } from '../../domain/catalogue.ts'
@@ -18,7 +19,8 @@ import { transactionStream } from '../../domain/transaction/events.ts'
 import { listStreams } from '../../projections/account/streams-queries.ts'
 import { main } from '../../projections/main.ts'
 import { eraseAccount, type EraseParts } from '../../workflows/accounts/delete-account.ts'
-import type { FreshAccount } from '../../workflows/accounts/registration.ts'
+import { accountOfEmail, type FreshAccount } from '../../workflows/accounts/registration.ts'
+import { unfinishedDeletions } from '../../workflows/accounts/unfinished-deletions.ts'
 import { auditStore } from '../../workflows/audit.ts'
 import { stamp } from '../../workflows/support/stamp.ts'
 import { fromVietcombank, vietcombankText } from '../harness/bank-texts.ts'
@@ -168,6 +170,12 @@ for (const [name, openStores] of Object.entries(STORES))
       return found.filter((fault) => fault.includes(`although its account ${userId} was deleted`))
     }
 
+    const expectKilled = (deletion: Promise<unknown>) =>
+      deletion.then(
+        () => expect.fail('it was not killed'),
+        (error: Error) => expect(error.message).to.equal('killed'),
+      )
+
     it('is the account itself, however many events of others came after its registration', async () => {
       const account = await filledAccount()
       const { user_id } = api.owner
@@ -220,10 +228,14 @@ for (const [name, openStores] of Object.entries(STORES))
           return api.store.append(units)
         },
       }
-      await erase(account, { store }).then(
-        () => expect.fail('it was not killed'),
-        (error: Error) => expect(error.message).to.equal('killed'),
-      )
+      const deletions = openDeletions(database)
+      const begun = async () => (await deletions.all()).map((deletion) => deletion.user_id)
+      const unfinished = async () =>
+        (await unfinishedDeletions(api.store, deletions)).map((each) => [each.user_id, each.command])
+      await deletions.begin(user_id)
+      expect(await unfinished(), 'before its end').to.deep.equal([])
+      await expectKilled(erase(account, { store }))
+      expect(await unfinished()).to.deep.equal([[user_id, `baoco account delete '${account.email}' --yes`]])
       await api.decree(api.owner.user_id, { type: 'EmailVerified', data: { user_id: api.owner.user_id } })
       const rows = 'SELECT FROM read_model.transaction WHERE user_id = $1'
       await eventually(async () => (await database.query(rows, [user_id])).length === 0)
@@ -235,10 +247,29 @@ for (const [name, openStores] of Object.entries(STORES))
       await erase(account)
       expect(reasons).to.deep.equal(['an earlier deletion of the account did not finish'])
       await expectNothingLeft(account)
+      expect(await begun()).to.include(user_id)
+      expect(await unfinished()).to.deep.equal([])
+      expect(await begun(), 'after the look').to.not.include(user_id)
       // Only the release of the e-mail may be missing after that, so nothing is read again.
       reasons = []
       expect(await erase(account)).to.deep.equal({ transactions: 0, others: 0 })
       expect(reasons).to.deep.equal([])
+    })
+
+    it('leaves its address free if it was killed just before it released that, and run again releases no other claim', async () => {
+      const account = await filledAccount()
+      const append: EventStore['append'] = (units) => {
+        if (units.flat().some(({ events }) => events.some(({ type }) => type === 'EmailReleased')))
+          throw new Error('killed')
+        return api.store.append(units)
+      }
+      await expectKilled(erase(account, { store: { ...api.store, append } }))
+      expect(await accountOfEmail(api.store, account.email)).to.equal(account.user_id)
+      const { user_id } = await api.newAccount(account.email, 'Free', PASSWORD)
+      expect(user_id).to.not.equal(account.user_id)
+      expect(await erase(account)).to.deep.equal({ transactions: 0, others: 0 })
+      expect(await accountOfEmail(api.store, account.email)).to.equal(user_id)
+      expect(await faults(account.user_id)).to.deep.equal([])
     })
 
     it('includes streams that are parked, and those whose first event was skipped', async () => {

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { openDatabase } from '../../adapters/database/database.ts'
+import { openDeletions } from '../../adapters/postgres/ops/deletions.ts'
 import type { FreshAccount } from '../../workflows/accounts/registration.ts'
 import { eventually } from '../harness/eventually.ts'
 import { fromVietcombank, vietcombankText } from '../harness/bank-texts.ts'
@@ -204,6 +205,7 @@ describe('commands that inspect data, and account delete', () => {
     const [copy] = await database.query<{ exists: boolean }>(
       "SELECT to_regnamespace('search_model_next') IS NOT NULL AS exists",
     )
+    expect(await openDeletions(database).all()).to.deep.equal([])
     await database.close()
     expect(copy!.exists, 'a copy of the rows').to.equal(false)
     expect([status, stderr]).to.deep.equal([0, ''])

@@ -99,7 +99,9 @@ export const eraseAccount = async (parts: EraseParts, occasion: OwnersOccasion, 
     transactions: [...new Set([...closed.transactions, ...met])],
   })
   await store.erase(own)
-  await close(store, occasion, emailStream(email), 'EmailReleased', ({ type }) => type === 'EmailReleased')
+  // From now on, a registration takes the address over by itself.
+  const isFree = ({ type, metadata }: StoredEvent) => type === 'EmailReleased' || metadata.user_id !== user_id
+  await close(store, occasion, emailStream(email), 'EmailReleased', isFree)
   await store.erase(emailStream(email))
   return { transactions: closed.transactions.size, others: closed.others.size }
 }

@@ -80,9 +80,11 @@ const claimOf = async (store: Pick<EventStore, 'read'>, stream: string): Promise
   return { user_id: claims ? newest.data.user_id : null, revision: events.at(-1)?.revision ?? NO_STREAM }
 }
 
-const exists = async (store: EventStore, userId: number): Promise<boolean> => {
+/** `erased`: its deletion was killed just before it released the claim. */
+const stateOf = async (store: EventStore, userId: number): Promise<'missing' | 'there' | 'erased'> => {
   const [[first] = []] = await store.read([{ stream: accountStream(userId), limit: 1 }])
-  return first !== undefined
+  if (!first) return 'missing'
+  return first.type === 'AccountDeleted' ? 'erased' : 'there'
 }
 
 interface Wanted {
@@ -113,9 +115,11 @@ const claimAndWrite = async (
   const attempt = async (): Promise<FreshAccount | null | typeof CONFLICT> => {
     const claimed = await Promise.all(wanted.claims.map(({ stream }) => claimOf(store, stream)))
     const named = claimed.find(({ user_id }) => user_id !== null)?.user_id ?? null
-    if (named !== null && (await exists(store, named))) return null
+    const state = named === null ? 'missing' : await stateOf(store, named)
+    if (state === 'there') return null
     password_hash ??= await passwords.hash(password)
-    const user_id = named ?? (await nextId(ids))
+    const owned = state === 'erased' ? null : named
+    const user_id = owned ?? (await nextId(ids))
     const at = clock.now()
     const occasion: Occasion = {
       user_id,
@@ -139,7 +143,8 @@ const claimAndWrite = async (
       ...wanted.claims.flatMap(({ stream, type }, index) => {
         const { user_id: owner, revision } = claimed[index]!
         const events = stamp([{ type, data: { user_id } }], occasion)
-        return owner === null ? [{ stream, expectedRevision: revision, events }] : []
+        const isFree = owner === null || (state === 'erased' && owner === named)
+        return isFree ? [{ stream, expectedRevision: revision, events }] : []
       }),
       { stream: accountStream(user_id), expectedRevision: NO_STREAM, events: stamp(facts, occasion) },
     ]
