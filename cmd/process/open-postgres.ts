@@ -3,7 +3,7 @@
 import { openDatabase } from '../../adapters/database/database.ts'
 import { refuseStandby, UnsuitableServer } from '../../adapters/database/requirements.ts'
 import { attachOrStart, openEmbeddedPostgres } from '../../adapters/postgres/embedded/embedded.ts'
-import { isLoginRefused, isOutage } from '../../adapters/event-store/postgres/outage.ts'
+import { isOutage, isRefusedAtStart } from '../../adapters/event-store/postgres/outage.ts'
 import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
 import { migrateDatabase } from '../../adapters/database/migrate.ts'
 import type { AwaitedServers } from './front.ts'
@@ -39,7 +39,7 @@ export const openPostgres = async (
     })
     return embedded
   }
-  const isAway = (error: unknown) => isOutage(error) && !isLoginRefused(error) && !(error instanceof UnsuitableServer)
+  const isAway = (error: unknown) => isOutage(error) && !isRefusedAtStart(error) && !(error instanceof UnsuitableServer)
   await untilThere({ name: 'database', ask: () => reach(databaseUrl), isAway, log, stopping, awaited })
   await migrateDatabase(databaseUrl)
   return { url: databaseUrl, isFresh: false, stop: async () => {} }

@@ -44,11 +44,21 @@ describe('a database that is away', () => {
     await eventually(() => shop.calls.length === 1, { what: 'its call' })
   })
 
-  it('prevents a start, which says so in one line', async () => {
+  const refusalOf = async (url: string): Promise<string> => {
     const place = await newDataFolder()
-    const start = launchBaoco(place, { DATABASE_URL: database.url(undefined, 'nowhere'), ...secrets() })
+    const start = launchBaoco(place, { DATABASE_URL: url, ...secrets() })
     expect(await start.ended).to.equal(1)
-    expect(start.output()).to.match(/^baoco: database "nowhere" does not exist$/m)
     await removeDataFolder(place)
+    return start.output()
+  }
+
+  it('prevents a start, which says so in one line', async () => {
+    expect(await refusalOf(database.url(undefined, 'nowhere'))).to.match(/^baoco: database "nowhere" does not exist$/m)
+  })
+
+  it('prevents a start if a setting of the server is too low for any statement, and names it', async () => {
+    const low = await server.database({ work_mem: "'64kB'" })
+    await server.administer(`ALTER ROLE ${low.name} SET temp_file_limit = '64kB'`)
+    expect(await refusalOf(low.url())).to.match(/^baoco: temporary file size exceeds temp_file_limit \(64kB\)$/m)
   })
 })

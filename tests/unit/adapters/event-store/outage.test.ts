@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { isOutage } from '../../../../adapters/event-store/postgres/outage.ts'
+import { isOutage, isRefusedAtStart } from '../../../../adapters/event-store/postgres/outage.ts'
 import { untilAnswered } from '../../../../adapters/event-store/until-answered.ts'
 import { DiskFull, StoreUnavailable } from '../../../../domain/errors.ts'
 
@@ -31,6 +31,11 @@ describe('an outage of the store', () => {
     // No such table, a bad value, a duplicate.
     for (const code of ['42P01', '22P02', '23505', 'XX000']) expect(isOutage(pgError(code)), code).to.equal(false)
     for (const error of [new TypeError('x'), new RangeError('x'), 'text', null]) expect(isOutage(error)).to.equal(false)
+  })
+
+  it('is not what a start waits for if the server will refuse it again', () => {
+    for (const code of ['28P01', '3D000', '53400']) expect(isRefusedAtStart(pgError(code)), code).to.equal(true)
+    for (const code of ['53100', '53300', '57P03']) expect(isRefusedAtStart(pgError(code)), code).to.equal(false)
   })
 
   it('is retried until the store answers', async () => {
