@@ -18,13 +18,24 @@ const MIGRATION = '\\d+_.*\\.sql$'
 const TABLE = 'migrations'
 
 /**
+ * If the process is killed, the server notices that its connection is gone and ends the statement, such as the build of an index. Otherwise the
+ * next start would wait for a work that is then undone. A server on a system that cannot look refuses the setting.
+ */
+const END_WITH_CLIENT = `SET client_connection_check_interval = '1s'`
+
+/**
  * Processes that start at the same time wait for each other.
  * @param databaseUrl  `postgres://…`
  * @param folder  the folder of the SQL files
+ * @param stopping  interrupts it; the database is then unchanged
  * @returns names of the files that this call ran
  * @throws {UnsuitableServer} · an error if a file fails; the database is then unchanged
  */
-export const migrateDatabase = async (databaseUrl: string, folder = FOLDER): Promise<string[]> => {
+export const migrateDatabase = async (
+  databaseUrl: string,
+  folder = FOLDER,
+  stopping = new AbortController().signal,
+): Promise<string[]> => {
   // Our own connection: if it breaks, the migration fails but the process does not, and it is closed when this function
   // returns.
   const database = openDatabase(databaseUrl, { poolSize: 1, applicationName: 'baoco migrate' })
@@ -36,15 +47,19 @@ export const migrateDatabase = async (databaseUrl: string, folder = FOLDER): Pro
     })
   try {
     await orSay('opened', refuseUnsuitable(database))
-    return await orSay('migrated', migrate(database, folder))
+    return await orSay('migrated', migrate(database, folder, stopping))
   } finally {
     await database.close()
   }
 }
 
-const migrate = async (database: Database, folder: string): Promise<string[]> => {
+const migrate = async (database: Database, folder: string, stopping: AbortSignal): Promise<string[]> => {
   if (await isCurrent(database, folder)) return []
   const dbClient = await database.connect()
+  const interrupt = (): void => void dbClient.end().catch(() => {})
+  if (stopping.aborted) interrupt()
+  stopping.addEventListener('abort', interrupt, { once: true })
+  await dbClient.query(END_WITH_CLIENT).catch(() => {})
   const ran = await runner({
     dbClient,
     dir: folder,
@@ -55,7 +70,10 @@ const migrate = async (database: Database, folder: string): Promise<string[]> =>
     singleTransaction: true,
     advisoryLockMode: 'wait',
     logger: silent,
-  }).finally(() => dbClient.end())
+  }).finally(() => {
+    stopping.removeEventListener('abort', interrupt)
+    return dbClient.end()
+  })
   return ran.map(({ name }) => name)
 }
 

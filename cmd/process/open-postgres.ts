@@ -10,6 +10,9 @@ import type { AwaitedServers } from './front.ts'
 import type { Settings } from './settings.ts'
 import { untilThere } from './wait-for-servers.ts'
 
+/** That of a first start takes less. */
+const MIGRATION_IS_LONG_MS = 5_000
+
 export interface Postgres {
   /** `postgres://…` */
   url: string
@@ -22,8 +25,8 @@ export interface Postgres {
 /**
  * Waits for a server that is unavailable, and logs that.
  * @param options.ownsDatabase  fails if another process runs the embedded Postgres, instead of using it
- * @param options.awaited  contains `database` while this waits
- * @throws {UnsuitableServer}
+ * @param options.awaited  contains `database` or `migration` while this waits
+ * @throws {UnsuitableServer} · if the process must stop while it waits
  */
 export const openPostgres = async (
   { databaseUrl, dataDir }: Pick<Settings, 'databaseUrl' | 'dataDir'>,
@@ -31,9 +34,20 @@ export const openPostgres = async (
   stopping: AbortSignal,
   { ownsDatabase = false, awaited = new Set() }: { ownsDatabase?: boolean; awaited?: AwaitedServers } = {},
 ): Promise<Postgres> => {
+  // Another process may be migrating, and a large installation may take minutes.
+  const migrate = (url: string): Promise<void> =>
+    untilThere({
+      name: 'migration',
+      ask: () => migrateDatabase(url, undefined, stopping),
+      isAway: () => false,
+      log,
+      stopping,
+      awaited,
+      reportAfterMs: MIGRATION_IS_LONG_MS,
+    })
   if (databaseUrl === undefined) {
     const embedded = await (ownsDatabase ? openEmbeddedPostgres : attachOrStart)({ dataDir, log })
-    await migrateDatabase(embedded.url).catch(async (error: unknown) => {
+    await migrate(embedded.url).catch(async (error: unknown) => {
       await embedded.stop()
       throw error
     })
@@ -41,7 +55,7 @@ export const openPostgres = async (
   }
   const isAway = (error: unknown) => isOutage(error) && !isRefusedAtStart(error) && !(error instanceof UnsuitableServer)
   await untilThere({ name: 'database', ask: () => reach(databaseUrl), isAway, log, stopping, awaited })
-  await migrateDatabase(databaseUrl)
+  await migrate(databaseUrl)
   return { url: databaseUrl, isFresh: false, stop: async () => {} }
 }
 

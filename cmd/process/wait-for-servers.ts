@@ -6,13 +6,13 @@ import type { AwaitedServers } from './front.ts'
 import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
 
 /** Milliseconds until the first log line, before the first attempt times out. */
-const REPORT_AFTER = 1_000
+const REPORT_AFTER_MS = 1_000
 const BETWEEN_TRIES = 500
 /** Milliseconds between log lines. */
 const LOG_EVERY_MS = 10_000
 
 export interface Awaited {
-  /** The server's name in the log field `waiting_for`. */
+  /** What is awaited, in the log field `waiting_for`. */
   name: string
   /** Resolves when the server answers. */
   ask: () => Promise<unknown>
@@ -22,6 +22,8 @@ export interface Awaited {
   stopping: AbortSignal
   /** Contains the name while this waits. */
   awaited?: AwaitedServers
+  /** Milliseconds until the first log line, if no attempt fails before. */
+  reportAfterMs?: number
 }
 
 /** The process must stop before it has started. */
@@ -33,7 +35,15 @@ export class StoppedAtStart extends Error {
 }
 
 /** @throws {StoppedAtStart} · any other error of the server */
-export const untilThere = async ({ name, ask, isAway, log, stopping, awaited }: Awaited): Promise<void> => {
+export const untilThere = async ({
+  name,
+  ask,
+  isAway,
+  log,
+  stopping,
+  awaited,
+  reportAfterMs = REPORT_AFTER_MS,
+}: Awaited): Promise<void> => {
   let reportedAt = -Infinity
   const report = (error?: Error): void => {
     if (error && performance.now() - reportedAt < LOG_EVERY_MS) return
@@ -41,7 +51,7 @@ export const untilThere = async ({ name, ask, isAway, log, stopping, awaited }: 
     const reason = error && { reason: error.message || (error as NodeJS.ErrnoException).code }
     log.warn({ waiting_for: name, ...reason }, 'start.waiting')
   }
-  const early = setTimeout(() => report(), REPORT_AFTER)
+  const early = setTimeout(() => report(), reportAfterMs)
   awaited?.add(name)
   try {
     for (;;) {

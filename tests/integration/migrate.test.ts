@@ -7,6 +7,7 @@ import { migrateDatabase } from '../../adapters/database/migrate.ts'
 import { openReadModelTables } from '../../adapters/postgres/ops/read-models.ts'
 import { createSchema } from '../../projections/engine/schema.ts'
 import { main } from '../../projections/main.ts'
+import { eventually } from '../harness/eventually.ts'
 import { emptyDatabase, type TestDatabase } from '../harness/postgres.ts'
 
 describe('migrations', () => {
@@ -73,6 +74,19 @@ describe('migrations', () => {
     write('001_slow.sql', 'CREATE TABLE slow (); SELECT pg_sleep(0.2)')
     const ran = await Promise.all([1, 2, 3].map(() => migrateDatabase(fresh.url, folder)))
     expect(ran.flat()).to.deep.equal(['001_slow'])
+  })
+
+  it('that are interrupted change nothing, and the server ends their statement too', async () => {
+    write('001_long.sql', 'CREATE TABLE long (); SELECT pg_sleep(600)')
+    const running = () =>
+      database.query(`SELECT FROM pg_stat_activity WHERE query LIKE '%pg_sleep(600)%' AND pid <> pg_backend_pid()`)
+    const stopping = new AbortController()
+    const migrating = migrateDatabase(fresh.url, folder, stopping.signal).catch((error: Error) => error)
+    await eventually(async () => (await running()).length === 1, { what: 'the statement' })
+    stopping.abort()
+    expect(await migrating).to.be.instanceOf(Error)
+    await eventually(async () => (await running()).length === 0, { what: 'its end' })
+    expect(await database.query("SELECT to_regclass('long') AS long")).to.deep.equal([{ long: null }])
   })
 
   it('add indexes to read models that exist, under the names that they have in new ones', async () => {

@@ -98,6 +98,29 @@ describe('a start that waits for its servers', () => {
     }
   })
 
+  it('waits for the migration of another process, names it, and ends at once', async () => {
+    const database = openDatabase(postgres.url(), { poolSize: 1 })
+    try {
+      await database.query(`DELETE FROM public.migrations WHERE name = (SELECT max(name) FROM public.migrations)`)
+      await database.transaction(async (held) => {
+        // It can be read, and not be changed.
+        await held.query('LOCK TABLE public.migrations IN EXCLUSIVE MODE')
+        const both = await Promise.all([launch('api', {}), launch('api', {})])
+        for (const { baseUrl } of both) await waitsFor(baseUrl, 'migration')
+        for (const each of both) {
+          expect(await each.stop(), 'ms').to.be.below(5_000)
+          expect(await each.ended).to.equal(0)
+          expect(each.output()).to.match(/^Baoco was stopped before it was ready$/m)
+        }
+      })
+      await (
+        await launch('api', {})
+      ).ready
+    } finally {
+      await database.close()
+    }
+  })
+
   it('answers health checks on PORT without METRICS_PORT, and everything else with 503 and Retry-After', async () => {
     const api = await launch('serve', { EVENTSTORE_URL: standInUrl(nowhere) })
     await waitsFor(api.baseUrl, 'event_store')
