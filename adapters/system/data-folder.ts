@@ -20,6 +20,24 @@ export class FolderInUse extends Error {
   }
 }
 
+const UNUSABLE: Readonly<Record<string, string>> = {
+  ENOSPC: 'its disk is full',
+  EDQUOT: 'its disk quota is used up',
+  EROFS: 'it is on a read-only file system',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EEXIST: 'it is not a folder',
+  ENOTDIR: 'it is not a folder',
+}
+
+/** @returns an error that names the folder, if the file system refused it; otherwise the given one */
+export const unusableFolder = (folder: string, error: unknown): unknown => {
+  const { code = '', syscall = '' } = error as NodeJS.ErrnoException
+  const reason = ['listen', 'connect', 'spawn'].some((other) => syscall.startsWith(other)) ? undefined : UNUSABLE[code]
+  if (reason === undefined) return error
+  return new Error(`the data folder ${folder} (BAOCO_DATA_DIR) cannot be used: ${reason}`, { cause: error })
+}
+
 /** Files that identify a data folder. A new volume contains `lost+found`. */
 const OURS = [
   'lock',

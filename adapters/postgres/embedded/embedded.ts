@@ -10,7 +10,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { FolderInUse } from '../../system/data-folder.ts'
+import { FolderInUse, unusableFolder } from '../../system/data-folder.ts'
 import type { LogLines } from '../../telemetry/log-lines.ts'
 import { readPrivateFile, writePrivateFile } from '../../system/private-file.ts'
 import { findDirectory, type PostgresDirectory } from './directory.ts'
@@ -56,7 +56,12 @@ const urlOf = ({ password, port }: Access): string =>
  * Starts the data folder's Postgres, creates it at the first start, and keeps it running.
  * @throws {FolderInUse} if another process uses the data folder
  */
-export const openEmbeddedPostgres = async ({ dataDir, log }: Options): Promise<EmbeddedPostgres> => {
+export const openEmbeddedPostgres = (options: Options): Promise<EmbeddedPostgres> =>
+  open(options).catch((error: unknown) => {
+    throw unusableFolder(options.dataDir, error)
+  })
+
+const open = async ({ dataDir, log }: Options): Promise<EmbeddedPostgres> => {
   const unlock = await enterDataFolder(dataDir, log)
   try {
     const directory = findDirectory(dataDir)

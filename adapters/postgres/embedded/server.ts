@@ -178,10 +178,14 @@ const launch = async (directory: PostgresDirectory, port: number, stopping?: Abo
   throw printed.includes('pre-existing shared memory block') ? new StillEnding(reason) : new Error(reason)
 }
 
-/** The most useful line: the last error message. */
+const OUT_OF_SPACE = /No space left on device|Disk quota exceeded|wrote only \d+ of \d+ bytes/
+
+/** The most useful line: a full disk, else the last error message. */
 const oneLine = (output: string): string => {
   const lines = output.trim().split('\n')
-  return (lines.findLast((line) => /FATAL|PANIC|error:/i.test(line)) ?? lines.at(-1) ?? '').trim()
+  const cause =
+    lines.find((line) => OUT_OF_SPACE.test(line)) ?? lines.findLast((line) => /FATAL|PANIC|error:/i.test(line))
+  return (cause ?? lines.at(-1) ?? '').trim()
 }
 
 const openLog = (path: string): number => {

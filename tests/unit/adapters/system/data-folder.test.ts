@@ -3,7 +3,9 @@ import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { FolderInUse, lockDataFolder, makeDataFolder } from '../../../../adapters/system/data-folder.ts'
+import { openEmbeddedPostgres } from '../../../../adapters/postgres/embedded/embedded.ts'
+import { silent } from '../../../../adapters/telemetry/log-lines.ts'
+import { FolderInUse, lockDataFolder, makeDataFolder, unusableFolder } from '../../../../adapters/system/data-folder.ts'
 import { replacePrivateFile } from '../../../../adapters/system/private-file.ts'
 import { keepSecrets } from '../../../../adapters/secrets/secrets.ts'
 import { mountSmallDisk, obstacle } from '../../../harness/small-disk.ts'
@@ -27,6 +29,27 @@ describe('the data directory', () => {
     fs.chmodSync(folder, 0o755)
     expect(() => makeDataFolder(folder)).to.throw('BAOCO_DATA_DIR')
     expect(fs.statSync(folder).mode & 0o777).to.equal(0o755)
+  })
+
+  it('is named in one sentence if the file system refuses it', async () => {
+    const file = join(folder, 'file')
+    fs.writeFileSync(file, '')
+    await openEmbeddedPostgres({ dataDir: file, log: silent }).then(
+      () => expect.fail('it is a file'),
+      ({ message }: Error) =>
+        expect(message).to.equal(`the data folder ${file} (BAOCO_DATA_DIR) cannot be used: it is not a folder`),
+    )
+    const refused = (code: string, syscall: string) =>
+      unusableFolder(folder, Object.assign(new Error(code), { code, syscall }))
+    expect(String(refused('EROFS', 'fchmod'))).to.match(/cannot be used: it is on a read-only file system$/)
+    expect(String(refused('ENOSPC', 'write'))).to.match(/cannot be used: its disk is full$/)
+    for (const [code, syscall] of [
+      ['EACCES', 'listen'],
+      ['EACCES', 'spawn /usr/bin/initdb'],
+      ['EMFILE', 'open'],
+    ] as const)
+      // prettier-ignore
+      expect(String(refused(code, syscall)), `${code} ${syscall}`).to.equal(`Error: ${code}`)
   })
 
   it('is locked by one process at a time', () => {
