@@ -28,6 +28,10 @@ export class Peer implements Owner {
   #looking: NodeJS.Timeout | undefined
   /** It takes notifications. */
   isReady = false
+  /** It has taken notifications, or was about to. */
+  wasReady = false
+  /** It answers, and has another key. */
+  isForeign = false
   /** Resolves when it is ready or lost. */
   readonly settled: Promise<void>
   #welcomed: () => void = () => {}
@@ -51,7 +55,7 @@ export class Peer implements Owner {
         onEnd()
       })
     })
-    socket.on('error', () => {})
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => (this.isForeign = code?.startsWith('ERR_SSL_') ?? false))
     socket.on('end', () => socket.destroy())
     this.#watch()
   }
@@ -74,6 +78,7 @@ export class Peer implements Owner {
     if (answer === 'pong') return
     if (answer === 'welcome') {
       this.isReady = true
+      this.wasReady = true
       return this.#welcomed()
     }
     if (answer === 'bye') return void (this.isReady = false)

@@ -47,6 +47,8 @@ export interface PeersOptions {
   onFailure(error: unknown): void
   /** Another process was found, or was lost. */
   onPeer?(address: string, isThere: boolean): void
+  /** Another process has another key, so neither hands anything over to the other. */
+  onForeign?(address: string): void
 }
 
 export interface Peers {
@@ -79,10 +81,12 @@ export const addressToDatabase = async (database: Pick<Database, 'query'>): Prom
 }
 
 export const openPeers = async (options: PeersOptions): Promise<Peers> => {
-  const { key, listenOn, take, onFailure, onPeer = () => {} } = options
+  const { key, listenOn, take, onFailure, onPeer = () => {}, onForeign = () => {} } = options
   const database = options.database.within(QUERY_MS)
   const id = randomUUID()
   const peers = new Map<string, Peer>()
+  /** Processes that never took this one in. That is reported once, and tried every second: the cause may end. */
+  const unmet = new Set<string>()
   const closing = new AbortController()
   let server: PeerServer | null = null
   let lookNow = new AbortController()
@@ -91,7 +95,11 @@ export const openPeers = async (options: PeersOptions): Promise<Peers> => {
     const shown = `${address.host} ${address.port}`
     const peer: Peer = new Peer({ ...address, key, holder: id }, () => {
       peers.delete(holder)
-      onPeer(shown, false)
+      if (peer.wasReady) unmet.delete(holder)
+      else if (unmet.has(holder)) return
+      else unmet.add(holder)
+      if (peer.isForeign) onForeign(shown)
+      else onPeer(shown, false)
     })
     peers.set(holder, peer)
     void peer.settled.then(() => peer.isReady && onPeer(shown, true))

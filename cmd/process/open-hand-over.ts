@@ -27,6 +27,8 @@ export interface HandOverParts {
   onHandedOver(outcome: 'answered' | 'taken_back'): void
 }
 
+const FOREIGN = 'a process that receives has another JWT_SECRET or another version'
+
 /** @returns capture that hands over to the owners of the accounts, and a function that ends it */
 export const openHandOver = async (parts: HandOverParts): Promise<{ capture: Capture; close(): Promise<void> }> => {
   const { settings, database, capture, log, onFailure } = parts
@@ -42,6 +44,7 @@ export const openHandOver = async (parts: HandOverParts): Promise<{ capture: Cap
       take: (arrivals, waitedMs) => capture.take(arrivals, waitedMs),
       onFailure,
       onPeer: (address, isThere) => log.info({ address }, isThere ? 'hand_over.found' : 'hand_over.lost'),
+      onForeign: (address) => log.warn({ address, reason: FOREIGN }, 'hand_over.refused'),
     })
   const peers = await open(addressed).catch((error: unknown) => {
     if (given) throw new Error(`setting INTERNAL_ADDRESS: ${(error as Error).message}`)

@@ -191,6 +191,21 @@ describe('processes that hand notifications over', function () {
     await server.close()
   })
 
+  it('say once that another process has another key, and go on alone', async () => {
+    const seen: string[] = []
+    const say = { onPeer: () => seen.push('peer'), onForeign: () => seen.push('foreign') }
+    await open(named('first'), say)
+    await open(named('second'), { ...say, key: keyOf('an installation', 'another secret') })
+    await eventually(() => seen.length >= 2, { what: 'both sides that know' })
+    const looks = `SELECT FROM ops.lease WHERE expires_at > $1::timestamptz + interval '0.5 s'`
+    const [{ now } = { now: '' }] = await database.query<{ now: string }>(
+      'SELECT max(expires_at) AS now FROM ops.lease',
+    )
+    // Each look renews a lease and connects again.
+    await eventually(async () => (await database.query(looks, [now])).length >= 2, { what: 'another look of each' })
+    expect(seen).to.deep.equal(['foreign', 'foreign'])
+  })
+
   it('hand nothing over from a copy of the installation, whose database has the leases of the original', async () => {
     const original = await open(named('original'))
     const copied = await freshDatabase()
