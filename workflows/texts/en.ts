@@ -20,8 +20,8 @@ export const en: Texts = {
     verify_email: (url) => ({
       subject: 'Confirm your e-mail address',
       text: lines(
-        'Somebody, we hope you, opened a Baoco account with this e-mail address.',
-        'Open this link within 24 hours to confirm that the address is yours:',
+        'Somebody opened a Baoco account with this e-mail address.',
+        'If it was you, open this link within 24 hours to confirm the address:',
         '',
         url,
         '',
@@ -31,12 +31,12 @@ export const en: Texts = {
     reset_password: (url) => ({
       subject: 'Choose a new password',
       text: lines(
-        'Somebody, we hope you, asked for a new password for the Baoco account with this e-mail address.',
-        'Open this link within one hour to choose one:',
+        'Somebody asked for a new password for the Baoco account with this e-mail address.',
+        'If it was you, open this link within one hour to choose one:',
         '',
         url,
         '',
-        'It ends every login of the account. The API key stays, unless you choose to end everything. If it was not you, do nothing: your password stays as it is.',
+        'The new password ends every login of the account. The API key stays, unless you choose to end everything. If it was not you, do nothing: your password stays as it is.',
       ),
     }),
     confirmAgain: (url, forgot) => ({
@@ -54,7 +54,7 @@ export const en: Texts = {
     registeredAlready: (login, forgot) => ({
       subject: 'You have an account already',
       text: lines(
-        'Somebody, we hope you, tried to open a Baoco account with this e-mail address. It has one already, and nothing was changed.',
+        'Somebody tried to open a Baoco account with this e-mail address. It has one already, and nothing was changed.',
         '',
         `Log in:              ${login}`,
         `Forgotten password:  ${forgot}`,
@@ -133,7 +133,7 @@ export const en: Texts = {
     endpointFailing: (endpoint, failures, last) =>
       `The endpoint ${endpoint} keeps failing: ${failures} calls in a row` +
       (last === null ? '' : `, the last with ${typeof last === 'number' ? last : `no answer (${last})`}`) +
-      '. It is left alone but for a call now and then, and its deliveries wait; the first call that is answered lets them go on.',
+      '. Baoco calls it only every 30 seconds now, and its other deliveries wait. They continue as soon as one call is answered.',
     sourceSilent: (source, minutes) =>
       `${source} has sent nothing for ${inWords(minutes)}, longer than its usual pause. Check that it still runs.`,
     sources: {

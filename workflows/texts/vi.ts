@@ -20,8 +20,8 @@ export const vi: Texts = {
     verify_email: (url) => ({
       subject: 'Xác nhận địa chỉ email của bạn',
       text: lines(
-        'Có người, mong là bạn, vừa đăng ký tài khoản Baoco bằng địa chỉ email này.',
-        'Hãy mở liên kết sau trong vòng 24 giờ để xác nhận địa chỉ này là của bạn:',
+        'Có người vừa đăng ký tài khoản Baoco bằng địa chỉ email này.',
+        'Nếu đúng là bạn, hãy mở liên kết sau trong vòng 24 giờ để xác nhận địa chỉ này:',
         '',
         url,
         '',
@@ -31,12 +31,12 @@ export const vi: Texts = {
     reset_password: (url) => ({
       subject: 'Đặt lại mật khẩu',
       text: lines(
-        'Có người, mong là bạn, vừa yêu cầu đặt lại mật khẩu của tài khoản Baoco dùng địa chỉ email này.',
-        'Hãy mở liên kết sau trong vòng một giờ để đặt mật khẩu mới:',
+        'Có người vừa yêu cầu đặt lại mật khẩu của tài khoản Baoco dùng địa chỉ email này.',
+        'Nếu đúng là bạn, hãy mở liên kết sau trong vòng một giờ để đặt mật khẩu mới:',
         '',
         url,
         '',
-        'Khi đó mọi phiên đăng nhập của tài khoản sẽ kết thúc. Khóa API vẫn giữ nguyên, trừ khi bạn chọn kết thúc tất cả. Nếu không phải bạn, hãy bỏ qua thư này: mật khẩu của bạn không đổi.',
+        'Sau khi đổi mật khẩu, mọi phiên đăng nhập của tài khoản sẽ kết thúc. Khóa API vẫn giữ nguyên, trừ khi bạn chọn kết thúc tất cả. Nếu không phải bạn, hãy bỏ qua thư này: mật khẩu của bạn không đổi.',
       ),
     }),
     confirmAgain: (url, forgot) => ({
@@ -54,7 +54,7 @@ export const vi: Texts = {
     registeredAlready: (login, forgot) => ({
       subject: 'Bạn đã có tài khoản',
       text: lines(
-        'Có người, mong là bạn, vừa thử đăng ký tài khoản Baoco bằng địa chỉ email này. Địa chỉ này đã có tài khoản, nên không có gì thay đổi.',
+        'Có người vừa thử đăng ký tài khoản Baoco bằng địa chỉ email này. Địa chỉ này đã có tài khoản, nên không có gì thay đổi.',
         '',
         `Đăng nhập:      ${login}`,
         `Quên mật khẩu:  ${forgot}`,
@@ -137,7 +137,7 @@ export const vi: Texts = {
         : typeof last === 'number'
           ? `, lần cuối trả lời ${last}`
           : `, lần cuối không trả lời (${last})`) +
-      '. Baoco chỉ thỉnh thoảng gọi thử và để các webhook chờ; khi địa chỉ trả lời lại, chúng sẽ được gửi tiếp.',
+      '. Hiện Baoco chỉ gọi thử 30 giây một lần, các webhook khác phải chờ; khi địa chỉ trả lời lại, chúng sẽ được gửi tiếp.',
     sourceSilent: (source, minutes) =>
       `${source} đã ${inWords(minutes)} không gửi tin nào, lâu hơn khoảng nghỉ thường lệ. Hãy kiểm tra xem nó còn chạy không.`,
     sources: {

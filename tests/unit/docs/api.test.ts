@@ -46,7 +46,7 @@ describe('docs/api.md', () => {
     const known = [...classes.matchAll(/'(\w+)'/g)].map(([, name]) => name)
     expect(known).to.include('dns')
     const shown = namesOf('Errors of an attempt').filter((name) => !/^http_|^…$/.test(name))
-    expect(shown).to.have.members([...known, 'redirect'])
+    expect(shown).to.have.members([...known, 'redirect', 'not_formed'])
   })
 
   it('lists every reason of a notification', () => {
