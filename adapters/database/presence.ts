@@ -56,7 +56,9 @@ const take = async (client: pg.Client, role: string, how: 'pg_try_advisory_lock'
   const { rows } = await client.query<{ taken: boolean }>(`SELECT ${how}(${LOCK}) AS taken`)
   if (rows[0]!.taken) return
   const holders = new Set((await client.query<{ name: string }>(HOLDERS)).rows.map(({ name }) => named(name).name))
-  throw new InUse(`this installation is in use: ${[...holders].join(', ') || 'another process'} runs on it`)
+  throw new InUse(
+    `this installation is in use: ${[...holders].join(', ') || 'another process'} runs on it; stop it, or wait until it has ended`,
+  )
 }
 
 const connected = async (

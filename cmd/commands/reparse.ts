@@ -18,7 +18,7 @@ export const reparseCommand = (program: Command): void => {
         const capture = openCapture({ store, ids, clock, plans: planAccountOf(settings), oldAfterMs: maxAgeMs })
         const parts = { store, capture, clock, maxAgeMs }
         const { captured, ignored, unparsed } = await reparse(parts, signal)
-        const counts = `${captured} read, ${ignored} no transactions, ${unparsed} still unread`
+        const counts = `${captured} became transactions, ${ignored} are ignored now, ${unparsed} are still unparsed`
         console.log(`${counts}${signal.aborted ? ', then stopped: run it again for the rest' : ''}`)
         if (signal.aborted) process.exitCode = 1
       })

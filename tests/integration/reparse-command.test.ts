@@ -37,11 +37,12 @@ describe('baoco reparse', () => {
         interrupted.child.kill('SIGTERM')
         return interrupted
       })
-      const output = '0 read, 0 no transactions, 0 still unread, then stopped: run it again for the rest\n'
+      const output =
+        '0 became transactions, 0 are ignored now, 0 are still unparsed, then stopped: run it again for the rest\n'
       expect(await result).to.deep.equal([output, 1])
     } finally {
       await database.close()
     }
-    expect(await start().result).to.deep.equal(['0 read, 0 no transactions, 1 still unread\n', 0])
+    expect(await start().result).to.deep.equal(['0 became transactions, 0 are ignored now, 1 are still unparsed\n', 0])
   })
 })

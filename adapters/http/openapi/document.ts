@@ -148,6 +148,15 @@ const routeOf = (operation: Operation, schemes: ReturnType<typeof schemesAt>): R
   }
 }
 
+const INTRODUCTION = [
+  'Baoco turns bank notifications into transactions, and transactions into webhooks.',
+  'Send the API key as `X-Api-Key`. Use webhooks for payments: an account that polls the API is locked.',
+  'Programs read `error` of a refused request; `message` is one sentence for people.',
+  'After 429 or 503, send the request again after the seconds in `Retry-After`.',
+  'Amounts are decimal texts, times are in UTC, and days are Vietnamese.',
+  'A release may add fields and values: ignore those that you do not know.',
+].join(' ')
+
 /** @param baseUrl  the public URL of the service, without a trailing slash */
 export const openApiDocument = (operations: readonly Operation[], baseUrl: string): object => {
   const registry = new OpenAPIRegistry()
@@ -161,7 +170,7 @@ export const openApiDocument = (operations: readonly Operation[], baseUrl: strin
     info: {
       title: 'Baoco',
       version: VERSION,
-      description: 'Baoco turns bank notifications into transactions, and transactions into webhooks.',
+      description: INTRODUCTION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [

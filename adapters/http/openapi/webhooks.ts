@@ -69,12 +69,12 @@ const HEADERS = [
   header('X-Webhook-Source', 'Always `baoco`.', 'baoco'),
   header(
     'X-Webhook-Signature',
-    '`sha256=` and the HMAC-SHA256 of the body in hexadecimal. The key is the secret of the rule; during a rotation, the previous one.',
+    '`sha256=` and the HMAC-SHA256 of the body in hexadecimal. The key is the `secret_key` of the rule or of the address for alerts; during a rotation, the previous one.',
     `sha256=${'a1b2c3d4'.repeat(8)}`,
     { schema: { type: 'string', pattern: '^sha256=[0-9a-f]{64}$' } },
   ),
   header('X-Webhook-Attempt', 'Number of this attempt, from 1.', '1'),
-  header('webhook-id', 'The same for every attempt of one transaction and rule.', 'msg_1042_7'),
+  header('webhook-id', 'The same for every attempt of one transaction and rule, or of one alert call.', 'msg_1042_7'),
   header('webhook-timestamp', 'Unix seconds of this attempt.', '1795143605'),
   header('webhook-signature', 'Signature as Standard Webhooks defines it. During a rotation of the secret there are two.', 'v1,q3t5'),
 ] // prettier-ignore
@@ -82,6 +82,12 @@ const HEADERS = [
 const REPLAY = header('X-Webhook-Replay', '`1` if this payment was delivered before. Otherwise missing.', '1', {
   required: false,
 })
+const TRACE = header(
+  'traceparent',
+  'W3C Trace Context. All attempts for one payment belong to one trace.',
+  `00-${'a1b2c3d4'.repeat(4)}-${'a1b2c3d4'.repeat(2)}-01`,
+  { required: false },
+)
 const EVENT = header('X-Webhook-Event', '`test` with `?sample=1`. Otherwise missing.', 'test', { required: false })
 
 const call = <Schema extends object>(
@@ -110,7 +116,7 @@ export const WEBHOOKS = {
     'A transaction matches a rule',
     'Sent in the format of the rule: standard, woocommerce, or the rule’s own template. Failed attempts are repeated six times.',
     { anyOf: transaction },
-    [REPLAY],
+    [REPLAY, TRACE],
   ),
   test: call(
     'test-call',
