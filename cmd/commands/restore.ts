@@ -33,5 +33,9 @@ const run = async (file: string, { replace = false }: { replace?: boolean }): Pr
   })
   console.log(`the backup of ${made_at} is in ${settings.dataDir}`)
   if (before !== null) console.log(`what was there before is in ${before}`)
-  console.log('Check it: baoco audit. If payments came after the backup, set ID_SKIP=1000000 for the first start.')
+  // The folder of the lost state remembers the newest ids. A folder of another Baoco does not.
+  const where = before === null ? '' : ', and not in this folder'
+  console.log(
+    `Check it: baoco audit. If payments came after the backup${where}, set ID_SKIP=1000000 for the first start.`,
+  )
 }

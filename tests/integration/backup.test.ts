@@ -165,6 +165,7 @@ describe('backup and restore', () => {
   it('a backup made under load is restored beside the running Baoco, audited, and works', async () => {
     const restored = await baoco(elsewhere, 'restore', file)
     expect([restored.status, restored.stderr]).to.deep.equal([0, ''])
+    expect(restored.stdout).to.include('If payments came after the backup, set ID_SKIP=1000000')
     const audit = await baoco(elsewhere, 'audit')
     expect([audit.status, audit.stderr], audit.stdout).to.deep.equal([0, ''])
     expect(await has(live, paid[0]!)).to.equal(true)
@@ -188,6 +189,7 @@ describe('backup and restore', () => {
     expect(status).to.equal(0)
     const [, kept] = /^what was there before is in (.*)$/m.exec(stdout) ?? []
     expect(fs.readdirSync(kept!)).to.include.members(['postgres', 'vault-key'])
+    expect(stdout).to.include('If payments came after the backup, and not in this folder, set ID_SKIP=1000000')
 
     const copy = await startBaoco(elsewhere)
     try {
