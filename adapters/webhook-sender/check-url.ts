@@ -20,7 +20,7 @@ const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '').replac
 
 /** The reason why this URL cannot be a target, in plain words. Null if it can. */
 export const checkUrl = (text: string, { allowPrivate, ownOrigins = [], inboxesAt }: TargetSettings): string | null => {
-  if (!URL.canParse(text)) return 'is not a URL'
+  if (!URL.canParse(text)) return 'is not valid'
   if (inboxesAt !== undefined && inboxTokenIn(text, inboxesAt) !== null) return null
   // The URL parser converts every notation of an IPv4 address (octal, hexadecimal, one number) to the usual one.
   const url = new URL(text)

@@ -49,7 +49,7 @@ export const problems: readonly (readonly [pattern: RegExp, text: string])[] = [
   ],
   [/^Another connected system has this payment prefix\.$/, 'Một cửa hàng khác đã dùng tiền tố này.'],
   [/^Webhook rules point to this system\.$/, 'Còn webhook dùng cửa hàng này. Hãy sửa hoặc xóa chúng trước.'],
-  [/^The URL is not a URL\.$/, 'Đây không phải là một địa chỉ. Địa chỉ bắt đầu bằng https://.'],
+  [/^The URL is not valid\.$/, 'Đây không phải là một địa chỉ. Địa chỉ bắt đầu bằng https://.'],
   [/^The URL must begin with https:\/\/\.$/, 'Địa chỉ phải bắt đầu bằng https://.'],
   [/^The URL must not contain a user name or password\.$/, 'Địa chỉ không được chứa tên đăng nhập hoặc mật khẩu.'],
   [
