@@ -84,3 +84,13 @@ export class Overloaded extends Error {
 export class NotOpened extends Error {
   override name = 'NotOpened'
 }
+
+/** @returns null if a sealed text cannot be opened, so that its owner can still see the rest and replace it */
+export const unlessNotOpened = <Opened>(open: () => Opened): Opened | null => {
+  try {
+    return open()
+  } catch (error) {
+    if (error instanceof NotOpened) return null
+    throw error
+  }
+}

@@ -3,6 +3,7 @@
  * The secrets that sign a rule's calls. After a rotation the previous secret also signs for 24 hours, so that a shop can update its
  * own copy at any time within them (decision "Secret rotation").
  */
+import { unlessNotOpened } from '../errors.ts'
 import type { Signing } from './signature.ts'
 
 /** Time in milliseconds during which both secrets sign. */
@@ -22,8 +23,10 @@ export const previousUntil = ({ sealed_previous, previous_until }: SealedSecrets
   sealed_previous && previous_until && at < Date.parse(previous_until) ? previous_until : null
 
 /**
+ * A previous secret that cannot be opened does not sign, so that a rotation repairs a rule at once.
  * @param timestamp  of the call, Unix seconds. Its signatures can be reproduced from it.
  * @param open  the `open` of the vault
+ * @throws {NotOpened} for the current secret
  */
 export const signingSecrets = (
   sealed: SealedSecrets,
@@ -31,5 +34,6 @@ export const signingSecrets = (
   open: (sealed: string) => string,
 ): Pick<Signing, 'secret' | 'previous'> => {
   const both = previousUntil(sealed, timestamp * 1000) !== null
-  return { secret: open(sealed.sealed_secret), previous: both ? open(sealed.sealed_previous!) : null }
+  const previous = both ? unlessNotOpened(() => open(sealed.sealed_previous!)) : null
+  return { secret: open(sealed.sealed_secret), previous }
 }

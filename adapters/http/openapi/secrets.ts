@@ -8,6 +8,9 @@ import { withoutTokens } from '../../../domain/account/tokens.ts'
 
 const marked = new WeakMap<z.ZodType, Mask>()
 
+/** The description of a secret that the vault keeps. */
+export const SEALED = 'null if VAULT_KEY lacks the key that sealed it;'
+
 /** A secret of the account: null in responses to scoped keys. */
 export const secret = <Schema extends z.ZodType>(schema: Schema, description = ''): z.ZodNullable<Schema> => {
   const nullable = schema.nullable().meta({ description: `${description} null if a scoped key asks.`.trim() })

@@ -14,13 +14,13 @@ import { type Operations, refuses, scopes } from '../openapi/operations.ts'
 import { type ApiParts, settled } from '../parts.ts'
 import { readOnly, withoutReadOnly } from './requests.ts'
 import { vietnamMonth } from '../../../domain/time.ts'
-import { Refused } from '../../../domain/errors.ts'
+import { Refused, unlessNotOpened } from '../../../domain/errors.ts'
 import type { Account as AccountState } from '../../../domain/account/account.ts'
 import { plan } from '../../../domain/account/events.ts'
 import { language } from '../../../domain/account/language.ts'
 import { setLanguage } from '../../../domain/account/set-language.ts'
 import { PLAN_LIMITS, planAt } from '../../../domain/account/plan.ts'
-import { secret } from '../openapi/secrets.ts'
+import { SEALED, secret } from '../openapi/secrets.ts'
 import { LAST_SEEN_READ_ONLY, lastSeenFields } from './last-seen.ts'
 import { qrSvg } from './qr-code.ts'
 
@@ -67,7 +67,7 @@ export const TRUST_SMS_APP_TITLES = {
 
 const ReceiveUrl = z
   .strictObject({
-    url: secret(z.url()),
+    url: secret(z.url(), SEALED),
     trust_sms_app_titles: z.boolean().meta(TRUST_SMS_APP_TITLES),
     ...lastSeenFields,
   })
@@ -76,11 +76,11 @@ const ReceiveUrl = z
 /** The personal URL. */
 const presentReceiveUrl = (
   baseUrl: string,
-  token: string,
+  token: string | null,
   account: AccountState,
   lastSeen: LastSeen,
 ): z.output<typeof ReceiveUrl> => ({
-  url: `${baseUrl}/api/receive/u/${token}`,
+  url: token && `${baseUrl}/api/receive/u/${token}`,
   trust_sms_app_titles: trustsSmsAppTitles(account, null),
   ...lastSeen,
 })
@@ -143,12 +143,14 @@ export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn:
     return given.account
   }
 
-  const presentedUrl = async (context: ApiContext, token: string, account: AccountState) =>
+  const presentedUrl = async (context: ApiContext, token: string | null, account: AccountState) =>
     presentReceiveUrl(settings.baseUrl, token, account, await urlLastSeen(context))
+
+  const opened = ({ receive_url }: AccountState) => unlessNotOpened(() => vault.open(receive_url!.sealed_token))
 
   const showReceiveUrl = async (context: ApiContext) => {
     const account = await withReceiveUrl(context)
-    return presentedUrl(context, vault.open(account.receive_url!.sealed_token), account)
+    return presentedUrl(context, opened(account), account)
   }
 
   const drawReceiveUrl = async (context: ApiContext) => {
@@ -173,7 +175,7 @@ export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn:
       return trustSmsAppTitles(account, { device_id: null, trusted, at: occasion.at })
     })
     await settled(parts, changed)
-    return presentedUrl(context, vault.open(changed.account.receive_url!.sealed_token), changed.account)
+    return presentedUrl(context, opened(changed.account), changed.account)
   }
 
   get('/api/account', 'Get the account', signedIn, scopes('read', 'connect'), data(Account), showAccount)

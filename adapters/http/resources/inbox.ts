@@ -9,6 +9,7 @@ import type { Inbox as InboxState } from '../../../domain/account/account.ts'
 import { inboxAnswer } from '../../../domain/account/events.ts'
 import { LONGEST_DELAY_MS } from '../../../domain/account/inboxes.ts'
 import { notFound } from '../../../domain/account/refusals.ts'
+import { unlessNotOpened } from '../../../domain/errors.ts'
 import { changeInbox, closeInbox, openInbox } from '../../../workflows/accounts/inboxes.ts'
 import type { InboxCallOf, InboxCallRow } from '../../inbox/calls.ts'
 import { BODY_OF_ANSWER } from '../../inbox/inboxes.ts'
@@ -18,7 +19,7 @@ import { openCursors, type Pair } from '../openapi/cursors.ts'
 import { body, noBody, query } from '../openapi/input.ts'
 import { created, data, message, whole } from '../openapi/answers.ts'
 import type { Input, Guard } from '../openapi/operation.ts'
-import { secret } from '../openapi/secrets.ts'
+import { SEALED, secret } from '../openapi/secrets.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
 import type { Limited } from '../middleware/rate-limits.ts'
@@ -41,7 +42,7 @@ const NewInbox = z.strictObject({ id, token: secret(z.string()), url: secret(z.s
 
 const settings = {
   id,
-  url: secret(z.string()),
+  url: secret(z.string(), SEALED),
   answer: inboxAnswer.meta({ description: 'Status code that the inbox returns.' }),
   delay_ms: z.int().min(0),
 }
@@ -114,7 +115,7 @@ export const inboxRoutes = (
 
   const presentSettings = ({ inbox_id, sealed_token, answer, delay_ms }: InboxState) => ({
     id: inbox_id,
-    url: inboxUrl(settings.baseUrl, vault.open(sealed_token)),
+    url: unlessNotOpened(() => inboxUrl(settings.baseUrl, vault.open(sealed_token))),
     answer,
     delay_ms,
   })

@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import type { Rule as RuleState } from '../../../domain/account/account.ts'
 import { notFound } from '../../../domain/account/refusals.ts'
+import { unlessNotOpened } from '../../../domain/errors.ts'
 import { previousUntil, signingSecrets } from '../../../domain/webhook/secrets.ts'
 import {
   changeRule,
@@ -29,14 +30,14 @@ import { byCursor, nextCursor, page as pageOf, pageAsked } from '../openapi/page
 import { BulkRetry, Page, RuleChange, RuleCreation, SecretRotation } from './requests.ts'
 import { ruleFields } from '../../../domain/account/events.ts'
 import type { Vault } from '../../../domain/ports.ts'
-import { secret, targetUrl, urlSent } from '../openapi/secrets.ts'
+import { SEALED, secret, targetUrl, urlSent } from '../openapi/secrets.ts'
 import { attempt, decimal, presentAttempt, transactionType } from './transactions.ts'
 
 const id = z.int().positive()
 const moment = z.iso.datetime()
 
 export const SecretKeyText = z.string().regex(/^[0-9a-f]{48}$/)
-const SecretKey = secret(SecretKeyText)
+const SecretKey = secret(SecretKeyText, SEALED)
 const TestParameters = z.object({
   sample: z
     .enum(['0', '1'])
@@ -48,7 +49,7 @@ const PreviousUntil = moment.nullable().meta({
 })
 
 /** The only function that shows a signing secret. It is reached only by the secret's owner. */
-export const presentSecret = (sealed: string, vault: Vault): string => vault.open(sealed)
+export const presentSecret = (sealed: string, vault: Vault): string | null => unlessNotOpened(() => vault.open(sealed))
 
 /** The response of a rotation. */
 const RuleSecret = z.strictObject({ secret_key: SecretKey, previous_until: PreviousUntil }).meta({ id: 'RuleSecret' })

@@ -74,7 +74,7 @@ export const webhook: Messages['webhook'] = {
     until: (at) => `The old secret also signs until ${at}. X-Webhook-Signature has only its signature until then.`,
     finish: 'Stop the old secret now',
     finished: 'The old secret has stopped.',
-    none: 'Only the owner of the account can see this secret.',
+    none: 'The server cannot open this secret any more. Replace it, and enter the new one in your shop.',
   },
   test: {
     title: 'Test call',

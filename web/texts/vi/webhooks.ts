@@ -71,7 +71,7 @@ export const webhook = {
     until: (at: string) => `Khóa cũ còn ký đến ${at}. X-Webhook-Signature chỉ ký bằng khóa cũ cho đến lúc đó.`,
     finish: 'Ngừng khóa cũ ngay',
     finished: 'Khóa cũ đã ngừng.',
-    none: 'Khóa này chỉ hiện cho chủ tài khoản.',
+    none: 'Máy chủ không còn mở được khóa này. Hãy thay khóa, rồi nhập khóa mới vào cửa hàng.',
   },
   test: {
     title: 'Gửi thử',
