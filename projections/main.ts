@@ -2,7 +2,7 @@
 /** The projector `main`: everything that an API response or a delivery needs. */
 import { KEPT_UNREAD_S } from '../domain/arrival/events.ts'
 import { isReadable, type StoredEvent } from '../domain/parse-event.ts'
-import { keptFor } from '../workflows/scheduled/expire-events.ts'
+import { keptFor } from '../domain/retention.ts'
 import type { Definition } from './engine/definition.ts'
 import { parked } from './engine/parked-table.ts'
 import { PARKED_STREAM } from '../domain/parked/events.ts'

@@ -8,7 +8,7 @@ import { REFUSED } from '../../domain/parked/events.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 import { projectors } from '../../projections/all.ts'
 import { parkedStreams } from '../../projections/parked/queries.ts'
-import { auditStore, continuedFrom } from '../../workflows/audit.ts'
+import { auditStore, continuedFrom } from '../../workflows/audit/audit.ts'
 import { withStore } from '../process/with-store.ts'
 
 export const audit = (program: Command): void => {

@@ -1,25 +1,12 @@
 // Tests: tests/integration/scheduled/scheduled-work.test.ts
-/** How long the store keeps events that are not permanent, and the scheduled job that removes them. */
-import { DEDUP_RETENTION_S } from '../../domain/dedup/events.ts'
-import { CREDITS_KEPT_S, CREDITS_PREFIX } from '../../domain/credits/events.ts'
-import { KEPT_IGNORED_S, KEPT_UNREAD_S } from '../../domain/arrival/events.ts'
+/** Sets the retention times of the store (`domain/retention.ts`), and the scheduled job that removes expired events. */
+import { KEPT_UNREAD_S } from '../../domain/arrival/events.ts'
 import type { EventStore } from '../../domain/ports.ts'
+import { KEPT_S } from '../../domain/retention.ts'
 import type { ScheduledJob } from './scheduled-work.ts'
 
-/** By the prefix of a stream's name. A deduplication window distinguishes copies of one event, which arrive within days. */
-export const KEPT_S = {
-  'book-': DEDUP_RETENTION_S,
-  'ignored-': KEPT_IGNORED_S,
-  'unread-': KEPT_UNREAD_S,
-  [CREDITS_PREFIX]: CREDITS_KEPT_S,
-} as const
-
-/** How long events of a stream are kept, seconds; null: permanently. */
-export const keptFor = (stream: string): number | null =>
-  Object.entries(KEPT_S).find(([prefix]) => stream.startsWith(prefix))?.[1] ?? null
-
 /**
- * Tells the store the retention times. Called at every start, before anything is written.
+ * Sets the retention times. Called at every start, before anything is written.
  * @param keepUnread  lifetime of unparsed notifications, seconds
  */
 export const applyRetention = async (

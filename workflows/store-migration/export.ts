@@ -10,9 +10,9 @@ import { isClosing } from '../../domain/erasure.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
 import { IMPORT_STREAM } from '../../domain/import.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
-import { keptFor } from '../scheduled/expire-events.ts'
+import { keptFor } from '../../domain/retention.ts'
 import { FileWriter, type LastLine } from './event-file.ts'
-import { pages } from './pages.ts'
+import { pages } from '../support/store-pages.ts'
 
 /** The revision of the closing event of each closed stream. The last one counts. */
 const closedStreams = async (store: EventStore<RecordedEvent>): Promise<Map<string, number>> => {

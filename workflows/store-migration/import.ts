@@ -15,10 +15,10 @@ import type { RecordedEvent } from '../../domain/event.ts'
 import { importEvents as importSchemas, IMPORT_STREAM, type ImportedFile } from '../../domain/import.ts'
 import { NO_STREAM, type EventStore, type StreamAppend } from '../../domain/ports.ts'
 import { storePositionOf, type StorePosition } from '../support/store-position.ts'
-import { keptFor } from '../scheduled/expire-events.ts'
+import { keptFor } from '../../domain/retention.ts'
 import { stamp } from '../support/stamp.ts'
 import { BadFile, eventOfLine, type FiledEvent, type LastLine } from './event-file.ts'
-import { pages } from './pages.ts'
+import { pages } from '../support/store-pages.ts'
 
 /** Limits of one call. */
 const MOST_EVENTS = 500

@@ -1,10 +1,10 @@
 // Tests: tests/integration/audit-since-last.test.ts
 /** Checks that no event of an account is missing, and that attempts name only revisions that are there. Memory holds one revision per account. */
-import { accountStream } from '../domain/account/events.ts'
-import { isClosing } from '../domain/erasure.ts'
-import { isReadable, type StoredEvent } from '../domain/parse-event.ts'
-import type { EventStore } from '../domain/ports.ts'
-import { slicesOf } from './audit-slices.ts'
+import { accountStream } from '../../domain/account/events.ts'
+import { isClosing } from '../../domain/erasure.ts'
+import { isReadable, type StoredEvent } from '../../domain/parse-event.ts'
+import type { EventStore } from '../../domain/ports.ts'
+import { slicesOf } from './slices.ts'
 
 type Found = (fault: string) => void
 

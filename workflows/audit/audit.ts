@@ -8,18 +8,18 @@
  * What only an audit of everything sees: earlier events that were damaged or removed in the store since they were audited, and streams
  * of a deleted account that its deletion did not find.
  */
-import { isClosing } from '../domain/erasure.ts'
-import { ID_STREAM } from '../domain/ids.ts'
-import { asStored, isReadable, isTombstone, type StoredEvent } from '../domain/parse-event.ts'
-import type { Checkpoint, EventStore } from '../domain/ports.ts'
-import { faultsOf } from '../domain/transaction/audit.ts'
-import { AccountRevisions } from './audit-accounts.ts'
-import { Leftovers } from './audit-leftovers.ts'
-import { slicesOf } from './audit-slices.ts'
-import { Windows } from './audit-windows.ts'
-import { keptFor } from './scheduled/expire-events.ts'
-import { pages } from './store-migration/pages.ts'
-import { isPositionIn, storePositionOf, type StorePosition } from './support/store-position.ts'
+import { isClosing } from '../../domain/erasure.ts'
+import { ID_STREAM } from '../../domain/ids.ts'
+import { asStored, isReadable, isTombstone, type StoredEvent } from '../../domain/parse-event.ts'
+import type { Checkpoint, EventStore } from '../../domain/ports.ts'
+import { faultsOf } from '../../domain/transaction/audit.ts'
+import { AccountRevisions } from './account-revisions.ts'
+import { Leftovers } from './leftovers.ts'
+import { slicesOf } from './slices.ts'
+import { Windows } from './windows.ts'
+import { keptFor } from '../../domain/retention.ts'
+import { pages } from '../support/store-pages.ts'
+import { isPositionIn, storePositionOf, type StorePosition } from '../support/store-position.ts'
 
 export interface Audited {
   events: number

@@ -1,7 +1,7 @@
 // Tests: tests/integration/audit-since-last.test.ts
 /** Reads many slices of streams, a few at a time, so that memory never holds the events of all. */
-import type { StoredEvent } from '../domain/parse-event.ts'
-import type { EventStore, Slice } from '../domain/ports.ts'
+import type { StoredEvent } from '../../domain/parse-event.ts'
+import type { EventStore, Slice } from '../../domain/ports.ts'
 
 const AT_A_TIME = 200
 

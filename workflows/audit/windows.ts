@@ -1,10 +1,10 @@
 // Tests: tests/integration/audit-since-last.test.ts
 /** Finds new transactions whose notification is in no deduplication window. Memory holds only the ids of the last days. */
-import { DEDUP_RETENTION_S, dedupStream } from '../domain/dedup/events.ts'
-import type { StoredEvent } from '../domain/parse-event.ts'
-import type { EventStore } from '../domain/ports.ts'
-import { transactionStream } from '../domain/transaction/events.ts'
-import { slicesOf } from './audit-slices.ts'
+import { DEDUP_RETENTION_S, dedupStream } from '../../domain/dedup/events.ts'
+import type { StoredEvent } from '../../domain/parse-event.ts'
+import type { EventStore } from '../../domain/ports.ts'
+import { transactionStream } from '../../domain/transaction/events.ts'
+import { slicesOf } from './slices.ts'
 
 /** Newer transactions must be in their window, even if the clocks of processes differ a little. */
 const MARGIN_S = 3_600

@@ -7,13 +7,13 @@
  * An audit that does not begin with the first event does not see what was left before. So it also looks at the streams that were closed
  * since. A deletion that was interrupted shows there: the account's own stream is erased last.
  */
-import { accountStream } from '../domain/account/events.ts'
-import { isClosing } from '../domain/erasure.ts'
-import type { StoredEvent } from '../domain/parse-event.ts'
-import type { Checkpoint, EventStore } from '../domain/ports.ts'
-import { commandToFinish } from './accounts/unfinished-deletions.ts'
-import { slicesOf } from './audit-slices.ts'
-import { pages } from './store-migration/pages.ts'
+import { accountStream } from '../../domain/account/events.ts'
+import { isClosing } from '../../domain/erasure.ts'
+import type { StoredEvent } from '../../domain/parse-event.ts'
+import type { Checkpoint, EventStore } from '../../domain/ports.ts'
+import { commandToFinish } from '../accounts/unfinished-deletions.ts'
+import { pages } from '../support/store-pages.ts'
+import { slicesOf } from './slices.ts'
 
 /** The last events of streams that end by themselves. They contain no personal data. */
 const LAST: ReadonlySet<string> = new Set(['NotificationReread', 'NotificationGivenUp', 'EmailReleased'])
