@@ -3,13 +3,14 @@
  * Applies events to the tables of one schema. Each batch and its checkpoint are written in one transaction. If the database refuses the
  * data of a batch, the batch is applied in halves, down to the event that it refuses. That event parks its stream (`parking.ts`).
  */
-import { decidedAt, isTombstone, type StoredEvent } from '../../domain/parse-event.ts'
+import { decidedAt, type StoredEvent } from '../../domain/parse-event.ts'
 import type { KnownEvent } from '../../domain/catalogue.ts'
 import { PARKED_STREAM } from '../../domain/parked/events.ts'
 import type { Resolutions } from '../../domain/parked/resolutions.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 import { readResolutions } from '../../workflows/parked/obeying.ts'
-import { anchorOf, moveOn, stay, type Anchor } from './checkpoint.ts'
+import { lastPlaceIn, storePositionOf, type StorePosition } from '../../workflows/support/store-position.ts'
+import { moveOn, stay } from './checkpoint.ts'
 import { statementsOf, type Definition, type Statement } from './definition.ts'
 import { Fold } from './fold.ts'
 import type { ParkedStream } from './parked-table.ts'
@@ -40,7 +41,7 @@ export interface ApplierOptions {
   definition: Definition
   schema: string
   /** The last event applied. */
-  anchor: Anchor | null
+  anchor: StorePosition | null
   /** A stream was parked, at this event. */
   onParked?: (parked: ParkedStream) => void
 }
@@ -51,7 +52,7 @@ export class Applier {
   readonly #writer: SqlWriter
   readonly #refused = new Map<string, Cause>()
   #known: Promise<{ parked: Map<string, ParkedStream>; resolutions: Resolutions }> | null = null
-  #anchor: Anchor | null
+  #anchor: StorePosition | null
   /** Whether work is left; null if that is not known. */
   #isLeft: boolean | null = null
 
@@ -63,7 +64,7 @@ export class Applier {
   }
 
   /** The last event applied. */
-  get anchor(): Anchor | null {
+  get anchor(): StorePosition | null {
     return this.#anchor
   }
 
@@ -78,8 +79,8 @@ export class Applier {
     if (decision > 0) return this.#applyFrom(decision, events, passed)
     // What waited for a decision is older than events whose work may be left.
     if (events[0] && isDecision(events[0])) await this.finish()
-    const last = events.findLast((event) => !isTombstone(event))
-    const to = last ? anchorOf(last) : this.#anchor
+    const last = lastPlaceIn(events)
+    const to = last ? storePositionOf(last) : this.#anchor
     const { parked, resolutions } = await this.#parking()
     const { store, definition, tables, onParked } = this.#options
     const { projector } = definition
@@ -177,7 +178,7 @@ export class Applier {
     return error instanceof HandlerFailed || this.#options.tables.isRefusal(error)
   }
 
-  #claim(to: Anchor | null, passed: Checkpoint, events: readonly StoredEvent[]): SqlStatement {
+  #claim(to: StorePosition | null, passed: Checkpoint, events: readonly StoredEvent[]): SqlStatement {
     const { definition, schema } = this.#options
     const at = events.reduce<string | null>((newest, event) => decidedAt(event) ?? newest, null)
     return moveOn(schema, { projector: definition.projector, version: this.#version }, this.#anchor, to, { passed, at })

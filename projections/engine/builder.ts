@@ -3,8 +3,8 @@
 import { StoreUnavailable } from '../../domain/errors.ts'
 import { decidedAt } from '../../domain/parse-event.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
+import type { StorePosition } from '../../workflows/support/store-position.ts'
 import { Applier } from './applier.ts'
-import type { Anchor } from './checkpoint.ts'
 import type { Definition } from './definition.ts'
 import type { ReadModelTables } from './tables.ts'
 import { createSchema, dropSchema } from './schema.ts'
@@ -55,7 +55,7 @@ export class Builder {
   }
 
   /** The last event applied. */
-  get anchor(): Anchor | null {
+  get anchor(): StorePosition | null {
     return this.#applier.anchor
   }
 

@@ -1,30 +1,22 @@
 // Tests: tests/integration/projections/replay.test.ts
 /**
- * The position of a projector. It is stored in the schema of the projector's tables and moves in the same transaction
- * as their rows. It holds the last applied event: its id, its stream and its revision in that stream. If the store shows at
- * startup that it never had that event (it was restored from an older backup, or it is a different store), the read models are
- * rebuilt. An event that was erased or has expired since is no reason. The projector continues after that event, not after the point to which it had read ahead, so it
- * misses nothing that a restored store wrote in between.
+ * The checkpoint of a projector. It is stored in the schema of the projector's tables and moves in the same transaction as their rows. Its
+ * anchor is the last applied event. If the store shows at startup that it never had that event (it was restored from an older backup, or it is
+ * a different store), the read models are rebuilt. An event that was erased or has expired since is no reason. The projector continues after
+ * the anchor, not after the point to which it had read ahead, so it misses nothing that a restored store wrote in between.
  */
-import type { RecordedEvent } from '../../domain/event.ts'
 import { isTombstone } from '../../domain/parse-event.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
+import type { StorePosition } from '../../workflows/support/store-position.ts'
 import type { Definition } from './definition.ts'
 import type { Statements } from './tables.ts'
 import { statementName, versionOf, type SqlStatement } from './sql.ts'
 
-/** The last event applied. */
-export interface Anchor {
-  checkpoint: Checkpoint
-  event_id: string
-  stream: string
-  revision: number
-}
-
-export interface Stored {
+/** The checkpoint as it is stored. */
+export interface StoredCheckpoint {
   version: string
-  /** null before the first event */
-  anchor: Anchor | null
+  /** The last applied event; null before the first one. */
+  anchor: StorePosition | null
   /**
    * How far the store was read: the anchor's position, or a later one if only events of other streams followed the
    * anchor.
@@ -46,19 +38,12 @@ export class NewerReadModels extends Error {
 const generationOf = (version: string): number => Number(/^(\d+)\./.exec(version)?.[1] ?? 0)
 
 /** Whether a newer version of Baoco has built the stored read models. */
-export const isNewer = (stored: Stored | null, { generation }: Pick<Definition, 'generation'>): boolean =>
+export const isNewer = (stored: StoredCheckpoint | null, { generation }: Pick<Definition, 'generation'>): boolean =>
   stored !== null && generationOf(stored.version) > generation
 
 /** Whether an older version of Baoco has built the stored read models. */
-export const isOlder = (stored: Stored | null, { generation }: Pick<Definition, 'generation'>): boolean =>
+export const isOlder = (stored: StoredCheckpoint | null, { generation }: Pick<Definition, 'generation'>): boolean =>
   stored !== null && generationOf(stored.version) < generation
-
-export const anchorOf = ({ checkpoint, id, stream, revision }: RecordedEvent): Anchor => ({
-  checkpoint,
-  event_id: id,
-  stream,
-  revision,
-})
 
 export const checkpointDdl = (schema: string): string => `CREATE TABLE ${schema}.checkpoint (
   projector text PRIMARY KEY, checkpoint text, event_id uuid, version text NOT NULL,
@@ -74,7 +59,7 @@ interface Row {
   age: number | null
 }
 
-const isThere = async (database: Statements, schema: string): Promise<boolean> =>
+const hasCheckpoint = async (database: Statements, schema: string): Promise<boolean> =>
   (
     await database.query<{ there: boolean }>('SELECT to_regclass($1) IS NOT NULL AS there', [`${schema}.checkpoint`])
   )[0]!.there
@@ -85,8 +70,8 @@ export const readCheckpoint = async (
   schema: string,
   projector: string,
   { lock = false } = {},
-): Promise<Stored | null> => {
-  if (!(await isThere(database, schema))) return null
+): Promise<StoredCheckpoint | null> => {
+  if (!(await hasCheckpoint(database, schema))) return null
   const [row] = await database.query<Row>(
     `SELECT version, checkpoint, event_id, stream, revision, passed, extract(epoch FROM now() - updated_at)::float AS age
       FROM ${schema}.checkpoint
@@ -104,8 +89,8 @@ export const readCheckpoint = async (
 export const moveOn = (
   schema: string,
   { projector, version }: { projector: string; version: string },
-  from: Anchor | null,
-  to: Anchor | null,
+  from: StorePosition | null,
+  to: StorePosition | null,
   { passed, at }: { passed: Checkpoint; at: string | null },
 ): SqlStatement => {
   const text = `UPDATE ${schema}.checkpoint
@@ -127,7 +112,7 @@ export const moveOn = (
 export const stay = (
   schema: string,
   { projector, version }: { projector: string; version: string },
-  at: Anchor | null,
+  at: StorePosition | null,
 ): SqlStatement => {
   const text = `UPDATE ${schema}.checkpoint SET version = version
     WHERE projector = $1 AND version = $2
@@ -142,7 +127,7 @@ export const stay = (
 /** Whether the store is the one that the read models were built from, and has not gone back behind them. */
 const isInStore = async (
   store: EventStore,
-  { anchor, age }: Stored,
+  { anchor, age }: StoredCheckpoint,
   { keptFor }: Pick<Definition, 'keptFor'>,
 ): Promise<boolean> => {
   if (anchor === null) return true
@@ -163,7 +148,7 @@ const isInStore = async (
  */
 export const hasExpired = async (
   store: Pick<EventStore, 'end' | 'isAfter'>,
-  { stream, checkpoint }: Pick<Anchor, 'stream' | 'checkpoint'>,
+  { stream, checkpoint }: Pick<StorePosition, 'stream' | 'checkpoint'>,
   age: number | null,
   { keptFor }: Pick<Definition, 'keptFor'>,
 ): Promise<boolean> => {
@@ -186,7 +171,7 @@ const isAtOrAfter = (store: Pick<EventStore, 'isAfter'>, later: Checkpoint, posi
 /** Why the read models cannot be continued; null if they can. They are rebuilt, unless they are of a newer version. */
 export const reasonToRebuild = async (
   store: EventStore,
-  stored: Stored | null,
+  stored: StoredCheckpoint | null,
   definition: Definition,
 ): Promise<string | null> => {
   const version = versionOf(definition)

@@ -12,8 +12,9 @@ import { StoreUnavailable } from '../../domain/errors.ts'
 import { decidedAt } from '../../domain/parse-event.ts'
 import type { Batch, Checkpoint, EventStore, ReadModels } from '../../domain/ports.ts'
 import { retry } from '../../workflows/support/retry.ts'
+import type { StorePosition } from '../../workflows/support/store-position.ts'
 import { Applier, Overtaken } from './applier.ts'
-import { isNewer, NewerReadModels, readCheckpoint, reasonToRebuild, type Anchor, type Stored } from './checkpoint.ts'
+import { isNewer, NewerReadModels, readCheckpoint, reasonToRebuild, type StoredCheckpoint } from './checkpoint.ts'
 import type { Definition } from './definition.ts'
 import type { ParkedStream } from './parked-table.ts'
 import type { Lines, ReadModelTables } from './tables.ts'
@@ -181,7 +182,7 @@ class RunningProjector implements Projector {
     }
   }
 
-  #stored(): Promise<Stored | null> {
+  #stored(): Promise<StoredCheckpoint | null> {
     const { tables, definition } = this.#options
     return readCheckpoint(tables, definition.schema, definition.projector)
   }
@@ -244,13 +245,13 @@ class RunningProjector implements Projector {
     return this.#lastEventAt === null ? Infinity : Date.now() - Date.parse(this.#lastEventAt)
   }
 
-  #applier(anchor: Anchor | null): Applier {
+  #applier(anchor: StorePosition | null): Applier {
     const { store, tables, definition, onParked } = this.#options
     return new Applier({ store, tables, definition, schema: definition.schema, anchor, ...(onParked && { onParked }) })
   }
 
   /** Continues from the stored checkpoint. If the read models cannot be continued, they are rebuilt first. */
-  async #start(signal: AbortSignal): Promise<Anchor | null> {
+  async #start(signal: AbortSignal): Promise<StorePosition | null> {
     const { store, tables, definition, log } = this.#options
     let stored = await this.#stored()
     if (isNewer(stored, definition)) throw new NewerReadModels()
@@ -272,7 +273,7 @@ class RunningProjector implements Projector {
 
   async #afterSwap(applier: Applier, overtaken: Overtaken): Promise<Applier> {
     const stored = await this.#stored()
-    const isOurs = (theirs: Stored): boolean =>
+    const isOurs = (theirs: StoredCheckpoint): boolean =>
       theirs.version === this.#version && theirs.anchor?.event_id === applier.anchor?.event_id
     if (!stored || !isOurs(stored)) throw overtaken
     return this.#applier(stored.anchor)

@@ -11,7 +11,7 @@
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 import { waitUnlessAborted } from '../../workflows/support/abort.ts'
 import { Builder, Ended, type BuilderOptions, type Progress } from './builder.ts'
-import { isNewer, NewerReadModels, readCheckpoint, reasonToRebuild, type Stored } from './checkpoint.ts'
+import { isNewer, NewerReadModels, readCheckpoint, reasonToRebuild, type StoredCheckpoint } from './checkpoint.ts'
 import type { Definition } from './definition.ts'
 import { isLeft, partOf } from './remaining.ts'
 import type { ReadModelTables, Statements } from './tables.ts'
@@ -42,9 +42,9 @@ export const replay = (options: BuilderOptions): Promise<Progress> =>
  */
 export const rebuild = (options: BuilderOptions): Promise<Progress> =>
   exclusively(options, 'wait', async () => {
-    const { stored, usable } = await live(options, options.tables)
+    const { stored, reason } = await live(options, options.tables)
     if (isNewer(stored, options.definition)) throw new NewerReadModels()
-    return usable ? { events: 0, seconds: 0, at: null } : buildAndSwap(options)
+    return reason === null ? { events: 0, seconds: 0, at: null } : buildAndSwap(options)
   })
 
 export interface Verified {
@@ -95,8 +95,8 @@ const buildAndSwap = async (options: BuilderOptions): Promise<Progress> => {
   await dropSchema(tables, oldSchema(definition))
   const builder = await Builder.open(options, nextSchema(definition))
   try {
-    await whereLiveStands(options, builder, async (transaction, isThere) => {
-      if (isThere) {
+    await whereLiveStands(options, builder, async (transaction, hasLive) => {
+      if (hasLive) {
         await transaction.query(`DELETE FROM ${schema}.checkpoint WHERE projector = $1`, [projector])
         await transaction.query(`ALTER SCHEMA ${schema} RENAME TO ${oldSchema(definition)}`)
       }
@@ -124,30 +124,28 @@ const finishLive = async ({ tables, definition }: BuilderOptions): Promise<void>
 }
 
 interface Live {
-  stored: Stored | null
-  /** Whether they can be continued. Otherwise their checkpoint means nothing. */
-  usable: boolean
+  stored: StoredCheckpoint | null
+  /** Why they cannot be continued, so that their checkpoint means nothing; null if they can. */
   reason: string | null
 }
 
 const live = async ({ store, definition }: BuilderOptions, database: Statements, lock = false): Promise<Live> => {
   const stored = await readCheckpoint(database, definition.schema, definition.projector, { lock })
-  const reason = await reasonToRebuild(store, stored, definition)
-  return { stored, usable: reason === null, reason }
+  return { stored, reason: await reasonToRebuild(store, stored, definition) }
 }
 
 /** The position to build to: that of the live read models, or the end of the store if theirs means nothing. */
-const target = async (store: EventStore, { stored, usable }: Live): Promise<Checkpoint | null> =>
-  usable ? (stored?.anchor?.checkpoint ?? null) : store.end()
+const target = async (store: EventStore, { stored, reason }: Live): Promise<Checkpoint | null> =>
+  reason === null ? (stored?.anchor?.checkpoint ?? null) : store.end()
 
 /**
  * Builds up to the position of the live read models, and does the work while their checkpoint is held there.
- * @param work  runs in the transaction that holds it; `isThere` is false if there are no live read models
+ * @param work  runs in the transaction that holds it; `hasLive` is false if there are none
  */
 const whereLiveStands = async (
   options: BuilderOptions,
   builder: Builder,
-  work: (transaction: Statements, isThere: boolean) => Promise<void>,
+  work: (transaction: Statements, hasLive: boolean) => Promise<void>,
 ): Promise<void> => {
   const { store, tables, definition } = options
   for (let rounds = 0; rounds < MOST_ROUNDS; rounds++) {
@@ -158,7 +156,7 @@ const whereLiveStands = async (
   await tables.transaction(async (transaction) => {
     const held = await live(options, transaction, true)
     await builder.to(await target(store, held))
-    if (held.usable && held.stored?.anchor?.event_id !== builder.anchor?.event_id)
+    if (held.reason === null && held.stored?.anchor?.event_id !== builder.anchor?.event_id)
       throw new Error('the checkpoint of the live read models is not in the event store: nothing was changed')
     await work(transaction, await isThere(transaction, definition.schema))
   })
