@@ -13,10 +13,11 @@ import { checkUrl } from '../../adapters/webhook-sender/check-url.ts'
 import { Accounts } from '../../workflows/accounts/accounts.ts'
 import { registerFirstAccount } from '../../workflows/accounts/registration.ts'
 import { openFeed } from '../../workflows/live/feed.ts'
+import { untilAborted } from '../../workflows/support/abort.ts'
 import { dashboardFiles } from '../process/dashboard-files.ts'
 import { greeting } from '../process/greeting.ts'
 import { diskHasSpace, readModelsAnswer, storeAnswers } from '../process/health-checks.ts'
-import { REQUEST_GRACE_MS, roleCommand, untilAborted, type Role } from '../process/role.ts'
+import { REQUEST_GRACE_MS, roleCommand, type Role } from '../process/role.ts'
 
 /**
  * Connections of the pool that requests use at a time. The rest is for what must not wait for slow reads: leases, limits of callers, and in

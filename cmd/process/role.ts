@@ -13,6 +13,7 @@ import { createHealth } from '../../adapters/http/api.ts'
 import type { HealthCheck } from '../../adapters/http/resources/health.ts'
 import { StoreWentBack } from '../../domain/errors.ts'
 import type { StoreMemory } from '../../adapters/system/store-memory.ts'
+import { untilAborted } from '../../workflows/support/abort.ts'
 import { openInstallation, type Installation } from './installation.ts'
 import { stopSignal } from './stop-signal.ts'
 import { StoppedAtStart } from './wait-for-servers.ts'
@@ -62,12 +63,6 @@ export const roleCommand =
       .description(role.description)
       .action(() => runRoles([role]))
   }
-
-export const untilAborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) return resolve()
-    signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 
 /**
  * Lists every health check once. Only the needs of the first role decide whether the process is ready: a process that receives is ready

@@ -1,7 +1,6 @@
 // Tests: tests/integration/kafka/outage.test.ts
 /** Waits at the start for a server that is down, and logs which one and why. `/readyz` names it meanwhile. */
-import { setTimeout as pause } from 'node:timers/promises'
-import { orAborted } from '../../workflows/support/abort.ts'
+import { orAborted, waitUnlessAborted } from '../../workflows/support/abort.ts'
 import type { AwaitedServers } from './front.ts'
 import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
 
@@ -63,7 +62,7 @@ export const untilThere = async ({
       if (failure === null) return
       if (!isAway(failure)) throw failure
       report(failure.cause instanceof Error ? failure.cause : failure)
-      await pause(BETWEEN_TRIES, undefined, { signal: stopping }).catch(() => {})
+      await waitUnlessAborted(BETWEEN_TRIES, stopping)
     }
   } finally {
     clearTimeout(early)

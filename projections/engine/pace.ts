@@ -1,7 +1,7 @@
 // Tests: tests/integration/projections/pace.test.ts
 /** When a projector writes its next batch: many small batches cost more than few large ones. No data that a caller waits for waits here. */
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Batch } from '../../domain/ports.ts'
+import { waitUnlessAborted } from '../../workflows/support/abort.ts'
 import type { Definition } from './definition.ts'
 import type { HoldBack } from './held-back.ts'
 import type { Waiters } from './waiters.ts'
@@ -48,7 +48,7 @@ export class Pace implements HoldBack {
   /** Waits before the next batch. The wait is limited, so that the data that a caller waits for does arrive. */
   async giveWay(signal: AbortSignal): Promise<void> {
     const since = performance.now()
-    while (this.#givesWay(since) && !signal.aborted) await pause(LOOK_AGAIN_MS, undefined, { signal }).catch(() => {})
+    while (this.#givesWay(since) && !signal.aborted) await waitUnlessAborted(LOOK_AGAIN_MS, signal)
   }
 
   /** @param since  when the last batch was written: milliseconds of `performance.now()` */

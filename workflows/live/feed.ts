@@ -5,12 +5,11 @@
  * receives what it missed: from memory, or after a restart of the process from the store. A listener that was away for longer must reload
  * its page.
  */
-import { setTimeout as pause } from 'node:timers/promises'
 import { StoreUnavailable } from '../../domain/errors.ts'
 import type { StoredEvent } from '../../domain/parse-event.ts'
 import { INSTALLATION_STREAM } from '../../domain/installation.ts'
 import type { Checkpoint, EventStore, ReadModels } from '../../domain/ports.ts'
-import { orAborted } from '../support/abort.ts'
+import { orAborted, waitUnlessAborted } from '../support/abort.ts'
 import { endsListening, liveUpdateOf, type LiveUpdate } from './updates.ts'
 
 /** Number of remembered events, of all users. */
@@ -116,7 +115,7 @@ export const openFeed = ({ store, readModels, onFailure = () => {}, mostRead = 2
   /** Waits until the read models have this position. @returns false if the feed closes */
   const shown = async (checkpoint: Checkpoint): Promise<boolean> => {
     while (!(await orAborted(readModels.passed(checkpoint, BEHIND_MS), signal)) && !signal.aborted)
-      await pause(TRY_AGAIN_MS, undefined, { signal }).catch(() => {})
+      await waitUnlessAborted(TRY_AGAIN_MS, signal)
     return !signal.aborted
   }
 
@@ -138,7 +137,7 @@ export const openFeed = ({ store, readModels, onFailure = () => {}, mostRead = 2
     running = (async () => {
       while (!signal.aborted) {
         await follow().catch(onFailure)
-        await pause(TRY_AGAIN_MS, undefined, { signal }).catch(() => {})
+        await waitUnlessAborted(TRY_AGAIN_MS, signal)
       }
     })()
   }

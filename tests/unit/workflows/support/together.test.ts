@@ -1,9 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
+import { untilAborted } from '../../../../workflows/support/abort.ts'
 import { together } from '../../../../workflows/support/together.ts'
-
-const untilAborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
 
 describe('parts that run together', () => {
   it('end with the first failure, after the others were stopped and have ended', async () => {
