@@ -29,7 +29,8 @@ const timed = async (work: () => Promise<unknown>): Promise<number> => {
   await work()
   return performance.now() - since
 }
-const look = () => queue.claimDue(randomUUID(), { room: ROOM, perRule: 128, fullRules: [] })
+const WANTED = { room: ROOM, perRule: 128, fullRules: [], shares: { whole: ROOM, left: [] }, firstEarlier: 0 }
+const look = () => queue.claimDue(randomUUID(), WANTED)
 const measure = async (what: string): Promise<void> => {
   const first = await timed(async () => {
     while ((await look()).hasMore);

@@ -223,7 +223,7 @@ export const guardStore = (
     outageAfterMs = 4_000,
     onOutage = () => {},
     onRecovered = () => {},
-  }: BreakerOptions = {},
+  }: BreakerOptions,
 ): GuardedStore => {
   const options = { mostWaitMs, openAfterMs, probeAfterMs, outageAfterMs, onOutage, onRecovered }
   const breaker = new CircuitBreaker(() => store.read(PROBE), options)

@@ -20,15 +20,13 @@ export interface EmbeddedLogOptions {
   store: EventStore
   /** The migrated database that stores the offsets. */
   database: Database
-  /** The position at which a new group starts. Null (the default) means the first event of the store. */
-  from?: Checkpoint | null
   /** Called with every failure of a handler or an offset query. The attempt is repeated. */
   onFailure?: (error: unknown) => void
 }
 
-export const openEmbeddedLog = ({ store, database, from = null, onFailure = () => {} }: EmbeddedLogOptions): Log => ({
+export const openEmbeddedLog = ({ store, database, onFailure = () => {} }: EmbeddedLogOptions): Log => ({
   consume: async (group, handler, signal) => {
-    const again = <Result>(attempt: () => Promise<Result>) => retry(attempt, { signal: signal, onFailure: onFailure })
+    const again = <Result>(attempt: () => Promise<Result>) => retry(attempt, { signal, onFailure })
     const start = await again(async () => withinStore(store, await readOffset(database, group)))
     if (start === undefined) return
     let known = start
@@ -38,8 +36,8 @@ export const openEmbeddedLog = ({ store, database, from = null, onFailure = () =
         known = await commitOffset(database, store, group, handedOver, known)
     }
     let committedAt = -Infinity
-    const toEntries = entriesOf(start ?? from, onFailure)
-    for await (const { events, checkpoint } of store.subscribe({ after: start ?? from, prefixes: PREFIXES, signal })) {
+    const toEntries = entriesOf(start, onFailure)
+    for await (const { events, checkpoint } of store.subscribe({ after: start, prefixes: PREFIXES, signal })) {
       const entries = toEntries(events)
       if (entries.length > 0) {
         const handled = await again(() => handler(entries).then(() => true))

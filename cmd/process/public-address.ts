@@ -14,9 +14,8 @@ export interface PublicAddress {
 export const publicAddress = async (
   { baseUrl }: Pick<Settings, 'baseUrl'>,
   database: Queryable,
-  env: NodeJS.ProcessEnv = process.env,
 ): Promise<PublicAddress> => {
-  if (env.BASE_URL?.trim()) return { baseUrl, isKnown: true }
+  if (process.env.BASE_URL?.trim()) return { baseUrl, isKnown: true }
   const served = await servedAddress(database)
-  return served === null ? { baseUrl, isKnown: Boolean(env.PORT?.trim()) } : { baseUrl: served, isKnown: true }
+  return served === null ? { baseUrl, isKnown: Boolean(process.env.PORT?.trim()) } : { baseUrl: served, isKnown: true }
 }

@@ -52,11 +52,11 @@ export interface Calls {
 }
 
 export const openCalls = ({ options, worker, tracked, heartbeat, stopping, demand }: CallsOptions): Calls => {
-  const { store, queue, sender, ids, vault, readModels, schedule, random = Math.random, limits } = options
+  const { store, queue, sender, ids, vault, readModels, schedule, limits } = options
   const { onAttempt = () => {}, onOpened = () => {}, onError = () => {} } = options
   const cutOff = new AbortController()
 
-  const recorder = new Recorder({ store, ids, tracked, schedule, random, onError })
+  const recorder = new Recorder({ store, ids, tracked, schedule, random: Math.random, onError })
 
   const makeCall = attempts({
     sender,

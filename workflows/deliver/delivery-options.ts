@@ -24,8 +24,6 @@ export interface DeliveryOptions {
   givesWay?: () => boolean
   /** This process has just started the database, so the claims in it belong to dead workers. */
   soleWorker?: boolean
-  /** From 0 up to 1; default `Math.random`. */
-  random?: () => number
   /** One wide line per attempt. */
   onAttempt?: (attempt: AttemptReport) => void
   /**

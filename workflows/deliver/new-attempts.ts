@@ -42,7 +42,6 @@ export interface NewAttemptsOptions {
    * Their newest entry has this position; null: it is not known, but it was stored before if at all.
    */
   onLost: (error: unknown, newest: Checkpoint | null) => void
-  onError: (error: unknown) => void
 }
 
 type CapturedData = NonNullable<LogEntry['captured']>['data']

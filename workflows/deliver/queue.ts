@@ -125,10 +125,10 @@ export interface DueWanted {
   perRule: number
   /** Rules whose endpoints have no room. */
   fullRules: readonly number[]
-  /** Most rows of a user per lane. Default: all of the room. */
-  shares?: Shares
+  /** Most rows of a user per lane. */
+  shares: Shares
   /** Seconds by which first attempts are claimed before they are due in the queue. */
-  firstEarlier?: number
+  firstEarlier: number
 }
 
 export interface Due {

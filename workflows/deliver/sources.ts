@@ -104,7 +104,6 @@ export const openSources = ({
       firstAttempts.noted === 0 &&
       [...users].every((user) => lanes.first.roomFor(user) > 0),
     onLost: newClaimLost,
-    onError,
   })
 
   const firstAttempts: FirstAttempts = new FirstAttempts({

@@ -27,12 +27,12 @@ export interface PostgresEventStoreOptions<Event extends RecordedEvent> {
   parse: Parse<Event>
   /** How long a call may wait for an unavailable server before it fails with `StoreUnavailable`, in milliseconds. */
   deadlineMs?: number
-  /** Number of connections for reading, in addition to the one that appends and the one that listens. */
-  readers?: number
   /** Called with every failure of a subscription. The subscription continues by itself. */
   onFailure?: (error: unknown) => void
 }
 
+/** Connections for reading, in addition to the one that appends and the one that listens. */
+const READERS = 4
 /** An attempt is given up after this time and repeated. */
 const ATTEMPT_MS = 3_000
 /** Long, because expiry reads all streams of a kind, and a stream to erase may be long. */
@@ -52,13 +52,12 @@ export const openPostgresEventStore = async <Event extends RecordedEvent>({
   url,
   parse,
   deadlineMs = 10_000,
-  readers = 4,
   onFailure = () => {},
 }: PostgresEventStoreOptions<Event>): Promise<RememberingStore<Event>> => {
   const isAfter: EventStore['isAfter'] = (a, b) => positionOf(a) > positionOf(b)
   const history = new History(isAfter)
   const database = openDatabase(url, {
-    poolSize: readers,
+    poolSize: READERS,
     applicationName: 'baoco event store',
     queryTimeoutMs: Math.min(ATTEMPT_MS, deadlineMs),
     checked: (connection) => compareWith(connection, history),

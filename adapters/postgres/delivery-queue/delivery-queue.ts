@@ -201,9 +201,8 @@ export const openDeliveryQueue = (
       if (lanes.length === 0) return { claimed: [], orphans: [], hasMore }
       const rules = lanes.map(({ rule_id }) => rule_id)
       const names = lanes.map(({ lane }) => lane)
-      const { firstEarlier = 0 } = wanted
       const due = (part: DueWanted) =>
-        claimBy(statements.due, worker, part, [rules, names, firstEarlier, ...late.columns, ...sharesOf(part)])
+        claimBy(statements.due, worker, part, [rules, names, part.firstEarlier, ...late.columns, ...sharesOf(part)])
       const gated = (part: DueWanted) =>
         claimBy(statements.gated, worker, part, [rules, ...late.columns, ...sharesOf(part)])
       isGatedFirst = !isGatedFirst

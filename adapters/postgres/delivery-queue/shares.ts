@@ -1,17 +1,14 @@
 // Tests: tests/integration/delivery/queue.test.ts
 /** The users' shares of the room, as parameters of a claim. */
-import { LANES, type DueWanted, type LaneName, type Shares } from '../../../workflows/deliver/queue.ts'
-
-/** More than any room. */
-const UNLIMITED = 1_000_000
+import type { DueWanted, LaneName, Shares } from '../../../workflows/deliver/queue.ts'
 
 /** The key of `shareLeft` in `claim-sql.ts`. */
 const keyOf = ({ lane, user_id }: Claimed): string => `${lane} ${user_id}`
 
 /** @returns the parameters of `shareLeft` */
 export const sharesOf = ({ shares }: DueWanted): string[] => [
-  JSON.stringify(Object.fromEntries((shares?.left ?? []).map((each) => [keyOf(each), each.left]))),
-  JSON.stringify(shares?.whole ?? Object.fromEntries(LANES.map((lane) => [lane, UNLIMITED]))),
+  JSON.stringify(Object.fromEntries(shares.left.map((each) => [keyOf(each), each.left]))),
+  JSON.stringify(shares.whole),
 ]
 
 interface Claimed {
@@ -33,5 +30,5 @@ const lessShares = ({ whole, left }: Shares, claimed: readonly Claimed[]): Share
 export const without = (claimed: readonly Claimed[], wanted: DueWanted): DueWanted => {
   const room = { ...wanted.room }
   for (const { lane } of claimed) room[lane]--
-  return { ...wanted, room, ...(wanted.shares && { shares: lessShares(wanted.shares, claimed) }) }
+  return { ...wanted, room, shares: lessShares(wanted.shares, claimed) }
 }

@@ -18,6 +18,7 @@ const RULES = 15_000
 const FREE = 14_997
 const HELD = 7_000
 const ROOM = { first: 500, retry: 500, manual: 500, bulk: 500 }
+const WANTED = { room: ROOM, perRule: 10, fullRules: [], shares: { whole: ROOM, left: [] }, firstEarlier: 0 }
 
 describe('a look for due deliveries', () => {
   let setting: Setting
@@ -41,7 +42,7 @@ describe('a look for due deliveries', () => {
     return (await blocks()) - before
   }
   const look = async (): Promise<number[]> => {
-    const { claimed, hasMore } = await queue.claimDue(randomUUID(), { room: ROOM, perRule: 10, fullRules: [] })
+    const { claimed, hasMore } = await queue.claimDue(randomUUID(), WANTED)
     isAtEnd = !hasMore
     return claimed.map(({ transaction_id }) => transaction_id).toSorted((a, b) => a - b)
   }

@@ -11,6 +11,7 @@ import { openDeliverySetting, USER, type DeliverySetting } from './setting.ts'
 const WAITING = 200_000
 const DUE = 20_000
 const ROOM = { first: 500, retry: 500, manual: 500, bulk: 500 }
+const WANTED = { room: ROOM, perRule: 128, fullRules: [], shares: { whole: ROOM, left: [] }, firstEarlier: 0 }
 
 describe('the delivery queue at size', () => {
   let setting: DeliverySetting
@@ -63,7 +64,7 @@ describe('the delivery queue at size', () => {
   it('looks for due deliveries without reading waiting ones', async () => {
     const before = await rowsRead()
     for (let looks = 0; looks < 20; looks++) {
-      const { claimed } = await queue.claimDue(randomUUID(), { room: ROOM, perRule: 128, fullRules: [] })
+      const { claimed } = await queue.claimDue(randomUUID(), WANTED)
       expect(claimed).to.deep.equal([])
     }
     expect((await rowsRead()) - before, `rows read of ${WAITING} in 20 looks`).to.be.below(20 * 10 * rules.length)
@@ -90,7 +91,7 @@ describe('the delivery queue at size', () => {
     await isLimited(60)
     await setting.query('UPDATE read_model.delivery SET due_at = now() WHERE transaction_id = $1', [10_000_000])
     const before = await rowsRead()
-    const claim = () => queue.claimDue(randomUUID(), { room: ROOM, perRule: 128, fullRules: [] })
+    const claim = () => queue.claimDue(randomUUID(), WANTED)
     // The first look notes the pace of the rule.
     const claimed = [...(await claim()).claimed, ...(await claim()).claimed]
     expect(claimed.map(({ transaction_id }) => transaction_id)).to.deep.equal([10_000_000])
@@ -107,7 +108,7 @@ describe('the delivery queue at size', () => {
       const worker = randomUUID()
       const ids: number[] = []
       for (;;) {
-        const { claimed } = await queue.claimDue(worker, { room: ROOM, perRule: 128, fullRules: [] })
+        const { claimed } = await queue.claimDue(worker, WANTED)
         ids.push(...claimed.map(({ transaction_id }) => transaction_id))
         if (claimed.length === 0) return ids
       }

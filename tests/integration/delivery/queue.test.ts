@@ -39,8 +39,10 @@ describe('the delivery queue', () => {
     await setting.projector.passed((await setting.store.end())!, 30_000)
     return transactions
   }
-  const claimDue = (worker: string, { perRule = 100, room = ROOM, fullRules = [], shares }: Partial<DueWanted> = {}) =>
-    queue.claimDue(worker, { room, perRule, fullRules, ...(shares && { shares }) })
+  const claimDue = (worker: string, { room = ROOM, ...wanted }: Partial<DueWanted> = {}) =>
+    queue.claimDue(worker, {
+      room, perRule: 100, fullRules: [], shares: { whole: room, left: [] }, firstEarlier: 0, ...wanted,
+    }) // prettier-ignore
   const idsOf = (claimed: readonly { transaction_id: number }[]) =>
     claimed.map((claim) => claim.transaction_id).toSorted((a, b) => a - b)
 
@@ -179,6 +181,7 @@ describe('the delivery queue', () => {
       perRule: 100,
       fullRules: [],
       shares: { whole: ROOM, left },
+      firstEarlier: 0,
     })
     expect(plans).to.have.length(2)
     for (const plan of plans) expect(rowsRead(plan)).to.be.below(5_000)

@@ -95,7 +95,8 @@ describe('the rows of a deleted account', () => {
     const worker = randomUUID()
     await queue.beat(worker)
     const room = { first: 1_000, retry: 1_000, manual: 1_000, bulk: 1_000 }
-    const due = await queue.claimDue(worker, { room, perRule: 1_000, fullRules: [] })
+    const shares = { whole: room, left: [] }
+    const due = await queue.claimDue(worker, { room, perRule: 1_000, fullRules: [], shares, firstEarlier: 0 })
     expect([...due.claimed, ...due.orphans].filter(({ user_id }) => user_id === USER)).to.deep.equal([])
     expect(await deliveryNumbers(database)).to.deep.include({ overdue: 0 })
   })
