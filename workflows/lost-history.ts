@@ -16,7 +16,7 @@ const AT_ONCE = 500
 const MOST_LISTED = 20
 
 /** @returns the transactions that the store does not have, in ascending order */
-export const missingOf = async (
+export const missingTransactions = async (
   store: Pick<EventStore, 'read'>,
   transactions: readonly number[],
 ): Promise<number[]> => {
@@ -47,7 +47,7 @@ export const rangesOf = (ids: readonly number[]): string[] => {
 }
 
 /** Raises an alert on the operator's account, if there is one. */
-export const tellOperator = async (
+export const alertOperator = async (
   parts: { store: EventStore; clock: Clock; ids: Ids },
   missing: readonly number[],
 ): Promise<void> => {

@@ -18,11 +18,11 @@ import { highestReserved, openIds, type OpenIds } from '../../adapters/system/id
 import { within } from '../../adapters/system/within.ts'
 import { projectors } from '../../projections/all.ts'
 import { hasExpired, readCheckpoint } from '../../projections/engine/checkpoint.ts'
-import { missingOf, rangesOf, tellOperator } from '../../workflows/lost-history.ts'
+import { alertOperator, missingTransactions, rangesOf } from '../../workflows/lost-history.ts'
 import { isPositionIn, type StorePosition } from '../../workflows/support/store-position.ts'
 import type { Settings } from './settings.ts'
 
-interface Around {
+interface Parts {
   settings: Settings
   store: EventStore
   database: Database
@@ -43,20 +43,20 @@ const TOPIC_WITHIN = 3_000
 const MOST_AHEAD = 1_000_000_000
 
 /** @returns the ids of this installation, which continue above all that are known to have been used */
-export const continueHistory = async (around: Around): Promise<OpenIds> => {
-  const { settings, store, database, clock, log, before } = around
-  const positions = await positionsOf(around)
-  const isThere = async ({ position }: Known) => (await isIn(store, position)) || mayHaveExpired(around, position)
+export const continueHistory = async (parts: Parts): Promise<OpenIds> => {
+  const { settings, store, database, clock, log, before } = parts
+  const positions = await positionsOf(parts)
+  const isThere = async ({ position }: Known) => (await isIn(store, position)) || mayHaveExpired(parts, position)
   const lost = (await Promise.all(positions.map(async (known) => ((await isThere(known)) ? [] : [known])))).flat()
   // Everything else may have been restored together with the store.
-  const onTopic = await idsOnTopic(around)
+  const onTopic = await idsOnTopic(parts)
   const isAboveStore = onTopic.highest > (await highestReserved(store))
   const isAfterLoss = lost.length > 0 || isAboveStore
   const above = Math.max(before?.ids ?? 0, onTopic.highest, isAfterLoss ? await highestId(database) : 0)
   const ids = openIds({ store, clock, skip: settings.idSkip, above, isAfterLoss })
   if (!isAfterLoss) return ids
 
-  const missing = await findMissing(around, onTopic)
+  const missing = await findMissing(parts, onTopic)
   const noticedBy = [...lost.map(({ by }) => by), ...(isAboveStore ? ['topic'] : [])]
   const end = await store.end()
   log.error(
@@ -67,7 +67,7 @@ export const continueHistory = async (around: Around): Promise<OpenIds> => {
   await forgetProgress(database)
   // Of several processes that notice the same loss, only the first one leaves out ids.
   await ids.next(1)
-  if (ids.hasLeapt()) await tellOperator({ store, clock, ids }, missing)
+  if (ids.hasLeapt()) await alertOperator({ store, clock, ids }, missing)
   return ids
 }
 
@@ -76,7 +76,7 @@ interface Known {
   position: StorePosition
 }
 
-const positionsOf = async ({ settings, database, before }: Around): Promise<Known[]> => {
+const positionsOf = async ({ settings, database, before }: Parts): Promise<Known[]> => {
   const known: Known[] = []
   if (before?.newest) known.push({ by: 'memory', position: before.newest })
   for (const { schema, projector } of projectors(settings)) {
@@ -95,7 +95,7 @@ const isIn = (store: EventStore, position: StorePosition): Promise<boolean> =>
   })
 
 /** The newest event of an installation that was idle may have expired since. */
-const mayHaveExpired = async ({ settings, store, database }: Around, position: StorePosition): Promise<boolean> => {
+const mayHaveExpired = async ({ settings, store, database }: Parts, position: StorePosition): Promise<boolean> => {
   const [main] = projectors(settings)
   const stored = await readCheckpoint(database, main!.schema, main!.projector)
   const [[found] = []] = await store.read([{ stream: position.stream, from: position.revision, limit: 1 }])
@@ -108,7 +108,7 @@ const newestOf = (store: EventStore, lost: readonly Known[]): Checkpoint | null 
     .reduce<Checkpoint | null>((a, b) => (a === null || store.isAfter(b, a) ? b : a), null)
 
 /** Without an answer in time, the start goes on: the other memories count, and `ID_SKIP`. */
-const idsOnTopic = async ({ topic, store, log }: Around): Promise<IdsOnTopic> => {
+const idsOnTopic = async ({ topic, store, log }: Parts): Promise<IdsOnTopic> => {
   if (topic === null) return NO_IDS
   try {
     const late = () => new Error(`no answer within ${TOPIC_WITHIN} ms`)
@@ -120,11 +120,11 @@ const idsOnTopic = async ({ topic, store, log }: Around): Promise<IdsOnTopic> =>
   }
 }
 
-const findMissing = async ({ store, database, before }: Around, onTopic: IdsOnTopic): Promise<number[]> => {
-  const missing = new Set(await missingOf(store, [...(before?.transactions ?? []), ...onTopic.transactions]))
+const findMissing = async ({ store, database, before }: Parts, onTopic: IdsOnTopic): Promise<number[]> => {
+  const missing = new Set(await missingTransactions(store, [...(before?.transactions ?? []), ...onTopic.transactions]))
   for (let below: number | null = null; ;) {
     const some = await newestTransactions(database, below, LOOKED_AT_ONCE)
-    const gone = await missingOf(store, some)
+    const gone = await missingTransactions(store, some)
     for (const id of gone) missing.add(id)
     below = some.at(-1) ?? 0
     if (gone.length === 0) return [...missing].toSorted((a, b) => a - b)

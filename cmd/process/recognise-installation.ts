@@ -11,7 +11,7 @@ import { importState } from '../../workflows/store-migration/import.ts'
 import { refuseHalfImported } from './open-event-store.ts'
 import type { Settings } from './settings.ts'
 
-interface Around {
+interface Parts {
   settings: Pick<Settings, 'eventStoreUrl' | 'eventStorePrefix'>
   store: EventStore
   database: Queryable
@@ -27,7 +27,7 @@ const kindOfStore = ({ eventStoreUrl }: Pick<Settings, 'eventStoreUrl'>): StoreK
  * @returns the id of the installation whose events are in the store; an empty store gets a new installation
  * @throws an error whose message says in one line what does not belong together and what to do
  */
-export const recognise = async ({ settings, store, database, clock }: Around): Promise<string> => {
+export const recognise = async ({ settings, store, database, clock }: Parts): Promise<string> => {
   await refuseHalfImported(store)
   const kind = kindOfStore(settings)
   // The order matters: another process that starts at the same time may set up the store between these two reads.
@@ -59,7 +59,7 @@ export const refuseOpenPrefix = ({
 }
 
 /** Records that an import has filled the configured store. @throws if the read models belong to another installation */
-export const eventsAreHere = async ({ settings, store, database }: Omit<Around, 'clock'>): Promise<void> => {
+export const eventsAreHere = async ({ settings, store, database }: Omit<Parts, 'clock'>): Promise<void> => {
   const installation_id = await installationOf(store)
   if (installation_id === null) return
   refuseOther(await servedBy(database), installation_id)

@@ -37,7 +37,7 @@ export interface CaptureOptions {
   accounts?: AccountCache
   /** Memory for cached windows. A notification takes about 300 bytes. */
   warmBytes?: number
-  /** Of windows. Default: every window is read from its stream. */
+  /** Snapshots of windows. Default: every window is read from its stream. */
   snapshots?: Snapshots
   /** Least time between the starts of two snapshots, milliseconds. */
   snapshotsApartMs?: number

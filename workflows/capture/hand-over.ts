@@ -1,8 +1,8 @@
 /**
  * Several processes receive for one account. Each decides well alone, but together they meet a conflict at nearly every append. So one of them
  * owns the account, and the others hand its notifications to that one. Ownership only saves work: the expected revisions still decide, so
- * nothing is lost or stored twice if two processes believe that they own an account. If the owner is lost, whoever handed over takes the
- * notifications itself; what the owner had stored is then found as a resend.
+ * nothing is lost or stored twice if two processes believe that they own an account. If the owner is lost, the process that handed
+ * over takes the notifications itself; what the owner had stored is then found as a resend.
  */
 import type { Arrival, Taken } from '../../domain/arrival/arrival.ts'
 import type { Capture } from './capture.ts'
@@ -74,7 +74,7 @@ const mix = (value: number): number => {
 }
 
 /**
- * The owner among processes, the same on each of them without a word between them. If one comes or goes, only its own accounts change hands.
+ * The owner among processes. Each of them computes the same one, without a message. If one comes or goes, only its own accounts change hands.
  * @param processes  their ids: 32-bit numbers
  */
 export const ownerAmong = (userId: number, processes: Iterable<number>): number => {

@@ -100,7 +100,7 @@ export const openCalls = ({ options, worker, tracked, heartbeat, stopping, deman
     onStates: (states) => {
       for (const state of states) if (state.opened) onOpened(state)
       void claimedJobs.update(states)
-      // Other deliveries wait for a server that answers again.
+      // Other deliveries wait for an endpoint that answers again.
       if (states.some((state) => !state.held)) demand().wake()
     },
     onFailing: (endpoint) => claimedJobs.suspend(endpoint),

@@ -1,6 +1,6 @@
 // Tests: tests/integration/delivery/delivery.test.ts
 /**
- * Deliveries that this worker has claimed but not begun. They wait in the lanes, or aside while their server is
+ * Deliveries that this worker has claimed but not begun. They wait in the lanes, or aside while their endpoint is
  * failing. They leave when they begin, when they are let go (another worker has them, or nobody may make them), or when
  * they go back to the queue.
  */
@@ -11,7 +11,7 @@ import type { Job, Lanes } from './lanes.ts'
 import type { Claimed, DeliveryQueue } from './queue.ts'
 import type { TrackedTransactions } from './tracked.ts'
 
-export interface InHandOptions {
+export interface ClaimedJobsOptions {
   worker: string
   queue: Pick<DeliveryQueue, 'giveBack' | 'presentRules' | 'stillMine'>
   lanes: Lanes
@@ -28,11 +28,11 @@ export interface InHandOptions {
 const letAll = (): boolean => true
 
 export class ClaimedJobs {
-  readonly #options: InHandOptions
+  readonly #options: ClaimedJobsOptions
   readonly #suspended: SuspendedJobs
   readonly #ruleCheck: RuleCheck
 
-  constructor(options: InHandOptions) {
+  constructor(options: ClaimedJobsOptions) {
     const { queue, stopping, onError } = options
     this.#options = options
     this.#suspended = new SuspendedJobs(options.lanes)
@@ -71,12 +71,12 @@ export class ClaimedJobs {
     this.release((job) => lost.has(job))
   }
 
-  /** A server has failed often enough here. Its deliveries wait aside until the results of all workers are known. */
+  /** An endpoint has failed often enough here. Its deliveries wait aside until the results of all workers are known. */
   suspend(endpoint: { user_id: number; endpoint: string }): void {
     this.#suspended.suspend(endpoint)
   }
 
-  /** Takes the servers' state over all workers. Deliveries to a server that must not be called go back to the queue. */
+  /** Takes the endpoints' state over all workers. Deliveries to an endpoint that must not be called go back to the queue. */
   async update(states: readonly EndpointState[]): Promise<void> {
     await this.#giveBack(this.#suspended.update(states).map(({ claimed }) => claimed))
   }

@@ -1,7 +1,7 @@
 // Tests: tests/integration/delivery/takeover.test.ts
 /**
  * Claims deliveries for this worker. A delivery from the queue or from a dead worker is also checked against its stream
- * before it begins. A claimed delivery must not be dropped because a server is down. So the store is read again until
+ * before it begins. A claimed delivery must not be dropped because the store or the database is down. So the store is read again until
  * it answers, and a claim whose response was lost is looked up again: no other worker takes it over while this one
  * lives.
  */

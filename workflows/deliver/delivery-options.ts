@@ -14,8 +14,8 @@ export interface DeliveryOptions {
   vault: Vault
   readModels: ReadModels
   /**
-   * Called with every position that the log brings, before shops are called about it: whoever reads must wait until the read models
-   * have passed it. Without it, a call waits for its rows.
+   * Called with every position that the log brings, before shops are called about it: reads must wait until the read models have
+   * passed it. Without this, a call waits for its rows.
    */
   mustShow?: ((checkpoint: Checkpoint) => void) | undefined
   /** Seconds before each retry (`RETRY_SCHEDULE`). */

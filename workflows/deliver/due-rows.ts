@@ -11,7 +11,7 @@ const LOOK_EVERY = 1_000
 
 export interface DueRowsOptions {
   room: () => RoomByLane
-  /** Whether a user has his share of a lane's room. */
+  /** Whether a user has all of their share of a lane's room. */
   hasFullUsers: () => boolean
   claimDue: (room: RoomByLane) => Promise<Due>
   takeOver: (limit: number) => Promise<Due>

@@ -1,8 +1,8 @@
 /**
- * Collects what calls show about their servers and sends it to all workers: failures, as the breaker counts them, and
- * responses of servers that have failed before. The response of a server without known failures is not reported, so
- * this costs nothing while all servers are healthy. The answer to an update says which servers must not be called, so
- * that the calls that wait for them are given back.
+ * Collects what calls show about their endpoints and sends it to all workers: failures, as the breaker counts them, and
+ * responses of endpoints that have failed before. The response of an endpoint without known failures is not reported,
+ * so this costs nothing while all endpoints are healthy. The answer to an update says which endpoints must not be
+ * called. The calls that wait for them are given back.
  */
 import type { CallResult } from '../../domain/ports.ts'
 import { askedToWait, DELIVERIES_TO_OPEN, FAILURES_TO_OPEN, saysOfEndpoint } from '../../domain/webhook/endpoint.ts'
@@ -18,7 +18,7 @@ export interface EndpointsOptions {
   send: (updates: readonly EndpointUpdate[]) => Promise<EndpointState[]>
   /** Called with the answer to each update; with none if it failed. */
   onStates: (states: readonly EndpointState[]) => void
-  /** The server has failed often enough in this process alone. No further call may begin until the update is answered. */
+  /** The endpoint has failed often enough in this process alone. No further call may begin until the update is answered. */
   onFailing: (endpoint: { user_id: number; endpoint: string }) => void
   onError: (error: unknown) => void
 }
@@ -26,7 +26,7 @@ export interface EndpointsOptions {
 export class Endpoints {
   readonly #options: EndpointsOptions
   #updates = new Map<string, EndpointUpdate>()
-  /** Servers that have failed here and have not answered since. */
+  /** Endpoints that have failed here and have not answered since. */
   readonly #failed = new Set<string>()
   readonly #gather: Gather<EndpointUpdate[]>
 

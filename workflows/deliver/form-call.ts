@@ -9,8 +9,8 @@ import { signedHeaders, webhookIdOf } from '../../domain/webhook/signature.ts'
 import type { Format } from '../../domain/webhook/payload/render.ts'
 import type { TransactionRow } from '../../domain/webhook/payload/transaction-row.ts'
 
-/** The input of a call. */
-export interface Formed {
+/** The attempt that a call makes, with what the call contains. */
+export interface AttemptToForm {
   transaction_id: number
   rule_id: number
   /** Number of the attempt. */
@@ -36,7 +36,7 @@ export interface FormedCall {
  * @param now  the time of the attempt
  */
 export const formCall = (
-  { transaction_id, rule_id, attempt, isReplay, rule, transaction }: Formed,
+  { transaction_id, rule_id, attempt, isReplay, rule, transaction }: AttemptToForm,
   correlationId: string,
   open: (sealed: string) => string,
   now: Date,

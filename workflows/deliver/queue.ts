@@ -174,7 +174,7 @@ export interface DeliveryQueue {
   presentRules(rules: readonly number[]): Promise<PresentRule[]>
   /** Returns attempts that were claimed and not begun, and must not be made now. */
   giveBack(worker: string, claims: readonly Claim[]): Promise<void>
-  /** Sends what calls showed about their servers. @returns the servers that had or now have a row */
+  /** Sends what calls showed about their endpoints. @returns the endpoints that had or now have a row */
   updateEndpoints(updates: readonly EndpointUpdate[]): Promise<EndpointState[]>
   /** How many attempts these workers have claimed and not recorded. Workers without any are left out. */
   countOpen(workers: readonly string[]): Promise<OpenClaims[]>

@@ -1,6 +1,6 @@
 // Tests: tests/integration/delivery/breaker.test.ts
 /**
- * Calls that wait here for a server that must not be called. When a server has failed often enough in this process, its
+ * Calls that wait here for an endpoint that must not be called. When an endpoint has failed often enough in this process, its
  * calls are put aside until the results of all workers are known. Then they continue, or go back to the queue with
  * their attempt numbers unused.
  */

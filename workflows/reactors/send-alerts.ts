@@ -19,7 +19,7 @@ import { TEXTS } from '../texts/texts.ts'
 import { reactor, type Reactor } from './reactor.ts'
 import { isOld } from './too-old.ts'
 
-export interface AlertTellingParts {
+export interface SendAlertsParts {
   accounts: Pick<Accounts, 'find' | 'change'>
   vault: Vault
   clock: Clock
@@ -33,7 +33,7 @@ type AlertRaised = AlertEventData['AlertRaised']
 const uses = ({ rules }: Account, origin: string): boolean =>
   [...rules.values()].some(({ url }) => originOf(endpointOf(url)) === origin)
 
-export const sendAlerts = ({ accounts, vault, clock, mailer, links, calls }: AlertTellingParts): Reactor => {
+export const sendAlerts = ({ accounts, vault, clock, mailer, links, calls }: SendAlertsParts): Reactor => {
   /**
    * Checks the age of both the alert and its cause. If a store is read again from its first event, alerts about long
    * past causes are raised.

@@ -9,7 +9,7 @@ import { openEmbeddedPostgres } from '../../../adapters/postgres/embedded/embedd
 import { silent } from '../../../adapters/telemetry/log-lines.ts'
 import { parseEvent } from '../../../domain/parse-event.ts'
 import { transactionStream } from '../../../domain/transaction/events.ts'
-import { missingOf } from '../../../workflows/lost-history.ts'
+import { missingTransactions } from '../../../workflows/lost-history.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { mountSmallDisk } from '../../harness/small-disk.ts'
 import { World } from '../../harness/world.ts'
@@ -66,7 +66,7 @@ const expectAll = async (dataDir: string, transactions: readonly number[]): Prom
   const { url, stop } = await openEmbeddedPostgres({ dataDir, log: silent })
   const store = await openPostgresEventStore({ url, parse: parseEvent })
   try {
-    const missing = await missingOf(store, transactions)
+    const missing = await missingTransactions(store, transactions)
     if (missing.length > 0) throw new Error(`the copy lacks ${missing.map(transactionStream).join(', ')}`)
   } finally {
     await store.close()
