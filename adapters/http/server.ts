@@ -65,14 +65,13 @@ const plainly = (error: NodeJS.ErrnoException, port: number, setting: string): E
 
 /**
  * @param port  0: any free port
- * @param setting  the setting that contains the port, for the message if it is in use
+ * @param options.setting  the setting that contains the port, for the message if it is in use
+ * @param options.host  the address to listen on. Default: all.
  */
 export const listen = (
   app: Koa,
   port: number,
-  host?: string,
-  setting = 'PORT',
-  stalledMs = STALLED_MS,
+  { setting = 'PORT', host, stalledMs = STALLED_MS }: { setting?: string; host?: string; stalledMs?: number } = {},
 ): Promise<Listening> =>
   new Promise((resolve, reject) => {
     let handle = app.callback()

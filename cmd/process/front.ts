@@ -51,7 +51,7 @@ export const openFront = async ({ settings, log, metrics, awaited, servesApi }: 
   const opened: Listening[] = []
   const open = async (port: number | undefined, setting: string): Promise<Listening | null> => {
     if (port === undefined) return null
-    const listening = await listen(app, port, undefined, setting)
+    const listening = await listen(app, port, { setting })
     opened.push(listening)
     return listening
   }

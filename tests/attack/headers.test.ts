@@ -74,7 +74,7 @@ describe('headers of every answer', () => {
   it('forbid it on the port for metrics', async () => {
     const settings = { trustProxy: 0 } as never
     const app = createHealth({ log: silent, metrics: new Registry(), readiness: () => [], settings })
-    const { port, close } = await listen(app, 0, '127.0.0.1')
+    const { port, close } = await listen(app, 0, { host: '127.0.0.1' })
     for (const path of ['/metrics', '/healthz', '/nothing']) {
       const { headers } = await fetch(`http://127.0.0.1:${port}${path}`)
       expect(isForbidden(headers), path).to.equal(true)

@@ -221,7 +221,7 @@ export const openApi = async (
     settings: { baseUrl: BASE_URL, jwtSecret: JWT_SECRET, rateLimits: 'off', abusePerHour: ABUSE.perHour, trustProxy: 0, planPrefix: 'BC', reparseMaxAge: 86_400, ...settings },
   } // prettier-ignore
   const app = createApi(parts)
-  const server: Listening = await listen(app, 0, '127.0.0.1')
+  const server: Listening = await listen(app, 0, { host: '127.0.0.1' })
   const url = `http://127.0.0.1:${server.port}`
 
   const others: (() => Promise<void>)[] = []
@@ -229,7 +229,7 @@ export const openApi = async (
     const { passed } = followReadModels(database, (a, b) => store.isAfter(a, b), main.projector)
     const readModels = { passed, shown: () => Promise.resolve() }
     const feed = openFeed({ store, readModels, ...limits })
-    const server = await listen(createApi({ ...parts, readModels, feed, metrics: new Registry() }), 0, '127.0.0.1')
+    const server = await listen(createApi({ ...parts, readModels, feed, metrics: new Registry() }), 0, { host: '127.0.0.1' })
     let stopping: Promise<void> | undefined
     const stop = () => (stopping ??= feed.close().then(() => server.close(1_000)))
     others.push(stop)

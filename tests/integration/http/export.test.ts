@@ -151,7 +151,7 @@ describe('the export of transactions', () => {
     app.use((context) =>
       file.write(context as never, { type: 'text/csv', filename: 'x.csv', body: Readable.from(failing()) }),
     )
-    const server = await listen(app, 0, '127.0.0.1')
+    const server = await listen(app, 0, { host: '127.0.0.1' })
     const response = await fetch(`http://127.0.0.1:${server.port}/`)
     expect(response.status).to.equal(200)
     expect(await response.text().catch(() => 'cut off')).to.equal('cut off')

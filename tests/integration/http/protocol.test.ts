@@ -165,7 +165,7 @@ describe('a reader that stops reading', () => {
     app.silent = true
     const endless = new Readable({ read: () => void endless.push(Buffer.alloc(64 * 1024)) })
     app.use((context) => void (context.body = endless))
-    const { port, close } = await listen(app, 0, '127.0.0.1', 'PORT', 100)
+    const { port, close } = await listen(app, 0, { host: '127.0.0.1', stalledMs: 100 })
     const socket = connect(port, '127.0.0.1')
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
     const ended = once(endless, 'close').catch(() => {})
@@ -188,7 +188,7 @@ describe('the shutdown of the server', () => {
       if (context.path === '/never') await new Promise(() => {})
       context.body = 'done'
     })
-    const { port, close } = await listen(app, 0, '127.0.0.1')
+    const { port, close } = await listen(app, 0, { host: '127.0.0.1' })
     const url = `http://127.0.0.1:${port}`
     expect(await (await fetch(`${url}/quick`)).text()).to.equal('done')
     const slow = fetch(`${url}/slow`)
