@@ -7,7 +7,7 @@
 import { START, streamNameFilter, type EventStoreDBClient, type Position } from '@eventstore/db-client'
 import type { RecordedEvent } from '../../../domain/event.ts'
 import type { Parse } from '../parse.ts'
-import { Arrival } from './arrival.ts'
+import { ReceivedEvent } from './received-event.ts'
 import type { Names } from './names.ts'
 import { NoAnswer } from './outage.ts'
 import { isAfter, START_POSITION } from './position.ts'
@@ -21,7 +21,7 @@ const LONG = 2 ** 30
 const SEARCH_WINDOW = 1_000
 
 export interface Taken<Event extends RecordedEvent> {
-  events: Arrival<Event>[]
+  events: ReceivedEvent<Event>[]
   /** All events up to here were taken. Null if none was. */
   position: Position | null
   /** All past events were taken, and no more are buffered. */
@@ -89,7 +89,7 @@ export class Source<Event extends RecordedEvent> {
 
   /** Takes the buffered events without waiting. @param most  the largest number of wanted events */
   take(most: number, isWanted: (stream: string) => boolean): Taken<Event> {
-    const events: Arrival<Event>[] = []
+    const events: ReceivedEvent<Event>[] = []
     let position: Position | null = null
     let isMarked = false
     while (events.length < most) {
@@ -102,7 +102,7 @@ export class Source<Event extends RecordedEvent> {
       isMarked ||= this.#names.isInternal(event)
       const stream = this.#names.of(event)
       if (stream === null || !isWanted(stream)) continue
-      events.push(new Arrival(event.position!, recorded(event, stream), this.#parse))
+      events.push(new ReceivedEvent(event.position!, recorded(event, stream), this.#parse))
     }
     while (this.#checkpoints.length > 0 && this.#checkpoints[0]!.from <= this.#taken)
       position = later(position, this.#checkpoints.shift()!.position)

@@ -1,7 +1,7 @@
 // Tests: tests/contract/event-store/eventstoredb.test.ts
 /**
  * The event store port on EventStoreDB (KurrentDB). It has no transaction over several streams. Units are in `units.ts` and
- * `lane.ts`, one append and its retries in `stream-append.ts`, the client and its replacement in `connection.ts`,
+ * `append-queue.ts`, one append and its retries in `stream-append.ts`, the client and its replacement in `connection.ts`,
  * subscriptions in `subscription.ts` and `tail.ts`. Events that `retain` and `erase` hide disappear at once for readers of
  * their stream. They disappear from the whole store with the next `expire`, which is a scavenge.
  */

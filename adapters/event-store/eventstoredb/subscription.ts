@@ -10,7 +10,7 @@
 import type { Position } from '@eventstore/db-client'
 import type { RecordedEvent } from '../../../domain/event.ts'
 import type { Batch } from '../../../domain/ports.ts'
-import type { Arrival } from './arrival.ts'
+import type { ReceivedEvent } from './received-event.ts'
 import { following, type FollowingParts } from './following.ts'
 import { checkpointOf, isAfter, START_POSITION } from './position.ts'
 import type { Tail } from './tail.ts'
@@ -34,7 +34,7 @@ export async function* subscription<Event extends RecordedEvent>(
 ): AsyncGenerator<Batch<Event>, void, undefined> {
   const { history } = parts
   const isWanted = (stream: string): boolean => !prefixes || prefixes.some((one) => stream.startsWith(one))
-  const isWantedThere = ({ stream }: Arrival<Event>): boolean => isWanted(stream)
+  const isWantedThere = ({ stream }: ReceivedEvent<Event>): boolean => isWanted(stream)
   const member = { position: after ?? START_POSITION }
   let wasLive = false
   let reported = member.position
@@ -43,11 +43,11 @@ export async function* subscription<Event extends RecordedEvent>(
     isAfter(member.position, reported) ? reportedAt + EMPTY_BATCH_MS - performance.now() : Infinity
   const isWorthReporting = (events: readonly unknown[], live: boolean, isMarked: boolean): boolean =>
     events.length > 0 || (live && !wasLive) || isMarked || untilReport() <= 0
-  const batch = (arrivals: readonly Arrival<Event>[], live: boolean): Batch<Event> => {
+  const batch = (received: readonly ReceivedEvent<Event>[], live: boolean): Batch<Event> => {
     wasLive = live
     reported = member.position
     reportedAt = performance.now()
-    return { events: arrivals.map(({ event }) => event), checkpoint: checkpointOf(member.position), live }
+    return { events: received.map(({ event }) => event), checkpoint: checkpointOf(member.position), live }
   }
 
   async function* byItself(): AsyncGenerator<Batch<Event>, void, undefined> {

@@ -7,7 +7,7 @@
 import type { Position } from '@eventstore/db-client'
 import type { RecordedEvent } from '../../../domain/event.ts'
 import { Ring, type Member } from '../ring.ts'
-import type { Arrival } from './arrival.ts'
+import type { ReceivedEvent } from './received-event.ts'
 import { following, type FollowingParts } from './following.ts'
 import { isAfter, START_POSITION } from './position.ts'
 
@@ -16,7 +16,7 @@ const PAGE = 1_000
 export class Tail<Event extends RecordedEvent> {
   readonly #parts: FollowingParts<Event>
   readonly #closing: AbortSignal
-  readonly ring = new Ring<Position, Arrival<Event>>(isAfter)
+  readonly ring = new Ring<Position, ReceivedEvent<Event>>(isAfter)
   #stop = new AbortController()
   #marked = START_POSITION
   #waiters = new Set<() => void>()

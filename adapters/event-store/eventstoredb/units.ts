@@ -1,13 +1,13 @@
 // Tests: tests/contract/event-store/eventstoredb.test.ts
 /**
  * The units of a call. Units are appended concurrently; the streams of one unit one after the other; the appends to one
- * stream in order (`lane.ts`).
+ * stream in order (`append-queue.ts`).
  */
 import { StoreUnavailable } from '../../../domain/errors.ts'
 import type { Unit, UnitResult } from '../../../domain/ports.ts'
 import { encode, type EncodedAppend } from '../encoding.ts'
 import { untilAnswered, type Patience } from '../until-answered.ts'
-import { Lane, type Part, type Turn } from './lane.ts'
+import { AppendQueue, type Part, type Turn } from './append-queue.ts'
 import { isOutage } from './outage.ts'
 import type { Reading } from './reading.ts'
 import { proposed } from './recorded.ts'
@@ -65,20 +65,20 @@ export class Units {
     const deadline = performance.now() + this.#deadlineMs
     const answered = <Result>(attempt: () => Promise<Result>): Promise<Result> =>
       untilAnswered(attempt, this.#patience(deadline))
-    const lanes = new Map<string, Lane>()
-    const laneOf = (stream: string): Lane => {
-      let lane = lanes.get(stream)
-      if (!lane) {
-        lane = new Lane(stream, {
+    const queues = new Map<string, AppendQueue>()
+    const queueOf = (stream: string): AppendQueue => {
+      let queue = queues.get(stream)
+      if (!queue) {
+        queue = new AppendQueue(stream, {
           append: (name, expected, events) => appendToStream(this.#parts, answered, name, expected, events),
           read: async (slice) => (await this.#parts.reading.slices([slice]))[0]!,
           mostBytes: MOST_APPEND_BYTES,
         })
-        lanes.set(stream, lane)
+        queues.set(stream, queue)
       }
-      return lane
+      return queue
     }
-    const turns = units.map((unit) => unit.map((part) => laneOf(part.stream).enter(part)))
+    const turns = units.map((unit) => unit.map((part) => queueOf(part.stream).enter(part)))
     return Promise.all(turns.map(inOrder))
   }
 

@@ -1,4 +1,4 @@
-// Tests: tests/unit/adapters/event-store/eventstoredb/arrival.test.ts
+// Tests: tests/unit/adapters/event-store/eventstoredb/received-event.test.ts
 /** An event as a subscription received it. It is parsed when the first reader wants it, and only once. */
 import type { Position } from '@eventstore/db-client'
 import type { RecordedEvent } from '../../../domain/event.ts'
@@ -8,7 +8,7 @@ import type { Placed } from '../ring.ts'
 /** About the bytes of an event's name, id and places, besides its data. */
 const FRAME_BYTES = 200
 
-export class Arrival<Event extends RecordedEvent> implements Placed<Position> {
+export class ReceivedEvent<Event extends RecordedEvent> implements Placed<Position> {
   readonly position: Position
   readonly #parse: Parse<Event>
   #recorded: RecordedEvent

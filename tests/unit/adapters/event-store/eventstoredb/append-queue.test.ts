@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { jsonEvent } from '@eventstore/db-client'
 import { expect } from 'chai'
-import { Lane, type Part } from '../../../../../adapters/event-store/eventstoredb/lane.ts'
+import { AppendQueue, type Part } from '../../../../../adapters/event-store/eventstoredb/append-queue.ts'
 
 const MOST_BYTES = 1_000
 
@@ -9,7 +9,7 @@ const MOST_BYTES = 1_000
 const streamAt = (start: number, known: string[] = []) => {
   let revision = start
   const asked: [expected: number, events: number][] = []
-  const lane = new Lane('book', {
+  const queue = new AppendQueue('book', {
     append: async (_stream, expected, events) => {
       asked.push([expected, events.length])
       if (expected !== revision) return { ok: false, revision }
@@ -19,7 +19,7 @@ const streamAt = (start: number, known: string[] = []) => {
     read: async ({ backwards }) => (backwards ? [] : known).map((id) => ({ id, revision, checkpoint: '1/1' })) as never,
     mostBytes: MOST_BYTES,
   })
-  return { lane, asked }
+  return { queue, asked }
 }
 
 const partAt = (expected: number, { count = 1, bytes = 100, isLast = false } = {}): Part => ({
@@ -32,22 +32,22 @@ const partAt = (expected: number, { count = 1, bytes = 100, isLast = false } = {
 
 const conflictAt = (revision: number) => ({ ok: false, conflict: { stream: 'book', revision } })
 
-const appendAll = (lane: Lane, parts: Part[]) => {
-  const turns = parts.map((part) => lane.enter(part))
+const appendAll = (queue: AppendQueue, parts: Part[]) => {
+  const turns = parts.map((part) => queue.enter(part))
   return Promise.all(turns.map((turn) => turn.append()))
 }
 
 describe('the parts that one call appends to one stream', () => {
   it('are combined into one append if each part follows the previous one', async () => {
-    const { lane, asked } = streamAt(4)
-    const results = await appendAll(lane, [partAt(4, { count: 2 }), partAt(6), partAt(7)])
+    const { queue, asked } = streamAt(4)
+    const results = await appendAll(queue, [partAt(4, { count: 2 }), partAt(6), partAt(7)])
     expect(asked).to.deep.equal([[4, 4]])
     expect(results.every(({ ok }) => ok)).to.equal(true)
   })
 
   it('end an append at a part whose checkpoint is the result of its unit', async () => {
-    const { lane, asked } = streamAt(-1)
-    const results = await appendAll(lane, [partAt(-1), partAt(0, { isLast: true }), partAt(1)])
+    const { queue, asked } = streamAt(-1)
+    const results = await appendAll(queue, [partAt(-1), partAt(0, { isLast: true }), partAt(1)])
     expect(asked).to.deep.equal([
       [-1, 2],
       [1, 1],
@@ -56,8 +56,8 @@ describe('the parts that one call appends to one stream', () => {
   })
 
   it('are split if they are too large for one append', async () => {
-    const { lane, asked } = streamAt(-1)
-    await appendAll(lane, [partAt(-1, { bytes: 600 }), partAt(0, { bytes: 400 }), partAt(1, { bytes: 1 })])
+    const { queue, asked } = streamAt(-1)
+    await appendAll(queue, [partAt(-1, { bytes: 600 }), partAt(0, { bytes: 400 }), partAt(1, { bytes: 1 })])
     expect(asked).to.deep.equal([
       [-1, 2],
       [1, 1],
@@ -65,8 +65,8 @@ describe('the parts that one call appends to one stream', () => {
   })
 
   it('get individual results if the combined append is refused, and a part after a failed one is not attempted', async () => {
-    const { lane, asked } = streamAt(5)
-    expect(await appendAll(lane, [partAt(4), partAt(5), partAt(6)])).to.deep.equal([
+    const { queue, asked } = streamAt(5)
+    expect(await appendAll(queue, [partAt(4), partAt(5), partAt(6)])).to.deep.equal([
       conflictAt(5),
       conflictAt(5),
       conflictAt(5),
@@ -79,14 +79,14 @@ describe('the parts that one call appends to one stream', () => {
 
   it('succeed after a failed part only if the stream already contains them', async () => {
     const standing = partAt(2)
-    const { lane } = streamAt(5, [standing.events[0]!.id])
-    const [failed, again] = await appendAll(lane, [partAt(1), standing])
+    const { queue } = streamAt(5, [standing.events[0]!.id])
+    const [failed, again] = await appendAll(queue, [partAt(1), standing])
     expect([failed!.ok, again!.ok]).to.deep.equal([false, true])
   })
 
   it('wait for an earlier part that is not due yet, and fail if its unit is abandoned', async () => {
-    const { lane, asked } = streamAt(-1)
-    const [first, second, third] = [partAt(-1), partAt(0), partAt(1)].map((part) => lane.enter(part))
+    const { queue, asked } = streamAt(-1)
+    const [first, second, third] = [partAt(-1), partAt(0), partAt(1)].map((part) => queue.enter(part))
     const results = [first!.append(), third!.append()]
     expect(await results[0]).to.include({ ok: true })
     second!.abandon()
@@ -95,8 +95,8 @@ describe('the parts that one call appends to one stream', () => {
   })
 
   it('are appended separately if two of them start at the same revision', async () => {
-    const { lane } = streamAt(-1)
-    const [won, lost] = await appendAll(lane, [partAt(-1), partAt(-1)])
+    const { queue } = streamAt(-1)
+    const [won, lost] = await appendAll(queue, [partAt(-1), partAt(-1)])
     expect([won!.ok, lost]).to.deep.equal([true, conflictAt(0)])
   })
 })

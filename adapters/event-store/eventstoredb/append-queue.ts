@@ -19,7 +19,7 @@ export interface Part {
   isLast: boolean
 }
 
-export interface LaneParts {
+export interface AppendQueueParts {
   append(stream: string, expected: Expected, events: JSONEventData[]): Promise<Written>
   read(slice: { stream: string; from?: number; backwards?: boolean; limit: number }): Promise<RecordedEvent[]>
   /** The most bytes of one append. */
@@ -33,16 +33,16 @@ interface Waiting {
   reject: (error: unknown) => void
 }
 
-export class Lane {
+export class AppendQueue {
   readonly #stream: string
-  readonly #parts: LaneParts
+  readonly #parts: AppendQueueParts
   #queue: Waiting[] = []
   #running = false
   #hasFailed = false
   /** The stream's revision, if an answer has contained it. */
   #revision: number | undefined
 
-  constructor(stream: string, parts: LaneParts) {
+  constructor(stream: string, parts: AppendQueueParts) {
     this.#stream = stream
     this.#parts = parts
   }
