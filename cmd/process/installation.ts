@@ -10,8 +10,6 @@ import type { ServerDisks } from '../../adapters/system/server-disks.ts'
 import { awakeNow } from '../../adapters/system/awake.ts'
 import { releaseMemoryAtRest } from '../../adapters/system/memory-at-rest.ts'
 import { keepStoreMemory, loadStoreMemory, type StoreMemory } from '../../adapters/system/store-memory.ts'
-import { guardStore } from '../../adapters/event-store/circuit-breaker.ts'
-import { timed } from '../../adapters/event-store/timed.ts'
 import { openInboxCalls, type InboxCalls } from '../../adapters/inbox/calls.ts'
 import { inboxesInProcess } from '../../adapters/inbox/in-process.ts'
 import { openInboxes, type Inboxes } from '../../adapters/inbox/inboxes.ts'
@@ -44,6 +42,7 @@ import { continueHistory } from './continue-history.ts'
 import { openCheckedVault } from './open-checked-vault.ts'
 import { openHandOver } from './open-hand-over.ts'
 import { openFront, type AwaitedServers, type Front } from './front.ts'
+import { guardEventStore } from './guard-event-store.ts'
 import { openEventStore, storeLines, untilStoreAnswers } from './open-event-store.ts'
 import { openPostgres } from './open-postgres.ts'
 import { diskOf, serverDisks } from './open-server-disks.ts'
@@ -138,7 +137,7 @@ export const openInstallation = async (
   const log = openLogLines(settings.logLevel)
   const opened: (() => Promise<unknown>)[] = []
   const close = async (): Promise<void> => {
-    for (const end of opened.splice(0).reverse()) await end()
+    for (const closeOne of opened.splice(0).reverse()) await closeOne()
   }
 
   try {
@@ -166,8 +165,7 @@ export const openInstallation = async (
     }
     const database = openDatabase(postgres.url)
     opened.push(database.close)
-    // Connects only in processes that make first attempts.
-    // A claim may wait for the disk while the next one begins.
+    // Only processes that make first attempts connect. A claim may wait for the disk while the next one begins.
     const byKey = openDatabase(postgres.url, { poolSize: 3, session: BY_KEY })
     opened.push(byKey.close)
     if (postgres.isFresh) await forgetLeases(database)
@@ -178,7 +176,7 @@ export const openInstallation = async (
     const clockWatch = watchClock({ database, clock, process: shownProcess, machine, log })
     opened.push(clockWatch.close)
     metrics.watchClock(clockWatch.ahead)
-    // It is recorded after its secrets exist.
+    // The database names an installation only after its secrets exist.
     const secrets = keepSecrets(settings.dataDir, settings, (await servedBy(database)) !== null)
 
     const outbox = openOutbox(database)
@@ -194,28 +192,15 @@ export const openInstallation = async (
     await applyRetention(bare, settings.keepUnread)
     const disks = serverDisks({ settings, database, store: bare, log })
     metrics.watchServerDisks(disks)
-    const measured = timed(bare, {
-      onCall: metrics.storeCalled,
-      onSlow: (slow) => log.warn(slow, 'event_store.slow'),
-    })
-    const guarded = guardStore(measured, {
-      onOutage: (outage) => {
-        metrics.storeOutage()
-        log.warn(outage, 'event_store.outage_began')
-      },
-      onRecovered: (outage) => log.warn(outage, 'event_store.outage_ended'),
-    })
-    opened.push(guarded.end)
-    metrics.watchStore(guarded)
-    const store = disk.guard(guarded.store, { refuses: false })
-    const requestStore = disk.guard(guarded.requestStore, { refuses: true })
+    const { store, requestStore, end } = guardEventStore(bare, { disk, metrics, log })
+    opened.push(end)
 
     const { history } = bare
     const identity = await identityOf(bare, id)
     const before = options.before ?? loadStoreMemory(settings.dataDir, identity)
     const kafka = kafkaOf(settings)
-    const knowsMore = kafka && { ...kafka, installation: id }
-    const ids = await continueHistory({ settings, store: requestStore, database, clock, log, before, topic: knowsMore })
+    const topic = kafka && { ...kafka, installation: id }
+    const ids = await continueHistory({ settings, store: requestStore, database, clock, log, before, topic })
     const remembered = (): StoreMemory => ({
       store: identity, newest: history.newest, ids: ids.highest(),
       transactions: history.begun.flatMap((stream) => transactionIn(stream) ?? []),
@@ -227,7 +212,7 @@ export const openInstallation = async (
     const lastSeen = openLastSeenNotes(database, onFailure)
     opened.push(lastSeen.close)
     const appending: Installation['appending'] = { listener: undefined }
-    const own = openCapture({
+    const captureHere = openCapture({
       store: requestStore,
       ids,
       clock,
@@ -250,7 +235,7 @@ export const openInstallation = async (
       installation: id,
       jwtSecret: secrets.jwtSecret,
       database,
-      capture: own,
+      capture: captureHere,
       role: options.servesApi ? 'receives' : options.captures ? 'hands over' : null,
       process: shownProcess,
       log,
