@@ -1,6 +1,6 @@
 /**
  * Which folder may import which. Imports point inward: cmd → adapters → projections → workflows → domain. Inside a layer a folder may import
- * only the folders named here, and itself. `npm run lint` checks it.
+ * only the folders named here, and itself. `npm run imports` checks it.
  */
 
 /** Layers, from the inside out: what each may import beside itself, and its npm and Node packages. */
