@@ -229,7 +229,9 @@ export const openApi = async (
     const { passed } = followReadModels(database, (a, b) => store.isAfter(a, b), main.projector)
     const readModels = { passed, shown: () => Promise.resolve() }
     const feed = openFeed({ store, readModels, ...limits })
-    const server = await listen(createApi({ ...parts, readModels, feed, metrics: new Registry() }), 0, { host: '127.0.0.1' })
+    const server = await listen(createApi({ ...parts, readModels, feed, metrics: new Registry() }), 0, {
+      host: '127.0.0.1',
+    })
     let stopping: Promise<void> | undefined
     const stop = () => (stopping ??= feed.close().then(() => server.close(1_000)))
     others.push(stop)
