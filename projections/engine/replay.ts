@@ -16,7 +16,7 @@ import type { Definition } from './definition.ts'
 import { isLeft, partOf } from './remaining.ts'
 import type { ReadModelTables, Statements } from './tables.ts'
 import { dropSchema, isThere, nextSchema, oldSchema, renaming } from './schema.ts'
-import { differences, type Difference } from './verify.ts'
+import { differences, type Difference } from './differences.ts'
 
 /** Milliseconds. A round shorter than this leaves so little that the live projector can wait for the rest. */
 const SHORT_MS = 250

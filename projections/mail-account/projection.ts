@@ -1,7 +1,7 @@
 // Tests: tests/integration/http/mail-accounts.test.ts
 /** Mailboxes to collect from, with everything that a connection needs, so that a collector finds its work with one query. */
 import { insert, projection, remove, table, update } from '../engine/definition.ts'
-import { givenOnly } from '../engine/changes.ts'
+import { givenOnly } from '../engine/given-only.ts'
 
 const mailAccountTable = table(
   'mail_account',

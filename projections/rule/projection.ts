@@ -5,7 +5,7 @@
  */
 import { endpointOf } from '../../domain/webhook/endpoint.ts'
 import { insert, perform, projection, remove, table, update, type Operation } from '../engine/definition.ts'
-import { givenOnly } from '../engine/changes.ts'
+import { givenOnly } from '../engine/given-only.ts'
 
 const ruleTable = table(
   'rule',

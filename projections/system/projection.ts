@@ -1,7 +1,7 @@
 // Tests: tests/integration/http/shop-plugins.test.ts
 /** Connected systems as their owner lists them. The payment prefixes of the transaction list are read from here. */
 import { insert, projection, remove, table, update } from '../engine/definition.ts'
-import { givenOnly } from '../engine/changes.ts'
+import { givenOnly } from '../engine/given-only.ts'
 
 const systemTable = table(
   'system',

@@ -12,7 +12,7 @@ import { checkName } from '../encoding.ts'
 import { expectedMore, History, type RememberingStore } from '../history.ts'
 import type { Parse } from '../parse.ts'
 import { untilAnswered } from '../until-answered.ts'
-import { compareWith } from './checked.ts'
+import { compareHistory } from './compare-history.ts'
 import { Connection, type Reports } from './connection.ts'
 import { diskOf } from './disk.ts'
 import { End } from './end.ts'
@@ -69,7 +69,7 @@ export const openEventStoreDb = async <Event extends RecordedEvent>({
     { onFailure, onRecovery },
     {
       isNeeded: () => history.newest !== null,
-      run: (attempt) => compareWith(attempt, prefix, history),
+      run: (attempt) => compareHistory(attempt, prefix, history),
     },
   )
   const within =

@@ -11,7 +11,7 @@ import { expectedMore, History, type RememberingStore } from '../history.ts'
 import type { Parse } from '../parse.ts'
 import { untilAnswered } from '../until-answered.ts'
 import { BoundedReading } from './bounded-reading.ts'
-import { compareWith } from './checked.ts'
+import { compareHistory } from './compare-history.ts'
 import { Connection } from './connection.ts'
 import { lastAfter, recordedAfter } from './encoding.ts'
 import { GroupAppend } from './group-append.ts'
@@ -60,7 +60,7 @@ export const openPostgresEventStore = async <Event extends RecordedEvent>({
     poolSize: READERS,
     applicationName: 'baoco event store',
     queryTimeoutMs: Math.min(ATTEMPT_MS, deadlineMs),
-    checked: (connection) => compareWith(connection, history),
+    checked: (connection) => compareHistory(connection, history),
   })
   // Connects only when there is work to do, because a connection takes 4 MB.
   const maintenance = openDatabase(url, {
@@ -106,7 +106,7 @@ export const openPostgresEventStore = async <Event extends RecordedEvent>({
       history.check()
       const results = await appends.append(encode(units, { comparesUnwritten: true }))
       for (const result of results) if (result.ok) history.reaches(result.checkpoint)
-      if (expectedMore(units, results)) await answered(() => compareWith(database, history))
+      if (expectedMore(units, results)) await answered(() => compareHistory(database, history))
       return results
     },
     read: async (slices) => {

@@ -12,7 +12,7 @@ import type { RecordedEvent } from '../../../domain/event.ts'
 import type { Database } from '../../database/database.ts'
 import { waitUnlessAborted } from '../../../workflows/support/abort.ts'
 import type { History } from '../history.ts'
-import { compareWith } from './checked.ts'
+import { compareHistory } from './compare-history.ts'
 import { listen } from './listener.ts'
 import { Ring, type Member } from '../ring.ts'
 import { retry } from '../../../workflows/support/retry.ts'
@@ -168,7 +168,7 @@ export class Tail<Event extends RecordedEvent> {
     if (signal.aborted) return false
     // This process's own appends were added meanwhile, so the page is outdated.
     if (this.ring.to !== after) return page.head > this.ring.to!
-    if (page.head < after) await compareWith(this.#database, this.#history)
+    if (page.head < after) await compareHistory(this.#database, this.#history)
     if (page.to === after) return false
     this.#history.saw(page.events.map(({ event }) => event))
     this.ring.keep(page.events, page.to, page.to >= page.head)

@@ -14,7 +14,7 @@ import { messageOf, type Origin } from './cloud-event.ts'
 import { hasType, needing } from './missing-acl.ts'
 import { FRAMING, PartSize } from './part-size.ts'
 import { ensureTopic } from './topic.ts'
-import { unlessAborted } from './within.ts'
+import { unlessAborted } from './unless-aborted.ts'
 
 const TOO_LARGE = /^(MESSAGE|RECORD_LIST)_TOO_LARGE$/
 

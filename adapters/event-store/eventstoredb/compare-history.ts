@@ -14,7 +14,7 @@ import { recorded } from './recorded.ts'
  * @param prefix  of every stream's name
  * @throws {StoreWentBack} · any error of the client
  */
-export const compareWith = async (attempt: Attempt, prefix: string, history: History): Promise<void> => {
+export const compareHistory = async (attempt: Attempt, prefix: string, history: History): Promise<void> => {
   const read = async ({ stream, from = 0, limit = 1 }: Slice): Promise<RecordedEvent[]> => {
     const options = { direction: FORWARDS, fromRevision: BigInt(from), maxCount: limit, requiresLeader: true } as const
     const reading = attempt.client.readStream(prefix + stream, options)

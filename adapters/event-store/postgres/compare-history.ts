@@ -16,7 +16,7 @@ const ONE_EVENT = { mostBytes: Number.MAX_SAFE_INTEGER, mostEvents: 1 }
  * @throws {StoreWentBack} · an error if the server is a standby, which may be behind. It counts as an outage until the standby is
  *   promoted.
  */
-export const compareWith = async (connection: Queryable, history: History): Promise<void> => {
+export const compareHistory = async (connection: Queryable, history: History): Promise<void> => {
   history.check()
   const { reached } = history
   const [there] = await connection.query<{ is_standby: boolean; newest: number }>(
