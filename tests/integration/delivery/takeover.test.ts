@@ -21,6 +21,7 @@ const mortal = (setting: DeliverySetting) => {
       claimNew: (...args: Parameters<DeliveryQueue['claimNew']>) => dies(() => queue.claimNew(...args)),
       claimFirst: (...args: Parameters<DeliveryQueue['claimFirst']>) => dies(() => queue.claimFirst(...args)),
       claimDue: (...args: Parameters<DeliveryQueue['claimDue']>) => dies(() => queue.claimDue(...args)),
+      takeOver: (...args: Parameters<DeliveryQueue['takeOver']>) => dies(() => queue.takeOver(...args)),
     } satisfies DeliveryQueue,
     recordsNothing: () => (held.down = true),
     die: () => {
