@@ -22,9 +22,16 @@ export interface EmbeddedLogOptions {
   database: Database
   /** Called with every failure of a handler or an offset query. The attempt is repeated. */
   onFailure?: (error: unknown) => void
+  /** Called with each event that no entry can be made of. */
+  onLeftOut?: (reason: string) => void
 }
 
-export const openEmbeddedLog = ({ store, database, onFailure = () => {} }: EmbeddedLogOptions): Log => ({
+export const openEmbeddedLog = ({
+  store,
+  database,
+  onFailure = () => {},
+  onLeftOut = () => {},
+}: EmbeddedLogOptions): Log => ({
   consume: async (group, handler, signal) => {
     const again = <Result>(attempt: () => Promise<Result>) => retry(attempt, { signal, onFailure })
     const start = await again(async () => withinStore(store, await readOffset(database, group)))
@@ -36,7 +43,7 @@ export const openEmbeddedLog = ({ store, database, onFailure = () => {} }: Embed
         known = await commitOffset(database, store, group, handedOver, known)
     }
     let committedAt = -Infinity
-    const toEntries = entriesOf(start, onFailure)
+    const toEntries = entriesOf(start, onLeftOut)
     for await (const { events, checkpoint } of store.subscribe({ after: start, prefixes: PREFIXES, signal })) {
       const entries = toEntries(events)
       if (entries.length > 0) {
@@ -65,7 +72,7 @@ const withinStore = async (store: EventStore, offset: Checkpoint | null): Promis
  * reported and left out, because stopping at it would stop all deliveries permanently.
  * @param from  the position at which the subscription starts
  */
-const entriesOf = (from: Checkpoint | null, onFailure: (error: unknown) => void) => {
+const entriesOf = (from: Checkpoint | null, onLeftOut: (reason: string) => void) => {
   let accountsAt = from
   return (events: readonly StoredEvent[]): LogEntry[] => {
     const entries: LogEntry[] = []
@@ -74,7 +81,7 @@ const entriesOf = (from: Checkpoint | null, onFailure: (error: unknown) => void)
       else if (event.type !== 'Skipped') {
         const entry = entryOf(event, accountsAt)
         if (entry) entries.push(entry)
-        else onFailure(new Error(`event without a user or transaction: ${event.stream}, revision ${event.revision}`))
+        else onLeftOut(`event without a user or transaction: ${event.stream}, revision ${event.revision}`)
       }
     }
     return entries

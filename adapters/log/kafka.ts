@@ -29,6 +29,8 @@ const MOST_AT_A_TIME = 16
 export interface KafkaLogOptions extends KafkaSettings {
   /** Called with every failure. The failed step is repeated. */
   onFailure?: (error: unknown) => void
+  /** Called with each message that is no event of Baoco. */
+  onLeftOut?: (reason: string) => void
   /** Milliseconds. Only tests change it. */
   sessionTimeout?: number
 }
@@ -39,7 +41,7 @@ export interface KafkaLog extends Log {
 }
 
 export const openKafkaLog = (options: KafkaLogOptions): KafkaLog => {
-  const { onFailure = () => {}, sessionTimeout = SESSION_TIMEOUT, ...settings } = options
+  const { onFailure = () => {}, onLeftOut = () => {}, sessionTimeout = SESSION_TIMEOUT, ...settings } = options
   const { topic, installation } = settings
   let failure: Error | null = new Error('no consumer has started yet')
   const report = (error: unknown) => {
@@ -52,7 +54,7 @@ export const openKafkaLog = (options: KafkaLogOptions): KafkaLog => {
     messages.flatMap((message) => {
       const entry = entryOf(message, installation)
       if (entry) return [entry]
-      onFailure(new Error(`not a Baoco event: ${topic}, partition ${partition}, offset ${message.offset}`))
+      onLeftOut(`not a Baoco event: ${topic}, partition ${partition}, offset ${message.offset}`)
       return []
     })
 

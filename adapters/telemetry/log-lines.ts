@@ -39,7 +39,6 @@ const STANDARD_ERROR = 2
 const OF_RETRIES = new Set([
   'trouble',
   'log.trouble',
-  'relay.trouble',
   'relay.waits',
   'event_store.trouble',
   'projection.away',

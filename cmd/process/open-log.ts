@@ -16,10 +16,11 @@ import { askStore } from './open-event-store.ts'
 import type { Topic } from './open-topic.ts'
 import type { Settings } from './settings.ts'
 
-const reportTo =
-  (log: LogLines, what: string) =>
-  (error: unknown): void =>
-    log.warn({ reason: error instanceof Error ? error.message : String(error) }, what)
+const reportsTo = (log: LogLines) => ({
+  onFailure: (error: unknown): void =>
+    log.warn({ reason: error instanceof Error ? error.message : String(error) }, 'log.trouble'),
+  onLeftOut: (reason: string): void => log.warn({ reason }, 'log.left_out'),
+})
 
 /**
  * Opens the log from which this process delivers. It waits for servers that are unavailable and logs that.
@@ -31,9 +32,9 @@ export const openLog = ({
   database,
   log,
 }: Pick<Installation, 'topic' | 'store' | 'database' | 'log'>): Log & { check: () => Promise<unknown> } => {
-  const onFailure = reportTo(log, 'log.trouble')
-  if (topic) return openKafkaLog({ ...topic.settings, onFailure })
-  return { ...openEmbeddedLog({ store, database, onFailure }), check: () => askStore(store) }
+  const reports = reportsTo(log)
+  if (topic) return openKafkaLog({ ...topic.settings, ...reports })
+  return { ...openEmbeddedLog({ store, database, ...reports }), check: () => askStore(store) }
 }
 
 /** Name of the lease under which one process relays to a topic. */
@@ -48,7 +49,7 @@ export const publisherTo = (
     ...kafka,
     source: baseUrl,
     personalData: kafkaPersonalData,
-    onFailure: reportTo(log, 'relay.trouble'),
+    onLeftOut: reportsTo(log).onLeftOut,
   })
 
 /** Relays to the topic while this process holds the lease, until the signal aborts. */

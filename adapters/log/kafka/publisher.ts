@@ -25,11 +25,12 @@ export interface PublisherOptions extends KafkaSettings {
   source: string
   /** Whether the events contain names and account numbers. Default: false. */
   personalData?: boolean
-  onFailure?: (error: unknown) => void
+  /** Called with each event that no message can be made of. */
+  onLeftOut?: (reason: string) => void
 }
 
 export const openKafkaPublisher = (options: PublisherOptions): Publisher => {
-  const { onFailure = () => {}, ...settings } = options
+  const { onLeftOut = () => {}, ...settings } = options
   const kafka = openKafkaClient(settings)
   const { topic } = settings
   let producer: Producer | null = null
@@ -60,7 +61,7 @@ export const openKafkaPublisher = (options: PublisherOptions): Publisher => {
 
   return {
     publish: async (events, signal) => {
-      const messages = messagesOf(events, settings, onFailure)
+      const messages = messagesOf(events, settings, onLeftOut)
       try {
         await unlessAborted(send(messages, signal), signal)
         partSize.accepted()
@@ -94,12 +95,12 @@ const connected = async (kafka: Kafka, topic: string): Promise<Producer> => {
 const writing = (topic: string) => ({ operation: 'Write', resource: 'topic', name: topic }) as const
 
 /** Skipped events are left out. So is an event without a user, a bug of its writer, because stopping would stop all deliveries. */
-const messagesOf = (events: readonly StoredEvent[], from: Origin, onFailure: (error: unknown) => void): Message[] =>
+const messagesOf = (events: readonly StoredEvent[], from: Origin, onLeftOut: (reason: string) => void): Message[] =>
   events.flatMap((event) => {
     if (event.type === 'Skipped') return []
     const message = messageOf(asStored(event), from)
     if (message) return [message]
-    onFailure(new Error(`event without a user or transaction: ${event.stream}, revision ${event.revision}`))
+    onLeftOut(`event without a user or transaction: ${event.stream}, revision ${event.revision}`)
     return []
   })
 
