@@ -50,11 +50,16 @@ const OF_RETRIES = new Set([
 const ONCE_IN_MS = 10_000
 const MOST_KINDS = 1_000
 
-/** Two failures of the same kind differ at most in numbers: of files, of processes. */
+/** Quoted names of files, times, words with the addresses of servers, and other numbers. */
+const NUMBERED =
+  /"[^"]*"|\d{4}-\d\d-\d\dT[\d:.]+Z|(\[[\da-f:]+\](?::\d+)?|\d+(?:\.\d+){3}(?::\d+)?|[a-z][\w.-]*(?::\d+)?)|\d+/gi
+
+/** Two failures of the same kind differ at most in numbers: of files, of processes, but not of servers. */
 const kindOf = (fields: object, what: string): string => {
   const { err, reason, ...others } = fields as { err?: unknown; reason?: unknown }
   const words = `${err instanceof Error ? err.message : ''} ${String(reason)}`
-  return JSON.stringify([what, words.replaceAll(/\d+/g, '#'), others])
+  const kind = words.replaceAll(NUMBERED, (found, word?: string) => word ?? found.replaceAll(/\d+/g, '#'))
+  return JSON.stringify([what, kind, others])
 }
 
 /**

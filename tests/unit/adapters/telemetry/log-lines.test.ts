@@ -66,4 +66,14 @@ describe('log lines', () => {
     for (let n = 0; n < 2; n++) lines.warn({ pid: 1 }, 'database.leftover_stopped')
     expect(written).to.have.length(8)
   })
+
+  it('do not say the same of two servers', () => {
+    const written: object[] = []
+    const lines = seldom({ ...silent, warn: (fields) => written.push(fields) }, () => 0)
+    // prettier-ignore
+    for (const server of ['10.0.0.1:9092', '10.0.0.2:9092', '10.0.0.2:2113', '[::1]:9092', 'kafka-1:9092', 'kafka-2:9092', 'kafka-2'])
+      for (let n = 1; n <= 2; n++)
+        lines.warn({ reason: `could not reach ${server}, in ${n} attempts of ${n}.5s, at "base/5/${n}" (2026-11-20T10:00:0${n}.000Z)` }, 'log.trouble')
+    expect(written).to.have.length(7)
+  })
 })
