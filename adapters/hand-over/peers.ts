@@ -85,8 +85,8 @@ export const openPeers = async (options: PeersOptions): Promise<Peers> => {
   const database = options.database.within(QUERY_MS)
   const id = randomUUID()
   const peers = new Map<string, Peer>()
-  /** Processes that never took this one in. That is reported once, and tried every second: the cause may end. */
-  const unmet = new Set<string>()
+  /** Processes whose loss was reported. It is not reported again while they do not take this one in, which is tried every second. */
+  const lost = new Set<string>()
   const closing = new AbortController()
   let server: PeerServer | null = null
   let lookNow = new AbortController()
@@ -95,9 +95,8 @@ export const openPeers = async (options: PeersOptions): Promise<Peers> => {
     const shown = `${address.host} ${address.port}`
     const peer: Peer = new Peer({ ...address, key, holder: id }, () => {
       peers.delete(holder)
-      if (peer.wasReady) unmet.delete(holder)
-      else if (unmet.has(holder)) return
-      else unmet.add(holder)
+      if (!peer.wasReady && lost.has(holder)) return
+      lost.add(holder)
       if (peer.isForeign) onForeign(shown)
       else onPeer(shown, false)
     })

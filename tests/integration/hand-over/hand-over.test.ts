@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createConnection, createServer, type AddressInfo } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
@@ -191,18 +191,41 @@ describe('processes that hand notifications over', function () {
     await server.close()
   })
 
+  /** Each look renews a lease and connects again. */
+  const anotherLook = async (processes: number): Promise<void> => {
+    const looks = `SELECT FROM ops.lease WHERE process = 'test' AND expires_at > $1::timestamptz + interval '0.5 s'`
+    const [{ now } = { now: '' }] = await database.query<{ now: string }>(
+      `SELECT max(expires_at) AS now FROM ops.lease WHERE process = 'test'`,
+    )
+    await eventually(async () => (await database.query(looks, [now])).length >= processes, {
+      what: 'another look of each',
+    })
+  }
+
+  it('say once that another process is lost, although its lease goes on', async () => {
+    const seen: boolean[] = []
+    const host = '127.0.0.1'
+    const isKnown = () => Promise.resolve(true)
+    const other = await listenForPeers({ host, port: 0, key, take: named('other'), isKnown, onPeer: () => {} })
+    await database.query(
+      `INSERT INTO ops.lease (name, holder, expires_at, process) VALUES ($1, $2, now() + interval '10 s', 'another')`,
+      [`receive ${host} ${other.port} ${hostname()}`, randomUUID()],
+    )
+    await open(named('this'), { onPeer: (_, isThere) => seen.push(isThere) })
+    await eventually(() => seen.length === 1, { what: 'the other process' })
+    await other.close()
+    await eventually(() => seen.length === 2, { what: 'its loss' })
+    for (let look = 0; look < 2; look++) await anotherLook(1)
+    expect(seen).to.deep.equal([true, false])
+  })
+
   it('say once that another process has another key, and go on alone', async () => {
     const seen: string[] = []
     const say = { onPeer: () => seen.push('peer'), onForeign: () => seen.push('foreign') }
     await open(named('first'), say)
     await open(named('second'), { ...say, key: keyOf('an installation', 'another secret') })
     await eventually(() => seen.length >= 2, { what: 'both sides that know' })
-    const looks = `SELECT FROM ops.lease WHERE expires_at > $1::timestamptz + interval '0.5 s'`
-    const [{ now } = { now: '' }] = await database.query<{ now: string }>(
-      'SELECT max(expires_at) AS now FROM ops.lease',
-    )
-    // Each look renews a lease and connects again.
-    await eventually(async () => (await database.query(looks, [now])).length >= 2, { what: 'another look of each' })
+    await anotherLook(2)
     expect(seen).to.deep.equal(['foreign', 'foreign'])
   })
 
