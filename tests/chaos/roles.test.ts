@@ -54,7 +54,7 @@ describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () 
     expect(await partsOf('api')).to.have.members(['event_store', 'disk', 'read_models'])
     expect(await partsOf('project')).to.have.members(['event_store', 'database', 'disk', 'read_models'])
     expect(await partsOf('relay')).to.have.members(['event_store', 'database', 'kafka'])
-    expect(await partsOf('deliver')).to.have.members(['event_store', 'database', 'log'])
+    expect(await partsOf('deliver')).to.have.members(['event_store', 'database', 'disk', 'log'])
     expect(await partsOf('collect')).to.have.members(['event_store', 'database', 'disk'])
   })
 

@@ -39,11 +39,11 @@ const quiet = async (): Promise<void> => {
   }
 }
 
-let isLoading = false
+let hasBegun = false
 /** Loads files one after the other, so that what somebody opens meanwhile waits for one at most. Those that fail are asked for again when their screen is opened. */
 export const loadInAdvance = async (files: readonly (() => Promise<unknown>)[]): Promise<void> => {
-  if (isLoading) return
-  isLoading = true
+  if (hasBegun) return
+  hasBegun = true
   await quiet()
   for (const load of files) await load().catch(() => {})
 }
