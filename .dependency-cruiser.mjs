@@ -37,7 +37,7 @@ const NEIGHBOURS = {
     accounts: ['support', 'transactions'],
     affiliate: ['accounts', 'support'],
     alerts: ['accounts', 'support'],
-    audit: ['support'],
+    audit: ['accounts', 'support'],
     capture: ['accounts', 'credits', 'support'],
     credits: ['accounts', 'scheduled', 'support'],
     deliver: ['support'],
