@@ -1,10 +1,11 @@
 // Tests: tests/integration/delivery/metrics.test.ts
 /** Baoco's Prometheus metrics. Labels never contain text that a user or a stranger wrote. */
 import { VERSION } from '../system/version.ts'
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { DiskSpace } from '../../domain/disk.ts'
 import type { ServerDisks } from '../system/server-disks.ts'
 import { inTime } from './in-time.ts'
+import { collectNodeMetrics } from './node-metrics.ts'
 
 /** The current lag in milliseconds. Null if another process does this work. */
 type Lag = () => number | null
@@ -33,7 +34,7 @@ interface StoreState {
 export const openMetrics = () => {
   const registers = [new Registry()]
   const registry = registers[0]!
-  collectDefaultMetrics({ register: registry, prefix: 'baoco_' })
+  collectNodeMetrics(registry)
 
   new Gauge({
     name: 'baoco_build_info',
