@@ -203,7 +203,7 @@ const scheduled = (installation: Installation): Follower => {
       log,
     }),
     watchParked({
-      parked: async () => (await Promise.all(projectors(settings).map((each) => parkedStreams(database, each)))).flat(),
+      parked: () => parkedStreams(database, ...projectors(settings)),
       ...ofOperator,
     }),
     watchClocks({ differing: () => differingClocks(database), ...ofOperator }),

@@ -45,7 +45,7 @@ const PAGE = 100
 export const MOST_RUNNING = 10
 
 /** Milliseconds between two looks for jobs. The pause after a page is a multiple of its duration, but has a minimum. */
-const LOOK_EVERY = 1_000
+const LOOK_EVERY = 3_000
 const REST = { times: 3, atLeast: 20 }
 
 const jobs = () =>

@@ -6,7 +6,10 @@ import { waitUnlessAborted } from '../support/abort.ts'
 
 export interface ScheduledJob {
   name: string
-  /** The schedule in cron syntax, in UTC: minute, hour, day, month, weekday, optionally with seconds in front. */
+  /**
+   * The schedule in cron syntax, in UTC: minute, hour, day, month, weekday, optionally with seconds in front. Frequent jobs begin at different
+   * seconds. At the same second, each would need a connection of its own.
+   */
   at: string
   /** @returns fields for the log line; null for no line */
   run: (signal: AbortSignal) => Promise<object | null>

@@ -10,7 +10,7 @@ export interface WatchClocksParts extends OperatorWatchParts {
   differing: () => Promise<readonly { machine: string; ahead_ms: number }[]>
 }
 
-const EVERY_HALF_MINUTE = '*/30 * * * * *'
+const EVERY_HALF_MINUTE = '4-59/30 * * * * *'
 /** Characters of the name of a machine. */
 const LONGEST_NAME = 100
 

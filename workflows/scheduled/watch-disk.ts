@@ -11,7 +11,7 @@ export interface WatchDiskParts extends OperatorWatchParts {
   unwatched: readonly DiskOwner[]
 }
 
-const EVERY_TEN_SECONDS = '*/10 * * * * *'
+const EVERY_TEN_SECONDS = '3-59/10 * * * * *'
 const MEGABYTE = 1024 ** 2
 
 /** That of the data folder has no name, because it was the first. */

@@ -34,7 +34,7 @@ export interface WatchMailboxesParts {
   log: { warn(fields: object, what: string): void; info(fields: object, what: string): void }
 }
 
-const EVERY_FIFTEEN_SECONDS = '*/15 * * * * *'
+const EVERY_FIFTEEN_SECONDS = '2-59/15 * * * * *'
 /** A restarted server or a lost connection is no outage. */
 const PATIENCE_S = 60
 

@@ -12,7 +12,7 @@ export interface WatchParkedParts extends OperatorWatchParts {
   parked: () => Promise<{ stream: string; reason: string }[]>
 }
 
-const EVERY_FIVE_SECONDS = '*/5 * * * * *'
+const EVERY_FIVE_SECONDS = '1-59/5 * * * * *'
 /** Alerts that last at the same time. A release that cannot read a new type of event may park many streams. */
 const MOST = 20
 /** Characters of a stream's name in the text. Another program may have written it. */
