@@ -91,7 +91,7 @@ export const streamKinds: readonly StreamKind[] = [
     kept: 'until the account is deleted',
     events: jobEvents,
   },
-  { stream: 'email-<sha256>', holds: 'which user an e-mail address belongs to', kept: 'forever', events: emailEvents },
+  { stream: 'email-<sha256>', holds: 'which user an email address belongs to', kept: 'forever', events: emailEvents },
   {
     stream: 'installation',
     holds: "the installation's id, which identifies everything built from its events",

@@ -37,7 +37,7 @@ const rejection = ({ responseCode = 0, command = '' }: Refusal): Rejected | null
 /**
  * @param url  `smtp://` uses STARTTLS if the server supports it, and requires it if a password would cross a network; or
  *   `smtps://`. It contains user, password and port. `?from=` is the sender.
- * @param fallbackFrom  the sender if the URL names none and its user is not an e-mail address
+ * @param fallbackFrom  the sender if the URL names none and its user is not an email address
  */
 export const openMailServer = async (url: string, fallbackFrom: string): Promise<MailServer> => {
   // Loaded only if a mail server is configured: many installations have none.

@@ -73,7 +73,7 @@ export const turnstile = (room: number) => {
 
 export const openPasswords = (): Passwords => {
   const inTurn = turnstile(AT_A_TIME)
-  // Used for the comparison if there is no account, so that an unknown e-mail takes as long as a wrong password.
+  // Used for the comparison if there is no account, so that an unknown email takes as long as a wrong password.
   let nobodys: Promise<string> | undefined
   const nobody = () => (nobodys ??= inTurn('', true, () => hash('no account has this password')))
   void nobody().catch(() => (nobodys = undefined))

@@ -108,7 +108,7 @@ export const kafkaTopic: Text<string> = matching(
   'must be letters, digits, dots, dashes and underlines',
 )
 
-export const email: Text<string> = matching(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address').transform((value) =>
+export const email: Text<string> = matching(/^[^\s@]+@[^\s@]+$/, 'must be an email address').transform((value) =>
   value.toLowerCase(),
 )
 

@@ -23,7 +23,7 @@ export interface AccountCommand extends RegistrationParts {
   database: Database
   log: LogLines
   accounts: Accounts
-  /** The metadata of an operator's command on the account with this e-mail. @throws if there is no such account */
+  /** The metadata of an operator's command on the account with this email. @throws if there is no such account */
   on(email: string): Promise<OwnersOccasion>
 }
 

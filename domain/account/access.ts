@@ -68,7 +68,7 @@ export interface KeptSecrets {
   receive_url: { token_hash: string; sealed_token: string }
 }
 
-/** Creates an account at the operator's command line. Its e-mail counts as verified. */
+/** Creates an account at the operator's command line. Its email counts as verified. */
 export const create = (
   registration: Registration,
   { plan, key_hash, receive_url }: KeptSecrets & { plan: Plan },

@@ -1,5 +1,5 @@
 // Tests: tests/attack/alert-signature.test.ts
-/** The address that receives alerts in addition to the owner's e-mail, and the secret that signs these calls. */
+/** The address that receives alerts in addition to the owner's email, and the secret that signs these calls. */
 import type { Account } from './state.ts'
 import type { AccountEvent } from './events.ts'
 

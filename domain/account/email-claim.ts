@@ -1,6 +1,6 @@
 // Tests: tests/integration/http/registration.test.ts
 /**
- * Ensures one account per e-mail. A stream named by the address's hash records its owner. The installation's first account is
+ * Ensures one account per email. A stream named by the address's hash records its owner. The installation's first account is
  * claimed in a separate stream, so that a start with another ADMIN_EMAIL does not create a second operator.
  */
 import { z } from 'zod'

@@ -87,7 +87,7 @@ export interface RegisteredAgain {
 }
 
 /**
- * The e-mail was registered again. If nobody has confirmed it, the first registration may be a stranger's: its password, name and
+ * The email was registered again. If nobody has confirmed it, the first registration may be a stranger's: its password, name and
  * verify link end, and the newest registration counts. That holds even if no further mail may be sent this hour, since a link of
  * the earlier registration must not confirm an account whose password a stranger knows. Reset links stay valid, because the
  * mailbox's owner chooses the password with them.

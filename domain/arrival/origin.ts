@@ -98,7 +98,7 @@ const distrustOfMail = ({ account, arrival, bankCode }: Asked): 'unauthenticated
 /** A phone number or short code. One or two digits are neither: apps count their notifications in a field `number`. */
 const isNumber = (sender: string): boolean => /^\+?\d{3,}$/.test(sender.replace(/[\s().-]/g, ''))
 
-/** Messages also come from e-mail addresses. */
+/** Messages also come from email addresses. */
 const isAddress = (sender: string): boolean => /\S@\S/.test(sender)
 
 /** Whether a sender next to a bank's package contradicts it. If so, the text of a message may have named the package. */

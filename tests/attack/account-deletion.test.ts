@@ -272,7 +272,7 @@ describe('attack: the data of a deleted account', () => {
     const erased = await eraseAccount(parts, occasion, EMAIL)
     expect(api.store.isAfter(from[0]!, registered!.checkpoint), 'only newer events are read').to.equal(true)
     expect(erased).to.deep.equal({ transactions, others: others.size })
-    // The e-mail is free now, so a repeated deletion finds nothing to count.
+    // The email is free now, so a repeated deletion finds nothing to count.
     expect(await eraseAccount(parts, occasion, EMAIL)).to.deep.equal({ transactions: 0, others: 0 })
     await passed()
     await api.store.expire()

@@ -1,5 +1,5 @@
 /**
- * Attacks on accounts by a stranger who knows an e-mail address. The stranger registers it first, requests links so that the owner's links
+ * Attacks on accounts by a stranger who knows an email address. The stranger registers it first, requests links so that the owner's links
  * expire, or once knew the password and keeps what was made with it.
  */
 import { expect } from 'chai'

@@ -1,6 +1,6 @@
 /**
  * Attack: limits turned against the owner. A stranger uses up a budget that the owner needs, causes the owner's account to be locked, or
- * learns from a limit which e-mail addresses have an account.
+ * learns from a limit which email addresses have an account.
  */
 import { expect } from 'chai'
 import { readSettings } from '../../cmd/process/settings.ts'
@@ -167,7 +167,7 @@ describe('attack: rate limits against strangers', () => {
       expect((await logIn(email, 'a newer password', '4.4.4.4')).status, 'after a reset').to.equal(200)
     })
 
-    it('count in the same way for an e-mail without an account', async () => {
+    it('count in the same way for an email without an account', async () => {
       const statuses = await guess('nobody@example.com', 102, 2)
       expect(statuses.slice(0, 100).every((status) => status === 401)).to.equal(true)
       expect(statuses.slice(100)).to.deep.equal([429, 429])
@@ -181,7 +181,7 @@ describe('attack: rate limits against strangers', () => {
       expect((await logIn(email, OWNERS_PASSWORD, '5.5.5.5')).status).to.equal(200)
     })
 
-    it('store login locations without address or e-mail, at most 50 per account', async () => {
+    it('store login locations without address or email, at most 50 per account', async () => {
       const email = 'traveller@example.com'
       const { user_id } = await api.newAccount(email)
       for (let place = 0; place < 55; place++)

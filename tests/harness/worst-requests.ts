@@ -119,7 +119,7 @@ const bodies: readonly WorstRequest[] = [
   post('register with 64 KB of lists in lists', '/api/auth/register', 400, times('[', 64 * KB)),
   post('forgot-password with 10 MB of lists in lists', '/api/auth/forgot-password', 400, times('[', BODY)),
   post('resend-verify with 10 MB of broken JSON', '/api/auth/resend-verify', 400, brokenJson),
-  post('login with an e-mail of 60 KB', '/api/auth/login', 400, JSON.stringify({ email: times(' ', LONG), password: 'x' })),
+  post('login with an email of 60 KB', '/api/auth/login', 400, JSON.stringify({ email: times(' ', LONG), password: 'x' })),
   post('login with one key of 60 KB', '/api/auth/login', 400, JSON.stringify({ [times('a', LONG)]: 0 })),
   post('login with 60 KB of digits', '/api/auth/login', 400, `{"email":${times('9', LONG)}}`),
   post('login with 10 MB and one byte', '/api/auth/login', 413, Buffer.alloc(BODY + 1, ' ')),

@@ -187,7 +187,7 @@ describe('commands that inspect data, and account delete', () => {
     expect(await Promise.all(ended)).to.deep.equal([0, 0])
   })
 
-  it('account delete removes an account with all its data and frees its e-mail address', async () => {
+  it('account delete removes an account with all its data and frees its email address', async () => {
     const gone = await api.newAccount('gone@example.com')
     await pay(gone, 'DH9')
     await api.ask('POST', `/api/receive/u/${gone.receive_token}`, { body: 'Ma OTP cua ban la 123456' })

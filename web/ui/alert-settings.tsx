@@ -1,5 +1,5 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
-/** Where alerts are sent besides the e-mail, and the secret that signs these calls. */
+/** Where alerts are sent besides the email, and the secret that signs these calls. */
 import { useState } from 'preact/hooks'
 import { useQuery } from '@tanstack/preact-query'
 import { getData, putData } from '../api/client.ts'

@@ -1,5 +1,5 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
-/** E-mail and password, and what is wrong with them. The screen of the login has it, and the question for those whose login has ended. */
+/** Email and password, and what is wrong with them. The screen of the login has it, and the question for those whose login has ended. */
 import { useState } from 'preact/hooks'
 import { ApiError, post } from '../api/client.ts'
 import { texts } from '../app/language.ts'

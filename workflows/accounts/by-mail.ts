@@ -1,6 +1,6 @@
 // Tests: tests/integration/http/accounts.test.ts
 /**
- * Registration, and requests that give only an e-mail address. They do not reveal whether an address has an account:
+ * Registration, and requests that give only an email address. They do not reveal whether an address has an account:
  * the answer and the steps through the store are the same. If there is nothing to write, an append is sent that writes
  * nothing. So an answer takes equally long in both cases, and fails in both cases while the store is away.
  */
@@ -52,7 +52,7 @@ const writeNothing = async ({ store, clock }: ByMailParts): Promise<void> => {
 }
 
 /**
- * Decides on the account of an e-mail address: reads the stream of the address and the account, and sends one append.
+ * Decides on the account of an email address: reads the stream of the address and the account, and sends one append.
  * @returns false if there is no account: then only the stream of the address was read
  */
 const changeAccountOf = async (

@@ -10,7 +10,7 @@
  * running it again finishes it. That run, and one without usable read models, reads the store from the registration on.
  * This also finds everything, because only claims precede the registration, but costs as much as the store is long.
  *
- * The claim of the e-mail is released last, because the next run finds the account by it.
+ * The claim of the email is released last, because the next run finds the account by it.
  */
 import { deleteAccount } from '../../domain/account/access.ts'
 import { emailStream } from '../../domain/account/email-claim.ts'
@@ -60,7 +60,7 @@ export interface EraseParts {
   forget: (account: DeletedAccount) => Promise<void>
 }
 
-/** @param email  the e-mail of its claim · @throws {Refused} CONFLICT for the operator's own account · {StoreUnavailable} */
+/** @param email  the email of its claim · @throws {Refused} CONFLICT for the operator's own account · {StoreUnavailable} */
 export const eraseAccount = async (parts: EraseParts, occasion: OwnersOccasion, email: string): Promise<Erased> => {
   const { store, forget } = parts
   const { user_id } = occasion

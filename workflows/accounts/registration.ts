@@ -1,6 +1,6 @@
 // Tests: tests/integration/http/registration.test.ts
 /**
- * Creates accounts. First the e-mail is claimed, in a stream of its own. Then the account is written under the id that
+ * Creates accounts. First the email is claimed, in a stream of its own. Then the account is written under the id that
  * the claim names. If the store has no transactions over streams, an interrupted registration is finished by the next
  * one, under the same id.
  */
@@ -172,7 +172,7 @@ export interface FirstAccount {
 
 /**
  * Creates the account of the first start, once per installation: verified, operator, Pro, a system with prefix DH, a
- * personal URL and a key. Later starts find it, even with another e-mail.
+ * personal URL and a key. Later starts find it, even with another email.
  * @returns its secrets until they have been shown; null afterwards
  */
 export const registerFirstAccount = async (
@@ -211,7 +211,7 @@ const notYetShown = async ({
 
 /**
  * Creates an account for the operator at the command line.
- * @throws {Refused} CONFLICT if the e-mail has an account, VALIDATION_FAILED
+ * @throws {Refused} CONFLICT if the email has an account, VALIDATION_FAILED
  */
 export const createAccount = async (
   parts: RegistrationParts,
@@ -225,7 +225,7 @@ export const createAccount = async (
     claims: [{ stream: emailStream(email), type: 'EmailClaimed' }],
     account: (registration, secrets) => Promise.resolve(create(registration, { ...secrets, plan })),
   })
-  if (!fresh) throw conflict('There is an account with this e-mail.')
+  if (!fresh) throw conflict('There is an account with this email.')
   return fresh
 }
 

@@ -18,9 +18,9 @@ const inWords = (minutes: number): string => {
 export const en: Texts = {
   letters: {
     verify_email: (url) => ({
-      subject: 'Confirm your e-mail address',
+      subject: 'Confirm your email address',
       text: lines(
-        'Somebody opened a Baoco account with this e-mail address.',
+        'Somebody opened a Baoco account with this email address.',
         'If it was you, open this link within 24 hours to confirm the address:',
         '',
         url,
@@ -31,7 +31,7 @@ export const en: Texts = {
     reset_password: (url) => ({
       subject: 'Choose a new password',
       text: lines(
-        'Somebody asked for a new password for the Baoco account with this e-mail address.',
+        'Somebody asked for a new password for the Baoco account with this email address.',
         'If it was you, open this link within one hour to choose one:',
         '',
         url,
@@ -40,9 +40,9 @@ export const en: Texts = {
       ),
     }),
     confirmAgain: (url, forgot) => ({
-      subject: 'Confirm your e-mail address',
+      subject: 'Confirm your email address',
       text: lines(
-        'This e-mail address was registered for a Baoco account again. The newest registration counts, with its password.',
+        'This email address was registered for a Baoco account again. The newest registration counts, with its password.',
         'Earlier links to confirm the address no longer work. If it was you, open this link within 24 hours:',
         '',
         url,
@@ -54,7 +54,7 @@ export const en: Texts = {
     registeredAlready: (login, forgot) => ({
       subject: 'You have an account already',
       text: lines(
-        'Somebody tried to open a Baoco account with this e-mail address. It has one already, and nothing was changed.',
+        'Somebody tried to open a Baoco account with this email address. It has one already, and nothing was changed.',
         '',
         `Log in:              ${login}`,
         `Forgotten password:  ${forgot}`,

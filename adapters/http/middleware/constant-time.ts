@@ -1,7 +1,7 @@
 // Tests: tests/integration/http/accounts-unknown-and-known.test.ts
 /**
  * Delays each response to a whole multiple of a fixed interval after its request. The response time then does not show how long the work
- * took, which would reveal whether an e-mail address has an account.
+ * took, which would reveal whether an email address has an account.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Guard } from '../openapi/operation.ts'

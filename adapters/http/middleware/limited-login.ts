@@ -1,8 +1,8 @@
 // Tests: tests/attack/logins.test.ts
 /**
  * The second limit of the login (decisions, "Rate limits"): per account, over all addresses. After 100 failed logins in an hour, only
- * addresses from which that account has logged in before may log in. This stops guessing without locking out the owner. An e-mail without
- * an account is counted in the same way, so the limit does not reveal which e-mails have an account.
+ * addresses from which that account has logged in before may log in. This stops guessing without locking out the owner. An email without
+ * an account is counted in the same way, so the limit does not reveal which emails have an account.
  */
 import { createHmac } from 'node:crypto'
 import { normalEmail } from '../../../domain/account/access.ts'
@@ -33,7 +33,7 @@ export const limitedLogin = (parts: Parts): LimitedLogin => {
   const addresses = openLoginAddresses(database, settings.jwtSecret)
   const failures = counters.exact('login_account', FAILED)
 
-  /** Keyed, because an e-mail is easily guessed from a plain hash. */
+  /** Keyed, because an email is easily guessed from a plain hash. */
   const accountOf = (email: string): string =>
     createHmac('sha256', settings.jwtSecret)
       .update(`failed:${normalEmail(email)}`)

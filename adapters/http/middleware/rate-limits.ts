@@ -18,7 +18,7 @@ export interface RateLimit {
   seconds: number
 }
 
-/** Calls are counted per address or per signed-in user. Limits on calls without a sign-in may also count per e-mail in the body. */
+/** Calls are counted per address or per signed-in user. Limits on calls without a sign-in may also count per email in the body. */
 const COUNTED_BY = {
   login: 'address',
   reset: 'address',
@@ -64,7 +64,7 @@ export type CounterFor = (name: string, limit: RateLimit) => Counter
 
 const unlimited: Guard = { refuses: ['RATE_LIMITED'] }
 
-/** A hash of the normalized e-mail in the body, so one mailbox counts as one caller in every spelling; null if there is none. */
+/** A hash of the normalized email in the body, so one mailbox counts as one caller in every spelling; null if there is none. */
 const emailIn = async (context: ApiContext): Promise<string | null> => {
   const given = await readJson(context).catch(() => null)
   const email = typeof given === 'object' && given !== null && 'email' in given ? given.email : null

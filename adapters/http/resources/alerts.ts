@@ -1,5 +1,5 @@
 // Tests: tests/integration/http/alerts.test.ts
-/** An owner's alerts, and the address to which they are sent in addition to the e-mail. */
+/** An owner's alerts, and the address to which they are sent in addition to the email. */
 import { z } from 'zod'
 import { setAlertWebhook } from '../../../domain/account/alert-webhook.ts'
 import { alertKind } from '../../../domain/alert/events.ts'
@@ -18,7 +18,7 @@ import type { Vault } from '../../../domain/ports.ts'
 import { secret, targetUrl, urlSent } from '../openapi/secrets.ts'
 import { SecretKeyText, presentSecret } from './webhooks.ts'
 
-/** The address to which alerts are sent in addition to the e-mail, and the secret that signs these calls. */
+/** The address to which alerts are sent in addition to the email, and the secret that signs these calls. */
 const AlertSettings = z
   .strictObject({
     webhook_url: targetUrl().nullable(),

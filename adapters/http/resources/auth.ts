@@ -1,6 +1,6 @@
 // Tests: tests/integration/http/accounts.test.ts
 /**
- * Registration, login (interface, section 4.1), and actions by links in mails. A request that needs only an e-mail address gets the same
+ * Registration, login (interface, section 4.1), and actions by links in mails. A request that needs only an email address gets the same
  * response, with constant-time delay, whether the address has an account or not.
  */
 import { z } from 'zod'
@@ -75,7 +75,7 @@ export const authRoutes = (
 
   const verify = async (_: ApiContext, { token }: z.infer<typeof EmailVerification>) => {
     await settled(parts, await verifyEmail(parts, token))
-    return 'Your e-mail address is confirmed.'
+    return 'Your email address is confirmed.'
   }
 
   const resend = async (_: ApiContext, { email }: z.infer<typeof EmailAlone>) => {

@@ -23,10 +23,10 @@ const BY_USER = [
 /** Their keys contain the account and how often it was unlocked: `7.0`. */
 const BY_NAME = ['ops.conduct_calls', 'ops.conduct_run', 'ops.conduct_parallel'] as const
 
-/** The form in which rate limits name an e-mail (`adapters/http/middleware/rate-limits.ts`). */
+/** The form in which rate limits name an email (`adapters/http/middleware/rate-limits.ts`). */
 const hashOfEmail = (email: string): string => createHash('sha256').update(normalEmail(email)).digest('base64url')
 
-/** A counter's key is the limit's name and the caller: an account, the hash of its e-mail, or the token hash of a device. */
+/** A counter's key is the limit's name and the caller: an account, the hash of its email, or the token hash of a device. */
 const RATE_LIMITS = `DELETE FROM ops.rate_limit WHERE substring(key FROM position(':' IN key) + 1) = ANY ($1)`
 
 /** Mails to the account, and mails to the operator that mention it. */

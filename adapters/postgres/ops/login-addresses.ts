@@ -1,7 +1,7 @@
 // Tests: tests/attack/logins.test.ts
 /**
- * The addresses from which accounts have logged in, in `ops.login_place`. An entry is a keyed hash of e-mail and address, so
- * the lookup is the same whether the e-mail has an account or not.
+ * The addresses from which accounts have logged in, in `ops.login_place`. An entry is a keyed hash of email and address, so
+ * the lookup is the same whether the email has an account or not.
  */
 import { createHmac } from 'node:crypto'
 import { normalEmail } from '../../../domain/account/access.ts'

@@ -1,5 +1,5 @@
 // Tests: tests/integration/http/accounts.test.ts
-/** Access to the account: e-mail, password, links, sessions, keys, plan and lock. */
+/** Access to the account: email, password, links, sessions, keys, plan and lock. */
 import { issued, withoutGood } from '../mail-tokens.ts'
 import { ended } from '../sessions.ts'
 import type { Handlers } from './handlers.ts'

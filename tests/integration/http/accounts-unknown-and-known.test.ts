@@ -1,5 +1,5 @@
 /**
- * A stranger cannot tell from an answer, or from its time, whether an e-mail has an account. A stranger who floods the
+ * A stranger cannot tell from an answer, or from its time, whether an email has an account. A stranger who floods the
  * login delays only himself.
  */
 import { expect } from 'chai'
@@ -19,7 +19,7 @@ const MEASUREMENTS = 20
 
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
 
-describe('known and unknown e-mails', () => {
+describe('known and unknown emails', () => {
   let api: ApiUnderTest
   const known: string[] = []
   /** The calls of requests to the event store. */

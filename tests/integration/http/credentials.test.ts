@@ -33,7 +33,7 @@ describe('authentication', () => {
   })
   after(() => api.close())
 
-  it('logs in with e-mail and password, and ignores case and outer blanks of the e-mail', async () => {
+  it('logs in with email and password, and ignores case and outer blanks of the email', async () => {
     const { status, body } = await logIn('  OWNER@baoco.local ', OWNERS_PASSWORD)
     expect(status).to.equal(200)
     expect(body).to.have.all.keys('success', 'token')

@@ -49,7 +49,7 @@ describe('the language of an account', () => {
 
   it('is chosen at registration, and by the newest of repeated ones', async () => {
     await register('new@example.com', { language: 'en' })
-    await mail('new@example.com', 'Confirm your e-mail address')
+    await mail('new@example.com', 'Confirm your email address')
     await register('new@example.com', { language: 'vi' })
     const { text } = await mail('new@example.com', 'Xác nhận địa chỉ email của bạn')
     expect(text).to.include('đăng ký tài khoản Baoco thêm một lần nữa')

@@ -63,7 +63,7 @@ describe('registration', () => {
     expect(result?.ok).to.equal(true)
   }
 
-  it('shows the secrets once, and later starts find the account, whatever their e-mail', async () => {
+  it('shows the secrets once, and later starts find the account, whatever their email', async () => {
     const fresh = await registerFirstAccount(parts, { email })
     expect(fresh!.password).to.match(/^[a-z0-9]{24}$/)
     await parts.unshown.forget()
@@ -128,7 +128,7 @@ describe('registration', () => {
     expect(parts.vault.open(account!.receive_url!.sealed_token)).to.match(/^bcu_/)
   })
 
-  it('allows one account per e-mail', async () => {
+  it('allows one account per email', async () => {
     await createAccount(parts, { email: 'one@example.com', plan: 'Free' })
     const again = await createAccount(parts, { email: ' ONE@example.com', plan: 'Free' }).catch((error: Error) => error)
     expect(again).to.include({ name: 'Refused', code: 'CONFLICT' })

@@ -77,7 +77,7 @@ export const operator: Messages['operator'] = {
   accounts: {
     title: 'Accounts',
     caption: (count, isOne) => `${count} ${isOne ? 'account' : 'accounts'}`,
-    email: 'E-mail',
+    email: 'Email',
     plan: 'Plan',
     state: 'State',
     locked: 'Locked',

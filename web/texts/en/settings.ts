@@ -53,7 +53,7 @@ export const settings: Messages['settings'] = {
   title: 'Settings',
   account: {
     title: 'Account',
-    email: 'E-mail',
+    email: 'Email',
     name: 'Name',
     plan: 'Plan',
     until: 'Valid until',
@@ -61,8 +61,8 @@ export const settings: Messages['settings'] = {
     of: (used, limit) => `${used} of ${limit}`,
     unlimited: (used) => `${used}, no limit`,
     password: 'Change the password',
-    passwordText: 'We will e-mail you a link to change your password.',
-    sent: 'The link is on its way to your e-mail address.',
+    passwordText: 'We will email you a link to change your password.',
+    sent: 'The link is on its way to your email address.',
   },
   keys: {
     title: 'API keys',
@@ -140,9 +140,9 @@ export const settings: Messages['settings'] = {
   },
   alerts: {
     title: 'Alerts',
-    text: 'Baoco sends you an e-mail when a webhook fails, a phone goes silent or your quota is nearly used up. It can call an address too.',
+    text: 'Baoco sends you an email when a webhook fails, a phone goes silent or your quota is nearly used up. It can call an address too.',
     url: 'Also call this address',
-    urlHint: 'Leave it empty if e-mail is enough. The calls are signed like webhooks.',
+    urlHint: 'Leave it empty if email is enough. The calls are signed like webhooks.',
     show: 'Show the signing secret',
   },
   counter: {

@@ -87,7 +87,7 @@ export const common: Messages['common'] = {
       'The server cannot be reached. Check your network, look whether your change was saved, then try again.',
     UNAUTHORIZED: 'Your session has ended. Log in again.',
     ACCOUNT_LOCKED: 'This account is locked. Contact the operator.',
-    EMAIL_NOT_VERIFIED: 'The e-mail address is not confirmed yet. Open the link in the mail we sent you.',
+    EMAIL_NOT_VERIFIED: 'The email address is not confirmed yet. Open the link in the mail we sent you.',
     NOT_FOUND: 'Not found. It may have been deleted.',
     RATE_LIMITED: 'Too many requests. Wait a moment, then try again.',
     STORE_UNAVAILABLE:
@@ -109,13 +109,13 @@ export const common: Messages['common'] = {
 }
 
 export const entry: Messages['entry'] = {
-  email: 'E-mail',
+  email: 'Email',
   password: 'Password',
   name: 'Your name',
   login: {
     title: 'Log in',
     button: 'Log in',
-    wrong: 'The e-mail or the password is wrong.',
+    wrong: 'The email or the password is wrong.',
     badLink: 'This sign-in link is not valid any more: it works once, for an hour. Log in with the password.',
     forgot: 'Forgot the password?',
     register: 'Create an account',
@@ -138,14 +138,14 @@ export const entry: Messages['entry'] = {
     have: 'You have an account? Log in',
   },
   verify: {
-    title: 'Confirm the e-mail address',
+    title: 'Confirm the email address',
     working: 'Confirming…',
-    done: 'Your e-mail address is confirmed. You can log in now.',
+    done: 'Your email address is confirmed. You can log in now.',
     bad: 'This link is not valid any more: it has expired, was used, or there is a newer one.',
   },
   forgot: {
     title: 'Forgot the password',
-    lead: 'Enter your e-mail address. We send a link to choose a new password; it is valid for one hour.',
+    lead: 'Enter your email address. We send a link to choose a new password; it is valid for one hour.',
     button: 'Send the link',
     done: 'If this address has an account, the link is on its way.',
   },
