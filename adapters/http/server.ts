@@ -39,7 +39,7 @@ export interface Listening {
 
 type Refusal = readonly [status: string, code: string, message: string]
 
-const NO_REQUEST: Refusal = ['400 Bad Request', 'VALIDATION_FAILED', 'This is not a request of HTTP.']
+const NO_REQUEST: Refusal = ['400 Bad Request', 'VALIDATION_FAILED', 'This is not an HTTP request.']
 const UNREADABLE: Readonly<Record<string, Refusal>> = {
   HPE_HEADER_OVERFLOW: ['414 URI Too Long', 'QUERY_TOO_LONG', 'The address or the headers are too long.'],
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'VALIDATION_FAILED', 'The request did not arrive in time.'],

@@ -24,8 +24,8 @@ const BY_CODE: readonly (readonly [RegExp, string])[] = [
 
 /** Errors of the library for behaviour that no honest server shows. Most cases are detected earlier (`server-limits.ts`). */
 const VIOLATIONS: readonly (readonly [RegExp, string])[] = [
-  [/^(LineTooLarge|LiteralTooLarge|ResponseTooLarge|TooManyTokens)$/, 'The server sent more than can be taken.'],
-  [/^(ResponseProcessingFailed|UnexpectedTag|InvalidResponse)$/, 'The server does not keep to the protocol (IMAP).'],
+  [/^(LineTooLarge|LiteralTooLarge|ResponseTooLarge|TooManyTokens)$/, 'The server sent more than Baoco accepts.'],
+  [/^(ResponseProcessingFailed|UnexpectedTag|InvalidResponse)$/, 'The server does not follow the IMAP protocol.'],
   [/^STARTTLS_INJECTION$/, 'The server sent data between STARTTLS and the start of encryption.'],
 ]
 

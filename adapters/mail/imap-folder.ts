@@ -191,7 +191,7 @@ export const openFolder = async (limited: Limited, folder: string): Promise<Conn
         fetched(client, uids, keep),
       )
       if (missing.size > 0 && (await find.exists([...missing])))
-        throw new MailFailure('The server lists a mail that it does not hand out.')
+        throw new MailFailure('The server lists a mail but does not return it.')
       return mails
     },
     factsOf: (uid) => within(limited, fetchOf(1, 0), () => factsOf(client, uid)),

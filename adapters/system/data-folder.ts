@@ -93,7 +93,7 @@ const takeBack = (folder: string, handle: number, uid: number, holds: readonly s
     )
   fs.fchownSync(handle, 0, 0)
   process.stderr.write(
-    `The data folder ${folder} belonged to user ${uid}: it is root's now, only the database in it is not.\n`,
+    `The data folder ${folder} belonged to user ${uid}. It belongs to root now, except the database in it.\n`,
   )
 }
 

@@ -51,9 +51,9 @@ export const account = (program: Command): void => {
   group
     .command('create <email>')
     .description('create an account with a verified email, and print its secrets once')
-    .addOption(new Option('--plan <plan>', 'of the account').choices(plans.options).makeOptionMandatory())
+    .addOption(new Option('--plan <plan>', 'plan of the account').choices(plans.options).makeOptionMandatory())
     .addOption(
-      new Option('--language <language>', 'of mails, alerts and pages')
+      new Option('--language <language>', 'language of mails, alerts and pages')
         .choices(language.options)
         .default(USUAL_LANGUAGE),
     )

@@ -44,7 +44,7 @@ export const exportCommand = (program: Command): void => {
         .makeOptionMandatory(),
     )
     .addOption(new Option('--month <month>', 'only this month in Vietnam, such as 2026-11').argParser(daysOf))
-    .addOption(new Option('--columns <names>', 'of csv and xlsx, separated by commas').argParser(columnList))
+    .addOption(new Option('--columns <names>', 'columns of csv and xlsx, separated by commas').argParser(columnList))
     .addOption(new Option('--language <language>', 'of the headings').choices(['vi', 'en']))
     .action(({ user, format, month, columns = [...EXPORTED], language }: Given) =>
       withStore(async (around) => {

@@ -56,7 +56,7 @@ const withReadModels = (work: (options: BuilderOptions) => Promise<void>, signal
 
 const replaying = async (options: BuilderOptions): Promise<void> => {
   const progress = await replayReadModels(options)
-  console.log(`${summaryOf(options.definition, progress)}; the read models are swapped`)
+  console.log(`${summaryOf(options.definition, progress)}; these read models are live now`)
 }
 
 const verifying = async (options: BuilderOptions): Promise<void> => {

@@ -31,8 +31,8 @@ const run = async (file: string, { replace = false }: { replace?: boolean }): Pr
   }).catch((error: Error) => {
     throw error instanceof BadBackup ? new Error(`${file} ${error.message}`) : error
   })
-  console.log(`the backup of ${made_at} is in ${settings.dataDir}`)
-  if (before !== null) console.log(`what was there before is in ${before}`)
+  console.log(`the backup of ${made_at} was restored to ${settings.dataDir}`)
+  if (before !== null) console.log(`the previous contents are in ${before}`)
   // The folder of the lost state remembers the newest ids. A folder of another Baoco does not.
   const where = before === null ? '' : ', and not in this folder'
   console.log(

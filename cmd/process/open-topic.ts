@@ -39,7 +39,7 @@ export interface Check {
 class TopicOfAnother extends Error {
   constructor({ topic, installation }: KafkaSettings, whose: string) {
     super(
-      `the topic ${topic} has the events of another installation (${whose}; this one is ${installation}): name one of its own in KAFKA_TOPIC`,
+      `the topic ${topic} has the events of another installation (${whose}; this one is ${installation}): name another topic in KAFKA_TOPIC`,
     )
   }
 }

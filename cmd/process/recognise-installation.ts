@@ -75,7 +75,7 @@ export const identityOf = async (store: EventStore, installation: string): Promi
 const refuseOther = (served: Served | null, installation_id: string): void => {
   if (served && served.installation_id !== installation_id)
     throw new Error(
-      `the read models are of another installation (${served.installation_id}) than the events (${installation_id}): name the database of this one in DATABASE_URL, or an empty one`,
+      `the read models belong to another installation (${served.installation_id}) than the events (${installation_id}): set DATABASE_URL to the database of this installation, or to an empty one`,
     )
 }
 
@@ -90,7 +90,7 @@ const refuseOtherStore = ({ event_store }: Served, kind: StoreKind, isEmpty: boo
     throw new Error(
       kind === 'postgres'
         ? 'the event store in this Postgres is empty, and its installation was not: restore it from a backup'
-        : 'the events of this installation are not where EVENTSTORE_URL and EVENTSTORE_PREFIX say: nothing is there',
+        : 'the events of this installation are missing: EVENTSTORE_URL and EVENTSTORE_PREFIX name a place without events',
     )
 }
 

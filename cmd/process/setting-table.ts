@@ -55,7 +55,7 @@ export const SETTINGS = {
   databaseDiskGb: optional(
     'DATABASE_DISK_GB',
     text.gigabytes,
-    'size of the disk of DATABASE_URL in GB (2^30 bytes), for alerts when it is nearly full; not set: no alerts',
+    'disk size of the server of DATABASE_URL in GB (2^30 bytes), for alerts when it is nearly full; not set: no alerts',
   ),
   eventStoreUrl: server('EVENTSTORE_URL', 'EVENTSTORE_PASSWORD', text.eventStoreUrl, 'EventStoreDB; not set: Postgres'),
   eventStorePassword: secret('EVENTSTORE_PASSWORD', z.string(), 'the password, if EVENTSTORE_URL contains none'),
@@ -152,8 +152,8 @@ export const SETTINGS = {
   ),
   planPrefix: setting('PLAN_PREFIX', 'BC', text.prefix, "prefix of the operator's own plan orders"),
   planBank: optional('PLAN_BANK', text.bankOfTransfers, 'bank code of the account for plan payments'),
-  planAccount: optional('PLAN_ACCOUNT', text.accountNumber, 'number of that account'),
-  planHolder: optional('PLAN_HOLDER', z.string(), 'holder of that account'),
+  planAccount: optional('PLAN_ACCOUNT', text.accountNumber, 'number of the account for plan payments'),
+  planHolder: optional('PLAN_HOLDER', z.string(), 'holder of the account for plan payments'),
   commission: setting('COMMISSION', '20', text.percent, "per cent of a referred account's plan payment"),
   reparseMaxAge: setting(
     'REPARSE_MAX_AGE',
@@ -208,7 +208,11 @@ export const SETTINGS = {
     text.collector,
     'OpenTelemetry collector (OTLP over HTTP) that receives traces, such as http://localhost:4318',
   ),
-  otlpHeaders: secret('OTEL_EXPORTER_OTLP_HEADERS', text.headers, 'headers for it: name=value, comma separated'),
+  otlpHeaders: secret(
+    'OTEL_EXPORTER_OTLP_HEADERS',
+    text.headers,
+    'headers for the collector: name=value, comma separated',
+  ),
   otlpServiceName: setting('OTEL_SERVICE_NAME', 'baoco', z.string(), 'name of this installation in its traces'),
   otlpDisabled: setting('OTEL_SDK_DISABLED', '0', text.flag, '1 sends no traces'),
 } as const

@@ -61,7 +61,7 @@ export const smtpUrl: Text<string> = url('smtp', 'smtps').refine((value) => {
   if (!URL.canParse(value)) return true
   const { username, password } = new URL(value)
   return decoded(username) !== null && decoded(password) !== null
-}, 'must have % codes for other characters in user and password, or the password in SMTP_PASSWORD')
+}, 'must percent-encode special characters in user and password (or set SMTP_PASSWORD)')
 
 /** An `esdb://…` or `kurrentdb://…` URL. It may name several hosts. */
 export const eventStoreUrl: Text<string> = z.string().superRefine((value, context) => {
@@ -134,7 +134,7 @@ export const seconds: Text<number[]> = list
 
 export const prefix: Text<string> = matching(PAYMENT_PREFIX, 'must be 2 to 10 letters and digits')
   .transform(normalPrefix)
-  .refine((value) => !isPrintedByBanks(value), 'must be no word that banks print, such as TK, SD or ND')
+  .refine((value) => !isPrintedByBanks(value), 'must not be a word that banks print, such as TK, SD or ND')
 
 export const percent: Text<number> = matching(/^\d{1,3}(\.\d{1,2})?\s*%?$/, 'must be a percentage: 0 to 100')
   .transform((value) => Number(value.replace('%', '')))

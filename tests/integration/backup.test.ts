@@ -187,7 +187,7 @@ describe('backup and restore', () => {
     expect(refused.stderr).to.match(/^baoco: there is a Baoco in \S+ already: .*--replace\n$/)
     const { status, stdout } = await baoco(elsewhere, 'restore', file, '--replace')
     expect(status).to.equal(0)
-    const [, kept] = /^what was there before is in (.*)$/m.exec(stdout) ?? []
+    const [, kept] = /^the previous contents are in (.*)$/m.exec(stdout) ?? []
     expect(fs.readdirSync(kept!)).to.include.members(['postgres', 'vault-key'])
     expect(stdout).to.include('If payments came after the backup, and not in this folder, set ID_SKIP=1000000')
 

@@ -64,7 +64,7 @@ export const en: Texts = {
       subject: `Baoco: ${email} has used ${Math.floor((transactions * 100) / limit)} % of this month's transactions`,
       text:
         `${email} (account ${user_id}) has had ${transactions} transactions in ${month}; its plan ${plan} ` +
-        `has ${limit} a month.\n\nOver the quota, webhooks are still sent, but later.\n`,
+        `has ${limit} a month.\n\nAbove the quota, webhooks are still sent, but later.\n`,
     }),
     alert: {
       subjects: {
@@ -104,7 +104,7 @@ export const en: Texts = {
       `The mailbox ${username} on ${host} cannot be read. ${reason} Its mails are not lost: they are read as soon as it works again. ` +
       'Check that the server can be reached and that the password is right (some providers need an app password), then test the mail account.',
     mailSkipped: (notification, address, facts) =>
-      `The server of the mailbox ${address} lists a mail that it does not hand out (${facts}). It was tried several times, and skipped. ` +
+      `The server of the mailbox ${address} lists a mail but does not return it (${facts}). Baoco tried several times, then skipped it. ` +
       `Notification ${notification} records that. If the mail is from your bank, compare it with your transactions.`,
     diskLow: (freeMb, share, leastMb) =>
       `The disk of the data folder has ${freeMb} MB left, ${share.toFixed(1)} %. ` +
@@ -129,7 +129,7 @@ export const en: Texts = {
           'If it is not yours, switch it off: its transactions are then sent nowhere.'),
     quota: (transactions, limit, month) =>
       `${transactions} of the ${limit} transactions that your plan includes in ${month} are used. ` +
-      'Over that, webhooks are still sent, but later; a larger plan ends this at once.',
+      'Above the limit, webhooks are still sent, but later. A larger plan ends the delay at once.',
     endpointFailing: (endpoint, failures, last) =>
       `The endpoint ${endpoint} keeps failing: ${failures} calls in a row` +
       (last === null ? '' : `, the last with ${typeof last === 'number' ? last : `no answer (${last})`}`) +

@@ -60,7 +60,7 @@ const partsOf = (url: string): Parts | null => {
 export const eventStoreUrlProblem = (url: string): string | null => {
   const parts = partsOf(url)
   if (parts === null || decoded(parts.credentials ?? '') === null)
-    return 'must be esdb://user:password@host:2113, with % codes for other characters in user and password'
+    return 'must be esdb://user:password@host:2113, with special characters in user and password percent-encoded'
   for (const [name, value] of parts.options) {
     if (!OPTIONS[name]?.test(value) || decoded(value) === null)
       return 'has an option that is unknown or has a bad value'

@@ -43,7 +43,7 @@ const alert = {
   ...objectOf({
     event: { type: 'string', enum: ['alert_raised', 'alert_ended'] }, id: integer, kind: text, subject: text,
     until: { type: ['string', 'null'], format: 'date-time' }, timestamp: integer,
-    text: { type: 'string', description: 'Only of an alert that begins.' }, since: { type: 'string', format: 'date-time' },
+    text: { type: 'string', description: 'Only when the alert begins.' }, since: { type: 'string', format: 'date-time' },
   }),
   required: ['event', 'id', 'kind', 'subject', 'until', 'timestamp'],
 } // prettier-ignore

@@ -32,7 +32,7 @@ const Account = z
     id,
     email: z.string(),
     name: z.string().nullable(),
-    language: language.meta({ description: 'Of mails, alerts and pages.' }),
+    language: language.meta({ description: 'Language of mails, alerts and pages.' }),
     email_verified: z.boolean(),
     operator: z.boolean().meta({ description: 'Whether the account may see the status of the installation.' }),
     plan,

@@ -39,7 +39,7 @@ const fieldsGiven = {
     .string()
     .min(1, 'This must not be empty.')
     .max(1_000)
-    .regex(/^[^\r\n\0\p{Surrogate}]*$/u, 'There are characters in it that no mail server takes.'),
+    .regex(/^[^\r\n\0\p{Surrogate}]*$/u, 'This contains characters that no mail server accepts.'),
   folder: line(200),
   is_active: mailAccountFields.shape.is_active,
   authserv_id: line(255).nullable(),

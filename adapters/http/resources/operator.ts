@@ -70,7 +70,7 @@ const Status = z
       baoco: z.string(),
       postgres: z.string(),
       tables: z.string().meta({ description: 'The newest migration.' }),
-      node: z.string().meta({ description: 'Of the process that answers.' }),
+      node: z.string().meta({ description: 'Version of Node.js in the process that answers.' }),
     }),
     disk: z.strictObject({
       database_bytes: count,

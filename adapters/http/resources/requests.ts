@@ -16,8 +16,8 @@ export const line = (most: number) =>
     .string()
     .trim()
     .min(1, 'This must not be empty.')
-    .max(most, `This has at most ${most} characters.`)
-    .regex(/^[^\p{Cc}\p{Surrogate}]*$/u, 'There are characters in it that cannot be kept.')
+    .max(most, `This must have at most ${most} characters.`)
+    .regex(/^[^\p{Cc}\p{Surrogate}]*$/u, 'This contains characters that cannot be stored.')
 
 // --- auth (interface, 4.1) -----------------------------------------------------------------------------------------
 
@@ -39,7 +39,7 @@ export const Registration = z.strictObject({
   name: line(200).nullish(),
   /** An unknown code is ignored. */
   ref: z.string().max(200).optional(),
-  language: language.optional().meta({ description: 'Of the mails, alerts and pages. Default: vi.' }),
+  language: language.optional().meta({ description: 'Language of mails, alerts and pages. Default: vi.' }),
 })
 
 export const EmailAlone = z.strictObject({ email })
@@ -109,14 +109,14 @@ const ruleFieldsGiven = {
   filter_type: ruleFields.shape.filter_type,
   min_amount: z
     .int()
-    .min(0, 'An amount is not negative.')
+    .min(0, 'An amount must not be negative.')
     .nullable()
-    .meta({ description: 'Smaller transactions are not sent. null: all are.' }),
+    .meta({ description: 'Smaller transactions are not sent. null: no minimum.' }),
   payload_format: ruleFields.shape.payload_format,
   custom_template: z
     .string()
     .max(20_000)
-    .regex(/^[^\0\p{Surrogate}]*$/u, 'There are characters in it that cannot be kept.')
+    .regex(/^[^\0\p{Surrogate}]*$/u, 'This contains characters that cannot be stored.')
     .nullable()
     .meta({
       description:
@@ -125,13 +125,13 @@ const ruleFieldsGiven = {
   is_active: ruleFields.shape.is_active,
   max_per_minute: z
     .int()
-    .min(1, 'At least one call a minute.')
+    .min(1, 'This must be at least one call per minute.')
     .max(1_000_000)
     .nullable()
-    .meta({ description: 'Most calls in a minute; further ones wait. null: unlimited.' }),
+    .meta({ description: 'Maximum number of calls per minute. Further calls wait. null: unlimited.' }),
   ordered: z
     .union([z.literal(0), z.literal(1)])
-    .meta({ description: '1: a transaction waits until the one before it was delivered or has failed for good.' }),
+    .meta({ description: '1: a transaction waits until the previous one was delivered or has failed permanently.' }),
 }
 
 export const RuleCreation = z.strictObject({
@@ -183,7 +183,7 @@ const page = z
 const word = z
   .string()
   .max(2_048)
-  .refine((value) => !value.includes('\0'), 'There is a NUL character in it.')
+  .refine((value) => !value.includes('\0'), 'This contains a NUL character.')
 
 /** Postgres has no year 0. */
 const day = z.iso
@@ -293,7 +293,9 @@ export const TransactionExport = z.object({
       .transform((names) => names.split(',') as ColumnName[]),
   ),
   language: parameter(
-    z.enum(['vi', 'en']).meta({ description: 'Of the headings. Without it, they are the names of the columns.' }),
+    z
+      .enum(['vi', 'en'])
+      .meta({ description: 'Language of the headings. Default: the headings are the names of the columns.' }),
   ),
   month: parameter(
     z

@@ -97,7 +97,7 @@ export const relocate = async (given: string, log: LogLines): Promise<boolean> =
     if (mayUse(dirname(fs.realpathSync(dataDir)), user)) return false
     if (fs.existsSync(join(dataDir, 'postgres')))
       throw new Error(
-        `the database's user (${user.uid}) cannot enter ${dirname(dataDir)} any more, where its database lies: open that folder to it again, or move the data folder elsewhere (BAOCO_DATA_DIR)`,
+        `the database's user (${user.uid}) cannot enter ${dirname(dataDir)} any more, which contains its database: let it enter that folder again, or move the data folder elsewhere (BAOCO_DATA_DIR)`,
       )
   }
   const target = recorded ?? (await newHome(dataDir, log))

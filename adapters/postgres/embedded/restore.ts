@@ -58,7 +58,7 @@ const refuseOtherKind = ({ postgres, machine }: About, here: Pick<About, 'postgr
     )
   if (machine !== here.machine)
     throw new Error(
-      `the backup is of a machine of the kind ${machine}, and this one is ${here.machine}: restore it there, and move the events with export-events and import-events`,
+      `the backup was made on ${machine}, and this machine is ${here.machine}: restore it on a machine of the first kind, then move the events with export-events and import-events`,
     )
 }
 

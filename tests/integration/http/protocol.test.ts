@@ -100,7 +100,7 @@ describe('the HTTP layer', () => {
     expect(nonsense)
       .to.match(/^HTTP\/1\.1 400 /)
       .and.to.match(/^Cache-Control: no-store\r$/m)
-    const message = 'This is not a request of HTTP.'
+    const message = 'This is not an HTTP request.'
     const refused = { success: false, error: 'VALIDATION_FAILED', message, issues: [{ path: '', message }] }
     expect(JSON.parse(nonsense.split('\r\n\r\n')[1]!)).to.deep.equal(refused)
     const answer = await exchange(api.url, `GET /?${'a'.repeat(90 * 1024)} HTTP/1.1\r\nHost: x\r\n\r\n`)

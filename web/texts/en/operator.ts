@@ -36,7 +36,7 @@ export const operator: Messages['operator'] = {
     lanes: {
       first: 'First attempts',
       retry: 'Retries',
-      manual: 'Retries by hand',
+      manual: 'Manual retries',
       bulk: 'Bulk retries',
     },
     empty: 'No delivery waits.',
@@ -61,7 +61,7 @@ export const operator: Messages['operator'] = {
     checked: (events, transactions) => `${events} events, ${transactions} transactions`,
     whole: 'Everything was last checked',
     never: 'There was no audit yet.',
-    how: 'Run baoco audit, above all after you restored a backup.',
+    how: 'Run baoco audit, especially after you restored a backup.',
   },
   server: {
     title: 'Versions and disk',
