@@ -1,7 +1,7 @@
 // Tests: tests/integration/account-commands.test.ts
 /** `baoco device`: manages phones that post notifications. */
 import { InvalidArgumentError, type Command } from 'commander'
-import { line } from '../../adapters/http/resources/requests.ts'
+import { line } from '../../adapters/http/resources/request-fields.ts'
 import { newDevice } from '../../workflows/accounts/devices.ts'
 import { withAccounts } from '../process/with-accounts.ts'
 

@@ -14,7 +14,7 @@ import type { Guard } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import type { ApiParts } from '../parts.ts'
 import type { Limited } from '../middleware/rate-limits.ts'
-import { line } from './requests.ts'
+import { line } from './request-fields.ts'
 
 const LinkCreation = z.strictObject({ label: line(100) })
 

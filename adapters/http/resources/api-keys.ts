@@ -10,7 +10,7 @@ import { created, data, message } from '../openapi/answers.ts'
 import type { Guard } from '../openapi/operation.ts'
 import { refuses, scopes, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
-import { line } from './requests.ts'
+import { line } from './request-fields.ts'
 
 const moment = z.iso.datetime()
 

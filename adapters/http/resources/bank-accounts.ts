@@ -9,7 +9,7 @@ import { data } from '../openapi/answers.ts'
 import type { Guard } from '../openapi/operation.ts'
 import { type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
-import { readOnly, withoutReadOnly } from './requests.ts'
+import { readOnly, withoutReadOnly } from './request-fields.ts'
 
 const READ_ONLY = ['id', 'bank_code', 'account_number']
 

@@ -18,7 +18,7 @@ import type { Guard } from '../openapi/operation.ts'
 import { refuses, scopes, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
 import type { Limited } from '../middleware/rate-limits.ts'
-import { line, readOnly, withoutReadOnly } from './requests.ts'
+import { line, readOnly, withoutReadOnly } from './request-fields.ts'
 
 const DeviceCreation = z.strictObject({ name: line(100) })
 

@@ -14,7 +14,7 @@ import { query } from '../openapi/input.ts'
 import type { Guard } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import type { ApiParts } from '../parts.ts'
-import { TransactionExport } from './requests.ts'
+import { TransactionExport } from './queries.ts'
 
 export const exportRoutes = (operations: Operations, { database }: ApiParts, signedIn: Guard): void => {
   const { get } = operations.of('Transactions')

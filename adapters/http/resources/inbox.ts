@@ -25,7 +25,8 @@ import { settled, type ApiParts } from '../parts.ts'
 import type { Limited } from '../middleware/rate-limits.ts'
 import { readBody } from '../middleware/raw-body.ts'
 import { byCursor } from '../openapi/pages.ts'
-import { InboxList, readOnly, withoutReadOnly } from './requests.ts'
+import { InboxList } from './queries.ts'
+import { readOnly, withoutReadOnly } from './request-fields.ts'
 
 const id = z.int().positive()
 const READ_ONLY = ['id', 'url', 'calls']

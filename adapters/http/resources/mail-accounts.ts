@@ -16,7 +16,7 @@ import type { Guard } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
 import { LAST_SEEN_READ_ONLY, lastSeenFields } from './last-seen.ts'
-import { line, readOnly, withoutReadOnly } from './requests.ts'
+import { line, readOnly, withoutReadOnly } from './request-fields.ts'
 
 const IMAPS_PORT = 993
 const IMAP_PORT = 143

@@ -1,23 +1,13 @@
-// Tests: tests/integration/delivery/remake-request.test.ts
-/** Request schemas of the management endpoints. Each serves for validation, types and the OpenAPI document. */
+// Tests: tests/integration/openapi/body-guards.test.ts
+/** Bodies of the management endpoints. Each schema serves for validation, types and the OpenAPI document. `queries.ts` has the queries. */
 import { z } from 'zod'
 import { PASSWORD_LENGTH } from '../../../domain/account/access.ts'
 import { language } from '../../../domain/account/language.ts'
 import { PAYMENT_PREFIX } from '../../../domain/account/systems.ts'
 import { ruleFields, systemFields } from '../../../domain/account/events.ts'
-import { COLUMN_NAMES, type ColumnName } from '../../export/columns.ts'
-import { FORMATS } from '../../export/transactions.ts'
 import { retriedStatus } from '../../../domain/job/events.ts'
-import { sourceType, webhookStatus } from '../../../domain/transaction/events.ts'
-
-/** Text that can be stored and shown: no control characters, no unpaired surrogates. */
-export const line = (most: number) =>
-  z
-    .string()
-    .trim()
-    .min(1, 'This must not be empty.')
-    .max(most, `This must have at most ${most} characters.`)
-    .regex(/^[^\p{Cc}\p{Surrogate}]*$/u, 'This contains characters that cannot be stored.')
+import { sourceType } from '../../../domain/transaction/events.ts'
+import { bankCode, day, line, readOnly, withoutReadOnly } from './request-fields.ts'
 
 // --- auth (interface, 4.1) -----------------------------------------------------------------------------------------
 
@@ -67,16 +57,6 @@ export const SystemCreation = z.strictObject({
   is_active: systemFields.shape.is_active.default(1),
 })
 
-/** Fields of responses that a caller may send back. They are ignored. */
-const anything = z
-  .unknown()
-  .refine((value) => typeof value !== 'number' || Number.isFinite(value), 'must be a finite number')
-
-export const readOnly = (...names: string[]) => Object.fromEntries(names.map((name) => [name, anything.optional()]))
-
-export const withoutReadOnly = <Given extends Record<string, unknown>>(given: Given, names: readonly string[]): Given =>
-  Object.fromEntries(Object.entries(given).filter(([name]) => !names.includes(name))) as Given
-
 const SYSTEM_READ_ONLY = ['id', 'created_at'] as const
 
 export const SystemChange = z
@@ -87,13 +67,6 @@ export const SystemChange = z
   .transform((given) => withoutReadOnly(given, SYSTEM_READ_ONLY))
 
 // --- webhook rules (interface, 4.3) --------------------------------------------------------------------------------
-
-/** In upper case, as in transactions. */
-const bankCode = z
-  .string()
-  .trim()
-  .regex(/^[A-Za-z0-9]{2,20}$/, 'A bank code is 2 to 20 letters or digits.')
-  .transform((code) => code.toUpperCase())
 
 const ruleFieldsGiven = {
   name: line(200),
@@ -167,40 +140,7 @@ export const RuleChange = z
 /** Without a body the secret is rotated. */
 export const SecretRotation = z.strictObject({ finish: z.literal(true).optional() })
 
-// --- queries -------------------------------------------------------------------------------------------------------
-
-/** An empty parameter counts as absent. */
-const parameter = <Schema extends z.ZodType>(schema: Schema) =>
-  z.preprocess((value) => (value === '' ? undefined : value), schema.optional())
-
-/** Pages are counted from 1; `page=` is refused. */
-const page = z
-  .string()
-  .regex(/^0*[1-9]\d{0,11}$/, 'A page is a whole number from 1.')
-  .default('1')
-  .transform(Number)
-
-const word = z
-  .string()
-  .max(2_048)
-  .refine((value) => !value.includes('\0'), 'This contains a NUL character.')
-
-/** Postgres has no year 0. */
-const day = z.iso
-  .date('A day is written YYYY-MM-DD.')
-  .refine((value) => !value.startsWith('0000'), 'There is no year 0.')
-
-/** Cursors are signed, so their form is checked when they are read. */
-const cursor = parameter(word)
-
-const id = parameter(
-  z
-    .string()
-    .regex(/^[1-9]\d{0,14}$/, 'An id is a positive whole number.')
-    .transform(Number),
-)
-
-const includeRaw = parameter(z.enum(['0', '1'], 'include_raw is 0 or 1.').transform((value) => value === '1'))
+// --- retries -------------------------------------------------------------------------------------------------------
 
 /** Without a body, a transaction that succeeded is refused. */
 export const Retry = z.strictObject({
@@ -234,87 +174,3 @@ export const BulkRetry = z.strictObject({
   /** Only returns how many transactions match. */
   dry_run: z.boolean().optional(),
 })
-
-/** The groups that a bulk retry with the same filter makes due. */
-export const UndeliveredFilter = z.object({
-  status: parameter(z.enum(['failed', 'pending'])),
-  bank_code: parameter(word),
-  type: parameter(z.enum(['credit', 'debit'])),
-  source_type: parameter(sourceType),
-  date_from: parameter(day),
-  date_to: parameter(day),
-  rule_id: id,
-  error: parameter(word),
-})
-
-export const StatsRange = z.object({ from: parameter(day), to: parameter(day) })
-export const StatsHours = z.object({
-  hours: parameter(
-    z
-      .string()
-      .regex(/^0*([1-9]|[1-9]\d|1[0-5]\d|16[0-8])$/, 'hours is 1 to 168.')
-      .transform(Number),
-  ),
-})
-
-const transactionFilter = {
-  bank_code: parameter(word),
-  type: parameter(z.enum(['credit', 'debit'])),
-  source_type: parameter(sourceType),
-  date_from: parameter(day),
-  date_to: parameter(day),
-  search: parameter(word),
-  webhook_status: parameter(webhookStatus),
-  rule_id: id,
-  system_id: id,
-  order_id: parameter(word),
-  account_number: parameter(word),
-}
-
-/** Interface, 4.2. */
-export const TransactionList = z.object({
-  page,
-  ...transactionFilter,
-  cursor,
-  include_raw: includeRaw,
-})
-
-const columnName = `(?:${COLUMN_NAMES.join('|')})`
-
-export const TransactionExport = z.object({
-  format: parameter(z.enum(FORMATS).meta({ description: 'Default `csv`. `xlsx`: a spreadsheet.' })),
-  columns: parameter(
-    z
-      .string()
-      .regex(
-        new RegExp(`^${columnName}(?:,${columnName})*$`),
-        'A column does not exist, or the names are not separated by commas. `/docs` lists the columns.',
-      )
-      .transform((names) => names.split(',') as ColumnName[]),
-  ),
-  language: parameter(
-    z
-      .enum(['vi', 'en'])
-      .meta({ description: 'Language of the headings. Default: the headings are the names of the columns.' }),
-  ),
-  month: parameter(
-    z
-      .string()
-      .regex(/^[1-9]\d{3}-(?:0[1-9]|1[0-2])$/, 'A month is written YYYY-MM.')
-      .meta({ description: 'Replaces `date_from` and `date_to`.' }),
-  ),
-  ...transactionFilter,
-})
-
-export const TransactionDetail = z.object({ include_raw: includeRaw })
-
-export const NotificationList = z.object({
-  page,
-  status: parameter(z.enum(['unparsed', 'ignored', 'captured'])),
-  cursor,
-  include_raw: includeRaw,
-})
-
-export const Page = z.object({ page, cursor })
-
-export const InboxList = z.object({ cursor })

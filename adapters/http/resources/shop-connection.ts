@@ -10,7 +10,8 @@ import { refuses, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
 import { presentSystem, System } from './systems.ts'
 import { presentRule, Rule } from './webhooks.ts'
-import { line, SystemCreation } from './requests.ts'
+import { line } from './request-fields.ts'
+import { SystemCreation } from './requests.ts'
 
 const ShopConnection = z.strictObject({
   type: SystemCreation.shape.type,

@@ -15,7 +15,7 @@ import { data } from '../openapi/answers.ts'
 import type { Guard } from '../openapi/operation.ts'
 import type { Operations } from '../openapi/operations.ts'
 import type { ApiParts } from '../parts.ts'
-import { StatsHours, StatsRange } from './requests.ts'
+import { StatsHours, StatsRange } from './queries.ts'
 
 const LONGEST_DAYS = 400
 /** The default range, including today. */

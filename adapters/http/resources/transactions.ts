@@ -23,7 +23,8 @@ import { type Operations, refuses } from '../openapi/operations.ts'
 import { settled, SETTLING_MS, type ApiParts } from '../parts.ts'
 import { targetUrl } from '../openapi/secrets.ts'
 import { byCursor, nextCursor, page as pageOf, pageAsked, sameCursor } from '../openapi/pages.ts'
-import { Retry, TransactionDetail, TransactionList } from './requests.ts'
+import { TransactionDetail, TransactionList } from './queries.ts'
+import { Retry } from './requests.ts'
 import type { Call } from '../../../domain/ports.ts'
 
 const id = z.int().positive()

@@ -9,7 +9,7 @@ import { data } from '../openapi/answers.ts'
 import type { Guard } from '../openapi/operation.ts'
 import { type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
-import { line } from './requests.ts'
+import { line } from './request-fields.ts'
 
 const withoutSender = {
   description: 'Whether the personal URL accepts a notification without sender, package and title.',

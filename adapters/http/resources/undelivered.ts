@@ -9,7 +9,7 @@ import { query } from '../openapi/input.ts'
 import type { Guard } from '../openapi/operation.ts'
 import type { Operations } from '../openapi/operations.ts'
 import type { ApiParts } from '../parts.ts'
-import { UndeliveredFilter } from './requests.ts'
+import { UndeliveredFilter } from './queries.ts'
 
 const id = z.int().positive()
 const moment = z.iso.datetime()

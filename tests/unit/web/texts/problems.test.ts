@@ -15,7 +15,7 @@ const FOR_PROGRAMS: readonly (readonly [at: RegExp, text: RegExp])[] = [
   [/affiliate/, /./],
   [/http\/api\.ts|json-body\.ts|query-length\.ts|openapi\/input\.ts/, /./],
   [/resources\/(?:receive|shop-connection)\.ts/, /./],
-  [/requests\.ts/, /^A page is/],
+  [/queries\.ts/, /^A page is/],
   [/access\.ts/, /^The operator's account cannot be deleted/],
   // The command line.
   [/registration\.ts/, /^There is an account with this email/],
