@@ -54,7 +54,7 @@ const main = async (): Promise<void> => {
     } else {
       console.error(`baoco: ${process.env.LOG_LEVEL === 'debug' ? (error as Error).stack : failureText(error)}`)
       process.exitCode = FAILED
-      // What was not closed must not keep a process that has failed: nobody would start it again.
+      // A failed process must end even if something was not closed. Otherwise nobody would restart it.
       setTimeout(() => process.exit(), STILL_OPEN_MS).unref()
     }
   }

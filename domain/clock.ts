@@ -1,6 +1,6 @@
 /**
- * Whether a clock may be believed by work that deletes what is old. A clock that is more than a day later than when it was last
- * seen has jumped, or nothing ran for so long. It is doubted for a day. If somebody sets it back in that time, nothing was lost.
+ * Whether work that deletes old data may trust a clock. If a clock is more than a day later than when it was last seen, it has
+ * jumped, or nothing ran for that long. It is doubted for a day. If somebody sets it back in that time, nothing was lost.
  */
 import { DAY_MS } from './time.ts'
 

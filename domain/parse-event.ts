@@ -36,7 +36,7 @@ const NO_METADATA: Metadata = { user_id: null, at: '', correlation_id: '', causa
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 
-/** Events from before versions were written have no version. */
+/** The oldest events have no version, because versions were not written then. */
 const isMetadata = (metadata: unknown): metadata is Omit<Metadata, 'version'> & { version?: number } => {
   if (typeof metadata !== 'object' || metadata === null) return false
   const { user_id, at, correlation_id, causation_id, version = 1 } = metadata as Record<string, unknown>

@@ -213,7 +213,7 @@ export interface Mailer {
   send(mail: Mail & { key?: string }): Promise<void>
 }
 
-/** Of all processes that compete for some work, one does it. */
+/** Lets one of all processes that compete for some work do it. */
 export interface Lease {
   /**
    * Runs the work while this process holds the lease. Its signal aborts when the lease is lost or the outer signal aborts. The work

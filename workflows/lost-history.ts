@@ -1,7 +1,7 @@
 // Tests: tests/chaos/store-went-back.test.ts
 /**
- * What follows when the event store went back in time. The missing events cannot be restored from here. So the operator learns what is
- * missing, and can restore it from a later backup or ask for the payments again.
+ * Reports that the event store went back in time. Baoco cannot restore the missing events. So the operator is informed what is missing, and can
+ * restore a later backup or ask for the payments again.
  */
 import { randomUUID } from 'node:crypto'
 import type { Clock, EventStore, Ids } from '../domain/ports.ts'

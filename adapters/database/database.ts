@@ -72,7 +72,7 @@ const queryable = (client: pg.Pool | pg.ClientBase, timeoutMs = 0): Queryable =>
  * @param poolSize  the largest number of connections at a time
  * @param kept  the number of connections that stay open without work
  * @param queryTimeoutMs  a query that takes longer fails and its connection is given up; 0 means no limit
- * @param session  settings for every new connection of the pool, besides those with which every session begins
+ * @param session  settings for every new connection of the pool, in addition to those with which every session begins
  * @param checked  runs on every new connection before it is used; the connection is given up if it fails
  */
 export const openDatabase = (

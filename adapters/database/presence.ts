@@ -24,7 +24,7 @@ ORDER BY name, since`
 export interface PresentProcess {
   /** Such as `baoco (deliver)`. */
   name: string
-  /** Of Baoco; null for a process that does not say it. */
+  /** The version of Baoco. Null if the process does not report it. */
   version: string | null
   since: string
   /** Its address for the database; null if it uses a socket. */

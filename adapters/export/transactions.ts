@@ -18,7 +18,7 @@ export const MEDIA_TYPES: Record<ExportFormat, string> = {
 export interface ExportOptions {
   format: ExportFormat
   columns: readonly ColumnName[]
-  /** Of the headings. null: the names of the columns, for programs. */
+  /** The language of the headings. Null: the headings are the names of the columns, for programs. */
   language: 'vi' | 'en' | null
 }
 

@@ -1,6 +1,6 @@
 // Tests: tests/integration/hand-over/hand-over.test.ts
 /**
- * Messages between two processes. Those of one turn of the event loop share lines of JSON, and so the costs of a write.
+ * Messages between two processes. Messages of one turn of the event loop share lines of JSON, and with them the cost of a write.
  */
 import type { Duplex } from 'node:stream'
 

@@ -1,8 +1,8 @@
 // Tests: tests/integration/hand-over/hand-over.test.ts
 /**
- * What processes say to each other, and how they know each other: TLS with a key that is derived from the installation's secret (PSK). Both
- * sides prove that they have it, and nobody else can read bank texts or tokens. A process of another release does not get through, because
- * a notification may have another form there. A restored copy of the installation has the same secret, and the leases of the original. So both must
+ * The messages between processes, and their encryption: TLS with a key that is derived from the installation's secret (PSK). Both sides prove
+ * that they have the key, and nobody else can read bank texts or tokens. A process of another release cannot connect, because its
+ * notifications may have another form. A restored copy of the installation has the same secret, and the leases of the original. So both must
  * use the same database too: a process is let in when its lease is found there.
  */
 import { hkdfSync } from 'node:crypto'

@@ -1,7 +1,7 @@
 // Tests: tests/integration/hand-over/hand-over.test.ts
 /**
- * The connection to another process, to which notifications are handed over. It ends when the other process ends, and when that process says
- * nothing for a second although it was asked: it is frozen, or its machine is gone. All that it has not answered is then lost to this side.
+ * The connection to another process, to which notifications are handed over. It ends when the other process ends, or does not answer a
+ * question for a second: then that process is frozen, or its machine is gone. Everything that it has not answered counts as lost.
  */
 import { connect, type TLSSocket } from 'node:tls'
 import type { Arrival, Taken } from '../../domain/arrival/arrival.ts'
@@ -42,7 +42,7 @@ export class Peer implements Owner {
     onEnd: () => void,
   ) {
     const pskCallback = () => ({ psk: key, identity: IDENTITY })
-    // Whoever has the key is a process of this installation, under any name.
+    // Every process with the key belongs to this installation, whatever its name.
     const socket = connect({ ...TLS, host, port, pskCallback, checkServerIdentity: () => undefined })
     this.#socket = socket.setNoDelay(true)
     this.#lines = new Lines(socket, (answer) => this.#hear(answer))

@@ -1,7 +1,7 @@
 // Tests: tests/integration/hand-over/hand-over.test.ts
 /**
- * The processes that receive for this installation. Each holds a lease in Postgres under its internal address, which is how the others find it.
- * Whether it lives, its connection says. So an outage of Postgres changes nothing, and a process that ends or freezes is left out at once,
+ * The processes that receive for this installation. Each holds a lease in Postgres that contains its internal address, so the others can find it.
+ * An open connection shows that a process runs. So an outage of Postgres changes nothing, and a process that ends or freezes is left out at once,
  * long before its lease ends.
  */
 import { randomUUID } from 'node:crypto'

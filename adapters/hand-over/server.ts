@@ -67,7 +67,7 @@ export const listenForPeers = async ({
       })
       open.set(socket, lines)
       socket.setNoDelay(true)
-      // What it was handed over is decided all the same; its sender has taken it back.
+      // Notifications that were handed over are still decided, although their sender has taken them back.
       socket.on('error', () => {}).on('close', () => open.delete(socket))
     },
   )

@@ -10,7 +10,7 @@ import type { Database } from '../database/database.ts'
 import { commitOffset, readOffset } from './offset.ts'
 import { retry } from '../../workflows/support/retry.ts'
 
-/** Of accounts only the positions count. */
+/** Events of accounts are read only for their positions. */
 const PREFIXES = ['transaction-', 'account-']
 
 /** After a crash, events that were not committed yet are handed over again. Consumers must expect that. */

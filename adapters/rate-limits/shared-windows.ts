@@ -16,7 +16,7 @@ export interface AddedCalls {
 
 export interface SharedWindow {
   key: string
-  /** Of all processes. */
+  /** Calls in all processes. */
   calls: number
   endsInMs: number
 }

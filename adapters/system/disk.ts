@@ -1,7 +1,7 @@
 /**
- * Whether the disk is full. For the embedded database, the free space of the data folder's file system is measured. A server of the operator tells
- * only by its errors: its disk counts as full after such an error, until a write succeeds or some time has passed without one. The event store and the
- * database of the read models may be on different servers, so they are told apart: only without the first, nothing is accepted.
+ * Whether the disk is full. For the embedded database, the free space of the data folder's file system is measured. A server of the operator shows it
+ * only by its errors. After such an error its disk counts as full, until a write succeeds or some time has passed without another error. The event store
+ * and the database of the read models may be on different servers, so their errors are kept apart: only a full event store stops receiving.
  */
 import { statfs as statfsOf, type StatsFs } from 'node:fs'
 import { promisify } from 'node:util'

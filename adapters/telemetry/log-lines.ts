@@ -63,7 +63,7 @@ const kindOf = (fields: object, what: string): string => {
 }
 
 /**
- * Of lines of retries that say the same, one in ten seconds is written. It has the number of those since the one before as `repeated`.
+ * Writes equal lines of retries at most once every ten seconds. `repeated` of a line is the number of lines that were left out before it.
  * @param elapsed  milliseconds that have passed
  */
 export const seldom = (lines: LogLines, elapsed: () => number): LogLines => {

@@ -1,6 +1,6 @@
 /**
- * Sends spans to an OpenTelemetry collector: OTLP over HTTP in JSON, which every collector accepts on the port of OTLP/HTTP. Spans wait in
- * memory, so many and no more, and are sent in batches. A collector that is slow or away costs spans, and never delays a payment.
+ * Sends spans to an OpenTelemetry collector: OTLP over HTTP in JSON, which every collector accepts on the port of OTLP/HTTP. A limited
+ * number of spans waits in memory and is sent in batches. A collector that is slow or away costs spans, and never delays a payment.
  */
 import { hostname } from 'node:os'
 import { VERSION } from '../system/version.ts'

@@ -1,7 +1,7 @@
 // Tests: tests/integration/webhook-sender/answer-text.test.ts
 /**
  * The text of an endpoint's answer, as its owner reads it. Calls ask for no compression (`Accept-Encoding: identity`). An answer that is
- * compressed all the same is never unpacked, as a small one can become very large: its text says so.
+ * compressed anyway is never unpacked, because a small one can become very large. Its text says that it is compressed.
  */
 
 /** The most bytes of an answer that are read and kept. */

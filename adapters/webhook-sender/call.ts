@@ -39,7 +39,7 @@ export class CallInFlight implements Dispatcher.DispatchHandler {
   #settle!: (result: CallResult) => void
   #controller: Dispatcher.DispatchController | null = null
   #status = 0
-  /** Of the status line alone: 0 if none came. */
+  /** The status in the status line. 0 if no status line came. */
   #statusOfLine = 0
   #headers: AnswerHeaders = {}
   #chunks: Buffer[] = []

@@ -106,7 +106,7 @@ const eventOf = async (store: EventStore, { stream, revision }: Parked): Promise
   return event?.revision === revision ? event : undefined
 }
 
-/** For streams that no read model is built from, such as deduplication windows. Folds stop at their events all the same. */
+/** For streams that no read model is built from, such as deduplication windows. Folds still stop at their events. */
 const firstUnreadable = async ({ store }: Around, stream: string): Promise<Parked | undefined> => {
   const [events = []] = await store.read([{ stream }])
   const event = events.find(({ type }) => type === 'Unreadable')

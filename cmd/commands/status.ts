@@ -1,5 +1,5 @@
 // Tests: tests/integration/status-command.test.ts
-/** `baoco status`: what runs on the installation, and how it is. */
+/** `baoco status`: prints what runs on the installation, and its state. */
 import { statfs } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { heldLeases, isOfMailbox } from '../../adapters/database/lease.ts'

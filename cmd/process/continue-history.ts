@@ -1,7 +1,7 @@
 // Tests: tests/chaos/store-went-back.test.ts
 /**
- * Compares the store at a start with everything that remembers it: the process that ran before in this place, the read models, the
- * other readers of the store, and the Kafka topic. If it does not have what they know, it went back in time: `store.went_back` in the log and an alert say
+ * Compares the store at a start with everything that remembers it: the process that ran here before, the read models, the
+ * other readers of the store, and the Kafka topic. If it lacks events that they know, it went back in time: `store.went_back` in the log and an alert say
  * what is missing. The readers themselves begin again where they find their position missing.
  */
 import type { KafkaSettings } from '../../adapters/log/kafka/client.ts'
@@ -65,7 +65,7 @@ export const continueHistory = async (parts: Parts): Promise<OpenIds> => {
   ) // prettier-ignore
   await forgetOffsets(database)
   await forgetProgress(database)
-  // Of several processes that notice the same loss, only the first one leaves out ids.
+  // If several processes notice the same loss, only the first one leaves out ids.
   await ids.next(1)
   if (ids.hasLeapt()) await alertOperator({ store, clock, ids }, missing)
   return ids

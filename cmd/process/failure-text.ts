@@ -1,4 +1,4 @@
-/** The line with which a command ends that has failed. */
+/** The line that a failed command prints. */
 
 /** SQLSTATE of Postgres: the server, the database or the role may have no more connections. */
 const TOO_MANY_CONNECTIONS = '53300'

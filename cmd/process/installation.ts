@@ -61,7 +61,7 @@ export interface Installation {
   database: Database
   /** The same database, with sessions that begin with `BY_KEY`. */
   byKey: Database
-  /** This process started the database, so no process from before is still connected. */
+  /** This process started the database, so no earlier process is still connected. */
   isFreshDatabase: boolean
   /** For background work: its calls wait while the event store is away. */
   store: EventStore

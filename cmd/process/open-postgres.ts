@@ -16,7 +16,7 @@ const MIGRATION_IS_LONG_MS = 5_000
 export interface Postgres {
   /** `postgres://…` */
   url: string
-  /** This process started it, so no process from before is still connected. */
+  /** This process started it, so no earlier process is still connected. */
   isFresh: boolean
   /** Stops the server if this process started it. */
   stop(): Promise<void>

@@ -148,7 +148,7 @@ export const streamPrefix: Text<string> = matching(
 
 export const timeOfDay: Text<string> = matching(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day such as 03:30')
 
-/** Of accounts, in the operator's words. */
+/** A language of accounts, with a message for the operator. */
 export const language = z.enum(languages.options, { error: 'must be vi or en' }) satisfies Text<string>
 
 export const logLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {

@@ -1,5 +1,5 @@
 // Tests: tests/integration/roles/lists-behind.test.ts
-/** For commands that print from the read models, which a process with the role `project` fills. Nobody may run it, or it may be behind. */
+/** For commands that print from the read models. A process with the role `project` fills them, but it may be behind, or not run at all. */
 import { isLeased } from '../../adapters/database/lease.ts'
 import { followReadModels } from '../../adapters/postgres/ops/read-model-progress.ts'
 import { openReadModelTables } from '../../adapters/postgres/ops/read-models.ts'
@@ -16,8 +16,8 @@ const PATIENCE_MS = 5_000
 const TAKEOVER_MS = 2_000
 
 /**
- * Runs the work when the read models have everything that was stored before. If they do not have it in time, the work runs all the same:
- * the command then says on standard error what is missing, and exits with 1.
+ * Runs the work when the read models have everything that was stored before. If they do not have it in time, the work still runs.
+ * The command then says on standard error what is missing, and exits with 1.
  */
 export const withLists = async (
   { database, store, settings }: { database: Database; store: EventStore; settings: Settings },

@@ -205,7 +205,7 @@ export const accountEvents = {
     delay_ms: z.int().min(0).optional(),
   }),
   InboxClosed: z.object({ user_id: id, inbox_id: id }),
-  /** The address that receives alerts besides the owner's email. Null: none. */
+  /** The address that receives alerts in addition to the owner's email. Null: none. */
   AlertWebhookSet: z.object({
     user_id: id,
     webhook_url: z.string().nullable(),

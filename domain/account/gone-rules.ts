@@ -1,7 +1,7 @@
 // Tests: tests/integration/reactors/reactors.test.ts
 /**
- * Decides whether a rule is paused because its endpoint answered 410. What the owner did after that answer stands, and one answer pauses a
- * rule once. An answer of a url that the rule no longer has pauses nothing: the call may have begun before the change.
+ * Decides whether a rule is paused because its endpoint answered 410. A change that the owner made after that answer is kept, and one answer pauses
+ * a rule once. An answer from a url that the rule no longer has pauses nothing: the call may have begun before the change.
  */
 import type { KnownEvent } from '../catalogue.ts'
 import type { AccountEventData } from './events.ts'

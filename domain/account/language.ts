@@ -5,7 +5,7 @@ import { z } from 'zod'
 export const language = z.enum(['vi', 'en'])
 export type Language = z.infer<typeof language>
 
-/** Of an account that has not chosen. */
+/** The language of an account that has not chosen one. */
 export const USUAL_LANGUAGE: Language = 'vi'
 
 /** One text in each language. */

@@ -154,7 +154,7 @@ export interface Account {
   /** The Vietnamese month of the last quota warning: `2026-11`. */
   quota_warned: string | null
   counter_hash: string | null
-  /** The address that receives alerts besides the email. */
+  /** The address that receives alerts in addition to the email. */
   alert_webhook_url: string | null
   /** Signs calls to that address. Null if there is no address, or if it was set before calls were signed. */
   alert_sealed_secret: string | null

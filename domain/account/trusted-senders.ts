@@ -1,5 +1,5 @@
 // Tests: tests/attack/missing-sender.test.ts
-/** The senders that an owner trusts besides the banks' own (decisions, "Trust"). */
+/** The senders that an owner trusts in addition to the banks' own (decisions, "Trust"). */
 import { senderKey } from '../banks/directory.ts'
 import type { Account } from './state.ts'
 import { differing, type Change } from './change.ts'

@@ -1,5 +1,5 @@
 /**
- * Identifies a mail that became no transaction. Its Message-ID alone is not enough, because anybody can copy the one of another
+ * Identifies a mail that became no transaction. Its Message-ID alone is not enough, because anybody can copy the Message-ID of another
  * mail. So a mail counts as already listed only if everything that is read of it is the same, so that its result is the same too.
  */
 import { fingerprintOf } from '../dedup/text-marks.ts'

@@ -16,7 +16,7 @@ export interface Remembered {
   transaction_id: number
 }
 
-/** The input of a mark, besides the reference. */
+/** The input of a mark, apart from the reference. */
 interface Credit {
   bank_code: string
   amount: string

@@ -1,5 +1,5 @@
 // Tests: tests/integration/http/transactions.test.ts
-/** How the deliveries of listed transactions stand. */
+/** The states of the deliveries of listed transactions. */
 import type { Queryable } from '../engine/queryable.ts'
 
 /** The number of rules by the state of their delivery. Deleted rules are not counted. */

@@ -1,6 +1,6 @@
 // Tests: tests/integration/projections/replay.test.ts
 /**
- * A killed replay leaves a copy of the read models behind, which nothing keeps up to date: rows of accounts that are deleted later would
+ * A killed replay leaves a copy of the read models behind. Nothing keeps that copy up to date, so rows of accounts that are deleted later would
  * stay in it.
  */
 import type { ScheduledJob } from '../../workflows/scheduled/scheduled-work.ts'

@@ -34,7 +34,7 @@ export class NewerReadModels extends Error {
   }
 }
 
-/** 0 for versions from before generations were counted. */
+/** 0 for versions that did not count generations yet. */
 const generationOf = (version: string): number => Number(/^(\d+)\./.exec(version)?.[1] ?? 0)
 
 /** Whether a newer version of Baoco has built the stored read models. */

@@ -1,4 +1,4 @@
-/** The lag of read models that another process projects, or nobody: from their checkpoint and the end of the store. */
+/** The lag of read models that this process does not project: from their checkpoint and the end of the store. */
 import { decidedAt } from '../../domain/parse-event.ts'
 import type { EventStore } from '../../domain/ports.ts'
 import type { Definition } from './definition.ts'

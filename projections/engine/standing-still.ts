@@ -1,5 +1,5 @@
 // Tests: tests/integration/parked/commands.test.ts
-/** Whether read models have stopped, or wait for a process that projects them, although events wait. */
+/** Whether read models do not move although events wait: they have stopped, or no process projects them. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 import type { Definition } from './definition.ts'

@@ -76,7 +76,7 @@ export const undeliveredGroups = async (
   }
 }
 
-/** Of each rule this many attempts are looked at for the usual duration. */
+/** The usual duration is measured with this many attempts of each rule. */
 const RECENT = 1_000
 
 /** How long a delivered call of each rule usually takes, milliseconds. Rules without one are missing. */

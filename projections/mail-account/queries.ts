@@ -4,7 +4,7 @@ import type { Mailbox } from '../../workflows/mail-ingest/mailbox.ts'
 import type { FailingMailbox, LastingMailboxAlert } from '../../workflows/scheduled/watch-mailboxes.ts'
 import type { Queryable } from '../engine/queryable.ts'
 
-/** Of one look, the longest failing ones first. */
+/** Most mailboxes in one look. Those that have failed for longest come first. */
 const MOST_FAILING = 1_000
 
 /**

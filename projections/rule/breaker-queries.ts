@@ -20,7 +20,7 @@ WHERE e.opened_at IS NOT NULL
   AND EXISTS (SELECT FROM read_model.rule r WHERE r.user_id = e.user_id AND r.endpoint = e.endpoint)
 ORDER BY e.opened_at LIMIT ${MOST}`
 
-/** Of all users, those that have been open the longest first. */
+/** The open breakers of all users. Those that have been open for longest come first. */
 export const openBreakers = async (database: Queryable): Promise<OpenBreaker[]> =>
   (await database.query<OpenBreaker>(OPEN)).map((row) => ({ ...row, endpoint: originOf(row.endpoint) }))
 

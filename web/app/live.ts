@@ -44,7 +44,7 @@ export const onLive = (listener: (message: LiveMessage) => void): (() => void) =
 
 let stale = new Set<string>()
 let gathering: ReturnType<typeof setTimeout> | undefined
-/** Of `performance.now()`: a clock that is set back must not delay the next one. */
+/** Time of `performance.now()`: a clock that is set back must not delay the next read. */
 let refetchedAt = -Infinity
 
 const refetch = (): void => {

@@ -8,7 +8,7 @@ import type { RuleState } from '../app/rule-state.ts'
 
 export const useRules = () => useQuery({ queryKey: ['webhooks'], queryFn: () => getData<Rule[]>('/api/webhooks') })
 
-/** Of the last 24 hours. */
+/** Statistics of rules in the last 24 hours. */
 export const useRuleStats = () =>
   useQuery({ queryKey: ['webhooks', 'stats'], queryFn: () => getData<RuleStats[]>('/api/stats/rules', { hours: 24 }) })
 

@@ -96,7 +96,7 @@ export class Accounts {
     reads.next ??= reads.running.then(
       () => this.#read(userId, reads),
       (error: unknown) => {
-        // Whoever has waited for one read in vain does not wait for another one.
+        // Callers that waited for a read that failed do not wait for another one.
         this.#reads.delete(userId)
         throw error
       },

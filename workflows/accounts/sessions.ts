@@ -5,7 +5,7 @@ import { Refused } from '../../domain/errors.ts'
 import type { Clock } from '../../domain/ports.ts'
 import type { Accounts } from './accounts.ts'
 
-/** The session's cookie is void from now on, wherever it is stored. @throws {StoreUnavailable} */
+/** Ends a session: its cookie is invalid from now on, wherever it is stored. @throws {StoreUnavailable} */
 export const endSessionOf = async (
   { accounts, clock }: { accounts: Accounts; clock: Clock },
   { user_id, session_id, expires_at }: { user_id: number; session_id: string | null; expires_at: Date },

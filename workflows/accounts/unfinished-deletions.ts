@@ -22,7 +22,7 @@ const shellWord = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 /**
  * The command that finishes the deletion of an account whose end is stored.
- * @returns null if its own stream, which is erased after all others, has no event of before
+ * @returns null if its own stream, which is erased after all others, has no earlier event
  */
 export const commandToFinish = async (store: Reading, userId: number): Promise<string | null> => {
   const [[first] = []] = await store.read([{ stream: accountStream(userId), limit: 1 }])

@@ -55,7 +55,7 @@ export interface AlertsParts {
   store: EventStore
   clock: Clock
   ids: Ids
-  /** Of accounts and alerts. Default: each is read from its stream. */
+  /** Snapshots of accounts and alerts. Default: each is read from its stream. */
   snapshots?: Snapshots
 }
 

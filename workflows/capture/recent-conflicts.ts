@@ -1,5 +1,5 @@
 // Tests: tests/unit/workflows/capture/recent-conflicts.test.ts
-/** Accounts whose streams another process has changed lately. It probably changes them again, so that groups read them before they append. */
+/** Accounts whose streams another process has changed recently. It will probably change them again, so groups read them before they append. */
 import { BoundedMap } from '../support/bounded-map.ts'
 
 /** For this long after a conflict, groups read first: milliseconds. */

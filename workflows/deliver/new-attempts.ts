@@ -49,7 +49,7 @@ type CapturedData = NonNullable<LogEntry['captured']>['data']
 /** A transaction that was claimed during its append. */
 interface Ahead {
   data: CapturedData
-  /** Of all transactions of the append. */
+  /** The claims of all transactions of the append. */
   claims: Promise<NewClaims>
   /** Milliseconds of `performance.now()`. */
   at: number

@@ -76,7 +76,7 @@ export class NotedEntries {
     return all
   }
 
-  /** Of each user, the last one of its first `count` entries. */
+  /** The last one of the first `count` entries of each user. */
   ahead(count: number): LogEntry[] {
     return [...this.#byUser.values()].map((entries) => entries[Math.min(count, entries.length) - 1]!)
   }

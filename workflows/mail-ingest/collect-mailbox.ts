@@ -5,7 +5,7 @@
  * may be taken again, but none is missed. The deduplication window recognizes a mail by its Message-ID, and a mail that
  * was no transaction is not listed again.
  *
- * A mail that the server lists and does not hand out is passed over and tried again (`refused-mails.ts`).
+ * A mail that the server lists but does not return is passed over and tried again (`refused-mails.ts`).
  *
  * Without a position, or if the server has renumbered its mails (UIDVALIDITY), it begins by date: two days back, but
  * never before the mail account was created.
@@ -98,7 +98,7 @@ const connected = async (
   const connection = await parts.connecting.use(owner, () => parts.server.connect(loginOf(parts, mailbox), signal))
   try {
     const start = await startPosition(parts, mailbox, connection)
-    // Mails from before this connection may have been taken before.
+    // Mails that are older than this connection may have been taken already.
     const session: Session = {
       parts,
       mailbox,

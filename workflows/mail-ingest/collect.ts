@@ -9,7 +9,7 @@ import { collectMailbox } from './collect-mailbox.ts'
 import type { Mailbox } from './mailbox.ts'
 import type { CollectParts } from './session.ts'
 
-/** Of all processes that want a name, one holds it. Many names are handled at once. */
+/** Of all processes that want a lease, one holds it. Many leases are handled at once. */
 export interface Leases {
   /** For how long a held lease can be trusted: milliseconds, counted from before the request. */
   readonly trustedMs: number

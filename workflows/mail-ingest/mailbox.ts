@@ -55,7 +55,7 @@ export interface Connection {
   /**
    * Fetches those that still exist, in ascending order of UID.
    * @param keep  returns what to keep of each mail, so that only one whole mail is in memory at a time
-   * @throws {MailFailure} also if the server does not hand out one of them
+   * @throws {MailFailure} also if the server does not return one of them
    */
   fetch<Kept>(uids: readonly number[], keep: (mail: FetchedMail) => Kept): Promise<Kept[]>
   /** What the server states about a mail beside its content; null if it states nothing. */

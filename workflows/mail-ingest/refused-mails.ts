@@ -1,8 +1,8 @@
 // Tests: tests/integration/mail-ingest/refused-mails.test.ts
 /**
- * Mails that a server lists and does not hand out: its FETCH answers NO, has no body, or always breaks the connection.
+ * Mails that a server lists but does not return: its FETCH answers NO, has no body, or always breaks the connection.
  * Such a mail must not stop its mailbox, so the mails behind it are taken while it is tried again. It is given up only
- * after several tries, each right after the server has handed out another mail. So a server that hands out nothing at
+ * after several tries, each right after the server has returned another mail. So a server that returns nothing at
  * all loses no mail.
  *
  * The stored position stays before the first of them. After a restart they are tried from the beginning, and the mails

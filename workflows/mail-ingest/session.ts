@@ -53,7 +53,7 @@ export interface Session {
   connection: Connection
   experience: Experience
   signal: AbortSignal
-  /** Mails from before this time are left out. */
+  /** Older mails are left out. */
   notBefore: Date
   /** Whether no mail that comes now can have been taken before. */
   isNew: boolean

@@ -1,5 +1,5 @@
 // Tests: tests/integration/mail-ingest/collect.test.ts
-/** Takes the mails of an open folder, and tries those again that the server refused to hand out. */
+/** Takes the mails of an open folder, and retries those that the server did not return. */
 import type { Arrival } from '../../domain/arrival/arrival.ts'
 import { mailHashOf } from '../../domain/arrival/mail-hash.ts'
 import { arrivalOfMail, arrivalOfSkipped } from './arrival.ts'
@@ -75,7 +75,7 @@ export const take = async (session: Session, uids: readonly number[]): Promise<b
   return true
 }
 
-/** Whether the server hands out a mail now: the last one that it handed out, or one ahead if there is none. */
+/** Whether the server returns a mail now: the last one that it returned, or else one further ahead. */
 const handsOutOne = async ({ connection, experience }: Session): Promise<boolean> => {
   const { handedOut, reached } = experience
   const isHandedOut = async (uid: number): Promise<boolean> => (await connection.fetch([uid], () => true)).length > 0

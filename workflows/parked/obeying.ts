@@ -1,5 +1,5 @@
 /**
- * The event store as everything inside sees it: an event that the operator has skipped is `Skipped`, whatever reads it.
+ * The event store as everything inside sees it: an event that the operator has skipped is `Skipped` for every reader.
  *
  * The decisions are read once, and again whenever an event appears that cannot be read. So a skip takes effect at the next read of its
  * stream, in every process, and reads of good events cost nothing.

@@ -1,7 +1,7 @@
 // Tests: tests/integration/http/plans.test.ts
 /**
- * Pays a plan order with a payment that was held back because its text was old when it arrived, or that of the copy that brought the order id
- * (decisions, T5). The operator has it sent by hand, as any transaction that was held back. An order is paid once, whatever names it.
+ * Pays a plan order with a payment that was held back because its text, or the text of the copy that brought the order id, was old when it arrived
+ * (decisions, T5). The operator retries it manually, like any transaction that was held back. An order is paid once, however many payments name it.
  */
 import type { Account } from '../../domain/account/account.ts'
 import { foldPlanOrder, namedPlanOrder, payPlan, type PlanAccount } from '../../domain/plan-order/plan-order.ts'

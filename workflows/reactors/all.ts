@@ -29,7 +29,7 @@ export interface ReactorParts {
   vault: Vault
   mailer: Mailer
   links: MailLinks
-  /** Of accounts and alerts. Default: each is read from its stream. */
+  /** Snapshots of accounts and alerts. Default: each is read from its stream. */
   snapshots?: Snapshots
   /** The operator's address. */
   adminEmail: string

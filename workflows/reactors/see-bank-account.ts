@@ -22,7 +22,7 @@ export interface SeeBankAccountsParts {
   ids: Ids
   /** The account that receives plan payments: the operator's own. */
   plans: PlanAccount | null
-  /** Of accounts. Default: each is read from its stream. */
+  /** Snapshots of accounts. Default: each is read from its stream. */
   snapshots?: Snapshots
 }
 

@@ -1,5 +1,5 @@
 // Tests: tests/unit/workflows/scheduled/watch-disk.test.ts
-/** What the looks at this installation have in common: they raise and end alerts of the operator, and count both. */
+/** The common part of all watches of this installation: they raise and end alerts of the operator, and count both. */
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../domain/ports.ts'
 import type { Alerts, Cause } from '../alerts/alerts.ts'

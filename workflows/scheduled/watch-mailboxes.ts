@@ -1,10 +1,10 @@
 // Tests: tests/integration/mail-ingest/failing.test.ts
 /**
  * Alerts owners about mailboxes that cannot be read: wrong password, server away, invalid certificate. The alert is raised within five minutes,
- * with one line in the log. It ends when the mailbox works again, or is no longer used. A mailbox that fails and works by turns must work for
+ * with one line in the log. It ends when the mailbox works again, or is no longer used. A mailbox that alternately fails and works must work for
  * a while before its second alert of a day ends, as for endpoints (`domain/alert/calm.ts`).
  *
- * A mailbox that Baoco has paused has an alert of its own (`mailbox_paused`, `reactors/raise-alerts.ts`). An alert about it from before lasts.
+ * A mailbox that Baoco has paused has an alert of its own (`mailbox_paused`, `reactors/raise-alerts.ts`). An earlier alert about it stays.
  */
 import { calmNeeded } from '../../domain/alert/calm.ts'
 import type { Alerts } from '../alerts/alerts.ts'

@@ -1,8 +1,7 @@
 // Tests: tests/unit/workflows/scheduled/watch-endpoints.test.ts
 /**
- * A look at things that may fail, such as endpoints. It raises an alert about each one that fails, and ends the alert when that one has not
- * failed for a while, or is no longer used. The time since it does not fail is kept in this process only: it may be lost, and is then
- * learned again. The alert itself is permanent, so it is an event.
+ * Watches things that may fail, such as endpoints. Raises an alert about each one that fails. Ends the alert when that one has worked for a
+ * while, or is no longer used. Only this process knows since when it works. This may be lost, and is then learned again. The alert itself is permanent, so it is an event.
  */
 import { randomUUID } from 'node:crypto'
 import type { Alerts, Cause, CauseEnded } from '../alerts/alerts.ts'

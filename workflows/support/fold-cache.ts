@@ -1,7 +1,7 @@
 /**
  * A bounded cache of folds. A stream is read once; after that only its newer events are read. A fold is never assumed
- * to be the newest: every use reads on, or the expected revision of an append detects newer events. Of a long stream, a
- * snapshot is read instead of its past.
+ * to be the newest: every use reads on, or the expected revision of an append detects newer events. For a
+ * long stream, a snapshot replaces its past.
  */
 import type { z } from 'zod'
 import { isEventOf, type EventType, type KnownEvent } from '../../domain/catalogue.ts'

@@ -1,6 +1,6 @@
 // Tests: tests/integration/server-disks.test.ts
 /**
- * The disk of EventStoreDB, which each node reports in its statistics. Of a cluster, the disk with the least space counts. Some
+ * The disk of EventStoreDB, which each node reports in its statistics. In a cluster, the disk with the least space counts. Some
  * releases report the file system at `/` instead of the one that holds the data, so the place is named with the numbers.
  */
 import { z } from 'zod'

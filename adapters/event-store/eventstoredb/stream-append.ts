@@ -78,7 +78,7 @@ export const appendToStream = async (
       const { actualVersion } = error
       return { ok: false, revision: typeof actualVersion === 'bigint' ? Number(actualVersion) : NO_STREAM }
     }
-    // Whoever decided this reads the stream again, and finds the tombstone.
+    // The caller reads the stream again and finds the tombstone.
     if (error instanceof StreamDeletedError) return { ok: false, revision: tombstone(stream).revision }
     if (error instanceof MaxAppendSizeExceededError)
       throw new RangeError(`the server takes ${error.maxAppendSize} bytes in one append`, { cause: error })

@@ -22,7 +22,7 @@ export interface Piece<Event> {
 export interface Bounds {
   /** The statement ends after this many bytes of data. */
   mostBytes: number
-  /** Of each slice that is read forwards. */
+  /** Most events of each slice that is read forwards. */
   mostEvents: number
 }
 

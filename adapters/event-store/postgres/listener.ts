@@ -9,7 +9,7 @@ import { retry } from '../../../workflows/support/retry.ts'
 import { BACK_OFF } from '../until-answered.ts'
 
 const CHANNEL = 'baoco_store'
-/** Announces nothing: no event has this position. Whoever receives it knows that announcements arrive, which a pooler may not pass on. */
+/** Announces nothing: no event has this position. It shows the receiver that announcements arrive, because a pooler may not pass them on. */
 const ANNOUNCE_NOTHING = `SELECT pg_notify('${CHANNEL}', '0')`
 const LONGEST_PAUSE_MS = 5_000
 /** The probe interval. A connection that only listens would not detect a network that has become silent. */

@@ -18,7 +18,7 @@ const LONGEST_MESSAGE = 300
 
 const pathOf = (keys: readonly PropertyKey[]): string => keys.map(String).join('.').slice(0, LONGEST_PATH)
 
-/** zod says of a missing field that it received `undefined`. */
+/** For a missing field, zod reports that it received `undefined`. */
 const sentenceOf = ({ code, message }: z.core.$ZodIssue): string =>
   code === 'invalid_type' && message.endsWith(', received undefined') ? 'This field is required.' : message
 

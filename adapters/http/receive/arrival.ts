@@ -35,7 +35,7 @@ const isBlank = (value: unknown, depth = 0): boolean => {
 
 /** Everything that was sent. The empty string if that has no text. */
 const wholeOf = ({ value, query, sent, unsafe }: Posted, raw: string): string => {
-  // What broken JSON was read as may not be all of it.
+  // The value that was read from broken JSON may be incomplete.
   if (unsafe !== 'broken_json' && typeof value === 'object' && isBlank(value) && isBlank(query ?? null)) return ''
   return storable(sent ?? raw).trim()
 }

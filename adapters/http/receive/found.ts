@@ -1,7 +1,7 @@
 // Tests: tests/unit/adapters/http/receive/forwarders.test.ts
 import type { Incoming } from '../../../domain/reader/reading.ts'
 
-/** What a posted value says of a notification. */
+/** The parts of a notification that were found in a posted value. */
 export interface Found {
   incoming: Incoming
   stamp: Date | null

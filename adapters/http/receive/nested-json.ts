@@ -1,7 +1,7 @@
 // Tests: tests/unit/adapters/http/receive/forwarders.test.ts
 /**
- * Reads JSON inside a string, as of a form `payload={…}` or a body that was encoded twice. A stranger's message may be such JSON too. Its text
- * counts, because the message itself would. Its sender and app are only compared with those given outside.
+ * Reads JSON inside a string, such as a form field `payload={…}` or a body that was encoded twice. A stranger's message may be such JSON too. Its text
+ * counts, because the whole message would count as the text otherwise. Its sender and app are only compared with those given outside.
  */
 import { senderKey } from '../../../domain/banks/directory.ts'
 import { hasDuplicateKey } from './duplicate-keys.ts'

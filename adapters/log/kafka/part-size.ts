@@ -1,6 +1,6 @@
 /**
  * How many bytes of messages the relay sends in one request. By default, brokers accept 1 MB per partition and request. Headers and framing
- * add to the bytes counted here. A topic may have a lower limit, which its brokers state. If they refuse a request all the same, the bytes are
+ * add to the bytes counted here. A topic may have a lower limit, which its brokers state. If they still refuse a request, the bytes are
  * halved until they accept one. The limit may be changed later: it is read again at each new connection, and once an hour while it is low. An
  * hour after the last refusal, each accepted batch doubles the bytes again.
  */

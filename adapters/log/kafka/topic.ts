@@ -4,7 +4,7 @@ import type { Admin, ConfigResourceTypes, Kafka } from 'kafkajs'
 import { kafkaError, openKafkaClient, withAdmin, type KafkaTopic } from './client.ts'
 import { hasType, needing } from './missing-acl.ts'
 
-/** Of a topic that the relay creates. */
+/** The partitions of a topic that the relay creates. */
 export const PARTITIONS = 12
 export const KEPT_MS = 14 * 24 * 60 * 60 * 1_000
 const MOST_REPLICAS = 3

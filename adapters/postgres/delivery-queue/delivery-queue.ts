@@ -213,7 +213,7 @@ export const openDeliveryQueue = (
 
     takeOver: async (worker, dead, limit) => {
       const others = dead.filter((each) => each !== worker)
-      // What a dead worker had noted is not in the claims.
+      // The claims do not contain transactions that a dead worker had only noted.
       if (others.some((each) => !known.includes(each))) dueLanes.beginAgain()
       known = others
       if (others.length > 0) await database.query(FREE_GATED, [others])

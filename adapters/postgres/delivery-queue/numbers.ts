@@ -12,7 +12,7 @@ export interface DeliveryNumbers {
    * Seconds that the oldest due delivery of each lane has waited. Held deliveries and those of gated rules are not counted.
    */
   oldest: { lane: string; seconds: number }[]
-  /** Of these, the number that are due for over 30 s. At most 1,000 are counted per rule and lane. */
+  /** How many of these are due for more than 30 s. At most 1,000 are counted per rule and lane. */
   overdue: number
   /** Endpoints that get no calls, by reason. */
   open: number

@@ -1,8 +1,8 @@
 // Tests: tests/integration/delivery/clock-ahead.test.ts
 /**
- * Retries that were put off by a clock of the database that was ahead and was corrected since. Their due time may be a legitimate one, such as
- * in an hour. But the claim of their last attempt has a time in the future, so both times are wrong by as much. The delay between
- * them is right: it counts from the moment at which the row was found.
+ * Retries that were put off because the database's clock was ahead. It has been corrected since. Their due time may look right, such as in an hour.
+ * But the claim of their last attempt has a time in the future, so both times are wrong by the same amount. The delay between them is right.
+ * It is counted from the moment at which the row was found.
  *
  * Claims are kept for minutes only after they were recorded, and a look reads them all. So looks are made at the first heartbeat, when the clock was
  * set back, and once a minute with the sweep.

@@ -7,7 +7,7 @@ export interface LastAudit {
   ended_at: string
   events: number
   transactions: number
-  /** Of this audit and all before it, since the last one of everything. */
+  /** Faults that this audit and the earlier ones found, since the last audit of everything. */
   faults: number
   /** When the last audit of everything ended. */
   whole_at: string

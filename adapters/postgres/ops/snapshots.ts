@@ -116,7 +116,7 @@ export const openSnapshots = (database: Database, version: string, onFailure: (e
 const SWEEP = `
 DELETE FROM ops.snapshot WHERE starts_with(name, 'book ') AND written_at < now() - interval '8 days' RETURNING 1`
 
-/** Of a snapshot that was not finished, or was deleted. */
+/** Removes the parts of snapshots that were not finished, or were deleted. */
 const SWEEP_PARTS = `
 DELETE FROM ops.snapshot_part p WHERE written_at < now() - interval '1 hour' AND NOT EXISTS (
   SELECT FROM ops.snapshot s WHERE s.user_id = p.user_id AND s.name = p.name AND p.id = ANY (s.parts)

@@ -73,7 +73,7 @@ export interface Page<Row> {
 }
 
 export interface TransactionPage extends Page<ListedTransaction> {
-  /** Of a page that begins with the same row, whatever arrives later. */
+  /** The cursor of a page that begins with the same row, whatever arrives later. */
   same_cursor: string | null
 }
 
