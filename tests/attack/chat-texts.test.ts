@@ -122,7 +122,7 @@ describe('attack: texts of other people in apps', () => {
     }
   })
 
-  it('are told from a bank’s own opening and title', () => {
+  it('are distinguished from a bank’s own opening and title', () => {
     const OPENINGS = [
       '',
       'Thông báo:\n',

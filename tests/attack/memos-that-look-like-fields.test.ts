@@ -125,7 +125,7 @@ describe('the name of a payer in a mail', () => {
 })
 
 describe('the name of a payer before the amount', () => {
-  it('sets no amount, also with the label of the memo', () => {
+  it('sets no amount, even with the label of the memo', () => {
     for (const end of ['. ', '\n'])
       for (const name of [
         'NGUYEN VAN A',

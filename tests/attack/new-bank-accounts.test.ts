@@ -94,7 +94,7 @@ describe('attack: new bank accounts', () => {
       { what: `the mail about bank account ${id}` },
     )
 
-  it('are held if they appear after the first 24 hours, also for the second credit of the same burst', async () => {
+  it('are held if they appear after the first 24 hours, even for the second credit of the same burst', async () => {
     expect((await send(textOf(OWN))).webhook_status).to.equal('pending')
     expect(await listed(OWN)).to.include({ confirmed: true })
     later(25)
@@ -229,7 +229,7 @@ describe('attack: new bank accounts', () => {
     await eventually(isSent, { what: 'the completed one is sent' })
   })
 
-  it('that were switched off send nothing when they are confirmed, also where only a copy printed the number', async () => {
+  it('that were switched off send nothing when they are confirmed, even where only a copy printed the number', async () => {
     later(25)
     const text = textOf(STRANGERS)
     const inApp = `Giao dịch: +150,000 VND. Số dư: ${1_000_000 + number} VND. Nội dung: chuyen tien`
@@ -280,7 +280,7 @@ describe('attack: new bank accounts', () => {
     expect((await send(textOf('xxxxxxxxxx567'))).webhook_status, 'three digits').to.equal('no_match')
   })
 
-  it('beyond the most of an account are not recorded, and their payments are kept and can be sent by hand', async () => {
+  it('beyond the limit of an account are not recorded, and their payments are kept and can be retried manually', async () => {
     const { user_id } = account
     for (let number = 0; number < MOST_BANK_ACCOUNTS; number++) {
       const bank_account_id = await api.nextId()

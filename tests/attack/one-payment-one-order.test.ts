@@ -56,7 +56,7 @@ describe('one payment pays one order', () => {
     expect((await attacked.sent()).slice(before)).to.have.length(1)
   })
 
-  it('also if a copy adds the order id that the first lacked; a further copy changes nothing', async () => {
+  it('even if a copy adds the order id that the first lacked; a further copy changes nothing', async () => {
     const before = (await attacked.sent()).length
     const at = new Date()
     const text = vietcombankText(++number, 'NGUYEN VAN A', { at }).replace(/$/, '...')
@@ -98,7 +98,7 @@ describe('one payment pays one order', () => {
     expect((await attacked.sent()).slice(before)).to.deep.equal(['DH6042'])
   })
 
-  it('also where the push prints no time, as that of Techcombank and VPBank', async () => {
+  it('even if the push prints no time, like those of Techcombank and VPBank', async () => {
     expect((await attacked.api.ask('POST', '/api/bank-accounts/learn', { key: attacked.key })).status).to.equal(200)
     const before = (await attacked.sent()).length
     const memo = `DH7042 thanh toan cho cua hang ${'x '.repeat(30)}`

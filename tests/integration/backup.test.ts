@@ -130,7 +130,7 @@ describe('backup and restore', () => {
     fs.rmSync(folder, { recursive: true })
   })
 
-  it('restore refuses a folder in use, also with --replace', async () => {
+  it('restore refuses a folder in use, even with --replace', async () => {
     const { status, stderr } = await baoco(installation, 'restore', file, '--replace')
     expect(status).to.equal(1)
     expect(stderr).to.match(/^baoco: the data folder \S+ is in use by another Baoco \(process \d+\)\n$/)
@@ -181,7 +181,7 @@ describe('backup and restore', () => {
     }
   })
 
-  it('replaces what is there only if asked to, keeps it, and notices without ID_SKIP that newer payments are missing', async () => {
+  it('replaces an existing Baoco only if asked to, keeps it, and notices without ID_SKIP that newer payments are missing', async () => {
     const refused = await baoco(elsewhere, 'restore', file)
     expect(refused.status).to.equal(1)
     expect(refused.stderr).to.match(/^baoco: there is a Baoco in \S+ already: .*--replace\n$/)

@@ -36,7 +36,7 @@ describe('a copied data folder', () => {
     return (await running).stdout
   }
 
-  it('has its own accounts, also while the original runs', async () => {
+  it('has its own accounts, even while the original runs', async () => {
     const made = await baoco(copy, 'account', 'create', 'only@copy.example', '--plan', 'Free')
     expect(made).to.include('only@copy.example')
     expect(await baoco(original, 'account', 'list')).to.not.include('only@copy.example')

@@ -11,7 +11,7 @@ import { World } from '../harness/world.ts'
 
 const MEGABYTE = 1024 ** 2
 
-describe('the disks of own servers', () => {
+describe('the disks of the operator’s servers', () => {
   needsStockPostgres()
   let server: StockPostgres
   let eventStore: OwnStandIn

@@ -103,7 +103,7 @@ describe('a rule that changes while claimed deliveries wait in a worker', () => 
     for (const { headers } of next.calls) expect(headers['x-webhook-attempt']).to.equal('1')
   })
 
-  it('has it sent there also if the first claim after that fails', async () => {
+  it('has it sent there even if the first claim after that fails', async () => {
     const queue = openDeliveryQueue(setting.database, setting.byKey)
     let fails = false
     let failures = 0

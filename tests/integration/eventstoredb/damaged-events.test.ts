@@ -14,7 +14,7 @@ import {
 import { eventually } from '../../harness/eventually.ts'
 import { openStandInStores, type StandInStores } from './stand-in-stores.ts'
 
-describe('a stream of ours in EventStoreDB that others have damaged', () => {
+describe('a stream of Baoco in EventStoreDB that somebody else has damaged', () => {
   let stores: StandInStores
   let client: EventStoreDBClient
   beforeEach(async () => {

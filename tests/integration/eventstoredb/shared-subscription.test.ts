@@ -137,7 +137,7 @@ describe('the subscriptions of a process to EventStoreDB', () => {
     await Promise.all([slow.stop(), quick.stop()])
   })
 
-  it('continue after every broken connection, without gap or repeat, also those that are behind', async () => {
+  it('continue after every broken connection, without gap or repeat, even those that are behind', async () => {
     const { store, standIn } = stores
     const slow = followSlowly()
     const followers = upTo(4).map((n) => follow(store, { after: null, maxBatch: 3 + 10 * n }))

@@ -119,7 +119,7 @@ describe('plans', () => {
     expect(Date.parse((await accountOf(api_key)).plan_expires_at) - Date.now()).to.be.below(YEAR_MS)
   })
 
-  it('are paid by a payment that was old when it arrived once the operator has it sent by hand, and only once', async () => {
+  it('are paid, once, by a payment that was old when it arrived, after the operator retries it manually', async () => {
     const { api_key } = await buyer('late')
     const { order_id } = (await order(api_key)).body.data
     const at = new Date(Date.now() - 2 * 86_400_000)
@@ -145,7 +145,7 @@ describe('plans', () => {
     expect((await retry(paid.id)).status).to.equal(409)
   })
 
-  it('are paid by hand too if an old copy brought the order id', async () => {
+  it('are also paid by a manual retry if an old copy brought the order id', async () => {
     const { api_key } = await buyer('completed')
     const { order_id } = (await order(api_key)).body.data
     const at = new Date(Date.now() - 2 * 86_400_000)

@@ -17,7 +17,7 @@ interface Listed {
   source_type: string
 }
 
-describe('a mail that its server does not hand out', () => {
+describe('a mail that its server does not return', () => {
   let api: ApiUnderTest
   let key: string
   let server: ImapServer
@@ -83,7 +83,7 @@ describe('a mail that its server does not hand out', () => {
       expect(await ignored()).to.have.length(1)
     })
 
-  it('is skipped also if the mail that was handed out last is deleted meanwhile', async () => {
+  it('is skipped even if the mail that was returned last is deleted meanwhile', async () => {
     server.sabotage.refuses = (uid) => (uid === 2 ? 'no' : undefined)
     for (const number of [1, 2, 3]) deliver(number)
     await untilOrders('DH1001 DH1003')

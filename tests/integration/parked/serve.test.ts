@@ -181,7 +181,7 @@ for (const setUp of ['stock', 'eventstoredb'] as const)
     })
 
     if (setUp === 'eventstoredb')
-      it('a transaction whose stream an operator deleted on the server stops nobody, also not the next start', async () => {
+      it('a transaction whose stream an operator deleted on the server stops nothing, not even the next start', async () => {
         const id = await expectWorks(ann)
         const client = EventStoreDBClient.connectionString(world.env.EVENTSTORE_URL!)
         await client.tombstoneStream(`${world.env.EVENTSTORE_PREFIX}transaction-${id}`)

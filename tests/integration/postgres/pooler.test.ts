@@ -51,7 +51,7 @@ describe('a pooler in front of Postgres', () => {
       )
   })
 
-  it('is recognised in every mode, also if it uses its connections in turn', async () => {
+  it('is recognised in every mode, even if it uses its connections in turn', async () => {
     for (const mode of ['transaction', 'statement', 'session'] as PoolMode[])
       for (const inTurn of [false, true]) {
         pooler = await startPgBouncer(database.url, { mode, inTurn })

@@ -76,7 +76,7 @@ describe('the deliveries of a changed rule', () => {
     await running
   })
 
-  it('keep a time that was set after the change, also with a small difference of clocks', async () => {
+  it('keep a time that was set after the change, even with a small difference of clocks', async () => {
     await setting.append([...changed(), attempted(7, '2100-01-01T00:00:00.000Z')])
     await setting.catchUp()
     expect(await due()).to.equal(WAITING - 1)
@@ -98,7 +98,7 @@ describe('the deliveries of a changed rule', () => {
     await dropSchema(setting.tables, 'read_model_next')
   })
 
-  it('are all due before the read models are compared, also if no process projects', async () => {
+  it('are all due before the read models are compared, even if no process projects', async () => {
     const applier = new Applier({ ...setting, definition: main, schema: main.schema, anchor: null })
     await setting.append(changed())
     const events = await setting.store.readAll(null, 10)

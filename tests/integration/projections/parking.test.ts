@@ -152,7 +152,7 @@ describe('parking', () => {
     }
   })
 
-  it('what waits behind a parked event is ordered after events of other streams, also in a rebuild', async () => {
+  it('what waits behind a parked event is ordered after events of other streams, even in a rebuild', async () => {
     // The deletion of a rule makes its open deliveries due. A capture that waits opens its delivery after that.
     const rule = { rule_id: 5, user_id: 1 }
     await append('transaction-7', event('NotYetInvented', {}), captured(7, { rules: [5], webhook_status: 'pending' }))

@@ -192,7 +192,7 @@ describe('the quota', () => {
     await same()
   })
 
-  it('delays a transaction over it also if only a copy brings its order id, until the same time', async () => {
+  it('delays a transaction over it even if only a copy brings its order id, until the same time', async () => {
     const within = await captureSkipped()
     await capture(99)
     const apart = await captureSkipped()
@@ -210,7 +210,7 @@ describe('the quota', () => {
     await same()
   })
 
-  it('delays a transaction over it also if it waited for its bank account to be confirmed', async () => {
+  it('delays a transaction over it even if it waited for its bank account to be confirmed', async () => {
     const within = await captureSkipped()
     await capture(99)
     const [over, byHand] = [await captureSkipped(), await captureSkipped()]

@@ -172,7 +172,7 @@ describe('replay', () => {
     expect(await schemas()).to.deep.equal(['read_model'])
   })
 
-  it('builds missing read models, also from an empty store', async () => {
+  it('builds missing read models, even from an empty store', async () => {
     await replay(options())
     expect((await readCheckpoint(setting.tables, 'read_model', 'main'))?.anchor).to.equal(null)
     await setting.append(new History(26).grow(50).decided)

@@ -6,7 +6,7 @@ const SPAN = '00f067aa0ba902b7'
 const ATTEMPT = { transaction_id: 1, rule_id: 2, attempt: 3 }
 
 describe('a trace', () => {
-  it('is read from a traceparent header, also from one of a later version', () => {
+  it('is read from a traceparent header, even from one of a later version', () => {
     expect(traceIn(`00-${TRACE}-${SPAN}-01`)).to.deep.equal({ trace_id: TRACE, span_id: SPAN })
     expect(traceIn(` 01-${TRACE}-${SPAN}-00-later `)).to.deep.equal({ trace_id: TRACE, span_id: SPAN })
   })

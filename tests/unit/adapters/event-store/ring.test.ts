@@ -86,7 +86,7 @@ describe('the ring of the newest events', () => {
     expect(positions(0, 1)).to.equal(undefined)
   })
 
-  it('keeps them up to that limit also if they arrive one by one', () => {
+  it('keeps them up to that limit even if they arrive one by one', () => {
     join(0)
     for (let n = 0; n < 48; n++) add(1, 1_048_576)
     expect(positions(0, 100)).to.have.length(48)

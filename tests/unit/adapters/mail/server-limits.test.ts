@@ -42,7 +42,7 @@ describe('the limits of a mail server', () => {
     expect(count(limits(fetchOf(2, 500_000)), mail, 'x'.repeat(LONGEST_LINE + 1))).to.match(/longer than 256 KB/)
   })
 
-  it('refuse a literal larger than the requested size, also with leading zeros or in two pieces', () => {
+  it('refuse a literal larger than the requested size, even with leading zeros or in two pieces', () => {
     const asked = () => limits(fetchOf(1, 1_000))
     expect(count(asked(), 'x {1000}\r\n')).to.equal(null)
     expect(count(asked(), 'x {1001}\r\n')).to.equal(MORE)

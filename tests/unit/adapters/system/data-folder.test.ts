@@ -18,7 +18,7 @@ describe('the data directory', () => {
   })
   afterEach(() => fs.rmSync(join(folder, '..'), { recursive: true }))
 
-  it('is not readable by other users, also if it was before', () => {
+  it('is not readable by other users, even if it was before', () => {
     fs.chmodSync(folder, 0o755)
     makeDataFolder(folder)
     expect(fs.statSync(folder).mode & 0o777).to.equal(process.getuid?.() === 0 ? 0o711 : 0o700)
@@ -60,7 +60,7 @@ describe('the data directory', () => {
     expect(fs.readdirSync(folder)).to.deep.equal([])
   })
 
-  it('is free when its owner has ended, also if another process has the same process id', () => {
+  it('is free when its owner has ended, even if another process has the same process id', () => {
     const gone = spawnSync('true').pid
     for (const left of [
       JSON.stringify({ pid: gone, started: '1@x' }),

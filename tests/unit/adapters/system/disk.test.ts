@@ -158,7 +158,7 @@ describe('the disk', () => {
     expect([changes, databaseChanges]).to.deep.equal([[], [true, false]])
   })
 
-  it('of the embedded database is measured, also if the read models meet it', async () => {
+  it('of the embedded database is measured, even if the read models meet it', async () => {
     const { disk, frees, databaseChanges } = await openWorld({ folder: '/data' })
     expect(disk.databaseFailed(pgError('53100'))).to.equal(false)
     await frees(0)

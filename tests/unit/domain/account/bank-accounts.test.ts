@@ -70,7 +70,7 @@ describe('bank accounts', () => {
     expect(seeBankAccount(given(), { ...seen, account_number: null, at: hour(25) })).to.deep.equal([])
   })
 
-  it('beyond the most of an account are not recorded, and their credits wait even while the account learns', () => {
+  it('beyond the limit of an account are not recorded, and their credits wait even while the account learns', () => {
     const numbers = Array.from({ length: MOST_BANK_ACCOUNTS }, (_, index) => numbered(index + 1, String(1e9 + index)))
     const own = { bank_code: 'VCB', account_number: '0011000999111' }
     const seen = { bank_account_id: 999, transaction_id: 9, ...named('0011000415567'), at: hour(1) }

@@ -28,7 +28,7 @@ describe('a commission', () => {
     expect(commissionOf('600000.00', 0)).to.equal('0.00')
   })
 
-  it('is earned once for each payment, also if the reaction to the payment is repeated', () => {
+  it('is earned once for each payment, even if the reaction to the payment is repeated', () => {
     expect(balanceOf(earned)).to.equal('120000.00')
     expect(earnCommission(earned, payment('event-1'))).to.deep.equal([])
     const twice = after(earned, earnCommission(earned, payment('event-2')))

@@ -21,7 +21,7 @@ describe('the corpus of bank texts', () => {
       expect(differs).not.to.include.members(['time'])
     })
 
-  it('has no text whose money is read wrongly, also without a sender or with the name of another bank', () => {
+  it('has no text whose money is read wrongly, even without a sender or with the name of another bank', () => {
     for (const entry of transactions)
       for (const incoming of [
         entry,

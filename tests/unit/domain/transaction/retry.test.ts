@@ -107,7 +107,7 @@ describe('a manual retry', () => {
       .refused('NOT_FOUND')
   })
 
-  it('is refused after very many of them within a day, also if the last was of a pending transaction', () => {
+  it('is refused after very many of them within a day, even if the last was of a pending transaction', () => {
     const many = Array.from({ length: MOST_RETRIES - 1 }, () => retryRequested([7], 'success', { again: true }))
     const before = [captured([7]), delivered(7, 1), statusChanged('pending', 'success'), ...many, delivered(7, 2)]
     const last = [retryRequested([7], 'pending', { again: true }), statusChanged('success', 'pending')]

@@ -115,7 +115,7 @@ describe('batches that are held back', () => {
   })
 
   /** A subscription that was not asked for its next batch would otherwise never learn that its consumer has ended. */
-  it('end the subscription when the consumer ends, also if no other batch is awaited', async () => {
+  it('end the subscription when the consumer ends, even if no other batch is awaited', async () => {
     let isOver = false
     async function* subscription(): AsyncGenerator<Batch> {
       try {

@@ -62,7 +62,7 @@ describe('the search row of a transaction', () => {
     expect(done('WebhookRetryRequested', { ...changed, by: 'manual', rematched: true })).to.deep.equal(rematched)
   })
 
-  it('is removed with the transaction, also if that cannot be read when its account is deleted', () => {
+  it('is removed with the transaction, even if that cannot be read when its account is deleted', () => {
     const deleted = { transaction_id: 7, user_id: 1, captured_at: AT, counted: true }
     expect(done('TransactionDeleted', deleted)).to.deep.equal([['remove', 'searchable', { user_id: 1, id: 7 }]])
     expect(done('StreamErased', { user_id: 1 })).to.deep.equal([['remove', 'searchable', { user_id: 1, id: 7 }]])

@@ -12,7 +12,7 @@ const ids = (all: readonly Payment[]): number[] => all.map(({ id }) => id)
 const ten = Array.from({ length: 10 }, (_, index) => paid(2_010 - index, 30 - index))
 
 describe('the payments at the counter', () => {
-  it('are in the order of their time, also if a later one has a lower id', () => {
+  it('are in the order of their time, even if a later one has a lower id', () => {
     expect(ids(mergedPayments(ten, [paid(7, 40)])).slice(0, 2)).to.deep.equal([7, 2_010])
     expect(mergedPayments(ten, [paid(7, 40)])).to.have.length(10)
   })

@@ -14,7 +14,7 @@ import {
 const NARROW = '\u00a0'
 
 describe('formats of the dashboard', () => {
-  it('write money exactly, also where a floating-point number would round', () => {
+  it('write money exactly, even where a floating-point number would round', () => {
     expect(money('150000.00', 'VND', 'vi')).to.equal(`150.000${NARROW}₫`)
     expect(money('150000.50', 'VND', 'vi')).to.equal(`150.000,50${NARROW}₫`)
     expect(money('90071992547409931.00', 'VND', 'vi')).to.equal(`90.071.992.547.409.931${NARROW}₫`)

@@ -22,7 +22,7 @@ describe('what a transaction is held back for', () => {
     expect(heldFor([captured('unconfirmed_account'), unknown])).to.equal('unconfirmed_account')
   })
 
-  it('ends when somebody has it matched again', () => {
+  it('ends when somebody lets Baoco match it again', () => {
     const retried = line('WebhookRetryRequested', { rules: [], by: 'manual', why: 'retry' })
     expect(heldFor([captured('old_notification'), retried])).to.equal(undefined)
   })

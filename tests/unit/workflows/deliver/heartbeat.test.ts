@@ -34,7 +34,7 @@ describe('the heartbeat', () => {
     expect(await sees(other(7))).to.deep.equal(['other'])
   })
 
-  it('considers a worker that beats alive, also after it was considered dead', async () => {
+  it('considers a worker that beats alive, even after it was considered dead', async () => {
     const { sees } = openHeart()
     for (let beat = 0; beat < 10; beat++) expect(await sees(other(beat))).to.deep.equal([])
     for (let beat = 0; beat < 4; beat++) await sees(other(9))

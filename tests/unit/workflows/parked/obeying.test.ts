@@ -60,7 +60,7 @@ describe('a store that obeys skips', () => {
     expect(reported).to.deep.equal(['a@1', 'a@2'])
   })
 
-  it('skips an event also if this release can read it', async () => {
+  it('skips an event even if this release can read it', async () => {
     const { store, streams, skip } = memoryStore()
     streams.set('a', [good('a', 0)])
     skip('a', 0)

@@ -62,7 +62,7 @@ describe('the tail of the Postgres store', () => {
     await eventually(() => tail.ring.after(0, 1, all)?.events.length === 0)
   })
 
-  it('ends all subscriptions of one signal when it aborts, also while no read succeeds', async () => {
+  it('ends all subscriptions of one signal when it aborts, even while no read succeeds', async () => {
     const stop = new AbortController()
     const { signal } = stop
     const options = { history, after: 0, prefixes: undefined, maxBatch: 10, signal, onFailure: () => {} }
