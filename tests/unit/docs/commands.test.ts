@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { addCommands } from '../../../cmd/commands/all.ts'
+import { settingLines } from '../../../cmd/process/settings.ts'
 
 const ROOT = new URL('../../../', import.meta.url).pathname
 
@@ -22,5 +23,10 @@ describe('the pages of the documentation', () => {
     expect([...named]).to.include.members(program.commands.map((command) => command.name()))
     const inCode = [...pages.matchAll(/`(?:npx )?baoco ([a-z]+(?:-[a-z]+)*)/g)].map(([, name]) => name!)
     expect(program.commands.map((command) => command.name())).to.include.members([...new Set(inCode)])
+  })
+
+  it('name every setting', () => {
+    const named = new Set([...pages.matchAll(/\b[A-Z][A-Z_]+\b/g)].map(([name]) => name))
+    expect([...named]).to.include.members(settingLines().map(({ name }) => name))
   })
 })
