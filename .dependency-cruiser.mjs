@@ -72,6 +72,12 @@ const NEIGHBOURS = {
     telemetry: ['postgres', 'system'],
     'webhook-sender': ['inbox'],
   },
+  cmd: {
+    'command-parts': ['process', 'settings'],
+    commands: ['command-parts', 'process', 'settings'],
+    process: ['settings'],
+    settings: [],
+  },
 }
 
 const anyOf = (names) => `(${names.join('|')})`

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 import { Command, CommanderError, Help, type Option } from 'commander'
 import { VERSION } from '../adapters/system/version.ts'
 import { addCommands } from './commands/all.ts'
-import { failureText } from './process/failure-text.ts'
-import { settingLines } from './process/settings.ts'
+import { failureText } from './command-parts/failure-text.ts'
+import { settingLines } from './settings/settings.ts'
 
 /** Exit status: 0 done, 1 failed, 2 wrong usage. */
 const FAILED = 1

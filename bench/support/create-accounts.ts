@@ -1,6 +1,6 @@
 /** Creates accounts on the installation that the environment names. The argument is the number of accounts. Prints their API keys. */
 import { createAccount } from '../../workflows/accounts/registration.ts'
-import { withAccounts } from '../../cmd/process/with-accounts.ts'
+import { withAccounts } from '../../cmd/command-parts/with-accounts.ts'
 
 const count = JSON.parse(process.argv[2]!) as number
 

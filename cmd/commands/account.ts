@@ -17,8 +17,8 @@ import { eraseAccount } from '../../workflows/accounts/delete-account.ts'
 import { createAccount } from '../../workflows/accounts/registration.ts'
 import { personalUrl } from '../process/greeting.ts'
 import { publicAddress } from '../process/public-address.ts'
-import { withLists } from '../process/with-lists.ts'
-import { withAccounts } from '../process/with-accounts.ts'
+import { withLists } from '../command-parts/with-lists.ts'
+import { withAccounts } from '../command-parts/with-accounts.ts'
 
 /** The password from the option, else the first line of piped standard input; undefined: one is generated. */
 const givenPassword = async (option: string | undefined): Promise<string | undefined> => {

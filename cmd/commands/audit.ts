@@ -9,7 +9,7 @@ import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 import { projectors } from '../../projections/all.ts'
 import { parkedStreams } from '../../projections/parked/queries.ts'
 import { auditStore, continuedFrom } from '../../workflows/audit/audit.ts'
-import { withStore } from '../process/with-store.ts'
+import { withStore } from '../command-parts/with-store.ts'
 
 export const audit = (program: Command): void => {
   program

@@ -4,9 +4,9 @@ import type { Command } from 'commander'
 import { resolve } from 'node:path'
 import { systemClock as clock } from '../../adapters/system/clock.ts'
 import { writeBackup } from '../../adapters/postgres/embedded/backup.ts'
-import { readSettings, type Settings } from '../process/settings.ts'
+import { readSettings, type Settings } from '../settings/settings.ts'
 import { stopSignal } from '../process/stop-signal.ts'
-import { withDatabase } from '../process/with-database.ts'
+import { withDatabase } from '../command-parts/with-database.ts'
 
 export const backup = (program: Command): void => {
   program

@@ -1,9 +1,9 @@
 // Tests: tests/integration/baoco-command.test.ts
 /** `baoco config`: prints the current settings. */
 import type { Command } from 'commander'
-import { shownAddress } from '../process/shown-address.ts'
-import { SETTINGS } from '../process/setting-table.ts'
-import { readSettings, type Settings } from '../process/settings.ts'
+import { shownAddress } from '../settings/shown-address.ts'
+import { SETTINGS } from '../settings/setting-table.ts'
+import { readSettings, type Settings } from '../settings/settings.ts'
 
 const HIDDEN = '(set, hidden)'
 

@@ -3,7 +3,7 @@
 import { InvalidArgumentError, type Command } from 'commander'
 import { line } from '../../adapters/http/resources/request-fields.ts'
 import { newDevice } from '../../workflows/accounts/devices.ts'
-import { withAccounts } from '../process/with-accounts.ts'
+import { withAccounts } from '../command-parts/with-accounts.ts'
 
 /** As in the API. @throws {InvalidArgumentError} reported as wrong usage */
 const deviceName = (text: string): string => {

@@ -8,8 +8,8 @@ import { exportFile, FORMATS } from '../../adapters/export/transactions.ts'
 import { daysOfMonth } from '../../domain/time.ts'
 import { EXPORTED, exportedTransactions } from '../../projections/transaction/export-queries.ts'
 import { accountOfEmail } from '../../workflows/accounts/registration.ts'
-import { withLists } from '../process/with-lists.ts'
-import { withStore } from '../process/with-store.ts'
+import { withLists } from '../command-parts/with-lists.ts'
+import { withStore } from '../command-parts/with-store.ts'
 
 const isColumn = (name: string): name is ColumnName => (COLUMN_NAMES as string[]).includes(name)
 

@@ -3,8 +3,8 @@
 import type { Command } from 'commander'
 import { transactionStream } from '../../domain/transaction/events.ts'
 import { historyOf } from '../../domain/transaction/history.ts'
-import { positiveInt } from '../process/whole-number.ts'
-import { withStore } from '../process/with-store.ts'
+import { positiveInt } from '../command-parts/whole-number.ts'
+import { withStore } from '../command-parts/with-store.ts'
 
 export const history = (program: Command): void => {
   program

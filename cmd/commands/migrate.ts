@@ -2,7 +2,7 @@
 /** `baoco migrate`: migrates the database's tables to this version. `serve` does the same when it starts. */
 import type { Command } from 'commander'
 import { migrateDatabase } from '../../adapters/database/migrate.ts'
-import { withDatabase } from '../process/with-database.ts'
+import { withDatabase } from '../command-parts/with-database.ts'
 
 export const migrate = (program: Command): void => {
   program

@@ -15,8 +15,8 @@ import { progressOf } from '../../projections/engine/lag.ts'
 import { parkedStreams } from '../../projections/parked/queries.ts'
 import type { ParkedStream } from '../../projections/engine/parked-table.ts'
 import { retryEvent, skipEvent } from '../../workflows/parked/resolve.ts'
-import { withStore } from '../process/with-store.ts'
-import type { Surroundings } from '../process/with-database.ts'
+import { withStore } from '../command-parts/with-store.ts'
+import type { Surroundings } from '../command-parts/with-database.ts'
 
 type Around = Surroundings & { store: EventStore }
 

@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import type { z } from 'zod'
 import { createReceiver } from '../../adapters/receiver/receiver.ts'
-import { accountNumber, bankOfTransfers, prefix as paymentPrefix } from '../process/setting-text.ts'
+import { accountNumber, bankOfTransfers, prefix as paymentPrefix } from '../settings/setting-text.ts'
 import { stopSignal } from '../process/stop-signal.ts'
-import { portNumber } from '../process/whole-number.ts'
+import { portNumber } from '../command-parts/whole-number.ts'
 
 interface Given {
   port: number

@@ -6,9 +6,9 @@
 import type { Command } from 'commander'
 import { RelayProgress } from '../../workflows/relay/relay.ts'
 import { databaseAnswers, kafkaAnswers, storeAnswers } from '../process/health-checks.ts'
-import { pastMoment } from '../process/moment-argument.ts'
+import { pastMoment } from '../command-parts/moment-argument.ts'
 import { relayTo } from '../process/open-log.ts'
-import { relayAgain } from '../process/relay-again.ts'
+import { relayAgain } from '../command-parts/relay-again.ts'
 import { runRoles, type Role } from '../process/role.ts'
 
 export const relayRole: Role = {

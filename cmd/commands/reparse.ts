@@ -5,7 +5,7 @@ import { planAccountOf } from '../../domain/plan-order/plan-order.ts'
 import { openCapture } from '../../workflows/capture/capture.ts'
 import { reparse } from '../../workflows/capture/reparse.ts'
 import { stopSignal } from '../process/stop-signal.ts'
-import { withAccounts } from '../process/with-accounts.ts'
+import { withAccounts } from '../command-parts/with-accounts.ts'
 
 export const reparseCommand = (program: Command): void => {
   program

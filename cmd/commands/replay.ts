@@ -13,7 +13,7 @@ import { replay as replayReadModels, verify } from '../../projections/engine/rep
 import type { Difference } from '../../projections/engine/differences.ts'
 import { openEventStore } from '../process/open-event-store.ts'
 import { recognise } from '../process/recognise-installation.ts'
-import { withDatabase } from '../process/with-database.ts'
+import { withDatabase } from '../command-parts/with-database.ts'
 
 const REPORT_EVERY_MS = 1_000
 /** If no process projects, another one may be about to take over: milliseconds. */

@@ -6,7 +6,7 @@ import { thisKind } from '../../adapters/postgres/embedded/backup.ts'
 import { BadBackup } from '../../adapters/postgres/embedded/backup-archive.ts'
 import { restoreBackup } from '../../adapters/postgres/embedded/restore.ts'
 import { openLogLines } from '../../adapters/telemetry/log-lines.ts'
-import { readSettings } from '../process/settings.ts'
+import { readSettings } from '../settings/settings.ts'
 
 export const restore = (program: Command): void => {
   program

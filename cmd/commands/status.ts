@@ -20,8 +20,8 @@ import { projectionLag } from '../../projections/engine/lag.ts'
 import { createSchema } from '../../projections/engine/schema.ts'
 import { unfinishedDeletions } from '../../workflows/accounts/unfinished-deletions.ts'
 import { serverDisks } from '../process/open-server-disks.ts'
-import type { Surroundings } from '../process/with-database.ts'
-import { withStore } from '../process/with-store.ts'
+import type { Surroundings } from '../command-parts/with-database.ts'
+import { withStore } from '../command-parts/with-store.ts'
 
 const MIB = 1_048_576
 const inMib = (bytes: number): string => `${(bytes / MIB).toFixed(0)} MiB`

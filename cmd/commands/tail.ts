@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { asStored, type StoredEvent } from '../../domain/parse-event.ts'
 import { publicView } from '../../domain/transaction/public-view.ts'
 import { stopSignal } from '../process/stop-signal.ts'
-import { withStore } from '../process/with-store.ts'
+import { withStore } from '../command-parts/with-store.ts'
 
 /** Omits personal data by default. Then events of streams other than transactions show only their type. */
 const lineOf = (event: StoredEvent, withData: boolean): string => {

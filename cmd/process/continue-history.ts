@@ -20,7 +20,7 @@ import { projectors } from '../../projections/all.ts'
 import { hasExpired, readCheckpoint } from '../../projections/engine/checkpoint.ts'
 import { alertOperator, missingTransactions, rangesOf } from '../../workflows/lost-history.ts'
 import { isPositionIn, type StorePosition } from '../../workflows/support/store-position.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from '../settings/settings.ts'
 
 interface Parts {
   settings: Settings

@@ -9,7 +9,7 @@ import { listen, type Listening } from '../../adapters/http/server.ts'
 import type { HealthCheck } from '../../adapters/http/resources/health.ts'
 import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
 import type { Metrics } from '../../adapters/telemetry/metrics.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from '../settings/settings.ts'
 
 export interface Front {
   /** PORT; null if no role of this process serves the API. */

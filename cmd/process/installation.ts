@@ -51,7 +51,7 @@ import { openReadModels, type ReadModelsOfProcess } from './open-read-models.ts'
 import { kafkaOf, openTopic, type Topic } from './open-topic.ts'
 import { openPressure, type Pressure } from './pressure.ts'
 import { identityOf, recognise } from './recognise-installation.ts'
-import { readSettings, type Settings } from './settings.ts'
+import { readSettings, type Settings } from '../settings/settings.ts'
 
 export interface Installation {
   settings: Settings

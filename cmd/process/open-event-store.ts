@@ -18,7 +18,7 @@ import { expireEvents } from '../../workflows/scheduled/expire-events.ts'
 import { importState } from '../../workflows/store-migration/import.ts'
 import type { ScheduledJob } from '../../workflows/scheduled/scheduled-work.ts'
 import type { AwaitedServers } from './front.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from '../settings/settings.ts'
 import { untilThere } from './wait-for-servers.ts'
 
 /** Asia/Ho_Chi_Minh is UTC+7 all year. */

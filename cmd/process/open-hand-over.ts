@@ -7,7 +7,7 @@ import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
 import { awakeNow } from '../../adapters/system/awake.ts'
 import type { Capture } from '../../workflows/capture/capture.ts'
 import { handingOver } from '../../workflows/capture/hand-over.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from '../settings/settings.ts'
 
 export interface HandOverParts {
   settings: Pick<Settings, 'internalAddress'>

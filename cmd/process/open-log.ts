@@ -14,7 +14,7 @@ import { runRelay, type Publisher, type RelayProgress } from '../../workflows/re
 import type { Installation } from './installation.ts'
 import { askStore } from './open-event-store.ts'
 import type { Topic } from './open-topic.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from '../settings/settings.ts'
 
 const reportsTo = (log: LogLines) => ({
   onFailure: (error: unknown): void =>

@@ -7,7 +7,7 @@ import { isOutage, isRefusedAtStart } from '../../adapters/event-store/postgres/
 import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
 import { migrateDatabase } from '../../adapters/database/migrate.ts'
 import type { AwaitedServers } from './front.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from '../settings/settings.ts'
 import { untilThere } from './wait-for-servers.ts'
 
 /** That of a first start takes less. */

@@ -9,7 +9,7 @@ import { isConnectionLost, portIn } from '../../adapters/database/connection-los
 import { openDisk, type Disk, type DiskChange } from '../../adapters/system/disk.ts'
 import type { DiskOwner, OwnedDisk } from '../../domain/disk.ts'
 import type { WatchDiskParts } from '../../workflows/scheduled/watch-disk.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from '../settings/settings.ts'
 
 /** A server that is that slow is not measured. */
 const WITHIN_MS = 5_000

@@ -5,7 +5,7 @@ import { reachKafka, type KafkaSettings, type KafkaTopic } from '../../adapters/
 import { CompactedTopic, keepsAll } from '../../adapters/log/kafka/topic.ts'
 import { whoseTopic } from '../../adapters/log/kafka/whose-topic.ts'
 import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from '../settings/settings.ts'
 import { untilThere } from './wait-for-servers.ts'
 
 /** How long a start waits for the check of the topic if it can work without the result. In milliseconds. */

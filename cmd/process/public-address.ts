@@ -2,7 +2,7 @@
 /** The public address that a command prints. A command often runs in a shell without the settings of the server. */
 import { servedAddress } from '../../adapters/postgres/ops/installation.ts'
 import type { Queryable } from '../../adapters/database/database.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from '../settings/settings.ts'
 
 export interface PublicAddress {
   baseUrl: string

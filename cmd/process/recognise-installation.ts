@@ -9,7 +9,7 @@ import type { Clock, EventStore } from '../../domain/ports.ts'
 import { foundInstallation, installationOf } from '../../workflows/installation.ts'
 import { importState } from '../../workflows/store-migration/import.ts'
 import { refuseHalfImported } from './open-event-store.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from '../settings/settings.ts'
 
 interface Parts {
   settings: Pick<Settings, 'eventStoreUrl' | 'eventStorePrefix'>

@@ -4,7 +4,7 @@ import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
 import type { Outbox } from '../../adapters/mail-out/outbox.ts'
 import { postMails } from '../../adapters/mail-out/post-mails.ts'
 import { openMailServer } from '../../adapters/mail-out/smtp.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from '../settings/settings.ts'
 
 interface Parts {
   settings: Pick<Settings, 'smtpUrl' | 'adminEmail' | 'baseUrl'>

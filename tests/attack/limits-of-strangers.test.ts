@@ -3,7 +3,7 @@
  * learns from a limit which email addresses have an account.
  */
 import { expect } from 'chai'
-import { readSettings } from '../../cmd/process/settings.ts'
+import { readSettings } from '../../cmd/settings/settings.ts'
 import { settledCounters } from '../../adapters/rate-limits/settled.ts'
 import { openApi, OWNERS_PASSWORD, type ApiUnderTest } from '../integration/http/api-under-test.ts'
 import { verifyingOnce } from '../integration/http/passwords.ts'

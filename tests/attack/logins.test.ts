@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai'
 import { turnstile } from '../../adapters/secrets/passwords.ts'
-import { readSettings } from '../../cmd/process/settings.ts'
+import { readSettings } from '../../cmd/settings/settings.ts'
 import { Overloaded } from '../../domain/errors.ts'
 import { stopwatch } from '../harness/kept-waiting.ts'
 import { openApi, OWNERS_PASSWORD, type ApiUnderTest } from '../integration/http/api-under-test.ts'

@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { openDatabase } from '../../adapters/database/database.ts'
 import { openReadModelTables } from '../../adapters/postgres/ops/read-models.ts'
-import { readSettings } from '../../cmd/process/settings.ts'
+import { readSettings } from '../../cmd/settings/settings.ts'
 import { projectors } from '../../projections/all.ts'
 import { createSchema } from '../../projections/engine/schema.ts'
 import { freshDatabase } from '../harness/postgres.ts'

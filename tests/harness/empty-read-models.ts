@@ -1,7 +1,7 @@
 /** The empty read models of this version. A first start creates them. Databases of tests are copied from one that has them. */
 import { openDatabase } from '../../adapters/database/database.ts'
 import { openReadModelTables } from '../../adapters/postgres/ops/read-models.ts'
-import { readSettings } from '../../cmd/process/settings.ts'
+import { readSettings } from '../../cmd/settings/settings.ts'
 import { projectors } from '../../projections/all.ts'
 import { createSchema } from '../../projections/engine/schema.ts'
 import { versionOf } from '../../projections/engine/sql.ts'

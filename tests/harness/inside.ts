@@ -3,7 +3,7 @@ import { silent } from '../../adapters/telemetry/log-lines.ts'
 import { openDatabase } from '../../adapters/database/database.ts'
 import { attachOrStart } from '../../adapters/postgres/embedded/embedded.ts'
 import { openEventStore } from '../../cmd/process/open-event-store.ts'
-import { readSettings } from '../../cmd/process/settings.ts'
+import { readSettings } from '../../cmd/settings/settings.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
 import type { DataFolder } from './baoco-process.ts'
 

@@ -1,6 +1,6 @@
 /** Why settings are refused. */
 import { expect } from 'chai'
-import { readSettings, SettingsError } from '../../cmd/process/settings.ts'
+import { readSettings, SettingsError } from '../../cmd/settings/settings.ts'
 
 /** @returns the message of the error @throws if the settings are accepted */
 export const refusal = (env: Record<string, string>): string => {

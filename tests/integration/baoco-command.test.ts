@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
-import { settingLines } from '../../cmd/process/settings.ts'
+import { settingLines } from '../../cmd/settings/settings.ts'
 import { freshDatabase } from '../harness/postgres.ts'
 
 const BAOCO = fileURLToPath(new URL('../../cmd/baoco.mjs', import.meta.url))

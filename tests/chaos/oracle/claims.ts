@@ -3,7 +3,7 @@
  * such an attempt once more.
  */
 import { openEventStore } from '../../../cmd/process/open-event-store.ts'
-import { readSettings } from '../../../cmd/process/settings.ts'
+import { readSettings } from '../../../cmd/settings/settings.ts'
 import { transactionStream, type TransactionEvent } from '../../../domain/transaction/events.ts'
 import { eventually } from '../../harness/eventually.ts'
 import type { RoleProcess } from '../../harness/role-processes.ts'

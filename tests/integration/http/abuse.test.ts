@@ -1,7 +1,7 @@
 /** Section 5, "Abuse": what locks an account, what does not, and what a lock means. */
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
-import { readSettings } from '../../../cmd/process/settings.ts'
+import { readSettings } from '../../../cmd/settings/settings.ts'
 import { accountStream } from '../../../domain/account/events.ts'
 import { unlockAccount } from '../../../workflows/accounts/access.ts'
 import { shownToken } from '../../../domain/arrival/arrival.ts'

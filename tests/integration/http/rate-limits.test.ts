@@ -1,6 +1,6 @@
 /** Section 8, "Request rate limits": each row, what it counts by, and which address counts behind proxies. */
 import { expect } from 'chai'
-import { readSettings } from '../../../cmd/process/settings.ts'
+import { readSettings } from '../../../cmd/settings/settings.ts'
 import { openApi, OWNERS_PASSWORD, type ApiUnderTest } from './api-under-test.ts'
 import type { Ask } from './ask.ts'
 

@@ -1,7 +1,7 @@
 /** Runs an import that is killed in the middle: `node --import tsx killed-import.ts FILE`, with the settings in the environment. */
 import { linesOfFile } from '../../../adapters/system/lines-of-file.ts'
 import { openEventStore } from '../../../cmd/process/open-event-store.ts'
-import { readSettings } from '../../../cmd/process/settings.ts'
+import { readSettings } from '../../../cmd/settings/settings.ts'
 import { checkFile } from '../../../workflows/store-migration/event-file.ts'
 import { importEvents } from '../../../workflows/store-migration/import.ts'
 

@@ -7,7 +7,7 @@ import { Ajv2019, type AnySchema } from 'ajv/dist/2019.js'
 import { expect } from 'chai'
 import { Command } from 'commander'
 import { addCommands } from '../../../cmd/commands/all.ts'
-import { readSettings, settingLines } from '../../../cmd/process/settings.ts'
+import { readSettings, settingLines } from '../../../cmd/settings/settings.ts'
 import { environmentOf, readCompose, readDotEnv, readRoot } from './compose.ts'
 
 const FILES = ['docker-compose.yml', 'docker-compose.secure.yml']

@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import { readFileSync } from 'node:fs'
 import { STATUS } from '../../../adapters/http/middleware/errors.ts'
-import { rateLimits } from '../../../cmd/process/setting-text.ts'
+import { rateLimits } from '../../../cmd/settings/setting-text.ts'
 import { alertKind } from '../../../domain/alert/events.ts'
 import { webhookStatus } from '../../../domain/transaction/events.ts'
 import { reasons } from '../../../web/texts/en/try-it.ts'

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { addCommands } from '../../../cmd/commands/all.ts'
-import { settingLines } from '../../../cmd/process/settings.ts'
+import { settingLines } from '../../../cmd/settings/settings.ts'
 
 const ROOT = new URL('../../../', import.meta.url).pathname
 

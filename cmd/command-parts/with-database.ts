@@ -7,7 +7,7 @@ import { openLogLines, type LogLines } from '../../adapters/telemetry/log-lines.
 import { isConnectionLost, portIn } from '../../adapters/database/connection-lost.ts'
 import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { attachOrStart } from '../../adapters/postgres/embedded/embedded.ts'
-import { readSettings, type Settings } from './settings.ts'
+import { readSettings, type Settings } from '../settings/settings.ts'
 
 export interface Surroundings {
   settings: Settings

@@ -3,7 +3,7 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { readSecretFile } from '../../../../cmd/process/secret-file.ts'
+import { readSecretFile } from '../../../../cmd/settings/secret-file.ts'
 
 const NOBODY = 65_534
 

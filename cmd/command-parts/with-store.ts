@@ -2,7 +2,7 @@
 /** Opens the event store for the duration of one command. */
 import type { RememberingStore } from '../../adapters/event-store/history.ts'
 import { migrateDatabase } from '../../adapters/database/migrate.ts'
-import { openEventStore } from './open-event-store.ts'
+import { openEventStore } from '../process/open-event-store.ts'
 import { withDatabase, type Surroundings } from './with-database.ts'
 
 export const withStore = <Result>(

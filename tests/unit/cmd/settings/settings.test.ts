@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect } from 'chai'
 import { configLines } from '../../../../cmd/commands/config.ts'
-import { SETTINGS } from '../../../../cmd/process/setting-table.ts'
-import { readSettings, settingLines } from '../../../../cmd/process/settings.ts'
+import { SETTINGS } from '../../../../cmd/settings/setting-table.ts'
+import { readSettings, settingLines } from '../../../../cmd/settings/settings.ts'
 import { refusal } from '../../../harness/settings-refusal.ts'
 
 const KEY = '0123456789abcdef'.repeat(4)

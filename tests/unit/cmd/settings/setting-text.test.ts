@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { readSettings } from '../../../../cmd/process/settings.ts'
+import { readSettings } from '../../../../cmd/settings/settings.ts'
 import { refusal } from '../../../harness/settings-refusal.ts'
 
 const KEY = '0123456789abcdef'.repeat(4)

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { failureText } from '../../../../cmd/process/failure-text.ts'
+import { failureText } from '../../../../cmd/command-parts/failure-text.ts'
 
 describe('the text of a failure', () => {
   it('is its message, or its code if it has none', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { InvalidArgumentError } from 'commander'
-import { pastMoment } from '../../../../cmd/process/moment-argument.ts'
+import { pastMoment } from '../../../../cmd/command-parts/moment-argument.ts'
 
 const NOW = new Date('2026-11-24T12:00:00Z')
 const read = (text: string): string => pastMoment(text, NOW).toISOString()

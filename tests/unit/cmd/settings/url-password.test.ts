@@ -3,7 +3,7 @@ import { parseConnectionString } from '@eventstore/db-client/dist/Client/parseCo
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { eventStoreUrlProblem } from '../../../../adapters/event-store/eventstoredb/url.ts'
-import { withPassword } from '../../../../cmd/process/url-password.ts'
+import { withPassword } from '../../../../cmd/settings/url-password.ts'
 
 // The parser of the Postgres driver, which is a dependency of the driver.
 const ofDriver = createRequire(createRequire(import.meta.url).resolve('pg'))

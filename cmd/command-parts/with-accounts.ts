@@ -13,9 +13,9 @@ import { keepSecrets } from '../../adapters/secrets/secrets.ts'
 import { openVault } from '../../adapters/secrets/vault.ts'
 import { Accounts, type OwnersOccasion } from '../../workflows/accounts/accounts.ts'
 import { accountOfEmail, type RegistrationParts } from '../../workflows/accounts/registration.ts'
-import { openEventStore } from './open-event-store.ts'
-import { recognise } from './recognise-installation.ts'
-import type { Settings } from './settings.ts'
+import { openEventStore } from '../process/open-event-store.ts'
+import { recognise } from '../process/recognise-installation.ts'
+import type { Settings } from '../settings/settings.ts'
 import { withDatabase } from './with-database.ts'
 
 export interface AccountCommand extends RegistrationParts {

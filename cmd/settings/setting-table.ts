@@ -1,4 +1,4 @@
-// Tests: tests/unit/cmd/process/settings.test.ts
+// Tests: tests/unit/cmd/settings/settings.test.ts
 /**
  * All settings: the environment variable, the default and the description of each.
  * `baoco --help` and `baoco config` are generated from this table.

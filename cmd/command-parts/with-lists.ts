@@ -8,7 +8,7 @@ import { createSchema } from '../../projections/engine/schema.ts'
 import { mainWith } from '../../projections/main.ts'
 import type { EventStore } from '../../domain/ports.ts'
 import type { Database } from '../../adapters/database/database.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from '../settings/settings.ts'
 
 /** How long the command waits for the read models: milliseconds. */
 const PATIENCE_MS = 5_000
