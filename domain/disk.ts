@@ -1,4 +1,4 @@
-/** How much space the disks have, and what follows from it. */
+/** The free space on the disks, and what happens when there is little. */
 
 /** In bytes. */
 export interface DiskSpace {

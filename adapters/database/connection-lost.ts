@@ -1,7 +1,7 @@
 // Tests: tests/unit/adapters/database/connection-lost.test.ts
 /**
- * Recognises that the server, or something between, has ended a connection or accepts none. It looks at any error of a command, most of which
- * come from elsewhere; `isOutage` only at those of the event store's driver, where an error without SQLSTATE can be nothing else.
+ * Recognises that the server, or something between, has ended a connection or accepts none. It examines every error of a command, and most of
+ * them have other causes. `isOutage` examines only errors of the event store's driver, where an error without SQLSTATE is always an outage.
  */
 
 /** SQLSTATE of a lost connection, and of a server that stops, crashes or starts. */

@@ -1,6 +1,6 @@
 // Tests: tests/unit/adapters/event-store/timed.test.ts
 /**
- * Measures how long the calls of an event store take, and reports slow ones: together, and not more often than every ten seconds. A store that
+ * Measures how long the calls of an event store take, and reports slow ones together, at most every ten seconds. A store that
  * answers nothing at all is the subject of `circuit-breaker.ts`.
  */
 import type { EventStore } from '../../domain/ports.ts'

@@ -25,7 +25,7 @@ export const withLists = async (
 ): Promise<void> => {
   const definition = mainWith(settings)
   const { projector, schema } = definition
-  // Queries work also if no process has ever projected.
+  // Queries work even if no process has ever projected.
   await createSchema(openReadModelTables(database), definition)
   const end = await store.end()
   const progress = followReadModels(database, (a, b) => store.isAfter(a, b), projector, schema)

@@ -20,7 +20,7 @@ import type { Surroundings } from '../command-parts/with-database.ts'
 
 type Around = Surroundings & { store: EventStore }
 
-/** Queries work also if no process has ever projected. */
+/** Queries work even if no process has ever projected. */
 const withReadModels = (work: (around: Around) => Promise<void>): Promise<void> =>
   withStore(async (around) => {
     const tables = openReadModelTables(around.database)

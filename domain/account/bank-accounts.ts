@@ -12,7 +12,7 @@
  * account at the same bank shows the same digits cannot be distinguished.
  *
  * An account has a limited number of bank accounts, because each notification is compared with all of them. A number beyond the limit
- * is not recorded, and its credits wait, also while the account learns. Only a retry by hand sends them.
+ * is not recorded, and its credits wait, even while the account learns. Only a manual retry sends them.
  */
 import { digitsContradict, sharedDigits, TELLING_DIGITS, visibleDigits } from '../dedup/account-digits.ts'
 import type { AccountEvent } from './events.ts'

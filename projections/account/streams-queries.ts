@@ -1,7 +1,7 @@
 // Tests: tests/attack/account-deletion-cost.test.ts
 /**
  * Lists the streams of an account from the read models, for its deletion. One statement reads everything, so the list
- * belongs to exactly one position in the store, also while a rebuild exchanges the tables.
+ * belongs to exactly one position in the store, even while a rebuild exchanges the tables.
  */
 import { unreadStream } from '../../domain/arrival/events.ts'
 import { jobStream } from '../../domain/job/events.ts'

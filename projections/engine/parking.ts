@@ -6,7 +6,7 @@
  * The operator's decision (`domain/parked/events.ts`) takes effect at its own position in the log. There the events that waited are read
  * from the stream, up to that position, and applied in their order. So the rows depend only on the events before a position, and a rebuild
  * gives the same. A rebuild may know decisions that the live read models had not reached at an event. So it parks every event about which a
- * later decision exists, also if its release can read the event, and also applies what waited at the position of the decision.
+ * later decision exists, even if its release can read the event. It applies the waiting events at the position of the decision.
  */
 import { isClosing } from '../../domain/erasure.ts'
 import { PARKED_STREAM, REFUSED } from '../../domain/parked/events.ts'

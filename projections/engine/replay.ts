@@ -111,7 +111,7 @@ const buildAndSwap = async (options: BuilderOptions): Promise<Progress> => {
   return builder.progress
 }
 
-/** Does what the live read models have left, so that they can be compared, also if no process projects. */
+/** Does what the live read models have left, so that they can be compared, even if no process projects. */
 const finishLive = async ({ tables, definition }: BuilderOptions): Promise<void> => {
   const { schema, projector } = definition
   for (let isMore = true; isMore;)

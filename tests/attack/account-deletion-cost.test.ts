@@ -250,7 +250,7 @@ for (const [name, openStores] of Object.entries(STORES))
       expect(await begun()).to.include(user_id)
       expect(await unfinished()).to.deep.equal([])
       expect(await begun(), 'after the look').to.not.include(user_id)
-      // Only the release of the email may be missing after that, so nothing is read again.
+      // Only the release of the e-mail may be missing after that, so nothing is read again.
       reasons = []
       expect(await erase(account)).to.deep.equal({ transactions: 0, others: 0 })
       expect(reasons).to.deep.equal([])

@@ -141,6 +141,6 @@ const auditBeginnings = async (
   }
 }
 
-/** The id that event data names, also where the data is damaged; otherwise 0. */
+/** The id that event data names, even if the data is damaged. 0 if there is none. */
 const transactionIn = (data: unknown): number =>
   typeof data === 'object' && data !== null && 'transaction_id' in data ? Number(data.transaction_id) || 0 : 0

@@ -1,5 +1,5 @@
 /**
- * Several processes receive for one account. Each decides well alone, but together they meet a conflict at nearly every append. So one of them
+ * Several processes receive for one account. Each can decide alone, but together they get a conflict at nearly every append. So one of them
  * owns the account, and the others hand its notifications to that one. Ownership only saves work: the expected revisions still decide, so
  * nothing is lost or stored twice if two processes believe that they own an account. If the owner is lost, the process that handed
  * over takes the notifications itself; what the owner had stored is then found as a resend.

@@ -2,7 +2,7 @@
  * A worker's own heartbeat, and its view of the other workers. Another worker is dead when it has signed off, or when
  * it has not beaten during four of our own heartbeats in a row. An outage also stops our own heartbeats, so it does not
  * count as silence. A worker that has not beaten for ten seconds may have been taken for dead. It begins no call until
- * it beats again. Nor does it after its machine has slept: the monotonic clock stands still meanwhile.
+ * it beats again. The same holds after a sleep of its machine, because the monotonic clock stands still meanwhile.
  */
 import { waitUnlessAborted } from '../support/abort.ts'
 import type { DeliveryQueue } from './queue.ts'

@@ -1,5 +1,5 @@
 /**
- * Tells the operator of streams with events that cannot be read or projected: a log line and a mail. During an upgrade, a newer release may
+ * Notifies the operator about streams with events that cannot be read or projected, by a log line and a mail. During an upgrade, a newer release may
  * write thousands of events to one stream, so a stream is named again at most once an hour, and each event once.
  */
 import type { Mailer } from '../../domain/ports.ts'

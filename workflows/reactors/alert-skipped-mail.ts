@@ -1,5 +1,5 @@
 // Tests: tests/integration/mail-ingest/refused-mails.test.ts
-/** Tells the owner of a mail that its server never handed out: it may have been a payment. At most one alert a day per mailbox. */
+/** Alerts the owner about a mail that its server never returned: it may have been a payment. At most one alert a day per mailbox. */
 import { pathOfSource } from '../../domain/arrival/origin.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Alerts } from '../alerts/alerts.ts'

@@ -1,5 +1,5 @@
 /**
- * A map with a limit. An entry that is set is the newest one, also if its key was known. When there are too many, the oldest entry is
+ * A map with a limit. An entry that is set is the newest one, even if its key was known. When there are too many, the oldest entry is
  * dropped.
  *
  * A map of JavaScript keeps its entries in the order in which they were added. But the search for the first one passes all places of

@@ -38,7 +38,7 @@ export const releaseHeld = async (
   { bank_account_id, since }: { bank_account_id: number; since: Date },
 ): Promise<number> => {
   const known = account.bank_accounts.get(bank_account_id)
-  // A switched-off one sends nothing, also where only a copy printed its number.
+  // A bank account that is switched off sends nothing, even if only a copy printed its number.
   if (!known?.confirmed || known.is_active === 0) return 0
   const { bank_code } = known
   const waiting = new Set<number>()

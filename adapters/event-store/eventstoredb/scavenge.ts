@@ -97,7 +97,7 @@ const once = async (parts: Parts): Promise<void> => {
     }
 }
 
-/** Waits until no scavenge runs, also while the server restarts. */
+/** Waits until no scavenge runs, even while the server restarts. */
 const ended = async ({ connection, answeredLater, signal }: Parts): Promise<void> => {
   for (;;) {
     const { scavengeId } = await answeredLater(() =>

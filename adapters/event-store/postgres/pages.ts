@@ -1,6 +1,6 @@
 /**
- * Reads pages of the whole store. A page that takes longer than the time limit would take too long again, so after it pages are half as large,
- * in events, bytes and positions looked at, down to a single event. They grow again with each page that is read in time.
+ * Reads pages of the whole store. After a page that takes longer than the time limit, pages are half as large (in events, bytes and examined
+ * positions), down to a single event. They grow again with each page that is read in time.
  */
 import type { RecordedEvent } from '../../../domain/event.ts'
 import type { Page } from './reading.ts'
