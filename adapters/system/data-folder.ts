@@ -53,7 +53,7 @@ const OURS = [
   'lost+found',
 ]
 
-/** Whether Baoco has used the folder, or is about to, even if a move of it was interrupted. */
+/** Whether Baoco has used the folder, or is about to use it, even if a move of it was interrupted. */
 export const isDataFolder = (folder: string): boolean =>
   fs.existsSync(`${folder}.moved`) ||
   ['postgres', 'postgres.json', 'database-folder', 'lock'].some((name) => fs.existsSync(join(folder, name)))
