@@ -15,6 +15,9 @@ const TAG_BYTES = 16
 const idOf = (key: Buffer): string =>
   createHash('sha256').update('baoco vault key\0').update(key).digest('hex').slice(0, 8)
 
+/** The id of a key in hexadecimal, as sealed texts name it. It does not reveal the key. */
+export const keyIdOf = (hex: string): string => idOf(Buffer.from(hex, 'hex'))
+
 /** @param keys  64 hexadecimal characters each; the first seals, all of them open */
 export const openVault = (keys: readonly string[]): Vault => {
   const byId = new Map(

@@ -15,6 +15,8 @@ import { Accounts, type OwnersOccasion } from '../../workflows/accounts/accounts
 import { accountOfEmail, type RegistrationParts } from '../../workflows/accounts/registration.ts'
 import { openEventStore } from '../process/open-event-store.ts'
 import { recognise } from '../process/recognise-installation.ts'
+import { recogniseVaultKey } from '../process/recognise-vault-key.ts'
+import { opensSecrets } from '../process/open-checked-vault.ts'
 import type { Settings } from '../settings/settings.ts'
 import { withDatabase } from './with-database.ts'
 
@@ -35,6 +37,9 @@ export const withAccounts = <Result>(work: (command: AccountCommand) => Promise<
     try {
       const { vaultKeys } = keepSecrets(settings.dataDir, settings, (await servedBy(database)) !== null)
       await recognise({ settings, store, database, clock })
+      const accounts = new Accounts(store)
+      const opens = () => opensSecrets({ vaultKeys, store, accounts })
+      await recogniseVaultKey({ settings, vaultKeys, database, opensSecrets: opens })
       const ids = openIds({ store, clock })
       const vault = openVault(vaultKeys)
       const on = async (email: string): Promise<OwnersOccasion> => {
@@ -43,7 +48,6 @@ export const withAccounts = <Result>(work: (command: AccountCommand) => Promise<
         const request = randomUUID()
         return { user_id, at: clock.now(), correlation_id: request, causation_id: request }
       }
-      const accounts = new Accounts(store)
       const passwords = openPasswords()
       return await work({ settings, database, log, store, ids, clock, vault, passwords, accounts, on })
     } finally {

@@ -39,7 +39,7 @@ import { transactionIn } from '../../workflows/lost-history.ts'
 import { notifyOperator, type ParkedNotice } from '../../workflows/parked/notify-operator.ts'
 import { applyRetention } from '../../workflows/scheduled/expire-events.ts'
 import { continueHistory } from './continue-history.ts'
-import { openCheckedVault } from './open-checked-vault.ts'
+import { openCheckedVault, opensSecrets } from './open-checked-vault.ts'
 import { openHandOver } from './open-hand-over.ts'
 import { openFront, type AwaitedServers, type Front } from './front.ts'
 import { guardEventStore } from './guard-event-store.ts'
@@ -51,6 +51,7 @@ import { openReadModels, type ReadModelsOfProcess } from './open-read-models.ts'
 import { kafkaOf, openTopic, type Topic } from './open-topic.ts'
 import { openPressure, type Pressure } from './pressure.ts'
 import { identityOf, recognise } from './recognise-installation.ts'
+import { recogniseVaultKey } from './recognise-vault-key.ts'
 import { readSettings, type Settings } from '../settings/settings.ts'
 
 export interface Installation {
@@ -187,6 +188,13 @@ export const openInstallation = async (
     opened.push(() => bare.close())
     await untilStoreAnswers(bare, log, stopping, awaited)
     const id = await recognise({ settings, store: bare, database, clock })
+    const { vaultKeys } = secrets
+    await recogniseVaultKey({
+      settings,
+      vaultKeys,
+      database,
+      opensSecrets: () => opensSecrets({ vaultKeys, store: bare, accounts: new Accounts(bare) }),
+    })
     // A full disk must not prevent the start.
     if (options.servesApi) await serveAt(database, settings.baseUrl).catch(onFailure)
     await applyRetention(bare, settings.keepUnread)
@@ -251,7 +259,7 @@ export const openInstallation = async (
       inboxesAt: baseUrl,
     }
     const known = new Accounts(requestStore, accounts)
-    const vault = openCheckedVault({ vaultKeys: secrets.vaultKeys, store: requestStore, accounts: known, log })
+    const vault = openCheckedVault({ vaultKeys, store: requestStore, accounts: known, log })
     const inboxCalls = openInboxCalls(orUnavailable(database))
     const inboxes = openInboxes({ accounts: known, vault, calls: inboxCalls, baseUrl, clock })
     const sender = openSender({ ...targets, inProcess: inboxesInProcess(inboxes, baseUrl) })

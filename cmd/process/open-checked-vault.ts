@@ -1,5 +1,5 @@
 // Tests: tests/integration/key-rotation.test.ts
-/** Opens the vault, and says in the log if its keys are not those of the installation, as on another machine. */
+/** Opens the vault, and says in the log if its keys do not open what is sealed, as after the loss of one. */
 import { openVault } from '../../adapters/secrets/vault.ts'
 import { NotOpened } from '../../domain/errors.ts'
 import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
@@ -14,15 +14,26 @@ interface Parts {
   log: Pick<LogLines, 'error'>
 }
 
-/** The check does not delay the start. It tries one secret, that of the operator's personal URL. */
+/** Tries one secret, that of the operator's personal URL. @throws {NotOpened} */
+const openOne = async (vault: Vault, { store, accounts }: Pick<Parts, 'store' | 'accounts'>): Promise<void> => {
+  const operator = await operatorOf(store)
+  const account = operator === null ? null : await accounts.find(operator)
+  if (account?.receive_url) vault.open(account.receive_url.sealed_token)
+}
+
+export const opensSecrets = ({ vaultKeys, ...parts }: Omit<Parts, 'log'>): Promise<boolean> =>
+  openOne(openVault(vaultKeys), parts).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof NotOpened) return false
+      throw error
+    },
+  )
+
+/** The check does not delay the start. */
 export const openCheckedVault = ({ vaultKeys, store, accounts, log }: Parts): Vault => {
   const vault = openVault(vaultKeys)
-  const check = async (): Promise<void> => {
-    const operator = await operatorOf(store)
-    const account = operator === null ? null : await accounts.find(operator)
-    if (account?.receive_url) vault.open(account.receive_url.sealed_token)
-  }
-  check().catch((error: unknown) => {
+  openOne(vault, { store, accounts }).catch((error: unknown) => {
     // Other errors are those of the store, which are reported elsewhere.
     if (error instanceof NotOpened) log.error({ reason: error.message }, 'vault.wrong_key')
   })

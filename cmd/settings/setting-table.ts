@@ -108,6 +108,11 @@ export const SETTINGS = {
     text.vaultKeys,
     '64 hexadecimal characters; older keys after it, comma separated; not set: generated once (embedded database only)',
   ),
+  lostVaultKey: optional(
+    'LOST_VAULT_KEY',
+    text.vaultKeyId,
+    'id of a vault key that is lost: lets Baoco start without it, as a refused start explains',
+  ),
   allowPrivateTargets: setting(
     'ALLOW_PRIVATE_TARGETS',
     '0',

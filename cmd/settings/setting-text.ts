@@ -127,6 +127,12 @@ export const vaultKeys: Text<string[]> = list.refine(
   'must be 64 hexadecimal characters',
 )
 
+/** As `vault.ts` names a key in sealed texts. */
+export const vaultKeyId: Text<string> = matching(
+  /^[0-9a-f]{8}$/,
+  'must be the 8 hexadecimal characters that a refused start names',
+)
+
 export const seconds: Text<number[]> = list
   .refine((items) => items.every((item) => /^\d+(\.\d+)?$/.test(item)), 'must be seconds, comma separated')
   .transform((items) => items.map(Number))

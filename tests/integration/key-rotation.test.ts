@@ -1,12 +1,29 @@
 /** The rotation of docs/operate.md: VAULT_KEY and JWT_SECRET are replaced, each with one restart. */
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { verify } from '@octokit/webhooks-methods'
 import { expect } from 'chai'
+import { keyIdOf } from '../../adapters/secrets/vault.ts'
+import { launchBaoco, newDataFolder, removeDataFolder } from '../harness/baoco-process.ts'
 import { freshDatabase } from '../harness/postgres.ts'
 import { secrets } from '../harness/servers.ts'
 import { World } from '../harness/world.ts'
 import { vietcombankText } from '../harness/bank-texts.ts'
 import { eventually } from '../harness/eventually.ts'
+
+const BAOCO = fileURLToPath(new URL('../../cmd/baoco.mjs', import.meta.url))
+
+const runBaoco = async (env: Record<string, string>, args: readonly string[]) => {
+  const asked = promisify(execFile)(process.execPath, [BAOCO, ...args], {
+    env: { PATH: process.env.PATH ?? '', ...env },
+  })
+  return asked.then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ code, stdout, stderr }),
+  )
+}
 
 const newSecret = () => randomBytes(32).toString('hex')
 
@@ -86,5 +103,38 @@ describe('a rotation of the keys', () => {
     await world.start()
     expect((await world.api('GET', '/api/receive-url')).status).to.equal(200)
     expect(world.baoco.output()).to.not.include('vault.wrong_key')
+  })
+
+  it('refuses a process with a foreign key, until the operator says that the old one is lost', async () => {
+    const [seals = '', former] = world.env.VAULT_KEY!.split(',')
+    const foreign = newSecret()
+    // The second one has only a key from before the rotation.
+    for (const VAULT_KEY of [foreign, former!]) {
+      const place = await newDataFolder()
+      const refused = launchBaoco(place, { ...world.env, VAULT_KEY }, 'deliver')
+      expect(await refused.ended).to.equal(1)
+      expect(refused.output()).to.match(
+        new RegExp(`^baoco: .*seals .* vault key ${keyIdOf(seals)}, and VAULT_KEY .* only ${keyIdOf(VAULT_KEY)}: .*LOST_VAULT_KEY=${keyIdOf(seals)} `, 'm'),
+      ) // prettier-ignore
+      await removeDataFolder(place)
+    }
+    const create = ['account', 'create', 'foreign@example.com', '--plan', 'Pro', '--password', 'ten letters or more']
+    const refused = await runBaoco({ ...world.env, VAULT_KEY: foreign }, create)
+    expect(refused).to.include({ code: 1 })
+    expect(refused.stderr).to.match(/^baoco: this installation seals its secrets with the vault key .*\n$/)
+
+    await world.baoco.stop()
+    Object.assign(world.env, { VAULT_KEY: foreign, LOST_VAULT_KEY: keyIdOf(seals) })
+    await world.start()
+    expect((await world.api('GET', '/api/receive-url')).body.data).to.include({ url: null })
+    expect((await world.api('POST', '/api/receive-url/rotate')).status).to.equal(200)
+    await world.baoco.stop()
+    // The next start needs it no longer, and it lets no other key in.
+    delete world.env.LOST_VAULT_KEY
+    await world.start()
+    expect((await world.api('GET', '/api/receive-url')).body.data).to.not.include({ url: null })
+    expect(world.baoco.output()).to.not.include('vault.wrong_key')
+    const again = await runBaoco({ ...world.env, VAULT_KEY: newSecret(), LOST_VAULT_KEY: keyIdOf(seals) }, create)
+    expect(again).to.include({ code: 1 })
   })
 })

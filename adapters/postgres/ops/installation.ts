@@ -43,3 +43,21 @@ export const servedAddress = async (database: Queryable): Promise<string | null>
   const [row] = await database.query<{ base_url: string | null }>('SELECT base_url FROM ops.installation')
   return row?.base_url ?? null
 }
+
+/** The id of the vault key with which the process seals that started last; null if none has recorded it. */
+export const sealingKey = async (database: Queryable): Promise<string | null> => {
+  const [row] = await database.query<{ vault_key: string | null }>('SELECT vault_key FROM ops.installation')
+  return row?.vault_key ?? null
+}
+
+/** Records the key of a process that starts. @returns false if another process has changed the record meanwhile */
+export const recordSealingKey = async (
+  database: Queryable,
+  { before, now }: { before: string | null; now: string },
+): Promise<boolean> => {
+  const changed = await database.query(
+    'UPDATE ops.installation SET vault_key = $2 WHERE vault_key IS NOT DISTINCT FROM $1 RETURNING 1',
+    [before, now],
+  )
+  return changed.length > 0
+}
