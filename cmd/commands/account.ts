@@ -2,7 +2,7 @@
 /** `baoco account`: manages accounts for the operator. Each secret is printed once, on its own line. */
 import { text } from 'node:stream/consumers'
 import { Argument, Option, type Command } from 'commander'
-import { listAccounts, type AccountRow } from '../../projections/account/queries.ts'
+import { eachAccount, type AccountRow } from '../../projections/account/queries.ts'
 import { listStreams } from '../../projections/account/streams-queries.ts'
 import { dropAbandonedCopies } from '../../projections/engine/abandoned-copies.ts'
 import { openReadModelTables } from '../../adapters/postgres/ops/read-models.ts'
@@ -43,7 +43,7 @@ export const account = (program: Command): void => {
     .action(() =>
       withAccounts((around) =>
         withLists(around, async () => {
-          for (const row of await listAccounts(around.database)) console.log(line(row))
+          for await (const row of eachAccount(around.database)) console.log(line(row))
         }),
       ),
     )

@@ -1,8 +1,8 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** The installation, for its operator: what runs, what waits, versions and disk, accounts, and unsent mails. */
-import { useQuery } from '@tanstack/preact-query'
-import { getData } from '../api/client.ts'
-import type { Mail, OperatorAccount, OperatorStatus } from '../api/types.ts'
+import { useInfiniteQuery, useQuery } from '@tanstack/preact-query'
+import { get, getData } from '../api/client.ts'
+import type { Mail, OperatorAccount, OperatorStatus, Page } from '../api/types.ts'
 import { count, day } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { refetchAfter, useAccount } from '../app/session.ts'
@@ -25,52 +25,78 @@ const useOperator = <Value,>(name: string, path: string) =>
 const number = (value: number): string => count(value, language.value)
 
 const useStatus = () => useOperator<OperatorStatus>('status', '/api/operator/status')
-const useAccounts = () => useOperator<OperatorAccount[]>('accounts', '/api/operator/accounts')
+const useAccounts = () =>
+  useInfiniteQuery({
+    queryKey: ['operator', 'accounts'],
+    queryFn: ({ pageParam }) => get<Page<OperatorAccount>>('/api/operator/accounts', { cursor: pageParam }),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+    // Each page is a request of its own, and those of an hour are limited.
+    refetchInterval: ({ state }) => (state.data?.pages[1] ? false : refetchAfter(state.error, REFETCH_MS)),
+  })
 const useOutbox = () => useOperator<Mail[]>('outbox', '/api/outbox')
 
 const Accounts = () => {
-  const t = texts.value.operator.accounts
+  const { operator, common } = texts.value
+  const t = operator.accounts
   const found = useAccounts()
-  const stateOf = ({ locked, operator }: OperatorAccount) => (locked ? t.locked : operator ? t.operator : t.normal)
+  const stateOf = ({ locked, operator: isOperator }: OperatorAccount) =>
+    locked ? t.locked : isOperator ? t.operator : t.normal
   return (
     <section class="block stack tight">
       <h2>{t.title}</h2>
       <Loaded of={found}>
-        {(all) => (
-          <>
-            <table class="ledger">
-              <caption class="muted">{t.caption(number(all.length), all.length === 1)}</caption>
-              <thead>
-                <tr>
-                  <th scope="col">{t.email}</th>
-                  <th scope="col">{t.plan}</th>
-                  <th scope="col">{t.state}</th>
-                </tr>
-              </thead>
-              <tbody>
-                {all.map((each) => (
-                  <tr key={each.id}>
-                    <td>
-                      <Stranger text={each.email} /> <span class="muted">{t.number(each.id)}</span>
-                    </td>
-                    <td class="right">
-                      {each.plan}
-                      {each.plan_expires_at && (
-                        <span class="muted"> {t.until(day(each.plan_expires_at, language.value))}</span>
-                      )}
-                    </td>
-                    <td>
-                      <span class={each.locked ? 'status failed' : 'status'}>
-                        <span aria-hidden="true">{each.locked ? '▲' : '●'}</span> {stateOf(each)}
-                      </span>
-                    </td>
+        {({ pages }) => {
+          const all = pages.flatMap(({ data }) => data)
+          const total = pages[0]?.total ?? 0
+          return (
+            <>
+              <table class="ledger">
+                <caption class="muted">{t.caption(number(total), total === 1)}</caption>
+                <thead>
+                  <tr>
+                    <th scope="col">{t.email}</th>
+                    <th scope="col">{t.plan}</th>
+                    <th scope="col">{t.state}</th>
                   </tr>
-                ))}
-              </tbody>
-            </table>
-            {all.some(({ locked }) => locked) && <p class="muted">{t.unlock}</p>}
-          </>
-        )}
+                </thead>
+                <tbody>
+                  {all.map((each) => (
+                    <tr key={each.id}>
+                      <td>
+                        <Stranger text={each.email} /> <span class="muted">{t.number(each.id)}</span>
+                      </td>
+                      <td class="right">
+                        {each.plan}
+                        {each.plan_expires_at && (
+                          <span class="muted"> {t.until(day(each.plan_expires_at, language.value))}</span>
+                        )}
+                      </td>
+                      <td>
+                        <span class={each.locked ? 'status failed' : 'status'}>
+                          <span aria-hidden="true">{each.locked ? '▲' : '●'}</span> {stateOf(each)}
+                        </span>
+                      </td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+              {found.hasNextPage && (
+                <div>
+                  <button
+                    class="button"
+                    type="button"
+                    disabled={found.isFetchingNextPage}
+                    onClick={() => void found.fetchNextPage()}
+                  >
+                    {common.more}
+                  </button>
+                </div>
+              )}
+              {all.some(({ locked }) => locked) && <p class="muted">{t.unlock}</p>}
+            </>
+          )
+        }}
       </Loaded>
     </section>
   )

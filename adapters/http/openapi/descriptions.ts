@@ -96,7 +96,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'delete-api-inbox-id': 'Its address stops working at once.',
   'post-inbox-token': 'The address of an inbox. Rules call it.',
   'put-inbox-token': 'The address of an inbox. Rules call it.',
-  'get-api-operator-accounts': 'Only for the operator: the accounts of this installation.',
+  'get-api-operator-accounts': 'Only for the operator: the accounts of this installation, the oldest first. Follow `next_cursor` for the others.',
   'get-api-operator-status': 'Only for the operator: processes, leases, lag, queues, circuit breakers, overdue deliveries, versions, disk use, and the last audit.',
   'get-api-outbox': 'Only for the operator: mails of an installation without SMTP.',
   'get-healthz': 'Answers while the process runs, with its version.',

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { plan } from '../../../domain/account/events.ts'
 import type { OwnedDisk } from '../../../domain/disk.ts'
-import { listAccounts } from '../../../projections/account/queries.ts'
+import { ACCOUNTS_A_PAGE, listAccounts } from '../../../projections/account/queries.ts'
 import { unseenDeliveries } from '../../../projections/delivery/unseen-queries.ts'
 import { heldLeases, isOfMailbox } from '../../database/lease.ts'
 import { presentProcesses } from '../../database/presence.ts'
@@ -12,11 +12,16 @@ import { lastAudit } from '../../postgres/ops/last-audit.ts'
 import { differingClocks } from '../../postgres/ops/process-clocks.ts'
 import { serverStatus } from '../../postgres/ops/server-status.ts'
 import { VERSION } from '../../system/version.ts'
-import { data } from '../openapi/answers.ts'
+import type { ApiContext } from '../context.ts'
+import { data, whole } from '../openapi/answers.ts'
+import { openCursors } from '../openapi/cursors.ts'
+import { query } from '../openapi/input.ts'
 import type { Guard } from '../openapi/operation.ts'
 import type { Operations } from '../openapi/operations.ts'
+import { byCursor, page as pageOf } from '../openapi/pages.ts'
 import { operatorOnly } from '../middleware/operator-only.ts'
 import type { ApiParts } from '../parts.ts'
+import { Page } from './requests.ts'
 
 const moment = z.iso.datetime()
 const count = z.int().min(0)
@@ -31,6 +36,11 @@ const Account = z
     operator: z.boolean(),
   })
   .meta({ id: 'OperatorAccount' })
+
+const Accounts = pageOf(Account, byCursor)
+
+/** The name of the list, for its cursors. */
+const ACCOUNTS = 'accounts'
 
 const Status = z
   .strictObject({
@@ -118,13 +128,26 @@ const shown = ({ of, space: { free, size }, place }: OwnedDisk) => ({
 
 export const operatorRoutes = (
   operations: Operations,
-  { database, store, clock, disk: ownDisk, serverDisks }: ApiParts,
+  { database, store, clock, disk: ownDisk, serverDisks, settings }: ApiParts,
   signedIn: Guard,
 ): void => {
   const { get } = operations.of('The operator')
 
-  const accounts = async () =>
-    (await listAccounts(database)).map(({ user_id: id, ...row }) => ({ id, ...row, plan: plan.parse(row.plan) }))
+  const cursors = openCursors(settings.jwtSecret)
+
+  const accounts = async (_context: ApiContext, { page, cursor }: z.output<typeof Page>) => {
+    const after = cursor === undefined ? null : cursors.readPair(ACCOUNTS, cursor)[1]
+    const { rows, total } = await listAccounts(database, after === null ? { page } : { after })
+    const last = rows.length < ACCOUNTS_A_PAGE ? undefined : rows.at(-1)
+    return {
+      success: true as const,
+      data: rows.map(({ user_id: id, ...row }) => ({ id, ...row, plan: plan.parse(row.plan) })),
+      total,
+      page,
+      limit: ACCOUNTS_A_PAGE,
+      next_cursor: last ? cursors.writePair(ACCOUNTS, [0, last.user_id]) : null,
+    }
+  }
 
   const unseen = () => unseenDeliveries(database, store, clock.now())
 
@@ -160,6 +183,6 @@ export const operatorRoutes = (
     }
   }
 
-  get('/api/operator/accounts', 'List accounts', signedIn, operatorOnly, data(z.array(Account)), accounts)
+  get('/api/operator/accounts', 'List accounts', signedIn, operatorOnly, query(Page), whole(Accounts), accounts)
   get('/api/operator/status', 'Get the status of the installation', signedIn, operatorOnly, data(Status), status)
 }

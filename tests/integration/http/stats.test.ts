@@ -194,6 +194,30 @@ describe('statistics', () => {
     }
   })
 
+  it('of the installation list the accounts in pages', async () => {
+    const list = async (asked = '') => (await api.ask('GET', `/api/operator/accounts${asked}`, { key })).body
+    const { total: before } = await list()
+    const email = "'page' || n || '@example.com'"
+    // The projector of the process that runs does not touch them.
+    await api.database.query(`INSERT INTO read_model.account (user_id, email, locked, operator, plan, revision)
+      SELECT 1000000 + n, ${email}, false, false, 'Free', 0 FROM generate_series(1, 250) n`)
+    const ids: number[] = []
+    let cursor = ''
+    for (let page = 1; page <= 3; page++) {
+      const found = await list(cursor)
+      expect(found).to.include({ total: before + 250, limit: 100 })
+      expect(found.data.length).to.equal(page < 3 ? 100 : before + 50)
+      expect((await list(`?page=${page}`)).data).to.deep.equal(found.data)
+      ids.push(...found.data.map(({ id }: { id: number }) => id))
+      cursor = `?cursor=${found.next_cursor}`
+      expect(found.next_cursor === null).to.equal(page === 3)
+    }
+    expect(ids).to.have.length(before + 250)
+    expect(ids).to.deep.equal([...new Set(ids)].toSorted((a, b) => a - b))
+    expect((await list('?page=9')).data).to.deep.equal([])
+    await api.database.query('DELETE FROM read_model.account WHERE user_id > 1000000')
+  })
+
   it('of the installation name the running processes with their versions', async () => {
     const presence = await enter(api.database, 'deliver')
     const { processes } = (await api.ask('GET', '/api/operator/status', { key })).body.data
