@@ -11,7 +11,7 @@ import { mainWith } from '../../projections/main.ts'
 import { language, USUAL_LANGUAGE, type Language } from '../../domain/account/language.ts'
 import { plan as plans, type Plan } from '../../domain/account/events.ts'
 import { changePlan, rotateKey, setPassword, unlockAccount } from '../../workflows/accounts/access.ts'
-import { openDeletions } from '../../adapters/postgres/ops/deletions.ts'
+import { whileDeleting } from '../../adapters/postgres/ops/deletions.ts'
 import { forgetAccount } from '../../adapters/postgres/ops/forget-account.ts'
 import { eraseAccount } from '../../workflows/accounts/delete-account.ts'
 import { createAccount } from '../../workflows/accounts/registration.ts'
@@ -128,10 +128,8 @@ export const account = (program: Command): void => {
           forget: forgetAccount(database),
         }
         const occasion = await on(email)
-        const deletions = openDeletions(database)
-        await deletions.begin(occasion.user_id)
-        const { transactions, others } = await eraseAccount(parts, occasion, email)
-        await deletions.end(occasion.user_id)
+        const erase = () => eraseAccount(parts, occasion, email)
+        const { transactions, others } = await whileDeleting(database, occasion.user_id, erase)
         await dropAbandonedCopies(openReadModelTables(database), projectors(settings))
         console.log(
           `${email} is deleted, with ${counted(transactions, 'transaction')} and ${counted(others, 'other stream')} of events`,

@@ -27,7 +27,7 @@ import { openProjector, type ProjectorState } from '../../projections/engine/pro
 import { untilNotNewer, upgrade } from '../../projections/engine/upgrade.ts'
 import { mailLinks } from '../../workflows/accounts/mail-links.ts'
 import { Accounts } from '../../workflows/accounts/accounts.ts'
-import { unfinishedDeletions } from '../../workflows/accounts/unfinished-deletions.ts'
+import { forgetEndedDeletions, unfinishedDeletions } from '../../workflows/accounts/unfinished-deletions.ts'
 import { openAlerts } from '../../workflows/alerts/alerts.ts'
 import { lastingSilences, quietSources } from '../../projections/account/last-seen-queries.ts'
 import { sweepNotifications } from '../../adapters/postgres/ops/sweep-notifications.ts'
@@ -221,9 +221,10 @@ const scheduled = (installation: Installation): Follower => {
 
 /** One line if the process of a deletion of an account was killed. The command contains the address, so it is not in the log. */
 const reportDeletions = async ({ store, database, log }: Installation): Promise<void> => {
-  const unfinished = await unfinishedDeletions(store, openDeletions(database))
-  for (const { user_id, begun_at } of unfinished)
-    log.error({ user_id, begun_at, what_to_do: TO_FINISH_A_DELETION }, 'account.deletion_unfinished')
+  const notes = openDeletions(database)
+  await forgetEndedDeletions(store, notes)
+  for (const { user_id, begun_at, is_running } of await unfinishedDeletions(store, notes))
+    if (!is_running) log.error({ user_id, begun_at, what_to_do: TO_FINISH_A_DELETION }, 'account.deletion_unfinished')
 }
 
 /** Each process takes different mails from the outbox. */

@@ -79,8 +79,10 @@ const lines = async ({ database, store, settings, log }: Around, version: string
     `overdue   ${status.overdue}`,
     `breakers  ${status.breakers.length} open`,
     `parked    ${status.parked} streams`,
-    ...deletions.map(
-      ({ begun_at, command }) => `deletion  begun ${begun_at}, not finished: unless it still runs, run ${command}`,
+    ...deletions.map(({ begun_at, command }) =>
+      command === null
+        ? `deletion  runs since ${begun_at}`
+        : `deletion  begun ${begun_at}, interrupted: run ${command}`,
     ),
     audit
       ? `audit     ${audit.ended_at}  ${audit.events} events  ${audit.faults} faults  everything ${audit.whole_at}`

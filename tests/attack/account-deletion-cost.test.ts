@@ -5,7 +5,7 @@
 import { expect } from 'chai'
 import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { openPostgresEventStore } from '../../adapters/event-store/postgres/store.ts'
-import { openDeletions } from '../../adapters/postgres/ops/deletions.ts'
+import { openDeletions, whileDeleting } from '../../adapters/postgres/ops/deletions.ts'
 import { forgetAccount } from '../../adapters/postgres/ops/forget-account.ts'
 import { accountStream } from '../../domain/account/events.ts'
 import { streamKinds } from '../../domain/catalogue.ts'
@@ -20,7 +20,7 @@ import { listStreams } from '../../projections/account/streams-queries.ts'
 import { main } from '../../projections/main.ts'
 import { eraseAccount, type EraseParts } from '../../workflows/accounts/delete-account.ts'
 import { accountOfEmail, type FreshAccount } from '../../workflows/accounts/registration.ts'
-import { unfinishedDeletions } from '../../workflows/accounts/unfinished-deletions.ts'
+import { forgetEndedDeletions, unfinishedDeletions } from '../../workflows/accounts/unfinished-deletions.ts'
 import { auditStore } from '../../workflows/audit/audit.ts'
 import { stamp } from '../../workflows/support/stamp.ts'
 import { fromVietcombank, vietcombankText } from '../harness/bank-texts.ts'
@@ -232,9 +232,14 @@ for (const [name, openStores] of Object.entries(STORES))
       const begun = async () => (await deletions.all()).map((deletion) => deletion.user_id)
       const unfinished = async () =>
         (await unfinishedDeletions(api.store, deletions)).map((each) => [each.user_id, each.command])
-      await deletions.begin(user_id)
-      expect(await unfinished(), 'before its end').to.deep.equal([])
-      await expectKilled(erase(account, { store }))
+      const killed = whileDeleting(database, user_id, async () => {
+        expect(await unfinished(), 'while it runs').to.deep.equal([[user_id, null]])
+        await erase(account, { store }).finally(async () => {
+          expect(await unfinished(), 'until its process ends').to.deep.equal([[user_id, null]])
+          await forgetEndedDeletions(api.store, deletions)
+        })
+      })
+      await expectKilled(killed)
       expect(await unfinished()).to.deep.equal([[user_id, `baoco account delete '${account.email}' --yes`]])
       await api.decree(api.owner.user_id, { type: 'EmailVerified', data: { user_id: api.owner.user_id } })
       const rows = 'SELECT FROM read_model.transaction WHERE user_id = $1'
@@ -247,9 +252,10 @@ for (const [name, openStores] of Object.entries(STORES))
       await erase(account)
       expect(reasons).to.deep.equal(['an earlier deletion of the account did not finish'])
       await expectNothingLeft(account)
-      expect(await begun()).to.include(user_id)
       expect(await unfinished()).to.deep.equal([])
-      expect(await begun(), 'after the look').to.not.include(user_id)
+      expect(await begun(), 'after a look').to.include(user_id)
+      await forgetEndedDeletions(api.store, deletions)
+      expect(await begun(), 'after a start').to.not.include(user_id)
       // Only the release of the e-mail may be missing after that, so nothing is read again.
       reasons = []
       expect(await erase(account)).to.deep.equal({ transactions: 0, others: 0 })

@@ -8,7 +8,7 @@ import { openDatabase, type Database } from '../../adapters/database/database.ts
 import { openPostgresEventStore } from '../../adapters/event-store/postgres/store.ts'
 import { openLease } from '../../adapters/database/lease.ts'
 import { enter, type Presence } from '../../adapters/database/presence.ts'
-import { openDeletions } from '../../adapters/postgres/ops/deletions.ts'
+import { whileDeleting } from '../../adapters/postgres/ops/deletions.ts'
 import { parseEvent } from '../../domain/parse-event.ts'
 import { stamp } from '../../workflows/support/stamp.ts'
 import { eventually } from '../harness/eventually.ts'
@@ -93,16 +93,20 @@ describe('baoco status', function () {
     }
   })
 
-  it('prints the command that finishes an interrupted deletion of an account', async () => {
+  it('says since when the deletion of an account runs, and prints the command that finishes an interrupted one', async () => {
     const store = await openPostgresEventStore({ url: place.url, parse: parseEvent })
     const [[newest] = []] = await store.read([{ stream: 'account-2', backwards: true, limit: 1 }])
     const occasion = { user_id: 2, at: new Date(), correlation_id: 'delete', causation_id: 'delete' }
     const events = stamp([{ type: 'AccountDeleted', data: { user_id: 2 } }], occasion)
     await store.append([[{ stream: 'account-2', expectedRevision: newest!.revision, events }]])
     await store.close()
-    await openDeletions(database).begin(2)
+    const killed = whileDeleting(database, 2, async () => {
+      expect(await statusOf()).to.match(/^deletion {2}runs since 20\S+Z$/m)
+      throw new Error('killed')
+    })
+    await killed.catch(({ message }: Error) => expect(message).to.equal('killed'))
     expect(await statusOf()).to.match(
-      /^deletion {2}begun 20\S+Z, not finished: unless it still runs, run baoco account delete 'user-2@example\.com' --yes$/m,
+      /^deletion {2}begun 20\S+Z, interrupted: run baoco account delete 'user-2@example\.com' --yes$/m,
     )
   })
 
