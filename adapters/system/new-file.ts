@@ -1,10 +1,33 @@
-// Tests: tests/integration/backup.test.ts
+// Tests: tests/unit/adapters/system/new-file.test.ts, tests/integration/backup.test.ts
 /** A file that a command writes: it has its name only when it is complete, and nothing is left of it otherwise. */
 import * as fs from 'node:fs'
-import { dirname } from 'node:path'
+import { hostname } from 'node:os'
+import { basename, dirname, join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { orAborted } from '../../workflows/support/abort.ts'
 import { syncFolder } from './private-file.ts'
+
+/** The name of a file while the process writes it. A process id means something only on its own machine. */
+export const draftOf = (file: string, pid: number, machine = hostname()): string =>
+  `${file}.${machine.replace(/[^\w.-]/g, '_')}.${pid}.part`
+
+const isRunning = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
+}
+
+/** Removes the drafts of this file that killed commands have left on this machine. */
+const removeLeftovers = (file: string): void => {
+  for (const name of fs.readdirSync(dirname(file))) {
+    const pid = Number(/\.(\d+)\.part$/.exec(name)?.[1])
+    if (name !== basename(draftOf(file, pid)) || (pid !== process.pid && isRunning(pid))) continue
+    fs.rmSync(join(dirname(file), name), { force: true })
+  }
+}
 
 /**
  * @param file  a name that no file has. The new file has mode 0600.
@@ -18,7 +41,8 @@ export const writeNewFile = async <Result>(
   signal: AbortSignal,
 ): Promise<Result> => {
   if (fs.existsSync(file)) throw new Error(`${file} exists already: name a new file`)
-  const draft = `${file}.${process.pid}.part`
+  if (fs.existsSync(dirname(file))) removeLeftovers(file)
+  const draft = draftOf(file, process.pid)
   const handle = fs.openSync(draft, 'wx', 0o600)
   const output = fs.createWriteStream(draft, { fd: handle })
   // Errors also reach the work, which may not listen yet.
