@@ -53,6 +53,7 @@ import { openPressure, type Pressure } from './pressure.ts'
 import { identityOf, recognise } from './recognise-installation.ts'
 import { recogniseVaultKey } from './recognise-vault-key.ts'
 import { readSettings, type Settings } from '../settings/settings.ts'
+import { watchStart } from './watch-start.ts'
 
 export interface Installation {
   settings: Settings
@@ -107,6 +108,8 @@ export interface Installation {
   onFailure: (error: unknown) => void
   /** A lease that at most one process holds at a time. */
   onlyOne(name: string): Lease
+  /** Ends the watch over what the start waits for. */
+  started(): void
   close(): Promise<void>
 }
 
@@ -166,6 +169,8 @@ export const openInstallation = async (
     }
     const database = openDatabase(postgres.url)
     opened.push(database.close)
+    const started = watchStart({ database, log, stopping, awaited, ownsDatabase: postgres.isFresh })
+    opened.push(async () => started())
     // Only processes that make first attempts connect. A claim may wait for the disk while the next one begins.
     const byKey = openDatabase(postgres.url, { poolSize: 3, session: BY_KEY })
     opened.push(byKey.close)
@@ -268,7 +273,7 @@ export const openInstallation = async (
     return {
       settings, secrets, log, clock, database, byKey, store, requestStore, front, ids, vault, accounts, snapshots, capture, readModels, sender, targets, inboxes,
       inboxCalls, metrics, spans, onFailure, close, remembered, disk, serverDisks: disks, lost: history.lost,
-      appending,
+      appending, started,
       pressure: openPressure(() => capture.isBusy()),
       isFreshDatabase: postgres.isFresh,
       outbox,

@@ -15,13 +15,11 @@ import { StoreWentBack } from '../../domain/errors.ts'
 import type { StoreMemory } from '../../adapters/system/store-memory.ts'
 import { untilAborted } from '../../workflows/support/abort.ts'
 import { openInstallation, type Installation } from './installation.ts'
-import { stopSignal } from './stop-signal.ts'
+import { STOPPED_EARLY, stopSignal } from './stop-signal.ts'
 import { StoppedAtStart } from './wait-for-servers.ts'
 
 /** Requests in flight at a stop have this long to finish before they are cut off. In milliseconds. */
 export const REQUEST_GRACE_MS = 5_000
-
-const STOPPED_EARLY = 'Baoco was stopped before it was ready'
 
 export interface Role {
   name: string
@@ -119,6 +117,7 @@ const runUntilLost = async (
       const work = await role.open(installation)
       if (work) works.push(work)
     }
+    installation.started()
     if (works.length === 0) throw new Error(`there is nothing to ${roles[0]?.name}: ${roles[0]?.idle}`)
     const readiness = readinessOf(works)
     const following = new AbortController()

@@ -12,6 +12,9 @@ const SAME_SIGNAL_MS = 1_000
 /** The process is ended if it has not finished by then. In milliseconds. */
 const PATIENCE_MS = 9_800
 
+/** The last line of a start that was stopped. */
+export const STOPPED_EARLY = 'Baoco was stopped before it was ready'
+
 /** @returns a signal that aborts at the first SIGTERM, SIGINT or SIGHUP */
 export const stopSignal = (): AbortSignal => {
   const stopping = new AbortController()

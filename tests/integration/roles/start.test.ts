@@ -121,6 +121,26 @@ describe('a start that waits for its servers', () => {
     }
   })
 
+  it('names a lock that somebody holds, and ends soon after a stop', async () => {
+    const database = openDatabase(postgres.url(), { poolSize: 1, applicationName: 'psql' })
+    try {
+      await database.transaction(async (held) => {
+        await held.query('LOCK TABLE ops.installation')
+        const api = await launch('api', {})
+        await waitsFor(api.baseUrl, 'database')
+        expect(await api.stop(), 'ms').to.be.below(8_000)
+        expect(await api.ended).to.equal(0)
+        expect(api.output())
+          .to.match(
+            /"waits for a lock: ops\.installation, which psql holds \(process \d+ of the server\)","event":"start\.waiting"/,
+          )
+          .and.match(/^Baoco was stopped before it was ready$/m)
+      })
+    } finally {
+      await database.close()
+    }
+  })
+
   it('answers health checks on PORT without METRICS_PORT, and everything else with 503 and Retry-After', async () => {
     const api = await launch('serve', { EVENTSTORE_URL: standInUrl(nowhere) })
     await waitsFor(api.baseUrl, 'event_store')
