@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { openDatabase } from '../../adapters/database/database.ts'
 import { fromVietcombank, vietcombankText } from '../harness/bank-texts.ts'
 import { eventually } from '../harness/eventually.ts'
+import { startMailServer, type TestMailServer } from '../harness/mail-server.ts'
 import { emptyDatabase, type TestDatabase } from '../harness/postgres.ts'
 import { secrets } from '../harness/servers.ts'
 import { mountSmallDisk, needsSmallDisk, type SmallDisk } from '../harness/small-disk.ts'
@@ -116,18 +117,23 @@ describe('a full disk of the embedded database', () => {
 describe('a full disk of your own Postgres', () => {
   let database: TestDatabase
   let world: World | undefined
+  let mailServer: TestMailServer
   const { post, accepted, refusedForTheDisk, untilListed, readiness } = usersOf(() => world!)
 
   before(async () => {
-    database = await emptyDatabase()
+    ;[database, mailServer] = await Promise.all([emptyDatabase(), startMailServer()])
+    const SMTP_URL = `smtp://127.0.0.1:${mailServer.port}`
     world = await World.open({
-      servers: async () => ({ env: { DATABASE_URL: database.url, ...secrets() }, close: async () => {} }),
+      servers: async () => ({ env: { DATABASE_URL: database.url, SMTP_URL, ...secrets() }, close: async () => {} }),
     })
   })
   after(async () => {
     await world?.close()
+    await mailServer.close()
     await database.drop()
   })
+
+  const aboutDisk = () => mailServer.mails.filter(({ subject }) => subject!.includes('disk'))
 
   /** What Postgres says when it cannot extend a table. */
   const refuseFor = async (table: string, work: () => Promise<void>): Promise<void> => {
@@ -155,7 +161,14 @@ describe('a full disk of your own Postgres', () => {
       expect(await readiness()).to.deep.equal({ status: 503, disk: 'unavailable' })
       expect(await world!.metric('baoco_disk_full')).to.equal(1)
       expect(linesOf(world!, 'disk.full')).to.equal(1)
+      // It does not wait in the outbox, which is on that disk.
+      await refuseFor('ops.outbox', async () => {
+        await eventually(() => aboutDisk().length > 0, { what: 'a mail to the operator' })
+      })
     })
+    const [mail] = aboutDisk()
+    expect(mail!.subject).to.equal('Baoco: the disk is full, and nothing new is accepted')
+    expect(mail!.to).to.deep.include({ text: 'owner@baoco.local' })
     expect(await accepted()).to.equal(true)
     expect(await readiness()).to.deep.equal({ status: 200, disk: 'ok' })
     expect(linesOf(world!, 'disk.has_space')).to.equal(1)
@@ -176,6 +189,8 @@ describe('a full disk of your own Postgres', () => {
       expect(linesOf(world!, 'disk.full')).to.equal(2)
       expect(lines()).to.be.below(3)
     })
+    // The operator has the first mail of this hour already.
+    expect(aboutDisk()).to.have.length(1)
     await untilListed()
   })
 })

@@ -66,6 +66,22 @@ export const en: Texts = {
         `${email} (account ${user_id}) has had ${transactions} transactions in ${month}; its plan ${plan} ` +
         `has ${limit} a month.\n\nAbove the quota, webhooks are still sent, but later.\n`,
     }),
+    diskFull: {
+      refusing: {
+        subject: 'Baoco: the disk is full, and nothing new is accepted',
+        text: lines(
+          'Baoco refuses new notifications, because the disk of its data is full. Phones send them again later.',
+          'Nothing that was accepted is lost. Free some space or enlarge the disk: Baoco then continues by itself.',
+        ),
+      },
+      waiting: {
+        subject: 'Baoco: the disk of Postgres is full, and webhooks wait',
+        text: lines(
+          'The disk of Postgres is full. Baoco accepts notifications, but lists and webhooks wait.',
+          'Nothing is lost. Free some space or enlarge the disk: Baoco then continues by itself.',
+        ),
+      },
+    },
     alert: {
       subjects: {
         endpoint_failing: 'an endpoint keeps failing',

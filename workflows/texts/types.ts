@@ -25,6 +25,8 @@ export interface Texts {
       transactions: number
       limit: number
     }): Letter
+    /** To the operator: nothing is accepted, or read models and deliveries wait. */
+    diskFull: { refusing: Letter; waiting: Letter }
     alert: {
       subjects: Record<AlertKind, string>
       link(url: string): string

@@ -66,6 +66,22 @@ export const vi: Texts = {
         `${email} (tài khoản ${user_id}) đã có ${transactions} giao dịch trong tháng ${month}; gói ${plan} ` +
         `có ${limit} giao dịch mỗi tháng.\n\nKhi vượt hạn mức, webhook vẫn được gửi nhưng chậm hơn.\n`,
     }),
+    diskFull: {
+      refusing: {
+        subject: 'Baoco: ổ đĩa đã đầy, không nhận được thông báo mới',
+        text: lines(
+          'Ổ đĩa chứa dữ liệu đã đầy nên Baoco từ chối thông báo mới. Điện thoại sẽ gửi lại sau.',
+          'Những gì đã nhận thì không mất. Hãy dọn bớt hoặc mở rộng ổ đĩa: sau đó Baoco tự chạy tiếp.',
+        ),
+      },
+      waiting: {
+        subject: 'Baoco: ổ đĩa của Postgres đã đầy, webhook phải chờ',
+        text: lines(
+          'Ổ đĩa của Postgres đã đầy. Baoco vẫn nhận thông báo, nhưng danh sách và webhook phải chờ.',
+          'Không có gì bị mất. Hãy dọn bớt hoặc mở rộng ổ đĩa: sau đó Baoco tự chạy tiếp.',
+        ),
+      },
+    },
     alert: {
       subjects: {
         endpoint_failing: 'một địa chỉ nhận webhook liên tục lỗi',
