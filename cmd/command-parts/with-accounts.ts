@@ -29,7 +29,11 @@ export interface AccountCommand extends RegistrationParts {
   on(email: string): Promise<OwnersOccasion>
 }
 
-export const withAccounts = <Result>(work: (command: AccountCommand) => Promise<Result>): Promise<Result> =>
+/** @param options.seals  the command seals a secret, so its vault key must be that of the installation */
+export const withAccounts = <Result>(
+  work: (command: AccountCommand) => Promise<Result>,
+  { seals = false } = {},
+): Promise<Result> =>
   withDatabase(async ({ settings, database, url, log }) => {
     await migrateDatabase(url)
     const presence = await enter(database, 'a command on accounts')
@@ -39,7 +43,7 @@ export const withAccounts = <Result>(work: (command: AccountCommand) => Promise<
       await recognise({ settings, store, database, clock })
       const accounts = new Accounts(store)
       const opens = () => opensSecrets({ vaultKeys, store, accounts })
-      await recogniseVaultKey({ settings, vaultKeys, database, opensSecrets: opens })
+      if (seals) await recogniseVaultKey({ settings, vaultKeys, database, opensSecrets: opens })
       const ids = openIds({ store, clock })
       const vault = openVault(vaultKeys)
       const on = async (email: string): Promise<OwnersOccasion> => {

@@ -60,15 +60,18 @@ export const account = (program: Command): void => {
     .option('--password <password>', 'default: the first line of standard input, or a generated password')
     .action(async (email: string, options: { plan: Plan; language: Language; password?: string }) => {
       const password = await givenPassword(options.password)
-      await withAccounts(async ({ settings, ...parts }) => {
-        const { baseUrl, isKnown } = await publicAddress(settings, parts.database)
-        const fresh = await createAccount(parts, { email, password, plan: options.plan, language: options.language })
-        console.log(`e-mail        ${fresh.email}`)
-        if (fresh.password !== null) console.log(`password      ${fresh.password}`)
-        console.log(`API key       ${fresh.api_key}`)
-        console.log(`personal URL  ${personalUrl(baseUrl, fresh.receive_token)}`)
-        if (!isKnown) console.error(NO_ADDRESS)
-      })
+      await withAccounts(
+        async ({ settings, ...parts }) => {
+          const { baseUrl, isKnown } = await publicAddress(settings, parts.database)
+          const fresh = await createAccount(parts, { email, password, plan: options.plan, language: options.language })
+          console.log(`e-mail        ${fresh.email}`)
+          if (fresh.password !== null) console.log(`password      ${fresh.password}`)
+          console.log(`API key       ${fresh.api_key}`)
+          console.log(`personal URL  ${personalUrl(baseUrl, fresh.receive_token)}`)
+          if (!isKnown) console.error(NO_ADDRESS)
+        },
+        { seals: true },
+      )
     })
 
   group

@@ -123,6 +123,9 @@ describe('a rotation of the keys', () => {
     expect(refused).to.include({ code: 1 })
     expect(refused.stderr).to.match(/^baoco: this installation seals its secrets with the vault key .*\n$/)
 
+    // A command that seals nothing works, such as one that unlocks an account.
+    expect(await runBaoco({ ...world.env, VAULT_KEY: foreign }, ['account', 'list'])).to.include({ code: 0 })
+
     await world.baoco.stop()
     Object.assign(world.env, { VAULT_KEY: foreign, LOST_VAULT_KEY: keyIdOf(seals) })
     await world.start()
