@@ -16,7 +16,6 @@ import { accountOfEmail, type RegistrationParts } from '../../workflows/accounts
 import { openEventStore } from '../process/open-event-store.ts'
 import { recognise } from '../process/recognise-installation.ts'
 import { recogniseVaultKey } from '../process/recognise-vault-key.ts'
-import { opensSecrets } from '../process/open-checked-vault.ts'
 import type { Settings } from '../settings/settings.ts'
 import { withDatabase } from './with-database.ts'
 
@@ -42,8 +41,7 @@ export const withAccounts = <Result>(
       const { vaultKeys } = keepSecrets(settings.dataDir, settings, (await servedBy(database)) !== null)
       await recognise({ settings, store, database, clock })
       const accounts = new Accounts(store)
-      const opens = () => opensSecrets({ vaultKeys, store, accounts })
-      if (seals) await recogniseVaultKey({ settings, vaultKeys, database, opensSecrets: opens })
+      if (seals) await recogniseVaultKey({ settings, vaultKeys, database, store, accounts })
       const ids = openIds({ store, clock })
       const vault = openVault(vaultKeys)
       const on = async (email: string): Promise<OwnersOccasion> => {

@@ -39,7 +39,7 @@ import { transactionIn } from '../../workflows/lost-history.ts'
 import { notifyOperator, type ParkedNotice } from '../../workflows/parked/notify-operator.ts'
 import { applyRetention } from '../../workflows/scheduled/expire-events.ts'
 import { continueHistory } from './continue-history.ts'
-import { openCheckedVault, opensSecrets } from './open-checked-vault.ts'
+import { openCheckedVault } from './open-checked-vault.ts'
 import { openHandOver } from './open-hand-over.ts'
 import { openFront, type AwaitedServers, type Front } from './front.ts'
 import { guardEventStore } from './guard-event-store.ts'
@@ -194,12 +194,7 @@ export const openInstallation = async (
     await untilStoreAnswers(bare, log, stopping, awaited)
     const id = await recognise({ settings, store: bare, database, clock })
     const { vaultKeys } = secrets
-    await recogniseVaultKey({
-      settings,
-      vaultKeys,
-      database,
-      opensSecrets: () => opensSecrets({ vaultKeys, store: bare, accounts: new Accounts(bare) }),
-    })
+    await recogniseVaultKey({ settings, vaultKeys, database, store: bare, accounts: new Accounts(bare) })
     // A full disk must not prevent the start.
     if (options.servesApi) await serveAt(database, settings.baseUrl).catch(onFailure)
     await applyRetention(bare, settings.keepUnread)

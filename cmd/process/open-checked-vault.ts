@@ -14,26 +14,15 @@ interface Parts {
   log: Pick<LogLines, 'error'>
 }
 
-/** Tries one secret, that of the operator's personal URL. @throws {NotOpened} */
-const openOne = async (vault: Vault, { store, accounts }: Pick<Parts, 'store' | 'accounts'>): Promise<void> => {
-  const operator = await operatorOf(store)
-  const account = operator === null ? null : await accounts.find(operator)
-  if (account?.receive_url) vault.open(account.receive_url.sealed_token)
-}
-
-export const opensSecrets = ({ vaultKeys, ...parts }: Omit<Parts, 'log'>): Promise<boolean> =>
-  openOne(openVault(vaultKeys), parts).then(
-    () => true,
-    (error: unknown) => {
-      if (error instanceof NotOpened) return false
-      throw error
-    },
-  )
-
-/** The check does not delay the start. */
+/** The check does not delay the start. It tries one secret, that of the operator's personal URL. */
 export const openCheckedVault = ({ vaultKeys, store, accounts, log }: Parts): Vault => {
   const vault = openVault(vaultKeys)
-  openOne(vault, { store, accounts }).catch((error: unknown) => {
+  const check = async (): Promise<void> => {
+    const operator = await operatorOf(store)
+    const account = operator === null ? null : await accounts.find(operator)
+    if (account?.receive_url) vault.open(account.receive_url.sealed_token)
+  }
+  check().catch((error: unknown) => {
     // Other errors are those of the store, which are reported elsewhere.
     if (error instanceof NotOpened) log.error({ reason: error.message }, 'vault.wrong_key')
   })

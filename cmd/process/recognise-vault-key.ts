@@ -6,7 +6,11 @@
  */
 import { recordSealingKey, sealingKey } from '../../adapters/postgres/ops/installation.ts'
 import type { Queryable } from '../../adapters/database/database.ts'
-import { keyIdOf } from '../../adapters/secrets/vault.ts'
+import { keyIdIn, keyIdOf } from '../../adapters/secrets/vault.ts'
+import type { EventStore } from '../../domain/ports.ts'
+import type { Accounts } from '../../workflows/accounts/accounts.ts'
+import { operatorOf } from '../../workflows/operator.ts'
+import { unlessUnreadable } from '../../workflows/support/unless-unreadable.ts'
 import type { Settings } from '../settings/settings.ts'
 
 class ForeignVaultKey extends Error {
@@ -22,21 +26,28 @@ export interface VaultKeyParts {
   settings: Pick<Settings, 'lostVaultKey'>
   vaultKeys: readonly string[]
   database: Queryable
-  /** Whether the keys open a stored secret, if there is one. Asked only if no key is recorded. */
-  opensSecrets: () => Promise<boolean>
+  store: Pick<EventStore, 'read'>
+  accounts: Pick<Accounts, 'find'>
 }
 
 /** @throws {ForeignVaultKey} */
 export const recogniseVaultKey = async (parts: VaultKeyParts): Promise<void> => {
-  const { settings, vaultKeys, database, opensSecrets } = parts
+  const { settings, vaultKeys, database } = parts
   const own = vaultKeys.map(keyIdOf)
   const now = own[0]!
   const before = await sealingKey(database)
   if (before === now) return
-  if (before !== null && !own.includes(before) && before !== settings.lostVaultKey)
-    throw new ForeignVaultKey(before, own)
-  // An earlier version has lost its key: it goes on, and the log names it.
-  if (before === null && !(await opensSecrets())) return
+  // Nothing is recorded in a new database, such as after the events were moved.
+  const known = before ?? (await keyOfASecret(parts))
+  if (known !== null && !own.includes(known) && known !== settings.lostVaultKey) throw new ForeignVaultKey(known, own)
   // Of two processes that found an installation at once with different keys, the second one is refused.
-  if (!(await recordSealingKey(database, { before, now }))) await recogniseVaultKey(parts)
+  // A full disk must not prevent the start.
+  if (!(await recordSealingKey(database, { before, now }).catch(() => true))) await recogniseVaultKey(parts)
+}
+
+/** The id of the key of one stored secret, the operator's personal URL; null if there is none, or if the account cannot be read. */
+const keyOfASecret = async ({ store, accounts }: Pick<VaultKeyParts, 'store' | 'accounts'>): Promise<string | null> => {
+  const operator = await operatorOf(store)
+  const account = operator === null ? null : await unlessUnreadable(() => accounts.find(operator))
+  return account?.receive_url ? keyIdIn(account.receive_url.sealed_token) : null
 }

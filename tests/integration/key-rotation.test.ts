@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { verify } from '@octokit/webhooks-methods'
 import { expect } from 'chai'
+import { openDatabase } from '../../adapters/database/database.ts'
 import { keyIdOf } from '../../adapters/secrets/vault.ts'
 import { launchBaoco, newDataFolder, removeDataFolder } from '../harness/baoco-process.ts'
 import { freshDatabase } from '../harness/postgres.ts'
@@ -123,6 +124,14 @@ describe('a rotation of the keys', () => {
     expect(refused).to.include({ code: 1 })
     expect(refused.stderr).to.match(/^baoco: this installation seals its secrets with the vault key .*\n$/)
 
+    // A new database has no record, such as after the events were moved. Then a secret that is stored names its key.
+    const database = openDatabase(world.env.DATABASE_URL!, { poolSize: 1 })
+    const record = (id: string | null) => database.query('UPDATE ops.installation SET vault_key = $1', [id])
+    await record(null)
+    const moved = await runBaoco({ ...world.env, VAULT_KEY: foreign }, create)
+    expect(moved.stderr).to.include(`seals its secrets with the vault key ${keyIdOf(former!)}, `)
+    await record(keyIdOf(seals))
+    await database.close()
     // A command that seals nothing works, such as one that unlocks an account.
     expect(await runBaoco({ ...world.env, VAULT_KEY: foreign }, ['account', 'list'])).to.include({ code: 0 })
 
