@@ -6,7 +6,6 @@
 import type { Letter } from '../../workflows/texts/types.ts'
 import { waitUnlessAborted } from '../../workflows/support/abort.ts'
 import type { LogLines } from '../telemetry/log-lines.ts'
-import type { Disk } from '../system/disk.ts'
 import type { MailServer } from './smtp.ts'
 
 const LOOK_EVERY_MS = 1_000
@@ -15,7 +14,8 @@ const AGAIN_AFTER_MS = 3_600_000
 const TRIED_AGAIN_AFTER_MS = 60_000
 
 export interface FullDiskParts {
-  disk: Pick<Disk, 'isFull' | 'isDatabaseFull'>
+  /** Nothing is accepted; read models and deliveries wait. */
+  disk: { isFull(): boolean; isDatabaseFull(): boolean }
   server: Pick<MailServer, 'deliver'>
   to: string
   letters: { refusing: Letter; waiting: Letter }
