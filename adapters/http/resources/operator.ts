@@ -21,7 +21,7 @@ import type { Operations } from '../openapi/operations.ts'
 import { byCursor, page as pageOf } from '../openapi/pages.ts'
 import { operatorOnly } from '../middleware/operator-only.ts'
 import type { ApiParts } from '../parts.ts'
-import { Page } from './requests.ts'
+import { Page } from './queries.ts'
 
 const moment = z.iso.datetime()
 const count = z.int().min(0)
