@@ -11,6 +11,10 @@ import { syncFolder } from './private-file.ts'
 export const draftOf = (file: string, pid: number, machine = hostname()): string =>
   `${file}.${machine.replace(/[^\w.-]/g, '_')}.${pid}.part`
 
+const refuseExisting = (file: string): void => {
+  if (fs.existsSync(file)) throw new Error(`${file} exists already: name a new file`)
+}
+
 const isRunning = (pid: number): boolean => {
   try {
     process.kill(pid, 0)
@@ -40,7 +44,7 @@ export const writeNewFile = async <Result>(
   work: (output: Writable, draft: string) => Promise<Result>,
   signal: AbortSignal,
 ): Promise<Result> => {
-  if (fs.existsSync(file)) throw new Error(`${file} exists already: name a new file`)
+  refuseExisting(file)
   if (fs.existsSync(dirname(file))) removeLeftovers(file)
   const draft = draftOf(file, process.pid)
   const handle = fs.openSync(draft, 'wx', 0o600)
@@ -53,6 +57,8 @@ export const writeNewFile = async <Result>(
     const written = fs.openSync(draft, 'r')
     fs.fsyncSync(written)
     fs.closeSync(written)
+    // Another command may have written it meanwhile.
+    refuseExisting(file)
     fs.renameSync(draft, file)
     syncFolder(dirname(file))
     return result as Result

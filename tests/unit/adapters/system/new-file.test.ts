@@ -30,4 +30,20 @@ describe('a file that a command writes', () => {
     expect(readdirSync(folder)).to.have.members([file, ...kept].map((name) => basename(name)))
     expect(readFileSync(file, 'utf8')).to.equal('new')
   })
+
+  it('does not overwrite one that another command has written meanwhile', async () => {
+    const file = join(folder, 'events.jsonl')
+    const late = writeNewFile(
+      file,
+      async (output) => {
+        writeFileSync(file, 'of another')
+        await finished(output.end('new'))
+      },
+      new AbortController().signal,
+    )
+    const refused = await late.catch((error: Error) => error.message)
+    expect(refused).to.equal(`${file} exists already: name a new file`)
+    expect(readFileSync(file, 'utf8')).to.equal('of another')
+    expect(readdirSync(folder)).to.deep.equal(['events.jsonl'])
+  })
 })
