@@ -67,6 +67,11 @@ export const DOUBT = new RegExp(
     '(?:dat|len) lich|hen gio|co the (?:nhan|duoc|bi)|da (?:duoc |bi )?hoan(?! (?:tat|thanh))\\b|\\b(?:on )?hold\\b|\\brevers|schedul|estimat',
     'tong (?:ghi (?:co|no)|phat sinh|thu|chi|so tien|tien)|uoc tinh|tam tinh|so voi',
     '(?:vnd|\\bd|\\dd|dong) ?/ ?(?:thang|ngay|nam|quy|lan|gd|giao dich|chi|luong|month|day|year)(?![a-z])',
+    'tam (?:thoi|ghi|khoa)|het han|den ky|khong (?:duoc )?thuc hien|(?:de nghi|dang|bi) tra soat|doi soat|(?:chuyen|nhan|nap) nham\\b|tai tuc',
+    '\\bsap (?:nhan|duoc|co)\\b|nhan ngay\\b|du (?:dieu kien|thu)\\b|ngay mai|\\btruoc (?:\\d{1,2}[h:]\\d{0,2} )?(?:ngay )?\\d{1,2}/|(?:dat|dang ky) lenh',
+    '\\bcho (?:hach toan|gd\\b|[a-z ]{1,30}xac nhan)|(?:can|phai|hay|de nghi|vui long)(?: qk| quy khach)? (?:nop|nap|gui|chuyen)\\b',
+    '\\b(?:khi|neu) (?:gioi thieu|mo|dang ky|chi tieu|gui|nap|ban|qk|quy khach)\\b|\\bnap [^\\n]{0,30}(?:dien thoai|the cao)',
+    '\\btang (?:ban|kh|qk|quy khach)\\b|\\btang [^\\n.]{0,30} cho (?:tk|tai khoan|ban|qk|quy khach)\\b|\\bmay (?:be|get|receive)\\b|\\bprocessing\\b|being processed',
   ].join('|'),
 )
 

@@ -45,7 +45,7 @@ const MESSAGE_FROM = /\btin nhan(?: moi)? (?:tu|cua) (?<sender>[^:\n]+)/
 export const announcesWords = ({ text, shadow }: Page): boolean => {
   const { sender } = MESSAGE_FROM.exec(shadow)?.groups ?? {}
   const isPersons = sender !== undefined && bankSpokenOf(`${sender}:`) === null && !sender.startsWith('ngan hang')
-  return isPersons || ANNOUNCED.test(shadow) || /(?<!tin )nhắn/i.test(text)
+  return isPersons || ANNOUNCED.test(shadow) || /(?<!tin )nhắn|tặng/i.test(text)
 }
 
 /**

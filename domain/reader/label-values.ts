@@ -10,8 +10,8 @@ const COME =
   'tang|duoc cong|cong tien|ghi co|nop(?: vao)?|gui vao|tien vao|(?:da|vua|duoc) nhan|nhan duoc|credit(?:ed)?'
 const GONE = 'giam|bi tru|tru tien|ghi no|rut(?: ra)?|tien ra|debit(?:ed)?|chuyen di'
 const SIGN = `(?:(?<plus>\\(?\\+\\)?|(?<![a-z])(?:${COME})(?![a-z])(?: with| by| for)? ?:? ?\\(?\\+?\\)?)|(?<minus>\\(?-\\)?|(?<![a-z])(?:${GONE})(?![a-z])(?: with| by| for)? ?:? ?\\(?-?\\)?))`
-/** Behind the beginning of a number: thousands behind an unknown separator, a unit, or the mark of a time or a fraction. */
-const MORE_OF_IT = `['’‘\u00b4\`_·\u066c-]\\d{3}(?!\\d)|[:/\u2044\u2013]\\d|(?:k|tr)(?:${CURRENCY_CODE}|${CURRENCY_SIGN}|(?![a-z]))| ?(?:nghin|ngan|trieu)(?![a-z])`
+/** Behind the beginning of a number: thousands behind an unknown separator, a unit that is no currency, or the mark of a time or a fraction. */
+const MORE_OF_IT = `['’‘\u00b4\`_·\u066c-]\\d{3}(?!\\d)|[:/\u2044\u2013]\\d|(?:k|tr)(?:${CURRENCY_CODE}|${CURRENCY_SIGN}|(?![a-z]))| ?(?:nghin|ngan|trieu|diem|points?|xu)(?![a-z])`
 const sumOf = (noMore: string) =>
   `(?:(?<before>${CURRENCY_CODE})(?![a-z]) ?)?(?<number>${NUMBER})` +
   `(?:\\.? ?(?<behind>${CURRENCY_CODE}|${CURRENCY_SIGN})|${noMore})(?![0-9*]|[.,]\\d|[a-z]\\d|${MORE_OF_IT})`
@@ -78,6 +78,9 @@ const NOT_YET =
   /(?<![a-z])(?:(?:can|phai|hay|nen|muon|xin|se|chua|khong|neu|khi|vui long|de nghi|co the)(?: duoc| bi| the)?|(?:not|cannot|[a-z]+n['’]t|please|will|may|can|could|would|should|must|if|to)(?: yet)?(?: have)?(?: be| been)?) $/
 const LONGEST_NOT_YET = 30
 
+/** Right before a sum, such a word states how much there is, or is missing: `So du TK 0123 den 20/11/2026 la +500,000VND`. */
+const STATED = /(?<![a-z])(?:la|con) ?:? ?$/
+
 /** Extracts signed sums from text that no label took, and appends the rest to `left`. */
 const leave = (values: LabelValues, piece: string, at: number): void => {
   let rest = piece
@@ -86,6 +89,7 @@ const leave = (values: LabelValues, piece: string, at: number): void => {
       const before = piece.slice(0, found.index)
       // After a word, a dash between blanks may be just a dash.
       if (/[a-z] ?: ?$/.test(before) || (/[a-z] $/.test(before) && /^- /.test(found[0]))) values.doubtful = true
+      if (STATED.test(before)) values.doubtful = true
       if (/^[a-z]/.test(found[0]) && NOT_YET.test(before.slice(-LONGEST_NOT_YET))) values.doubtful = true
       note(values, found.groups ?? {}, at + found.index)
       rest = rest.replace(found[0], ' ')

@@ -15,6 +15,8 @@ import {
   isBanksHeader,
   isPrograms,
 } from './chat-shape.ts'
+import { atLeast } from '../money.ts'
+import { shadowOf } from '../text.ts'
 import { bankNamedBy, bankSpokenOf, isStranger, senderOf, smsApps } from '../banks/directory.ts'
 import { withoutEntities } from './html-entities.ts'
 import { beforeMemo, readByLabels, startOfLabels } from './label-reader.ts'
@@ -161,8 +163,15 @@ const readWallet = (bank: Bank, { title, subject, text }: Incoming, body: Page, 
   if (!found || !isWhole) return no(reason === 'unparsed' && beginsWithName(body) ? 'chat' : reason)
   const { reading } = found
   if (reading.balance_after === null && (reading.transaction_type === 'credit' || !isOfMoney)) return no('unparsed')
-  return unlessDoubted(reading, heading ?? '')
+  if (isOwn(bank)) return unlessDoubted(reading, heading ?? '')
+  if (isMoreThanAll(reading)) return no('unparsed')
+  // The end of a sentence is read as the other party: `từ ngân hàng thất bại`, `vào ví để nhận ưu đãi`.
+  return unlessDoubted(reading, `${heading ?? ''}\n${shadowOf(reading.counterpart_name ?? '')}`)
 }
+
+/** Whether more came in than is there now. Nobody owes a wallet money, so it is an offer: `Nạp 500.000đ vào ví. Số dư ví: 5.000đ`. */
+const isMoreThanAll = ({ transaction_type, amount, balance_after }: Reading): boolean =>
+  transaction_type === 'credit' && balance_after !== null && !atLeast(balance_after, amount)
 
 /**
  * Whether no other bank prints its layouts, and no person writes like that by chance. Their text is kept under an unknown title, which may be

@@ -103,7 +103,7 @@ const NOT_DONE =
   '(?:khong|chua) thanh cong|that bai|tu choi|\\b(?:bi|da) huy\\b|dang (?:xu ly|cho)|cho (?:xu ly|duyet|xac nhan)|\\bfail(?:ed|ure)?|unsuccessful|declined|reject(?:ed)?|cancel(?:l?ed)?|pending'
 /** A row of the status, or a short sentence that is a line of its own. */
 const NOT_DONE_LINE = new RegExp(
-  `\\n(?:(?:trang thai|tinh trang|ket qua|status)[^:\\n]{0,20}:[^\\n]{0,30}?(?:${NOT_DONE})|(?:giao dich|gd|lenh)(?![a-z])[^:\\n]{0,30}?(?:${NOT_DONE})[ .!]*(?=\\n|$))`,
+  `\\n(?:(?:tt|trang thai|tinh trang|ket qua|status)[^:\\n]{0,20}:[^\\n]{0,30}?(?:${NOT_DONE})|(?:giao dich|gd|lenh)(?![a-z])[^:\\n]{0,30}?(?:${NOT_DONE})[ .!]*(?=\\n|$))`,
 )
 
 /**
@@ -113,15 +113,24 @@ const NOT_DONE_LINE = new RegExp(
  */
 export const saysFailedBehind = (shadow: string): boolean => NOT_DONE_LINE.test(shadow)
 
+/** Of a text that waits, was taken back, is planned or is an example. */
+const NOT_MOVED = new RegExp(
+  [
+    'dang (?:xu ly|cho)|cho (?:xu ly|duyet|xac nhan|thanh toan|hach toan)|xac nhan trong|tam (?:giu|khoa)|phong toa|tra soat|chua (?:hoan|thanh|duoc)',
+    '(?:huy|thu hoi|dao) (?:giao dich|gd|lenh)|(?:giao dich|gd|lenh)(?: da| bi){0,2} (?:huy|thu hoi)\\b|bi (?:huy|loi)\\b|khong (?:du|hop le)\\b|(?:qua|het) han',
+    'du (?:kien|bao)|tuong lai|hen gio|(?:dat|len) lich|lich chuyen|(?:lenh|gd|giao dich|chuyen tien) dinh ky|nhac (?:no|han)|vi du|mau tin|(?:lua dao|gia mao) ?: ?$',
+    '\\bpending\\b|\\bcancel|\\bon hold\\b',
+  ].join('|'),
+)
+
 /**
  * Whether the bank's own words around a text (title, header) say that its money waits or came back. They contain no word that is a name without
  * its diacritics, such as `huy`.
  */
-export const saysNotMoved = (shadow: string): boolean =>
-  /dang (?:xu ly|cho)|cho (?:xu ly|duyet|xac nhan|thanh toan)|huy (?:giao dich|gd|lenh)|(?:giao dich|gd|lenh)(?: da| bi){0,2} huy\b|\bpending\b|\bcancel/.test(
-    shadow,
-  )
+export const saysNotMoved = (shadow: string): boolean => NOT_MOVED.test(shadow)
 
 /** Whether a title says that money is only asked for or offered. A header may say so of something else: `Theo yeu cau cua quy khach`. */
 export const saysAskedFor = (title: string): boolean =>
-  /\byeu cau\b|nhac (?:no|han|thanh toan|chuyen tien|tra tien)|uu dai|khuyen mai|voucher|\brequest|\bremind/.test(title)
+  /\byeu cau\b|nhac (?:no|han|thanh toan|chuyen tien|tra tien)|uu dai|khuyen mai|voucher|nhan ngay\b|ngay hom nay|\bde (?:nhan|duoc|tiep tuc)\b|\b(?:neu|khi) (?:ban|dong y|lien ket|gioi thieu|dang ky)\b|\brequest|\bremind/.test(
+    title,
+  )

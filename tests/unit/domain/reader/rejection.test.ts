@@ -87,3 +87,71 @@ describe('the reason of a rejected text', () => {
     expect(reason({ text, from: 'someone@example.com' })).to.equal('unparsed')
   })
 })
+
+describe('a notice that moves no money is unparsed', () => {
+  const at = new Date('2026-11-20T03:00:00Z')
+  const isUnparsed = (incoming: Incoming) => expect(read(incoming, at).reason, incoming.text).to.equal('unparsed')
+
+  it('whichever bank sends it', () => {
+    const texts = [
+      'TK 0011000415 duoc ghi co tam thoi +500,000VND luc 10:00 20/11/2026. So du kha dung: 5,000,000VND. ND: tra soat GD',
+      'TK 0011000415|GD: +500,000VND 20/11/26 10:00 (TAM KHOA)|SD:5,000,000VND|ND: ABC',
+      'TK 0011000415: Giao dich +500,000 VND dang duoc ngan hang doi soat. So du 5,000,000 VND',
+      'TK 0011000415 +500,000VND cho hach toan vao 10:00 20/11/2026. So du:5,000,000VND. ND: ABC',
+      'Lenh chuyen tien nhanh den TK 0011000415 so tien +500,000VND cho ngan hang huong xac nhan. SD: 5,000,000VND',
+      'NH nhan duoc de nghi tra soat: KH NGUYEN VAN A chuyen nham +500,000VND vao TK 0011000415 luc 10:00 20/11/2026. So du 5,000,000VND',
+      'TK 0011000415 can nop them +500,000VND truoc 25/11/2026 de tra no. So du: 100,000VND',
+      'Nhan tien: De nghi QK nop vao TK 0011000415 so tien 500,000VND truoc 17h ngay 25/11/2026. So du TK 20,000VND',
+      'Khoan vay TK 0011000415 den ky tra no +500,000VND. SD:5,000,000VND',
+      'Lai du thu TK 0011000415 +500,000VND tinh den 20/11/2026. So du 5,000,000VND',
+      'QK du dieu kien nhan +500,000VND vao TK 0011000415. SD 5,000,000VND. Bam link de nhan thuong',
+      'Ban sap nhan duoc 500,000VND vao TK 0011000415. So du: 5,000,000VND',
+      'Tang ban +50,000VND vao TK 0011000415 khi gioi thieu App. SD:5,000,000VND',
+      'TK 0011000415 duoc thuong +500,000VND neu gui tiet kiem. SD: 5,000,000VND',
+      'Tang 500,000VND cho TK 0011000415. So du 5,000,000VND. DK ngay',
+      'So du TK 0011000415 cua QK den 20/11/2026 la +500,000VND',
+      'Muc tieu tiet kiem: con +500,000VND nua. TK 0011000415. So du 5,000,000VND',
+      'TK 0011000415 GD +500,000VND luc 10:00 20/11/2026 khong thuc hien duoc. So du 5,000,000VND',
+      'TK 0011000415 +500,000VND luc 10:00 20/11/2026 het han. So du 5,000,000VND. ND: DH1042',
+      'TK 0011000415 GD +500,000VND nghi ngo lua dao, dang tra soat. So du 5,000,000VND',
+      'Tich luy tu dong: ngay mai +500,000VND tu TK 0011000415. So du 5,000,000VND',
+      'Dat lenh dinh ky +500,000VND vao TK 0011000415 thanh cong. So du 5,000,000VND',
+      'Goi tiet kiem TK 0011000415 tai tuc +50,000,000VND. SD:5,000,000VND',
+      'Nap +50,000VND dien thoai thanh cong tu TK 0011000415. SD 5,000,000VND',
+      'TK 0011000415 +500,000 diem thuong luc 10:00 20/11/2026. So du 5,000,000 VND',
+      'You may receive +500,000VND cashback to account 0011000415. Balance: 5,000,000VND',
+      'Refund of +500,000VND to account 0011000415 is being processed. Balance: 5,000,000VND',
+    ]
+    for (const sender of ['Vietcombank', 'Techcombank', 'BIDV']) for (const text of texts) isUnparsed({ text, sender })
+  })
+
+  it('although a text of the bank follows its heading', () => {
+    const text = 'TK8832123000 tai BIDV +500,000VND vao 10:00 20/11/2026. So du:5,000,000VND. ND: DH1042'
+    const headings = ['Du kien', 'BIDV nhac no', 'BIDV tra soat', 'Vi du', 'Tin nhan lua dao', 'Lenh dinh ky', 'GD tuong lai',
+      'Giao dich bi thu hoi', 'BIDV huy giao dich', 'Giao dich khong hop le', 'Lich chuyen tien', 'Tam giu'] // prettier-ignore
+    for (const heading of headings) isUnparsed({ text: `${heading}: ${text}`, sender: 'BIDV' })
+    expect(read({ text: `Thong bao: ${text}`, sender: 'BIDV' }, at).reading).to.include({ amount: '500000.00' })
+  })
+
+  it('although its title has the form of the bank’s', () => {
+    const text = 'Tài khoản: 77****94\nSố dư: 5,000,000 ₫\nMở thẻ ngay'
+    for (const title of ['VPBank NEO tặng + 500,000 ₫', 'Nhận ngay + 500,000 ₫', 'VPBank Rewards +500,000 điểm'])
+      isUnparsed({ text, title, package: 'com.vnpay.vpbankonline' })
+  })
+
+  it('although its line behind the memo has a short label', () => {
+    const text = '(TPBank): 20/11/26;10:00\nTK: xxxx1234\nPS:+500.000VND\nSD: 5.000.000VND\nND: ABC\nTT: Cho xu ly'
+    isUnparsed({ text, sender: 'TPBank' })
+  })
+
+  it('although a wallet’s sentence begins it', () => {
+    const sentences = ['Nạp 500.000đ vào ví để nhận ưu đãi', 'Nạp tiền 500.000đ từ Vietcombank chưa hoàn tất', 'Nạp tiền 500.000đ từ Vietcombank bị lỗi',
+      'Nhận 500.000đ từ MoMo khi liên kết ngân hàng', 'Nhận tiền 500.000đ từ NGUYEN VAN A đang chờ xác nhận', 'Nạp tiền 500.000đ từ Vietcombank quá hạn',
+      'Bạn nhận được 500.000đ từ heo đất MoMo sắp hết hạn', 'Bạn nhận 500.000đ từ Túi Thần Tài dự kiến'] // prettier-ignore
+    const wallet = { title: 'Nhận tiền', package: 'com.mservice.momotransfer' }
+    for (const sentence of sentences) isUnparsed({ text: `${sentence}. Số dư ví: 5.000.000đ`, ...wallet })
+    isUnparsed({ text: 'Nạp tiền 500.000đ vào ví. Số dư ví: 5.000đ', ...wallet })
+    const { reading } = read({ text: 'Bạn nhận 500.000đ từ NGUYEN QUANG HUY. Số dư ví: 500.000đ', ...wallet }, at)
+    expect(reading).to.include({ transaction_type: 'credit', balance_after: '500000.00' })
+  })
+})
