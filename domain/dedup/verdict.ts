@@ -182,6 +182,9 @@ class NearestEvent {
 const ordersAllow = (candidate: Candidate, isProved: boolean): boolean =>
   isProved || candidate.compatible !== 'but_for_the_order'
 
+/** Whether two channels report within the time that one of them may be late, or arrive together although a phone's clock is wrong. */
+const isNear = ({ apart, arrivals }: Distance): boolean => apart <= OTHER_CHANNEL || arrivals <= SENT_AGAIN
+
 /** Row 3. A guessed order id cannot outweigh a reference, a balance with a time, or a cut. */
 const rowThree = (window: DedupWindow, probe: Probe): number => {
   const nearest = new NearestEvent(window, probe)
@@ -199,7 +202,7 @@ const rowThree = (window: DedupWindow, probe: Probe): number => {
       if (candidate.compatible === 'but_for_a_cut' && candidate.otherSource)
         return apart <= SENT_AGAIN && !otherBalanceBetween(window, probe, entry)
       if (candidate.compatible !== 'yes') return false
-      if (candidate.otherSource) return apart <= OTHER_CHANNEL
+      if (candidate.otherSource) return isNear(candidate.distance)
       const sameSource = window.sourceOf(entry) === probe.source
       return (
         sameSource && distanceTo(window, probe, entry).apart <= SENT_AGAIN && !otherBalanceBetween(window, probe, entry)
@@ -236,8 +239,7 @@ const rowFour = (window: DedupWindow, probe: Probe): number => {
     if (!order || !probe.order || !samePair(order, probe.order)) return
     nearest.offer(
       entry,
-      (candidate) =>
-        candidate.otherSource && candidate.compatible === 'yes' && candidate.distance.apart <= OTHER_CHANNEL,
+      (candidate) => candidate.otherSource && candidate.compatible === 'yes' && isNear(candidate.distance),
     )
   })
   return nearest.event

@@ -151,6 +151,23 @@ describe('row 3: a notification is a copy', () => {
     given(sms({ balance: 7 }))
       .when(push({ balance: 7, at: 2 * HOUR + 1 }))
       .then(another))
+  it('if only the balance is equal and both arrive within ten minutes, although a phone’s clock is wrong by hours', () => {
+    for (const stamp of [-7 * HOUR, 7 * HOUR]) {
+      given(sms({ balance: 7 }))
+        .when({ source: 'device-2:sms', balance: 7, stamp, arrives: 600 })
+        .then(copyOf(0))
+      given(sms({ balance: 7, stamp, arrives: 0 }), push({ balance: 7, stamp: stamp + 5, arrives: 5 }))
+        .when({ source: 'device-2:sms', balance: 7, at: 9 })
+        .then(copyOf(0))
+      given(sms({ balance: 7 }))
+        .when({ source: 'device-2:sms', balance: 7, stamp, arrives: 601 })
+        .then(another)
+    }
+  })
+  it('of the payment with the same stamp, if a phone that was offline sends several with one balance at once', () =>
+    given(sms({ balance: 7 }), sms({ balance: 6, direction: 'debit', at: HOUR }), sms({ balance: 7, at: 5 * HOUR }))
+      .when({ source: 'device-2:sms', balance: 7, stamp: 3, arrives: 5 * HOUR + 10 })
+      .then(copyOf(0)))
   it('but not if only the balance is equal and the event has one from this source', () =>
     given(sms({ balance: 7 }), push({ balance: 7, at: 1 }))
       .when(push({ balance: 7, at: HOUR, content: 'x' }))
@@ -211,6 +228,10 @@ describe('row 4: another source with an equal order id is a copy', () => {
   it('within two hours', () =>
     given(sms({ order: 'DH1' }))
       .when(push({ order: 'DH1', at: 2 * HOUR }))
+      .then(copyOf(0)))
+  it('within ten minutes by the arrivals, although a phone’s clock is wrong by hours', () =>
+    given(sms({ order: 'DH1' }))
+      .when({ source: 'device-2:sms', order: 'DH1', stamp: -7 * HOUR, arrives: 60 })
       .then(copyOf(0)))
   it('but not after more than two hours', () =>
     given(sms({ order: 'DH1' }))
