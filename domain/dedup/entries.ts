@@ -47,6 +47,7 @@ export class Entries {
   #cuts = 0
   readonly #marks = new Map<number, string>()
   readonly #names = new Names()
+  readonly #sources = new Set<number>()
 
   /** Number of notifications, not events. */
   get size(): number {
@@ -92,6 +93,7 @@ export class Entries {
       (probe.references.length << REFERENCE_COUNT_SHIFT)
     ints[at + MOVEMENT] = probe.movement
     ints[at + SOURCE] = probe.source
+    this.#sources.add(probe.source)
     ints[at + ACCOUNT] = probe.account
     ints[at + CUT_AT] = probe.cutAt ?? NONE
     if (probe.cutAt !== null) this.#cuts++
@@ -177,9 +179,17 @@ export class Entries {
       throw new RangeError('the references in the snapshot are not those of its entries')
     if (fill([this.#references.subarray(from * REFERENCE_INTS, to * REFERENCE_INTS)], rest).length > 0)
       throw new RangeError('the snapshot has too many references')
-    for (let entry = first; entry < end; entry++) if (this.cutOf(entry) !== null) this.#cuts++
+    for (let entry = first; entry < end; entry++) {
+      if (this.cutOf(entry) !== null) this.#cuts++
+      this.#sources.add(this.sourceOf(entry))
+    }
     this.#size = end
     this.#referenceCount = to
+  }
+
+  /** The sources of all notifications, and perhaps some of notifications that were removed. */
+  protected get sources(): Iterable<number> {
+    return this.#sources
   }
 
   /** The next older entry of a chain. NONE at its end. */

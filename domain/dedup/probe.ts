@@ -34,6 +34,9 @@ export interface Probe {
   marks: string
 }
 
+/** What the end of a text prints, and whether it was cut. */
+export type Ending = Pick<Probe, 'cutAt' | 'balance' | 'order' | 'references'>
+
 /** Assigns numbers to short texts: accounts, sources, currencies. */
 export class Names {
   readonly #numbers = new Map<string, number>()

@@ -7,7 +7,8 @@
  *   2  same source and text, linked by printed values or by a short time between them     resend
  *   3  equal reference; balance and time; balance alone; time and content; one a cut      copy
  *   4  another source, equal order id                                                     copy
- *   5  anything else                                                                      another event
+ *   5  another source, one of the two lost its end before balance and memo                copy
+ *   6  anything else                                                                      another event
  *
  * One payment pays one order (decisions, T4): an equal reference that the bank gives each movement, or an equal balance and
  * time with seconds, makes a copy in row 3 even if the order ids differ. In all other cases a different order id means a
@@ -24,7 +25,7 @@ import { NONE } from './chains.ts'
 import { accountsContradict, compatible, guessesApart, samePair, type Compatible } from './compatible.ts'
 import { distanceTo, distanceToEvent, isCloser, type Distance } from './distance.ts'
 import type { DedupWindow } from './window.ts'
-import type { Probe } from './probe.ts'
+import type { Ending, Probe } from './probe.ts'
 import { isCutOf } from './text-marks.ts'
 
 export type Verdict =
@@ -48,6 +49,8 @@ const SAME_SMS = 5 * SECOND
 const SENT_AGAIN = 10 * MINUTE
 const SAME_CUT = 10 * SECOND
 const OTHER_CHANNEL = 120 * MINUTE
+/** Nothing but the amount, the account and this time links a text without its end to one that prints no time. */
+const WITHOUT_END = 2 * MINUTE
 
 // --- rows 1 and 2: sent again --------------------------------------------------------------------------------------
 
@@ -245,6 +248,28 @@ const rowFour = (window: DedupWindow, probe: Probe): number => {
   return nearest.event
 }
 
+const lacksItsEnd = ({ cutAt, balance, order, references }: Ending): boolean =>
+  cutAt !== null && Number.isNaN(balance) && !order && references.length === 0
+
+/**
+ * Row 5. An app may cut a text before its balance and its memo: `TK 42xxx584|GD: +150,000VND 20/11/26 10:00 |SD: 5,3...`. No order id is lost if
+ * that is the text of another payment of the same minute.
+ */
+const rowFive = (window: DedupWindow, probe: Probe): number => {
+  const nearest = new NearestEvent(window, probe)
+  const isShort = lacksItsEnd(probe)
+  if (!isShort && !window.holdsCuts) return NONE
+  window.walkOtherSources(probe, (entry) => {
+    if (!isShort && !lacksItsEnd(window.endingOf(entry))) return
+    nearest.offer(
+      entry,
+      ({ otherSource, printsTime, compatible: agreed, distance }) =>
+        otherSource && agreed === 'yes' && ((printsTime && probe.precision > 0) || distance.apart <= WITHOUT_END),
+    )
+  })
+  return nearest.event
+}
+
 const resendOf = (window: DedupWindow, entry: number): Extract<Verdict, { kind: 'resend' }> => ({
   kind: 'resend',
   of: window.idOf(entry),
@@ -263,7 +288,7 @@ export const verdictOn = (window: DedupWindow, probe: Probe, isPush: boolean): V
     const isNewStamp = !bindsItsText(probe) && (probe.message !== null || !Number.isNaN(probe.stamp))
     return isNewStamp ? { ...resendOf(window, again), isNewStamp } : resendOf(window, again)
   }
-  const three = rowThree(window, probe)
-  const event = three === NONE ? rowFour(window, probe) : three
+  let event = NONE
+  for (const row of [rowThree, rowFour, rowFive]) if (event === NONE) event = row(window, probe)
   return event === NONE ? { kind: 'new' } : { kind: 'copy', event }
 }

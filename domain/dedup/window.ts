@@ -7,7 +7,7 @@
  */
 import { ChainHeads, HeadsToFill, NONE, mixed, mixedFloat } from './chains.ts'
 import { Entries, type EntriesState } from './entries.ts'
-import type { Probe } from './probe.ts'
+import type { Ending, Probe } from './probe.ts'
 import { DEDUP_RETENTION_S, type NotificationSeen } from './events.ts'
 
 /** Entries of one part of a snapshot. A part is copied, or put back, in about a millisecond. */
@@ -189,6 +189,12 @@ export class DedupWindow extends Entries {
     }
   }
 
+  /** Visits the entries of all other sources that have this notification's amount, like `walk`. */
+  walkOtherSources(probe: Probe, visit: (entry: number) => void): void {
+    for (const source of this.sources)
+      if (source !== probe.source) this.walk('sourceAmount', { ...probe, source }, visit)
+  }
+
   /**
    * Visits entries that print the same reference for an equal amount.
    * @param visit  receives the entry, and whether that reference names the movement
@@ -219,6 +225,11 @@ export class DedupWindow extends Entries {
   /** Whether an event is one of those that a notification is compared with. */
   holds(event: number, probe: Probe): boolean {
     return this.entriesOf(event, probe).length > 0
+  }
+
+  endingOf(entry: number): Ending {
+    const [cutAt, balance] = [this.cutOf(entry), this.balanceOf(entry)]
+    return { cutAt, balance, order: this.orderOf(entry), references: this.referencesOf(entry) }
   }
 
   #isRemembered(entry: number, probe: Probe): boolean {

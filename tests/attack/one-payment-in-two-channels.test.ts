@@ -132,6 +132,20 @@ describe('a payment in two channels', () => {
       }
   })
 
+  it('stays one wherever an app cuts its push, also before the balance', () => {
+    for (const channels of [VPB, MB, CTG, ACB, TCB]) {
+      const [sent, whole] = channels('DH1042')
+      let read = 0
+      for (let end = 20; end < whole.text.length; end++) {
+        const cut = { ...whole, text: `${whole.text.slice(0, end)}...` }
+        if (verdictsOn(cut)[0] !== 'new') continue
+        isOne([sent, cut])
+        read++
+      }
+      expect(read, whole.text).to.be.greaterThan(10)
+    }
+  })
+
   it('is not another one that leaves the same balance after money went out, if the SMS ends within its order id', () => {
     const [one] = TCB(`thanh toan cho don hang so ${'x'.repeat(60)} DH104299`, 147)
     expect(one.text).to.match(/DH1\d*$/)

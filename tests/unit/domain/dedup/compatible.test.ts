@@ -55,6 +55,15 @@ describe('a notification that contradicts an event is a different event', () => 
       .when(push({ balance: 7, order: 'DH1042', at: 60 }))
       .then(another)
   })
+  it('and if only the SMS reported the withdrawal in between, the push of the second payment is no proof, but its SMS is', () => {
+    const cut = sms({ balance: 7, order: 'DH10', prefix: null, text: 'thanh toan don hang DH10...' })
+    const out = sms({ balance: 6, direction: 'debit', at: 30 })
+    const second = push({ balance: 7, order: 'DH2000', at: 60 })
+    given(cut, out).when(second).then(copyOf(0))
+    given(cut, out, second)
+      .when(sms({ balance: 7, order: 'DH2000', at: 65 }))
+      .then(another)
+  })
   it('by any copy of the event, because the printed data of all copies counts together', () =>
     given(sms({ order: 'DH1' }), push({ order: 'DH1', balance: 7 }))
       .when({ source: 'device-2:sms', order: 'DH1', balance: 8 })

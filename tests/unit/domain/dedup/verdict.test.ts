@@ -267,6 +267,55 @@ describe('row 4: another source with an equal order id is a copy', () => {
       .then(copyOf(0)))
 })
 
+describe('row 5: another source is a copy if one of the two lost its end before balance and memo', () => {
+  const short = push({ minute: 0, account: '42xxx584', text: 'TK 42xxx584|GD: +150,000VND 10:00 |SD: 5,3...' })
+  const whole = sms({ minute: 0, account: '4240xxxx4584', balance: 7, order: 'DH1' })
+  it('if both print the same minute, whichever comes first', () => {
+    given(short).when(whole).then(copyOf(0))
+    given(whole).when(short).then(copyOf(0))
+    given(whole)
+      .when({ ...short, minute: 60 })
+      .then(another)
+  })
+  it('if one prints no time, within two minutes', () => {
+    given(sms({ balance: 7, order: 'DH1' }))
+      .when({ ...short, at: 120 })
+      .then(copyOf(0))
+    given(sms({ balance: 7, order: 'DH1' }))
+      .when({ ...short, at: 121 })
+      .then(another)
+  })
+  it('but not if the other account, or another amount, or the same source', () => {
+    given(whole)
+      .when({ ...short, account: '42xxx999' })
+      .then(another)
+    given(whole)
+      .when({ ...short, amount: '100000.00' })
+      .then(another)
+    given(short, push({ minute: 0, account: '42xxx584', balance: 7, order: 'DH1', at: 11 }))
+      .when(whole)
+      .then(copyOf(1))
+  })
+  it('but not if it prints a balance, an order id or a reference', () => {
+    const text = 'TK 42xxx584|GD: +150,000VND 10:00 |ND: ...'
+    const more = [{ balance: 8 }, { order: 'DH2' }, { ref: 'FT:2' }] as const
+    for (const one of more)
+      given(sms({ minute: 0, balance: 7, order: 'DH1', ref: 'FT:1' }))
+        .when(push({ minute: 0, text, ...one }))
+        .then(another)
+    given(sms({ minute: 0 }))
+      .when(push({ minute: 0, text, order: 'DH2' }))
+      .then(another)
+  })
+  it('once for each payment of a minute', () => {
+    const later = { ...short, at: 11 }
+    const other = { ...whole, balance: 14, order: 'DH2', at: 11 }
+    given(short, later, whole).when(other).then(copyOf(1))
+    given(whole, short, other).when(later).then(copyOf(2))
+    given(short, whole).when(other).then(another)
+  })
+})
+
 describe('the highest row that fits decides', () => {
   it('for an equal reference over a nearer equal order id', () =>
     given(sms({ ref: 'FT:1', order: 'DH1' }), sms({ order: 'DH1', at: 3_000 }))
