@@ -9,25 +9,35 @@ const LINE_ENDS = /\r\n?/g
  * Every blank except the plain one. The rarer line ends of Unicode count as blanks: no bank prints them, and a payer who writes one must not begin
  * a line of the bank's.
  */
-const BLANKS = /[\t\v\f\u0085\u2028\u2029]|(?! )\p{Zs}/gu
-/** Soft hyphen, zero-width and direction characters, joiners, variation selectors, byte order mark, other controls. */
-const INVISIBLE =
-  /[\u0000-\u0008\u000e-\u001f\u007f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]/g
-
+const BLANKS = /[\t\v\f\u0085\u2028\u2029\u2800]|(?! )\p{Zs}/gu
 /**
- * Applies NFKC. Removes zero-width and direction characters. Every kind of blank becomes a blank, a carriage return becomes a line
- * end, and U+2212 becomes a minus. Runs of blanks stay as they are: see `squeeze`.
+ * Soft hyphen, zero-width and direction characters, joiners, fillers, tags, variation selectors, byte order mark, marks of annotations, other
+ * controls.
  */
-export const normalise = (text: string): string =>
+const INVISIBLE = /[\u0000-\u0008\u000e-\u001f\u007f\ufff9-\ufffc]|\p{Default_Ignorable_Code_Point}/gu
+/** Stands for one invisible character. */
+export const INVISIBLE_PLACE = '\u2060'
+
+/** Like `normalise`, but with `INVISIBLE_PLACE` for each invisible character: a bank that breaks memos at a column counts them. */
+export const normaliseInPlace = (text: string): string =>
   ONLY_PLAIN.test(text)
     ? text
     : text
         .normalize('NFKC')
         .replace(LINE_ENDS, '\n')
         .replace(BLANKS, ' ')
-        .replace(INVISIBLE, '')
+        .replace(INVISIBLE, (found) => INVISIBLE_PLACE.repeat(found.length))
         .replace(/\u2212/g, '-')
-        .normalize('NFKC')
+
+/** Removes the places of invisible characters. */
+export const withoutInvisible = (text: string): string =>
+  text.includes(INVISIBLE_PLACE) ? text.replaceAll(INVISIBLE_PLACE, '').normalize('NFKC') : text
+
+/**
+ * Applies NFKC. Removes zero-width and direction characters. Every kind of blank becomes a blank, a carriage return becomes a line
+ * end, and U+2212 becomes a minus. Runs of blanks stay as they are: see `squeeze`.
+ */
+export const normalise = (text: string): string => withoutInvisible(normaliseInPlace(text))
 
 /** A run of blanks becomes `\n` if it contains a line end, and one blank otherwise. Blanks at both ends are removed. */
 export const squeeze = (text: string): string =>

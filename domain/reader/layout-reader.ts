@@ -3,13 +3,13 @@
 import { movedBy, type Moved } from './amount.ts'
 import type { Bank, Layout } from '../banks/bank.ts'
 import { findCounterpart } from './counterpart.ts'
-import { undoBreaks, withoutColumns, type Joins } from './line-breaks.ts'
+import { isInsideWord, undoBreaks, withoutColumns, type Joins } from './line-breaks.ts'
 import { CUT, type Page } from './page.ts'
 import { mayLackItsYear, readPrintedTime, type DateParts } from './printed-time.ts'
 import type { Reading, Reference } from './reading.ts'
 import { saysFailedBehind } from './rejection.ts'
 import { acrossBreaks, findReferences, mayLackItsEnd } from './references.ts'
-import { squeeze } from '../text.ts'
+import { INVISIBLE_PLACE, squeeze, withoutInvisible } from '../text.ts'
 
 /** A reading, and the text before it, in shadow form. */
 export interface Found {
@@ -35,23 +35,29 @@ const moneyIn = (groups: Groups, { silentCurrency }: Layout): Moved | null => {
   })
 }
 
+const UNSEEN = new RegExp(`[ \\n${INVISIBLE_PLACE}]`, 'g')
+const isUnseen = (character: string): boolean => ` \n${INVISIBLE_PLACE}`.includes(character)
+
 /**
- * The memo at the end of a page with its runs of blanks, also those that it begins with. The memo itself if it has none, or does not end the page.
+ * The memo at the end of a page with its runs of blanks and its invisible characters, also those that it begins with. The memo itself if it has
+ * none, or does not end the page.
  */
 const looseMemo = ({ text, loose }: Page, memo: string): string => {
   if (loose === undefined || !text.endsWith(memo)) return memo
-  let left = memo.replace(/[ \n]/g, '').length
+  let left = memo.replace(UNSEEN, '').length
   let at = loose.length
-  while (left > 0) if (!/[ \n]/.test(loose[--at]!)) left--
+  while (left > 0) if (!isUnseen(loose[--at]!)) left--
+  while (loose[at - 1] === ' ' || loose[at - 1] === INVISIBLE_PLACE) at--
   // Of the blanks before it, the first one is the bank's.
-  while (loose.slice(at - 2, at) === '  ') at--
-  return loose.slice(at)
+  return loose.slice(loose[at] === ' ' ? at + 1 : at)
 }
 
-/** The payer's own runs of blanks shift the columns, so the memo with them is tried first. */
-const withoutBreaks = (page: Page, memo: string, column: number, joins?: Joins): string => {
-  const whole = withoutColumns(looseMemo(page, memo), column, joins)
-  return whole === null ? undoBreaks(memo, column, joins) : squeeze(whole)
+/** The payer's own runs of blanks and invisible characters shift the columns, so the memo with them is tried first. */
+const withoutBreaks = (page: Page, memo: string, column: number, joins: Joins = isInsideWord): string => {
+  const whole = withoutColumns(looseMemo(page, memo), column, (before, after) =>
+    joins(withoutInvisible(before), withoutInvisible(after)),
+  )
+  return whole === null ? undoBreaks(memo, column, joins) : squeeze(withoutInvisible(whole))
 }
 
 const memoOf = (page: Page, printed: string | undefined, { breaksAt }: Layout, joins?: Joins): string | null => {

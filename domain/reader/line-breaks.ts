@@ -12,7 +12,7 @@ const LETTERS_ONLY = /^\p{L}+(?![\p{L}\p{N}])/u
  * Whether the inserted break splits a word. If the memo has a blank of its own at that column, this cannot be seen. A word
  * after digits counts as a new word, so the shorter id results (`DH1042` + `NGUYEN`).
  */
-const isInsideWord = (before: string, after: string): boolean =>
+export const isInsideWord = (before: string, after: string): boolean =>
   WORD.test(before.slice(-1)) &&
   WORD.test(after.slice(0, 1)) &&
   !(DIGIT.test(before.slice(-1)) && LETTERS_ONLY.test(after))

@@ -57,20 +57,36 @@ interface Memo {
   shadow: string
 }
 
+/**
+ * Decorations of a payer, which an SMS does not show: the marks of `1️⃣0️⃣4️⃣2️⃣` and `D̶H̶1̶0̶4̶2̶`. Letters of Vietnamese have none of these after
+ * `normalise`.
+ */
+const DECORATIONS = /\p{M}/gu
+const DASHES = /[\u2010-\u2015]/g
+
 const memoOf = (content: string): Memo => {
-  const text = normalise(content)
+  const whole = normalise(content)
+  const text = /[^\0-\x7f]/.test(whole) ? whole.replace(DECORATIONS, '').replace(DASHES, '-') : whole
   const masked = (found: string): string => '.'.repeat(found.length)
   return { text, shadow: shadowOf(text).replace(RANDOM_REFERENCES, masked).replace(LABEL_OF_WORDS, masked) }
 }
 
-/** The id after a prefix: up to 30 letters and digits, without attached words. Null if it is empty or ends at a cut of the text. */
+/** Digits of other scripts, and letters that look like Latin ones. The id before them would be that of another order: `DH10` of `DH10٤٢`. */
+const LOOKS_LIKE_MORE =
+  /^[\p{N}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Coptic}\p{Script=Cherokee}\p{Script=Lisu}]/u
+
+/**
+ * The id after a prefix: up to 30 letters and digits, without attached words. Null if it is empty, ends at a cut of the text, or seems to go on.
+ */
 const runAt = ({ text }: Memo, at: number): string | null => {
   RUN.lastIndex = at
   const whole = RUN.exec(text)?.[0] ?? ''
   const glued = whole.search(GLUED)
   const run = (glued < 0 ? whole : whole.slice(0, glued)).slice(0, RUN_AT_MOST)
-  const reachesCut = run.length === whole.length && CUT_HERE.test(text.slice(at + run.length, at + run.length + 3))
-  return run === '' || reachesCut ? null : run
+  if (run === '') return null
+  const behind = text.slice(at + run.length, at + run.length + 3)
+  const goesOn = run.length === whole.length && (CUT_HERE.test(behind) || LOOKS_LIKE_MORE.test(behind))
+  return goesOn ? null : run
 }
 
 interface Prefix {

@@ -1,6 +1,6 @@
 // Tests: tests/unit/domain/reader/corpus.test.ts
 /** A text prepared for reading. */
-import { normalise, shadowOf, squeeze } from '../text.ts'
+import { normaliseInPlace, shadowOf, squeeze, withoutInvisible } from '../text.ts'
 
 /** The reader uses this many characters of a text. The rest is stored but not read (decisions, "Limits of sizes"). */
 const READ_AT_MOST = 32 * 1024
@@ -12,7 +12,10 @@ export const NOTIFICATION_AT_MOST = 8_000
 export interface Page {
   text: string
   shadow: string
-  /** The text with its runs of blanks, because a bank that breaks memos at a column counts them. Undefined if it has none. */
+  /**
+   * The text with its runs of blanks and the places of its invisible characters, because a bank that breaks memos at a column counts them.
+   * Undefined if it has none.
+   */
   loose?: string
 }
 
@@ -30,8 +33,8 @@ export const withoutForwardersLines = (page: Page): Page => {
 }
 
 export const pageOf = (text: string): Page => {
-  const loose = normalise(text.slice(0, READ_AT_MOST)).slice(0, READ_AT_MOST).trim()
-  const whole = squeeze(loose)
+  const loose = normaliseInPlace(text.slice(0, READ_AT_MOST)).slice(0, READ_AT_MOST).trim()
+  const whole = squeeze(withoutInvisible(loose))
   return { text: whole, shadow: shadowOf(whole), ...(loose.length > whole.length && { loose }) }
 }
 

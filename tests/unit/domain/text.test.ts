@@ -7,6 +7,13 @@ describe('the normalisation of a text', () => {
     expect(normalise('So\u0302\u0301 du\u031b\u00a0TK\u2009\u200b1\u202e\ufeff\t2')).to.equal('Số dư TK 1 2')
   })
 
+  it('drops every invisible character that Unicode knows, also beyond its first plane', () => {
+    const codes = [0x34f, 0x115f, 0x17b4, 0x180b, 0x3164, 0xffa0, 0xfe0f, 0xfff9, 0xe0041, 0xe0100, 0x1d173]
+    for (const code of codes)
+      expect(normalise(`DH10${String.fromCodePoint(code)}42`), `U+${code.toString(16)}`).to.equal('DH1042')
+    expect(normalise('DH\u280042'), 'a blank that is no white space').to.equal('DH 42')
+  })
+
   it('turns U+2212 into a minus and full-width signs into plain ones', () => {
     expect(normalise('\u2212150,000 \uff0b1')).to.equal('-150,000 +1')
   })

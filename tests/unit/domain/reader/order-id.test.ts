@@ -27,6 +27,17 @@ describe('order ids', () => {
     expect(found('DH1042đã chuyển', 'DH')).to.equal('DH1042')
   })
 
+  it('are found behind decorations of a payer, which an SMS does not show', () => {
+    for (const memo of ['DH1️⃣0️⃣4️⃣2️⃣', 'D̶H̶1̶0̶4̶2̶', 'DH①⓪④②', 'DH１０４２', 'DH–1042', 'D\u200bH10\u00ad42'])
+      expect(found(memo, 'DH'), memo).to.equal('DH1042')
+  })
+
+  it('are ignored in front of what looks like more of them', () => {
+    for (const memo of ['DH10٤٢', 'DH10४2', 'DH10❷', 'DH10О2', 'DH1042А', 'DH10Ο'])
+      expect(found(memo, 'DH'), memo).to.equal(null)
+    expect(found('DH1042支付', 'DH')).to.equal('DH1042')
+  })
+
   it('are ignored at a cut, and no other token replaces them', () => {
     expect(found('AB123 mua DH10...', 'DH')).to.equal(null)
     expect(found('AB123 mua SHOPX~', 'SHOP')).to.equal(null)
