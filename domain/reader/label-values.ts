@@ -16,8 +16,8 @@ const sumOf = (noMore: string) =>
   `(?:(?<before>${CURRENCY_CODE})(?![a-z]) ?)?(?<number>${NUMBER})` +
   `(?:\\.? ?(?<behind>${CURRENCY_CODE}|${CURRENCY_SIGN})|${noMore})(?![0-9*]|[.,]\\d|[a-z]\\d|${MORE_OF_IT})`
 const SUM = sumOf('')
-/** The number of an amount must be whole beyond doubt. */
-const WHOLE_SUM = sumOf(`(?!${MORE_DIGITS})`)
+/** The number of an amount must be whole beyond doubt, and three letters attached to it may be another currency: `+150,000XAF`. */
+const WHOLE_SUM = sumOf(`(?!${MORE_DIGITS}|(?!luc|vao)[a-z]{3}(?![a-z]))`)
 
 /** An amount: a sign or direction word, and a sum. A currency may precede them. */
 export const SIGNED = new RegExp(

@@ -10,7 +10,9 @@ export const NUMBER = '(?!\\d{1,3}(?: \\d{3})+(?!\\d))\\d{1,15}(?:[.,]\\d{3}(?!\
 /** Behind a number without its currency: more digits of it, behind a blank. Two digits may begin a date. */
 export const MORE_DIGITS = ',? \\d{3}(?![\\d:/h-])|[.,]\\n\\d{3}(?!\\d)| \\d{1,3}[.,]\\d{3}'
 
-const FOREIGN = 'usd|eur|jpy|gbp|aud|sgd|cad|chf|cny|hkd|krw|thb|nzd|twd|dkk|sek|nok|myr|inr|lak|khr'
+/** No name or word of Vietnamese is one of these. */
+const FOREIGN =
+  'usd|eur|jpy|gbp|aud|sgd|cad|chf|cny|hkd|krw|thb|nzd|twd|dkk|sek|nok|myr|inr|lak|khr|php|idr|rub|bnd|mmk|aed|sar|zar|brl|mxn|pln|czk|huf'
 
 /** A currency code, before or after a number. `d` is the shadow of `đ` and `₫`. */
 export const CURRENCY_CODE = `vnd|${FOREIGN}`
@@ -58,7 +60,7 @@ export const readNumber = (printed: string, currency: string | null): PrintedNum
   if (new Set(thousands).size > 1 || (hasDecimals && thousands.includes(lastMark))) return null
   // `222,77` is more likely the beginning of 222,772,047 than a number with a decimal comma.
   if (hasDecimals && lastMark === ',' && thousands.length === 0) return null
-  if (rest.some((group) => group.length !== 3) || (rest.length > 0 && first.length > 3)) return null
+  if (rest.some((group) => group.length !== 3) || (rest.length > 0 && !/^[1-9]\d{0,2}$/.test(first))) return null
   const mayBeDecimals = !hasDecimals && separators.length === 1 && lastMark === '.'
   if (mayBeDecimals && currency !== null && currency !== 'VND') return null
   return number(whole.join(''), hasDecimals ? last : '')

@@ -23,7 +23,16 @@ describe('numbers printed by banks', () => {
   it('lose leading zeros', () => expect(value('02')).to.equal('2.00'))
 
   it('are refused if they are ambiguous', () => {
-    for (const printed of ['1,234,56', '222,77', '1,23,456', '1234,567', '1,234.567,890', '12,345.6'])
+    for (const printed of [
+      '1,234,56',
+      '222,77',
+      '1,23,456',
+      '1234,567',
+      '1,234.567,890',
+      '12,345.6',
+      '000,500',
+      '0,500',
+    ])
       expect(value(printed), printed).to.equal(null)
   })
 

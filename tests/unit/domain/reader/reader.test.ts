@@ -136,6 +136,15 @@ describe('the reader', () => {
     expect(reason('ACB: TK 245115000(VND) 3,000,000 luc 14:36 13/06/2018. So du 3,160,947. GD: x')).to.equal('unparsed')
   })
 
+  it('takes the balance’s currency for no amount in another one, also one that it does not know', () => {
+    const of = (amount: string) => ({ text: `TK 0123456789 ${amount} luc 10:00 20/11/2026. So du: 5,380,000VND`, sender: 'LPB' }) // prettier-ignore
+    for (const amount of ['+1,000PHP', '+1,000 IDR', '+1,000XAF', '-1,000USD'])
+      expect(reason(of(amount)), amount).to.equal('unparsed')
+    expect(reading(of('+1,000'))).to.include({ amount: '1000.00', currency: 'VND' })
+    const php = { text: 'TK 0123456789 -1,000PHP luc 10:00 20/11/2026. ND: ABC', sender: 'LPB' }
+    expect(reading(php)).to.include({ amount: '1000.00', currency: 'PHP' })
+  })
+
   it('refuses a text without a certain currency', () => {
     const tcb = (amount: string, balance: string) =>
       `TK 18123\nSo tien GD:+${amount}\nSo du:${balance}\nFT123456789012 phi`
