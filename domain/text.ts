@@ -4,6 +4,8 @@
  */
 
 const ONLY_PLAIN = /^[\n\x20-\x7e]*$/
+/** Letters with diacritics too. Most texts have no other characters, so this test saves the others. */
+const ONLY_LATIN = /^[\n\x20-\x7e\u00c0-\u024f\u1e00-\u1eff₫]*$/
 const LINE_ENDS = /\r\n?/g
 /**
  * Every blank except the plain one. The rarer line ends of Unicode count as blanks: no bank prints them, and a payer who writes one must not begin
@@ -19,15 +21,16 @@ const INVISIBLE = /[\u0000-\u0008\u000e-\u001f\u007f\ufff9-\ufffc]|\p{Default_Ig
 export const INVISIBLE_PLACE = '\u2060'
 
 /** Like `normalise`, but with `INVISIBLE_PLACE` for each invisible character: a bank that breaks memos at a column counts them. */
-export const normaliseInPlace = (text: string): string =>
-  ONLY_PLAIN.test(text)
-    ? text
-    : text
-        .normalize('NFKC')
-        .replace(LINE_ENDS, '\n')
-        .replace(BLANKS, ' ')
-        .replace(INVISIBLE, (found) => INVISIBLE_PLACE.repeat(found.length))
-        .replace(/\u2212/g, '-')
+export const normaliseInPlace = (text: string): string => {
+  if (ONLY_PLAIN.test(text)) return text
+  const composed = text.normalize('NFKC')
+  if (ONLY_LATIN.test(composed)) return composed
+  return composed
+    .replace(LINE_ENDS, '\n')
+    .replace(BLANKS, ' ')
+    .replace(INVISIBLE, (found) => INVISIBLE_PLACE.repeat(found.length))
+    .replace(/\u2212/g, '-')
+}
 
 /** Removes the places of invisible characters. */
 export const withoutInvisible = (text: string): string =>

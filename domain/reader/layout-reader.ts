@@ -99,9 +99,11 @@ const rangeOfMemo = (page: Page, indices: Indices | undefined): readonly [number
   return isPayers ? [memo[0], ref[1]] : memo
 }
 
-/** The memo, and what follows it in its last line, in shadow form. */
-const throughItsLine = ({ shadow }: Page, [start, end]: readonly [number, number]): string =>
-  shadow.slice(start, end) + (shadow.slice(end).split('\n', 1)[0] ?? '')
+/** Whether a line behind the first one of the memo says that nothing happened. The end of its last line may be no part of the memo. */
+const saysFailedWithin = ({ shadow }: Page, [start, end]: readonly [number, number]): boolean => {
+  const memo = shadow.slice(start, end)
+  return memo.includes('\n') && saysFailedBehind(memo + (shadow.slice(end).split('\n', 1)[0] ?? ''))
+}
 
 /**
  * Whether the memo precedes the amount. If such a text lacks its end, a sum in the memo (`+9,999,999VND SD 9,999,999VND`) would be its last one
@@ -139,7 +141,7 @@ export const readByLayout = (layout: Layout, bank: Bank, page: Page, arrivedAt: 
   const balance = layout.endsInBalance || groups.balance_unit || balanceEnd !== page.text.length ? money.balance : null
   const range = rangeOfMemo(page, indices)
   // Where a bank breaks its memo, any words may begin a line.
-  if (range && layout.breaksAt === null && saysFailedBehind(throughItsLine(page, range))) return null
+  if (range && layout.breaksAt === null && saysFailedWithin(page, range)) return null
   const memo = asWritten(page, range)
   const content = memoOf(page, memo, layout)
   const joined = layout.breaksAt === null ? content : memoOf(page, memo, layout, () => true)

@@ -92,6 +92,7 @@ const readSentence = (bank: Bank, page: Page, arrivedAt: Date): Reading | null =
 
 /** @param title · @param header  the bank's own words around the reading, in shadow form */
 const unlessDoubted = (reading: Reading, title: string, header = ''): ReadResult => {
+  if (title === '' && header === '') return yes(reading)
   const around = `${title}\n${header}`
   if (saysFailed(around)) return no('failed')
   return saysNotMoved(around) || saysAskedFor(title) ? no('unparsed') : yes(reading)

@@ -12,6 +12,8 @@ interface Shape {
   kind: string
   /** The whole match is the reference, or its group 1 if it has a label. It has the flag `g` if more than one match counts. */
   expression: RegExp
+  /** A word that it contains, in upper case. Without it in the memo, the expression need not run. */
+  word?: string
   /** The bank gives each movement its own reference of this kind. */
   movement?: true
   /** The bank puts it behind the payer's words, so the last match is the bank's. */
@@ -26,25 +28,35 @@ const LABELLED = 'Ma giao dich'
 const SENDERS = 'Ma tham chieu'
 
 const shapes: readonly Shape[] = [
-  { kind: 'ACSP', expression: /\bACSP\/ ?([0-9A-Z]{6,24})/i, movement: true, length: 8 },
-  { kind: 'Trace', expression: /\bTrace[ :]{0,2}(\d{4,12})(?!\d)/gi, length: 6 },
+  { kind: 'ACSP', word: 'ACSP', expression: /\bACSP\/ ?([0-9A-Z]{6,24})/i, movement: true, length: 8 },
+  { kind: 'Trace', word: 'TRACE', expression: /\bTrace[ :]{0,2}(\d{4,12})(?!\d)/gi, length: 6 },
   /** VCB for interbank transfers: six digits, day, time. */
   { kind: 'dotted', expression: /(?<![\d.])\d{6}\.\d{6}\.\d{6}(?!\d)/, movement: true, length: 18 },
-  { kind: 'MBVCB', expression: /\bMBVCB[. ]?\d{1,15}/i, movement: true },
+  { kind: 'MBVCB', word: 'MBVCB', expression: /\bMBVCB[. ]?\d{1,15}/i, movement: true },
   /** NAPAS: 0200, BIN of the sending bank, then its number. Some senders put one more zero before the BIN. */
-  { kind: 'NAPAS', expression: /(?<![0-9A-Z])0200\d{6}[0-9A-Z]{14,34}/i, movement: true },
+  { kind: 'NAPAS', word: '0200', expression: /(?<![0-9A-Z])0200\d{6}[0-9A-Z]{14,34}/i, movement: true },
   /** May contain one of the next kind. */
-  { kind: 'GD', expression: /\bGD ([0-9A-Z]{6,20})[ -]\d{6}[ -]\d{2}:\d{2}:\d{2}/gi, movement: true, last: true },
-  { kind: 'IBT', expression: /(?<![0-9A-Z])\d{4}IBT\d[0-9A-Z]{8,14}/i, movement: true },
-  { kind: 'Ecom', expression: /\bEcom\.[0-9A-Z]{6,24}/i, movement: true },
+  {
+    kind: 'GD',
+    word: 'GD',
+    expression: /\bGD ([0-9A-Z]{6,20})[ -]\d{6}[ -]\d{2}:\d{2}:\d{2}/gi,
+    movement: true,
+    last: true,
+  },
+  { kind: 'IBT', word: 'IBT', expression: /(?<![0-9A-Z])\d{4}IBT\d[0-9A-Z]{8,14}/i, movement: true },
+  { kind: 'Ecom', word: 'ECOM.', expression: /\bEcom\.[0-9A-Z]{6,24}/i, movement: true },
   /** MB may break its memo at a dot, and a text may be cut there. */
-  { kind: 'IBBIZ', expression: /\bIBBIZ\.\d{6,24}(?: ?\. ?(?:\d{1,3}(?!\d))?)?/gi },
-  { kind: 'CK', expression: /\bCK\d{14}(?!\d)/gi, length: 16 },
-  { kind: 'CTLNHID', expression: /\bCTLNHID[IO]\d{10,20}/i, movement: true, length: 23 },
-  { kind: 'FT', expression: /\bFT\d{9,16}(?!\d)/i, movement: true, length: 16 },
-  { kind: 'CT', expression: /\bCT (?:DEN|DI): ?([0-9A-Z]{6,24})/i, movement: true },
-  { kind: 'So GD', expression: /\bSo GD(?: goc)?: ?([0-9A-Z]{6,30})/gi },
-  { kind: SENDERS, expression: /\bMa (?:tham chieu|giao dich|GD)[: ]{1,2}(?=[A-Z]{0,20}\d)([0-9A-Z]{5,30})/gi },
+  { kind: 'IBBIZ', word: 'IBBIZ', expression: /\bIBBIZ\.\d{6,24}(?: ?\. ?(?:\d{1,3}(?!\d))?)?/gi },
+  { kind: 'CK', word: 'CK', expression: /\bCK\d{14}(?!\d)/gi, length: 16 },
+  { kind: 'CTLNHID', word: 'CTLNHID', expression: /\bCTLNHID[IO]\d{10,20}/i, movement: true, length: 23 },
+  { kind: 'FT', word: 'FT', expression: /\bFT\d{9,16}(?!\d)/i, movement: true, length: 16 },
+  { kind: 'CT', word: 'CT D', expression: /\bCT (?:DEN|DI): ?([0-9A-Z]{6,24})/i, movement: true },
+  { kind: 'So GD', word: 'SO GD', expression: /\bSo GD(?: goc)?: ?([0-9A-Z]{6,30})/gi },
+  {
+    kind: SENDERS,
+    word: 'MA ',
+    expression: /\bMa (?:tham chieu|giao dich|GD)[: ]{1,2}(?=[A-Z]{0,20}\d)([0-9A-Z]{5,30})/gi,
+  },
   /** Milliseconds since 1970, then a code (TCB's own bookings). */
   { kind: 'epoch', expression: /(?<![0-9A-Z])1\d{12}[0-9A-Z]{6,8}(?![0-9A-Z])/i, movement: true },
 ]
@@ -130,7 +142,9 @@ export const findReferences = (memo: string, labelled: string | null, isApart = 
   // Every shape contains a run of digits.
   if (!/\d{4}/.test(memo)) return { best, all }
   const cut = cutOf(memo)
-  for (const shape of shapes)
+  const upper = memo.toUpperCase()
+  for (const shape of shapes) {
+    if (shape.word !== undefined && !upper.includes(shape.word)) continue
     for (const found of matchesOf(shape, memo)) {
       if (found.index + found[0].length >= cut) continue
       const printed = (found[1] ?? found[0]).replace(/[. ]+$/, '')
@@ -139,6 +153,7 @@ export const findReferences = (memo: string, labelled: string | null, isApart = 
       // The payer has continued it, so its beginning alone may look whole.
       all.push(reference.value.length > (shape.length ?? Infinity) ? asCut(reference) : reference)
     }
+  }
   return { best, all }
 }
 
