@@ -264,7 +264,9 @@ const rowFive = (window: DedupWindow, probe: Probe): number => {
     nearest.offer(
       entry,
       ({ otherSource, printsTime, compatible: agreed, distance }) =>
-        otherSource && agreed === 'yes' && ((printsTime && probe.precision > 0) || distance.apart <= WITHOUT_END),
+        otherSource &&
+        agreed === 'yes' &&
+        ((printsTime && probe.precision > 0) || Math.min(distance.apart, distance.arrivals) <= WITHOUT_END),
     )
   })
   return nearest.event
