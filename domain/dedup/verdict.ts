@@ -22,10 +22,11 @@
  * The functions are pure and deterministic: all times come from the notifications.
  */
 import { NONE } from './chains.ts'
-import { accountsContradict, compatible, guessesApart, samePair, type Compatible } from './compatible.ts'
-import { distanceTo, distanceToEvent, isCloser, type Distance } from './distance.ts'
+import { accountsContradict, guessesApart, samePair } from './compatible.ts'
+import { distanceTo, isCloser, type Distance } from './distance.ts'
+import { lacksItsEnd, NearestEvent, type Candidate } from './nearest-event.ts'
 import type { DedupWindow } from './window.ts'
-import type { Ending, Probe } from './probe.ts'
+import type { Probe } from './probe.ts'
 import { isCutOf } from './text-marks.ts'
 
 export type Verdict =
@@ -119,16 +120,6 @@ const nearestEntry = (
 
 // --- rows 3 and 4: copies ------------------------------------------------------------------------------------------
 
-/** An event that a notification might be a copy of. */
-interface Candidate {
-  distance: Distance
-  /** No notification of the event came from this source yet. */
-  otherSource: boolean
-  printsTime: boolean
-  printsSecond: boolean
-  compatible: Compatible
-}
-
 const isCut = (window: DedupWindow, probe: Probe, entry: number): boolean => {
   const marks = window.marksOf(entry)
   const cut = window.cutOf(entry)
@@ -137,48 +128,6 @@ const isCut = (window: DedupWindow, probe: Probe, entry: number): boolean => {
     (probe.cutAt !== null && isCutOf({ marks: probe.marks, cut_at: probe.cutAt }, { marks })) ||
     (cut !== null && isCutOf({ marks, cut_at: cut }, probe))
   )
-}
-
-type Fits = (candidate: Candidate) => boolean
-
-/**
- * Finds the nearest event among those that a row's key finds. One with another order id counts only if no other fits, however near it is: a payer
- * may write the reference of one payment into the next.
- */
-class NearestEvent {
-  readonly #window: DedupWindow
-  readonly #probe: Probe
-  #distance: Distance | null = null
-  #isOther = true
-  event = NONE
-
-  constructor(window: DedupWindow, probe: Probe) {
-    this.#window = window
-    this.#probe = probe
-  }
-
-  offer(entry: number, fits: Fits): void {
-    const [window, probe] = [this.#window, this.#probe]
-    if (window.movementOf(entry) !== probe.movement || window.amountOf(entry) !== probe.amount) return
-    const event = window.eventOf(entry)
-    const entries = window.entriesOf(event, probe)
-    const agreed = compatible(window, probe, entries)
-    if (agreed === 'no') return
-    const isOther = agreed === 'but_for_the_order'
-    const distance = distanceToEvent(window, probe, entries)
-    if (isOther === this.#isOther ? !isCloser(distance, this.#distance) : isOther) return
-    const candidate: Candidate = {
-      distance,
-      otherSource: !entries.some((each) => window.sourceOf(each) === probe.source),
-      printsTime: entries.some((each) => window.precisionOf(each) > 0),
-      printsSecond: entries.some((each) => window.precisionOf(each) === SECOND),
-      compatible: agreed,
-    }
-    if (!fits(candidate)) return
-    this.#distance = distance
-    this.#isOther = isOther
-    this.event = event
-  }
 }
 
 /** Whether the order ids allow a copy. Only ids that were not guessed can forbid it, and not against the bank's own proof. */
@@ -247,9 +196,6 @@ const rowFour = (window: DedupWindow, probe: Probe): number => {
   })
   return nearest.event
 }
-
-const lacksItsEnd = ({ cutAt, balance, order, references }: Ending): boolean =>
-  cutAt !== null && Number.isNaN(balance) && !order && references.length === 0
 
 /**
  * Row 5. An app may cut a text before its balance and its memo: `TK 42xxx584|GD: +150,000VND 20/11/26 10:00 |SD: 5,3...`. No order id is lost if

@@ -310,6 +310,13 @@ describe('row 5: another source is a copy if one of the two lost its end before 
       .when(push({ minute: 0, text, order: 'DH2' }))
       .then(another)
   })
+  it('and keeps no whole text of its source from the event, as it may be of another payment', () => {
+    const one = { balance: 7, order: 'DH1' }
+    const shortOfOther = push({ account: '42xxx584', text: 'TK 42xxx584 So du: VND 30...', at: 4 })
+    given(sms(one), shortOfOther)
+      .when(push({ ...one, account: '42xxx584', at: 25 }))
+      .then(copyOf(0))
+  })
   it('once for each payment of a minute', () => {
     const later = { ...short, at: 11 }
     const other = { ...whole, balance: 14, order: 'DH2', at: 11 }

@@ -1,0 +1,71 @@
+// Tests: tests/unit/domain/dedup/verdict.test.ts
+/** The nearest event that a notification might be a copy of, among those that a row of `verdict.ts` finds. */
+import { NONE } from './chains.ts'
+import { compatible, type Compatible } from './compatible.ts'
+import { distanceToEvent, isCloser, type Distance } from './distance.ts'
+import type { Ending, Probe } from './probe.ts'
+import type { DedupWindow } from './window.ts'
+
+const SECOND = 1_000
+
+/** An event that a notification might be a copy of. */
+export interface Candidate {
+  distance: Distance
+  /** No notification of the event came from this source yet, except perhaps a text without its end. */
+  otherSource: boolean
+  printsTime: boolean
+  printsSecond: boolean
+  compatible: Compatible
+}
+
+/** Whether a text was cut before its balance and its memo. */
+export const lacksItsEnd = ({ cutAt, balance, order, references }: Ending): boolean =>
+  cutAt !== null && Number.isNaN(balance) && !order && references.length === 0
+
+type Fits = (candidate: Candidate) => boolean
+
+/**
+ * Finds the nearest event among those that a row's key finds. One with another order id counts only if no other fits, however near it is: a payer
+ * may write the reference of one payment into the next.
+ */
+export class NearestEvent {
+  readonly #window: DedupWindow
+  readonly #probe: Probe
+  #distance: Distance | null = null
+  #isOther = true
+  event = NONE
+
+  constructor(window: DedupWindow, probe: Probe) {
+    this.#window = window
+    this.#probe = probe
+  }
+
+  offer(entry: number, fits: Fits): void {
+    const [window, probe] = [this.#window, this.#probe]
+    if (window.movementOf(entry) !== probe.movement || window.amountOf(entry) !== probe.amount) return
+    const event = window.eventOf(entry)
+    const entries = window.entriesOf(event, probe)
+    const agreed = compatible(window, probe, entries)
+    if (agreed === 'no') return
+    const isOther = agreed === 'but_for_the_order'
+    const distance = distanceToEvent(window, probe, entries)
+    if (isOther === this.#isOther ? !isCloser(distance, this.#distance) : isOther) return
+    const candidate: Candidate = {
+      distance,
+      otherSource: !entries.some((each) => this.#isFromHere(each)),
+      printsTime: entries.some((each) => window.precisionOf(each) > 0),
+      printsSecond: entries.some((each) => window.precisionOf(each) === SECOND),
+      compatible: agreed,
+    }
+    if (!fits(candidate)) return
+    this.#distance = distance
+    this.#isOther = isOther
+    this.event = event
+  }
+
+  /** A text without its end may be of another payment, so the whole text of its source still counts. */
+  #isFromHere(entry: number): boolean {
+    const [window, probe] = [this.#window, this.#probe]
+    return window.sourceOf(entry) === probe.source && (lacksItsEnd(probe) || !lacksItsEnd(window.endingOf(entry)))
+  }
+}
