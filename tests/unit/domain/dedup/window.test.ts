@@ -5,6 +5,7 @@ import { DedupWindow } from '../../../../domain/dedup/window.ts'
 import type { NotificationSeen } from '../../../../domain/dedup/events.ts'
 import { cutAt, isCutOf, marksOf } from '../../../../domain/dedup/text-marks.ts'
 import { verdictOn, type Verdict } from '../../../../domain/dedup/verdict.ts'
+import { repetitions } from '../../../harness/repetitions.ts'
 import { isPush, judge, push, sighting, sms, url, type Described } from './sightings.ts'
 
 const DAY = 86_400
@@ -92,6 +93,54 @@ describe('notifications in any order', () => {
           all.forEach((other, b) => expect(found[a] === found[b]).to.equal(String(each.ref) === String(other.ref))),
         )
       }),
+    )
+  })
+
+  it('are one event for each payment, although phones’ clocks are wrong and apps cut their pushes', () => {
+    const payment = fc.record({
+      after: fc.integer({ min: 1, max: 120 }),
+      order: fc.constantFrom('DH1', 'DH2', undefined),
+      isCut: fc.boolean(),
+      late: fc.array(fc.integer({ max: 60, min: 0 }), { minLength: 4, maxLength: 4 }),
+    })
+    const clock = fc.constantFrom(0, 3_600, -5 * 3_600, 7 * 3_600)
+    fc.assert(
+      fc.property(
+        fc.array(payment, { minLength: 1, maxLength: 5 }),
+        clock,
+        fc.boolean(),
+        (payments, wrong, printsMinute) => {
+          let at = 0
+          const all = payments.flatMap(({ after, order, isCut, late }, n) => {
+            at += after
+            const paid = at
+            const balance = 7 * (n + 1)
+            const whole = {
+              balance,
+              content: `${n}`,
+              ...(order && { order }),
+              ...(printsMinute && { minute: paid - (paid % 60) }),
+            }
+            const cut = {
+              text: `TK 123|GD: +150,000VND ${printsMinute ? whole.minute : ''}|SD: ${balance}...`,
+              ...(printsMinute && { minute: paid - (paid % 60) }),
+            }
+            const ways = [
+              sms(whole),
+              push(isCut ? cut : whole),
+              { ...whole, source: 'device-2:sms' },
+              { ...whole, source: 'device-2:com.VCB' },
+            ]
+            return ways.map((way, place) => {
+              const arrives = paid + late[place]!
+              return { ...way, arrives, stamp: arrives + (place >= 2 ? wrong : 0) }
+            })
+          })
+          const arrived = all.toSorted((one, other) => one.arrives - other.arrives)
+          expect(new Set(events(arrived)).size).to.equal(payments.length)
+        },
+      ),
+      { numRuns: repetitions(20_000, 100) },
     )
   })
 
