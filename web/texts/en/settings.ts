@@ -18,7 +18,6 @@ export const unread: Messages['unread'] = {
   reread: 'Read again',
   rereadOf: (id) => `Read again: text ${id}`,
   read: 'It was understood. The transaction was recorded.',
-  open: 'Show the transaction',
   still: 'It is still not understood.',
   genuine: 'This text is genuine',
   genuineTitle: 'Is this text genuine?',

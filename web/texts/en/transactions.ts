@@ -6,7 +6,6 @@ export const transactions: Messages['transactions'] = {
   search: 'Search text, reference, order id',
   status: 'Status',
   direction: 'Direction',
-  source: 'Source',
   bank: 'Bank code',
   from: 'From',
   to: 'To',

@@ -3,7 +3,6 @@ import type { Messages } from '../vi.ts'
 
 export const webhooks: Messages['webhooks'] = {
   title: 'Webhooks',
-  lead: 'Each webhook tells one address of your shop as soon as money arrives.',
   add: 'Add a webhook',
   empty: 'No webhooks yet. Add the address of your shop, so that Baoco can tell it when money arrives.',
   caption: (count, isOne) => `${count} ${isOne ? 'webhook' : 'webhooks'}`,
@@ -45,7 +44,6 @@ export const webhook: Messages['webhook'] = {
   healthOf: { calls: 'Calls', failed: 'Failed', p95: '95 % within', last: 'Last error' },
   facts: 'Settings',
   fact: {
-    url: 'Address',
     method: 'Method',
     system: 'Shop',
     type: 'Direction',
@@ -145,9 +143,6 @@ export const webhook: Messages['webhook'] = {
     title: 'Recent attempts',
     empty: 'Nothing was sent yet.',
     transaction: 'Transaction',
-    when: 'Time',
-    took: 'Took',
-    result: 'Result',
     answer: 'Response',
     noAnswer: 'no response',
     attempt: (number) => `attempt ${number}`,

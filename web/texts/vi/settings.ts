@@ -16,7 +16,6 @@ export const unread = {
   reread: 'Đọc lại',
   rereadOf: (id: number) => `Đọc lại tin ${id}`,
   read: 'Đã đọc được. Giao dịch đã được ghi.',
-  open: 'Xem giao dịch',
   still: 'Vẫn chưa đọc được.',
   genuine: 'Tin này là thật',
   genuineTitle: 'Tin này là thật?',

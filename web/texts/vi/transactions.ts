@@ -4,7 +4,6 @@ export const transactions = {
   search: 'Tìm nội dung, mã tham chiếu, mã đơn',
   status: 'Trạng thái',
   direction: 'Chiều tiền',
-  source: 'Nguồn',
   bank: 'Mã ngân hàng',
   from: 'Từ ngày',
   to: 'Đến ngày',

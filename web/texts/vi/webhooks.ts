@@ -1,7 +1,6 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 export const webhooks = {
   title: 'Webhook',
-  lead: 'Mỗi webhook báo cho một địa chỉ của cửa hàng ngay khi tiền vào.',
   add: 'Thêm webhook',
   empty: 'Chưa có webhook nào. Thêm địa chỉ của cửa hàng để Baoco báo khi tiền vào.',
   caption: (count: string, _isOne: boolean) => `${count} webhook`,
@@ -42,7 +41,6 @@ export const webhook = {
   healthOf: { calls: 'Số lần gửi', failed: 'Lỗi', p95: 'Thời gian (95 %)', last: 'Lỗi gần nhất' },
   facts: 'Cài đặt',
   fact: {
-    url: 'Địa chỉ',
     method: 'Phương thức',
     system: 'Cửa hàng',
     type: 'Chiều tiền',
@@ -142,9 +140,6 @@ export const webhook = {
     title: 'Các lần gửi gần đây',
     empty: 'Chưa gửi lần nào.',
     transaction: 'Giao dịch',
-    when: 'Thời gian',
-    took: 'Mất',
-    result: 'Kết quả',
     answer: 'Trả lời',
     noAnswer: 'không trả lời',
     attempt: (number: number) => `lần ${number}`,
