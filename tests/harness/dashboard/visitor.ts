@@ -6,7 +6,7 @@ import { expect } from 'chai'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { chromium, type Browser, type BrowserContext, type Cookie, type Page } from 'playwright-core'
+import { chromium, type Browser, type BrowserContext, type CDPSession, type Cookie, type Page } from 'playwright-core'
 import { OWNERS_PASSWORD } from '../../integration/http/api-under-test.ts'
 import { BROWSER } from '../chromium/install.ts'
 import { repetitions } from '../repetitions.ts'
@@ -36,6 +36,7 @@ const HARM = `(() => {
 
 export class Visitor {
   page!: Page
+  #devtools: CDPSession | null = null
   #inspected = 0
   #login: Cookie[] = []
   complaints: string[] = []
@@ -59,6 +60,7 @@ export class Visitor {
 
   async newPage(): Promise<void> {
     this.complaints = []
+    this.#devtools = null
     const page = await this.#context.newPage()
     this.page = page
     page.on('console', (message) => {
@@ -109,8 +111,9 @@ export class Visitor {
     this.complaints = this.complaints.filter((text) => !text.includes(String(status)))
   }
 
-  /** Switches the language by the choice that the page offers. */
+  /** Switches the language by the choice that the page offers, if it has another one. */
   async speak(language: View['language']): Promise<void> {
+    if ((await this.page.evaluate('document.documentElement.lang')) === language) return
     // The choice is also kept in the account of whoever is logged in.
     const isLoggedIn = (await this.page.locator('.shell').count()) > 0
     const kept = isLoggedIn && this.page.waitForResponse((answer) => answer.request().method() === 'PUT')
@@ -131,9 +134,16 @@ export class Visitor {
     await this.speak(language)
   }
 
+  /** Half a megabyte of script. By `page.evaluate` it would be copied and parsed as a value too. */
+  async #loadAxe(): Promise<void> {
+    this.#devtools ??= await this.#context.newCDPSession(this.page)
+    const { exceptionDetails } = await this.#devtools.send('Runtime.evaluate', { expression: AXE })
+    expect(exceptionDetails).to.equal(undefined)
+  }
+
   /** The problems that axe finds, each with the element. */
   async #axe(): Promise<string[]> {
-    await this.page.evaluate(AXE)
+    await this.#loadAxe()
     return this.page.evaluate(`axe.run({ resultTypes: ['violations'] }).then(({ violations }) =>
       violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html.slice(0, 200))))`)
   }
