@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useErrorBoundary, useMemo } from 'preact/hooks'
 import { Route, Router, useLocation } from 'preact-iso/router'
 import { COUNTER_PATH, fits, PATHS } from '../paths.ts'
-import { Loaded, Problem } from '../ui/basics.tsx'
+import { FailedRead, Loaded } from '../ui/loaded.tsx'
 import { LoginAgain } from '../ui/login-again.tsx'
 import { speakAs } from './account-language.ts'
 import { texts } from './language.ts'
@@ -114,7 +114,7 @@ const Private = () => {
     )
   return (
     <Shell account={account.data}>
-      {account.error && !isOut && <Problem error={account.error} />}
+      {!isOut && <FailedRead of={account} />}
       <Router onLoadStart={startOpening} onLoadEnd={endOpening}>
         {(isReadable(path) ? Object.entries(PRIVATE) : []).map(([each, component]) => (
           <Route key={each} path={each} component={component} />

@@ -6,7 +6,7 @@ import { ApiError, getData, UNEXPECTED } from '../api/client.ts'
 import type { Account } from '../api/types.ts'
 
 /** The same call may succeed later. */
-const isTemporary = (error: Error | null): boolean =>
+export const isTemporary = (error: Error | null): boolean =>
   error instanceof ApiError &&
   (error.status === 0 || error.status >= 500 || error.status === 429 || error.code === UNEXPECTED)
 const AFTER_ERROR_MS = 5_000

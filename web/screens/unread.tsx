@@ -11,6 +11,7 @@ import { marked } from '../app/hidden-characters.ts'
 import { language, texts } from '../app/language.ts'
 import { useAction } from '../ui/action.ts'
 import { Empty, Heading, Loading, Problem, Stranger, When } from '../ui/basics.tsx'
+import { FailedRead } from '../ui/loaded.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 
@@ -144,7 +145,7 @@ export const Unread = () => {
             isCurrent: each === view,
           }))}
         />
-        {found.error && <Problem error={found.error} retry={found.refetch} />}
+        <FailedRead of={found} />
         {found.isPending && !found.error && <Loading />}
         {found.data && rows.length === 0 && !found.isPlaceholderData && <Empty text={t.empty[view]} />}
         {rows.length > 0 && (

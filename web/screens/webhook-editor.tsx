@@ -14,7 +14,8 @@ import { valuesOf } from '../app/submitted-values.ts'
 import { listInboxes } from '../app/try-submission.ts'
 import { idIn } from '../paths.ts'
 import { useAction } from '../ui/action.ts'
-import { FormProblem, Heading, issueOf, Loaded, Problem, TextField } from '../ui/basics.tsx'
+import { FormProblem, Heading, issueOf, TextField } from '../ui/basics.tsx'
+import { FailedRead, Loaded } from '../ui/loaded.tsx'
 import { Choice, Select } from '../ui/choices.tsx'
 import { type Format, useRules, useSystems } from '../ui/rules.tsx'
 import { Preview, Template } from '../ui/template.tsx'
@@ -109,7 +110,7 @@ const Editor = ({ of, isDeleted = false }: { of?: Rule; isDeleted?: boolean }) =
             ['PUT', 'PUT'],
           ]}
         />
-        {systems.error && <Problem error={systems.error} retry={systems.refetch} />}
+        <FailedRead of={systems} />
         {(systems.data?.length ?? 0) > 0 && (
           <Select
             label={t.system}

@@ -7,7 +7,8 @@ import type { AlertSettings as Given } from '../api/types.ts'
 import { texts } from '../app/language.ts'
 import { valuesOf } from '../app/submitted-values.ts'
 import { useAction } from './action.ts'
-import { Copyable, FormProblem, Loaded, TextField } from './basics.tsx'
+import { Copyable, FormProblem, TextField } from './basics.tsx'
+import { Loaded } from './loaded.tsx'
 
 const PATH = '/api/account/alerts'
 

@@ -133,26 +133,6 @@ export const Loading = () => (
   </p>
 )
 
-export interface Asked<Value> {
-  data: Value | undefined
-  error: Error | null
-  refetch: () => unknown
-}
-
-/** Draws what a query brought; before that "loading", and an error with a button. Old data stays visible beside an error. */
-export const Loaded = <Value,>({
-  of,
-  children,
-}: {
-  of: Asked<Value>
-  children: (value: Value) => ComponentChildren
-}) => (
-  <>
-    {of.error && <Problem error={of.error} retry={of.refetch} />}
-    {of.data === undefined ? !of.error && <Loading /> : children(of.data)}
-  </>
-)
-
 /** The label beside a box to tick. */
 export const BoxLabel = ({ label, hint }: { label: ComponentChildren; hint: string | undefined }) => (
   <span>
@@ -164,21 +144,6 @@ export const BoxLabel = ({ label, hint }: { label: ComponentChildren; hint: stri
       </>
     )}
   </span>
-)
-
-/** A list, or a sentence if it is empty. */
-export const LoadedLines = <Value,>({
-  of,
-  empty,
-  children,
-}: {
-  of: Asked<readonly Value[]>
-  empty: string
-  children: (each: Value) => ComponentChildren
-}) => (
-  <Loaded of={of}>
-    {(all) => (all.length === 0 ? <p class="muted">{empty}</p> : <ul class="lines">{all.map(children)}</ul>)}
-  </Loaded>
 )
 
 export const Empty = ({ text, children }: { text: string; children?: ComponentChildren }) => (

@@ -2,7 +2,7 @@
 /** A section that lists things of the owner, with one dialog in which a thing is added or changed. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { LoadedLines, type Asked } from './basics.tsx'
+import { LoadedLines, type Asked } from './loaded.tsx'
 import { Dialog } from './dialog.tsx'
 
 interface Texts {

@@ -9,7 +9,8 @@ import { moment } from '../app/format.ts'
 import { refetchAfter } from '../app/session.ts'
 import { listInboxes, needInbox } from '../app/try-submission.ts'
 import { useAction } from './action.ts'
-import { Copyable, Loaded, Problem, Stranger } from './basics.tsx'
+import { Copyable, Problem, Stranger } from './basics.tsx'
+import { Loaded } from './loaded.tsx'
 import { Select } from './choices.tsx'
 
 /** A call of a stranger is not in the live stream. */

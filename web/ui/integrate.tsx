@@ -4,7 +4,8 @@ import { useState } from 'preact/hooks'
 import type { Rule } from '../api/types.ts'
 import { texts } from '../app/language.ts'
 import { LANGUAGES, tellsItsAge, verificationSnippet } from '../app/verification-snippets.ts'
-import { Copy, Loaded } from './basics.tsx'
+import { Copy } from './basics.tsx'
+import { Loaded } from './loaded.tsx'
 import { usePreview } from './rules.tsx'
 
 export const Verification = ({ of: { url, payload_format, custom_template } }: { of: Rule }) => {

@@ -6,7 +6,7 @@ import type { Stats } from '../api/types.ts'
 import { signedSum } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { sumsByBank } from '../app/month-sums.ts'
-import { Loaded } from './basics.tsx'
+import { Loaded } from './loaded.tsx'
 import { Pairs } from './pairs.tsx'
 
 /** @param from  first day @param to  last day */

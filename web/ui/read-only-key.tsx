@@ -7,7 +7,8 @@ import { texts } from '../app/language.ts'
 import { valuesOf } from '../app/submitted-values.ts'
 import { useAction } from './action.ts'
 import { KEYS_PATH, KeyLine, NewKeyShown, useKeys } from './api-keys.tsx'
-import { Copyable, FormProblem, LoadedLines, TextField } from './basics.tsx'
+import { Copyable, FormProblem, TextField } from './basics.tsx'
+import { LoadedLines } from './loaded.tsx'
 
 const isReadOnly = ({ scopes }: ScopedKey): boolean => scopes.join() === 'read'
 

@@ -5,7 +5,8 @@ import { getData } from '../api/client.ts'
 import type { HistoryLine } from '../api/types.ts'
 import { historyText } from '../app/history-text.ts'
 import { texts } from '../app/language.ts'
-import { Loaded, Stranger, When } from './basics.tsx'
+import { Stranger, When } from './basics.tsx'
+import { Loaded } from './loaded.tsx'
 import { useRules } from './rules.tsx'
 
 /** Oldest first. */

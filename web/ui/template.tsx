@@ -2,7 +2,8 @@
 /** The template of a webhook's body: its text, the names that it may use, and a preview. */
 import { useRef } from 'preact/hooks'
 import { texts } from '../app/language.ts'
-import { Field, issueOf, Loaded } from './basics.tsx'
+import { Field, issueOf } from './basics.tsx'
+import { Loaded } from './loaded.tsx'
 import { type Format, usePreview } from './rules.tsx'
 
 /** The names that a template may use: those of the other formats. */

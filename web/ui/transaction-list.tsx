@@ -18,7 +18,8 @@ import { language, texts } from '../app/language.ts'
 import { onLive } from '../app/live.ts'
 import { plainLetters } from '../app/plain-letters.ts'
 import { queries } from '../app/session.ts'
-import { Empty, Loading, Problem } from './basics.tsx'
+import { Empty, Loading } from './basics.tsx'
+import { FailedRead } from './loaded.tsx'
 import { numberOfNewer, useIsAtTop } from './new-rows.ts'
 import { TransactionColumns, TransactionRow } from './transaction-table.tsx'
 
@@ -107,7 +108,7 @@ const PageOfRows = ({ filter, cursor, before, index, onNext, onNear }: PageProps
       {isNear && found.error ? (
         <tr>
           <td colSpan={6}>
-            <Problem error={found.error} retry={found.refetch} />
+            <FailedRead of={found} />
           </td>
         </tr>
       ) : (
@@ -206,7 +207,7 @@ export const TransactionList = ({ filter }: { filter: Filter }) => {
     return <PageOfRows key={index} {...given} />
   }) as VNode<PageProps>[]
   drawn.current = pages
-  if (!first.data) return first.error ? <Problem error={first.error} retry={first.refetch} /> : <Loading />
+  if (!first.data) return first.error ? <FailedRead of={first} /> : <Loading />
   if (first.data.data.length === 0) {
     const plain = withoutMarks(filter)
     return (
@@ -222,7 +223,7 @@ export const TransactionList = ({ filter }: { filter: Filter }) => {
   const { total } = first.data
   return (
     <>
-      {first.error && <Problem error={first.error} retry={first.refetch} />}
+      <FailedRead of={first} />
       <div class="pill" role="status">
         {newer > 0 && (
           <button class="button main" type="button" onClick={showNewest}>

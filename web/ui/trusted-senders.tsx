@@ -8,7 +8,8 @@ import { texts } from '../app/language.ts'
 import { valuesOf } from '../app/submitted-values.ts'
 import { useAction } from './action.ts'
 import { Switch } from './switch.tsx'
-import { FormProblem, Loaded, Stranger, TextField } from './basics.tsx'
+import { FormProblem, Stranger, TextField } from './basics.tsx'
+import { Loaded } from './loaded.tsx'
 
 const PATH = '/api/account/trusted-senders'
 

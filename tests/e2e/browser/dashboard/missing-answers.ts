@@ -1,5 +1,6 @@
 /** What a screen needs cannot be loaded when it is opened: its file, or the API's answers. It recovers without a reload by the user. */
 import { expect } from 'chai'
+import { eventually } from '../../../harness/eventually.ts'
 import type { Visitor } from '../../../harness/dashboard/visitor.ts'
 
 const FILE = '**/assets/exports-*.js'
@@ -50,12 +51,21 @@ export const missingAnswers = (visitor: () => Visitor): void => {
   it('asks soon again for what failed at Baoco or before it, also on screens that are asked for only now and then', async () => {
     const { page } = visitor()
     const answers = /\/api\/(?:receive-url|devices|mail-accounts|undelivered)/
+    let asked: string[] = []
+    page.on('requestfinished', (request) => void asked.push(new URL(request.url()).pathname))
     await visitor().enter('/settings')
     for (const path of ['/sources', '/undelivered']) {
       await page.route(answers, (route) => route.fulfill({ status: 500, json: { error: 'INTERNAL_ERROR' } }))
       await page.route('**/api/receive-url', (route) => route.fulfill({ status: 404, body: '<h1>404 Not Found</h1>' }))
+      asked = []
       await visitor().go(path)
       await page.getByRole('alert').first().waitFor()
+      // Each part of the screen has been told so, and the screen says it once.
+      const parts = path === '/sources' ? ['receive-url', 'devices', 'mail-accounts'] : ['undelivered']
+      const times = (part: string) => asked.filter((each) => each === `/api/${part}`).length
+      await eventually(() => parts.every((part) => times(part) >= 3))
+      await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))')
+      expect(await page.getByRole('alert').count(), path).to.equal(1)
       // A proxy's 404 does not say that there is no personal URL. Another one would end the present one.
       expect(await page.getByRole('button', { name: 'Tạo đường dẫn riêng' }).count()).to.equal(0)
       await page.unroute('**/api/receive-url')
