@@ -45,6 +45,9 @@ const CUT = `[...document.querySelectorAll('body *')].filter((element) => {
     || (!element.closest('pre, .scrolls') && (left < -1 || right > innerWidth + 1))
 }).map(({ outerHTML }) => outerHTML.slice(0, 150))`
 
+/** Runs in the page. */
+const TEXT_SIZE = 'parseFloat(getComputedStyle(document.querySelector("h1")).fontSize)'
+
 describe('the dashboard for everybody', function () {
   this.timeout(5 * WITHIN)
   needsChromium()
@@ -246,9 +249,13 @@ describe('the dashboard for everybody', function () {
     await eventually(async () => visitor.page.evaluate('!document.querySelector(":popover-open")'))
   })
 
-  it('shows everything at a zoom of 200 %, and on the narrowest screen', async function () {
+  it('shows everything at a zoom of 200 %, on the narrowest screen, and there with letters of twice the size', async function () {
     this.timeout(10 * WITHIN)
     const { page } = visitor
+    const settings = await page.context().newCDPSession(page)
+    /** As somebody sets it in their browser. */
+    const setFontSize = (standard: number) =>
+      settings.send('Page.setFontSizes', { fontSizes: { standard, fixed: (standard * 13) / 16 } })
     // The screens of what failed send it again.
     owner.failedId = await owner.pay({ order_id: 'DH1042', webhook_status: 'pending', rules: [owner.ruleId] })
     await owner.failed(owner.failedId, null, 'Cửa hàng Hoa Sen')
@@ -257,13 +264,21 @@ describe('the dashboard for everybody', function () {
       await page.setViewportSize({ width: 720, height: 450 })
       await visitor.go(path)
       await ready(page)
-      for (const width of [720, 320]) {
+      const textBefore = await page.evaluate(TEXT_SIZE)
+      for (const [width, font] of [
+        [720, 16],
+        [320, 16],
+        [320, 32],
+      ] as const) {
         await page.setViewportSize({ width, height: 450 })
-        const at = `${name}, ${width} pixels wide`
+        await setFontSize(font)
+        const at = `${name}, ${width} pixels wide, font size ${font}`
         const aside = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
         expect(aside, `${at}: nothing to scroll aside`).to.be.at.most(0)
         expect(await page.evaluate(CUT), at).to.deep.equal([])
       }
+      expect(await page.evaluate(TEXT_SIZE), `${name}: the text follows the browser`).to.equal(2 * Number(textBefore))
+      await setFontSize(16)
     }
   })
 
