@@ -25,14 +25,22 @@ const needShop = async (name: string): Promise<void> => {
     await postData<System>('/api/systems', { name, type: 'custom', payment_prefix: PREFIX })
 }
 
+const isActive = ({ is_active }: Rule): boolean => is_active === 1
+
+/** @returns whether a webhook that is switched on calls the inbox */
+export const isCalled = ({ url }: Pick<Inbox, 'url'>, rules: readonly Rule[]): boolean =>
+  rules.some((rule) => isActive(rule) && (rule.url === url || movedInbox(rule, [{ url }]) !== null))
+
 /** @param name  of its webhook */
 export const needInbox = async (name: string): Promise<void> => {
   const [first] = await listInboxes()
   const { url } = first ?? (await postData<{ url: string }>('/api/inbox'))
   const rules = await getData<Rule[]>('/api/webhooks')
-  if (rules.some((rule) => rule.url === url && rule.is_active === 1)) return
-  const moved = rules.find((rule) => movedInbox(rule, [{ url }]) !== null)
-  if (moved) await putData<Rule>(`/api/webhooks/${moved.id}`, { url, is_active: 1 })
+  const called = rules.filter((rule) => rule.url === url)
+  if (called.some(isActive)) return
+  // A second one would count towards the plan too.
+  const known = called[0] ?? rules.find((rule) => movedInbox(rule, [{ url }]) !== null)
+  if (known) await putData<Rule>(`/api/webhooks/${known.id}`, { url, is_active: 1 })
   else await postData<Rule>('/api/webhooks', { name, url, filter_type: 'both' })
 }
 

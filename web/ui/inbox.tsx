@@ -6,12 +6,13 @@ import type { Inbox, InboxCall } from '../api/types.ts'
 import { language, texts } from '../app/language.ts'
 import { presentDay } from '../app/present.ts'
 import { moment } from '../app/format.ts'
-import { refetchAfter } from '../app/session.ts'
-import { listInboxes, needInbox } from '../app/try-submission.ts'
+import { refetchAfter, useAccount } from '../app/session.ts'
+import { isCalled, listInboxes, needInbox } from '../app/try-submission.ts'
 import { useAction } from './action.ts'
 import { Copyable, Problem, Stranger } from './basics.tsx'
 import { Loaded } from './loaded.tsx'
 import { Select } from './choices.tsx'
+import { useRules } from './rules.tsx'
 
 /** A call of a stranger is not in the live stream. */
 const REFETCH_MS = 10_000
@@ -94,24 +95,37 @@ const OneInbox = ({ of }: { of: Inbox }) => {
 export const Inboxes = () => {
   const { inbox: t, inboxName } = texts.value.tryIt
   const inboxes = useInboxes()
+  const rules = useRules().data
+  const account = useAccount().data
+  const isLimited = account !== undefined && account.plan !== 'Pro'
   const create = useAction(() => needInbox(inboxName), ['inbox', 'webhooks'])
   return (
     <section class="block stack">
       <h2>{t.title}</h2>
-      <p>{t.text}</p>
+      <p>
+        {t.text} {isLimited && t.counts}
+      </p>
       {create.error ? <Problem error={create.error} /> : null}
       <Loaded of={inboxes}>
-        {(all) =>
-          all.length === 0 ? (
-            <div>
-              <button class="button" type="button" disabled={create.isRunning} onClick={() => void create.run()}>
-                {t.create}
-              </button>
-            </div>
-          ) : (
-            all.map((each) => <OneInbox key={each.id} of={each} />)
+        {(all) => {
+          const [first] = all
+          const isUncalled = first !== undefined && rules !== undefined && !isCalled(first, rules)
+          return (
+            <>
+              {isUncalled && <p class="notice waiting">{t.uncalled}</p>}
+              {(!first || isUncalled) && (
+                <div>
+                  <button class="button" type="button" disabled={create.isRunning} onClick={() => void create.run()}>
+                    {first ? t.call : t.create}
+                  </button>
+                </div>
+              )}
+              {all.map((each) => (
+                <OneInbox key={each.id} of={each} />
+              ))}
+            </>
           )
-        }
+        }}
       </Loaded>
     </section>
   )

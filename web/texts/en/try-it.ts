@@ -49,7 +49,11 @@ export const tryIt: Messages['tryIt'] = {
   inbox: {
     title: 'Test inbox',
     text: 'The test inbox is a built-in address. It shows what your shop would receive, and whether the signature is valid.',
+    counts:
+      'The webhook of the inbox counts as one of your plan. When you have finished testing, delete it, or replace it when you add that of your shop.',
     create: 'Create a test inbox',
+    uncalled: 'No webhook that is switched on calls this inbox.',
+    call: 'Switch on the webhook of the inbox',
     answer: 'The inbox answers',
     answers: { 200: '200: received', 500: '500: an error, to try retries' },
     empty: 'No calls yet.',

@@ -47,7 +47,11 @@ export const tryIt = {
   inbox: {
     title: 'Hộp thử',
     text: 'Hộp thử là một địa chỉ nhận có sẵn. Nó cho thấy cửa hàng sẽ nhận được gì, và chữ ký có đúng không.',
+    counts:
+      'Webhook của hộp thử cũng tính vào số webhook của gói. Khi thử xong, hãy xóa nó, hoặc thay nó khi thêm webhook của cửa hàng.',
     create: 'Tạo hộp thử',
+    uncalled: 'Chưa có webhook nào đang bật gọi hộp thử này.',
+    call: 'Bật webhook của hộp thử',
     answer: 'Hộp thử trả lời',
     answers: { 200: '200: đã nhận', 500: '500: lỗi, để thử gửi lại' } as Record<string, string>,
     empty: 'Chưa nhận được webhook nào.',

@@ -42,8 +42,16 @@ export const plans = (visitor: () => Visitor, owner: () => Owner): void => {
     const { page } = visitor()
     try {
       const key = await enterAs('beginner', '/try')
+      await page.getByText('cũng tính vào số webhook của gói').waitFor()
       await button(page, 'Tạo hộp thử').click()
       await page.getByText('Chưa nhận được webhook nào').waitFor()
+      const [{ id }] = (await owner().api.ask('GET', '/api/webhooks', { key })).body.data
+      await owner().api.ask('PUT', `/api/webhooks/${id}`, { key, json: { is_active: 0 } })
+      // The plan has no place for a second one.
+      await button(page, 'Bật webhook của hộp thử').click()
+      await button(page, 'Bật webhook của hộp thử').waitFor({ state: 'detached' })
+      const { body: inboxes } = await owner().api.ask('GET', '/api/webhooks', { key })
+      expect(inboxes.data.map(({ is_active }: { is_active: number }) => is_active)).to.deep.equal([1])
       await visitor().go('/webhooks/new')
       await page.getByLabel('Tên', { exact: true }).fill('Quán phở')
       await page.getByLabel('Địa chỉ nhận').fill('https://pho.example/hook')
