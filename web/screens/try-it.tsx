@@ -1,6 +1,6 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** Try it: a bank's text, read only, or sent the whole way to the test inbox or to the user's own webhooks. */
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { useQuery } from '@tanstack/preact-query'
 import { getData, postData } from '../api/client.ts'
 import type { BankAccount, DeliveredTransaction, Parsed, Received, System } from '../api/types.ts'
@@ -85,7 +85,7 @@ const Reading = ({ text, of: { transaction, reason } }: { text: string; of: Pars
   )
 }
 
-const Recorded = ({ id }: { id: number }) => {
+const Recorded = ({ id, isRepeated }: { id: number; isRepeated: boolean }) => {
   const t = texts.value.tryIt.result
   const found = useQuery({
     queryKey: ['transaction', id, false],
@@ -93,7 +93,7 @@ const Recorded = ({ id }: { id: number }) => {
   })
   return (
     <>
-      <p>{t.recorded}</p>
+      <p>{isRepeated ? t.repeated : t.recorded}</p>
       <Loaded of={found}>
         {(transaction) => (
           <>
@@ -112,10 +112,16 @@ const Recorded = ({ id }: { id: number }) => {
   )
 }
 
-const Taken = ({ of }: { of: Received }) => {
+interface Sent {
+  taken: Received
+  /** The same text was sent before: Baoco takes it for the same payment. */
+  isRepeated: boolean
+}
+
+const Taken = ({ of: { taken: of, isRepeated } }: { of: Sent }) => {
   const { tryIt, reasons } = texts.value
   return of.id !== undefined ? (
-    <Recorded id={of.id} />
+    <Recorded id={of.id} isRepeated={isRepeated} />
   ) : (
     <div class="notice waiting">
       <p>{tryIt.result.ignored}</p>
@@ -199,10 +205,13 @@ const Trial = ({ systems, accounts }: { systems: readonly System[]; accounts: re
   const [level, setLevel] = useState<Level>('read')
   const { sender } = bank
   const read = useAction(async () => ({ text, parsed: await parse(text, sender, systems) }))
-  const send = useAction(
-    () => submitText({ text, sender }, { shop: t.shop, inbox: level === 'inbox' ? t.inboxName : null }),
-    STALE,
-  )
+  const recorded = useRef(new Set<number>())
+  const send = useAction(async (): Promise<Sent> => {
+    const taken = await submitText({ text, sender }, { shop: t.shop, inbox: level === 'inbox' ? t.inboxName : null })
+    const isRepeated = taken.id !== undefined && recorded.current.has(taken.id)
+    if (taken.id !== undefined) recorded.current.add(taken.id)
+    return { taken, isRepeated }
+  }, STALE)
   const choose = (next: SampleBank): void => {
     setBank(next)
     setText(textOf(next, systems, accounts))

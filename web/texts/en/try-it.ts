@@ -43,6 +43,8 @@ export const tryIt: Messages['tryIt'] = {
     date: 'Time',
     none: 'None',
     recorded: 'The transaction was recorded. The outcome appears here:',
+    repeated:
+      'This text was sent before, so it is the same transaction, and no webhook is called again. Choose “Another text”.',
     open: (id) => `Show transaction ${id}`,
     ignored: 'Baoco received the text, but recorded no transaction.',
   },

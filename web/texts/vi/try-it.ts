@@ -41,6 +41,8 @@ export const tryIt = {
     date: 'Thời gian',
     none: 'Không có',
     recorded: 'Đã ghi giao dịch. Kết quả gửi hiện ở đây:',
+    repeated:
+      'Tin này đã được gửi rồi, nên vẫn là giao dịch cũ và không webhook nào được gọi thêm. Hãy chọn “Tin khác”.',
     open: (id: number) => `Xem giao dịch ${id}`,
     ignored: 'Baoco đã nhận tin, nhưng không ghi giao dịch.',
   },

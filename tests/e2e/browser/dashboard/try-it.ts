@@ -17,5 +17,11 @@ export const tryIt = (visitor: () => Visitor, owner: () => Owner): void => {
     await page.getByRole('button', { name: 'Đây là tài khoản của tôi' }).click()
     await page.locator('.announcement', { hasText: 'Đã xác nhận.' }).waitFor()
     await page.getByText('chưa được xác nhận').first().waitFor({ state: 'detached' })
+    // The same text is the same payment.
+    await page.getByRole('button', { name: 'Thử', exact: true }).click()
+    await page.getByText('Tin này đã được gửi rồi').waitFor()
+    await page.getByRole('button', { name: 'Tin khác', exact: true }).click()
+    await page.getByRole('button', { name: 'Thử', exact: true }).click()
+    await page.getByText('Đã ghi giao dịch.').waitFor()
   })
 }
