@@ -13,10 +13,12 @@ import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import mocharc from '../.mocharc.mjs'
+import { compiledPath, compileSources } from './harness/compile-sources.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const MOCHA = join(root, 'node_modules', 'mocha', 'bin', 'mocha.js')
-const WORKER = join(root, 'tests', 'harness', 'test-worker.ts')
+/** Where the compiled sources are. Packages are found from there. */
+const COMPILED = join(root, 'node_modules/.cache/baoco-tests', String(process.pid))
 /** Where `tests/harness/bundled-script.ts` keeps its bundles. */
 const BUNDLED_SCRIPTS = join(root, 'node_modules/.cache/baoco-scripts', String(process.pid))
 /** A file system in memory. Most folders of tests are there: a file costs half as much as on a disk. */
@@ -169,9 +171,9 @@ const options = JSON.stringify({ timeout, forbidOnly, forbidPending, failZero })
 let temporary
 
 const begin = (priority) => {
-  const child = fork(WORKER, [options, END_OF_FILE], {
+  const child = fork(join(COMPILED, compiledPath('tests/harness/test-worker.ts')), [options, END_OF_FILE], {
     cwd: root,
-    execArgv: ['--import', 'tsx', ...OPTIMISE_LATER],
+    execArgv: ['--enable-source-maps', ...OPTIMISE_LATER],
     env: { ...process.env, BUNDLED_SCRIPTS, ...(temporary && { TMPDIR: temporary }) },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
@@ -202,7 +204,7 @@ const begin = (priority) => {
           printed.push(`  the process of ${file} ended in the middle of it`)
           finish({ passes: 0, failures: 1, pending: 0 })
         })
-        child.send(join('tests', file))
+        child.send(join(COMPILED, compiledPath(join('tests', file))))
       }),
   }
 }
@@ -239,13 +241,16 @@ if (words.length > 0) {
   process.argv = [process.execPath, MOCHA, ...words]
   await import(MOCHA)
 } else {
-  process.once('exit', () => rmSync(BUNDLED_SCRIPTS, { recursive: true, force: true }))
+  process.once('exit', () => {
+    for (const folder of [BUNDLED_SCRIPTS, COMPILED]) rmSync(folder, { recursive: true, force: true })
+  })
   temporary = folderInMemory()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     process.on(signal, async () => {
       await Promise.all([...workers].map((worker) => worker.end()))
       process.exit(1)
     })
+  await compileSources(root, COMPILED)
   const waits = Array.from({ length: 2 }, () => work(waiting, computing))
   const computes = Array.from({ length: 3 }, () => work(plain, computing, waiting))
   await Promise.all([...waits, ...computes])
