@@ -7,13 +7,20 @@
  * takes its normal course.
  */
 
-/** With source maps, a stack names the client's source files, which are not in its package. */
-const APPENDING = /@eventstore[\\/]db-client[\\/](?:dist|src)[\\/]streams[\\/]appendToStream[\\/]batchAppend/
+/**
+ * What a stack of the client's appends has: one of its files, which with source maps is not in its package. In a bundle it has no files, only
+ * the call, or the handler of an answer that finds no append in the table.
+ */
+const APPENDING = [
+  /@eventstore[\\/]db-client[\\/](?:dist|src)[\\/]streams[\\/]appendToStream[\\/]batchAppend/,
+  /\bServiceClientImpl\.batchAppend /,
+  /^TypeError: undefined is not iterable.*\n *at ClientDuplexStreamImpl\.<anonymous> /,
+]
 
 const listeners = new Set<(error: Error) => void>()
 
 const isLateAnswer = (error: unknown): error is Error =>
-  listeners.size > 0 && error instanceof Error && APPENDING.test(error.stack ?? '')
+  listeners.size > 0 && error instanceof Error && APPENDING.some((part) => part.test(error.stack ?? ''))
 
 const onUncaught = (error: Error): void => {
   if (isLateAnswer(error)) {

@@ -12,6 +12,7 @@ import { untilAnswered } from '../../../adapters/event-store/until-answered.ts'
 import { StoreUnavailable } from '../../../domain/errors.ts'
 import { NO_STREAM } from '../../../domain/ports.ts'
 import { standInUrl } from '../../harness/eventstoredb/process.ts'
+import { bundledScript } from '../../harness/bundled-script.ts'
 import { eventually } from '../../harness/eventually.ts'
 import {
   appended,
@@ -27,8 +28,13 @@ import {
 } from '../../contract/event-store/harness.ts'
 import { openStandInStores, type StandInStores } from './stand-in-stores.ts'
 
-const run = (script: string, ...args: string[]) =>
-  promisify(execFile)(process.execPath, ['--import', 'tsx', script, ...args])
+const run = (...args: string[]) => promisify(execFile)(process.execPath, args)
+
+/** How a process can have been built: the stack of an error differs. */
+const BUILDS: Record<string, (script: string) => Promise<string[]>> = {
+  'run from a bundle': async (script) => [await bundledScript(script)],
+  'run from the sources': (script) => Promise.resolve(['--import', 'tsx', script]),
+}
 
 describe('an append to EventStoreDB whose outcome is unknown', () => {
   let stores: StandInStores
@@ -68,26 +74,30 @@ describe('an append to EventStoreDB whose outcome is unknown', () => {
     expect(read.map((events) => events.length)).to.deep.equal(streams.map(() => 1))
   })
 
-  it('survives an answer that comes when nothing waits for it any more', async () => {
-    const elsewhere = await openStandInStores()
-    try {
-      const script = fileURLToPath(new URL('late-answer.ts', import.meta.url))
-      const { stdout } = await run(script, stores.url, elsewhere.url)
-      expect(stdout).to.equal('1 event, goes on\n')
-    } finally {
-      await elsewhere.close()
-    }
-  })
+  for (const [how, build] of Object.entries(BUILDS)) {
+    it(`survives an answer that comes when nothing waits for it any more, ${how}`, async () => {
+      const elsewhere = await openStandInStores()
+      try {
+        const script = await build(fileURLToPath(new URL('late-answer.ts', import.meta.url)))
+        const { stdout } = await run(...script, stores.url, elsewhere.url)
+        expect(stdout).to.equal('1 event, goes on\n')
+      } finally {
+        await elsewhere.close()
+      }
+    })
 
-  it('survives the end of a connection with more waiting appends than it takes at once', async () => {
-    const script = fileURLToPath(new URL('crowded.ts', import.meta.url))
-    const { stdout } = await run(script, stores.url)
-    expect(stdout).to.equal('600 appended\n')
-  })
+    it(`survives the end of a connection with more waiting appends than it takes at once, ${how}`, async () => {
+      const script = await build(fileURLToPath(new URL('crowded.ts', import.meta.url)))
+      const { stdout } = await run(...script, stores.url)
+      expect(stdout).to.equal('600 appended\n')
+    })
+  }
 
   it('does not keep other uncaught errors from ending the process', async () => {
     const script = fileURLToPath(new URL('fault-of-our-own.ts', import.meta.url))
-    const ended = await run(script, stores.url).catch((error: { code: number; stderr: string }) => error)
+    const ended = await run('--import', 'tsx', script, stores.url).catch(
+      (error: { code: number; stderr: string }) => error,
+    )
     expect(ended).to.include({ code: 1 })
     expect(ended.stderr).to.contain('a fault of our own')
   })
