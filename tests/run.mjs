@@ -135,7 +135,10 @@ const queueOf = (some, beginnings) =>
 
 /** `.ci/run` names a file that exists while it installs programs. */
 const { INSTALLING = '' } = process.env
+/** Settles when the scripts that tests start are bundled. */
+let bundles
 const programs = async () => {
+  await bundles
   while (INSTALLING && existsSync(INSTALLING)) await pause(200)
 }
 const nothing = () => Promise.resolve()
@@ -174,7 +177,7 @@ const begin = (priority) => {
   const child = fork(join(COMPILED, compiledPath('tests/harness/test-worker.ts')), [options, END_OF_FILE], {
     cwd: root,
     execArgv: ['--enable-source-maps', ...OPTIMISE_LATER],
-    env: { ...process.env, BUNDLED_SCRIPTS, ...(temporary && { TMPDIR: temporary }) },
+    env: { ...process.env, ...(temporary && { TMPDIR: temporary }) },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
   setPriority(child.pid, priority)
@@ -251,6 +254,9 @@ if (words.length > 0) {
       process.exit(1)
     })
   await compileSources(root, COMPILED)
+  process.env.BUNDLED_SCRIPTS = BUNDLED_SCRIPTS
+  const { bundleScripts } = await import(join(COMPILED, compiledPath('tests/harness/bundled-script.ts')))
+  bundles = bundleScripts()
   const waits = Array.from({ length: 2 }, () => work(waiting, computing))
   const computes = Array.from({ length: 3 }, () => work(plain, computing, waiting))
   await Promise.all([...waits, ...computes])

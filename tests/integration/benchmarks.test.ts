@@ -59,7 +59,7 @@ describe('a benchmark that does not end well', () => {
   for (const way of ['fail', 'signal'] as const)
     it(`leaves no process behind (${way})`, async () => {
       const script = new URL('failing-benchmark.ts', import.meta.url).pathname
-      const benchmark = spawn(process.execPath, ['--import', 'tsx', script, way], {
+      const benchmark = spawn(process.execPath, [await bundledScript(script), way], {
         stdio: ['ignore', 'pipe', 'ignore'],
       })
       let printed = ''

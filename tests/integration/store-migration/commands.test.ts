@@ -16,6 +16,7 @@ import {
   type DataFolder,
   type Running,
 } from '../../harness/baoco-process.ts'
+import { bundledScript } from '../../harness/bundled-script.ts'
 import { newFolderWithCluster } from '../../harness/copied-cluster.ts'
 import { fromVietcombank, vietcombankText } from '../../harness/bank-texts.ts'
 import { givenOrOwnEventStore, type TestEventStore } from '../../harness/eventstoredb/given-or-own.ts'
@@ -191,7 +192,7 @@ describe('baoco export-events and import-events', function () {
       const made = await command(other, here, ['export-events', file])
       expect(made.code, made.stderr).to.equal(0)
       const hanging = { ...here, EVENTSTORE_URL: server.url, EVENTSTORE_PREFIX: `${server.prefix}second.` }
-      const child = spawn(process.execPath, ['--import', 'tsx', KILLED, file], {
+      const child = spawn(process.execPath, [await bundledScript(KILLED), file], {
         env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...hanging },
         stdio: 'inherit',
       })
