@@ -57,6 +57,7 @@ export const common: Messages['common'] = {
   saved: 'Saved.',
   plans: 'See the plans',
   overQuota: 'This month’s quota is used up. Webhooks are still sent, but later.',
+  more: 'Show more',
   optional: 'Optional.',
   crashed: 'This page has an error',
   crashedText: 'Your data is not affected. Reload the page.',

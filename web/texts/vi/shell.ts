@@ -55,6 +55,7 @@ export const common = {
   saved: 'Đã lưu.',
   plans: 'Xem các gói',
   overQuota: 'Đã hết hạn mức tháng này. Webhook vẫn được gửi, nhưng chậm hơn.',
+  more: 'Xem thêm',
   optional: 'Không bắt buộc.',
   crashed: 'Trang này gặp lỗi',
   crashedText: 'Dữ liệu của bạn không bị ảnh hưởng. Hãy tải lại trang.',
