@@ -90,7 +90,11 @@ export class Visitor {
 
   /** Opens a screen as the owner, with the login of an earlier test if it still counts. */
   async enter(path: string): Promise<void> {
-    if (this.#login.length > 0) await this.#context.clearCookies()
+    if (this.#login.length > 0) {
+      // A page that finds its login gone opens the login, which would interrupt the navigation.
+      await this.page.goto('about:blank')
+      await this.#context.clearCookies()
+    }
     await this.#context.addCookies(this.#login)
     await this.go(path)
     const form = this.page.locator('input[type=password]:not(.shell *)')
