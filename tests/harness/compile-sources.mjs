@@ -9,6 +9,8 @@ import { build, stop } from 'esbuild'
 
 const FOLDERS = ['adapters', 'bench', 'cmd', 'docs', 'domain', 'projections', 'tests', 'web', 'workflows']
 const SOURCE = /\.tsx?$/
+/** Stands for `import.meta.url` in a compiled source. */
+const OWN_URL = 'urlOfSource'
 
 /** The path of a compiled source, in the folder of all of them. */
 export const compiledPath = (source) => source.replace(SOURCE, '.mjs')
@@ -26,8 +28,9 @@ const fileByFile = {
       path: SOURCE.test(path) ? compiledPath(path) : pathToFileURL(resolve(resolveDir, path)).href,
       external: true,
     }))
+    // On the first line, so that all lines keep their numbers.
     build.onLoad({ filter: SOURCE }, ({ path }) => ({
-      contents: readFileSync(path, 'utf8').replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href)),
+      contents: `const ${OWN_URL} = ${JSON.stringify(pathToFileURL(path).href)};${readFileSync(path, 'utf8')}`,
       loader: path.endsWith('x') ? 'tsx' : 'ts',
     }))
   },
@@ -48,6 +51,7 @@ export const compileSources = async (root, folder) => {
     target: 'node20',
     sourcemap: 'inline',
     sourcesContent: false,
+    define: { 'import.meta.url': OWN_URL },
     plugins: [fileByFile],
   })
   await stop()
