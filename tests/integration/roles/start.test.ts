@@ -127,14 +127,14 @@ describe('a start that waits for its servers', () => {
       await database.transaction(async (held) => {
         await held.query('LOCK TABLE ops.installation')
         const api = await launch('api', {})
+        // It also waits for the database at first, until it is connected.
+        const line =
+          /"waits for a lock: ops\.installation, which psql holds \(process \d+ of the server\)","event":"start\.waiting"/
+        await eventually(() => line.test(api.output()), { what: 'a line that names the lock' })
         await waitsFor(api.baseUrl, 'database')
         expect(await api.stop(), 'ms').to.be.below(8_000)
         expect(await api.ended).to.equal(0)
-        expect(api.output())
-          .to.match(
-            /"waits for a lock: ops\.installation, which psql holds \(process \d+ of the server\)","event":"start\.waiting"/,
-          )
-          .and.match(/^Baoco was stopped before it was ready$/m)
+        expect(api.output()).to.match(/^Baoco was stopped before it was ready$/m)
       })
     } finally {
       await database.close()
