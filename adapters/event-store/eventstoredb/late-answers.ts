@@ -13,8 +13,8 @@
  */
 const APPENDING = [
   /@eventstore[\\/]db-client[\\/](?:dist|src)[\\/]streams[\\/]appendToStream[\\/]batchAppend/,
-  /\bServiceClientImpl\.batchAppend /,
-  /^TypeError: undefined is not iterable.*\n *at ClientDuplexStreamImpl\.<anonymous> /,
+  /\bServiceClientImpl\d*\.batchAppend /,
+  /^TypeError: undefined is not iterable.*\n *at ClientDuplexStreamImpl\d*\.<anonymous> /,
 ]
 
 const listeners = new Set<(error: Error) => void>()
