@@ -150,7 +150,11 @@ export const problems: readonly (readonly [pattern: RegExp, text: string])[] = [
   ],
   [/^The mailbox could not be read\.(?: It says: (.*))?$/s, 'Không đọc được hộp thư. $1'],
   [/^The mailbox has no folder (.*)\.$/s, 'Hộp thư không có thư mục $1.'],
-  [/^The server does not follow the IMAP protocol\.$/, 'Máy chủ trả lời không đúng giao thức IMAP.'],
+  // The second sentence is that of an earlier version, which the event of a paused mailbox contains.
+  [
+    /^The server does not (?:follow the IMAP protocol|keep to the protocol \(IMAP\))\.$/,
+    'Máy chủ trả lời không đúng giao thức IMAP.',
+  ],
   [/^The server does not (?:report UIDVALIDITY|list its mails)\.$/, 'Máy chủ trả lời không đúng giao thức IMAP.'],
   [/^The server lists a mail but does not return it\.$/, 'Máy chủ có một thư nhưng không cho tải thư đó về.'],
   [/^The server sends its answers too slowly\.$/, 'Máy chủ trả lời quá chậm.'],
@@ -158,4 +162,5 @@ export const problems: readonly (readonly [pattern: RegExp, text: string])[] = [
     /^The server (?:sent (?:more than|a line|data|mails)|lists mails|reports new mails) .*\.$/,
     'Máy chủ gửi những gì không được hỏi, nên Baoco đã ngắt kết nối.',
   ],
+  [/^The mailbox is paused\. .*$/, 'Hộp thư đã bị tạm dừng. Hãy kiểm tra máy chủ, rồi bật hộp thư lại.'],
 ]

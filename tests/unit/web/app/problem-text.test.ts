@@ -83,5 +83,13 @@ describe('the text of a problem', () => {
     expect(problemText(vi, 'The server rejected the user name or the password.')).to.match(/mật khẩu\.$/)
   })
 
+  it('is Vietnamese for a mailbox that an earlier version has paused', () => {
+    const paused = 'The mailbox is paused. Check the server, then set the mail account active again.'
+    for (const reason of ['follow the IMAP protocol', 'keep to the protocol (IMAP)'])
+      expect(problemText(vi, `The server does not ${reason}. ${paused}`)).to.equal(
+        'Máy chủ trả lời không đúng giao thức IMAP. Hộp thư đã bị tạm dừng. Hãy kiểm tra máy chủ, rồi bật hộp thư lại.',
+      )
+  })
+
   it('stays as it is if nobody knows it', () => expect(problemText(vi, 'Something new.')).to.equal('Something new.'))
 })
