@@ -83,18 +83,19 @@ export const Arrives = ({ of: { payload_format, custom_template } }: { of: Rule 
         <summary>{t.headers}</summary>
         <Explained rows={Object.entries(t.header)} />
       </details>
-      <details>
-        <summary>{t.body}</summary>
-        <Loaded of={preview}>
-          {(body) =>
-            payload_format === 'custom' ? (
+      {/* Nobody sees an error that is folded away. */}
+      <Loaded of={preview}>
+        {(body) => (
+          <details>
+            <summary>{t.body}</summary>
+            {payload_format === 'custom' ? (
               <pre tabIndex={0}>{JSON.stringify(JSON.parse(body), null, 2)}</pre>
             ) : (
               <Explained rows={fieldsIn(body, payload_format === 'woocommerce' ? 'woocommerce.' : '')} />
-            )
-          }
-        </Loaded>
-      </details>
+            )}
+          </details>
+        )}
+      </Loaded>
     </section>
   )
 }

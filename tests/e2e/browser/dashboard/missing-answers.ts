@@ -1,11 +1,12 @@
 /** What a screen needs cannot be loaded when it is opened: its file, or the API's answers. It recovers without a reload by the user. */
 import { expect } from 'chai'
 import { eventually } from '../../../harness/eventually.ts'
+import type { Owner } from '../../../harness/dashboard/owner.ts'
 import type { Visitor } from '../../../harness/dashboard/visitor.ts'
 
 const FILE = '**/assets/exports-*.js'
 
-export const missingAnswers = (visitor: () => Visitor): void => {
+export const missingAnswers = (visitor: () => Visitor, owner: () => Owner): void => {
   const open = async () => {
     await visitor().enter('/settings')
     await visitor().page.getByRole('heading', { name: 'Cài đặt', level: 1 }).waitFor()
@@ -74,6 +75,20 @@ export const missingAnswers = (visitor: () => Visitor): void => {
       await page.getByRole('alert').first().waitFor({ state: 'detached', timeout: 12_000 })
     }
     visitor().forgive(500)
+  })
+
+  it('says that an answer is missing where it can be seen, even if what failed first is folded away', async () => {
+    const { page } = visitor()
+    await visitor().enter('/settings')
+    const refusal = { status: 429, headers: { 'Retry-After': '120' }, json: { error: 'RATE_LIMITED' } }
+    await page.route('**/api/webhooks/preview', (route) => route.fulfill(refusal))
+    const failed = page.waitForResponse('**/api/webhooks/preview')
+    await page.route('**/api/webhooks/*/logs', (route) => failed.then(() => route.fulfill(refusal)))
+    await visitor().go(`/webhooks/${owner().ruleId}`)
+    await page.getByRole('alert').waitFor()
+    await page.unroute('**/api/webhooks/preview')
+    await page.unroute('**/api/webhooks/*/logs')
+    visitor().forgive(429)
   })
 
   it('asks again for an answer that broke off, or that a network without a login has replaced', async () => {
