@@ -1,12 +1,13 @@
 // Tests: tests/integration/roles/start.test.ts
-/** Which locks the statements of Baoco wait for, and who holds them. */
+/** Which locks the statements of Baoco wait for, and who holds them. What Baoco itself holds, such as during a migration, ends by itself. */
 import type { Queryable } from './database.ts'
 
 const BLOCKED = `
 SELECT DISTINCT coalesce(l.relation::regclass::text, l.locktype) AS what, b.application_name AS holder, b.pid
 FROM pg_stat_activity a JOIN pg_locks l ON l.pid = a.pid AND NOT l.granted
   CROSS JOIN LATERAL unnest(pg_blocking_pids(a.pid)) AS blocking (pid) JOIN pg_stat_activity b ON b.pid = blocking.pid
-WHERE a.datname = current_database() AND a.application_name LIKE 'baoco%' ORDER BY what, b.pid LIMIT 3`
+WHERE a.datname = current_database() AND a.application_name LIKE 'baoco%' AND b.application_name NOT LIKE 'baoco%'
+ORDER BY what, b.pid LIMIT 3`
 
 /** @returns one sentence; null if no statement waits for a lock */
 export const blockedBy = async (database: Queryable): Promise<string | null> => {

@@ -1,5 +1,6 @@
 // Tests: tests/integration/embedded-postgres.test.ts
 /** Opens the Postgres that the settings select, or the embedded one of the data folder, and migrates it to this version. */
+import { blockedBy } from '../../adapters/database/blocked.ts'
 import { openDatabase } from '../../adapters/database/database.ts'
 import { refuseStandby, UnsuitableServer } from '../../adapters/database/requirements.ts'
 import { attachOrStart, openEmbeddedPostgres } from '../../adapters/postgres/embedded/embedded.ts'
@@ -12,6 +13,7 @@ import { untilThere } from './wait-for-servers.ts'
 
 /** That of a first start takes less. */
 const MIGRATION_IS_LONG_MS = 5_000
+const LOOK_WITHIN_MS = 2_000
 
 export interface Postgres {
   /** `postgres://…` */
@@ -44,6 +46,7 @@ export const openPostgres = async (
       stopping,
       awaited,
       reportAfterMs: MIGRATION_IS_LONG_MS,
+      explain: () => lockAwaited(url),
     })
   if (databaseUrl === undefined) {
     const embedded = await (ownsDatabase ? openEmbeddedPostgres : attachOrStart)({ dataDir, log })
@@ -57,6 +60,12 @@ export const openPostgres = async (
   await untilThere({ name: 'database', ask: () => reach(databaseUrl), isAway, log, stopping, awaited })
   await migrate(databaseUrl)
   return { url: databaseUrl, isFresh: false, stop: async () => {} }
+}
+
+/** @returns the lock that a statement of Baoco waits for, and who holds it; null if none does */
+const lockAwaited = async (url: string): Promise<string | null> => {
+  const database = openDatabase(url, { poolSize: 1, applicationName: 'baoco start' })
+  return blockedBy(database.within(LOOK_WITHIN_MS)).finally(() => database.close())
 }
 
 const reach = async (url: string): Promise<void> => {

@@ -23,6 +23,8 @@ export interface Awaited {
   awaited?: AwaitedServers
   /** Milliseconds until the first log line, if no attempt fails before. */
   reportAfterMs?: number
+  /** Why an attempt takes so long, for that line; null if that is not known. */
+  explain?: () => Promise<string | null>
 }
 
 /** The process must stop before it has started. */
@@ -42,15 +44,22 @@ export const untilThere = async ({
   stopping,
   awaited,
   reportAfterMs = REPORT_AFTER_MS,
+  explain = () => Promise.resolve(null),
 }: Awaited): Promise<void> => {
   let reportedAt = -Infinity
-  const report = (error?: Error): void => {
-    if (error && performance.now() - reportedAt < LOG_EVERY_MS) return
-    if (error) reportedAt = performance.now()
-    const reason = error && { reason: error.message || (error as NodeJS.ErrnoException).code }
-    log.warn({ waiting_for: name, ...reason }, 'start.waiting')
+  let isOver = false
+  const report = (reason: string | null | undefined): void =>
+    log.warn({ waiting_for: name, ...(reason && { reason }) }, 'start.waiting')
+  const reportEarly = async (): Promise<void> => {
+    const reason = await explain().catch(() => null)
+    if (!isOver) report(reason)
   }
-  const early = setTimeout(() => report(), reportAfterMs)
+  const reportFailure = ({ message, code }: NodeJS.ErrnoException): void => {
+    if (performance.now() - reportedAt < LOG_EVERY_MS) return
+    reportedAt = performance.now()
+    report(message || code)
+  }
+  const early = setTimeout(() => void reportEarly(), reportAfterMs)
   awaited?.add(name)
   try {
     for (;;) {
@@ -61,10 +70,11 @@ export const untilThere = async ({
       if (stopping.aborted) throw new StoppedAtStart(name)
       if (failure === null) return
       if (!isAway(failure)) throw failure
-      report(failure.cause instanceof Error ? failure.cause : failure)
+      reportFailure(failure.cause instanceof Error ? failure.cause : failure)
       await waitUnlessAborted(BETWEEN_TRIES, stopping)
     }
   } finally {
+    isOver = true
     clearTimeout(early)
     awaited?.delete(name)
   }

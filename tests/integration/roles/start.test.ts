@@ -121,6 +121,26 @@ describe('a start that waits for its servers', () => {
     }
   })
 
+  it('names a lock that somebody holds while it migrates, and ends at once', async () => {
+    const database = openDatabase(postgres.url(), { poolSize: 1, applicationName: 'psql' })
+    try {
+      await database.query(`DELETE FROM public.migrations WHERE name = '046_vault_key'`)
+      await database.transaction(async (held) => {
+        await held.query('LOCK TABLE ops.installation')
+        const api = await launch('api', {})
+        const line = /"waiting_for":"migration","reason":"waits for a lock: ops\.installation, which psql holds \(/
+        await eventually(() => line.test(api.output()), { what: 'a line that names the lock' })
+        expect(await api.stop(), 'ms').to.be.below(5_000)
+        expect(await api.ended).to.equal(0)
+      })
+      await (
+        await launch('api', {})
+      ).ready
+    } finally {
+      await database.close()
+    }
+  })
+
   it('names a lock that somebody holds, and ends soon after a stop', async () => {
     const database = openDatabase(postgres.url(), { poolSize: 1, applicationName: 'psql' })
     try {
