@@ -8,6 +8,7 @@ import { CURRENCY_CODE, CURRENCY_SIGN, NUMBER } from './printed-money.ts'
 import { timeIn, timeInMemo } from './printed-time.ts'
 import type { Reading } from './reading.ts'
 import { findReferences } from './references.ts'
+import { shadowOf } from '../text.ts'
 
 /** `+10,000.00 VND`, `(VND) 20,000.00`, `- 50,000 VND`, `Ghi có +1.000 đ`. Matches from the start of the value. */
 const MONEY = new RegExp(
@@ -156,9 +157,21 @@ interface Conditions {
   unless: RegExp
 }
 
-/** The bank's words above the table: all before its first label. Empty if values precede their labels. */
-export const openingOf = ({ text, shadow }: Page, { labels, valueFirst, byLines }: MailTable): string =>
-  valueFirst ? '' : shadow.slice(0, labelsIn({ text, shadow }, labels, outsideWords(shadow, byLines))[0]?.at ?? 0)
+/** A greeting up to its end, in which each word of the owner's name begins with a capital letter. */
+const GREETING = /(?:kinh gui|chao|dear)(?![a-z])[^,.!|\n]{0,80}/g
+const NAME = /(?<!\p{L})\p{Lu}\p{L}*/gu
+
+/**
+ * The bank's words above the table: all before its first label. Empty if values precede their labels. The owner's name is left out, because it may
+ * be a word without its diacritics: `PHONG TOA`, `TAM KHOA`.
+ */
+export const openingOf = ({ text, shadow }: Page, { labels, valueFirst, byLines }: MailTable): string => {
+  if (valueFirst) return ''
+  const opening = shadow.slice(0, labelsIn({ text, shadow }, labels, outsideWords(shadow, byLines))[0]?.at ?? 0)
+  return opening.replace(GREETING, (greeting, at: number) =>
+    shadowOf(text.slice(at, at + greeting.length).replace(NAME, (word) => '.'.repeat(word.length))),
+  )
+}
 
 /** In a table with values above their labels, the value behind a label is never of its kind: no time, and no account. */
 const meets = (values: Map<Field, Value>, { needs, unless }: Conditions, arrivedAt: Date): boolean =>

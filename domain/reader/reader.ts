@@ -166,9 +166,14 @@ const readWallet = (bank: Bank, { title, subject, text }: Incoming, body: Page, 
   if (reading.balance_after === null && (reading.transaction_type === 'credit' || !isOfMoney)) return no('unparsed')
   if (isOwn(bank)) return unlessDoubted(reading, heading ?? '')
   if (isMoreThanAll(reading)) return no('unparsed')
-  // The end of a sentence is read as the other party: `từ ngân hàng thất bại`, `vào ví để nhận ưu đãi`.
-  return unlessDoubted(reading, `${heading ?? ''}\n${shadowOf(reading.counterpart_name ?? '')}`)
+  return unlessDoubted(reading, `${heading ?? ''}\n${shadowOf(endOfSentence(reading))}`)
 }
+
+/**
+ * The end of a sentence that was read as the other party: `từ ngân hàng thất bại`, `vào ví để nhận ưu đãi`. The words of a name begin with capital
+ * letters, and may be any words without their diacritics: `NGUYEN TAM KHOA`, `VI DU`.
+ */
+const endOfSentence = ({ counterpart_name: name }: Reading): string => /(?<!\p{L})\p{Ll}.*/u.exec(name ?? '')?.[0] ?? ''
 
 /** Whether more came in than is there now. Nobody owes a wallet money, so it is an offer: `Nạp 500.000đ vào ví. Số dư ví: 5.000đ`. */
 const isMoreThanAll = ({ transaction_type, amount, balance_after }: Reading): boolean =>

@@ -116,9 +116,9 @@ export const saysFailedBehind = (shadow: string): boolean => NOT_DONE_LINE.test(
 /** Of a text that waits, was taken back, is planned or is an example. */
 const NOT_MOVED = new RegExp(
   [
-    'dang (?:xu ly|cho)|cho (?:xu ly|duyet|xac nhan|thanh toan|hach toan)|xac nhan trong|tam (?:giu|khoa)|phong toa|tra soat|chua (?:hoan|thanh|duoc)',
+    'dang (?:xu ly|cho)|cho (?:xu ly|duyet|xac nhan|thanh toan|hach toan)|xac nhan trong|tam (?:giu|khoa)\\b|phong toa\\b|tra soat|chua (?:hoan (?:tat|thanh)|thanh (?:cong|toan)|duoc)\\b',
     '(?:huy|thu hoi|dao) (?:giao dich|gd|lenh)|(?:giao dich|gd|lenh)(?: da| bi){0,2} (?:huy|thu hoi)\\b|bi (?:huy|loi)\\b|khong (?:du|hop le)\\b|(?:qua|het) han',
-    'du (?:kien|bao)|tuong lai|hen gio|(?:dat|len) lich|lich chuyen|(?:lenh|gd|giao dich|chuyen tien) dinh ky|nhac (?:no|han)|vi du|mau tin|(?:lua dao|gia mao) ?: ?$',
+    'du (?:kien|bao)\\b|tuong lai|hen gio|(?:dat|len) lich|lich chuyen|(?:lenh|gd|giao dich|chuyen tien) dinh ky|nhac (?:no|han)|vi du\\b|mau tin\\b|(?:lua dao|gia mao) ?: ?$',
     '\\bpending\\b|\\bcancel|\\bon hold\\b',
   ].join('|'),
 )

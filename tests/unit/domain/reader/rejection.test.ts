@@ -155,3 +155,50 @@ describe('a notice that moves no money is unparsed', () => {
     expect(reading).to.include({ transaction_type: 'credit', balance_after: '500000.00' })
   })
 })
+
+describe('a payment is read', () => {
+  const at = new Date('2026-11-20T03:00:00Z')
+  const isRead = (incoming: Incoming) =>
+    expect(read(incoming, at).reading, incoming.text).to.deep.include({
+      transaction_type: 'credit',
+      amount: '500000.00',
+    })
+  // Without their diacritics, these names contain words such as `ví dụ`, `phong tỏa` and `tạm khóa`.
+  const names = [
+    'VI DUC HOI',
+    'VI DU',
+    'TRAN PHONG TOAN',
+    'NGUYEN TAM KHOA',
+    'DU BAO ANH',
+    'CHUA HOANG PHAP',
+    'Nguyễn Tâm Khoa',
+    'LE DE NHAN',
+  ]
+
+  it('whatever the name of the payer in a sentence of a wallet', () => {
+    for (const name of names) {
+      const text = `Bạn nhận 500.000đ từ ${name}. Số dư ví: 500.000đ`
+      isRead({ text, title: 'Nhận tiền', package: 'com.mservice.momotransfer' })
+    }
+  })
+
+  it('whatever the name of its owner in the greeting of a mail', () => {
+    for (const name of names)
+      for (const greeting of [`Chào ${name}\nCake`, `Chào ${name} Cake`, `Kính gửi: Quý khách ${name}, Cake`]) {
+        const text = `${greeting} xin thông báo tài khoản của bạn vừa mới phát sinh giao dịch như sau:\nThông tin tài khoản\nTài khoản nhận\t0099887766 - Tài khoản thanh toán\nThông tin giao dịch\nLoại giao dịch\tNhận tiền\nMã giao dịch\t500000002\nNgày giờ giao dịch\t20/11/2026, 08:00:00\nSố tiền\t+500.000 đ\nNội dung giao dịch\tDH1042`
+        isRead({ text, from: 'no-reply@cake.vn', subject: '[CAKE] Thông báo giao dịch thành công' })
+        const waits = text.replace('xin thông báo', 'tạm giữ tiền')
+        expect(read({ text: waits, from: 'no-reply@cake.vn' }, at).reason).to.equal('unparsed')
+      }
+  })
+
+  it('whatever advice a bank adds to a text without a layout', () => {
+    const text = 'TK 0123456789 +500,000VND luc 10:00 20/11/2026. So du: 5,000,000VND'
+    const advice = ['Neu QK khong thuc hien GD nay, LH 1900545413', 'Vui long lien he 1900545413 khi Quy khach can ho tro',
+      'Vui long gui phan hoi ve 1900545413'] // prettier-ignore
+    for (const sentence of advice) isRead({ text: `${text}. ${sentence}`, sender: 'LPB' })
+    isRead({ text: text.replace('+', 'da nhan ngay 20/11/2026 +'), sender: 'LPB' })
+    isRead({ text: text.replace(' +', ' cua NGUYEN TAM KHOA +'), sender: 'LPB' })
+    isRead({ text: `${text}. Nguoi gui: HA THI DEN KY. ND: DH1042`, sender: 'LPB' })
+  })
+})
