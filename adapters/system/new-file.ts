@@ -24,12 +24,16 @@ const isRunning = (pid: number): boolean => {
   }
 }
 
-/** Removes the drafts of this file that killed commands have left on this machine. */
+/** Removes the drafts of this file that killed commands have left on this machine. One of another user may stay. */
 const removeLeftovers = (file: string): void => {
-  for (const name of fs.readdirSync(dirname(file))) {
-    const pid = Number(/\.(\d+)\.part$/.exec(name)?.[1])
-    if (name !== basename(draftOf(file, pid)) || (pid !== process.pid && isRunning(pid))) continue
-    fs.rmSync(join(dirname(file), name), { force: true })
+  try {
+    for (const name of fs.readdirSync(dirname(file))) {
+      const pid = Number(/\.(\d+)\.part$/.exec(name)?.[1])
+      if (name !== basename(draftOf(file, pid)) || (pid !== process.pid && isRunning(pid))) continue
+      fs.rmSync(join(dirname(file), name), { force: true })
+    }
+  } catch {
+    // The folder may not be readable, only writable.
   }
 }
 
@@ -45,7 +49,7 @@ export const writeNewFile = async <Result>(
   signal: AbortSignal,
 ): Promise<Result> => {
   refuseExisting(file)
-  if (fs.existsSync(dirname(file))) removeLeftovers(file)
+  removeLeftovers(file)
   const draft = draftOf(file, process.pid)
   const handle = fs.openSync(draft, 'wx', 0o600)
   const output = fs.createWriteStream(draft, { fd: handle })

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { finished } from 'node:stream/promises'
@@ -28,6 +28,14 @@ describe('a file that a command writes', () => {
     for (const name of [...left, ...kept]) writeFileSync(name, 'half')
     await write(file)
     expect(readdirSync(folder)).to.have.members([file, ...kept].map((name) => basename(name)))
+    expect(readFileSync(file, 'utf8')).to.equal('new')
+  })
+
+  it('is written although what a killed command left cannot be removed, such as a file of another user', async () => {
+    const file = join(folder, 'events.jsonl')
+    // The tests may run as root, who may remove every file.
+    mkdirSync(draftOf(file, spawnSync(process.execPath, ['--version']).pid))
+    await write(file)
     expect(readFileSync(file, 'utf8')).to.equal('new')
   })
 
