@@ -1,10 +1,10 @@
-// Tests: tests/integration/full-disk.test.ts
+// Tests: tests/unit/adapters/mail-out/mail-full-disk.test.ts, tests/integration/full-disk.test.ts
 /**
  * Mails the operator that a disk is full. The outbox and the list of alerts are on that disk, so this mail goes to the mail server directly. Each process
- * that sends mails sends one, and another one every hour until the disk has space.
+ * that sends mails sends one, and another one every hour until the disk has space, or at once when nothing is accepted any more.
  */
 import type { Letter } from '../../workflows/texts/types.ts'
-import { waitUnlessAborted } from '../../workflows/support/abort.ts'
+import { orAborted, waitUnlessAborted } from '../../workflows/support/abort.ts'
 import type { LogLines } from '../telemetry/log-lines.ts'
 import type { MailServer } from './smtp.ts'
 
@@ -24,15 +24,19 @@ export interface FullDiskParts {
   log: Pick<LogLines, 'info' | 'warn'>
 }
 
-/** Runs until the signal aborts. */
+/** Runs until the signal aborts. A mail that is being sent then is not awaited: the server may not answer. */
 export const mailFullDisk = async (parts: FullDiskParts, signal: AbortSignal): Promise<void> => {
   const { disk, server, to, letters, host, log } = parts
   let dueAt = -Infinity
+  let newest: Letter | null = null
   for (; !signal.aborted; await waitUnlessAborted(LOOK_EVERY_MS, signal)) {
     const letter = disk.isFull() ? letters.refusing : disk.isDatabaseFull() ? letters.waiting : null
-    if (letter === null || performance.now() < dueAt) continue
+    const isWorse = letter === letters.refusing && newest === letters.waiting
+    if (letter === null || (performance.now() < dueAt && !isWorse)) continue
+    newest = letter
     try {
-      await server.deliver({ to, ...letter }, `<baoco-disk-${process.pid}-${Date.now()}@${host}>`)
+      await orAborted(server.deliver({ to, ...letter }, `<baoco-disk-${process.pid}-${Date.now()}@${host}>`), signal)
+      if (signal.aborted) return
       dueAt = performance.now() + AGAIN_AFTER_MS
       log.info({ about: 'disk' }, 'mail.sent')
     } catch (error) {
