@@ -35,8 +35,9 @@ const moneyIn = (groups: Groups, { silentCurrency }: Layout): Moved | null => {
   })
 }
 
-const UNSEEN = new RegExp(`[ \\n${INVISIBLE_PLACE}]`, 'g')
-const isUnseen = (character: string): boolean => ` \n${INVISIBLE_PLACE}`.includes(character)
+/** A mark of a letter too: it is part of the letter, or not yet if an invisible character stands between. */
+const UNSEEN = new RegExp(`[ \\n${INVISIBLE_PLACE}]|(?=[\\0-\\uffff])\\p{M}`, 'gu')
+const isUnseen = (character: string): boolean => character.replace(UNSEEN, '') === ''
 
 /**
  * The memo at the end of a page with its runs of blanks and its invisible characters, also those that it begins with. The memo itself if it has

@@ -137,6 +137,7 @@ describe('a payment in two channels', () => {
         `D${sign}H1${sign}042${sign} cam on`,
         `${sign}${sign}${'x'.repeat(27)} DH1042 AB`,
         `${'x'.repeat(20)}${sign} ${'x'.repeat(10 - sign.length)} D${sign}H1042 AB`,
+        `DH1042 e${sign}\u0301 AB`,
       ])
         for (const channels of [VPB, MB, CTG, ACB, TCB]) {
           const both = channels(memo, 500)
