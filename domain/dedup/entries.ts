@@ -35,6 +35,8 @@ export interface EntriesState {
 const MARKED = 1_000
 /** Spare marks beyond that, so that removing entries never exposes an entry without its marks. */
 const MARKED_SPARE = 10_000
+/** A shop has a few phones, mailboxes and apps. Each of these sources is searched, so an account that keeps adding phones must not have more. */
+const MOST_SOURCES = 32
 /** Marks or a name in its map. */
 const BYTES_OF_A_TEXT = 150
 
@@ -47,7 +49,7 @@ export class Entries {
   #cuts = 0
   readonly #marks = new Map<number, string>()
   readonly #names = new Names()
-  readonly #sources = new Set<number>()
+  readonly #sources: number[] = []
 
   /** Number of notifications, not events. */
   get size(): number {
@@ -93,7 +95,7 @@ export class Entries {
       (probe.references.length << REFERENCE_COUNT_SHIFT)
     ints[at + MOVEMENT] = probe.movement
     ints[at + SOURCE] = probe.source
-    this.#sources.add(probe.source)
+    this.#noteSource(probe.source)
     ints[at + ACCOUNT] = probe.account
     ints[at + CUT_AT] = probe.cutAt ?? NONE
     if (probe.cutAt !== null) this.#cuts++
@@ -181,14 +183,22 @@ export class Entries {
       throw new RangeError('the snapshot has too many references')
     for (let entry = first; entry < end; entry++) {
       if (this.cutOf(entry) !== null) this.#cuts++
-      this.#sources.add(this.sourceOf(entry))
+      this.#noteSource(this.sourceOf(entry))
     }
     this.#size = end
     this.#referenceCount = to
   }
 
-  /** The sources of all notifications, and perhaps some of notifications that were removed. */
-  protected get sources(): Iterable<number> {
+  #noteSource(source: number): void {
+    if (this.#sources.at(-1) === source) return
+    const at = this.#sources.indexOf(source)
+    if (at >= 0) this.#sources.splice(at, 1)
+    else if (this.#sources.length === MOST_SOURCES) this.#sources.shift()
+    this.#sources.push(source)
+  }
+
+  /** The sources of the newest notifications, and perhaps some of notifications that were removed. */
+  protected get sources(): readonly number[] {
     return this.#sources
   }
 

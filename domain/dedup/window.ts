@@ -189,7 +189,7 @@ export class DedupWindow extends Entries {
     }
   }
 
-  /** Visits the entries of all other sources that have this notification's amount, like `walk`. */
+  /** Visits the entries of other sources that have this notification's amount, like `walk`. */
   walkOtherSources(probe: Probe, visit: (entry: number) => void): void {
     for (const source of this.sources)
       if (source !== probe.source) this.walk('sourceAmount', { ...probe, source }, visit)

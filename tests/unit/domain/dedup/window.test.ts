@@ -219,6 +219,16 @@ describe('a deduplication window with many notifications', () => {
     expect(judge(window, push({ ref: 'FT:1', at: many }), many + 1)).to.deep.equal({ kind: 'copy', event: 2 })
   })
 
+  it('searches only the newest sources, so that an account with many phones costs no more', () => {
+    const window = new DedupWindow()
+    for (let phone = 1; phone <= 100; phone++)
+      judge(window, sms({ source: `device-${phone}:sms`, balance: phone }), phone)
+    judge(window, sms({ source: 'device-1:sms', balance: 101 }), 101)
+    const visited: number[] = []
+    window.walkOtherSources(window.probe(sighting(push())), (entry) => void visited.push(entry))
+    expect(visited).to.include.members([0, 99, 100]).and.have.length.below(50)
+  })
+
   it('still names the first notification of an event after that one is dropped', () => {
     const window = new DedupWindow()
     judge(window, sms({ ref: 'FT:1' }), 1)
