@@ -48,7 +48,7 @@ const looseMemo = ({ text, loose }: Page, memo: string): string => {
   let left = memo.replace(UNSEEN, '').length
   let at = loose.length
   while (left > 0) if (!isUnseen(loose[--at]!)) left--
-  while (loose[at - 1] === ' ' || loose[at - 1] === INVISIBLE_PLACE) at--
+  while (at > 0 && loose[at - 1] !== '\n' && isUnseen(loose[at - 1]!)) at--
   // Of the blanks before it, the first one is the bank's.
   return loose.slice(loose[at] === ' ' ? at + 1 : at)
 }

@@ -138,6 +138,7 @@ describe('a payment in two channels', () => {
         `${sign}${sign}${'x'.repeat(27)} DH1042 AB`,
         `${'x'.repeat(20)}${sign} ${'x'.repeat(10 - sign.length)} D${sign}H1042 AB`,
         `DH1042 e${sign}\u0301 AB`,
+        `\u0332${sign}DH1042`,
       ])
         for (const channels of [VPB, MB, CTG, ACB, TCB]) {
           const both = channels(memo, 500)
