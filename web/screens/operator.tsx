@@ -12,6 +12,7 @@ import { Loaded, LoadedLines } from '../ui/loaded.tsx'
 import { useFew } from '../ui/few.tsx'
 import { Installation } from '../ui/installation.tsx'
 import { NotFound } from './not-found.tsx'
+import { More } from '../ui/more.tsx'
 
 const REFETCH_MS = 15_000
 const FEW = 20
@@ -82,18 +83,7 @@ const Accounts = () => {
                   ))}
                 </tbody>
               </table>
-              {found.hasNextPage && (
-                <div>
-                  <button
-                    class="button"
-                    type="button"
-                    disabled={found.isFetchingNextPage}
-                    onClick={() => void found.fetchNextPage()}
-                  >
-                    {common.more}
-                  </button>
-                </div>
-              )}
+              <More of={found} text={common.more} />
               {all.some(({ locked }) => locked) && <p class="muted">{t.unlock}</p>}
             </>
           )

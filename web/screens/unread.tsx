@@ -14,6 +14,7 @@ import { Empty, Heading, Loading, Problem, Stranger, When } from '../ui/basics.t
 import { FailedRead } from '../ui/loaded.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { Tabs } from '../ui/tabs.tsx'
+import { More } from '../ui/more.tsx'
 
 const VIEWS = ['unparsed', 'ignored'] as const
 type View = (typeof VIEWS)[number]
@@ -164,18 +165,7 @@ export const Unread = () => {
             </ul>
           </>
         )}
-        {found.hasNextPage && (
-          <div>
-            <button
-              class="button"
-              type="button"
-              disabled={found.isFetchingNextPage}
-              onClick={() => void found.fetchNextPage()}
-            >
-              {transactions.more}
-            </button>
-          </div>
-        )}
+        <More of={found} text={transactions.more} />
       </div>
     </>
   )
