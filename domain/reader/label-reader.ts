@@ -87,7 +87,7 @@ const endOfMemo = (
  * 150 000. `1,000.` is complete.
  */
 const mayBeHalf = ({ shadow }: Page, { behind, number = '' }: Groups): boolean => {
-  const end = shadow.replace(/[ .;,|…~]+$/, '')
+  const end = shadow.replace(/(?<![ .;,|…~])[ .;,|…~]+$/, '')
   const isLast = end.endsWith(number) || end.replace(/ \d{1,2}$/, '').endsWith(number)
   return !behind && isLast && !/,\d{3}\.$/.test(shadow)
 }
