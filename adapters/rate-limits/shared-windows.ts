@@ -22,6 +22,8 @@ export interface SharedWindow {
 }
 
 const NOW_MS = '(extract(epoch FROM now()) * 1000)::bigint'
+/** `now()` is the time at which the statement began. Another process may have begun the window since then. */
+const ANSWERED_MS = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
 
 /** Milliseconds. A window that ends later than a new one by more than this was begun by a clock that was ahead. */
 const CLOCKS_DIFFER_MS = 2_000
@@ -35,7 +37,7 @@ SELECT key, points, ${NOW_MS} + length_ms FROM unnest($1::text[], $2::integer[],
 ON CONFLICT (key) DO UPDATE SET
   points = greatest(0, CASE WHEN ${IS_OVER} THEN excluded.points ELSE r.points + excluded.points END),
   expire = CASE WHEN ${IS_OVER} THEN excluded.expire ELSE r.expire END
-RETURNING key, points AS calls, expire - ${NOW_MS} AS "endsInMs"`
+RETURNING key, points AS calls, expire - ${ANSWERED_MS} AS "endsInMs"`
 
 const SWEEP = `DELETE FROM ops.rate_limit WHERE expire < ${NOW_MS} RETURNING 1`
 

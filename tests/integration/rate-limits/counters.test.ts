@@ -102,6 +102,14 @@ describe('counters of rate limits', () => {
       expect((await exactCounters(counted)('forgot', LIMIT)('9.9.9.9')).calls, 'of another limit').to.equal(1)
     })
 
+    it('never last longer than their window, even if another process began it during the statement', async () => {
+      await database.transaction(async (transaction) => {
+        await transaction.query('SELECT')
+        await exactCounters(database)('login', LIMIT)('9.9.9.9')
+        expect((await exactCounters(transaction)('login', LIMIT)('9.9.9.9')).endsInMs).to.be.at.most(600_000)
+      })
+    })
+
     it('send no statements for a caller that is over the limit', async () => {
       const count = exactCounters(counted)('login', LIMIT)
       await times(6, () => count('9.9.9.9') as Promise<Used>)
