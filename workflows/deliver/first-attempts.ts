@@ -2,7 +2,7 @@
  * First attempts, from the log. A batch of the log is taken over by noting its transactions here, by user, so an
  * endpoint never holds up the log. From these notes, a few of each user in turn are claimed when the lane has room.
  *
- * New transactions whose data the log has are claimed at once (`new-claims.ts`). The others, and those that must not be
+ * New transactions whose data the log has are claimed at once (`new-attempts.ts`). The others, and those that must not be
  * claimed without their rows, wait for the read models. The queue takes over a transaction that cannot be noted, or
  * that has waited for the read models until it is due in the queue, a minute after its capture.
  */

@@ -39,14 +39,11 @@ export class Lanes {
   }
 
   use(): Record<LaneName, { inFlight: number; waiting: number }> {
-    const of = ({ inFlight, waiting }: Lane<Job>) => ({ inFlight, waiting })
-    const { first, retry, manual, bulk } = this.#lanes
-    return { first: of(first), retry: of(retry), manual: of(manual), bulk: of(bulk) }
+    return this.#of(({ inFlight, waiting }) => ({ inFlight, waiting }))
   }
 
   room(): RoomByLane {
-    const { first, retry, manual, bulk } = this.#lanes
-    return { first: first.free, retry: retry.free, manual: manual.free, bulk: bulk.free }
+    return this.#of(({ free }) => free)
   }
 
   add(claimed: readonly Claimed[]): void {
@@ -57,7 +54,7 @@ export class Lanes {
     for (const name of LANES) this.#lanes[name].add(jobs.filter((job) => job.claimed.lane === name))
   }
 
-  /** Lets the job wait again, and starts nothing in its lane until `goOn`. */
+  /** Lets the job wait again, and starts nothing in its lane until `resume`. */
   putBack(job: Job): void {
     const lane = this.#lanes[job.claimed.lane]
     lane.hold(true)
@@ -74,9 +71,8 @@ export class Lanes {
 
   /** How much of the room each user may have. */
   shares(): Shares {
-    const { first, retry, manual, bulk } = this.#lanes
     return {
-      whole: { first: first.share, retry: retry.share, manual: manual.share, bulk: bulk.share },
+      whole: this.#of(({ share }) => share),
       left: LANES.flatMap((lane) => this.#lanes[lane].sharesLeft().map((each) => ({ lane, ...each }))),
     }
   }
@@ -88,5 +84,10 @@ export class Lanes {
   /** Removes waiting jobs: all of them or the chosen ones. */
   takeOut(chosen?: (job: Job) => boolean): Job[] {
     return this.#each.flatMap((lane) => lane.takeOut(chosen))
+  }
+
+  #of<Value>(valueOf: (lane: Lane<Job>) => Value): Record<LaneName, Value> {
+    const { first, retry, manual, bulk } = this.#lanes
+    return { first: valueOf(first), retry: valueOf(retry), manual: valueOf(manual), bulk: valueOf(bulk) }
   }
 }

@@ -1,5 +1,5 @@
 // Tests: tests/integration/delivery/queue.test.ts
-/** A signal to wait for: `ring` wakes the waiting task, or the next one that waits. */
+/** A signal to wait for: `wake` wakes the waiting task, or the next one that waits. */
 export class WakeSignal {
   #isAwake = false
   #wake: (() => void) | null = null
@@ -9,10 +9,7 @@ export class WakeSignal {
     this.#wake?.()
   }
 
-  /**
-   * Resolves at the next ring, or after this many milliseconds. It resolves at once if the bell rang since the last
-   * wait.
-   */
+  /** Resolves at the next `wake`, or after this many milliseconds. It resolves at once if `wake` was called since the last wait. */
   async wait(timeoutMs: number): Promise<void> {
     if (!this.#isAwake && timeoutMs > 0)
       await new Promise<void>((resolve) => {
