@@ -1,11 +1,11 @@
 /** Changes of an account's plan: bought, expired, set by the operator. Also the warning that its quota is nearly used. */
-import { vietnamMonth } from '../time.ts'
+import { DAY_MS, vietnamMonth } from '../time.ts'
 import type { Account } from './state.ts'
 import type { AccountEvent, Plan } from './events.ts'
 import { PLAN_LIMITS, planAt } from './plan.ts'
 
 /** How long one payment lasts. */
-const YEAR_MS = 365 * 86_400_000
+const YEAR_MS = 365 * DAY_MS
 
 /**
  * A payment buys a plan for 365 days. They begin with the payment, or, if it is for the plan in force, with that plan's end

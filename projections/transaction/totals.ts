@@ -10,6 +10,7 @@
  * - Day by day: the newest of each day that has some, by an index that contains the filtered columns. It serves certain
  *   days, and a status together with another filter.
  */
+import { DAY_MS } from '../../domain/time.ts'
 import type { Queryable } from '../engine/queryable.ts'
 import type { PageOf } from '../engine/page-sql.ts'
 import {
@@ -141,9 +142,7 @@ const lookAtDays = async (database: Queryable, { userId, filter, of, rows: pageR
 }
 
 const hasFewDays = ({ date_from, date_to }: TransactionFilter): boolean =>
-  date_from !== undefined &&
-  date_to !== undefined &&
-  Date.parse(date_to) - Date.parse(date_from) <= FEW_DAYS * 86_400_000
+  date_from !== undefined && date_to !== undefined && Date.parse(date_to) - Date.parse(date_from) <= FEW_DAYS * DAY_MS
 
 const isCounted = (used: readonly FilterName[]): boolean => used.every((name) => OF_COUNTS[name])
 

@@ -43,6 +43,14 @@ describe('attack: old texts', () => {
     await eventually(async () => (await attacked.transaction(taken[7]!)).webhook_status === 'pending')
   })
 
+  it('raise an alert about the key of a forwarder under the name that other alerts about it have', async () => {
+    const made = { key: attacked.key, json: { name: 'forwarder', scopes: ['receive'] } }
+    const { id, api_key: key } = (await attacked.api.ask('POST', '/api/account/api-keys', made)).body.data
+    await attacked.api.ask('POST', '/api/receive/sms', { key, json: { sender: 'Vietcombank', text: oldText(10) } })
+    const alerts = await attacked.alerts('old_notification', 2)
+    expect(alerts.map(({ subject }) => subject)).to.include(`api_key:${id}`)
+  })
+
   it('have the reason in their history', async () => {
     const { id } = (await attacked.sms(oldText(5))).body.data
     const { body } = await attacked.api.ask('GET', `/api/transactions/${id}/history`, { key: attacked.key })

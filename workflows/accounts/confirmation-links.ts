@@ -6,12 +6,13 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { formToken, userOfToken } from '../../domain/account/tokens.ts'
+import { DAY_MS } from '../../domain/time.ts'
 
 /** Path of the page. */
 export const CONFIRMATION_PAGE = '/confirm-bank-account'
 
 /** How long a link is valid, milliseconds. */
-const LIFETIME_MS = 7 * 86_400_000
+const LIFETIME_MS = 7 * DAY_MS
 
 export interface Confirmation {
   user_id: number

@@ -13,9 +13,11 @@ import { unlessUnreadable } from '../support/unless-unreadable.ts'
 import { accountCache, Accounts } from '../accounts/accounts.ts'
 import { end, evolve, NO_ALERTS, raise } from '../../domain/alert/alerts.ts'
 import { alertEvents, alertStream, type AlertEventData, type AlertKind } from '../../domain/alert/events.ts'
+import type { RecordedEvent } from '../../domain/event.ts'
 import type { Checkpoint, Clock, EventStore, Ids } from '../../domain/ports.ts'
 import { execute } from '../support/execute.ts'
 import { foldCache, foldSnapshots } from '../support/fold-cache.ts'
+import { causedBy } from '../support/stamp.ts'
 import type { Snapshots } from '../support/snapshots.ts'
 import { nextId } from '../support/next-id.ts'
 
@@ -41,6 +43,19 @@ export interface Cause extends Caused {
 export interface CauseEnded extends Caused {
   /** When it ended: ISO 8601. */
   until: string
+}
+
+/**
+ * The cause of an alert that an event raises: it began with the event.
+ * @param lastsMs  how long the alert lasts, milliseconds. Default: until it is ended
+ */
+export const sinceEvent = (
+  event: RecordedEvent,
+  lastsMs?: number,
+): Pick<Cause, 'since' | 'ends_at' | 'causation_id' | 'correlation_id'> => {
+  const { at } = event.metadata
+  const ends = lastsMs === undefined ? {} : { ends_at: new Date(Date.parse(at) + lastsMs).toISOString() }
+  return { ...causedBy(event), since: at, ...ends }
 }
 
 /** The position of the change in the store; null if nothing changed. */

@@ -1,6 +1,7 @@
 // Tests: tests/integration/mail-ingest/collect.test.ts
 /** Tests a mail account at its owner's request: whether it can be read, and under which id its provider writes. */
 import { authservIdOf } from '../../domain/mail-trust/authentication-results.ts'
+import { DAY_MS } from '../../domain/time.ts'
 import { MailFailure, type Connection, type Login, type MailServer } from './mailbox.ts'
 
 export type MailboxTest =
@@ -11,7 +12,7 @@ export type MailboxTest =
 const WITHIN = 20_000
 /** How many of the newest mails are examined, and how old they may be. */
 const LOOKED_AT = 10
-const LOOKS_BACK_MS = 30 * 86_400_000
+const LOOKS_BACK_MS = 30 * DAY_MS
 
 /** Takes the topmost header of the newest mail that has one. The headers below it may come from the sender. */
 const authservIdSeen = async (connection: Connection, now: Date): Promise<string | null> => {

@@ -10,6 +10,7 @@ import { evolve, NO_RULES, pauseGone } from '../../domain/account/gone-rules.ts'
 import type { Clock, EventStore } from '../../domain/ports.ts'
 import { execute } from '../support/execute.ts'
 import { foldCache } from '../support/fold-cache.ts'
+import { causedBy } from '../support/stamp.ts'
 import { reactor, type Reactor } from './reactor.ts'
 
 /** Accounts whose rules are kept in memory: one whose endpoint is gone often has many deliveries to it. */
@@ -35,12 +36,13 @@ export const pauseGoneRule = (store: EventStore, clock: Clock): Reactor => {
   )
   return reactor('pause_gone_rule', ['transaction-'], {
     DeliveryEnded: async (event) => {
-      const { id, data: { rule_id, reason }, metadata: { user_id, at, correlation_id } } = event // prettier-ignore
+      const { rule_id, reason } = event.data
+      const { user_id, at } = event.metadata
       if (reason !== 'gone' || user_id === null) return
       const url = await calledUrl(store, event)
-      const occasion = { user_id, at: clock.now(), correlation_id, causation_id: id }
+      const occasion = { user_id, at: clock.now(), ...causedBy(event) }
       await execute(store, cache, String(user_id), occasion, ({ state }) =>
-        pauseGone(state, { user_id, rule_id, id, at, url }),
+        pauseGone(state, { user_id, rule_id, id: event.id, at, url }),
       )
     },
   })

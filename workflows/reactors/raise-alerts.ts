@@ -4,30 +4,32 @@
  * that is mostly used.
  */
 import { shownDigits } from '../../domain/account/bank-accounts.ts'
+import { bankAccountSubject, mailAccountSubject, monthSubject, ruleSubject } from '../../domain/alert/subjects.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
-import { monthBounds, vietnamMonth } from '../../domain/time.ts'
+import { DAY_MS, monthBounds, vietnamMonth } from '../../domain/time.ts'
 import type { Accounts } from '../accounts/accounts.ts'
-import type { Alerts, Cause, CauseEnded } from '../alerts/alerts.ts'
+import { sinceEvent, type Alerts, type Cause, type CauseEnded } from '../alerts/alerts.ts'
+import { causedBy } from '../support/stamp.ts'
 import { inEach } from '../texts/texts.ts'
 import { reactor, type Reactor } from './reactor.ts'
 
 /** The alert about a new bank account lasts this long (milliseconds), unless its owner decides about the account before. */
-const NEW_FOR_MS = 7 * 86_400_000
-const causeOf = ({ id, metadata }: RecordedEvent) => ({ causation_id: id, correlation_id: metadata.correlation_id })
-
-const later = (at: string, milliseconds: number): string => new Date(Date.parse(at) + milliseconds).toISOString()
+const NEW_FOR_MS = 7 * DAY_MS
 
 export const raiseAlerts = (alerts: Pick<Alerts, 'raise' | 'end'>, accounts: Pick<Accounts, 'find'>): Reactor => {
   const raise = async (event: RecordedEvent, cause: Omit<Cause, 'since' | 'causation_id' | 'correlation_id'>) =>
-    void (await alerts.raise({ ...cause, since: event.metadata.at, ...causeOf(event) }))
+    void (await alerts.raise({ ...sinceEvent(event), ...cause }))
   const end = async (event: RecordedEvent, ended: Omit<CauseEnded, 'until' | 'causation_id' | 'correlation_id'>) =>
-    void (await alerts.end({ ...ended, until: event.metadata.at, ...causeOf(event) }))
+    void (await alerts.end({ ...ended, until: event.metadata.at, ...causedBy(event) }))
 
   const endRulePaused = (event: RecordedEvent, user_id: number, rule_id: number) =>
-    end(event, { user_id, kind: 'rule_paused', subject: `rule:${rule_id}` })
+    end(event, { user_id, kind: 'rule_paused', subject: ruleSubject(rule_id) })
 
   const endMailboxPaused = (event: RecordedEvent, user_id: number, mail_account_id: number) =>
-    end(event, { user_id, kind: 'mailbox_paused', subject: `mail_account:${mail_account_id}` })
+    end(event, { user_id, kind: 'mailbox_paused', subject: mailAccountSubject(mail_account_id) })
+
+  const endNewBankAccount = (event: RecordedEvent, user_id: number, bank_account_id: number) =>
+    end(event, { user_id, kind: 'new_bank_account', subject: bankAccountSubject(bank_account_id) })
 
   return reactor('raise_alerts', ['account-'], {
     RulePaused: async (event) => {
@@ -36,7 +38,7 @@ export const raiseAlerts = (alerts: Pick<Alerts, 'raise' | 'end'>, accounts: Pic
       await raise(event, {
         user_id,
         kind: 'rule_paused',
-        subject: `rule:${rule_id}`,
+        subject: ruleSubject(rule_id),
         text: inEach(({ alerts }) => alerts.rulePaused(rule_id, name)),
       })
     },
@@ -52,7 +54,7 @@ export const raiseAlerts = (alerts: Pick<Alerts, 'raise' | 'end'>, accounts: Pic
       await raise(event, {
         user_id,
         kind: 'mailbox_paused',
-        subject: `mail_account:${mail_account_id}`,
+        subject: mailAccountSubject(mail_account_id),
         text: inEach(({ alerts }) => alerts.mailboxPaused(address ?? String(mail_account_id), reason)),
       })
     },
@@ -64,28 +66,21 @@ export const raiseAlerts = (alerts: Pick<Alerts, 'raise' | 'end'>, accounts: Pic
       return raise(event, {
         user_id,
         kind: 'new_bank_account',
-        subject: `bank_account:${bank_account_id}`,
+        subject: bankAccountSubject(bank_account_id),
         text: inEach(({ alerts }) => alerts.bankAccountSeen(bank_code, shownDigits(account_number), waits)),
         // An account that waits for confirmation has an alert without an end, until its owner decides.
-        ...(waits ? {} : { ends_at: later(event.metadata.at, NEW_FOR_MS) }),
+        ...sinceEvent(event, waits ? undefined : NEW_FOR_MS),
       })
     },
-    BankAccountChanged: (event) => {
-      const { user_id, bank_account_id } = event.data
-      return end(event, { user_id, kind: 'new_bank_account', subject: `bank_account:${bank_account_id}` })
-    },
-
-    BankAccountConfirmed: (event) => {
-      const { user_id, bank_account_id } = event.data
-      return end(event, { user_id, kind: 'new_bank_account', subject: `bank_account:${bank_account_id}` })
-    },
+    BankAccountChanged: (event) => endNewBankAccount(event, event.data.user_id, event.data.bank_account_id),
+    BankAccountConfirmed: (event) => endNewBankAccount(event, event.data.user_id, event.data.bank_account_id),
 
     QuotaWarned: (event) => {
       const { user_id, month, transactions, limit } = event.data
       return raise(event, {
         user_id,
         kind: 'quota_80',
-        subject: `month:${month}`,
+        subject: monthSubject(month),
         text: inEach(({ alerts }) => alerts.quota(transactions, limit, month)),
         ends_at: monthBounds(month)!.to.toISOString(),
       })
@@ -95,7 +90,7 @@ export const raiseAlerts = (alerts: Pick<Alerts, 'raise' | 'end'>, accounts: Pic
       const { user_id, plan } = event.data
       if (plan === 'Free') return
       const month = vietnamMonth(new Date(event.metadata.at))
-      await end(event, { user_id, kind: 'quota_80', subject: `month:${month}` })
+      await end(event, { user_id, kind: 'quota_80', subject: monthSubject(month) })
     },
   })
 }

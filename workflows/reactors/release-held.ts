@@ -11,6 +11,7 @@ import type { Clock, EventStore } from '../../domain/ports.ts'
 import type { Accounts, OwnersOccasion } from '../accounts/accounts.ts'
 import { transactionStream } from '../../domain/transaction/events.ts'
 import { releaseTransactions } from '../transactions/by-hand.ts'
+import { causedBy } from '../support/stamp.ts'
 import { releaseHeld } from '../transactions/release-held.ts'
 import { reactor, type Reactor } from './reactor.ts'
 
@@ -24,11 +25,10 @@ export interface ReleaseHeldParts {
 
 export const releaseConfirmed = ({ store, accounts, clock, maxAgeMs }: ReleaseHeldParts): Reactor => {
   const sinceOf = () => new Date(clock.now().getTime() - maxAgeMs)
-  const occasionOf = (user_id: number, { id, metadata }: RecordedEvent): OwnersOccasion => ({
+  const occasionOf = (user_id: number, event: RecordedEvent): OwnersOccasion => ({
     user_id,
     at: clock.now(),
-    correlation_id: metadata.correlation_id,
-    causation_id: id,
+    ...causedBy(event),
   })
 
   /** @param named  the bank account that the transaction waits for */

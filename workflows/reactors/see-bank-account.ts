@@ -11,6 +11,7 @@ import { accountCache } from '../accounts/accounts.ts'
 import { execute } from '../support/execute.ts'
 import type { Snapshots } from '../support/snapshots.ts'
 import { nextId } from '../support/next-id.ts'
+import { causedBy } from '../support/stamp.ts'
 import { reactor, type Reactor } from './reactor.ts'
 
 /** Number of cached accounts. For a cached account, a known bank account needs no read of the store. */
@@ -36,10 +37,10 @@ export const seeBankAccounts = ({ store, clock, ids, plans, snapshots }: SeeBank
     return hasMostBankAccounts(account) || bankAccountOf(account, { bank_code, account_number }) !== null
   }
 
-  const see = async ({ id, data, metadata: { correlation_id } }: KnownEvent<'TransactionCaptured'>): Promise<void> => {
-    const { user_id, bank_code, account_number, transaction_id, created_at } = data
+  const see = async (event: KnownEvent<'TransactionCaptured'>): Promise<void> => {
+    const { user_id, bank_code, account_number, transaction_id, created_at } = event.data
     const bank_account_id = await nextId(ids)
-    const occasion = { user_id, at: clock.now(), correlation_id, causation_id: id }
+    const occasion = { user_id, at: clock.now(), ...causedBy(event) }
     // Judged by the time of arrival, as in capture, because this runs later and may run again.
     const at = new Date(created_at)
     const seen = { bank_code, account_number, transaction_id, bank_account_id, at, own: plans }

@@ -7,6 +7,7 @@
 import type { Account } from '../../domain/account/account.ts'
 import { signAlertWebhook } from '../../domain/account/alert-webhook.ts'
 import type { AlertEvent, AlertEventData } from '../../domain/alert/events.ts'
+import { bankAccountIn } from '../../domain/alert/subjects.ts'
 import type { KnownEvent } from '../../domain/catalogue.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
 import type { Clock, Mailer, Vault } from '../../domain/ports.ts'
@@ -15,6 +16,7 @@ import type { Accounts } from '../accounts/accounts.ts'
 import type { MailLinks } from '../accounts/mail-links.ts'
 import { newRuleSecret } from '../accounts/secrets.ts'
 import type { AlertCalls, Target } from '../alerts/alert-calls.ts'
+import { causedBy } from '../support/stamp.ts'
 import { TEXTS } from '../texts/texts.ts'
 import { reactor, type Reactor } from './reactor.ts'
 import { isOld } from './too-old.ts'
@@ -53,8 +55,7 @@ export const sendAlerts = ({ accounts, vault, clock, mailer, links, calls }: Sen
   const secretOf = async (account: Account, cause: RecordedEvent): Promise<string | null> => {
     if (account.alert_sealed_secret !== null) return vault.open(account.alert_sealed_secret)
     const { user_id } = account
-    const { id: causation_id, metadata } = cause
-    const occasion = { user_id, at: clock.now(), correlation_id: metadata.correlation_id, causation_id }
+    const occasion = { user_id, at: clock.now(), ...causedBy(cause) }
     const sealed = vault.seal(newRuleSecret())
     const changed = await accounts.change(occasion, (now) => signAlertWebhook(now, sealed))
     const { alert_sealed_secret } = changed.account
@@ -81,8 +82,8 @@ export const sendAlerts = ({ accounts, vault, clock, mailer, links, calls }: Sen
    * webhook may be visible to people who must not confirm.
    */
   const linkIn = ({ user_id, bank_accounts, language }: Account, { subject, since }: AlertRaised): string => {
-    const bank_account_id = Number(/^bank_account:(\d+)$/.exec(subject)?.[1])
-    if (bank_accounts.get(bank_account_id)?.confirmed !== false) return ''
+    const bank_account_id = bankAccountIn(subject)
+    if (bank_account_id === null || bank_accounts.get(bank_account_id)?.confirmed !== false) return ''
     const url = links.confirmation.url({ user_id, bank_account_id }, since)
     return `\n\n${TEXTS[language].letters.alert.link(url)}`
   }

@@ -7,6 +7,7 @@ import type { Clock, EventStore, Ids } from '../../domain/ports.ts'
 import { Affiliates } from '../affiliate/affiliates.ts'
 import { execute } from '../support/execute.ts'
 import { foldCache } from '../support/fold-cache.ts'
+import { causedBy } from '../support/stamp.ts'
 import { reactor, type Reactor } from './reactor.ts'
 
 /** Buyers remembered. */
@@ -27,8 +28,10 @@ export const upgradePlan = ({ store, clock, ids, commission }: Parts): Reactor =
   )
   const affiliates = new Affiliates({ store, ids })
   return reactor('upgrade_plan', ['plan-order-'], {
-    PlanPaid: async ({ id, data: { user_id, plan, amount, plan_order_id, paid_at }, metadata: { correlation_id } }) => {
-      const occasion = { user_id, at: clock.now(), correlation_id, causation_id: id }
+    PlanPaid: async (event) => {
+      const { id, data } = event
+      const { user_id, plan, amount, plan_order_id, paid_at } = data
+      const occasion = { user_id, at: clock.now(), ...causedBy(event) }
       const { state } = await execute(store, buyers, String(user_id), occasion, ({ state: buyer }) =>
         buyOnce(buyer, plan, { id, at: new Date(paid_at) }),
       )

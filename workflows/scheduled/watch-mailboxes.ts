@@ -7,6 +7,7 @@
  * A mailbox that Baoco has paused has an alert of its own (`mailbox_paused`, `reactors/raise-alerts.ts`). An earlier alert about it stays.
  */
 import { calmNeeded } from '../../domain/alert/calm.ts'
+import { mailAccountSubject } from '../../domain/alert/subjects.ts'
 import type { Alerts } from '../alerts/alerts.ts'
 import { inEach } from '../texts/texts.ts'
 import type { ScheduledJob } from './scheduled-work.ts'
@@ -48,7 +49,7 @@ export const watchMailboxes = ({ failing, lasting, alerts, log }: WatchMailboxes
     alerts,
     alertOf: (mailbox) => ({
       user_id: mailbox.user_id,
-      subject: `mail_account:${mailbox.mail_account_id}`,
+      subject: mailAccountSubject(mailbox.mail_account_id),
       since: mailbox.since,
       text: textOf(mailbox),
     }),

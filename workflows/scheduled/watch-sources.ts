@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { InEach } from '../../domain/account/language.ts'
 import type { Account } from '../../domain/account/account.ts'
+import { sourceSubject } from '../../domain/alert/subjects.ts'
 import { devicePath, keyPath, mailboxPath, URL_PATH, type ReceivePath } from '../../domain/arrival/origin.ts'
 import { silentAfter, silentSince, type Rhythm } from '../../domain/sources/silence.ts'
 import type { Clock } from '../../domain/ports.ts'
@@ -31,33 +32,32 @@ export interface WatchSourcesParts {
 const EVERY_TEN_MINUTES = '5-59/10 * * * *'
 const MINUTE_MS = 60_000
 
-interface Named {
-  subject: string
-  label: InEach
-}
-
-/** The sources of an account, by receive path. */
-const sourcesOf = ({ api_keys, devices, mail_accounts, receive_url }: Account): Map<ReceivePath, Named> => {
-  const named = new Map<ReceivePath, Named>()
+/** The names of an account's sources, by receive path. */
+const namesOf = ({ api_keys, devices, mail_accounts, receive_url }: Account): Map<ReceivePath, InEach> => {
+  const names = new Map<ReceivePath, InEach>()
   for (const { device_id, name } of devices.values())
-    named.set(devicePath(device_id), {
-      subject: `device:${device_id}`,
-      label: inEach(({ alerts }) => alerts.sources.device(name)),
-    })
+    names.set(
+      devicePath(device_id),
+      inEach(({ alerts }) => alerts.sources.device(name)),
+    )
   for (const { api_key_id, name, scopes } of api_keys.values())
     if (scopes.includes('receive'))
-      named.set(keyPath(api_key_id), {
-        subject: `api_key:${api_key_id}`,
-        label: inEach(({ alerts }) => alerts.sources.key(name)),
-      })
+      names.set(
+        keyPath(api_key_id),
+        inEach(({ alerts }) => alerts.sources.key(name)),
+      )
   for (const { mail_account_id, email, is_active } of mail_accounts.values())
     if (is_active === 1)
-      named.set(mailboxPath(mail_account_id), {
-        subject: `mail_account:${mail_account_id}`,
-        label: inEach(({ alerts }) => alerts.sources.mailbox(email)),
-      })
-  if (receive_url) named.set(URL_PATH, { subject: 'receive_url', label: inEach(({ alerts }) => alerts.sources.url) })
-  return named
+      names.set(
+        mailboxPath(mail_account_id),
+        inEach(({ alerts }) => alerts.sources.mailbox(email)),
+      )
+  if (receive_url)
+    names.set(
+      URL_PATH,
+      inEach(({ alerts }) => alerts.sources.url),
+    )
+  return names
 }
 
 export const watchSources = ({ quiet, lasting, accounts, alerts, clock }: WatchSourcesParts): ScheduledJob => ({
@@ -73,17 +73,18 @@ export const watchSources = ({ quiet, lasting, accounts, alerts, clock }: WatchS
     for (const { user_id, path, rhythm } of silent) {
       if (signal.aborted) return null
       const account = await unlessUnreadable(() => accounts.find(user_id))
-      const source = account && sourcesOf(account).get(path)
-      if (!source) continue
-      isSilent.add(`${user_id} ${source.subject}`)
+      const name = account && namesOf(account).get(path)
+      if (!name) continue
+      const subject = sourceSubject(path)
+      isSilent.add(`${user_id} ${subject}`)
       // The cause began when the source became late, not when it was last seen.
       const since = new Date(Date.parse(rhythm.last_seen_at) + silentAfter(rhythm)! * 1_000).toISOString()
       const minutes = Math.round((now.getTime() - Date.parse(rhythm.last_seen_at)) / MINUTE_MS)
       const text: InEach = {
-        vi: TEXTS.vi.alerts.sourceSilent(source.label.vi, minutes),
-        en: TEXTS.en.alerts.sourceSilent(source.label.en, minutes),
+        vi: TEXTS.vi.alerts.sourceSilent(name.vi, minutes),
+        en: TEXTS.en.alerts.sourceSilent(name.en, minutes),
       }
-      const alert = { ...caused, user_id, subject: source.subject, text, since }
+      const alert = { ...caused, user_id, subject, text, since }
       if ((await unlessUnreadable(() => alerts.raise(alert)))?.checkpoint) raised++
     }
     let ended = 0

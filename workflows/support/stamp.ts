@@ -2,7 +2,7 @@
 /** Turns the facts of a decision into events with ids. The ids are random per decision. Retries of the append keep them. */
 import { randomUUID } from 'node:crypto'
 import { newestVersion } from '../../domain/upcasters/index.ts'
-import type { Fact, Metadata, NewEvent } from '../../domain/event.ts'
+import type { Fact, Metadata, NewEvent, RecordedEvent } from '../../domain/event.ts'
 
 /** The context of a decision. */
 export interface Occasion {
@@ -11,6 +11,15 @@ export interface Occasion {
   correlation_id: string
   causation_id: string
 }
+
+/** What a decision that follows from an event records about its cause. */
+export const causedBy = ({
+  id,
+  metadata,
+}: Pick<RecordedEvent, 'id' | 'metadata'>): Pick<Occasion, 'correlation_id' | 'causation_id'> => ({
+  correlation_id: metadata.correlation_id,
+  causation_id: id,
+})
 
 const FIRST_VERSION = 1
 
