@@ -67,6 +67,7 @@ export const handingOver = (
   }
 }
 
+/** Gives each 32-bit number another one. */
 const mix = (value: number): number => {
   const once = Math.imul(value ^ (value >>> 16), 0x45d9f3b)
   const twice = Math.imul(once ^ (once >>> 16), 0x45d9f3b)
@@ -82,7 +83,7 @@ export const ownerAmong = (userId: number, processes: Iterable<number>): number 
   let highest = -1
   for (const id of processes) {
     const score = mix(mix(userId) ^ id)
-    if (score > highest || (score === highest && id > owner)) [owner, highest] = [id, score]
+    if (score > highest) [owner, highest] = [id, score]
   }
   return owner
 }

@@ -46,7 +46,7 @@ export class Waiting {
       if (this.#inFlight.has(userId)) continue
       const most = Math.min(MOST_OF_ACCOUNT, MOST_OF_GROUP - group.length)
       let count = 0
-      while (count < queue.length && count < most && (characters < MOST_CHARACTERS || count === 0))
+      while (count < queue.length && count < most && characters < MOST_CHARACTERS)
         characters += queue[count++]!.arrival.raw.length
       group.push(...queue.splice(0, count))
       this.#inFlight.add(userId)

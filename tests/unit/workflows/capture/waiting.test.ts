@@ -9,7 +9,7 @@ const usersOf = (group: readonly Job[]): number[] => [...new Set(group.map(({ us
 describe('notifications in the wait queue', () => {
   it('leave in order of arrival, and each account is in one group at a time', () => {
     const waiting = new Waiting()
-    const [a, b, c] = [job(1), job(1), job(1)]
+    const [a, b, c] = [job(1, 'a'), job(1, 'b'), job(1, 'c')]
     waiting.add([a, b])
     const group = waiting.nextGroup()
     waiting.add([c])
@@ -22,7 +22,7 @@ describe('notifications in the wait queue', () => {
 
   it('leave first if they were put back', () => {
     const waiting = new Waiting()
-    const [a, b, c] = [job(1), job(1), job(1)]
+    const [a, b, c] = [job(1, 'a'), job(1, 'b'), job(1, 'c')]
     waiting.add([a, b])
     const group = waiting.nextGroup()
     waiting.add([c])
@@ -55,12 +55,17 @@ describe('notifications in the wait queue', () => {
 
   it('leave in smaller groups if their bodies are large, and are never stuck', () => {
     const waiting = new Waiting()
-    waiting.add(jobs(1, 10, 'x'.repeat(3 * 1024 * 1024)))
-    const sizes: number[] = []
+    const large = 'x'.repeat(3 * 1024 * 1024)
+    waiting.add([...jobs(1, 3, large), ...jobs(2, 3, large)])
+    const groups: number[][] = []
     for (let group = waiting.nextGroup(); group.length > 0; group = waiting.nextGroup()) {
-      sizes.push(group.length)
+      groups.push(group.map(({ userId }) => userId))
       waiting.done(group)
     }
-    expect(sizes).to.deep.equal([2, 2, 2, 2, 2])
+    expect(groups).to.deep.equal([
+      [1, 1],
+      [2, 2],
+      [1, 2],
+    ])
   })
 })

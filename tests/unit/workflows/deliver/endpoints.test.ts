@@ -4,11 +4,11 @@ import type { EndpointUpdate } from '../../../../workflows/deliver/endpoint-upda
 import { Endpoints } from '../../../../workflows/deliver/endpoints.ts'
 import type { Claimed, LaneName } from '../../../../workflows/deliver/queue.ts'
 
-const came = (http_status: number): CallResult => ({
+const came = (http_status: number, retry_after_s: number | null = null): CallResult => ({
   http_status,
   response_body: '',
   error: http_status < 300 ? null : `http_${http_status}`,
-  retry_after_s: null,
+  retry_after_s,
   duration_ms: 1,
 })
 
@@ -21,15 +21,17 @@ const claimed = (transaction_id: number, { watched = false, lane = 'first' as La
     endpoint: { name: 'https://shop.vn:443', watched, isPassedThrough: false },
   }) as Claimed
 
-const setUp = () => {
+const setUp = ({ isAway = false } = {}) => {
   const sent: EndpointUpdate[] = []
+  const answered: unknown[] = []
+  const errors: unknown[] = []
   const endpoints = new Endpoints({
-    send: (updates) => (sent.push(...updates), Promise.resolve([])),
-    onStates: () => {},
+    send: (updates) => (sent.push(...updates), isAway ? Promise.reject(new Error('away')) : Promise.resolve([])),
+    onStates: (states) => answered.push(states),
     onFailing: () => {},
-    onError: (error) => expect.fail(String(error)),
+    onError: (error) => errors.push(error),
   })
-  return { sent, endpoints }
+  return { sent, endpoints, answered, errors }
 }
 
 describe('the result of a call', () => {
@@ -50,15 +52,41 @@ describe('the result of a call', () => {
     await endpoints.end()
     expect(sent).to.have.length(2)
     expect(sent[1]).to.include({ answered: true, failures: 0 })
+    endpoints.note(claimed(3), came(200))
+    await endpoints.end()
+    expect(sent).to.have.length(2)
+  })
+
+  it('names each failing delivery once, and the longest wait that the endpoint asked for', async () => {
+    const { sent, endpoints } = setUp()
+    for (const [transaction, wait] of [
+      [1, 60],
+      [1, 120],
+      [2, 30],
+    ] as const)
+      endpoints.note(claimed(transaction), came(503, wait))
+    await endpoints.end()
+    expect(sent).to.have.length(1)
+    expect(sent[0]).to.deep.include({ failures: 3, failing: ['1/7', '2/7'], wait: 120 })
+  })
+
+  it('lets the calls that wait aside go on even if the other workers cannot be reached', async () => {
+    const { endpoints, answered, errors } = setUp({ isAway: true })
+    endpoints.note(claimed(1), came(500))
+    await endpoints.end()
+    expect([answered, errors.length]).to.deep.equal([[[]], 1])
   })
 
   it('is reported if other workers saw failures, and marks a manual retry', async () => {
     const { sent, endpoints } = setUp()
     endpoints.note(claimed(1, { watched: true }), came(200))
     await endpoints.end()
+    endpoints.note(claimed(2, { lane: 'manual' }), came(404))
+    await endpoints.end()
     endpoints.note(claimed(2, { lane: 'manual' }), came(200))
     await endpoints.end()
     expect(sent.map(({ answered, byHand }) => [answered, byHand])).to.deep.equal([
+      [true, false],
       [true, false],
       [true, true],
     ])

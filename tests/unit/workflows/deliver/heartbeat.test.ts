@@ -110,6 +110,21 @@ describe('the heartbeat', () => {
     }
   })
 
+  it('judges nobody by beats that it missed in its own sleep: who was alive stays so, who was dead stays so', async () => {
+    const { now } = Date
+    const alive = openHeart()
+    for (let beat = 0; beat < 4; beat++) await alive.sees(other(7))
+    const dead = openHeart()
+    for (let beat = 0; beat < 5; beat++) await dead.sees(other(7))
+    Date.now = () => now() + 8 * 3_600_000
+    try {
+      expect(await alive.sees(other(7))).to.deep.equal([])
+      expect(await dead.sees(other(7))).to.deep.equal(['other'])
+    } finally {
+      Date.now = now
+    }
+  })
+
   it('is silent after a sleep of the machine until its next beat: its time is wrong, and others may have its claims', async () => {
     const { heart, sees } = openHeart()
     await sees()

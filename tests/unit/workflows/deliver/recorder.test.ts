@@ -89,7 +89,7 @@ describe('the recorder', () => {
 
   it('appends a single result at once, and combines the results right after it unless a caller waits for one', async () => {
     const { recorder, hold, submit, appends, outcomes } = setUp()
-    for (let attempt = 1; attempt <= 21; attempt++) hold(7)
+    for (let attempt = 1; attempt <= 31; attempt++) hold(7)
     submit(result(7, 1, 500))
     await eventually(() => outcomes.length === 1)
     for (let attempt = 2; attempt <= 20; attempt++) {
@@ -102,6 +102,11 @@ describe('the recorder', () => {
     const before = appends.length
     await new Promise((resolve) => setImmediate(resolve))
     expect(appends.length).to.equal(before + 1)
+    for (let attempt = 22; attempt <= 31; attempt++) {
+      submit(result(7, attempt, 500))
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect(appends.length).to.be.below(before + 5)
     await recorder.end()
   })
 
@@ -187,9 +192,14 @@ describe('the recorder', () => {
       return failure ? Promise.reject(failure) : append(units)
     }
     hold(7)
-    submit(result(7, 1, 200))
+    hold(7)
+    submit(result(7, 1, 500))
     await recorder.end()
-    expect(outcomes).to.deep.equal(['delivered'])
+    expect(outcomes).to.deep.equal(['retrying'])
     expect(errors.map(String)).to.deep.equal(['TypeError: broken'])
+    answers.push(new TypeError('broken again'))
+    submit(result(7, 2, 200))
+    await recorder.end()
+    expect(errors.map(String)).to.deep.equal(['TypeError: broken', 'TypeError: broken again'])
   })
 })

@@ -12,6 +12,8 @@ const OCCASION = { user_id: 5, at: new Date('2026-11-20T03:00:00Z'), correlation
 class OneStream {
   events: StoredEvent[] = []
   reads = 0
+  /** All events have expired. The numbering of the stream continues. */
+  isExpired = false
   /** Runs before the next append, as another process would. */
   meanwhile: (() => void) | null = null
 
@@ -24,7 +26,7 @@ class OneStream {
     return {
       read: async ([slice]: readonly Slice[]) => {
         this.reads++
-        return [this.events.slice(slice!.from ?? 0)]
+        return [this.isExpired ? [] : this.events.slice(slice!.from ?? 0)]
       },
       append: async ([unit]: readonly Unit[]): Promise<UnitResult[]> => {
         this.meanwhile?.()
@@ -69,6 +71,13 @@ describe('execute', () => {
     one.put([event(3)])
     expect(await run((sum) => [added(sum + 1)])).to.deep.equal({ state: 7, revision: 1, checkpoint: '1' })
     expect(one.events.map(({ data }) => data)).to.deep.equal([added(3).data, added(4).data])
+  })
+
+  it('continues the numbering of a stream whose events have all expired', async () => {
+    const { one, run } = world()
+    one.put([event(3), event(4)])
+    one.isExpired = true
+    expect(await run((sum) => [added(sum + 1)])).to.include({ state: 1, revision: 2 })
   })
 
   it('appends nothing if nothing is decided', async () => {

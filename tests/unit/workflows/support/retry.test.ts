@@ -22,6 +22,13 @@ describe('retry', () => {
     expect(failures).to.deep.equal(['failure 1', 'failure 2', 'failure 3'])
   })
 
+  it('starts from its first pause again after an attempt that worked before it failed', async () => {
+    const { attempts, attempt } = failing(30)
+    const working = (worked: () => void) => (worked(), attempt())
+    await retry(working, { signal: never, backOff: { firstMs: 1, mostMs: 3_600_000 }, onFailure: () => {} })
+    expect(attempts.count).to.equal(31)
+  })
+
   it('makes no attempt when the signal has aborted', async () => {
     const { attempts, attempt } = failing(0)
     expect(await retry(attempt, { signal: AbortSignal.abort(), onFailure: () => {} })).to.equal(undefined)
