@@ -1,6 +1,9 @@
 import { expect } from 'chai'
 import { evolve } from '../../../../domain/account/account.ts'
 import { CreditMemory } from '../../../../domain/credits/memory.ts'
+import type { NotificationSeen } from '../../../../domain/dedup/events.ts'
+import { DedupWindow } from '../../../../domain/dedup/window.ts'
+import { orderPlan } from '../../../../domain/plan-order/plan-order.ts'
 import { NO_STREAM } from '../../../../domain/ports.ts'
 import { read } from '../../../../domain/reader/reader.ts'
 import type { Incoming } from '../../../../domain/reader/reading.ts'
@@ -222,5 +225,36 @@ Số dư mới của tài khoản trên là: 92,551.00 VND${day}.\nGiao dịch m
     draft.keep()
     expect(warm.window.size).to.equal(2)
     expect(warm.revision).to.equal(1)
+  })
+
+  it('keeps its entries in the order of the store, in which all of a unit come before those of the next', () => {
+    const { draft, warm, add } = drafting()
+    const other = payment('DH2').replace('10:00:05', '10:00:06').replace('1,500', '2,000')
+    add(jobOf(payment('DH1')), jobOf(other), jobOf(payment('DH1'), { device: TABLET }))
+    draft.keep()
+    const stored = new DedupWindow()
+    for (const { entries } of draft.units.all) for (const { data } of entries) stored.see(data as NotificationSeen)
+    expect(warm.window.partOf(3, 0)).to.deep.equal(stored.partOf(3, 0))
+  })
+
+  it('stores the payment of a plan order before the transaction that pays it, even if only a copy names the order', () => {
+    const [ordered] = orderPlan('Basic', { plan_order_id: 1001, user_id: 8, prefix: 'BC', at: AT })
+    const orders = new Map([[1001, { state: { ...ordered.data, paid_by: null }, revision: 0 }]])
+    const plans = { prefix: 'BC', bank_code: 'VCB', account_number: '0123456789', account_name: 'BAOCO' }
+    const { draft, warm, written } = drafting({ orders })
+    const operator = { ...accountOf(USER), operator: true }
+    for (const [memo, device] of [
+      ['NGUYEN VAN A...', PHONE],
+      ['NGUYEN VAN A BC1001', TABLET],
+    ] as const)
+      draft.add({ ...jobOf(payment(memo).replace('+500,000', '+600,000'), { device }), plans }, operator, warm)
+    expect(written()).to.deep.equal([
+      [
+        [`book-${USER}-VCB`, NO_STREAM, 'NotificationSeen', 'NotificationSeen'],
+        ['plan-order-1001', 0, 'PlanPaid'],
+        ['transaction-100', NO_STREAM, 'TransactionCaptured', 'TransactionCompleted', 'WebhookStatusChanged'],
+        ['transaction-101', NO_STREAM, 'TransactionCaptured'],
+      ],
+    ])
   })
 })
