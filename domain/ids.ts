@@ -1,8 +1,7 @@
 // Tests: tests/integration/adapters/ids.test.ts
 /** The single counter that all ids come from: stream `ids`. Only its newest event is ever read. */
 import { z } from 'zod'
-
-const id = z.int().positive()
+import { id } from './fields.ts'
 
 export const idEvents = {
   /** The ids `from` to `to`, both inclusive, belong to the process that wrote this event. */

@@ -1,9 +1,7 @@
 // Tests: tests/integration/http/registration.test.ts
 /** Events about access to an account: mail links, sessions, scoped keys. Part of the stream `account-<user>`. */
 import { z } from 'zod'
-
-const id = z.int().positive()
-const moment = z.iso.datetime()
+import { id, moment } from '../fields.ts'
 
 // --- mail links ------------------------------------------------------------------------------------------------------
 

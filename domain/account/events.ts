@@ -3,9 +3,7 @@
 import { z } from 'zod'
 import { apiKeyEvents, mailTokenEvents, sessionEvents } from './access-events.ts'
 import { language } from './language.ts'
-
-const id = z.int().positive()
-const moment = z.iso.datetime()
+import { id, moment } from '../fields.ts'
 
 /** SHA-256 of a token or key, hexadecimal. */
 const hash = z.string()

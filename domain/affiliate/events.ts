@@ -1,11 +1,7 @@
 // Tests: tests/integration/http/affiliate.test.ts
-/** Events of affiliate earnings: stream `affiliate-<user>`. */
+/** Events of affiliate earnings, in VND: stream `affiliate-<user>`. */
 import { z } from 'zod'
-
-const id = z.int().positive()
-const moment = z.iso.datetime()
-/** VND. */
-const decimal = z.string().regex(/^\d+\.\d{2}$/)
+import { id, moment, unsignedDecimal } from '../fields.ts'
 
 const bank = { bank_code: z.string(), account_number: z.string(), account_name: z.string() }
 
@@ -15,7 +11,7 @@ export const affiliateEvents = {
   AffiliateBankSet: z.object({ user_id: id, ...bank }),
   CommissionEarned: z.object({
     user_id: id,
-    amount: decimal,
+    amount: unsignedDecimal,
     /** The user who paid for a plan. */
     referred_user_id: id,
     plan_order_id: id,
@@ -25,7 +21,7 @@ export const affiliateEvents = {
   WithdrawalRequested: z.object({
     user_id: id,
     withdrawal_id: id,
-    amount: decimal,
+    amount: unsignedDecimal,
     ...bank,
     requested_at: moment,
   }),

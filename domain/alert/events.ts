@@ -1,9 +1,7 @@
 // Tests: tests/unit/domain/alert/alerts.test.ts
 /** Events that an owner should see and may have to act on: stream `alerts-<user>`. */
 import { z } from 'zod'
-
-const id = z.int().positive()
-const moment = z.iso.datetime()
+import { id, moment } from '../fields.ts'
 
 export const alertKind = z.enum([
   'endpoint_failing',

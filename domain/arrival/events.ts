@@ -2,9 +2,7 @@
 /** Notifications that became no transaction: one stream `unread-<id>` for each unread one, and one `ignored-<user>` for the rest. */
 import { z } from 'zod'
 import { sourceType } from '../transaction/events.ts'
-
-const id = z.int().positive()
-const moment = z.iso.datetime()
+import { id, moment } from '../fields.ts'
 
 /** How long ignored notifications are kept, in seconds. */
 export const KEPT_IGNORED_S = 30 * 86_400

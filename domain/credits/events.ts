@@ -5,8 +5,8 @@
  * erased. A separate stream names the newest segment. It is small and never expires.
  */
 import { z } from 'zod'
+import { id } from '../fields.ts'
 
-const id = z.int().positive()
 const segment = z.int().nonnegative()
 
 /** How long a credit is remembered, in seconds: two years. */

@@ -1,10 +1,7 @@
 // Tests: tests/unit/domain/dedup/window.test.ts
 /** The recent notifications of one user and bank: stream `book-<user>-<bank>`, kept for seven days. It contains no text. */
 import { z } from 'zod'
-
-const id = z.int().positive()
-const moment = z.iso.datetime()
-const decimal = z.string().regex(/^-?\d+\.\d{2}$/)
+import { decimal, id, moment } from '../fields.ts'
 
 /** How long a notification is kept, in seconds. */
 export const DEDUP_RETENTION_S = 7 * 86_400

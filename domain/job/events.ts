@@ -2,9 +2,7 @@
 /** A bulk operation on many transactions that runs in the background: stream `job-<id>`. It contains no notification texts. */
 import { z } from 'zod'
 import { sourceType } from '../transaction/events.ts'
-
-const id = z.int().positive()
-const moment = z.iso.datetime()
+import { id, moment } from '../fields.ts'
 
 /** The position of a transaction among those of a user: by capture time, then by id. */
 const position = z.object({ created_at: moment, id })

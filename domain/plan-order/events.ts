@@ -2,10 +2,7 @@
 /** An order for a plan, paid by bank transfer: stream `plan-order-<id>`. */
 import { z } from 'zod'
 import { plan } from '../account/events.ts'
-
-const id = z.int().positive()
-const moment = z.iso.datetime()
-const decimal = z.string().regex(/^\d+\.\d{2}$/)
+import { id, moment, unsignedDecimal } from '../fields.ts'
 
 export const planOrderEvents = {
   PlanOrdered: z.object({
@@ -15,7 +12,7 @@ export const planOrderEvents = {
     user_id: id,
     plan,
     /** The price of the plan, VND. */
-    amount: decimal,
+    amount: unsignedDecimal,
     ordered_at: moment,
   }),
   PlanPaid: z.object({
@@ -26,7 +23,7 @@ export const planOrderEvents = {
     /** The transaction on the operator's account that paid the order. */
     transaction_id: id,
     /** The paid amount, VND: the price or more. */
-    amount: decimal,
+    amount: unsignedDecimal,
     paid_at: moment,
   }),
 }

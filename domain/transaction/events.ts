@@ -1,6 +1,7 @@
 // Tests: tests/unit/domain/transaction/audit.test.ts
 /** Events of one transaction: stream `transaction-<id>`. Field names are those of sections 2.1 and 2.2 of the interface. */
 import { z } from 'zod'
+import { decimal, id, moment } from '../fields.ts'
 
 export const webhookStatus = z.enum([
   'pending',
@@ -19,10 +20,6 @@ export type SourceType = z.infer<typeof sourceType>
 /** Why nothing was sent automatically, although a rule may match. A retry by hand sends it. */
 export const heldFor = z.enum(['old_notification', 'unconfirmed_account'])
 export type HeldFor = z.infer<typeof heldFor>
-
-const id = z.int().positive()
-const moment = z.iso.datetime()
-const decimal = z.string().regex(/^-?\d+\.\d{2}$/)
 
 /** How an order id was matched, at capture or later. */
 const matched = {

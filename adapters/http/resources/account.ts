@@ -23,9 +23,7 @@ import { PLAN_LIMITS, planAt } from '../../../domain/account/plan.ts'
 import { SEALED, secret } from '../openapi/secrets.ts'
 import { LAST_SEEN_READ_ONLY, lastSeenFields } from './last-seen.ts'
 import { qrSvg } from './qr-code.ts'
-
-const id = z.int().positive()
-const moment = z.iso.datetime()
+import { id, moment } from '../../../domain/fields.ts'
 
 const Account = z
   .strictObject({

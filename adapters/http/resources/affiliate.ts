@@ -15,6 +15,7 @@ import { refuses, type Operations } from '../openapi/operations.ts'
 import type { ApiParts } from '../parts.ts'
 import type { Limited } from '../middleware/rate-limits.ts'
 import { line } from './request-fields.ts'
+import { id, moment, unsignedDecimal } from '../../../domain/fields.ts'
 
 const LinkCreation = z.strictObject({ label: line(100) })
 
@@ -34,22 +35,18 @@ const BankChange = z.strictObject({
 /** The amount is in whole dong. */
 const WithdrawalRequest = z.strictObject({ amount: z.int().min(1, 'An amount is at least 1 dong.') })
 
-const id = z.int().positive()
-const decimal = z.string().regex(/^\d+\.\d{2}$/)
-const moment = z.iso.datetime()
-
 const Bank = z
   .strictObject({ bank_code: z.string(), account_number: z.string(), account_name: z.string() })
   .meta({ id: 'AffiliateBank' })
 const Link = z.strictObject({ id, label: z.string(), code: z.string(), url: z.string() }).meta({ id: 'AffiliateLink' })
 const Withdrawal = z
-  .strictObject({ id, amount: decimal, status: z.literal('requested'), ...Bank.shape, created_at: moment })
+  .strictObject({ id, amount: unsignedDecimal, status: z.literal('requested'), ...Bank.shape, created_at: moment })
   .meta({ id: 'Withdrawal' })
 const Summary = z
   .strictObject({
-    balance: decimal,
-    earned: decimal,
-    withdrawn: decimal,
+    balance: unsignedDecimal,
+    earned: unsignedDecimal,
+    withdrawn: unsignedDecimal,
     bank: Bank.nullable(),
     links: z.array(Link),
     withdrawals: z.array(Withdrawal),

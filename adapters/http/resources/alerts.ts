@@ -17,6 +17,7 @@ import type { Account as AccountState } from '../../../domain/account/account.ts
 import type { Vault } from '../../../domain/ports.ts'
 import { secret, targetUrl, urlSent } from '../openapi/secrets.ts'
 import { SecretKeyText, presentSecret } from './webhooks.ts'
+import { moment } from '../../../domain/fields.ts'
 
 /** The address to which alerts are sent in addition to the email, and the secret that signs these calls. */
 const AlertSettings = z
@@ -39,8 +40,6 @@ const presentAlertSettings = (
   webhook_url: alert_webhook_url,
   secret_key: alert_sealed_secret === null ? null : presentSecret(alert_sealed_secret, vault),
 })
-
-const moment = z.iso.datetime()
 
 const Alert = z
   .strictObject({

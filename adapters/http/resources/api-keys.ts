@@ -11,8 +11,7 @@ import type { Guard } from '../openapi/operation.ts'
 import { refuses, scopes, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
 import { line } from './request-fields.ts'
-
-const moment = z.iso.datetime()
+import { moment } from '../../../domain/fields.ts'
 
 const ApiKeyCreation = z.strictObject({
   name: line(100),

@@ -13,6 +13,7 @@ import { data } from '../openapi/answers.ts'
 import type { Operations } from '../openapi/operations.ts'
 import type { ApiParts } from '../parts.ts'
 import type { Limited } from '../middleware/rate-limits.ts'
+import { decimal } from '../../../domain/fields.ts'
 
 const around = z.string().max(1_000).optional()
 
@@ -31,7 +32,6 @@ const Parse = z.strictObject({
     .optional(),
 })
 
-const decimal = z.string().regex(/^-?\d+\.\d{2}$/)
 const line = z.string().nullable()
 
 const Parsed = z.strictObject({

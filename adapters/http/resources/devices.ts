@@ -19,6 +19,7 @@ import { refuses, scopes, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
 import type { Limited } from '../middleware/rate-limits.ts'
 import { line, readOnly, withoutReadOnly } from './request-fields.ts'
+import { id, moment } from '../../../domain/fields.ts'
 
 const DeviceCreation = z.strictObject({ name: line(100) })
 
@@ -36,9 +37,6 @@ const Pairing = z.object({
   platform: line(100).nullish(),
   model: line(200).nullish(),
 })
-
-const id = z.int().positive()
-const moment = z.iso.datetime()
 
 const Device = z
   .strictObject({

@@ -27,8 +27,8 @@ import { readBody } from '../middleware/raw-body.ts'
 import { byCursor } from '../openapi/pages.ts'
 import { InboxList } from './queries.ts'
 import { readOnly, withoutReadOnly } from './request-fields.ts'
+import { id } from '../../../domain/fields.ts'
 
-const id = z.int().positive()
 const READ_ONLY = ['id', 'url', 'calls']
 
 const InboxChange = z

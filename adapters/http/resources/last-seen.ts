@@ -1,8 +1,7 @@
 // Tests: tests/integration/http/sources.test.ts
 /** When a source was last seen, for devices, mail accounts and the personal URL. */
 import { z } from 'zod'
-
-const moment = z.iso.datetime()
+import { moment } from '../../../domain/fields.ts'
 
 /** Fields of responses. A caller may send them back, and they are ignored. */
 export const LAST_SEEN_READ_ONLY = ['last_heard_at', 'usual_pause_s', 'silent_since'] as const

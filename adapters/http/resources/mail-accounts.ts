@@ -17,6 +17,7 @@ import { refuses, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
 import { LAST_SEEN_READ_ONLY, lastSeenFields } from './last-seen.ts'
 import { line, readOnly, withoutReadOnly } from './request-fields.ts'
+import { moment } from '../../../domain/fields.ts'
 
 const IMAPS_PORT = 993
 const IMAP_PORT = 143
@@ -69,8 +70,6 @@ const MailAccountChange = z
   .strictObject({ ...readOnly(...READ_ONLY), ...z.object(fieldsGiven).partial().shape })
   .meta({ description: 'Required again if host, port, tls or username changes.' })
   .transform((given) => withoutReadOnly(given, READ_ONLY))
-
-const moment = z.iso.datetime()
 
 const MailAccount = z
   .strictObject({

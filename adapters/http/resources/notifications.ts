@@ -24,8 +24,7 @@ import type { Account as AccountState } from '../../../domain/account/account.ts
 import { senderKey } from '../../../domain/banks/directory.ts'
 import { URL_PATH, pathOfSource } from '../../../domain/arrival/origin.ts'
 import { sourceType } from '../../../domain/transaction/events.ts'
-
-const id = z.int().positive()
+import { id } from '../../../domain/fields.ts'
 
 const Notification = z
   .strictObject({

@@ -22,9 +22,7 @@ import { byCursor, page as pageOf } from '../openapi/pages.ts'
 import { operatorOnly } from '../middleware/operator-only.ts'
 import type { ApiParts } from '../parts.ts'
 import { Page } from './queries.ts'
-
-const moment = z.iso.datetime()
-const count = z.int().min(0)
+import { count, moment } from '../../../domain/fields.ts'
 
 const Account = z
   .strictObject({

@@ -16,6 +16,7 @@ import type { Guard } from '../openapi/operation.ts'
 import type { Operations } from '../openapi/operations.ts'
 import type { ApiParts } from '../parts.ts'
 import { StatsHours, StatsRange } from './queries.ts'
+import { count, decimal } from '../../../domain/fields.ts'
 
 const LONGEST_DAYS = 400
 /** The default range, including today. */
@@ -24,8 +25,6 @@ const USUAL_HOURS = 24
 /** Postgres has no year 0, in which the first Vietnamese day begins by UTC. */
 const EARLIEST = new Date('0001-01-01T00:00:00Z')
 
-const decimal = z.string().regex(/^-?\d+\.\d{2}$/)
-const count = z.int().min(0)
 const milliseconds = z.int().min(0).nullable()
 
 const ruleFigures = {

@@ -12,9 +12,7 @@ import { type ApiParts, settled } from '../parts.ts'
 import { SystemChange, SystemCreation } from './requests.ts'
 import type { System as SystemState } from '../../../domain/account/account.ts'
 import { systemFields } from '../../../domain/account/events.ts'
-
-const id = z.int().positive()
-const moment = z.iso.datetime()
+import { id, moment } from '../../../domain/fields.ts'
 
 export const System = z.strictObject({ id, ...systemFields.shape, created_at: moment }).meta({ id: 'System' })
 

@@ -26,10 +26,8 @@ import { byCursor, nextCursor, page as pageOf, pageAsked, sameCursor } from '../
 import { TransactionDetail, TransactionList } from './queries.ts'
 import { Retry } from './requests.ts'
 import type { Call } from '../../../domain/ports.ts'
+import { count, decimal, id, moment } from '../../../domain/fields.ts'
 
-const id = z.int().positive()
-const moment = z.iso.datetime()
-export const decimal = z.string().regex(/^-?\d+\.\d{2}$/)
 export const transactionType = z.enum(['credit', 'debit'])
 
 /** Included only with `include_raw=1`. */
@@ -63,7 +61,6 @@ const shown = {
   updated_at: moment,
 }
 
-const count = z.int().min(0)
 const Transaction = z
   .strictObject({
     ...shown,

@@ -10,9 +10,7 @@ import type { Guard } from '../openapi/operation.ts'
 import type { Operations } from '../openapi/operations.ts'
 import type { ApiParts } from '../parts.ts'
 import { UndeliveredFilter } from './queries.ts'
-
-const id = z.int().positive()
-const moment = z.iso.datetime()
+import { id, moment } from '../../../domain/fields.ts'
 
 const Group = z
   .strictObject({

@@ -32,10 +32,8 @@ import { BulkRetry, RuleChange, RuleCreation, SecretRotation } from './requests.
 import { ruleFields } from '../../../domain/account/events.ts'
 import type { Vault } from '../../../domain/ports.ts'
 import { SEALED, secret, targetUrl, urlSent } from '../openapi/secrets.ts'
-import { attempt, decimal, presentAttempt, transactionType } from './transactions.ts'
-
-const id = z.int().positive()
-const moment = z.iso.datetime()
+import { attempt, presentAttempt, transactionType } from './transactions.ts'
+import { decimal, id, moment } from '../../../domain/fields.ts'
 
 export const SecretKeyText = z.string().regex(/^[0-9a-f]{48}$/)
 const SecretKey = secret(SecretKeyText, SEALED)
