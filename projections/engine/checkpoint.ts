@@ -7,7 +7,7 @@
  */
 import { isTombstone } from '../../domain/parse-event.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
-import type { StorePosition } from '../../workflows/support/store-position.ts'
+import { isAtOrAfter, type StorePosition } from '../../workflows/support/store-position.ts'
 import type { Definition } from './definition.ts'
 import type { Statements } from './tables.ts'
 import { statementName, versionOf, type SqlStatement } from './sql.ts'
@@ -85,6 +85,10 @@ export const readCheckpoint = async (
   return { version, anchor: { checkpoint, event_id, stream, revision }, passed, age }
 }
 
+/** The checkpoint, if it is where this projector left it. */
+const WHERE_LEFT = `WHERE projector = $1 AND version = $2
+  AND checkpoint IS NOT DISTINCT FROM $3 AND event_id IS NOT DISTINCT FROM $4`
+
 /** Moves the checkpoint from exactly where this projector left it. Changes no row if another process has moved it. */
 export const moveOn = (
   schema: string,
@@ -95,8 +99,7 @@ export const moveOn = (
 ): SqlStatement => {
   const text = `UPDATE ${schema}.checkpoint
     SET checkpoint = $5, event_id = $6, stream = $7, revision = $8, passed = $9, updated_at = coalesce($10, updated_at)
-    WHERE projector = $1 AND version = $2
-      AND checkpoint IS NOT DISTINCT FROM $3 AND event_id IS NOT DISTINCT FROM $4`
+    ${WHERE_LEFT}`
   const position = to ?? { checkpoint: null, event_id: null, stream: null, revision: null }
   return {
     name: statementName(text),
@@ -114,9 +117,7 @@ export const stay = (
   { projector, version }: { projector: string; version: string },
   at: StorePosition | null,
 ): SqlStatement => {
-  const text = `UPDATE ${schema}.checkpoint SET version = version
-    WHERE projector = $1 AND version = $2
-      AND checkpoint IS NOT DISTINCT FROM $3 AND event_id IS NOT DISTINCT FROM $4`
+  const text = `UPDATE ${schema}.checkpoint SET version = version ${WHERE_LEFT}`
   return {
     name: statementName(text),
     text,
@@ -139,7 +140,8 @@ const isInStore = async (
     if (found.revision === revision) return found.id === event_id && found.checkpoint === checkpoint
   }
   // The stream was erased since, up to a later event.
-  return found ? isAtOrAfter(store, found.checkpoint, checkpoint) : hasExpired(store, anchor, age, { keptFor })
+  if (!found) return hasExpired(store, anchor, age, { keptFor })
+  return isAtOrAfter(found.checkpoint, checkpoint, (a, b) => store.isAfter(a, b))
 }
 
 /**
@@ -155,17 +157,7 @@ export const hasExpired = async (
   const kept = keptFor(stream)
   if (kept === null || age === null || age <= kept) return false
   const end = await store.end()
-  return end !== null && isAtOrAfter(store, end, checkpoint)
-}
-
-/** A position of another store, before a store migration, means nothing in this one. */
-const isAtOrAfter = (store: Pick<EventStore, 'isAfter'>, later: Checkpoint, position: Checkpoint): boolean => {
-  try {
-    return !store.isAfter(position, later)
-  } catch (error) {
-    if (error instanceof RangeError) return false
-    throw error
-  }
+  return end !== null && isAtOrAfter(end, checkpoint, (a, b) => store.isAfter(a, b))
 }
 
 /** Why the read models cannot be continued; null if they can. They are rebuilt, unless they are of a newer version. */

@@ -1,5 +1,6 @@
 /** Callers that wait until the read models have passed a position in the store. */
 import type { Checkpoint } from '../../domain/ports.ts'
+import { isAtOrAfter } from '../../workflows/support/store-position.ts'
 
 interface Waiter {
   checkpoint: Checkpoint
@@ -41,22 +42,13 @@ export class Waiters {
   reached(position: Checkpoint | null): void {
     this.#position = position
     if (position === null) return
-    for (const waiter of this.#waiting) if (this.#hasPassed(waiter.checkpoint, position)) waiter.answer(true)
-  }
-
-  /** A topic may hold positions of a store that the installation has left in a store migration. They are never passed. */
-  #hasPassed(checkpoint: Checkpoint, position: Checkpoint): boolean {
-    try {
-      return !this.#isAfter(checkpoint, position)
-    } catch (error) {
-      if (error instanceof RangeError) return false
-      throw error
-    }
+    // A topic may hold positions of a store that the installation has left in a store migration. They are never passed.
+    for (const waiter of this.#waiting) if (isAtOrAfter(position, waiter.checkpoint, this.#isAfter)) waiter.answer(true)
   }
 
   /** @returns whether the position was passed within the time (milliseconds) */
   passed(checkpoint: Checkpoint, timeoutMs: number): Promise<boolean> {
-    if (this.#position !== null && this.#hasPassed(checkpoint, this.#position)) return Promise.resolve(true)
+    if (this.#position !== null && isAtOrAfter(this.#position, checkpoint, this.#isAfter)) return Promise.resolve(true)
     return new Promise((resolve) => {
       const waiter: Waiter = {
         checkpoint,

@@ -10,6 +10,7 @@ import type { StoredEvent } from '../../domain/parse-event.ts'
 import { INSTALLATION_STREAM } from '../../domain/installation.ts'
 import type { Checkpoint, EventStore, ReadModels } from '../../domain/ports.ts'
 import { orAborted, waitUnlessAborted } from '../support/abort.ts'
+import { isAtOrAfter } from '../support/store-position.ts'
 import { endsListening, liveUpdateOf, type LiveUpdate } from './updates.ts'
 
 /** Number of remembered events, of all users. */
@@ -173,11 +174,7 @@ export const openFeed = ({ store, readModels, onFailure = () => {}, mostRead = 2
   /** The listener's position; null if it has events that the store has lost, or a position of another store. */
   const known = async (after: Checkpoint): Promise<Checkpoint | null> => {
     const end = await store.end()
-    try {
-      return end === null || store.isAfter(after, end) ? null : after
-    } catch {
-      return null // not a checkpoint of this store
-    }
+    return end !== null && isAtOrAfter(end, after, (a, b) => store.isAfter(a, b)) ? after : null
   }
 
   return {

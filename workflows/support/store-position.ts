@@ -28,6 +28,16 @@ export const storePositionOf = ({
 export const lastPlaceIn = (events: readonly StoredEvent[]): StoredEvent | undefined =>
   events.findLast((event) => !isTombstone(event))
 
+/** Whether a position is at or after another one. A position of another store, before a store migration, is not. */
+export const isAtOrAfter = (position: Checkpoint, other: Checkpoint, isAfter: EventStore['isAfter']): boolean => {
+  try {
+    return !isAfter(other, position)
+  } catch (error) {
+    if (error instanceof RangeError) return false
+    throw error
+  }
+}
+
 /**
  * Whether an event proves that its store contains a position.
  * @param found  the first event of the position's stream from its revision on; undefined if there is none
