@@ -116,9 +116,19 @@ export const openCapture = (options: CaptureOptions): Capture => {
   const { store, ids, clock, accounts = accountCache() } = options
   const { mostWaitMs = MOST_WAIT_MS, elapsed = () => performance.now() } = options
   const ports: GroupPorts = {
-    store, ids, clock, accounts, windows: new WarmWindows(warmBytes), snapshots: snapshots && new WindowSnapshots(snapshots, store, { apartMs: snapshotsApartMs }),
-    credits: new CreditMemories(), ignoredRevisions: new IgnoredRevisions(), spareIds: [], conflicts: new RecentConflicts(), unfinishedMs, onAppending: options.onAppending,
-  } // prettier-ignore
+    store,
+    ids,
+    clock,
+    accounts,
+    windows: new WarmWindows(warmBytes),
+    snapshots: snapshots && new WindowSnapshots(snapshots, store, { apartMs: snapshotsApartMs }),
+    credits: new CreditMemories(),
+    ignoredRevisions: new IgnoredRevisions(),
+    spareIds: [],
+    conflicts: new RecentConflicts(),
+    unfinishedMs,
+    onAppending: options.onAppending,
+  }
 
   const answer = ({ job, taken, outcome }: Answer, group: number): void => {
     onTaken?.(takenInfoOf(job, outcome, taken, group))
@@ -168,9 +178,21 @@ export const openCapture = (options: CaptureOptions): Capture => {
   const jobOf = (arrival: Arrival, settled: Pick<Job, 'resolve' | 'reject'>): Job => {
     const cut = readable(arrival)
     return {
-      arrival: cut, userId: cut.credential.user_id, plans, oldAfterMs, read: read(cut.incoming, cut.arrived_at), correlationId: cut.correlation_id ?? randomUUID(), since: performance.now(),
-      tries: 0, isClosed: false, isAnswered: false, metUnfinishedAt: null, appraisal: null, probe: null, ...settled,
-    } // prettier-ignore
+      arrival: cut,
+      userId: cut.credential.user_id,
+      plans,
+      oldAfterMs,
+      read: read(cut.incoming, cut.arrived_at),
+      correlationId: cut.correlation_id ?? randomUUID(),
+      since: performance.now(),
+      tries: 0,
+      isClosed: false,
+      isAnswered: false,
+      metUnfinishedAt: null,
+      appraisal: null,
+      probe: null,
+      ...settled,
+    }
   }
 
   return {

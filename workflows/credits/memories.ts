@@ -4,7 +4,7 @@
  * stays in its deduplication window for seven days, and only after that is the memory needed to recognize it. So
  * receiving a notification needs no further read, except for the first credit of an account in an hour.
  */
-import { creditSegmentsStream, creditsStream, SEGMENTS } from '../../domain/credits/events.ts' // prettier-ignore
+import { creditSegmentsStream, creditsStream, SEGMENTS } from '../../domain/credits/events.ts'
 import { CreditMemory } from '../../domain/credits/memory.ts'
 import { isFoldable, type StoredEvent } from '../../domain/parse-event.ts'
 import { NO_STREAM, type EventStore, type Slice } from '../../domain/ports.ts'

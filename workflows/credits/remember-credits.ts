@@ -14,9 +14,15 @@
  */
 import { accountStream } from '../../domain/account/events.ts'
 import {
-  BLOCK_CREDITS, CREDITS_KEPT_S, creditSegmentsStream, creditsStream, SEGMENT_CREDITS, SEGMENTS,
-  type CreditSegmentBegun, type CreditsRemembered,
-} from '../../domain/credits/events.ts' // prettier-ignore
+  BLOCK_CREDITS,
+  CREDITS_KEPT_S,
+  creditSegmentsStream,
+  creditsStream,
+  SEGMENT_CREDITS,
+  SEGMENTS,
+  type CreditSegmentBegun,
+  type CreditsRemembered,
+} from '../../domain/credits/events.ts'
 import { markOfCaptured, pack, type Remembered } from '../../domain/credits/mark.ts'
 import type { Fact, RecordedEvent } from '../../domain/event.ts'
 import { NO_STREAM, type Checkpoint, type Clock, type EventStore, type StreamAppend } from '../../domain/ports.ts'
@@ -121,7 +127,12 @@ const placeToStart = async (store: EventStore, checkpoint: CreditsCheckpoint): P
 /** @returns how many of the account's credits were new to the memory */
 const remember = async (parts: RememberingParts, userId: number, credits: readonly Remembered[]): Promise<number> => {
   const { store, clock } = parts
-  const occasion = { user_id: userId, at: clock.now(), correlation_id: 'remember_credits', causation_id: 'remember_credits' } // prettier-ignore
+  const occasion = {
+    user_id: userId,
+    at: clock.now(),
+    correlation_id: 'remember_credits',
+    causation_id: 'remember_credits',
+  }
   /** If all events of a stream have expired, only a conflict reveals where its numbering continues. */
   const conflicts = new Map<string, number>()
   const attempt = async (): Promise<number | typeof CONFLICT> => {
