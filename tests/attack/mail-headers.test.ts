@@ -203,7 +203,7 @@ describe('attack: long headers', () => {
     return least
   }
   const PIECES = ['<', '(', '"', '\\', 'a@b.vn, ', 'a <b@c.vn>, ', 'g: a@b.vn; ', '(a', '"a" ', ', ', '=?utf-8?q?=61?= ', '; dkim=pass', ' ', '\r\n ', 'x', 'a@', '@,', 'a=b '] // prettier-ignore
-  const NAMES = ['From', 'To', 'Cc', 'Reply-To', 'Authentication-Results', 'DKIM-Signature', 'Subject', 'References'] // prettier-ignore
+  const NAMES = ['From', 'To', 'Cc', 'Reply-To', 'Authentication-Results', 'DKIM-Signature', 'Subject', 'References']
   const of = (bytes: number, piece: string) => piece.repeat(Math.ceil(bytes / piece.length)).slice(0, bytes)
 
   for (const bytes of [64 * KB, 1024 * KB])

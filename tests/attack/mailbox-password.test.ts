@@ -82,5 +82,5 @@ describe('attack: the password of a mailbox', () => {
     await api.ask('POST', `${path}/test`, { key })
     expect(received).to.include('new-one')
     expect(received).to.not.include(PASSWORD)
-  }) // prettier-ignore
+  })
 })

@@ -120,7 +120,7 @@ describe('the export of transactions', () => {
     const { body } = await ask('format=csv&columns=id&month=2026-05', busy.api_key)
     const ids = body.trimEnd().split('\r\n').slice(1).map(Number)
     expect(ids).to.deep.equal(Array.from({ length: 1_500 }, (_, at) => 70_000_001 + at))
-  }) // prettier-ignore
+  })
 
   it('reads long texts in parts of a bounded size, and every row once', async () => {
     const verbose = await api.newAccount('verbose@example.com')
