@@ -4,7 +4,7 @@
  * app's template (decisions, "Trust", T2). There is one alert per device, per scoped key and for the personal URL. It
  * lasts seven days, however many such bodies arrive.
  */
-import { sourceSubject } from '../../domain/alert/subjects.ts'
+import { sourceSubject } from '../alerts/subjects.ts'
 import { pathOfSource } from '../../domain/arrival/origin.ts'
 import { DAY_MS } from '../../domain/time.ts'
 import { sinceEvent, type Alerts } from '../alerts/alerts.ts'

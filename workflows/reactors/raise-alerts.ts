@@ -4,7 +4,7 @@
  * that is mostly used.
  */
 import { shownDigits } from '../../domain/account/bank-accounts.ts'
-import { bankAccountSubject, mailAccountSubject, monthSubject, ruleSubject } from '../../domain/alert/subjects.ts'
+import { bankAccountSubject, mailAccountSubject, monthSubject, ruleSubject } from '../alerts/subjects.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
 import { DAY_MS, monthBounds, vietnamMonth } from '../../domain/time.ts'
 import type { Accounts } from '../accounts/accounts.ts'

@@ -3,7 +3,7 @@
  * Alerts about single transactions: copies that contradict each other (T4), and old notifications that were not sent
  * (T5).
  */
-import { sourceSubject, transactionSubject } from '../../domain/alert/subjects.ts'
+import { sourceSubject, transactionSubject } from '../alerts/subjects.ts'
 import { pathOfSource } from '../../domain/arrival/origin.ts'
 import type { KnownEvent } from '../../domain/catalogue.ts'
 import type { RecordedEvent } from '../../domain/event.ts'

@@ -7,7 +7,7 @@
 import type { Account } from '../../domain/account/account.ts'
 import { signAlertWebhook } from '../../domain/account/alert-webhook.ts'
 import type { AlertEvent, AlertEventData } from '../../domain/alert/events.ts'
-import { bankAccountIn } from '../../domain/alert/subjects.ts'
+import { bankAccountIn } from '../alerts/subjects.ts'
 import type { KnownEvent } from '../../domain/catalogue.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
 import type { Clock, Mailer, Vault } from '../../domain/ports.ts'

@@ -7,7 +7,7 @@
  * A mailbox that Baoco has paused has an alert of its own (`mailbox_paused`, `reactors/raise-alerts.ts`). An earlier alert about it stays.
  */
 import { calmNeeded } from '../../domain/alert/calm.ts'
-import { mailAccountSubject } from '../../domain/alert/subjects.ts'
+import { mailAccountSubject } from '../alerts/subjects.ts'
 import type { Alerts } from '../alerts/alerts.ts'
 import { inEach } from '../texts/texts.ts'
 import type { ScheduledJob } from './scheduled-work.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { bankAccountIn, bankAccountSubject, ruleSubject, sourceSubject } from '../../../../domain/alert/subjects.ts'
+import { bankAccountIn, bankAccountSubject, ruleSubject, sourceSubject } from '../../../../workflows/alerts/subjects.ts'
 import { devicePath, keyPath, mailboxPath, URL_PATH } from '../../../../domain/arrival/receive-paths.ts'
 
 describe('the subject of an alert', () => {

@@ -1,6 +1,5 @@
-// Tests: tests/unit/domain/alert/subjects.test.ts
 /** The objects of alerts about things of an account, as events and the API name them. */
-import type { ReceivePath } from '../arrival/receive-paths.ts'
+import type { ReceivePath } from '../../domain/arrival/receive-paths.ts'
 
 export const ruleSubject = (ruleId: number): string => `rule:${ruleId}`
 export const mailAccountSubject = (mailAccountId: number): string => `mail_account:${mailAccountId}`
