@@ -20,8 +20,8 @@ export type SystemChange = Change<SystemFields>
 /** A payment prefix, as people may write it. */
 export const PAYMENT_PREFIX = /^[A-Za-z0-9]{2,10}$/
 
-/** The form in which it is stored and compared: upper case. */
-export const normalPrefix = (prefix: string): string => prefix.toUpperCase()
+/** The form in which it is stored and compared: upper case. Other letters stay: `ſ` would become the letter `S`. */
+export const normalPrefix = (prefix: string): string => prefix.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase())
 
 /** Prefixes that match. Those of inactive systems do not. */
 export const activePrefixes = ({ systems }: Account): string[] =>

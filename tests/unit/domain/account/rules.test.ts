@@ -141,7 +141,7 @@ describe('a connected system', () => {
     const [added] = add(first(), 'shop1')
     expect(added!.data).to.include({ payment_prefix: 'SHOP1' })
     expect(refusal(() => add(first(), 'dh'))).to.equal('CONFLICT')
-    for (const prefix of ['bc', 'REF', 'a', '', 'TOOLONGPREFIX', 'A B'])
+    for (const prefix of ['bc', 'REF', 'a', '', 'TOOLONGPREFIX', 'A B', 'ſhop', 'ﬁ'])
       expect(
         refusal(() => add(first(), prefix)),
         prefix,
