@@ -117,3 +117,9 @@ export const NotificationList = z.object({
 export const Page = z.object({ page, cursor })
 
 export const InboxList = z.object({ cursor })
+
+export const RuleTest = z.object({
+  sample: parameter(
+    z.enum(['0', '1']).meta({ description: '1: send a sample transaction in the format of the rule.' }),
+  ),
+})

@@ -27,7 +27,7 @@ import type { Guard } from '../openapi/operation.ts'
 import { type Operations, refuses } from '../openapi/operations.ts'
 import { type ApiParts, settled } from '../parts.ts'
 import { byCursor, nextCursor, page as pageOf, pageAsked } from '../openapi/pages.ts'
-import { Page } from './queries.ts'
+import { Page, RuleTest } from './queries.ts'
 import { BulkRetry, RuleChange, RuleCreation, SecretRotation } from './requests.ts'
 import { ruleFields } from '../../../domain/account/events.ts'
 import type { Vault } from '../../../domain/ports.ts'
@@ -37,12 +37,6 @@ import { decimal, id, moment } from '../../../domain/fields.ts'
 
 export const SecretKeyText = z.string().regex(/^[0-9a-f]{48}$/)
 const SecretKey = secret(SecretKeyText, SEALED)
-const TestParameters = z.object({
-  sample: z
-    .enum(['0', '1'])
-    .optional()
-    .meta({ description: '1: send a sample transaction in the format of the rule.' }),
-})
 const PreviousUntil = moment.nullable().meta({
   description: 'Calls are also signed with the previous secret until then. null if no rotation is in progress.',
 })
@@ -195,7 +189,7 @@ export const webhookRoutes = (operations: Operations, parts: ApiParts, signedIn:
     return 'The webhook rule was deleted.'
   }
 
-  const testRule = async (context: ApiContext, { sample }: z.infer<typeof TestParameters>) => {
+  const testRule = async (context: ApiContext, { sample }: z.infer<typeof RuleTest>) => {
     const rule = ruleOf(context)
     const gone = new AbortController()
     context.res.once('close', () => gone.abort())
@@ -255,14 +249,7 @@ export const webhookRoutes = (operations: Operations, parts: ApiParts, signedIn:
   )
   put('/api/webhooks/:id', 'Update a rule', signedIn, body(RuleChange), data(Rule), updateRule)
   remove('/api/webhooks/:id', 'Delete a rule', signedIn, noBody, refuses('AUTO_RULE'), message, removeRule)
-  post(
-    '/api/webhooks/:id/test',
-    'Send a test payload',
-    signedIn,
-    noBodyButQuery(TestParameters),
-    whole(TestResult),
-    testRule,
-  )
+  post('/api/webhooks/:id/test', 'Send a test payload', signedIn, noBodyButQuery(RuleTest), whole(TestResult), testRule)
   post(
     '/api/webhooks/:id/secret/rotate',
     'Rotate the secret of a rule, or finish a rotation',

@@ -33,9 +33,25 @@ describe('guards', () => {
       )
     })
 
+    const named = (operation: Located) =>
+      (operation.parameters ?? []).filter((each) => each.in === 'query').map(({ name }) => name)
+
+    it('with an empty parameter is answered as if it were absent, except for `page`', async () => {
+      const optional = (operation: Located) =>
+        named(operation).filter((name) => name !== 'page' && name !== 'token' && !operation.path.endsWith('/stream'))
+      await overAll(
+        (operation) => optional(operation).length > 0,
+        ({ status }) => (status === 400 ? `${status}` : null),
+        (operation) =>
+          Promise.all(
+            optional(operation).map((name) =>
+              requestOf(on.world, operation, as(operation), { id: 1, query: [[name, '']] }),
+            ),
+          ),
+      )
+    })
+
     it('with the same parameter twice is refused', async () => {
-      const named = (operation: Located) =>
-        (operation.parameters ?? []).filter((each) => each.in === 'query').map(({ name }) => name)
       await overAll(
         // Forwarder apps are never refused because of what they send.
         (operation) =>
