@@ -88,11 +88,15 @@ const teller = (definition: Definition) => {
 const summaryOf = ({ projector }: Definition, { events, seconds }: Progress): string =>
   `${projector}: ${events} events in ${seconds.toFixed(1)} s (${Math.round(events / Math.max(seconds, 0.001))}/s)`
 
-const linesOf = ({ table, rows, examples }: Difference): string[] => [
+const linesOf = ({ table, rows, examples, settings }: Difference): string[] => [
   `  ${table}: ${rows} ${rows === 1 ? 'row' : 'rows'}`,
   ...examples.map(({ key, columns, only_in }) => {
     const name = Object.entries(key).map(([column, value]) => `${column} ${String(value)}`).join(', ') // prettier-ignore
     return `    ${name}: ${only_in ? `only in the ${only_in} ones` : `differs in ${columns?.join(', ')}`}`
   }),
   ...(rows > examples.length ? [`    and ${rows - examples.length} more`] : []),
+  ...settings.map(
+    (setting) =>
+      `    A change of ${setting} can cause this: rows keep its earlier value until "baoco replay" rebuilds them.`,
+  ),
 ]

@@ -35,6 +35,8 @@ export interface Table {
   addedIndexes?: readonly string[]
   /** The column that says when a row expires. An expired row is no longer shown to anybody. null: it never expires. */
   expiresAt?: string
+  /** Settings that a column is computed with, by column. Rows keep the values that the setting had when they were written. */
+  bySetting?: Readonly<Record<string, string>>
   /**
    * Splits the table into partitions, each with its own indexes. All rows with the same value of the column `by`, which
    * belongs to the key, lie in one partition.
@@ -50,7 +52,7 @@ export const table = (
     key,
     indexes = [],
     ...more
-  }: Pick<Table, 'key' | 'expiresAt' | 'parts' | 'addedIndexes'> & { indexes?: readonly string[] },
+  }: Pick<Table, 'key' | 'expiresAt' | 'bySetting' | 'parts' | 'addedIndexes'> & { indexes?: readonly string[] },
 ): Table => ({ name, columns, key, indexes, ...more })
 
 // --- statements ----------------------------------------------------------------------------------------------------

@@ -15,6 +15,8 @@ export interface Difference {
     columns: string[] | null
     only_in: 'live' | 'rebuilt' | null
   }[]
+  /** Settings that may explain the examples: a changed one counts only for rows that are written after the change. */
+  settings: string[]
 }
 
 const EXAMPLES = 20
@@ -50,6 +52,12 @@ const comparison = (table: Table, live: string, rebuilt: string): string => {
     LIMIT ${EXAMPLES}`
 }
 
+/** A row that one side shows no longer, because it has expired there, is missing. */
+const settingsOf = ({ bySetting = {}, expiresAt }: Table, rows: readonly Row[]): string[] => {
+  const columns = new Set(rows.flatMap((row) => row.columns ?? (expiresAt === undefined ? [] : [expiresAt])))
+  return Object.keys(bySetting).flatMap((column) => (columns.has(column) ? [bySetting[column]!] : []))
+}
+
 /** @returns one entry for each table that differs; none if all are equal */
 export const differences = async (
   database: Statements,
@@ -69,6 +77,7 @@ export const differences = async (
         columns: live && rebuilt ? columns : null,
         only_in: live === rebuilt ? null : live ? 'live' : 'rebuilt',
       })),
+      settings: settingsOf(table, rows),
     })
   }
   return found

@@ -37,6 +37,7 @@ const notificationTable = table(
       '(user_id, mail_hash) WHERE mail_hash IS NOT NULL',
     ],
     expiresAt: 'expires_at',
+    bySetting: { expires_at: 'KEEP_UNREAD' },
   },
 )
 

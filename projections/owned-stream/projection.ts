@@ -18,6 +18,7 @@ const ownedStreamTable = table(
     key: ['stream'],
     indexes: ['(user_id)', '(expires_at) WHERE expires_at IS NOT NULL'],
     expiresAt: 'expires_at',
+    bySetting: { expires_at: 'KEEP_UNREAD' },
   },
 )
 

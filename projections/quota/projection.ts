@@ -44,7 +44,7 @@ const overQuotaTable = table(
     /** When its first calls are due. */
     late_due_at: 'timestamptz',
   },
-  { key: ['transaction_id'] },
+  { key: ['transaction_id'], bySetting: { late_due_at: 'OVER_QUOTA_DELAY' } },
 )
 
 /** The limit of transactions per month, by plan. A plan that is not listed is unlimited. */

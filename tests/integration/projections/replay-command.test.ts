@@ -63,8 +63,16 @@ describe('baoco replay', () => {
       `UPDATE read_model.transaction SET webhook_status = 'success'
         WHERE id = (SELECT id FROM read_model.transaction WHERE webhook_status = 'pending' LIMIT 1) RETURNING id`,
     )) as [{ id: number }]
+    await setting.database.query(
+      `INSERT INTO read_model.notification (id, user_id, status, source_type, source, received_at, bytes, expires_at)
+        VALUES (999999, 1, 'unparsed', 'sms', 'device-1:sms', now(), 10, now() + '1 day')`,
+    )
     const differing = baoco('replay', '--verify')
     expect(differing.stdout).to.include(`transaction: 1 row\n    id ${id}: differs in webhook_status\n`)
+    expect(differing.stdout).to.include(
+      '  notification: 1 row\n    id 999999: only in the live ones\n    A change of KEEP_UNREAD can cause this',
+    )
+    expect(differing.stdout.match(/A change of/g)).to.have.length(1)
     expect(differing.status).to.equal(1)
 
     expect(await interrupted()).to.deep.equal({
