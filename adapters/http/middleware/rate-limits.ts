@@ -88,7 +88,8 @@ export const spend = (
   { calls, endsInMs }: Used,
   why = 'Too many requests',
 ): void => {
-  const seconds = Math.max(1, Math.ceil(endsInMs / 1000))
+  // The difference of two times of a clock may be a tiny fraction more than the window.
+  const seconds = Math.max(1, Math.ceil(Math.round(endsInMs) / 1000))
   context.set('RateLimit-Limit', String(limit.requests))
   context.set('RateLimit-Remaining', String(Math.max(0, limit.requests - calls)))
   context.set('RateLimit-Reset', String(seconds))

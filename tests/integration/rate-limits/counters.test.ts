@@ -1,7 +1,8 @@
 /** Tests counters that processes share, and how they count while Postgres is down. */
 import { getEventListeners } from 'node:events'
 import { expect } from 'chai'
-import type { Used } from '../../../adapters/http/middleware/rate-limits.ts'
+import type { ApiContext } from '../../../adapters/http/context.ts'
+import { spend, type Used } from '../../../adapters/http/middleware/rate-limits.ts'
 import type { Database, Queryable } from '../../../adapters/database/database.ts'
 import { exactCounters } from '../../../adapters/rate-limits/exact.ts'
 import { settledCounters } from '../../../adapters/rate-limits/settled.ts'
@@ -205,6 +206,20 @@ describe('counters of rate limits', () => {
       await times(2, () => count('9.9.9.9'))
       await settling
       expect((await count('9.9.9.9')).calls).to.equal(5)
+    })
+
+    it('name no second more than the window has, whatever the fraction of the clock', () => {
+      let now = 0
+      const count = settledCounters(counted, () => now).counterFor('receive', { requests: 5, seconds: 60 })
+      const resets = new Set<string>()
+      const context = {
+        set: (name: string, value: string) => void (name === 'RateLimit-Reset' && resets.add(value)),
+      } as unknown as ApiContext
+      for (let number = 0; number < 1_000; number++) {
+        now = 20_000 + number * 0.0123
+        spend(context, { requests: 5 }, count(`${number}`) as Used)
+      }
+      expect([...resets]).to.deep.equal(['60'])
     })
 
     it('are settled every second until the end, and accumulate no listeners', async () => {
