@@ -2,16 +2,17 @@
  * The event store of a running `baoco serve` is frozen, killed and slowed down while notifications arrive. Measured with the deadlines
  * of production: how soon a post is refused, how soon posts are accepted again, and whether an accepted notification is missing.
  */
-import { setTimeout as pause } from 'node:timers/promises'
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { openProxy, type Proxy } from '../contract/event-store/proxy.ts'
 import { fromVietcombank, vietcombankText } from '../harness/bank-texts.ts'
+import { timeOf } from '../harness/best-time.ts'
 import { eventually } from '../harness/eventually.ts'
 import { standInUrl, startOwnStandIn } from '../harness/eventstoredb/process.ts'
 import { startOwnPostgres } from '../harness/own-postgres.ts'
 import type { OwnServer } from '../harness/own-server.ts'
 import { showFigures } from '../harness/figures.ts'
+import { longestControl } from '../harness/longest-control.ts'
 import { repetitions } from '../harness/repetitions.ts'
 import type { SetUp } from '../harness/servers.ts'
 import { World } from '../harness/world.ts'
@@ -110,18 +111,8 @@ for (const name of new Set(CELLS.map(([store]) => store)))
       return { number: given, status: response.status, ms, retryAfter: response.headers.get('retry-after') }
     }
     /** How long a request takes that needs no store. The machine, which the servers and the test share, delays all others as much. */
-    const control = async (): Promise<number> => {
-      const began = performance.now()
-      expect((await fetch(`${world.baoco.baseUrl}/healthz`)).status).to.equal(200)
-      return performance.now() - began
-    }
-    /** The longest of those that are made, one after another, while the work is under way. */
-    const longestControl = async (work: Promise<unknown>): Promise<number> => {
-      let [longest, isOver] = [0, false]
-      void work.finally(() => (isOver = true)).catch(() => {})
-      for (; !isOver; await pause(50)) longest = Math.max(longest, await control())
-      return longest
-    }
+    const control = (): Promise<number> =>
+      timeOf(async () => expect((await fetch(`${world.baoco.baseUrl}/healthz`)).status).to.equal(200))
     const lines = (event: string) =>
       world.baoco
         .output()
@@ -152,7 +143,7 @@ for (const name of new Set(CELLS.map(([store]) => store)))
 
         await begin(world.servers)
         const all = Promise.all(Array.from({ length: AT_THE_SAME_TIME }, () => post()))
-        const [waiting, longest] = await Promise.all([all, longestControl(all)])
+        const [waiting, longest] = await Promise.all([all, longestControl(all, control)])
         areRefused(waiting)
         const slow = waiting.map(({ ms }) => ms)
         if (name === 'EventStoreDB') expect(await listed()).to.equal(accepted.size)
