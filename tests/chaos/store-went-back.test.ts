@@ -52,7 +52,7 @@ const onPostgresWithKafka = async (): Promise<Restorable> => {
 }
 
 /** Milliseconds. The queue would make a first attempt after a minute. */
-const PROMPT = 15_000
+const [PROMPT, LESS_THAN_THE_QUEUE] = [15_000, 50_000]
 
 interface LogLine {
   msg: string
@@ -63,21 +63,26 @@ interface LogLine {
 class Scene {
   readonly world: World<Restorable>
   readonly shop: Shop
+  /** Milliseconds. A process begins again, which takes no longer than all processes took to start on this machine. */
+  readonly #prompt: number
   #sent = 0
   /** The transactions that must be listed. */
   readonly existing = new Set<number>()
   #losses = 0
 
-  private constructor(world: World<Restorable>, shop: Shop) {
+  private constructor(world: World<Restorable>, shop: Shop, startMs: number) {
     this.world = world
     this.shop = shop
+    this.#prompt = Math.max(PROMPT, Math.min(startMs, LESS_THAN_THE_QUEUE))
   }
 
   static async open(servers: () => Promise<Restorable>, roles?: readonly RoleName[]): Promise<Scene> {
+    const began = performance.now()
     const world = await World.open({ servers, ...(roles && { roles }) })
+    const startMs = performance.now() - began
     const shop = await world.openShop()
     await world.addRule(shop)
-    return new Scene(world, shop)
+    return new Scene(world, shop, startMs)
   }
 
   /** @returns the ids by the numbers of the notifications, each of which must be accepted */
@@ -106,7 +111,7 @@ class Scene {
     return [number, id]
   }
 
-  async delivered(ids: Iterable<number>, within = PROMPT): Promise<void> {
+  async delivered(ids: Iterable<number>): Promise<void> {
     const wanted = [...ids]
     await eventually(
       () => {
@@ -115,7 +120,7 @@ class Scene {
         )
         return wanted.every((id) => called.has(id))
       },
-      { within, what: 'every accepted notification delivered' },
+      { within: this.#prompt, what: 'every accepted notification delivered' },
     )
   }
 
@@ -204,7 +209,7 @@ class Scene {
 
   async #lists(existing: readonly number[]): Promise<void> {
     const isExact = async () => JSON.stringify(await this.listed()) === JSON.stringify(existing)
-    await eventually(isExact, { within: PROMPT, what: 'a list of exactly what exists' })
+    await eventually(isExact, { within: this.#prompt, what: 'a list of exactly what exists' })
   }
 
   async #isReported(gone: readonly number[], losses: number): Promise<void> {
