@@ -9,6 +9,7 @@ const WEBHOOKS = '← Webhook'
 export const unknownIds = (visitor: () => Visitor): void => {
   it('says that there is no such page where an id is none or names nothing, with a way back', async () => {
     const { page } = visitor()
+    const says = page.getByRole('heading', { name: 'Không có trang này', level: 1 })
     await visitor().enter('/')
     for (const [path, back] of [
       ['/transactions/abc', TRANSACTIONS],
@@ -24,7 +25,7 @@ export const unknownIds = (visitor: () => Visitor): void => {
       ['/webhooks/999999999/edit', WEBHOOKS],
     ] as const) {
       await visitor().go(path)
-      await page.getByRole('heading', { name: 'Không có trang này', level: 1 }).waitFor()
+      await says.waitFor()
       await eventually(async () => (await page.title()) === 'Không có trang này · Baoco')
       expect(await page.getByRole('alert').count(), path).to.equal(0)
       await page.getByRole('link', { name: 'Về trang Hôm nay' }).waitFor()
@@ -33,6 +34,7 @@ export const unknownIds = (visitor: () => Visitor): void => {
       await page.getByRole('heading', { name: back.slice(2), level: 1 }).waitFor()
     }
     await visitor().go('/webhooks/abc')
+    await says.waitFor()
     await visitor().inspect('unknown-id')
   })
 }
