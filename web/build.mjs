@@ -1,6 +1,6 @@
 /**
- * Builds the dashboard: the page, and its scripts, styles and fonts under names that contain a hash of their content. Each screen is a
- * chunk of its own. Text files are also stored compressed, so that the server compresses nothing.
+ * Builds the dashboard: the page, and its scripts, styles and fonts under names that contain a hash of their content. Screens that are
+ * used together are one chunk. Text files are also stored compressed, so that the server compresses nothing.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -23,8 +23,8 @@ const WITHOUT_MUTATIONS = {
     })),
 }
 
-/** Most visits begin with one of them. They are small. */
-const FIRST_SCREENS = ['today', 'transactions']
+/** The file of the screens with which most visits begin. */
+const FIRST_SCREENS = 'payments'
 
 const page = ({ script, style, fonts, icon, soon }) => `<!doctype html>
 <html lang="vi">
@@ -80,8 +80,8 @@ const filesOf = async (build) => {
       .filter(({ kind }) => kind === 'import-statement')
       .flatMap(({ path }) => [...importsOf(path), path])
   const main = names.find((name) => /main-\w+\.js$/.test(name))
-  const first = FIRST_SCREENS.flatMap((screen) => names.find((name) => name.includes(`/${screen}-`)) ?? [])
-  const soon = new Set([...importsOf(main), ...first.flatMap((name) => [...importsOf(name), name])])
+  const first = names.find((name) => name.includes(`/${FIRST_SCREENS}-`))
+  const soon = new Set([...importsOf(main), ...importsOf(first), first])
   soon.delete(main)
   const html = page({
     soon: [one(/\/vi-\w+\.js$/), ...[...soon].map((name) => `/assets/${basename(name)}`)],

@@ -1,5 +1,5 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
-/** Chooses the screen by the address. Each screen is a file that is loaded when it is first opened. */
+/** Chooses the screen by the address. The files of the screens are loaded when they are needed. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useErrorBoundary, useMemo } from 'preact/hooks'
 import { Route, Router, useLocation } from 'preact-iso/router'
@@ -22,36 +22,28 @@ const ForgotPassword = screen(entry, 'ForgotPassword')
 const ResetPassword = screen(entry, 'ResetPassword')
 const NotFound = screen(() => import('../screens/not-found.tsx'), 'NotFound')
 const Counter = screen(() => import('../screens/counter.tsx'), 'Counter')
-const today = () => import('../screens/today.tsx')
-const transactions = () => import('../screens/transactions.tsx')
-const transaction = () => import('../screens/transaction.tsx')
-const undelivered = () => import('../screens/undelivered.tsx')
-const webhooks = () => import('../screens/webhooks.tsx')
-const webhook = () => import('../screens/webhook.tsx')
-const editor = () => import('../screens/webhook-editor.tsx')
-const tryIt = () => import('../screens/try-it.tsx')
-const sources = () => import('../screens/sources.tsx')
-const unread = () => import('../screens/unread.tsx')
-const settings = () => import('../screens/settings.tsx')
+const payments = () => import('../screens/together/payments.ts')
+const webhooks = () => import('../screens/together/webhooks.ts')
+const setup = () => import('../screens/together/setup.ts')
 
 /** Not those that few people open. */
-const IN_ADVANCE = [today, transactions, transaction, webhooks, undelivered, sources, tryIt, settings, unread, webhook, editor] // prettier-ignore
+const IN_ADVANCE = [payments, webhooks, setup]
 
 /** The screens behind the login. The first that fits an address counts. */
 const PRIVATE = {
-  [PATHS.today]: screen(today, 'Today'),
-  [PATHS.transactions]: screen(transactions, 'Transactions'),
-  [PATHS.transaction]: screen(transaction, 'TransactionPage'),
-  [PATHS.undelivered]: screen(undelivered, 'Undelivered'),
+  [PATHS.today]: screen(payments, 'Today'),
+  [PATHS.transactions]: screen(payments, 'Transactions'),
+  [PATHS.transaction]: screen(payments, 'TransactionPage'),
+  [PATHS.undelivered]: screen(webhooks, 'Undelivered'),
   [PATHS.webhooks]: screen(webhooks, 'Webhooks'),
-  [PATHS.newWebhook]: screen(editor, 'NewWebhook'),
-  [PATHS.changeWebhook]: screen(editor, 'ChangeWebhook'),
-  [PATHS.webhook]: screen(webhook, 'WebhookPage'),
-  [PATHS.tryIt]: screen(tryIt, 'TryIt'),
-  [PATHS.sources]: screen(sources, 'Sources'),
-  [PATHS.unread]: screen(unread, 'Unread'),
+  [PATHS.newWebhook]: screen(webhooks, 'NewWebhook'),
+  [PATHS.changeWebhook]: screen(webhooks, 'ChangeWebhook'),
+  [PATHS.webhook]: screen(webhooks, 'WebhookPage'),
+  [PATHS.tryIt]: screen(setup, 'TryIt'),
+  [PATHS.sources]: screen(setup, 'Sources'),
+  [PATHS.unread]: screen(setup, 'Unread'),
   [PATHS.exports]: screen(() => import('../screens/exports.tsx'), 'Exports'),
-  [PATHS.settings]: screen(settings, 'Settings'),
+  [PATHS.settings]: screen(setup, 'Settings'),
   [PATHS.plan]: screen(() => import('../screens/plan.tsx'), 'PlanPage'),
   [PATHS.operator]: screen(() => import('../screens/operator.tsx'), 'Operator'),
 }
@@ -63,8 +55,8 @@ export const preloadScreen = ({ pathname: path, search }: Location): void => {
   void queries.prefetchQuery(ACCOUNT_QUERY)
   const found = Object.entries(PRIVATE).find(([each]) => fits(path, each))
   void found?.[1].preload()
-  if (path === PATHS.today) void today().then(({ ahead }) => ahead())
-  if (path === PATHS.transactions) void transactions().then(({ ahead }) => ahead(search))
+  if (path === PATHS.today) void payments().then(({ aheadOfToday }) => aheadOfToday())
+  if (path === PATHS.transactions) void payments().then(({ aheadOfTransactions }) => aheadOfTransactions(search))
 }
 
 const Boundary = ({ children }: { children: ComponentChildren }) => {

@@ -137,7 +137,7 @@ describe('the dashboard as it is served', () => {
   it('is small: the scripts, the styles and the font of the first screen, and of all screens together', () => {
     const every = assets(/\.(?:js|css|woff2)$/)
     const total = (paths: Iterable<string>): number => [...paths].reduce((sum, path) => sum + sizeOf(path), 0)
-    for (const screen of ['entry', 'today']) {
+    for (const screen of ['entry', 'payments']) {
       const first = new Set(assets(/\.(?:css|woff2)$/))
       for (const name of ['main', 'vi', screen]) {
         const found = assets(new RegExp(`/${name}-\\w+\\.js$`))
@@ -145,7 +145,7 @@ describe('the dashboard as it is served', () => {
         loadedBy(found[0]!, first)
       }
       // The screens that are opened later are not part of it.
-      expect([...first].join()).not.to.match(/settings-|sources-|webhook-/)
+      expect([...first].join()).not.to.match(/setup-|webhooks-/)
       expect(total(first), screen).to.be.lessThan(MOST_BYTES.firstScreen)
     }
     expect(total(every)).to.be.lessThan(MOST_BYTES.everything)

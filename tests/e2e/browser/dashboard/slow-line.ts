@@ -52,7 +52,7 @@ export const slowLine = (visitor: () => Visitor): void => {
 
   it('says at once that a screen is on its way, and has the usual ones before somebody opens them', async () => {
     const { page } = visitor()
-    const inAdvance = page.waitForRequest('**/assets/webhook-editor-*.js')
+    const inAdvance = page.waitForRequest('**/assets/webhooks-*.js')
     await visitor().enter('/settings')
     let arrive = (): void => {}
     const arrived = new Promise<void>((resolve) => (arrive = resolve))
