@@ -5,6 +5,7 @@ import { get, getData } from '../api/client.ts'
 import type { Mail, OperatorAccount, OperatorStatus, Page } from '../api/types.ts'
 import { count, day } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
+import { nextPage } from '../app/next-page.ts'
 import { refetchAfter, useAccount } from '../app/session.ts'
 import { After } from '../ui/after.tsx'
 import { Ago, Heading, Stranger } from '../ui/basics.tsx'
@@ -32,7 +33,7 @@ const useAccounts = () =>
     queryKey: ['operator', 'accounts'],
     queryFn: ({ pageParam }) => get<Page<OperatorAccount>>('/api/operator/accounts', { cursor: pageParam }),
     initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+    getNextPageParam: nextPage,
     // Each page is a request of its own, and those of an hour are limited.
     refetchInterval: ({ state }) => (state.data?.pages[1] ? false : refetchAfter(state.error, REFETCH_MS)),
   })

@@ -85,7 +85,10 @@ const Reading = ({ text, of: { transaction, reason } }: { text: string; of: Pars
   )
 }
 
-const Recorded = ({ id, isRepeated }: { id: number; isRepeated: boolean }) => {
+/** The clocks of servers may differ a little. */
+const EARLIER_MS = 60_000
+
+const Recorded = ({ id, of: { isRepeated, at } }: { id: number; of: Sent }) => {
   const t = texts.value.tryIt.result
   const found = useQuery({
     queryKey: ['transaction', id, false],
@@ -93,10 +96,10 @@ const Recorded = ({ id, isRepeated }: { id: number; isRepeated: boolean }) => {
   })
   return (
     <>
-      <p>{isRepeated ? t.repeated : t.recorded}</p>
       <Loaded of={found}>
         {(transaction) => (
           <>
+            <p>{isRepeated || Date.parse(transaction.created_at) < at - EARLIER_MS ? t.repeated : t.recorded}</p>
             <p class="row">
               <Amount of={transaction} />
               <Status of={transaction.webhook_status} />
@@ -114,14 +117,17 @@ const Recorded = ({ id, isRepeated }: { id: number; isRepeated: boolean }) => {
 
 interface Sent {
   taken: Received
-  /** The same text was sent before: Baoco takes it for the same payment. */
+  /** When it was sent, in milliseconds. */
+  at: number
+  /** The same text was sent before on this page: Baoco takes it for the same payment. */
   isRepeated: boolean
 }
 
-const Taken = ({ of: { taken: of, isRepeated } }: { of: Sent }) => {
+const Taken = ({ of: sent }: { of: Sent }) => {
   const { tryIt, reasons } = texts.value
+  const of = sent.taken
   return of.id !== undefined ? (
-    <Recorded id={of.id} isRepeated={isRepeated} />
+    <Recorded id={of.id} of={sent} />
   ) : (
     <div class="notice waiting">
       <p>{tryIt.result.ignored}</p>
@@ -207,10 +213,11 @@ const Trial = ({ systems, accounts }: { systems: readonly System[]; accounts: re
   const read = useAction(async () => ({ text, parsed: await parse(text, sender, systems) }))
   const recorded = useRef(new Set<number>())
   const send = useAction(async (): Promise<Sent> => {
+    const at = now()
     const taken = await submitText({ text, sender }, { shop: t.shop, inbox: level === 'inbox' ? t.inboxName : null })
     const isRepeated = taken.id !== undefined && recorded.current.has(taken.id)
     if (taken.id !== undefined) recorded.current.add(taken.id)
-    return { taken, isRepeated }
+    return { taken, at, isRepeated }
   }, STALE)
   const choose = (next: SampleBank): void => {
     setBank(next)

@@ -9,9 +9,10 @@ import { announce } from '../app/announce.ts'
 import { count } from '../app/format.ts'
 import { marked } from '../app/hidden-characters.ts'
 import { language, texts } from '../app/language.ts'
+import { nextPage } from '../app/next-page.ts'
 import { useAction } from '../ui/action.ts'
-import { Empty, Heading, Loading, Problem, Stranger, When } from '../ui/basics.tsx'
-import { FailedRead } from '../ui/loaded.tsx'
+import { Empty, Heading, Problem, Stranger, When } from '../ui/basics.tsx'
+import { Loaded } from '../ui/loaded.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { More } from '../ui/more.tsx'
@@ -121,7 +122,7 @@ const useNotifications = (status: View, isRaw: boolean) =>
     queryFn: ({ pageParam, signal }) =>
       get<Page<Notification>>('/api/notifications', { status, include_raw: isRaw ? 1 : '', cursor: pageParam }, signal),
     initialPageParam: '',
-    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+    getNextPageParam: nextPage,
     placeholderData: keepPreviousData,
   })
 
@@ -146,9 +147,9 @@ export const Unread = () => {
             isCurrent: each === view,
           }))}
         />
-        <FailedRead of={found} />
-        {found.isPending && !found.error && <Loading />}
-        {found.data && rows.length === 0 && !found.isPlaceholderData && <Empty text={t.empty[view]} />}
+        <Loaded of={found}>
+          {() => rows.length === 0 && !found.isPlaceholderData && <Empty text={t.empty[view]} />}
+        </Loaded>
         {rows.length > 0 && (
           <>
             <div class="row between">

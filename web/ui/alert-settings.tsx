@@ -20,7 +20,7 @@ const Editable = ({ of }: { of: Given }) => {
   const submit = (event: Event): void => void change.run(valuesOf(event).webhook_url || null)
   return (
     <>
-      <form class="form" onSubmit={submit}>
+      <form class="form" onSubmit={submit} onInput={() => change.result && change.reset()}>
         <TextField
           key={of.webhook_url}
           label={t.url}

@@ -1,6 +1,7 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** What a query brought, or why it brought nothing. */
 import type { ComponentChildren } from 'preact'
+import { useRef } from 'preact/hooks'
 import { isTemporary, queries } from '../app/session.ts'
 import { useIsFirst } from '../app/shown-once.ts'
 import { Loading, Problem, problemOf } from './basics.tsx'
@@ -20,11 +21,19 @@ const Temporary = ({ error, instead }: { error: Error; instead: ComponentChildre
   return isFirst ? <Problem error={error} retry={tryAllAgain} /> : <>{instead}</>
 }
 
+/** A query without data forgets its error while it asks again. What is wrong stays said until an answer comes. */
+export const useReadError = ({ data, error }: Asked<unknown>): Error | null => {
+  const last = useRef<Error | null>(null)
+  if (error || data !== undefined || !isTemporary(last.current)) last.current = error
+  return last.current
+}
+
 /** Without the server nothing can be asked for. The page says so once, and its button asks for all that failed. */
 export const FailedRead = ({ of }: { of: Asked<unknown> }) => {
-  if (!of.error) return null
-  if (!isTemporary(of.error)) return <Problem error={of.error} retry={of.refetch} />
-  return <Temporary error={of.error} instead={of.data === undefined && <Loading />} />
+  const error = useReadError(of)
+  if (!error) return null
+  if (!isTemporary(error)) return <Problem error={error} retry={of.refetch} />
+  return <Temporary error={error} instead={of.data === undefined && <Loading />} />
 }
 
 /** Draws what a query brought; before that "loading", and an error with a button. Old data stays visible beside an error. */
@@ -34,12 +43,15 @@ export const Loaded = <Value,>({
 }: {
   of: Asked<Value>
   children: (value: Value) => ComponentChildren
-}) => (
-  <>
-    <FailedRead of={of} />
-    {of.data === undefined ? !of.error && <Loading /> : children(of.data)}
-  </>
-)
+}) => {
+  const error = useReadError(of)
+  return (
+    <>
+      <FailedRead of={of} />
+      {of.data === undefined ? !error && <Loading /> : children(of.data)}
+    </>
+  )
+}
 
 /** A list, or a sentence if it is empty. */
 export const LoadedLines = <Value,>({

@@ -18,8 +18,8 @@ import { language, texts } from '../app/language.ts'
 import { onLive } from '../app/live.ts'
 import { plainLetters } from '../app/plain-letters.ts'
 import { queries } from '../app/session.ts'
-import { Empty, Loading } from './basics.tsx'
-import { FailedRead } from './loaded.tsx'
+import { Empty } from './basics.tsx'
+import { FailedRead, Loaded, useReadError } from './loaded.tsx'
 import { numberOfNewer, useIsAtTop } from './new-rows.ts'
 import { TransactionColumns, TransactionRow } from './transaction-table.tsx'
 
@@ -84,6 +84,7 @@ const PageOfRows = ({ filter, cursor, before, index, onNext, onNear }: PageProps
     // Another row has become the last one of the page before. Until the answer is here, the rows stay.
     placeholderData: (previous) => previous,
   })
+  const error = useReadError(found)
   const next = found.isPlaceholderData ? undefined : found.data?.next_cursor
   useEffect(onNext, [next])
   useEffect(() => onNear(isNear), [isNear])
@@ -105,7 +106,7 @@ const PageOfRows = ({ filter, cursor, before, index, onNext, onNear }: PageProps
   }
   return (
     <tbody ref={ref}>
-      {isNear && found.error ? (
+      {isNear && error ? (
         <tr>
           <td colSpan={6}>
             <FailedRead of={found} />
@@ -207,7 +208,7 @@ export const TransactionList = ({ filter }: { filter: Filter }) => {
     return <PageOfRows key={index} {...given} />
   }) as VNode<PageProps>[]
   drawn.current = pages
-  if (!first.data) return first.error ? <FailedRead of={first} /> : <Loading />
+  if (!first.data) return <Loaded of={first}>{ignore}</Loaded>
   if (first.data.data.length === 0) {
     const plain = withoutMarks(filter)
     return (
@@ -238,4 +239,4 @@ export const TransactionList = ({ filter }: { filter: Filter }) => {
   )
 }
 
-const ignore = (): void => {}
+const ignore = (): undefined => {}

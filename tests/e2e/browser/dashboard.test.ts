@@ -19,6 +19,7 @@ import { midnight } from './dashboard/midnight.ts'
 import { missingAnswers } from './dashboard/missing-answers.ts'
 import { narrow } from './dashboard/narrow.ts'
 import { olderBrowser } from './dashboard/older-browser.ts'
+import { operator } from './dashboard/operator.ts'
 import { PLANS, plans } from './dashboard/plans.ts'
 import { settings } from './dashboard/settings.ts'
 import { slowLine } from './dashboard/slow-line.ts'
@@ -66,6 +67,7 @@ describe('the dashboard in a browser', function () {
     tryIt,
     settings,
     plans,
+    operator,
     exports,
     strangers,
     counter,

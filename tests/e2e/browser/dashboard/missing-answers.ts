@@ -2,9 +2,17 @@
 import { expect } from 'chai'
 import { eventually } from '../../../harness/eventually.ts'
 import type { Owner } from '../../../harness/dashboard/owner.ts'
-import type { Visitor } from '../../../harness/dashboard/visitor.ts'
+import { WITHIN, type Visitor } from '../../../harness/dashboard/visitor.ts'
 
 const FILE = '**/assets/exports-*.js'
+
+/** Runs in the page. Counts how often the page stops saying that something is wrong. */
+const SILENCES = `{
+  globalThis.silences = 0
+  new MutationObserver(() => {
+    if (!document.querySelector('[role=alert]')) silences++
+  }).observe(document.body, { childList: true, subtree: true })
+}`
 
 export const missingAnswers = (visitor: () => Visitor, owner: () => Owner): void => {
   const open = async () => {
@@ -65,6 +73,10 @@ export const missingAnswers = (visitor: () => Visitor, owner: () => Owner): void
       const parts = path === '/sources' ? ['receive-url', 'devices', 'mail-accounts'] : ['undelivered']
       const times = (part: string) => asked.filter((each) => each === `/api/${part}`).length
       await eventually(() => parts.every((part) => times(part) >= 3))
+      // It says so without a pause, also while it asks again.
+      await page.evaluate(SILENCES)
+      await eventually(() => parts.every((part) => times(part) >= 4), { within: WITHIN })
+      expect(await page.evaluate('silences'), path).to.equal(0)
       await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))')
       expect(await page.getByRole('alert').count(), path).to.equal(1)
       // A proxy's 404 does not say that there is no personal URL. Another one would end the present one.

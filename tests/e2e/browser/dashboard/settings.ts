@@ -111,14 +111,17 @@ export const settings = (visitor: () => Visitor, owner: () => Owner): void => {
   it('sends alerts to an address too, signed with a secret that it shows', async () => {
     const { page } = visitor()
     const section = page.locator('section', { hasText: 'Gửi thêm tới địa chỉ này' })
-    await visitor().go('/settings')
+    await visitor().enter('/settings')
     await page.getByLabel('Gửi thêm tới địa chỉ này').fill('https://ops.example/alerts')
     await section.getByRole('button', { name: 'Lưu' }).click()
+    await section.getByText('Đã lưu.').waitFor()
     await section.getByRole('button', { name: 'Hiện khóa ký' }).click()
     const { webhook_url, secret_key } = await owner().list<Record<string, string>>('/api/account/alerts')
     expect(webhook_url).to.equal('https://ops.example/alerts')
     expect(await section.locator('.copyable code').innerText()).to.equal(secret_key)
     await page.getByLabel('Gửi thêm tới địa chỉ này').fill('')
+    // What is in the field now is not saved.
+    await section.getByText('Đã lưu.').waitFor({ state: 'detached' })
     await section.getByRole('button', { name: 'Lưu' }).click()
     await section.locator('.copyable').waitFor({ state: 'detached' })
   })

@@ -7,7 +7,7 @@ export const tryIt = (visitor: () => Visitor, owner: () => Owner): void => {
     const { page } = visitor()
     const number = '0099000654321'
     await owner().seeBankAccount(number)
-    await visitor().go('/try')
+    await visitor().enter('/try')
     const text = page.getByLabel('Tin báo có')
     await text.fill((await text.inputValue()).replace(/SD TK \d+/, `SD TK ${number}`))
     await page.getByLabel('Gửi tới các webhook của tôi').check()
@@ -23,5 +23,16 @@ export const tryIt = (visitor: () => Visitor, owner: () => Owner): void => {
     await page.getByRole('button', { name: 'Tin khác', exact: true }).click()
     await page.getByRole('button', { name: 'Thử', exact: true }).click()
     await page.getByText('Đã ghi giao dịch.').waitFor()
+    // So it is for a page that did not send it itself.
+    const sent = await text.inputValue()
+    await owner().api.database.query(
+      `UPDATE read_model.transaction SET created_at = created_at - interval '2 minutes' WHERE account_number = $1`,
+      [number],
+    )
+    await visitor().go('/try')
+    await text.fill(sent)
+    await page.getByLabel('Gửi tới các webhook của tôi').check()
+    await page.getByRole('button', { name: 'Thử', exact: true }).click()
+    await page.getByText('Tin này đã được gửi rồi').waitFor()
   })
 }
