@@ -11,13 +11,12 @@ import type { Queryable } from '../database/database.ts'
 export interface OutboxRow extends Mail {
   id: number
   created_at: string
+  /** The number of attempts, including one that is made now. */
+  tries: number
 }
 
 /** A mail that this process must send now. If this process does not report a result, another one takes it over. */
-export interface DueMail extends OutboxRow {
-  /** The number of attempts, including this one. Starts at 1. */
-  tries: number
-}
+export type DueMail = OutboxRow
 
 export interface Outbox extends Mailer {
   /** Mails that are not sent, newest first. */
@@ -41,7 +40,7 @@ const NEVER_WAITS_S = 1_800
 /** Longer than an event can still cause a mail (a day), so that the event's key is still stored. */
 const KEPT_DAYS = 7
 
-const COLUMNS = 'id, recipient AS "to", subject, body AS text, created_at'
+const COLUMNS = 'id, recipient AS "to", subject, body AS text, created_at, tries'
 
 export const openOutbox = (database: Queryable): Outbox => {
   const waiting = new Set<() => void>()
@@ -66,7 +65,7 @@ export const openOutbox = (database: Queryable): Outbox => {
               AND (due_at <= now() OR (due_at > now() + make_interval(secs => ${NEVER_WAITS_S}) AND due_at < 'infinity'))
             ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED
           )
-          RETURNING ${COLUMNS}, tries`,
+          RETURNING ${COLUMNS}`,
         [most],
         'outbox-take',
       ),

@@ -63,12 +63,16 @@ describe('the disks of the operator’s servers', () => {
     expect(metrics).to.match(/^baoco_server_disk_free_bytes\{server="postgres"\} 0$/m)
     expect(metrics).to.not.match(/^baoco_disk_free_bytes /m)
     const { disk } = (await world.api('GET', '/api/operator/status')).body.data as {
-      disk: { free_bytes: null; servers: object[] }
+      disk: { free_bytes: null; servers: object[]; low: object[] }
     }
     expect(disk.free_bytes).to.equal(null)
     expect(disk.servers).to.have.deep.members([
       { server: 'postgres', place: null, free_bytes: 0, size_bytes: Math.round(0.02 * 1024 ** 3) },
       { server: 'event_store', place: '/var/lib/eventstore', free_bytes: 7e9, size_bytes: 100e9 },
+    ])
+    expect(disk.low).to.have.deep.members([
+      { disk: 'postgres', free_bytes: 0, full: false },
+      { disk: 'event_store', free_bytes: 7e9, full: false },
     ])
     const status = await world.baocoCommand('status')
     expect(status).to.match(/^free {6}0 MiB of 20 MiB {2}postgres$/m)

@@ -115,6 +115,7 @@ const Outbox = () => {
             </details>
             <div class="muted">
               <Stranger text={t.to(each.to)} />, <Ago at={each.created_at} />
+              {!!each.tries && `, ${t.tried(number(each.tries), each.tries === 1)}`}
             </div>
           </li>
         )}
@@ -127,14 +128,15 @@ const Outbox = () => {
 const Everything = () => {
   const { operator: t } = texts.value
   const [status, accounts] = [useStatus(), useAccounts()]
-  useOutbox()
+  // The first attempt may be on its way.
+  const unsent = useOutbox().data?.filter(({ tries = 0 }) => tries > 1).length ?? 0
   return (
     <>
       <Heading title={t.title} />
       <div class="stack wide">
         <p>{t.lead}</p>
         <After of={[status, accounts]}>
-          <Loaded of={status}>{(of) => <Installation of={of} />}</Loaded>
+          <Loaded of={status}>{(of) => <Installation of={of} unsent={unsent} />}</Loaded>
           <Accounts />
           <Outbox />
         </After>

@@ -15,16 +15,29 @@ const Good = ({ text }: { text: string }) => (
   </span>
 )
 
+interface Props {
+  of: OperatorStatus
+  /** The number of mails that the mail server has not taken. */
+  unsent: number
+}
+
 /** What is wrong, or that nothing is. */
-const Verdict = ({ of }: { of: OperatorStatus }) => {
-  const { verdict: t, projectors } = texts.value.operator
+const Verdict = ({ of, unsent }: Props) => {
+  const { verdict: t, projectors, processes } = texts.value.operator
   const behind = of.lag.filter((each) => each.behind).map(({ projector }) => projectors.names[projector] ?? projector)
   const wrong = [
+    ...(of.disk.low ?? []).map(({ disk, free_bytes, full }) =>
+      t.disk(t.disks[disk], bytes(free_bytes, language.value), full),
+    ),
+    ...(of.clocks ?? []).map(({ process, ahead_seconds }) =>
+      processes.clock(process, number(Math.round(Math.abs(ahead_seconds))), ahead_seconds > 0),
+    ),
     of.overdue > 0 && t.overdue(number(of.overdue), of.overdue === 1),
     of.parked > 0 && t.parked(number(of.parked), of.parked === 1),
     of.breakers.length > 0 && t.breakers(number(of.breakers.length), of.breakers.length === 1),
     of.audit !== null && of.audit.faults > 0 && t.faults(number(of.audit.faults), of.audit.faults === 1),
     behind.length > 0 && t.behind(behind.join(', ')),
+    unsent > 0 && t.mails(number(unsent), unsent === 1),
   ].filter((each) => each !== false)
   if (wrong.length === 0)
     return (
@@ -60,11 +73,6 @@ const Processes = ({ of }: { of: OperatorStatus }) => {
           </li>
         ))}
       </ul>
-      {of.clocks?.map(({ process, ahead_seconds }) => (
-        <p key={process} class="problem">
-          {t.clock(process, number(Math.round(Math.abs(ahead_seconds))), ahead_seconds > 0)}
-        </p>
-      ))}
       <h3>{t.leases}</h3>
       {of.leases.length === 0 && <p class="muted">{t.noLeases}</p>}
       <ul class="lines">
@@ -225,9 +233,9 @@ const Server = ({ of: { versions, disk } }: { of: OperatorStatus }) => {
   )
 }
 
-export const Installation = ({ of }: { of: OperatorStatus }) => (
+export const Installation = ({ of, unsent }: Props) => (
   <>
-    <Verdict of={of} />
+    <Verdict of={of} unsent={unsent} />
     <div class="columns">
       <div class="stack wide">
         <Queues of={of} />

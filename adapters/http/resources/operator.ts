@@ -2,7 +2,7 @@
 /** All accounts and the status of the installation, for the operator. Everybody else receives 404. */
 import { z } from 'zod'
 import { plan } from '../../../domain/account/events.ts'
-import type { OwnedDisk } from '../../../domain/disk.ts'
+import { isOutOfSpace, levelsOf, type OwnedDisk } from '../../../domain/disk.ts'
 import { ACCOUNTS_A_PAGE, listAccounts } from '../../../projections/account/queries.ts'
 import { unseenDeliveries } from '../../../projections/delivery/unseen-queries.ts'
 import { heldLeases, isOfMailbox } from '../../database/lease.ts'
@@ -98,6 +98,15 @@ const Status = z
         .meta({
           description: 'The disks of your own servers, measured within the last minute, as far as they can be.',
         }),
+      low: z
+        .array(
+          z.strictObject({
+            disk: z.enum(['data_folder', 'postgres', 'event_store']),
+            free_bytes: count,
+            full: z.boolean().meta({ description: 'Whether new notifications are refused because of it.' }),
+          }),
+        )
+        .meta({ description: 'The disks with so little free space that the operator is alerted.' }),
     }),
     audit: z
       .strictObject({
@@ -122,6 +131,13 @@ const shown = ({ of, space: { free, size }, place }: OwnedDisk) => ({
   place,
   free_bytes: Math.round(free),
   size_bytes: Math.round(size),
+})
+
+const low = ({ of, space }: OwnedDisk) => ({
+  disk: of,
+  free_bytes: Math.round(space.free),
+  // A server refuses writes by itself.
+  full: of === 'data_folder' && isOutOfSpace(space),
 })
 
 export const operatorRoutes = (
@@ -167,6 +183,8 @@ export const operatorRoutes = (
       last_event_at,
     }))
     const { postgres, tables, ...disk } = server
+    const space = ownDisk.space()
+    const every: OwnedDisk[] = [...(space ? [{ of: 'data_folder' as const, space, place: null }] : []), ...disks]
     const ofMailboxes = leases.filter(isOfMailbox)
     return {
       lag,
@@ -176,7 +194,12 @@ export const operatorRoutes = (
       leases: leases.filter((lease) => !isOfMailbox(lease)),
       mailboxes: ofMailboxes.length,
       versions: { baoco: VERSION, postgres, tables, node: process.versions.node },
-      disk: { ...disk, free_bytes: ownDisk.space()?.free ?? null, servers: disks.map(shown) },
+      disk: {
+        ...disk,
+        free_bytes: space?.free ?? null,
+        servers: disks.map(shown),
+        low: every.filter((each) => levelsOf(each.space).below.length > 0).map(low),
+      },
       audit,
     }
   }

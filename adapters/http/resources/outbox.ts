@@ -15,6 +15,7 @@ const Mail = z
     subject: z.string(),
     text: secret(z.string(), 'It may hold links that open an account.'),
     created_at: z.iso.datetime(),
+    tries: z.int().min(0).meta({ description: 'How often it could not be sent. 0 without a mail server.' }),
   })
   .meta({ id: 'Mail' })
 

@@ -16,8 +16,8 @@ describe('the outbox', () => {
     const { status, body } = await api.ask('GET', '/api/outbox', { key: api.owner.api_key })
     expect(status).to.equal(200)
     expect(body.data.map(({ text }: { text: string }) => text)).to.deep.equal(['second', 'first'])
-    expect(body.data[0]).to.have.all.keys('id', 'to', 'subject', 'text', 'created_at')
-    expect(body.data[0]).to.include({ to: 'b@example.com', subject: 'Two' })
+    expect(body.data[0]).to.have.all.keys('id', 'to', 'subject', 'text', 'created_at', 'tries')
+    expect(body.data[0]).to.include({ to: 'b@example.com', subject: 'Two', tries: 0 })
   })
 
   it('does not exist for other users', async () => {

@@ -181,6 +181,7 @@ describe('statistics', () => {
     expect(body.data.disk.free_bytes).to.equal(5_000_000_000)
     const onServer = { server: 'event_store', place: '/data', free_bytes: 7e9, size_bytes: 9e9 }
     expect(body.data.disk.servers).to.deep.equal([onServer])
+    expect(body.data.disk.low).to.deep.equal([])
     expect(body.data.audit).to.equal(null)
     expect(body.data.disk.schemas.map(({ name }: { name: string }) => name)).to.include.members(['read_model', 'store'])
     for (const [caller, operator] of [

@@ -216,7 +216,7 @@ describe('outgoing mail', () => {
     await database.query("UPDATE ops.outbox SET created_at = now() - interval '8 days'")
     await outbox.send(MAIL)
     const [newest, old] = await outbox.list()
-    expect(newest).to.have.all.keys('id', 'to', 'subject', 'text', 'created_at')
+    expect(newest).to.have.all.keys('id', 'to', 'subject', 'text', 'created_at', 'tries')
     expect(newest).to.include(MAIL)
     expect(old).to.include({ to: 'old@example.com' })
     expect(await outbox.take(10), 'what is old is news no more').to.have.length(1)

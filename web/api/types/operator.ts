@@ -27,6 +27,8 @@ export interface OperatorStatus {
     schemas: { name: string; bytes: number }[]
     free_bytes: number | null
     servers: { server: 'postgres' | 'event_store'; place: string | null; free_bytes: number; size_bytes: number }[]
+    /** A process of an older version does not report them. */
+    low?: { disk: 'data_folder' | 'postgres' | 'event_store'; free_bytes: number; full: boolean }[]
   }
   audit: { ended_at: string; events: number; transactions: number; faults: number; whole_at: string } | null
 }
@@ -37,4 +39,6 @@ export interface Mail {
   subject: string
   text: string | null
   created_at: string
+  /** How often it could not be sent. A process of an older version does not report it. */
+  tries?: number
 }

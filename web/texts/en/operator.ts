@@ -6,6 +6,17 @@ export const operator: Messages['operator'] = {
   lead: 'The status of the whole installation. Only the operator sees this page.',
   verdict: {
     good: 'Everything runs well.',
+    disk: (disk, free, isFull) =>
+      isFull
+        ? `${disk} is full (${free} free). New notifications are refused until there is space, and phones send them again. What was accepted is not lost.`
+        : `${disk} is nearly full (${free} free). When it is full, new notifications are refused.`,
+    disks: {
+      data_folder: 'The disk of the data folder',
+      postgres: 'The disk of Postgres',
+      event_store: 'The disk of EventStoreDB',
+    },
+    mails: (count, isOne) =>
+      `${count} ${isOne ? 'mail' : 'mails'} could not be sent yet. The log line mail.failed says why.`,
     overdue: (count, isOne) =>
       `${count} ${isOne ? 'delivery is' : 'deliveries are'} more than 30 seconds late without a reason to wait.`,
     behind: (names) => `Events are not processed yet: ${names}.`,
@@ -92,6 +103,7 @@ export const operator: Messages['operator'] = {
     text: 'Without a mail server all mails stay here. A mail may hold a link that opens an account, so show it to nobody else.',
     empty: 'There are no unsent mails.',
     to: (email) => `To ${email}`,
+    tried: (times, isOne) => `${times} ${isOne ? 'attempt' : 'attempts'} to send it`,
     more: (count) => `Show ${count} more mails`,
   },
 }

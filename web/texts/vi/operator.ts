@@ -4,6 +4,16 @@ export const operator = {
   lead: 'Tình trạng của cả máy chủ. Chỉ người vận hành thấy trang này.',
   verdict: {
     good: 'Mọi thứ đang chạy tốt.',
+    disk: (disk: string, free: string, isFull: boolean) =>
+      isFull
+        ? `${disk} đã đầy (còn ${free}). Tin mới bị từ chối đến khi có thêm chỗ, và điện thoại sẽ gửi lại. Những gì đã nhận không mất.`
+        : `${disk} sắp đầy (còn ${free}). Khi đầy, tin mới sẽ bị từ chối.`,
+    disks: {
+      data_folder: 'Ổ đĩa của thư mục dữ liệu',
+      postgres: 'Ổ đĩa của Postgres',
+      event_store: 'Ổ đĩa của EventStoreDB',
+    },
+    mails: (count: string, _isOne: boolean) => `${count} thư chưa gửi được. Dòng nhật ký mail.failed ghi lý do.`,
     overdue: (count: string, _isOne: boolean) => `${count} lần gửi trễ hơn 30 giây mà không có lý do phải chờ.`,
     behind: (names: string) => `Chưa xử lý hết sự kiện: ${names}.`,
     parked: (count: string, _isOne: boolean) =>
@@ -94,6 +104,7 @@ export const operator = {
     text: 'Khi chưa cài máy chủ thư, mọi thư nằm lại ở đây. Thư có thể chứa liên kết mở tài khoản: đừng gửi cho người khác.',
     empty: 'Không có thư nào chưa gửi.',
     to: (email: string) => `Gửi tới ${email}`,
+    tried: (times: string, _isOne: boolean) => `đã thử gửi ${times} lần`,
     more: (count: string) => `Xem thêm ${count} thư`,
   },
 }

@@ -32,4 +32,36 @@ export const operator = (visitor: () => Visitor, owner: () => Owner): void => {
     await more.waitFor({ state: 'detached' })
     await haveAccounts(0)
   })
+
+  it('does not say that all is well with a full disk, a wrong clock, or mails that cannot be sent', async () => {
+    const { page } = visitor()
+    type Answer = { data: { disk: object; clocks: object[] } }
+    await page.route('**/api/operator/status', async (route) => {
+      const response = await route.fetch()
+      const { data } = (await response.json()) as Answer
+      const low = [
+        { disk: 'data_folder', free_bytes: 20_000_000, full: true },
+        { disk: 'event_store', free_bytes: 900_000_000, full: false },
+      ]
+      const clocks = [{ process: 'baoco (deliver)', ahead_seconds: -90 }]
+      await route.fulfill({ response, json: { data: { ...data, disk: { ...data.disk, low }, clocks } } })
+    })
+    await page.route('**/api/outbox', async (route) => {
+      const mail = { to: 'a@b.example', text: 'text', created_at: new Date().toISOString() }
+      const mails = [5, 1].map((tries) => ({ ...mail, id: tries, subject: `Thử ${tries} lần`, tries }))
+      await route.fulfill({ json: { data: mails } })
+    })
+    await visitor().enter('/operator')
+    const verdict = page.locator('[role=status] .notice.failed')
+    await verdict.filter({ hasText: /^Ổ đĩa của thư mục dữ liệu đã đầy \(còn 20 MB\)\. Tin mới bị từ chối/ }).waitFor()
+    await verdict.filter({ hasText: 'Ổ đĩa của EventStoreDB sắp đầy (còn 900 MB)' }).waitFor()
+    await verdict
+      .filter({ hasText: 'Đồng hồ của baoco (deliver) chậm hơn đồng hồ của cơ sở dữ liệu 90 giây.' })
+      .waitFor()
+    await verdict.filter({ hasText: '1 thư chưa gửi được' }).waitFor()
+    await page.locator('li', { hasText: 'Thử 5 lần' }).getByText('đã thử gửi 5 lần').waitFor()
+    expect(await page.getByText('Mọi thứ đang chạy tốt.').count()).to.equal(0)
+    await page.unroute('**/api/operator/status')
+    await page.unroute('**/api/outbox')
+  })
 }
