@@ -120,7 +120,7 @@ const Logs = ({ id }: { id: number }) => {
                   </div>
                   <div class="muted">
                     <When at={each.sent_at} /> · {t.attempt(each.attempt)} ·{' '}
-                    {each.http_status === 0 ? t.noAnswer : `HTTP ${each.http_status}`} ·{' '}
+                    {each.http_status === 0 ? explain(each.error)[0] : `HTTP ${each.http_status}`} ·{' '}
                     {milliseconds(each.duration_ms, language.value)}
                   </div>
                   {each.response_body && (

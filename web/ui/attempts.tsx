@@ -1,10 +1,12 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** The attempts of a delivery: what was sent, what came back, and what an error means. */
-import type { Delivery } from '../api/types.ts'
+import type { Delivery, Rule } from '../api/types.ts'
+import { curlOf } from '../app/curl.ts'
 import { errorCode, errorText } from '../app/error-text.ts'
 import { milliseconds } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { Copy, Status, Stranger, translated, When } from './basics.tsx'
+import { useRules } from './rules.tsx'
 
 /** The error's name and what to do about it. */
 export const explain = (error: string | null) => errorText(texts.value.transaction.errors, error)
@@ -12,27 +14,29 @@ export const explain = (error: string | null) => errorText(texts.value.transacti
 /** Its code, where that says more than its name. */
 export const codeOf = (error: string) => errorCode(texts.value.transaction.errors, error)
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
-
-const curlOf = ({ method, url, headers, body }: NonNullable<Delivery['request']>): string =>
-  [
-    `curl -X ${method} ${quoted(url)}`,
-    ...Object.entries(headers).map(([name, value]) => `  -H ${quoted(`${name}: ${value}`)}`),
-    ...(body === null ? [] : [`  --data-raw ${quoted(body)}`]),
-  ].join(' \\\n')
-
 /** Without a response, Baoco says what failed. */
 export const answerOf = ({ http_status, response_body }: Pick<Delivery, 'http_status' | 'response_body'>): string =>
   http_status === 0 ? translated(response_body) : response_body
 
-const Attempt = ({ of }: { of: Delivery }) => {
+/** @param rule  that made it; undefined if it was deleted */
+const Attempt = ({ of, rule }: { of: Delivery; rule: Rule | undefined }) => {
   const t = texts.value.transaction
   const { request } = of
   const [what, fix] = explain(of.error)
   return (
     <section class="attempt stack tight">
       <div class="row between">
-        <h3>{t.attempt(of.attempt)}</h3>
+        <h3>
+          {t.attempt(of.attempt)}
+          {rule && (
+            <>
+              {' · '}
+              <a href={`/webhooks/${rule.id}`}>
+                <Stranger text={rule.name} />
+              </a>
+            </>
+          )}
+        </h3>
         <Status of={of.outcome === 'delivered' ? 'success' : of.outcome === 'retrying' ? 'retrying' : 'failed'} />
       </div>
       <p class="muted">
@@ -77,12 +81,15 @@ const Attempt = ({ of }: { of: Delivery }) => {
   )
 }
 
-export const Attempts = ({ of }: { of: readonly Delivery[] }) => (
-  <div>
-    {[...of]
-      .sort((a, b) => b.sent_at.localeCompare(a.sent_at))
-      .map((each) => (
-        <Attempt key={each.id} of={each} />
-      ))}
-  </div>
-)
+export const Attempts = ({ of }: { of: readonly Delivery[] }) => {
+  const rules = useRules().data
+  return (
+    <div>
+      {[...of]
+        .sort((a, b) => b.sent_at.localeCompare(a.sent_at))
+        .map((each) => (
+          <Attempt key={each.id} of={each} rule={rules?.find(({ id }) => id === each.webhook_rule_id)} />
+        ))}
+    </div>
+  )
+}

@@ -2,6 +2,7 @@
 /** A test call to a rule's address, with its whole answer. */
 import { post } from '../api/client.ts'
 import type { TestResult } from '../api/types.ts'
+import { failureClass } from '../app/failure-class.ts'
 import { milliseconds } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { useAction } from './action.ts'
@@ -11,7 +12,8 @@ import { Problem, Stranger, translated } from './basics.tsx'
 const Result = ({ of }: { of: TestResult }) => {
   const t = texts.value.webhook.test
   const isRedirect = of.http_code >= 300 && of.http_code < 400
-  const [what, fix] = explain(isRedirect ? 'redirect' : `http_${of.http_code}`)
+  const noAnswer = failureClass(of.error ?? '')
+  const [what, fix] = explain(of.http_code === 0 ? noAnswer : isRedirect ? 'redirect' : `http_${of.http_code}`)
   return (
     <>
       <div class={`notice ${of.success ? 'done' : 'failed'}`} role="status">
@@ -19,14 +21,19 @@ const Result = ({ of }: { of: TestResult }) => {
           {of.success
             ? t.good(of.http_code, milliseconds(of.response_time_ms ?? 0, language.value))
             : of.http_code === 0
-              ? t.none
+              ? noAnswer
+                ? `${what}.`
+                : t.none
               : t.bad(of.http_code)}
         </p>
         {!of.success &&
           (of.http_code === 0 ? (
-            <p>
-              <Stranger text={translated(of.error ?? '')} />
-            </p>
+            <>
+              <p>
+                <Stranger text={translated(of.error ?? '')} />
+              </p>
+              {noAnswer && <p>{fix}</p>}
+            </>
           ) : (
             <p>
               {what}. {fix}

@@ -144,7 +144,6 @@ export const webhook: Messages['webhook'] = {
     empty: 'Nothing was sent yet.',
     transaction: 'Transaction',
     answer: 'Response',
-    noAnswer: 'no response',
     attempt: (number) => `attempt ${number}`,
   },
   remove: 'Delete the webhook',

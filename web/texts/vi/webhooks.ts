@@ -141,7 +141,6 @@ export const webhook = {
     empty: 'Chưa gửi lần nào.',
     transaction: 'Giao dịch',
     answer: 'Trả lời',
-    noAnswer: 'không trả lời',
     attempt: (number: number) => `lần ${number}`,
   },
   remove: 'Xóa webhook',
