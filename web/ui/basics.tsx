@@ -7,7 +7,7 @@ import type { Transaction, WebhookStatus } from '../api/types.ts'
 import { announce } from '../app/announce.ts'
 import { copied } from '../app/copy-text.ts'
 import { ago, duration, moment, signedMoney } from '../app/format.ts'
-import { piecesOf } from '../app/hidden-characters.ts'
+import { marked, piecesOf } from '../app/hidden-characters.ts'
 import { language, texts } from '../app/language.ts'
 import { presentDay, presentTime } from '../app/present.ts'
 import { problemText } from '../app/problem-text.ts'
@@ -17,7 +17,7 @@ import { PATHS } from '../paths.ts'
 export const Heading = ({ title, children }: { title: string; children?: ComponentChildren }) => {
   const ref = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    document.title = `${title} · Baoco`
+    document.title = `${marked(title)} · Baoco`
   }, [title])
   useEffect(() => ref.current?.focus({ preventScroll: true }), [])
   return (

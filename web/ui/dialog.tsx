@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { announcement } from '../app/announce.ts'
 import { useBackToClose } from '../app/back.ts'
+import { marked } from '../app/hidden-characters.ts'
 import { closing } from '../app/leave.ts'
 import { hasUnsaved } from '../app/typed.ts'
 import { Stranger } from './basics.tsx'
@@ -31,7 +32,7 @@ export const Dialog = ({ title, isOpen, onClose, children }: DialogProps) => {
     // `cancel` comes before the focus is given back, `close` later: a key pressed in between would open a dialog that then closes at once.
     <dialog
       ref={ref}
-      aria-label={title}
+      aria-label={marked(title)}
       onCancel={(event) => {
         if (hasUnsaved(event.currentTarget)) event.preventDefault()
         close()

@@ -26,11 +26,12 @@ export const HOSTILE = '<img src=x onerror="document.title=1">\u202e\u200bDH1042
 
 /** Runs in the page. @returns what strangers' texts have achieved: markup, and characters that hide or turn text */
 const HARM = `(() => {
+  const HIDDEN = /[\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f]/
   const harm = [...document.querySelectorAll('img:not([src^="data:"]), [onerror]')].map(({ outerHTML }) => outerHTML)
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
-  while (texts.nextNode())
-    if (/[\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f]/.test(texts.currentNode.data)) harm.push(texts.currentNode.data)
-  if (!document.title.endsWith(' · Baoco')) harm.push('the title ' + document.title)
+  while (texts.nextNode()) if (HIDDEN.test(texts.currentNode.data)) harm.push(texts.currentNode.data)
+  for (const { ariaLabel } of document.querySelectorAll('dialog')) if (HIDDEN.test(ariaLabel)) harm.push(ariaLabel)
+  if (!document.title.endsWith(' · Baoco') || HIDDEN.test(document.title)) harm.push('the title ' + document.title)
   return harm
 })()`
 
