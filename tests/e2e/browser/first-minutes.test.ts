@@ -74,7 +74,7 @@ describe('the first five minutes in a browser', function () {
   })
 
   it('pair a phone by its QR code, and show what the phone sends', async () => {
-    await follow('Ghép điện thoại')
+    await follow('Kết nối điện thoại')
     await press('Ghép điện thoại')
     await visitor.page.getByLabel('Tên điện thoại').fill('Máy ở quầy')
     await press('Tạo mã ghép')

@@ -25,7 +25,7 @@ export const today: Messages['today'] = {
     links: {
       text: 'Try it',
       call: 'Send to the test inbox',
-      source: 'Pair a phone',
+      source: 'Connect a phone',
       shop: 'Add a shop',
       webhook: 'Add a webhook',
     },

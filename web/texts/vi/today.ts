@@ -23,7 +23,7 @@ export const today = {
     links: {
       text: 'Dùng thử',
       call: 'Gửi vào hộp thử',
-      source: 'Ghép điện thoại',
+      source: 'Kết nối điện thoại',
       shop: 'Thêm cửa hàng',
       webhook: 'Thêm webhook',
     },
