@@ -11,7 +11,7 @@ import { isOverQuota, queries, useAccount } from '../app/session.ts'
 import { PATHS } from '../paths.ts'
 import { After } from '../ui/after.tsx'
 import { Ago, Empty, Heading, lettersOf, Stranger } from '../ui/basics.tsx'
-import { Loaded } from '../ui/loaded.tsx'
+import { FailedRead, Loaded } from '../ui/loaded.tsx'
 import { ConfirmBankAccount, useBankAccounts } from '../ui/bank-accounts.tsx'
 import { stepsAhead, useFirstSteps } from '../ui/checklist.tsx'
 import { DayBars, type DayTotal } from '../ui/day-bars.tsx'
@@ -95,13 +95,16 @@ const Attention = ({ of: { alerts, banks, failed } }: { of: ReturnType<typeof us
     alerts.data?.filter(({ kind, until }) => kind !== 'new_bank_account' && (!until || Date.parse(until) > now())) ?? []
   const waiting = banks.data?.filter(({ confirmed }) => !confirmed) ?? []
   const others = waiting.length - MOST_ASKED
+  const isKnown = banks.data !== undefined && failed.data !== undefined
   return (
     <section class="block">
       <h2>{t.attention}</h2>
+      <FailedRead of={failed} />
+      <FailedRead of={banks} />
       <Loaded of={alerts}>
         {() =>
           open.length + waiting.length + (failed.data ?? 0) === 0 ? (
-            <p>{t.calm}</p>
+            isKnown && <p>{t.calm}</p>
           ) : (
             <ul class="lines">
               {!!failed.data && (

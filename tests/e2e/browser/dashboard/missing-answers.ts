@@ -89,6 +89,23 @@ export const missingAnswers = (visitor: () => Visitor, owner: () => Owner): void
     visitor().forgive(500)
   })
 
+  it('does not say that all is well while it does not know whether everything was delivered', async () => {
+    const { page } = visitor()
+    const failed = '**/api/transactions?webhook_status=failed'
+    for (const path of ['alerts', 'bank-accounts'])
+      await page.route(`**/api/${path}`, (route) => route.fulfill({ json: { data: [] } }))
+    await page.route(failed, (route) => route.fulfill({ status: 500, json: { error: 'INTERNAL_ERROR' } }))
+    await visitor().enter('/')
+    const attention = page.locator('section', { has: page.getByRole('heading', { name: 'Cần bạn xem' }) })
+    await attention.getByRole('alert').waitFor()
+    expect(await attention.getByText('Mọi thứ đang chạy tốt.').count()).to.equal(0)
+    await page.route(failed, (route) => route.fulfill({ json: { data: [], total: 0 } }))
+    await attention.getByText('Mọi thứ đang chạy tốt.').waitFor()
+    for (const path of ['alerts', 'bank-accounts']) await page.unroute(`**/api/${path}`)
+    await page.unroute(failed)
+    visitor().forgive(500)
+  })
+
   it('says that an answer is missing where it can be seen, even if what failed first is folded away', async () => {
     const { page } = visitor()
     await visitor().enter('/settings')
