@@ -20,17 +20,19 @@ const INVISIBLE = /[\u0000-\u0008\u000e-\u001f\u007f\ufff9-\ufffc]|\p{Default_Ig
 /** Stands for one invisible character. */
 export const INVISIBLE_PLACE = '\u2060'
 
+/** The text with plain blanks, line ends and dashes, and `INVISIBLE_PLACE` for each invisible character. Its letters stay as they are. */
+export const inPlace = (text: string): string =>
+  ONLY_LATIN.test(text)
+    ? text
+    : text
+        .replace(LINE_ENDS, '\n')
+        .replace(BLANKS, ' ')
+        .replace(INVISIBLE, (found) => INVISIBLE_PLACE.repeat(found.length))
+        .replace(/\u2212/g, '-')
+
 /** Like `normalise`, but with `INVISIBLE_PLACE` for each invisible character: a bank that breaks memos at a column counts them. */
-export const normaliseInPlace = (text: string): string => {
-  if (ONLY_PLAIN.test(text)) return text
-  const composed = text.normalize('NFKC')
-  if (ONLY_LATIN.test(composed)) return composed
-  return composed
-    .replace(LINE_ENDS, '\n')
-    .replace(BLANKS, ' ')
-    .replace(INVISIBLE, (found) => INVISIBLE_PLACE.repeat(found.length))
-    .replace(/\u2212/g, '-')
-}
+export const normaliseInPlace = (text: string): string =>
+  ONLY_PLAIN.test(text) ? text : inPlace(text.normalize('NFKC'))
 
 /** Removes the places of invisible characters. */
 export const withoutInvisible = (text: string): string =>

@@ -9,7 +9,7 @@ import { mayLackItsYear, readPrintedTime, type DateParts } from './printed-time.
 import type { Reading, Reference } from './reading.ts'
 import { saysFailedBehind } from './rejection.ts'
 import { acrossBreaks, findReferences, mayLackItsEnd } from './references.ts'
-import { INVISIBLE_PLACE, squeeze, withoutInvisible } from '../text.ts'
+import { INVISIBLE_PLACE, normalise, squeeze } from '../text.ts'
 
 /** A reading, and the text before it, in shadow form. */
 export interface Found {
@@ -37,28 +37,44 @@ const moneyIn = (groups: Groups, { silentCurrency }: Layout): Moved | null => {
 
 /** A mark of a letter too: it is part of the letter, or not yet if an invisible character stands between. */
 const UNSEEN = new RegExp(`[ \\n${INVISIBLE_PLACE}]|(?=[\\0-\\uffff])\\p{M}`, 'gu')
-const isUnseen = (character: string): boolean => character.replace(UNSEEN, '') === ''
+const PLAIN_SIGN = /^[!-~]$/
+/** How many letters and signs a text shows, however they are composed. */
+const seenIn = (text: string): number => (PLAIN_SIGN.test(text) ? 1 : text.normalize('NFKD').replace(UNSEEN, '').length)
 
-/**
- * The memo at the end of a page with its runs of blanks and its invisible characters, also those that it begins with. The memo itself if it has
- * none, or does not end the page.
- */
-const looseMemo = ({ text, loose }: Page, memo: string): string => {
-  if (loose === undefined || !text.endsWith(memo)) return memo
-  let left = memo.replace(UNSEEN, '').length
-  let at = loose.length
-  while (left > 0) if (!isUnseen(loose[--at]!)) left--
-  while (at > 0 && loose[at - 1] !== '\n' && isUnseen(loose[at - 1]!)) at--
-  // Of the blanks before it, the first one is the bank's.
-  return loose.slice(loose[at] === ' ' ? at + 1 : at)
+/** The character before a position. */
+const characterBefore = (text: string, at: number): string => {
+  const two = text.slice(Math.max(0, at - 2), at)
+  return two.codePointAt(0)! > 0xffff ? two : two.slice(-1)
 }
 
-/** The payer's own runs of blanks and invisible characters shift the columns, so the memo with them is tried first. */
+/**
+ * The memo at the end of a text in another form, with its runs of blanks and its invisible characters, also those that it begins with.
+ * @param whole  the text, which ends in the memo
+ */
+const memoIn = (whole: string, memo: string): string => {
+  let left = seenIn(memo)
+  let at = whole.length
+  while (left > 0 && at > 0) {
+    const character = characterBefore(whole, at)
+    left -= seenIn(character)
+    at -= character.length
+  }
+  while (at > 0 && whole[at - 1] !== '\n' && seenIn(whole[at - 1]!) === 0) at--
+  // Of the blanks before it, the first one is the bank's.
+  return whole.slice(whole[at] === ' ' ? at + 1 : at)
+}
+
+/**
+ * The payer's own runs of blanks and invisible characters shift the columns, and so do letters that are composed now. So the memo as it arrived is
+ * tried first.
+ */
 const withoutBreaks = (page: Page, memo: string, column: number, joins: Joins = isInsideWord): string => {
-  const whole = withoutColumns(looseMemo(page, memo), column, (before, after) =>
-    joins(withoutInvisible(before), withoutInvisible(after)),
-  )
-  return whole === null ? undoBreaks(memo, column, joins) : squeeze(withoutInvisible(whole))
+  const joinsWords = (before: string, after: string) => joins(normalise(before), normalise(after.slice(0, column)))
+  for (const form of page.text.endsWith(memo) ? [page.uncomposed, page.loose] : []) {
+    const whole = form === undefined ? null : withoutColumns(memoIn(form, memo), column, joinsWords)
+    if (whole !== null) return squeeze(normalise(whole))
+  }
+  return undoBreaks(memo, column, joins)
 }
 
 const memoOf = (page: Page, printed: string | undefined, { breaksAt }: Layout, joins?: Joins): string | null => {

@@ -1,6 +1,6 @@
 // Tests: tests/unit/domain/reader/corpus.test.ts
 /** A text prepared for reading. */
-import { normaliseInPlace, shadowOf, squeeze, withoutInvisible } from '../text.ts'
+import { inPlace, normaliseInPlace, shadowOf, squeeze, withoutInvisible } from '../text.ts'
 
 /** The reader uses this many characters of a text. The rest is stored but not read (decisions, "Limits of sizes"). */
 const READ_AT_MOST = 32 * 1024
@@ -17,6 +17,8 @@ export interface Page {
    * Undefined if it has none.
    */
   loose?: string
+  /** Like `loose`, with the letters as they arrived, if NFKC changed their number: a bank may have counted `½` or a decomposed `é`. */
+  uncomposed?: string
 }
 
 /**
@@ -33,9 +35,16 @@ export const withoutForwardersLines = (page: Page): Page => {
 }
 
 export const pageOf = (text: string): Page => {
-  const loose = normaliseInPlace(text.slice(0, READ_AT_MOST)).slice(0, READ_AT_MOST).trim()
+  const given = text.slice(0, READ_AT_MOST)
+  const composed = normaliseInPlace(given)
+  const loose = composed.slice(0, READ_AT_MOST).trim()
   const whole = squeeze(withoutInvisible(loose))
-  return { text: whole, shadow: shadowOf(whole), ...(loose.length > whole.length && { loose }) }
+  return {
+    text: whole,
+    shadow: shadowOf(whole),
+    ...(loose.length > whole.length && { loose }),
+    ...(composed.length !== given.length && { uncomposed: inPlace(given).trim() }),
+  }
 }
 
 /** The part of a page that a bank's own words can fill: whole lines of it, or a line that is marked as cut. */
@@ -52,6 +61,7 @@ export const withTitle = (title: Page, body: Page): Page => ({
   text: `${title.text}\n${body.text}`,
   shadow: `${title.shadow}\n${body.shadow}`,
   ...(body.loose !== undefined && { loose: body.loose }),
+  ...(body.uncomposed !== undefined && { uncomposed: body.uncomposed }),
 })
 
 /** A text that ends in one of these marks has lost its end. */

@@ -27,7 +27,7 @@ const VPB: Channels = (memo, end = 160, mark = '') => [
 const MB: Channels = (memo, end = 160, mark = '') => {
   const whole = `${memo} - Ma giao dich/ Trace 998593`
   return [
-    sms('MBBANK', cutTo(`TK 4240xxxx4584|GD: +150,000VND 20/11/26 10:00|SD:5,380,000VND|ND: ${whole.replace(/.{35}/g, '$& ')}`, end, mark)),
+    sms('MBBANK', cutTo(`TK 4240xxxx4584|GD: +150,000VND 20/11/26 10:00|SD:5,380,000VND|ND: ${whole.replace(/[^]{35}/g, '$& ')}`, end, mark)),
     push('com.mbmobile', 'MB Bank', `TK 42xxx584|GD: +150,000VND 20/11/26 10:00 |SD: 5,380,000VND|TU: NGUYEN VAN AN - 0011004177|ND: ${whole}`),
   ] // prettier-ignore
 }
@@ -50,6 +50,11 @@ const TCB: Channels = (memo, end = 160, mark = '') => [
 const isOne = ([one, other]: readonly [Sent, Sent]): void => {
   expect(verdictsOn(one, other), `${one.text}\n${other.text}`).to.deep.equal(['new', 'copy'])
   expect(verdictsOn(other, one), `${other.text}\n${one.text}`).to.deep.equal(['new', 'copy'])
+}
+
+const idOf = ({ text, sender, package: app, title }: Sent) => {
+  const { reading } = read({ text, sender, package: app, title }, new Date(AT))
+  return reading && orderIdOf(reading.content, text, ['DH'])?.order_id
 }
 
 describe('a payment in two channels', () => {
@@ -125,10 +130,6 @@ describe('a payment in two channels', () => {
   })
 
   it('stays one, and keeps its order id, whatever invisible characters the payer writes', () => {
-    const idOf = ({ text, sender, package: app, title }: Sent) => {
-      const { reading } = read({ text, sender, package: app, title }, new Date(AT))
-      return reading && orderIdOf(reading.content, text, ['DH'])?.order_id
-    }
     for (const code of [
       0x200b, 0xad, 0x34f, 0x61c, 0x115f, 0x180b, 0x202e, 0x2060, 0x2066, 0x3164, 0xfe0f, 0xfeff, 0xfff9, 0xe0100,
     ]) {
@@ -146,6 +147,15 @@ describe('a payment in two channels', () => {
           isOne(both)
         }
     }
+  })
+
+  it('stays one, and keeps its order id, if NFKC changes how many letters stand before a break of the SMS', () => {
+    for (const letter of ['e\u0301', '½', 'ﬁ', '𝐃', '\u1100\u1161\u11a8', 'e\u200b\u0301'])
+      for (let fill = 20; fill < 34; fill++) {
+        const both = MB(`${letter}${'x'.repeat(fill)} DH104299 cam on`)
+        expect(both.map(idOf), both[0].text).to.deep.equal(['DH104299', 'DH104299'])
+        isOne(both)
+      }
   })
 
   it('stays one if the payer also ends the memo in a mark of a cut, which the SMS does not reach', () => {
@@ -221,7 +231,7 @@ describe('a payment in two channels', () => {
   it('stays one whatever order ids the payer writes, and wherever the SMS ends', () => {
     const words = fc.constantFrom('DH1', 'DH22', 'DH1042', 'D', 'H', 'DH', 'ĐH9', '7', '42', '１２', ' ', ' ', '  ', '-', '_', 'x', 'xxxx', 'chuyen tien',
       'NGUYEN', 'CK', 'TT', 'GD', 'FT263250', 'trace', '.', '...', '~', ',', ':', '/', '|', '(', ')', 'ND:', 'SD:', 'TU:', 'H20', 'AB',
-      '\u200b', '\u00ad', '\ufeff', '\u034f', '\ufe0f\u20e3', '\u0332', '–', '٤') // prettier-ignore
+      '\u200b', '\u00ad', '\ufeff', '\u034f', '\ufe0f\u20e3', '\u0332', '–', '٤', 'e\u0301', '½') // prettier-ignore
     const payment = fc.record({
       channels: fc.constantFrom(VPB, MB, CTG, ACB, TCB),
       memo: fc.array(words, { minLength: 4, maxLength: 34 }).map((all) => all.join('')),
