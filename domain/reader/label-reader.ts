@@ -25,7 +25,13 @@ const CREDIT_WORD = /\b(?:ghi co|tien vao|nhan tien|da nhan|duoc cong|credit(?:e
 const DEBIT_WORD = /\b(?:ghi no|tien ra|chuyen tien di|bi tru|debit(?:ed)?|giam)\b/
 
 /** Splits the labels at the memo's label. `GD:` labels a memo if an amount precedes it, and either a balance too or no number follows it. */
-const splitAtMemo = (shadow: string, labelled: readonly Labelled[], hasAmount: (before: number) => boolean) => {
+const splitAtMemo = (shadow: string, labelled: readonly Labelled[]) => {
+  // It is searched once: a text may have hundreds of labels `GD`.
+  let firstAmount: number | undefined
+  const hasAmount = (before: number): boolean => {
+    firstAmount ??= shadow.search(SIGNED)
+    return firstAmount >= 0 && firstAmount < before
+  }
   const index = labelled.findIndex(
     ({ field, at, start, end }, n) =>
       field === 'content' ||
@@ -205,8 +211,7 @@ export const readByLabels = (
   if (given.text.length > NOTIFICATION_AT_MOST) return null
   const labelled = labelsIn(given, ANY_BANK)
   const page = withoutSpacedThousands(given, bank, startOfMemo(labelled) ?? given.text.length)
-  const hasAmount = (before: number) => page.shadow.slice(0, before).search(SIGNED) >= 0
-  const { before, memo, behind } = splitAtMemo(page.shadow, labelled, hasAmount)
+  const { before, memo, behind } = splitAtMemo(page.shadow, labelled)
   const headEnd = memo?.at ?? page.shadow.length
   const found = listen(page, before, headEnd)
   const head = page.shadow.slice(0, headEnd)
@@ -243,7 +248,7 @@ export const readByLabels = (
   })
   if (!moved || (balance && moved.balance === null)) return null
   const start = memo ? startOfContent(page.shadow, memo, first?.at) : 0
-  const content = (memo && page.text.slice(start, tail.end).replace(/[ \n|]+$/, '').replaceAll('\n', ' ')) || null // prettier-ignore
+  const content = (memo && page.text.slice(start, tail.end).replace(/(?<![ \n|])[ \n|]+$/, '').replaceAll('\n', ' ')) || null // prettier-ignore
   const references = findReferences(content ?? '', found.ref)
   const printedIn = memo && start === memo.start ? head : withoutUnlabelledMemo(head, first?.at)
   return {

@@ -162,7 +162,7 @@ const noValues = (cutAt: number): LabelValues => ({
 
 /** Stars between a label and its value are marks of bold text. Two or more before a digit are a mask. */
 const masked = (shadow: string, at: number, start: number): string =>
-  /\d/.test(shadow[start] ?? '') ? (/\*{2,} ?$/.exec(shadow.slice(at, start))?.[0] ?? '') : ''
+  /\d/.test(shadow[start] ?? '') ? (/(?<!\*)\*{2,} ?$/.exec(shadow.slice(at, start))?.[0] ?? '') : ''
 
 /** Collects the values at a page's labels, up to its memo at `until`. */
 export const listen = ({ text, shadow }: Page, labels: readonly Labelled[], until: number): LabelValues => {

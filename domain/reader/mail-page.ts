@@ -53,7 +53,7 @@ export const plainOf = (mail: string): string =>
 
 /** Removes stars that a mail program put around bold text. The stars of a masked card number stay. */
 const withoutStars = (text: string): string =>
-  text.replace(/^[ ]*\*([^\n]*?)\*[ ]*$/gm, '$1').replace(/(^|[ (])\*([^*\n]{1,200})\*(?=[ .,;):]|$)/gm, '$1$2')
+  text.replace(/^ *\*(.*?)\* *$/gm, '$1').replace(/(^|[ (])\*([^*\n]{1,200})\*(?=[ .,;):]|$)/gm, '$1$2')
 
 /** The page of a mail. */
 export const mailPageOf = (mail: string): Page => pageOf(withoutStars(plainOf(mail)))
