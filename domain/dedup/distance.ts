@@ -1,7 +1,7 @@
 // Tests: tests/unit/domain/dedup/same-event.test.ts
 /**
  * *Apart* is the time between two notifications in milliseconds. It uses printed times if both print one, else stamps if both
- * have one, else arrival times.
+ * have one that can be right, else arrival times.
  */
 import type { DedupWindow } from './window.ts'
 import type { Probe } from './probe.ts'
@@ -20,9 +20,17 @@ export const isCloser = (a: Distance, b: Distance | null): boolean =>
 const arrivalsApart = (window: DedupWindow, probe: Probe, entry: number): number =>
   Math.abs(probe.arrived - window.arrivedOf(entry))
 
-/** Uses stamps if both have one, else arrival times. */
+/** A stamp that is later than its arrival by more than this comes from a wrong clock. */
+const AHEAD = 10 * 60_000
+
+/**
+ * Uses stamps if both have one, else arrival times. If only one of two sources has a clock that is ahead, its stamp says nothing about the other's.
+ * Stamps of one source, or of two that are ahead, may come from one phone, so they still show what happened first.
+ */
 const clockApart = (window: DedupWindow, probe: Probe, entry: number): number => {
-  const byStamp = Math.abs(probe.stamp - window.stampOf(entry))
+  const [ours, theirs] = [probe.stamp, window.stampOf(entry)]
+  const isOneAhead = ours - probe.arrived > AHEAD !== theirs - window.arrivedOf(entry) > AHEAD
+  const byStamp = isOneAhead && window.sourceOf(entry) !== probe.source ? NaN : Math.abs(ours - theirs)
   return Number.isNaN(byStamp) ? arrivalsApart(window, probe, entry) : byStamp
 }
 

@@ -22,6 +22,10 @@ export interface Candidate {
 export const lacksItsEnd = ({ cutAt, balance, order, references }: Ending): boolean =>
   cutAt !== null && Number.isNaN(balance) && !order && references.length === 0
 
+/** `lacksItsEnd` of an entry. Few texts are cut, so that is looked up first. */
+export const entryLacksItsEnd = (window: DedupWindow, entry: number): boolean =>
+  window.cutOf(entry) !== null && lacksItsEnd(window.endingOf(entry))
+
 type Fits = (candidate: Candidate) => boolean
 
 /**
@@ -66,6 +70,6 @@ export class NearestEvent {
   /** A text without its end may be of another payment, so the whole text of its source still counts. */
   #isFromHere(entry: number): boolean {
     const [window, probe] = [this.#window, this.#probe]
-    return window.sourceOf(entry) === probe.source && (lacksItsEnd(probe) || !lacksItsEnd(window.endingOf(entry)))
+    return window.sourceOf(entry) === probe.source && (lacksItsEnd(probe) || !entryLacksItsEnd(window, entry))
   }
 }

@@ -24,7 +24,7 @@
 import { NONE } from './chains.ts'
 import { accountsContradict, guessesApart, samePair } from './compatible.ts'
 import { distanceTo, isCloser, type Distance } from './distance.ts'
-import { lacksItsEnd, NearestEvent, type Candidate } from './nearest-event.ts'
+import { entryLacksItsEnd, lacksItsEnd, NearestEvent, type Candidate } from './nearest-event.ts'
 import type { DedupWindow } from './window.ts'
 import type { Probe } from './probe.ts'
 import { isCutOf } from './text-marks.ts'
@@ -206,7 +206,7 @@ const rowFive = (window: DedupWindow, probe: Probe): number => {
   const isShort = lacksItsEnd(probe)
   if (!isShort && !window.holdsCuts) return NONE
   window.walkOtherSources(probe, (entry) => {
-    if (!isShort && !lacksItsEnd(window.endingOf(entry))) return
+    if (!isShort && !entryLacksItsEnd(window, entry)) return
     nearest.offer(
       entry,
       ({ otherSource, printsTime, compatible: agreed, distance }) =>

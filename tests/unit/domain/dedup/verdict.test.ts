@@ -159,11 +159,35 @@ describe('row 3: a notification is a copy', () => {
       given(sms({ balance: 7, stamp, arrives: 0 }), push({ balance: 7, stamp: stamp + 5, arrives: 5 }))
         .when({ source: 'device-2:sms', balance: 7, at: 9 })
         .then(copyOf(0))
-      given(sms({ balance: 7 }))
-        .when({ source: 'device-2:sms', balance: 7, stamp, arrives: 601 })
-        .then(another)
     }
+    given(sms({ balance: 7 }))
+      .when({ source: 'device-2:sms', balance: 7, stamp: -7 * HOUR, arrives: 601 })
+      .then(another)
   })
+  it('if only the balance is equal and both arrive within two hours, although a phone’s clock is hours ahead', () => {
+    const ahead = { source: 'device-2:sms', balance: 7, stamp: 8 * HOUR }
+    given(sms({ balance: 7 }))
+      .when({ ...ahead, arrives: HOUR })
+      .then(copyOf(0))
+    given({ ...ahead, arrives: 0 })
+      .when(sms({ balance: 7, at: HOUR }))
+      .then(copyOf(0))
+    given(sms({ balance: 7 }))
+      .when({ ...ahead, stamp: 10 * HOUR, arrives: 2 * HOUR + 1 })
+      .then(another)
+  })
+  it('of a cut order id too, although a phone’s clock is hours ahead', () =>
+    given(sms({ balance: 7, order: 'DH10', prefix: null, text: 'TK 1 +150,000VND SD 7 DH10...' }))
+      .when({ source: 'device-2:com.VCB', balance: 7, order: 'DH1042', stamp: 7 * HOUR, arrives: 600 })
+      .then(copyOf(0)))
+  it('of the payment with the same stamp, if one phone sends two channels of several with a clock that is ahead', () =>
+    given(
+      sms({ balance: 7, stamp: 8 * HOUR, arrives: HOUR }),
+      sms({ balance: 6, direction: 'debit', stamp: 11 * HOUR, arrives: HOUR }),
+      sms({ balance: 7, stamp: 12 * HOUR, arrives: HOUR }),
+    )
+      .when(push({ balance: 7, stamp: 8 * HOUR + 3, arrives: HOUR }))
+      .then(copyOf(0)))
   it('of the payment with the same stamp, if a phone that was offline sends several with one balance at once', () =>
     given(sms({ balance: 7 }), sms({ balance: 6, direction: 'debit', at: HOUR }), sms({ balance: 7, at: 5 * HOUR }))
       .when({ source: 'device-2:sms', balance: 7, stamp: 3, arrives: 5 * HOUR + 10 })
