@@ -2,7 +2,7 @@
 /** The nearest event that a notification might be a copy of, among those that a row of `verdict.ts` finds. */
 import { NONE } from './chains.ts'
 import { compatible, type Compatible } from './compatible.ts'
-import { distanceToEvent, isCloser, type Distance } from './distance.ts'
+import { distanceToEvent, isCloser, printedApart, type Distance } from './distance.ts'
 import type { Ending, Probe } from './probe.ts'
 import type { DedupWindow } from './window.ts'
 
@@ -47,6 +47,8 @@ export class NearestEvent {
   offer(entry: number, fits: Fits): void {
     const [window, probe] = [this.#window, this.#probe]
     if (window.movementOf(entry) !== probe.movement || window.amountOf(entry) !== probe.amount) return
+    // It would not be compatible. In a shop with one price, most are of another minute.
+    if (printedApart(window, probe, entry) > 0) return
     const event = window.eventOf(entry)
     const entries = window.entriesOf(event, probe)
     const agreed = compatible(window, probe, entries)
