@@ -192,7 +192,7 @@ const isOwn = ({ layouts }: Bank): boolean => layouts.some(({ standsAlone }) => 
 const startsAtOnce = (text: string): boolean => /^\(?[\p{L}\p{N}]/u.test(text)
 
 /** Words that a payer may write, and that otherwise mean that a text is not a transaction. */
-const WORDS_OF_MEMOS: ReadonlySet<NoTransaction> = new Set(['test_message', 'otp', 'statement', 'reminder'])
+const WORDS_OF_MEMOS: ReadonlySet<NoTransaction> = new Set(['test_message', 'otp', 'statement', 'reminder', 'failed'])
 
 /** Whether only the memo contains the words for which the text would be no transaction. */
 const isSaidByMemo = (reason: NoTransaction, body: Page, around: readonly string[]): boolean => {
@@ -238,6 +238,8 @@ const readText = (incoming: Incoming, arrivedAt: Date): ReadResult => {
     senderOf(incoming),
   )
   if (reason !== 'unparsed' && !isSaidByMemo(reason, body, [subject, title?.shadow ?? ''])) return no(reason)
+  // The bank may have written it behind the memo, so such a text is kept.
+  if (reason === 'failed') return no('unparsed')
   if ((mayBeChat && beginsWithName(body)) || beginsLikeCode(body.shadow)) return no(reason)
   if (areWords(body, startOfLabels(body))) return no(reason)
   for (const page of pages) {

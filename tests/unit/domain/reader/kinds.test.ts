@@ -171,6 +171,12 @@ describe('a made-up layout', () => {
     )
   })
 
+  it('is kept if only its memo says that something failed, as the bank may say so behind the memo', () => {
+    for (const memo of ['DH1042 lan truoc that bai', 'DH1042. Giao dich khong thanh cong', 'hoan tien GD bi tu choi'])
+      expect(resultOf({ text: `TK 0123456789 +500,000VND luc 10:00. ND: ${memo}` }).reason, memo).to.equal('unparsed')
+    expect(resultOf({ text: 'GD that bai. TK 0123456789 +500,000VND. ND: DH1042 that bai' }).reason).to.equal('failed')
+  })
+
   it('of a one-time password is never read, wherever its memo stands', () => {
     for (const text of [
       'Giao dich -500,000 VND tu TK 0123456789. Noi dung: thanh toan. Ma OTP la 123456',
