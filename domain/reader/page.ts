@@ -28,10 +28,23 @@ export interface Page {
 const FORWARDERS_LINES =
   /\n(?:SIM[ _-]?\d(?:[_:][^\n]*| ?\([^()\n]*\))?|SubId: ?\d{1,4}|\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2})(?=\n|$)(?:\n[^\n]{0,60}){0,4}$/i
 
+/** Undefined if it has none. */
+const beforeForwardersLines = (text: string | undefined): string | undefined => {
+  const end = text?.search(FORWARDERS_LINES) ?? -1
+  return end < 0 ? undefined : text?.slice(0, end).trimEnd()
+}
+
 /** The text without the lines that a forwarder app appended. */
 export const withoutForwardersLines = (page: Page): Page => {
   const end = page.text.search(FORWARDERS_LINES)
-  return end < 0 ? page : { text: page.text.slice(0, end), shadow: page.shadow.slice(0, end) }
+  if (end < 0) return page
+  const [loose, uncomposed] = [beforeForwardersLines(page.loose), beforeForwardersLines(page.uncomposed)]
+  return {
+    text: page.text.slice(0, end),
+    shadow: page.shadow.slice(0, end),
+    ...(loose !== undefined && { loose }),
+    ...(uncomposed !== undefined && { uncomposed }),
+  }
 }
 
 export const pageOf = (text: string): Page => {

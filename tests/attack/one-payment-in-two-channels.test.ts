@@ -158,6 +158,16 @@ describe('a payment in two channels', () => {
       }
   })
 
+  it('stays one, and keeps its order id, if a forwarder app adds lines to an SMS with invisible characters or runs of blanks', () => {
+    for (const sign of ['\u200b', '  ', '½'])
+      for (let fill = 20; fill < 34; fill++) {
+        const [sent, other] = MB(`x${sign}${'x'.repeat(fill)} DH104299 cam on`)
+        const both = [{ ...sent, text: `${sent.text}\nSIM1_Viettel\n2026-11-20 10:00:07\nPhone` }, other] as const
+        expect(both.map(idOf), both[0].text).to.deep.equal(['DH104299', 'DH104299'])
+        isOne(both)
+      }
+  })
+
   it('stays one if the payer also ends the memo in a mark of a cut, which the SMS does not reach', () => {
     for (const mark of ['~', '...', '…'])
       for (const channels of [MB, ACB, TCB, VPB, CTG]) {
