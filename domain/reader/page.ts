@@ -28,8 +28,8 @@ export interface Page {
 const FORWARDERS_LINES =
   /\n(?:SIM[ _-]?\d(?:[_:][^\n]*| ?\([^()\n]*\))?|SubId: ?\d{1,4}|\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2})(?=\n|$)(?:\n[^\n]{0,60}){0,4}$/i
 
-/** Undefined if it has none. */
-const beforeForwardersLines = (text: string | undefined): string | undefined => {
+/** A text up to the lines that a forwarder app appended. Undefined if it has none. */
+export const beforeForwardersLines = (text: string | undefined): string | undefined => {
   const end = text?.search(FORWARDERS_LINES) ?? -1
   return end < 0 ? undefined : text?.slice(0, end).trimEnd()
 }

@@ -10,6 +10,7 @@ import { cutAt, fingerprintOf, marksOf } from '../dedup/text-marks.ts'
 import { creditMarks } from '../credits/mark.ts'
 import type { Arrival } from '../arrival/arrival.ts'
 import type { IgnoredReason } from '../arrival/events.ts'
+import { beforeForwardersLines } from '../reader/page.ts'
 import { couldChange, findOrderId, orderIdOf } from '../reader/order-id.ts'
 import { isOld } from '../arrival/old.ts'
 import { DAY_MS } from '../time.ts'
@@ -19,7 +20,7 @@ import { asCut, isOfMovement, mayBeCut, mayLackItsEnd } from '../reader/referenc
 import { tellsOneTimePassword } from '../reader/rejection.ts'
 import { cutToBytes, NAME_BYTES, TEXT_BYTES } from '../arrival/sizes.ts'
 import { namedPlanOrder, type PlanAccount } from '../plan-order/plan-order.ts'
-import { normalise, squeeze } from '../text.ts'
+import { inPlace, normalise, squeeze } from '../text.ts'
 import { match, type Matched } from '../webhook/matching.ts'
 import type { HeldFor } from './events.ts'
 
@@ -47,13 +48,21 @@ export interface Movement {
 }
 
 /** The form of a text that is compared: normalised, with every run of blanks and line ends as one blank. */
-const comparable = (text: string): string => squeeze(normalise(text)).replaceAll('\n', ' ')
+const inOneLine = (squeezed: string): string => squeezed.replaceAll('\n', ' ')
+const comparable = (text: string): string => inOneLine(squeeze(normalise(text)))
 
-/** The content of an SMS is its text, whichever app shows it. In other channels the title or subject is part of the content. */
-const wholeText = ({ incoming }: Arrival, { channel }: Origin): string =>
-  comparable(
-    channel === 'sms' ? incoming.text : [incoming.title, incoming.subject, incoming.text].filter(Boolean).join('\n'),
+/**
+ * The content of an SMS is its text, whichever app shows it. In other channels the title or subject is part of the content.
+ * @returns it, and its beginning that the bank sent: a forwarder app may have added lines
+ */
+const wholeText = ({ incoming }: Arrival, { channel }: Origin): { text: string; sent: string } => {
+  const squeezed = squeeze(
+    normalise(
+      channel === 'sms' ? incoming.text : [incoming.title, incoming.subject, incoming.text].filter(Boolean).join('\n'),
+    ),
   )
+  return { text: inOneLine(squeezed), sent: inOneLine(beforeForwardersLines(squeezed) ?? squeezed) }
+}
 
 /**
  * The order id of a cut memo is a guess: the whole memo may name one that has precedence. So is that of a long SMS, if it could be another one, and
@@ -65,24 +74,25 @@ const sightingOf = (
   prefixes: readonly string[],
 ): Sighting => {
   const { channel } = origin
-  const text = wholeText(arrival, origin)
+  const { text, sent } = wholeText(arrival, origin)
   const time = reading.time_in_memo ? null : reading.printed_time
   const messageId = arrival.mail?.message_id
   const { order_id, prefix } = matched
-  const mayLackEnd = channel === 'sms' && mayLackItsEnd(arrival.incoming.text)
+  const asSent = beforeForwardersLines(inPlace(arrival.incoming.text)) ?? arrival.incoming.text
+  const mayLackEnd = channel === 'sms' && mayLackItsEnd(asSent)
   const mayGoOn =
     order_id !== null &&
-    ((mayLackEnd && couldChange({ order_id, prefix }, text, prefixes)) ||
+    ((mayLackEnd && couldChange({ order_id, prefix }, sent, prefixes)) ||
       (reading.joined_content !== undefined && findOrderId(reading.joined_content, prefixes)?.order_id !== order_id))
   const isPartial = (reference: Reference): boolean =>
-    (mayLackEnd && mayBeCut(reference, text)) || (reading.cut && !isOfMovement(reference))
+    (mayLackEnd && mayBeCut(reference, sent)) || (reading.cut && !isOfMovement(reference))
   return {
     source: origin.source,
     stamp: arrival.stamp?.toISOString() ?? null,
     arrived_at: arrival.arrived_at.toISOString(),
     fingerprint: fingerprintOf(text),
     marks: marksOf(text),
-    cut_at: cutAt(text) ?? (mayGoOn ? text.length : null),
+    cut_at: cutAt(sent) ?? (mayGoOn ? sent.length : null),
     direction: reading.transaction_type,
     amount: reading.amount,
     currency: reading.currency,

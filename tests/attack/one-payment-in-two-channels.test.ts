@@ -98,6 +98,17 @@ describe('a payment in two channels', () => {
     }
   })
 
+  it('stays one if the SMS ends within the order id, and a forwarder app adds lines', () => {
+    const memo = `NGUYEN VAN AN thanh toan cho don hang so ${'x'.repeat(40)} DH104299`
+    for (const channels of [MB, ACB, TCB, VPB]) {
+      const at = channels(memo, 500)[0].text.indexOf('DH104299')
+      for (let end = Math.max(130, at + 3); end <= at + 8; end++) {
+        const [sent, other] = channels(memo, end)
+        isOne([{ ...sent, text: `${sent.text}\nSIM1_Viettel\n2026-11-20 10:00:07\nPhone` }, other])
+      }
+    }
+  })
+
   it('stays one if the bank breaks its SMS between the digits and the letters of an order id', () => {
     const memo = `${'x'.repeat(28)} DH1042`
     expect(memo.length).to.equal(35)
