@@ -8,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import { VERSION } from '../system/version.ts'
 import type { Database, Queryable } from './database.ts'
+import { holdSettings, type SharedSettings } from './shared-settings.ts'
 
 const LOCK = `hashtext('baoco'), hashtext('presence')`
 const AGAIN_MS = 500
@@ -77,6 +78,8 @@ const connected = async (
 }
 
 export interface Presence {
+  /** Shows the settings of this process to the others. */
+  show(settings: SharedSettings): Promise<void>
   leave(): Promise<void>
 }
 
@@ -92,6 +95,7 @@ export const enter = async (
   onFailure: (error: unknown) => void = () => {},
 ): Promise<Presence> => {
   const leaving = new AbortController()
+  let shown: SharedSettings = {}
   let client = await connected(database, role, 'pg_try_advisory_lock_shared')
   const lost = (): Promise<void> =>
     new Promise((resolve) => {
@@ -104,6 +108,7 @@ export const enter = async (
       while (!leaving.signal.aborted) {
         try {
           client = await connected(database, role, 'pg_try_advisory_lock_shared')
+          await client.query(holdSettings(shown))
           break
         } catch (error) {
           onFailure(error)
@@ -115,6 +120,11 @@ export const enter = async (
   }
   const staying = stay()
   return {
+    show: async (settings) => {
+      shown = settings
+      // A lost connection takes the locks when it is made again.
+      await client.query(holdSettings(shown)).catch(onFailure)
+    },
     leave: async () => {
       leaving.abort()
       await staying

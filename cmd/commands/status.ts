@@ -4,6 +4,7 @@ import { statfs } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { heldLeases, isOfMailbox } from '../../adapters/database/lease.ts'
 import { presentProcesses } from '../../adapters/database/presence.ts'
+import { differingSettings } from '../../adapters/database/shared-settings.ts'
 import { installationStatus } from '../../adapters/postgres/ops/installation-status.ts'
 import { openDeletions } from '../../adapters/postgres/ops/deletions.ts'
 import { lastAudit } from '../../adapters/postgres/ops/last-audit.ts'
@@ -19,6 +20,7 @@ import type { Definition } from '../../projections/engine/definition.ts'
 import { projectionLag } from '../../projections/engine/lag.ts'
 import { createSchema } from '../../projections/engine/schema.ts'
 import { unfinishedDeletions } from '../../workflows/accounts/unfinished-deletions.ts'
+import { SHARED_NAMES } from '../settings/shared-settings.ts'
 import { serverDisks } from '../process/open-server-disks.ts'
 import type { Surroundings } from '../command-parts/with-database.ts'
 import { withStore } from '../command-parts/with-store.ts'
@@ -42,7 +44,7 @@ const lines = async ({ database, store, settings, log }: Around, version: string
     definition.projector,
     await projectionLag(database, store, definition, systemClock.now()),
   ]
-  const [processes, leases, status, server, audit, end, disk, disks, lags, ahead, clocks, deletions] =
+  const [processes, leases, status, server, audit, end, disk, disks, lags, ahead, clocks, deletions, differing] =
     await Promise.all([
       presentProcesses(database),
       heldLeases(database),
@@ -56,6 +58,7 @@ const lines = async ({ database, store, settings, log }: Around, version: string
       aheadOfDatabase(database, systemClock),
       differingClocks(database),
       unfinishedDeletions(store, openDeletions(database)),
+      differingSettings(database, SHARED_NAMES),
     ])
   const isBehind = (passed: string | null) => end !== null && (passed === null || store.isAfter(end, passed))
   const lag = (projector: string, passed: string | null): string =>
@@ -65,6 +68,7 @@ const lines = async ({ database, store, settings, log }: Around, version: string
       ({ name, version, since, address }) =>
         `process   ${name}  ${version ?? 'unknown version'}  since ${since}${address ? `  from ${address}` : ''}`,
     ),
+    ...differing.map(({ setting, processes }) => `settings  ${setting} differs: ${processes.join(' | ')}`),
     ...leases
       .filter((lease) => !isOfMailbox(lease))
       .map(({ name, process, since }) => `lease     ${name}  ${process ?? 'unknown process'}  since ${since}`),

@@ -26,6 +26,7 @@ import { openSnapshots } from '../../adapters/postgres/ops/snapshots.ts'
 import { openLastSeenNotes } from '../../adapters/postgres/ops/last-seen.ts'
 import { forgetLeases, openLease } from '../../adapters/database/lease.ts'
 import { enter } from '../../adapters/database/presence.ts'
+import { watchSettings } from '../../adapters/database/shared-settings.ts'
 import { keepSecrets, type Secrets } from '../../adapters/secrets/secrets.ts'
 import { orUnavailable } from '../../adapters/database/or-unavailable.ts'
 import { openSender } from '../../adapters/webhook-sender/sender.ts'
@@ -53,6 +54,7 @@ import { openPressure, type Pressure } from './pressure.ts'
 import { identityOf, recognise } from './recognise-installation.ts'
 import { recogniseVaultKey } from './recognise-vault-key.ts'
 import { readSettings, type Settings } from '../settings/settings.ts'
+import { SHARED_NAMES, sharedSettings } from '../settings/shared-settings.ts'
 import { watchStart } from './watch-start.ts'
 
 export interface Installation {
@@ -184,6 +186,8 @@ export const openInstallation = async (
     metrics.watchClock(clockWatch.ahead)
     // The database names an installation only after its secrets exist.
     const secrets = keepSecrets(settings.dataDir, settings, (await servedBy(database)) !== null)
+    await presence.show(sharedSettings(settings, secrets.jwtSecret))
+    opened.push(watchSettings({ database, names: SHARED_NAMES, log }))
 
     const outbox = openOutbox(database)
     const notifyOfParked = notifyOperator({ mailer: outbox, adminEmail: settings.adminEmail, log, onFailure })

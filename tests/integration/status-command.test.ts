@@ -93,6 +93,17 @@ describe('baoco status', function () {
     }
   })
 
+  it('names a setting that differs between processes', async () => {
+    const other = await enter(database, 'api')
+    try {
+      await other.show({ BASE_URL: 'https://pay.example' })
+      await presence.show({ BASE_URL: 'null' })
+      expect(await statusOf()).to.match(/^settings {2}BASE_URL differs: baoco \(api\).* \| baoco \(project\)/m)
+    } finally {
+      await other.leave()
+    }
+  })
+
   it('says since when the deletion of an account runs, and prints the command that finishes an interrupted one', async () => {
     const store = await openPostgresEventStore({ url: place.url, parse: parseEvent })
     const [[newest] = []] = await store.read([{ stream: 'account-2', backwards: true, limit: 1 }])

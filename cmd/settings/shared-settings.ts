@@ -1,0 +1,46 @@
+/** The settings that all processes of an installation must have alike: what one process writes or sends by them, another one reads or continues. */
+import type { SharedSettings } from '../../adapters/database/shared-settings.ts'
+import { SETTINGS } from './setting-table.ts'
+import type { Settings } from './settings.ts'
+
+const SHARED = [
+  'baseUrl',
+  'kafkaTopic',
+  'kafkaPersonalData',
+  'adminEmail',
+  'allowPrivateTargets',
+  'retrySchedule',
+  'rateLimits',
+  'abusePerHour',
+  'abusePolls',
+  'abuseParallel',
+  'overQuotaDelay',
+  'planPrefix',
+  'planBank',
+  'planAccount',
+  'planHolder',
+  'commission',
+  'reparseMaxAge',
+  'keepUnread',
+] as const satisfies (keyof Settings)[]
+
+/** The names of the settings, in the order in which they are shown. */
+export const SHARED_NAMES: readonly string[] = [
+  SETTINGS.jwtSecret.env,
+  SETTINGS.kafkaBrokers.env,
+  ...SHARED.map((key) => SETTINGS[key].env),
+]
+
+/** @param jwtSecret  that of the settings or of the data folder · @returns a text for the value of each setting, by its name */
+export const sharedSettings = (settings: Settings, jwtSecret: string): SharedSettings => {
+  // The addresses of brokers may differ. But a process without Kafka and one with it miss each other.
+  const values = { ...settings, baseUrl: isOwnAddress(settings) ? null : settings.baseUrl }
+  return {
+    [SETTINGS.jwtSecret.env]: jwtSecret,
+    [SETTINGS.kafkaBrokers.env]: settings.kafkaBrokers ? 'set' : 'not set',
+    ...Object.fromEntries(SHARED.map((key) => [SETTINGS[key].env, JSON.stringify(values[key] ?? null)])),
+  }
+}
+
+/** The address that a process without BASE_URL assumes. It contains its port, which may differ. */
+const isOwnAddress = ({ baseUrl, port }: Settings): boolean => baseUrl === `http://localhost:${port}`
