@@ -83,7 +83,12 @@ export class NewAttempts {
 
   /** Whether an entry can be claimed here. */
   isNew(entry: LogEntry): boolean {
-    return this.#ahead.has(entry.transaction_id) || (this.#isCounted(entry) && this.#options.isFirst(entry))
+    return this.isClaimedAhead(entry) || (this.#isCounted(entry) && this.#options.isFirst(entry))
+  }
+
+  /** Whether its deliveries were claimed during its append. The queue does not make them meanwhile. */
+  isClaimedAhead({ transaction_id }: LogEntry): boolean {
+    return this.#ahead.has(transaction_id)
   }
 
   /** Transactions that may be claimed: their append is under way, their entry has not come yet, or the claim is being given back. */
@@ -143,7 +148,7 @@ export class NewAttempts {
   /** @returns the claimed attempts, and the entries that must wait for the read models. It never throws. */
   async claim(entries: readonly LogEntry[]): Promise<{ claimed: Claimed[]; left: LogEntry[] }> {
     const fresh = entries.filter(isWithData)
-    const done = await this.#claimedAhead(fresh.filter((entry) => this.#ahead.has(entry.transaction_id)))
+    const done = await this.#claimedAhead(fresh.filter((entry) => this.isClaimedAhead(entry)))
     const used = new Set(done.used)
     const others = fresh.filter((entry) => !used.has(entry))
     // Judged once: while a claim is made, the answer may change.

@@ -155,7 +155,8 @@ export const openSources = ({
     if (entries.length > 0) options.mustShow?.(entries.at(-1)!.checkpoint)
     newAttempts.note(entries)
     const opened = entries.filter(({ type }) => type === 'TransactionCaptured' || type === 'TransactionCompleted')
-    firstAttempts.note(opened.filter(({ at }) => at > leftToTheQueue))
+    // A claimed one is new, even if the clock that dated it is far behind.
+    firstAttempts.note(opened.filter((entry) => entry.at > leftToTheQueue || newAttempts.isClaimedAhead(entry)))
     const deletions = entries.filter(({ type }) => type === 'TransactionDeleted')
     const deleted = new Set(deletions.map(({ transaction_id }) => transaction_id))
     if (deleted.size > 0) {

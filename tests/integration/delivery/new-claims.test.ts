@@ -265,6 +265,17 @@ describe('first attempts of new transactions', () => {
       expect(claimedBy).to.deep.equal([transactions])
     })
 
+    it('are made at once if the clock of this process is behind that of the database', async () => {
+      const shop = await setting.shop()
+      const rule = await setting.rule(shop.url)
+      await startWorker()
+      await holdReadModels()
+      const [transaction] = await setting.capture([rule], { age: 7_200, ahead })
+      await setting.untilStatus(transaction!, 'success')
+      await caughtUp()
+      expect(shop.calls).to.have.length(1)
+    })
+
     it('are not made and given back if the append fails', async () => {
       const shop = await setting.shop()
       const rule = await setting.rule(shop.url)
