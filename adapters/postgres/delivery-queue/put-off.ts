@@ -4,6 +4,9 @@
  * But the claim of their last attempt has a time in the future, so both times are wrong by the same amount. The delay between them is right.
  * It is counted from the moment at which the row was found.
  *
+ * A worker reads the database's time at its heartbeats. So it dates results by the wrong clock for some seconds after the correction. The claim of such an
+ * attempt has the right time, and its result has one in the future. That is looked for in young claims, for some minutes after the clock was set back.
+ *
  * Claims are kept for minutes only after they were recorded, and a look reads them all. So looks are made at the first heartbeat, when the clock was
  * set back, and once a minute with the sweep.
  */
@@ -14,11 +17,19 @@ import type { RuleLane } from './due-lanes.ts'
 /** Rows of one look. */
 const MOST = 1_000
 
+/** Milliseconds after a correction in which results with a wrong time are looked for. The sweep looks twice meanwhile. */
+const WATCHED_MS = 150_000
+/** Milliseconds before it was noticed: results of older claims were dated before it. */
+const NOTICED_WITHIN_MS = 30_000
+
+/** `$1` seconds: claims that are younger may have a result with a wrong time. */
 const FIND = `
-SELECT c.transaction_id, c.rule_id, c.attempt, extract(epoch FROM d.due_at - c.claimed_at)::float8 AS delay
+SELECT c.transaction_id, c.rule_id, c.attempt, extract(epoch FROM d.due_at - greatest(c.claimed_at, p.created_at))::float8 AS delay
 FROM ops.claim c JOIN read_model.delivery d ON d.transaction_id = c.transaction_id AND d.rule_id = c.rule_id
-WHERE c.claimed_at > now() + interval '${CLOCKS_DIFFER} seconds' AND d.status = 'open' AND d.lane = 'retry'
+  LEFT JOIN read_model.attempt p ON p.transaction_id = c.transaction_id AND p.rule_id = c.rule_id AND p.attempt = c.attempt
+WHERE c.claimed_at > now() - make_interval(secs => $1) AND d.status = 'open' AND d.lane = 'retry'
   AND d.attempt = c.attempt AND d.due_at > now()
+  AND greatest(c.claimed_at, p.created_at) > now() + interval '${CLOCKS_DIFFER} seconds'
 ORDER BY d.due_at LIMIT ${MOST}`
 
 interface Found {
@@ -48,6 +59,8 @@ export class PutOff {
   #due: ReadonlyMap<string, Found & { at: number }> = new Map()
   /** The database's time at the zero of the monotonic clock: milliseconds. */
   #zero = Infinity
+  /** When the clock was last found set back, by the monotonic clock. The start counts as one. */
+  #setBackAt = performance.now()
 
   constructor(database: Queryable) {
     this.#database = database
@@ -57,13 +70,16 @@ export class PutOff {
   async beaten(now: Date): Promise<void> {
     const zero = now.getTime() - performance.now()
     const wasSetBack = zero < this.#zero - CLOCKS_DIFFER * 1_000
+    if (wasSetBack) this.#setBackAt = performance.now()
     // Without read models there is nothing to find yet. Then the next heartbeat looks.
     const isDone = !wasSetBack || (await this.look().then(() => true, () => false)) // prettier-ignore
     if (isDone) this.#zero = zero
   }
 
   async look(): Promise<void> {
-    const found = await this.#database.query<Found>(FIND)
+    const since = performance.now() - this.#setBackAt
+    const young = since < WATCHED_MS ? since + NOTICED_WITHIN_MS : 0
+    const found = await this.#database.query<Found>(FIND, [young / 1_000])
     const known = this.#due
     this.#due = new Map(
       found.map((row) => {

@@ -44,6 +44,9 @@ describe('after the clock of the database was ahead', () => {
     await setting.untilStatus(transaction!, 'success')
   })
 
+  /** The last attempt is an hour in the future, and the next one is due a second later. */
+  const WRONG = { claim: 'UPDATE ops.claim c SET claimed_at', result: 'UPDATE read_model.attempt c SET created_at' }
+
   const rules = { free: {}, ordered: { ordered: 1 }, limited: { max_per_minute: 600 } } as const
 
   for (const [what, fields] of Object.entries(rules)) {
@@ -93,29 +96,29 @@ describe('after the clock of the database was ahead', () => {
       await setting.untilStatus(transaction!, 'success')
     })
 
-    it(`a retry that the wrong clock put off is made after its delay, and no other, if its rule is ${what}`, async () => {
-      const shop = await setting.shop(status(500))
-      const rule = await setting.rule(shop.url, { ...fields, ...('ordered' in fields && { ordered: 0 }) })
-      const transactions = await setting.capture([rule], { count: 2 })
-      const waiting = `SELECT FROM read_model.delivery WHERE lane = 'retry' AND transaction_id = ANY ($1)`
-      await eventually(async () => (await setting.query(waiting, [transactions])).length === 2)
-      const [transaction, other] = what === 'ordered' ? transactions : transactions.toReversed()
-      if (what === 'ordered')
-        await setting.account(USER, {
-          type: 'RuleChanged',
-          data: { user_id: USER, rule_id: rule, ordered: 1 },
-        })
-      shop.answer(status(200))
-      // Its last attempt was claimed an hour in the future, and it is due a second later.
-      await setting.query(
-        `UPDATE ops.claim c SET claimed_at = d.due_at - interval '1 second' FROM read_model.delivery d
+    for (const [dated, setBack] of Object.entries(WRONG))
+      it(`a retry whose last ${dated} the wrong clock dated is made after its delay, and no other, if its rule is ${what}`, async () => {
+        const shop = await setting.shop(status(500))
+        const rule = await setting.rule(shop.url, { ...fields, ...('ordered' in fields && { ordered: 0 }) })
+        const transactions = await setting.capture([rule], { count: 2 })
+        const waiting = `SELECT FROM read_model.delivery WHERE lane = 'retry' AND transaction_id = ANY ($1)`
+        await eventually(async () => (await setting.query(waiting, [transactions])).length === 2)
+        const [transaction, other] = what === 'ordered' ? transactions : transactions.toReversed()
+        if (what === 'ordered')
+          await setting.account(USER, {
+            type: 'RuleChanged',
+            data: { user_id: USER, rule_id: rule, ordered: 1 },
+          })
+        shop.answer(status(200))
+        await setting.query(
+          `${setBack} = d.due_at - interval '1 second' FROM read_model.delivery d
          WHERE c.transaction_id = $1 AND d.transaction_id = c.transaction_id AND d.rule_id = c.rule_id`,
-        [transaction],
-      )
-      const restarted = await setting.worker({ schedule: [3_600] })
-      await setting.untilStatus(transaction!, 'success')
-      await restarted.stop()
-      expect(await setting.attempts(other!)).to.have.length(1)
-    })
+          [transaction],
+        )
+        const restarted = await setting.worker({ schedule: [3_600] })
+        await setting.untilStatus(transaction!, 'success')
+        await restarted.stop()
+        expect(await setting.attempts(other!)).to.have.length(1)
+      })
   }
 })
