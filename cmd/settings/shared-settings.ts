@@ -1,3 +1,4 @@
+// Tests: tests/integration/roles/shared-settings.test.ts
 /** The settings that all processes of an installation must have alike: what one process writes or sends by them, another one reads or continues. */
 import type { SharedSettings } from '../../adapters/database/shared-settings.ts'
 import { SETTINGS } from './setting-table.ts'
