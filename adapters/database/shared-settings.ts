@@ -9,6 +9,8 @@ import { endedWithin } from '../../workflows/support/ended-within.ts'
 import type { Database, Queryable } from './database.ts'
 
 const EVERY_MS = 60_000
+/** A start that is refused prints only why. */
+const FIRST_AFTER_MS = 5_000
 const ANSWERS_WITHIN_MS = 5_000
 const CLOSE_WITHIN_MS = 1_000
 
@@ -53,7 +55,7 @@ export interface SettingsWatchOptions {
   everyMs?: number
 }
 
-/** Logs which settings differ, at the start and when it changes. @returns a function that ends it */
+/** Logs which settings differ, soon after the start and when it changes. @returns a function that ends it */
 export const watchSettings = ({
   database,
   names,
@@ -73,6 +75,7 @@ export const watchSettings = ({
       log.warn(Object.fromEntries(differing.map(({ setting, processes }) => [setting, processes])), 'settings.differ')
   }
   const run = async (): Promise<void> => {
+    await waitUnlessAborted(Math.min(FIRST_AFTER_MS, everyMs), ending.signal)
     while (!ending.signal.aborted) {
       // An outage of the database has its own lines in the log.
       await look().catch(() => {})
