@@ -17,12 +17,9 @@ export const page = <Row extends z.ZodType, More extends z.ZodRawShape = Record<
 
 /** The additional field of a page if the list supports cursors. */
 export const byCursor = {
-  next_cursor: z
-    .string()
-    .nullable()
-    .meta({
-      description: 'Cursor of the next page; null if this page is not full. After a full last page comes an empty one.',
-    }),
+  next_cursor: z.string().nullable().meta({
+    description: 'Cursor of the next page; null if this page is not full. After a full last page comes an empty one.',
+  }),
 }
 
 /** @param rows  the rows of a page of at most `limit` rows */
