@@ -39,8 +39,12 @@ describe('the bundle of the sources', function () {
     )
     for (const name of ['baoco.mjs', 'build.mjs', 'node-version.mjs', 'run-bundle.mjs'])
       fs.copyFileSync(join(REPOSITORY, 'cmd', name), join(root, 'cmd', name))
-    write('web/main.tsx', `import './main.css'\nvoid import('./texts/vi.ts')`)
+    write(
+      'web/main.tsx',
+      `import './main.css'\nvoid import('./texts/vi.ts')\nvoid import('./screens/together/payments.ts')`,
+    )
     write('web/texts/vi.ts', 'export const vi = {}')
+    write('web/screens/together/payments.ts', 'export const Today = {}')
     write('web/main.css', 'body { margin: 0 }')
     write('web/static/icon.svg', '<svg xmlns="http://www.w3.org/2000/svg"/>')
     fs.copyFileSync(join(REPOSITORY, 'web/build.mjs'), join(root, 'web/build.mjs'))
