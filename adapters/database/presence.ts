@@ -66,10 +66,12 @@ const connected = async (
   database: Database,
   role: string,
   how: 'pg_try_advisory_lock' | 'pg_try_advisory_lock_shared',
+  settings: SharedSettings = {},
 ): Promise<pg.Client> => {
   const client = await database.connect()
   try {
     await take(client, role, how)
+    await client.query(holdSettings(settings))
     return client
   } catch (error) {
     await client.end().catch(() => {})
@@ -107,8 +109,7 @@ export const enter = async (
       await lost()
       while (!leaving.signal.aborted) {
         try {
-          client = await connected(database, role, 'pg_try_advisory_lock_shared')
-          await client.query(holdSettings(shown))
+          client = await connected(database, role, 'pg_try_advisory_lock_shared', shown)
           break
         } catch (error) {
           onFailure(error)

@@ -1,7 +1,7 @@
 /** Settings that differ between the processes of an installation are named, in the log and by `baoco status`. */
 import { expect } from 'chai'
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
-import { enter, type Presence } from '../../../adapters/database/presence.ts'
+import { enter, presentProcesses, type Presence } from '../../../adapters/database/presence.ts'
 import { differingSettings, watchSettings } from '../../../adapters/database/shared-settings.ts'
 import { readSettings } from '../../../cmd/settings/settings.ts'
 import { SHARED_NAMES, sharedSettings } from '../../../cmd/settings/shared-settings.ts'
@@ -79,6 +79,33 @@ describe('settings of several processes', () => {
       async () => (await database.query('SELECT FROM pg_stat_activity WHERE pid = ANY ($1)', [pids])).length === 0,
     )
     await eventually(async () => (await differing())[0]?.setting === 'OVER_QUOTA_DELAY')
+  })
+
+  it('are shown by one connection, also if the database refuses the locks for a moment', async () => {
+    let refusals = 0
+    const refusing: Database = {
+      ...database,
+      connect: async () => {
+        const client = await database.connect()
+        const ask = client.query.bind(client) as (...given: unknown[]) => Promise<unknown>
+        const query = async (...given: unknown[]) => {
+          if (JSON.stringify(given).includes('(name, value)') && refusals-- > 0) throw new Error('out of shared memory')
+          return ask(...given)
+        }
+        return Object.assign(client, { query })
+      },
+    }
+    const presence = await enter(refusing, 'api')
+    present.push(presence)
+    await presence.show(settings())
+    await start('project', { OVER_QUOTA_DELAY: '0' })
+    refusals = 1
+    await database.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'baoco (api)%' AND datname = current_database()`,
+    )
+    await eventually(async () => refusals < 0 && (await differing())[0]?.setting === 'OVER_QUOTA_DELAY')
+    const names = (await presentProcesses(database)).map(({ name }) => name)
+    expect(names).to.have.members(['baoco (api)', 'baoco (project)'])
   })
 
   it('are logged once, and again when they agree', async () => {
