@@ -6,6 +6,7 @@ import type { Mail, OperatorAccount, OperatorStatus, Page } from '../api/types.t
 import { count, day } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { nextPage } from '../app/next-page.ts'
+import { now } from '../app/present.ts'
 import { refetchAfter, useAccount } from '../app/session.ts'
 import { After } from '../ui/after.tsx'
 import { Ago, Heading, Stranger } from '../ui/basics.tsx'
@@ -17,6 +18,7 @@ import { More } from '../ui/more.tsx'
 
 const REFETCH_MS = 15_000
 const FEW = 20
+const FIRST_ATTEMPT_MS = 60_000
 
 const useOperator = <Value,>(name: string, path: string) =>
   useQuery({
@@ -125,17 +127,20 @@ const Outbox = () => {
   )
 }
 
+/** A mail server may refuse a mail for ever at the first attempt. But a first attempt may also be on its way. */
+const isFailing = ({ tries = 0, created_at }: Mail): boolean =>
+  tries > 1 || (tries === 1 && Date.parse(created_at) < now() - FIRST_ATTEMPT_MS)
+
 const Everything = () => {
   const { operator: t } = texts.value
-  const [status, accounts] = [useStatus(), useAccounts()]
-  // The first attempt may be on its way.
-  const unsent = useOutbox().data?.filter(({ tries = 0 }) => tries > 1).length ?? 0
+  const [status, accounts, outbox] = [useStatus(), useAccounts(), useOutbox()]
+  const unsent = outbox.data?.filter(isFailing).length
   return (
     <>
       <Heading title={t.title} />
       <div class="stack wide">
         <p>{t.lead}</p>
-        <After of={[status, accounts]}>
+        <After of={[status, accounts, outbox]}>
           <Loaded of={status}>{(of) => <Installation of={of} unsent={unsent} />}</Loaded>
           <Accounts />
           <Outbox />

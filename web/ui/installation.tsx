@@ -17,8 +17,8 @@ const Good = ({ text }: { text: string }) => (
 
 interface Props {
   of: OperatorStatus
-  /** The number of mails that the mail server has not taken. */
-  unsent: number
+  /** The number of mails that the mail server has not taken; undefined if that is not known. */
+  unsent: number | undefined
 }
 
 /** What is wrong, or that nothing is. */
@@ -37,10 +37,10 @@ const Verdict = ({ of, unsent }: Props) => {
     of.breakers.length > 0 && t.breakers(number(of.breakers.length), of.breakers.length === 1),
     of.audit !== null && of.audit.faults > 0 && t.faults(number(of.audit.faults), of.audit.faults === 1),
     behind.length > 0 && t.behind(behind.join(', ')),
-    unsent > 0 && t.mails(number(unsent), unsent === 1),
+    !!unsent && t.mails(number(unsent), unsent === 1),
   ].filter((each) => each !== false)
   if (wrong.length === 0)
-    return (
+    return unsent === undefined ? null : (
       <p class="notice done" role="status">
         {t.good}
       </p>

@@ -39,6 +39,6 @@ export interface Mail {
   subject: string
   text: string | null
   created_at: string
-  /** How often it could not be sent. A process of an older version does not report it. */
+  /** The number of attempts, including one that is made now. A process of an older version does not report it. */
   tries?: number
 }

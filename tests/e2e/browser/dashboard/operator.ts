@@ -47,8 +47,16 @@ export const operator = (visitor: () => Visitor, owner: () => Owner): void => {
       await route.fulfill({ response, json: { data: { ...data, disk: { ...data.disk, low }, clocks } } })
     })
     await page.route('**/api/outbox', async (route) => {
-      const mail = { to: 'a@b.example', text: 'text', created_at: new Date().toISOString() }
-      const mails = [5, 1].map((tries) => ({ ...mail, id: tries, subject: `Thử ${tries} lần`, tries }))
+      const mails = [
+        { tries: 5, hours: 0 },
+        // It is on its way.
+        { tries: 1, hours: 0 },
+        // The mail server refused it for ever.
+        { tries: 1, hours: 1 },
+      ].map(({ tries, hours }, id) => {
+        const created_at = new Date(Date.now() - hours * 3_600_000).toISOString()
+        return { id, to: 'a@b.example', subject: `Thử ${tries} lần`, text: 'text', created_at, tries }
+      })
       await route.fulfill({ json: { data: mails } })
     })
     await visitor().enter('/operator')
@@ -58,10 +66,40 @@ export const operator = (visitor: () => Visitor, owner: () => Owner): void => {
     await verdict
       .filter({ hasText: 'Đồng hồ của baoco (deliver) chậm hơn đồng hồ của cơ sở dữ liệu 90 giây.' })
       .waitFor()
-    await verdict.filter({ hasText: '1 thư chưa gửi được' }).waitFor()
+    await verdict.filter({ hasText: '2 thư chưa gửi được' }).waitFor()
     await page.locator('li', { hasText: 'Thử 5 lần' }).getByText('đã thử gửi 5 lần').waitFor()
     expect(await page.getByText('Mọi thứ đang chạy tốt.').count()).to.equal(0)
     await page.unroute('**/api/operator/status')
     await page.unroute('**/api/outbox')
+  })
+
+  it('says that all is well only if it knows whether mails are sent', async () => {
+    const { page } = visitor()
+    const good = page.getByText('Mọi thứ đang chạy tốt.')
+    await page.route('**/api/operator/status', async (route) => {
+      const response = await route.fetch()
+      const { data } = (await response.json()) as { data: { disk: object } }
+      const well = {
+        disk: { ...data.disk, low: [] },
+        clocks: [],
+        lag: [],
+        breakers: [],
+        overdue: 0,
+        parked: 0,
+        audit: null,
+      }
+      await route.fulfill({ response, json: { data: { ...data, ...well } } })
+    })
+    await page.route('**/api/outbox', (route) => route.fulfill({ status: 403, json: { error: 'FORBIDDEN' } }))
+    await visitor().enter('/operator')
+    const outbox = page.locator('section', { hasText: 'Thư chưa gửi' })
+    await outbox.getByRole('alert').waitFor()
+    expect(await good.count()).to.equal(0)
+    await page.route('**/api/outbox', (route) => route.fulfill({ json: { data: [] } }))
+    await outbox.getByRole('alert').getByRole('button').click()
+    await good.waitFor()
+    await page.unroute('**/api/operator/status')
+    await page.unroute('**/api/outbox')
+    visitor().forgive(403)
   })
 }
