@@ -91,7 +91,7 @@ export const sources: Messages['sources'] = {
   },
   phones: {
     title: 'Paired phones',
-    text: 'Only for apps that scan a pairing code. The apps above use the personal URL and need no pairing. Each phone has a token of its own, so removing one does not affect the others.',
+    text: 'Only for apps that scan a pairing code. The apps with steps on this page use the personal URL and need no pairing. Each phone has a token of its own, so removing one does not affect the others.',
     empty: 'No phone is paired yet.',
     add: 'Pair a phone',
     name: 'Name of the phone',

@@ -89,7 +89,7 @@ export const sources = {
   },
   phones: {
     title: 'Điện thoại đã ghép',
-    text: 'Chỉ cho ứng dụng quét được mã ghép. Các ứng dụng ở trên dùng đường dẫn riêng, không cần ghép. Mỗi điện thoại có mã riêng, nên gỡ một máy không ảnh hưởng máy khác.',
+    text: 'Chỉ cho ứng dụng quét được mã ghép. Các ứng dụng có hướng dẫn trên trang này dùng đường dẫn riêng, không cần ghép. Mỗi điện thoại có mã riêng, nên gỡ một máy không ảnh hưởng máy khác.',
     empty: 'Chưa ghép điện thoại nào.',
     add: 'Ghép điện thoại',
     name: 'Tên điện thoại',
