@@ -1,5 +1,5 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
-/** A screen is a file that is loaded when it is first opened. If that fails, the page is loaded again as soon as the server answers. */
+/** The file of a screen is loaded when it is needed. If that fails, the page is loaded again as soon as the server answers. */
 import type { FunctionComponent } from 'preact'
 import { useEffect } from 'preact/hooks'
 import lazy from 'preact-iso/lazy'
