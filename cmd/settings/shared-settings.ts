@@ -35,7 +35,7 @@ export const SHARED_NAMES: readonly string[] = [
 /** @param jwtSecret  that of the settings or of the data folder · @returns a text for the value of each setting, by its name */
 export const sharedSettings = (settings: Settings, jwtSecret: string): SharedSettings => {
   // The addresses of brokers may differ. But a process without Kafka and one with it miss each other.
-  const values = { ...settings, baseUrl: isOwnAddress(settings) ? null : settings.baseUrl }
+  const values = { ...settings, baseUrl: isOwnAddress(settings.baseUrl) ? null : settings.baseUrl }
   return {
     [SETTINGS.jwtSecret.env]: jwtSecret,
     [SETTINGS.kafkaBrokers.env]: settings.kafkaBrokers ? 'set' : 'not set',
@@ -43,5 +43,5 @@ export const sharedSettings = (settings: Settings, jwtSecret: string): SharedSet
   }
 }
 
-/** The address that a process without BASE_URL assumes. It contains its port, which may differ. */
-const isOwnAddress = ({ baseUrl, port }: Settings): boolean => baseUrl === `http://localhost:${port}`
+/** Without BASE_URL, a process assumes an address such as this. It contains the port of the process, which may differ. */
+const isOwnAddress = (baseUrl: string): boolean => /^http:\/\/localhost:\d+$/.test(baseUrl)

@@ -29,7 +29,7 @@ describe('a role beside serve, on the embedded Postgres', () => {
     whole = await startBaoco(place, env)
     installation = readInstallation(place, whole.output())
     const { port } = await newDataFolder()
-    api = launchBaoco({ dataDir: place.dataDir, port }, env, 'api')
+    api = launchBaoco({ dataDir: place.dataDir, port }, { ...env, COMMISSION: '10' }, 'api')
     await api.ready
   })
   after(async () => {
@@ -108,6 +108,14 @@ describe('a role beside serve, on the embedded Postgres', () => {
       await Promise.all(searches)
       await database.close()
     })
+  })
+
+  it('logs the one setting that differs from those of the other process', async () => {
+    const differing = () => /^\{.*"event":"settings\.differ"\}$/m.exec(api.output())
+    const [line] = await eventually(differing, { what: 'the line about settings' })
+    const { COMMISSION: processes, ...others } = JSON.parse(line) as Record<string, unknown>
+    expect(processes).to.have.lengthOf(2)
+    expect(others).to.have.all.keys('level', 'time', 'event')
   })
 
   it('continues after serve was killed and restarted', async () => {

@@ -53,6 +53,13 @@ describe('settings of several processes', () => {
     expect(await differing()).to.deep.equal([])
   })
 
+  it('agree if the same BASE_URL is the own address of one of them', async () => {
+    const env = { BASE_URL: 'http://localhost:8081' }
+    await start('api', { ...env, PORT: '8081' })
+    await start('project', env)
+    expect(await differing()).to.deep.equal([])
+  })
+
   it('are named with the processes that have the same value', async () => {
     await start('api', { BASE_URL: 'https://pay.example' })
     await start('deliver', { BASE_URL: 'https://pay.example', RETRY_SCHEDULE: '60,300' })
