@@ -54,8 +54,8 @@ export interface ApiParts {
   usage: Pick<UsageCounters, 'enter' | 'leave'>
   /** Counters of the rate limits: `exact` is shared by all processes, `hot` needs no round trip and is for the receive path. */
   counters: { exact: CounterFor; hot: CounterFor }
-  /** The disk of the embedded database; null if the servers are elsewhere. */
-  disk: { space(): DiskSpace | null }
+  /** Whether a disk is full, and the space of the embedded database's; null if the servers are elsewhere. */
+  disk: { space(): DiskSpace | null; isFull(): boolean; isDatabaseFull(): boolean }
   /** The disks of servers. */
   serverDisks: Pick<ServerDisks, 'measured'>
   /** The built dashboard; null: it is not served. */
@@ -79,6 +79,8 @@ export interface ApiParts {
     planHolder?: string | undefined
     /** In seconds. A notification that is older when it is read again triggers no webhook. */
     reparseMaxAge: number
+    /** Set if the events are in EventStoreDB. */
+    eventStoreUrl?: string | undefined
     /** If set, health and metrics are served on this port instead of the API's. */
     metricsPort?: number | undefined
     /** The token that grants access to the metrics. */

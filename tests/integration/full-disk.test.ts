@@ -133,6 +133,10 @@ describe('a full disk of your own Postgres', () => {
     await database.drop()
   })
 
+  const lowDisks = async () => {
+    const { body } = await world!.api('GET', '/api/operator/status')
+    return (body.data as { disk: { low: object[] } }).disk.low
+  }
   const aboutDisk = () => mailServer.mails.filter(({ subject }) => subject!.includes('disk'))
 
   /** What Postgres says when it cannot extend a table. */
@@ -161,6 +165,7 @@ describe('a full disk of your own Postgres', () => {
       expect(await readiness()).to.deep.equal({ status: 503, disk: 'unavailable' })
       expect(await world!.metric('baoco_disk_full')).to.equal(1)
       expect(linesOf(world!, 'disk.full')).to.equal(1)
+      expect(await lowDisks()).to.deep.equal([{ disk: 'postgres', free_bytes: null, full: true, refusing: true }])
       // It does not wait in the outbox, which is on that disk.
       await refuseFor('ops.outbox', async () => {
         await eventually(() => aboutDisk().length > 0, { what: 'a mail to the operator' })
@@ -188,6 +193,7 @@ describe('a full disk of your own Postgres', () => {
       expect(world!.baoco.output()).to.match(/"level":"error".*"server":"postgres","event":"disk.full"/)
       expect(linesOf(world!, 'disk.full')).to.equal(2)
       expect(lines()).to.be.below(3)
+      expect(await lowDisks()).to.deep.equal([{ disk: 'postgres', free_bytes: null, full: true, refusing: false }])
     })
     // The operator has the first mail of this hour already.
     expect(aboutDisk()).to.have.length(1)

@@ -71,8 +71,8 @@ describe('the disks of the operator’s servers', () => {
       { server: 'event_store', place: '/var/lib/eventstore', free_bytes: 7e9, size_bytes: 100e9 },
     ])
     expect(disk.low).to.have.deep.members([
-      { disk: 'postgres', free_bytes: 0, full: false },
-      { disk: 'event_store', free_bytes: 7e9, full: false },
+      { disk: 'postgres', free_bytes: 0, full: false, refusing: false },
+      { disk: 'event_store', free_bytes: 7e9, full: false, refusing: false },
     ])
     const status = await world.baocoCommand('status')
     expect(status).to.match(/^free {6}0 MiB of 20 MiB {2}postgres$/m)

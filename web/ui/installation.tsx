@@ -26,8 +26,12 @@ const Verdict = ({ of, unsent }: Props) => {
   const { verdict: t, projectors, processes } = texts.value.operator
   const behind = of.lag.filter((each) => each.behind).map(({ projector }) => projectors.names[projector] ?? projector)
   const wrong = [
-    ...(of.disk.low ?? []).map(({ disk, free_bytes, full }) =>
-      t.disk(t.disks[disk], bytes(free_bytes, language.value), full),
+    ...(of.disk.low ?? []).map(({ disk, free_bytes, full, refusing }) =>
+      t.disk(
+        t.disks[disk],
+        free_bytes === null ? null : bytes(free_bytes, language.value),
+        refusing ? 'refuses' : full ? 'waits' : 'low',
+      ),
     ),
     ...(of.clocks ?? []).map(({ process, ahead_seconds }) =>
       processes.clock(process, number(Math.round(Math.abs(ahead_seconds))), ahead_seconds > 0),

@@ -2,7 +2,7 @@
 /** All accounts and the status of the installation, for the operator. Everybody else receives 404. */
 import { z } from 'zod'
 import { plan } from '../../../domain/account/events.ts'
-import { isOutOfSpace, levelsOf, type OwnedDisk } from '../../../domain/disk.ts'
+import type { OwnedDisk } from '../../../domain/disk.ts'
 import { ACCOUNTS_A_PAGE, listAccounts } from '../../../projections/account/queries.ts'
 import { unseenDeliveries } from '../../../projections/delivery/unseen-queries.ts'
 import { heldLeases, isOfMailbox } from '../../database/lease.ts'
@@ -21,6 +21,7 @@ import type { Operations } from '../openapi/operations.ts'
 import { byCursor, page as pageOf } from '../openapi/pages.ts'
 import { operatorOnly } from '../middleware/operator-only.ts'
 import type { ApiParts } from '../parts.ts'
+import { LowDisk, lowDisks } from './low-disks.ts'
 import { Page } from './queries.ts'
 import { count, moment } from '../../../domain/fields.ts'
 
@@ -99,14 +100,8 @@ const Status = z
           description: 'The disks of your own servers, measured within the last minute, as far as they can be.',
         }),
       low: z
-        .array(
-          z.strictObject({
-            disk: z.enum(['data_folder', 'postgres', 'event_store']),
-            free_bytes: count,
-            full: z.boolean().meta({ description: 'Whether new notifications are refused because of it.' }),
-          }),
-        )
-        .meta({ description: 'The disks with so little free space that the operator is alerted.' }),
+        .array(LowDisk)
+        .meta({ description: 'The disks that are full, or have so little free space that the operator is alerted.' }),
     }),
     audit: z
       .strictObject({
@@ -133,18 +128,8 @@ const shown = ({ of, space: { free, size }, place }: OwnedDisk) => ({
   size_bytes: Math.round(size),
 })
 
-const low = ({ of, space }: OwnedDisk) => ({
-  disk: of,
-  free_bytes: Math.round(space.free),
-  // A server refuses writes by itself.
-  full: of === 'data_folder' && isOutOfSpace(space),
-})
-
-export const operatorRoutes = (
-  operations: Operations,
-  { database, store, clock, disk: ownDisk, serverDisks, settings }: ApiParts,
-  signedIn: Guard,
-): void => {
+export const operatorRoutes = (operations: Operations, parts: ApiParts, signedIn: Guard): void => {
+  const { database, store, clock, disk: ownDisk, serverDisks, settings } = parts
   const { get } = operations.of('The operator')
 
   const cursors = openCursors(settings.jwtSecret)
@@ -198,7 +183,7 @@ export const operatorRoutes = (
         ...disk,
         free_bytes: space?.free ?? null,
         servers: disks.map(shown),
-        low: every.filter((each) => levelsOf(each.space).below.length > 0).map(low),
+        low: lowDisks(every, parts),
       },
       audit,
     }

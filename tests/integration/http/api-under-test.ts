@@ -206,7 +206,7 @@ export const openApi = async (
     store: requestStore, accounts, ids, clock, vault, passwords, database, readModels, capture, sender,
     urlProblem: (url) => checkUrl(url, TARGETS),
     outbox, inboxes, inboxCalls, web,
-    disk: { space: () => ({ free: 5_000_000_000, size: 20_000_000_000 }) },
+    disk: { space: () => ({ free: 5_000_000_000, size: 20_000_000_000 }), isFull: () => false, isDatabaseFull: () => false },
     serverDisks: { measured: async () => [{ of: 'event_store', space: { free: 7e9, size: 9e9 }, place: '/data' }] },
     feed,
     mailServer: openImap({ allowPrivate: true }),

@@ -28,7 +28,13 @@ export interface OperatorStatus {
     free_bytes: number | null
     servers: { server: 'postgres' | 'event_store'; place: string | null; free_bytes: number; size_bytes: number }[]
     /** A process of an older version does not report them. */
-    low?: { disk: 'data_folder' | 'postgres' | 'event_store'; free_bytes: number; full: boolean }[]
+    low?: {
+      disk: 'data_folder' | 'postgres' | 'event_store'
+      /** null if it is not measured. */
+      free_bytes: number | null
+      full: boolean
+      refusing: boolean
+    }[]
   }
   audit: { ended_at: string; events: number; transactions: number; faults: number; whole_at: string } | null
 }

@@ -6,10 +6,13 @@ export const operator: Messages['operator'] = {
   lead: 'The status of the whole installation. Only the operator sees this page.',
   verdict: {
     good: 'Everything runs well.',
-    disk: (disk, free, isFull) =>
-      isFull
-        ? `${disk} is full (${free} free). New notifications are refused until there is space, and phones send them again. What was accepted is not lost.`
-        : `${disk} is nearly full (${free} free). When it is full, new notifications are refused.`,
+    disk: (disk, free, state) => {
+      const left = free === null ? '' : ` (${free} free)`
+      if (state === 'low') return `${disk} is nearly full${left}. When it is full, new notifications are refused.`
+      return state === 'waits'
+        ? `${disk} is full${left}. Lists and webhooks wait until there is space. Nothing is lost.`
+        : `${disk} is full${left}. New notifications are refused until there is space, and phones send them again. What was accepted is not lost.`
+    },
     disks: {
       data_folder: 'The disk of the data folder',
       postgres: 'The disk of Postgres',

@@ -4,10 +4,13 @@ export const operator = {
   lead: 'Tình trạng của cả máy chủ. Chỉ người vận hành thấy trang này.',
   verdict: {
     good: 'Mọi thứ đang chạy tốt.',
-    disk: (disk: string, free: string, isFull: boolean) =>
-      isFull
-        ? `${disk} đã đầy (còn ${free}). Tin mới bị từ chối đến khi có thêm chỗ, và điện thoại sẽ gửi lại. Những gì đã nhận không mất.`
-        : `${disk} sắp đầy (còn ${free}). Khi đầy, tin mới sẽ bị từ chối.`,
+    disk: (disk: string, free: string | null, state: 'low' | 'waits' | 'refuses') => {
+      const left = free === null ? '' : ` (còn ${free})`
+      if (state === 'low') return `${disk} sắp đầy${left}. Khi đầy, tin mới sẽ bị từ chối.`
+      return state === 'waits'
+        ? `${disk} đã đầy${left}. Danh sách và webhook phải chờ đến khi có thêm chỗ. Không có gì bị mất.`
+        : `${disk} đã đầy${left}. Tin mới bị từ chối đến khi có thêm chỗ, và điện thoại sẽ gửi lại. Những gì đã nhận không mất.`
+    },
     disks: {
       data_folder: 'Ổ đĩa của thư mục dữ liệu',
       postgres: 'Ổ đĩa của Postgres',

@@ -40,8 +40,9 @@ export const operator = (visitor: () => Visitor, owner: () => Owner): void => {
       const response = await route.fetch()
       const { data } = (await response.json()) as Answer
       const low = [
-        { disk: 'data_folder', free_bytes: 20_000_000, full: true },
-        { disk: 'event_store', free_bytes: 900_000_000, full: false },
+        { disk: 'data_folder', free_bytes: 20_000_000, full: true, refusing: true },
+        { disk: 'postgres', free_bytes: null, full: true, refusing: false },
+        { disk: 'event_store', free_bytes: 900_000_000, full: false, refusing: false },
       ]
       const clocks = [{ process: 'baoco (deliver)', ahead_seconds: -90 }]
       await route.fulfill({ response, json: { data: { ...data, disk: { ...data.disk, low }, clocks } } })
@@ -62,6 +63,7 @@ export const operator = (visitor: () => Visitor, owner: () => Owner): void => {
     await visitor().enter('/operator')
     const verdict = page.locator('[role=status] .notice.failed')
     await verdict.filter({ hasText: /^Ổ đĩa của thư mục dữ liệu đã đầy \(còn 20 MB\)\. Tin mới bị từ chối/ }).waitFor()
+    await verdict.filter({ hasText: /^Ổ đĩa của Postgres đã đầy\. Danh sách và webhook phải chờ/ }).waitFor()
     await verdict.filter({ hasText: 'Ổ đĩa của EventStoreDB sắp đầy (còn 900 MB)' }).waitFor()
     await verdict
       .filter({ hasText: 'Đồng hồ của baoco (deliver) chậm hơn đồng hồ của cơ sở dữ liệu 90 giây.' })
