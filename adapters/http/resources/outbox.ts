@@ -15,12 +15,9 @@ const Mail = z
     subject: z.string(),
     text: secret(z.string(), 'It may hold links that open an account.'),
     created_at: z.iso.datetime(),
-    tries: z
-      .int()
-      .min(0)
-      .meta({
-        description: 'The number of attempts to send it, including one that is made now. 0 without a mail server.',
-      }),
+    tries: z.int().min(0).meta({
+      description: 'The number of attempts to send it, including one that is made now. 0 without a mail server.',
+    }),
   })
   .meta({ id: 'Mail' })
 
