@@ -24,15 +24,22 @@ const arrivalsApart = (window: DedupWindow, probe: Probe, entry: number): number
 const AHEAD = 10 * 60_000
 
 /**
- * Uses stamps if both have one, else arrival times. If only one of two sources has a clock that is ahead, its stamp says nothing about the other's.
- * Stamps of one source, or of two that are ahead, may come from one phone, so they still show what happened first.
+ * Whether the stamps of two notifications are compared, and not their arrival times. If only one of two sources has a clock that is ahead, its stamp
+ * says nothing about the other's, unless the stamps are nearer than the arrivals: a phone that was offline sends a stamp of such a clock late, and
+ * then it does not lie ahead. Stamps of one source, or of two that are ahead, may come from one phone, so they still show what happened first.
  */
-const clockApart = (window: DedupWindow, probe: Probe, entry: number): number => {
+export const comparesStamps = (window: DedupWindow, probe: Probe, entry: number): boolean => {
   const [ours, theirs] = [probe.stamp, window.stampOf(entry)]
+  const byStamp = Math.abs(ours - theirs)
+  if (Number.isNaN(byStamp)) return false
   const isOneAhead = ours - probe.arrived > AHEAD !== theirs - window.arrivedOf(entry) > AHEAD
-  const byStamp = isOneAhead && window.sourceOf(entry) !== probe.source ? NaN : Math.abs(ours - theirs)
-  return Number.isNaN(byStamp) ? arrivalsApart(window, probe, entry) : byStamp
+  return !isOneAhead || window.sourceOf(entry) === probe.source || byStamp < arrivalsApart(window, probe, entry)
 }
+
+const clockApart = (window: DedupWindow, probe: Probe, entry: number): number =>
+  comparesStamps(window, probe, entry)
+    ? Math.abs(probe.stamp - window.stampOf(entry))
+    : arrivalsApart(window, probe, entry)
 
 /** Compares printed times at the coarser precision of the two. NaN if one of them prints none. */
 export const printedApart = (window: DedupWindow, probe: Probe, entry: number): number => {

@@ -180,6 +180,33 @@ describe('row 3: a notification is a copy', () => {
     given(sms({ balance: 7, order: 'DH10', prefix: null, text: 'TK 1 +150,000VND SD 7 DH10...' }))
       .when({ source: 'device-2:com.VCB', balance: 7, order: 'DH1042', stamp: 7 * HOUR, arrives: 600 })
       .then(copyOf(0)))
+  it('of a cut order id too, if the phone whose clock is ahead has shown other balances before', () =>
+    given(
+      { source: 'device-2:com.VCB', balance: 6, stamp: 7 * HOUR - 60, arrives: -60 },
+      sms({ balance: 7, order: 'DH10', prefix: null, text: 'TK 1 +150,000VND SD 7 DH10...' }),
+    )
+      .when({ source: 'device-2:com.VCB', balance: 7, order: 'DH1042', stamp: 7 * HOUR + 5, arrives: 5 })
+      .then(copyOf(1)))
+  it('of a cut order id, unless the phone whose clock is ahead has shown another balance in between', () =>
+    given(sms({ balance: 7, order: 'DH10', prefix: null, text: 'TK 1 +150,000VND SD 7 DH10...' }), {
+      source: 'device-2:com.VCB',
+      balance: 6,
+      direction: 'debit',
+      stamp: 7 * HOUR + 60,
+      arrives: 60,
+    })
+      .when({ source: 'device-2:com.VCB', balance: 7, order: 'DH1042', stamp: 7 * HOUR + 90, arrives: 90 })
+      .then(another))
+  it('by their stamps, if a phone whose clock is ahead sends one channel hours late', () => {
+    const early = { stamp: HOUR, arrives: 0 }
+    const late = { stamp: HOUR + 3, arrives: 3 * HOUR }
+    given(sms({ balance: 7, ...early }))
+      .when(push({ balance: 7, ...late }))
+      .then(copyOf(0))
+    given(push({ balance: 7, ...early }))
+      .when(sms({ balance: 7, ...late }))
+      .then(copyOf(0))
+  })
   it('of the payment with the same stamp, if one phone sends two channels of several with a clock that is ahead', () =>
     given(
       sms({ balance: 7, stamp: 8 * HOUR, arrives: HOUR }),
