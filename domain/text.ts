@@ -48,6 +48,38 @@ export const normalise = (text: string): string => withoutInvisible(normaliseInP
 export const squeeze = (text: string): string =>
   (/[ \n]{2}/.test(text) ? text.replace(/[ \n]{2,}/g, (run) => (run.includes('\n') ? '\n' : ' ')) : text).trim()
 
+/** A mark of a letter too: it is part of the letter, or not yet if an invisible character stands between. */
+const UNSEEN = new RegExp(`[ \\n${INVISIBLE_PLACE}]|(?=[\\0-\\uffff])\\p{M}`, 'gu')
+const PLAIN_SIGN = /^[!-~]$/
+/** How many letters and signs a text shows, however they are composed. */
+export const seenIn = (text: string): number =>
+  PLAIN_SIGN.test(text) ? 1 : text.normalize('NFKD').replace(UNSEEN, '').length
+
+/** The character before a position. */
+const characterBefore = (text: string, at: number): string => {
+  const two = text.slice(Math.max(0, at - 2), at)
+  return two.codePointAt(0)! > 0xffff ? two : two.slice(-1)
+}
+
+/**
+ * Where the end of a text begins in another form of that text, which may have runs of blanks, invisible characters and letters that are not
+ * composed.
+ * @param whole  the whole text in that form
+ */
+export const startOfEnd = (whole: string, end: string): number => {
+  let left = seenIn(end)
+  let at = whole.length
+  while (left > 0 && at > 0) {
+    const character = characterBefore(whole, at)
+    left -= seenIn(character)
+    at -= character.length
+  }
+  return at
+}
+
+/** A text in another form without an end of it, and without the blanks before that. */
+export const withoutEnd = (whole: string, end: string): string => whole.slice(0, startOfEnd(whole, end)).trimEnd()
+
 /** The shadow of each letter, by its code. Letters beyond this table are their own shadow. */
 const SHADOWS = Array.from({ length: 0x2100 }, (_, code) => {
   const letter = String.fromCharCode(code)

@@ -9,7 +9,7 @@ import { mayLackItsYear, readPrintedTime, type DateParts } from './printed-time.
 import type { Reading, Reference } from './reading.ts'
 import { saysFailedBehind } from './rejection.ts'
 import { acrossBreaks, findReferences, mayLackItsEnd } from './references.ts'
-import { INVISIBLE_PLACE, normalise, squeeze } from '../text.ts'
+import { normalise, seenIn, squeeze, startOfEnd } from '../text.ts'
 
 /** A reading, and the text before it, in shadow form. */
 export interface Found {
@@ -35,30 +35,12 @@ const moneyIn = (groups: Groups, { silentCurrency }: Layout): Moved | null => {
   })
 }
 
-/** A mark of a letter too: it is part of the letter, or not yet if an invisible character stands between. */
-const UNSEEN = new RegExp(`[ \\n${INVISIBLE_PLACE}]|(?=[\\0-\\uffff])\\p{M}`, 'gu')
-const PLAIN_SIGN = /^[!-~]$/
-/** How many letters and signs a text shows, however they are composed. */
-const seenIn = (text: string): number => (PLAIN_SIGN.test(text) ? 1 : text.normalize('NFKD').replace(UNSEEN, '').length)
-
-/** The character before a position. */
-const characterBefore = (text: string, at: number): string => {
-  const two = text.slice(Math.max(0, at - 2), at)
-  return two.codePointAt(0)! > 0xffff ? two : two.slice(-1)
-}
-
 /**
  * The memo at the end of a text in another form, with its runs of blanks and its invisible characters, also those that it begins with.
  * @param whole  the text, which ends in the memo
  */
 const memoIn = (whole: string, memo: string): string => {
-  let left = seenIn(memo)
-  let at = whole.length
-  while (left > 0 && at > 0) {
-    const character = characterBefore(whole, at)
-    left -= seenIn(character)
-    at -= character.length
-  }
+  let at = startOfEnd(whole, memo)
   while (at > 0 && whole[at - 1] !== '\n' && seenIn(whole[at - 1]!) === 0) at--
   // Of the blanks before it, the first one is the bank's.
   return whole.slice(whole[at] === ' ' ? at + 1 : at)

@@ -1,6 +1,6 @@
 // Tests: tests/unit/domain/reader/corpus.test.ts
 /** A text prepared for reading. */
-import { inPlace, normaliseInPlace, shadowOf, squeeze, withoutInvisible } from '../text.ts'
+import { inPlace, normaliseInPlace, shadowOf, squeeze, withoutEnd, withoutInvisible } from '../text.ts'
 
 /** The reader uses this many characters of a text. The rest is stored but not read (decisions, "Limits of sizes"). */
 const READ_AT_MOST = 32 * 1024
@@ -17,7 +17,7 @@ export interface Page {
    * Undefined if it has none.
    */
   loose?: string
-  /** Like `loose`, with the letters as they arrived, if NFKC changed their number: a bank may have counted `½` or a decomposed `é`. */
+  /** Like `loose`, with the letters as they arrived, if NFKC changed them: a bank may have counted `½` or a decomposed `é`. */
   uncomposed?: string
 }
 
@@ -28,35 +28,37 @@ export interface Page {
 const FORWARDERS_LINES =
   /\n(?:SIM[ _-]?\d(?:[_:][^\n]*| ?\([^()\n]*\))?|SubId: ?\d{1,4}|\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2})(?=\n|$)(?:\n[^\n]{0,60}){0,4}$/i
 
-/** A text up to the lines that a forwarder app appended. Undefined if it has none. */
-export const beforeForwardersLines = (text: string | undefined): string | undefined => {
-  const end = text?.search(FORWARDERS_LINES) ?? -1
-  return end < 0 ? undefined : text?.slice(0, end).trimEnd()
+/** Where the lines begin that a forwarder app appended to a text. Its end if it has none. */
+export const startOfForwardersLines = (squeezed: string): number => {
+  const start = squeezed.search(FORWARDERS_LINES)
+  return start < 0 ? squeezed.length : start
 }
 
 /** The text without the lines that a forwarder app appended. */
 export const withoutForwardersLines = (page: Page): Page => {
-  const end = page.text.search(FORWARDERS_LINES)
-  if (end < 0) return page
-  const [loose, uncomposed] = [beforeForwardersLines(page.loose), beforeForwardersLines(page.uncomposed)]
+  const { text, shadow, loose, uncomposed } = page
+  const end = startOfForwardersLines(text)
+  if (end === text.length) return page
+  const lines = text.slice(end)
   return {
-    text: page.text.slice(0, end),
-    shadow: page.shadow.slice(0, end),
-    ...(loose !== undefined && { loose }),
-    ...(uncomposed !== undefined && { uncomposed }),
+    text: text.slice(0, end),
+    shadow: shadow.slice(0, end),
+    ...(loose !== undefined && { loose: withoutEnd(loose, lines) }),
+    ...(uncomposed !== undefined && { uncomposed: withoutEnd(uncomposed, lines) }),
   }
 }
 
 export const pageOf = (text: string): Page => {
   const given = text.slice(0, READ_AT_MOST)
   const composed = normaliseInPlace(given)
+  const arrived = composed === given ? given : inPlace(given)
   const loose = composed.slice(0, READ_AT_MOST).trim()
   const whole = squeeze(withoutInvisible(loose))
   return {
     text: whole,
     shadow: shadowOf(whole),
     ...(loose.length > whole.length && { loose }),
-    ...(composed.length !== given.length && { uncomposed: inPlace(given).trim() }),
+    ...(composed !== arrived && { uncomposed: arrived.trim() }),
   }
 }
 

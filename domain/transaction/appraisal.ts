@@ -10,7 +10,7 @@ import { cutAt, fingerprintOf, marksOf } from '../dedup/text-marks.ts'
 import { creditMarks } from '../credits/mark.ts'
 import type { Arrival } from '../arrival/arrival.ts'
 import type { IgnoredReason } from '../arrival/events.ts'
-import { beforeForwardersLines } from '../reader/page.ts'
+import { startOfForwardersLines } from '../reader/page.ts'
 import { couldChange, findOrderId, orderIdOf } from '../reader/order-id.ts'
 import { isOld } from '../arrival/old.ts'
 import { DAY_MS } from '../time.ts'
@@ -20,7 +20,7 @@ import { asCut, isOfMovement, mayBeCut, mayLackItsEnd } from '../reader/referenc
 import { tellsOneTimePassword } from '../reader/rejection.ts'
 import { cutToBytes, NAME_BYTES, TEXT_BYTES } from '../arrival/sizes.ts'
 import { namedPlanOrder, type PlanAccount } from '../plan-order/plan-order.ts'
-import { inPlace, normalise, squeeze } from '../text.ts'
+import { inPlace, normalise, squeeze, withoutEnd } from '../text.ts'
 import { match, type Matched } from '../webhook/matching.ts'
 import type { HeldFor } from './events.ts'
 
@@ -53,15 +53,16 @@ const comparable = (text: string): string => inOneLine(squeeze(normalise(text)))
 
 /**
  * The content of an SMS is its text, whichever app shows it. In other channels the title or subject is part of the content.
- * @returns it, and its beginning that the bank sent: a forwarder app may have added lines
+ * @returns it, its beginning that the bank sent, and the lines that a forwarder app has added
  */
-const wholeText = ({ incoming }: Arrival, { channel }: Origin): { text: string; sent: string } => {
+const wholeText = ({ incoming }: Arrival, { channel }: Origin): Record<'text' | 'sent' | 'lines', string> => {
   const squeezed = squeeze(
     normalise(
       channel === 'sms' ? incoming.text : [incoming.title, incoming.subject, incoming.text].filter(Boolean).join('\n'),
     ),
   )
-  return { text: inOneLine(squeezed), sent: inOneLine(beforeForwardersLines(squeezed) ?? squeezed) }
+  const end = startOfForwardersLines(squeezed)
+  return { text: inOneLine(squeezed), sent: inOneLine(squeezed.slice(0, end)), lines: squeezed.slice(end) }
 }
 
 /**
@@ -74,12 +75,12 @@ const sightingOf = (
   prefixes: readonly string[],
 ): Sighting => {
   const { channel } = origin
-  const { text, sent } = wholeText(arrival, origin)
+  const { text, sent, lines } = wholeText(arrival, origin)
   const time = reading.time_in_memo ? null : reading.printed_time
   const messageId = arrival.mail?.message_id
   const { order_id, prefix } = matched
-  const asSent = beforeForwardersLines(inPlace(arrival.incoming.text)) ?? arrival.incoming.text
-  const mayLackEnd = channel === 'sms' && mayLackItsEnd(asSent)
+  const given = arrival.incoming.text
+  const mayLackEnd = channel === 'sms' && mayLackItsEnd(lines === '' ? given : withoutEnd(inPlace(given), lines))
   const mayGoOn =
     order_id !== null &&
     ((mayLackEnd && couldChange({ order_id, prefix }, sent, prefixes)) ||

@@ -171,6 +171,9 @@ describe('a payment in two channels', () => {
         expect(both.map(idOf), both[0].text).to.deep.equal(['DH104299', 'DH104299'])
         isOne(both)
       }
+    // Two letters fewer before the break, and two signs more behind it.
+    const evened = MB(`e\u0301e\u0301${'x'.repeat(26)} DH104299 cam on½`)
+    expect(evened.map(idOf), evened[0].text).to.deep.equal(['DH104299', 'DH104299'])
   })
 
   it('stays one, and keeps its order id, if a forwarder app adds lines to an SMS with invisible characters or runs of blanks', () => {
@@ -181,6 +184,22 @@ describe('a payment in two channels', () => {
         expect(both.map(idOf), both[0].text).to.deep.equal(['DH104299', 'DH104299'])
         isOne(both)
       }
+  })
+
+  it('stays one, and keeps its order id, if a forwarder app adds lines with blank lines between them', () => {
+    const lines = '\nSIM1_Viettel\n\n\n2026-11-20 10:00:07\n\nPhone\n\nHome'
+    for (const memo of [
+      'DH104299',
+      'DH104299 cam on shop rat nhieu nhe, giao nhanh nhe',
+      `x  ${'x'.repeat(24)} DH104299`,
+    ]) {
+      const [sent, other] = MB(memo)
+      const both = [{ ...sent, text: sent.text + lines }, other] as const
+      expect(both.map(idOf), both[0].text).to.deep.equal(['DH104299', 'DH104299'])
+      isOne(both)
+      const short = { ...sent, text: sent.text.replace(' - Ma giao dich/ Trace 998593', lines) }
+      expect(idOf(short), short.text).to.equal('DH104299')
+    }
   })
 
   it('stays one if the payer also ends the memo in a mark of a cut, which the SMS does not reach', () => {
