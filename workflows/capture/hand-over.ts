@@ -67,7 +67,7 @@ export const handingOver = (
   }
 }
 
-/** Gives each 32-bit number another one. */
+/** Mixes the bits of a 32-bit number. Different numbers have different results, so no two processes have the same score. */
 const mix = (value: number): number => {
   const once = Math.imul(value ^ (value >>> 16), 0x45d9f3b)
   const twice = Math.imul(once ^ (once >>> 16), 0x45d9f3b)
