@@ -29,7 +29,7 @@ const setUp = ({ isAway = false } = {}) => {
     send: (updates) => (sent.push(...updates), isAway ? Promise.reject(new Error('away')) : Promise.resolve([])),
     onStates: (states) => answered.push(states),
     onFailing: () => {},
-    onError: (error) => errors.push(error),
+    onError: (error) => (isAway ? errors.push(error) : expect.fail(String(error))),
   })
   return { sent, endpoints, answered, errors }
 }
