@@ -17,7 +17,7 @@ import type { Account as AccountState } from '../../../domain/account/account.ts
 import type { Vault } from '../../../domain/ports.ts'
 import { secret, targetUrl, urlSent } from '../openapi/secrets.ts'
 import { SecretKeyText, presentSecret } from './webhooks.ts'
-import { moment } from '../../../domain/fields.ts'
+import { id, moment } from '../../../domain/fields.ts'
 
 /** The address to which alerts are sent in addition to the email, and the secret that signs these calls. */
 const AlertSettings = z
@@ -43,7 +43,7 @@ const presentAlertSettings = (
 
 const Alert = z
   .strictObject({
-    id: z.int().positive(),
+    id,
     kind: alertKind,
     subject: z.string().meta({ description: 'Subject of the alert, such as rule:5 or device:7.' }),
     text: z.string(),

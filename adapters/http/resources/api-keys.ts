@@ -11,7 +11,7 @@ import type { Guard } from '../openapi/operation.ts'
 import { refuses, scopes, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
 import { line } from './request-fields.ts'
-import { moment } from '../../../domain/fields.ts'
+import { id, moment } from '../../../domain/fields.ts'
 
 const ApiKeyCreation = z.strictObject({
   name: line(100),
@@ -30,7 +30,7 @@ const ApiKeyCreation = z.strictObject({
 
 const ApiKey = z
   .strictObject({
-    id: z.int().positive(),
+    id,
     name: z.string(),
     scopes: z.array(scope),
     expires_at: moment.nullable(),

@@ -10,6 +10,7 @@ import type { Guard } from '../openapi/operation.ts'
 import { type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
 import { readOnly, withoutReadOnly } from './request-fields.ts'
+import { id, moment } from '../../../domain/fields.ts'
 
 const READ_ONLY = ['id', 'bank_code', 'account_number']
 
@@ -29,7 +30,7 @@ const BankAccountChange = z
 
 const BankAccount = z
   .strictObject({
-    id: z.int().positive(),
+    id,
     bank_code: z.string(),
     account_number: z.string(),
     is_active: z.union([z.literal(0), z.literal(1)]),
@@ -40,7 +41,7 @@ const BankAccount = z
   .meta({ id: 'BankAccount' })
 
 const Learning = z
-  .strictObject({ learning_until: z.iso.datetime() })
+  .strictObject({ learning_until: moment })
   .meta({ id: 'BankAccountLearning', description: 'New numbers need no confirmation until then.' })
 
 const presentBankAccount = ({

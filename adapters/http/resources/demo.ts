@@ -13,7 +13,7 @@ import { data } from '../openapi/answers.ts'
 import type { Operations } from '../openapi/operations.ts'
 import type { ApiParts } from '../parts.ts'
 import type { Limited } from '../middleware/rate-limits.ts'
-import { decimal } from '../../../domain/fields.ts'
+import { decimal, moment } from '../../../domain/fields.ts'
 
 const around = z.string().max(1_000).optional()
 
@@ -46,7 +46,7 @@ const Parsed = z.strictObject({
       account_name: line,
       balance_after: decimal.nullable(),
       transaction_ref: line,
-      transaction_date: z.iso.datetime(),
+      transaction_date: moment,
       transaction_date_source: z.enum(['printed', 'printed_day', 'printed_without_year', 'arrival']),
       counterpart_account: line,
       counterpart_name: line,

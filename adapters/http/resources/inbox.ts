@@ -27,7 +27,7 @@ import { readBody } from '../middleware/raw-body.ts'
 import { byCursor } from '../openapi/pages.ts'
 import { InboxList } from './queries.ts'
 import { readOnly, withoutReadOnly } from './request-fields.ts'
-import { id } from '../../../domain/fields.ts'
+import { id, moment } from '../../../domain/fields.ts'
 
 const READ_ONLY = ['id', 'url', 'calls']
 
@@ -55,7 +55,7 @@ const Inbox = z
     calls: z
       .array(
         z.strictObject({
-          at: z.iso.datetime(),
+          at: moment,
           method: z.string(),
           headers: z.record(z.string(), z.string()),
           body: secret(z.string(), 'The first 16 KB of the body.'),

@@ -10,10 +10,11 @@ import { data, whole } from '../openapi/answers.ts'
 import type { Guard } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
+import { id } from '../../../domain/fields.ts'
 
 const Job = z
   .strictObject({
-    id: z.int().positive(),
+    id,
     status: z.enum(['running', 'done', 'cancelled']),
     total: z.int().min(0).meta({ description: 'Number of items when the job started.' }),
     done: z.int().min(0).meta({ description: 'Items processed so far.' }),

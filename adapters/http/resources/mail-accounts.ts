@@ -17,7 +17,7 @@ import { refuses, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
 import { LAST_SEEN_READ_ONLY, lastSeenFields } from './last-seen.ts'
 import { line, readOnly, withoutReadOnly } from './request-fields.ts'
-import { moment } from '../../../domain/fields.ts'
+import { id, moment } from '../../../domain/fields.ts'
 
 const IMAPS_PORT = 993
 const IMAP_PORT = 143
@@ -73,7 +73,7 @@ const MailAccountChange = z
 
 const MailAccount = z
   .strictObject({
-    id: z.int().positive(),
+    id,
     ...mailAccountFields.shape,
     last_error: z.string().nullable().meta({ description: 'null while the mailbox is readable.' }),
     last_message_at: moment.nullable(),

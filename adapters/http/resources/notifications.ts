@@ -24,7 +24,7 @@ import type { Account as AccountState } from '../../../domain/account/account.ts
 import { senderKey } from '../../../domain/banks/directory.ts'
 import { URL_PATH, pathOfSource } from '../../../domain/arrival/origin.ts'
 import { sourceType } from '../../../domain/transaction/events.ts'
-import { id } from '../../../domain/fields.ts'
+import { id, moment } from '../../../domain/fields.ts'
 
 const Notification = z
   .strictObject({
@@ -36,7 +36,7 @@ const Notification = z
       .nullable()
       .meta({ description: 'Why the notification is not a transaction; null if it is one.' }),
     transaction_id: id.nullable(),
-    received_at: z.iso.datetime(),
+    received_at: moment,
     unsafe: unsafeKind.nullable().meta({
       description:
         'Why the text may have named fields of the body: it needs `{"confirmed":true}` to become a transaction.',

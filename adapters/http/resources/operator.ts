@@ -23,11 +23,11 @@ import { operatorOnly } from '../middleware/operator-only.ts'
 import type { ApiParts } from '../parts.ts'
 import { LowDisk, lowDisks } from './low-disks.ts'
 import { Page } from './queries.ts'
-import { count, moment } from '../../../domain/fields.ts'
+import { count, id, moment } from '../../../domain/fields.ts'
 
 const Account = z
   .strictObject({
-    id: z.int().positive(),
+    id,
     email: z.string(),
     plan,
     plan_expires_at: moment.nullable(),
@@ -51,7 +51,7 @@ const Status = z
       }),
     ),
     lanes: z.array(z.strictObject({ lane: z.string(), open: count, due: count })),
-    breakers: z.array(z.strictObject({ user_id: z.int().positive(), endpoint: z.string(), since: moment })).meta({
+    breakers: z.array(z.strictObject({ user_id: id, endpoint: z.string(), since: moment })).meta({
       description: 'Endpoints with an open circuit breaker, the first 1,000.',
     }),
     parked: count.meta({ description: 'Streams with an event that cannot be applied: `baoco parked list`.' }),

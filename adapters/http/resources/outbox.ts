@@ -7,14 +7,15 @@ import { secret } from '../openapi/secrets.ts'
 import type { Operations } from '../openapi/operations.ts'
 import { operatorOnly } from '../middleware/operator-only.ts'
 import type { ApiParts } from '../parts.ts'
+import { id, moment } from '../../../domain/fields.ts'
 
 const Mail = z
   .strictObject({
-    id: z.int().positive(),
+    id,
     to: z.string(),
     subject: z.string(),
     text: secret(z.string(), 'It may hold links that open an account.'),
-    created_at: z.iso.datetime(),
+    created_at: moment,
     tries: z.int().min(0).meta({
       description: 'The number of attempts to send it, including one that is made now. 0 without a mail server.',
     }),

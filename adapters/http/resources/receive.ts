@@ -31,6 +31,7 @@ import { textOf } from '../receive/body-text.ts'
 import { decompressed, decompressorOf, type OpenDecompressor } from '../receive/decompressed.ts'
 import { mendedForm } from '../receive/form-text.ts'
 import { damagedBody, readPosted, TooMuchPosted, type Posted } from '../receive/posted.ts'
+import { id } from '../../../domain/fields.ts'
 
 const BATCH_LIMIT = 200
 /** Bytes that are kept of a body that is too large to be parsed. */
@@ -60,7 +61,7 @@ const Batch = z
 
 const Result = z
   .union([
-    z.strictObject({ id: z.int().positive(), webhook_status: webhookStatus }),
+    z.strictObject({ id, webhook_status: webhookStatus }),
     z.strictObject({ ignored: z.literal(true), reason: z.string() }),
   ])
   .meta({ id: 'Received' })

@@ -16,7 +16,7 @@ import type { Guard } from '../openapi/operation.ts'
 import type { Operations } from '../openapi/operations.ts'
 import type { ApiParts } from '../parts.ts'
 import { StatsHours, StatsRange } from './queries.ts'
-import { count, decimal } from '../../../domain/fields.ts'
+import { count, decimal, id, moment } from '../../../domain/fields.ts'
 
 const LONGEST_DAYS = 400
 /** The default range, including today. */
@@ -28,7 +28,7 @@ const EARLIEST = new Date('0001-01-01T00:00:00Z')
 const milliseconds = z.int().min(0).nullable()
 
 const ruleFigures = {
-  id: z.int().positive(),
+  id,
   attempts: count,
   success_rate: z.number().min(0).max(1).nullable().meta({ description: 'null if there was no attempt.' }),
   p50_ms: milliseconds,
@@ -40,7 +40,7 @@ const RuleStats = z.strictObject(ruleFigures).meta({ id: 'RuleStats' })
 
 const HourStats = z
   .strictObject({
-    from: z.iso.datetime().meta({ description: 'The start of the hour.' }),
+    from: moment.meta({ description: 'The start of the hour.' }),
     delivered: count.nullable().meta({ description: 'null if the rule has more than 10,000 newer attempts.' }),
     failed: count.nullable().meta({ description: 'As `delivered`. Attempts that are repeated later count too.' }),
   })

@@ -154,7 +154,7 @@ const DeliveredTransaction = z
 const History = z.array(
   z
     .strictObject({
-      at: z.iso.datetime(),
+      at: moment,
       event: z.string(),
       text: z.string().meta({ description: 'The event in one sentence.' }),
       facts: z
