@@ -28,13 +28,14 @@ export const useReadError = ({ data, error }: Asked<unknown>): Error | null => {
   return last.current
 }
 
-/** Without the server nothing can be asked for. The page says so once, and its button asks for all that failed. */
-export const FailedRead = ({ of }: { of: Asked<unknown> }) => {
-  const error = useReadError(of)
+const Failure = ({ of, error }: { of: Asked<unknown>; error: Error | null }) => {
   if (!error) return null
   if (!isTemporary(error)) return <Problem error={error} retry={of.refetch} />
   return <Temporary error={error} instead={of.data === undefined && <Loading />} />
 }
+
+/** Without the server nothing can be asked for. The page says so once, and its button asks for all that failed. */
+export const FailedRead = ({ of }: { of: Asked<unknown> }) => <Failure of={of} error={useReadError(of)} />
 
 /** Draws what a query brought; before that "loading", and an error with a button. Old data stays visible beside an error. */
 export const Loaded = <Value,>({
@@ -47,7 +48,7 @@ export const Loaded = <Value,>({
   const error = useReadError(of)
   return (
     <>
-      <FailedRead of={of} />
+      <Failure of={of} error={error} />
       {of.data === undefined ? !error && <Loading /> : children(of.data)}
     </>
   )
