@@ -90,6 +90,20 @@ describe('embedded Postgres', () => {
     expect(await notes((await open()).url)).to.deep.equal(['kept'])
   })
 
+  it('compresses the whole pages in its log', async () => {
+    const { url } = await open()
+    await ask(
+      url,
+      `CREATE TABLE note AS SELECT 'SD TK 0123 +500,000VND. Ref ' || n AS text FROM generate_series(1, 100) AS n`,
+    )
+    const position = async () =>
+      (await ask(url, `SELECT pg_current_wal_insert_lsn() - '0/0' AS bytes`))[0]!.bytes as string
+    await ask(url, 'CHECKPOINT')
+    const before = await position()
+    await ask(url, `UPDATE note SET text = 'changed' WHERE text LIKE '% 1'`)
+    expect(Number(await position()) - Number(before)).to.be.within(100, 5_000)
+  })
+
   it('is closed to others: folder 0700 (0711 if owned by root), files 0600, loopback only, a password, no personal data in its log', async () => {
     const { url } = await open()
     expect(fs.statSync(dataDir).mode & 0o777).to.equal(isRoot ? 0o711 : 0o700)
