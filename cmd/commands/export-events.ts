@@ -67,12 +67,7 @@ const positionsIn = async (
 ): Promise<Record<string, Checkpoint>> => {
   const known: Record<string, Checkpoint> = {}
   for (const [reader, position] of Object.entries(readers)) {
-    const { checkpoint } = position
-    const isOurs = await isPositionIn(store, position).catch((error: unknown) => {
-      if (error instanceof RangeError) return false
-      throw error
-    })
-    if (isOurs) known[reader] = checkpoint
+    if (await isPositionIn(store, position)) known[reader] = position.checkpoint
   }
   return known
 }

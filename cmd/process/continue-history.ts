@@ -46,7 +46,9 @@ const MOST_AHEAD = 1_000_000_000
 export const continueHistory = async (parts: Parts): Promise<OpenIds> => {
   const { settings, store, database, clock, log, before } = parts
   const positions = await positionsOf(parts)
-  const isThere = async ({ position }: Known) => (await isIn(store, position)) || mayHaveExpired(parts, position)
+  // A position of another store, before a migration, proves no loss.
+  const isThere = async ({ position }: Known) =>
+    (await isPositionIn(store, position)) !== false || mayHaveExpired(parts, position)
   const lost = (await Promise.all(positions.map(async (known) => ((await isThere(known)) ? [] : [known])))).flat()
   // Everything else may have been restored together with the store.
   const onTopic = await idsOnTopic(parts)
@@ -86,13 +88,6 @@ const positionsOf = async ({ settings, database, before }: Parts): Promise<Known
   const readers = Object.entries(await readersOfStore(database))
   return [...known, ...readers.map(([by, position]) => ({ by, position }))]
 }
-
-/** A position of another store, before a migration, means nothing here. */
-const isIn = (store: EventStore, position: StorePosition): Promise<boolean> =>
-  isPositionIn(store, position).catch((error: unknown) => {
-    if (error instanceof RangeError) return true
-    throw error
-  })
 
 /** The newest event of an installation that was idle may have expired since. */
 const mayHaveExpired = async ({ settings, store, database }: Parts, position: StorePosition): Promise<boolean> => {

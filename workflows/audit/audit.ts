@@ -19,7 +19,7 @@ import { slicesOf } from './slices.ts'
 import { Windows } from './windows.ts'
 import { keptFor } from '../../domain/retention.ts'
 import { pages } from '../support/store-pages.ts'
-import { isPositionIn, storePositionOf, type StorePosition } from '../support/store-position.ts'
+import { isAtOrAfter, isPositionIn, storePositionOf, type StorePosition } from '../support/store-position.ts'
 
 export interface Audited {
   events: number
@@ -32,16 +32,10 @@ type Found = (fault: string) => void
 
 /** @returns where an audit continues that ended at a position; null if this store does not contain it */
 export const continuedFrom = async (store: EventStore, position: StorePosition): Promise<Checkpoint | null> => {
-  try {
-    const { checkpoint } = position
-    const end = await store.end()
-    const isWithin = end !== null && !store.isAfter(checkpoint, end) && (await isPositionIn(store, position))
-    return isWithin ? checkpoint : null
-  } catch (error) {
-    // A position of another store.
-    if (error instanceof RangeError) return null
-    throw error
-  }
+  const { checkpoint } = position
+  const end = await store.end()
+  const isWithin = end !== null && isAtOrAfter(end, checkpoint, (a, b) => store.isAfter(a, b))
+  return isWithin && (await isPositionIn(store, position)) ? checkpoint : null
 }
 
 /**

@@ -1,4 +1,4 @@
-// Tests: tests/integration/roles/recognise.test.ts
+// Tests: tests/unit/workflows/support/store-position.test.ts
 /** The position of a reader of the store's events. It includes the last event, so that a start detects a different store. */
 import type { RecordedEvent } from '../../domain/event.ts'
 import { isTombstone, type StoredEvent } from '../../domain/parse-event.ts'
@@ -55,13 +55,18 @@ export const proves = (
   return isAfter(found.checkpoint, checkpoint)
 }
 
-/** Whether this store contains the position. */
+/** Whether this store contains the position. @returns null if another store issued the position, before a store migration */
 export const isPositionIn = async (
   store: Pick<EventStore, 'read' | 'isAfter'>,
   position: StorePosition,
-): Promise<boolean> => {
+): Promise<boolean | null> => {
   const [[found] = []] = await store.read([{ stream: position.stream, from: position.revision, limit: 1 }])
   // A stream that was deleted in the store since: nothing there can be compared any more.
   if (found && isTombstone(found)) return true
-  return proves(found, position, (a, b) => store.isAfter(a, b))
+  try {
+    return proves(found, position, (a, b) => store.isAfter(a, b))
+  } catch (error) {
+    if (error instanceof RangeError) return null
+    throw error
+  }
 }
