@@ -156,7 +156,11 @@ export const SETTINGS = {
     'seconds by which a delivery over the quota is delayed',
   ),
   planPrefix: setting('PLAN_PREFIX', 'BC', text.prefix, "prefix of the operator's own plan orders"),
-  planBank: optional('PLAN_BANK', text.bankOfTransfers, 'bank code of the account for plan payments'),
+  planBank: optional(
+    'PLAN_BANK',
+    text.bankOfTransfers,
+    'bank code of the account for plan payments, set together with PLAN_ACCOUNT and PLAN_HOLDER',
+  ),
   planAccount: optional('PLAN_ACCOUNT', text.accountNumber, 'number of the account for plan payments'),
   planHolder: optional('PLAN_HOLDER', z.string(), 'holder of the account for plan payments'),
   commission: setting('COMMISSION', '20', text.percent, "per cent of a referred account's plan payment"),

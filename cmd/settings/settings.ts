@@ -82,14 +82,25 @@ const refuseGaps = (settings: Read): void => {
     throw new SettingsError(
       'setting DATABASE_DISK_GB must not be set without DATABASE_URL: the disk of the embedded database is measured',
     )
+  const isSet = (key: keyof Read): boolean => settings[key] !== undefined
   // Secrets generated in a data folder would differ between machines, and would be lost with the machine while the events stay.
-  const server = settings.databaseUrl ? 'DATABASE_URL' : settings.eventStoreUrl ? 'EVENTSTORE_URL' : undefined
-  const missing = [SETTINGS.jwtSecret, SETTINGS.vaultKey].filter(
-    ({ env }) => settings[env === 'JWT_SECRET' ? 'jwtSecret' : 'vaultKey'] === undefined,
-  )
-  if (server && missing.length > 0) {
-    throw new SettingsError(`setting ${missing.map(({ env }) => env).join(' and ')} must be set with ${server}`)
-  }
+  refuseWithout(['jwtSecret', 'vaultKey'], (['databaseUrl', 'eventStoreUrl'] as const).filter(isSet).slice(0, 1), isSet)
+  // With a part of the account no plan could be ordered, and nothing would say why.
+  refuseWithout(PLAN_ACCOUNT, PLAN_ACCOUNT.filter(isSet), isSet)
+}
+
+const PLAN_ACCOUNT = ['planBank', 'planAccount', 'planHolder'] as const
+
+/** @param given  settings that are set and need all of `needed`; none: nothing is needed */
+const refuseWithout = (
+  needed: readonly (keyof Read)[],
+  given: readonly (keyof Read)[],
+  isSet: (key: keyof Read) => boolean,
+): void => {
+  const names = (keys: readonly (keyof Read)[]): string => keys.map((key) => SETTINGS[key].env).join(' and ')
+  const missing = needed.filter((key) => !isSet(key))
+  if (given.length > 0 && missing.length > 0)
+    throw new SettingsError(`setting ${names(missing)} must be set with ${names(given)}`)
 }
 
 /** A setting's line in `baoco --help`. */

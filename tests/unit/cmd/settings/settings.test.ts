@@ -9,6 +9,7 @@ import { refusal } from '../../../harness/settings-refusal.ts'
 
 const KEY = '0123456789abcdef'.repeat(4)
 const SECRET = 'x'.repeat(32)
+const PLAN_ACCOUNT = { PLAN_BANK: 'VCB', PLAN_ACCOUNT: '0011000415567', PLAN_HOLDER: 'BAOCO CO LTD' }
 
 describe('settings', () => {
   it('have defaults, so none is required', () => {
@@ -83,6 +84,14 @@ describe('settings', () => {
     expect(readSettings(server).databaseDiskGb).to.equal(undefined)
   })
 
+  it('take the account for plan payments as a whole, or not at all', () => {
+    expect(readSettings(PLAN_ACCOUNT).planAccount).to.equal('0011000415567')
+    expect(refusal({ PLAN_BANK: 'VCB' })).to.equal('setting PLAN_ACCOUNT and PLAN_HOLDER must be set with PLAN_BANK')
+    expect(refusal({ ...PLAN_ACCOUNT, PLAN_BANK: '' })).to.equal(
+      'setting PLAN_BANK must be set with PLAN_ACCOUNT and PLAN_HOLDER',
+    )
+  })
+
   it('treat an empty text as not set', () => {
     expect(readSettings({ PORT: '', ADMIN_PASSWORD: ' ' })).to.deep.include({ port: 8080, adminPassword: undefined })
     expect(readSettings({ ADMIN_PASSWORD: ' blank before' }).adminPassword).to.equal(' blank before')
@@ -99,7 +108,7 @@ describe('settings', () => {
   it('say of every invalid value what it must be', () => {
     const refused = Object.values(SETTINGS).flatMap(({ env }) => {
       try {
-        readSettings({ [env]: '\u1ef7 {' })
+        readSettings({ ...PLAN_ACCOUNT, [env]: '\u1ef7 {' })
         return []
       } catch (error) {
         return [[env, (error as Error).message] as const]
