@@ -1,7 +1,8 @@
 // Tests: tests/integration/roles/shared-settings.test.ts
 /**
  * Notices settings that differ between the processes of an installation. Each process holds a shared advisory lock for each of these settings. The
- * first number of the lock comes from the name and the second one from the value, so a lock does not reveal a secret. It ends with its process, and needs no clock.
+ * first number of the lock comes from the name and the second one from the value. The lock ends with its process, and needs no clock. Every role
+ * of the cluster can read the numbers. So the value of a secret must be a text that is costly to guess.
  */
 import { createHash } from 'node:crypto'
 import { waitUnlessAborted } from '../../workflows/support/abort.ts'
@@ -18,7 +19,8 @@ const CLOSE_WITHIN_MS = 1_000
 export type SharedSettings = Readonly<Record<string, string>>
 
 const numberOf = (text: string): number => createHash('sha256').update(text).digest().readInt32BE()
-const numberOfName = (name: string): number => numberOf(`setting ${name}`)
+/** Change the first word when values are derived in another way. Then processes of two releases are not compared. */
+const numberOfName = (name: string): number => numberOf(`shared setting ${name}`)
 
 /** Takes the locks of a process, for as long as its connection lasts. */
 export const holdSettings = (settings: SharedSettings): { text: string; values: number[][] } => ({

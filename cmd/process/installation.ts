@@ -186,7 +186,7 @@ export const openInstallation = async (
     metrics.watchClock(clockWatch.ahead)
     // The database names an installation only after its secrets exist.
     const secrets = keepSecrets(settings.dataDir, settings, (await servedBy(database)) !== null)
-    await presence.show(sharedSettings(settings, secrets.jwtSecret))
+    await presence.show(await sharedSettings(settings, secrets.jwtSecret))
     opened.push(watchSettings({ database, names: SHARED_NAMES, log }))
 
     const outbox = openOutbox(database)

@@ -1,4 +1,5 @@
 /** Settings that differ between the processes of an installation are named, in the log and by `baoco status`. */
+import { createHash } from 'node:crypto'
 import { expect } from 'chai'
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
 import { enter, presentProcesses, type Presence } from '../../../adapters/database/presence.ts'
@@ -18,7 +19,7 @@ describe('settings of several processes', () => {
   const start = async (role: string, env: Record<string, string> = {}, jwtSecret = SECRET): Promise<Presence> => {
     const presence = await enter(database, role)
     present.push(presence)
-    await presence.show(settings(env, jwtSecret))
+    await presence.show(await settings(env, jwtSecret))
     return presence
   }
   const differing = () => differingSettings(database, SHARED_NAMES)
@@ -104,7 +105,7 @@ describe('settings of several processes', () => {
     }
     const presence = await enter(refusing, 'api')
     present.push(presence)
-    await presence.show(settings())
+    await presence.show(await settings())
     await start('project', { OVER_QUOTA_DELAY: '0' })
     refusals = 1
     await database.query(
@@ -113,6 +114,32 @@ describe('settings of several processes', () => {
     await eventually(async () => refusals < 0 && (await differing())[0]?.setting === 'OVER_QUOTA_DELAY')
     const names = (await presentProcesses(database)).map(({ name }) => name)
     expect(names).to.have.members(['baoco (api)', 'baoco (project)'])
+  })
+
+  it('include SMTP_URL without its password, and do not reveal the JWT secret to other roles of the cluster', async () => {
+    const mail = (user: string) => ({ SMTP_URL: `smtps://${user}@mail.example`, BASE_URL: 'https://pay.example' })
+    await start('api', mail('shop:one'))
+    await start('project', mail('shop:two'))
+    expect(await differing()).to.deep.equal([])
+    const shown = await database.query<{ value: number }>(
+      `SELECT objid::bigint::bit(32)::integer AS value FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2`,
+    )
+    const guessed = createHash('sha256').update(SECRET).digest().readInt32BE()
+    expect(shown.map(({ value }) => value)).to.not.include(guessed)
+    await start('deliver', { ...mail('shop:one'), SMTP_URL: 'smtps://shop:one@other.example' })
+    expect((await differing()).map(({ setting }) => setting)).to.deep.equal(['SMTP_URL'])
+  })
+
+  it('are not compared with a process of a release that derives them in another way', async () => {
+    await start('api')
+    const client = await database.connect()
+    try {
+      const number = (text: string) => createHash('sha256').update(text).digest().readInt32BE()
+      await client.query('SELECT pg_advisory_lock_shared($1, $2)', [number('setting JWT_SECRET'), number(SECRET)])
+      expect(await differing()).to.deep.equal([])
+    } finally {
+      await client.end()
+    }
   })
 
   it('are logged once, and again when they agree', async () => {
