@@ -1,4 +1,3 @@
-// Tests: tests/unit/workflows/support/store-position.test.ts
 /** The position of a reader of the store's events. It includes the last event, so that a start detects a different store. */
 import type { RecordedEvent } from '../../domain/event.ts'
 import { isTombstone, type StoredEvent } from '../../domain/parse-event.ts'

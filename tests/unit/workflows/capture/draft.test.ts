@@ -225,6 +225,7 @@ Số dư mới của tài khoản trên là: 92,551.00 VND${day}.\nGiao dịch m
     draft.keep()
     expect(warm.window.size).to.equal(2)
     expect(warm.revision).to.equal(1)
+    expect(warm.lastId).to.equal(draft.units.appends()[0]![0]!.events[1]!.id)
   })
 
   it('keeps its entries in the order of the store, in which all of a unit come before those of the next', () => {

@@ -1,11 +1,14 @@
 import { expect } from 'chai'
+import { DedupWindow } from '../../../../domain/dedup/window.ts'
 import type { StoredEvent } from '../../../../domain/parse-event.ts'
 import { WarmWindows, type WarmWindow } from '../../../../workflows/capture/warm-windows.ts'
+import type { KeptSnapshot } from '../../../../workflows/support/snapshots.ts'
 import { sighting, sms } from '../../domain/dedup/sightings.ts'
 
 const filled = (windows: WarmWindows, userId: number, count: number): WarmWindow => {
   const warm = windows.take(userId, 'VCB')
   const events = Array.from({ length: count }, (_, revision) => ({
+    id: `event-${revision}`,
     revision,
     type: 'NotificationSeen',
     data: { ...sighting(sms({ ref: `FT:${revision}` })), transaction_id: revision + 1, verdict: 'new', copy_of: null },
@@ -48,6 +51,25 @@ describe('cached deduplication windows', () => {
     expect(warm.slice().from).to.equal(0)
     warm.readOn([])
     expect(warm.revision).to.equal(41)
+  })
+
+  it('know the id of the event at their revision, unless only a conflict has reported the revision', () => {
+    const warm = new WarmWindows(1_000_000).take(1, 'VCB')
+    expect(warm.lastId).to.equal(null)
+    const window = new DedupWindow()
+    warm.restored(window, { revision: 7, event_id: 'of the snapshot', parts: [] } as unknown as KeptSnapshot)
+    expect(warm.lastId).to.equal('of the snapshot')
+    const next = { id: 'newer', revision: 8, type: 'SomethingElse' }
+    warm.readOn([{ ...next, id: 'older', revision: 6 }, next] as unknown as StoredEvent[])
+    expect([warm.revision, warm.lastId]).to.deep.equal([8, 'newer'])
+    warm.conflicted(8)
+    warm.readOn([])
+    expect([warm.revision, warm.lastId]).to.deep.equal([8, 'newer'])
+    warm.conflicted(9)
+    warm.readOn([])
+    expect([warm.revision, warm.lastId]).to.deep.equal([9, null])
+    warm.readOn([{ ...next, id: 'newest', revision: 10 }] as unknown as StoredEvent[])
+    expect([warm.revision, warm.lastId]).to.deep.equal([10, 'newest'])
   })
 
   it('are dropped after a conflict with an older revision: their events do not exist any more', () => {
