@@ -4,10 +4,11 @@
  * no personal data.
  */
 import { z } from 'zod'
+import { id } from './fields.ts'
 
 export const erasureEvents = {
   /** Closes every stream of a deleted account that has no closing event of its own. */
-  StreamErased: z.object({ user_id: z.int().positive() }),
+  StreamErased: z.object({ user_id: id }),
 }
 
 const CLOSING: ReadonlySet<string> = new Set(['TransactionDeleted', 'AccountDeleted', 'StreamErased'])

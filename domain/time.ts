@@ -3,9 +3,10 @@
  * Banks print this time, and the interface counts days and months in it (`date_from`, the quota).
  */
 
+export const HOUR_MS = 3_600_000
+export const DAY_MS = 24 * HOUR_MS
 /** Add it to UTC. */
-export const OFFSET_MS = 7 * 3_600_000
-export const DAY_MS = 86_400_000
+export const OFFSET_MS = 7 * HOUR_MS
 
 /** The time that a wall clock in Vietnam shows. Months count from 1. */
 export interface WallTime {

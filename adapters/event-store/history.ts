@@ -19,12 +19,13 @@ import {
   type Unit,
   type UnitResult,
 } from '../../domain/ports.ts'
+import { HOUR_MS } from '../../domain/time.ts'
 import { proves, storePositionOf, type StorePosition } from '../../workflows/support/store-position.ts'
 
 /** Streams whose beginning is remembered. They show which transactions are gone. */
 const MOST_BEGUN = 5_000
 /** An event that was seen longer ago may have expired. Retention times are days. Milliseconds. */
-const SURELY_KEPT_MS = 3_600_000
+const SURELY_KEPT_MS = HOUR_MS
 
 type Place = Pick<RecordedEvent, 'checkpoint' | 'id' | 'stream' | 'revision'>
 

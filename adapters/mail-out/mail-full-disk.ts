@@ -3,13 +3,14 @@
  * Mails the operator that a disk is full. The outbox and the list of alerts are on that disk, so this mail goes to the mail server directly. Each process
  * that sends mails sends one, and another one every hour until the disk has space, or at once when nothing is accepted any more.
  */
+import { HOUR_MS } from '../../domain/time.ts'
 import type { Letter } from '../../workflows/texts/types.ts'
 import { orAborted, waitUnlessAborted } from '../../workflows/support/abort.ts'
 import type { LogLines } from '../telemetry/log-lines.ts'
 import type { MailServer } from './smtp.ts'
 
 const LOOK_EVERY_MS = 1_000
-const AGAIN_AFTER_MS = 3_600_000
+const AGAIN_AFTER_MS = HOUR_MS
 /** After a failure. */
 const TRIED_AGAIN_AFTER_MS = 60_000
 

@@ -5,6 +5,7 @@
  * The counter follows lines and literals (after `{5}` at the end of a line, any five bytes follow; RFC 3501, section 4.3).
  * Only lines are limited by length, and only requested data may arrive as a literal.
  */
+import { DAY_MS } from '../../domain/time.ts'
 import { MailFailure } from '../../workflows/mail-ingest/mailbox.ts'
 
 /** The data that the server may send for one command, or within `ms` milliseconds while no command runs. */
@@ -44,7 +45,7 @@ const MINUTE_MS = 60_000
 
 /** Limits of one connection. After that it is replaced. */
 const MOST_BYTES = 1024 * MB
-const LONGEST_MS = 24 * 3_600_000
+const LONGEST_MS = DAY_MS
 
 const LF = 0x0a
 /** Characters of the marker that ends a line before a literal. A longer marker has only zeros before its number. */

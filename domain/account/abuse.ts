@@ -3,6 +3,7 @@
  * again, or too many parallel requests again and again. One instance tracks one account. It holds the usage that this process
  * saw, and the last known usage of all processes.
  */
+import { HOUR_MS } from '../time.ts'
 
 export interface AbuseLimits {
   /** The most requests in an hour. */
@@ -16,7 +17,6 @@ export interface AbuseLimits {
 export type Abuse = 'requests_per_hour' | 'polling' | 'parallel_requests'
 
 /** Requests are counted in slots. A request counts for at least an hour minus one slot, and never for more than an hour. */
-const HOUR_MS = 3_600_000
 export const SLOT_MS = 300_000
 export const SLOTS = HOUR_MS / SLOT_MS
 /** Other processes may count in later slots, because clocks differ. Those still later were counted by a clock that was ahead. */

@@ -41,7 +41,7 @@ export type MailTokenIssued = z.infer<typeof mailTokenEvents.MailTokenIssued>
 
 export const sessionEvents = {
   SessionEnded: z.object({
-    user_id: z.int().positive(),
+    user_id: id,
     session_id: z.string(),
     ended_at: moment,
     /** When it would have expired. It need not be remembered after that. */

@@ -15,12 +15,13 @@
  * is not recorded, and its credits wait, even while the account learns. Only a manual retry sends them.
  */
 import { digitsContradict, sharedDigits, TELLING_DIGITS, visibleDigits } from '../dedup/account-digits.ts'
+import { DAY_MS } from '../time.ts'
 import type { AccountEvent } from './events.ts'
 import { invalid, notFound } from './refusals.ts'
 import type { Account, BankAccount, Learning } from './state.ts'
 
 /** How long an account accepts new numbers as its owner's, in milliseconds. */
-const LEARNING_MS = 24 * 3_600_000
+const LEARNING_MS = DAY_MS
 
 /** Bank accounts of an account. */
 export const MOST_BANK_ACCOUNTS = 500

@@ -4,18 +4,19 @@
  * claimed in a separate stream, so that a start with another ADMIN_EMAIL does not create a second operator.
  */
 import { z } from 'zod'
+import { id } from '../fields.ts'
 import { sha256 } from '../sha256.ts'
 import { normalEmail } from './access.ts'
 
 export const emailEvents = {
   /** The account may not exist yet. The next process that finds the claim completes it under this id. */
-  EmailClaimed: z.object({ user_id: z.int().positive() }),
+  EmailClaimed: z.object({ user_id: id }),
   /** The account was deleted, so the address may be claimed again. */
-  EmailReleased: z.object({ user_id: z.int().positive() }),
+  EmailReleased: z.object({ user_id: id }),
 }
 
 export const firstAccountEvents = {
-  FirstAccountClaimed: z.object({ user_id: z.int().positive() }),
+  FirstAccountClaimed: z.object({ user_id: id }),
 }
 
 type Claims = typeof emailEvents & typeof firstAccountEvents

@@ -4,6 +4,7 @@
  * the owner's. The use of one ends them all (decisions, "Mail tokens"). The events store a token's hash. The token is computed from
  * its nonce and the installation's secret (`workflows/accounts/mail-links.ts`).
  */
+import { HOUR_MS } from '../time.ts'
 import { newlySetPassword } from './access.ts'
 import type { MailPurpose, MailTokenIssued } from './access-events.ts'
 import { endEverything } from './end-everything.ts'
@@ -22,7 +23,6 @@ export const NO_MAIL_TOKENS: MailTokens = {
   repeated_at: null,
 }
 
-const HOUR_MS = 3_600_000
 const LIFETIME_MS: Record<MailPurpose, number> = { verify_email: 24 * HOUR_MS, reset_password: HOUR_MS }
 /** The most links of each purpose that are valid at a time. */
 const MOST_GOOD: Record<MailPurpose, number> = { verify_email: 1, reset_password: 3 }

@@ -2,7 +2,7 @@
 /** A bulk operation on many transactions that runs in the background: stream `job-<id>`. It contains no notification texts. */
 import { z } from 'zod'
 import { sourceType } from '../transaction/events.ts'
-import { id, moment } from '../fields.ts'
+import { count, id, moment } from '../fields.ts'
 
 /** The position of a transaction among those of a user: by capture time, then by id. */
 const position = z.object({ created_at: moment, id })
@@ -33,7 +33,7 @@ export const jobEvents = {
     kind: z.literal('bulk_retry'),
     filter: jobFilter,
     /** How many transactions the filter matched at creation. */
-    total: z.int().min(0),
+    total: count,
     /** The newest matching transaction. Later ones are not included. Null if there was none. */
     up_to: position.nullable(),
     created_at: moment,
@@ -41,8 +41,8 @@ export const jobEvents = {
   /** The progress so far, and the page that starts now. A process that takes over starts with this page, possibly again. */
   JobProgressed: z.object({
     job_id: id,
-    done: z.int().min(0),
-    failed: z.int().min(0),
+    done: count,
+    failed: count,
     page: z.object({
       /** Not included; null: from the first. */ after: position.nullable(),
       to: position,
@@ -50,7 +50,7 @@ export const jobEvents = {
     }),
   }),
   JobCancelled: z.object({ job_id: id }),
-  JobDone: z.object({ job_id: id, done: z.int().min(0), failed: z.int().min(0) }),
+  JobDone: z.object({ job_id: id, done: count, failed: count }),
 }
 
 type Schemas = typeof jobEvents

@@ -4,10 +4,11 @@
  * own copy at any time within them (decision "Secret rotation").
  */
 import { unlessNotOpened } from '../errors.ts'
+import { DAY_MS } from '../time.ts'
 import type { Signing } from './signature.ts'
 
 /** Time in milliseconds during which both secrets sign. */
-export const BOTH_SIGN_FOR = 24 * 60 * 60 * 1000
+export const BOTH_SIGN_FOR = DAY_MS
 
 /** A rule's secrets as events and read models store them: sealed by the vault. */
 export interface SealedSecrets {

@@ -3,6 +3,7 @@
  * Amounts and outcomes by Vietnamese day and bank, and the results of each rule's endpoint. A copy of a notification
  * does not count as money.
  */
+import { HOUR_MS } from '../../domain/time.ts'
 import type { Queryable } from '../engine/queryable.ts'
 import { VIETNAMESE_DAY } from '../transaction/fields.ts'
 
@@ -41,8 +42,6 @@ export interface RuleByHourRow extends RuleRow {
 
 /** Only this many of the newest attempts of a rule are read. */
 const MOST_ATTEMPTS = 10_000
-
-export const HOUR_MS = 3_600_000
 
 /** SQL for the Vietnamese day of a moment. */
 const dayOf = (parameter: string) => `(${parameter}::timestamptz AT TIME ZONE 'UTC' + interval '7 hours')::date`

@@ -8,11 +8,11 @@ import { openPostgresEventStore } from '../../adapters/event-store/postgres/stor
 import { MOST_BANK_ACCOUNTS } from '../../domain/account/bank-accounts.ts'
 import { parseEvent } from '../../domain/parse-event.ts'
 import type { EventStore } from '../../domain/ports.ts'
+import { HOUR_MS } from '../../domain/time.ts'
 import type { FreshAccount } from '../../workflows/accounts/registration.ts'
 import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
 import { eventually } from '../harness/eventually.ts'
 
-const HOUR_MS = 3_600_000
 const OWN = '0011000415567'
 const STRANGERS = '0099000888777'
 

@@ -3,13 +3,12 @@
  * last week, and anybody can send a text twice. Without rule T5 the shop would be paid a second time.
  */
 import { expect } from 'chai'
+import { DAY_MS } from '../../domain/time.ts'
 import { gatherCredits } from '../../workflows/credits/remember-credits.ts'
 import type { StorePosition } from '../../workflows/support/store-position.ts'
 import { vietcombankText } from '../harness/bank-texts.ts'
 import { eventually } from '../harness/eventually.ts'
 import { openAttacked, type Attacked } from './real-api.ts'
-
-const DAY_MS = 86_400_000
 
 describe('attack: old texts', () => {
   let attacked: Attacked

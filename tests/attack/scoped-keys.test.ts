@@ -7,13 +7,13 @@
 import { expect } from 'chai'
 import { maskOf } from '../../adapters/http/openapi/secrets.ts'
 import { Delivery } from '../../adapters/http/resources/transactions.ts'
+import { HOUR_MS } from '../../domain/time.ts'
 import { BASE_URL, openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
 import { attempted, captured } from '../integration/http/captured.ts'
 import { vietcombankText } from '../harness/bank-texts.ts'
 import { eventually } from '../harness/eventually.ts'
 import { openShop, type Shop } from '../harness/shop.ts'
 
-const HOUR = 3_600_000
 const SCOPES = ['read', 'write', 'connect', 'receive']
 
 describe('attack: a scoped key', () => {
@@ -85,7 +85,7 @@ describe('attack: a scoped key', () => {
 
   it('becomes void when it expires', async () => {
     const own = await newKey()
-    const expires_at = new Date(Date.now() + HOUR).toISOString()
+    const expires_at = new Date(Date.now() + HOUR_MS).toISOString()
     const { api_key: key } = (await make(own, SCOPES, { expires_at })).body.data
     const text = { json: { sender: 'Vietcombank', text: 'hello' }, key }
     expect((await api.ask('GET', '/api/account', { key })).status).to.equal(200)

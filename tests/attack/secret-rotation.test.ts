@@ -6,13 +6,13 @@
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import { isGenuine } from '../../adapters/receiver/verify.ts'
+import { DAY_MS } from '../../domain/time.ts'
 import { signedHeaders } from '../../domain/webhook/signature.ts'
 import { remakeRequests } from '../../workflows/deliver/remake-request.ts'
 import { openDeliverySetting, SECRET, USER, vault, type DeliverySetting } from '../integration/delivery/setting.ts'
 import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
 import { openShop, status, type ReceivedCall, type Shop } from '../harness/shop.ts'
 
-const DAY_MS = 86_400_000
 const NEW = 'fedcba9876543210fedcba9876543210fedcba9876543210'
 
 /** Which of the secrets verify a call, by `X-Webhook-Signature` and by Standard Webhooks. */

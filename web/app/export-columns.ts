@@ -1,4 +1,5 @@
 /** The columns of an export, in the order of the file. Their headings are texts of the page. */
+import { inVietnam } from './vietnam-time.ts'
 
 /** What an accountant needs, without personal data. */
 export const USUAL_COLUMNS = [
@@ -43,7 +44,7 @@ export const isPersonal = (column: ExportColumn): boolean => (PERSONAL_COLUMNS a
 
 /** The latest months in Vietnam, the current one first, each with its days. */
 export const latestMonths = (count: number, now: Date): { month: string; from: string; to: string }[] => {
-  const vietnam = new Date(now.getTime() + 7 * 3_600_000)
+  const vietnam = inVietnam(now)
   return Array.from({ length: count }, (_, index) => {
     const at = (months: number, day: number) =>
       new Date(Date.UTC(vietnam.getUTCFullYear(), vietnam.getUTCMonth() - index + months, day))

@@ -1,5 +1,6 @@
 /** Money, dates and durations in the language of the page. Money comes as exact decimal text and is never a floating-point number. */
 import type { Language } from '../texts/language.ts'
+import { DAY_MS, inVietnam } from './vietnam-time.ts'
 
 const LOCALE: Record<Language, string> = { vi: 'vi-VN', en: 'en-GB' }
 const ZONE = 'Asia/Ho_Chi_Minh'
@@ -83,7 +84,7 @@ export const moment = (iso: string, language: Language, now: Date): string => {
 
 /** The calendar day in Vietnam, `YYYY-MM-DD`, some days before. */
 export const vietnamDay = (daysAgo: number, now: Date): string =>
-  new Date(now.getTime() + 7 * 3_600_000 - daysAgo * 86_400_000).toISOString().slice(0, 10)
+  new Date(inVietnam(now).getTime() - daysAgo * DAY_MS).toISOString().slice(0, 10)
 
 export const milliseconds = (value: number, language: Language): string =>
   value < 1_000

@@ -2,6 +2,7 @@
 /** The order of a plan that waits for its payment. */
 import type { Account } from '../api/types/account.ts'
 import type { Plan, PlanOrder } from '../api/types/plan.ts'
+import { DAY_MS } from './vietnam-time.ts'
 
 export interface OpenOrder {
   /** The account, and its plan before the order. */
@@ -13,7 +14,7 @@ export interface OpenOrder {
 }
 
 /** The operator may change the bank account. Nobody is asked to pay to one that is this old. */
-const KEPT_MS = 86_400_000
+const KEPT_MS = DAY_MS
 
 /** Whether the account has got the plan since it was ordered: another plan than before, or a later end. */
 export const isPaid = ({ before, plan }: Pick<OpenOrder, 'before' | 'plan'>, account: OpenOrder['before']): boolean =>

@@ -1,4 +1,5 @@
 /** Texts as banks send them, for those who want to try the service without a payment. */
+import { inVietnam } from './vietnam-time.ts'
 
 export interface SamplePayment {
   /** Digits. */
@@ -24,7 +25,7 @@ export interface SampleBank {
 const two = (value: number): string => String(value).padStart(2, '0')
 
 const printed = ({ account, orderId, amount, balance, at, number }: SamplePayment) => {
-  const local = new Date(at.getTime() + 7 * 3_600_000)
+  const local = inVietnam(at)
   return {
     account,
     amount: `+${amount.toLocaleString('en-US')}`,

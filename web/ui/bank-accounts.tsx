@@ -7,6 +7,7 @@ import { announce } from '../app/announce.ts'
 import { moment } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { now, presentDay } from '../app/present.ts'
+import { DAY_MS } from '../app/vietnam-time.ts'
 import { useAction } from './action.ts'
 import { Problem } from './basics.tsx'
 import { LoadedLines } from './loaded.tsx'
@@ -15,7 +16,6 @@ import { useFew } from './few.tsx'
 import { Switch } from './switch.tsx'
 
 const PATH = '/api/bank-accounts'
-const DAY_MS = 86_400_000
 const FEW = 10
 const STALE = ['banks', 'alerts', 'transactions', 'transaction', 'stats']
 

@@ -5,8 +5,8 @@ import { moment, shortTime } from '../app/format.ts'
 import { columnsOf, figuresOf, HEIGHT } from '../app/hour-columns.ts'
 import { language, texts } from '../app/language.ts'
 import { presentDay } from '../app/present.ts'
+import { HOUR_MS } from '../app/vietnam-time.ts'
 
-const HOUR_MS = 3_600_000
 const STEP = 6
 const BAR = 5
 

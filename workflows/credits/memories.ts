@@ -8,9 +8,9 @@ import { creditSegmentsStream, creditsStream, SEGMENTS } from '../../domain/cred
 import { CreditMemory } from '../../domain/credits/memory.ts'
 import { isFoldable, type StoredEvent } from '../../domain/parse-event.ts'
 import { NO_STREAM, type EventStore, type Slice } from '../../domain/ports.ts'
-import { DAY_MS } from '../../domain/time.ts'
+import { DAY_MS, HOUR_MS } from '../../domain/time.ts'
 
-const FRESH_MS = 3_600_000
+const FRESH_MS = HOUR_MS
 /** By then, events that have expired in the store must be dropped here. */
 const RELOADED_AFTER_MS = 7 * DAY_MS
 /** Segments per read. A segment is about a megabyte. */

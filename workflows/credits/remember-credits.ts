@@ -26,6 +26,7 @@ import {
 import { markOfCaptured, pack, type Remembered } from '../../domain/credits/mark.ts'
 import type { Fact, RecordedEvent } from '../../domain/event.ts'
 import { NO_STREAM, type Checkpoint, type Clock, type EventStore, type StreamAppend } from '../../domain/ports.ts'
+import { HOUR_MS } from '../../domain/time.ts'
 import { closeStream } from '../accounts/delete-account.ts'
 import { isPositionIn, lastPlaceIn, storePositionOf, type StorePosition } from '../support/store-position.ts'
 import type { ScheduledJob } from '../scheduled/scheduled-work.ts'
@@ -50,7 +51,7 @@ export interface RememberingParts {
 
 /** The schedule is frequent, so that the work runs soon after a start. Each process does it only once a day. */
 const OFTEN = '*/10 * * * *'
-const EVERY_MS = 20 * 3_600_000
+const EVERY_MS = 20 * HOUR_MS
 /** Credits held in memory before they are written. */
 const MOST_GATHERED = 30_000
 

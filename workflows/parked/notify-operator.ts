@@ -3,6 +3,7 @@
  * write thousands of events to one stream, so a stream is named again at most once an hour, and each event once.
  */
 import type { Mailer } from '../../domain/ports.ts'
+import { HOUR_MS } from '../../domain/time.ts'
 
 export interface ParkedNotice {
   stream: string
@@ -21,7 +22,7 @@ interface Parts {
   nowMs?: () => number
 }
 
-const AGAIN_AFTER_MS = 3_600_000
+const AGAIN_AFTER_MS = HOUR_MS
 /** Mails of one process. If there are more, the metric and `baoco parked list` have the rest. */
 const MOST_MAILS = 10
 

@@ -10,12 +10,13 @@
 import type { Account } from '../../../domain/account/account.ts'
 import { StoreUnavailable } from '../../../domain/errors.ts'
 import { UnreadableEvent } from '../../../domain/parse-event.ts'
+import { HOUR_MS } from '../../../domain/time.ts'
 import { projectedRevision } from '../../../projections/account/queries.ts'
 import type { Accounts } from '../../../workflows/accounts/accounts.ts'
 import type { Queryable } from '../../database/database.ts'
 import { within } from '../../system/within.ts'
 
-const CONFIRMED_WITHIN_MS = 3_600_000
+const CONFIRMED_WITHIN_MS = HOUR_MS
 /** A request for a confirmed account waits this long for the store, milliseconds. */
 const PATIENCE_MS = 2_000
 

@@ -2,13 +2,8 @@
 /** Statistics of an account: credits, debits and outcomes per day and bank, and the performance of each rule's endpoint. */
 import { z } from 'zod'
 import { invalid } from '../../../domain/account/refusals.ts'
-import { DAY_MS, endOfDay, startOfDay, vietnamDay } from '../../../domain/time.ts'
-import {
-  HOUR_MS,
-  statisticsByDay,
-  statisticsByRule,
-  statisticsByRuleAndHour,
-} from '../../../projections/counts/queries.ts'
+import { DAY_MS, HOUR_MS, endOfDay, startOfDay, vietnamDay } from '../../../domain/time.ts'
+import { statisticsByDay, statisticsByRule, statisticsByRuleAndHour } from '../../../projections/counts/queries.ts'
 import type { ApiContext } from '../context.ts'
 import { query } from '../openapi/input.ts'
 import { data } from '../openapi/answers.ts'

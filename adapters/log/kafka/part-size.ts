@@ -4,13 +4,14 @@
  * halved until they accept one. The limit may be changed later: it is read again at each new connection, and once an hour while it is low. An
  * hour after the last refusal, each accepted batch doubles the bytes again.
  */
+import { HOUR_MS } from '../../../domain/time.ts'
 
 const MOST_BYTES = 400_000
 /** Bytes that a message takes beside its value. */
 export const FRAMING = 800
 /** The limit of brokers by default. */
 const USUAL_LIMIT = 1_048_588
-const AGAIN_AFTER_MS = 3_600_000
+const AGAIN_AFTER_MS = HOUR_MS
 
 export class PartSize {
   readonly #now: () => number

@@ -1,12 +1,13 @@
 // Tests: tests/integration/kafka/relay.test.ts
 /** The topic of the transaction events. The relay creates it if it is missing, and refuses one that is compacted. */
 import type { Admin, ConfigResourceTypes, Kafka } from 'kafkajs'
+import { DAY_MS } from '../../../domain/time.ts'
 import { kafkaError, openKafkaClient, withAdmin, type KafkaTopic } from './client.ts'
 import { hasType, needing } from './missing-acl.ts'
 
 /** The partitions of a topic that the relay creates. */
 export const PARTITIONS = 12
-export const KEPT_MS = 14 * 24 * 60 * 60 * 1_000
+export const KEPT_MS = 14 * DAY_MS
 const MOST_REPLICAS = 3
 
 /** kafkajs exports this name to CommonJS only. */

@@ -1,14 +1,12 @@
 /** What the owner of the dashboard has, and what happens to them: payments, rules, calls of the inbox, texts of strangers. */
 import { devicePath } from '../../../domain/arrival/origin.ts'
+import { DAY_MS, HOUR_MS } from '../../../domain/time.ts'
 import { transactionStream } from '../../../domain/transaction/events.ts'
 import { endpointOf } from '../../../domain/webhook/endpoint.ts'
 import type { ApiUnderTest } from '../../integration/http/api-under-test.ts'
 import { attempted, captured, statusChanged } from '../../integration/http/captured.ts'
 import { vietcombankText } from '../bank-texts.ts'
 import { HOSTILE } from './visitor.ts'
-
-const DAY_MS = 86_400_000
-const HOUR_MS = 3_600_000
 
 /** Payer, amount and direction; one every second day, the newest first. */
 const PAYMENTS = [

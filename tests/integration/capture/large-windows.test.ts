@@ -11,6 +11,7 @@ import { dedupStream } from '../../../domain/dedup/events.ts'
 import type { Fact } from '../../../domain/event.ts'
 import { parseEvent } from '../../../domain/parse-event.ts'
 import { NO_STREAM, type EventStore } from '../../../domain/ports.ts'
+import { DAY_MS } from '../../../domain/time.ts'
 import { accountCache, Accounts } from '../../../workflows/accounts/accounts.ts'
 import type { Capture } from '../../../workflows/capture/capture.ts'
 import { FOLD_VERSION } from '../../../workflows/support/fold-version.ts'
@@ -24,7 +25,6 @@ import { repetitions } from '../../harness/repetitions.ts'
 import type { TestStore } from './stores.ts'
 import { NOW, openWorld, USER, vietcombankPush, vietcombankSms, type World } from './world.ts'
 
-const DAY_MS = 86_400_000
 /** A large window that is read from its events takes a minute. */
 const PATIENT = { mostWaitMs: 1_800_000, snapshotsApartMs: 0 }
 const AT_ONCE = 1_000

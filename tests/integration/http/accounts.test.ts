@@ -1,12 +1,12 @@
 /** Accounts by mail: registration, address confirmation and password reset. No answer reveals who has an account. */
 import { expect } from 'chai'
 import { accountStream } from '../../../domain/account/events.ts'
+import { HOUR_MS } from '../../../domain/time.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { accountOfEmail } from '../../../workflows/accounts/registration.ts'
 import { openApi, OWNERS_PASSWORD, type ApiUnderTest } from './api-under-test.ts'
 
 const PASSWORD = 'mật khẩu đủ dài'
-const HOUR = 3_600_000
 
 describe('accounts by mail', () => {
   let api: ApiUnderTest
@@ -78,7 +78,7 @@ describe('accounts by mail', () => {
     expect(mail!.text).to.include('https://baoco.example/forgot-password')
     expect((await logIn('owner@baoco.local')).status, 'the password stays').to.equal(401)
     expect((await logIn('owner@baoco.local', OWNERS_PASSWORD)).status).to.equal(200)
-    api.clock.at = new Date(Date.now() + HOUR + 1_000)
+    api.clock.at = new Date(Date.now() + HOUR_MS + 1_000)
     await register('owner@baoco.local')
     await mails('owner@baoco.local', 2)
   })
@@ -149,11 +149,11 @@ describe('accounts by mail', () => {
     await post('forgot-password', { email })
     const reset = await resetToken(email, 2)
     refusesToken(await post('verify-email', { token: reset }))
-    api.clock.at = new Date(start + HOUR + 60_000)
+    api.clock.at = new Date(start + HOUR_MS + 60_000)
     refusesToken(await post('reset-password', { token: reset, password: PASSWORD }))
-    api.clock.at = new Date(start + 24 * HOUR + 60_000)
+    api.clock.at = new Date(start + 24 * HOUR_MS + 60_000)
     refusesToken(await post('verify-email', { token: verify }))
-    api.clock.at = new Date(start + 24 * HOUR - 60_000)
+    api.clock.at = new Date(start + 24 * HOUR_MS - 60_000)
     expect((await post('verify-email', { token: verify })).status).to.equal(200)
   })
 

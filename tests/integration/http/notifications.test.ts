@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { HOUR_MS } from '../../../domain/time.ts'
 import { openCapture } from '../../../workflows/capture/capture.ts'
 import { openIds } from '../../../adapters/system/ids.ts'
 import { unreadStream } from '../../../domain/arrival/events.ts'
@@ -16,8 +17,6 @@ interface Row {
   source_type: string
   text?: string | null
 }
-
-const HOUR = 3_600_000
 
 describe('a received notification', () => {
   let api: ApiUnderTest
@@ -47,7 +46,7 @@ describe('a received notification', () => {
   const keepUnread = async (text: string, { hoursAgo = 1, source = 'url:VIETCOMBANK' } = {}): Promise<number> => {
     const id = await api.nextId()
     const { user_id } = api.owner
-    const received_at = new Date(Date.now() - hoursAgo * HOUR).toISOString()
+    const received_at = new Date(Date.now() - hoursAgo * HOUR_MS).toISOString()
     const data = {
       notification_id: id, user_id, source_type: 'api', source, stamp: null, received_at, posted_as: null, text, title: null,
       sender: 'Vietcombank', package: null, from: null, subject: null, raw_data: JSON.stringify({ text }),
@@ -60,7 +59,7 @@ describe('a received notification', () => {
   }
   const reparsing = () => {
     const capture = openCapture({ store: api.store, ids: openIds(api), clock: api.clock, plans: null })
-    return { store: api.store, capture, clock: api.clock, maxAgeMs: 24 * HOUR }
+    return { store: api.store, capture, clock: api.clock, maxAgeMs: 24 * HOUR_MS }
   }
   const reparseAll = (): Promise<Reparsed> => reparse(reparsing(), new AbortController().signal)
   const makeRule = () =>

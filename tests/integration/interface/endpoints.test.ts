@@ -1,10 +1,9 @@
 /** Tests sections 3 and 4 of the interface on a running API. Each row of the tables there has a test. */
 import { expect } from 'chai'
+import { DAY_MS } from '../../../domain/time.ts'
 import { OWNERS_PASSWORD } from '../http/api-under-test.ts'
 import { status as answers } from '../../harness/shop.ts'
 import { openInterface } from './setting.ts'
-
-const DAY_MS = 86_400_000
 
 describe('the interface, sections 3 to 7', () => {
   const on = openInterface()

@@ -5,6 +5,7 @@
 import { expect } from 'chai'
 import { scope, type Scope } from '../../../domain/account/api-keys.ts'
 import { jsonWebTokens } from '../../../adapters/http/middleware/json-web-tokens.ts'
+import { DAY_MS } from '../../../domain/time.ts'
 import type { Located, Schema } from '../../harness/openapi/document.ts'
 import { JWT_SECRET } from '../http/api-under-test.ts'
 import { codesOf, isDone, isProtected, isRefused, lacksScope } from './outcomes.ts'
@@ -16,8 +17,6 @@ const VOIDING = /rotate|reset-password/
 
 /** Tokens, keys, and the secrets of rules. The code of a referral link (`bca_`) is public. */
 const SECRET = /bc[b-z]_\d+\.[\w-]{12,}|\b[0-9a-f]{48}\b/
-
-const DAY_MS = 86_400_000
 
 describe('authorisation', () => {
   let world: World

@@ -1,13 +1,12 @@
 import { expect } from 'chai'
 import { openLastSeenNotes } from '../../../adapters/postgres/ops/last-seen.ts'
+import { HOUR_MS } from '../../../domain/time.ts'
 import { lastingSilences, quietSources } from '../../../projections/account/last-seen-queries.ts'
 import { sweepNotifications } from '../../../adapters/postgres/ops/sweep-notifications.ts'
 import { watchSources } from '../../../workflows/scheduled/watch-sources.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { openApi, type ApiUnderTest } from '../http/api-under-test.ts'
 import { shownAlerts } from '../http/shown-alerts.ts'
-
-const HOUR = 3_600_000
 
 describe('the watch on silent sources', function () {
   let api: ApiUnderTest
@@ -47,7 +46,7 @@ describe('the watch on silent sources', function () {
 
   it('shows them as silent and raises an alert, which ends at their next message', async () => {
     const now = Date.now()
-    const hourly = Array.from({ length: 5 * 24 }, (_, n) => new Date(now - (8 * 24 - n) * HOUR))
+    const hourly = Array.from({ length: 5 * 24 }, (_, n) => new Date(now - (8 * 24 - n) * HOUR_MS))
     await seen(...hourly)
     const last = hourly.at(-1)!.toISOString()
     expect(await ask('/api/receive-url')).to.include({ last_heard_at: last, usual_pause_s: 3_600, silent_since: last })
@@ -68,7 +67,7 @@ describe('the watch on silent sources', function () {
 
   it('counts from the present time after a clock was ahead', async () => {
     const now = new Date()
-    await seen(new Date(now.getTime() + 30 * 24 * HOUR), now)
+    await seen(new Date(now.getTime() + 30 * 24 * HOUR_MS), now)
     expect(await ask('/api/receive-url')).to.include({ last_heard_at: now.toISOString(), silent_since: null })
   })
 

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { NotificationEventData } from '../../../domain/arrival/events.ts'
 import type { EventStore, Unit } from '../../../domain/ports.ts'
+import { DAY_MS } from '../../../domain/time.ts'
 import { exportEvents } from '../../../workflows/store-migration/export.ts'
 import { checkFile, type LastLine } from '../../../workflows/store-migration/event-file.ts'
 import { importEvents, type ImportOptions, type Imported } from '../../../workflows/store-migration/import.ts'
@@ -10,7 +11,6 @@ import { History } from '../projections/history.ts'
 import type { Setting } from '../projections/setting.ts'
 
 export const NOW = new Date('2026-11-20T12:00:00Z')
-const DAY_MS = 86_400_000
 
 const eventAt = (daysAgo: number, type: string, data: object) => ({
   id: randomUUID(),

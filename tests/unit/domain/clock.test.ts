@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { aheadBy, seeClock, type SeenClock } from '../../../domain/clock.ts'
+import { HOUR_MS } from '../../../domain/time.ts'
 
-const HOUR_MS = 3_600_000
 const at = (hours: number) => new Date(Date.UTC(2026, 2, 1) + hours * HOUR_MS)
 
 /** The clock after it was seen at these hours. */

@@ -1,10 +1,10 @@
 /** The day and the time on a page: over night, while nothing happens, and if the clock of the device is wrong. */
 import { expect } from 'chai'
+import { HOUR_MS } from '../../../../domain/time.ts'
 import { OWNERS_PASSWORD } from '../../../integration/http/api-under-test.ts'
 import type { Owner } from '../../../harness/dashboard/owner.ts'
 import { WITHIN, type Visitor } from '../../../harness/dashboard/visitor.ts'
 
-const HOUR_MS = 3_600_000
 /** Runs in the page. The server's clock cannot be moved with that of the page. */
 const WITHOUT_SERVER_TIME = `{
   const { get } = Headers.prototype

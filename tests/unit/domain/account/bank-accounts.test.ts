@@ -10,8 +10,8 @@ import {
   seeBankAccount,
 } from '../../../../domain/account/bank-accounts.ts'
 import type { AccountEvent } from '../../../../domain/account/events.ts'
+import { HOUR_MS } from '../../../../domain/time.ts'
 
-const HOUR_MS = 3_600_000
 const REGISTERED = Date.parse('2026-11-01T00:00:00.000Z')
 const hour = (hours: number): Date => new Date(REGISTERED + hours * HOUR_MS)
 

@@ -1,10 +1,9 @@
 import { expect } from 'chai'
 import { isOld } from '../../../../domain/arrival/old.ts'
-import { DAY_MS } from '../../../../domain/time.ts'
+import { DAY_MS, HOUR_MS } from '../../../../domain/time.ts'
 import type { PrintedTime } from '../../../../domain/reader/reading.ts'
 
 const ARRIVED = new Date('2026-11-20T03:00:00.000Z')
-const HOUR = 3_600_000
 
 const arrived = (stampedAgo: number | null) => ({
   arrived_at: ARRIVED,
@@ -19,7 +18,7 @@ describe('an old notification', () => {
   it('has a stamp older than the age limit at its arrival', () => {
     expect(isOld(arrived(DAY_MS), nothing, DAY_MS)).to.equal(false)
     expect(isOld(arrived(DAY_MS + 1), nothing, DAY_MS)).to.equal(true)
-    expect(isOld(arrived(2 * HOUR), nothing, HOUR)).to.equal(true)
+    expect(isOld(arrived(2 * HOUR_MS), nothing, HOUR_MS)).to.equal(true)
   })
   it('or prints a time older than the age limit', () => {
     expect(isOld(arrived(null), printed('2026-11-19T03:00:00.000Z'), DAY_MS)).to.equal(false)

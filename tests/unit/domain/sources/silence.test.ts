@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { seenAgain, silentAfter, silentSince, type Rhythm } from '../../../../domain/sources/silence.ts'
+import { HOUR_MS } from '../../../../domain/time.ts'
 
-const HOUR = 3_600_000
 const START = Date.parse('2026-11-02T01:00:00.000Z')
-const at = (hours: number) => new Date(START + hours * HOUR)
+const at = (hours: number) => new Date(START + hours * HOUR_MS)
 
 const after = (hours: readonly number[]): Rhythm =>
   hours.reduce<Rhythm | null>((rhythm, hour) => seenAgain(rhythm, at(hour).toISOString()), null)!

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
+import { HOUR_MS } from '../../../../domain/time.ts'
 import { notifyOperator, type ParkedNotice } from '../../../../workflows/parked/notify-operator.ts'
-
-const HOUR = 3_600_000
 
 const noticeOf = (stream: string, revision: number): ParkedNotice => ({
   stream,
@@ -43,10 +42,10 @@ describe('the notice of a parked stream', () => {
   it('comes again for a later event of the stream after an hour', () => {
     const { tell, lines, wait } = opened()
     tell(noticeOf('ignored-1', 5))
-    wait(HOUR)
+    wait(HOUR_MS)
     tell(noticeOf('ignored-1', 5))
     tell(noticeOf('ignored-1', 6))
-    wait(HOUR)
+    wait(HOUR_MS)
     tell(noticeOf('ignored-1', 5))
     expect(lines).to.deep.equal(['ignored-1@5', 'ignored-1@6'])
   })
@@ -54,9 +53,9 @@ describe('the notice of a parked stream', () => {
   it('comes again after an hour for an earlier event that a former release could use', () => {
     const { tell, lines, mails, wait } = opened()
     tell(noticeOf('ignored-1', 6))
-    wait(HOUR)
+    wait(HOUR_MS)
     tell(noticeOf('ignored-1', 5))
-    wait(HOUR)
+    wait(HOUR_MS)
     for (const revision of [5, 6]) tell(noticeOf('ignored-1', revision))
     expect(lines).to.deep.equal(['ignored-1@6', 'ignored-1@5'])
     expect(mails).to.have.length(2)

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { PartSize } from '../../../../../adapters/log/kafka/part-size.ts'
-
-const HOUR = 3_600_000
+import { HOUR_MS } from '../../../../../domain/time.ts'
 
 describe('the size of the relay’s requests', () => {
   let now: number
@@ -22,7 +21,7 @@ describe('the size of the relay’s requests', () => {
 
   it('does not grow soon after a refusal, so that a topic with a low limit refuses once an hour at most', () => {
     size.refused()
-    now = HOUR
+    now = HOUR_MS
     size.accepted()
     expect(size.bytes).to.equal(200_000)
   })
@@ -30,7 +29,7 @@ describe('the size of the relay’s requests', () => {
   it('is in proportion to the limit that the brokers state, so that a low one causes no refusal', () => {
     size.stated(5_000)
     expect(size.bytes).to.be.within(1_500, 2_500)
-    now = HOUR + 1
+    now = HOUR_MS + 1
     size.accepted()
     expect(size.bytes).to.be.within(1_500, 2_500)
     for (const [limit, bytes] of [
@@ -47,10 +46,10 @@ describe('the size of the relay’s requests', () => {
   it('is outdated once an hour while the limit is low, because it may be raised', () => {
     size.stated(5_000)
     expect(size.isOutdated).to.equal(false)
-    now = HOUR + 1
+    now = HOUR_MS + 1
     expect(size.isOutdated).to.equal(true)
     size.stated(null)
-    now = 3 * HOUR
+    now = 3 * HOUR_MS
     expect(size.isOutdated).to.equal(false)
   })
 
@@ -63,7 +62,7 @@ describe('the size of the relay’s requests', () => {
 
   it('grows again with accepted batches once an hour has passed, up to where it was', () => {
     for (let time = 0; time < 3; time++) size.refused()
-    now = HOUR + 1
+    now = HOUR_MS + 1
     const sizes = Array.from({ length: 4 }, () => {
       size.accepted()
       return size.bytes
