@@ -3,7 +3,8 @@
  * Claims deliveries for this worker. A delivery from the queue or from a dead worker is also checked against its stream
  * before it begins. A claimed delivery must not be dropped because the store or the database is down. So the store is read again until
  * it answers, and a claim whose response was lost is looked up again: no other worker takes it over while this one
- * lives.
+ * lives. A search can miss such a claim: its statement may still run on the server, and another statement may lock its row. So the
+ * search is repeated with the heartbeats of a minute.
  */
 import type { EventStore, LogEntry } from '../../domain/ports.ts'
 import { retry } from '../support/retry.ts'
@@ -39,6 +40,9 @@ export interface ClaimsOptions {
   onError: (error: unknown) => void
 }
 
+/** Milliseconds after a lost response in which each heartbeat looks for the claim. */
+const LOOKED_FOR_MS = 60_000
+
 /** How long a delivery is put off if its stream cannot be read: milliseconds. */
 const PUT_OFF_MS = 30_000
 
@@ -50,6 +54,8 @@ export class Claims {
   /** Claims that are being checked and will then be in `tracked`. */
   readonly #beingChecked = new Set<Claimed>()
   #mayHaveLost = false
+  /** When a response was last lost: milliseconds of `performance.now()`. */
+  #lostAt = -Infinity
 
   constructor(options: ClaimsOptions) {
     this.#options = options
@@ -58,6 +64,12 @@ export class Claims {
   /** The response to a claim was lost. The claim may have been made nevertheless. */
   mayHaveLost(): void {
     this.#mayHaveLost = true
+    this.#lostAt = performance.now()
+  }
+
+  /** Whether a search may find a claim that an earlier one missed. */
+  get mayFindLost(): boolean {
+    return performance.now() - this.#lostAt < LOOKED_FOR_MS
   }
 
   first(transactions: readonly number[]): Promise<{ claimed: Claimed[]; isGated: boolean }> {
@@ -79,7 +91,7 @@ export class Claims {
    */
   async takeOver(limit: number): Promise<Due> {
     const { worker, queue, dead } = this.#options
-    const own = this.#mayHaveLost
+    const own = this.#mayHaveLost || this.mayFindLost
     // A response that is lost during the search is for the next one.
     this.#mayHaveLost = false
     const before = this.#inHand()

@@ -112,7 +112,7 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
     } finally {
       isTakingOver = false
     }
-    if (dead.length > 0) dueRows.takeOverSoon()
+    if (dead.length > 0 || sources.mayFindLost()) dueRows.takeOverSoon()
   }
 
   const beat = async (): Promise<void> => {

@@ -36,6 +36,8 @@ export interface Sources extends Demand {
   firstAttempts: FirstAttempts
   dueRows: DueRows
   newAttempts: NewAttempts
+  /** Whether claims whose responses were lost should be looked for again. */
+  mayFindLost: () => boolean
   /** Takes a batch of the log. */
   takeFromLog: (entries: readonly LogEntry[]) => Promise<void>
 }
@@ -171,6 +173,7 @@ export const openSources = ({
     firstAttempts,
     newAttempts,
     dueRows,
+    mayFindLost: () => claims.mayFindLost,
     takeFromLog,
     wake: () => dueRows.wake(),
     wakeIn: (milliseconds) => dueRows.wakeIn(milliseconds),

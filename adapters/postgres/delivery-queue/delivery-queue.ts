@@ -29,6 +29,7 @@ import {
   LEFT_ALONE,
   longestDelay,
   NOT_HELD,
+  unclaimed,
   whatTheCallNeeds,
 } from './claim-sql.ts'
 import { claimedOf, dueOf, type ClaimRow } from './claimed-rows.ts'
@@ -52,7 +53,7 @@ const LEFT_ALONE_NOW = -1
 /**
  * Claims nothing of gated rules. Instead, one row for each of them reports whether it may be let through now. Deliveries are looked up
  * by their transactions (`OFFSET 0` keeps the planner from reversing that), because the cost of scanning all open deliveries
- * grows with their number.
+ * grows with their number. Claimed ones are left out before the insert, which would lock them: a takeover skips what is locked.
  */
 const first = (whole: number): string => `
 WITH ${delivered(whole)}, found AS MATERIALIZED (
@@ -63,7 +64,7 @@ WITH ${delivered(whole)}, found AS MATERIALIZED (
     JOIN read_model.account a ON a.user_id = d.user_id
   WHERE d.status = 'open' AND d.lane = 'first'
     AND d.due_at <= greatest(now(), d.captured_at) + make_interval(secs => ${FROM_LOG_WITHIN})
-    AND ${NOT_HELD} AND d.rule_id <> ALL ($3::bigint[])
+    AND ${NOT_HELD} AND d.rule_id <> ALL ($3::bigint[]) AND ${unclaimed('d')}
   ORDER BY d.transaction_id, d.rule_id
   LIMIT $4
 ), due AS (SELECT * FROM found WHERE NOT gated

@@ -134,4 +134,56 @@ describe('first attempts during a search for a claim whose response was lost', (
     await deliverTwo({ queue }, lose)
     expect(shop.calls).to.have.length(2)
   })
+
+  describe('that finds nothing at first', () => {
+    /** Runs in a transaction that ends with `end`. */
+    const meanwhile = async (statement: string) => {
+      const client = await setting.database.connect()
+      await client.query('BEGIN')
+      await client.query(statement)
+      return async () => {
+        await client.query('COMMIT')
+        await client.end()
+      }
+    }
+
+    it('are made if another statement had locked the claim', async () => {
+      const plain = openDeliveryQueue(setting.database, setting.byKey)
+      let unlock = (): Promise<void> => Promise.resolve()
+      const { queue, hasLooked } = losingQueue({
+        claimNew: async (...wanted) => {
+          await plain.claimNew(...wanted)
+          unlock = await meanwhile('SELECT FROM ops.claim FOR UPDATE')
+          throw new Error('the connection was lost')
+        },
+        claimFirst: () => Promise.resolve({ claimed: [], isGated: false }),
+      })
+      const worker = await setting.worker({ queue })
+      await worker.started
+      const [transaction] = await setting.capture([rule])
+      await hasLooked()
+      await unlock()
+      await setting.untilStatus(transaction!, 'success')
+      expect(shop.calls).to.have.length(1)
+    })
+
+    it('are made if the server commits the claim only afterwards', async () => {
+      let commit = (): Promise<void> => Promise.resolve()
+      const { queue, hasLooked } = losingQueue({
+        claimNew: async (worker, [wanted]) => {
+          commit = await meanwhile(`INSERT INTO ops.claim (transaction_id, rule_id, attempt, worker)
+            VALUES (${wanted!.transaction_id}, ${wanted!.rule_id}, 1, '${worker}')`)
+          throw new Error('the connection was lost')
+        },
+        claimFirst: () => Promise.resolve({ claimed: [], isGated: false }),
+      })
+      const worker = await setting.worker({ queue })
+      await worker.started
+      const [transaction] = await setting.capture([rule])
+      await hasLooked()
+      await commit()
+      await setting.untilStatus(transaction!, 'success')
+      expect(shop.calls).to.have.length(1)
+    })
+  })
 })
