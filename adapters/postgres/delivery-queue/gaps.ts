@@ -10,8 +10,14 @@ import type { Queryable } from '../../database/database.ts'
 /** Seconds without a heartbeat of any worker. A restart takes less. */
 const SHORTEST = 20
 
+/**
+ * A statement may see rows that were written after its start. So times until shortly after `now()` count. Later ones are from a clock that was
+ * ahead.
+ */
+const SHORTLY = `now() + interval '${SHORTEST} seconds'`
+
 const LAST_BEAT = `
-  SELECT max(greatest(beaten_at, ended_at)) AS at FROM ops.worker WHERE beaten_at <= now()
+  SELECT max(greatest(beaten_at, ended_at)) AS at FROM ops.worker WHERE beaten_at <= ${SHORTLY}
   HAVING max(greatest(beaten_at, ended_at)) < now() - interval '${SHORTEST} seconds'`
 
 /** A step before the heartbeat in the same statement. Several workers may record the same gap. */
@@ -28,7 +34,7 @@ export const deliveredSince = (seconds: number): string => `(
       sum(ended_at - began_at) OVER (ORDER BY ended_at DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), interval '0'
     ) AS later
     FROM (
-      SELECT began_at, ended_at FROM ops.delivery_gap WHERE ended_at <= now()
+      SELECT began_at, ended_at FROM ops.delivery_gap WHERE ended_at <= ${SHORTLY}
       UNION ALL SELECT at, now() FROM (${LAST_BEAT}) AS last
     ) AS each
   ) AS gap)`
@@ -44,6 +50,6 @@ export const DELIVERED_SINCE = '(SELECT since FROM delivered)'
 export const sweepGaps = async (database: Queryable, wholeSchedule: number): Promise<void> => {
   await database.query(
     `DELETE FROM ops.delivery_gap
-     WHERE ended_at < ${deliveredSince(wholeSchedule)} OR ended_at > now()`,
+     WHERE ended_at < ${deliveredSince(wholeSchedule)} OR ended_at > ${SHORTLY}`,
   )
 }

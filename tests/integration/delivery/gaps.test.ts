@@ -70,6 +70,24 @@ describe('times in which no worker delivered', () => {
     expect(await ago(100)).to.be.closeTo(3_100, 2)
   })
 
+  it('count in a statement that began just before the heartbeat that recorded them, and are not swept by it', async () => {
+    const queue = openDeliveryQueue(database, database)
+    await queue.beat(ONE)
+    await lastBeat(ONE, 3_600)
+    const earlier = await database.connect()
+    try {
+      await earlier.query('BEGIN; SELECT now()')
+      await queue.beat(ONE)
+      const since = `SELECT extract(epoch FROM now() - ${deliveredSince(100)})::float8 AS ago`
+      expect((await earlier.query<{ ago: number }>(since)).rows[0]!.ago).to.be.closeTo(3_700, 2)
+      await sweepGaps({ query: async (sql) => (await earlier.query(sql)).rows as never }, 100)
+      await earlier.query('COMMIT')
+    } finally {
+      await earlier.end()
+    }
+    expect(await lengths()).to.have.length(1)
+  })
+
   it('are not a short restart', async () => {
     const queue = openDeliveryQueue(database, database)
     await queue.beat(ONE)
