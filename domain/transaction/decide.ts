@@ -151,8 +151,10 @@ export interface RetryOccasion {
   find: (transaction: LiveTransaction) => FoundOrderId | null
   /** Sends a transaction that succeeded to the same rules once more. */
   again?: boolean
-  /** With `pending` and `again`: only this rule. */
+  /** With `again`, and of what waits: only this rule. */
   only?: number | undefined
+  /** With `pending`: only deliveries with this status. */
+  which?: 'failed' | 'open' | undefined
 }
 
 /**
@@ -179,10 +181,29 @@ const matchedAgain = (
   }
 }
 
+/** Deliveries of a pending transaction that have failed get a fresh schedule, and those that wait for their next attempt are due at once. */
+const retryPending = (
+  { transaction_id, webhook_status, order_id, prefix, deliveries }: LiveTransaction,
+  { by, account, only, which }: RetryOccasion,
+): readonly TransactionFact[] => {
+  const data = { transaction_id, by, rematched: false, order_id, prefix, webhook_status }
+  const rulesOf = (chosen: (delivery: Delivery, rule: number) => boolean): number[] =>
+    [...deliveries].filter(([rule, delivery]) => chosen(delivery, rule)).map(([rule]) => rule)
+  const failed = which === 'open' ? [] : rulesOf(({ status }, rule) => status === 'failed' && account.rules.has(rule))
+  const open =
+    which === 'failed'
+      ? []
+      : rulesOf(({ status, attempt }, rule) => status === 'open' && attempt > 0 && (only ?? rule) === rule)
+  const facts: TransactionFact[] = []
+  if (failed.length > 0) facts.push({ type: 'WebhookRetryRequested', data: { ...data, rules: failed } })
+  if (open.length > 0) facts.push({ type: 'WebhookRetryRequested', data: { ...data, rules: open, due_now: true } })
+  return facts
+}
+
 /**
  * A retry by hand. With `failed`, the rules that have not succeeded and still exist get a fresh schedule, and their attempt
  * numbers continue. If none of them exists any more, and with `no_match`, the transaction is matched against today's prefixes
- * and rules. With `pending`, what waits for its next attempt is due at once. A delivery without an attempt is due already, or is
+ * and rules. With `pending`, rules that failed get a fresh schedule if they still exist, and what waits for its next attempt is due at once. A delivery without an attempt is due already, or is
  * over the quota and keeps its time. With `success` and `again`, the rules that succeeded and still exist get a new round. The
  * delivery of a paused rule opens and is held.
  * @returns no facts if nothing can be sent earlier
@@ -196,14 +217,7 @@ export const retry = (transaction: Transaction, occasion: RetryOccasion): readon
     throw new Refused('CONFLICT', `A transaction can be retried ${MOST_RETRIES} times within a day.`, {
       webhook_status,
     })
-  if (webhook_status === 'pending') {
-    const rules = [...current.deliveries]
-      .filter(([rule, { status, attempt }]) => status === 'open' && attempt > 0 && (occasion.only ?? rule) === rule)
-      .map(([rule]) => rule)
-    if (rules.length === 0) return []
-    const data = { transaction_id, by: occasion.by, rematched: false, order_id, prefix, rules, webhook_status }
-    return [{ type: 'WebhookRetryRequested', data: { ...data, due_now: true } }]
-  }
+  if (webhook_status === 'pending') return retryPending(current, occasion)
   if (webhook_status !== 'failed' && webhook_status !== 'no_match' && !again)
     throw new Refused('CONFLICT', `A transaction with status ${webhook_status} cannot be retried.`, { webhook_status })
   const ended = again ? 'succeeded' : 'failed'

@@ -5,13 +5,14 @@ import type { RetriedTransactions } from '../../workflows/jobs/bulk-retry.ts'
 import type { Queryable } from '../engine/queryable.ts'
 import { selectionOf } from './selection.ts'
 
+/** `where`: for transactions of each status that the filter selects. */
 const matching = (userId: number, filter: JobFilter) => {
-  const { values, add, ofTransaction, ofDelivery } = selectionOf(userId, filter)
-  const where = [ofTransaction]
-  if (filter.rule_id !== undefined || filter.error !== undefined)
-    where.push(`EXISTS (SELECT FROM read_model.delivery d WHERE d.transaction_id = t.id AND ${ofDelivery})`)
-  const at = (position: JobPosition) => `(${add(position.created_at)}::timestamptz, ${add(position.id)}::bigint)`
-  return { values, where, at }
+  const { values, add, ofTransactions, ofDelivery } = selectionOf(userId, filter)
+  const hasDelivery = `EXISTS (SELECT FROM read_model.delivery d WHERE d.transaction_id = t.id AND ${ofDelivery})`
+  // Those of the first status have such a delivery anyway.
+  const namesDelivery = filter.rule_id !== undefined || filter.error !== undefined
+  const where = ofTransactions.map((of, index) => (namesDelivery || index > 0 ? `${of} AND ${hasDelivery}` : of))
+  return { values, add, where }
 }
 
 /** First the oldest job of each account, then the second ones, and so on. The jobs of locked accounts wait. */
@@ -28,8 +29,9 @@ const PLACE = '(t.created_at, t.id)'
 export const openRetriedTransactions = (database: Queryable): RetriedTransactions => ({
   count: async (userId, filter) => {
     const { values, where } = matching(userId, filter)
+    const found = where.map((each) => `SELECT t.created_at, t.id FROM read_model.transaction t WHERE ${each}`)
     const [row] = await database.query<{ count: number; created_at: string | null; id: number | null }>(
-      `WITH found AS (SELECT t.created_at, t.id FROM read_model.transaction t WHERE ${where.join(' AND ')})
+      `WITH found AS (${found.join(' UNION ALL ')})
        SELECT (SELECT count(*) FROM found) AS count, newest.created_at, newest.id
        FROM (SELECT) one LEFT JOIN LATERAL (SELECT * FROM found ORDER BY created_at DESC, id DESC LIMIT 1) newest ON true`,
       values,
@@ -39,12 +41,20 @@ export const openRetriedTransactions = (database: Queryable): RetriedTransaction
   },
 
   between: async (userId, filter, { after, to, limit }) => {
-    const { values, where, at } = matching(userId, filter)
-    if (after) where.push(`${PLACE} > ${at(after)}`)
-    where.push(`${PLACE} <= ${at(to)}`)
+    const { values, add, where } = matching(userId, filter)
+    const later = after ? ` AND ${PLACE} > (${add(after.created_at)}::timestamptz, ${add(after.id)}::bigint)` : ''
+    const end = [`${add(to.created_at)}::timestamptz`, `${add(to.id)}::bigint`]
+    const page = (of: string, until: string) =>
+      `SELECT t.created_at, t.id FROM read_model.transaction t WHERE ${of}${later} AND ${PLACE} <= (${until})
+       ORDER BY t.created_at, t.id LIMIT ${limit}`
+    const [first, ...others] = where
+    // Those of the other statuses are looked for only up to the end of a full page. So all pages together read each of them once.
+    const until = `coalesce((SELECT created_at FROM last), ${end[0]}), coalesce((SELECT id FROM last), ${end[1]})`
     return database.query<JobPosition>(
-      `SELECT t.created_at, t.id FROM read_model.transaction t WHERE ${where.join(' AND ')}
-       ORDER BY t.created_at, t.id LIMIT ${limit}`,
+      `WITH first AS MATERIALIZED (${page(first!, end.join(', '))}),
+         last AS (SELECT * FROM first ORDER BY created_at, id OFFSET ${limit - 1})
+       SELECT * FROM (${['SELECT * FROM first', ...others.map((of) => `(${page(of, until)})`)].join(' UNION ALL ')}) AS found
+       ORDER BY created_at, id LIMIT ${limit}`,
       values,
     )
   },

@@ -1,7 +1,8 @@
 // Tests: tests/integration/http/undelivered.test.ts
 /**
  * What is not delivered, in groups by rule, status and class of the last error. A group counts what a bulk retry with the same
- * filter makes due. The transactions are found by the index of their status, their deliveries and last attempts by key.
+ * filter makes due. The transactions are found by the index of their status, their deliveries and last attempts by key. Failed
+ * deliveries are also looked for in pending transactions, in which another webhook still waits.
  */
 import type { JobFilter } from '../../domain/job/events.ts'
 import type { Queryable } from '../engine/queryable.ts'
@@ -26,16 +27,20 @@ const MOST = 50_000
 /** First attempts made a moment ago are not late yet: seconds. */
 const ON_THEIR_WAY = 65
 
-type Row = Omit<UndeliveredGroup, 'status'> & { examined: number }
+type Row = Omit<UndeliveredGroup, 'status'> & { examined: null }
 
-const groupsOf = (database: Queryable, userId: number, filter: JobFilter, most: number): Promise<Row[]> => {
-  const { values, ofTransaction, ofDelivery } = selectionOf(userId, filter)
+/** The row without a rule has only the number of transactions that were examined: the most of one status. */
+type Found = { rule_id: null; examined: number } | Row
+
+const groupsOf = async (database: Queryable, userId: number, filter: JobFilter, most: number) => {
+  const { values, ofTransactions, ofDelivery } = selectionOf(userId, filter)
+  const newest = ofTransactions.map(
+    (of) => `(SELECT t.id, t.created_at, t.webhook_status FROM read_model.transaction t WHERE ${of}
+       ORDER BY t.created_at DESC, t.id DESC LIMIT ${most})`,
+  )
   // `OFFSET 0` keeps the planner from scanning all deliveries.
-  return database.query<Row>(
-    `WITH found AS MATERIALIZED (
-       SELECT t.id, t.created_at FROM read_model.transaction t WHERE ${ofTransaction}
-       ORDER BY t.created_at DESC, t.id DESC LIMIT ${most}
-     ), late AS (
+  const found = await database.query<Found>(
+    `WITH found AS MATERIALIZED (${newest.join(' UNION ALL ')}), late AS (
        SELECT f.id, f.created_at, d.rule_id, d.due_at, ${LAST_ERROR} AS error
        FROM found f CROSS JOIN LATERAL (
          SELECT * FROM read_model.delivery WHERE transaction_id = f.id OFFSET 0
@@ -43,11 +48,16 @@ const groupsOf = (database: Queryable, userId: number, filter: JobFilter, most: 
        WHERE ${ofDelivery} AND (d.lane IS DISTINCT FROM 'first' OR f.created_at < now() - interval '${ON_THEIR_WAY} seconds')
      )
      SELECT rule_id, error, count(*) AS count, min(created_at) AS oldest_at,
-       (array_agg(id ORDER BY created_at, id))[1] AS oldest_transaction_id, min(due_at) AS next_attempt_at,
-       (SELECT count(*) FROM found) AS examined
-     FROM late GROUP BY rule_id, error`,
+       (array_agg(id ORDER BY created_at, id))[1] AS oldest_transaction_id, min(due_at) AS next_attempt_at, NULL AS examined
+     FROM late GROUP BY rule_id, error
+     UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, coalesce(max(count), 0)
+     FROM (SELECT count(*) FROM found GROUP BY webhook_status) AS each`,
     values,
   )
+  return {
+    rows: found.filter((each): each is Row => each.rule_id !== null),
+    isComplete: found.every((each) => each.rule_id !== null || each.examined < most),
+  }
 }
 
 /**
@@ -64,7 +74,7 @@ export const undeliveredGroups = async (
   const found = await Promise.all(
     statuses.map(async (each) => ({
       status: each,
-      rows: await groupsOf(database, userId, { ...filter, status: each }, most),
+      ...(await groupsOf(database, userId, { ...filter, status: each }, most)),
     })),
   )
   const groups = found.flatMap(({ status, rows }) =>
@@ -72,7 +82,7 @@ export const undeliveredGroups = async (
   )
   return {
     groups: groups.sort((a, b) => Date.parse(a.oldest_at) - Date.parse(b.oldest_at) || a.rule_id - b.rule_id),
-    complete: found.every(({ rows }) => (rows[0]?.examined ?? 0) < most),
+    complete: found.every(({ isComplete }) => isComplete),
   }
 }
 

@@ -92,7 +92,7 @@ const single = (outcome: Outcome | undefined): { checkpoint: Checkpoint | null }
 const retryOccasion = (
   account: Account,
   occasion: OwnersOccasion,
-  more: Pick<RetryOccasion, 'by' | 'again' | 'only'>,
+  more: Pick<RetryOccasion, 'by' | 'again' | 'only' | 'which'>,
 ): RetryOccasion => ({
   ...more,
   at: occasion.at,
@@ -123,6 +123,18 @@ export const retryTransaction = async (
   return { ...single(outcomes.get(id)), isQueued }
 }
 
+/** Whether it has the status. A pending transaction has also failed if a delivery has. */
+const isMeant = (transaction: Transaction, status: RetriedStatus): boolean => {
+  if (transaction?.phase !== 'live') return false
+  const { webhook_status, deliveries } = transaction
+  if (webhook_status === status) return true
+  return (
+    status === 'failed' &&
+    webhook_status === 'pending' &&
+    [...deliveries.values()].some((each) => each.status === 'failed')
+  )
+}
+
 /**
  * Retries those of the given transactions that still have the status. Those that this occasion has already retried, perhaps
  * before a crash, are left as they are.
@@ -136,16 +148,18 @@ export const retryAll = async (
   ids: readonly number[],
   { status = 'failed', only }: { status?: RetriedStatus | undefined; only?: number | undefined } = {},
 ): Promise<{ count: number; checkpoint: Checkpoint | null }> => {
-  const by = retryOccasion(account, occasion, { by: 'bulk', again: true, only })
+  const which = status === 'failed' ? 'failed' : 'open'
+  const by = retryOccasion(account, occasion, { by: 'bulk', again: true, only, which })
   const queued = new Set<number>()
   const outcomes = await decideEach(store, occasion, ids, (transaction, { id, events }) => {
     const isDone = events.some(
       ({ type, metadata }) => type === 'WebhookRetryRequested' && metadata.causation_id === occasion.causation_id,
     )
     queued.delete(id)
-    if (!isDone && (transaction?.phase !== 'live' || transaction.webhook_status !== status)) return []
+    if (!isDone && !isMeant(transaction, status)) return []
     const facts = isDone ? [] : retry(transaction, by)
-    queued.add(id)
+    // Nothing is sent again if the rules of all failed deliveries were deleted and another rule waits.
+    if (isDone || facts.length > 0 || status !== 'failed') queued.add(id)
     return facts
   })
   const checkpoints = [...outcomes.values()].flatMap((outcome) =>

@@ -160,6 +160,45 @@ describe('a bulk retry as a job', () => {
     }
   }) // prettier-ignore
 
+  it('retries what failed while another webhook waits, in the order of the captures, and leaves the other one waiting', async () => {
+    const json = { name: 'other', url: 'https://other.example/' }
+    const other = (await api.ask('POST', '/api/webhooks', { key, json })).body.data.id
+    const later = new Date(Date.now() + 3_600_000).toISOString()
+    const half = async (): Promise<number> => {
+      const id = await sent([other], 'retrying', new Date().toISOString())
+      const both = await api.nextId()
+      await api.happened(user, both, [
+        captured(user, both, { rules: [rule, other], webhook_status: 'pending' }),
+        attempted(both, { attempt_id: await api.nextId(), rule_id: rule }),
+        attempted(both, {
+          attempt_id: await api.nextId(),
+          rule_id: other,
+          outcome: 'retrying',
+          next_attempt_at: later,
+        }),
+      ])
+      expect(await dueRules(id)).to.deep.equal([])
+      return both
+    }
+    const meant: number[] = []
+    for (let number = 0; number < 55; number++) meant.push(...(await failed(1)), await half())
+    const { job_id } = await begin({ filter: {} })
+    const pages: number[][] = []
+    const { between } = openRetriedTransactions(api.database)
+    void run({
+      between: async (...args) => {
+        const found = await between(...args)
+        pages.push(found.map(({ id }) => id))
+        return found
+      },
+    })
+    expect(await untilDone(job_id)).to.include({ total: 110, done: 110, failed: 0 })
+    expect(pages[0]).to.deep.equal(meant.slice(0, 100))
+    for (const id of [meant[0]!, meant[1]!, meant[108]!, meant[109]!]) {
+      expect([await statusOf(id), await dueRules(id)]).to.deep.equal(['pending', [rule]])
+    }
+  })
+
   it('sends nothing twice after a crash, even what succeeded again in between', async () => {
     const id = await sent([rule], 'delivered', '2026-03-10T05:00:00.000Z')
     const { job_id } = await begin({ filter: { status: 'success' } })

@@ -84,6 +84,28 @@ describe('what is not delivered', () => {
     expect([wrong.status, wrong.body.issues[0].path]).to.deep.equal([400, 'status'])
   })
 
+  it('also has what failed while another webhook of the same transaction waits, and a bulk retry of it', async () => {
+    const [gone, waits] = [await addRule('gone'), await addRule('waits')]
+    const id = await api.nextId()
+    const last = { error: 'http_404', http_status: 404 } as const
+    await api.happened(mine.user_id, id, [
+      captured(mine.user_id, id, { rules: [gone, waits], webhook_status: 'pending', created_at: day(5) }),
+      attempted(id, { ...last, rule_id: gone, outcome: 'exhausted', next_attempt_at: null, attempt_id: await api.nextId() }),
+      attempted(id, { ...last, rule_id: waits, outcome: 'retrying', next_attempt_at: SOON, attempt_id: await api.nextId() }),
+    ])
+    const groupsOf = async (rule: number, status = 'failed') => (await ask(`?status=${status}&rule_id=${rule}`)).groups
+    const found = await ask()
+    expect(found.groups.filter(({ error }: { error: string }) => error === 'http_404').map(({ rule_id, status }: { rule_id: number; status: string }) => [rule_id, status]))
+      .to.deep.equal([[gone, 'failed'], [waits, 'pending']])
+    expect(await groupsOf(gone)).to.deep.equal([
+      { rule_id: gone, rule_name: 'gone', estimated_seconds: 1, status: 'failed', error: 'http_404', count: 1, oldest_at: day(5), oldest_transaction_id: id, next_attempt_at: null },
+    ])
+    for (const [rule, status] of [[gone, 'pending'], [waits, 'failed']] as const) expect(await groupsOf(rule, status)).to.deep.equal([])
+    for (const filter of [{ rule_id: gone, error: 'http_404' }, { date_from: '2026-03-05', date_to: '2026-03-05' }])
+      expect(await begin({ filter: { status: 'failed', ...filter }, dry_run: true })).to.include({ count: 1 })
+    expect(await begin({ filter: { status: 'failed', rule_id: waits }, dry_run: true })).to.include({ count: 0 })
+  }) // prettier-ignore
+
   it('is shown only to its owner', async () => {
     const { body } = await api.ask('GET', '/api/undelivered', { key: api.owner.api_key })
     expect(body.data.groups).to.deep.equal([])
@@ -132,6 +154,11 @@ describe('what is not delivered', () => {
 
     it('says that it is not complete if there are more than it examines', async () => {
       expect((await undeliveredGroups(alone, mine.user_id, { status: 'failed' }, 1_000)).complete).to.equal(false)
+    })
+
+    it('says so even if no transaction that it examines has a delivery of the filter', async () => {
+      const { groups, complete } = await undeliveredGroups(alone, mine.user_id, { rule_id: 1 }, 1_000)
+      expect([groups, complete]).to.deep.equal([[], false])
     })
 
     it('is retried by its group', async () => {

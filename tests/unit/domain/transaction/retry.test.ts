@@ -64,6 +64,18 @@ describe('a manual retry', () => {
     expect(after.deliveries.get(8)).to.deep.equal({ status: 'succeeded', attempt: 1 })
   })
 
+  it('of a pending transaction also opens the deliveries that have failed, if their rules still exist', () => {
+    const waiting = [captured([7, 8, 9]), exhausted(8, 3), exhausted(9, 3), retrying(7, 1, later(60))]
+    const both = [retryRequested([8], 'pending'), retryRequested([7], 'pending', { due_now: true })]
+    given(...waiting).when(retried([7, 8])).then(...both) // prettier-ignore
+    given(...waiting).when(retried([7, 8], { which: 'failed' })).then(both[0]!) // prettier-ignore
+    given(...waiting).when(retried([7, 8], { which: 'open' })).then(both[1]!) // prettier-ignore
+    const after = foldOf(...waiting, ...both)
+    expect(after.deliveries.get(8)).to.deep.equal({ status: 'open', attempt: 3, round_base: 3, due_at: later(0) })
+    expect(after.deliveries.get(7)).to.deep.equal({ status: 'open', attempt: 1, round_base: 0, due_at: later(0) })
+    expect(after.deliveries.get(9)).to.deep.equal({ status: 'ended', attempt: 3 })
+  })
+
   it('of a pending transaction leaves a first attempt alone: it is due already, or is over the quota', () => {
     given(captured([7])).when(retried([7])).then() // prettier-ignore
     given(captured([7, 8]), retrying(8, 1, later(60))).when(retried([7, 8])).then(retryRequested([8], 'pending', { due_now: true })) // prettier-ignore
