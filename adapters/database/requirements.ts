@@ -17,6 +17,9 @@ interface Server {
   role: string
   database: string
   is_new: boolean
+  /** null: the database is not new */
+  has_trigrams: boolean | null
+  has_icu: boolean
   may_create_schemas: boolean
   /** null: there is no such schema */
   may_create_in_public: boolean | null
@@ -35,6 +38,8 @@ const SERVER = `SELECT current_setting('server_version_num')::integer AS version
   has_schema_privilege(to_regnamespace('public'), 'CREATE') AS may_create_in_public,
   (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
     WHERE extname = 'pg_trgm' AND NOT has_schema_privilege(n.oid, 'USAGE')) AS closed_schema,
+  CASE WHEN columns = 0 THEN EXISTS (SELECT FROM pg_available_extensions WHERE name = 'pg_trgm') END AS has_trigrams,
+  to_regcollation('pg_catalog."und-x-icu"') IS NOT NULL AS has_icu,
   columns = 0 AS is_new, columns > 0 AND own_columns <> 2 AS has_foreign_migrations, other_owner
 FROM (SELECT count(*) AS columns, count(*) FILTER (WHERE attname IN ('name', 'run_on')) AS own_columns,
     min(relowner::regrole::text) FILTER (WHERE NOT has_table_privilege(c.oid, 'SELECT')) AS other_owner
@@ -54,8 +59,12 @@ export const unsuitable = (server: Server): string | null => {
     return `the tables in the database of DATABASE_URL belong to the role ${server.other_owner}, and ${role} may not use them: restore a backup with pg_restore --no-owner --role=${role}`
   if (server.closed_schema !== null)
     return `the role ${role} may not use the extension pg_trgm: GRANT USAGE ON SCHEMA ${server.closed_schema} TO ${role}`
-  // Later, Baoco needs these rights only to create more.
+  // Later, Baoco needs these rights only to create more, and a database that was accepted stays so.
   if (!server.is_new) return null
+  if (!server.has_trigrams)
+    return `the server of DATABASE_URL does not have the extension pg_trgm: install its contributed modules (package postgresql-contrib)`
+  if (!server.has_icu)
+    return `the database of DATABASE_URL does not have the collation "und-x-icu": use a Postgres that was built with ICU, as packages are`
   if (!server.may_create_schemas)
     return `the role ${role} may not create schemas in the database of DATABASE_URL: ALTER DATABASE ${database} OWNER TO ${role}`
   if (server.may_create_in_public === null)

@@ -5,7 +5,8 @@ const TOO_MANY_CONNECTIONS = '53300'
 
 /** @param error  if a host has several addresses and none answers, it has no message */
 export const failureText = (error: unknown): string => {
-  const { message, code } = error as NodeJS.ErrnoException
+  const { message, code, cause } = error as NodeJS.ErrnoException
   const text = message || code || String(error)
-  return code === TOO_MANY_CONNECTIONS ? `${text}: each process of Baoco needs up to 22 (docs/postgres.md)` : text
+  const isTooMany = [code, (cause as NodeJS.ErrnoException | undefined)?.code].includes(TOO_MANY_CONNECTIONS)
+  return isTooMany ? `${text}: each process of Baoco needs up to 22 (docs/postgres.md)` : text
 }

@@ -52,7 +52,7 @@ export const untilThere = async ({
     log.warn({ waiting_for: name, ...(reason && { reason }) }, 'start.waiting')
   const reportEarly = async (): Promise<void> => {
     const reason = await explain().catch(() => null)
-    if (!isOver) report(reason)
+    if (!isOver && reportedAt === -Infinity) report(reason)
   }
   const reportFailure = ({ message, code }: NodeJS.ErrnoException): void => {
     if (performance.now() - reportedAt < LOG_EVERY_MS) return

@@ -222,6 +222,11 @@ describe('servers with TLS of an own authority', () => {
   it('waits for a server that is not trusted, and logs why', () =>
     says({}, /"waiting_for":"database","reason":"[^"]*certificate/))
 
+  it('ends with one line if a file in the address of Postgres does not exist', async () => {
+    for (const name of ['sslrootcert', 'sslcert', 'sslkey'])
+      await says({ DATABASE_URL: `${env.DATABASE_URL}&${name}=/nowhere.pem` }, /^baoco: ENOENT: .*\/nowhere\.pem/m)
+  })
+
   it('ends with one line if a password is wrong', async () => {
     const NODE_EXTRA_CA_CERTS = join(folder, 'certificates', 'ca.crt')
     await says({ NODE_EXTRA_CA_CERTS, DATABASE_PASSWORD: 'wrong' }, /^baoco: .*password authentication failed/m)

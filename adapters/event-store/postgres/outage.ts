@@ -21,10 +21,12 @@ export const isOutage = (error: unknown): boolean => {
 
 /**
  * Whether the server refused the login, as it does with a wrong password, has no such database, or has a setting that is too low for
- * Baoco's statements (`temp_file_limit`). A start ends then, because it has never been right.
+ * Baoco's statements (`temp_file_limit`); or a file that the URL names cannot be read. A start ends then, because it has never been right.
  */
-export const isRefusedAtStart = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' && /^(28|3D|53400)/.test(error.code)
+export const isRefusedAtStart = (error: unknown): boolean => {
+  const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException
+  return syscall === 'open' || (typeof code === 'string' && /^(28|3D|53400)/.test(code))
+}
 
 /** Whether a statement did not end within the driver's time limit. The server may be unavailable, or the statement is too large. */
 export const isTooLong = (error: unknown): boolean => error instanceof Error && error.message === 'Query read timeout'

@@ -18,6 +18,8 @@ const SUITABLE = {
   role: 'baoco',
   database: 'baoco',
   is_new: true,
+  has_trigrams: true,
+  has_icu: true,
   may_create_schemas: true,
   may_create_in_public: true,
   other_owner: null,
@@ -47,6 +49,11 @@ const UNSUITABLE: Record<string, [change: Refusal, refusal: Refusal]> = {
     () => 'DROP EXTENSION IF EXISTS pg_trgm; CREATE SCHEMA ext; CREATE EXTENSION pg_trgm SCHEMA ext',
     ({ role }) => `the role ${role} may not use the extension pg_trgm: GRANT USAGE ON SCHEMA ext TO ${role}`,
   ],
+  'without ICU': [
+    () => 'DROP COLLATION pg_catalog."und-x-icu"',
+    () =>
+      'the database of DATABASE_URL does not have the collation "und-x-icu": use a Postgres that was built with ICU, as packages are',
+  ],
   'restored for another role': [
     () => 'CREATE TABLE public.migrations (id serial, name varchar(255), run_on timestamp)',
     ({ role, superuser }) =>
@@ -68,6 +75,13 @@ describe('the requirements of a Postgres server', () => {
     expect(unsuitable({ ...SUITABLE, version: 180_000, encoding: 'LATIN1' })).to.equal(
       "the database of DATABASE_URL has the encoding LATIN1: create it with ENCODING 'UTF8' TEMPLATE template0",
     )
+  })
+
+  it('include the extension pg_trgm and ICU for a new database, and not for one that was accepted before', () => {
+    expect(unsuitable({ ...SUITABLE, has_trigrams: false })).to.equal(
+      'the server of DATABASE_URL does not have the extension pg_trgm: install its contributed modules (package postgresql-contrib)',
+    )
+    expect(unsuitable({ ...SUITABLE, is_new: false, has_trigrams: null, has_icu: false })).to.equal(null)
   })
 
   it('are checked before anything is created', async () => {

@@ -12,5 +12,9 @@ describe('the text of a failure', () => {
     expect(failureText(refused)).to.equal(
       'too many connections for role "baoco": each process of Baoco needs up to 22 (docs/postgres.md)',
     )
+    const wrapped = new Error('the database could not be opened: too many connections', { cause: refused })
+    expect(failureText(wrapped)).to.equal(
+      'the database could not be opened: too many connections: each process of Baoco needs up to 22 (docs/postgres.md)',
+    )
   })
 })
