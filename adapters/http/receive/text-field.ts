@@ -56,7 +56,11 @@ const othersWithSums = (value: unknown, known: string, isTop = true, depth = 0):
     return isText && stampOf(value) === null ? [storable(value)] : []
   }
   if (!isObject(value) || depth > 4) return []
-  if (Array.isArray(value)) return typeof value[0] === 'string' ? othersWithSums(value.join('\n'), known) : []
+  if (Array.isArray(value)) {
+    // Only texts are joined: a list or an object without a usable `toString` would make `join` throw.
+    const lines = value.filter((line) => typeof line === 'string')
+    return othersWithSums(lines.join('\n'), known)
+  }
   return Object.entries(value).flatMap(([name, member]) =>
     isTop && TITLES.has(plainName(name)) ? [] : othersWithSums(member, known, false, depth + 1),
   )

@@ -91,6 +91,23 @@ describe('receiving', () => {
     expect(large.incoming.text).to.have.lengthOf(64 * 1024)
   })
 
+  it('keeps a notification whose list has values that are no text', async () => {
+    api.takes((): Taken => ({ kind: 'transaction', id: 42, webhook_status: 'pending', source_type: 'sms' }))
+    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
+    for (const value of ['{"toString":1,"valueOf":2}', '[{"toString":null}]', deep, 'null', '1e400']) {
+      const sent = `{"text":"${TEXT}","lines":["a",${value}]}`
+      for (const [path, body] of [
+        [personal, sent],
+        ['/api/receive/sms', sent],
+        ['/api/receive/batch', `{"items":[${sent}]}`],
+      ] as const) {
+        const headers = { 'content-type': 'application/json', 'x-device-token': device }
+        const { status } = await api.ask('POST', path, { body, headers })
+        expect([status, last().incoming.text], `${path} ${value.slice(0, 30)}`).to.deep.equal([200, TEXT])
+      }
+    }
+  })
+
   it('reads a raw plus beside %20 in the query', async () => {
     await api.ask('GET', `${personal}?sender=VCB&text=${TEXT.replaceAll(' ', '%20')}`)
     expect(last().incoming).to.deep.equal({ text: TEXT, sender: 'VCB' })
