@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { atExit } from './at-exit.ts'
 import { bundledScript } from './bundled-script.ts'
 import { eventually } from './eventually.ts'
 import { freePorts } from './free-ports.ts'
@@ -106,9 +107,9 @@ export const launchBaoco = (
   const ended = new Promise<number | null>((resolve) => child.once('close', (status) => resolve(status)))
   const gone = () => child.exitCode !== null || child.signalCode !== null
   // It has its own process group, so it would outlive a benchmark that fails. It stops its own Postgres.
-  const stopToo = () => gone() || child.kill('SIGTERM')
-  process.once('exit', stopToo)
-  child.once('exit', () => process.off('exit', stopToo))
+  const stopToo = () => void (gone() || child.kill('SIGTERM'))
+  atExit.add(stopToo)
+  child.once('exit', () => atExit.delete(stopToo))
   const isReady = () => /^Baoco is ready/m.test(output)
   const ready = eventually(() => gone() || isReady(), { within, what: `a started baoco ${command}` }).then(
     async () => {

@@ -5,6 +5,7 @@
 import { spawn, type SpawnOptions } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { atExit } from './at-exit.ts'
 import { eventually } from './eventually.ts'
 
 export interface OwnServer {
@@ -40,12 +41,6 @@ export interface ServerParts {
   /** What ends it at once when it is removed, if not SIGKILL. */
   lastSignal?: NodeJS.Signals
 }
-
-/** What the end of this process does to the servers that it still has. One listener serves them all. */
-const atExit = new Set<() => void>()
-process.once('exit', () => {
-  for (const end of atExit) end()
-})
 
 /** Starts it for the first time. @throws if it does not start; nothing of it remains then */
 export const startOwnServer = async (parts: ServerParts): Promise<OwnServer> => {
