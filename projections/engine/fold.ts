@@ -140,7 +140,6 @@ const next = (
       return { kind: 'update', key: statement.key, set: together(pending?.set, statement.set) }
     case 'remove':
       if (pending?.kind === 'insert' && !pending.instead) return { kind: 'nothing' }
-      if (pending?.kind === 'nothing') return pending
       return { kind: 'remove', key: statement.key }
   }
 }

@@ -11,6 +11,7 @@ const batch = (types: readonly string[], checkpoint: string): Batch => ({
 const RESULT = batch(['WebhookAttempted'], '1')
 const OTHER_RESULT = batch(['WebhookAttempted', 'WebhookStatusChanged'], '2')
 const CAPTURE = batch(['TransactionCaptured'], '3')
+const OTHER_CAPTURE = batch(['TransactionCaptured'], '4')
 
 const canWait = ({ events }: Batch): boolean => events.every(({ type }) => type.startsWith('Webhook'))
 
@@ -91,6 +92,25 @@ describe('batches that are held back', () => {
     expect((await first).value).to.deep.equal(RESULT)
     source.arrive(CAPTURE)
     expect((await reader.next()).value).to.equal(CAPTURE)
+    // Each of them passes once.
+    const third = reader.next()
+    await turn()
+    source.arrive(OTHER_CAPTURE)
+    expect((await third).value).to.equal(OTHER_CAPTURE)
+  })
+
+  it('pass when the time is over, even if the next ones are always there', async () => {
+    let isPassed = false
+    async function* subscription(): AsyncGenerator<Batch> {
+      while (!isPassed) {
+        await turn()
+        yield RESULT
+      }
+    }
+    const reader = heldBack(subscription(), { canWait, mostMs: () => 5, awaited: time().awaited })
+    expect((await reader.next()).value!.events).to.have.length.of.at.least(1)
+    isPassed = true
+    await reader.return()
   })
 
   it('pass when the subscription ends', async () => {

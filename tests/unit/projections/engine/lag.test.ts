@@ -27,6 +27,11 @@ describe('the lag of read models', () => {
     expect(await projectionLag(database, storeOf(...events), MAIN, NOW)).to.equal(120_000)
   })
 
+  it('is 0, and not less, if the clock of the event was ahead', async () => {
+    const database = databaseWith({ passed: '1', updated_at: '2026-11-27T10:00:01.000Z' })
+    expect(await projectionLag(database, storeOf(...events), MAIN, NOW)).to.equal(0)
+  })
+
   it('is 0 when up to date', async () => {
     const database = databaseWith({ passed: '2', updated_at: events[1]! })
     expect(await projectionLag(database, storeOf(...events), MAIN, NOW)).to.equal(0)

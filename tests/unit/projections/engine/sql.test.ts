@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { main } from '../../../../projections/main.ts'
 import { search } from '../../../../projections/search.ts'
-import { table, type Definition } from '../../../../projections/engine/definition.ts'
+import { projection, table, type Definition } from '../../../../projections/engine/definition.ts'
 import { arrayLiteral, ddl, SqlWriter, versionOf } from '../../../../projections/engine/sql.ts'
 
 const thing = table('thing', { id: 'bigint', names: 'text[]', count: 'integer' }, { key: ['id'] })
@@ -52,6 +52,13 @@ describe('the SQL writer', () => {
     expect(values).to.deep.equal(['{1}', '{2}', '{NULL}'])
   })
 
+  it('writes another text if the same columns rise in one update, and are set in the next', () => {
+    const writer = new SqlWriter('s')
+    const update = { kind: 'update', table: thing, columns: ['count'], rows: [{ id: 1, count: 2 }] } as const
+    expect(flat(writer.write({ ...update, rising: ['count'] }).text)).to.include('SET "count" = greatest(')
+    expect(flat(writer.write({ ...update, rising: [] }).text)).to.include('SET "count" = v."count"')
+  })
+
   it('names an unknown column in the error', () => {
     const change = { kind: 'update', table: thing, columns: ['nonsense'], rising: [], rows: [] } as const
     expect(() => new SqlWriter('s').write(change)).to.throw('thing has no column nonsense')
@@ -81,6 +88,8 @@ describe('the SQL writer', () => {
         })),
       })),
     ]
+    const remaining = { ...main.remaining!, part: () => 'SELECT 1' }
+    versions.push(changed((definition) => ({ ...definition, remaining })))
     expect(new Set(versions).size).to.equal(versions.length)
     expect(versionOf(main)).to.equal(versionOf({ ...main }))
   })
@@ -111,5 +120,16 @@ describe('the SQL writer', () => {
     const last = statements.findLastIndex((statement) => statement.startsWith('CREATE TABLE'))
     const first = statements.findIndex((statement) => /^\s*CREATE (OR REPLACE FUNCTION|TRIGGER)/.test(statement))
     expect(first).to.be.above(last)
+  })
+})
+
+describe('a projection of a table with a user', () => {
+  const owned = table('owned', { id: 'bigint', user_id: 'bigint' }, { key: ['id'] })
+  const onDeletion = (of: ReturnType<typeof projection>) => Object.keys(of.handlers)
+
+  it('removes the rows of a deleted account, unless the closing events of their streams do', () => {
+    expect(onDeletion(projection(owned, { version: 1 }, {}))).to.deep.equal(['AccountDeleted'])
+    expect(onDeletion(projection(owned, { version: 1, goesWithStreams: true }, {}))).to.deep.equal([])
+    expect(onDeletion(projection(thing, { version: 1 }, {}))).to.deep.equal([])
   })
 })

@@ -25,6 +25,35 @@ describe('a wait for read models', () => {
     await Promise.all(waiting)
   })
 
+  it('is known to whoever holds a batch back, from its beginning to its end', async () => {
+    const some = waiters()
+    const awaited = some.awaited(60_000)
+    expect(some.isAwaited).to.equal(false)
+    const waiting = some.passed('5', 60_000)
+    await awaited
+    await some.awaited(60_000)
+    expect(some.isAwaited).to.equal(true)
+    some.reached('5')
+    expect(await waiting).to.equal(true)
+    expect(some.isAwaited).to.equal(false)
+  })
+
+  it('is over with its time', async () => {
+    const some = waiters()
+    expect(await some.passed('5', 1)).to.equal(false)
+    expect(some.isAwaited).to.equal(false)
+    await some.awaited(1)
+  })
+
+  it('goes on while the read models are emptied', async () => {
+    const some = new Waiters((a, b) => BigInt(a) > BigInt(b))
+    const waiting = some.passed('3', 60_000)
+    some.reached(null)
+    expect(some.isAwaited).to.equal(true)
+    some.reached('3')
+    expect(await waiting).to.equal(true)
+  })
+
   it('fails while the read models are rebuilt', async () => {
     const some = waiters()
     some.reached('10')
