@@ -36,13 +36,11 @@ export async function* besides<Item>(
 ): AsyncGenerator<Item, void, undefined> {
   try {
     for (;;) {
-      // A batch grows until it is asked for, so it is asked for early only if there is something to do meanwhile.
-      const left = await work.isLeft()
       const coming = source.next()
       let isThere = false
       const arrived = (): void => void (isThere = true)
       coming.then(arrived, arrived)
-      if (left) while (!isThere && (await work.isLeft())) await work.part()
+      while (!isThere && (await work.isLeft())) await work.part()
       const next = await coming
       if (next.done) return
       yield next.value

@@ -63,7 +63,7 @@ export const hasDuplicateKey = (json: string, sameName: (name: string) => string
       depth--
       isKey = false
     } else if (code === COLON) isKey = false
-    else if (code === COMMA) isKey = depth > 0 && depth <= DEPTH && open[depth - 1] !== null
+    else if (code === COMMA) isKey = depth > 0 && open[depth - 1] !== null
   }
   return false
 }

@@ -66,7 +66,7 @@ const paired = (pairs: Iterable<readonly [string, unknown]>): Paired => {
     if (!isKnownName(name)) continue
     const plain = plainName(name)
     const earlier = known.get(plain)
-    if (earlier !== value && (earlier !== undefined || known.has(plain))) isRepeated = true
+    if (earlier !== undefined && earlier !== value) isRepeated = true
     known.set(plain, value)
   }
   return { fields, isRepeated, isLossy }

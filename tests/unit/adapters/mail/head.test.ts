@@ -32,6 +32,11 @@ describe('the head of a mail', () => {
     expect(rest(source)).to.equal('\r\n')
   })
 
+  it('keeps headers of more than 8 KB from the mail parser', () => {
+    expect(rest(`Subject: ${'x'.repeat(8 * 1024 - 1)}\r\n\r\nbody`)).to.match(/^subject: x+\r\n\r\nbody$/)
+    expect(rest(`Subject: ${'x'.repeat(8 * 1024)}\r\n\r\nbody`)).to.equal('\r\nbody')
+  })
+
   it('leaves texts, subject and date readable for the mail parser', async () => {
     const mail = await parsed(
       [

@@ -22,6 +22,7 @@ describe('a compressed body', () => {
   it('is not assumed where a header lies', async () => {
     expect(await result(BODY, 'gzip')).to.equal(null)
     expect(await result(Buffer.alloc(0), 'br')).to.equal(null)
+    expect(await result(Buffer.from('\u001f a text'))).to.equal(null)
   })
 
   it('that was cut gives what precedes the cut', async () => {
@@ -36,6 +37,8 @@ describe('a compressed body', () => {
   })
 
   it('is decompressed up to the limit, and no further than it may be held', async () => {
+    expect(await result(gzipSync(Buffer.alloc(LIMIT)))).to.include({ state: 'whole' })
+    expect(await result(gzipSync(Buffer.alloc(LIMIT + 1)))).to.include({ state: 'too_large' })
     const bomb = gzipSync(Buffer.alloc(50 * LIMIT))
     const begun = (await result(bomb)) as { bytes: Buffer; state: string }
     expect(begun.state).to.equal('too_large')

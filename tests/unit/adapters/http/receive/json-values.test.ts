@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { hasTooManyValues, looksTooLarge } from '../../../../../adapters/http/receive/json-values.ts'
+import { hasTooManyValues, looksTooLarge, valueCounter } from '../../../../../adapters/http/receive/json-values.ts'
 
 describe('the number of values in a JSON text', () => {
   it('is too large above 50,000 values, at any nesting', () => {
@@ -20,6 +20,20 @@ describe('the number of values in a JSON text', () => {
       }),
       { numRuns: 20 },
     ))
+
+  it('is counted alike while the bytes arrive, however they are cut', () => {
+    const inText = JSON.stringify({ text: `a"b\\${'[,{'.repeat(60_000)}` })
+    const inList = JSON.stringify(['a"b\\', ...Array<number>(50_001).fill(0)])
+    for (const [charset, encoding] of [['utf-8', 'utf8'], ['utf-16le', 'utf16le']] as const) // prettier-ignore
+      for (const size of [1, 4_096, 1_000_000])
+        for (const [body, isTooMany] of [[inText, false], [inList, true]] as const) { // prettier-ignore
+          const count = valueCounter(charset)
+          const bytes = Buffer.from(body, encoding)
+          let found = false
+          for (let at = 0; at < bytes.length; at += size) found = count(bytes.subarray(at, at + size))
+          expect(found, `${charset} ${size}`).to.equal(isTooMany)
+        }
+  })
 
   it('is too large for a management endpoint above 2,000 values, as are long names and texts', () => {
     expect(looksTooLarge({ a: Array(1_990).fill(0) })).to.equal(false)

@@ -23,6 +23,16 @@ describe('a multipart body', () => {
       { numRuns: 100 },
     ))
 
+  it('has a boundary of at most 70 characters', () => {
+    const field = (boundary: string) =>
+      read(
+        `--${boundary}\r\nContent-Disposition: form-data; name="text"\r\n\r\na\r\n--${boundary}--`,
+        `multipart/form-data; boundary=${boundary}`,
+      )
+    expect(field('b'.repeat(70))).to.deep.equal([['text', 'a']])
+    expect(field('b'.repeat(71))).to.equal(null)
+  })
+
   it('yields the text of files, up to 64 KB', () => {
     const head = 'Content-Disposition: form-data; name="text"; filename="a.txt"\r\nContent-Type: text/plain'
     const [[name, value]] = read(`--x\r\n${head}\r\n\r\n${'a'.repeat(100_000)}\r\n--x--\r\n`) as [[string, string]]

@@ -104,6 +104,7 @@ describe('a body that must be repaired', () => {
   it('has its text without what the repair removed, and stays unsafe', async () => {
     for (const body of [
       `{"from":"VCB","text":"${TEXT}",}`,
+      `{"from":"VCB","text":"${TEXT}" , \n}`,
       `{"from":"VCB","text":"${TEXT}"`,
       `{"from":"VCB","text":"${TEXT}`,
     ]) {

@@ -1,0 +1,96 @@
+/** Rules for single fields of a posted body that no app's whole body shows. */
+import { expect } from 'chai'
+import { arrivalOf } from '../../../../../adapters/http/receive/arrival.ts'
+import { readPosted } from '../../../../../adapters/http/receive/posted.ts'
+import { stampOf } from '../../../../../adapters/http/receive/stamp.ts'
+import { shownOf } from '../../../../harness/accounts.ts'
+
+const TEXT = 'SD TK 0011000415567 +150,000VND luc 07-06-2024 11:41:31. SD 1,250,000VND. Ref MBVCB.5512.DH1042'
+const AT = { credential: shownOf(1, 0), posted_as: null, arrived_at: new Date('2024-06-07T04:41:33Z') } as const
+
+const sent = (body: string, type: string, query: Record<string, unknown> = {}) => {
+  const { incoming, stamp, unsafe } = arrivalOf(readPosted(Buffer.from(body), type, query), AT)
+  return { ...incoming, stamp: stamp?.toISOString(), unsafe }
+}
+const json = (body: unknown, query?: Record<string, unknown>) => sent(JSON.stringify(body), 'application/json', query)
+
+describe('a field of a posted body', () => {
+  it('is a package only if it is no kind of event, and no sender is given', () => {
+    for (const type of ['sms.received', 'android.provider.Telephony', 'com.app.posted'])
+      expect(json({ type, text: TEXT })).not.to.have.property('package')
+    expect(json({ type: 'com.VCB', text: TEXT })).to.have.property('package', 'com.VCB')
+    expect(json({ app: 'My forwarder', text: TEXT })).to.have.property('package', '')
+    expect(json({ app: 'My forwarder', sender: 'Vietcombank', text: TEXT })).not.to.have.property('package')
+  })
+
+  it('is given but unknown if it is null, and nothing else names an origin', () => {
+    expect(json({ sender: null, text: TEXT })).to.have.property('sender', '')
+    expect(json({ package: null, text: TEXT })).to.have.property('package', '')
+    expect(json({ sender: null, package: 'com.VCB', text: TEXT })).not.to.have.property('sender')
+  })
+
+  it('counts as first given, if a second one has the same name', () => {
+    expect(json({ text: TEXT, Text: `${TEXT} and more` })).to.include({ text: TEXT, unsafe: 'duplicate_key' })
+    expect(sent(`{"from":"VCB,"text":"${TEXT}","text":"x"}`, 'application/json')).to.include({
+      text: TEXT,
+      unsafe: 'broken_json',
+    })
+  })
+
+  it('is taken from the body of a known app only if the body has no other key', () => {
+    const known = { packageName: 'com.VCB', title: 'VCB', text: TEXT, bigText: 'a text of its own', subText: '', postTime: 1_717_735_291_000, id: 7 } // prettier-ignore
+    expect(json(known)).to.include({ text: TEXT, unsafe: undefined })
+    expect(json({ ...known, note: 1 })).to.include({ text: TEXT, unsafe: 'two_names' })
+  })
+
+  it('is in doubt if the body has more texts with amounts than any app sends', () => {
+    const parts = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`part${index}`, TEXT.slice(0, -1)]))
+    expect(json({ text: TEXT, ...parts(20) }).unsafe).to.equal(undefined)
+    expect(json({ text: TEXT, ...parts(21) }).unsafe).to.equal('two_names')
+  })
+
+  it('is in doubt if it is the memo of another text, or if a nested title is another text', () => {
+    const memo = 'chuyen +500,000VND cho shop'
+    expect(json({ text: memo, extra: `SD TK 0011 -20,000VND. Ref ${memo}` }).unsafe).to.equal('two_names')
+    expect(json({ text: TEXT, ticker: `Vietcombank: ${TEXT}` }).unsafe).to.equal(undefined)
+    const title = TEXT.replace('150,000', '950,000')
+    expect(json({ text: TEXT, title }).unsafe).to.equal(undefined)
+    expect(json({ text: TEXT, extras: { title } }).unsafe).to.equal('two_names')
+  })
+
+  it('of a form is in doubt if the query names another text', () => {
+    const form = new URLSearchParams({ content: TEXT }).toString()
+    const other = { text: TEXT.replace('150,000', '950,000') }
+    expect(sent(form, 'application/x-www-form-urlencoded', other).unsafe).to.equal('two_names')
+    expect(sent(form, 'application/x-www-form-urlencoded', { note: other.text }).unsafe).to.equal(undefined)
+  })
+
+  it('in JSON inside a text is not read if it is given twice, and its time counts only if no other is given', () => {
+    const inner = { text: TEXT, timestamp: '2024-06-07T04:41:31Z' }
+    expect(json({ text: JSON.stringify(inner) })).to.include({ text: TEXT, stamp: '2024-06-07T04:41:31.000Z' })
+    expect(json({ text: JSON.stringify(inner), timestamp: '2024-06-07T05:00:00Z' }).stamp).to.equal(
+      '2024-06-07T05:00:00.000Z',
+    )
+    const twice = JSON.stringify({ text: TEXT, body: TEXT.replace('150,000', '950,000') })
+    expect(json({ text: twice }).text).to.equal(twice)
+  })
+})
+
+describe('a body whose text is not found', () => {
+  it('is the text as a whole if its JSON was broken and the text is blank, or the query may have it', () => {
+    expect(sent('{"text":"  ",}', 'application/json').text).to.equal('{"text":"  ",}')
+    expect(json({}, { note: 'hello' }).text).not.to.equal('')
+    expect(json({}, { note: ' ' }).text).to.equal('')
+  })
+})
+
+describe('the time of a phone', () => {
+  it('is given in seconds, milliseconds or microseconds, between 2000 and 2099', () => {
+    const at = Date.UTC(2024, 5, 7, 4, 41, 31)
+    for (const given of [at / 1_000, at, at * 1_000, `${at / 1_000}`]) expect(stampOf(given)?.getTime()).to.equal(at)
+    expect(stampOf('2000-01-01T00:00:00Z')?.getTime()).to.equal(Date.UTC(2000, 0))
+    for (const given of ['1999-12-31T23:59:59Z', '2100-01-01T00:00:00Z', 900_000_000])
+      expect(stampOf(given)).to.equal(null)
+  })
+})
