@@ -9,7 +9,7 @@ const HEAD_BYTES = 128 * 1024
 const LONGEST = 8 * 1024
 
 /** The headers that the mail parser needs for the texts. */
-const FOR_PARSER = /^(?:subject|date|message-id|mime-version|content-[a-z-]+)$/
+const FOR_PARSER = /^(?:subject|message-id|mime-version|content-[a-z-]+)$/
 
 export interface HeaderLine {
   /** In lower case. */

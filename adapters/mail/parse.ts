@@ -36,6 +36,12 @@ const oneLine = (value: string): string => value.replace(/\s+/g, ' ').trim()
 /** The bare address if there is one, because names may contain anything. */
 const fromOf = ({ from }: MailHeaders): string => from.flatMap(addressesIn)[0] ?? oneLine(from[0] ?? '')
 
+/** Null without a readable date. The mail parser would take the present in its place. Signatures cover the lowest header first. */
+const dateOf = (lines: readonly HeaderLine[]): Date | null => {
+  const date = new Date(oneLine(valuesOf(lines, 'date').at(-1) ?? ''))
+  return Number.isNaN(date.getTime()) ? null : date
+}
+
 const isText = (text: string | false | undefined): text is string => typeof text === 'string' && text.trim() !== ''
 
 export const parseMail = async (
@@ -55,7 +61,6 @@ export const parseMail = async (
     keepDeliveryStatus: true,
   }).catch(() => ({}))
   const headers = headersOf(lines)
-  const date = parsed.date
   return {
     uid,
     received_at,
@@ -64,7 +69,7 @@ export const parseMail = async (
     to: oneLine(headers.to.join(', ')),
     subject: oneLine(parsed.subject ?? ''),
     message_id: parsed.messageId?.trim().slice(0, 1_000) || null,
-    date: date && !Number.isNaN(date.getTime()) && valuesOf(lines, 'date').length > 0 ? date : null,
+    date: dateOf(lines),
     texts: [parsed.html, parsed.text].filter(isText),
   }
 }

@@ -55,4 +55,29 @@ describe('the head of a mail', () => {
     expect(mail.date?.toISOString()).to.equal('2026-03-10T05:00:00.000Z')
     expect(mail.texts[0]).to.equal('<p>Số dư</p>')
   })
+
+  it('has a date only if its header has one', async () => {
+    expect((await parsed('From: a@b.vn\r\n\r\nx')).date).to.equal(null)
+    for (const date of ['no date', '', 'Fri, 45 Feb 2026 05:00:00 +0000'])
+      expect((await parsed(`From: a@b.vn\r\nDate: ${date}\r\n\r\nx`)).date, date).to.equal(null)
+    for (const date of ['Tue, 10 Mar 2026 12:00:00 +0700 (ICT)', 'Tue,\r\n 10 Mar 2026 05:00:00 GMT'])
+      expect((await parsed(`Date: ${date}\r\n\r\nx`)).date?.toISOString(), date).to.equal('2026-03-10T05:00:00.000Z')
+  })
+
+  it('has at most fifty headers of one name', async () => {
+    const { headers } = await parsed(`${'To: c@d.vn\r\n'.repeat(60)}\r\nx`)
+    expect(headers.to).to.have.length(50)
+  })
+})
+
+describe('the texts of a mail', () => {
+  it('do not include a report on another mail', async () => {
+    const { texts } = await parsed(
+      [
+        'Content-Type: multipart/report; report-type=delivery-status; boundary=B', '', '--B', 'Content-Type: text/plain', '',
+        'Not delivered.', '--B', 'Content-Type: message/delivery-status', '', 'Diagnostic-Code: smtp; 550 Số dư', '', '--B--', '',
+      ].join('\r\n'),
+    ) // prettier-ignore
+    expect(texts.join()).to.contain('Not delivered.').and.not.contain('550')
+  })
 })
