@@ -2,6 +2,7 @@
 /** Runs the HTTP server. On shutdown it finishes the requests that can still be answered. */
 import { createServer, ServerResponse, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type Koa from 'koa'
 import { HEAD_LIMIT } from './middleware/query-length.ts'
 
@@ -45,18 +46,33 @@ const UNREADABLE: Readonly<Record<string, Refusal>> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'VALIDATION_FAILED', 'The request did not arrive in time.'],
 }
 
-/** Requests that Node's parser refuses never reach Koa. They are answered here, in the same format. */
-const answerUnreadable = (server: Server): void => {
+const refusalOf = ({ code: cause = '' }: NodeJS.ErrnoException): string => {
+  const [status, code, message] = UNREADABLE[cause] ?? NO_REQUEST
+  const issues = code === 'VALIDATION_FAILED' ? { issues: [{ path: '', message }] } : {}
+  const body = JSON.stringify({ success: false, error: code, message, ...issues })
+  const head = [
+    `HTTP/1.1 ${status}`, 'Connection: close', 'Content-Type: application/json', 'Cache-Control: no-store',
+    'X-Content-Type-Options: nosniff', `Content-Length: ${body.length}`,
+  ] // prettier-ignore
+  return `${head.join('\r\n')}\r\n\r\n${body}`
+}
+
+/** The newest request of each connection, and its response. */
+type Newest = WeakMap<Duplex, { request: IncomingMessage; response: ServerResponse }>
+
+/**
+ * Requests that Node's parser refuses never reach Koa. They are answered here, in the same format. If they follow a whole request, that one is
+ * answered first: its caller may have counted characters as bytes, and would send a notification again that was stored.
+ */
+const answerUnreadable = (server: Server, newest: Newest): void => {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable || error.code === 'ECONNRESET') return socket.destroy()
-    const [status, code, message] = UNREADABLE[error.code ?? ''] ?? NO_REQUEST
-    const issues = code === 'VALIDATION_FAILED' ? { issues: [{ path: '', message }] } : {}
-    const body = JSON.stringify({ success: false, error: code, message, ...issues })
-    const head = [
-      `HTTP/1.1 ${status}`, 'Connection: close', 'Content-Type: application/json', 'Cache-Control: no-store',
-      'X-Content-Type-Options: nosniff', `Content-Length: ${body.length}`,
-    ] // prettier-ignore
-    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+    const refuse = (): void => {
+      if (socket.writable) socket.end(refusalOf(error))
+    }
+    const { request, response } = newest.get(socket) ?? {}
+    if (request?.complete && response && !response.writableFinished) response.once('finish', refuse)
+    else refuse()
   })
 }
 
@@ -75,9 +91,11 @@ export const listen = (
 ): Promise<Listening> =>
   new Promise((resolve, reject) => {
     let handle = app.callback()
+    const newest: Newest = new WeakMap()
     const take = (request: IncomingMessage, response: ServerResponse): void => {
       // During shutdown every response ends its connection. Otherwise keep-alive would keep the server open.
       if (closing) response.setHeader('Connection', 'close')
+      newest.set(request.socket, { request, response })
       void handle(request, response)
     }
     const server = createServer(
@@ -97,7 +115,7 @@ export const listen = (
     server.on('checkExpectation', take)
     server.maxConnections = MOST_CONNECTIONS
     server.setTimeout(stalledMs)
-    answerUnreadable(server)
+    answerUnreadable(server, newest)
     const fail = (error: Error) => reject(plainly(error, port, setting))
     let closing = false
     const close = (graceMs: number): Promise<void> =>

@@ -6,6 +6,7 @@ import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import Koa from 'koa'
 import { listen } from '../../../adapters/http/server.ts'
+import { exchangeRaw } from '../../harness/raw-request.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
 import { exchange } from './ask.ts'
 
@@ -120,6 +121,22 @@ describe('the HTTP layer', () => {
     // Such a caller does not listen to a stream.
     const stream = `GET /api/stream HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\n\r\n`
     expect(await exchange(api.url, stream)).to.match(/^HTTP\/1\.1 200 /)
+  })
+
+  it('answers a whole request before it refuses what follows, as callers may count characters as bytes', async () => {
+    for (const header of ['', 'Connection: close\r\n']) {
+      const head = `POST /api/receive/u/${api.owner.receive_token} HTTP/1.1\r\nHost: x\r\n${header}Content-Length: `
+      const text = 'Số dư: 1.000.000 VND'
+      const answer = await exchange(api.url, `${head}${text.length}\r\n\r\n${text}`)
+      expect(answer, header).to.match(/^HTTP\/1\.1 200 /)
+      // A body that is broken itself has no other answer.
+      const broken = `${head.replace('Content-Length: ', 'Transfer-Encoding: chunked')}\r\n\r\n5\r\nhello\r\nz\r\n`
+      expect(await exchange(api.url, broken), header).to.match(/^HTTP\/1\.1 400 /)
+    }
+    const { port } = new URL(api.url)
+    const two = await exchangeRaw(Number(port), Buffer.from('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nnonsense\r\n\r\n'))
+    expect(two.status).to.equal(200)
+    expect(two.body).to.match(/"status":"ok".*HTTP\/1\.1 400 /)
   })
 
   it('answers a request with an unknown expectation like any other', async () => {

@@ -175,6 +175,7 @@ describe('the addresses in a header', () => {
     ['a@x.vn (open, b@y.vn', []],
     ['b\\(x, a@x.vn', []],
     ['<a@x.vn', []],
+    ['<a@x.vn>>, <b@y.vn> c>', []],
     ['a@x.vn>', []],
     ['a\0@x.vn', []],
     [`${' '.repeat(65_536)}a@x.vn`, []],
