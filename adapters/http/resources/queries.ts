@@ -22,6 +22,9 @@ const word = z
   .max(2_048)
   .refine((value) => !value.includes('\0'), 'This contains a NUL character.')
 
+/** Stored order ids are in upper case (decisions, "order_id"). */
+const orderId = parameter(word.transform((value) => value.toUpperCase()))
+
 /** Cursors are signed, so their form is checked when they are read. */
 const cursor = parameter(word)
 
@@ -66,7 +69,7 @@ const transactionFilter = {
   webhook_status: parameter(webhookStatus),
   rule_id: id,
   system_id: id,
-  order_id: parameter(word),
+  order_id: orderId,
   account_number: parameter(word),
 }
 

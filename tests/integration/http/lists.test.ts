@@ -103,6 +103,7 @@ describe('lists', () => {
     expect(await found(`rule_id=${rule}`)).to.deep.equal([7, 7])
     expect(await found(`system_id=${system}`)).to.deep.equal([30, 33])
     expect(await found('order_id=DH1042')).to.deep.equal([1, 1])
+    expect(await found('order_id=dh1042'), 'in any case').to.deep.equal([1, 1])
     expect(await found('account_number=99887766')).to.deep.equal([5, 5])
     expect(await found('account_number=99887766&webhook_status=failed&type=credit')).to.deep.equal([1, 1])
     for (const bad of ['webhook_status=lost', 'rule_id=x', 'rule_id=0', 'system_id=-1', 'order_id=a&order_id=b'])
