@@ -9,7 +9,7 @@
 import { digitsContradict } from './account-digits.ts'
 import type { DedupWindow } from './window.ts'
 import { printedApart } from './distance.ts'
-import type { Probe } from './probe.ts'
+import type { Probe, ReferenceHash } from './probe.ts'
 
 /**
  * `but_for_the_order`: only the order ids differ. `but_for_a_guess`: only the order ids differ, and one of the two is a guess,
@@ -70,6 +70,16 @@ const orderAgrees = (window: DedupWindow, probe: Probe, entries: readonly number
     else if (answer === 'but_for_a_cut' && cut === null) answer = 'but_for_a_guess'
   }
   return answer
+}
+
+/** Whether a notification shows the order id of an event, or a reference of it that the bank gives each movement. */
+export const namesEvent = (window: DedupWindow, { order, references }: Probe, entries: readonly number[]): boolean => {
+  const own = references.filter(({ namesMovement }) => namesMovement)
+  const isOwn = ({ kind, value }: ReferenceHash) => own.some((one) => one.kind === kind && samePair(one.value, value))
+  return entries.some((entry) => {
+    const theirs = window.orderOf(entry)
+    return (order && theirs && samePair(order, theirs)) || (own.length > 0 && window.referencesOf(entry).some(isOwn))
+  })
 }
 
 /** @param entries  all notifications of one event. Everything that they print counts together. */

@@ -1,7 +1,7 @@
 // Tests: tests/unit/domain/dedup/verdict.test.ts
 /** The nearest event that a notification might be a copy of, among those that a row of `verdict.ts` finds. */
 import { NONE } from './chains.ts'
-import { compatible, type Compatible } from './compatible.ts'
+import { compatible, namesEvent, type Compatible } from './compatible.ts'
 import { distanceToEvent, isCloser, printedApart, type Distance } from './distance.ts'
 import type { Ending, Probe } from './probe.ts'
 import type { DedupWindow } from './window.ts'
@@ -28,15 +28,21 @@ export const entryLacksItsEnd = (window: DedupWindow, entry: number): boolean =>
 
 type Fits = (candidate: Candidate) => boolean
 
+/** How an event fits: it shows the same order id or reference; nothing of the kind; or another order id. */
+const NAMED = 0
+const UNNAMED = 1
+const OTHER_ORDER = 2
+
 /**
- * Finds the nearest event among those that a row's key finds. One with another order id counts only if no other fits, however near it is: a payer
- * may write the reference of one payment into the next.
+ * Finds the nearest event among those that a row's key finds. One that shows the same order id or reference precedes the others, however near they
+ * are. Otherwise an event without an order id would get that of another payment, and the order would be paid twice. One with another order id
+ * counts only if no other fits: a payer may write the reference of one payment into the next.
  */
 export class NearestEvent {
   readonly #window: DedupWindow
   readonly #probe: Probe
   #distance: Distance | null = null
-  #isOther = true
+  #rank = OTHER_ORDER
   event = NONE
 
   constructor(window: DedupWindow, probe: Probe) {
@@ -53,9 +59,9 @@ export class NearestEvent {
     const entries = window.entriesOf(event, probe)
     const agreed = compatible(window, probe, entries)
     if (agreed === 'no') return
-    const isOther = agreed === 'but_for_the_order'
+    const rank = agreed === 'but_for_the_order' ? OTHER_ORDER : namesEvent(window, probe, entries) ? NAMED : UNNAMED
     const distance = distanceToEvent(window, probe, entries)
-    if (isOther === this.#isOther ? !isCloser(distance, this.#distance) : isOther) return
+    if (rank === this.#rank ? !isCloser(distance, this.#distance) : rank > this.#rank) return
     const candidate: Candidate = {
       distance,
       otherSource: !entries.some((each) => this.#isFromHere(each)),
@@ -65,7 +71,7 @@ export class NearestEvent {
     }
     if (!fits(candidate)) return
     this.#distance = distance
-    this.#isOther = isOther
+    this.#rank = rank
     this.event = event
   }
 

@@ -1,7 +1,7 @@
 /**
  * The rules of "The same event". A notification is one of three things: a resend of an earlier notification, a copy of one that
  * arrived by another channel, or another event. The first row of this table that any event matches decides. Within that row,
- * the nearest event counts:
+ * the nearest event counts, and one that shows the same order id or reference precedes the others (`nearest-event.ts`):
  *
  *   1  same source, text and stamp                                                        resend
  *   2  same source and text, linked by printed values or by a short time between them     resend
