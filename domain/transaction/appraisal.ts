@@ -12,6 +12,7 @@ import type { Arrival } from '../arrival/arrival.ts'
 import type { IgnoredReason } from '../arrival/events.ts'
 import { startOfForwardersLines } from '../reader/page.ts'
 import { couldChange, findOrderId, orderIdOf } from '../reader/order-id.ts'
+import { saysReturned } from '../reader/returned.ts'
 import { isOld } from '../arrival/old.ts'
 import { DAY_MS } from '../time.ts'
 import { distrust, originOf, type ReceivePath, type Origin } from '../arrival/origin.ts'
@@ -162,16 +163,27 @@ const heldFor = (
   account: Account,
   arrival: Arrival,
   reading: Reading,
-  { old, plans }: { old: boolean; plans: PlanAccount | null },
+  { old, isReturn, plans }: { old: boolean; isReturn: boolean; plans: PlanAccount | null },
 ): HeldFor | null => {
   if (old || isSilent(arrival)) return 'old_notification'
-  const waits = reading.transaction_type === 'credit' && isUnconfirmed(account, reading, arrival.arrived_at, plans)
+  // The confirmation would send it.
+  const waits =
+    !isReturn && reading.transaction_type === 'credit' && isUnconfirmed(account, reading, arrival.arrived_at, plans)
   return waits ? 'unconfirmed_account' : null
 }
 
 /** As if no rule had matched. The owner can still send it by hand. A transaction without an order id stays `skipped`. */
 export const unsent = (matched: Matched): Matched =>
   matched.webhook_status === 'pending' ? { ...matched, rules: [], webhook_status: 'no_match' } : matched
+
+/**
+ * Whether money came back that names an order. The bank repeats the memo of the transfer that failed, such as the shop's own refund of that order.
+ */
+const isReturnOf = ({ order_id }: Matched, { transaction_type, content }: Reading, text: string): boolean =>
+  order_id !== null && transaction_type === 'credit' && saysReturned(content ?? text)
+
+/** As if no prefix had matched: the order id is shown, and pays nothing by itself. The owner can still send it by hand. */
+const unowned = (matched: Matched): Matched => ({ ...matched, prefix: null, rules: [], webhook_status: 'no_match' })
 
 /**
  * @param path  the receive path of its credential
@@ -203,9 +215,10 @@ export const appraise = (
     .filter((system) => system.is_active)
     .map((system) => system.payment_prefix)
   const found = match(account, reading, orderIdOf(reading.content, incoming.text, prefixes))
-  const named = namedPlanOrder(account, reading, incoming.text, plans)
+  const isReturn = isReturnOf(found, reading, incoming.text)
+  const named = isReturn ? null : namedPlanOrder(account, reading, incoming.text, plans)
   const old = isOld(arrival, reading, oldAfterMs)
-  const held = heldFor(account, arrival, reading, { old, plans })
+  const held = heldFor(account, arrival, reading, { old, isReturn, plans })
   // Without a prefix of the operator's own shops, an order id is a guess. The order id of a plan is not.
   const matched: Matched =
     named && found.prefix === null
@@ -218,7 +231,7 @@ export const appraise = (
     arrival,
     origin,
     reading,
-    matched,
+    matched: isReturn ? unowned(matched) : matched,
     plan_order_id: old ? null : (named?.plan_order_id ?? null),
     marks: reading.transaction_type === 'credit' && !isOfThisWeek(arrival, reading) ? creditMarks(reading) : [],
     held,

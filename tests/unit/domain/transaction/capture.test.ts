@@ -113,6 +113,56 @@ describe('a bank account that is first seen weeks after the registration', () =>
   it('holds no debit back', () => expect(heldFor(TEXT.replace('+150', '-150'))).to.equal(null))
 })
 
+describe('money that comes back', () => {
+  const matchedIn = (memo: string) => {
+    const text = `SD TK 0011000415567 +150,000VND luc 20-11-2026 10:00:05. SD 222,772,047VND. Ref ${memo}`
+    return movementOf({ sender: 'Vietcombank', text }).matched
+  }
+
+  it('pays no order, although its memo repeats the order id of the transfer that failed', () => {
+    for (const memo of [
+      'HOAN TRA GD NGAY 19112026 Hoan tien don hang DH1042',
+      '(B/O NGAN HANG TMCP QUAN DOI) HOAN TRA LCC 10005950NGAY 08092025 LY DO SAI TK DH1042',
+      'Hoan tra giao dich chuyen tien nhanh. DH1042',
+      'hoàn tiền giao dịch DH1042',
+      'HOAN TRA LENH CHUYEN TIEN DH1042 DO SAI SO TAI KHOAN',
+      'Giao dich bi hoan tra. DH1042',
+      'HOAN TRA DH1042 LY DO SAI TEN',
+      'So GD goc: 10001234 DH1042',
+      'REVERSAL OF FT26323111111 DH1042',
+      'Refund DH1042',
+      'RETURNED PAYMENT DH1042',
+    ])
+      expect(matchedIn(memo), memo).to.deep.equal({
+        order_id: 'DH1042',
+        prefix: null,
+        rules: [],
+        webhook_status: 'no_match',
+      })
+  })
+
+  it('is not what a payer pays back, nor a name', () => {
+    for (const memo of [
+      'hoan tra khoan vay DH1042',
+      'NGUYEN VAN HOAN chuyen tien DH1042',
+      'LE THI HOAN TRA TIEN HANG DH1042',
+      'Hoan tra DH1042',
+      'HOAN CK DH1042',
+      'hoan tat DH1042',
+      'HOANG TIEN DH1042',
+    ])
+      expect(matchedIn(memo).prefix, memo).to.equal('DH')
+  })
+
+  it('is not sent by the confirmation of its bank account', () => {
+    const account = { ...accountOf(7), registered_at: '2026-11-01T00:00:00.000Z' }
+    const arrival = arrivalOf({ sender: 'Vietcombank', text: TEXT.replace('DH1042', 'HOAN TRA GD DH1042') })
+    const path = receivePathOf(account, arrival.credential, arrival.arrived_at)!
+    const appraised = appraise(account, path, arrival, read(arrival.incoming, arrival.arrived_at))
+    expect(appraised).to.include({ kind: 'movement', held: null })
+  })
+})
+
 describe('the trust check', () => {
   it('accepts an SMS from a sender of the bank', () => expect(reasonOf({ sender: 'Vietcombank' })).to.equal(null))
   it('refuses an SMS from any other sender', () =>

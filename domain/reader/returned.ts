@@ -1,0 +1,23 @@
+// Tests: tests/unit/domain/transaction/capture.test.ts
+/**
+ * Recognises the memo of money that came back: a transfer of the account's own that failed, or a refund that could not be delivered. Such a memo
+ * repeats the words of the first transfer, and with them an order id that this money does not pay.
+ */
+import { normalise, shadowOf } from '../text.ts'
+
+/**
+ * What banks write. `hoan tra` and `hoan tien` alone do not count: a borrower pays back with them (`hoan tra khoan vay`), and Hoàn is a name
+ * (`Hoan tra tien hang`). So they name the transfer that comes back, or the reason.
+ */
+const RETURNED = new RegExp(
+  [
+    '\\bhoan (?:tra |tien |lai )+(?:cho )?(?:gd|giao dich|lenh|lcc)\\b',
+    '\\b(?:gd|giao dich|lenh)(?: chuyen tien)?(?: da| bi| duoc){0,2} hoan (?:tra|tien|lai)\\b',
+    '\\bhoan (?:tra|tien|lai)\\b.{0,80}?\\b(?:ly do|do|vi)[ :]*(?:sai|loi|khong|tk|tai khoan|stk)\\b',
+    '\\b(?:tra lai|chuyen tra) (?:lenh|lcc)\\b|\\bso gd goc\\b|\\blcc hoan tra\\b',
+    '\\brevers(?:al|ed)\\b|\\brvsl\\b|\\brefund(?:ed)?\\b|\\breturned? (?:of |for )?(?:payment|transfer|transaction|txn|trx|funds?)\\b',
+  ].join('|'),
+)
+
+/** @param content  the memo. A payer who writes such words only keeps the own payment from paying an order by itself. */
+export const saysReturned = (content: string): boolean => RETURNED.test(shadowOf(normalise(content)))
