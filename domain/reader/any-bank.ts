@@ -54,14 +54,32 @@ export const ANY_BANK = compileLabels({
   ],
 }) // prettier-ignore
 
+/** A syllable of Vietnamese, such as all names have. */
+const SYLLABLE = '[b-df-hj-np-tvx]{0,3}[aeiouy]{1,3}(?:ch?|ng?|nh|[mpt])?'
+
+/**
+ * A word that is a name without its diacritics (`NGUYEN QUANG HUY`, `TRAN VAN LOI`) is in doubt unless another syllable of a name may precede it.
+ * @param before  syllables behind which the bank writes it · @param behind  words in front of which it does
+ */
+const unlessName = (word: string, before: string, behind: string): string =>
+  `\\b${word}\\b(?:(?= (?:${behind})\\b)|(?<!(?<![a-z0-9])(?!(?:${before}) )${SYLLABLE} ${word}))`
+const BEFORE =
+  'da|bi|duoc|se|dang|can|xin|tu|dich|cau|don|hang|tien|khoan|toan|nap|rut|thai|qua|khach|hoan|vua|chua|vi|lenh'
+
 /**
  * Words for a future, failed or cancelled movement, for a debt, or for money that was only blocked or released, so no money moved. And words for
  * a sum that is no movement: a total, an estimate, a rate, or a comparison.
  */
 export const DOUBT = new RegExp(
   [
-    '(?:khong|chua) thanh cong|that bai|tu choi|khong du|khong hop le|\\bloi\\b|\\bse (?:duoc|bi|tru|cong|nhan|thanh toan|trich)|du kien|han muc|lai suat',
-    'dang (?:xu ly|cho)|cho (?:xu ly|duyet|xac nhan)|\\byeu cau\\b|sao ke|\\bdu no\\b|toi thieu|den han|qua han|nhac (?:no|han)|hoan tac|\\bhuy\\b',
+    '(?:khong|chua) thanh cong|that bai|tu choi|khong du|khong hop le|\\bse (?:duoc|bi|tru|cong|nhan|thanh toan|trich)|du kien|han muc|lai suat',
+    'dang (?:xu ly|cho)|cho (?:xu ly|duyet|xac nhan)|\\byeu cau\\b|sao ke|\\bdu no\\b|toi thieu|den han|qua han|nhac (?:no|han)|hoan tac',
+    unlessName('huy', BEFORE, 'bo|gd|giao dich|lenh|don|yeu cau|dich vu|dang ky'),
+    unlessName(
+      'loi',
+      `${BEFORE}|do|co|gap|ma|bao|su|ly|thong|mang|sinh|quyen|phuc|thuan|tro|sua`,
+      'he thong|ky thuat|gd|giao dich|ket noi|xu ly|duong truyen|mang|suat|ich|nhan|chuc|nhuan',
+    ),
     '(?:phong|giai) toa|tam giu|\\botp\\b|xac thuc|uu dai|khuyen mai|trung thuong|voucher',
     '\\bfail|declin|unsuccess|pending|reject|cancel|statement|minimum|overdue|\\bdue\\b',
     '(?:dat|len) lich|hen gio|co the (?:nhan|duoc|bi)|da (?:duoc |bi )?hoan(?! (?:tat|thanh))\\b|\\b(?:on )?hold\\b|\\brevers|schedul|estimat',

@@ -24,7 +24,7 @@ import { BEGINS, SIGNED, UNSIGNED, isSum, listen, type Groups, type LabelValues 
 const CREDIT_WORD = /\b(?:ghi co|tien vao|nhan tien|da nhan|duoc cong|credit(?:ed)?|tang)\b/
 const DEBIT_WORD = /\b(?:ghi no|tien ra|chuyen tien di|bi tru|debit(?:ed)?|giam)\b/
 
-/** Splits the labels at the memo's label. `GD:` labels a memo if an amount precedes it, and either a balance too or no number follows it. */
+/** Splits the labels at the memo's label. `GD:` labels a memo if an amount precedes it, and either a balance too or no number follows it. Without a colon, it begins a sentence of the bank: `GD bi huy`. */
 const splitAtMemo = (shadow: string, labelled: readonly Labelled[]) => {
   // It is searched once: a text may have hundreds of labels `GD`.
   let firstAmount: number | undefined
@@ -36,7 +36,7 @@ const splitAtMemo = (shadow: string, labelled: readonly Labelled[]) => {
     ({ field, at, start, end }, n) =>
       field === 'content' ||
       (field === 'amount' &&
-        shadow.startsWith('gd', at) &&
+        /^gd ?:/.test(shadow.slice(at, start)) &&
         hasAmount(at) &&
         (labelled.slice(0, n).some((other) => other.field === 'balance') ||
           !/^[^a-z]{0,4}\d/.test(shadow.slice(start, end)))),
@@ -215,8 +215,8 @@ export const readByLabels = (
   const headEnd = memo?.at ?? page.shadow.length
   const found = listen(page, before, headEnd)
   const head = page.shadow.slice(0, headEnd)
-  // Without diacritics, a gift (`tặng`) and a rise (`tăng`) are the same word.
-  if (found.doubtful || DOUBT.test(head) || /tặng/i.test(page.text.slice(0, headEnd))) return null
+  // Without diacritics, a gift (`tặng`) and a rise (`tăng`) are the same word, as are `hủy` and the name Huy, `lỗi` and the name Lợi.
+  if (found.doubtful || DOUBT.test(head) || /tặng|h(?:ủy|uỷ)|lỗi/i.test(page.text.slice(0, headEnd))) return null
   if (DOUBT_BEFORE.test(head.slice(0, found.firstAmountAt))) return null
 
   const sums = found.amounts.length > 0 ? found.amounts : found.unsigned

@@ -201,4 +201,32 @@ describe('a payment is read', () => {
     isRead({ text: text.replace(' +', ' cua NGUYEN TAM KHOA +'), sender: 'LPB' })
     isRead({ text: `${text}. Nguoi gui: HA THI DEN KY. ND: DH1042`, sender: 'LPB' })
   })
+
+  it('although a name in its memo, which has no label, also means cancelled or an error', () => {
+    const text = 'TK 0123456789 +500,000VND luc 10:00 20/11/2026. So du: 5,000,000VND'
+    const memos = ['NGUYEN QUANG HUY chuyen tien DH1042', 'DH1042 LE HUY HOANG', 'Bao Huy ck', 'TRAN VAN LOI THANH TOAN', 'DO HUY DH1042',
+      'NGUYỄN VĂN LỢI chuyển tiền', 'Nguyễn Quang Huy chuyển tiền DH1042', 'dang thi loi mua hang', 'PHAM DUC LOI-DH1042'] // prettier-ignore
+    for (const memo of memos)
+      for (const between of ['. ', '\n']) isRead({ text: `${text}${between}${memo}`, sender: 'LPB' })
+    for (const name of ['NGUYEN QUANG HUY', 'TRAN VAN LOI'])
+      isRead({ text: `${text}. Nguoi gui: ${name}. ND: DH1042`, sender: 'LPB' })
+  })
+
+  it('unless such a word may be the bank’s', () => {
+    const text = 'TK 0123456789 +500,000VND luc 10:00 20/11/2026. So du: 5,000,000VND'
+    const words = ['Huy', 'Giao dich da huy', 'Giao dich huy', 'Lenh huy', 'Trang thai: Huy', 'Da huy chuyen tien', 'Yeu cau huy',
+      'Don hang huy', 'NH huy giao dich', 'Vietcombank huy lenh', 'Vietcombank hủy', 'Khách hủy', 'Tiền hoàn do giao dịch huỷ', 'Chuyen tien huy', 'KH huy',
+      'Loi', 'Giao dich loi', 'Bi loi', 'Do loi he thong', 'Napas loi ket noi', 'Ma loi 05', 'Co loi xay ra', 'Chuyen tien loi', 'Trang thai: Loi',
+      'VNPAY lỗi', 'He thong loi', 'Xu ly loi', 'Lenh loi', 'Phat sinh loi'] // prettier-ignore
+    for (const sentence of ['GD bi huy', 'GD da huy do loi he thong', 'GD khong thanh cong', 'GD that bai'])
+      expect(read({ text: `${text}. ${sentence}`, sender: 'LPB' }, at).reading, sentence).to.equal(null)
+    for (const word of words)
+      for (const doubted of [
+        `${text}. ${word}`,
+        `${text}\n${word}`,
+        `${text} (${word})`,
+        text.replace('luc', `${word} luc`),
+      ])
+        expect(read({ text: doubted, sender: 'LPB' }, at).reason, doubted).to.equal('unparsed')
+  })
 })
