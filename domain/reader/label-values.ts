@@ -60,7 +60,7 @@ export interface LabelValues {
   accountCurrency: string | undefined
   ref: string | null
   firstAmountAt: number
-  /** Text that belongs to no label. */
+  /** Text that belongs to no label, a line for each piece: the end of one and the beginning of the next are no sum. */
   left: string
   /** Where the text was cut. Infinity if no mark shows it. */
   cutAt: number
@@ -100,7 +100,7 @@ const leave = (values: LabelValues, piece: string, at: number): void => {
     note(values, found.groups ?? {}, at)
     rest = rest.replace(found[0], ' ')
   }
-  values.left += ` ${rest}`
+  values.left += `\n${rest}`
 }
 
 /** A sum shows thousands or a currency. Otherwise it may be any number. */
@@ -172,14 +172,14 @@ export const listen = ({ text, shadow }: Page, labels: readonly Labelled[], unti
     const value = shadow.slice(start, end)
     if (field === 'end') {
       if (values.amounts.length + values.unsigned.length > 0) break
-      values.left += ` ${value}`
+      values.left += `\n${value}`
     }
     const label = shadow.slice(at, start)
     if (field === 'account') takeAccount(values, masked(shadow, at, start) + value, start)
     else if (field === 'balance') takeBalance(values, label, value, start)
     else if (field === 'amount') takeAmount(values, value, start)
     else if (field === 'date') leave(values, value, start)
-    else if (field === 'direction' || field === 'status') values.left += ` ${value}`
+    else if (field === 'direction' || field === 'status') values.left += `\n${value}`
     else if (field === 'ref') values.ref ??= refIn(text.slice(start, end))
   }
   return values

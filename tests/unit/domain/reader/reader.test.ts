@@ -277,6 +277,24 @@ describe('the reader', () => {
   })
 })
 
+describe('a text that hides the balance', () => {
+  it('is read without it', () => {
+    const texts = [
+      ['MBBANK', 'TK 03xxx682|GD: +150,000VND 20/11/26 09:00|SD: ******VND|ND: DH1042'],
+      ['Vietcombank', 'SD TK 0011000415567 +150,000VND luc 20-11-2026 09:00:05. SD ***VND. Ref DH1042'],
+      ['ACB', 'ACB: TK 257678859(VND) + 150,000 luc 09:00 20/11/2026. So du *****. GD: DH1042'],
+      ['VietinBank', 'VietinBank:20/11/2026 09:00|TK:101867890123|GD:+150,000VND|SDC:*** VND|ND:DH1042'],
+    ] as const
+    for (const [sender, text] of texts)
+      expect(read({ sender, text }, new Date('2026-11-20T03:00:00Z')).reading, text).to.include({
+        transaction_type: 'credit',
+        amount: '150000.00',
+        balance_after: null,
+        content: 'DH1042',
+      })
+  })
+})
+
 describe('an account number', () => {
   const forms = {
     'in a layout': (number: string) =>
