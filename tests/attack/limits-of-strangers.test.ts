@@ -179,6 +179,15 @@ describe('attack: rate limits against strangers', () => {
       for (let call = 0; call < 105; call++)
         expect((await logIn(email, OWNERS_PASSWORD, `10.3.0.${Math.floor(call / 10)}`)).status).to.equal(200)
       expect((await logIn(email, OWNERS_PASSWORD, '5.5.5.5')).status).to.equal(200)
+
+      // Its owner must learn the reason at any address.
+      const locked = 'locked-regular@example.com'
+      const { user_id } = await api.newAccount(locked)
+      await api.decree(user_id, { type: 'AccountLocked', data: { user_id, reason: 'abuse' } })
+      for (let call = 0; call < 105; call++) {
+        const { body } = await logIn(locked, OWNERS_PASSWORD, `10.14.0.${Math.floor(call / 10)}`)
+        expect(body.error).to.equal('ACCOUNT_LOCKED')
+      }
     })
 
     it('store login locations without address or email, at most 50 per account', async () => {

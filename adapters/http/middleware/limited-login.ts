@@ -1,4 +1,4 @@
-// Tests: tests/attack/logins.test.ts
+// Tests: tests/attack/limits-of-strangers.test.ts
 /**
  * The second limit of the login (decisions, "Rate limits"): per account, over all addresses. After 100 failed logins in an hour, only
  * addresses from which that account has logged in before may log in. This stops guessing without locking out the owner. An email without

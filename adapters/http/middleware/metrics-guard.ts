@@ -1,4 +1,4 @@
-// Tests: tests/integration/delivery/metrics.test.ts
+// Tests: tests/attack/metrics.test.ts
 /**
  * Restricts access to the metrics (decision "Metrics"). If METRICS_TOKEN is set, a request must carry it. If it is not set, the API's port
  * serves metrics only to requests from this machine. A request that came through a proxy on this machine does not count as local.

@@ -1,4 +1,4 @@
-// Tests: tests/integration/http/rate-limits.test.ts
+// Tests: tests/attack/limits-of-strangers.test.ts
 /**
  * The rate limit of the receive path (interface, section 8; decisions, "Rate limits"). Calls count per address. A token that is known to be
  * good has its own budget at each address. A stranger behind the same address cannot use up that budget, because a stranger's calls count

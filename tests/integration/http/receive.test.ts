@@ -170,6 +170,23 @@ describe('receiving', () => {
     expect(last()).to.include({ posted_as: 'notification', stamp: null })
   })
 
+  it('takes a list of up to 200 as a batch, and any other list as one notification', async () => {
+    const listed = async (body: string): Promise<[answer: unknown, arrivals: number]> => {
+      const before = api.arrivals.length
+      const answer = await api.ask('POST', personal, { body, headers: { 'content-type': 'application/json' } })
+      expect(answer.status).to.equal(200)
+      return [answer.body.data, api.arrivals.length - before]
+    }
+    const list = (length: number) => JSON.stringify(Array.from({ length }, () => ({ text: 'x' })))
+    api.takes((): Taken => ({ kind: 'ignored', reason: 'otp' }))
+    const one = { ignored: true, reason: 'otp' }
+    expect(await listed('[]')).to.deep.equal([one, 1])
+    expect(await listed(list(1))).to.deep.equal([one, 1])
+    expect(await listed(list(200))).to.deep.equal([Array(200).fill(one), 200])
+    expect(await listed(list(201))).to.deep.equal([one, 1])
+    expect(last()).to.include({ ignored_as: 'too_long' })
+  })
+
   it('answers a batch in the order of its items', async () => {
     api.takes(({ incoming }): Taken => incoming.text === '' ? { kind: 'ignored', reason: 'empty' } : { kind: 'transaction', id: incoming.text.length, webhook_status: 'skipped', source_type: 'sms' }) // prettier-ignore
     const before = api.arrivals.length

@@ -45,6 +45,14 @@ describe('a mail of a bank', () => {
       }),
     ).to.equal(true))
 
+  it('is trusted with ten signatures, and with two results', () =>
+    expect(
+      isBelieved({
+        authentication_results: [`${PASSED}; dkim=pass header.d=com.vn header.i=@x.com.vn`],
+        dkim_signature: Array<string>(10).fill(SIGNED),
+      }),
+    ).to.equal(true))
+
   it('is trusted if it was sent by a program and answers nothing', () =>
     expect(isBelieved({ auto_submitted: [' auto-generated'], in_reply_to: [' '], references: [''] })).to.equal(true))
 
@@ -72,6 +80,10 @@ describe('a mail of a bank', () => {
     'with no signature at all, whatever a header claims of one': [{ dkim_signature: [] }],
     "with a bank's name shown": [{ from: ['"ACB mailalert@acb.com.vn" <boss@evil.example>'] }],
     'from two at once': [{ from: ['mailalert@acb.com.vn, boss@evil.example'] }],
+    'with a From header without an address beside it': [{ from: ['mailalert@acb.com.vn', 'ACB'], dkim_signature: [SIGNED.replace('From:', 'From:From:')] }],
+    'with a result whose domain is none': [{ authentication_results: [`${PASSED}; dkim=pass header.d=vn header.i=@acb.com.vn`], dkim_signature: [SIGNED, SIGNED] }],
+    'with more signatures than a mail has': [{ dkim_signature: Array<string>(11).fill(SIGNED) }],
+    'with a signature of more than 16 KB': [{ dkim_signature: [`${SIGNED}; x=${'1'.repeat(16 * 1024)}`] }],
     'with two From headers': [{ from: ['mailalert@acb.com.vn', 'boss@evil.example'] }],
     'to a name that looks like this mailbox': [{ to: ['"shop@gmail.com" <someone@else.example>'] }],
     'to a comment that looks like it': [{ to: ['someone@else.example (shop@gmail.com)'] }],
@@ -159,7 +171,8 @@ describe('an Authentication-Results header', () => {
     `a${'; dkim=pass'.repeat(101)}`,
     `a; dkim=pass header.b=${'b'.repeat(16 * 1024)}`,
   ])
-    it(`is rejected if it is ${broken.slice(0, 60) || 'empty'}`, () => expect(parseAuthenticationResults(broken)).to.equal(null))
+    it(`is rejected if it is ${broken.slice(0, 60) || 'empty'}`, () =>
+      expect(parseAuthenticationResults(broken)).to.equal(null))
 })
 
 describe('the addresses in a header', () => {

@@ -24,7 +24,11 @@ describe('the number of values in a JSON text', () => {
   it('is counted alike while the bytes arrive, however they are cut', () => {
     const inText = JSON.stringify({ text: `a"b\\${'[,{'.repeat(60_000)}` })
     const inList = JSON.stringify(['a"b\\', ...Array<number>(50_001).fill(0)])
-    for (const [charset, encoding] of [['utf-8', 'utf8'], ['utf-16le', 'utf16le']] as const) // prettier-ignore
+    for (const [charset, encoding] of [
+      ['utf-8', 'utf8'],
+      ['utf-16le', 'utf16le'],
+    ] as const)
+      // prettier-ignore
       for (const size of [1, 4_096, 1_000_000])
         for (const [body, isTooMany] of [[inText, false], [inList, true]] as const) { // prettier-ignore
           const count = valueCounter(charset)
