@@ -72,7 +72,7 @@ export class Builder {
     const { store, definition, signal, onProgress, maxBatch = MOST_EVENTS } = this.#options
     const isDone = (position: Checkpoint | null): boolean =>
       target === null || (position !== null && !store.isAfter(target, position))
-    if (isDone(this.anchor?.checkpoint ?? null)) return this.#applier.finish()
+    if (isDone(this.anchor?.checkpoint ?? null)) return
     const after = this.anchor?.checkpoint ?? null
     // Reading ahead ends with the loop, however the loop ends.
     const done = new AbortController()

@@ -7,8 +7,12 @@ import { Builder } from '../../../projections/engine/builder.ts'
 import { isLeft } from '../../../projections/engine/remaining.ts'
 import { dropSchema } from '../../../projections/engine/schema.ts'
 import { openProjector } from '../../../projections/engine/projector.ts'
+import type { ParkedStream } from '../../../projections/engine/parked-table.ts'
 import { verify } from '../../../projections/engine/replay.ts'
 import { main } from '../../../projections/main.ts'
+import { parkedStreams } from '../../../projections/parked/queries.ts'
+import { obeyingSkips } from '../../../workflows/parked/obeying.ts'
+import { skipEvent } from '../../../workflows/parked/resolve.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { fillRetries, fillRules } from '../../harness/waiting-deliveries.ts'
 import { freshReadModels } from '../../harness/postgres.ts'
@@ -96,6 +100,30 @@ describe('the deliveries of a changed rule', () => {
     expect(partsAt.filter((each) => each < 10)).to.have.length.above(3)
     expect(await isLeft(setting.tables, main, 'read_model_next')).to.equal(false)
     await dropSchema(setting.tables, 'read_model_next')
+  })
+
+  it('are all due before events are applied that waited for a decision, as those are older than the change', async () => {
+    const store = obeyingSkips(setting.store)
+    const late = attempted(7, '2100-01-01T00:00:00.000Z')
+    await setting.append([{ stream: late.stream, events: [event('NotYetInvented', {}), ...late.events] }])
+    const applier = new Applier({ ...setting, store, definition: main, schema: main.schema, anchor: null })
+    const apply = async (after: string | null): Promise<string> => {
+      const events = await store.readAll(after, 10)
+      const last = events.at(-1)!.checkpoint
+      await applier.apply(events, last)
+      return last
+    }
+    const end = await apply(null)
+    const [{ position: _, since: __, ...row } = { position: '', since: '' }] = await parkedStreams(
+      setting.database,
+      main,
+    )
+    await setting.append(changed())
+    const clock = { now: () => new Date(CHANGED_AT) }
+    await skipEvent({ store, clock }, { ...(row as ParkedStream), projectors: [main.projector] })
+    await apply(end)
+    await applier.finish()
+    expect(await due()).to.equal(WAITING - 1)
   })
 
   it('are all due before the read models are compared, even if no process projects', async () => {

@@ -65,13 +65,17 @@ describe('baoco replay', () => {
     )) as [{ id: number }]
     await setting.database.query(
       `INSERT INTO read_model.notification (id, user_id, status, source_type, source, received_at, bytes, expires_at)
-        VALUES (999999, 1, 'unparsed', 'sms', 'device-1:sms', now(), 10, now() + '1 day')`,
+        VALUES (999999, 1, 'unparsed', 'sms', 'device-1:sms', now(), 10, now() + '1 day'),
+          (999998, 1, 'unparsed', 'sms', 'device-1:sms', now(), 0, now() - '1 day'::interval),
+          (999997, 1, 'unparsed', 'sms', 'device-1:sms', now(), 0, NULL)`,
     )
     const differing = baoco('replay', '--verify')
     expect(differing.stdout).to.include(`transaction: 1 row\n    id ${id}: differs in webhook_status\n`)
-    expect(differing.stdout).to.include(
-      '  notification: 1 row\n    id 999999: only in the live ones\n    A change of KEEP_UNREAD can cause this',
-    )
+    expect(differing.stdout)
+      .to.match(/^ {2}notification: 2 rows$/m)
+      .and.include('\n    id 999999: only in the live ones\n')
+      .and.include('\n    id 999997: only in the live ones\n')
+      .and.include('\n    A change of KEEP_UNREAD can cause this')
     expect(differing.stdout.match(/A change of/g)).to.have.length(1)
     expect(differing.status).to.equal(1)
 

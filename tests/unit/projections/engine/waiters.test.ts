@@ -27,11 +27,12 @@ describe('a wait for read models', () => {
 
   it('is known to whoever holds a batch back, from its beginning to its end', async () => {
     const some = waiters()
-    const awaited = some.awaited(60_000)
+    // Longer than the test may take: it ends with the caller.
+    const awaited = some.awaited(3_600_000)
     expect(some.isAwaited).to.equal(false)
     const waiting = some.passed('5', 60_000)
     await awaited
-    await some.awaited(60_000)
+    await some.awaited(3_600_000)
     expect(some.isAwaited).to.equal(true)
     some.reached('5')
     expect(await waiting).to.equal(true)
