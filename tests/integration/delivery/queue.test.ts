@@ -43,6 +43,8 @@ describe('the delivery queue', () => {
     queue.claimDue(worker, {
       room, perRule: 100, fullRules: [], shares: { whole: room, left: [] }, firstEarlier: 0, ...wanted,
     }) // prettier-ignore
+  /** The first look at a limited rule writes its pace. The next one grants calls. */
+  const firstLook = async () => expect((await claimDue(ONE)).claimed).to.deep.equal([])
   const idsOf = (claimed: readonly { transaction_id: number }[]) =>
     claimed.map((claim) => claim.transaction_id).toSorted((a, b) => a - b)
 
@@ -158,6 +160,37 @@ describe('the delivery queue', () => {
     const of = (user: number) => claimed.filter(({ user_id }) => user_id === user)
     expect(of(USER)).to.have.length(3)
     expect(of(9)).to.have.length(8)
+  })
+
+  it('claims of a user only what is left of his share of the lane, of a limited rule alone', async () => {
+    const limited = await setting.rule(URL_OF_NOBODY, { max_per_minute: 600 })
+    await captured([limited], { age: 61, count: 8 })
+    await firstLook()
+    const left = [{ lane: 'first' as const, user_id: USER, left: 3 }]
+    expect((await claimDue(ONE, { shares: { whole: ROOM, left } })).claimed).to.have.length(3)
+  })
+
+  it('claims nothing of a paused rule, even if it is limited or its transaction is new', async () => {
+    const paused = await setting.rule(URL_OF_NOBODY, { is_active: 0 })
+    const limited = await setting.rule(URL_OF_NOBODY, { is_active: 0, max_per_minute: 600 })
+    const [transaction] = await captured([paused, limited], { age: 61 })
+    await firstLook()
+    expect((await claimDue(ONE)).claimed).to.deep.equal([])
+    const wanted = { rule_id: paused, user_id: USER, captured_at: new Date().toISOString(), uncounted: 1 }
+    const [fresh] = await setting.ids.next(1)
+    const { claimed, left } = await queue.claimNew(ONE, [{ ...wanted, transaction_id: fresh! }], [])
+    expect([claimed, left]).to.deep.equal([[], [fresh]])
+    expect(await setting.query('SELECT FROM ops.claim WHERE transaction_id = $1', [transaction])).to.deep.equal([])
+  })
+
+  it('gives a worker its own claim of a limited rule again, and returns that of a dead one to the gate', async () => {
+    const limited = await setting.rule(URL_OF_NOBODY, { max_per_minute: 600 })
+    const transactions = await captured([limited], { age: 61 })
+    await firstLook()
+    expect(idsOf((await claimDue(ONE)).claimed)).to.deep.equal(transactions)
+    expect(idsOf((await queue.takeOver(ONE, [ONE], 10)).claimed)).to.deep.equal(transactions)
+    expect((await queue.takeOver(TWO, [ONE], 10)).claimed).to.deep.equal([])
+    expect(idsOf((await claimDue(TWO)).claimed)).to.deep.equal(transactions)
   })
 
   it('looks up a share without reading those of all users for each delivery', async () => {

@@ -114,6 +114,41 @@ describe('first attempts', () => {
     await stop()
   })
 
+  it('wait for late read models even if the end of the store is not known', async () => {
+    let looks = 0
+    const { tries, claims, stop } = running({
+      readModels: { passed: () => Promise.resolve(++looks > 1) },
+      end: () => Promise.reject(new Error('the store is down')),
+    })
+    tries.note([entry(1, 1)])
+    await eventually(() => claims.length > 0)
+    expect(claims).to.deep.equal([[1]])
+    await stop()
+  })
+
+  it('that went back to the queue are claimed again only if this worker may claim', async () => {
+    let mayClaim = false
+    const { tries, claims, stop } = running({ mayClaim: () => mayClaim })
+    const claim = { transaction_id: 1, rule_id: 7, attempt: 1 }
+    await tries.claimAgain([claim])
+    expect(claims).to.deep.equal([])
+    mayClaim = true
+    await tries.claimAgain([claim])
+    expect(claims).to.deep.equal([[1]])
+    await stop()
+  })
+
+  it('are looked for in the queue if their rules pass calls one by one', async () => {
+    let gated = 0
+    const { tries, stop } = running({
+      claim: ([transaction]) => Promise.resolve({ claimed: [], isGated: transaction === 2 }),
+      onGated: () => gated++,
+    })
+    for (const id of [1, 2]) await tries.claimAgain([{ transaction_id: id, rule_id: 7, attempt: 1 }])
+    expect(gated).to.equal(1)
+    await stop()
+  })
+
   it('are claimed again soon after a failed claim, and stay ahead of later entries', async () => {
     const claims: number[][] = []
     const errors: unknown[] = []

@@ -127,4 +127,15 @@ describe('a lane', () => {
     expect(begun).to.deep.equal(['1a0', '2b0', '1a2'])
     expect(lane.takeOut()).to.deep.equal([])
   })
+
+  it('knows the waiting jobs of an endpoint whose earlier ones were all taken out before their turn', () => {
+    const { lane, begun } = openLane({ perEndpoint: 1 })
+    lane.hold(true)
+    lane.add(jobs(1, 'a', 1))
+    lane.takeOut()
+    lane.add(jobs(1, 'a', 2))
+    lane.hold(false)
+    expect(begun).to.deep.equal(['1a0'])
+    expect(lane.jobsWaiting().map(({ name }) => name)).to.deep.equal(['1a1'])
+  })
 })

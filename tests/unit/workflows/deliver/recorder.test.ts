@@ -177,6 +177,19 @@ describe('the recorder', () => {
     expect(types()).to.deep.equal(['TransactionCaptured', 'DeliveryEnded'])
   })
 
+  it('keeps the newest state if another rule of the transaction was claimed at an earlier position', async () => {
+    const { events, hold, submit, tracked, recorder, outcomes } = setUp()
+    const earlier = [...events]
+    hold(7)
+    hold(7)
+    submit(result(7, 1, 500))
+    await recorder.end()
+    tracked.holdRead({ transaction_id: 42, rule_id: 8, user_id: 5 }, earlier)
+    expect(tracked.get(42)).to.include({ revision: 1 })
+    expect(tracked.get(42)!.state).to.deep.equal(foldTransaction(events))
+    expect(outcomes).to.deep.equal(['retrying'])
+  })
+
   it('has no state for a stream without events', () => {
     const tracked = new TrackedTransactions()
     tracked.holdRead({ transaction_id: 42, rule_id: 7, user_id: 5 }, [])

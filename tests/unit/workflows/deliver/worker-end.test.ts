@@ -1,24 +1,38 @@
 import { expect } from 'chai'
-import { endWorker } from '../../../../workflows/deliver/worker-end.ts'
+import { endWorker, type WorkerEnd } from '../../../../workflows/deliver/worker-end.ts'
 
 const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
 
+const done = () => Promise.resolve()
+
+const IDLE: WorkerEnd = {
+  release: () => {},
+  claimRest: done,
+  inFlight: () => 0,
+  cutOff: () => expect.fail('no call is open'),
+  recorder: { end: done, giveUp: () => expect.fail('every result is recorded') },
+  endUpdates: done,
+  signOff: done,
+  loops: done(),
+  onError: (error) => expect.fail(String(error)),
+}
+
 describe('the end of a delivery worker', () => {
   it('leaves no timer behind, which would keep the process running', async () => {
-    const done = () => Promise.resolve()
     await done()
     const before = timers()
-    await endWorker({
-      release: () => {},
-      claimRest: done,
-      inFlight: () => 0,
-      cutOff: () => expect.fail('no call is open'),
-      recorder: { end: done, giveUp: () => expect.fail('every result is recorded') },
-      endUpdates: done,
-      signOff: done,
-      loops: done(),
-      onError: (error) => expect.fail(String(error)),
-    })
+    await endWorker(IDLE)
     expect(timers()).to.be.at.most(before)
+  })
+
+  it('signs off after the rest was claimed, so that the next worker takes it over at once', async () => {
+    const steps: string[] = []
+    const claimRest = async () => {
+      await new Promise((resolve) => setImmediate(resolve))
+      steps.push('claimed')
+    }
+    const signOff = () => Promise.resolve(void steps.push('signed off'))
+    await endWorker({ ...IDLE, claimRest, signOff })
+    expect(steps).to.deep.equal(['claimed', 'signed off'])
   })
 })
