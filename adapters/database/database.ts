@@ -5,6 +5,7 @@ import type { Queryable } from '../../projections/engine/queryable.ts'
 import { awakeNow } from '../system/awake.ts'
 import { atMost } from './at-most.ts'
 import { sessionBeginner } from './session.ts'
+import { LOOK_EVERY_MS, watchConnections } from './silent-connections.ts'
 import { withStrictSslMode } from './ssl-mode.ts'
 
 export type { Queryable, Row } from '../../projections/engine/queryable.ts'
@@ -32,6 +33,9 @@ export interface Database extends Queryable {
   connect(options?: { pipeline?: boolean }): Promise<pg.Client>
   close(): Promise<void>
 }
+
+/** Milliseconds after which the system asks an idle connection for a sign of life. Its default is two hours. */
+const SIGN_OF_LIFE_MS = 10_000
 
 /** The pool's error message when every connection was busy for too long. It does not mean that the server is down. */
 const NO_TURN = 'timeout exceeded when trying to connect'
@@ -74,15 +78,25 @@ const queryable = (client: pg.Pool | pg.ClientBase, timeoutMs = 0): Queryable =>
  * @param queryTimeoutMs  a query that takes longer fails and its connection is given up; 0 means no limit
  * @param session  settings for every new connection of the pool, in addition to those with which every session begins
  * @param checked  runs on every new connection before it is used; the connection is given up if it fails
+ * @param lookEveryMs  how often connections that wait for an answer are watched. Only tests change it.
  */
 export const openDatabase = (
   url: string,
-  { poolSize = 10, kept = 1, applicationName = 'baoco', queryTimeoutMs = 0, session = '', checked = unchecked } = {},
+  {
+    poolSize = 10,
+    kept = 1,
+    applicationName = 'baoco',
+    queryTimeoutMs = 0,
+    session = '',
+    checked = unchecked,
+    lookEveryMs = LOOK_EVERY_MS,
+  } = {},
 ): Database => {
   const config: pg.ClientConfig = {
     connectionString: withStrictSslMode(url),
     application_name: applicationName,
     keepAlive: true,
+    keepAliveInitialDelayMillis: SIGN_OF_LIFE_MS,
     connectionTimeoutMillis: 5_000,
     ...(queryTimeoutMs > 0 && { query_timeout: queryTimeoutMs }),
   }
@@ -92,7 +106,9 @@ export const openDatabase = (
     await client.connect()
     return client
   }
-  const begin = sessionBeginner(open)
+  const beginSession = sessionBeginner(open)
+  const watch = watchConnections(open, lookEveryMs)
+  const begin = async (client: pg.ClientBase): Promise<void> => watch(client, await beginSession(client))
   const pool = new pg.Pool({
     ...config,
     max: poolSize,

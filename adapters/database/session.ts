@@ -57,7 +57,8 @@ FROM pg_catalog.pg_settings s LEFT JOIN (VALUES ${values.join(', ')}) AS ours (n
 WHERE s.context = 'user' AND s.setting <> coalesce(ours.value, s.boot_val)
   AND (ours.value IS NOT NULL OR (s.category LIKE 'Query Tuning%' AND s.name NOT IN ('jit', '${OPERATORS}')));
 SELECT pg_catalog.set_config('synchronous_commit', 'on', false)
-WHERE pg_catalog.current_setting('synchronous_commit') = 'off'`
+WHERE pg_catalog.current_setting('synchronous_commit') = 'off';
+SELECT pg_catalog.pg_backend_pid() AS pid`
 
 const SESSION = { text: BEGIN_SESSION, query_timeout: ANSWERS_WITHIN_MS }
 
@@ -70,9 +71,9 @@ export const BY_KEY = `SET plan_cache_mode = force_generic_plan;
 
 /**
  * @param open  opens one more connection, to find out whether a pooler keeps sessions apart. The first connection is checked.
- * @returns a function that prepares a new connection. It throws {MixedSessions}.
+ * @returns a function that prepares a new connection and returns the process id of its session. It throws {MixedSessions}.
  */
-export const sessionBeginner = (open: Opener): ((client: pg.ClientBase) => Promise<void>) => {
+export const sessionBeginner = (open: Opener): ((client: pg.ClientBase) => Promise<number>) => {
   let checked: Promise<void> | null = null
   return async (client) => {
     checked ??= refuseMixedSessions(client, open)
@@ -80,6 +81,8 @@ export const sessionBeginner = (open: Opener): ((client: pg.ClientBase) => Promi
       checked = null
       throw error
     })
-    await client.query(SESSION)
+    // The driver returns an array for several statements, which its types do not say.
+    const results = (await client.query(SESSION)) as unknown as pg.QueryResult<{ pid: number }>[]
+    return results.at(-1)!.rows[0]!.pid
   }
 }
