@@ -105,7 +105,11 @@ const row = (...cells: readonly string[]): void => console.log(`| ${cells.join('
 // --- warm, then idle ---------------------------------------------------------------------------------------------------
 
 for (const { shops, rules } of SCENARIOS)
-  await post(shops, rules.map(({ prefix }) => prefix), { count: isShort ? 10 : 1_000 }) // prettier-ignore
+  await post(
+    shops,
+    rules.map(({ prefix }) => prefix),
+    { count: isShort ? 10 : 1_000 },
+  )
 await post([bare], ['DH'], { count: isShort ? 10 : 1_000 })
 await untilDone()
 const idle = await meter.idle(IDLE_SECONDS)
@@ -183,7 +187,12 @@ for (const { name, shops, rules, fanOut } of SCENARIOS) {
     ways = await arrivalsOf(load, prefixes)
   })
   if (ways.length !== RATE * SECONDS) throw new Error(`${ways.length} arrived of ${RATE * SECONDS}`)
-  row(name, percentile(ways, 0.5).toFixed(1), percentile(ways, 0.99).toFixed(1), (costs.statements / ways.length).toFixed(2)) // prettier-ignore
+  row(
+    name,
+    percentile(ways, 0.5).toFixed(1),
+    percentile(ways, 0.99).toFixed(1),
+    (costs.statements / ways.length).toFixed(2),
+  )
   await tellStatements(`${name}, at ${RATE}/s`, ways.length)
 }
 

@@ -78,7 +78,11 @@ try {
     const database = openDatabase(url, { poolSize: 1 })
     // Some real transactions for the details, as their requests are rebuilt from the events.
     const post = (number: number) =>
-    fetch(`${bench.urls[0]!}?sender=Vietcombank`, { method: 'POST', headers: { 'content-type': 'text/plain' }, body: `SD TK 0011000415567 +150,000VND luc 20-11-2026 10:${String(number).padStart(2, '0')}:00. SD 1,250,000VND. Ref MBVCB.${number}.DH9${number} chuyen tien` }) // prettier-ignore
+      fetch(`${bench.urls[0]!}?sender=Vietcombank`, {
+        method: 'POST',
+        headers: { 'content-type': 'text/plain' },
+        body: `SD TK 0011000415567 +150,000VND luc 20-11-2026 10:${String(number).padStart(2, '0')}:00. SD 1,250,000VND. Ref MBVCB.${number}.DH9${number} chuyen tien`,
+      })
     const began = performance.now()
     await fillLists(database, { user, rule: rule!.id, count: COUNT }, (what) =>
       console.log(`  ${((performance.now() - began) / 1000).toFixed(0)} s: ${what}`),

@@ -16,7 +16,9 @@ const entries = notifications.filter(
 
 /** Every entry with a name of its bank: its own sender or package, or those of another entry of the same bank. */
 const senderOf = new Map(notifications.flatMap(({ bank, sender }) => (bank && sender ? [[bank, sender] as const] : [])))
-const packageOf = new Map(notifications.flatMap((each) => (each.bank && each.package ? [[each.bank, each.package] as const] : []))) // prettier-ignore
+const packageOf = new Map(
+  notifications.flatMap((each) => (each.bank && each.package ? [[each.bank, each.package] as const] : [])),
+)
 const named: Incoming[] = entries.map(({ bank, channel, text, title, sender, package: app }) =>
   channel === 'notification'
     ? { text, title, package: app ?? packageOf.get(bank ?? '') }

@@ -53,8 +53,12 @@ let from = 1
 const measure = async (world: World): Promise<Figures> => {
   const load = async (kind: Partial<Load>): Promise<LoadReport> => {
     const report = await runChild<LoadReport>('./load.ts', {
-      urls: [world.installation.personalUrl], origins: world.of('api').map(({ running }) => running.baseUrl), orders: false, from, ...kind,
-    } satisfies Partial<Load>) // prettier-ignore
+      urls: [world.installation.personalUrl],
+      origins: world.of('api').map(({ running }) => running.baseUrl),
+      orders: false,
+      from,
+      ...kind,
+    } satisfies Partial<Load>)
     from += 1_000_000
     return report
   }

@@ -146,11 +146,15 @@ const median = (values: readonly number[]): number => values.toSorted((a, b) => 
 const runs: Figures[] = []
 for (let run = 0; run < RUNS; run++) {
   runs.push(await measure())
-  console.error(`run ${run + 1}: ${JSON.stringify(runs.at(-1), (_, value) => (typeof value === 'number' ? Number(value.toPrecision(4)) : value))}`) // prettier-ignore
+  console.error(
+    `run ${run + 1}: ${JSON.stringify(runs.at(-1), (_, value) => (typeof value === 'number' ? Number(value.toPrecision(4)) : value))}`,
+  )
 }
 console.log('| Baoco | median | lowest | highest |\n|---|---:|---:|---:|')
 for (const name of Object.keys(runs[0]!)) {
   const values = runs.map((figures) => figures[name]!)
-  console.log(`| ${[name, ...[median(values), Math.min(...values), Math.max(...values)].map((value) => value.toPrecision(3))].join(' | ')} |`) // prettier-ignore
+  console.log(
+    `| ${[name, ...[median(values), Math.min(...values), Math.max(...values)].map((value) => value.toPrecision(3))].join(' | ')} |`,
+  )
 }
 process.exit(0)

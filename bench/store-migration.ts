@@ -39,10 +39,14 @@ function* events() {
   const TYPES = ['TransactionCaptured', 'WebhookAttempted', 'WebhookStatusChanged']
   for (let number = 0; ; number++) {
     const text = vietcombankText(number, `DH${number}`)
-    yield eventOf(number, `book-${number % USERS}-VCB`, 'NotificationSeen', { fingerprint: randomUUID(), amount: '100000.00' }) // prettier-ignore
+    yield eventOf(number, `book-${number % USERS}-VCB`, 'NotificationSeen', {
+      fingerprint: randomUUID(),
+      amount: '100000.00',
+    })
     for (const [step, type] of TYPES.entries()) {
       const of = number - step * UNDER_WAY
-      if (of >= 0) yield eventOf(of, `transaction-${of}`, type, { transaction_id: of, amount: '100000.00', raw_data: text, text }) // prettier-ignore
+      if (of >= 0)
+        yield eventOf(of, `transaction-${of}`, type, { transaction_id: of, amount: '100000.00', raw_data: text, text })
     }
   }
 }

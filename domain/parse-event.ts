@@ -42,10 +42,13 @@ const isMetadata = (metadata: unknown): metadata is Omit<Metadata, 'version'> & 
   const { user_id, at, correlation_id, causation_id, version = 1 } = metadata as Record<string, unknown>
   return (
     (user_id === null || Number.isSafeInteger(user_id)) &&
-    isText(at) && !Number.isNaN(Date.parse(at)) &&
-    isText(correlation_id) && isText(causation_id) &&
-    Number.isSafeInteger(version) && (version as number) > 0
-  ) // prettier-ignore
+    isText(at) &&
+    !Number.isNaN(Date.parse(at)) &&
+    isText(correlation_id) &&
+    isText(causation_id) &&
+    Number.isSafeInteger(version) &&
+    (version as number) > 0
+  )
 }
 
 const unreadable = (event: RecordedEvent, problem: Problem, detail: string): Unreadable => {

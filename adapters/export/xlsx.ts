@@ -101,12 +101,14 @@ const letters = (column: number): string =>
 const WIDTH: Record<Kind, number> = { text: 22, integer: 12, money: 16, day: 12, time: 10, moment: 20 }
 
 const beginningOf = (columns: readonly XlsxColumn[]): string => {
-  const widths = columns.map(({ kind }, at) => `<col min="${at + 1}" max="${at + 1}" width="${WIDTH[kind]}" customWidth="1"/>`)
+  const widths = columns.map(
+    ({ kind }, at) => `<col min="${at + 1}" max="${at + 1}" width="${WIDTH[kind]}" customWidth="1"/>`,
+  )
   const headings = columns.map(({ heading }, at) => textCell(`${letters(at)}1`, heading, ` s="${STYLE.heading}"`))
   return `${HEAD}<worksheet xmlns="${MAIN}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" \
 activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols>${widths.join('')}</cols><sheetData>\
 <row r="1">${headings.join('')}</row>`
-} // prettier-ignore
+}
 
 const END = '</sheetData></worksheet>'
 

@@ -91,7 +91,9 @@ const summaryOf = ({ projector }: Definition, { events, seconds }: Progress): st
 const linesOf = ({ table, rows, examples, settings }: Difference): string[] => [
   `  ${table}: ${rows} ${rows === 1 ? 'row' : 'rows'}`,
   ...examples.map(({ key, columns, only_in }) => {
-    const name = Object.entries(key).map(([column, value]) => `${column} ${String(value)}`).join(', ') // prettier-ignore
+    const name = Object.entries(key)
+      .map(([column, value]) => `${column} ${String(value)}`)
+      .join(', ')
     return `    ${name}: ${only_in ? `only in the ${only_in} ones` : `differs in ${columns?.join(', ')}`}`
   }),
   ...(rows > examples.length ? [`    and ${rows - examples.length} more`] : []),

@@ -214,9 +214,11 @@ export const openInstallation = async (
     const topic = kafka && { ...kafka, installation: id }
     const ids = await continueHistory({ settings, store: requestStore, database, clock, log, before, topic })
     const remembered = (): StoreMemory => ({
-      store: identity, newest: history.newest, ids: ids.highest(),
+      store: identity,
+      newest: history.newest,
+      ids: ids.highest(),
       transactions: history.begun.flatMap((stream) => transactionIn(stream) ?? []),
-    }) // prettier-ignore
+    })
     const endMemory = keepStoreMemory(settings.dataDir, () => (history.lost.aborted ? null : remembered()))
     opened.push(async () => endMemory())
     const snapshots = openSnapshots(database, FOLD_VERSION, onFailure)

@@ -19,8 +19,13 @@ export interface Affiliate {
 }
 
 export const NO_AFFILIATE: Affiliate = {
-  links: [], bank: null, withdrawals: [], earned: '0.00', withdrawn: '0.00', payments: new Set(),
-} // prettier-ignore
+  links: [],
+  bank: null,
+  withdrawals: [],
+  earned: '0.00',
+  withdrawn: '0.00',
+  payments: new Set(),
+}
 
 const sum = (a: Money, b: Money): Money => fromMinor(toMinor(a) + toMinor(b))
 

@@ -145,8 +145,10 @@ export const delivery = projection(
     },
     TransactionCompleted: (event) =>
       opened(event.data.transaction_id, event.data.rules, {
-        lane: 'first', due_at: leftToTheLog(event.metadata.at), set_at: positionOf(event),
-      }), // prettier-ignore
+        lane: 'first',
+        due_at: leftToTheLog(event.metadata.at),
+        set_at: positionOf(event),
+      }),
     WebhookRetryRequested: ({ data: { transaction_id, rules, by, due_now }, metadata, checkpoint }) => {
       const how = { lane: by, due_at: metadata.at, set_at: positionOf({ checkpoint }) }
       return due_now

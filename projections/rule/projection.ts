@@ -56,9 +56,13 @@ export const rule = projection(
   {
     RuleCreated: ({ data: { max_per_minute = null, ordered = 0, ...data }, revision, metadata }) =>
       insert(ruleTable, {
-        ...data, max_per_minute, ordered, endpoint: endpointOf(data.url), account_revision: revision,
+        ...data,
+        max_per_minute,
+        ordered,
+        endpoint: endpointOf(data.url),
+        account_revision: revision,
         active_since: metadata.at,
-      }), // prettier-ignore
+      }),
     RuleChanged: ({ data: { rule_id, user_id: _, ...fields }, revision, metadata }) => {
       const { url, is_active } = fields
       const endpoint = url === undefined ? undefined : endpointOf(url)

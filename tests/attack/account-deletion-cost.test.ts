@@ -56,8 +56,11 @@ describe('the streams of an account', () => {
     const apart = ['account-', 'email-']
     const ofTheInstallation = ['installation', 'first-account', 'ids', 'parked', 'import', '']
     expect(streamKinds.map(({ stream }) => stream.replace(/<.*/, ''))).to.have.members([
-      ...named, ...listed, ...apart, ...ofTheInstallation,
-    ]) // prettier-ignore
+      ...named,
+      ...listed,
+      ...apart,
+      ...ofTheInstallation,
+    ])
   })
 })
 

@@ -135,7 +135,10 @@ describe('attack: texts of other people in apps', () => {
       if (incoming.package === TPBANK || incoming.title?.includes('150')) continue
       for (const opening of OPENINGS)
         for (const title of [undefined, '', 'Thông báo', 'Tin nhắn OTT', 'Quý khách đã gửi tiền', 'NGUYEN VAN A'])
-          expect(read({ ...incoming, title, text: opening + incoming.text }, AT).reading, `${title}: ${opening}${name}`).to.include({ amount: '150000.00' }) // prettier-ignore
+          expect(
+            read({ ...incoming, title, text: opening + incoming.text }, AT).reading,
+            `${title}: ${opening}${name}`,
+          ).to.include({ amount: '150000.00' })
     }
   })
 
@@ -224,7 +227,10 @@ describe('attack: the title of an SMS app', function () {
     const { device_token } = paired.body.data
     const post = async () => {
       const json = { package: SMS_APP, title: 'Vietcombank', text: vietcombankText(++number, `DH${number}`) }
-      const answer = await api.ask('POST', '/api/receive/notification', { json, headers: { 'x-device-token': device_token } }) // prettier-ignore
+      const answer = await api.ask('POST', '/api/receive/notification', {
+        json,
+        headers: { 'x-device-token': device_token },
+      })
       return answer.body.data as object
     }
     expect(await post()).to.deep.equal({ ignored: true, reason: 'unknown_sender' })

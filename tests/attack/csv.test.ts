@@ -51,7 +51,10 @@ const DANGEROUS = [
 describe('an exported cell', () => {
   it('would be computed by the model without protection', () => {
     for (const text of DANGEROUS.filter((each) => each.trim() !== '' && !each.startsWith("'")))
-      expect(computedIn(`1,${text.includes('"') ? `"${text.replaceAll('"', '""')}"` : text},2`), JSON.stringify(text)).not.to.deep.equal([]) // prettier-ignore
+      expect(
+        computedIn(`1,${text.includes('"') ? `"${text.replaceAll('"', '""')}"` : text},2`),
+        JSON.stringify(text),
+      ).not.to.deep.equal([])
   })
 
   it('is never a formula, in any form', () => {

@@ -72,11 +72,11 @@ describe('an attacked data folder', () => {
           ]
         : []),
     ] as const)
-      // prettier-ignore
       it(`is refused with ${what} as ${name}`, () => {
         const path = join(folder, name)
         put(path)
-        const read = name === 'lock' ? () => lockDataFolder(folder) : name.includes('.') ? () => readPrivateFile(path) : secrets
+        const read =
+          name === 'lock' ? () => lockDataFolder(folder) : name.includes('.') ? () => readPrivateFile(path) : secrets
         expect(read).to.throw(FileNotTrusted, words).with.property('message').that.includes(path).and.not.includes('\n')
         expect(fs.readFileSync(elsewhere, 'utf8')).to.include('known to everybody')
         expect(fs.existsSync(join(home, 'nothing'))).to.equal(false)
@@ -179,14 +179,22 @@ describe('an attacked data folder', () => {
     const script = `import { keepSecrets } from ${JSON.stringify(SECRETS)}; console.log(JSON.stringify(keepSecrets(${JSON.stringify(own)}, {})))`
     // The user may not be able to read the folder of these sources.
     const { outputFiles } = await build({
-      stdin: { contents: script, resolveDir: home }, bundle: true, platform: 'node', format: 'esm', write: false,
-    }) // prettier-ignore
+      stdin: { contents: script, resolveDir: home },
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      write: false,
+    })
     fs.chmodSync(home, 0o777)
     const run = () =>
       spawnSync(process.execPath, ['--input-type=module'], {
-        input: outputFiles[0]!.text, cwd: '/',
-        encoding: 'utf8', uid: NOBODY, gid: NOBODY, env: { PATH: process.env.PATH ?? '', HOME: home, TMPDIR: home },
-      }) // prettier-ignore
+        input: outputFiles[0]!.text,
+        cwd: '/',
+        encoding: 'utf8',
+        uid: NOBODY,
+        gid: NOBODY,
+        env: { PATH: process.env.PATH ?? '', HOME: home, TMPDIR: home },
+      })
     const first = run()
     expect(first.status, first.stderr).to.equal(0)
     expect(run().stdout).to.equal(first.stdout)

@@ -216,7 +216,12 @@ export const nextCase = (random: Random): Case => {
     const posted = APPS[app]!(of)
     if (!posted) continue
     const { text, sender, package: name, title } = of
-    const truth = { text, ...(sender !== undefined && { sender }), ...(name !== undefined && { package: name }), ...(title !== undefined && { title }) } // prettier-ignore
+    const truth = {
+      text,
+      ...(sender !== undefined && { sender }),
+      ...(name !== undefined && { package: name }),
+      ...(title !== undefined && { title }),
+    }
     return { shown: of, posted: { app, ...posted }, truth }
   }
 }

@@ -75,7 +75,8 @@ export const startImapServer = async (sabotage: Sabotage = {}): Promise<ImapServ
       say('* OK [UIDVALIDITY 7] valid')
       say(`* OK [UIDNEXT ${mails.length + 1}] next`)
     },
-    SEARCH: ({ line, say }) => say(`* SEARCH ${uidsIn(/UID ([\d:*,]+)/.exec(line.replace('UID SEARCH', ''))![1]!).join(' ')}`.trimEnd()),
+    SEARCH: ({ line, say }) =>
+      say(`* SEARCH ${uidsIn(/UID ([\d:*,]+)/.exec(line.replace('UID SEARCH', ''))![1]!).join(' ')}`.trimEnd()),
     FETCH: ({ line, socket, say }) => {
       const uids = uidsIn(/FETCH ([\d:*,]+)/.exec(line)![1]!)
       const isForBody = line.includes('BODY')
@@ -97,7 +98,7 @@ export const startImapServer = async (sabotage: Sabotage = {}): Promise<ImapServ
       }
     },
     LOGOUT: ({ say }) => say('* BYE'),
-  } // prettier-ignore
+  }
 
   const answer = (socket: Socket, line: string): void => {
     const [tag = '', first = '', second = ''] = line.split(' ')
@@ -128,10 +129,12 @@ export const startImapServer = async (sabotage: Sabotage = {}): Promise<ImapServ
   const tcp: Server = createServer((socket) => {
     open.add(socket)
     let rest = ''
-    socket.on('error', () => {}).on('close', () => {
-      open.delete(socket)
-      idling.delete(socket)
-    })
+    socket
+      .on('error', () => {})
+      .on('close', () => {
+        open.delete(socket)
+        idling.delete(socket)
+      })
     socket.setEncoding('latin1').on('data', (data: string) => {
       const lines = (rest + data).split('\r\n')
       rest = lines.pop()!
@@ -142,7 +145,7 @@ export const startImapServer = async (sabotage: Sabotage = {}): Promise<ImapServ
     })
     if (server.sabotage.greet) server.sabotage.greet(socket)
     else socket.write('* OK ready\r\n')
-  }).listen(0, '127.0.0.1') // prettier-ignore
+  }).listen(0, '127.0.0.1')
   await once(tcp, 'listening')
 
   const server: ImapServer = {

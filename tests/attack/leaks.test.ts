@@ -55,9 +55,13 @@ describe('the URL of a webhook', () => {
       fc.property(marker, fc.webUrl(), fc.nat(5), (secret, base, place) => {
         const origin = new URL(base).origin
         const forms = [
-          `${origin}/${secret}`, `${origin}/a?x=${secret}`, `${origin}/a#${secret}`, `https://${secret}@x.vn/`,
-          `https://u:${secret}@x.vn/`, `${secret} is no url`,
-        ] // prettier-ignore
+          `${origin}/${secret}`,
+          `${origin}/a?x=${secret}`,
+          `${origin}/a#${secret}`,
+          `https://${secret}@x.vn/`,
+          `https://u:${secret}@x.vn/`,
+          `${secret} is no url`,
+        ]
         const url = forms[place]!
         expect(shownUrl(url)).not.to.include(secret)
         expect(endpointOf(url)).not.to.include(secret)
@@ -109,7 +113,11 @@ describe('the URL of a webhook', () => {
       const personal = installation.personalUrl.replace(/^http:\/\/[^/]+/, running.baseUrl)
       const ids: number[] = []
       for (let number = 0; number < 4; number++) {
-        const answer = await fetch(`${personal}?sender=Vietcombank`, { method: 'POST', body: vietcombankText(number, `DH70${number}`), headers: { 'content-type': 'text/plain' } }) // prettier-ignore
+        const answer = await fetch(`${personal}?sender=Vietcombank`, {
+          method: 'POST',
+          body: vietcombankText(number, `DH70${number}`),
+          headers: { 'content-type': 'text/plain' },
+        })
         ids.push(((await answer.json()) as { data: { id: number } }).data.id)
       }
       await eventually(
@@ -189,7 +197,6 @@ describe('settings', () => {
       ['smtp://smtp.shop.vn?hunter2', 'smtp://smtp.shop.vn?***'],
       ['https://pay.shop.vn', 'https://pay.shop.vn'],
     ] as const)
-      // prettier-ignore
       expect(shownAddress(address), address).to.equal(shown)
   })
 

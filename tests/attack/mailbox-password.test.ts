@@ -33,8 +33,13 @@ describe('attack: the password of a mailbox', () => {
   })
 
   const mailbox = () => ({
-    email: 'shop@example.com', host: 'imap.example.com', port: 993, tls: true, username: 'shop', password: PASSWORD,
-  }) // prettier-ignore
+    email: 'shop@example.com',
+    host: 'imap.example.com',
+    port: 993,
+    tls: true,
+    username: 'shop',
+    password: PASSWORD,
+  })
   const add = async (email: string) => {
     const { api_key: key } = await api.newAccount(email)
     const { body } = await api.ask('POST', '/api/mail-accounts', { key, json: mailbox() })

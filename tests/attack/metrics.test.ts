@@ -28,7 +28,6 @@ describe('metrics', () => {
         { host: 'pay.shop.vn' },
         { host: 'localhost.evil.example' },
       ] as Record<string, string>[])
-        // prettier-ignore
         expect(await metricsOf(api.url, headers), JSON.stringify(headers)).to.equal(404)
       expect((await api.ask('GET', '/metrics', { headers: { 'x-forwarded-for': '1.2.3.4' } })).body.error).to.equal(
         'NOT_FOUND',
@@ -48,7 +47,6 @@ describe('metrics', () => {
       { authorization: metricsToken },
       { authorization: 'Bearer' },
     ])
-      // prettier-ignore
       expect(await metricsOf(api.url, headers)).to.equal(401)
     expect((await api.ask('GET', '/metrics')).headers.get('www-authenticate')).to.include('Bearer')
     expect(await metricsOf(api.url, { ...bearer(metricsToken), 'x-forwarded-for': '1.2.3.4', host: 'x.vn' })).to.equal(

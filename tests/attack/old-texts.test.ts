@@ -120,7 +120,10 @@ describe('attack: credits that arrive again within two years', () => {
   const gather = () => {
     const { store, clock } = attacked.api
     const save = (saved: StorePosition) => Promise.resolve(void (place = saved))
-    return gatherCredits({ store, clock, checkpoint: { load: () => Promise.resolve(place), save } }, new AbortController().signal) // prettier-ignore
+    return gatherCredits(
+      { store, clock, checkpoint: { load: () => Promise.resolve(place), save } },
+      new AbortController().signal,
+    )
   }
   /** Techcombank prints no date. */
   const techcombank = (reference: string | null, memo: string, amount = '100,000'): string =>

@@ -276,7 +276,6 @@ describe('a number', () => {
       '1/2',
       '½',
     ]) {
-      // prettier-ignore
       const texts: Record<string, Incoming> = {
         layout: {
           sender: 'DONGA BANK',

@@ -167,10 +167,13 @@ describe('the rotation of a rule’s secret', () => {
         setting.account(USER, {
           type: 'RuleSecretRotated',
           data: {
-            user_id: USER, rule_id, sealed_secret: vault.seal(NEW), sealed_previous: vault.seal(SECRET),
+            user_id: USER,
+            rule_id,
+            sealed_secret: vault.seal(NEW),
+            sealed_previous: vault.seal(SECRET),
             previous_until: previous_until.toISOString(),
           },
-        }) // prettier-ignore
+        })
       const delivered = [await deliver()]
       await rotated(new Date(Date.now() + DAY_MS))
       delivered.push(await deliver())

@@ -48,10 +48,15 @@ describe('kill -9 between the append and the record of the call', function () {
   }
 
   const attemptsOf = async (id: number): Promise<number[]> => {
-    const { body } = await eventually(async () => {
-      const answer = await world.api('GET', `/api/transactions/${id}`)
-      return (answer.body.data as { webhook_status?: string } | undefined)?.webhook_status === 'success' ? answer : null
-    }, { within: 60_000, what: `transaction ${id} is delivered` }) // prettier-ignore
+    const { body } = await eventually(
+      async () => {
+        const answer = await world.api('GET', `/api/transactions/${id}`)
+        return (answer.body.data as { webhook_status?: string } | undefined)?.webhook_status === 'success'
+          ? answer
+          : null
+      },
+      { within: 60_000, what: `transaction ${id} is delivered` },
+    )
     return (body.data as { deliveries: { attempt: number }[] }).deliveries.map(({ attempt }) => attempt)
   }
 

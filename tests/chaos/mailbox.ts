@@ -30,7 +30,9 @@ export class Mailbox {
     const byMail = captured
       .map(({ data }) => data as { transaction_id: number; source_type: string; order_id: string; amount: string })
       .filter(({ source_type }) => source_type === 'email')
-    expect(byMail.map(({ order_id, amount }) => [order_id, amount]).sort(), 'each mail is there once').to.deep.equal([...this.mailed].sort()) // prettier-ignore
+    expect(byMail.map(({ order_id, amount }) => [order_id, amount]).sort(), 'each mail is there once').to.deep.equal(
+      [...this.mailed].sort(),
+    )
     return byMail.map(({ transaction_id }) => transaction_id)
   }
 }

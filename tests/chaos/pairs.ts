@@ -194,13 +194,19 @@ export class Pairs {
     await this.#allDelivered()
     for (const { transaction_id, amount, order_id } of this.#calls()) {
       const sent = accepted.get(transaction_id) ?? { orderId: order_id, amount: mailbox.mailed.get(order_id) }
-      expect({ amount, order_id }, `transaction ${transaction_id}`).to.deep.equal({ amount: sent.amount, order_id: sent.orderId }) // prettier-ignore
+      expect({ amount, order_id }, `transaction ${transaction_id}`).to.deep.equal({
+        amount: sent.amount,
+        order_id: sent.orderId,
+      })
     }
     const captured = await this.#withStore(async (store) =>
       (await store.readAll(null, 1_000_000)).filter(({ type }) => type === 'TransactionCaptured'),
     )
     const pending = captured.filter(({ data }) => (data as { webhook_status: string }).webhook_status === 'pending')
-    expect(pending.map(({ data }) => (data as { transaction_id: number }).transaction_id).sort(), 'each is there once').to.deep.equal([...accepted.keys(), ...mailbox.expectEachOnce(captured)].sort()) // prettier-ignore
+    expect(
+      pending.map(({ data }) => (data as { transaction_id: number }).transaction_id).sort(),
+      'each is there once',
+    ).to.deep.equal([...accepted.keys(), ...mailbox.expectEachOnce(captured)].sort())
   }
 
   /** `transaction attempt` of the calls that the shop received again. There is one rule. */

@@ -59,12 +59,19 @@ const losesPostgres = async (setUp: 'eventstoredb' | 'both'): Promise<void> => {
     await post(after, world.installation.personalUrl, AFTERWARDS)
     await after.settled([endpoint], 120_000)
     const open = async () =>
-      (await database.query<{ open: number }>(
-        `SELECT count(*)::integer AS open FROM read_model.delivery WHERE status = 'open'`,
-      ))[0]!.open // prettier-ignore
+      (
+        await database.query<{ open: number }>(
+          `SELECT count(*)::integer AS open FROM read_model.delivery WHERE status = 'open'`,
+        )
+      )[0]!.open
     await eventually(async () => (await open()) === 0, { within: 60_000, what: 'a queue without open deliveries' })
     const { accepted, lost: missing, altered, duplicated } = await before.verdict([endpoint])
-    expect({ accepted, missing, altered, duplicated }).to.deep.equal({ accepted: DELIVERED, missing: 0, altered: 0, duplicated: 0 }) // prettier-ignore
+    expect({ accepted, missing, altered, duplicated }).to.deep.equal({
+      accepted: DELIVERED,
+      missing: 0,
+      altered: 0,
+      duplicated: 0,
+    })
     expect(await after.verdict([endpoint])).to.include({ accepted: AFTERWARDS, lost: 0, duplicated: 0 })
     showFigures(
       `Postgres lost, events in EventStoreDB${setUp === 'both' ? ', with Kafka' : ''}`,

@@ -192,13 +192,18 @@ describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () 
     await pairs.servers.postgres.stop()
     await accept(10)
     await eventually(async () => (await list()).status === 503)
-    expect(await api.health()).to.deep.include({ status: 200 }).and.to.have.nested.property('parts.read_models', 'unavailable') // prettier-ignore
+    expect(await api.health())
+      .to.deep.include({ status: 200 })
+      .and.to.have.nested.property('parts.read_models', 'unavailable')
     expect(await statusOf(pairs.of.project[0]!)).to.equal(503)
     await pairs.servers.postgres.start()
 
     await pairs.servers.eventStore.stop()
     const sent = pairs.next()
-    const answer = await fetch(`${api.running.baseUrl}${new URL(pairs.world.installation.personalUrl).pathname}`, { method: 'POST', body: sent.text }) // prettier-ignore
+    const answer = await fetch(`${api.running.baseUrl}${new URL(pairs.world.installation.personalUrl).pathname}`, {
+      method: 'POST',
+      body: sent.text,
+    })
     expect(answer.status).to.equal(503)
     expect(await answer.json()).to.include({ error: 'STORE_UNAVAILABLE' })
     expect(await statusOf(api)).to.equal(503)

@@ -89,7 +89,9 @@ for (const [name, servers] of Object.entries(STORES))
 
     it('refuse nothing, and one of them decides it all', async () => {
       // Each has found the others.
-      await eventually(() => world.of('api').every(({ running }) => running.output().split('"hand_over.found"').length === 3)) // prettier-ignore
+      await eventually(() =>
+        world.of('api').every(({ running }) => running.output().split('"hand_over.found"').length === 3),
+      )
       const owner = await ownerOf()
       const before = decidedBy(owner)
       for (let n = 0; n < AT_A_MODEST_RATE; n += 3) await Promise.all(world.of('api').map((each) => post(each)))

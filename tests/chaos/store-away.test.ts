@@ -182,7 +182,10 @@ for (const name of new Set(CELLS.map(([store]) => store)))
         expect(p99(slow)).to.be.below(MOST_WAIT_MS + GRACE_MS + 2 * longest)
         expect(percentile(quick, NEARLY_ALL)).to.be.below(Math.max(100, 3 * percentile(controls, NEARLY_ALL)))
         expect(again).to.be.below(5_000)
-        expect([lines('event_store.outage_began').length, lines('event_store.outage_ended').length]).to.deep.equal([began! + 1, ended! + 1]) // prettier-ignore
+        expect([lines('event_store.outage_began').length, lines('event_store.outage_ended').length]).to.deep.equal([
+          began! + 1,
+          ended! + 1,
+        ])
       })
 
     it('accepts every post while each answer is late, and reports no outage', async () => {

@@ -43,8 +43,12 @@ const manyParts = `${part('text', 'x').repeat(140_000)}--x--\r\n`
 const brokenJson = `{"text":"${times('a","', BODY - 20)}`
 
 const get = (name: string, path: string, status: number, headers: RawRequest['headers'] = []): WorstRequest => ({
-  name, method: 'GET', path, status, headers,
-}) // prettier-ignore
+  name,
+  method: 'GET',
+  path,
+  status,
+  headers,
+})
 const post = (name: string, path: string, status: number, body: string | Buffer, more: Partial<RawRequest> = {}) => ({
   name, method: 'POST', path, status, body, headers: JSON_TYPE, ...more,
 }) // prettier-ignore

@@ -58,7 +58,11 @@ describe('a backup of your own Postgres', () => {
     return paid
   }
   const baoco = async (env: Record<string, string>, ...args: string[]): Promise<string> =>
-    (await promisify(execFile)(process.execPath, [BAOCO, ...args], { env: { PATH: process.env.PATH, ...world.env, ...env } })).stdout // prettier-ignore
+    (
+      await promisify(execFile)(process.execPath, [BAOCO, ...args], {
+        env: { PATH: process.env.PATH, ...world.env, ...env },
+      })
+    ).stdout
 
   /** Audits the copy, starts it, compares its read models with its events, and looks for what was paid before the backup. */
   const check = async (url: string, paid: readonly number[]): Promise<void> => {

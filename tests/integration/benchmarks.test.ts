@@ -34,8 +34,12 @@ describe('short benchmarks', function () {
       .map((line) => line.slice(2, -2).split(' | '))
     const of = ['1 endpoint', '100 endpoints', 'fan-out 10']
     expect(rows.map(([name]) => name)).to.deep.equal([
-      'as fast as it goes', ...of, 'retry drain, 100 endpoints', 'at a steady rate', ...of,
-    ]) // prettier-ignore
+      'as fast as it goes',
+      ...of,
+      'retry drain, 100 endpoints',
+      'at a steady rate',
+      ...of,
+    ])
     const figures = rows.filter(([, first]) => /^[\d.-]+$/.test(first!)).map(([, ...cells]) => cells.map(Number))
     expect(figures).to.have.length(7)
     for (const each of figures.flat()) expect(each).to.satisfy(Number.isFinite)

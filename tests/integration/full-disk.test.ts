@@ -66,8 +66,13 @@ describe('a full disk of the embedded database', () => {
     subject: string
     until: string | null
   }
-  const alerts = async () => ((await world!.api('GET', '/api/alerts')).body.data as Alert[]).filter(({ kind }) => kind === 'disk_low') // prettier-ignore
-  const open = async () => (await alerts()).filter(({ until }) => until === null).map(({ subject }) => subject).sort() // prettier-ignore
+  const alerts = async () =>
+    ((await world!.api('GET', '/api/alerts')).body.data as Alert[]).filter(({ kind }) => kind === 'disk_low')
+  const open = async () =>
+    (await alerts())
+      .filter(({ until }) => until === null)
+      .map(({ subject }) => subject)
+      .sort()
 
   it('is named in /readyz, the metrics, the log, an alert and the answer to a write; lists stay readable', async () => {
     for (let n = 0; n < 5; n++) expect(await accepted()).to.equal(true)

@@ -115,8 +115,11 @@ describe('a rotation of the keys', () => {
       const refused = launchBaoco(place, { ...world.env, VAULT_KEY }, 'deliver')
       expect(await refused.ended).to.equal(1)
       expect(refused.output()).to.match(
-        new RegExp(`^baoco: .*seals .* vault key ${keyIdOf(seals)}, and VAULT_KEY .* only ${keyIdOf(VAULT_KEY)}: .*LOST_VAULT_KEY=${keyIdOf(seals)} `, 'm'),
-      ) // prettier-ignore
+        new RegExp(
+          `^baoco: .*seals .* vault key ${keyIdOf(seals)}, and VAULT_KEY .* only ${keyIdOf(VAULT_KEY)}: .*LOST_VAULT_KEY=${keyIdOf(seals)} `,
+          'm',
+        ),
+      )
       await removeDataFolder(place)
     }
     const create = ['account', 'create', 'foreign@example.com', '--plan', 'Pro', '--password', 'ten letters or more']

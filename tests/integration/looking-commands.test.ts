@@ -216,8 +216,11 @@ describe('commands that inspect data, and account delete', () => {
 
     const left = (await api.store.readAll(null, 10_000)).filter(({ metadata }) => metadata.user_id === gone.user_id)
     expect(new Set(left.map(({ type }) => type))).to.have.all.keys(
-      'AccountDeleted', 'TransactionDeleted', 'StreamErased', 'EmailReleased',
-    ) // prettier-ignore
+      'AccountDeleted',
+      'TransactionDeleted',
+      'StreamErased',
+      'EmailReleased',
+    )
     expect(JSON.stringify(left)).to.not.match(/gone@example|DH9|hash|sealed/)
     await eventually(async () => (await baoco('account', 'list')).stdout.includes('gone@') === false)
     const empty = await baoco('export', '--user', 'gone@example.com', '--format', 'jsonl')

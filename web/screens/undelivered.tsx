@@ -249,7 +249,9 @@ export const Undelivered = () => {
   const started = (id: number): void => route(PATH + queryText({ ...filter, job: id }), true)
   const isFiltered = Object.keys(filter).length > 0
   const groups = filter.status === 'success' ? [] : (found.data?.groups ?? [])
-  const errors = [...new Set([...(filter.error ? [filter.error] : []), ...groups.flatMap(({ error }) => error ?? []), ...ERRORS])] // prettier-ignore
+  const errors = [
+    ...new Set([...(filter.error ? [filter.error] : []), ...groups.flatMap(({ error }) => error ?? []), ...ERRORS]),
+  ]
   const ruleOf = (id: number) => rules.find((each) => each.id === id)
   return (
     <>

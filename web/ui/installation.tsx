@@ -225,7 +225,7 @@ const Server = ({ of: { versions, disk } }: { of: OperatorStatus }) => {
     [t.tables, versions.tables],
     [t.node, versions.node],
     [t.database, bytes(disk.database_bytes, language.value)],
-    ...disk.schemas.map((each): Pair => [t.schemas[each.name] ?? each.name, bytes(each.bytes, language.value)]), // prettier-ignore
+    ...disk.schemas.map((each): Pair => [t.schemas[each.name] ?? each.name, bytes(each.bytes, language.value)]),
     ...(disk.free_bytes === null ? [] : [[t.free, bytes(disk.free_bytes, language.value)] satisfies Pair]),
     ...disk.servers.map((each): Pair => [t.freeOn[each.server], bytes(each.free_bytes, language.value)]),
   ]

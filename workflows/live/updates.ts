@@ -26,12 +26,25 @@ const HANDLERS: Handlers<LiveUpdate> = {
     order_id: data.order_id,
     created_at: data.created_at,
   }),
-  TransactionCompleted: ({ data: { transaction_id: id, webhook_status, order_id } }) =>
-    ({ kind: 'transaction', what: 'completed', id, webhook_status, order_id }), // prettier-ignore
-  WebhookRetryRequested: ({ data: { transaction_id: id, webhook_status } }) =>
-    ({ kind: 'transaction', what: 'retried', id, webhook_status }), // prettier-ignore
-  WebhookStatusChanged: ({ data: { transaction_id: id, to } }) =>
-    ({ kind: 'transaction', what: 'status', id, webhook_status: to }), // prettier-ignore
+  TransactionCompleted: ({ data: { transaction_id: id, webhook_status, order_id } }) => ({
+    kind: 'transaction',
+    what: 'completed',
+    id,
+    webhook_status,
+    order_id,
+  }),
+  WebhookRetryRequested: ({ data: { transaction_id: id, webhook_status } }) => ({
+    kind: 'transaction',
+    what: 'retried',
+    id,
+    webhook_status,
+  }),
+  WebhookStatusChanged: ({ data: { transaction_id: id, to } }) => ({
+    kind: 'transaction',
+    what: 'status',
+    id,
+    webhook_status: to,
+  }),
   TransactionDeleted: ({ data: { transaction_id: id } }) => ({ kind: 'transaction', what: 'deleted', id }),
   WebhookAttempted: ({ data: { transaction_id, rule_id, attempt, http_status, outcome } }) =>
     ({ kind: 'attempt', what: outcome, id: transaction_id, rule_id, attempt, http_status }), // prettier-ignore

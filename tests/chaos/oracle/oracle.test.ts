@@ -42,9 +42,13 @@ describe('the oracle', () => {
   afterEach(() => void server.close())
 
   const endpoint = (rule: Partial<Endpoint['rule']> = {}): Endpoint => ({
-    name: 'a shop', calls, over, url: '', close: () => Promise.resolve(),
+    name: 'a shop',
+    calls,
+    over,
+    url: '',
+    close: () => Promise.resolve(),
     rule: { id: RULE, secret: SECRET, ordered: false, min_amount: 0, ...rule },
-  }) // prettier-ignore
+  })
 
   const post = async (count: number): Promise<void> => {
     for (let sent = 0; sent < count; sent++) await oracle.post(url)
@@ -105,7 +109,9 @@ describe('the oracle', () => {
     const intoMailbox = (mail: string) => Promise.resolve(void mails.push(mail))
     for (let sent = 0; sent < 2; sent++) await oracle.mail(intoMailbox)
     expect(mails).to.have.length(2)
-    expect(await oracle.mail(() => Promise.reject(new Error('full'))).catch((error: Error) => error.message)).to.equal('full') // prettier-ignore
+    expect(await oracle.mail(() => Promise.reject(new Error('full'))).catch((error: Error) => error.message)).to.equal(
+      'full',
+    )
     expect(await verdict()).to.deep.equal({ ...WELL, lost: 3 })
     texts.push('+22,000VND', '+23,000VND')
     call(1)

@@ -204,8 +204,10 @@ export class Oracle {
     if (!endpoint.rule.ordered) return 0
     const { calls, over, rule } = endpoint
     const accepted = [...this.#sent]
-      .flatMap(([number, { answered }]) => (answered && amountOf(number) >= rule.min_amount ? [{ number, ...answered }] : []))
-      .toSorted((a, b) => a.at - b.at) // prettier-ignore
+      .flatMap(([number, { answered }]) =>
+        answered && amountOf(number) >= rule.min_amount ? [{ number, ...answered }] : [],
+      )
+      .toSorted((a, b) => a.at - b.at)
     // The number of calls at which the last of the first notifications was over.
     let latest = 0
     const overAt = accepted.map(({ number }) => (latest = Math.max(latest, over.get(number) ?? Infinity)))

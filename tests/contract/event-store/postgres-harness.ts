@@ -28,7 +28,9 @@ export const postgresHarness = async (
       await transaction.query('DELETE FROM store.event WHERE position > $1', [checkpoint])
       await transaction.query('UPDATE store.head SET given_up_to = least(given_up_to, $1)', [checkpoint])
     })
-    await database.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()') // prettier-ignore
+    await database.query(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()',
+    )
     await database.close()
   }
   return {

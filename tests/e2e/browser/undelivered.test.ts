@@ -53,7 +53,12 @@ describe('what is not delivered, in a browser', function () {
     const stopping = new AbortController()
     // So slow that a job can be stopped in the middle.
     const store = { ...api.store, append: (units: readonly Unit[]) => pause(300).then(() => api.store.append(units)) }
-    const parts = { store, accounts: api.accounts, clock: api.clock, transactions: openRetriedTransactions(api.database) } // prettier-ignore
+    const parts = {
+      store,
+      accounts: api.accounts,
+      clock: api.clock,
+      transactions: openRetriedTransactions(api.database),
+    }
     const running = runJobs(parts, () => {}, stopping.signal)
     await until()
     stopping.abort()

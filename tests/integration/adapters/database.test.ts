@@ -55,8 +55,11 @@ describe('database', () => {
     const byKey = openDatabase(place.url, { poolSize: 3, session: BY_KEY })
     const settings = ['plan_cache_mode', 'enable_seqscan', 'enable_hashjoin', 'enable_mergejoin']
     const shown = (from: Database) =>
-      from.query(`SELECT pg_backend_pid() AS pid, current_setting(name) AS setting FROM unnest($1::text[]) AS name
-        CROSS JOIN pg_sleep(0.01)`, [settings]) as Promise<{ pid: number; setting: string }[]> // prettier-ignore
+      from.query(
+        `SELECT pg_backend_pid() AS pid, current_setting(name) AS setting FROM unnest($1::text[]) AS name
+        CROSS JOIN pg_sleep(0.01)`,
+        [settings],
+      ) as Promise<{ pid: number; setting: string }[]>
     const answers = await Promise.all([shown(byKey), shown(byKey), shown(byKey)])
     expect(new Set(answers.map(([first]) => first!.pid)).size).to.equal(3)
     for (const rows of answers)

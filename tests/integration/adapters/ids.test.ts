@@ -109,7 +109,11 @@ describe('ids', () => {
     const store = await open()
     const ids = openIds({ store, clock })
     expect((await ids.next(1_500)).at(-1)).to.equal(1_500)
-    const emptied = { ...store, read: () => Promise.resolve([[]]), append: () => Promise.resolve([{ ok: true as const, checkpoint: '1' }]) } // prettier-ignore
+    const emptied = {
+      ...store,
+      read: () => Promise.resolve([[]]),
+      append: () => Promise.resolve([{ ok: true as const, checkpoint: '1' }]),
+    }
     Object.assign(store, emptied)
     expect((await ids.next(1_000)).at(-1)).to.be.above(1_001_500)
   })

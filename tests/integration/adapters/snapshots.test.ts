@@ -16,8 +16,13 @@ describe('snapshots in Postgres', () => {
   const part = (size: number, value: number) => [randomUUID(), new Uint8Array(size).fill(value)] as const
   type Part = ReturnType<typeof part>
   const snapshot = (kept: readonly Part[], added: readonly Part[], revision = 9) => ({
-    revision, event_id: randomUUID(), state, writer, parts: [...kept, ...added].map(([id]) => id), added,
-  }) // prettier-ignore
+    revision,
+    event_id: randomUUID(),
+    state,
+    writer,
+    parts: [...kept, ...added].map(([id]) => id),
+    added,
+  })
   const read = async (name = NAME, version = '1') => {
     const found = (await open(version).load(7, name))!
     const parts: Uint8Array[] = []

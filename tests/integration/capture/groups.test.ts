@@ -44,13 +44,17 @@ describe('capture', () => {
     await capture.take([vietcombankSms(0), vietcombankSms(1), vietcombankPush(2, 'NGUYEN...')])
     store.reads = store.appends = 0
     const group = [
-      vietcombankPush(0), vietcombankSms(1), vietcombankSms(2, 'NGUYEN DH5', { stamp: 3_000 }),
+      vietcombankPush(0),
+      vietcombankSms(1),
+      vietcombankSms(2, 'NGUYEN DH5', { stamp: 3_000 }),
       ...Array.from({ length: 50 }, (_, n) => vietcombankSms(10 + n)),
-    ] // prettier-ignore
+    ]
     const taken = (await Promise.all(group.map((each) => capture.take([each])))).flat()
     expect(taken.map((each) => transactionOf(each).webhook_status).slice(0, 3)).to.deep.equal([
-      'already_run', 'pending', 'already_run',
-    ]) // prettier-ignore
+      'already_run',
+      'pending',
+      'already_run',
+    ])
     expect({ reads: store.reads, appends: store.appends }).to.deep.equal({ reads: 1, appends: 1 })
     expect((await world.transactions()).size).to.equal(55)
   })

@@ -84,7 +84,6 @@ describe('a cluster of EventStoreDB', function () {
       ],
       ['kurrentdb://admin:changeit@a:2113,b:2114', 'kurrentdb://admin:changeit@10.0.0.7:2113'],
     ] as const)
-      // prettier-ignore
       expect(urlOfNode(url, node)).to.equal(expected)
     expect(urlOfNode('esdb://a:2113,b:2113', { host: '2001:db8::1', port: 2113 })).to.equal('esdb://[2001:db8::1]:2113')
   })

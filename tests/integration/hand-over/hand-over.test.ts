@@ -169,8 +169,13 @@ describe('processes that hand notifications over', function () {
   it('let nobody in without the key of the installation', async () => {
     let took = 0
     const server = await listenForPeers({
-      host: '127.0.0.1', port: 0, key, take: async () => (took++, []), isKnown: async () => false, onPeer: () => took++,
-    }) // prettier-ignore
+      host: '127.0.0.1',
+      port: 0,
+      key,
+      take: async () => (took++, []),
+      isKnown: async () => false,
+      onPeer: () => took++,
+    })
     const refused = async (options: object): Promise<void> => {
       const socket = connectTls({ host: '127.0.0.1', port: server.port, rejectUnauthorized: false, ...options })
       socket.once('secureConnect', () => socket.write('[{"n":1,"arrivals":[],"waitedMs":0}]\n'))
@@ -234,9 +239,15 @@ describe('processes that hand notifications over', function () {
     const copied = await freshDatabase()
     const copy = openDatabase(copied.url)
     for (const row of await database.query<{ name: string; holder: string }>('SELECT name, holder FROM ops.lease'))
-      await copy.query(`INSERT INTO ops.lease (name, holder, expires_at) VALUES ($1, $2, now() + interval '10 s')`, [row.name, row.holder]) // prettier-ignore
+      await copy.query(`INSERT INTO ops.lease (name, holder, expires_at) VALUES ($1, $2, now() + interval '10 s')`, [
+        row.name,
+        row.holder,
+      ])
     const lost: string[] = []
-    const stranger = await open(named('copy'), { database: copy, onPeer: (address, isThere) => lost.push(isThere ? 'found' : address) }) // prettier-ignore
+    const stranger = await open(named('copy'), {
+      database: copy,
+      onPeer: (address, isThere) => lost.push(isThere ? 'found' : address),
+    })
     await eventually(() => lost.length > 0, { what: 'the end of its connection' })
     expect(lost).not.to.include('found')
     for (const user of USERS) expect([stranger.ownerOf(user), original.ownerOf(user)]).to.deep.equal([null, null])
@@ -247,7 +258,10 @@ describe('processes that hand notifications over', function () {
 
   it('remove the leases of processes that ended long ago', async () => {
     for (const name of ['receive 127.0.0.1 1 there', 'hand over x', 'another lease'])
-      await database.query(`INSERT INTO ops.lease (name, holder, expires_at) VALUES ($1, '11111111-1111-4111-8111-111111111111', now() - interval '2 days')`, [name]) // prettier-ignore
+      await database.query(
+        `INSERT INTO ops.lease (name, holder, expires_at) VALUES ($1, '11111111-1111-4111-8111-111111111111', now() - interval '2 days')`,
+        [name],
+      )
     await open(named('here'))
     const rows = await database.query<{ name: string }>(
       `SELECT name FROM ops.lease WHERE holder = '11111111-1111-4111-8111-111111111111'`,

@@ -114,10 +114,13 @@ describe('delivery from Kafka', function () {
     await load(20)
     const third = await join()
     // Consumers that join receive only messages sent after that.
-    await eventually(async () => {
-      await load(1)
-      return third.reports.length + second.reports.length > 0
-    }, { within: 60_000, what: 'a consumer that joined is handed something' }) // prettier-ignore
+    await eventually(
+      async () => {
+        await load(1)
+        return third.reports.length + second.reports.length > 0
+      },
+      { within: 60_000, what: 'a consumer that joined is handed something' },
+    )
     await first.stop()
     await load(20)
     await third.stop()
@@ -146,10 +149,13 @@ describe('delivery from Kafka', function () {
     await eventually(() => reader.capturedFor(5).includes(later!), { within: 90_000 })
     const { topics } = await setting.admin((admin) => admin.fetchTopicMetadata({ topics: [topic] }))
     expect(topics[0]!.partitions).to.have.length(12)
-    await eventually(async () => {
-      const [fresh] = await setting.capture([rule])
-      return setting.untilStatus(fresh!, 'success', 10_000)
-    }, { within: 90_000 }) // prettier-ignore
+    await eventually(
+      async () => {
+        const [fresh] = await setting.capture([rule])
+        return setting.untilStatus(fresh!, 'success', 10_000)
+      },
+      { within: 90_000 },
+    )
   })
 
   it('continues if messages expire before any consumer has read them: from the queue, and then from the topic', async () => {

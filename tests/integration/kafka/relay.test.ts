@@ -20,7 +20,8 @@ describe('the relay', () => {
   })
   afterEach(() => setting?.close())
 
-  const topicIsThere = () => eventually(() => setting.admin((admin) => admin.listTopics()).then((all) => all.includes(setting.kafka.topic))) // prettier-ignore
+  const topicIsThere = () =>
+    eventually(() => setting.admin((admin) => admin.listTopics()).then((all) => all.includes(setting.kafka.topic)))
 
   it('creates a missing topic with 12 partitions and two weeks of retention, without compaction', async () => {
     const { topic } = setting.kafka
@@ -40,8 +41,10 @@ describe('the relay', () => {
       resources[0]!.configEntries.map(({ configName, configValue }) => [configName, configValue]),
     )
     expect(configs).to.include({
-      'cleanup.policy': 'delete', 'retention.ms': String(14 * 86_400_000), 'message.timestamp.type': 'LogAppendTime',
-    }) // prettier-ignore
+      'cleanup.policy': 'delete',
+      'retention.ms': String(14 * 86_400_000),
+      'message.timestamp.type': 'LogAppendTime',
+    })
   })
 
   it('sends each event as a CloudEvent in binary mode, without personal data', async () => {
@@ -92,7 +95,10 @@ describe('the relay', () => {
       const { topic } = setting.kafka
       const create = { topic, configEntries: [{ name: 'cleanup.policy', value: policy }] }
       await setting.admin((admin) => admin.createTopics({ topics: [create] }))
-      const fault = await checkTopic(setting.kafka).then(() => null, (error: Error) => error.message) // prettier-ignore
+      const fault = await checkTopic(setting.kafka).then(
+        () => null,
+        (error: Error) => error.message,
+      )
       expect(fault).to.equal(
         `the topic ${topic} is compacted, which would remove events: set its cleanup.policy to delete (it is ${policy}), or name another topic in KAFKA_TOPIC`,
       )
@@ -130,7 +136,9 @@ describe('the relay', () => {
       metadata: { user_id: 550, at: new Date().toISOString(), correlation_id: 'c', causation_id: 'c', version: 1 },
     })
     const events = Array.from({ length: 300 }, (_, number) => attempt(number))
-    const [result] = await setting.store.append([[{ stream: `transaction-${transaction}`, expectedRevision: 0, events }]]) // prettier-ignore
+    const [result] = await setting.store.append([
+      [{ stream: `transaction-${transaction}`, expectedRevision: 0, events }],
+    ])
     expect(result).to.include({ ok: true })
     const relay = setting.relay()
     await topicIsThere()
@@ -212,7 +220,10 @@ describe('the relay', () => {
     await eventually(() => reader.capturedFor(700).includes(last), { within: 15_000 })
     expect(performance.now() - frozenAt).to.be.below(15_000)
     expect(standby.logged).to.include('relay.started')
-    const placed = async () => Number((await setting.query<{ checkpoint: string }>('SELECT checkpoint FROM ops.relay_checkpoint'))[0]!.checkpoint) // prettier-ignore
+    const placed = async () =>
+      Number(
+        (await setting.query<{ checkpoint: string }>('SELECT checkpoint FROM ops.relay_checkpoint'))[0]!.checkpoint,
+      )
     const place = await eventually(placed)
 
     frozen.process.kill('SIGCONT')

@@ -66,7 +66,10 @@ describe('serve with KAFKA_BROKERS', () => {
     const place = await newFolderWithCluster()
     baoco = await startBaoco(place, { ...settings(), KAFKA_BROKERS: '' })
     installation = readInstallation(place, baoco.output())
-    const { status } = await callApi(baoco, installation.apiKey, 'POST', '/api/webhooks', { name: 'shop', url: shop.url }) // prettier-ignore
+    const { status } = await callApi(baoco, installation.apiKey, 'POST', '/api/webhooks', {
+      name: 'shop',
+      url: shop.url,
+    })
     expect(status).to.equal(201)
   })
   after(async () => {
@@ -87,7 +90,11 @@ describe('serve with KAFKA_BROKERS', () => {
     const captured = async () => {
       const reader = await readTopic(broker.address, TOPIC)
       try {
-        return await eventually(() => reader.messages.filter(({ headers }) => headers.ce_type === 'WebhookAttempted').length >= 15 && reader.messages) // prettier-ignore
+        return await eventually(
+          () =>
+            reader.messages.filter(({ headers }) => headers.ce_type === 'WebhookAttempted').length >= 15 &&
+            reader.messages,
+        )
       } finally {
         await reader.close()
       }

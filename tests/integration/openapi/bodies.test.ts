@@ -18,7 +18,10 @@ describe('JSON bodies of the API', function () {
 
   const send = async (body: Buffer, type = 'application/json', more: [string, string][] = []) => {
     const headers = [['Content-Type', type], ['X-API-Key', api.owner.api_key], ...more] as [string, string][]
-    const { status, body: text } = await exchangeRaw(port, bytesOf({ method: 'POST', path: '/api/webhooks', headers, body })) // prettier-ignore
+    const { status, body: text } = await exchangeRaw(
+      port,
+      bytesOf({ method: 'POST', path: '/api/webhooks', headers, body }),
+    )
     return {
       status,
       ...(JSON.parse(Buffer.from(text, 'latin1').toString()) as {
@@ -95,7 +98,10 @@ describe('JSON bodies of the API', function () {
       [Buffer.from(JSON.stringify({ text: text.slice(0, 40_000) })), 'application/json'],
       [utf16le(JSON.stringify({ text: ',"'.repeat(10_000) })), 'application/json; charset=utf-16'],
     ] as const) {
-      const { status } = await exchangeRaw(port, bytesOf({ method: 'POST', path: '/api/demo/parse', headers: [['Content-Type', type]], body })) // prettier-ignore
+      const { status } = await exchangeRaw(
+        port,
+        bytesOf({ method: 'POST', path: '/api/demo/parse', headers: [['Content-Type', type]], body }),
+      )
       expect(status).to.equal(200)
     }
   })
@@ -103,7 +109,9 @@ describe('JSON bodies of the API', function () {
   it('leave nothing behind if the caller disconnects in the middle', async () => {
     const socket = connect(port, '127.0.0.1')
     await once(socket, 'connect')
-    socket.write(`POST /api/webhooks HTTP/1.1\r\nHost: x\r\nX-API-Key: ${api.owner.api_key}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"name":"cut`) // prettier-ignore
+    socket.write(
+      `POST /api/webhooks HTTP/1.1\r\nHost: x\r\nX-API-Key: ${api.owner.api_key}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"name":"cut`,
+    )
     await eventually(async () => (await api.ask('GET', '/healthz')).status === 200)
     socket.destroy()
     const names = (await api.ask('GET', '/api/webhooks', { key: api.owner.api_key })).body.data as { name: string }[]

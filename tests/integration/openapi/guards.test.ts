@@ -145,7 +145,6 @@ describe('guards', () => {
         ['%%', 0],
         ['.*', 0],
       ] as const)
-        // prettier-ignore
         expect(await found(search), search).to.equal(count)
       expect(await found('cho DH')).to.equal(4)
     })

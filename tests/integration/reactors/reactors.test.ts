@@ -179,7 +179,9 @@ describe('reactors', () => {
     await attempted(3, present)
     const cause = await gone(3)
     await met(cause)
-    expect((await pauses()).map(({ data }) => data)).to.deep.include.members([{ user_id: USER, rule_id: RULE, reason: 'gone', caused_by: cause }]) // prettier-ignore
+    expect((await pauses()).map(({ data }) => data)).to.deep.include.members([
+      { user_id: USER, rule_id: RULE, reason: 'gone', caused_by: cause },
+    ])
   })
 
   it('mail to the operator that a quota is nearly used, once, and not about what is long ago', async () => {

@@ -48,8 +48,12 @@ describe('the reference receiver', () => {
     const { status, body } = await ask('POST', '/orders', JSON.stringify({ product_code: 'DEMO' }))
     expect(status).to.equal(201)
     expect(body).to.include({
-      amount: 10_000, product_name: 'Demo product', bank_code: 'ACB', bank_account: '257678859', bank_holder: 'NGUYEN VAN A',
-    }) // prettier-ignore
+      amount: 10_000,
+      product_name: 'Demo product',
+      bank_code: 'ACB',
+      bank_account: '257678859',
+      bank_holder: 'NGUYEN VAN A',
+    })
     expect(body.order_id).to.match(/^DH\d{4,}$/)
     expect(body.qr_payload).to.equal(vietQr({ ...bank, amount: 10_000, content: body.order_id }))
     expect(textOfQr(body.qr_svg)).to.equal(body.qr_payload)

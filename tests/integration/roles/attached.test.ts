@@ -132,7 +132,11 @@ describe('a role beside serve, on the embedded Postgres', () => {
   })
 
   it('stops if its port is in use, in one line', async () => {
-    const project = launchBaoco({ dataDir: installation.dataDir, port: 1 }, { METRICS_PORT: String(installation.port) }, 'project') // prettier-ignore
+    const project = launchBaoco(
+      { dataDir: installation.dataDir, port: 1 },
+      { METRICS_PORT: String(installation.port) },
+      'project',
+    )
     expect(await project.ended, project.output()).to.equal(1)
     expect(project.output())
       .to.match(/^baoco: port \d+ is in use: set METRICS_PORT to another$/m)

@@ -38,9 +38,12 @@ describe('commands that print from the read models', () => {
   const baoco = (...args: string[]) =>
     new Promise<{ status: number; stdout: string; stderr: string }>((resolve) => {
       const PATH = process.env.PATH ?? ''
-      const child = execFile(process.execPath, ['cmd/baoco.mjs', ...args], { env: { PATH, ...env } }, (_, stdout, stderr) =>
-        resolve({ status: child.exitCode!, stdout, stderr }),
-      ) // prettier-ignore
+      const child = execFile(
+        process.execPath,
+        ['cmd/baoco.mjs', ...args],
+        { env: { PATH, ...env } },
+        (_, stdout, stderr) => resolve({ status: child.exitCode!, stdout, stderr }),
+      )
     })
   const exported = () => baoco('export', '--user', 'owner@baoco.local', '--format', 'jsonl')
 

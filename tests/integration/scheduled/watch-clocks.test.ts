@@ -19,7 +19,10 @@ describe('the watch on clocks', () => {
   let shift = 0
   const clock = { now: () => new Date(Date.now() + shift) }
   const watched = (lines: string[]) => {
-    const log = { info: (_: object, what: string) => void lines.push(what), warn: (_: object, what: string) => void lines.push(what) } // prettier-ignore
+    const log = {
+      info: (_: object, what: string) => void lines.push(what),
+      warn: (_: object, what: string) => void lines.push(what),
+    }
     return watchClock({
       database: api.database,
       clock,
@@ -101,7 +104,9 @@ describe('the watch on clocks', () => {
     expect(await look()).to.deep.equal({ raised: 1, ended: 0 })
     expect(await look(), 'it lasts').to.equal(null)
     const { body } = await api.ask('GET', '/api/alerts', { key: api.owner.api_key })
-    const [alert] = (body.data as { kind: string; subject: string; text: string }[]).filter(({ kind }) => kind === 'clock_differs') // prettier-ignore
+    const [alert] = (body.data as { kind: string; subject: string; text: string }[]).filter(
+      ({ kind }) => kind === 'clock_differs',
+    )
     expect(alert).to.include({ subject: 'clock:far' })
     expect(alert!.text).to.match(/far .*90/)
     await database.query('TRUNCATE ops.process_clock')

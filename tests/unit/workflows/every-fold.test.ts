@@ -88,9 +88,14 @@ const UNREADABLE: Record<string, (stream: string, revision?: number) => StoredEv
   'an unknown type': (stream, revision) => recorded('NotYetInvented', {}, stream, revision),
   'a newer version': (stream, revision) =>
     parseEvent({
-      id: '1', type: 'AccountLocked', data: golden('AccountLocked'), metadata: { ...metadata, version: 99 }, stream, revision: revision ?? 0,
+      id: '1',
+      type: 'AccountLocked',
+      data: golden('AccountLocked'),
+      metadata: { ...metadata, version: 99 },
+      stream,
+      revision: revision ?? 0,
       checkpoint: '1',
-    }), // prettier-ignore
+    }),
   'data that its schema refuses': (stream, revision) => recorded('TransactionCaptured', null, stream, revision),
 }
 

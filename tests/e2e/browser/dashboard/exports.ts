@@ -38,7 +38,11 @@ export const exports = (visitor: () => Visitor, owner: () => Owner): void => {
       .locator('.pairs')
       .innerText()
     const month = await page.getByLabel('Tháng', { exact: true }).inputValue()
-    const file = await owner().api.ask('GET', `/api/transactions/export?month=${month}&format=csv&columns=bank_code,currency,money_in`, { key: owner().api.owner.api_key }) // prettier-ignore
+    const file = await owner().api.ask(
+      'GET',
+      `/api/transactions/export?month=${month}&format=csv&columns=bank_code,currency,money_in`,
+      { key: owner().api.owner.api_key },
+    )
     const sum = String(file.body)
       .split(/\r?\n/)
       .filter((line) => line.startsWith('VCB,VND,'))

@@ -80,7 +80,12 @@ export const narrow = (visitor: () => Visitor, owner: () => Owner): void => {
       ['/webhooks', 'shop.example', '.calls', `/webhooks/${owner().ruleId}`],
     ] as const) {
       await visitor().go(path)
-      const { x, y, width, height } = (await page.getByRole('row').filter({ hasText: name }).first().locator(part).boundingBox())! // prettier-ignore
+      const { x, y, width, height } = (await page
+        .getByRole('row')
+        .filter({ hasText: name })
+        .first()
+        .locator(part)
+        .boundingBox())!
       await page.mouse.click(x + width / 2, y + height / 2)
       await page.waitForURL(`**${target}`)
     }

@@ -188,11 +188,19 @@ export const webhooks = (visitor: () => Visitor, owner: () => Owner): void => {
     const paid = await owner().pay({ webhook_status: 'success' })
     const busy = [9, 12, 4, 0, 0, 1, 0, 0, 2, 5, 7, 8].map((calls, index) => [2 * index, calls, index === 7 ? 1 : 0])
     await owner().calledByHour(good, paid, busy.reverse() as [number, number, number][])
-    await owner().calledByHour(bad, paid, [[9, 3, 0], [8, 1, 2], [2, 0, 4], [1, 0, 2]]) // prettier-ignore
+    await owner().calledByHour(bad, paid, [
+      [9, 3, 0],
+      [8, 1, 2],
+      [2, 0, 4],
+      [1, 0, 2],
+    ])
     await visitor().go('/webhooks')
     const row = (name: string) => page.getByRole('row').filter({ hasText: name })
     const bar = (name: string, label: string | RegExp) => row(name).getByRole('img', { name: label })
-    await bar('Chạy tốt', /^Có lần gửi trong 9 của 24 giờ qua, có lỗi trong 1 giờ, gần nhất từ .*\d\d:\d\d đến \d\d:\d\d\.$/).waitFor() // prettier-ignore
+    await bar(
+      'Chạy tốt',
+      /^Có lần gửi trong 9 của 24 giờ qua, có lỗi trong 1 giờ, gần nhất từ .*\d\d:\d\d đến \d\d:\d\d\.$/,
+    ).waitFor()
     await bar('Đang lỗi', /^Có lần gửi trong 4 của 24 giờ qua, có lỗi trong 3 giờ/).waitFor()
     await bar('Mới thêm', 'Trong 24 giờ qua không có lần gửi nào.').waitFor()
     await row('Đang lỗi').getByText('12 lần gửi, 8 lỗi, 33 % thành công').waitFor()
@@ -202,7 +210,9 @@ export const webhooks = (visitor: () => Visitor, owner: () => Owner): void => {
       row(name)
         .locator(`svg rect.${part}`)
         .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().height))
-    expect((await heights('Đang lỗi', 'bad')).flatMap((high, index) => (high > 1 ? 23 - index : []))).to.deep.equal([8, 2, 1]) // prettier-ignore
+    expect((await heights('Đang lỗi', 'bad')).flatMap((high, index) => (high > 1 ? 23 - index : []))).to.deep.equal([
+      8, 2, 1,
+    ])
     expect((await heights('Đang lỗi', 'base')).every((high) => high >= 0.9)).to.equal(true)
     expect(await heights('Mới thêm', 'good')).to.deep.equal(Array(24).fill(0))
     await visitor().inspect('webhooks-calls')

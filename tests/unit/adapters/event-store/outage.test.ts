@@ -73,7 +73,9 @@ describe('an outage of the store', () => {
       tries++
       throw pgError('53100')
     }
-    const error = await untilAnswered(full, { isOutage, deadlineMs: 60_000, closing: OPEN }).catch((thrown: unknown) => thrown) // prettier-ignore
+    const error = await untilAnswered(full, { isOutage, deadlineMs: 60_000, closing: OPEN }).catch(
+      (thrown: unknown) => thrown,
+    )
     expect(error).to.be.instanceOf(DiskFull)
     expect(tries).to.equal(1)
   })

@@ -41,7 +41,10 @@ describe('a spreadsheet', () => {
 
   it('keeps an amount with more digits than a number has as a text', async () => {
     const rows = [['12345678901234567.00'], ['1234567890123.45']]
-    expect((await read([{ heading: 'x', kind: 'money' }], rows)).slice(1)).to.deep.equal([['12345678901234567.00'], [1234567890123.45]]) // prettier-ignore
+    expect((await read([{ heading: 'x', kind: 'money' }], rows)).slice(1)).to.deep.equal([
+      ['12345678901234567.00'],
+      [1234567890123.45],
+    ])
   })
 
   it('keeps every text as a text, and no formula', async () => {
@@ -79,7 +82,9 @@ describe('a spreadsheet', () => {
     let pages = 0
     let hasEnded = false
     // Random letters, so that they hardly shrink.
-    const page = Array.from({ length: 500 }, () => [Array.from({ length: 200 }, () => Math.random().toString(36)[2]).join('')])
+    const page = Array.from({ length: 500 }, () => [
+      Array.from({ length: 200 }, () => Math.random().toString(36)[2]).join(''),
+    ])
     const endless = async function* () {
       try {
         for (;;) {
@@ -101,7 +106,7 @@ describe('a spreadsheet', () => {
     expect(pages).to.be.below(10)
     file.destroy()
     await eventually(() => hasEnded)
-  }) // prettier-ignore
+  })
 
   it('fails if its pages fail', async () => {
     const broken = async function* () {

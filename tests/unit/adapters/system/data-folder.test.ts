@@ -48,7 +48,6 @@ describe('the data directory', () => {
       ['EACCES', 'spawn /usr/bin/initdb'],
       ['EMFILE', 'open'],
     ] as const)
-      // prettier-ignore
       expect(String(refused(code, syscall)), `${code} ${syscall}`).to.equal(`Error: ${code}`)
   })
 

@@ -62,9 +62,14 @@ describe('disguised private addresses', () => {
   it('do not reach this service itself by case, port or a trailing dot', () => {
     const settings = { allowPrivate: false, ownOrigins: ['https://baoco.example'] }
     for (const url of [
-      'https://baoco.example/', 'https://BAOCO.example/', 'https://baoco.example./', 'https://baoco.example:443/',
-      'https://baoco.example.:443/inbox', 'https://b%61oco.example/',
-    ]) expect(checkUrl(url, settings), url).to.equal('must not be an address of this service itself') // prettier-ignore
+      'https://baoco.example/',
+      'https://BAOCO.example/',
+      'https://baoco.example./',
+      'https://baoco.example:443/',
+      'https://baoco.example.:443/inbox',
+      'https://b%61oco.example/',
+    ])
+      expect(checkUrl(url, settings), url).to.equal('must not be an address of this service itself')
   })
 
   describe('behind a host name', () => {

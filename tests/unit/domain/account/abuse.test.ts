@@ -113,7 +113,12 @@ describe('usage of an account', () => {
 
     it('is reported as broken if it was interrupted', () => {
       const usage = new Usage(LIMITS)
-      calls(usage, [[0, 'a'], [100, ''], [200, 'a'], [300, 'a']]) // prettier-ignore
+      calls(usage, [
+        [0, 'a'],
+        [100, ''],
+        [200, 'a'],
+        [300, 'a'],
+      ])
       expect(usage.report(START + 1_000).run).to.include({ signature: 'a', calls: 2, broken: true })
       usage.notReported()
       calls(usage, [[1_100, 'a']])

@@ -13,8 +13,10 @@ import { hashOfToken } from '../../../../domain/account/tokens.ts'
 
 const AT = new Date('2026-03-10T05:00:00Z')
 const END = '2026-03-10T06:00:00.000Z'
-const account = register({ user_id: 1, email: 'a@example.com', name: null, password_hash: 'h', at: AT })
-  .reduce(evolve, null as Account | null)! // prettier-ignore
+const account = register({ user_id: 1, email: 'a@example.com', name: null, password_hash: 'h', at: AT }).reduce(
+  evolve,
+  null as Account | null,
+)!
 const key = (api_key_id: number, expires_at: string | null = null) => ({
   api_key_id,
   name: 'plugin',

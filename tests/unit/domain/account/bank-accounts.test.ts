@@ -44,8 +44,15 @@ describe('bank accounts', () => {
     const waits = (now: Account) => (hours: number) => isUnconfirmed(now, named('0011000415567'), hour(hours))
     expect([99, 100, 123, 124].map(waits(learnt(100)))).to.deep.equal([true, false, false, true])
     expect([99, 100, 123, 133, 134].map(waits(learnt(100, 110)))).to.deep.equal([true, false, false, false, true])
-    expect([100, 123, 124].map(waits(learnt(9_000, 100))), 'the first one by a clock that was ahead').to.deep.equal([false, false, true]) // prettier-ignore
-    expect([-200, -177, -176, 0].map(waits(learnt(-200))), 'after a registration by a clock that was ahead').to.deep.equal([false, false, true, true]) // prettier-ignore
+    expect([100, 123, 124].map(waits(learnt(9_000, 100))), 'the first one by a clock that was ahead').to.deep.equal([
+      false,
+      false,
+      true,
+    ])
+    expect(
+      [-200, -177, -176, 0].map(waits(learnt(-200))),
+      'after a registration by a clock that was ahead',
+    ).to.deep.equal([false, false, true, true])
     expect([110, 199, 200].map(waits(learnt(100, 200))), 'a new period').to.deep.equal([true, true, false])
   })
 

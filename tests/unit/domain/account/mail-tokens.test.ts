@@ -54,8 +54,10 @@ describe('links in mails', () => {
   })
 
   it('have a separate hourly limit for each purpose', () => {
-    const flooded = Array.from({ length: 12 }, (_, index) => `f${index}`)
-      .reduce((before, token) => asks(before, 'verify_email', token), fresh) // prettier-ignore
+    const flooded = Array.from({ length: 12 }, (_, index) => `f${index}`).reduce(
+      (before, token) => asks(before, 'verify_email', token),
+      fresh,
+    )
     expect(flooded.mail_tokens.issued.verify_email).to.have.length(10)
     expect(isValid(asks(flooded, 'reset_password', 'r'), 'reset_password', 'r')).to.equal(true)
   })

@@ -82,11 +82,15 @@ describe('a plan', () => {
   })
 
   it('allows 1 rule on Free, 3 on Basic, 10 on Advanced and any number on Pro', () => {
-    for (const [plan, limit] of [['Free', 1], ['Basic', 3], ['Advanced', 10]] as const) {
+    for (const [plan, limit] of [
+      ['Free', 1],
+      ['Basic', 3],
+      ['Advanced', 10],
+    ] as const) {
       const rules = Array.from({ length: limit }, (_, index) => ruled(100 + index))
       expect(refusal(() => create(given(planned(plan), ...rules.slice(1))))).to.match(/^decided/)
       expect(refusal(() => create(given(planned(plan), ...rules)))).to.equal('WEBHOOK_LIMIT_REACHED')
-    } // prettier-ignore
+    }
     const many = Array.from({ length: 50 }, (_, index) => ruled(100 + index))
     expect(refusal(() => create(given(...many)))).to.match(/^decided/)
   })

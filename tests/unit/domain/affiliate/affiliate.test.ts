@@ -14,8 +14,12 @@ import type { AffiliateEvent } from '../../../../domain/affiliate/events.ts'
 const USER = 7
 const at = new Date('2026-11-20T03:00:00.000Z')
 const payment = (caused_by: string, amount = '120000.00') => ({
-  user_id: USER, amount, referred_user_id: 8, plan_order_id: 42, caused_by,
-}) // prettier-ignore
+  user_id: USER,
+  amount,
+  referred_user_id: 8,
+  plan_order_id: 42,
+  caused_by,
+})
 
 const after = (affiliate: Affiliate, events: readonly AffiliateEvent[]): Affiliate => events.reduce(evolve, affiliate)
 const earned = after(NO_AFFILIATE, earnCommission(NO_AFFILIATE, payment('event-1')))

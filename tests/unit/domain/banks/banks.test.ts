@@ -148,7 +148,7 @@ describe('a text of a bank without layouts', () => {
     ['half an amount with blanks between its thousands', 'TK 0123456 VND +150 0'],
     ['half an amount, the text cut', 'TK 0123456. SD 1,000,000 VND. GD +500...'],
     ['a bank’s name that the sender is not', 'LPBank: TK 0123456 +500,000 VND. SD 1,000,000 VND'],
-  ] // prettier-ignore
+  ]
   for (const [why, text] of left)
     it(`is not read: ${why}`, () => expect(read({ text, sender: 'VietABank' }, arrival).reading).to.equal(null))
 

@@ -20,8 +20,13 @@ const pay = (order: PlanOrder, transaction_id: number, amount: string) => payPla
 describe('a plan order', () => {
   it('contains the price of the plan, and an order id with at least four digits for the payer (section 8)', () => {
     expect(ordered[0].data).to.deep.equal({
-      plan_order_id: 42, order_id: 'BC0042', user_id: 7, plan: 'Basic', amount: '600000.00', ordered_at: at.toISOString(),
-    }) // prettier-ignore
+      plan_order_id: 42,
+      order_id: 'BC0042',
+      user_id: 7,
+      plan: 'Basic',
+      amount: '600000.00',
+      ordered_at: at.toISOString(),
+    })
     const prices = (['Advanced', 'Pro'] as const).map(
       (plan) => orderPlan(plan, { plan_order_id: 123_456, user_id: 7, prefix: 'BC', at })[0].data,
     )

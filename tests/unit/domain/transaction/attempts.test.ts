@@ -47,7 +47,9 @@ describe('an attempt', () => {
   })
 
   it('with a 410 response ends the delivery as failed at once', () => {
-    given(captured([7])).when(answered(7, 1, 410)).then(exhausted(7, 1, 410), ended(7, 'gone'), statusChanged('pending', 'failed')) // prettier-ignore
+    given(captured([7]))
+      .when(answered(7, 1, 410))
+      .then(exhausted(7, 1, 410), ended(7, 'gone'), statusChanged('pending', 'failed'))
   })
 
   it('of a deleted transaction is not recorded', () => {
@@ -72,23 +74,35 @@ describe('an attempt', () => {
   })
 
   it('with a known number ends the delivery if it succeeds', () => {
-    given(captured([7]), retrying(7, 1, later(60))).when(answered(7, 1, 200)).then(delivered(7, 1), statusChanged('pending', 'success')) // prettier-ignore
+    given(captured([7]), retrying(7, 1, later(60)))
+      .when(answered(7, 1, 200))
+      .then(delivered(7, 1), statusChanged('pending', 'success'))
   })
 
   it('that fails after a success changes nothing', () => {
-    given(captured([7]), delivered(7, 1), statusChanged('pending', 'success')).when(answered(7, 2, 500)).then(cameLate(7, 2)) // prettier-ignore
+    given(captured([7]), delivered(7, 1), statusChanged('pending', 'success'))
+      .when(answered(7, 2, 500))
+      .then(cameLate(7, 2))
   })
 
   it('that was in flight when its rule was deleted is recorded', () => {
     const end = [captured([7]), ended(7, 'rule_deleted'), statusChanged('pending', 'no_match')]
-    given(...end).when(answered(7, 1, 500)).then(cameLate(7, 1)) // prettier-ignore
-    given(...end).when(answered(7, 1, 200)).then(delivered(7, 1), statusChanged('no_match', 'success')) // prettier-ignore
+    given(...end)
+      .when(answered(7, 1, 500))
+      .then(cameLate(7, 1))
+    given(...end)
+      .when(answered(7, 1, 200))
+      .then(delivered(7, 1), statusChanged('no_match', 'success'))
   })
 
   it('after a manual retry starts a new schedule and continues the numbers', () => {
     const again = [captured([7]), exhausted(7, 3), statusChanged('pending', 'failed'), retryRequested([7], 'pending'), statusChanged('failed', 'pending')] // prettier-ignore
-    given(...again).when(answered(7, 4, 500)).then(retrying(7, 4, later(60))) // prettier-ignore
-    given(...again, retrying(7, 4, later(60)), retrying(7, 5, later(300))).when(answered(7, 6, 500)).then(exhausted(7, 6), statusChanged('pending', 'failed')) // prettier-ignore
+    given(...again)
+      .when(answered(7, 4, 500))
+      .then(retrying(7, 4, later(60)))
+    given(...again, retrying(7, 4, later(60)), retrying(7, 5, later(300)))
+      .when(answered(7, 6, 500))
+      .then(exhausted(7, 6), statusChanged('pending', 'failed'))
   })
 })
 
@@ -103,11 +117,15 @@ describe('the status of a transaction with several rules', () => {
   })
 
   it('is failed if any delivery failed', () => {
-    given(captured([7, 8]), exhausted(7, 3)).when(answered(8, 1, 200)).then(delivered(8, 1), statusChanged('pending', 'failed')) // prettier-ignore
+    given(captured([7, 8]), exhausted(7, 3))
+      .when(answered(8, 1, 200))
+      .then(delivered(8, 1), statusChanged('pending', 'failed'))
   })
 
   it('is success if one delivery succeeded and the other rules were deleted', () => {
-    given(captured([7, 8]), delivered(7, 1)).when(ruleDeleted(8)).then(ended(8, 'rule_deleted'), statusChanged('pending', 'success')) // prettier-ignore
+    given(captured([7, 8]), delivered(7, 1))
+      .when(ruleDeleted(8))
+      .then(ended(8, 'rule_deleted'), statusChanged('pending', 'success'))
   })
 
   it('is no_match if all rules were deleted', () => {

@@ -339,11 +339,16 @@ describe('a better copy', () => {
       {
         type: 'TransactionCompleted',
         data: {
-          transaction_id: 1, completed_by: 2, order_id: 'DH1042', prefix: 'DH', rules: [20], webhook_status: 'pending',
+          transaction_id: 1,
+          completed_by: 2,
+          order_id: 'DH1042',
+          prefix: 'DH',
+          rules: [20],
+          webhook_status: 'pending',
         },
       },
       { type: 'WebhookStatusChanged', data: { transaction_id: 1, from: 'skipped', to: 'pending' } },
-    ]) // prettier-ignore
+    ])
   })
   it('completes one whose order id was a guess', () =>
     expect(completed(firstWith('ABC123'), 2, better)[0]?.data).to.include({ order_id: 'DH1042' }))

@@ -65,7 +65,7 @@ const command = fc.oneof(
   { weight: 3, arbitrary: rule.map((id): [string, Decide] => [`rule ${id} is gone`, ruleDeleted(id)]) },
   { weight: 3, arbitrary: fc.constant<[string, Decide]>(['a better copy', completion]) },
   { weight: 1, arbitrary: fc.constant<[string, Decide]>(['deletion', removed]) },
-) // prettier-ignore
+)
 
 const step: fc.Arbitrary<Step> = fc
   .tuple(command, fc.integer({ min: 0, max: 3 }), fc.constantFrom(1, 1, 2))
@@ -95,12 +95,21 @@ class Stream {
       return false
     }
     const metadata = {
-      user_id: 5, at: new Date(NOW.getTime() + this.events.length * 1000).toISOString(), correlation_id: '', causation_id: '', version: 1,
-    } // prettier-ignore
+      user_id: 5,
+      at: new Date(NOW.getTime() + this.events.length * 1000).toISOString(),
+      correlation_id: '',
+      causation_id: '',
+      version: 1,
+    }
     for (const fact of facts)
       this.events.push({
-        id: randomUUID(), ...fact, metadata, stream: 'transaction-42', revision: this.events.length, checkpoint: '',
-      }) // prettier-ignore
+        id: randomUUID(),
+        ...fact,
+        metadata,
+        stream: 'transaction-42',
+        revision: this.events.length,
+        checkpoint: '',
+      })
     this.ends.push(this.events.length)
     return true
   }
@@ -129,7 +138,11 @@ const act = (stream: Stream, { decide, appendsAgo }: Step): readonly Transaction
   }
 }
 
-const walk = (first: TransactionEvent, steps: readonly Step[], look: (before: Transaction, facts: readonly TransactionFact[], after: Transaction) => void) => {
+const walk = (
+  first: TransactionEvent,
+  steps: readonly Step[],
+  look: (before: Transaction, facts: readonly TransactionFact[], after: Transaction) => void,
+) => {
   const stream = new Stream()
   stream.append(0, [first])
   for (const each of steps)
@@ -139,7 +152,7 @@ const walk = (first: TransactionEvent, steps: readonly Step[], look: (before: Tr
       look(before, facts, foldTransaction(stream.read()))
     }
   return stream
-} // prettier-ignore
+}
 
 const typesOf = (facts: readonly TransactionFact[]) => facts.map(({ type }) => type)
 
@@ -149,7 +162,11 @@ const isSentAgain = (facts: readonly TransactionFact[]) =>
 const isOpened = (facts: readonly TransactionFact[]) =>
   facts.some(({ type }) => type === 'WebhookRetryRequested' || type === 'TransactionCompleted')
 
-const statusIsThatOfDeliveries = (before: LiveTransaction, facts: readonly TransactionFact[], after: LiveTransaction) => {
+const statusIsThatOfDeliveries = (
+  before: LiveTransaction,
+  facts: readonly TransactionFact[],
+  after: LiveTransaction,
+) => {
   if (after.deliveries.size > 0) expect(after.webhook_status).to.equal(statusOf(after.deliveries))
   const changes = facts.filter((fact) => fact.type === 'WebhookStatusChanged')
   if (isOpened(facts)) return // these events also set the status
@@ -157,9 +174,14 @@ const statusIsThatOfDeliveries = (before: LiveTransaction, facts: readonly Trans
     before.webhook_status === after.webhook_status ? [] : [[before.webhook_status, after.webhook_status]],
   )
   if (changes.length > 0) expect(facts.at(-1)).to.equal(changes[0])
-} // prettier-ignore
+}
 
-const deliveryGoesOn = (before: Delivery | undefined, facts: readonly TransactionFact[], after: Delivery, id: number) => {
+const deliveryGoesOn = (
+  before: Delivery | undefined,
+  facts: readonly TransactionFact[],
+  after: Delivery,
+  id: number,
+) => {
   expect(after.attempt).to.be.at.least(before?.attempt ?? 0)
   // An open delivery has a due time and exactly one next number.
   if (after.status === 'open') {
@@ -177,7 +199,7 @@ const deliveryGoesOn = (before: Delivery | undefined, facts: readonly Transactio
   if (http_status >= 200 && http_status < 300) expect(after.status).to.equal('succeeded')
   else if (isKnown) expect(after, 'a number that is known changes nothing').to.deep.equal(before)
   else if (before.status === 'open') expect(outcome).to.equal(after.status === 'open' ? 'retrying' : 'exhausted')
-} // prettier-ignore
+}
 
 describe('a transaction after any sequence of commands', () => {
   it('has the status of its deliveries, rising attempt numbers, due times for open deliveries and final successes', () => {
@@ -206,9 +228,13 @@ describe('a transaction after any sequence of commands', () => {
     )
     expect(conflicts, 'conflicts met').to.be.above(100)
     expect([...seen]).to.include.members([
-      'WebhookAttempted', 'WebhookRetryRequested', 'DeliveryEnded', 'WebhookStatusChanged', 'TransactionCompleted',
+      'WebhookAttempted',
+      'WebhookRetryRequested',
+      'DeliveryEnded',
+      'WebhookStatusChanged',
+      'TransactionCompleted',
       'TransactionDeleted',
-    ]) // prettier-ignore
+    ])
   })
 
   it('has a failed delivery after the schedule, even if the results arrive late and repeatedly', () => {

@@ -14,26 +14,42 @@ const oneOfTwoFailed = [captured([7, 8]), delivered(7, 1), exhausted(8, 3), stat
 
 describe('a manual retry', () => {
   it('of a failed transaction opens the deliveries of rules that have not succeeded', () => {
-    given(...failed).when(retried([7])).then(retryRequested([7], 'pending'), statusChanged('failed', 'pending')) // prettier-ignore
-    given(...oneOfTwoFailed).when(retried([7, 8])).then(retryRequested([8], 'pending'), statusChanged('failed', 'pending')) // prettier-ignore
+    given(...failed)
+      .when(retried([7]))
+      .then(retryRequested([7], 'pending'), statusChanged('failed', 'pending'))
+    given(...oneOfTwoFailed)
+      .when(retried([7, 8]))
+      .then(retryRequested([8], 'pending'), statusChanged('failed', 'pending'))
   })
 
   it('opens the delivery of a paused rule, which stays held', () => {
-    given(...failed).when(retried([7], { paused: [7] })).then(retryRequested([7], 'pending'), statusChanged('failed', 'pending')) // prettier-ignore
+    given(...failed)
+      .when(retried([7], { paused: [7] }))
+      .then(retryRequested([7], 'pending'), statusChanged('failed', 'pending'))
   })
 
   it('is recorded as bulk if it was part of a bulk retry', () => {
-    given(...failed).when(retried([7], { by: 'bulk' })).then(retryRequested([7], 'pending', { by: 'bulk' }), statusChanged('failed', 'pending')) // prettier-ignore
+    given(...failed)
+      .when(retried([7], { by: 'bulk' }))
+      .then(retryRequested([7], 'pending', { by: 'bulk' }), statusChanged('failed', 'pending'))
   })
 
   it('matches again if all failed rules were deleted, without rules that have succeeded', () => {
-    given(...failed).when(retried([9])).then(retryRequested([9], 'pending', { rematched: true }), statusChanged('failed', 'pending')) // prettier-ignore
-    given(...oneOfTwoFailed).when(retried([7])).then(retryRequested([], 'success', { rematched: true }), statusChanged('failed', 'success')) // prettier-ignore
-    given(...failed).when(retried([])).then(retryRequested([], 'no_match', { rematched: true }), statusChanged('failed', 'no_match')) // prettier-ignore
+    given(...failed)
+      .when(retried([9]))
+      .then(retryRequested([9], 'pending', { rematched: true }), statusChanged('failed', 'pending'))
+    given(...oneOfTwoFailed)
+      .when(retried([7]))
+      .then(retryRequested([], 'success', { rematched: true }), statusChanged('failed', 'success'))
+    given(...failed)
+      .when(retried([]))
+      .then(retryRequested([], 'no_match', { rematched: true }), statusChanged('failed', 'no_match'))
   })
 
   it('of a transaction without a match uses the current rules and prefixes', () => {
-    given(captured([])).when(retried([7], { found: { order_id: 'DH99', prefix: 'DH' } })).then(retryRequested([7], 'pending', { rematched: true, order_id: 'DH99' }), statusChanged('no_match', 'pending')) // prettier-ignore
+    given(captured([]))
+      .when(retried([7], { found: { order_id: 'DH99', prefix: 'DH' } }))
+      .then(retryRequested([7], 'pending', { rematched: true, order_id: 'DH99' }), statusChanged('no_match', 'pending'))
   })
 
   it('of a transaction without a match may find no rule', () => {
@@ -43,20 +59,28 @@ describe('a manual retry', () => {
   })
 
   it('matches by the order id of a better copy if its own text has none', () => {
-    given(captured([])).when(retried([7], { found: null })).then(retryRequested([7], 'pending', { rematched: true }), statusChanged('no_match', 'pending')) // prettier-ignore
+    given(captured([]))
+      .when(retried([7], { found: null }))
+      .then(retryRequested([7], 'pending', { rematched: true }), statusChanged('no_match', 'pending'))
   })
 
   it('sends a held transaction, which is then treated like any other', () => {
-    given(heldFor('old_notification')).when(retried([7])).then(retryRequested([7], 'pending', { rematched: true }), statusChanged('no_match', 'pending')) // prettier-ignore
+    given(heldFor('old_notification'))
+      .when(retried([7]))
+      .then(retryRequested([7], 'pending', { rematched: true }), statusChanged('no_match', 'pending'))
   })
 
   it('of a transaction whose only rule was deleted matches again', () => {
-    given(captured([7]), ended(7, 'rule_deleted'), statusChanged('pending', 'no_match')).when(retried([9])).then(retryRequested([9], 'pending', { rematched: true }), statusChanged('no_match', 'pending')) // prettier-ignore
+    given(captured([7]), ended(7, 'rule_deleted'), statusChanged('pending', 'no_match'))
+      .when(retried([9]))
+      .then(retryRequested([9], 'pending', { rematched: true }), statusChanged('no_match', 'pending'))
   })
 
   it('of a pending transaction makes its open deliveries due at once, and their schedules continue', () => {
     const waiting = [captured([7, 8]), delivered(8, 1), retrying(7, 1, later(60))]
-    given(...waiting).when(retried([7, 8])).then(retryRequested([7], 'pending', { due_now: true })) // prettier-ignore
+    given(...waiting)
+      .when(retried([7, 8]))
+      .then(retryRequested([7], 'pending', { due_now: true }))
     const before = foldOf(...waiting)
     const after = foldOf(...waiting, retryRequested([7], 'pending', { due_now: true }))
     expect(before.deliveries.get(7)).to.include({ due_at: later(60) })
@@ -77,8 +101,12 @@ describe('a manual retry', () => {
   })
 
   it('of a pending transaction leaves a first attempt alone: it is due already, or is over the quota', () => {
-    given(captured([7])).when(retried([7])).then() // prettier-ignore
-    given(captured([7, 8]), retrying(8, 1, later(60))).when(retried([7, 8])).then(retryRequested([8], 'pending', { due_now: true })) // prettier-ignore
+    given(captured([7]))
+      .when(retried([7]))
+      .then()
+    given(captured([7, 8]), retrying(8, 1, later(60)))
+      .when(retried([7, 8]))
+      .then(retryRequested([8], 'pending', { due_now: true }))
   })
 
   it('of a transaction that succeeded begins a new round for its rules, if the owner sends it again', () => {
@@ -91,8 +119,12 @@ describe('a manual retry', () => {
   }) // prettier-ignore
 
   it('changes nothing else with the wish to send again', () => {
-    given(...oneOfTwoFailed).when(retried([7, 8], { again: true })).then(retryRequested([8], 'pending'), statusChanged('failed', 'pending')) // prettier-ignore
-    given(captured([], 'skipped')).when(retried([7], { again: true })).refused('CONFLICT') // prettier-ignore
+    given(...oneOfTwoFailed)
+      .when(retried([7, 8], { again: true }))
+      .then(retryRequested([8], 'pending'), statusChanged('failed', 'pending'))
+    given(captured([], 'skipped'))
+      .when(retried([7], { again: true }))
+      .refused('CONFLICT')
   })
 
   it('is refused for every other status', () => {
@@ -123,8 +155,12 @@ describe('a manual retry', () => {
     const many = Array.from({ length: MOST_RETRIES - 1 }, () => retryRequested([7], 'success', { again: true }))
     const before = [captured([7]), delivered(7, 1), statusChanged('pending', 'success'), ...many, delivered(7, 2)]
     const last = [retryRequested([7], 'pending', { again: true }), statusChanged('success', 'pending')]
-    given(...before).when(retried([7], { again: true })).then(...last) // prettier-ignore
-    given(...before, ...last, retrying(7, 3, later(60))).when(retried([7])).refused('CONFLICT') // prettier-ignore
+    given(...before)
+      .when(retried([7], { again: true }))
+      .then(...last)
+    given(...before, ...last, retrying(7, 3, later(60)))
+      .when(retried([7]))
+      .refused('CONFLICT')
   })
 
   it('counts the retries of a day, which begins with the first of them', () => {
@@ -139,7 +175,10 @@ describe('a manual retry', () => {
 
 describe('the confirmation of a bank account', () => {
   it('sends what waited for it', () => {
-    const { type, data } = retryRequested([7], 'pending', { rematched: true, by: 'bulk' }) as Extract<TransactionEvent, { type: 'WebhookRetryRequested' }> // prettier-ignore
+    const { type, data } = retryRequested([7], 'pending', { rematched: true, by: 'bulk' }) as Extract<
+      TransactionEvent,
+      { type: 'WebhookRetryRequested' }
+    >
     given(heldFor('unconfirmed_account'))
       .when(released([7], NOW))
       .then({ type, data: { ...data, released: true } }, statusChanged('no_match', 'pending'))

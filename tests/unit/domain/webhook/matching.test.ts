@@ -3,8 +3,13 @@ import type { Account, BankAccount, Rule, System } from '../../../../domain/acco
 import { match, type Movement } from '../../../../domain/webhook/matching.ts'
 
 const system = (system_id: number, payment_prefix: string, is_active: 0 | 1 = 1): System => ({
-  system_id, name: payment_prefix, type: 'custom', payment_prefix, is_active, created_at: '2026-01-01T00:00:00.000Z',
-}) // prettier-ignore
+  system_id,
+  name: payment_prefix,
+  type: 'custom',
+  payment_prefix,
+  is_active,
+  created_at: '2026-01-01T00:00:00.000Z',
+})
 
 const rule = (rule_id: number, change: Partial<Rule> = {}): Rule => ({
   rule_id, name: 'a rule', url: 'https://shop.vn/', system_id: null, http_method: 'POST', filter_banks: [],
@@ -47,7 +52,9 @@ describe('matching', () => {
 
   it('finds no match without a prefix, with an inactive system, or if no rule fits', () => {
     const noMatch = { rules: [], webhook_status: 'no_match' }
-    expect(match(account([rule(7)]), movement, { order_id: 'AB12', prefix: null })).to.include({ prefix: null }).and.deep.include(noMatch) // prettier-ignore
+    expect(match(account([rule(7)]), movement, { order_id: 'AB12', prefix: null }))
+      .to.include({ prefix: null })
+      .and.deep.include(noMatch)
     expect(match(account([rule(7)], [system(1, 'DH', 0)]), movement, found)).to.deep.include(noMatch)
     expect(match(account([]), movement, found)).to.deep.include(noMatch)
     expect(match(account([rule(7, { is_active: 0 })]), movement, found)).to.deep.include(noMatch)

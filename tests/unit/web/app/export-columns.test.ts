@@ -1,6 +1,11 @@
 /** The columns that the page offers are those of the export, with its headings. */
 import { expect } from 'chai'
-import { COLUMN_NAMES, headingOf, isPersonal as isPersonalThere, USUAL_COLUMNS as USUAL_THERE } from '../../../../adapters/export/columns.ts' // prettier-ignore
+import {
+  COLUMN_NAMES,
+  headingOf,
+  isPersonal as isPersonalThere,
+  USUAL_COLUMNS as USUAL_THERE,
+} from '../../../../adapters/export/columns.ts'
 import { isPersonal, latestMonths, MORE_COLUMNS, USUAL_COLUMNS } from '../../../../web/app/export-columns.ts'
 import { en } from '../../../../web/texts/en.ts'
 import { vi } from '../../../../web/texts/vi.ts'

@@ -15,7 +15,6 @@ describe('the class of a failed test call', () => {
       'ECONNRESET',
       'HPE_INVALID_CONSTANT',
     ]) {
-      // prettier-ignore
       const { kind, message } = failureOf(Object.assign(new Error('what the network says'), { code }))
       expect(failureClass(message), message).to.equal(transaction.errors[kind] ? kind : null)
     }

@@ -12,15 +12,25 @@ const heights = (...hours: HourStats[]) => columnsOf(hours).map(({ delivered, fa
 
 describe('the columns of a webhook’s hours', () => {
   it('are as high as their calls, in parts of the hour with the most', () => {
-    expect(heights(hour(6, 0), hour(0, 3), hour(9, 3), hour(0, 0))).to.deep.equal(
-      [[11, 0], [0, 5.5], [16.5, 5.5], [0, 0]], // prettier-ignore
-    )
-    expect(heights(hour(0, 0), hour(0, 0))).to.deep.equal([[0, 0], [0, 0]]) // prettier-ignore
+    expect(heights(hour(6, 0), hour(0, 3), hour(9, 3), hour(0, 0))).to.deep.equal([
+      [11, 0],
+      [0, 5.5],
+      [16.5, 5.5],
+      [0, 0],
+    ])
+    expect(heights(hour(0, 0), hour(0, 0))).to.deep.equal([
+      [0, 0],
+      [0, 0],
+    ])
   })
 
   it('show one call among thousands, inside of the drawing', () => {
     const drawn = heights(hour(9_999, 1), hour(1, 0), hour(0, 1), hour(1, 1))
-    expect(drawn.slice(1)).to.deep.equal([[2, 0], [0, 2], [2, 2]]) // prettier-ignore
+    expect(drawn.slice(1)).to.deep.equal([
+      [2, 0],
+      [0, 2],
+      [2, 2],
+    ])
     expect(drawn[0]![1]).to.equal(2)
     expect(drawn[0]![0]! + 2).to.be.within(HEIGHT - 0.1, HEIGHT)
   })

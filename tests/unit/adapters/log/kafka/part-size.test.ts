@@ -37,7 +37,6 @@ describe('the size of the relay’s requests', () => {
       [10_000_000, 400_000],
       [1, 800],
     ] as const) {
-      // prettier-ignore
       size.stated(limit)
       expect(size.bytes).to.equal(bytes)
     }

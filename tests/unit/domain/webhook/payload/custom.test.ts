@@ -7,7 +7,12 @@ const filled = (template: unknown, change = {}) =>
 
 describe('a custom template', () => {
   it('replaces a string that is one placeholder with the typed value', () =>
-    expect(filled({ id: '{{transaction_id}}', at: '{{ timestamp }}', balance: '{{balance_after}}' }, { balance_after: null })).to.deep.equal({ id: 1042, at: 1_767_580_200, balance: null })) // prettier-ignore
+    expect(
+      filled(
+        { id: '{{transaction_id}}', at: '{{ timestamp }}', balance: '{{balance_after}}' },
+        { balance_after: null },
+      ),
+    ).to.deep.equal({ id: 1042, at: 1_767_580_200, balance: null }))
 
   it('is described in docs/integrate-a-shop.md with a template that works', () => {
     const page = readFileSync(new URL('../../../../../docs/integrate-a-shop.md', import.meta.url), 'utf8')

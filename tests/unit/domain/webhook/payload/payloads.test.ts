@@ -71,7 +71,11 @@ describe('the payload', () => {
       const text = fc.string({ unit: 'grapheme', maxLength: 20 }).map((piece) => piece.repeat(600))
       fc.assert(
         fc.property(text, text, (description, counterpart_name) => {
-          const body = render({ payload_format: format, custom_template: null }, { ...SAMPLE, description, counterpart_name }, TIMESTAMP) // prettier-ignore
+          const body = render(
+            { payload_format: format, custom_template: null },
+            { ...SAMPLE, description, counterpart_name },
+            TIMESTAMP,
+          )
           const parsed = JSON.parse(body) as { description: string; description_truncated?: boolean }
           expect(Buffer.byteLength(body)).to.be.at.most(4096)
           expect(description.startsWith(parsed.description)).to.equal(true)
