@@ -1,12 +1,14 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** One webhook: its health, a test call, how to receive its calls, its secret, and its recent attempts. */
 import { useLocation, useRoute } from 'preact-iso/router'
-import { useQuery } from '@tanstack/preact-query'
+import { useInfiniteQuery } from '@tanstack/preact-query'
 import { get, putData, remove } from '../api/client.ts'
 import type { Log, Page as PageOf, Rule, RuleStats } from '../api/types.ts'
 import { announce } from '../app/announce.ts'
+import { attemptState } from '../app/attempt-state.ts'
 import { count, milliseconds, money, moment } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
+import { nextPage } from '../app/next-page.ts'
 import { presentDay } from '../app/present.ts'
 import { failuresOf, ruleState } from '../app/rule-state.ts'
 import { idIn } from '../paths.ts'
@@ -17,6 +19,7 @@ import { Loaded } from '../ui/loaded.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { HourBars } from '../ui/hour-bars.tsx'
 import { Arrives, Verification } from '../ui/integrate.tsx'
+import { More } from '../ui/more.tsx'
 import { MovedInbox } from '../ui/moved-inbox.tsx'
 import { Pairs } from '../ui/pairs.tsx'
 import { RuleSecret } from '../ui/rule-secret.tsx'
@@ -96,26 +99,36 @@ const Health = ({ of, stats }: { of: Rule; stats: RuleStats | undefined }) => {
 
 const Logs = ({ id }: { id: number }) => {
   const t = texts.value.webhook.logs
-  const logs = useQuery({ queryKey: ['logs', id], queryFn: () => get<PageOf<Log>>(`/api/webhooks/${id}/logs`) })
+  const logs = useInfiniteQuery({
+    queryKey: ['logs', id],
+    queryFn: ({ pageParam }) => get<PageOf<Log>>(`/api/webhooks/${id}/logs`, { cursor: pageParam }),
+    initialPageParam: '',
+    getNextPageParam: nextPage,
+  })
+  const rows = logs.data?.pages.flatMap(({ data }) => data) ?? []
   return (
     <section class="block stack tight">
-      <h2>{t.title}</h2>
+      <div class="row between">
+        <h2>{t.title}</h2>
+        <a href={`/transactions?rule_id=${id}`}>{t.all}</a>
+      </div>
       <Loaded of={logs}>
-        {({ data }) =>
-          data.length === 0 ? (
+        {() =>
+          rows.length === 0 ? (
             <p>{t.empty}</p>
           ) : (
             <ul class="lines">
-              {data.map((each) => (
+              {rows.map((each) => (
                 <li key={each.id} class="stack tight">
                   <div class="row between">
                     <a href={`/transactions/${each.transaction_id}`}>
                       {t.transaction} {each.transaction_id}
                     </a>
                     <Status
-                      of={
-                        each.outcome === 'delivered' ? 'success' : each.outcome === 'retrying' ? 'retrying' : 'failed'
-                      }
+                      of={attemptState(
+                        each,
+                        rows.find(({ transaction_id }) => transaction_id === each.transaction_id),
+                      )}
                     />
                   </div>
                   <div class="muted">
@@ -137,6 +150,7 @@ const Logs = ({ id }: { id: number }) => {
           )
         }
       </Loaded>
+      <More of={logs} text={texts.value.common.more} />
     </section>
   )
 }

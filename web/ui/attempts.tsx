@@ -1,6 +1,7 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** The attempts of a delivery: what was sent, what came back, and what an error means. */
 import type { Delivery, Rule } from '../api/types.ts'
+import { attemptState } from '../app/attempt-state.ts'
 import { curlOf } from '../app/curl.ts'
 import { errorCode, errorText } from '../app/error-text.ts'
 import { milliseconds } from '../app/format.ts'
@@ -18,11 +19,19 @@ export const codeOf = (error: string) => errorCode(texts.value.transaction.error
 export const answerOf = ({ http_status, response_body }: Pick<Delivery, 'http_status' | 'response_body'>): string =>
   http_status === 0 ? translated(response_body) : response_body
 
-/** @param rule  that made it; undefined if it was deleted */
-const Attempt = ({ of, rule }: { of: Delivery; rule: Rule | undefined }) => {
+interface AttemptProps {
+  of: Delivery
+  /** Of the same webhook. */
+  newest: Delivery | undefined
+  /** That made it; undefined if it was deleted. */
+  rule: Rule | undefined
+}
+
+const Attempt = ({ of, newest, rule }: AttemptProps) => {
   const t = texts.value.transaction
   const { request } = of
   const [what, fix] = explain(of.error)
+  const state = attemptState(of, newest)
   return (
     <section class="attempt stack tight">
       <div class="row between">
@@ -37,12 +46,12 @@ const Attempt = ({ of, rule }: { of: Delivery; rule: Rule | undefined }) => {
             </>
           )}
         </h3>
-        <Status of={of.outcome === 'delivered' ? 'success' : of.outcome === 'retrying' ? 'retrying' : 'failed'} />
+        <Status of={state} />
       </div>
       <p class="muted">
         <When at={of.sent_at} /> · {of.http_status === 0 ? '' : `HTTP ${of.http_status} · `}
         {t.took} {milliseconds(of.duration_ms, language.value)}
-        {of.next_attempt_at && (
+        {state === 'retrying' && of.next_attempt_at && (
           <>
             {' · '}
             {t.next} <When at={of.next_attempt_at} />
@@ -83,13 +92,17 @@ const Attempt = ({ of, rule }: { of: Delivery; rule: Rule | undefined }) => {
 
 export const Attempts = ({ of }: { of: readonly Delivery[] }) => {
   const rules = useRules().data
+  const sorted = [...of].sort((a, b) => b.sent_at.localeCompare(a.sent_at))
   return (
     <div>
-      {[...of]
-        .sort((a, b) => b.sent_at.localeCompare(a.sent_at))
-        .map((each) => (
-          <Attempt key={each.id} of={each} rule={rules?.find(({ id }) => id === each.webhook_rule_id)} />
-        ))}
+      {sorted.map((each) => (
+        <Attempt
+          key={each.id}
+          of={each}
+          newest={sorted.find(({ webhook_rule_id }) => webhook_rule_id === each.webhook_rule_id)}
+          rule={rules?.find(({ id }) => id === each.webhook_rule_id)}
+        />
+      ))}
     </div>
   )
 }

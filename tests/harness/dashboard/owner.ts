@@ -89,8 +89,8 @@ export class Owner {
   }
 
   /** An attempt succeeds. @param isAll  whether it is the last open one */
-  async delivered(id: number, isAll = true): Promise<void> {
-    const given = { attempt_id: await this.api.nextId(), rule_id: this.ruleId, sent_at: new Date().toISOString() }
+  async delivered(id: number, isAll = true, rule_id = this.ruleId): Promise<void> {
+    const given = { attempt_id: await this.api.nextId(), rule_id, sent_at: new Date().toISOString() }
     const attempt = attempted(id, {
       ...given,
       outcome: 'delivered',

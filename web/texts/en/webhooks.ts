@@ -141,6 +141,7 @@ export const webhook: Messages['webhook'] = {
   },
   logs: {
     title: 'Recent attempts',
+    all: 'See the transactions',
     empty: 'Nothing was sent yet.',
     transaction: 'Transaction',
     answer: 'Response',

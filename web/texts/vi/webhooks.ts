@@ -138,6 +138,7 @@ export const webhook = {
   },
   logs: {
     title: 'Các lần gửi gần đây',
+    all: 'Xem các giao dịch',
     empty: 'Chưa gửi lần nào.',
     transaction: 'Giao dịch',
     answer: 'Trả lời',
