@@ -5,7 +5,7 @@ import { queryText } from '../api/client.ts'
 import { language, texts } from '../app/language.ts'
 import { queries } from '../app/session.ts'
 import { Heading } from '../ui/basics.tsx'
-import { ChosenFilter, filterIn, Filters, WrittenFilter, type FilterOf } from '../ui/filters.tsx'
+import { ChosenFilter, filterIn, Filters, WebhookFilter, WrittenFilter, type FilterOf } from '../ui/filters.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { pageOf, TransactionList, useFirstPage } from '../ui/transaction-list.tsx'
 
@@ -51,7 +51,11 @@ const Presets = ({ filter }: { filter: Filter }) => {
 
 const FilterForm = ({ filter }: { filter: Filter }) => {
   const { route } = useLocation()
-  const { transactions: t, common } = texts.value
+  const {
+    transactions: t,
+    transaction: { facts },
+    common,
+  } = texts.value
   const field = (name: keyof Filter) => ({
     value: filter[name],
     change: (value: string) => route(`/transactions${queryText({ ...filter, [name]: value })}`, true),
@@ -68,11 +72,16 @@ const FilterForm = ({ filter }: { filter: Filter }) => {
         options={STATUSES.map((each) => [each, common.status[each]] as const)}
       />
       <ChosenFilter {...field('type')} label={t.direction} options={Object.entries(common.direction)} />
-      <div class="bank">
-        <WrittenFilter {...field('bank_code')} label={t.bank} />
-      </div>
+      <WebhookFilter {...field('rule_id')} />
       <WrittenFilter {...field('date_from')} label={t.from} type="date" />
       <WrittenFilter {...field('date_to')} label={t.to} type="date" />
+      <WrittenFilter {...field('bank_code')} label={t.bank} />
+      {/* These only an address sets. */}
+      {filter.order_id && <WrittenFilter {...field('order_id')} label={facts.order} />}
+      {filter.account_number && <WrittenFilter {...field('account_number')} label={facts.account} />}
+      {filter.source_type && (
+        <ChosenFilter {...field('source_type')} label={facts.source} options={Object.entries(common.source)} />
+      )}
     </Filters>
   )
 }

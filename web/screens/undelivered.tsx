@@ -1,20 +1,20 @@
 // Tests: tests/e2e/browser/undelivered.test.ts
 /** What has not reached the shop, by webhook and class of error, to send it again at once. The filter is the address. */
 import { useLocation } from 'preact-iso/router'
-import { keepPreviousData, useQuery } from '@tanstack/preact-query'
-import { getData, queryText } from '../api/client.ts'
-import type { Rule, Undelivered as Answer, UndeliveredGroup } from '../api/types.ts'
+import { queryText } from '../api/client.ts'
+import type { Rule, UndeliveredGroup } from '../api/types.ts'
 import { count } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
-import { refetchAfter, useAccount } from '../app/session.ts'
+import { useAccount } from '../app/session.ts'
 import { idIn, PATHS } from '../paths.ts'
 import { codeOf, explain } from '../ui/attempts.tsx'
 import { Ago, Empty, Heading, Status, Stranger, When } from '../ui/basics.tsx'
 import { Loaded } from '../ui/loaded.tsx'
-import { ChosenFilter, filterIn, Filters, WrittenFilter, type FilterOf } from '../ui/filters.tsx'
+import { ChosenFilter, filterIn, Filters, WebhookFilter, WrittenFilter, type FilterOf } from '../ui/filters.tsx'
 import { JobProgress, RetryMany, type RetriedStatus, type RetryFilter } from '../ui/retry-many.tsx'
 import { useRules } from '../ui/rules.tsx'
 import { Tabs } from '../ui/tabs.tsx'
+import { useUndelivered } from '../ui/undelivered.ts'
 
 const NAMES = ['status', 'rule_id', 'error', 'bank_code', 'date_from', 'date_to'] as const
 type Filter = FilterOf<typeof NAMES>
@@ -22,17 +22,6 @@ type Filter = FilterOf<typeof NAMES>
 const PATH = '/undelivered'
 const VIEWS = ['all', 'failed', 'pending', 'success'] as const
 const ERRORS = ['timeout', 'refused', 'dns', 'tls', 'redirect', 'http_401', 'http_404', 'http_500', 'http_503']
-/** An attempt that fails causes no message about the transaction, which still waits. */
-const REFETCH_MS = 30_000
-
-const useUndelivered = (filter: Filter) =>
-  useQuery({
-    queryKey: ['undelivered', filter],
-    queryFn: ({ signal }) => getData<Answer>('/api/undelivered', filter, signal),
-    enabled: filter.status !== 'success',
-    placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => refetchAfter(state.error, REFETCH_MS),
-  })
 
 /** As a bulk retry takes it. */
 const retryFilter = ({ rule_id, ...rest }: Filter, status: RetriedStatus): RetryFilter => ({
@@ -54,15 +43,7 @@ const errorName = (error: string): string => {
   return explain(error)[0] + (code && ` (${code})`)
 }
 
-const FilterForm = ({
-  filter,
-  rules,
-  errors,
-}: {
-  filter: Filter
-  rules: readonly Rule[]
-  errors: readonly string[]
-}) => {
+const FilterForm = ({ filter, errors }: { filter: Filter; errors: readonly string[] }) => {
   const { route } = useLocation()
   const { undelivered: t, transactions } = texts.value
   const field = (name: keyof Filter) => ({
@@ -76,11 +57,7 @@ const FilterForm = ({
       isNeeded={status === 'success' && !filter.date_from}
       clear={Object.keys(others).length > 0 ? PATH + queryText({ status }) : null}
     >
-      <ChosenFilter
-        {...field('rule_id')}
-        label={t.rule}
-        options={rules.map(({ id, name }) => [String(id), name] as const)}
-      />
+      <WebhookFilter {...field('rule_id')} />
       {status !== 'success' && (
         <ChosenFilter
           {...field('error')}
@@ -269,7 +246,7 @@ export const Undelivered = () => {
             }
           })}
         />
-        <FilterForm filter={filter} rules={rules} errors={errors} />
+        <FilterForm filter={filter} errors={errors} />
         {job !== null && <JobProgress id={job} hide={() => route(PATH + queryText(filter), true)} />}
         {job === null && (filter.status === 'success' || (filter.status && groups.length > 0)) && (
           <Everything filter={filter} groups={groups} started={started} />

@@ -6,6 +6,7 @@ import { marked } from '../app/hidden-characters.ts'
 import { chosenDay } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { Field } from './basics.tsx'
+import { useRules } from './rules.tsx'
 
 /** The values of a filter with these names. */
 export type FilterOf<Names extends readonly string[]> = Partial<Record<Names[number], string>>
@@ -86,6 +87,21 @@ export const ChosenFilter = ({
     )}
   </Field>
 )
+
+/** The webhook of an address may have been deleted. */
+export const WebhookFilter = ({ value, change }: Omit<FilterProps, 'label'>) => {
+  const label = texts.value.common.webhook
+  const rules = useRules().data?.map(({ id, name }) => [String(id), name] as const) ?? []
+  const isKnown = !value || rules.some(([id]) => id === value)
+  return (
+    <ChosenFilter
+      label={label}
+      value={value}
+      change={change}
+      options={isKnown ? rules : [...rules, [value, `${label} ${value}`]]}
+    />
+  )
+}
 
 /** What is written counts when the field is left, or by Enter. Until then it stays, whatever is drawn again meanwhile. */
 export const WrittenFilter = ({ label, value = '', change, type = 'text' }: FilterProps & { type?: string }) => {

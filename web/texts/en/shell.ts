@@ -46,6 +46,7 @@ export const shell: Messages['shell'] = {
 }
 
 export const common: Messages['common'] = {
+  webhook: 'Webhook',
   loading: 'Loading…',
   tryAgain: 'Try again',
   cancel: 'Cancel',

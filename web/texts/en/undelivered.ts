@@ -6,7 +6,6 @@ export const undelivered: Messages['undelivered'] = {
   lead: 'Transactions that have not reached your shop, by webhook and kind of error, oldest first.',
   views: 'Views',
   view: { all: 'All', failed: 'Failed', pending: 'Waiting', success: 'Delivered' },
-  rule: 'Webhook',
   error: 'Kind of error',
   calm: 'Every transaction has reached your shop. There is nothing to send again.',
   emptyFilter: 'No undelivered transaction matches this filter.',

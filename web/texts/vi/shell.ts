@@ -44,6 +44,7 @@ export const shell = {
 }
 
 export const common = {
+  webhook: 'Webhook',
   loading: 'Đang tải…',
   tryAgain: 'Thử lại',
   cancel: 'Hủy',

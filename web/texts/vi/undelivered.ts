@@ -4,7 +4,6 @@ export const undelivered = {
   lead: 'Những giao dịch mà cửa hàng chưa nhận được, xếp theo webhook và loại lỗi, cũ nhất trước.',
   views: 'Xem nhanh',
   view: { all: 'Tất cả', failed: 'Lỗi', pending: 'Đang chờ', success: 'Đã báo' },
-  rule: 'Webhook',
   error: 'Loại lỗi',
   calm: 'Mọi giao dịch đã tới cửa hàng. Không có gì phải gửi lại.',
   emptyFilter: 'Không có giao dịch nào chưa báo được khớp bộ lọc này.',

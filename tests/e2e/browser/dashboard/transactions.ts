@@ -167,6 +167,32 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
     await page.getByText('1 giao dịch, mới nhất trước').waitFor()
   })
 
+  it('shows each filter that counts, also one that only a link or a bookmark sets', async () => {
+    const { page } = visitor()
+    const rule_id = String(owner().ruleId)
+    await visitor().enter('/undelivered?status=failed')
+    await page.getByRole('link', { name: 'Xem danh sách' }).first().click()
+    await page.waitForURL(`**/transactions?webhook_status=failed&rule_id=${rule_id}`)
+    const webhook = page.getByLabel('Webhook', { exact: true })
+    await webhook.locator(`option[value="${rule_id}"]`).waitFor({ state: 'attached' })
+    expect(await webhook.inputValue()).to.equal(rule_id)
+    await visitor().inspect('transactions-of-a-webhook')
+    await webhook.selectOption('')
+    await page.waitForURL('**/transactions?webhook_status=failed')
+    // A webhook that was deleted.
+    for (const path of ['/transactions', '/undelivered']) {
+      await visitor().go(`${path}?rule_id=999999`)
+      await webhook.waitFor()
+      expect(await webhook.locator('option:checked').innerText(), path).to.equal('Webhook 999999')
+    }
+    await visitor().go('/transactions?order_id=DH1042&account_number=0011000415567&source_type=sms')
+    await page.getByLabel('Mã đơn', { exact: true }).waitFor()
+    expect(await page.getByLabel('Mã đơn', { exact: true }).inputValue()).to.equal('DH1042')
+    expect(await page.getByLabel('Số tài khoản').inputValue()).to.equal('0011000415567')
+    expect(await page.getByLabel('Nhận qua').inputValue()).to.equal('sms')
+    await visitor().inspect('transactions-every-filter')
+  })
+
   it('says that an old notification was not sent for its age, until somebody has it matched again', async () => {
     const { page } = visitor()
     // Its account waits for a confirmation too, which would send nothing that is old.
