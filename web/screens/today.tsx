@@ -15,6 +15,7 @@ import { FailedRead, Loaded } from '../ui/loaded.tsx'
 import { ConfirmBankAccount, useBankAccounts } from '../ui/bank-accounts.tsx'
 import { stepsAhead, useFirstSteps } from '../ui/checklist.tsx'
 import { DayBars, type DayTotal } from '../ui/day-bars.tsx'
+import { useUndelivered } from '../ui/undelivered.ts'
 import { TransactionTable } from '../ui/transaction-table.tsx'
 
 const DAYS = 14
@@ -84,10 +85,21 @@ const useAttention = () => {
     queryKey: ['undelivered', 'count'],
     queryFn: async () => (await get<Page<ListedTransaction>>('/api/transactions', { webhook_status: 'failed' })).total,
   })
-  return { alerts, banks, failed }
+  return { alerts, banks, failed, retried: useUndelivered({ status: 'pending' }) }
 }
 
-const Attention = ({ of: { alerts, banks, failed } }: { of: ReturnType<typeof useAttention> }) => {
+const Undelivered = ({ status, text }: { status: 'failed' | 'pending'; text: string }) => (
+  <li class="row between">
+    <span class={`status ${status} wraps`}>
+      <span aria-hidden="true">{status === 'failed' ? '▲' : '◐'}</span> {text}
+    </span>
+    <a class="button" href={`/undelivered?status=${status}`}>
+      {texts.value.today.open}
+    </a>
+  </li>
+)
+
+const Attention = ({ of: { alerts, banks, failed, retried } }: { of: ReturnType<typeof useAttention> }) => {
   const { today: t, common } = texts.value
   const account = useAccount().data
   const isFull = account !== undefined && isOverQuota(account)
@@ -95,27 +107,26 @@ const Attention = ({ of: { alerts, banks, failed } }: { of: ReturnType<typeof us
     alerts.data?.filter(({ kind, until }) => kind !== 'new_bank_account' && (!until || Date.parse(until) > now())) ?? []
   const waiting = banks.data?.filter(({ confirmed }) => !confirmed) ?? []
   const others = waiting.length - MOST_ASKED
-  const isKnown = banks.data !== undefined && failed.data !== undefined
+  // Those without an error were not called yet.
+  const repeated = (retried.data?.groups ?? []).reduce((sum, { error, count }) => sum + (error === null ? 0 : count), 0)
+  const isKnown = [banks, failed, retried].every(({ data }) => data !== undefined)
   return (
     <section class="block">
       <h2>{t.attention}</h2>
       <FailedRead of={failed} />
+      <FailedRead of={retried} />
       <FailedRead of={banks} />
       <Loaded of={alerts}>
         {() =>
-          open.length + waiting.length + (failed.data ?? 0) === 0 ? (
+          open.length + waiting.length + (failed.data ?? 0) + repeated === 0 ? (
             isKnown && <p>{t.calm}</p>
           ) : (
             <ul class="lines">
               {!!failed.data && (
-                <li class="row between">
-                  <span class="status failed wraps">
-                    <span aria-hidden="true">▲</span> {t.failed(count(failed.data, language.value), failed.data === 1)}
-                  </span>
-                  <a class="button" href="/undelivered?status=failed">
-                    {t.open}
-                  </a>
-                </li>
+                <Undelivered status="failed" text={t.failed(count(failed.data, language.value), failed.data === 1)} />
+              )}
+              {repeated > 0 && (
+                <Undelivered status="pending" text={t.repeated(count(repeated, language.value), repeated === 1)} />
               )}
               {waiting.slice(0, MOST_ASKED).map((each) => (
                 <Unconfirmed key={each.id} of={each} />

@@ -33,6 +33,8 @@ export const today: Messages['today'] = {
   attention: 'Needs your attention',
   calm: 'Everything is running well.',
   failed: (count, isOne) => `${count} ${isOne ? 'transaction was' : 'transactions were'} not delivered to the shop`,
+  repeated: (count, isOne) =>
+    `${count} ${isOne ? 'delivery has' : 'deliveries have'} not reached the shop yet, and Baoco tries again`,
   open: 'Open',
   see: {
     undelivered: 'See what is undelivered',

@@ -31,6 +31,7 @@ export const today = {
   attention: 'Cần bạn xem',
   calm: 'Mọi thứ đang chạy tốt.',
   failed: (count: string, _isOne: boolean) => `${count} giao dịch chưa báo được cho cửa hàng`,
+  repeated: (count: string, _isOne: boolean) => `${count} lượt báo chưa tới được cửa hàng, Baoco đang gửi lại`,
   open: 'Xem',
   see: {
     undelivered: 'Xem những gì chưa báo được',

@@ -193,6 +193,19 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
     await visitor().inspect('transactions-every-filter')
   })
 
+  it('says on Today what the shop has not accepted yet, also while it is repeated', async () => {
+    const { page } = visitor()
+    for (const path of ['alerts', 'bank-accounts', 'transactions?webhook_status=failed'])
+      await page.route(`**/api/${path}`, (route) => route.fulfill({ json: { data: [], total: 0 } }))
+    await visitor().enter('/')
+    const attention = page.locator('section', { has: page.getByRole('heading', { name: 'Cần bạn xem' }) })
+    await attention.getByText(/^◐ [0-9]+ lượt báo chưa tới được cửa hàng, Baoco đang gửi lại$/).waitFor()
+    expect(await attention.getByText('Mọi thứ đang chạy tốt.').count()).to.equal(0)
+    await attention.getByRole('link', { name: 'Xem' }).click()
+    await page.waitForURL('**/undelivered?status=pending')
+    await page.unrouteAll()
+  })
+
   it('says that an old notification was not sent for its age, until somebody has it matched again', async () => {
     const { page } = visitor()
     // Its account waits for a confirmation too, which would send nothing that is old.
