@@ -155,11 +155,22 @@ const Logs = ({ id }: { id: number }) => {
   )
 }
 
-const Removal = ({ of }: { of: Rule }) => {
+const End = ({ of }: { of: Rule }) => {
   const t = texts.value.webhook
   const { route } = useLocation()
   return (
-    <div>
+    <div class="row">
+      {of.is_active === 1 && (
+        <Confirm
+          button={t.pause}
+          title={t.pauseTitle}
+          text={t.pauseText}
+          act={() => putData(`/api/webhooks/${of.id}`, { is_active: 0 })}
+          stale={['webhooks']}
+          done={t.pausedNow}
+          isDangerous={false}
+        />
+      )}
       <Confirm
         button={t.remove}
         title={t.removeTitle}
@@ -206,7 +217,7 @@ const Page = ({ of }: { of: Rule }) => {
           </section>
           <RuleSecret of={of} />
           <Logs id={of.id} />
-          <Removal of={of} />
+          <End of={of} />
         </div>
       </div>
     </>

@@ -34,6 +34,10 @@ export const webhook: Messages['webhook'] = {
   notBefore: (at) => `The shop asked to wait until ${at}.`,
   paused: 'The webhook is paused: it takes no new payments.',
   start: 'Switch on',
+  pause: 'Pause',
+  pauseTitle: 'Pause this webhook?',
+  pauseText: 'Payments that arrive meanwhile are not sent to it. What waits is kept until you switch it on.',
+  pausedNow: 'The webhook is paused.',
   movedInbox: {
     text: 'This is the former address of your test inbox. The address of Baoco has changed, and the inbox is now at:',
     change: 'Use the present address',

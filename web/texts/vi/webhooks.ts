@@ -36,6 +36,11 @@ export const webhook = {
     changed: 'Webhook đã dùng địa chỉ mới.',
   },
   start: 'Bật lại',
+  pause: 'Tạm dừng',
+  pauseTitle: 'Tạm dừng webhook này?',
+  pauseText:
+    'Tiền vào trong lúc tạm dừng sẽ không được gửi tới đây. Những gì đang chờ gửi được giữ lại đến khi bạn bật webhook.',
+  pausedNow: 'Webhook đã tạm dừng.',
   started: 'Webhook đã bật.',
   health: '24 giờ qua',
   healthOf: { calls: 'Số lần gửi', failed: 'Lỗi', p95: 'Thời gian (95 %)', last: 'Lỗi gần nhất' },
