@@ -13,10 +13,10 @@ import type { VNode } from 'preact'
 import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks'
 import { get, queryText } from '../api/client.ts'
 import type { TransactionPage as Rows } from '../api/types.ts'
+import { bankSpelling } from '../app/bank-spelling.ts'
 import { count } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { onLive } from '../app/live.ts'
-import { plainLetters } from '../app/plain-letters.ts'
 import { queries } from '../app/session.ts'
 import { Empty } from './basics.tsx'
 import { FailedRead, Loaded, useReadError } from './loaded.tsx'
@@ -168,12 +168,6 @@ const useFresh = (isAtTop: boolean): number => {
 export const useFirstPage = (filter: Filter): Rows | undefined =>
   useQuery({ ...pageOf(filter, ''), enabled: false }).data
 
-/** The search is literal, and most banks write memos and names without the marks of Vietnamese letters. */
-const withoutMarks = ({ search = '' }: Filter): string | null => {
-  const plain = plainLetters(search)
-  return plain === search.toLowerCase().normalize('NFC') ? null : plain
-}
-
 /** The button disappears, so the focus goes to the heading. */
 const showNewest = (): void => {
   scrollTo({ top: 0 })
@@ -210,12 +204,12 @@ export const TransactionList = ({ filter }: { filter: Filter }) => {
   drawn.current = pages
   if (!first.data) return <Loaded of={first}>{ignore}</Loaded>
   if (first.data.data.length === 0) {
-    const plain = withoutMarks(filter)
+    const spelling = bankSpelling(filter.search ?? '')
     return (
       <Empty text={isFiltered ? t.emptyFilter : t.empty}>
-        {plain !== null && (
-          <a class="button" href={`/transactions${queryText({ ...filter, search: plain })}`}>
-            {t.withoutMarks(plain)}
+        {spelling !== null && (
+          <a class="button" href={`/transactions${queryText({ ...filter, search: spelling })}`}>
+            {t.asBanksWrite(spelling)}
           </a>
         )}
       </Empty>

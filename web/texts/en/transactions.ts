@@ -34,7 +34,7 @@ export const transactions: Messages['transactions'] = {
   newest: (count, isOne) => `${count} new ${isOne ? 'transaction' : 'transactions'}`,
   csv: 'CSV of this filter',
   emptyFilter: 'No transaction matches this filter.',
-  withoutMarks: (text) => `Search without accents, as most banks write: “${text}”`,
+  asBanksWrite: (text) => `Search as most banks write: “${text}”`,
 }
 
 export const transaction: Messages['transaction'] = {

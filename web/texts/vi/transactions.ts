@@ -32,7 +32,7 @@ export const transactions = {
   newest: (count: string, _isOne: boolean) => `${count} giao dịch mới`,
   csv: 'Tải CSV theo bộ lọc này',
   emptyFilter: 'Không có giao dịch nào khớp bộ lọc này.',
-  withoutMarks: (text: string) => `Tìm không dấu, như ngân hàng thường ghi: “${text}”`,
+  asBanksWrite: (text: string) => `Tìm như ngân hàng thường ghi: “${text}”`,
 }
 
 export const transaction = {

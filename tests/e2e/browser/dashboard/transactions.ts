@@ -54,6 +54,15 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
     await page.keyboard.press('Enter')
     await page.getByRole('link', { name: 'như ngân hàng thường ghi: “dh1901”' }).click()
     await page.getByText('1 giao dịch, mới nhất trước').waitFor()
+    // People write an amount as the page shows it, or without dots.
+    const paid = { description: 'SD TK 0011000415567 +2,718,280VND. Ref DH1901', amount: '2718280.00' }
+    await owner().pay({ ...paid, order_id: 'DH1902' })
+    for (const amount of ['2.718.280', '+2.718.280 đ', '2718280']) {
+      await search.fill(amount)
+      await page.keyboard.press('Enter')
+      await page.getByRole('link', { name: 'như ngân hàng thường ghi: “2,718,280”' }).click()
+      await page.getByRole('link', { name: 'DH1902' }).waitFor()
+    }
     await page.getByRole('link', { name: 'Tiền vào', exact: true }).click()
     await page.waitForURL('**/transactions?type=credit')
     await eventually(async () => (await search.inputValue()) === '')
