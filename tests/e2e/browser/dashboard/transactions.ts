@@ -179,6 +179,8 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
   it('shows each filter that counts, also one that only a link or a bookmark sets', async () => {
     const { page } = visitor()
     const rule_id = String(owner().ruleId)
+    const id = await owner().pay({ order_id: 'DH2081', webhook_status: 'pending', rules: [owner().ruleId] })
+    await owner().failed(id, null)
     await visitor().enter('/undelivered?status=failed')
     await page.getByRole('link', { name: 'Xem danh sách' }).first().click()
     await page.waitForURL(`**/transactions?webhook_status=failed&rule_id=${rule_id}`)
@@ -200,6 +202,7 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
     expect(await page.getByLabel('Số tài khoản').inputValue()).to.equal('0011000415567')
     expect(await page.getByLabel('Nhận qua').inputValue()).to.equal('sms')
     await visitor().inspect('transactions-every-filter')
+    await owner().api.ask('DELETE', `/api/transactions/${id}`, { key: owner().api.owner.api_key })
   })
 
   it('says on Today what the shop has not accepted yet, also while it is repeated', async () => {
