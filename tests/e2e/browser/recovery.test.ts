@@ -157,11 +157,11 @@ describe('an open page', function () {
   })
 
   it('asks again when an answer does not come', async () => {
-    await visitor.page.route('**/api/webhooks', () => {}, { times: 1 })
-    await visitor.page.getByRole('link', { name: 'Webhook', exact: true }).click()
+    await visitor.page.route('**/api/notifications?*', () => {}, { times: 1 })
+    await visitor.page.getByRole('link', { name: 'Tin chưa đọc được', exact: true }).click()
     await visitor.page.getByText('Đang tải…').waitFor()
     await visitor.page.clock.fastForward('01:00')
-    await visitor.page.getByText('1 webhook').waitFor()
+    await visitor.page.getByText('Không có tin nào chưa đọc được').waitFor()
   })
 
   it('asks a server on the same machine also when the browser believes that there is no network', async () => {
