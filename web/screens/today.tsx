@@ -15,7 +15,7 @@ import { FailedRead, Loaded } from '../ui/loaded.tsx'
 import { ConfirmBankAccount, useBankAccounts } from '../ui/bank-accounts.tsx'
 import { stepsAhead, useFirstSteps } from '../ui/checklist.tsx'
 import { DayBars, type DayTotal } from '../ui/day-bars.tsx'
-import { useUndelivered } from '../ui/undelivered.ts'
+import { useWaiting } from '../ui/undelivered.ts'
 import { TransactionTable } from '../ui/transaction-table.tsx'
 
 const DAYS = 14
@@ -85,7 +85,7 @@ const useAttention = () => {
     queryKey: ['undelivered', 'count'],
     queryFn: async () => (await get<Page<ListedTransaction>>('/api/transactions', { webhook_status: 'failed' })).total,
   })
-  return { alerts, banks, failed, retried: useUndelivered({ status: 'pending' }) }
+  return { alerts, banks, failed, retried: useWaiting() }
 }
 
 const Undelivered = ({ status, text }: { status: 'failed' | 'pending'; text: string }) => (

@@ -8,12 +8,26 @@ import { refetchAfter } from '../app/session.ts'
 /** An attempt that fails causes no message about the transaction, which still waits. */
 const REFETCH_MS = 30_000
 
+const read = (filter: { status?: string }, signal: AbortSignal) =>
+  getData<Undelivered>('/api/undelivered', filter, signal)
+
 /** @param filter  that of the screen. Delivered transactions have no groups */
 export const useUndelivered = (filter: { status?: string }) =>
   useQuery({
     queryKey: ['undelivered', filter],
-    queryFn: ({ signal }) => getData<Undelivered>('/api/undelivered', filter, signal),
+    queryFn: ({ signal }) => read(filter, signal),
     enabled: filter.status !== 'success',
     placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => refetchAfter(state.error, REFETCH_MS),
+  })
+
+/**
+ * What waits, for Today. It is not asked for again with each payment, as the screen is: after hours of an outage the answer costs the server half a
+ * second.
+ */
+export const useWaiting = () =>
+  useQuery({
+    queryKey: ['waiting'],
+    queryFn: ({ signal }) => read({ status: 'pending' }, signal),
     refetchInterval: ({ state }) => refetchAfter(state.error, REFETCH_MS),
   })
