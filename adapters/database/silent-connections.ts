@@ -4,7 +4,7 @@
  * only after 15 minutes to two hours, and until then a statement without a time limit, such as those of a projector, would wait.
  *
  * A connection that waits for an answer and is silent is looked up on the server, over a new connection. It is kept as long as the server works
- * on its statement or cannot be asked. The server may just have finished, so it is asked twice.
+ * on its statement or cannot be asked. The server may just have finished, so it is asked twice, and more often after a large statement.
  */
 import type pg from 'pg'
 import { ANSWERS_WITHIN_MS, type Opener } from './pooler.ts'
@@ -12,6 +12,8 @@ import { ANSWERS_WITHIN_MS, type Opener } from './pooler.ts'
 export const LOOK_EVERY_MS = 3_000
 const SILENT_LOOKS = 2
 const IDLE_LOOKS = 2
+/** A large statement may still be on its way to the server. It gets one more look for each of these parts, so 100 KB a second are enough. */
+const BYTES_PER_LOOK = 300_000
 
 /** A session that waits for its client has no work, because here the client waits too. A server may not show what its sessions do. */
 const WORKING = `SELECT pid FROM pg_catalog.pg_stat_activity
@@ -27,12 +29,15 @@ class Watched {
   readonly backend: number
   readonly #client: Insight
   #bytes = -1
+  /** Bytes that had been written when the last statement was answered. */
+  #answered = 0
   #silent = 0
   #idle = 0
 
   constructor(client: pg.ClientBase, backend: number) {
     this.#client = client as unknown as Insight
     this.backend = backend
+    client.on('drain', () => (this.#answered = this.#client.connection.stream.bytesWritten))
   }
 
   /** Called at every look. @returns whether it has waited for an answer without a byte since earlier looks */
@@ -44,11 +49,11 @@ class Watched {
 
   /** Called with what the server says. */
   learn(isWorking: boolean): void {
+    const { stream } = this.#client.connection
+    const onItsWay = Math.floor((stream.bytesWritten - this.#answered) / BYTES_PER_LOOK)
     if (isWorking || this.#hasMoved()) this.#silent = this.#idle = 0
-    else if (++this.#idle === IDLE_LOOKS)
-      this.#client.connection.stream.destroy(
-        new Error('Connection terminated: the server has no statement of this silent connection'),
-      )
+    else if (++this.#idle === IDLE_LOOKS + onItsWay)
+      stream.destroy(new Error('Connection terminated: the server has no statement of this silent connection'))
   }
 
   #hasMoved(): boolean {

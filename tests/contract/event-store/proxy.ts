@@ -10,6 +10,8 @@ export interface Proxy {
   loseNextAnswer(): Promise<void>
   /** Delays every later answer. In milliseconds. */
   delay(milliseconds: number): void
+  /** Passes at most this many bytes of each later request in 50 ms. */
+  limit(bytes: number): void
   close(): Promise<void>
 }
 
@@ -19,6 +21,14 @@ export const openProxy = async (targetPort: number, targetHost = '127.0.0.1'): P
   let isCut = false
   let lose: (() => void) | null = null
   let delayMs = 0
+  let mostBytes = Infinity
+
+  /** Reads on when what was read has had its time. */
+  const limited = (client: Socket, bytes: number): void => {
+    if (mostBytes === Infinity) return
+    client.pause()
+    setTimeout(() => client.resume(), (50 * bytes) / mostBytes)
+  }
 
   const server = createServer((client) => {
     if (isCut) {
@@ -37,7 +47,9 @@ export const openProxy = async (targetPort: number, targetHost = '127.0.0.1'): P
       })
     }
     client.on('data', (request) => {
-      if (!silent.has(client)) upstream.write(request)
+      if (silent.has(client)) return
+      upstream.write(request)
+      limited(client, request.length)
     })
     upstream.on('data', (answer) => {
       if (silent.has(client)) return
@@ -70,6 +82,9 @@ export const openProxy = async (targetPort: number, targetHost = '127.0.0.1'): P
     loseNextAnswer: () => new Promise((resolve) => (lose = resolve)),
     delay: (milliseconds) => {
       delayMs = milliseconds
+    },
+    limit: (bytes) => {
+      mostBytes = bytes
     },
     close: async () => {
       endAll()

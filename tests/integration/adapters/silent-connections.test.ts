@@ -8,6 +8,8 @@ import { eventually } from '../../harness/eventually.ts'
 import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
 
 const LOOK_EVERY_MS = 50
+/** Bytes. */
+const LARGE = 10_000_000
 
 describe('a connection that is lost without a sign', () => {
   let place: TestDatabase
@@ -76,6 +78,16 @@ describe('a connection that is lost without a sign', () => {
       expect(await outcome(database.query('SELECT pg_sleep($1)', [seconds]))).to.equal('answered')
     })
     expect(await waiting).to.equal('answered')
+  })
+
+  it('is not one whose large statement takes long to reach the server, alone or behind another one', async () => {
+    const large = { text: 'SELECT length($1)', values: ['x'.repeat(LARGE)] }
+    const [client, pipeline] = await Promise.all([database.connect(), database.connect({ pipeline: true })])
+    network.limit(LARGE / 10)
+    expect(await outcome(client.query(large))).to.equal('answered')
+    const both = [pipeline.query('SELECT 1'), pipeline.query(large)]
+    expect(await Promise.all(both.map(outcome))).to.deep.equal(['answered', 'answered'])
+    await Promise.all([client.end(), pipeline.end()])
   })
 
   it('is noticed by the system within seconds while it is idle', async function () {
