@@ -31,7 +31,10 @@ interface Server {
   closed_schema: string | null
 }
 
-/** The table that notes which migrations ran has these two columns. */
+/**
+ * It must run on old servers too, so that the answer names their version: `to_regcollation` is missing before version 13. The table that
+ * notes which migrations ran has the two columns.
+ */
 const SERVER = `SELECT current_setting('server_version_num')::integer AS version, current_setting('server_encoding') AS encoding,
   quote_ident(current_user) AS role, quote_ident(current_database()) AS database,
   has_database_privilege(current_database(), 'CREATE') AS may_create_schemas,
@@ -39,7 +42,7 @@ const SERVER = `SELECT current_setting('server_version_num')::integer AS version
   (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
     WHERE extname = 'pg_trgm' AND NOT has_schema_privilege(n.oid, 'USAGE')) AS closed_schema,
   CASE WHEN columns = 0 THEN EXISTS (SELECT FROM pg_available_extensions WHERE name = 'pg_trgm') END AS has_trigrams,
-  to_regcollation('pg_catalog."und-x-icu"') IS NOT NULL AS has_icu,
+  EXISTS (SELECT FROM pg_collation WHERE collname = 'und-x-icu' AND collnamespace = 'pg_catalog'::regnamespace) AS has_icu,
   columns = 0 AS is_new, columns > 0 AND own_columns <> 2 AS has_foreign_migrations, other_owner
 FROM (SELECT count(*) AS columns, count(*) FILTER (WHERE attname IN ('name', 'run_on')) AS own_columns,
     min(relowner::regrole::text) FILTER (WHERE NOT has_table_privilege(c.oid, 'SELECT')) AS other_owner

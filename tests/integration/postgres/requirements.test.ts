@@ -151,6 +151,12 @@ describe('the requirements of a Postgres server', () => {
         expect(await reason(change(names), names.role, names.database)).to.equal(refusal(names))
       })
 
+    it('and use no function of a later version, so that an old server is named', async () => {
+      const { role, database } = await named()
+      const removed = 'ALTER FUNCTION pg_catalog.to_regcollation(text) RENAME TO later'
+      expect(await reason(removed, role, database)).to.equal(null)
+    })
+
     it('and none that its role owns', async () => {
       const { role, database } = await named()
       expect(await reason('', role, database)).to.equal(null)
