@@ -151,7 +151,7 @@ export interface RetryOccasion {
   find: (transaction: LiveTransaction) => FoundOrderId | null
   /** Sends a transaction that succeeded to the same rules once more. */
   again?: boolean
-  /** With `again`, and of what waits: only this rule. */
+  /** With `again`, and for deliveries that wait: only this rule. */
   only?: number | undefined
   /** With `pending`: only deliveries with this status. */
   which?: 'failed' | 'open' | undefined
@@ -203,9 +203,9 @@ const retryPending = (
 /**
  * A retry by hand. With `failed`, the rules that have not succeeded and still exist get a fresh schedule, and their attempt
  * numbers continue. If none of them exists any more, and with `no_match`, the transaction is matched against today's prefixes
- * and rules. With `pending`, rules that failed get a fresh schedule if they still exist, and what waits for its next attempt is due at once. A delivery without an attempt is due already, or is
- * over the quota and keeps its time. With `success` and `again`, the rules that succeeded and still exist get a new round. The
- * delivery of a paused rule opens and is held.
+ * and rules. With `pending`, rules that failed get a fresh schedule if they still exist, and what waits for its next attempt is
+ * due at once. A delivery without an attempt is due already, or is over the quota and keeps its time. With `success` and
+ * `again`, the rules that succeeded and still exist get a new round. The delivery of a paused rule opens and is held.
  * @returns no facts if nothing can be sent earlier
  * @throws {Refused} `NOT_FOUND`; `CONFLICT` for any other status, after `MOST_RETRIES` within a day, or if all rules that succeeded are gone
  */

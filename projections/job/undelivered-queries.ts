@@ -29,7 +29,7 @@ const ON_THEIR_WAY = 65
 
 type Row = Omit<UndeliveredGroup, 'status'> & { examined: null }
 
-/** The row without a rule has only the number of transactions that were examined: the most of one status. */
+/** The row without a rule says only how many transactions were examined, of the status that has most of them. */
 type Found = { rule_id: null; examined: number } | Row
 
 const groupsOf = async (database: Queryable, userId: number, filter: JobFilter, most: number) => {
