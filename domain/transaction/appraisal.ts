@@ -12,7 +12,7 @@ import type { Arrival } from '../arrival/arrival.ts'
 import type { IgnoredReason } from '../arrival/events.ts'
 import { startOfForwardersLines } from '../reader/page.ts'
 import { couldChange, findOrderId, orderIdOf } from '../reader/order-id.ts'
-import { saysReturned } from '../reader/returned.ts'
+import { cameBack } from '../reader/returned.ts'
 import { isOld } from '../arrival/old.ts'
 import { DAY_MS } from '../time.ts'
 import { distrust, originOf, type ReceivePath, type Origin } from '../arrival/origin.ts'
@@ -179,8 +179,8 @@ export const unsent = (matched: Matched): Matched =>
 /**
  * Whether money came back that names an order. The bank repeats the memo of the transfer that failed, such as the shop's own refund of that order.
  */
-const isReturnOf = ({ order_id }: Matched, { transaction_type, content }: Reading, text: string): boolean =>
-  order_id !== null && transaction_type === 'credit' && saysReturned(content ?? text)
+const isReturnOf = ({ order_id }: Matched, reading: Reading, text: string): boolean =>
+  order_id !== null && cameBack(reading, text)
 
 /** As if no prefix had matched: the order id is shown, and pays nothing by itself. The owner can still send it by hand. */
 const unowned = (matched: Matched): Matched => ({ ...matched, prefix: null, rules: [], webhook_status: 'no_match' })

@@ -3,15 +3,20 @@
 import { digitsContradict } from '../dedup/account-digits.ts'
 import { DEDUP_RETENTION_S } from '../dedup/events.ts'
 import type { Payment } from '../plan-order/plan-order.ts'
+import { cameBack } from '../reader/returned.ts'
 import type { Matched } from '../webhook/matching.ts'
 import { unsent, type Movement } from './appraisal.ts'
 import type { TransactionEvent } from './events.ts'
 import type { LiveTransaction } from './transaction.ts'
 
-/** Whether an order id is better than the transaction's: it had none, or one that matched no prefix and so was a guess. */
+/**
+ * Whether an order id is better than the transaction's: it had none, or one that matched no prefix and so was a guess. If the transaction says that
+ * the money came back, a copy may show the rest of the memo without these words, and pays no order either.
+ */
 const isBetter = (first: LiveTransaction, { order_id, prefix }: Matched): boolean =>
   order_id !== null &&
-  (first.order_id === null || (first.prefix === null && prefix !== null && first.order_id !== order_id))
+  (first.order_id === null || (first.prefix === null && prefix !== null && first.order_id !== order_id)) &&
+  (prefix === null || !cameBack(first, first.description))
 
 /** Whether the first notification is still within the deduplication window. No copy completes an older one. */
 const isRecent = (first: LiveTransaction, { arrival }: Movement): boolean =>

@@ -128,7 +128,6 @@ describe('money that comes back', () => {
       'HOAN TRA LENH CHUYEN TIEN DH1042 DO SAI SO TAI KHOAN',
       'Giao dich bi hoan tra. DH1042',
       'HOAN TRA DH1042 LY DO SAI TEN',
-      'So GD goc: 10001234 DH1042',
       'REVERSAL OF FT26323111111 DH1042',
       'Refund DH1042',
       'RETURNED PAYMENT DH1042',
@@ -150,8 +149,29 @@ describe('money that comes back', () => {
       'HOAN CK DH1042',
       'hoan tat DH1042',
       'HOANG TIEN DH1042',
+      // VietinBank writes this before payments from other banks, and ACB behind every memo.
+      'So GD goc: 10001234 DH1042',
+      'DH1042 hoan tra GD 6181SGTTH2MAPRUW 300626-21:14:53',
+      'DH1042 LE HOAN TIEN GD 929275-011524 15:08:43',
     ])
       expect(matchedIn(memo).prefix, memo).to.equal('DH')
+  })
+
+  it('pays no order that only a copy names, which shows just a part of the memo', () => {
+    const of = (memo: string) =>
+      movementOf({
+        sender: 'Vietcombank',
+        text: `SD TK 0011000415567 +150,000VND luc 20-11-2026 10:00:05. SD 222,772,047VND. Ref ${memo}`,
+      })
+    const fact = captured(1, 7, of('HOAN TRA GD NGAY 19112026 Hoan tien don h...'), null)
+    const first = evolveAll(null, [fact], fact.data.created_at) as LiveTransaction
+    expect(first.webhook_status).to.equal('skipped')
+    expect(completed(first, 2, of('Hoan tien don hang DH1042'))).to.deep.equal([])
+    expect(completed(first, 2, of('HOAN TRA GD NGAY 19112026 Hoan tien don hang DH1042'))[0]!.data).to.include({
+      order_id: 'DH1042',
+      prefix: null,
+      webhook_status: 'no_match',
+    })
   })
 
   it('is not sent by the confirmation of its bank account', () => {
