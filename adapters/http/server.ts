@@ -65,14 +65,18 @@ type Newest = WeakMap<Duplex, { request: IncomingMessage; response: ServerRespon
  * answered first: its caller may have counted characters as bytes, and would send a notification again that was stored.
  */
 const answerUnreadable = (server: Server, newest: Newest): void => {
+  const delayed = new WeakSet<Duplex>()
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable || error.code === 'ECONNRESET') return socket.destroy()
     const refuse = (): void => {
       if (socket.writable) socket.end(refusalOf(error))
     }
     const { request, response } = newest.get(socket) ?? {}
-    if (request?.complete && response && !response.writableFinished) response.once('finish', refuse)
-    else refuse()
+    if (!request?.complete || !response || response.writableFinished) return refuse()
+    // Each further piece that arrives meanwhile is an error too.
+    if (delayed.has(socket)) return
+    delayed.add(socket)
+    response.once('finish', refuse)
   })
 }
 

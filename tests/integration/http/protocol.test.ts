@@ -2,6 +2,7 @@
 import { VERSION } from '../../../adapters/system/version.ts'
 import { expect } from 'chai'
 import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import Koa from 'koa'
@@ -189,6 +190,38 @@ describe('a reader that stops reading', () => {
     await once(socket, 'readable')
     await ended
     expect(endless.destroyed).to.equal(true)
+    socket.destroy()
+    await close(0)
+  })
+})
+
+describe('a caller that goes on sending what is no request', () => {
+  it('gets the response to its first request and one refusal, and nothing grows meanwhile', async () => {
+    const app = new Koa()
+    let release = () => {}
+    const handled = new Promise<ServerResponse>((resolve) => {
+      app.use(async (context) => {
+        resolve(context.res)
+        await new Promise<void>((done) => (release = done))
+        context.body = 'done'
+      })
+    })
+    const { port, close } = await listen(app, 0, { host: '127.0.0.1' })
+    const socket = connect(port, '127.0.0.1')
+    const pieces: Buffer[] = []
+    socket.on('data', (piece) => void pieces.push(piece))
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    const response = await handled
+    const before = response.listenerCount('finish')
+    for (let sent = 1; sent <= 20; sent++) {
+      const seen = response.socket!.bytesRead
+      socket.write(`nonsense ${sent}\r\n\r\n`)
+      while (response.socket!.bytesRead === seen) await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect(response.listenerCount('finish') - before).to.equal(1)
+    release()
+    await once(socket, 'end')
+    expect(Buffer.concat(pieces).toString()).to.match(/^HTTP\/1\.1 200 [^]*doneHTTP\/1\.1 400 (?![^]*HTTP\/)/)
     socket.destroy()
     await close(0)
   })
