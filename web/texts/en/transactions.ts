@@ -67,7 +67,7 @@ export const transaction: Messages['transaction'] = {
     pending: 'Nothing was sent yet. The first attempt begins soon.',
     skipped: 'Nothing is sent, because the notification has no order id.',
     no_match:
-      'Nothing is sent. Either the order id begins with no prefix of your shops, or no webhook accepts this kind of transaction, or the bank account is not confirmed.',
+      'Nothing is sent. Either the order id begins with no prefix of your shops, or no webhook accepts this kind of transaction, or the bank account is not confirmed, or the memo says that a transfer of yours came back.',
     already_run: 'Nothing is sent, because this is a copy of a transaction that was already reported.',
     other: 'There are no attempts.',
   },

@@ -36,7 +36,7 @@ export const webhook: Messages['webhook'] = {
   start: 'Switch on',
   pause: 'Pause',
   pauseTitle: 'Pause this webhook?',
-  pauseText: 'Payments that arrive meanwhile are not sent to it. What waits is kept until you switch it on.',
+  pauseText: 'Transactions that arrive meanwhile are not sent to it. What waits is kept until you switch it on again.',
   pausedNow: 'The webhook is paused.',
   movedInbox: {
     text: 'This is the former address of your test inbox. The address of Baoco has changed, and the inbox is now at:',

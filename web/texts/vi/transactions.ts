@@ -65,7 +65,7 @@ export const transaction = {
     pending: 'Chưa gửi lần nào. Lần gửi đầu sắp bắt đầu.',
     skipped: 'Không gửi, vì tin báo có không ghi mã đơn.',
     no_match:
-      'Không gửi. Hoặc mã đơn không bắt đầu bằng tiền tố của cửa hàng nào, hoặc không webhook nào nhận loại giao dịch này, hoặc số tài khoản chưa được xác nhận.',
+      'Không gửi. Hoặc mã đơn không bắt đầu bằng tiền tố của cửa hàng nào, hoặc không webhook nào nhận loại giao dịch này, hoặc số tài khoản chưa được xác nhận, hoặc nội dung cho biết đây là tiền hoàn lại của một lệnh chuyển.',
     already_run: 'Không gửi, vì đây là bản sao của một giao dịch đã báo.',
     other: 'Không có lần gửi nào.',
   },

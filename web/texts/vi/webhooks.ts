@@ -39,7 +39,7 @@ export const webhook = {
   pause: 'Tạm dừng',
   pauseTitle: 'Tạm dừng webhook này?',
   pauseText:
-    'Tiền vào trong lúc tạm dừng sẽ không được gửi tới đây. Những gì đang chờ gửi được giữ lại đến khi bạn bật webhook.',
+    'Giao dịch đến trong lúc tạm dừng sẽ không được gửi tới webhook này. Những lượt đang chờ gửi được giữ lại đến khi bạn bật lại.',
   pausedNow: 'Webhook đã tạm dừng.',
   started: 'Webhook đã bật.',
   health: '24 giờ qua',

@@ -130,7 +130,7 @@ export const webhooks = (visitor: () => Visitor, owner: () => Owner): void => {
     await page.getByRole('button', { name: 'Bật lại' }).click()
     await page.getByText('Webhook đang tạm dừng').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Tạm dừng' }).click()
-    await page.getByRole('dialog').getByText('sẽ không được gửi tới đây').waitFor()
+    await page.getByRole('dialog').getByText('sẽ không được gửi tới webhook này').waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Tạm dừng' }).click()
     await page.getByText('Webhook đang tạm dừng').waitFor()
     expect(await rule()).to.include({ is_active: 0 })
