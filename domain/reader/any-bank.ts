@@ -64,7 +64,7 @@ const SYLLABLE = '[b-df-hj-np-tvx]{0,3}[aeiouy]{1,3}(?:ch?|ng?|nh|[mpt])?'
 const unlessName = (word: string, before: string, behind: string): string =>
   `\\b${word}\\b(?:(?= (?:${behind})\\b)|(?<!(?<![a-z0-9])(?!(?:${before}) )${SYLLABLE} ${word}))`
 const BEFORE =
-  'da|bi|duoc|se|dang|can|xin|tu|dich|cau|don|hang|tien|khoan|toan|nap|rut|thai|qua|khach|hoan|vua|chua|vi|lenh'
+  'da|bi|duoc|se|dang|can|xin|tu|dong|dich|cau|don|hang|hanh|tien|khoan|toan|nap|rut|thai|qua|khach|mua|ban|dung|hoan|vua|chua|vi|lenh|thong|vnpay|momo'
 
 /**
  * Words for a future, failed or cancelled movement, for a debt, or for money that was only blocked or released, so no money moved. And words for
@@ -73,11 +73,11 @@ const BEFORE =
 export const DOUBT = new RegExp(
   [
     '(?:khong|chua) thanh cong|that bai|tu choi|khong du|khong hop le|\\bse (?:duoc|bi|tru|cong|nhan|thanh toan|trich)|du kien|han muc|lai suat',
-    'dang (?:xu ly|cho)|cho (?:xu ly|duyet|xac nhan)|\\byeu cau\\b|sao ke|\\bdu no\\b|toi thieu|den han|qua han|nhac (?:no|han)|hoan tac',
+    'dang (?:xu ly|cho)|cho (?:xu ly|duyet|xac nhan)|\\byeu cau\\b|sao ke|\\bdu no\\b|toi thieu|den han|qua han|nhac (?:no|han)|hoan tac|thong bao huy',
     unlessName('huy', BEFORE, 'bo|gd|giao dich|lenh|don|yeu cau|dich vu|dang ky'),
     unlessName(
       'loi',
-      `${BEFORE}|do|co|gap|ma|bao|su|ly|thong|mang|sinh|quyen|phuc|thuan|tro|sua`,
+      `${BEFORE}|do|co|gap|ma|bao|su|ly|ra|ve|hien|mang|sinh|quyen|phuc|thuan|tro|sua`,
       'he thong|ky thuat|gd|giao dich|ket noi|xu ly|duong truyen|mang|suat|ich|nhan|chuc|nhuan',
     ),
     '(?:phong|giai) toa|tam giu|\\botp\\b|xac thuc|uu dai|khuyen mai|trung thuong|voucher',

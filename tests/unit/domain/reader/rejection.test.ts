@@ -217,7 +217,8 @@ describe('a payment is read', () => {
     const words = ['Huy', 'Giao dich da huy', 'Giao dich huy', 'Lenh huy', 'Trang thai: Huy', 'Da huy chuyen tien', 'Yeu cau huy',
       'Don hang huy', 'NH huy giao dich', 'Vietcombank huy lenh', 'Vietcombank hủy', 'Khách hủy', 'Tiền hoàn do giao dịch huỷ', 'Chuyen tien huy', 'KH huy',
       'Loi', 'Giao dich loi', 'Bi loi', 'Do loi he thong', 'Napas loi ket noi', 'Ma loi 05', 'Co loi xay ra', 'Chuyen tien loi', 'Trang thai: Loi',
-      'VNPAY lỗi', 'He thong loi', 'Xu ly loi', 'Lenh loi', 'Phat sinh loi'] // prettier-ignore
+      'VNPAY lỗi', 'He thong loi', 'Xu ly loi', 'Lenh loi', 'Phat sinh loi', 'He thong tu dong huy', 'Thong bao huy thanh toan', 'Ngan hang phat hanh huy',
+      'Nguoi mua huy', 'Nguoi dung huy', 'VNPAY huy', 'MoMo huy', 'Xay ra loi', 'Tra ve loi', 'Phat hien loi'] // prettier-ignore
     for (const sentence of ['GD bi huy', 'GD da huy do loi he thong', 'GD khong thanh cong', 'GD that bai'])
       expect(read({ text: `${text}. ${sentence}`, sender: 'LPB' }, at).reading, sentence).to.equal(null)
     for (const word of words)
