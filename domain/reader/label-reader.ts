@@ -24,7 +24,10 @@ import { BEGINS, SIGNED, UNSIGNED, isSum, listen, type Groups, type LabelValues 
 const CREDIT_WORD = /\b(?:ghi co|tien vao|nhan tien|da nhan|duoc cong|credit(?:ed)?|tang)\b/
 const DEBIT_WORD = /\b(?:ghi no|tien ra|chuyen tien di|bi tru|debit(?:ed)?|giam)\b/
 
-/** Splits the labels at the memo's label. `GD:` labels a memo if an amount precedes it, and either a balance too or no number follows it. Without a colon, it begins a sentence of the bank: `GD bi huy`. */
+/**
+ * Splits the labels at the memo's label. `GD:` labels a memo if an amount precedes it, and either a balance too or no number follows it. Without a
+ * colon, it begins a sentence of the bank: `GD bi huy`.
+ */
 const splitAtMemo = (shadow: string, labelled: readonly Labelled[]) => {
   // It is searched once: a text may have hundreds of labels `GD`.
   let firstAmount: number | undefined

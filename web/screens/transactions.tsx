@@ -76,7 +76,7 @@ const FilterForm = ({ filter }: { filter: Filter }) => {
       <WrittenFilter {...field('date_from')} label={t.from} type="date" />
       <WrittenFilter {...field('date_to')} label={t.to} type="date" />
       <WrittenFilter {...field('bank_code')} label={t.bank} />
-      {/* These only an address sets. */}
+      {/* Only a link or a bookmark sets these. */}
       {filter.order_id && <WrittenFilter {...field('order_id')} label={facts.order} />}
       {filter.account_number && <WrittenFilter {...field('account_number')} label={facts.account} />}
       {filter.source_type && (
