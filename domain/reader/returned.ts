@@ -15,7 +15,7 @@ const RETURNED = new RegExp(
   [
     `\\bhoan (?:tra |tien |lai )+(?:cho )?(?:${TRANSFER})\\b`,
     '\\b(?:gd|giao dich|lenh)(?: chuyen tien)?(?: da| bi| duoc){0,2} hoan (?:tra|tien|lai)\\b',
-    '\\bhoan (?:tra|tien|lai)\\b.{0,80}?\\b(?:ly do|do|vi)[ :]*(?:sai|loi|khong|tk|tai khoan|stk)\\b',
+    '\\bhoan (?:tra|tien|lai)\\b.{0,80}?\\b(?:ly do|do|(?<!tu )vi)[ :]*(?:sai|loi|khong|tk|tai khoan|stk)\\b',
     '\\b(?:tra lai|chuyen tra) (?:lenh|lcc)\\b|\\blcc hoan tra\\b',
     '\\brevers(?:al|ed)\\b|\\brvsl\\b|\\brefund(?:ed)?\\b|\\breturned? (?:of |for )?(?:payment|transfer|transaction|txn|trx|funds?)\\b',
   ].join('|'),

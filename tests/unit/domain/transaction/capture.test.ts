@@ -148,6 +148,7 @@ describe('money that comes back', () => {
       'Hoan tra DH1042',
       'HOAN CK DH1042',
       'hoan tat DH1042',
+      'LE HOAN TIEN mua hang DH1042 tu vi TK 0912345678',
       'HOANG TIEN DH1042',
       // VietinBank writes this before payments from other banks, and ACB behind every memo.
       'So GD goc: 10001234 DH1042',
