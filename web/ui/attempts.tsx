@@ -21,7 +21,7 @@ export const answerOf = ({ http_status, response_body }: Pick<Delivery, 'http_st
 
 interface AttemptProps {
   of: Delivery
-  /** Of the same webhook. */
+  /** Of the same webhook; undefined if it was deleted, because nothing is repeated then. */
   newest: Delivery | undefined
   /** That made it; undefined if it was deleted. */
   rule: Rule | undefined
@@ -95,14 +95,11 @@ export const Attempts = ({ of }: { of: readonly Delivery[] }) => {
   const sorted = [...of].sort((a, b) => b.sent_at.localeCompare(a.sent_at))
   return (
     <div>
-      {sorted.map((each) => (
-        <Attempt
-          key={each.id}
-          of={each}
-          newest={sorted.find(({ webhook_rule_id }) => webhook_rule_id === each.webhook_rule_id)}
-          rule={rules?.find(({ id }) => id === each.webhook_rule_id)}
-        />
-      ))}
+      {sorted.map((each) => {
+        const rule = rules?.find(({ id }) => id === each.webhook_rule_id)
+        const newest = sorted.find(({ webhook_rule_id }) => webhook_rule_id === each.webhook_rule_id)
+        return <Attempt key={each.id} of={each} newest={rules && !rule ? undefined : newest} rule={rule} />
+      })}
     </div>
   )
 }

@@ -174,6 +174,13 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
     await calls.getByRole('link', { name: 'Xem các giao dịch' }).click()
     await page.waitForURL(`**/transactions?rule_id=${rule_id}`)
     await page.getByText('1 giao dịch, mới nhất trước').waitFor()
+    // Nothing is repeated for a webhook that was deleted.
+    const other = await owner().pay({ order_id: 'DH2082', webhook_status: 'pending', rules: [rule_id] })
+    await owner().failed(other, inAnHour, '', rule_id)
+    await owner().api.ask('DELETE', `/api/webhooks/${rule_id}`, { key: owner().api.owner.api_key })
+    await visitor().go(`/transactions/${other}`)
+    await page.locator('.attempt .status', { hasText: '▲ Lỗi' }).waitFor()
+    expect(await page.locator('.attempt').getByText('Lần tới').count()).to.equal(0)
   })
 
   it('shows each filter that counts, also one that only a link or a bookmark sets', async () => {

@@ -10,6 +10,7 @@ describe('the state of an attempt', () => {
     const [first, second] = [attempt('retrying'), attempt('retrying')]
     expect([first, second].map((each) => attemptState(each, second))).to.deep.equal(['failed', 'retrying'])
     expect(attemptState(second, attempt('delivered'))).to.equal('failed')
+    expect(attemptState(second, undefined), 'the webhook was deleted').to.equal('failed')
   })
 
   it('is otherwise how it ended', () => {
