@@ -46,7 +46,8 @@ export const loginEnded = (visitor: () => Visitor, owner: () => Owner): void => 
     await logInAgain()
     await again().waitFor({ state: 'detached' })
     await page.locator('.announcement', { hasText: 'Bạn đã đăng nhập lại.' }).waitFor()
-    await page.getByText('Phiên đăng nhập đã hết hạn').waitFor({ state: 'detached' })
+    // At first, both the form and the announcement may say so.
+    await page.getByText('Phiên đăng nhập đã hết hạn').first().waitFor({ state: 'detached' })
     expect(await page.getByLabel('Mẫu JSON').inputValue()).to.equal(TEMPLATE)
     await page.getByRole('button', { name: 'Thêm webhook' }).click()
     await page.getByRole('heading', { name: 'Cửa hàng Hoa Mai' }).waitFor()
