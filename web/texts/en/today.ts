@@ -34,7 +34,7 @@ export const today: Messages['today'] = {
   calm: 'Everything is running well.',
   failed: (count, isOne) => `${count} ${isOne ? 'transaction was' : 'transactions were'} not delivered to the shop`,
   repeated: (count, isOne) =>
-    `${count} ${isOne ? 'delivery has' : 'deliveries have'} not reached the shop yet, and Baoco tries again`,
+    `${count} ${isOne ? 'delivery has' : 'deliveries have'} not reached the shop yet. Baoco keeps trying`,
   open: 'Open',
   see: {
     undelivered: 'See what is undelivered',
