@@ -8,7 +8,7 @@ import { selectionOf } from './selection.ts'
 /** `where`: for transactions of each status that the filter selects. */
 const matching = (userId: number, filter: JobFilter) => {
   const { values, add, ofTransactions, ofDelivery } = selectionOf(userId, filter)
-  const hasDelivery = `EXISTS (SELECT FROM read_model.delivery d WHERE d.transaction_id = t.id AND ${ofDelivery})`
+  const hasDelivery = `EXISTS (SELECT FROM read_model.delivery d WHERE d.transaction_id = t.id AND ${ofDelivery('t')})`
   // Those of the first status have such a delivery anyway.
   const namesDelivery = filter.rule_id !== undefined || filter.error !== undefined
   const where = ofTransactions.map((of, index) => (namesDelivery || index > 0 ? `${of} AND ${hasDelivery}` : of))

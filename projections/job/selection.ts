@@ -27,8 +27,16 @@ export interface Selection {
   add: (value: unknown) => string
   /** One condition for each status, so that each can use the index of the status. */
   ofTransactions: string[]
-  ofDelivery: string
+  /** @param transaction  name of the row of its transaction */
+  ofDelivery: (transaction: string) => string
 }
+
+/**
+ * While another webhook of the transaction waits, a failed delivery whose rule was deleted is not sent again. A failed transaction is
+ * matched again instead. The form of the lookup keeps Postgres from reading all rules.
+ */
+const canBeSentAgain = (transaction: string): string => `(${transaction}.webhook_status = 'failed'
+  OR (SELECT r.rule_id FROM read_model.rule r WHERE r.rule_id = d.rule_id) IS NOT NULL)`
 
 export const selectionOf = (userId: number, { status = 'failed', rule_id, error, ...filter }: JobFilter): Selection => {
   const values: unknown[] = [userId]
@@ -46,6 +54,7 @@ export const selectionOf = (userId: number, { status = 'failed', rule_id, error,
     ofTransactions: TRANSACTION_STATUSES[status].map((each) =>
       [...ofTransaction, `t.webhook_status = '${each}'`].join(' AND '),
     ),
-    ofDelivery: ofDelivery.join(' AND '),
+    ofDelivery: (transaction) =>
+      [...ofDelivery, ...(status === 'failed' ? [canBeSentAgain(transaction)] : [])].join(' AND '),
   }
 }

@@ -45,7 +45,7 @@ const groupsOf = async (database: Queryable, userId: number, filter: JobFilter, 
        FROM found f CROSS JOIN LATERAL (
          SELECT * FROM read_model.delivery WHERE transaction_id = f.id OFFSET 0
        ) d
-       WHERE ${ofDelivery} AND (d.lane IS DISTINCT FROM 'first' OR f.created_at < now() - interval '${ON_THEIR_WAY} seconds')
+       WHERE ${ofDelivery('f')} AND (d.lane IS DISTINCT FROM 'first' OR f.created_at < now() - interval '${ON_THEIR_WAY} seconds')
      )
      SELECT rule_id, error, count(*) AS count, min(created_at) AS oldest_at,
        (array_agg(id ORDER BY created_at, id))[1] AS oldest_transaction_id, min(due_at) AS next_attempt_at, NULL AS examined

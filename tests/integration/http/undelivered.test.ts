@@ -106,6 +106,30 @@ describe('what is not delivered', () => {
     expect(await begin({ filter: { status: 'failed', rule_id: waits }, dry_run: true })).to.include({ count: 0 })
   }) // prettier-ignore
 
+  it('has nothing of a deleted webhook while another one waits, as a bulk retry leaves that as it is', async () => {
+    const [gone, waits] = [await addRule('deleted'), await addRule('still-waits')]
+    const id = await api.nextId()
+    const ofRule = async (rule_id: number) => ({
+      rule_id,
+      error: 'dns',
+      http_status: 0,
+      attempt_id: await api.nextId(),
+    })
+    await api.happened(mine.user_id, id, [
+      captured(mine.user_id, id, { rules: [gone, waits], webhook_status: 'pending', created_at: day(6) }),
+      attempted(id, { ...(await ofRule(gone)), outcome: 'exhausted', next_attempt_at: null }),
+      attempted(id, { ...(await ofRule(waits)), outcome: 'retrying', next_attempt_at: SOON }),
+    ])
+    const counts = async () => {
+      const { groups } = await ask(`?rule_id=${gone}`)
+      const { count } = await begin({ filter: { status: 'failed', rule_id: gone }, dry_run: true })
+      return [groups.length, count]
+    }
+    expect(await counts()).to.deep.equal([1, 1])
+    await api.ask('DELETE', `/api/webhooks/${gone}`, { key: mine.api_key })
+    expect(await counts()).to.deep.equal([0, 0])
+  })
+
   it('is shown only to its owner', async () => {
     const { body } = await api.ask('GET', '/api/undelivered', { key: api.owner.api_key })
     expect(body.data.groups).to.deep.equal([])
