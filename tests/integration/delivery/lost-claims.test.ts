@@ -136,7 +136,7 @@ describe('first attempts during a search for a claim whose response was lost', (
   })
 
   describe('that finds nothing at first', () => {
-    /** Runs in a transaction that ends with `end`. */
+    /** @returns the function that commits the transaction in which the statement was run */
     const meanwhile = async (statement: string) => {
       const client = await setting.database.connect()
       await client.query('BEGIN')
@@ -147,13 +147,14 @@ describe('first attempts during a search for a claim whose response was lost', (
       }
     }
 
-    it('are made if another statement had locked the claim', async () => {
-      const plain = openDeliveryQueue(setting.database, setting.byKey)
-      let unlock = (): Promise<void> => Promise.resolve()
+    /** @param claimNew  makes the claim, whose response is lost. It returns what lets a later search find the claim */
+    const isMade = async (
+      claimNew: (...wanted: Parameters<DeliveryQueue['claimNew']>) => Promise<() => Promise<void>>,
+    ) => {
+      let reveal = (): Promise<void> => Promise.resolve()
       const { queue, hasLooked } = losingQueue({
         claimNew: async (...wanted) => {
-          await plain.claimNew(...wanted)
-          unlock = await meanwhile('SELECT FROM ops.claim FOR UPDATE')
+          reveal = await claimNew(...wanted)
           throw new Error('the connection was lost')
         },
         claimFirst: () => Promise.resolve({ claimed: [], isGated: false }),
@@ -162,28 +163,21 @@ describe('first attempts during a search for a claim whose response was lost', (
       await worker.started
       const [transaction] = await setting.capture([rule])
       await hasLooked()
-      await unlock()
+      await reveal()
       await setting.untilStatus(transaction!, 'success')
       expect(shop.calls).to.have.length(1)
-    })
+    }
 
-    it('are made if the server commits the claim only afterwards', async () => {
-      let commit = (): Promise<void> => Promise.resolve()
-      const { queue, hasLooked } = losingQueue({
-        claimNew: async (worker, [wanted]) => {
-          commit = await meanwhile(`INSERT INTO ops.claim (transaction_id, rule_id, attempt, worker)
-            VALUES (${wanted!.transaction_id}, ${wanted!.rule_id}, 1, '${worker}')`)
-          throw new Error('the connection was lost')
-        },
-        claimFirst: () => Promise.resolve({ claimed: [], isGated: false }),
-      })
-      const worker = await setting.worker({ queue })
-      await worker.started
-      const [transaction] = await setting.capture([rule])
-      await hasLooked()
-      await commit()
-      await setting.untilStatus(transaction!, 'success')
-      expect(shop.calls).to.have.length(1)
-    })
+    it('are made if another statement had locked the claim', () =>
+      isMade(async (...wanted) => {
+        await openDeliveryQueue(setting.database, setting.byKey).claimNew(...wanted)
+        return meanwhile('SELECT FROM ops.claim FOR UPDATE')
+      }))
+
+    it('are made if the server commits the claim only afterwards', () =>
+      isMade((worker, [wanted]) =>
+        meanwhile(`INSERT INTO ops.claim (transaction_id, rule_id, attempt, worker)
+          VALUES (${wanted!.transaction_id}, ${wanted!.rule_id}, 1, '${worker}')`),
+      ))
   })
 })
