@@ -75,7 +75,9 @@ const install = async (withDev) => {
   const options = ['--no-progress', '--loglevel=error', ...(withDev ? ['--include=dev'] : [])]
   const { status, output } = await npm('ci', ...options, ...(isOffline ? ['--offline'] : []))
   if (status !== 0 && isOffline)
-    process.stderr.write('The packages cannot be downloaded: npm does not reach its registry. Is there a network?\n')
+    process.stderr.write(
+      'The packages cannot be downloaded, because npm cannot reach its registry. Check the network.\n',
+    )
   else if (status !== 0) process.stderr.write(output)
   return status
 }

@@ -108,15 +108,19 @@ export const parseEvent = (event: RecordedEvent, steps: Upcasters = upcasters): 
   if (type === TOMBSTONE) return unreadable(event, 'stream_deleted', 'the stream was deleted in the event store')
   if (!isMetadata(metadata)) return unreadable(event, 'invalid_metadata', `${type} has no valid metadata`)
   const schema = eventSchemas.get(type)
-  if (!schema) return unreadable(event, 'unknown_type', `no event of this release: ${type}`)
+  if (!schema) return unreadable(event, 'unknown_type', `this release does not know the event ${type}`)
   const newest = newestVersion(type, steps)
   const version = metadata.version ?? 1
   if (version > newest)
-    return unreadable(event, 'newer_version', `${type} has version ${version}, this release knows ${newest}`)
+    return unreadable(
+      event,
+      'newer_version',
+      `${type} has version ${version}, but this release knows only versions up to ${newest}`,
+    )
   const data = version === newest ? event.data : upcast(event, version, steps)
   const { error } = schema.safeParse(data)
   if (error)
-    return unreadable(event, 'invalid_data', `${type} is not as its schema says: ${error.issues[0]!.path.join('.')}`)
+    return unreadable(event, 'invalid_data', `${type} does not match its schema: ${error.issues[0]!.path.join('.')}`)
   // The schema of this very type has just accepted the data.
   return (data === event.data ? event : { ...event, data }) as KnownEvent
 }

@@ -46,7 +46,7 @@ const makeUser = (name: string): DatabaseUser => {
   const made = namedUser(name)
   if (!made) {
     throw new Error(
-      'Postgres does not run as root, and no user "postgres" could be made: run Baoco as another user, or set DATABASE_URL',
+      'Postgres does not run as root, and the user "postgres" could not be created: run Baoco as another user, or set DATABASE_URL',
     )
   }
   return made

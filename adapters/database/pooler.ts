@@ -14,7 +14,7 @@ class MixedSessions extends UnsuitableServer {
   override name = 'MixedSessions'
   constructor() {
     super(
-      'DATABASE_URL leads to a pooler that gives each transaction another session: name the Postgres server itself, or set the pooler to session pooling (PgBouncer: pool_mode = session)',
+      'DATABASE_URL names a pooler that can give each transaction a different session: name the Postgres server itself, or set the pooler to session pooling (PgBouncer: pool_mode = session)',
     )
   }
 }

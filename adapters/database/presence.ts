@@ -136,9 +136,12 @@ export const enter = async (
 
 /** The lock is gone, so another process may have begun to work. */
 const notAlone = (cause: unknown) =>
-  new Error('the database ended the connection that kept other processes away: stop them and run the command again', {
-    cause,
-  })
+  new Error(
+    'the database ended the connection that kept other processes from starting: stop them and run the command again',
+    {
+      cause,
+    },
+  )
 
 /**
  * Does the work while no other process uses the installation.

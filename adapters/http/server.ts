@@ -81,7 +81,9 @@ const answerUnreadable = (server: Server, newest: Newest): void => {
 }
 
 const plainly = (error: NodeJS.ErrnoException, port: number, setting: string): Error =>
-  error.code === 'EADDRINUSE' ? new Error(`port ${port} is in use: set ${setting} to another`, { cause: error }) : error
+  error.code === 'EADDRINUSE'
+    ? new Error(`port ${port} is in use: set ${setting} to another port`, { cause: error })
+    : error
 
 /**
  * @param port  0: any free port

@@ -12,7 +12,7 @@ export const draftOf = (file: string, pid: number, machine = hostname()): string
   `${file}.${machine.replace(/[^\w.-]/g, '_')}.${pid}.part`
 
 const refuseExisting = (file: string): void => {
-  if (fs.existsSync(file)) throw new Error(`${file} exists already: name a new file`)
+  if (fs.existsSync(file)) throw new Error(`${file} already exists: name a new file`)
 }
 
 const isRunning = (pid: number): boolean => {

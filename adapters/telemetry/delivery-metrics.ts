@@ -24,13 +24,13 @@ export const watchDelivery = (
   const registers = [registry]
   const byBank = new Counter({
     name: 'baoco_bank_attempts_total',
-    help: 'Calls made, by bank, what came of them and its class',
+    help: 'Calls made, by bank, outcome and class of error',
     labelNames: ['bank', 'outcome', 'class'],
     registers,
   })
   const dueLag = new Histogram({
     name: 'baoco_delivery_due_lag_seconds',
-    help: 'From when an attempt was due by the queue to its call; first attempts made before that are 0',
+    help: 'Time from when an attempt was due in the queue to its call; 0 for first attempts made before that',
     labelNames: ['lane'],
     buckets: [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 3_600],
     registers,
@@ -49,7 +49,7 @@ export const watchDelivery = (
         await read(this)
       },
     })
-  gauge('baoco_deliveries_in_flight', 'Calls under way, in this process', ['lane'], (of) => {
+  gauge('baoco_deliveries_in_flight', 'Calls in progress, in this process', ['lane'], (of) => {
     for (const [lane, { inFlight }] of Object.entries(use())) of.set({ lane }, inFlight)
   })
   gauge('baoco_lane_waiting', 'Claimed calls that wait for a slot, in this process', ['lane'], (of) => {

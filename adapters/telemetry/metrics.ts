@@ -76,7 +76,7 @@ export const openMetrics = () => {
   const watched = new Map<string, WatchedProjector>()
   new Gauge({
     name: 'baoco_projection_lag_seconds',
-    help: 'How far the read models are behind; it grows while nobody projects them',
+    help: 'How far the read models are behind; grows while no process projects them',
     labelNames: ['projector'],
     registers,
     async collect() {
@@ -119,7 +119,7 @@ export const openMetrics = () => {
   })
   new Gauge({
     name: 'baoco_event_store_refusing',
-    help: '1 while requests are refused at once because the event store is away',
+    help: '1 while requests are refused at once because the event store does not respond',
     registers,
     collect() {
       this.set(storeState.isOpen() ? 1 : 0)
@@ -187,7 +187,7 @@ export const openMetrics = () => {
 
   const storeCalls = new Histogram({
     name: 'baoco_event_store_call_seconds',
-    help: 'How long calls of the event store took, with their repetitions',
+    help: 'How long calls of the event store took, including repetitions',
     labelNames: ['call'],
     buckets: [0.002, 0.005, 0.02, 0.1, 0.5, 2, 5, 10],
     registers,
@@ -219,7 +219,7 @@ export const openMetrics = () => {
 
   const handedOver = new Counter({
     name: 'baoco_notifications_handed_over_total',
-    help: 'Requests with notifications that this process gave to the owner of their account: answered, or taken back because the owner was lost',
+    help: 'Requests with notifications that this process handed over to the owner of their account: answered, or taken back because the owner was lost',
     labelNames: ['outcome'],
     registers,
   })

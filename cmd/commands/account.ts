@@ -81,7 +81,7 @@ export const account = (program: Command): void => {
     .action((email: string, plan: Plan) =>
       withAccounts(async ({ accounts, on }) => {
         const changed = await changePlan(accounts, await on(email), plan)
-        console.log(changed ? `${email} has the plan ${plan} now` : `${email} had the plan ${plan} already`)
+        console.log(changed ? `${email} now has the plan ${plan}` : `${email} already had the plan ${plan}`)
       }),
     )
 

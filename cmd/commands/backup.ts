@@ -11,7 +11,7 @@ import { withDatabase } from '../command-parts/with-database.ts'
 export const backup = (program: Command): void => {
   program
     .command('backup')
-    .description('write the embedded database and the secrets to a new file, also while Baoco runs, and check the file')
+    .description('write the embedded database and the secrets to a new file, and check it; Baoco may be running')
     .argument('<file>', 'new file; it contains secrets (mode 0600)')
     .action(run)
 }
@@ -29,7 +29,9 @@ const run = async (file: string): Promise<void> => {
 
 /** What the backup cannot contain, because it lies elsewhere. */
 const notIncluded = ({ jwtSecret, vaultKey, eventStoreUrl }: Settings): string[] => [
-  ...(jwtSecret === undefined ? [] : ['JWT_SECRET is set and is not in the backup: keep it, too']),
-  ...(vaultKey === undefined ? [] : ['VAULT_KEY is set and is not in the backup: keep it, too']),
-  ...(eventStoreUrl === undefined ? [] : ['The events are in EventStoreDB and not in the backup: back it up, too']),
+  ...(jwtSecret === undefined ? [] : ['JWT_SECRET is set, so it is not in the backup: keep it too']),
+  ...(vaultKey === undefined ? [] : ['VAULT_KEY is set, so it is not in the backup: keep it too']),
+  ...(eventStoreUrl === undefined
+    ? []
+    : ['The events are in EventStoreDB and not in the backup: back up EventStoreDB too']),
 ]

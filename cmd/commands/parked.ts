@@ -52,12 +52,14 @@ export const parked = (program: Command): void => {
 
   group
     .command('retry [stream]')
-    .description('try parked events again, of one stream or of all, and apply what waited for them')
+    .description('try parked events again, of one stream or of all, and apply the events that waited for them')
     .action((stream: string | undefined) => withReadModels((around) => retrying(around, stream)))
 
   group
     .command('skip <stream>')
-    .description('ignore the event that parks a stream, everywhere and for good, and apply what waited for it')
+    .description(
+      'ignore the event that parks a stream, everywhere and for good, and apply the events that waited for it',
+    )
     .requiredOption('--yes', 'confirm that the event is ignored for good')
     .action((stream: string) => withReadModels((around) => skipping(around, stream)))
 }

@@ -40,7 +40,7 @@ export const relay = (program: Command): void => {
     .description(relayRole.description)
     .option(
       '--from <time>',
-      'publish the events since a day (in Vietnam) or time again, beside the running relay, then end',
+      'publish the events since a day (in Vietnam) or time again, then exit; the relay may be running',
       (text) => pastMoment(text),
     )
     .option(

@@ -25,7 +25,7 @@ export const replay = (program: Command): void => {
     .description('rebuild the read models from the first event, then replace the live ones')
     .option(
       '--verify',
-      'only compare the rebuilt rows with the live ones; exit with 1 if they differ, or if the live ones stand still',
+      'only compare the rebuilt rows with the live ones; exit with 1 if they differ, or if the live ones do not advance',
     )
     .action(async ({ verify: only = false }: { verify?: boolean }) => {
       const ending = new AbortController()
@@ -56,7 +56,7 @@ const withReadModels = (work: (options: BuilderOptions) => Promise<void>, signal
 
 const replaying = async (options: BuilderOptions): Promise<void> => {
   const progress = await replayReadModels(options)
-  console.log(`${summaryOf(options.definition, progress)}; these read models are live now`)
+  console.log(`${summaryOf(options.definition, progress)}; these read models are now live`)
 }
 
 const verifying = async (options: BuilderOptions): Promise<void> => {
@@ -71,7 +71,7 @@ const verifying = async (options: BuilderOptions): Promise<void> => {
   const isProjected = await isLeased(tables, `projector ${definition.projector}`)
   const within = isProjected ? longestPause(definition) : TAKEOVER_MS
   const isStanding = incomparable === null && (await areStandingStill(tables, store, definition, within))
-  if (isStanding) console.log(`${definition.projector}: events wait, and the live read models do not move`)
+  if (isStanding) console.log(`${definition.projector}: events wait, and the live read models do not advance`)
   if (incomparable !== null || differences.length > 0 || isStanding) process.exitCode = 1
 }
 

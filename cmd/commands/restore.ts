@@ -13,7 +13,7 @@ export const restore = (program: Command): void => {
     .command('restore')
     .description('put a backup into the data folder (BAOCO_DATA_DIR), which must be empty and unused')
     .argument('<file>', 'written by baoco backup')
-    .option('--replace', 'replace the Baoco in the data folder, and keep it beside the new one')
+    .option('--replace', 'replace the Baoco in the data folder, and keep its files beside the new ones')
     .action(run)
 }
 

@@ -90,7 +90,7 @@ export const untilStoreAnswers = (
 export const refuseHalfImported = async (store: EventStore): Promise<void> => {
   if ((await importState(store)).is === 'unfinished')
     throw new Error(
-      'an import into this event store has not ended: run `npx baoco import-events` again with the same file, or begin again in an empty store',
+      'an import into this event store has not finished: run `npx baoco import-events` again with the same file, or start over in an empty store',
     )
 }
 

@@ -27,7 +27,7 @@ export interface HandOverParts {
   onHandedOver(outcome: 'answered' | 'taken_back'): void
 }
 
-const FOREIGN = 'a process that receives has another JWT_SECRET or another version'
+const FOREIGN = 'another receiving process has a different JWT_SECRET or version'
 
 /** @returns capture that hands over to the owners of the accounts, and a function that ends it */
 export const openHandOver = async (parts: HandOverParts): Promise<{ capture: Capture; close(): Promise<void> }> => {

@@ -89,7 +89,7 @@ const refuseOtherStore = ({ event_store }: Served, kind: StoreKind, isEmpty: boo
   if (isEmpty)
     throw new Error(
       kind === 'postgres'
-        ? 'the event store in this Postgres is empty, and its installation was not: restore it from a backup'
+        ? 'the event store in this Postgres is empty, but this installation had events: restore it from a backup'
         : 'the events of this installation are missing: EVENTSTORE_URL and EVENTSTORE_PREFIX name a place without events',
     )
 }

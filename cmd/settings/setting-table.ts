@@ -111,13 +111,13 @@ export const SETTINGS = {
   lostVaultKey: optional(
     'LOST_VAULT_KEY',
     text.vaultKeyId,
-    'id of a vault key that is lost: lets Baoco start without it, as a refused start explains',
+    'id of a lost vault key: lets Baoco start without it; the message of a refused start names it',
   ),
   allowPrivateTargets: setting(
     'ALLOW_PRIVATE_TARGETS',
     '0',
     text.flag,
-    '1 lets webhooks go to private addresses and by HTTP',
+    '1 allows webhooks to private addresses and over plain HTTP',
   ),
   retrySchedule: setting(
     'RETRY_SCHEDULE',
@@ -135,19 +135,19 @@ export const SETTINGS = {
     'ABUSE_PER_HOUR',
     '1000',
     text.whole(1, text.LARGEST_COUNT),
-    'requests per hour; an account that exceeds them is locked',
+    'requests per hour; an account that exceeds this number is locked',
   ),
   abusePolls: setting(
     'ABUSE_POLLS',
     '20',
     text.whole(1, text.LARGEST_COUNT),
-    'consecutive equal polls less than 30 s apart; an account that reaches them is locked',
+    'consecutive equal polls less than 30 s apart; an account that reaches this number is locked',
   ),
   abuseParallel: setting(
     'ABUSE_PARALLEL',
     '20',
     text.whole(1, text.LARGEST_COUNT),
-    'parallel requests; an account that exceeds them repeatedly is locked',
+    'parallel requests; an account that exceeds this number repeatedly is locked',
   ),
   overQuotaDelay: setting(
     'OVER_QUOTA_DELAY',
@@ -163,7 +163,7 @@ export const SETTINGS = {
   ),
   planAccount: optional('PLAN_ACCOUNT', text.accountNumber, 'number of the account for plan payments'),
   planHolder: optional('PLAN_HOLDER', z.string(), 'holder of the account for plan payments'),
-  commission: setting('COMMISSION', '20', text.percent, "per cent of a referred account's plan payment"),
+  commission: setting('COMMISSION', '20', text.percent, "commission, in percent of a referred account's plan payment"),
   reparseMaxAge: setting(
     'REPARSE_MAX_AGE',
     '86400',

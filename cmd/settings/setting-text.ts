@@ -46,7 +46,7 @@ export const url = (...schemes: string[]): Text<string> =>
       const scheme = /^([a-z+]+):\/\/./.exec(value)?.[1]
       return scheme !== undefined && schemes.includes(scheme) && URL.canParse(value)
     },
-    `must be an address that begins ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
+    `must be an address that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
   )
 
 /** Paths are appended to it, and it is printed and published. */
@@ -77,7 +77,7 @@ const list: Text<string[]> = z
 /** It is sent in a header without encoding. */
 export const metricsToken: Text<string> = matching(
   /^[!-~]{16,200}$/,
-  'must be 16 to 200 printable ASCII characters without blanks',
+  'must be 16 to 200 printable ASCII characters without spaces',
 )
 
 /** `off`, or an IP address or name with or without a port. Port 0 is any. */
@@ -105,7 +105,7 @@ export const hostPorts: Text<string[]> = list
 
 export const kafkaTopic: Text<string> = matching(
   /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,249}$/,
-  'must be letters, digits, dots, dashes and underlines',
+  'must be letters, digits, dots, dashes and underscores',
 )
 
 export const email: Text<string> = matching(/^[^\s@]+@[^\s@]+$/, 'must be an email address').transform((value) =>
@@ -130,7 +130,7 @@ export const vaultKeys: Text<string[]> = list.refine(
 /** As `vault.ts` names a key in sealed texts. */
 export const vaultKeyId: Text<string> = matching(
   /^[0-9a-f]{8}$/,
-  'must be the 8 hexadecimal characters that a refused start names',
+  'must be the 8 hexadecimal characters that a refused start prints',
 )
 
 export const seconds: Text<number[]> = list
@@ -149,7 +149,7 @@ export const percent: Text<number> = matching(/^\d{1,3}(\.\d{1,2})?\s*%?$/, 'mus
 /** Names that begin with $ are reserved by the server. */
 export const streamPrefix: Text<string> = matching(
   /^(?!\$)[!-~]{1,100}$/,
-  'must be 1 to 100 printable ASCII characters without blanks, the first not $',
+  'must be 1 to 100 printable ASCII characters without spaces, the first not $',
 )
 
 export const timeOfDay: Text<string> = matching(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day such as 03:30')

@@ -80,7 +80,7 @@ export const readSettings = (env: Environment): Settings => {
 const refuseGaps = (settings: Read): void => {
   if (settings.databaseDiskGb !== undefined && settings.databaseUrl === undefined)
     throw new SettingsError(
-      'setting DATABASE_DISK_GB must not be set without DATABASE_URL: the disk of the embedded database is measured',
+      'setting DATABASE_DISK_GB must not be set without DATABASE_URL: the disk of the embedded database is measured anyway',
     )
   const isSet = (key: keyof Read): boolean => settings[key] !== undefined
   // Secrets generated in a data folder would differ between machines, and would be lost with the machine while the events stay.

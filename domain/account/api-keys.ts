@@ -51,6 +51,6 @@ export const scopeMissing = (anyOf: readonly Scope[]): Refused =>
   new Refused(
     'SCOPE_MISSING',
     anyOf.length === 0
-      ? "No scoped key may do this. Use the account's own API key or log in."
+      ? "Scoped keys may not do this. Use the account's own API key or log in."
       : `This key lacks a scope. It needs ${anyOf.map((each) => `\`${each}\``).join(' or ')}.`,
   )

@@ -22,7 +22,8 @@ export const openInbox = (
   { user_id, inboxes }: Account,
   inbox: Pick<Inbox, 'inbox_id' | 'token_hash' | 'sealed_token' | 'created_at'>,
 ): AccountEvent[] => {
-  if (inboxes.size >= MOST_INBOXES) throw conflict(`An account has at most ${MOST_INBOXES} inboxes: delete one first.`)
+  if (inboxes.size >= MOST_INBOXES)
+    throw conflict(`An account can have at most ${MOST_INBOXES} inboxes. Delete one first.`)
   return [{ type: 'InboxOpened', data: { user_id, ...inbox } }]
 }
 

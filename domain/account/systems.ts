@@ -31,7 +31,7 @@ export const activePrefixes = ({ systems }: Account): string[] =>
 const refuseUnusablePrefix = (account: Account, prefix: string, planPrefix: string, own?: number): void => {
   const refuse = (message: string) => invalid({ path: 'payment_prefix', message })
   if (!PAYMENT_PREFIX.test(prefix)) throw refuse('A payment prefix is 2 to 10 letters or digits.')
-  if (isPrintedByBanks(prefix)) throw refuse('Banks print this word themselves: it cannot be a payment prefix.')
+  if (isPrintedByBanks(prefix)) throw refuse('Banks print this word themselves, so it cannot be a payment prefix.')
   if (prefix === normalPrefix(planPrefix)) throw refuse('This prefix is reserved for plan orders.')
   for (const system of account.systems.values()) {
     if (system.payment_prefix === prefix && system.system_id !== own)
@@ -85,7 +85,8 @@ export const changeSystem = (
 export const removeSystem = (account: Account, system_id: number): AccountEvent[] => {
   if (!account.systems.has(system_id)) throw notFound('connected system')
   const pointing = [...account.rules.values()].filter((rule) => rule.system_id === system_id)
-  if (pointing.some((rule) => rule.is_auto === 0)) throw conflict('Webhook rules point to this system.')
+  if (pointing.some((rule) => rule.is_auto === 0))
+    throw conflict('Webhook rules use this system. Change or delete them first.')
   const { user_id } = account
   return [
     ...pointing.map(({ rule_id }): AccountEvent => ({ type: 'RuleDeleted', data: { user_id, rule_id } })),

@@ -37,7 +37,7 @@ export const listStreams =
     const rows = await database.query<{ kind: Kind; value: string }>(listing(schema), [userId, projector])
     const values = (wanted: Kind): string[] => rows.filter(({ kind }) => kind === wanted).map(({ value }) => value)
     const [upTo = null] = values('passed')
-    if (upTo === null) return { unknown: 'the read models have not begun' }
+    if (upTo === null) return { unknown: 'no event has been applied to the read models yet' }
     return {
       upTo,
       transactions: values('transactions').flatMap((ids) => ids.split(' ').map(Number)),

@@ -30,7 +30,7 @@ export interface StoredCheckpoint {
 export class NewerReadModels extends Error {
   override name = 'NewerReadModels'
   constructor() {
-    super('a newer version of Baoco keeps these read models')
+    super('a newer version of Baoco maintains these read models')
   }
 }
 

@@ -99,7 +99,7 @@ describe('account and device commands', function () {
       .and.contain('owner@baoco.local  Pro  operator\n')
     expect((await baoco(['account', 'unlock', email])).stdout).to.equal(`${email} is unlocked\n`)
     expect((await baoco(['account', 'plan', email, 'Advanced'])).stdout).to.equal(
-      `${email} has the plan Advanced now\n`,
+      `${email} now has the plan Advanced\n`,
     )
     expect((await api.ask('GET', '/api/account', { key: api_key })).body.data.plan).to.equal('Advanced')
     const key = (await baoco(['account', 'key', email])).stdout.trim()

@@ -146,7 +146,7 @@ for (const [name, open] of Object.entries(STORES))
     it('reads what was stored since, and not the faults before', async () => {
       for (let n = 0; n < 40; n++) await pay()
       await append('odd', 1, [{ type: 'Odd', data: {} }])
-      const after = await auditedBefore('odd@0: no event of this release: Odd; its stream is parked')
+      const after = await auditedBefore('odd@0: this release does not know the event Odd; its stream is parked')
       expect(read.pages).to.be.greaterThan(80)
       await attempt(await pay(), 1)
       const { faults, events, transactions, end } = await audit(after)

@@ -100,14 +100,15 @@ describe('backup and restore', () => {
 
   it('a backup does not overwrite a file', async () => {
     const { status, stderr } = await baoco(installation, 'backup', file)
-    expect([status, stderr]).to.deep.equal([1, `baoco: ${file} exists already: name a new file\n`])
+    expect([status, stderr]).to.deep.equal([1, `baoco: ${file} already exists: name a new file\n`])
   })
 
   it('only one backup is made at a time: the others end and say why', async () => {
     const files = [1, 2, 3].map((n) => `${file}.${n}`)
     const made = await Promise.all(files.map((each) => baoco(installation, 'backup', each)))
     const refused = made.filter(({ status }) => status !== 0)
-    for (const { stderr } of refused) expect(stderr).to.match(/^baoco: another backup is running: wait for its end/)
+    for (const { stderr } of refused)
+      expect(stderr).to.match(/^baoco: another backup is running: wait until it has ended/)
     expect(refused.length).to.be.below(made.length)
     for (const each of files) fs.rmSync(each, { force: true })
   })

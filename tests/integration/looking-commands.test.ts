@@ -254,8 +254,8 @@ describe('commands that inspect data, and account delete', () => {
     const { status, stdout } = await baoco('audit')
     expect(status).to.equal(1)
     expect(stdout).to.match(new RegExp(`^transaction-${id}: attempt 2 for rule \\d+ is missing$`, 'm'))
-    expect(stdout).to.match(/^odd@0: no event of this release: Odd; its stream is parked$/m)
-    expect(stdout).to.match(/^transaction-\d+@0: TransactionCaptured is not as its schema says/m)
+    expect(stdout).to.match(/^odd@0: this release does not know the event Odd; its stream is parked$/m)
+    expect(stdout).to.match(/^transaction-\d+@0: TransactionCaptured does not match its schema/m)
     expect(stdout).to.match(/^account-\d+: attempts name its revision 4000, which is not there$/m)
     expect((await lastAudit()).faults).to.equal(stdout.trimEnd().split('\n').length - 1)
     expect(stdout).to.match(/^ids: 1000000000 is used, and only ids up to \d+ are given out$/m)
@@ -276,7 +276,7 @@ describe('commands that inspect data, and account delete', () => {
     const events = [{ id: randomUUID(), type: 'Odd', data: {}, metadata }]
     await api.store.append([[{ stream: 'odd2', expectedRevision: -1, events }]])
     const next = await baoco('audit', '--since-last')
-    expect(next.stdout).to.match(/^odd2@0: no event of this release: Odd/m)
+    expect(next.stdout).to.match(/^odd2@0: this release does not know the event Odd/m)
     expect(next.stdout).to.not.match(/^odd@0/m)
     expect((await lastAudit()).faults).to.equal(before + refused + 1)
     // An audit of everything counts anew.

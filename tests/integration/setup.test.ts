@@ -134,7 +134,7 @@ describe('set-up on a fresh clone', function () {
 
   describe('without a network', () => {
     const NO_NETWORK =
-      /^Installing .*\nThe packages cannot be downloaded: npm does not reach its registry\. Is there a network\?\n$/
+      /^Installing .*\nThe packages cannot be downloaded, because npm cannot reach its registry\. Check the network\.\n$/
     let silent: Server
     beforeEach(async () => {
       silent = createServer().listen(0, '127.0.0.1')

@@ -25,7 +25,7 @@ export interface WrittenMailAccount {
   checkpoint: Checkpoint | null
 }
 
-const NO_HOST = 'This is not the name of a host. The port has a field of its own.'
+const NO_HOST = 'This is not a valid host name. The port has its own field.'
 
 /** Checks what is known of a host without DNS. The dialer checks the address itself. */
 const refuseHost = ({ urlProblem }: MailAccountParts, host: string | undefined): void => {

@@ -225,7 +225,7 @@ export const createAccount = async (
     claims: [{ stream: emailStream(email), type: 'EmailClaimed' }],
     account: (registration, secrets) => Promise.resolve(create(registration, { ...secrets, plan })),
   })
-  if (!fresh) throw conflict('There is an account with this email.')
+  if (!fresh) throw conflict('An account with this email already exists.')
   return fresh
 }
 

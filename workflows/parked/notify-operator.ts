@@ -29,7 +29,7 @@ const MOST_MAILS = 10
 const textOf = ({ stream, revision, type, reason, detail }: ParkedNotice): string =>
   [
     `The event ${type} at ${stream}@${revision} cannot be used (${reason}): ${detail}.`,
-    'Everything else goes on. What follows it in this stream waits, and requests that need the stream answer 503.',
+    'Everything else goes on. The later events of this stream wait, and requests that need the stream get 503.',
     'If a newer release wrote the event, update all processes: it is then retried by itself.',
     '`baoco parked list` shows all such events. `baoco parked skip` makes Baoco ignore one for good.',
   ].join('\n')

@@ -97,7 +97,7 @@ export const checkFile = async (lines: AsyncIterable<string>, knows: (type: stri
   const { data: summary } = lastLine.safeParse(last === undefined ? undefined : parsed(last, number))
   if (!summary) throw new BadFile('its last line does not say how many events there are: the file was cut off')
   if (summary.events !== number - 1)
-    throw new BadFile(`it holds ${number - 1} events, and its last line says ${summary.events}`)
+    throw new BadFile(`it contains ${number - 1} events, but its last line says ${summary.events}`)
   if (digest(hash, summary) !== summary.sha256)
     throw new BadFile('it was changed after it was written: its SHA-256 differs')
   return summary

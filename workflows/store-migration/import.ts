@@ -80,7 +80,7 @@ const begin = async (options: ImportOptions, file: ImportedFile): Promise<void> 
   if (state.is === 'unfinished') {
     if (state.file.sha256 === file.sha256) return
     throw new NotImportable(
-      'the event store holds the beginning of an import of another file: go on with that one, or begin again in an empty store',
+      'the event store contains an unfinished import of another file: continue that import, or start over in an empty store',
     )
   }
   if ((await store.end()) !== null) throw new NotImportable('the event store is not empty')
@@ -96,7 +96,7 @@ const writeMarker = async (
   const occasion = { user_id: null, at: now, correlation_id: 'import', causation_id: 'import' }
   const events = stamp([{ type, data: file }], occasion)
   const [result] = await store.append([[{ stream: IMPORT_STREAM, expectedRevision, events }]])
-  if (!result?.ok) throw new NotImportable('another import runs into this event store')
+  if (!result?.ok) throw new NotImportable('another import into this event store is running')
 }
 
 interface Run extends StreamAppend {
@@ -213,7 +213,7 @@ const compare = async (options: ImportOptions): Promise<Imported> => {
 }
 
 const OUT_OF_ORDER =
-  'the events are stored in another order than they were sent: begin again in an empty store, with --one-by-one'
+  'the events are stored in a different order than they were sent: start over in an empty store, with --one-by-one'
 
 /**
  * Permanent streams keep their revisions, because an attempt names its account's state by revision. A closing event

@@ -25,7 +25,7 @@ export const en: Texts = {
         '',
         url,
         '',
-        'If it was not you, do nothing: without the link the account cannot be used.',
+        'If it was not you, do nothing: the account cannot be used until the link is opened.',
       ),
     }),
     reset_password: (url) => ({
@@ -36,7 +36,7 @@ export const en: Texts = {
         '',
         url,
         '',
-        'The new password ends every login of the account. The API key stays, unless you choose to end everything. If it was not you, do nothing: your password stays as it is.',
+        'A new password ends every login of the account. The API key stays valid, unless you choose to end everything. If it was not you, do nothing: your password stays as it is.',
       ),
     }),
     confirmAgain: (url, forgot) => ({
@@ -52,9 +52,9 @@ export const en: Texts = {
       ),
     }),
     registeredAlready: (login, forgot) => ({
-      subject: 'You have an account already',
+      subject: 'You already have an account',
       text: lines(
-        'Somebody tried to open a Baoco account with this email address. It has one already, and nothing was changed.',
+        'Somebody tried to open a Baoco account with this email address. The address already has one, so nothing was changed.',
         '',
         `Log in:              ${login}`,
         `Forgotten password:  ${forgot}`,
@@ -63,8 +63,8 @@ export const en: Texts = {
     quota: ({ email, user_id, plan, month, transactions, limit }) => ({
       subject: `Baoco: ${email} has used ${Math.floor((transactions * 100) / limit)} % of this month's transactions`,
       text:
-        `${email} (account ${user_id}) has had ${transactions} transactions in ${month}; its plan ${plan} ` +
-        `has ${limit} a month.\n\nAbove the quota, webhooks are still sent, but later.\n`,
+        `${email} (account ${user_id}) has had ${transactions} transactions in ${month}. Its plan, ${plan}, ` +
+        `includes ${limit} a month.\n\nAbove the quota, webhooks are still sent, but later.\n`,
     }),
     diskFull: {
       refusing: {
@@ -104,8 +104,8 @@ export const en: Texts = {
       since: (at, isMailedAtEnd) =>
         `Since ${at}. ${isMailedAtEnd ? 'A mail follows when it is over.' : 'The list of alerts shows when it is over.'}`,
       ended: (endpoint, until) => ({
-        subject: 'Baoco: an endpoint works again',
-        text: `The endpoint ${endpoint} works again since ${until}. Deliveries that waited for it are sent.\n`,
+        subject: 'Baoco: an endpoint is working again',
+        text: `The endpoint ${endpoint} has been working again since ${until}. The deliveries that waited for it are being sent.\n`,
       }),
     },
   },
@@ -115,21 +115,21 @@ export const en: Texts = {
       'Its deliveries wait until you correct its URL and set it active again.',
     mailboxPaused: (address, reason) =>
       `The mailbox ${address} was paused: ${reason} ` +
-      'Its mails are not read now. Check the server, then set the mail account active again.',
+      'Its mails are not being read. Check the server, then set the mail account active again.',
     mailboxFailing: (username, host, reason) =>
       `The mailbox ${username} on ${host} cannot be read. ${reason} Its mails are not lost: they are read as soon as it works again. ` +
       'Check that the server can be reached and that the password is right (some providers need an app password), then test the mail account.',
     mailSkipped: (notification, address, facts) =>
-      `The server of the mailbox ${address} lists a mail but does not return it (${facts}). Baoco tried several times, then skipped it. ` +
+      `The server of the mailbox ${address} lists a mail, but does not return it (${facts}). Baoco tried several times, then skipped it. ` +
       `Notification ${notification} records that. If the mail is from your bank, compare it with your transactions.`,
     diskLow: (freeMb, share, leastMb) =>
       `The disk of the data folder has ${freeMb} MB left, ${share.toFixed(1)} %. ` +
       `Below ${leastMb} MB, Baoco refuses new notifications, and phones send them again later. Free some space or enlarge the disk.`,
     serverDiskLow: (server, place, freeMb, share) =>
       `The disk of ${server}${place === null ? '' : ` (${place})`} has ${freeMb} MB left, ${share.toFixed(1)} %. ` +
-      'Without any space, Baoco refuses new notifications, and phones send them again later. Free some space or enlarge the disk.',
+      'When that disk is full, Baoco refuses new notifications, and phones send them again later. Free some space or enlarge the disk.',
     streamParked: (stream, reason) =>
-      `An event of the stream ${stream} cannot be used (${reason}). What follows it in this stream waits; everything else goes on. ` +
+      `An event of the stream ${stream} cannot be used (${reason}). The later events of this stream wait; everything else goes on. ` +
       'If a newer release wrote the event, update all processes: it is then retried by itself. ' +
       'baoco parked list shows the event, and baoco parked skip makes Baoco ignore it for good.',
     clockDiffers: (machine, seconds, isAhead) =>
@@ -149,7 +149,7 @@ export const en: Texts = {
     endpointFailing: (endpoint, failures, last) =>
       `The endpoint ${endpoint} keeps failing: ${failures} calls in a row` +
       (last === null ? '' : `, the last with ${typeof last === 'number' ? last : `no answer (${last})`}`) +
-      '. Baoco calls it only every 30 seconds now, and its other deliveries wait. They continue as soon as one call is answered.',
+      '. Baoco now calls it only every 30 seconds, and the other deliveries wait. They continue as soon as the endpoint answers a call.',
     sourceSilent: (source, minutes) =>
       `${source} has sent nothing for ${inWords(minutes)}, longer than its usual pause. Check that it still runs.`,
     sources: {
@@ -176,6 +176,6 @@ export const en: Texts = {
       (missing > 0
         ? `${missing} known transactions are missing: ${listed}${isCut ? ', … (the log has all)' : ''}.`
         : 'It is not known which transactions are missing.') +
-      " Webhooks for them may have been sent. If there is a later backup, stop Baoco and restore it. Otherwise compare with the bank's statements. Ids of missing transactions are not used again.",
+      " Webhooks for them may have been sent. If there is a later backup, stop Baoco and restore it. Otherwise compare your orders with the bank's statements. Ids of missing transactions are not used again.",
   },
 }

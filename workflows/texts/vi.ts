@@ -68,16 +68,16 @@ export const vi: Texts = {
     }),
     diskFull: {
       refusing: {
-        subject: 'Baoco: ổ đĩa đã đầy, không nhận được thông báo mới',
+        subject: 'Baoco: ổ đĩa đã đầy, không nhận được tin báo mới',
         text: lines(
-          'Ổ đĩa chứa dữ liệu đã đầy nên Baoco từ chối thông báo mới. Điện thoại sẽ gửi lại sau.',
+          'Ổ đĩa chứa dữ liệu đã đầy nên Baoco từ chối tin báo mới. Điện thoại sẽ gửi lại sau.',
           'Những gì đã nhận thì không mất. Hãy dọn bớt hoặc mở rộng ổ đĩa: sau đó Baoco tự chạy tiếp.',
         ),
       },
       waiting: {
         subject: 'Baoco: ổ đĩa của Postgres đã đầy, webhook phải chờ',
         text: lines(
-          'Ổ đĩa của Postgres đã đầy. Baoco vẫn nhận thông báo, nhưng danh sách và webhook phải chờ.',
+          'Ổ đĩa của Postgres đã đầy. Baoco vẫn nhận tin báo, nhưng danh sách và webhook phải chờ.',
           'Không có gì bị mất. Hãy dọn bớt hoặc mở rộng ổ đĩa: sau đó Baoco tự chạy tiếp.',
         ),
       },
@@ -114,7 +114,7 @@ export const vi: Texts = {
       `Webhook “${name}” (số ${rule}) đã bị tạm dừng: địa chỉ nhận trả lời rằng nó không còn nữa (410). ` +
       'Các lần gửi sẽ chờ đến khi bạn sửa địa chỉ và bật webhook lại.',
     mailboxPaused: (address, reason) =>
-      `Hộp thư ${address} đã bị tạm dừng. Máy chủ thư báo: ${reason} ` +
+      `Hộp thư ${address} đã bị tạm dừng: ${reason} ` +
       'Hiện thư trong hộp này không được đọc. Hãy kiểm tra máy chủ, rồi bật hộp thư lại.',
     mailboxFailing: (username, host, reason) =>
       `Không đọc được hộp thư ${username} trên ${host}. ${reason} Thư không mất: Baoco sẽ đọc tiếp ngay khi hộp thư hoạt động lại. ` +
@@ -124,10 +124,10 @@ export const vi: Texts = {
       `Tin báo ${notification} ghi lại việc đó. Nếu đó là thư của ngân hàng, hãy đối chiếu với các giao dịch của bạn.`,
     diskLow: (freeMb, share, leastMb) =>
       `Ổ đĩa chứa dữ liệu chỉ còn ${freeMb} MB, tức ${share.toFixed(1).replace('.', ',')} %. ` +
-      `Khi còn dưới ${leastMb} MB, Baoco từ chối thông báo mới và điện thoại sẽ gửi lại sau. Hãy dọn bớt hoặc mở rộng ổ đĩa.`,
+      `Khi còn dưới ${leastMb} MB, Baoco từ chối tin báo mới và điện thoại sẽ gửi lại sau. Hãy dọn bớt hoặc mở rộng ổ đĩa.`,
     serverDiskLow: (server, place, freeMb, share) =>
       `Ổ đĩa của ${server}${place === null ? '' : ` (${place})`} chỉ còn ${freeMb} MB, tức ${share.toFixed(1).replace('.', ',')} %. ` +
-      'Khi hết chỗ, Baoco từ chối thông báo mới và điện thoại sẽ gửi lại sau. Hãy dọn bớt hoặc mở rộng ổ đĩa.',
+      'Khi hết chỗ, Baoco từ chối tin báo mới và điện thoại sẽ gửi lại sau. Hãy dọn bớt hoặc mở rộng ổ đĩa.',
     streamParked: (stream, reason) =>
       `Một sự kiện của luồng ${stream} không dùng được (${reason}). Những gì đến sau trong luồng này phải chờ; mọi thứ khác vẫn chạy. ` +
       'Nếu sự kiện do một bản mới hơn ghi, hãy cập nhật mọi tiến trình: sự kiện sẽ tự được thử lại. ' +
@@ -144,8 +144,8 @@ export const vi: Texts = {
         : 'Tài khoản này được tính là của bạn, vì số mới được tính trong 24 giờ đầu và trong lúc bạn cho Baoco học số mới. ' +
           'Nếu không phải của bạn, hãy tắt nó: giao dịch của nó sẽ không được gửi đi đâu.'),
     quota: (transactions, limit, month) =>
-      `Bạn đã dùng ${transactions} trong ${limit} giao dịch mà gói của bạn có trong tháng ${month}. ` +
-      'Khi vượt hạn mức, webhook vẫn được gửi nhưng chậm hơn; nâng gói thì hết ngay.',
+      `Bạn đã dùng ${transactions} trên ${limit} giao dịch mà gói của bạn có trong tháng ${month}. ` +
+      'Khi vượt hạn mức, webhook vẫn được gửi nhưng chậm hơn; khi nâng gói, webhook lại được gửi ngay.',
     endpointFailing: (endpoint, failures, last) =>
       `Địa chỉ ${endpoint} liên tục lỗi: ${failures} lần gọi liên tiếp` +
       (last === null

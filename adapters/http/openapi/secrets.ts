@@ -9,11 +9,13 @@ import { withoutTokens } from '../../../domain/account/tokens.ts'
 const marked = new WeakMap<z.ZodType, Mask>()
 
 /** The description of a secret that the vault keeps. */
-export const SEALED = 'null if VAULT_KEY lacks the key that sealed it;'
+export const SEALED = 'null if the key that sealed it is not in VAULT_KEY;'
 
 /** A secret of the account: null in responses to scoped keys. */
 export const secret = <Schema extends z.ZodType>(schema: Schema, description = ''): z.ZodNullable<Schema> => {
-  const nullable = schema.nullable().meta({ description: `${description} null if a scoped key asks.`.trim() })
+  const nullable = schema
+    .nullable()
+    .meta({ description: `${description} null in the response to a scoped key.`.trim() })
   marked.set(nullable, () => null)
   return nullable
 }

@@ -73,13 +73,13 @@ const HEADERS = [
     `sha256=${'a1b2c3d4'.repeat(8)}`,
     { schema: { type: 'string', pattern: '^sha256=[0-9a-f]{64}$' } },
   ),
-  header('X-Webhook-Attempt', 'Number of this attempt, from 1.', '1'),
+  header('X-Webhook-Attempt', 'Number of this attempt, starting at 1.', '1'),
   header('webhook-id', 'The same for every attempt of one transaction and rule, or of one alert call.', 'msg_1042_7'),
   header('webhook-timestamp', 'Unix seconds of this attempt.', '1795143605'),
   header('webhook-signature', 'Signature as Standard Webhooks defines it. During a rotation of the secret there are two.', 'v1,q3t5'),
 ] // prettier-ignore
 
-const REPLAY = header('X-Webhook-Replay', '`1` if this payment was delivered before. Otherwise missing.', '1', {
+const REPLAY = header('X-Webhook-Replay', '`1` if this payment was delivered before. Otherwise absent.', '1', {
   required: false,
 })
 const TRACE = header(
@@ -88,7 +88,7 @@ const TRACE = header(
   `00-${'a1b2c3d4'.repeat(4)}-${'a1b2c3d4'.repeat(2)}-01`,
   { required: false },
 )
-const EVENT = header('X-Webhook-Event', '`test` with `?sample=1`. Otherwise missing.', 'test', { required: false })
+const EVENT = header('X-Webhook-Event', '`test` with `?sample=1`. Otherwise absent.', 'test', { required: false })
 
 const call = <Schema extends object>(
   operationId: string,
@@ -104,7 +104,7 @@ const call = <Schema extends object>(
     parameters: [...HEADERS, ...more],
     requestBody: { required: true, content: { 'application/json': { schema } } },
     responses: {
-      '2XX': { description: 'Delivered. Any other answer, and none within 10 s, is a failed attempt.' },
+      '2XX': { description: 'Delivered. Any other answer, or no answer within 10 s, is a failed attempt.' },
       410: { description: 'Gone. The rule is paused, and the delivery ends.' },
     },
   },
@@ -114,7 +114,7 @@ export const WEBHOOKS = {
   bankTransaction: call(
     'bank-transaction',
     'A transaction matches a rule',
-    'Sent in the format of the rule: standard, woocommerce, or the rule’s own template. Failed attempts are repeated six times.',
+    'Sent in the format of the rule: standard, woocommerce, or the rule’s own template. A failed attempt is repeated up to six times.',
     { anyOf: transaction },
     [REPLAY, TRACE],
   ),

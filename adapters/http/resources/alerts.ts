@@ -23,7 +23,7 @@ import { id, moment } from '../../../domain/fields.ts'
 const AlertSettings = z
   .strictObject({
     webhook_url: targetUrl().nullable(),
-    secret_key: secret(SecretKeyText, 'null without an address, or until the address is set again;'),
+    secret_key: secret(SecretKeyText, 'null if no address is set, or until the address is set again;'),
   })
   .meta({ id: 'AlertSettings' })
 
@@ -74,6 +74,13 @@ export const alertRoutes = (operations: Operations, parts: ApiParts, signedIn: G
 
   get('/api/alerts', 'List alerts', signedIn, data(z.array(Alert)), list)
   const path = '/api/account/alerts'
-  get(path, 'Show where alerts are sent', signedIn, data(AlertSettings), showSettings)
-  put(path, 'Send alerts to an address too', signedIn, body(AlertSettingsChange), data(AlertSettings), changeSettings)
+  get(path, 'Get the address that alerts are posted to', signedIn, data(AlertSettings), showSettings)
+  put(
+    path,
+    'Set the address that alerts are posted to',
+    signedIn,
+    body(AlertSettingsChange),
+    data(AlertSettings),
+    changeSettings,
+  )
 }

@@ -22,7 +22,7 @@ const ApiKeyCreation = z.strictObject({
     .transform((given) => scope.options.filter((each) => given.includes(each)))
     .meta({ description: 'Any of `read`, `write`, `connect`, `receive`.' }),
   expires_at: z.iso
-    .datetime({ offset: true, error: 'This is not a time in ISO 8601.' })
+    .datetime({ offset: true, error: 'This is not a time in ISO 8601 format.' })
     .transform((text) => new Date(text).toISOString())
     .nullish()
     .meta({ description: 'null if the key does not expire.' }),
@@ -84,7 +84,7 @@ export const apiKeyRoutes = (operations: Operations, parts: Parts, signedIn: Gua
   get(path, 'List the scoped keys', ...line, data(z.array(ApiKey)), list)
   post(
     path,
-    `Make a scoped key, at most ${MOST_KEYS}`,
+    `Create a scoped key, at most ${MOST_KEYS}`,
     ...line,
     body(ApiKeyCreation),
     limit,

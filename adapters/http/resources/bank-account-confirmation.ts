@@ -38,7 +38,7 @@ const pages: Answer<string> = {
   },
   answers: [
     { status: 200, description: 'The confirmation page.', mediaType: 'text/html', schema: null },
-    { status: 404, description: 'The link is invalid.', mediaType: 'text/html', schema: null },
+    { status: 404, description: 'The link is invalid or has expired.', mediaType: 'text/html', schema: null },
   ],
 }
 
@@ -98,5 +98,12 @@ export const bankAccountConfirmationRoutes = (operations: Operations, parts: Api
   const locked = refuses('ACCOUNT_LOCKED', 'STORE_UNAVAILABLE')
   get(CONFIRMATION_PAGE, 'Show the page that confirms a bank account', locked, query(Confirmation), pages, ask)
   const mayCompete = refuses('ACCOUNT_LOCKED', 'STORE_UNAVAILABLE', 'CONFLICT')
-  post(CONFIRMATION_PAGE, 'Confirm a bank account by its link', mayCompete, query(Confirmation), pages, confirm)
+  post(
+    CONFIRMATION_PAGE,
+    'Confirm a bank account with the link from the alert',
+    mayCompete,
+    query(Confirmation),
+    pages,
+    confirm,
+  )
 }

@@ -123,7 +123,7 @@ export const deviceRoutes = (operations: Operations, parts: ApiParts, signedIn: 
 
   const deleteDevice = async (context: ApiContext) => {
     await settled(parts, await removeDevice(parts, occasionOf(context, clock), idOf(context)))
-    return 'The device was removed; its token is void.'
+    return 'The device was removed. Its token no longer works.'
   }
 
   const limit = refuses('DEVICE_LIMIT_REACHED')

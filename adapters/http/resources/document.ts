@@ -82,7 +82,7 @@ export const documentRoutes = (
   let document: object | undefined
 
   const Document = z.looseObject({ openapi: z.string() })
-  get('/api/openapi.json', 'Get this document', whole(Document), () => {
+  get('/api/openapi.json', 'Get the OpenAPI document', whole(Document), () => {
     document ??= openApiDocument(declared, baseUrl)
     return document as z.infer<typeof Document>
   })

@@ -32,7 +32,7 @@ const fieldsGiven = {
     .string()
     .trim()
     .max(255)
-    .regex(/^[A-Za-z0-9._:-]+$/, 'This is not the name of a host.'),
+    .regex(/^[A-Za-z0-9._:-]+$/, 'This is not a valid host name.'),
   port: z.int().min(1).max(65_535),
   tls: z.boolean(),
   username: line(320),
@@ -146,7 +146,7 @@ export const mailAccountRoutes = (operations: Operations, parts: ApiParts, signe
 
   const drop = async (context: ApiContext) => {
     await settled(parts, await removeMailAccount(parts, occasionOf(context, clock), idOf(context)))
-    return 'The mail account was removed; its mailbox is not read any more.'
+    return 'The mail account was removed. Its mailbox is no longer read.'
   }
 
   const test = (context: ApiContext) => {

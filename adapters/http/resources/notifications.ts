@@ -39,7 +39,7 @@ const Notification = z
     received_at: moment,
     unsafe: unsafeKind.nullable().meta({
       description:
-        'Why the text may have named fields of the body: it needs `{"confirmed":true}` to become a transaction.',
+        'Why the text may have forged fields of the body. The notification then becomes a transaction only with `{"confirmed":true}`.',
     }),
     advice: z.string().nullable().meta({ description: 'The problem, and how to solve it.' }),
     untrusted_sender: z.string().nullable().meta({

@@ -60,7 +60,7 @@ const Status = z
       .array(
         z.strictObject({
           name: z.string(),
-          version: z.string().nullable().meta({ description: 'Null if the process does not report it.' }),
+          version: z.string().nullable().meta({ description: 'null if the process does not report it.' }),
           since: moment,
           address: z.string().nullable(),
         }),
@@ -73,8 +73,10 @@ const Status = z
     }),
     leases: z
       .array(z.strictObject({ name: z.string(), process: z.string().nullable(), since: moment }))
-      .meta({ description: 'Work for one process, and which process does it. Without mailboxes.' }),
-    mailboxes: count.meta({ description: 'Mailboxes that a process reads now.' }),
+      .meta({
+        description: 'Work that only one process does at a time, and which process does it. Mailboxes are not listed.',
+      }),
+    mailboxes: count.meta({ description: 'Number of mailboxes that are being read.' }),
     versions: z.strictObject({
       baoco: z.string(),
       postgres: z.string(),

@@ -14,10 +14,10 @@ const Mail = z
     id,
     to: z.string(),
     subject: z.string(),
-    text: secret(z.string(), 'It may hold links that open an account.'),
+    text: secret(z.string(), 'It may contain links that give access to an account.'),
     created_at: moment,
     tries: z.int().min(0).meta({
-      description: 'The number of attempts to send it, including one that is made now. 0 without a mail server.',
+      description: 'The number of attempts to send it, including one in progress. 0 without a mail server.',
     }),
   })
   .meta({ id: 'Mail' })

@@ -13,7 +13,7 @@ const parameter = <Schema extends z.ZodType>(schema: Schema) =>
 /** Pages are counted from 1; `page=` is refused. */
 const page = z
   .string()
-  .regex(/^0*[1-9]\d{0,11}$/, 'A page is a whole number from 1.')
+  .regex(/^0*[1-9]\d{0,11}$/, 'A page is a whole number of at least 1.')
   .default('1')
   .transform(Number)
 

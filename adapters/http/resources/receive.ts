@@ -255,7 +255,7 @@ export const receiveRoutes = (
   const posterLimit = limits.by(shownByPoster)
   const byUrl = refuses('UNAUTHORIZED')
   head('/api/receive/u/:token', 'Check that the URL exists', limit, byUrl, data(z.strictObject({})), look)
-  get('/api/receive/u/:token', 'Submit a notification by GET', limit, byUrl, parameters, data(Results), personal)
+  get('/api/receive/u/:token', 'Submit a notification with GET', limit, byUrl, parameters, data(Results), personal)
   post('/api/receive/u/:token', 'Submit a notification', limit, byUrl, anyBody(Forwarded), data(Results), personal)
   post('/api/receive/sms', 'Submit an SMS', posterLimit, byPoster, anyBody(Sms), data(Results), device('sms'))
   post(

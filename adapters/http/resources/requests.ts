@@ -156,7 +156,7 @@ export const BulkRetry = z.strictObject({
     .strictObject({
       status: retriedStatus.optional().meta({
         description:
-          'Default `failed`. `pending`: what waits is due at once. `success`: sent once more, with `X-Webhook-Replay: 1`.',
+          'Default `failed`. `pending`: waiting attempts become due at once. `success`: sent once more, with `X-Webhook-Replay: 1`.',
       }),
       bank_code: bankCode.optional(),
       type: z.enum(['credit', 'debit']).optional(),
@@ -167,7 +167,7 @@ export const BulkRetry = z.strictObject({
         .int()
         .positive()
         .optional()
-        .meta({ description: 'Only transactions that wait, failed or succeeded at this rule.' }),
+        .meta({ description: 'Only transactions that are waiting, failed or delivered at this rule.' }),
       error: line(100).optional().meta({ description: 'Class of the last error, such as `timeout` or `http_500`.' }),
     })
     .optional(),

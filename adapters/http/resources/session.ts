@@ -76,7 +76,7 @@ export const sessionRoutes = (operations: Operations, parts: ApiParts, { tokens,
   )
   post(
     '/api/session/link',
-    'Log in to the dashboard by a link',
+    'Log in to the dashboard with a link',
     limited('login'),
     body(SignInLink),
     refuses('ACCOUNT_LOCKED'),

@@ -15,7 +15,10 @@ import { SystemCreation } from './requests.ts'
 
 const ShopConnection = z.strictObject({
   type: SystemCreation.shape.type,
-  site_url: line(2_048).refine((url) => /^https?:\/\/[^/]/i.test(url) && URL.canParse(url), 'This is not an address.'),
+  site_url: line(2_048).refine(
+    (url) => /^https?:\/\/[^/]/i.test(url) && URL.canParse(url),
+    'This is not a URL that begins with http:// or https://.',
+  ),
   webhook_url: line(2_048),
   payment_prefix: SystemCreation.shape.payment_prefix,
 })

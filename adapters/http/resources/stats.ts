@@ -37,14 +37,16 @@ const HourStats = z
   .strictObject({
     from: moment.meta({ description: 'The start of the hour.' }),
     delivered: count.nullable().meta({ description: 'null if the rule has more than 10,000 newer attempts.' }),
-    failed: count.nullable().meta({ description: 'As `delivered`. Attempts that are repeated later count too.' }),
+    failed: count
+      .nullable()
+      .meta({ description: 'null as for `delivered`. An attempt counts even if it is repeated later.' }),
   })
   .meta({ id: 'HourStats' })
 
 const RuleStatsByHour = z
   .strictObject({
     ...ruleFigures,
-    hours: z.array(HourStats).meta({ description: 'One for each hour, the oldest first. The last one ends now.' }),
+    hours: z.array(HourStats).meta({ description: 'One item per hour, the oldest first. The last hour ends now.' }),
   })
   .meta({ id: 'RuleStatsByHour' })
 
@@ -94,7 +96,7 @@ export const statsRoutes = (operations: Operations, { clock, database }: ApiPart
   get('/api/stats', 'Get statistics by day, bank and rule', signedIn, query(StatsRange), data(Stats), show)
   get(
     '/api/stats/rules',
-    'Get statistics by rule for the last hours',
+    'Get statistics by rule for the most recent hours',
     signedIn,
     query(StatsHours),
     data(z.array(RuleStatsByHour)),

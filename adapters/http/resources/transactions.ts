@@ -99,7 +99,7 @@ const presentTransaction = (row: TransactionRow, raw: boolean): Omit<z.output<ty
 export const attempt = {
   http_status: z.int().min(0).meta({ description: '0 means no response.' }),
   response_body: z.string(),
-  attempt: id.meta({ description: 'Counts from 1 for each rule.' }),
+  attempt: id.meta({ description: 'Number of the attempt for this rule, starting at 1.' }),
   sent_at: moment,
   duration_ms: z.number().min(0),
   outcome: z.enum(['delivered', 'retrying', 'exhausted']),
@@ -163,10 +163,10 @@ const History = z.array(
             .array(z.int())
             .optional()
             .meta({ description: 'The rules that the transaction was sent to, or will be sent to.' }),
-          held: heldFor.optional().meta({ description: 'Why nothing was sent by itself.' }),
+          held: heldFor.optional().meta({ description: 'Why Baoco did not send the transaction automatically.' }),
           copy_of: z.int().optional().meta({ description: 'The transaction that this one is a copy of.' }),
           attempt: z.int().optional(),
-          http_status: z.int().optional().meta({ description: '0: no answer.' }),
+          http_status: z.int().optional().meta({ description: '0 means no response.' }),
           error: z.string().nullable().optional(),
           by: z.enum(['manual', 'bulk']).optional(),
           why: z.enum(['retry', 'due_now', 'again', 'released', 'rule_deleted', 'gone']).optional(),
@@ -174,7 +174,7 @@ const History = z.array(
         })
         .meta({
           id: 'HistoryFacts',
-          description: 'The facts of the sentence, so that a program can phrase it in another language.',
+          description: 'The facts of the sentence. A program can phrase it in another language with them.',
         }),
     })
     .meta({ id: 'HistoryLine' }),
@@ -182,7 +182,8 @@ const History = z.array(
 const Transactions = pageOf(Transaction, {
   ...byCursor,
   same_cursor: z.string().nullable().meta({
-    description: 'Cursor of a page that begins with the same row, whatever arrives later; null on an empty page.',
+    description:
+      'Cursor of a page that begins with the same row, even if newer transactions arrive; null on an empty page.',
   }),
   prefixes: z.array(z.string()),
 })
@@ -252,12 +253,12 @@ export const transactionRoutes = (operations: Operations, parts: ApiParts, signe
     const paid = await payByHand({ store, plans }, account, occasionOf(context, clock), idOf(context))
     if (paid) {
       await settled(parts, paid)
-      return 'The transaction pays its plan order.'
+      return 'The transaction pays for the plan order in its memo.'
     }
     const retried = await retryTransaction(parts, account, occasionOf(context, clock), idOf(context), again)
     await settled(parts, retried)
     if (retried.checkpoint === null)
-      return 'The transaction is already being sent, or it is over the monthly quota and keeps its time.'
+      return 'Nothing was changed: the transaction is already being sent, or it is over the monthly quota and is sent later.'
     return retried.isQueued
       ? 'The transaction is queued again.'
       : 'The transaction still matches no rule: nothing is sent.'

@@ -24,7 +24,9 @@ const Group = z
     count: z.int().positive(),
     oldest_at: moment.meta({ description: 'When the oldest transaction was captured.' }),
     oldest_transaction_id: id,
-    next_attempt_at: moment.nullable().meta({ description: 'When the first of them is due. null if they failed.' }),
+    next_attempt_at: moment
+      .nullable()
+      .meta({ description: 'When the first of them is due. null if all of them failed.' }),
     estimated_seconds: z
       .int()
       .positive()
@@ -35,10 +37,12 @@ const Group = z
 
 const Undelivered = z
   .strictObject({
-    groups: z.array(Group).meta({ description: 'Those with the oldest transaction first.' }),
+    groups: z.array(Group).meta({ description: 'The group with the oldest transaction comes first.' }),
     complete: z
       .boolean()
-      .meta({ description: 'false if there are so many that only the newest are counted. Restrict the days.' }),
+      .meta({
+        description: 'false if there are too many to count, so only the newest are counted. Choose fewer days.',
+      }),
   })
   .meta({ id: 'Undelivered' })
 
@@ -64,7 +68,7 @@ export const undeliveredRoutes = (operations: Operations, { database }: ApiParts
 
   get(
     '/api/undelivered',
-    'List what is not delivered, by rule and class of error',
+    'List undelivered transactions by rule and class of error',
     signedIn,
     query(UndeliveredFilter),
     data(Undelivered),

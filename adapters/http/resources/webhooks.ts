@@ -78,7 +78,9 @@ const ListedRule = Rule.extend({
       failures_in_a_row: z.int().min(0),
       open_since: moment.nullable(),
       next_probe_at: moment.nullable(),
-      not_before: moment.nullable().meta({ description: 'The endpoint asked for no calls until then (Retry-After).' }),
+      not_before: moment
+        .nullable()
+        .meta({ description: 'The endpoint asked not to be called before this time (Retry-After).' }),
     })
     .meta({ id: 'EndpointHealth' }),
 }).meta({ id: 'ListedRule' })
@@ -241,7 +243,7 @@ export const webhookRoutes = (operations: Operations, parts: ApiParts, signedIn:
   post('/api/webhooks', 'Create a rule', signedIn, body(RuleCreation), limit, created(Rule), addRule)
   post(
     '/api/webhooks/bulk-retry',
-    'Retry recent failures, or what a filter selects, in bulk',
+    'Retry recent failures or filtered transactions in bulk',
     signedIn,
     optionalBody(BulkRetry),
     whole(Queued),

@@ -17,7 +17,7 @@ const COPY = `BASE_BACKUP (LABEL 'baoco', CHECKPOINT 'fast', WAL true, MANIFEST 
 const TOO_MANY_CONNECTIONS = '53300'
 const SLOT_EXISTS = '42710'
 
-const ANOTHER = 'another backup is running: wait for its end'
+const ANOTHER = 'another backup is running: wait until it has ended'
 
 const letter = (text: string): number => text.charCodeAt(0)
 

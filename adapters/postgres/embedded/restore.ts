@@ -89,7 +89,7 @@ export const restoreBackup = async ({ file, dataDir, replace, here, log }: Resto
   try {
     const folder = fs.realpathSync(dataDir)
     if (isInUse(folder) && !replace)
-      throw new Error(`there is a Baoco in ${dataDir} already: name an empty BAOCO_DATA_DIR, or add --replace`)
+      throw new Error(`${dataDir} already contains a Baoco: set BAOCO_DATA_DIR to an empty folder, or add --replace`)
     const directory = findDirectory(dataDir)
     await clearLeftovers(directory)
     const draft = join(folder, DRAFT)

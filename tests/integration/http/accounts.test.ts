@@ -74,7 +74,7 @@ describe('accounts by mail', () => {
       expect([known.status, known.body]).to.deep.equal([fresh.status, fresh.body])
     }
     const [mail] = await mails('owner@baoco.local', 1)
-    expect(mail!.subject).to.equal('You have an account already')
+    expect(mail!.subject).to.equal('You already have an account')
     expect(mail!.text).to.include('https://baoco.example/forgot-password')
     expect((await logIn('owner@baoco.local')).status, 'the password stays').to.equal(401)
     expect((await logIn('owner@baoco.local', OWNERS_PASSWORD)).status).to.equal(200)

@@ -153,10 +153,10 @@ describe('alerts', () => {
     }
     await look(11)
     await eventually(async () => (await failing())[0]!.until !== null)
-    await eventually(async () => (await subjects()).includes('Baoco: an endpoint works again'))
+    await eventually(async () => (await subjects()).includes('Baoco: an endpoint is working again'))
     expect((await subjects()).filter((subject) => subject.includes('endpoint'))).to.have.members([
       'Baoco: an endpoint keeps failing',
-      'Baoco: an endpoint works again',
+      'Baoco: an endpoint is working again',
     ])
   })
 

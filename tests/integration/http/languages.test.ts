@@ -59,7 +59,7 @@ describe('the language of an account', () => {
   it('cannot be changed by a stranger who registers a confirmed address again', async () => {
     const { api_key: key } = await api.newAccount('giu@example.com')
     await register('giu@example.com', { language: 'vi' })
-    await mail('giu@example.com', 'You have an account already')
+    await mail('giu@example.com', 'You already have an account')
     expect((await api.ask('GET', '/api/account', { key })).body.data.language).to.equal('en')
   })
 

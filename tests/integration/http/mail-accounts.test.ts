@@ -90,7 +90,7 @@ describe('mail accounts', function () {
 
   it('say what is wrong with a host that has its port behind it', async () => {
     const { body } = await add(api.owner.api_key, { host: 'imap.example.com:993' })
-    const message = 'This is not the name of a host. The port has a field of its own.'
+    const message = 'This is not a valid host name. The port has its own field.'
     expect(body.issues).to.deep.equal([{ path: 'host', message }])
     expect(problemText(vi, message)).to.equal('Đây không phải là tên máy chủ. Cổng có ô riêng.')
   })

@@ -132,7 +132,7 @@ describe('plans', () => {
     expect((await retry(late.id, api_key)).status, 'by the buyer').to.equal(404)
     expect((await retry(small.id)).body.message).to.match(/matches no rule/)
     const answers = await Promise.all([late, second, late, second].map(({ id }) => retry(id)))
-    expect(answers.filter(({ body }) => /pays its plan order/.test(body.message))).to.have.length(1)
+    expect(answers.filter(({ body }) => /pays for the plan order/.test(body.message))).to.have.length(1)
     await upgraded(api_key, 'Basic')
     const statuses = async () =>
       (await Promise.all([late, second, small].map(({ id }) => transaction(id)))).map((each) => each.webhook_status)
@@ -157,7 +157,7 @@ describe('plans', () => {
     expect(copy.webhook_status).to.equal('already_run')
     await eventually(async () => (await transaction(first.id)).order_id === order_id)
     const { body } = await api.ask('POST', `/api/transactions/${first.id}/retry`, { key: api.owner.api_key })
-    expect(body.message).to.match(/pays its plan order/)
+    expect(body.message).to.match(/pays for the plan order/)
     await upgraded(api_key, 'Basic')
   })
 

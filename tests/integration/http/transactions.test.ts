@@ -72,7 +72,7 @@ describe('one transaction', () => {
     const first = await api.ask('POST', `/api/transactions/${waiting}/retry`, { key })
     expect([first.status, first.body.message]).to.deep.equal([
       200,
-      'The transaction is already being sent, or it is over the monthly quota and keeps its time.',
+      'Nothing was changed: the transaction is already being sent, or it is over the monthly quota and is sent later.',
     ])
     await api.happened(user, id, [statusChanged(id, 'pending', 'success')])
     const late = await api.ask('POST', `/api/transactions/${id}/retry`, { key })

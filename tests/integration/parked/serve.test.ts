@@ -206,7 +206,7 @@ for (const setUp of ['stock', 'eventstoredb'] as const)
       const audit = await baoco('audit')
       expect(audit.status).to.equal(1)
       expect(audit.output).to.match(
-        new RegExp(`transaction-${id}@\\d+: TransactionCompleted is not as its schema says`),
+        new RegExp(`transaction-${id}@\\d+: TransactionCompleted does not match its schema`),
       )
       await world.baoco.stop()
       await world.start()

@@ -47,7 +47,7 @@ describe('a pooler in front of Postgres', () => {
     pooler = await startPgBouncer(database.url, { mode: 'transaction' })
     for (const command of ['serve', 'migrate', 'audit'])
       expect(await refusalOf(command)).to.equal(
-        'baoco: DATABASE_URL leads to a pooler that gives each transaction another session: name the Postgres server itself, or set the pooler to session pooling (PgBouncer: pool_mode = session)\n',
+        'baoco: DATABASE_URL names a pooler that can give each transaction a different session: name the Postgres server itself, or set the pooler to session pooling (PgBouncer: pool_mode = session)\n',
       )
   })
 

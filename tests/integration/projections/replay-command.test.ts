@@ -53,7 +53,7 @@ describe('baoco replay', () => {
     expect(built.status).to.equal(0)
     // On a slow machine it also prints its progress.
     const ended = built.stdout.replaceAll(/^(main|search): .*, up to \S+\n/gm, '')
-    expect(ended).to.match(/^((main|search): \d+ events in [\d.]+ s \(\d+\/s\); these read models are live now\n){2}$/)
+    expect(ended).to.match(/^((main|search): \d+ events in [\d.]+ s \(\d+\/s\); these read models are now live\n){2}$/)
 
     const verified = baoco('replay', '--verify')
     expect(verified.stdout).to.include('every row matches the rebuilt one')

@@ -93,7 +93,7 @@ describe('read models of two versions', () => {
     await grow(20)
     const { projector, stop } = await setting.start()
     await eventually(() => projector.health().state === 'outdated')
-    expect(projector.health().reason).to.equal('a newer version of Baoco keeps these read models')
+    expect(projector.health().reason).to.equal('a newer version of Baoco maintains these read models')
     await projector.run(forever)
     await stop()
     expect(await upgraded(main)).to.equal(false)

@@ -146,7 +146,7 @@ describe('baoco export-events and import-events', function () {
     const back = join(installation.dataDir, 'events.jsonl')
     expect((await command(installation, there, ['export-events', back])).code).to.equal(0)
     expect((await command(installation, there, ['export-events', back])).stderr).to.contain(
-      'exists already: name a new file',
+      'already exists: name a new file',
     )
     const returned = await command(other, here, ['import-events', back])
     expect([returned.code, besidesProgress(returned.stderr)]).to.deep.equal([0, ''])
@@ -200,7 +200,7 @@ describe('baoco export-events and import-events', function () {
       expect(child.signalCode).to.equal('SIGKILL')
       const start = await command(place, { ...hanging, PORT: String(place.port) }, ['serve'])
       expect(start.code).to.equal(1)
-      expect(start.stderr).to.contain('an import into this event store has not ended')
+      expect(start.stderr).to.contain('an import into this event store has not finished')
       const resumed = await command(place, hanging, ['import-events', file])
       expect([resumed.code, besidesProgress(resumed.stderr)]).to.deep.equal([0, ''])
       baoco = await startBaoco(place, hanging)

@@ -45,19 +45,19 @@ describe('parseEvent', () => {
   })
 
   for (const [what, event, detail] of [
-    ['of an unknown type', stored('NotYetInvented', { x: 1 }), 'no event of this release: NotYetInvented'],
+    ['of an unknown type', stored('NotYetInvented', { x: 1 }), 'this release does not know the event NotYetInvented'],
     [
       'of a newer version',
       stored('IdsReserved', { from: 1, to: 100 }, 2),
-      'IdsReserved has version 2, this release knows 1',
+      'IdsReserved has version 2, but this release knows only versions up to 1',
     ],
     [
       'whose data the schema refuses',
       stored('IdsReserved', { from: 1, to: '100' }),
-      'IdsReserved is not as its schema says: to',
+      'IdsReserved does not match its schema: to',
     ],
-    ['whose data is missing', stored('IdsReserved', null), 'IdsReserved is not as its schema says'],
-    ['whose data is not JSON', stored('IdsReserved', undefined), 'IdsReserved is not as its schema says'],
+    ['whose data is missing', stored('IdsReserved', null), 'IdsReserved does not match its schema'],
+    ['whose data is not JSON', stored('IdsReserved', undefined), 'IdsReserved does not match its schema'],
   ] as const)
     it(`never lets an event through ${what}, and keeps it as it is stored`, () => {
       const parsed = parseEvent(event)

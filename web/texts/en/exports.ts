@@ -5,7 +5,7 @@ const MONTHS = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 
 
 export const exports: Messages['exports'] = {
   title: 'Export',
-  lead: 'One file per month for reconciliation. Days and times are Vietnamese. A copy of a transaction does not count its money again.',
+  lead: 'One file per month for reconciliation. Days and times are Vietnamese. The money of a copied transaction is counted only once.',
   file: 'File of a month',
   sums: 'Sums of the month by bank',
   month: 'Month',

@@ -24,18 +24,18 @@ export const operator: Messages['operator'] = {
       `${count} ${isOne ? 'delivery is' : 'deliveries are'} more than 30 seconds late without a reason to wait.`,
     behind: (names) => `Events are not processed yet: ${names}.`,
     parked: (count, isOne) =>
-      `${count} ${isOne ? 'stream has an event' : 'streams have events'} that cannot be used, and must wait. See baoco parked list.`,
+      `${count} ${isOne ? 'stream has an event' : 'streams have events'} that cannot be used, and must wait. Run baoco parked list to see them.`,
     faults: (count, isOne) => `Audits found ${count} ${isOne ? 'fault' : 'faults'} in the event store.`,
     breakers: (count, isOne) => `${count} ${isOne ? 'address is' : 'addresses are'} cut off after many failures.`,
   },
   processes: {
     title: 'Processes',
-    empty: 'No process reports that it runs.',
+    empty: 'No process is reporting.',
     since: 'since',
     from: (address) => `connected from ${address}`,
     clock: (process, seconds, isAhead) =>
       `The clock of ${process} is ${seconds} s ${isAhead ? 'ahead of' : 'behind'} the database's.`,
-    leases: 'Work of only one process',
+    leases: 'Work that only one process does',
     noLeases: 'No process holds any work yet.',
     unknown: 'unknown process',
     mailboxes: (count, isOne) => `${count} ${isOne ? 'mailbox is' : 'mailboxes are'} read`,
@@ -74,7 +74,7 @@ export const operator: Messages['operator'] = {
     faults: (count, isOne) => `${count} ${isOne ? 'fault' : 'faults'}`,
     checked: (events, transactions) => `${events} events, ${transactions} transactions`,
     whole: 'Everything was last checked',
-    never: 'There was no audit yet.',
+    never: 'There has been no audit yet.',
     how: 'Run baoco audit, especially after you restored a backup.',
   },
   server: {
@@ -103,7 +103,7 @@ export const operator: Messages['operator'] = {
   },
   outbox: {
     title: 'Unsent mails',
-    text: 'Without a mail server all mails stay here. A mail may hold a link that opens an account, so show it to nobody else.',
+    text: 'Without a mail server all mails stay here. A mail may contain a link that gives access to an account, so do not show it to anybody else.',
     empty: 'There are no unsent mails.',
     to: (email) => `To ${email}`,
     tried: (times, isOne) => `${times} ${isOne ? 'attempt' : 'attempts'} to send it`,

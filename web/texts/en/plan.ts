@@ -5,9 +5,9 @@ export const plan: Messages['plan'] = {
   title: 'Plans',
   present: 'Your plan',
   all: 'All plans',
-  lead: 'One payment lasts 365 days. The plan begins when the money arrives.',
+  lead: 'One payment covers 365 days. The plan begins when the money arrives.',
   replaces:
-    'If you renew, 365 days are added to the end of your plan. Another plan replaces yours at once, and the days that are left are not added.',
+    'If you renew, 365 days are added to the end of your plan. A different plan replaces yours at once, and your remaining days are not carried over.',
   free: 'Free of charge',
   price: (amount) => `${amount} for 365 days`,
   limits: {
@@ -19,8 +19,8 @@ export const plan: Messages['plan'] = {
   },
   buy: (plan) => `Buy ${plan}`,
   renew: (plan) => `Renew ${plan}`,
-  later: 'You can buy it when your present plan has ended.',
-  ordered: 'The order was made. Make the transfer to pay for it.',
+  later: 'You can buy it when your current plan has ended.',
+  ordered: 'The order was placed. Make the transfer to pay for it.',
   pay: (plan) => `Pay for ${plan}`,
   how: (order) =>
     `Scan the QR code with your bank's app, or make exactly this transfer. The memo must contain ${order}, otherwise your plan does not change.`,
@@ -30,7 +30,7 @@ export const plan: Messages['plan'] = {
   holder: 'Account holder',
   amount: 'Amount',
   memo: 'Memo',
-  waiting: 'Waiting for the money. This page changes by itself when the payment has arrived.',
+  waiting: 'Waiting for the money. This page updates by itself when the payment has arrived.',
   late: 'If you have made the transfer, do not order again. If your plan does not change for a long time, send the memo to the operator.',
   other: 'Choose another plan',
   paid: 'Your payment has arrived.',

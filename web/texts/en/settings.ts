@@ -26,8 +26,8 @@ export const unread: Messages['unread'] = {
   trust: (sender: string) => `Trust ${sender}`,
   trustTitle: (sender: string) => `Trust the sender ${sender}?`,
   trustText:
-    'Trust it only if you are sure that it is the bank: whoever can fake this sender can fake payments. A text that has arrived is not read again; forward it once more.',
-  trusted: (sender: string) => `From now on, texts of ${sender} count.`,
+    'Trust it only if you are sure that it is the bank: anybody who can fake this sender can forge a payment. Texts that have already arrived are not read again. Forward this one once more.',
+  trusted: (sender: string) => `From now on, texts from ${sender} count.`,
   mailbox: 'Test the mailbox',
   senders: 'Edit the trusted senders',
   forwarder: 'How to set up the forwarder app',
@@ -42,9 +42,9 @@ export const unread: Messages['unread'] = {
     unknown_sender:
       'Check that the app names the sender, such as sender=Vietcombank. If you trust this sender, add it to the trusted senders.',
     unknown_app: "Check that the app sends the package of the bank's app, such as ?package=com.VCB.",
-    unauthenticated_sender: "Check the verification id of the mailbox's provider, with the test on the page Sources.",
+    unauthenticated_sender: "Check the verification id of the mailbox's provider with the test on the page Sources.",
     unreadable_mail: 'Look for this mail in your mailbox. If it is from your bank, compare it with your transactions.',
-    placeholder: "Correct the app's template: it sends the name of a variable in place of the text.",
+    placeholder: "Correct the app's template: it sends the name of a variable instead of the text.",
   },
 }
 
@@ -118,7 +118,7 @@ export const settings: Messages['settings'] = {
     removeOf: (name: string) => `Delete the shop ${name}`,
     removeTitle: (name: string) => `Delete the shop ${name}?`,
     removeText:
-      'Its order ids are no longer looked for. A webhook that a plugin made is deleted too. Transactions stay as they are.',
+      'Baoco no longer looks for its order ids. A webhook that a plugin created is deleted too. Transactions stay as they are.',
     removed: 'The shop was deleted.',
   },
   banks: {
@@ -132,21 +132,21 @@ export const settings: Messages['settings'] = {
     active: (bank: string, number: string) => `Tell the shop about money to ${bank} ${number}`,
     more: (count) => `Show ${count} more accounts`,
     learn: 'I am about to add accounts',
-    learnTitle: 'Accept new accounts without a question?',
+    learnTitle: 'Accept new accounts without asking?',
     learnText:
       'For 24 hours, every new account number counts as yours. Choose this only while you are adding accounts.',
     learning: (until: string) => `New accounts count at once until ${until}.`,
   },
   alerts: {
     title: 'Alerts',
-    text: 'Baoco sends you an email when a webhook fails, a phone goes silent or your quota is nearly used up. It can call an address too.',
+    text: 'Baoco sends you an email when a webhook fails, a phone goes silent or your quota is nearly used up. It can also call an address.',
     url: 'Also call this address',
     urlHint: 'Leave it empty if email is enough. The calls are signed like webhooks.',
     show: 'Show the signing secret',
   },
   counter: {
     title: 'Screen at the counter',
-    text: 'A page to look at only: the latest payments in large type, with sound and voice if you like. The link shows amounts, times and order ids, and nothing else.',
+    text: 'A read-only page: the latest payments in large type, with sound and voice if you like. It shows only amounts, times and order ids.',
     create: 'Create the link',
     askTitle: 'Create the link for the counter?',
     ask: 'If there was a link before, it stops working at once.',
@@ -156,13 +156,13 @@ export const settings: Messages['settings'] = {
   senders: {
     title: 'Trusted senders',
     text: 'Baoco knows the senders of the banks. Add another one only if you are sure that it is a bank: anybody who can use this sender can forge a payment.',
-    empty: 'No sender was added.',
+    empty: 'No sender has been added.',
     add: 'Add',
     name: 'Name of the SMS sender',
     remove: 'Remove',
     removeOf: (sender) => `Remove ${sender}`,
     without: 'Accept texts that name no sender',
     withoutHint:
-      'Switch this on only if your app cannot name the sender, and forwards nothing but texts of your bank. Anybody whose text the app forwards can then forge a payment.',
+      'Switch this on only if your app cannot name the sender, and forwards only texts of your bank. Anybody whose text the app forwards can then forge a payment.',
   },
 }

@@ -21,7 +21,7 @@ export const sources: Messages['sources'] = {
     ],
     waiting: 'Waiting for a text…',
     arrived: (at) => `A text arrived at ${at}. This source works.`,
-    late: 'Nothing has come for a minute. Baoco keeps waiting. Check:',
+    late: 'Nothing has arrived for a minute. Baoco keeps waiting. Check:',
     causes: [
       'Is the phone online?',
       "Was the app stopped to save battery? Many Android phones do this, while the app's own test still passes.",
@@ -46,7 +46,7 @@ export const sources: Messages['sources'] = {
   },
   recipes: {
     title: 'Set up a forwarder app',
-    text: 'Choose your app. The address below is your own; replace Vietcombank and com.VCB by your bank.',
+    text: 'Choose your app. The address below is your own; replace Vietcombank and com.VCB with the names of your bank.',
     reads: { sms: 'SMS', push: 'app notifications', both: 'SMS and app notifications' },
     url: 'Address',
     template: 'Content',
@@ -57,7 +57,7 @@ export const sources: Messages['sources'] = {
       incoming: [
         'Add a rule for each sender of your bank.',
         'Put the sender at the end of the address, as below.',
-        'Replace the default template by the one below. The default is unsafe, because the app does not escape %from%.',
+        'Replace the default template with the one below. The default is unsafe, because the app does not escape %from%.',
         'Do not give the app access to notifications: it would pass off a chat titled Vietcombank as an SMS of the bank.',
       ],
       smsforwarder: [
@@ -117,7 +117,7 @@ export const sources: Messages['sources'] = {
     change: (email) => `Edit ${email}`,
     edit: 'Edit',
     provider: 'Provider',
-    other: 'Another one',
+    other: 'Other',
     email: 'Email address',
     password: 'App password',
     passwordHint: 'Not the password of your login. Enter it again when you edit.',
@@ -129,7 +129,7 @@ export const sources: Messages['sources'] = {
     folder: 'Folder',
     authserv: "The provider's verification id (authserv-id)",
     authservHint: 'Needed only for another provider. The test shows the id that it saw.',
-    gmailTitle: 'Get an app password of Gmail',
+    gmailTitle: 'Get an app password from Gmail',
     gmail: [
       'Switch on 2-Step Verification in your Google account.',
       'Open myaccount.google.com/apppasswords.',

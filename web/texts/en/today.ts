@@ -16,7 +16,7 @@ export const today: Messages['today'] = {
     ticked: 'Done',
     open: 'To do',
     steps: {
-      text: 'Send a bank text as a trial',
+      text: 'Send a bank text as a test',
       call: 'See a webhook call with a valid signature',
       source: 'Connect a phone or a mailbox',
       shop: 'Name the prefix of your shop’s order ids, such as DH',
@@ -64,6 +64,6 @@ export const today: Messages['today'] = {
     new_bank_account: 'New account number',
     unsafe_forwarder: "The forwarder app's template is unsafe",
     old_notification: 'An old notification has arrived',
-    contradicting_copy: 'Two copies of one notification differ',
+    contradicting_copy: 'Two notifications of one payment show different order ids',
   },
 }

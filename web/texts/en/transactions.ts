@@ -64,10 +64,10 @@ export const transaction: Messages['transaction'] = {
   story: 'What happened',
   attempts: 'Attempts',
   noAttempts: {
-    pending: 'Nothing was sent yet. The first attempt begins soon.',
+    pending: 'Nothing has been sent yet. The first attempt begins soon.',
     skipped: 'Nothing is sent, because the notification has no order id.',
     no_match:
-      'Nothing is sent. Either the order id begins with no prefix of your shops, or no webhook accepts this kind of transaction, or the bank account is not confirmed, or the memo says that a transfer of yours came back.',
+      'Nothing is sent. Either the order id does not begin with a prefix of your shops, or no webhook accepts this kind of transaction, or the bank account is not confirmed, or the memo says that a transfer of yours came back.',
     already_run: 'Nothing is sent, because this is a copy of a transaction that was already reported.',
     other: 'There are no attempts.',
   },
@@ -97,12 +97,12 @@ export const transaction: Messages['transaction'] = {
   again: 'Send once more',
   againTitle: 'Send once more?',
   againText:
-    'The shop has received this transaction. It is called again with the same id and the header X-Webhook-Replay: 1. Do this only if the shop has lost its data, or surely ignores what it has already processed.',
+    'The shop has received this transaction. It is called again with the same id and the header X-Webhook-Replay: 1. Do this only if the shop has lost its data, or certainly ignores what it has already processed.',
   stillNoMatch: 'It still matches no webhook, so nothing was sent.',
   remove: 'Delete transaction',
   removeTitle: 'Delete this transaction?',
   removeText:
-    'The transaction and all its attempts leave every list, and the original text is erased. This cannot be undone.',
+    'The transaction and all its attempts disappear from every list, and the original text is erased. This cannot be undone.',
   removed: 'The transaction was deleted.',
   errors: {
     dns: ['The host name was not found', 'Check the address of the webhook and the DNS records of its domain.'],
@@ -116,31 +116,31 @@ export const transaction: Messages['transaction'] = {
       'Answer 200 as soon as the call arrives, and process the order afterwards.',
     ],
     redirect: [
-      'It was redirected',
-      'Baoco follows no redirect. Enter the final address, usually with https:// or www.',
+      'The address redirects the call',
+      'Baoco does not follow redirects. Enter the final address, usually with https:// or www.',
     ],
     http_401: [
-      'The shop refused it: wrong signature or credentials',
+      'The shop refused the call: wrong signature or credentials',
       "Compare the shop's secret with the webhook's, and compute the signature over exactly the bytes received.",
     ],
-    http_403: ['The shop refused it', 'Let requests from Baoco pass your firewall or security plugin.'],
+    http_403: ['The shop refused the call', 'Let requests from Baoco pass your firewall or security plugin.'],
     http_404: [
       'The address does not exist, or the order does not exist yet',
       'Check the path. If the order is created later, a retry will succeed.',
     ],
-    http_405: ['The shop does not accept this method', 'Change POST or PUT in the webhook.'],
+    http_405: ['The shop does not accept this method', 'Change the method of the webhook: POST or PUT.'],
     http_410: [
       'The shop says that the address is gone',
       'The webhook is paused. Enter the new address, then switch it on.',
     ],
-    http_429: ['The shop receives too much', 'Baoco slows down. You can set a limit per minute for the webhook.'],
+    http_429: ['The shop receives too many calls', 'Baoco slows down. You can set a limit per minute for the webhook.'],
     http_4xx: ['The shop did not accept the request', "See the response below and the shop's log."],
     http_5xx: ['The shop had an error', "See the shop's error log, fix it, then send again."],
-    other: ['It could not be sent', 'See the response below.'],
+    other: ['The call could not be made', 'See the response below.'],
   },
   events: {
     TransactionCaptured: 'Notification read',
-    TransactionCompleted: 'A fuller copy brought the order id',
+    TransactionCompleted: 'A more complete copy supplied the order id',
     WebhookAttempted: 'Webhook sent',
     WebhookRetryRequested: 'Retry requested',
     WebhookStatusChanged: 'Status changed',

@@ -22,7 +22,7 @@ export const tryIt: Messages['tryIt'] = {
     rulesHint: 'Baoco records a transaction and calls your real shops.',
     asReal: 'The transaction is recorded and counted like a real one. You can delete it afterwards.',
     called: (names) => `Will be called: ${names}.`,
-    alsoCalled: (names) => `Beside the inbox, these webhooks are called too, because they accept this text: ${names}.`,
+    alsoCalled: (names) => `Besides the inbox, these webhooks are called too, because they accept this text: ${names}.`,
     nobody: 'No webhook accepts this text.',
     unconfirmed: (bank, number) =>
       `The account number ${bank} ${number} is not confirmed, so webhooks are called only after you confirm it.`,
@@ -52,7 +52,7 @@ export const tryIt: Messages['tryIt'] = {
     title: 'Test inbox',
     text: 'The test inbox is a built-in address. It shows what your shop would receive, and whether the signature is valid.',
     counts:
-      'The webhook of the inbox counts as one of your plan. When you have finished testing, delete it, or replace it when you add that of your shop.',
+      'The webhook of the inbox counts towards the limit of your plan. When you have finished testing, delete it, or replace it when you add the webhook of your shop.',
     create: 'Create a test inbox',
     uncalled: 'No webhook that is switched on calls this inbox.',
     call: 'Switch on the webhook of the inbox',
@@ -83,8 +83,8 @@ export const reasons: Messages['reasons'] = {
   too_long: 'The text is too long.',
   unknown_sender: "The sender is neither this bank's own nor one that you trust.",
   unknown_app: "The notification does not name this bank's app.",
-  unauthenticated_sender: 'The mail cannot be proved to come from the bank.',
-  unreadable_mail: 'The mail server lists this mail and does not hand it out. It was skipped after several tries.',
+  unauthenticated_sender: 'Nothing proves that the mail comes from the bank.',
+  unreadable_mail: 'The mail server lists this mail, but does not return it. Baoco skipped it after several tries.',
   deleted: 'The transaction of this text was deleted.',
   unparsed: 'No reader understood this text.',
   test_message: "This is the app's test message.",

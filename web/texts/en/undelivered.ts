@@ -12,8 +12,7 @@ export const undelivered: Messages['undelivered'] = {
   incomplete: 'There are so many that only the newest are counted. Choose fewer days.',
   count: (count, isOne) => `${count} ${isOne ? 'transaction' : 'transactions'}`,
   deleted: (id) => `Webhook ${id} was deleted`,
-  deletedText:
-    "Nothing can be sent to this webhook any more. Open a transaction to match it again with today's webhooks.",
+  deletedText: "Nothing can be sent to this webhook now. Open a transaction to match it again with today's webhooks.",
   untried: ['Not sent yet', 'The webhook is paused, its address is cut off, or the monthly quota is used up.'],
   paused: 'The webhook is paused: transactions are kept until you switch it on.',
   cutOff: 'The address keeps failing, so it is cut off. Baoco keeps trying, and sends as soon as the address answers.',
@@ -31,7 +30,7 @@ export const undelivered: Messages['undelivered'] = {
     success: 'Send delivered ones again',
   },
   success: {
-    text: 'For a shop that has lost its data. What was delivered in the days that you choose is sent once more, with the same id and the header X-Webhook-Replay. The shop must ignore what it has already processed.',
+    text: 'For a shop that has lost its data. Transactions that were delivered in the days you choose are sent once more, with the same id and the header X-Webhook-Replay. The shop must ignore what it has already processed.',
     choose: 'First choose the first day in “From”.',
   },
   ask: {
@@ -41,7 +40,7 @@ export const undelivered: Messages['undelivered'] = {
       success: 'Send once more?',
     },
     counting: 'Counting…',
-    none: 'No transaction matches any more.',
+    none: 'No transaction matches now.',
     count: (count, isOne) => `${count} ${isOne ? 'transaction' : 'transactions'} will be sent, oldest first.`,
     takes: (span) => `If the shop answers, this takes about ${span}.`,
     soon: 'If the shop answers, this takes less than a minute.',

@@ -32,16 +32,17 @@ export const webhook: Messages['webhook'] = {
   open: (count, since) =>
     `This address failed ${count} times in a row, so since ${since} Baoco only tries every 30 seconds. The payments are kept, and are sent as soon as the address answers.`,
   notBefore: (at) => `The shop asked to wait until ${at}.`,
-  paused: 'The webhook is paused: it takes no new payments.',
+  paused: 'The webhook is paused: it receives no new payments.',
   start: 'Switch on',
   pause: 'Pause',
   pauseTitle: 'Pause this webhook?',
-  pauseText: 'Transactions that arrive meanwhile are not sent to it. What waits is kept until you switch it on again.',
+  pauseText:
+    'Transactions that arrive meanwhile are not sent to it. Waiting deliveries are kept until you switch it on again.',
   pausedNow: 'The webhook is paused.',
   movedInbox: {
     text: 'This is the former address of your test inbox. The address of Baoco has changed, and the inbox is now at:',
-    change: 'Use the present address',
-    changed: 'The webhook has the present address.',
+    change: 'Use the current address',
+    changed: 'The webhook has the current address.',
   },
   started: 'The webhook is on.',
   health: 'Last 24 hours',
@@ -71,12 +72,12 @@ export const webhook: Messages['webhook'] = {
     rotate: 'Replace the secret',
     rotateTitle: 'Replace the secret?',
     rotateText:
-      'For 24 hours, webhook-signature has the signatures of both secrets, and X-Webhook-Signature still that of the old one. If your shop checks X-Webhook-Signature: enter the new secret in your shop, then press “Stop the old secret now” at once. A call that is refused meanwhile is sent again.',
+      'For 24 hours, webhook-signature has the signatures of both secrets, and X-Webhook-Signature still has that of the old one. If your shop checks X-Webhook-Signature: enter the new secret in your shop, then press “Stop the old secret now” at once. A call that is refused meanwhile is sent again.',
     rotated: 'There is a new secret.',
     until: (at) => `The old secret also signs until ${at}. X-Webhook-Signature has only its signature until then.`,
     finish: 'Stop the old secret now',
     finished: 'The old secret has stopped.',
-    none: 'The server cannot open this secret any more. Replace it, and enter the new one in your shop.',
+    none: 'The server can no longer decrypt this secret. Replace it, and enter the new one in your shop.',
   },
   test: {
     title: 'Test call',
@@ -84,7 +85,7 @@ export const webhook: Messages['webhook'] = {
     send: 'Send a test call',
     sample: 'Send a sample transaction',
     sampleText:
-      "A sample transaction has exactly this webhook's own format, with the order id DH1042 and the header X-Webhook-Event: test. The shop must look at that header; otherwise it may take its order DH1042 as paid.",
+      "A sample transaction has exactly this webhook's own format, with the order id DH1042 and the header X-Webhook-Event: test. The shop must check that header. Otherwise it may mark its order DH1042 as paid.",
     sending: 'Sending…',
     good: (code, time) => `The address answered ${code} after ${time}. The shop accepted the call.`,
     bad: (code) => `The address answered ${code}. The shop did not accept the call.`,
@@ -94,7 +95,7 @@ export const webhook: Messages['webhook'] = {
   },
   verify: {
     title: 'Check the signature',
-    text: 'A whole receiver for this address. It computes the signature over exactly the bytes received, refuses calls older than 5 minutes, and answers 200.',
+    text: 'A complete receiver for this address. It computes the signature over exactly the bytes received, refuses calls older than 5 minutes, and answers 200.',
     untimed:
       'The template of this webhook has no timestamp, so these receivers would refuse every call. Add "timestamp": "{{timestamp}}" to the template.',
     languages: 'Programming language',
@@ -111,7 +112,7 @@ export const webhook: Messages['webhook'] = {
     header: {
       'X-Webhook-Signature': 'sha256= and the HMAC-SHA256 of the body with the secret, in lower-case hexadecimal.',
       'X-Webhook-Source': 'Always baoco.',
-      'X-Webhook-Attempt': 'Number of the attempt, from 1.',
+      'X-Webhook-Attempt': 'Number of the attempt, starting at 1.',
       'X-Webhook-Event': 'test: a sample transaction without money. Only in test calls.',
       'X-Webhook-Replay': '1: you asked to send a delivered transaction once more.',
       'Content-Type': 'Always application/json.',
@@ -146,14 +147,14 @@ export const webhook: Messages['webhook'] = {
   logs: {
     title: 'Recent attempts',
     all: 'See the transactions',
-    empty: 'Nothing was sent yet.',
+    empty: 'Nothing has been sent yet.',
     transaction: 'Transaction',
     answer: 'Response',
     attempt: (number) => `attempt ${number}`,
   },
   remove: 'Delete the webhook',
   removeTitle: 'Delete this webhook?',
-  removeText: 'Payments that wait for this address are not sent any more. The secret becomes invalid.',
+  removeText: 'Payments that are waiting for this address will not be sent. The secret becomes invalid.',
   removed: 'The webhook was deleted.',
 }
 

@@ -3,7 +3,7 @@ import type { ExportColumn } from '../../app/export-columns.ts'
 
 export const exports = {
   title: 'Xuất dữ liệu',
-  lead: 'Một tệp theo tháng để đối soát. Ngày và giờ theo giờ Việt Nam. Bản sao của một giao dịch không tính tiền lần nữa.',
+  lead: 'Một tệp theo tháng để đối soát. Ngày và giờ theo giờ Việt Nam. Bản sao của một giao dịch không được cộng thêm vào tổng.',
   file: 'Tệp của một tháng',
   sums: 'Tổng của tháng theo ngân hàng',
   month: 'Tháng',

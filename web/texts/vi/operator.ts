@@ -26,7 +26,7 @@ export const operator = {
   },
   processes: {
     title: 'Tiến trình',
-    empty: 'Không có tiến trình nào báo có mặt.',
+    empty: 'Không có tiến trình nào đang báo hoạt động.',
     since: 'từ',
     from: (address: string) => `kết nối từ ${address}`,
     clock: (process: string, seconds: string, isAhead: boolean) =>

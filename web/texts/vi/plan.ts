@@ -5,7 +5,7 @@ export const plan = {
   all: 'Các gói',
   lead: 'Mỗi lần thanh toán dùng được 365 ngày. Gói bắt đầu ngay khi tiền tới.',
   replaces:
-    'Gia hạn thì 365 ngày được cộng vào ngày hết hạn. Gói khác thay gói hiện tại ngay, và những ngày còn lại không được cộng thêm.',
+    'Nếu gia hạn, 365 ngày được cộng vào ngày hết hạn. Nếu mua gói khác, gói mới thay gói hiện tại ngay, và những ngày còn lại không được cộng sang.',
   free: 'Miễn phí',
   price: (amount: string) => `${amount} cho 365 ngày`,
   limits: {

@@ -56,7 +56,7 @@ export const settings = {
     plan: 'Gói',
     until: 'Dùng đến',
     usage: 'Giao dịch tháng này',
-    of: (used: string, limit: string) => `${used} trong ${limit}`,
+    of: (used: string, limit: string) => `${used} trên ${limit}`,
     unlimited: (used: string) => `${used}, không giới hạn`,
     password: 'Đổi mật khẩu',
     passwordText: 'Chúng tôi sẽ gửi liên kết đổi mật khẩu tới email của bạn.',
@@ -127,7 +127,7 @@ export const settings = {
     learn: 'Tôi sắp thêm tài khoản mới',
     learnTitle: 'Nhận tài khoản mới mà không hỏi?',
     learnText:
-      'Trong 24 giờ tới, mọi số tài khoản mới được xem là của bạn. Chỉ bật khi bạn thật sự đang thêm tài khoản.',
+      'Trong 24 giờ tới, mọi số tài khoản mới được coi là của bạn. Chỉ bật khi bạn thật sự đang thêm tài khoản.',
     learning: (until: string) => `Tài khoản mới được nhận ngay đến ${until}.`,
   },
   alerts: {

@@ -40,7 +40,7 @@ export const sources = {
     rotated: 'Đã có đường dẫn mới.',
     titles: 'Tin cậy tiêu đề của ứng dụng SMS',
     titlesHint:
-      'Tiêu đề có thể là tên do người lạ tự đặt, hoặc tên nhóm. Chỉ bật nếu ứng dụng của bạn không gửi được SMS.',
+      'Tiêu đề có thể là tên do người lạ tự đặt, hoặc tên nhóm. Chỉ bật nếu ứng dụng của bạn không tự chuyển tiếp được SMS.',
   },
   recipes: {
     title: 'Cài ứng dụng chuyển tiếp',
@@ -131,7 +131,7 @@ export const sources = {
     gmail: [
       'Bật Xác minh 2 bước trong tài khoản Google của bạn.',
       'Mở myaccount.google.com/apppasswords.',
-      'Đặt tên là Baoco, bấm Tạo, rồi chép 16 chữ cái hiện ra.',
+      'Đặt tên là Baoco, bấm Tạo, rồi sao chép 16 chữ cái hiện ra.',
       'Dán vào ô Mật khẩu ứng dụng bên dưới.',
     ],
     gmailLink: 'Mở trang mật khẩu ứng dụng của Google',

@@ -78,7 +78,7 @@ export const reasons: Record<string, string> = {
   failed: 'Giao dịch không thành công.',
   placeholder: 'Ứng dụng chuyển tiếp chưa điền nội dung vào mẫu.',
   empty: 'Tin rỗng.',
-  ping: 'Ứng dụng báo rằng nó còn chạy.',
+  ping: 'Ứng dụng báo rằng nó vẫn đang chạy.',
   too_long: 'Tin quá dài.',
   unknown_sender: 'Người gửi không phải của ngân hàng này, cũng không phải người gửi bạn tin cậy.',
   unknown_app: 'Thông báo không ghi tên ứng dụng của ngân hàng này.',

@@ -107,7 +107,7 @@ export const webhook = {
     name: 'Tên',
     meaning: 'Ý nghĩa',
     header: {
-      'X-Webhook-Signature': 'sha256= và HMAC-SHA256 của nội dung, với khóa bí mật, viết bằng số hex chữ thường.',
+      'X-Webhook-Signature': 'sha256= và HMAC-SHA256 của nội dung, với khóa bí mật, viết ở dạng hex chữ thường.',
       'X-Webhook-Source': 'Luôn là baoco.',
       'X-Webhook-Attempt': 'Lần gửi thứ mấy, từ 1.',
       'X-Webhook-Event': 'test: giao dịch mẫu, không có tiền thật. Chỉ có khi gửi thử.',

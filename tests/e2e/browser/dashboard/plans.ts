@@ -143,7 +143,7 @@ export const plans = (visitor: () => Visitor, owner: () => Owner): void => {
       await page.getByLabel('Địa chỉ nhận').fill('https://shop.example/2')
       const inboxes = page.waitForResponse('**/api/inbox')
       await page.keyboard.press('Enter')
-      const refused = page.getByRole('alert').filter({ hasText: 'Gói của bạn đã dùng hết số webhook.' })
+      const refused = page.getByRole('alert').filter({ hasText: 'Bạn đã dùng hết số webhook của gói.' })
       // A webhook of a shop is not taken for that of a test inbox.
       await (await inboxes).finished()
       expect(await button(page, 'Thay webhook của hộp thử').count()).to.equal(0)

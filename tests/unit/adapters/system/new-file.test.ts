@@ -50,7 +50,7 @@ describe('a file that a command writes', () => {
       new AbortController().signal,
     )
     const refused = await late.catch((error: Error) => error.message)
-    expect(refused).to.equal(`${file} exists already: name a new file`)
+    expect(refused).to.equal(`${file} already exists: name a new file`)
     expect(readFileSync(file, 'utf8')).to.equal('of another')
     expect(readdirSync(folder)).to.deep.equal(['events.jsonl'])
   })

@@ -18,7 +18,7 @@ const FOR_PROGRAMS: readonly (readonly [at: RegExp, text: RegExp])[] = [
   [/queries\.ts/, /^A page is/],
   [/access\.ts/, /^The operator's account cannot be deleted/],
   // The command line.
-  [/registration\.ts/, /^There is an account with this email/],
+  [/registration\.ts/, /^An account with this email already exists/],
   // The login has its own text for an old link.
   [/session\.ts/, /^The link was used/],
   // A whole answer ends a call that sent one already.

@@ -7,7 +7,7 @@ const noticeOf = (stream: string, revision: number): ParkedNotice => ({
   revision,
   type: 'NotificationIgnored',
   reason: 'newer_version',
-  detail: 'NotificationIgnored has version 4, this release knows 3',
+  detail: 'NotificationIgnored has version 4, but this release knows only versions up to 3',
 })
 
 const opened = () => {
