@@ -50,7 +50,7 @@ const STORES: Record<string, (databaseUrl: string) => Promise<Stores>> = {
 }
 
 describe('the streams of an account', () => {
-  it('are of these kinds; a new kind must be found by the deletion of an account too', () => {
+  it('are of these kinds, and the deletion of an account must find a new kind too', () => {
     const named = ['alerts-', 'ignored-', 'affiliate-', 'book-', 'credits-', 'credit-segments-']
     const listed = ['transaction-', 'unread-', 'job-', 'plan-order-']
     const apart = ['account-', 'email-']
@@ -65,7 +65,7 @@ describe('the streams of an account', () => {
 })
 
 for (const [name, openStores] of Object.entries(STORES))
-  describe(`attack: what the deletion of an account reads, on ${name}`, () => {
+  describe(`attack: the deletion of an account, on ${name}`, () => {
     let api: ApiUnderTest
     let stores: Stores
     let database: Database
@@ -179,7 +179,7 @@ for (const [name, openStores] of Object.entries(STORES))
         (error: Error) => expect(error.message).to.equal('killed'),
       )
 
-    it('is the account itself, however many events of others came after its registration', async () => {
+    it('reads only events of the account, however many events of others follow its registration', async () => {
       const account = await filledAccount()
       const { user_id } = api.owner
       for (let some = 0; some < OTHERS; some += 500)
@@ -203,7 +203,7 @@ for (const [name, openStores] of Object.entries(STORES))
       await expectNothingLeft(account)
     })
 
-    it('is also what the read models have not seen', async () => {
+    it('also reads what the read models have not processed', async () => {
       const account = await filledAccount()
       const old = await listStreams(database, api.store, main)(account.user_id)
       await post(account, vietcombankText(3, 'DH3'))
@@ -212,7 +212,7 @@ for (const [name, openStores] of Object.entries(STORES))
       await expectNothingLeft(account)
     })
 
-    it('is the store from its registration on if there are no read models', async () => {
+    it('reads every event since the registration if there are no read models', async () => {
       const account = await filledAccount()
       const elsewhere = listStreams(database, api.store, { ...main, schema: 'not_there' })
       expect((await erase(account, { list: elsewhere })).transactions).to.equal(2)
@@ -220,7 +220,7 @@ for (const [name, openStores] of Object.entries(STORES))
       await expectNothingLeft(account)
     })
 
-    it('is the store from its registration on if an earlier deletion was killed, and audit names what was left', async () => {
+    it('reads every event since the registration if an earlier deletion was killed, and audit names what was left', async () => {
       const account = await filledAccount()
       const { user_id } = account
       let appends = 0
@@ -265,7 +265,7 @@ for (const [name, openStores] of Object.entries(STORES))
       expect(reasons).to.deep.equal([])
     })
 
-    it('leaves its address free if it was killed just before it released that, and run again releases no other claim', async () => {
+    it('frees the email address if it was killed just before that, and a second run releases no other claim', async () => {
       const account = await filledAccount()
       const append: EventStore['append'] = (units) => {
         if (units.flat().some(({ events }) => events.some(({ type }) => type === 'EmailReleased')))
@@ -281,7 +281,7 @@ for (const [name, openStores] of Object.entries(STORES))
       expect(await faults(account.user_id)).to.deep.equal([])
     })
 
-    it('includes streams that are parked, and those whose first event was skipped', async () => {
+    it('erases streams that are parked, and those whose first event was skipped', async () => {
       const account = await filledAccount()
       const { user_id } = account
       const parked = async () =>

@@ -48,7 +48,7 @@ describe('attack: accounts', () => {
     expect(shown.body.data.name, 'nor is the stranger’s name kept').to.equal(null)
   })
 
-  it('a stranger who also used up the mails of the hour has only void links', async () => {
+  it('a stranger who also used up the mails of the hour holds only void links', async () => {
     const email = 'flooded@example.com'
     for (let time = 0; time < 11; time++) await post('register', { email, password: STRANGERS })
     const strangers = await links(email, 'verify-email', 10)

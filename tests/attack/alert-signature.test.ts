@@ -73,7 +73,7 @@ describe('alert calls', () => {
     expect([first!['x-webhook-attempt'], second!['x-webhook-attempt']]).to.deep.equal(['1', '2'])
   })
 
-  it('go to the address as it is at each attempt', async () => {
+  it('go to the address that is set when each attempt is made', async () => {
     const present = await openShop(status(500))
     shop.answer(status(500))
     await send(shop.url)

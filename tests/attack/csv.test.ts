@@ -49,7 +49,7 @@ const DANGEROUS = [
 ] // prettier-ignore
 
 describe('an exported cell', () => {
-  it('would be computed by the model without protection', () => {
+  it('would be computed by a spreadsheet without protection', () => {
     for (const text of DANGEROUS.filter((each) => each.trim() !== '' && !each.startsWith("'")))
       expect(
         computedIn(`1,${text.includes('"') ? `"${text.replaceAll('"', '""')}"` : text},2`),

@@ -24,7 +24,7 @@ describe('headers of every answer', () => {
   })
   after(() => api.close())
 
-  it('forbid the browser to guess the type of answers, errors, pages, files and metrics', async () => {
+  it('forbid browsers to guess the type of answers, errors, pages, files and metrics', async () => {
     for (const [method, path, status] of [
       ['GET', '/api/account', 200],
       ['GET', '/api/nothing', 404],
@@ -50,7 +50,7 @@ describe('headers of every answer', () => {
     expect([anonymous.status, isForbidden(anonymous.headers)]).to.deep.equal([401, true])
   })
 
-  it('forbid it on an internal fault, on a stream, and if the request is not HTTP', async () => {
+  it('forbid that on an internal error, on a stream, and if the request is not HTTP', async () => {
     api.takes(() => {
       throw new Error('a fault')
     })
@@ -71,7 +71,7 @@ describe('headers of every answer', () => {
       )
   })
 
-  it('forbid it on the port for metrics', async () => {
+  it('forbid that on the port for metrics', async () => {
     const settings = { trustProxy: 0 } as never
     const app = createHealth({ log: silent, metrics: new Registry(), readiness: () => [], settings })
     const { port, close } = await listen(app, 0, { host: '127.0.0.1' })
@@ -82,7 +82,7 @@ describe('headers of every answer', () => {
     await close(0)
   })
 
-  it('forbid it at the reference receiver', async () => {
+  it('forbid that at the reference receiver', async () => {
     const bank = { bank_code: 'ACB', account_number: '257678859', account_holder: 'NGUYEN VAN A' }
     const server = createReceiver({ secret: 's'.repeat(48), prefix: 'DH', bank })
     server.listen(0, '127.0.0.1')

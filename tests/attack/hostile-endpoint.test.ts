@@ -110,7 +110,7 @@ describe('a hostile endpoint', () => {
         expect(sent()).to.be.below(MOST_ON_THE_WAY)
       })
 
-  it('has its limit counted per answer, on every connection and at every reuse', async () => {
+  it('has a limit for each answer, on new and on reused connections', async () => {
     const head = `HTTP/1.1 200 OK\r\nContent-Length: 2\r\nA: ${'a'.repeat(60_000)}\r\n\r\nok`
     const { url } = await endpoint((socket) => socket.write(head))
     const one = sender()
@@ -187,7 +187,7 @@ describe('a hostile endpoint', () => {
     expect(process.memoryUsage().rss - before).to.be.below(400 * 1024 ** 2)
   })
 
-  it('may name headers like members of an object: they are only headers', async () => {
+  it('may name headers like members of an object, which stay plain headers', async () => {
     const names = ['__proto__', 'constructor', 'hasOwnProperty', 'toString', '__proto__']
     const head = `HTTP/1.1 503 No\r\n${names.map((name) => `${name}: 9\r\n`).join('')}Retry-After: 7\r\nContent-Length: 0\r\n\r\n`
     const { url } = await endpoint((socket) => socket.write(head))

@@ -34,7 +34,7 @@ describe('attack: rate limits against strangers', () => {
       return fetch(api.url + path, { headers, signal: stopping.signal })
     }
 
-    it('of a counter leave the owner’s own alone, and the other way round', async () => {
+    it('count those of a counter and those of its owner separately', async () => {
       const { api_key } = await api.newAccount('streams@example.com')
       const { token } = (await api.ask('POST', '/api/counter', { key: api_key })).body.data
       const counter = () => open(`/counter/${token}/stream`)
@@ -79,7 +79,7 @@ describe('attack: rate limits against strangers', () => {
       expect((await post(receive_token, '1.1.1.2')).status).to.equal(200)
     })
 
-    it('keep the budgets of a device’s token and a scoped key, too', async () => {
+    it('keep the budgets of a device’s token and a scoped key too', async () => {
       const { api_key: key } = await api.newAccount('device@example.com')
       const invited = await api.ask('POST', '/api/devices', { key, json: { name: 'phone' } })
       const code = invited.body.data.pairing_code

@@ -225,7 +225,7 @@ describe('a payment in two channels', () => {
     }
   })
 
-  it('is not another one that leaves the same balance after money went out, if the SMS ends within its order id', () => {
+  it('is not confused with a later one that leaves the same balance, if the SMS ends within its order id', () => {
     const [one] = TCB(`thanh toan cho don hang so ${'x'.repeat(60)} DH104299`, 147)
     expect(one.text).to.match(/DH1\d*$/)
     const [, out] = TCB('RUT TIEN')
@@ -240,7 +240,7 @@ describe('a payment in two channels', () => {
     isOne(VPB('H2000 DH1042'))
   })
 
-  it('is paid twice if the payer pays twice with one text, without a balance and some seconds apart', () => {
+  it('is two payments if the payer pays twice with the same text, some seconds apart and without a balance', () => {
     const memo = `NGUYEN VAN AN thanh toan cho don hang so ${'x'.repeat(30)} DH1042`
     const one = sms('BIDV', `TK8832123000 tai BIDV +150,000VND vao 10:00 20/11/2026. ND: ${memo}`)
     expect(one.text.length).to.be.greaterThan(130)

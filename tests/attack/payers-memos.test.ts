@@ -102,7 +102,7 @@ describe('the memo of a payer', () => {
       expect(verdictsOn(sms, push)).to.deep.equal(['new', 'copy'])
     })
 
-  it('makes two payments one by no reference that looks like the bank’s', () => {
+  it('never merges two payments by a reference that looks like the bank’s', () => {
     const push = (memo: string, at: string): Sent => ({
       type: 'notification',
       package: 'com.vnpay.bidv',
@@ -154,7 +154,7 @@ describe('the memo of a payer', () => {
     }
   })
 
-  it('makes two mails of ACB one by no time', () => {
+  it('never merges two mails of ACB by a time', () => {
     const two = ['13:37:09', '13:39:59'].map((time, index): Sent => ({
       type: 'mail',
       at: `2026-09-13T13:4${index}:20+07:00`,

@@ -133,7 +133,7 @@ for (const name of new Set(CELLS.map(([store]) => store)))
     }
 
     for (const [, how] of CELLS.filter(([store]) => store === name))
-      it(`(${how}) refuses posts in time and later at once, goes on at once, and loses nothing`, async () => {
+      it(`(${how}) refuses posts first within the time limit and later at once, continues as soon as the store is back, and loses nothing`, async () => {
         const { begin, end } = FAULTS[how]!
         for (let n = 0; n < 5; n++) expect((await post()).status).to.equal(200)
         await allListedOnce()

@@ -44,7 +44,7 @@ const commandsInDocs = (): string => {
   return /^```sh\n(mkdir certificates[\s\S]*?)^```/m.exec(page)![1]!
 }
 
-describe('servers with TLS of an own authority', () => {
+describe('servers with certificates of a private authority', () => {
   needsDovecot()
 
   let folder: string

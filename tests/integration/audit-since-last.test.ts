@@ -143,7 +143,7 @@ for (const [name, open] of Object.entries(STORES))
       return after!
     }
 
-    it('reads what was stored since, and not the faults before', async () => {
+    it('reads only what was stored since, and reports no earlier faults', async () => {
       for (let n = 0; n < 40; n++) await pay()
       await append('odd', 1, [{ type: 'Odd', data: {} }])
       const after = await auditedBefore('odd@0: this release does not know the event Odd; its stream is parked')
@@ -156,7 +156,7 @@ for (const [name, open] of Object.entries(STORES))
       expect(await audit(end!.checkpoint)).to.deep.include({ faults: [], events: 0, transactions: 0, end: null })
     })
 
-    it('reads a transaction as a whole that was captured before and has an event since', async () => {
+    it('reads the whole of a transaction that was captured before and has a new event', async () => {
       const [id, other] = [await pay(), await pay()]
       await attempt(id, 3)
       await attempt(other, 3)
@@ -167,7 +167,7 @@ for (const [name, open] of Object.entries(STORES))
       expect({ faults, transactions }).to.deep.equal({ faults: faultsOf(id), transactions: 1 })
     })
 
-    it('checks a transaction once, on however many pages its events are', async () => {
+    it('checks a transaction once, even if its events are on several pages', async () => {
       const old = await pay()
       const after = await auditedBefore()
       const fresh = await pay()
@@ -179,7 +179,7 @@ for (const [name, open] of Object.entries(STORES))
       expect(faults).to.have.members([old, fresh].map((id) => `transaction-${id}: attempt 1 for rule 5 is missing`))
     })
 
-    it('finds a transaction that is in no deduplication window, and knows entries from before', async () => {
+    it('finds a transaction that is in no deduplication window, and knows earlier entries', async () => {
       await sees(7_001)
       await append(accountStream(1), 1, [verified(1)])
       const after = await auditedBefore()
@@ -190,7 +190,7 @@ for (const [name, open] of Object.entries(STORES))
       ])
     })
 
-    it('finds a deletion after which the events are still there', async () => {
+    it('finds a deleted transaction whose events are still there', async () => {
       const [kept, erased] = [await pay(), await pay()]
       const after = await auditedBefore()
       for (const id of [kept, erased]) await append(transactionStream(id), 1, [deleted(id)])
@@ -200,7 +200,7 @@ for (const [name, open] of Object.entries(STORES))
       ])
     })
 
-    it('knows the ids and the account from before', async () => {
+    it('knows earlier ids and revisions of the account', async () => {
       await append(accountStream(1), 1, [verified(1)])
       const after = await auditedBefore()
       const id = await pay()
@@ -247,7 +247,7 @@ for (const [name, open] of Object.entries(STORES))
       ])
     })
 
-    it('stands at an event that does not expire, so that it continues there after any time', async () => {
+    it('records the position of an event that does not expire, and can continue there at any time', async () => {
       const id = await pay()
       await sees(id + 1)
       const { end } = await audit()

@@ -185,7 +185,7 @@ describe('backup and restore', () => {
   it('replaces an existing Baoco only if asked to, keeps it, and notices without ID_SKIP that newer payments are missing', async () => {
     const refused = await baoco(elsewhere, 'restore', file)
     expect(refused.status).to.equal(1)
-    expect(refused.stderr).to.match(/^baoco: there is a Baoco in \S+ already: .*--replace\n$/)
+    expect(refused.stderr).to.match(/^baoco: \S+ already contains a Baoco: .*--replace\n$/)
     const { status, stdout } = await baoco(elsewhere, 'restore', file, '--replace')
     expect(status).to.equal(0)
     const [, kept] = /^the previous contents are in (.*)$/m.exec(stdout) ?? []

@@ -59,7 +59,7 @@ describe('short benchmarks', function () {
   })
 })
 
-describe('a benchmark that does not end well', () => {
+describe('a benchmark that is interrupted or fails', () => {
   for (const way of ['fail', 'signal'] as const)
     it(`leaves no process behind (${way})`, async () => {
       const script = new URL('failing-benchmark.ts', import.meta.url).pathname

@@ -104,7 +104,7 @@ describe('embedded Postgres', () => {
     expect(Number(await position()) - Number(before)).to.be.within(100, 5_000)
   })
 
-  it('is closed to others: folder 0700 (0711 if owned by root), files 0600, loopback only, a password, no personal data in its log', async () => {
+  it('is closed to other users: folder 0700 (0711 if owned by root), files 0600, loopback only, a password, no personal data in its log', async () => {
     const { url } = await open()
     expect(fs.statSync(dataDir).mode & 0o777).to.equal(isRoot ? 0o711 : 0o700)
     for (const name of ['postgres.json', 'postgres.log', 'lock']) {

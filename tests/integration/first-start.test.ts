@@ -47,7 +47,7 @@ describe('the first start', function () {
   }
 
   for (const setting of ['PORT', 'METRICS_PORT'])
-    it(`with a ${setting} in use says so, and the next start prints the secrets, once`, async () => {
+    it(`with a ${setting} in use says so, and the next start prints the secrets once`, async () => {
       const taker = createServer().listen(0)
       await once(taker, 'listening')
       const { port } = taker.address() as { port: number }
@@ -91,7 +91,7 @@ describe('the first start', function () {
     await showsWorkingSecrets(await start())
   })
 
-  it('is followed by no other key: a start without the key refuses, and makes none', async () => {
+  it('generates the only key: a later start without it refuses, and generates none', async () => {
     await (await start()).stop()
     const path = join(place.dataDir, 'vault-key')
     const key = readFileSync(path, 'utf8')

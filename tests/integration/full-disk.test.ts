@@ -185,7 +185,7 @@ describe('a full disk of your own Postgres', () => {
     await untilListed()
   })
 
-  it('that only the read models meet is named too; payments are accepted, and the log has few lines', async () => {
+  it('that affects only the read models is named too; payments are accepted, and the log has few lines', async () => {
     const lines = () => linesOf(world!, 'projection.away') + linesOf(world!, 'trouble')
     await refuseFor('read_model.transaction', async () => {
       await eventually(async () => (await accepted()) && (await readiness()).disk === 'unavailable', {

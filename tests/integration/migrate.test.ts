@@ -52,7 +52,7 @@ describe('migrations', () => {
     expect(await database.query("SELECT to_regclass('good') AS good")).to.deep.equal([{ good: null }])
   })
 
-  it('are not blamed if the server refuses the connection', async () => {
+  it('are not named as the cause if the server refuses the connection', async () => {
     const url = new URL(fresh.url)
     url.pathname = '/no_such_database'
     const error = await migrateDatabase(url.href, folder).catch((reason: Error) => reason)

@@ -34,7 +34,7 @@ describe('a change of the password of Postgres', () => {
     await server?.remove()
   })
 
-  it('stops what needs a new connection until the restart, and loses nothing', async () => {
+  it('stops everything that needs a new connection until Baoco is restarted, and loses nothing', async () => {
     const shop = await world.openShop()
     await world.addRule(shop)
     await server.administer(`ALTER ROLE ${role} PASSWORD 'changed'`)
@@ -80,7 +80,7 @@ describe('a change of the password of EventStoreDB', () => {
     await rm(folder, { recursive: true })
   })
 
-  it('is an outage until the restart, and loses nothing', async () => {
+  it('is an outage until Baoco is restarted, and loses nothing', async () => {
     const shop = await world.openShop()
     await world.addRule(shop)
     expect(await world.post(vietcombankText(1, 'DH1'))).to.be.a('number')

@@ -104,7 +104,7 @@ describe('baoco status', function () {
     }
   })
 
-  it('says since when the deletion of an account runs, and prints the command that finishes an interrupted one', async () => {
+  it('says since when the deletion of an account has been running, and prints the command that finishes an interrupted one', async () => {
     const store = await openPostgresEventStore({ url: place.url, parse: parseEvent })
     const [[newest] = []] = await store.read([{ stream: 'account-2', backwards: true, limit: 1 }])
     const occasion = { user_id: 2, at: new Date(), correlation_id: 'delete', causation_id: 'delete' }
@@ -121,7 +121,7 @@ describe('baoco status', function () {
     )
   })
 
-  it('shows a lease no longer when its process has ended', async () => {
+  it('no longer shows a lease when its process has ended', async () => {
     ending.abort()
     await held
     expect(changes).to.deep.equal([true, false])

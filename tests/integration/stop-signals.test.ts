@@ -81,7 +81,7 @@ describe('a signal', function () {
     return { status: await ended, tookMs: performance.now() - again }
   }
 
-  it('that a terminal and npm both send counts once: the call under way is finished', async () => {
+  it('that a terminal and npm both send counts once: the call in progress is finished', async () => {
     await open()
     await callUnderWay(slow)
     expect((await interruptTwice(30)).status).to.equal(0)
@@ -96,7 +96,7 @@ describe('a signal', function () {
     expect(tookMs).to.be.below(1_000)
   })
 
-  it('of a terminal that was closed lets the call under way finish', async function () {
+  it('of a terminal that was closed lets the call in progress finish', async function () {
     if (!existsSync(SCRIPT)) this.skip()
     inTerminal = true
     await open()

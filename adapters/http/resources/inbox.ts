@@ -59,12 +59,9 @@ const Inbox = z
           method: z.string(),
           headers: z.record(z.string(), z.string()),
           body: secret(z.string(), 'The first 16 KB of the body.'),
-          verified: z
-            .boolean()
-            .meta({
-              description:
-                'Whether the call has a valid signature with the secret of one of your rules for this inbox.',
-            }),
+          verified: z.boolean().meta({
+            description: 'Whether the call has a valid signature with the secret of one of your rules for this inbox.',
+          }),
         }),
       )
       .meta({ description: 'The latest 50 calls of the last seven days, newest first.' }),

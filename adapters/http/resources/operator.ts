@@ -71,11 +71,9 @@ const Status = z
     clocks: z.array(z.strictObject({ process: z.string(), ahead_seconds: z.number() })).meta({
       description: "Processes whose clock differs by 2 seconds or more from the database's. Negative: it is behind.",
     }),
-    leases: z
-      .array(z.strictObject({ name: z.string(), process: z.string().nullable(), since: moment }))
-      .meta({
-        description: 'Work that only one process does at a time, and which process does it. Mailboxes are not listed.',
-      }),
+    leases: z.array(z.strictObject({ name: z.string(), process: z.string().nullable(), since: moment })).meta({
+      description: 'Work that only one process does at a time, and which process does it. Mailboxes are not listed.',
+    }),
     mailboxes: count.meta({ description: 'Number of mailboxes that are being read.' }),
     versions: z.strictObject({
       baoco: z.string(),

@@ -38,11 +38,9 @@ const Group = z
 const Undelivered = z
   .strictObject({
     groups: z.array(Group).meta({ description: 'The group with the oldest transaction comes first.' }),
-    complete: z
-      .boolean()
-      .meta({
-        description: 'false if there are too many to count, so only the newest are counted. Choose fewer days.',
-      }),
+    complete: z.boolean().meta({
+      description: 'false if there are too many to count, so only the newest are counted. Choose fewer days.',
+    }),
   })
   .meta({ id: 'Undelivered' })
 

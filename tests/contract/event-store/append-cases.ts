@@ -53,7 +53,7 @@ export const appendCases: Cases = (under) => {
     expect(await readStream(store, stream)).to.have.length(5)
   })
 
-  it('stores the units of one call in order: always per stream, and over all streams if it says so', async () => {
+  it('stores the units of one call in order: always within a stream, and across streams if it declares that', async () => {
     const { store } = under()
     const streams = [streamName(), streamName(), streamName()]
     const units = upTo(30).map((n) => [part(streams[n % 3]!, Math.floor(n / 3) - 1)])
@@ -64,7 +64,7 @@ export const appendCases: Cases = (under) => {
     if (store.keepsOrder) expect(rises(places)).to.equal(true)
   })
 
-  it('compares streams that get no event, if it says so, and otherwise refuses them before anything is stored', async () => {
+  it('compares the revisions of streams that get no event if it declares that, and otherwise refuses them before anything is stored', async () => {
     const { store } = under()
     const [account, other] = [streamName(), streamName()]
     await appended(store, [part(account, NO_STREAM, eventsOf(3))])

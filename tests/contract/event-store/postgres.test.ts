@@ -213,7 +213,7 @@ describe('event store on Postgres, beyond the contract', () => {
   })
 
   // Such a plan counts as so expensive that the server compiles it at every call: a read of 60 streams took more than ten seconds.
-  it('has no function that forbids sequential scans and leaves jit to the server', async () => {
+  it('switches off jit in every function that forbids sequential scans', async () => {
     const client = openDatabase(database.url, { poolSize: 1 })
     const functions = await client.query<{ proname: string; no_jit: boolean }>(
       `SELECT proname, 'jit=off' = ANY (proconfig) AS no_jit FROM pg_proc WHERE 'enable_seqscan=off' = ANY (proconfig)`,

@@ -249,7 +249,7 @@ describe('the dashboard for everybody', function () {
     await eventually(async () => visitor.page.evaluate('!document.querySelector(":popover-open")'))
   })
 
-  it('shows everything at a zoom of 200 %, on the narrowest screen, and there with letters of twice the size', async function () {
+  it('shows everything at a zoom of 200 %, on the narrowest screen, and there with text of twice the size', async function () {
     this.timeout(10 * WITHIN)
     const { page } = visitor
     const settings = await page.context().newCDPSession(page)
@@ -282,7 +282,7 @@ describe('the dashboard for everybody', function () {
     }
   })
 
-  it('does not move where people want no motion', async () => {
+  it('shows no animation to people who prefer reduced motion', async () => {
     const { page } = visitor
     const moving = `[...document.querySelectorAll('*')].filter((element) => {
       const { transitionDuration, animationName, scrollBehavior } = getComputedStyle(element)

@@ -146,7 +146,7 @@ describe('an open page', function () {
     await showTheSame()
   })
 
-  it('shows the same as the API after a sleep, in which its connections have died without a word', async () => {
+  it('shows the same as the API after a sleep in which its connections were lost without a sign', async () => {
     line.silence()
     await withTraffic(() => post(10))
     const before = await rowsOf(visitor.page)
@@ -164,7 +164,7 @@ describe('an open page', function () {
     await visitor.page.getByText('Không có tin nào chưa đọc được').waitFor()
   })
 
-  it('asks a server on the same machine also when the browser believes that there is no network', async () => {
+  it('asks a server on the same machine even if the browser believes that there is no network', async () => {
     await visitor.page.evaluate(`dispatchEvent(new Event('offline'))`)
     await visitor.page.getByRole('link', { name: 'Cài đặt', exact: true }).click()
     await visitor.page.getByText('Chưa có khóa nào').waitFor()

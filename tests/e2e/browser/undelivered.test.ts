@@ -70,7 +70,7 @@ describe('what is not delivered, in a browser', function () {
     expect(await button(/Gửi lại/).count()).to.equal(0)
   })
 
-  it('sends what failed again and what waits now, after a question with the number', async () => {
+  it('sends failed transactions again and waiting ones now, after a question that states their number', async () => {
     const failed = await owner.pay({ order_id: 'DH1', webhook_status: 'pending', rules: [owner.ruleId] })
     await owner.failed(failed, null)
     const waiting = await owner.pay({ order_id: 'DH2', webhook_status: 'pending', rules: [owner.ruleId] })
@@ -98,7 +98,7 @@ describe('what is not delivered, in a browser', function () {
     expect(due).to.have.length(1)
   })
 
-  it('sends what was delivered once more, of chosen days', async () => {
+  it('sends the delivered transactions of chosen days once more', async () => {
     const delivered = await owner.pay({ order_id: 'DH3', webhook_status: 'pending', rules: [owner.ruleId] })
     await owner.delivered(delivered)
     await visitor.go('/undelivered?status=success')

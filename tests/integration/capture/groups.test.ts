@@ -143,7 +143,7 @@ describe('capture', () => {
     expect((await world.events(dedupStream(USER, 'VCB'))).length).to.equal(4)
   })
 
-  it('refuses in time what a silent store does not answer, wherever it waits, and finds it when it is sent again', async () => {
+  it('refuses notifications in time while the store is silent, and recognises them when they are sent again', async () => {
     const hanging: (() => void)[] = []
     let isSilent = false
     const silently = async <Result>(call: () => Promise<Result>): Promise<Result> => {

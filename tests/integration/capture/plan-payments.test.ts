@@ -86,7 +86,7 @@ for (const [on, openStore] of Object.entries(STORES))
       expect(await orders()).to.deep.equal(['PlanOrdered'])
     })
 
-    it('counts once if two are in the same group, even if the text of the first is cut', async () => {
+    it('counts once if two notifications of it are in the same group, even if the text of the first is cut', async () => {
       const capture = world.process({ plans })
       const taken = await Promise.all([cut, sms, second].map((each) => capture.take([each])))
       expect(taken).to.have.length(3)

@@ -212,7 +212,7 @@ describe('an endpoint that fails', () => {
     await setting.untilStatus(held!, 'success')
   })
 
-  it('has the attempts that were claimed but not started given back to the queue', async () => {
+  it('has its claimed but not started attempts returned to the queue', async () => {
     const shop = await setting.shop(hang)
     const rule = await setting.rule(shop.url)
     const limits = { perEndpoint: 12, waitingPerEndpoint: 100 }

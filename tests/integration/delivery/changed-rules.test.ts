@@ -53,7 +53,7 @@ describe('a rule that changes while claimed deliveries wait in a worker', () => 
     return { worker, transactions }
   }
 
-  it('is not called any more once it is paused, and gets what waited when it is switched on again', async () => {
+  it('is no longer called once it is paused, and gets the waiting calls when it is switched on again', async () => {
     const { transactions } = await tenClaimed()
     await change(changed({ is_active: 0 }))
     await eventually(async () => (await countClaims()) === SLOTS, { what: 'the claims are given back' })
@@ -66,7 +66,7 @@ describe('a rule that changes while claimed deliveries wait in a worker', () => 
     expect(transactionsOf(shop).toSorted((a, b) => a - b)).to.deep.equal(transactions)
   })
 
-  it('gets nothing that waits while its account is locked', async () => {
+  it('gets no waiting calls while its account is locked', async () => {
     const { transactions } = await tenClaimed()
     await change({ type: 'AccountLocked', data: { user_id: USER, reason: 'abuse' } })
     await eventually(async () => (await countClaims()) === SLOTS, { what: 'the claims are given back' })
@@ -78,7 +78,7 @@ describe('a rule that changes while claimed deliveries wait in a worker', () => 
     expect(shop.calls).to.have.length(10)
   })
 
-  it('ends what waits if it is deleted', async () => {
+  it('has its waiting deliveries ended if it is deleted', async () => {
     const { transactions } = await tenClaimed()
     await change({ type: 'RuleDeleted', data: { user_id: USER, rule_id: rule } })
     const begun = transactionsOf(shop)
@@ -90,7 +90,7 @@ describe('a rule that changes while claimed deliveries wait in a worker', () => 
     expect(shop.calls).to.have.length(SLOTS)
   })
 
-  it('has what waits sent to its new url at once, although the old one still does not answer', async () => {
+  it('gets the waiting calls at its new url at once, although the old one still does not answer', async () => {
     const { transactions } = await tenClaimed()
     const next = await setting.shop()
     await change(changed({ url: next.url }))
@@ -103,7 +103,7 @@ describe('a rule that changes while claimed deliveries wait in a worker', () => 
     for (const { headers } of next.calls) expect(headers['x-webhook-attempt']).to.equal('1')
   })
 
-  it('has it sent there even if the first claim after that fails', async () => {
+  it('gets them there even if the first claim after the change fails', async () => {
     const queue = openDeliveryQueue(setting.database, setting.byKey)
     let fails = false
     let failures = 0
@@ -123,7 +123,7 @@ describe('a rule that changes while claimed deliveries wait in a worker', () => 
     await deliverAll(transactions)
   })
 
-  it('signs what waits with its new secret only, once the rotation is finished', async () => {
+  it('has the waiting calls signed with its new secret only, once the rotation is finished', async () => {
     const queue = openDeliveryQueue(setting.database, setting.byKey)
     let givenBack = 0
     const { transactions } = await tenClaimed({
@@ -151,7 +151,7 @@ describe('a rule that changes while claimed deliveries wait in a worker', () => 
     }
   })
 
-  it('has the retries that wait sent to its new url', async () => {
+  it('gets its waiting retries at the new url', async () => {
     const limits = { retry: FEW_SLOTS }
     shop.answer(status(500))
     await setting.worker({ limits, schedule: [0.5, 3_600] })

@@ -97,7 +97,7 @@ describe('after the clock of the database was ahead', () => {
     })
 
     for (const [dated, setBack] of Object.entries(WRONG))
-      it(`a retry whose last ${dated} the wrong clock dated is made after its delay, and no other, if its rule is ${what}`, async () => {
+      it(`after a ${dated} that the wrong clock dated, a retry is made after its delay, and no other retry is made, if its rule is ${what}`, async () => {
         const shop = await setting.shop(status(500))
         const rule = await setting.rule(shop.url, { ...fields, ...('ordered' in fields && { ordered: 0 }) })
         const transactions = await setting.capture([rule], { count: 2 })

@@ -64,19 +64,19 @@ describe('a look for due deliveries', () => {
     await setting.close()
   })
 
-  it('costs little while a retry of each rule waits: of free, ordered and limited rules, with old statistics', async () => {
+  it('costs little while one retry of each free, ordered and limited rule waits, with old statistics', async () => {
     const cost = await costOf(async () => expect(await look()).to.deep.equal([]))
     expect(cost, `blocks for ${RULES} rules`).to.be.below(100)
     expect(await costOf(() => deliveryNumbers(alone)), 'blocks for the metrics').to.be.below(100)
   })
 
-  it('finds what is due of free, ordered and limited rules', async () => {
+  it('finds the due deliveries of free, ordered and limited rules', async () => {
     await setting.database.query('UPDATE read_model.delivery SET due_at = now() WHERE transaction_id IN (3, 4, 5)')
     // The first look notes the pace of the limited rule.
     expect([...(await look()), ...(await look())].toSorted((a, b) => a - b)).to.deep.equal([3, 4, 5])
   })
 
-  it('costs little while more is due of paused rules than one look reads, and finds what else is due', async () => {
+  it('costs little while paused rules have more due deliveries than one look reads, and finds the others', async () => {
     await setting.database.query(`UPDATE read_model.rule SET is_active = 0 WHERE rule_id <= ${HELD}`)
     const anHourAgo = `now() - interval '1 hour'`
     await fillRetries(setting.database, { from: 100_000, count: HELD, rule: `1 + n % ${HELD}`, due: anHourAgo })
@@ -90,7 +90,7 @@ describe('a look for due deliveries', () => {
     expect(Math.max(...costs), `blocks of each look: ${costs.join()}`).to.be.below(20_000)
   })
 
-  it('finds what appears behind the due time that was reached, at the latest when another worker has died', async () => {
+  it('finds a delivery that becomes due before the time already searched, at the latest when another worker has died', async () => {
     await fillRetries(setting.database, {
       from: 300_000,
       count: 1,

@@ -43,7 +43,7 @@ describe('times in which no worker delivered', () => {
       secondsAgo,
     ])
 
-  it('do not count, and times between them do', async () => {
+  it('do not count towards a schedule, and times between them do', async () => {
     expect(await ago(100)).to.equal(100)
     await gaps([50, 30], [400, 300])
     expect(await ago(20)).to.equal(20)
@@ -51,13 +51,13 @@ describe('times in which no worker delivered', () => {
     expect(await ago(300)).to.be.closeTo(420, 1)
   })
 
-  it('are swept when no schedule begins before them, or if they end in the future', async () => {
+  it('are deleted when no schedule begins before them, or if they end in the future', async () => {
     await gaps([400, 300], [200, 50], [10, -86_400])
     await sweepGaps(database, 100)
     expect(await lengths()).to.deep.equal([150])
   })
 
-  it('are recorded by the first heartbeat after them, once, and count before it', async () => {
+  it('are recorded once, by the first heartbeat after them, and count even before it', async () => {
     const queue = openDeliveryQueue(database, database)
     for (const worker of [ONE, TWO]) await queue.beat(worker)
     await lastBeat(ONE, 3_600)
@@ -70,7 +70,7 @@ describe('times in which no worker delivered', () => {
     expect(await ago(100)).to.be.closeTo(3_100, 2)
   })
 
-  it('count in a statement that began just before the heartbeat that recorded them, and are not swept by it', async () => {
+  it('count in a statement that began just before the heartbeat that recorded them, and are not deleted by it', async () => {
     const queue = openDeliveryQueue(database, database)
     await queue.beat(ONE)
     await lastBeat(ONE, 3_600)
@@ -88,7 +88,7 @@ describe('times in which no worker delivered', () => {
     expect(await lengths()).to.have.length(1)
   })
 
-  it('are not a short restart', async () => {
+  it('do not include a short restart', async () => {
     const queue = openDeliveryQueue(database, database)
     await queue.beat(ONE)
     await lastBeat(ONE, 10)

@@ -276,7 +276,7 @@ describe('first attempts of new transactions', () => {
       expect(shop.calls).to.have.length(1)
     })
 
-    it('are not made and given back if the append fails', async () => {
+    it('are given back and not made if the append fails', async () => {
       const shop = await setting.shop()
       const rule = await setting.rule(shop.url)
       await startWorker()

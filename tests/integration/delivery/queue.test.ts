@@ -140,7 +140,7 @@ describe('the delivery queue', () => {
       })
   })
 
-  it('claims nothing of a user who has his share of the lane, of free rules and of ordered ones', async () => {
+  it('claims nothing of a user whose share of the lane is used up, neither of free rules nor of ordered ones', async () => {
     const ordered = await setting.rule(URL_OF_NOBODY, { ordered: 1 })
     const [first, second] = await captured([rule, ordered], { age: 61, count: 2 })
     const full = (lane: LaneName) => ({ shares: { whole: ROOM, left: [{ lane, user_id: USER, left: 0 }] } })
@@ -149,7 +149,7 @@ describe('the delivery queue', () => {
     expect(idsOf(claimed)).to.deep.equal([first, first, second])
   })
 
-  it('claims of a user only what is left of his share of the lane, of free rules and of limited ones together', async () => {
+  it('claims of a user only what is left of the user’s share of the lane, for free and limited rules together', async () => {
     const limited = await setting.rule(URL_OF_NOBODY, { max_per_minute: 600 })
     const others = await setting.rule(URL_OF_NOBODY, { user: 9 })
     await captured([rule, limited], { age: 62, count: 20 })
@@ -162,7 +162,7 @@ describe('the delivery queue', () => {
     expect(of(9)).to.have.length(8)
   })
 
-  it('claims of a user only what is left of his share of the lane, of a limited rule alone', async () => {
+  it('claims of a user only what is left of the user’s share of the lane, for a limited rule alone', async () => {
     const limited = await setting.rule(URL_OF_NOBODY, { max_per_minute: 600 })
     await captured([limited], { age: 61, count: 8 })
     await firstLook()
@@ -233,7 +233,7 @@ describe('the delivery queue', () => {
     expect(orphans[0]).to.include({ transaction_id: transaction, rule_id: rule, user_id: USER })
   })
 
-  it('makes retries due at once when the rule has a new url or is switched on, but nothing over the quota', async () => {
+  it('makes retries due at once when the rule gets a new url or is switched on, but none over the quota', async () => {
     const [retried] = await captured([rule])
     const [overQuota] = await captured([rule])
     const wait = async () => {
@@ -261,7 +261,7 @@ describe('the delivery queue', () => {
       .and.not.include(overQuota)
   })
 
-  it('makes what waited due at once when the account is unlocked, but nothing over the quota', async () => {
+  it('makes waiting deliveries due at once when the account is unlocked, but none over the quota', async () => {
     const [first] = await captured([rule])
     const [retried] = await captured([rule])
     const [overQuota] = await captured([rule])

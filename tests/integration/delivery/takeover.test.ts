@@ -149,7 +149,7 @@ describe('takeover between workers', () => {
     expect(row!.ended_at).to.be.a('string')
   })
 
-  it('makes a worker that was silent check which claims are still its own before it sends', async () => {
+  it('makes a worker that was silent check its claims before it sends', async () => {
     const shop = await setting.shop(hang)
     const rule = await setting.rule(shop.url)
     const parts = mortal(setting)

@@ -45,7 +45,7 @@ describe('the trace of a notification', () => {
     expect(shown).to.deep.equal(shop.calls.map(({ headers }) => headers.traceparent))
   })
 
-  it('does not exist for a capture that named none', async () => {
+  it('does not exist for a capture without a trace', async () => {
     const shop = await setting.shop()
     const worker = await setting.worker()
     const [transaction] = await setting.capture([await setting.rule(shop.url)])

@@ -47,7 +47,7 @@ describe('a cluster of EventStoreDB', function () {
     for (const node of [stores.standIn, ...followers]) expect(await foundOn(node)).to.deep.equal(ids.slice(-1))
   })
 
-  it('is scavenged on the nodes that are up, with an error that names the others, and on those once they are back', async () => {
+  it('is scavenged on the nodes that are up, with an error that names the others, and on the others once they are back', async () => {
     const [nowhere = 0] = await freePorts(1)
     const [one, other] = followers as [StandIn, StandIn]
     stores.standIn.others.splice(0, 2, { port: nowhere, isAlive: true }, { port: one.port, isAlive: false }, { port: other.port, isAlive: true }) // prettier-ignore

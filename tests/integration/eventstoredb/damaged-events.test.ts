@@ -14,7 +14,7 @@ import {
 import { eventually } from '../../harness/eventually.ts'
 import { openStandInStores, type StandInStores } from './stand-in-stores.ts'
 
-describe('a stream of Baoco in EventStoreDB that somebody else has damaged', () => {
+describe('a stream of Baoco in EventStoreDB that another program has damaged', () => {
   let stores: StandInStores
   let client: EventStoreDBClient
   beforeEach(async () => {
@@ -35,7 +35,7 @@ describe('a stream of Baoco in EventStoreDB that somebody else has damaged', () 
     return following.events().slice(0, -1)
   }
 
-  it('returns an event without metadata or without JSON like any other, for the parser to refuse', async () => {
+  it('returns an event without metadata or without JSON like any other, so the parser refuses it', async () => {
     const { store } = stores
     const stream = streamName()
     await client.appendToStream(
@@ -76,7 +76,7 @@ describe('a stream of Baoco in EventStoreDB that somebody else has damaged', () 
     expect((await readToEnd(store, null)).map(({ id }) => id)).to.include(tombstone.id)
   })
 
-  it('refuses an append to a deleted stream as a conflict, and only that', async () => {
+  it('refuses an append to a deleted stream as a conflict, and no other append', async () => {
     const { store } = stores
     const [deleted, other] = [streamName(), streamName()]
     await appended(store, [part(deleted, NO_STREAM)])

@@ -164,7 +164,7 @@ describe('retention and erasure in EventStoreDB', () => {
   })
 })
 
-describe('a scavenge of an EventStoreDB that is killed meanwhile', () => {
+describe('a scavenge of an EventStoreDB that is killed during it', () => {
   it('is repeated as soon as the server is back', async () => {
     const server = await startOwnStandIn()
     const store = await openEventStoreDb({ url: server.url, prefix: 'test.', parse: unparsed })

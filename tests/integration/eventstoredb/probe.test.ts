@@ -33,7 +33,7 @@ if (existsSync(folder) || process.env.REQUIRE_ALL === '1')
       expect(printed.trim().split('\n').at(-1), printed).to.match(/^[1-9]\d+ passed, 0 failed$/)
     })
 
-    it('answers as the real server did to what an operator or another program may leave behind', async () => {
+    it('answers as the real server did about events that an operator or another program may leave behind', async () => {
       const printed = await probe('--edges', '--against', `${folder}/edges.jsonl`)
       expect(printed.trim().split('\n').at(-1), printed).to.match(/^[1-9]\d+ passed, 0 failed$/)
     })

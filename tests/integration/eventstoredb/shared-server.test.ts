@@ -82,7 +82,7 @@ describe('an EventStoreDB that others write to', function () {
     expect(marks).to.deep.equal([2n])
   })
 
-  it('has installations whose prefixes begin alike, and each reads only its own events', async () => {
+  it('can hold installations whose prefixes begin alike, and each reads only its own events', async () => {
     const { another } = stores
     const prefixes = ['baoco', 'baoco.', 'baoco.test.', 'baoco-', 'baoco-test-']
     const all = await Promise.all(prefixes.map((prefix) => another({ prefix, isOwn: isStreamName })))
@@ -101,13 +101,13 @@ describe('an EventStoreDB that others write to', function () {
     }
   })
 
-  it('does not let an installation write what it would not read', async () => {
+  it('does not let an installation write events that it would not read', async () => {
     const store = await stores.another({ prefix: 'baoco.', isOwn: isStreamName })
     const refused = await store.append([[part('test.account-1', NO_STREAM)]]).catch((error: unknown) => error)
     expect(refused).to.be.instanceOf(RangeError)
   })
 
-  it('may hold events of the server itself under the same prefix, which are never returned', async () => {
+  it('may contain events of the server itself under the same prefix, which are never returned', async () => {
     const { store, url } = stores
     const client = EventStoreDBClient.connectionString(url)
     const stream = streamName()

@@ -113,7 +113,7 @@ describe('the subscriptions of a process to EventStoreDB', () => {
     await Promise.all([...followers, late].map(({ stop }) => stop()))
   })
 
-  it('leave a slow one behind, which reads by itself until it is level again', async () => {
+  it('leave a slow one behind, which reads by itself until it has caught up', async () => {
     const slow = followSlowly()
     const quick = follow(stores.store, { after: null })
     const ids = await write(1)
@@ -158,7 +158,7 @@ describe('the subscriptions of a process to EventStoreDB', () => {
     await Promise.all([...followers, slow].map(({ stop }) => stop()))
   })
 
-  it('are not live at the end that was known before the server went away', async () => {
+  it('do not report that they are live at an end that was known before the server went away', async () => {
     const { store, standIn } = stores
     const early = follow(store, { after: null })
     const ids = await write(3)

@@ -65,7 +65,7 @@ describe('a start while EventStoreDB is unavailable', function () {
     expect(second.child.exitCode, second.output()).to.equal(0)
   })
 
-  it('does not depend on the events of others, and neither does /readyz', async function () {
+  it('does not depend on the events of other programs, and neither does /readyz', async function () {
     this.timeout(600_000)
     const isReady = async () => (await fetch(`http://127.0.0.1:${place.port}/readyz`)).status === 200
     const secondsToStart = async () => {

@@ -120,7 +120,7 @@ describe('subscriptions to EventStoreDB', () => {
     })
   })
 
-  it('move on past more than a thousand events of others on the same server', async () => {
+  it('advance past more than a thousand events of other programs on the same server', async () => {
     const { store, url } = stores
     const last = await appended(store, [part(streamName(), NO_STREAM)])
     const following = follow(store, { after: last })

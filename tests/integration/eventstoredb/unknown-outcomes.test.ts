@@ -76,7 +76,7 @@ describe('an append to EventStoreDB whose outcome is unknown', () => {
   })
 
   for (const [how, build] of Object.entries(BUILDS)) {
-    it(`survives an answer that comes when nothing waits for it any more, ${how}`, async () => {
+    it(`survives an answer that arrives when nothing waits for it any longer, ${how}`, async () => {
       const elsewhere = await openStandInStores()
       try {
         const script = await build(fileURLToPath(new URL('late-answer.ts', import.meta.url)))

@@ -104,7 +104,7 @@ describe('processes that hand notifications over', function () {
     expect(await errorOf(other.ownerOf(user)!.take([arrival(user)], 0))).to.be.instanceOf(StoreUnavailable)
   })
 
-  it('lose an owner that stops, after it has answered what it was given', async () => {
+  it('lose an owner that stops only after it has answered what it was given', async () => {
     let answer!: (taken: Taken[]) => void
     const stopping = await open(() => new Promise((resolve) => (answer = resolve)))
     const other = await open(named('here'))
@@ -118,14 +118,14 @@ describe('processes that hand notifications over', function () {
     await closed
   })
 
-  it('take nothing from others if they only hand over', async () => {
+  it('receive nothing from others if they only hand over', async () => {
     const receiver = await open(named('receiver'))
     const collector = await open(named('collector'), { listenOn: null })
     for (const user of USERS) expect(collector.ownerOf(user)).not.to.equal(null)
     for (const user of USERS) expect(receiver.ownerOf(user)).to.equal(null)
   })
 
-  it('lose an owner that goes silent: what it has not answered comes back', async () => {
+  it('lose an owner that goes silent, and get back what it has not answered', async () => {
     // It lets the connection through to the owner, until the test makes it keep everything.
     const owner = await listenForPeers({ host: '127.0.0.1', port: 0, key, take: () => new Promise(() => {}), isKnown: async () => true, onPeer: () => {} }) // prettier-ignore
     const links: { pause(): unknown; destroy(): unknown }[] = []
@@ -149,7 +149,7 @@ describe('processes that hand notifications over', function () {
     void owner.close()
   })
 
-  it('keep an owner while they stand still themselves', async () => {
+  it('keep an owner if they were frozen themselves', async () => {
     let answer!: (taken: Taken[]) => void
     await open(() => new Promise((resolve) => (answer = resolve)))
     const other = await open(named('here'))
@@ -207,7 +207,7 @@ describe('processes that hand notifications over', function () {
     })
   }
 
-  it('say once that another process is lost, although its lease goes on', async () => {
+  it('report once that another process is lost, although its lease is still valid', async () => {
     const seen: boolean[] = []
     const host = '127.0.0.1'
     const isKnown = () => Promise.resolve(true)
@@ -224,7 +224,7 @@ describe('processes that hand notifications over', function () {
     expect(seen).to.deep.equal([true, false])
   })
 
-  it('say once that another process has another key, and go on alone', async () => {
+  it('report once that another process has a different key, and go on alone', async () => {
     const seen: string[] = []
     const say = { onPeer: () => seen.push('peer'), onForeign: () => seen.push('foreign') }
     await open(named('first'), say)

@@ -101,7 +101,7 @@ describe('known and unknown emails', () => {
         expect(await stepsOf(email), email).to.deep.equal(unknown)
     })
 
-  it('take the same steps at a login, also several at a time', async () => {
+  it('take the same steps at a login, even at several at a time', async () => {
     const stepsOf = async (emails: readonly string[]) => {
       steps.length = 0
       const json = { password: 'not the password' }
@@ -117,7 +117,7 @@ describe('known and unknown emails', () => {
     ['forgot-password', CALLS, 40, {}],
     ['resend-verify', CALLS, 40, {}],
   ] as const)
-    it(`get the same answer from ${path}, in times that are in the median less than 10 % apart`, async () => {
+    it(`get the same answer from ${path}, and the median times differ by less than 10 %`, async () => {
       const ratios: number[] = []
       const medians: number[] = []
       while (medians.length < MEASUREMENTS) {

@@ -67,7 +67,7 @@ describe('accounts by mail', () => {
     refusesToken(await post('verify-email', { token }))
   })
 
-  it('give the same answer for an address that has one, and notify its owner by mail once per hour', async () => {
+  it('give the same answer for an address that has an account, and notify its owner by mail once per hour', async () => {
     const fresh = await register('fresh@example.com')
     for (let time = 0; time < 3; time++) {
       const known = await register('owner@baoco.local')

@@ -139,7 +139,7 @@ describe('alerts', () => {
     await eventually(async () => (await failing()).length === 2)
   })
 
-  it('report an endpoint that fails and works by turns in one mail, and in another one when that is over', async () => {
+  it('report an endpoint that fails and works by turns in one mail, and send another when it works again', async () => {
     await newRule()
     const { email } = (await api.ask('GET', '/api/account', { key })).body.data
     const subjects = async () =>

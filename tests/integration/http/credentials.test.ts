@@ -179,7 +179,7 @@ describe('authentication', () => {
     expect((await api.ask('POST', new URL(rotated.body.data.url).pathname, { body: 'x' })).status).to.equal(200)
   })
 
-  it('gives an account of an earlier version its personal URL when it is read, once, and none to an owner who has ended it', async () => {
+  it('gives an account of an earlier version its personal URL once, when it is first read, and none to an owner who has removed it', async () => {
     const early = await newAccountWithoutUrl('early@example.com')
     const first = await api.ask('GET', '/api/receive-url', { key: early.api_key })
     expect(first.status).to.equal(200)

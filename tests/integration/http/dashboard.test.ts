@@ -54,7 +54,7 @@ describe('the dashboard as it is served', () => {
     }
   })
 
-  it('uses nothing that the oldest supported browsers lack', () => {
+  it('uses only features of the oldest supported browsers', () => {
     // The compiler translates the syntax, but adds no functions, regular expressions or styles.
     const TOO_NEW = /AbortSignal\.(?:any|timeout)|canParse|\(\?<[=!]|light-dark|color-mix|checkVisibility|\.to(?:Sorted|Reversed|Spliced)\(|groupBy|withResolvers|requestIdleCallback|Promise\.try|@starting-style|@scope/g // prettier-ignore
     for (const [path, { bytes }] of files) {

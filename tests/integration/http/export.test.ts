@@ -140,7 +140,7 @@ describe('the export of transactions', () => {
     expect(body.trimEnd().split('\r\n').slice(1)).to.have.length(200)
   }) // prettier-ignore
 
-  it('is cut off if it fails in the middle, so that nobody takes a part for the whole', async () => {
+  it('is cut off if it fails in the middle, so that a part cannot be mistaken for the whole', async () => {
     const failing = async function* () {
       yield await Promise.resolve('a page')
       throw new Error('the database is away')

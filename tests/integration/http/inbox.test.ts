@@ -111,7 +111,7 @@ describe('inboxes', () => {
     expect(atOther!.calls.map(({ verified }) => verified)).to.deep.equal([false])
   })
 
-  it('are called by our own sender without a network, with the method of the rule', async () => {
+  it('are called by Baoco’s sender without a network, with the method of the rule', async () => {
     const { id, token, url } = await opened()
     const rule = await newRule(url)
     await api.ask('PUT', `/api/webhooks/${rule.id}`, { key, json: { http_method: 'PUT' } })

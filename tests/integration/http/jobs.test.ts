@@ -142,7 +142,7 @@ describe('a bulk retry as a job', () => {
     expect(new Set(requests)).to.deep.equal(new Set([1]))
   })
 
-  it('sends now what waits, and again what succeeded, only of the given rule and days', async () => {
+  it('sends waiting transactions now and succeeded ones again, only of the given rule and days', async () => {
     const json = { name: 'other', url: 'https://other.example/' }
     const other = (await api.ask('POST', '/api/webhooks', { key, json })).body.data.id
     const filter = { date_from: '2026-03-10', date_to: '2026-03-11', rule_id: rule }
@@ -160,7 +160,7 @@ describe('a bulk retry as a job', () => {
     }
   }) // prettier-ignore
 
-  it('retries what failed while another webhook waits, in the order of the captures, and leaves the other one waiting', async () => {
+  it('retries a failed delivery while another webhook waits, in the order of the captures, and leaves the other one waiting', async () => {
     const json = { name: 'other', url: 'https://other.example/' }
     const other = (await api.ask('POST', '/api/webhooks', { key, json })).body.data.id
     const later = new Date(Date.now() + 3_600_000).toISOString()
@@ -199,7 +199,7 @@ describe('a bulk retry as a job', () => {
     }
   })
 
-  it('sends nothing twice after a crash, even what succeeded again in between', async () => {
+  it('sends nothing twice after a crash, even transactions that succeeded again in between', async () => {
     const id = await sent([rule], 'delivered', '2026-03-10T05:00:00.000Z')
     const { job_id } = await begin({ filter: { status: 'success' } })
     const killed = new AbortController()
@@ -289,7 +289,7 @@ describe('a bulk retry as a job', () => {
     expect(turns.indexOf(job_id)).to.equal(1)
   })
 
-  it('are refused while an account has as many running as it may have', async () => {
+  it('are refused while an account has the maximum number running', async () => {
     await failed(1)
     const jobs: number[] = []
     for (let number = 0; number < MOST_RUNNING; number++) jobs.push((await begin({ filter: {} })).job_id)

@@ -63,7 +63,7 @@ describe('the language of an account', () => {
     expect((await api.ask('GET', '/api/account', { key })).body.data.language).to.equal('en')
   })
 
-  it('is that of alerts, of their mails and of the page behind the link in them', async () => {
+  it('is used for alerts, for their mails and for the page behind the link in them', async () => {
     for (const [language, kind, subject, button, done] of [
       [
         'vi',
@@ -100,7 +100,7 @@ describe('the language of an account', () => {
     }
   })
 
-  it('is that of alerts about transactions', async () => {
+  it('is used for alerts about transactions', async () => {
     const { api_key: key, user_id } = await api.newAccount('old@example.com')
     await speak(key, 'vi')
     const id = await api.nextId()
@@ -110,7 +110,7 @@ describe('the language of an account', () => {
     expect(alert.text).to.include(`Giao dịch ${id} được ghi từ một tin báo đã cũ`)
   })
 
-  it('is that of the greeting', () => {
+  it('is used for the greeting of the first start', () => {
     const fresh = { user_id: 1, email: 'a@b.vn', api_key: 'K', receive_token: 'T', password: 'P' }
     const of = (language: 'vi' | 'en') => greeting('http://localhost:8080', fresh, new Date(), language)
     expect(of('vi')).to.include('Đây là lần chạy đầu tiên')
@@ -140,7 +140,7 @@ describe('the language of an account', () => {
     expect(vi.storeWentBack(0, '', false)).to.include('Không rõ thiếu')
     expect(vi.rulePaused(5, 'Kho')).to.include('Webhook “Kho” (số 5)').and.include('410')
     expect(vi.mailboxPaused('a@b.vn', 'Too much.')).to.include('Too much.')
-    expect(vi.quota(80, 100, '2026-11')).to.include('80 trong 100')
+    expect(vi.quota(80, 100, '2026-11')).to.include('80 trên 100')
     expect(vi.unsafe(7, 'duplicate_key')).to.include('Tin 7').and.include('hai lần')
     expect(vi.contradicting(1, 2, 'DH1', 'DH2'))
       .to.include('Chỉ DH1 được tính')

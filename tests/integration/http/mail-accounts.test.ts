@@ -88,7 +88,7 @@ describe('mail accounts', function () {
       expect(body.issues[0].path).to.equal(path)
     })
 
-  it('say what is wrong with a host that has its port behind it', async () => {
+  it('say what is wrong with a host that includes the port', async () => {
     const { body } = await add(api.owner.api_key, { host: 'imap.example.com:993' })
     const message = 'This is not a valid host name. The port has its own field.'
     expect(body.issues).to.deep.equal([{ path: 'host', message }])

@@ -127,7 +127,7 @@ describe('a received notification', () => {
     expect((await list('?status=unparsed')).length).to.equal(1)
   })
 
-  it('becomes a transaction under its own id when its owner has it read again, and its stored text is erased', async () => {
+  it('becomes a transaction under its own id when its owner rereads it, and its stored text is erased', async () => {
     await makeRule()
     const id = await keepUnread(vietcombankText(1, 'DH1001'))
     await untilListed('?status=unparsed', 1)

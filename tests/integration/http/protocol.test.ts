@@ -124,7 +124,7 @@ describe('the HTTP layer', () => {
     expect(await exchange(api.url, stream)).to.match(/^HTTP\/1\.1 200 /)
   })
 
-  it('answers a whole request before it refuses what follows, as callers may count characters as bytes', async () => {
+  it('answers a complete request before it refuses what follows, because callers may count characters instead of bytes', async () => {
     for (const header of ['', 'Connection: close\r\n']) {
       const head = `POST /api/receive/u/${api.owner.receive_token} HTTP/1.1\r\nHost: x\r\n${header}Content-Length: `
       const text = 'Số dư: 1.000.000 VND'
@@ -177,8 +177,8 @@ describe('the HTTP layer', () => {
   })
 })
 
-describe('a reader that stops reading', () => {
-  it('is disconnected, and what was sent to it ends', async () => {
+describe('a client that stops reading', () => {
+  it('is disconnected, and its response ends', async () => {
     const app = new Koa()
     app.silent = true
     const endless = new Readable({ read: () => void endless.push(Buffer.alloc(64 * 1024)) })
@@ -195,7 +195,7 @@ describe('a reader that stops reading', () => {
   })
 })
 
-describe('a caller that goes on sending what is no request', () => {
+describe('a caller that keeps sending data that is no request', () => {
   it('gets the response to its first request and one refusal, and nothing grows meanwhile', async () => {
     const app = new Koa()
     let release = () => {}

@@ -134,13 +134,13 @@ describe('statistics', () => {
       expect(countsOf((await byHour(merchant.api_key, 24))[1])).to.deep.equal(Array(24).fill([0, 0]))
     })
 
-    it('have no rule of somebody else', async () => {
+    it('include no rule of another user', async () => {
       const rules = await byHour(key, 24)
       expect(rules.map(({ id }: { id: number }) => id)).to.deep.equal([rule])
       expect(countsOf(rules[0])).to.deep.equal(Array(24).fill([0, 0]))
     })
 
-    it('do not say that an hour was empty whose attempts are too many to be read', async () => {
+    it('do not report an hour as empty if it has too many attempts to be read', async () => {
       await api.database.query(
         `INSERT INTO read_model.attempt (id, transaction_id, rule_id, user_id, attempt, webhook_url, http_status, response_body,
            outcome, sent_at, duration_ms, created_at)

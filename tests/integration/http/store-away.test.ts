@@ -87,7 +87,7 @@ for (const name of STORE_NAMES)
       frozen: { begin: () => failing.server.freeze(), end: () => failing.server.thaw() },
       killed: { begin: () => failing.server.kill(), end: () => failing.server.start() },
     }))
-      it(`(${how}) refuses posts in time and later at once, and loses nothing`, async () => {
+      it(`(${how}) refuses posts first within the time limit and later at once, and loses nothing`, async () => {
         for (let n = 0; n < 5; n++) expect((await post()).status).to.equal(200)
         failing.recoveries.length = 0
         await begin()

@@ -53,7 +53,7 @@ describe('what is not delivered', () => {
   })
   after(() => api.close())
 
-  it('is grouped by rule, status and class of the last error, those with the oldest first', async () => {
+  it('is grouped by rule, status and class of the last error, the group with the oldest first', async () => {
     expect(await ask()).to.deep.equal({ groups: [], complete: true })
     await undelivered(day(3), 'failed', { [shop]: 'timeout' })
     const oldest = await undelivered(day(1), 'failed', { [shop]: 'timeout', [books]: 'http_500' })
@@ -72,7 +72,7 @@ describe('what is not delivered', () => {
     expect(groups).to.have.length(4)
   }) // prettier-ignore
 
-  it('is filtered like a bulk retry, and counts what that retries', async () => {
+  it('is filtered like a bulk retry, and counts what a bulk retry would send', async () => {
     const filter = { status: 'failed', rule_id: shop, error: 'timeout', date_to: '2026-03-01' }
     const query = Object.entries(filter).map(([name, value]) => `${name}=${value}`)
     expect((await ask(`?${query.join('&')}`)).groups.map(({ count }: { count: number }) => count)).to.deep.equal([1])
@@ -84,7 +84,7 @@ describe('what is not delivered', () => {
     expect([wrong.status, wrong.body.issues[0].path]).to.deep.equal([400, 'status'])
   })
 
-  it('also has what failed while another webhook of the same transaction waits, and a bulk retry of it', async () => {
+  it('includes a failed delivery while another webhook of the same transaction waits, and a bulk retry sends it', async () => {
     const [gone, waits] = [await addRule('gone'), await addRule('waits')]
     const id = await api.nextId()
     const last = { error: 'http_404', http_status: 404 } as const
@@ -106,7 +106,7 @@ describe('what is not delivered', () => {
     expect(await begin({ filter: { status: 'failed', rule_id: waits }, dry_run: true })).to.include({ count: 0 })
   }) // prettier-ignore
 
-  it('has nothing of a deleted webhook while another one waits, as a bulk retry leaves that as it is', async () => {
+  it('includes nothing of a deleted webhook while another one waits, because a bulk retry would not change it', async () => {
     const [gone, waits] = [await addRule('deleted'), await addRule('still-waits')]
     const id = await api.nextId()
     const ofRule = async (rule_id: number) => ({
@@ -159,7 +159,7 @@ describe('what is not delivered', () => {
     })
     after(() => alone.close())
 
-    it('reads only what is not delivered', async () => {
+    it('reads only undelivered transactions', async () => {
       const rowsRead = async (): Promise<number> => {
         await alone.query('SELECT pg_stat_force_next_flush()')
         const [row] = await alone.query<{ read: number }>(
@@ -180,7 +180,7 @@ describe('what is not delivered', () => {
       expect((await undeliveredGroups(alone, mine.user_id, { status: 'failed' }, 1_000)).complete).to.equal(false)
     })
 
-    it('says so even if no transaction that it examines has a delivery of the filter', async () => {
+    it('says so even if no transaction that it examines matches the filter', async () => {
       const { groups, complete } = await undeliveredGroups(alone, mine.user_id, { rule_id: 1 }, 1_000)
       expect([groups, complete]).to.deep.equal([[], false])
     })

@@ -74,7 +74,7 @@ describe('baoco relay --from', () => {
     expect(reader.messages).to.have.length(10)
   })
 
-  it('lets the running relay publish them in order if it is to rewind', async () => {
+  it('makes the running relay publish them in order with --rewind', async () => {
     const { status, stdout, stderr } = await again('--from', ago(1_000), '--rewind')
     expect(status, stderr).to.equal(0)
     expect(stdout).to.match(/^the relay publishes the events since \S+ again\n$/)

@@ -67,7 +67,7 @@ describe('a Kafka broker', () => {
       expect([...new Set(reader.capturedFor(5))]).to.deep.equal(all)
     })
 
-  it('may still be down at the start', async () => {
+  it('may be down when Baoco starts', async () => {
     await broker.stop()
     const { capture, called } = await opened()
     const transactions = await capture(5)

@@ -259,7 +259,7 @@ describe('mail ingest', function () {
     await database.close()
   })
 
-  it('lists forged mails as ignored, and private ones without their text', async () => {
+  it('lists forged mails as ignored, and private mails without their text', async () => {
     const user = 'forged'
     await connect(user)
     await collector()

@@ -60,7 +60,7 @@ describe('a mail that its server does not return', () => {
 
   const refusals: Refusal[] = ['no', 'no, after the others', 'nothing', 'no body', 'nil', 'empty', 'breaks']
   for (const refusal of refusals)
-    it(`(${refusal}) is skipped after several tries, and that is listed; the mails beside it are taken at once`, async () => {
+    it(`(${refusal}) is skipped after several tries, and the list shows that; the mails beside it are read at once`, async () => {
       server.sabotage.refuses = (uid) => (uid === 3 ? refusal : undefined)
       for (const number of [1, 2, 3, 4, 5]) deliver(number)
       await untilOrders('DH1001 DH1002 DH1004 DH1005')
@@ -92,7 +92,7 @@ describe('a mail that its server does not return', () => {
     expect(skipped).to.deep.equal([2])
   })
 
-  it('is taken if the server hands it out later', async () => {
+  it('is read if the server returns it later', async () => {
     server.sabotage.refuses = (uid) => (uid === 2 ? 'no' : undefined)
     for (const number of [1, 2, 3]) deliver(number)
     await untilOrders('DH1001 DH1003')
@@ -101,7 +101,7 @@ describe('a mail that its server does not return', () => {
     expect(await ignored()).to.deep.equal([])
   })
 
-  it('is tried again by the next process, which recognises the mails behind it', async () => {
+  it('is tried again by the next process, which recognises the mails after it', async () => {
     await collector.stop()
     collector = await startCollector(api, 1)
     server.sabotage.refuses = (uid) => (uid === 2 ? 'breaks' : undefined)
@@ -135,7 +135,7 @@ describe('a mail that its server does not return', () => {
     await untilOrders('DH1001 DH1002 DH1003 DH1004 DH1005 DH1006 DH1007')
   })
 
-  it('is not given up while the server hands out no mail at all', async () => {
+  it('is not skipped while the server returns no mail at all', async () => {
     deliver(1)
     await untilOrders('DH1001')
     server.sabotage.refuses = () => 'no'
@@ -152,14 +152,14 @@ describe('a mail that its server does not return', () => {
     await eventually(async () => (await lastError()) === null, WAIT)
   })
 
-  it('does not keep out the mails behind it if many others were refused, and others are handed out', async () => {
+  it('does not block the mails after it if many others were refused, and others are returned', async () => {
     server.sabotage.refuses = (uid) => (uid % 2 === 0 && uid <= 48 ? 'no' : undefined)
     for (let number = 1; number <= 51; number++) deliver(number)
     const taken = Array.from({ length: 51 }, (_, at) => at + 1).filter((uid) => uid % 2 === 1 || uid > 48)
     await untilOrders(taken.map((number) => `DH${1000 + number}`).join(' '), { within: 150_000 })
   })
 
-  it('does not keep out the mails behind it if the first ones are all refused, and costs no login for each', async () => {
+  it('does not block the mails after it if the first ones are all refused, and costs no login for each', async () => {
     server.sabotage.refuses = (uid) => (uid <= 25 ? 'no' : undefined)
     for (let number = 1; number <= 26; number++) deliver(number)
     await untilOrders('DH1026')

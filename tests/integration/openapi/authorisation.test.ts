@@ -125,7 +125,7 @@ describe('authorisation', () => {
     )
   })
 
-  it('lets no scoped key make keys or links that open the account', () => {
+  it('lets no scoped key create keys or links that open the account', () => {
     const forNone = world.operations.filter(
       (operation) => (operation['x-scopes'] as unknown[] | undefined)?.length === 0,
     )

@@ -5,7 +5,7 @@ import { guarded } from './guarded.ts'
 import { isDone } from './outcomes.ts'
 import { collectionOf, make, requestOf } from './requests.ts'
 
-describe('what a GET has answered', () => {
+describe('the response to a GET', () => {
   const suite = guarded()
 
   const has = (method: string, path: string | null): boolean =>
@@ -45,7 +45,7 @@ describe('what a GET has answered', () => {
     expect(wrong).to.deep.equal([])
   })
 
-  it('is tested for every PUT of the document but those of things that cannot be read', () => {
+  it('is tested for every PUT of the document whose resource has a GET', () => {
     const untested = suite.world.operations.filter((each) => each.method === 'PUT' && !changes().includes(each))
     expect(untested.map(({ path }) => path)).to.have.members(['/api/affiliate/bank', '/inbox/{token}'])
   })

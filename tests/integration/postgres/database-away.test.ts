@@ -25,7 +25,7 @@ describe('a database that is away', () => {
     await server?.remove()
   })
 
-  it('is an outage: phones send again, and everything goes on when it is back', async () => {
+  it('is an outage: phones send again, and everything continues when it is back', async () => {
     const shop = await world.openShop()
     await world.addRule(shop)
     const { name } = database

@@ -43,7 +43,7 @@ describe('a pooler in front of Postgres', () => {
     }
   }
 
-  it('in transaction mode is refused at the start, in one sentence that tells what to do', async () => {
+  it('in transaction mode is refused at the start, in one sentence that says what to do', async () => {
     pooler = await startPgBouncer(database.url, { mode: 'transaction' })
     for (const command of ['serve', 'migrate', 'audit'])
       expect(await refusalOf(command)).to.equal(

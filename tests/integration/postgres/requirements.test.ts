@@ -112,7 +112,7 @@ describe('the requirements of a Postgres server', () => {
     await refuseStandby(server(false))
   })
 
-  describe('refuse, and say what to change, a database', () => {
+  describe('refuse these databases, and say what to change: one', () => {
     let drop: () => Promise<void>
     let client: pg.Client
     before(async () => {
@@ -151,7 +151,7 @@ describe('the requirements of a Postgres server', () => {
         expect(await reason(change(names), names.role, names.database)).to.equal(refusal(names))
       })
 
-    it('and use no function of a later version, so that an old server is named', async () => {
+    it('use no function of a later version, so an old server is named', async () => {
       const { role, database } = await named()
       const removed = 'ALTER FUNCTION pg_catalog.to_regcollation(text) RENAME TO later'
       expect(await reason(removed, role, database)).to.equal(null)

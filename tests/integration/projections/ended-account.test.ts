@@ -60,7 +60,7 @@ describe('the rows of a deleted account', () => {
   })
   afterEach(() => setting.close())
 
-  it('go with their streams, so that no statement removes all of them', async () => {
+  it('are removed with their streams, so that no statement removes all of them at once', async () => {
     expect(await left('read_model.account')).to.equal(0)
     expect(await left('read_model.rule')).to.equal(0)
     expect(await left('read_model.transaction')).to.equal(live.length)

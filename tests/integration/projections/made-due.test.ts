@@ -86,7 +86,7 @@ describe('the deliveries of a changed rule', () => {
     expect(await due()).to.equal(WAITING - 1)
   })
 
-  it('are made due between the batches of a rebuild, so that the changes of the whole history do not wait for its end', async () => {
+  it('are made due between the batches of a rebuild, so that they do not pile up until its end', async () => {
     await setting.append(Array.from({ length: 12 }, changed).flat())
     const end = (await setting.store.end())!
     const { table, part } = deliveriesMadeDue()
@@ -102,7 +102,7 @@ describe('the deliveries of a changed rule', () => {
     await dropSchema(setting.tables, 'read_model_next')
   })
 
-  it('are all due before events are applied that waited for a decision, as those are older than the change', async () => {
+  it('are all made due before events that waited for a decision are applied, because those events are older than the change', async () => {
     const store = obeyingSkips(setting.store)
     const late = attempted(7, '2100-01-01T00:00:00.000Z')
     await setting.append([{ stream: late.stream, events: [event('NotYetInvented', {}), ...late.events] }])
@@ -126,7 +126,7 @@ describe('the deliveries of a changed rule', () => {
     expect(await due()).to.equal(WAITING - 1)
   })
 
-  it('are all due before the read models are compared, even if no process projects', async () => {
+  it('are all made due before the read models are compared, even if no process projects', async () => {
     const applier = new Applier({ ...setting, definition: main, schema: main.schema, anchor: null })
     await setting.append(changed())
     const events = await setting.store.readAll(null, 10)

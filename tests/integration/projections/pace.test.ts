@@ -68,7 +68,7 @@ describe('projector', () => {
     expect(batches() - before).to.be.within(1, 3)
   })
 
-  it('writes events that may wait when they are many, and before that only for a caller', async () => {
+  it('writes events that may wait once there are many, and earlier only for a caller', async () => {
     const { tables, batches } = countingBatches()
     const definition = { ...main, canWait: () => true, heldBackMs: { few: 600_000, many: 0 } }
     const { projector } = await setting.start({ definition, tables })

@@ -158,7 +158,7 @@ describe('replay', () => {
     expect(await schemas()).to.deep.equal(['read_model'])
   })
 
-  it('that was killed leaves copies only until the next sweep, which spares those of a running one', async () => {
+  it('that was killed leaves copies only until the next clean-up, which keeps those of a running one', async () => {
     const { tables } = setting
     await createSchema(tables, main, 'read_model')
     await createSchema(tables, main, 'read_model_next')

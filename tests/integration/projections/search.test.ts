@@ -71,7 +71,7 @@ describe('the search projector', () => {
     expect(differences[0]!.examples[0]).to.deep.include({ columns: ['text'], only_in: null })
   })
 
-  it('has the same position as the main one, whatever the newest event is', async () => {
+  it('reaches the same position as the main one, whatever the newest event is', async () => {
     await setting.append(new History(64).grow(20).decided)
     await setting.catchUp()
     await setting.catchUp({ definition: search })

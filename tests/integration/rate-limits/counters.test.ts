@@ -41,7 +41,7 @@ describe('counters of rate limits', () => {
     return used!
   }
 
-  it('subtract what turned out not to count, also several points', async () => {
+  it('subtract calls that turned out not to count, also several points at once', async () => {
     const { counterFor } = settledCounters(counted)
     for (const count of [exactCounters(counted)('bank', LIMIT), counterFor('bank', LIMIT)]) {
       await count('9.9.9.9', 4)

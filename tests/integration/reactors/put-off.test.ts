@@ -121,7 +121,7 @@ describe('reactions that cannot be done', () => {
     }
   })
 
-  it('because their own event makes them fail wait, too, and are tried again after a decision', async () => {
+  it('that fail because of their own event wait too, and are tried again after a decision', async () => {
     let isBroken = true
     const broken = reactor('broken', ['transaction-'], {
       TransactionCaptured: ({ data: { transaction_id } }) => {

@@ -139,7 +139,7 @@ describe('reactors', () => {
     expect(await typesOf(transactionStream(2))).to.deep.equal(['TransactionCaptured'])
   })
 
-  it('pause the rule of an endpoint that is gone, once, however often it answers so', async () => {
+  it('pause the rule of an endpoint that is gone once, however often it answers 410', async () => {
     await account('RuleCreated', { is_active: 1 })
     const cause = await gone(1)
     await gone(2)
@@ -184,7 +184,7 @@ describe('reactors', () => {
     ])
   })
 
-  it('mail to the operator that a quota is nearly used, once, and not about what is long ago', async () => {
+  it('mail the operator once that a quota is nearly used, and not about quotas of long ago', async () => {
     await account('AccountRegistered', {
       email: 'shop@example.com',
       name: null,

@@ -121,7 +121,7 @@ describe('a start that waits for its servers', () => {
     }
   })
 
-  it('names a lock that somebody holds while it migrates, and ends at once', async () => {
+  it('names a lock that another session holds while it migrates, and ends at once when it is stopped', async () => {
     const database = openDatabase(postgres.url(), { poolSize: 1, applicationName: 'psql' })
     try {
       await database.query(`DELETE FROM public.migrations WHERE name = '046_vault_key'`)
@@ -141,7 +141,7 @@ describe('a start that waits for its servers', () => {
     }
   })
 
-  it('names a lock that somebody holds, and ends soon after a stop', async () => {
+  it('names a lock that another session holds, and ends soon after it is stopped', async () => {
     const database = openDatabase(postgres.url(), { poolSize: 1, applicationName: 'psql' })
     try {
       await database.transaction(async (held) => {

@@ -47,7 +47,7 @@ describe('the watch on clocks', () => {
     expect(await aheadOfDatabase(slow, clock)).to.equal(0)
   })
 
-  it('says once that a clock differs, lists its process while it does, and says that it agrees again', async () => {
+  it('reports once that a clock differs, lists its process while it does, and reports that it agrees again', async () => {
     const lines: string[] = []
     shift = -30_000
     const watch = watched(lines)

@@ -65,7 +65,7 @@ describe('the watch on silent sources', function () {
     await eventually(async () => (await alerts())[0]?.until !== null)
   })
 
-  it('counts from the present time after a clock was ahead', async () => {
+  it('counts from the current time after a clock was ahead', async () => {
     const now = new Date()
     await seen(new Date(now.getTime() + 30 * 24 * HOUR_MS), now)
     expect(await ask('/api/receive-url')).to.include({ last_heard_at: now.toISOString(), silent_since: null })

@@ -44,7 +44,7 @@ describe('store migration', () => {
   })
   afterEach(() => Promise.all([to.close(), standIn.close()]))
 
-  it('is refused a last line if the database has ended the connection that kept other processes away', async () => {
+  it('writes no last line if the database has ended the connection that kept other processes away', async () => {
     const { database, store } = from
     const written: string[] = []
     const write = async (text: string) => {
@@ -177,7 +177,7 @@ describe('store migration', () => {
     expect(past(await exported(to.store))).to.deep.equal(past(file))
   })
 
-  it('is not finished until the data that follows the store is set', async () => {
+  it('is not finished until the positions of the readers are set', async () => {
     const settle = () => Promise.reject(new Error('no database'))
     await refusal(imported(to.store, file, { settle }))
     expect(await importState(to.store)).to.deep.include({ is: 'unfinished' })

@@ -21,7 +21,7 @@ describe('the text of an answer', () => {
     expect(calls[0]!.headers).to.include({ 'accept-encoding': 'identity' })
   })
 
-  it('says that it is compressed, and with what, if the endpoint compresses it all the same', async () => {
+  it('says that it is compressed, and how, if the endpoint compresses it anyway', async () => {
     for (const encoding of ['gzip', 'br', 'zstd', 'gzip, gzip'])
       expect(await textOf(gzipSync(TEXT), { 'content-encoding': encoding })).to.equal(
         `The answer is compressed (${encoding}), so its text is not shown.`,
@@ -48,7 +48,7 @@ describe('the text of an answer', () => {
       expect(await one.send(callTo(url), never)).to.include({ http_status: 204, error: null, response_body: '' })
   })
 
-  it('is what came if its chunks never end', async () => {
+  it('is the part that arrived if its chunks never end', async () => {
     const url = await raw((socket) =>
       socket.once('data', () => socket.write('HTTP/1.1 500 Oops\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n')),
     )

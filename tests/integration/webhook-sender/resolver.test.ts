@@ -84,7 +84,7 @@ describe('the resolver of webhooks and mailboxes', () => {
     expect(await bestTime(2_000, () => timeOf(resolved))).to.be.below(2_000)
   })
 
-  it('asks once if the servers are the same, and seldom reads the setting', async () => {
+  it('asks once if the servers are the same, and rarely reads the setting', async () => {
     const home = await dnsServer(null)
     const { setting, resolve } = machine(home)
     for (let lookup = 1; lookup <= 3; lookup++) {

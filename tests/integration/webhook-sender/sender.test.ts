@@ -90,7 +90,7 @@ describe('the webhook sender', () => {
     expect(connections).to.equal(1)
   })
 
-  it('closes an idle connection before a server does that waits two seconds', async () => {
+  it('closes an idle connection before a server that waits two seconds closes it', async () => {
     const server = createHttpServer((request, response) => request.resume().once('end', () => response.end('ok')))
     // It names no time in its answers.
     server.keepAliveTimeout = 0

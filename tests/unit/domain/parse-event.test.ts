@@ -87,7 +87,7 @@ describe('parseEvent', () => {
     expect(parseEvent(tombstone).data).to.include({ problem: 'stream_deleted' })
   })
 
-  it('takes metadata from before versions were written as version 1', () => {
+  it('treats metadata without a version as version 1', () => {
     const { version: _, ...metadata } = stored('IdsReserved', {}).metadata
     const event = { ...stored('IdsReserved', { from: 1, to: 2 }), metadata: metadata as never }
     expect(isReadable(parseEvent(event))).to.equal(true)

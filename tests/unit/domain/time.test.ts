@@ -25,7 +25,7 @@ describe('Vietnamese time', () => {
     expect(fromVietnam({ year: 2026, month: 0, day: 0 })).to.equal(null)
   })
 
-  it('takes a year below 100 for what it is', () => {
+  it('reads a year below 100 as it is written', () => {
     expect(startOfDay('0099-12-31')?.toISOString()).to.equal('0099-12-30T17:00:00.000Z')
     expect(startOfDay('0001-01-05')?.toISOString()).to.equal('0001-01-04T17:00:00.000Z')
     expect(endOfDay('0001-01-01')?.toISOString()).to.equal('0001-01-01T17:00:00.000Z')

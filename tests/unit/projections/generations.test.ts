@@ -9,7 +9,7 @@ describe('the generations of the read models', () => {
     ['MAIN_GENERATIONS', main, MAIN_GENERATIONS],
     ['SEARCH_GENERATIONS', search, SEARCH_GENERATIONS],
   ] as const)
-    it(`${name} ends with the present read models`, () => {
+    it(`${name} ends with the current read models`, () => {
       const present = fingerprintOf(definition)
       expect(generations.at(-1), `the read models have changed: add '${present}' to ${name}`).to.equal(present)
       expect(definition.generation).to.equal(generations.length)

@@ -228,7 +228,7 @@ describe('read models', () => {
       ])
     })
 
-    it('store since when the present url of a rule may be called', () => {
+    it('store since when the current url of a rule may be called', () => {
       for (const change of [{ url: 'https://shop.vn/' }, { is_active: 1 }])
         expect(done(onAccount('RuleChanged', { rule_id: 5, ...change }))[1]![3]).to.include({ active_since: AT })
       expect(done(onAccount('RuleChanged', { rule_id: 5, is_active: 0 }))[1]![3]).to.not.have.property('active_since')

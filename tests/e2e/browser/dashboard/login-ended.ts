@@ -79,7 +79,7 @@ export const loginEnded = (visitor: () => Visitor, owner: () => Owner): void => 
     await page.getByText('AGAIN1').waitFor()
   })
 
-  it('shows nothing of one account to another one that logs in there', async () => {
+  it('shows nothing of one account after another one has logged in in the same browser', async () => {
     const { page } = visitor()
     const { api } = owner()
     const email = 'logs-in-there@example.com'
@@ -101,7 +101,7 @@ export const loginEnded = (visitor: () => Visitor, owner: () => Owner): void => 
     await visitor().enter('/')
   })
 
-  it('shows nothing of a page that the browser has kept, to whoever goes back to it after the login has ended', async () => {
+  it('shows nothing of a page that the browser has kept, if somebody goes back to it after the login has ended', async () => {
     const { page } = visitor()
     await visitor().enter('/settings')
     await page.getByText('owner@baoco.local').last().waitFor()

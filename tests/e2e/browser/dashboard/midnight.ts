@@ -67,7 +67,7 @@ export const midnight = (visitor: () => Visitor, owner: () => Owner): void => {
     }
   })
 
-  it('goes by the server’s clock if that of the device is a day ahead', async () => {
+  it('uses the server’s clock if that of the device is a day ahead', async () => {
     const { url } = visitor()
     const { url: link } = await owner().make<{ url: string }>('/api/counter')
     await owner().pay({ order_id: 'DH2400', amount: '350000.00' })

@@ -57,7 +57,7 @@ export const missingAnswers = (visitor: () => Visitor, owner: () => Owner): void
     forgive()
   })
 
-  it('asks soon again for what failed at Baoco or before it, also on screens that are asked for only now and then', async () => {
+  it('soon repeats a request that failed at Baoco or before it, also on screens that refresh only now and then', async () => {
     const { page } = visitor()
     const answers = /\/api\/(?:receive-url|devices|mail-accounts|undelivered)/
     let asked: string[] = []
@@ -113,7 +113,7 @@ export const missingAnswers = (visitor: () => Visitor, owner: () => Owner): void
     visitor().forgive(500)
   })
 
-  it('says that an answer is missing where it can be seen, even if what failed first is folded away', async () => {
+  it('says in sight that an answer is missing, even if the part that failed first is folded away', async () => {
     const { page } = visitor()
     await visitor().enter('/settings')
     const refusal = { status: 429, headers: { 'Retry-After': '120' }, json: { error: 'RATE_LIMITED' } }
@@ -127,7 +127,7 @@ export const missingAnswers = (visitor: () => Visitor, owner: () => Owner): void
     visitor().forgive(429)
   })
 
-  it('asks again for an answer that broke off, or that a network without a login has replaced', async () => {
+  it('repeats a request whose answer broke off, or was replaced by the login page of a network', async () => {
     const { page } = visitor()
     await visitor().enter('/settings')
     await page.route('**/api/webhooks', (route) =>
@@ -154,7 +154,7 @@ export const missingAnswers = (visitor: () => Visitor, owner: () => Owner): void
     forgive()
   })
 
-  it('waits as long as it is asked to, and says how long', async () => {
+  it('waits as long as the server asks for, and says how long', async () => {
     const { page } = visitor()
     let asked = 0
     await page.route('**/api/webhooks', (route) => {
@@ -173,7 +173,7 @@ export const missingAnswers = (visitor: () => Visitor, owner: () => Owner): void
     visitor().forgive(429)
   })
 
-  it('loads itself again for a screen whose file an update of the server has replaced, but not again and again', async () => {
+  it('reloads for a screen whose file an update of the server has replaced, but not again and again', async () => {
     await open()
     const { page } = visitor()
     let asked = 0
@@ -192,7 +192,7 @@ export const missingAnswers = (visitor: () => Visitor, owner: () => Owner): void
     forgive()
   })
 
-  it('loads itself again for the texts of a language too, but not while something is typed', async () => {
+  it('reloads for the texts of a language too, but not while somebody is typing', async () => {
     await open()
     const { page } = visitor()
     await page.evaluate('window.isTheSamePage = true; sessionStorage.clear()')

@@ -70,7 +70,7 @@ export const narrow = (visitor: () => Visitor, owner: () => Owner): void => {
     await owner().api.ask('DELETE', `/api/devices/${device}`, { key: owner().api.owner.api_key })
   })
 
-  it('opens what a row is about by a tap anywhere on it', async () => {
+  it('opens the page of a row by a tap anywhere on it', async () => {
     const { page } = visitor()
     const id = await owner().pay({ order_id: 'DH4321' })
     await visitor().enter('/transactions')

@@ -16,7 +16,7 @@ export const operator = (visitor: () => Visitor, owner: () => Owner): void => {
       FROM generate_series(1, ${total} - (SELECT count(*)::int FROM read_model.account)) n`)
   }
 
-  it('shows a hundred accounts, and the others by a button that is there only for them', async () => {
+  it('shows a hundred accounts, and a button for the others if there are any', async () => {
     const { page } = visitor()
     const rows = page.locator('section', { hasText: 'Tài khoản' }).locator('.ledger tbody tr')
     const more = page.getByRole('button', { name: 'Xem thêm', exact: true })

@@ -60,7 +60,7 @@ export const settings = (visitor: () => Visitor, owner: () => Owner): void => {
     await page.locator('.announcement', { hasText: 'Tài khoản mới được nhận ngay đến' }).waitFor()
   })
 
-  it('keeps what follows many bank accounts near, and every account that waits in sight', async () => {
+  it('keeps the sections after many bank accounts near, and every waiting account in sight', async () => {
     const { page } = visitor()
     type Bank = { id: number; account_number: string; confirmed: boolean }
     const waiting = async () => (await owner().list<Bank[]>('/api/bank-accounts')).filter((each) => !each.confirmed)

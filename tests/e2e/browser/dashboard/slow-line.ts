@@ -30,7 +30,7 @@ const answerBackwards = async (page: Page, isThere: () => Promise<boolean>): Pro
 }
 
 export const slowLine = (visitor: () => Visitor): void => {
-  it('moves nothing down while the answers come, in whatever order', async () => {
+  it('moves nothing down while the answers arrive, in any order', async () => {
     const { page } = visitor()
     await visitor().enter('/settings')
     await page.setViewportSize(NARROW)
@@ -50,7 +50,7 @@ export const slowLine = (visitor: () => Visitor): void => {
     }
   })
 
-  it('says at once that a screen is on its way, and has the usual ones before somebody opens them', async () => {
+  it('says at once that a screen is loading, and loads the usual ones before somebody opens them', async () => {
     const { page } = visitor()
     const inAdvance = page.waitForRequest('**/assets/webhooks-*.js')
     await visitor().enter('/settings')

@@ -138,7 +138,7 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
     await page.locator('.figures').getByText('Đang gửi').waitFor()
   })
 
-  it('says that a call is repeated only of the attempt that still waits, on both pages that list attempts', async () => {
+  it('says only of the attempt that still waits that its call is repeated, on both pages that list attempts', async () => {
     const { page } = visitor()
     const rule_id = (await owner().make('/api/webhooks', { name: 'Lúc được lúc không', url: 'https://some.example/' }))
       .id
@@ -225,7 +225,7 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
     await page.unrouteAll()
   })
 
-  it('says that an old notification was not sent for its age, until somebody has it matched again', async () => {
+  it('says that an old notification was not sent because of its age, until somebody matches it again', async () => {
     const { page } = visitor()
     // Its account waits for a confirmation too, which would send nothing that is old.
     const order = { order_id: 'DH1050', content: 'chuyen tien DH1050' }

@@ -7,7 +7,7 @@ const TRANSACTIONS = '← Giao dịch'
 const WEBHOOKS = '← Webhook'
 
 export const unknownIds = (visitor: () => Visitor): void => {
-  it('says that there is no such page where an id is none or names nothing, with a way back', async () => {
+  it('says that there is no such page if the id is invalid or unknown, with a way back', async () => {
     const { page } = visitor()
     const says = page.getByRole('heading', { name: 'Không có trang này', level: 1 })
     await visitor().enter('/')

@@ -7,7 +7,7 @@ import type { Visitor } from '../../../harness/dashboard/visitor.ts'
 export const webhooks = (visitor: () => Visitor, owner: () => Owner): void => {
   const api = () => owner().api
 
-  it('shows the present address of a test inbox that a webhook calls at a former one, and changes to it', async () => {
+  it('shows the current address of a test inbox if a webhook calls a former one, and changes to it', async () => {
     const { page } = visitor()
     const rules = () => owner().list<{ id: number; url: string }[]>('/api/webhooks')
     const urls = async () => (await rules()).map((each) => each.url)
@@ -230,7 +230,7 @@ export const webhooks = (visitor: () => Visitor, owner: () => Owner): void => {
     for (const id of [good, bad, unused]) await api().ask('DELETE', `/api/webhooks/${id}`, { key: api().owner.api_key })
   })
 
-  it('goes to the field that was refused, also if the button is far below it', async () => {
+  it('goes to the field that was refused, even if the button is far below it', async () => {
     const { page } = visitor()
     await visitor().enter('/webhooks/new')
     await page.setViewportSize({ width: 360, height: 740 })

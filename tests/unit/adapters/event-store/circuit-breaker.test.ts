@@ -85,7 +85,7 @@ describe('the circuit breaker of the event store', () => {
     expect(refused.ms).to.be.below(100)
   })
 
-  it('refuses requests that wait already when it opens', async () => {
+  it('refuses requests that are already waiting when it opens', async () => {
     const refused = async (): Promise<number> => {
       await world.end()
       world = openWorld()

@@ -33,7 +33,7 @@ describe('an outage of the store', () => {
     for (const error of [new TypeError('x'), new RangeError('x'), 'text', null]) expect(isOutage(error)).to.equal(false)
   })
 
-  it('is not what a start waits for if the server will refuse it again', () => {
+  it('does not make a start wait if the server will refuse it again', () => {
     for (const code of ['28P01', '3D000', '53400']) expect(isRefusedAtStart(pgError(code)), code).to.equal(true)
     for (const code of ['53100', '53300', '57P03']) expect(isRefusedAtStart(pgError(code)), code).to.equal(false)
     // Such as `sslrootcert`.
@@ -67,7 +67,7 @@ describe('an outage of the store', () => {
     }
   })
 
-  it('is not waited out if a disk is full, because that lasts', async () => {
+  it('does not make calls wait if a disk is full, because that lasts', async () => {
     let tries = 0
     const full = async (): Promise<never> => {
       tries++

@@ -56,7 +56,7 @@ describe('the ring of the newest events', () => {
     expect(ring.after(3, 10, all)?.newest).to.equal(false)
   })
 
-  it('reaches no position before it began, and none while nothing fills it', () => {
+  it('covers no position before it began, and none while nothing fills it', () => {
     ring.begin(5, true)
     expect(ring.after(4, 1, all)).to.equal(undefined)
     expect(ring.reaches(5)).to.equal(true)

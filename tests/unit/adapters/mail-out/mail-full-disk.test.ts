@@ -22,7 +22,7 @@ describe('mails about a full disk', () => {
     return { subjects, stop: () => (stopping.abort(), running) }
   }
 
-  it('say at once that nothing is accepted any more, although one has said that it is', async () => {
+  it('say at once that nothing is accepted any more, even after one that said that notifications are accepted', async () => {
     const disk = { full: false, databaseFull: true }
     const { subjects, stop } = begin(disk, () => Promise.resolve())
     expect(subjects).to.deep.equal(['waiting'])
@@ -32,7 +32,7 @@ describe('mails about a full disk', () => {
     await stop()
   })
 
-  it('hold up no stop while the mail server does not answer', async () => {
+  it('do not delay a stop while the mail server does not answer', async () => {
     const { subjects, stop } = begin({ full: true, databaseFull: false }, () => new Promise(() => {}))
     expect(subjects).to.deep.equal(['refusing'])
     await stop()

@@ -76,7 +76,7 @@ describe('the limits of a mail server', () => {
     expect(drips.expire()).to.include({ isViolation: true })
   })
 
-  it('do not blame a server that has greeted for a machine that stands still afterwards', async () => {
+  it('do not blame a server that has greeted if this machine freezes afterwards', async () => {
     const counter = limits(CONNECT)
     count(counter, '* OK ready\r\n')
     await enoughForKilobytes()

@@ -89,7 +89,7 @@ describe('the disk', () => {
       expect(isDiskFull(error)).to.equal(false)
   })
 
-  it('is not reported because a caller wrote its words, which Postgres quotes', () => {
+  it('is not reported full because a caller wrote the words of such an error, which Postgres quotes', () => {
     expect(isDiskFull(pgError('22P02', 'invalid input syntax for type uuid: "no space left on device"'))).to.equal(
       false,
     )

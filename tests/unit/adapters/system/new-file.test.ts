@@ -14,7 +14,7 @@ describe('a file that a command writes', () => {
   const write = (file: string): Promise<void> =>
     writeNewFile(file, (output) => finished(output.end('new')), new AbortController().signal)
 
-  it('replaces what a killed command left of it, and touches no draft that may be in use', async () => {
+  it('replaces the draft of a killed command, and touches no draft that may be in use', async () => {
     const file = join(folder, 'events.jsonl')
     const ended = spawnSync(process.execPath, ['--version']).pid
     // A container often has the same process id again.
@@ -31,7 +31,7 @@ describe('a file that a command writes', () => {
     expect(readFileSync(file, 'utf8')).to.equal('new')
   })
 
-  it('is written although what a killed command left cannot be removed, such as a file of another user', async () => {
+  it('is written even if the draft of a killed command cannot be removed, such as a file of another user', async () => {
     const file = join(folder, 'events.jsonl')
     // The tests may run as root, who may remove every file.
     mkdirSync(draftOf(file, spawnSync(process.execPath, ['--version']).pid))

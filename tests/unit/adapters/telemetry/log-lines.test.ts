@@ -48,7 +48,7 @@ describe('log lines', () => {
     expect(JSON.stringify(line)).to.not.include('an@shop.vn')
   })
 
-  it('of retries that say the same are one in ten seconds, with the number of the others', () => {
+  it('of retries with the same reason are one in ten seconds, with the number of the others', () => {
     let now = 0
     const written: object[] = []
     const lines = seldom({ ...silent, warn: (fields, what) => written.push({ ...fields, what }) }, () => now)
@@ -67,7 +67,7 @@ describe('log lines', () => {
     expect(written).to.have.length(8)
   })
 
-  it('do not say the same of two servers', () => {
+  it('of retries at two servers are kept apart', () => {
     const written: object[] = []
     const lines = seldom({ ...silent, warn: (fields) => written.push(fields) }, () => 0)
     // prettier-ignore

@@ -42,7 +42,7 @@ describe('spans for a collector', () => {
     await spans.close()
   })
 
-  it('that wait are sent at the end', async () => {
+  it('that are waiting are sent at the end', async () => {
     const spans = open(collector.endpoint, 60_000)
     spans.add(() => span(1))
     await spans.close()

@@ -47,7 +47,7 @@ describe('row 2: the same source and text with equal printed data is a resend', 
     given(sms({ balance: 7 }))
       .when(sms({ balance: 7, at: 600 }))
       .then(resendOf(0)))
-  it('again, after another balance was printed at the time of the first', () =>
+  it('again, even after another balance was printed at the time of the first', () =>
     given(sms({ balance: 8 }), sms({ balance: 8, at: 6 }), sms({ balance: 7, amount: '100000.00' }))
       .when(sms({ balance: 8, at: 6 }))
       .then(resendOf(0)))
@@ -339,7 +339,7 @@ describe('row 5: another source is a copy if one of the two lost its end before 
       .when({ ...short, at: 121 })
       .then(another)
   })
-  it('but not if the other account, or another amount, or the same source', () => {
+  it('but not with another account, another amount or the same source', () => {
     given(whole)
       .when({ ...short, account: '42xxx999' })
       .then(another)
@@ -361,7 +361,7 @@ describe('row 5: another source is a copy if one of the two lost its end before 
       .when(push({ minute: 0, text, order: 'DH2' }))
       .then(another)
   })
-  it('and keeps no whole text of its source from the event, as it may be of another payment', () => {
+  it('and a whole text of the same source may still join the event, because the cut one may be of another payment', () => {
     const one = { balance: 7, order: 'DH1' }
     const shortOfOther = push({ account: '42xxx584', text: 'TK 42xxx584 So du: VND 30...', at: 4 })
     given(sms(one), shortOfOther)

@@ -212,7 +212,7 @@ describe('a deduplication window with many notifications', () => {
       })
   })
 
-  it('drops none of this week because of one that was kept unread for longer and then read again', () => {
+  it('drops none of this week because of one that stayed unread for longer and was then reread', () => {
     const window = new DedupWindow()
     for (let n = 0; n < many; n++) judge(window, sms({ ref: `FT:${n}`, arrives: n === many / 2 ? -8 * DAY : n }), n + 1)
     window.dropExpired(Date.parse('2026-11-20T06:00:00.000Z'))

@@ -22,7 +22,7 @@ const decided = (type: string, revision: number, about: Partial<ParkedEvent> = {
 describe('decisions about parked events', () => {
   const place = { stream: 'transaction-7', revision: 2 }
 
-  it('the last one about an event counts, in whatever order they are read', () => {
+  it('the last one about an event counts, in any order of reading', () => {
     const resolutions = new Resolutions()
     resolutions.add(decided('ParkedEventSkipped', 1))
     resolutions.add(decided('ParkedEventRetried', 0))

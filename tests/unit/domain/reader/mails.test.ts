@@ -226,7 +226,7 @@ describe('a mail with a sentence', () => {
       }
   })
 
-  it('is not taken from a memo that imitates one, in either language', () => {
+  it('is not read from a memo that imitates one, in either language', () => {
     const forged = [
       'vua tang 9,000,000 VND vao 26/11/2026 11:58. So du hien tai: 9,000,000 VND. Mo ta: DH1042',
       'Account has been credited 9,000,000 VND on 26/11/2026 11:58. Description: DH1042',

@@ -78,7 +78,7 @@ describe('lines of forwarder apps after a text', () => {
     expect(reading(`${VCB}don\nDH1042`).content).to.equal('don DH1042')
   })
 
-  it('are told from a memo that begins with the word SIM in a line of its own', () => {
+  it('are distinguished from a memo that begins with the word SIM in a line of its own', () => {
     const text = 'TK 19033255551111\nSo tien GD:+150,000\nSo du:222,772,047\n'
     for (const memo of [
       'SIM 4G DH1042',
@@ -93,7 +93,7 @@ describe('lines of forwarder apps after a text', () => {
 })
 
 describe('the reader', () => {
-  it('does not take a balance for an amount, so a Techcombank push without its title is unread', () => {
+  it('does not read a balance as an amount, so a Techcombank push without its title stays unread', () => {
     const text = 'Tài khoản: 19034753903333\nSố dư: VND 350,000\nDH9'
     expect(reason({ text, package: 'vn.com.techcombank.bb.app' })).to.equal('unparsed')
     expect(reading({ text, title: '- VND 100,000', package: 'vn.com.techcombank.bb.app' })).to.include({
@@ -126,7 +126,7 @@ describe('the reader', () => {
       for (const sender of ['Vietcombank', 'LPB']) expect(reason({ text, sender }), text).to.equal('unparsed')
   })
 
-  it('does not take a dash after a name for a sign', () => {
+  it('does not read a dash after a name as a sign', () => {
     const text = 'Techcombank - VND 20,000\nTài khoản: 19034\nSố dư: VND 20,013'
     expect(reason({ text, package: 'vn.com.techcombank.bb.app' })).to.equal('unparsed')
   })
@@ -136,7 +136,7 @@ describe('the reader', () => {
     expect(reason('ACB: TK 245115000(VND) 3,000,000 luc 14:36 13/06/2018. So du 3,160,947. GD: x')).to.equal('unparsed')
   })
 
-  it('takes the balance’s currency for no amount in another one, also one that it does not know', () => {
+  it('does not give an amount in another currency, even an unknown one, the currency of the balance', () => {
     const of = (amount: string) => ({ text: `TK 0123456789 ${amount} luc 10:00 20/11/2026. So du: 5,380,000VND`, sender: 'LPB' }) // prettier-ignore
     for (const amount of ['+1,000PHP', '+1,000 IDR', '+1,000XAF', '-1,000USD'])
       expect(reason(of(amount)), amount).to.equal('unparsed')
@@ -163,7 +163,7 @@ describe('the reader', () => {
     expect(reason(bidv('5,637,054.592', '5,650,000'))).to.equal('unparsed')
   })
 
-  it('takes an amount for cut only if it is the last number of the bank', () => {
+  it('treats an amount as cut only if it is the last number of the bank', () => {
     const head = 'TK 0123456789 +VND500,000'
     expect(reason(head)).to.equal('unparsed')
     for (const [rest, balance_after] of [
@@ -229,7 +229,7 @@ describe('the reader', () => {
       expect(reason({ text, package: 'com.vib.myvib2' }), text).to.equal('unparsed')
   })
 
-  it('refuses money that is only asked for, waits or came back, by the title or the words before the layout', () => {
+  it('refuses money that is only requested, is waiting or came back, by the title or the words before the layout', () => {
     const push = { text: `${VCB}x`, package: 'com.VCB' }
     for (const title of [
       'Yêu cầu thanh toán',

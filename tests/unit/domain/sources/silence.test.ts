@@ -50,7 +50,7 @@ describe('the usual pause of a source', () => {
     expect(silentAfter(later)).to.be.lessThan(silentAfter(before)!)
   })
 
-  it('is learnt anew after a clock was ahead, and the silence counts from the present time', () => {
+  it('is learnt anew after a clock was ahead, and the silence counts from the current time', () => {
     const last = 4 * 24 + 12
     const ahead = seenAgain(after(days(5)), at(last + 720).toISOString())
     const corrected = seenAgain(ahead, at(last + 1).toISOString())

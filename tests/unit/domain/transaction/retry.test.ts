@@ -118,7 +118,7 @@ describe('a manual retry', () => {
     given(...succeeded).when(retried([9], { again: true })).refused('CONFLICT')
   }) // prettier-ignore
 
-  it('changes nothing else with the wish to send again', () => {
+  it('of any other transaction is the same with the wish to send again', () => {
     given(...oneOfTwoFailed)
       .when(retried([7, 8], { again: true }))
       .then(retryRequested([8], 'pending'), statusChanged('failed', 'pending'))
@@ -151,7 +151,7 @@ describe('a manual retry', () => {
       .refused('NOT_FOUND')
   })
 
-  it('is refused after very many of them within a day, even if the last was of a pending transaction', () => {
+  it('is refused after very many within a day, even if the last one was of a pending transaction', () => {
     const many = Array.from({ length: MOST_RETRIES - 1 }, () => retryRequested([7], 'success', { again: true }))
     const before = [captured([7]), delivered(7, 1), statusChanged('pending', 'success'), ...many, delivered(7, 2)]
     const last = [retryRequested([7], 'pending', { again: true }), statusChanged('success', 'pending')]
@@ -163,7 +163,7 @@ describe('a manual retry', () => {
       .refused('CONFLICT')
   })
 
-  it('counts the retries of a day, which begins with the first of them', () => {
+  it('counts towards the limit of a day, which begins with its first retry', () => {
     const day = 86_400_000
     const first = withRetry(null, NOW.toISOString())
     const second = withRetry(first, later(60))

@@ -29,7 +29,7 @@ describe('the signature', () => {
     expect(() => new Webhook(secret).verify(`${body} `, headers())).to.throw()
   })
 
-  it('is made with the previous secret during a rotation, and as Standard Webhooks with both', async () => {
+  it('is made with the previous secret during a rotation, and with both secrets as Standard Webhooks', async () => {
     const previous = 'fedcba9876543210fedcba9876543210fedcba9876543210'
     const rotating = headers(previous)
     expect(await verify(previous, body, rotating['x-webhook-signature']!)).to.equal(true)

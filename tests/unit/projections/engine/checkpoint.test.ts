@@ -27,7 +27,7 @@ describe('read models whose last event', () => {
     expect(await reason(null, { anchor: null })).to.equal(null)
   })
 
-  it('is another one there, or at another position, are rebuilt', async () => {
+  it('differs from the one there, or is at another position, are rebuilt', async () => {
     expect(await reason({ ...event, id: 'another event' })).to.equal(GONE)
     expect(await reason({ ...event, checkpoint: '41' })).to.equal(GONE)
   })

@@ -25,7 +25,7 @@ describe('a wait for read models', () => {
     await Promise.all(waiting)
   })
 
-  it('is known to whoever holds a batch back, from its beginning to its end', async () => {
+  it('is known to the code that holds a batch back, from its beginning to its end', async () => {
     const some = waiters()
     // Longer than the test may take: it ends with the caller.
     const awaited = some.awaited(3_600_000)
@@ -39,7 +39,7 @@ describe('a wait for read models', () => {
     expect(some.isAwaited).to.equal(false)
   })
 
-  it('is over with its time', async () => {
+  it('ends when its time is over', async () => {
     const some = waiters()
     expect(await some.passed('5', 1)).to.equal(false)
     expect(some.isAwaited).to.equal(false)

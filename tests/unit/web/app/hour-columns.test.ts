@@ -11,7 +11,7 @@ const hour = (delivered: number | null, failed: number | null, index = 0): HourS
 const heights = (...hours: HourStats[]) => columnsOf(hours).map(({ delivered, failed }) => [delivered, failed])
 
 describe('the columns of a webhook’s hours', () => {
-  it('are as high as their calls, in parts of the hour with the most', () => {
+  it('are as high as their calls, in proportion to the hour with the most', () => {
     expect(heights(hour(6, 0), hour(0, 3), hour(9, 3), hour(0, 0))).to.deep.equal([
       [11, 0],
       [0, 5.5],
@@ -24,7 +24,7 @@ describe('the columns of a webhook’s hours', () => {
     ])
   })
 
-  it('show one call among thousands, inside of the drawing', () => {
+  it('show even one call among thousands, inside the drawing', () => {
     const drawn = heights(hour(9_999, 1), hour(1, 0), hour(0, 1), hour(1, 1))
     expect(drawn.slice(1)).to.deep.equal([
       [2, 0],

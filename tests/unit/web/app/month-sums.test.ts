@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { sumsByBank } from '../../../../web/app/month-sums.ts'
 
 describe('the sums of a month', () => {
-  it('are exact, and apart for each bank and currency', () => {
+  it('are exact, and separate for each bank and currency', () => {
     const day = { date: '2026-11-02', count: 1, success: 1, failed: 0 }
     expect(
       sumsByBank([

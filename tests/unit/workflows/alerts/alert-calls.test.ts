@@ -56,7 +56,7 @@ describe('alert calls', () => {
     await eventually(() => sent.length === many + 1, { what: 'the next call' })
   })
 
-  it('that waited are made to the present address, or not at all if there is none', async () => {
+  it('that waited are made to the current address, or not at all if there is none', async () => {
     const calls = open()
     const targets: (Target | null)[] = [null, { url: 'https://new.example/', secret: 'cd'.repeat(24) }]
     for (let number = 0; number < MOST_OF_ACCOUNT; number++) calls.call(alert(1, number))
@@ -68,7 +68,7 @@ describe('alert calls', () => {
     expect(urls.at(-1)).to.equal('https://new.example/')
   })
 
-  it('that waited are made to the known address while the present one cannot be read', async () => {
+  it('that waited are made to the last known address while the current one cannot be read', async () => {
     const calls = open()
     for (let number = 0; number < MOST_OF_ACCOUNT; number++) calls.call(alert(1, number))
     calls.call({ ...alert(1, MOST_OF_ACCOUNT), present: () => Promise.reject(new Error('the store is away')) })

@@ -191,7 +191,7 @@ Số dư mới của tài khoản trên là: 92,551.00 VND${day}.\nGiao dịch m
     expect(missing(''), 'without a day of the bank').to.deep.equal([USER])
   })
 
-  it('waits for the writer of an entry whose transaction is missing, and finishes for it when the wait is over', () => {
+  it('waits for the writer of an entry whose transaction is missing, and finishes in its place when the wait is over', () => {
     const windows = new WarmWindows(1_000_000)
     const before = drafting({}, windows)
     before.add(jobOf(payment('DH1042')))

@@ -41,7 +41,7 @@ describe('handing notifications over to the owner of their account', () => {
     expect(await capture([owner]).take([{ ...arrival(1), raw: 'x'.repeat(300_000) }])).to.equal(here)
   })
 
-  it('takes back what a lost owner did not answer, and counts the time that this took', async () => {
+  it('takes back what a lost owner did not answer, and counts the time that was lost', async () => {
     let now = 100
     expect(await capture([lost, lost, owner]).take([arrival(1)])).to.equal(there)
     const taken = await capture([lost], () => (now += 1_000)).take([arrival(1)], 50)

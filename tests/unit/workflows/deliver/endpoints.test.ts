@@ -70,7 +70,7 @@ describe('the result of a call', () => {
     expect(sent[0]).to.deep.include({ failures: 3, failing: ['1/7', '2/7'], wait: 120 })
   })
 
-  it('lets the calls that wait aside go on even if the other workers cannot be reached', async () => {
+  it('lets waiting calls continue even if the other workers cannot be reached', async () => {
     const { endpoints, answered, errors } = setUp({ isAway: true })
     endpoints.note(claimed(1), came(500))
     await endpoints.end()

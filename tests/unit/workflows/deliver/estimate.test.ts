@@ -17,5 +17,5 @@ describe('the estimated time of a bulk retry', () => {
     expect(estimatedSeconds(600, { ...free, max_per_minute: 600_000 }, 1_600)).to.equal(60)
   })
 
-  it('is never nothing', () => expect(estimatedSeconds(1, free, 3)).to.equal(1))
+  it('is never zero', () => expect(estimatedSeconds(1, free, 3)).to.equal(1))
 })

@@ -110,7 +110,7 @@ describe('the heartbeat', () => {
     }
   })
 
-  it('judges nobody by beats that it missed in its own sleep: who was alive stays so, who was dead stays so', async () => {
+  it('does not judge a worker by beats missed in its own sleep: live workers stay alive, and dead ones stay dead', async () => {
     const { now } = Date
     const alive = openHeart()
     for (let beat = 0; beat < 4; beat++) await alive.sees(other(7))
@@ -125,7 +125,7 @@ describe('the heartbeat', () => {
     }
   })
 
-  it('is silent after a sleep of the machine until its next beat: its time is wrong, and others may have its claims', async () => {
+  it('is silent after a sleep of the machine until its next beat, because its time is wrong and others may have its claims', async () => {
     const { heart, sees } = openHeart()
     await sees()
     const { now } = Date

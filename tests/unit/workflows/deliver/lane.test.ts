@@ -128,7 +128,7 @@ describe('a lane', () => {
     expect(lane.takeOut()).to.deep.equal([])
   })
 
-  it('knows the waiting jobs of an endpoint whose earlier ones were all taken out before their turn', () => {
+  it('knows the waiting jobs of an endpoint after all earlier ones were taken out before their turn', () => {
     const { lane, begun } = openLane({ perEndpoint: 1 })
     lane.hold(true)
     lane.add(jobs(1, 'a', 1))

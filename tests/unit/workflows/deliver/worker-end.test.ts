@@ -25,7 +25,7 @@ describe('the end of a delivery worker', () => {
     expect(timers()).to.be.at.most(before)
   })
 
-  it('signs off after the rest was claimed, so that the next worker takes it over at once', async () => {
+  it('signs off after the rest was claimed, so that the next worker takes the rest over at once', async () => {
     const steps: string[] = []
     const claimRest = async () => {
       await new Promise((resolve) => setImmediate(resolve))

@@ -52,7 +52,7 @@ describe('the lag of the relay', () => {
 })
 
 describe('the failure of the relay', () => {
-  it('is what it waits for, until it works or another process relays', () => {
+  it('is what the relay waits for, until it works or another process relays', () => {
     const progress = new RelayProgress()
     const away = new Error('Kafka at 127.0.0.1:9: away')
     progress.started()

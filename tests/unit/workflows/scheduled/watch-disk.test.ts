@@ -42,7 +42,7 @@ const openWatch = (unwatched: readonly DiskOwner[] = []) => {
 }
 
 describe('the watch on the disks', () => {
-  it('raises and ends alerts for each disk by itself, and names the server and the place', async () => {
+  it('raises and ends alerts for each disk separately, and names the server and the place', async () => {
     const { look, lasting } = openWatch()
     expect(await look(disk('data_folder', 50), disk('postgres', 50), disk('event_store', 50))).to.deep.equal([])
     expect(await look(disk('data_folder', 9), disk('event_store', 4, '/var/lib/eventstore'))).to.deep.equal([
@@ -58,7 +58,7 @@ describe('the watch on the disks', () => {
     expect(await look(disk('data_folder', 50), disk('postgres', 7))).to.deep.equal(['- disk:10', '- disk:postgres:5'])
   })
 
-  it('leaves the alerts of a disk that cannot be measured now, and ends those of one that is not watched any more', async () => {
+  it('keeps the alerts of a disk that cannot be measured now, and ends those of one that is no longer watched', async () => {
     const { look, lasting } = openWatch(['postgres'])
     await look(disk('event_store', 9))
     lasting.set('disk:postgres:10', 'raised before the setting was removed')

@@ -78,7 +78,7 @@ describe('the watch on endpoints', () => {
     expect(typesOf(await flapping.when(DAY_S + HOUR_S))).to.deep.equal(['AlertRaised', 'AlertEnded'])
   })
 
-  it('ends an alert in time although a clock that was ahead is corrected meanwhile', async () => {
+  it('ends an alert in time even if a clock that was ahead is corrected meanwhile', async () => {
     const ahead = (second: number) => (second < 700 ? 7 * HOUR_S : 0)
     const events = await given((second) => second < 600, { ahead }).when(2 * HOUR_S)
     expect(typesOf(events)).to.deep.equal(['AlertRaised', 'AlertEnded'])

@@ -16,7 +16,7 @@ describe('a bounded map', () => {
     expect([map.size, map.has('a'), map.get('c')]).to.deep.equal([2, false, 3])
   })
 
-  it('takes an entry that is set again as the newest, and one that is read as what it was', () => {
+  it('treats an entry that is set again as the newest, and does not reorder one that is only read', () => {
     const map = new BoundedMap<string, number>(2)
     map.set('a', 1).set('b', 2)
     map.get('b')

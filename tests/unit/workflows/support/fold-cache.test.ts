@@ -26,7 +26,7 @@ const numbers = (text: string, from = 0): StoredEvent[] =>
   [...text].map((digit, n) => event({ from: 1, to: Number(digit) }, from + n))
 
 describe('a cache of folds', () => {
-  it('reads on, and passes over events that it has already folded', () => {
+  it('continues a read, and skips events that it has already folded', () => {
     const cache = cacheOfTwo()
     cache.advance('a', numbers('123'))
     expect(cache.slice('a')).to.deep.equal({ stream: 'numbers-a', from: 3 })

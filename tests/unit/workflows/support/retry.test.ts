@@ -22,7 +22,7 @@ describe('retry', () => {
     expect(failures).to.deep.equal(['failure 1', 'failure 2', 'failure 3'])
   })
 
-  it('starts from its first pause again after an attempt that worked before it failed', async () => {
+  it('starts again from its first pause after an attempt that worked before it failed', async () => {
     const { attempts, attempt } = failing(30)
     const working = (worked: () => void) => (worked(), attempt())
     await retry(working, { signal: never, backOff: { firstMs: 1, mostMs: 3_600_000 }, onFailure: () => {} })

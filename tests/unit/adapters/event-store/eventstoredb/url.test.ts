@@ -18,7 +18,7 @@ const printedBy = (work: () => unknown): string => {
 }
 
 describe('the URL of EventStoreDB', () => {
-  it('is translated into one that the client reads without a word', () => {
+  it('is translated into one that the client reads without a warning', () => {
     for (const [url, expected] of [
       ['esdb://a:2113', 'esdb://a:2113?'],
       ['esdb://admin:s%40cret@a,b:2114/?tls=false', 'esdb://admin:s%40cret@a,b:2114?tls=false'],
@@ -34,7 +34,7 @@ describe('the URL of EventStoreDB', () => {
     }
   })
 
-  it('has options from this side, before and after its own', () => {
+  it('gets the defaults and the fixed options of Baoco', () => {
     const url = 'esdb://a?gossipTimeout=7&keep_alive_interval=1'
     expect(clientUrl(url, { gossipTimeout: 2 }, { keepAliveInterval: 10_000 })).to.equal(
       'esdb://a?gossipTimeout=7&keepAliveInterval=10000',

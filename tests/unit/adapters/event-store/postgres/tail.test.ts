@@ -55,7 +55,7 @@ describe('the tail of the Postgres store', () => {
     expect(tail.ring.after(0, 10, all)).to.deep.include({ to: 1, newest: true })
   })
 
-  it('begins again when a subscription joins after the last one has left', async () => {
+  it('starts again when a subscription joins after the last one has left', async () => {
     tail.offer(0, () => [placed(1)])
     tail.leave(member)
     tail.join(member)

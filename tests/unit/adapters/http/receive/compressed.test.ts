@@ -19,7 +19,7 @@ describe('a compressed body', () => {
     expect(await result(brotliCompressSync(BODY), 'br')).to.deep.equal(whole)
   })
 
-  it('is not assumed where a header lies', async () => {
+  it('is not assumed because of a wrong header', async () => {
     expect(await result(BODY, 'gzip')).to.equal(null)
     expect(await result(Buffer.alloc(0), 'br')).to.equal(null)
     expect(await result(Buffer.from('\u001f a text'))).to.equal(null)

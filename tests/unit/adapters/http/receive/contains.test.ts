@@ -20,7 +20,7 @@ describe('the test whether one text contains another', () => {
     expect(process.cpuUsage(began).user / 1_000).to.be.below(1_000)
   })
 
-  it('holds for a chain only if one of any two of its texts contains the other', () => {
+  it('accepts a chain only if one of any two of its texts contains the other', () => {
     expect(isChain([])).to.equal(true)
     expect(isChain(['abc', 'b', 'xabcx', 'b'])).to.equal(true)
     expect(isChain(['abc', 'a', 'c'])).to.equal(false)

@@ -78,7 +78,7 @@ describe('a field of a posted body', () => {
 })
 
 describe('a body whose text is not found', () => {
-  it('is the text as a whole if its JSON was broken and the text is blank, or the query may have it', () => {
+  it('is the text as a whole if its JSON was broken and the text is blank, or the query may contain the text', () => {
     for (const broken of ['{"text":"  ",}', '["  ",]']) expect(sent(broken, 'application/json').text).to.equal(broken)
     expect(json({}, { note: 'hello' }).text).not.to.equal('')
     expect(json({}, { note: ' ' }).text).to.equal('')

@@ -176,14 +176,14 @@ describe('a text', () => {
     ['sender=Vietcombank', FORM_TYPE],
   ] // prettier-ignore
   for (const [body, type, query] of WITHOUT)
-    it(`is empty, and its body is not broken, if nothing in it can be one: ${body || JSON.stringify(query)}`, async () => {
+    it(`is empty, and its body is not called broken, if nothing in it can be a text: ${body || JSON.stringify(query)}`, async () => {
       const given = await arrive(body, type, { ...query })
       expect([given.incoming.text, given.unsafe]).to.deep.equal(['', undefined])
       expect(eventOf(given)).to.deep.include({ type: 'NotificationIgnored' })
         .and.have.nested.property('data.reason', 'empty') // prettier-ignore
     })
 
-  it('is the whole body if an unknown field may have one, or the body is nested deeply', async () => {
+  it('is the whole body if an unknown field may contain a text, or the body is nested deeply', async () => {
     const deep = `${'['.repeat(500)}${']'.repeat(500)}`
     for (const body of ['{"enc":"aGVsbG8="}', `{"a":${deep}}`]) {
       const { incoming, unsafe } = await arrive(body, JSON_TYPE)
