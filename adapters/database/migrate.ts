@@ -18,8 +18,8 @@ const MIGRATION = '\\d+_.*\\.sql$'
 const TABLE = 'migrations'
 
 /**
- * If the process is killed, the server notices that its connection is gone and ends the statement, such as the build of an index. Otherwise the
- * next start would wait for a work that is then undone. A server on a system that cannot look refuses the setting.
+ * If the process is killed, the server notices that its connection is gone and ends the statement, such as the build of an index. Otherwise
+ * the next start would wait for work that is then undone. A server whose system cannot check the connection refuses the setting.
  */
 const END_WITH_CLIENT = `SET client_connection_check_interval = '1s'`
 

@@ -19,7 +19,7 @@ class MixedSessions extends UnsuitableServer {
   }
 }
 
-/** Such a pooler may hand out its sessions in turn, so two clients are asked often, in random order. */
+/** Such a pooler may use its sessions in turn, so two clients are asked often, in random order. */
 const ROUNDS = 16
 
 /** A pooler without a free connection would make its client wait for minutes. */

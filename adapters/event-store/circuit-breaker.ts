@@ -1,10 +1,10 @@
 /**
  * A circuit breaker in front of the event store, one per process. It also limits how long a request waits.
  *
- * The store is **silent** while calls wait for it and none of them is answered. Any answer ends the silence, so a slow store is
- * never taken for one that is away. During a silence, a small read probes the store: it tells a store that does not answer
- * from a single call that takes long. After `openAfterMs` of silence the breaker opens. Requests are then refused at once, also
- * those that wait already. Background work waits, and continues when the probe is answered.
+ * The store is **silent** while calls wait for it and none of them is answered. Any answer ends the silence, so a slow store is never taken
+ * for one that is away. During a silence, a small read probes the store: it tells a store that does not answer from a single call that
+ * takes long. After `openAfterMs` of silence the breaker opens. Requests are then refused at once, including those that are already
+ * waiting. Background work waits, and continues when the probe is answered.
  *
  * The outcome of a refused append may be unknown, as after every `StoreUnavailable`. The caller may send it again.
  */
@@ -101,7 +101,7 @@ class CircuitBreaker {
     return this.#counted(call)
   }
 
-  /** The store is closed: nothing is probed any more, and nothing waits. */
+  /** The store is closed: nothing is probed, and nothing waits. */
   end(): void {
     this.#hasEnded = true
     this.#stopLooking()

@@ -18,7 +18,7 @@ export type Question =
   | { hello: string }
 export type Answer =
   | { n: number; taken: Taken[] }
-  /** Nothing is known to be stored: the caller may send it again. */
+  /** Perhaps nothing was stored: the caller may send it again. */
   | { n: number; error: string }
   | 'pong'
   | 'welcome'

@@ -11,7 +11,10 @@ import { Lines } from './lines.ts'
 import { IDENTITY, TLS, type Answer, type Question } from './messages.ts'
 
 const LOOK_EVERY_MS = 200
-/** Looks in a row without a word from the other process: one second. However long this process stands still itself, that is one look. */
+/**
+ * Consecutive checks without a message from the other process: one second. However long this process is frozen itself, that counts as one
+ * check.
+ */
 const MOST_SILENT_LOOKS = 5
 
 interface Open {
@@ -30,7 +33,7 @@ export class Peer implements Owner {
   isReady = false
   /** It has taken notifications, or was about to. */
   wasReady = false
-  /** It answers, and has another key. */
+  /** It answers, but has a different key. */
   isForeign = false
   /** Resolves when it is ready or lost. */
   readonly settled: Promise<void>

@@ -31,7 +31,7 @@ SELECT name, holder FROM ops.lease l WHERE name LIKE 'receive %' AND holder <> $
 
 const KNOWN = 'SELECT count(*)::integer AS known FROM ops.lease WHERE holder = $1'
 
-/** Processes that ended without a word leave their leases. */
+/** Processes that were killed leave their leases behind. */
 const FORGET = `
 DELETE FROM ops.lease WHERE (name LIKE 'receive %' OR name LIKE 'hand over %') AND expires_at < now() - interval '1 day'`
 

@@ -36,7 +36,7 @@ const oneLine = (value: string): string => value.replace(/\s+/g, ' ').trim()
 /** The bare address if there is one, because names may contain anything. */
 const fromOf = ({ from }: MailHeaders): string => from.flatMap(addressesIn)[0] ?? oneLine(from[0] ?? '')
 
-/** Null without a readable date. The mail parser would take the present in its place. Signatures cover the lowest header first. */
+/** Null without a readable date. The mail parser would use the current time instead. Signatures cover the lowest header first. */
 const dateOf = (lines: readonly HeaderLine[]): Date | null => {
   const date = new Date(oneLine(valuesOf(lines, 'date').at(-1) ?? ''))
   return Number.isNaN(date.getTime()) ? null : date
@@ -56,7 +56,7 @@ export const parseMail = async (
     skipHtmlToText: true,
     skipTextToHtml: true,
     skipTextLinks: true,
-    // A mail inside the mail, and a report on one, are not words of its sender.
+    // A mail inside the mail, and a report on one, were not written by its sender.
     ignoreEmbedded: true,
     keepDeliveryStatus: true,
   }).catch(() => ({}))

@@ -26,7 +26,7 @@ export const LONGEST_LINE = 256 * KB
 export const CONNECT: Allowance = { bytes: 256 * KB, literal: KB, ms: 20_000 }
 export const OPEN_FOLDER: Allowance = { bytes: 512 * KB, literal: KB, ms: 30_000 }
 export const SEARCH: Allowance = { bytes: 512 * KB, literal: 0, ms: 60_000 }
-/** For changes of flags, which come by the thousand when an owner tidies up. */
+/** For changes of flags: thousands arrive when an owner tidies up. */
 export const IDLE: Allowance = { bytes: 2 * MB, literal: 0, ms: 60_000 }
 /** @param most  bytes of each mail */
 export const fetchOf = (mails: number, most: number): Allowance => ({

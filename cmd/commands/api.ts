@@ -39,7 +39,7 @@ export const apiRole: Role = {
       { email: settings.adminEmail, password: settings.adminPassword, language: settings.adminLanguage },
     )
     if (!fresh) await unshown.close()
-    // It gives no more than the printed password. A password of the operator's own is not printed, so neither is a link.
+    // A link gives no more access than the printed password. If the operator chose the password, neither is printed.
     const first = fresh?.password ? await new Accounts(requestStore, accounts).find(fresh.user_id) : undefined
     const signInToken = first ? await makeSignInLink(database, first) : null
     const settled = settledCounters(database)

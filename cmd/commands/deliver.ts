@@ -31,7 +31,7 @@ export const deliverRole: Role = {
       ids,
       vault,
       readModels,
-      // The processes that read an embedded database are all this one.
+      // Only this process reads an embedded database.
       mustShow: installation.isFreshDatabase ? (checkpoint) => readModels.mustShow(checkpoint) : undefined,
       schedule: settings.retrySchedule,
       givesWay: () => capture.isBusy(),

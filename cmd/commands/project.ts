@@ -75,7 +75,7 @@ interface Projecting {
 
 const TO_FINISH_A_DELETION = 'baoco status prints the command that finishes it'
 
-/** What `projector.lag` says nothing about: another process projects. */
+/** Why `projector.lag` says nothing: another process projects. */
 const PROJECTED_ELSEWHERE: readonly ProjectorState[] = ['idle', 'overtaken', 'outdated']
 
 const projecting = async (installation: Installation, definition: Definition): Promise<Projecting> => {
@@ -117,7 +117,7 @@ const projecting = async (installation: Installation, definition: Definition): P
   let tell = () => {}
   const upgraded = new Promise<void>((resolve) => (tell = resolve))
   const follow: Follower = async (signal) => {
-    // The process that projected the former read models then learns within a second that its turn is over.
+    // The process that projected the former read models then finds within a second that its turn is over.
     if (await upgrade(options, signal)) await endLease(database, lease).catch(onFailure)
     tell()
     while (!signal.aborted) await inTurn(signal)

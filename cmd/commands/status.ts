@@ -37,7 +37,7 @@ const differenceOf = (aheadMs: number): string => {
 type Around = Surroundings & { store: RememberingStore }
 
 const lines = async ({ database, store, settings, log }: Around, version: string): Promise<string[]> => {
-  // Queries work also if no process has ever projected.
+  // Queries work even if no process has ever projected.
   for (const definition of projectors(settings)) await createSchema(openReadModelTables(database), definition)
   const unseen = () => unseenDeliveries(database, store, systemClock.now())
   const lagOf = async (definition: Definition): Promise<[projector: string, milliseconds: number]> => [

@@ -104,7 +104,7 @@ export interface Installation {
   metrics: Metrics
   /** For an OpenTelemetry collector, if the settings name one. */
   spans: Spans
-  /** Tells the operator of an event that cannot be read or projected. */
+  /** Notifies the operator of an event that cannot be read or projected. */
   notifyOfParked: (notice: ParkedNotice) => void
   /** Receives failures that are retried. */
   onFailure: (error: unknown) => void

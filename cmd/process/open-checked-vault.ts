@@ -1,5 +1,5 @@
 // Tests: tests/integration/key-rotation.test.ts
-/** Opens the vault, and says in the log if its keys do not open what is sealed, as after the loss of one. */
+/** Opens the vault, and logs if its keys do not open the sealed secrets, such as after the loss of a key. */
 import { openVault } from '../../adapters/secrets/vault.ts'
 import { NotOpened } from '../../domain/errors.ts'
 import type { LogLines } from '../../adapters/telemetry/log-lines.ts'

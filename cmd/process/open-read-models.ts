@@ -52,7 +52,7 @@ export const openReadModels = async (
     shown: async (timeoutMs) => {
       const upTo = toShow
       if (upTo === null) return
-      // What is shown is forgotten, so that later reads compare nothing.
+      // The known position is forgotten, so that later reads compare nothing.
       if ((await passed(upTo, timeoutMs)) && toShow === upTo) toShow = null
     },
   }

@@ -27,7 +27,7 @@ export const stopSignal = (): AbortSignal => {
     setTimeout(() => process.exit(1), PATIENCE_MS).unref()
   }
   for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, onSignal)
-  // A terminal that was closed cannot be written to any more. That must not end the process before its work.
+  // A terminal that was closed can no longer be written to. That must not end the process before its work.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   return stopping.signal
 }

@@ -144,7 +144,7 @@ export class Usage {
     else this.#run ??= run
   }
 
-  /** Whether none of this usage counts any more. */
+  /** Whether none of this usage still counts. */
   isOver(at: number): boolean {
     return this.#inFlight === 0 && at - this.#lastAt > HOUR_MS
   }

@@ -103,7 +103,7 @@ const isOwn = (account: Account, { bank_code, account_number }: NamedAccount, ow
   account_number !== null &&
   sharedDigits(account_number, own.account_number) >= TELLING_DIGITS
 
-/** Whether the account cannot have another bank account. Numbers are never removed, so this is final. */
+/** Whether the account has as many bank accounts as it may have. Numbers are never removed, so this is final. */
 export const hasMostBankAccounts = ({ bank_accounts }: Account): boolean => bank_accounts.size >= MOST_BANK_ACCOUNTS
 
 /** Whether a number that is now seen for the first time must be confirmed. */

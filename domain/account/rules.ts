@@ -28,7 +28,7 @@ export const templateRefusal = ({
 
 /**
  * Checks that depend on more than one field, or on the account.
- * @param change  what is changed. A template that stays was accepted before, by rules that may have been others, and can still be paused.
+ * @param change  what is changed. A template that does not change was accepted before, perhaps by other rules, and its webhook can still be paused.
  */
 const refuseContradictions = (account: Account, rule: RuleFields, change: Partial<RuleFields> = rule): void => {
   if (rule.system_id !== null && !account.systems.has(rule.system_id))

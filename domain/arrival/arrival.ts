@@ -56,7 +56,7 @@ export interface Arrival {
     /** The reasons for which this same mail is already listed as no transaction. */
     listed_as?: readonly string[]
   }
-  /** Known on the receive path to be no transaction: longer than any bank's text, or a mail that its server never handed out. */
+  /** Known on the receive path to be no transaction: longer than any bank's text, or a mail that its server never returned. */
   ignored_as?: 'too_long' | 'unreadable_mail'
   /** Why the text may have named its fields. The notification is kept, and does not become a transaction automatically. */
   unsafe?: Unsafe | undefined

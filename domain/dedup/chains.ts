@@ -102,7 +102,7 @@ export class HeadsToFill {
   constructor(keys: number, most: number) {
     this.heads = new ChainHeads(keys)
     const count = Math.max(1, this.heads.size >> NEARBY_BITS)
-    // Some more than the average, so that few of them must grow.
+    // Slightly more than the average, so that few of them must grow.
     const room = 2 * Math.ceil((1.1 * most) / count)
     this.#buckets = Array.from({ length: count }, () => new Int32Array(room))
     this.#lengths = new Int32Array(count)

@@ -22,7 +22,7 @@ const REFERENCE_INTS = 5
 const SECOND = 1, MINUTE = 2, PREFIXED = 4, HAS_ORDER = 8, HAS_CONTENT = 16, HAS_MESSAGE = 32, RESEND = 64 // prettier-ignore
 const REFERENCE_COUNT_SHIFT = 8
 
-/** All about a window's entries except their numbers. */
+/** Everything about a window's entries except their numbers. */
 export interface EntriesState {
   size: number
   references: number

@@ -103,7 +103,7 @@ export class DedupWindow extends Entries {
   }
 
   /**
-   * Removes entries that no notification is compared with any more. Call it only while no `backTo` can follow.
+   * Removes entries that are no longer compared with any notification. Call it only while no `backTo` can follow.
    * @param now  Unix milliseconds
    */
   dropExpired(now: number): void {

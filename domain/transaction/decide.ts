@@ -201,8 +201,8 @@ const retryPending = (
 }
 
 /**
- * A retry by hand. With `failed`, the rules that have not succeeded and still exist get a fresh schedule, and their attempt
- * numbers continue. If none of them exists any more, and with `no_match`, the transaction is matched against today's prefixes
+ * A manual retry. With `failed`, the rules that have not succeeded and still exist get a fresh schedule, and their attempt
+ * numbers continue. If none of them still exists, and with `no_match`, the transaction is matched against today's prefixes
  * and rules. With `pending`, rules that failed get a fresh schedule if they still exist, and what waits for its next attempt is
  * due at once. A delivery without an attempt is due already, or is over the quota and keeps its time. With `success` and
  * `again`, the rules that succeeded and still exist get a new round. The delivery of a paused rule opens and is held.

@@ -88,7 +88,7 @@ const endFailed: Operation = {
   acrossStreams: false,
 }
 
-/** A retry by hand of a pending transaction. It names deliveries that have had an attempt. Schedules and attempt numbers continue. */
+/** A manual retry of a pending transaction. It names deliveries that have had an attempt. Schedules and attempt numbers continue. */
 const hurry: Operation = {
   name: 'hurry_deliveries',
   values: { transaction_id: 'bigint', rule_id: 'bigint', lane: 'text', due_at: 'timestamptz', set_at: 'bigint' },

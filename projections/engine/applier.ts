@@ -122,7 +122,7 @@ export class Applier {
     while (await this.isLeft()) await this.part()
   }
 
-  /** The statements that events amount to. */
+  /** The statements that events result in. */
   statements(events: readonly StoredEvent[], changes: Plan['changes'] = new Map()): SqlStatement[] {
     const { definition } = this.#options
     const fold = new Fold()

@@ -135,7 +135,7 @@ const isInStore = async (
   const { stream, revision, event_id, checkpoint } = anchor
   const [[found] = []] = await store.read([{ stream, from: revision, limit: 1 }])
   if (found) {
-    // The stream was deleted in the store since. Nothing there can be compared any more.
+    // The stream was deleted in the store since. Nothing there can be compared.
     if (isTombstone(found)) return true
     if (found.revision === revision) return found.id === event_id && found.checkpoint === checkpoint
   }

@@ -52,7 +52,7 @@ const comparison = (table: Table, live: string, rebuilt: string): string => {
     LIMIT ${EXAMPLES}`
 }
 
-/** A row that one side shows no longer, because it has expired there, is missing. */
+/** A row that has expired on one side counts as missing there. */
 const settingsOf = ({ bySetting = {}, expiresAt }: Table, rows: readonly Row[]): string[] => {
   const columns = new Set(rows.flatMap((row) => row.columns ?? (expiresAt === undefined ? [] : [expiresAt])))
   return Object.keys(bySetting).flatMap((column) => (columns.has(column) ? [bySetting[column]!] : []))

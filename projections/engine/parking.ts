@@ -23,7 +23,7 @@ export interface Cause {
   detail: string
 }
 
-/** What a batch amounts to. */
+/** The result of sorting a batch. */
 export interface Plan {
   /** The events to apply, in order. */
   events: readonly KnownEvent[]

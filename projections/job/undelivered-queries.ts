@@ -1,6 +1,6 @@
 // Tests: tests/integration/http/undelivered.test.ts
 /**
- * What is not delivered, in groups by rule, status and class of the last error. A group counts what a bulk retry with the same
+ * Undelivered transactions, in groups by rule, status and class of the last error. A group counts what a bulk retry with the same
  * filter makes due. The transactions are found by the index of their status, their deliveries and last attempts by key. Failed
  * deliveries are also looked for in pending transactions, in which another webhook still waits.
  */

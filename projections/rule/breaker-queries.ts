@@ -7,7 +7,7 @@ import type { Queryable } from '../engine/queryable.ts'
 
 const MOST = 1_000
 
-/** Leaves out endpoints that no rule uses any more. Their rows may still wait for the sweep. */
+/** Leaves out endpoints that no rule uses. Their rows may still wait for the sweep. */
 const OPEN = `
 SELECT e.user_id, e.endpoint, e.opened_at AS since, e.failures, last.http_status, last.error
 FROM ops.endpoint e LEFT JOIN LATERAL (

@@ -33,7 +33,7 @@ export interface Behind {
 }
 
 export interface SearchProgress {
-  /** What the lists had at the time of the call and the search lacks; null if it lacks nothing. */
+  /** The transactions that the lists had at the time of the call and the search lacks; null if it lacks none. */
   behind(): Promise<Behind | null>
 }
 

@@ -25,7 +25,7 @@ export class ApiError extends Error {
 /** The code of an answer that Baoco did not write, or not on purpose. */
 export const UNEXPECTED = 'INTERNAL_ERROR'
 
-/** What was asked for does not exist, or does not exist any more. A proxy's 404 says nothing about that. */
+/** The requested thing does not exist, or no longer exists. A proxy's 404 says nothing about that. */
 export const isMissing = (error: unknown): boolean => error instanceof ApiError && error.code === 'NOT_FOUND'
 
 type Query = Record<string, string | number | boolean | undefined | null>
@@ -52,7 +52,7 @@ export const errorOf = async (response: Response): Promise<ApiError> => {
   return new ApiError(response.status, code, body.message ?? response.statusText, body.issues, wait)
 }
 
-/** Milliseconds. A connection may be dead without a word; a read is then tried on another one. */
+/** Milliseconds. A connection may be lost without a sign; a read is then tried on another one. */
 const LONGEST_READ = 20_000
 
 /** @returns a signal for a read: the given one, or too long a wait */

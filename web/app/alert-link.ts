@@ -1,4 +1,4 @@
-/** Where an alert is dealt with. */
+/** The screen on which an alert can be dealt with. */
 import { PATHS } from '../paths.ts'
 import type { Alert } from '../api/types.ts'
 

@@ -1,6 +1,6 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /**
- * What the browser's Back does while something lies on top of the page: it closes that, and the page stays. It asks before it leaves a
+ * Handles the browser's Back while something lies on top of the page: Back closes that, and the page stays. It asks before it leaves a
  * half-written form. Android's Back button does the same.
  *
  * For this the history gets a second entry of the same page, above which Back leads to the page itself. The entry stays when nothing lies
@@ -13,7 +13,7 @@ import { useLayoutEffect } from 'preact/hooks'
 const SECOND = { isSecond: true }
 const isSecond = (state: unknown): boolean => (state as typeof SECOND | null)?.isSecond === true
 
-/** What Back closes, the uppermost last. */
+/** The things that Back closes, the uppermost last. */
 const layers: (() => void)[] = []
 /** Whether the history is, or was last seen, at a second entry, and its address. */
 let wasSecond = false

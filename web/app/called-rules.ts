@@ -1,4 +1,4 @@
-/** Which webhooks a payment would call. The server decides in the same way; this is to tell it before. */
+/** Which webhooks a payment would call. The server decides in the same way; this shows it beforehand. */
 import type { BankAccount, Parsed, Rule, System, Transaction } from '../api/types.ts'
 
 export const calledRules = (

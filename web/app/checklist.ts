@@ -1,4 +1,4 @@
-/** The first steps of a newcomer, and whether each is done. Nobody ticks them: what the account has tells. */
+/** The first steps of a newcomer, and whether each is done. Nobody ticks them: they follow from what the account has. */
 import type { Rule, System } from '../api/types.ts'
 
 export const STEPS = ['text', 'call', 'source', 'shop', 'webhook'] as const

@@ -1,5 +1,5 @@
 // Tests: tests/unit/web/app/curl.test.ts
-/** A request as a command for a shell. */
+/** A request as a shell command. */
 import type { Delivery } from '../api/types.ts'
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`

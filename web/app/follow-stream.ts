@@ -2,7 +2,7 @@
 /**
  * Keeps a stream of server-sent events open, and opens it again whenever it ends, with growing pauses while it cannot be opened.
  *
- * The stream is read by `fetch` and not by EventSource, because only so the server's comments are seen: without them for 40 s, the
+ * The stream is read by `fetch` and not by EventSource, because only `fetch` shows the server's comments: without them for 40 s, the
  * connection is dead, even if the system does not say so. The silence is measured by the clock and not by a timer, because timers stand
  * still while the computer sleeps.
  */
@@ -34,7 +34,7 @@ interface Following {
 export interface Followed {
   /** The user or the network is back: a suspicious stream is opened again at once, and nobody waits for the end of a pause. */
   comeBack(): void
-  /** Opens the stream anew. */
+  /** Opens the stream again. */
   again(): void
   stop(): void
 }

@@ -1,7 +1,7 @@
 // Tests: tests/e2e/browser/accessible.test.ts
 /**
  * Keeps the keyboard's place. An act often removes or disables the button that was pressed: a line is deleted, a question is answered, a
- * button of a running call is disabled. Browsers then move the focus to the page itself, and whoever uses the keyboard begins again at the
+ * button of a running call is disabled. Browsers then move the focus to the page itself, and a user of the keyboard begins again at the
  * top. Here it goes back to the button as soon as that can be pressed again, or to the heading of what it was part of. Somebody who leaves
  * an element by themselves is not brought back to it.
  */

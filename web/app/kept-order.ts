@@ -17,7 +17,7 @@ export const keptOrder = (user: number): OpenOrder | null => {
   }
 }
 
-/** @param order  null: it is paid, or not wanted any more */
+/** @param order  null: it is paid, or no longer wanted */
 export const keepOrder = (order: OpenOrder | null): void => {
   try {
     if (order) sessionStorage.setItem(KEY, JSON.stringify(order))

@@ -4,7 +4,7 @@ import { signal } from '@preact/signals'
 import { followBack, goBack, holdBack } from './back.ts'
 import { forgetTyped, hasUnsaved, noticeTyping } from './typed.ts'
 
-/** What somebody wants to do who has to be asked first. */
+/** An action that needs a question first. */
 export const wanted = signal<(() => void) | null>(null)
 
 /** Does it at once, or after the question. @param act  leaves the page */

@@ -1,5 +1,5 @@
 // Tests: tests/unit/web/app/month-sums.test.ts
-/** What an accountant compares with the bank's own statement of a month. */
+/** The sums of a month that an accountant compares with the bank's own statement. */
 import type { Stats } from '../api/types.ts'
 import { sum } from './format.ts'
 

@@ -8,7 +8,7 @@ const PATH = /\/inbox\/([\w.-]+)$/
 
 const tokenIn = (url: string): string | undefined => PATH.exec(url)?.[1]
 
-/** @returns the present address of the inbox that a rule calls at a former one; null if it calls none, or the present address */
+/** @returns the current address of the inbox that a rule calls at a former one; null if it calls none, or the current address */
 export const movedInbox = ({ url }: Pick<Rule, 'url'>, inboxes: readonly Pick<Inbox, 'url'>[]): string | null => {
   const token = tokenIn(url)
   const inbox = token === undefined ? undefined : inboxes.find((each) => each.url && tokenIn(each.url) === token)

@@ -5,7 +5,7 @@ import { language, texts } from './language.ts'
 import { chooseLanguage } from './account-language.ts'
 import { setTheme, theme, type Theme } from './theme.ts'
 
-/** Shows the present language again if the chosen one cannot be loaded. */
+/** Shows the previous language again if the chosen one cannot be loaded. */
 const choose = async (select: HTMLSelectElement): Promise<void> => {
   await chooseLanguage(select.value as Language)
   select.value = language.value

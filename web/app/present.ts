@@ -1,8 +1,8 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /**
- * The present day in Vietnam, and the present time, by the server's clock: that of a phone or of a computer in a shop may be wrong by days. Pages stay open over night, while nothing happens. What shows a day is drawn again when
- * the day changes, and what shows how long ago something was, when that changes. The clock is looked at again and again, because timers
- * stand still while a computer sleeps.
+ * The current day in Vietnam, and the current time, by the server's clock: that of a phone or of a computer in a shop may be wrong by days.
+ * Pages stay open over night, while nothing happens. What shows a day is drawn again when the day changes, and what shows how long ago
+ * something was, when that changes. The clock is looked at again and again, because timers stand still while a computer sleeps.
  */
 import { signal } from '@preact/signals'
 import { vietnamDay } from './format.ts'
@@ -18,7 +18,7 @@ let ahead = 0
 /** Milliseconds since 1970, by the server's clock. */
 export const now = (): number => Date.now() - ahead
 
-/** A moment of the present day. It changes only with the day. */
+/** A moment of the current day. It changes only with the day. */
 export const presentDay = signal(new Date())
 
 /** Milliseconds. It may be some seconds old. */

@@ -1,5 +1,8 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
-/** Several parts of a page may have the same to say. The first of them says it, and the next one once the first has nothing to say any more. */
+/**
+ * Several parts of a page may have the same message. The first of them shows it, and the next one does when the first one no longer needs
+ * to.
+ */
 import { signal } from '@preact/signals'
 import { useLayoutEffect, useMemo } from 'preact/hooks'
 

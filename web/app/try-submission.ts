@@ -11,7 +11,7 @@ export const listInboxes = async (): Promise<Inbox[]> => (await get<{ data: Inbo
 export const firstPrefix = (systems: readonly System[]): string =>
   systems.find(({ is_active }) => is_active === 1)?.payment_prefix ?? PREFIX
 
-/** An owner may have ended the personal URL. A new one ends the present one, so it is made only if there is none. */
+/** An owner may have ended the personal URL. A new one ends the current one, so it is created only if there is none. */
 const personalUrl = (): Promise<ReceiveUrl> =>
   getData<ReceiveUrl>('/api/receive-url').catch((error: unknown) => {
     if (isMissing(error)) return postData<ReceiveUrl>('/api/receive-url/rotate')

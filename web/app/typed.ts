@@ -55,7 +55,7 @@ export const hasTyped = (): boolean => changed().length > 0
 export const hasUnsaved = (within: Element = document.body): boolean =>
   changed().some((each) => within.contains(each) && each.closest(FORM) && !each.closest(LOGIN))
 
-/** What is typed now is to be lost. */
+/** The text that is typed now may be lost. */
 export const forgetTyped = (): void => {
   first = new WeakMap()
 }

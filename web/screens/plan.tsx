@@ -1,5 +1,5 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
-/** The plans: the present one, all with their prices and limits, and the payment of the one that was ordered. */
+/** The plans: the current one, all with their prices and limits, and the payment of the one that was ordered. */
 import { useQuery } from '@tanstack/preact-query'
 import { useEffect, useState } from 'preact/hooks'
 import { getData, postData } from '../api/client.ts'
@@ -16,7 +16,7 @@ import { Loaded } from '../ui/loaded.tsx'
 import { PlanFacts } from '../ui/plan-facts.tsx'
 import { PlanPaid, PlanPayment } from '../ui/plan-payment.tsx'
 
-/** The plan before the order is asked for anew: a payment is noticed by the difference to it. */
+/** The plan before the order is requested again: a payment is noticed by the difference from it. */
 const order = async (plan: Plan): Promise<OpenOrder> => {
   const { id, plan: present, plan_expires_at } = await queries.fetchQuery({ ...ACCOUNT_QUERY, staleTime: 0 })
   const before = { id, plan: present, plan_expires_at }
@@ -37,7 +37,7 @@ const limitsOf = (of: PlanOffer): string => {
   ].join(', ')
 }
 
-/** A smaller plan would end the present one. A plan without an end cannot be made longer. */
+/** A smaller plan would end the current one. A plan without an end cannot be extended. */
 const choiceOf = (plan: Plan, account: Account, plans: readonly PlanOffer[]): 'buy' | 'renew' | 'later' | null => {
   const rankOf = (wanted: Plan): number => plans.findIndex((each) => each.plan === wanted)
   const above = rankOf(plan) - rankOf(account.plan)

@@ -143,7 +143,7 @@ interface CalledProps {
   accounts: readonly BankAccount[]
 }
 
-/** Whom this text would call, before it is sent. */
+/** The webhooks that this text would call, before it is sent. */
 const Called = ({ level, text: typed, sender, accounts }: CalledProps) => {
   const text = useSettled(typed)
   const t = texts.value.tryIt.level

@@ -1,5 +1,7 @@
 // Tests: tests/e2e/browser/undelivered.test.ts
-/** What has not reached the shop, by webhook and class of error, to send it again at once. The filter is the address. */
+/**
+ * Transactions that have not reached the shop, by webhook and class of error, with a button to send them again. The filter is the address.
+ */
 import { useLocation } from 'preact-iso/router'
 import { queryText } from '../api/client.ts'
 import type { Rule, UndeliveredGroup } from '../api/types.ts'

@@ -78,7 +78,7 @@ const Editor = ({ of, isDeleted = false }: { of?: Rule; isDeleted?: boolean }) =
     },
     ['webhooks', 'account'],
   )
-  // It was not found, and is not needed any more.
+  // It was not found, and is no longer needed.
   useEffect(() => {
     if (isDeleted) save.reset()
   }, [isDeleted])

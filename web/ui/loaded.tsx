@@ -21,7 +21,7 @@ const Temporary = ({ error, instead }: { error: Error; instead: ComponentChildre
   return isFirst ? <Problem error={error} retry={tryAllAgain} /> : <>{instead}</>
 }
 
-/** A query without data forgets its error while it asks again. What is wrong stays said until an answer comes. */
+/** A query without data forgets its error while it is repeated. The message stays until an answer arrives. */
 export const useReadError = ({ data, error }: Asked<unknown>): Error | null => {
   const last = useRef<Error | null>(null)
   if (error || data !== undefined || !isTemporary(last.current)) last.current = error

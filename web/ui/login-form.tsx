@@ -1,5 +1,5 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
-/** Email and password, and what is wrong with them. The screen of the login has it, and the question for those whose login has ended. */
+/** The fields for email and password, with their errors. The login screen shows it, and so does the dialog after a login has ended. */
 import { useState } from 'preact/hooks'
 import { ApiError, post } from '../api/client.ts'
 import { texts } from '../app/language.ts'

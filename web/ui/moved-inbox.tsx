@@ -1,5 +1,5 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
-/** Says that a webhook calls the test inbox at its former address, shows the present one, and changes to it. */
+/** Says that a webhook calls the test inbox at its former address, shows the current one, and changes to it. */
 import { useQuery } from '@tanstack/preact-query'
 import { putData } from '../api/client.ts'
 import type { Rule } from '../api/types.ts'

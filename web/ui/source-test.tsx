@@ -1,5 +1,5 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
-/** Tests a source: asks its owner to send something from it, and says when it has arrived, or what to look at if it has not. */
+/** Tests a source: asks its owner to send something from it, and says when it has arrived, or what to check if it has not. */
 import { useEffect, useState } from 'preact/hooks'
 import { useQuery } from '@tanstack/preact-query'
 import { getData } from '../api/client.ts'
@@ -10,7 +10,7 @@ import { Problem } from './basics.tsx'
 import { Dialog } from './dialog.tsx'
 
 const POLL_MS = 2_000
-/** What is still missing after this long is probably not coming. */
+/** A text that is still missing after this long will probably not arrive. */
 const PATIENCE_MS = 60_000
 
 const Waiting = ({ ask }: { ask: () => Promise<LastSeen | undefined> }) => {

@@ -1,5 +1,5 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
-/** What has not reached the shop, for the screen about it and for Today. */
+/** Transactions that have not reached the shop, for the screen about them and for Today. */
 import { keepPreviousData, useQuery } from '@tanstack/preact-query'
 import { getData } from '../api/client.ts'
 import type { Undelivered } from '../api/types.ts'

@@ -53,7 +53,7 @@ export const logIn = async (
   { address, isKnown }: Caller,
 ): Promise<LoggedIn> => {
   const userId = await accountOfEmail(store, email)
-  // Without an account, `nobody` is looked up, so that the answer does not come sooner.
+  // Without an account, `nobody` is looked up, so that the answer takes as long.
   const account = await accounts.find(userId ?? nobody())
   const right = await passwords.verify(password, account?.password_hash ?? null, address, await isKnown)
   if (!account || !right) throw wrongPair()

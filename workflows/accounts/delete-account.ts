@@ -1,10 +1,9 @@
 // Tests: tests/attack/account-deletion.test.ts
 /**
- * Deletes an account. First the account ends, so that nothing gives access to it any more. Then every stream with an
- * event of its owner is closed by an event without personal data, and erased up to that event. The read models list the streams
- * up to the position that they have passed (`streams-of-account.ts`). The store is read from there on: what the read
- * models have not seen, and writes that were under way meanwhile. A last event on the account's own stream makes the read models
- * remove what was added in between.
+ * Deletes an account. First the account ends, so that nothing gives access to it. Then every stream with an event of its owner is closed by
+ * an event without personal data, and erased up to that event. The read models list the streams up to the position that they have passed
+ * (`streams-of-account.ts`). The store is read from there on: events that the read models have not processed, and writes that were in
+ * progress meanwhile. A last event on the account's own stream makes the read models remove what was added in between.
  *
  * The list is made before the account ends, because the read models then remove its rows. If a crash interrupts the deletion,
  * running it again finishes it. That run, and one without usable read models, reads the store from the registration on.
@@ -67,7 +66,7 @@ export const eraseAccount = async (parts: EraseParts, occasion: OwnersOccasion, 
   const own = accountStream(user_id)
   const apart = new Set([own, emailStream(email)])
   let { streams, after } = await begin(parts, occasion)
-  // A stream may be found again, if a write was under way.
+  // A stream may be found again if a write was in progress.
   const closed = { transactions: new Set<number>(), others: new Set<string>() }
   const met: number[] = []
   for (;;) {

@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto'
 
 /**
- * An id without an account: those begin at 1. It is looked up for an email address without an account, so that the answer does not come
- * sooner. Each request has its own, so that none waits for another one.
+ * An id without an account: those begin at 1. It is looked up for an email address without an account, so that the answer takes as long.
+ * Each request has its own, so that none waits for another one.
  */
 export const nobody = (): number => -randomInt(1, 2 ** 47)

@@ -58,7 +58,7 @@ export interface FreshAccount {
 /** Keeps the secrets of the first account until they have been shown, whenever the process ends. */
 export interface UnshownSecrets {
   keep(account: FreshAccount): Promise<void>
-  /** Those that starts kept, whether or not they wrote the account. */
+  /** The secrets that starts kept, whether or not those starts wrote the account. */
   all(): Promise<FreshAccount[]>
   forget(): Promise<void>
 }

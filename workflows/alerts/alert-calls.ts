@@ -34,7 +34,7 @@ export interface AlertCall extends Target {
   id: string
   /** Without its `timestamp`: each attempt has its own. */
   body: object
-  /** Reads the account's address again. It resolves to null if the account has none any more. */
+  /** Reads the account's address again. It resolves to null if the account no longer has one. */
   present(): Promise<Target | null>
 }
 

@@ -183,7 +183,7 @@ class Group {
     return { draft, used }
   }
 
-  /** Whether the expected revisions of the units show that the decisions were made on the present state. */
+  /** Whether the expected revisions of the units show that the decisions were made on the current state. */
   #needsNoRead(draft: Draft): boolean {
     const { store, accounts, conflicts } = this.#ports
     if (!store.comparesUnwritten || this.#jobs.length > SMALL) return false

@@ -53,7 +53,7 @@ export interface Reread {
 type Unread = NotificationEventData['NotificationUnread']
 
 const { NotificationUnread, NotificationReread, NotificationGivenUp } = notificationEvents
-/** What may be the last event of a notification's stream. */
+/** The types that can be the last event of a notification's stream. */
 const LAST = { NotificationUnread, NotificationReread, NotificationGivenUp }
 type Last = KnownEvent<keyof typeof LAST>
 type Outcome = KnownEvent<'NotificationUnread' | 'NotificationReread'>

@@ -28,7 +28,7 @@ export class WarmWindow {
    * continues.
    */
   #reported = NO_STREAM
-  /** It is ahead of its stream, so it was made from events that do not exist any more. */
+  /** It is ahead of its stream, so it was made from events that no longer exist. */
   isStale = false
 
   constructor(userId: number, bankCode: string) {

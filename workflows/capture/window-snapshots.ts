@@ -54,7 +54,7 @@ export class WindowSnapshots {
     if (window) warm.restored(window, kept)
   }
 
-  /** What to read to bring a window up to date. Of a window in memory, so much that it shows whether it is out of date. */
+  /** What to read to bring a window up to date. Of a window in memory, enough to see whether it is out of date. */
   slice(warm: WarmWindow): Slice {
     return warm.isBehind ? warm.slice() : { ...warm.slice(), limit: OUT_OF_DATE }
   }
@@ -112,7 +112,7 @@ export class WindowSnapshots {
     const first = parts.length
     while (parts.length < partsFor(state.size)) parts.push(randomUUID())
     const added = function* (): Generator<[string, Uint8Array]> {
-      // Once the entries have new numbers, the parts of before are gone. Then the snapshot stays incomplete, and is not saved.
+      // Once the entries have new numbers, the earlier parts are gone. Then the snapshot stays incomplete, and is not saved.
       for (let part = first; part < parts.length && window.numbering === numbering; part++)
         yield [parts[part]!, window.partOf(state.size, part)]
     }

@@ -1,5 +1,5 @@
 // Tests: tests/integration/delivery/delivery.test.ts
-/** The way of a claimed attempt: it waits in its lane, is sent, and its result is recorded and reported to the other workers. */
+/** The path of a claimed attempt: it waits in its lane, is sent, and its result is recorded and reported to the other workers. */
 import { transactionStream } from '../../domain/transaction/events.ts'
 import { attempts } from './attempts.ts'
 import type { DeliveryOptions } from './delivery-options.ts'

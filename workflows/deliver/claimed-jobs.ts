@@ -16,7 +16,7 @@ export interface ClaimedJobsOptions {
   queue: Pick<DeliveryQueue, 'giveBack' | 'presentRules' | 'stillMine'>
   lanes: Lanes
   tracked: TrackedTransactions
-  /** After it aborts, nothing begins any more: the sign-off frees the claims. */
+  /** After it aborts, nothing begins: the sign-off frees the claims. */
   stopping: AbortSignal
   /** These went back to the queue because their rules have changed. */
   onOutdated: (claims: readonly Claimed[]) => void

@@ -85,8 +85,8 @@ export class Claims {
   }
 
   /**
-   * Claims of dead workers, and own claims whose response was lost. An own claim that is in hand, at the beginning or at the end
-   * of the search, is not lost.
+   * Claims of dead workers, and own claims whose response was lost. An own claim that this worker holds, at the beginning or at the end of
+   * the search, is not lost.
    * @returns with `hasMore` if it must be called again
    */
   async takeOver(limit: number): Promise<Due> {
@@ -153,7 +153,7 @@ export class Claims {
     begin(claimed)
   }
 
-  /** Gives claims back after a while. Until then no worker claims them, so a stream that cannot be read costs a look now and then. */
+  /** Gives claims back after a while. Until then no worker claims them, so a stream that cannot be read costs only an occasional check. */
   #putOff(claims: readonly Claimed[]): void {
     const { worker, queue, stopping, onLost } = this.#options
     const giveBack = async (): Promise<void> => {

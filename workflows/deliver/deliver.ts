@@ -151,7 +151,7 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
       log.consume(GROUP, sources.takeFromLog, stopped).catch(onError),
     ]
     await untilAborted(stopped)
-    // Results of calls that were decided on events which do not exist any more cannot be recorded.
+    // Results of calls that were decided on events that no longer exist cannot be recorded.
     const isLost = stopped.reason instanceof StoreWentBack
     if (isLost) recorder.giveUp()
     await endWorker({

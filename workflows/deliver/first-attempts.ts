@@ -105,7 +105,7 @@ export class FirstAttempts {
     this.#newSignal.wake()
   }
 
-  /** Deleted transactions are not claimed. Those that wait for the read models are not in them any more. */
+  /** Deleted transactions are not claimed. Those that wait for the read models are no longer in them. */
   forget(transactions: ReadonlySet<number>): void {
     this.#new.drop(({ transaction_id }) => transactions.has(transaction_id))
     for (const id of transactions) this.#deletedMeanwhile?.add(id)
@@ -143,7 +143,7 @@ export class FirstAttempts {
       await this.#claimed(rest.slice(from, from + MOST_IN_CLAIM))
   }
 
-  /** What does not fit is left to the queue. The data of new entries is not needed any more. */
+  /** What does not fit is left to the queue. The data of new entries is no longer needed. */
   #noteWaiting(entries: readonly LogEntry[]): void {
     if (entries.length === 0) return
     this.#waiting.add(entries.map((entry) => (entry.captured ? withoutData(entry) : entry)))

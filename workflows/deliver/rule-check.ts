@@ -1,7 +1,7 @@
 // Tests: tests/integration/delivery/changed-rules.test.ts
 /**
  * Checks deliveries that wait in this worker against their rules: since the claim, the rule may have been paused, deleted or
- * changed, or its account locked. Such deliveries go back to the queue, which decides about them by the rule as it is now.
+ * changed, or its account locked. Such deliveries go back to the queue, which decides about them by the current rule.
  *
  * Ten times a second, one statement reads the rules of all deliveries that have waited since the last look. Deliveries that
  * need not wait cost nothing. While the database is away, calls are made by the rules as they were at the claim.

@@ -54,7 +54,7 @@ const fromReadModels = ({ transaction, deliveries }: Claimed): LiveTransaction =
     account_number, content, description, order_id, prefix, already_run_of, webhook_status,
     // A held transaction has no call to make.
     held: null,
-    // Only retries by hand count them. They read all events.
+    // Only manual retries count them. They read all events.
     retries: null,
     deliveries: new Map(deliveries.map((delivery) => [delivery.rule_id, deliveryOf(delivery)])),
   } // prettier-ignore

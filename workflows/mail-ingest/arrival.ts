@@ -57,7 +57,7 @@ interface SkippedMail {
   facts: MailFacts | null
 }
 
-/** The record of a mail that its server never handed out. Its owner finds the mail by its number and its date. */
+/** The record of a mail that its server never returned. Its owner finds the mail by its number and its date. */
 export const arrivalOfSkipped = (
   { user_id, mail_account_id }: Pick<Mailbox, 'user_id' | 'mail_account_id'>,
   { uid, uid_validity, tries, facts }: SkippedMail,

@@ -84,7 +84,7 @@ class Collector {
     this.#held.set(id, { mailbox, stop, done })
   }
 
-  /** Mailboxes that are not wanted any more: what was wrong with them must not count when they are switched on again. */
+  /** Mailboxes that are no longer wanted: their earlier errors must not count when they are switched on again. */
   async #forget(ids: readonly number[]): Promise<void> {
     const mailboxes = ids.map((id) => this.#held.get(id)!.mailbox)
     await this.#end(ids)

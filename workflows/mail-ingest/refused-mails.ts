@@ -11,14 +11,14 @@
 
 /** Before each try, milliseconds: about eight minutes in all. */
 const PAUSES_MS = [15_000, 30_000, 60_000, 120_000, 240_000]
-/** While nothing shows that the server hands out other mails. */
+/** While nothing shows that the server returns other mails. */
 const UNSURE_PAUSE_MS = 60_000
-/** With more mails that fail while none is handed out, no further one is passed over. */
+/** With more failing mails while none is returned, no further one is passed over. */
 const MOST_UNSURE = 20
 
 export interface RefusedMail {
   uid: number
-  /** Failed tries while the server handed out another mail. 0: perhaps it hands out none. */
+  /** Failed tries while the server returned another mail. 0: perhaps it returns none. */
   tries: number
   /** `performance.now()` of the next try. */
   dueAt: number
@@ -52,7 +52,7 @@ export class RefusedMails {
     return true
   }
 
-  /** @param isProven  whether the server handed out another mail just before */
+  /** @param isProven  whether the server returned another mail just before */
   failed(mail: RefusedMail, isProven: boolean, reason: string, now: number): void {
     const tries = isProven ? mail.tries + 1 : mail.tries
     const pause = isProven ? (PAUSES_MS[tries] ?? 0) : UNSURE_PAUSE_MS
@@ -66,7 +66,7 @@ export class RefusedMails {
     for (const mail of this.#mails.values()) mail.dueAt = Math.max(mail.dueAt, now + UNSURE_PAUSE_MS * this.#patience)
   }
 
-  /** Called when it was handed out, does not exist any more, or was recorded as skipped. */
+  /** Called when it was returned, no longer exists, or was recorded as skipped. */
   remove(uid: number): void {
     this.#mails.delete(uid)
   }

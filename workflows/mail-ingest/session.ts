@@ -40,9 +40,9 @@ export interface Experience {
   refused: RefusedMails
   /** Every mail up to here was taken or refused. Null: nothing was read yet. */
   reached: MailboxPosition | null
-  /** The mails that the server handed out last, in that order. One may be deleted meanwhile. */
+  /** The mails that the server returned last, in that order. One may be deleted meanwhile. */
   handedOut: number[]
-  /** The last of them was not handed out again when it was last tried. */
+  /** The last of them was not returned again when it was last tried. */
   isDoubted: boolean
 }
 

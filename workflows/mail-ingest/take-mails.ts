@@ -9,7 +9,7 @@ import type { Session } from './session.ts'
 
 /** A mail server's clock shows seconds. */
 const SECOND_MS = 1_000
-/** Mails of which one is fetched again, to see whether the server hands out any. */
+/** Mails of which one is fetched again, to see whether the server returns any. */
 const MOST_REMEMBERED = 20
 
 interface TakenMail {
@@ -17,7 +17,7 @@ interface TakenMail {
   arrival: Arrival
 }
 
-/** Whether one mail may have caused the failure. A server that breaks the limits is judged by its pauses. */
+/** Whether one mail may have caused the failure. A server that exceeded the limits is counted separately (`violations.ts`). */
 const mayBeOneMail = (error: unknown, signal: AbortSignal): error is MailFailure =>
   error instanceof MailFailure && !error.isViolation && !signal.aborted
 
@@ -47,7 +47,7 @@ const keepPosition = async (session: Session, mails: readonly TakenMail[], now: 
 
 /**
  * Takes these mails, in ascending order of UID. A mail that fails alone is passed over, to be tried again later.
- * @returns false if it was passed over, and the server hands out others
+ * @returns false if it was passed over, and the server returns others
  */
 export const take = async (session: Session, uids: readonly number[]): Promise<boolean> => {
   const { parts, experience, signal } = session
@@ -90,7 +90,7 @@ const handsOutOne = async ({ connection, experience }: Session): Promise<boolean
   return true
 }
 
-/** Whether the server hands out another mail now. If that fails, the next try goes without it, as that mail may be the cause. */
+/** Whether the server returns another mail now. If that fails, the next try goes without it, as that mail may be the cause. */
 const handsOutAnother = async (session: Session): Promise<boolean> => {
   const { experience } = session
   const { isDoubted } = experience
@@ -107,7 +107,7 @@ export const retryRefused = async (session: Session, mail: RefusedMail): Promise
   const { refused } = experience
   const now = parts.clock.now()
   if (refused.isGivenUp(mail)) return skip(session, mail, now)
-  // If the server hands out nothing, or the connection breaks, the mail waits, and new mails come first.
+  // If the server returns nothing, or the connection breaks, the mail waits, and new mails come first.
   refused.failed(mail, false, mail.reason, performance.now())
   const isProven = await handsOutAnother(session).catch((error: unknown) => {
     refused.putOff(performance.now())

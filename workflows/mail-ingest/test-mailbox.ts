@@ -27,7 +27,7 @@ const authservIdSeen = async (connection: Connection, now: Date): Promise<string
       const id = topmost === undefined ? null : authservIdOf(topmost)
       if (id !== null) return id
     } catch (error) {
-      // The server may refuse a single mail. The collector passes over it, too.
+      // The server may refuse a single mail. The collector passes over it too.
       if (!(error instanceof MailFailure) || error.isViolation) throw error
       failure = error
     }

@@ -26,7 +26,7 @@ export interface AgainOptions extends Past {
 }
 
 /**
- * Publishes the events again that the relay has already published. Waits for servers that become unavailable meanwhile.
+ * Publishes again the events that the relay has already published. Waits for servers that become unavailable meanwhile.
  * @returns the number of published events
  * @throws if the relay has not published yet · if the brokers are unavailable or refuse at the start
  */
@@ -51,13 +51,13 @@ export const publishAgain = async (options: AgainOptions, signal: AbortSignal): 
 }
 
 /**
- * The position of the relay from which it publishes these events again.
+ * The position from which the relay publishes these events again.
  * @throws if the relay has not published yet, or if it has published no such event
  */
 export const positionBefore = async (past: Past, signal: AbortSignal): Promise<StorePosition> => {
   const { store } = past
   const until = await publishedUpTo(past)
-  // The first event of a store is not a transaction's: it founds the installation.
+  // The first event of a store belongs to no transaction: it records the id of the installation.
   const [first] = await store.readAll(null, 1)
   let before = storePositionOf(first!)
   for await (const events of pastEvents(past, until.checkpoint, signal)) {

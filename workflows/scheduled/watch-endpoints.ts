@@ -49,7 +49,7 @@ export const watchEndpoints = ({ open, lasting, alerts }: WatchEndpointsParts): 
     calmNeeded,
   })
 
-/** Whether the endpoint answers at all is of interest, and what it answers if that is an error of its own. */
+/** Shows whether the endpoint answers at all, and its answer if that is an error of its own. */
 const lastOf = ({ http_status, error }: OpenBreaker): number | string | null => {
   if (http_status === null || (http_status > 0 && http_status < 500)) return null
   return http_status === 0 ? (error ?? 'unknown') : http_status

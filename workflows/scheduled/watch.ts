@@ -39,7 +39,7 @@ export interface WatchParts<Failing, Lasting extends LastingAlert> extends Pick<
 
 const nameOf = ({ user_id, subject }: { user_id: number; subject: string }): string => `${user_id} ${subject}`
 
-/** A time after the present one was noted while the clock was ahead. */
+/** A time in the future was noted while the clock was ahead. */
 const earlier = (noted: string | undefined, present: string): string =>
   noted !== undefined && Date.parse(noted) < Date.parse(present) ? noted : present
 

@@ -1,4 +1,4 @@
 // Tests: tests/unit/workflows/support/fold-version.test.ts
 // Written by `npm run fold-version` (tests/corpus/fold-version.ts).
 /** The version of the folds that have snapshots. A snapshot of another version is not used. */
-export const FOLD_VERSION = 'SV2If7--JoI0xkL6'
+export const FOLD_VERSION = 'oU7shSwCaU44j97X'

@@ -1,8 +1,8 @@
 // Tests: tests/integration/eventstoredb/unknown-outcomes.test.ts
 /**
- * The one client of the process, which is replaced when it has become useless: its server is gone, or no answers arrive any
- * more. The old client's calls are ended before the new one is used. Otherwise their failures would reject every append that
- * waits, on any client (see `late-answers.ts`).
+ * The only client of the process, which is replaced when it has become useless: its server is gone, or answers no longer arrive. The old
+ * client's calls are ended before the new one is used. Otherwise their failures would reject every append that waits, on any client (see
+ * `late-answers.ts`).
  */
 import type { EventStoreDBClient } from '@eventstore/db-client'
 import { openClient, type OpenClient } from './client.ts'
@@ -30,7 +30,7 @@ export interface Link {
 
 interface OpenLink extends Link, OpenClient {
   giveUp: AbortController
-  /** The time of the last answer, on the clock of `performance`. */
+  /** The time of the last answer: milliseconds of `performance.now()`. */
   heardAt: number
   comparing: Promise<void> | null
   /** Whether a lost connection is noticed. */

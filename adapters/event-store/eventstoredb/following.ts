@@ -36,7 +36,7 @@ export interface Wanted {
   most: number
   isWanted: (stream: string) => boolean
   signal: AbortSignal
-  /** Milliseconds until the reader wants to be called, although nothing has arrived. */
+  /** Milliseconds after which the reader is called even if nothing has arrived. */
   dueInMs: () => number
 }
 

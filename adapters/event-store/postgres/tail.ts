@@ -20,7 +20,7 @@ import { BACK_OFF } from '../until-answered.ts'
 import type { PositionedEvent } from './positioned-event.ts'
 import type { Pages } from './pages.ts'
 
-/** Pauses between reads without an announcement: until one has arrived over the present connection, and after that. */
+/** Pauses between reads without an announcement: until one has arrived over the current connection, and after that. */
 const POLL_MS = 250
 const POLL_ANNOUNCED_MS = 1_000
 /** Under load, this pause lets one read cover many commits. */
@@ -42,7 +42,7 @@ export class Tail<Event extends RecordedEvent> {
   readonly #pages: Pages<Event>
   readonly #history: History
   readonly #onFailure: (error: unknown) => void
-  /** Whether the newest announcement came over the present connection. A pooler may pass on none. */
+  /** Whether the newest announcement came over the current connection. A pooler may pass on no announcements. */
   #hearsCommits = false
   readonly #isAppending: () => boolean
   readonly ring = new Ring<number, PositionedEvent<Event>>((a, b) => a > b)
@@ -77,7 +77,7 @@ export class Tail<Event extends RecordedEvent> {
     return new Promise((resolve) => this.#waiters.push(resolve))
   }
 
-  /** Ends the waits of all members. Those that are to go on wait again. */
+  /** Ends the waits of all members. Members that continue wait again. */
   release(): void {
     const waiters = this.#waiters
     this.#waiters = []

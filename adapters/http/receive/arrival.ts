@@ -16,7 +16,7 @@ export const arrivalOf = (posted: Posted, at: At): Arrival => {
   const whole = hasNoText || (posted.unsafe && incoming.text.trim() === '') ? wholeOf(posted, raw) : ''
   if (whole !== '') incoming.text = whole
   const unsafe = posted.unsafe ?? (whole !== '' ? 'broken_json' : hasTwoNames ? 'two_names' : undefined)
-  // Listed one by one: spreading an object costs more than all of this, and every notification comes by here.
+  // Listed one by one, because spreading an object costs more than all of this, and every notification passes through here.
   const arrival: Arrival = { credential, posted_as, arrived_at, correlation_id, incoming, stamp, raw }
   if (unsafe) arrival.unsafe = unsafe
   return arrival
@@ -25,7 +25,7 @@ export const arrivalOf = (posted: Posted, at: At): Arrival => {
 /** Fields whose value is never the text of a notification. */
 const BESIDE_TEXT = [...NAMES.sender, ...NAMES.package, ...NAMES.time]
 
-/** Whether a value has no text, under any name. A value that is nested deeper than any app's may have one. */
+/** Whether a value contains no text under any name. A value nested deeper than any app's may contain one. */
 const isBlank = (value: unknown, depth = 0): boolean => {
   if (typeof value === 'string') return value.trim() === ''
   if (typeof value !== 'object' || value === null) return true
@@ -33,7 +33,7 @@ const isBlank = (value: unknown, depth = 0): boolean => {
   return Object.entries(value).every(([name, member]) => isNameOf(BESIDE_TEXT, name) || isBlank(member, depth + 1))
 }
 
-/** Everything that was sent. The empty string if that has no text. */
+/** Everything that was sent. The empty string if it contains no text. */
 const wholeOf = ({ value, query, sent, unsafe }: Posted, raw: string): string => {
   // The value that was read from broken JSON may be incomplete.
   if (unsafe !== 'broken_json' && typeof value === 'object' && isBlank(value) && isBlank(query ?? null)) return ''

@@ -83,7 +83,7 @@ export const donePage = (number: ShownNumber, language: Language): string => {
   return page(language, t.done, `<p>${nameOf(number, language)}</p>\n<p>${t.doneText}</p>`)
 }
 
-/** Whose link it was is not known. */
+/** It is not known whose link it was. */
 export const goneLinkPage = (): string => {
   const { vi, en } = TEXTS
   return page('vi', vi.gone, `<p>${vi.goneText}</p>\n<p lang="en">${en.gone}. ${en.goneText}</p>`)

@@ -25,7 +25,7 @@ const Counter = z.strictObject({ token: z.string(), url: z.string() }).meta({ id
 
 const SHOWN = 10
 
-/** The payment of a new credit. A repeated notification is not a payment. A page that shows one that was deleted has to begin anew. */
+/** The payment of a new credit. A repeated notification is not a payment. A page that shows a deleted payment has to start over. */
 const shownOf = (update: LiveUpdate): object | 'reset' | null => {
   const { kind, what, id, amount, currency, order_id, created_at } = update
   if (kind === 'transaction' && what === 'deleted') return 'reset'

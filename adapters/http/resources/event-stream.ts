@@ -15,7 +15,7 @@ import type { Answer } from '../openapi/operation.ts'
 import { spend } from '../middleware/rate-limits.ts'
 import { queryOf } from '../middleware/query-string.ts'
 
-/** Whose page listens. Everybody who has the link of the counter can open its streams, so they have a budget of their own. */
+/** Whose page listens. Anybody who has the link of the counter can open its streams, so they have a budget of their own. */
 export type Audience = 'account' | 'counter'
 
 /** Most streams of one user and audience in this process. */
@@ -39,7 +39,7 @@ interface Opening {
   user: number
   /** Checks the credential again, once the stream would end with it. Before, its end would be missed. @throws {Refused} */
   admitAgain: () => Promise<unknown>
-  /** Maps an event to the data to send; null: the event is not sent; `reset`: the listener has to begin anew. */
+  /** Maps an event to the data to send; null: the event is not sent; `reset`: the listener has to start over. */
   view: (update: LiveUpdate) => object | 'reset' | null
   /** Writes events before all others. */
   first?: (write: (event: string, data: object) => void) => Promise<void>

@@ -1,5 +1,5 @@
 // Tests: tests/integration/http/undelivered.test.ts
-/** What is not delivered, by rule and class of error, for an owner who wants to act once for all of a group. */
+/** Undelivered transactions by rule and class of error, for an owner who wants to retry a whole group at once. */
 import { z } from 'zod'
 import { undeliveredGroups, usualDurations } from '../../../projections/job/undelivered-queries.ts'
 import { estimatedSeconds } from '../../../workflows/deliver/estimate.ts'

@@ -17,7 +17,7 @@ const MOST_BYTES = 1_048_576
 /** Milliseconds. The messages exist, so the broker answers at once. */
 const WAIT = 1_000
 
-/** @returns null if there is no message at this position any more */
+/** @returns null if there is no longer a message at this position */
 export const fetchMessage = async (kafka: Kafka, { topic, ...at }: TopicPosition): Promise<KafkaMessage | null> => {
   const messages = await fetchMessages(kafka, topic, [at])
   return messages.find((message) => message.offset === at.offset) ?? null

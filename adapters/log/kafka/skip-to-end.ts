@@ -1,5 +1,5 @@
 // Tests: tests/integration/kafka/relay.test.ts
-/** Moves a consumer group to the end of its topic, so that existing messages are not handed over any more. */
+/** Moves a consumer group to the end of its topic, so that existing messages are no longer delivered. */
 import { groupIdOf, openKafkaClient, withAdmin, type KafkaTopic } from './client.ts'
 import { consumerFailure } from './consumer-failure.ts'
 import { topicExists } from './topic.ts'

@@ -102,8 +102,8 @@ export const dueBy = (lane: string, from = 'now()'): string =>
   `CASE WHEN ${lane} = 'first' THEN ${from} + interval '${FROM_LOG_WITHIN} seconds' ELSE now() END`
 
 /**
- * How many more deliveries of a user may be claimed in a lane, until he has his share of its room. It is looked up for each row, so the cost
- * of a lookup must not grow with the number of users, whatever plan Postgres chooses.
+ * How many more deliveries of a user may be claimed in a lane, until the user's share of its room is used up. It is looked up for each row,
+ * so the cost of a lookup must not grow with the number of users, whatever plan Postgres chooses.
  * @param first  number of the first of two parameters: what is left of the shares, by lane and user; and the share of all others, by lane
  */
 export const shareLeft = (user: string, lane: string, first: number): string =>

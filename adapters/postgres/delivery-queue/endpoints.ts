@@ -38,7 +38,7 @@ UPDATE ops.endpoint e SET failures = j.failures, failing = j.failing, not_before
 FROM judged j WHERE e.user_id = j.user_id AND e.endpoint = j.endpoint
 RETURNING e.user_id, e.endpoint, j.opens AS opened, e.opened_at IS NOT NULL OR coalesce(${IS_ASKED_TO_WAIT}, false) AS held`
 
-/** Deletes endpoints that work again, or that no rule calls any more. */
+/** Deletes endpoints that work again, or that no rule calls. */
 const SWEEP = `
 DELETE FROM ops.endpoint e
 WHERE (e.failures = 0 AND NOT coalesce(${ENDPOINT_IS_GATED}, false))

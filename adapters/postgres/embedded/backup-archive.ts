@@ -157,7 +157,7 @@ const readAbout = async (entry: Entry): Promise<About> => {
 /** @throws {BadBackup} unless exactly the files are there that were written */
 const compare = (postgresManifest: string, others: string, found: Checksums): void => {
   const { Files } = manifest.parse(JSON.parse(postgresManifest))
-  // Postgres lists one file of the folder of its log, too.
+  // Postgres also lists one file of the folder of its log.
   const expected = new Map([
     ...Files.map(({ Path, Checksum }) => [`${DATABASE}${Path}`, Checksum] as const),
     ...Object.entries(checksums.parse(JSON.parse(others))),

@@ -46,7 +46,7 @@ export const finishRestore = (dataDir: string): string | null => {
   const restored = join(folder, name)
   const before = join(folder, `before-${name}`)
   for (const each of PLACES) {
-    // What is not there any more was moved before an interruption.
+    // Files that are missing here were moved before an interruption.
     if (!isThere(join(restored, each))) continue
     if (isThere(join(folder, each))) {
       fs.mkdirSync(before, { recursive: true, mode: 0o700 })

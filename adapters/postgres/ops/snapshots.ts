@@ -122,7 +122,7 @@ DELETE FROM ops.snapshot_part p WHERE written_at < now() - interval '1 hour' AND
   SELECT FROM ops.snapshot s WHERE s.user_id = p.user_id AND s.name = p.name AND p.id = ANY (s.parts)
 ) RETURNING 1`
 
-/** Removes snapshots of windows that are not used any more. */
+/** Removes snapshots of windows that are no longer used. */
 export const sweepSnapshots = (database: Pick<Database, 'query'>): ScheduledJob => ({
   name: 'sweep_snapshots',
   at: '41 4 * * *',

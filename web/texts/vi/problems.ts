@@ -1,6 +1,6 @@
 // Tests: tests/unit/web/app/problem-text.test.ts
 /**
- * What the API says is wrong with an input, or with a mailbox, in Vietnamese. The API's sentences are English. The first pattern that fits
+ * The API's messages about an input or a mailbox, in Vietnamese. The API's sentences are English. The first pattern that fits
  * counts, and `$1` is what its first group found.
  */
 export const problems: readonly (readonly [pattern: RegExp, text: string])[] = [
