@@ -37,7 +37,7 @@ export const exportCommand = (program: Command): void => {
   program
     .command('export')
     .description("print a user's transactions by day, including personal data")
-    .requiredOption('--user <email>', 'of the account')
+    .requiredOption('--user <email>', 'email of the account')
     .addOption(
       new Option('--format <format>', 'jsonl: all fields, times in UTC')
         .choices([...FORMATS, 'jsonl'])
@@ -45,7 +45,7 @@ export const exportCommand = (program: Command): void => {
     )
     .addOption(new Option('--month <month>', 'only this month in Vietnam, such as 2026-11').argParser(daysOf))
     .addOption(new Option('--columns <names>', 'columns of csv and xlsx, separated by commas').argParser(columnList))
-    .addOption(new Option('--language <language>', 'of the headings').choices(['vi', 'en']))
+    .addOption(new Option('--language <language>', 'language of the headings').choices(['vi', 'en']))
     .action(({ user, format, month, columns = [...EXPORTED], language }: Given) =>
       withStore(async (around) => {
         const { store, database } = around

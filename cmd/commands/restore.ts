@@ -12,7 +12,7 @@ export const restore = (program: Command): void => {
   program
     .command('restore')
     .description('put a backup into the data folder (BAOCO_DATA_DIR), which must be empty and unused')
-    .argument('<file>', 'written by baoco backup')
+    .argument('<file>', 'file that baoco backup wrote')
     .option('--replace', 'replace the Baoco in the data folder, and keep its files beside the new ones')
     .action(run)
 }

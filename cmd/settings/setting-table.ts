@@ -168,7 +168,7 @@ export const SETTINGS = {
     'REPARSE_MAX_AGE',
     '86400',
     text.whole(0, text.YEARS_50),
-    'seconds; an older notification is recorded, but sends no webhook by itself',
+    'seconds; an older notification is recorded, but sends no webhook automatically',
   ),
   keepUnread: setting(
     'KEEP_UNREAD',
@@ -198,12 +198,12 @@ export const SETTINGS = {
     'WINDOW_MEGABYTES',
     '150',
     text.whole(1, 1_000_000),
-    'memory of a process for deduplication windows; each notification of the last seven days takes about 300 bytes',
+    'megabytes of memory in each process for deduplication windows; each notification of the last seven days takes about 300 bytes',
   ),
   internalAddress: optional(
     'INTERNAL_ADDRESS',
     text.internalAddress,
-    'host or host:port at which other receiving processes reach this machine, or off; default: its address towards Postgres',
+    'host or host:port at which other receiving processes reach this machine, or off; default: its address as seen by Postgres',
   ),
   logLevel: setting('LOG_LEVEL', 'info', text.logLevel, 'trace, debug, info, warn, error, fatal or silent'),
   metricsPort: optional('METRICS_PORT', text.port, 'separate port for /metrics, /healthz and /readyz; default: PORT'),

@@ -10,7 +10,14 @@ import { invalid } from '../../../domain/account/refusals.ts'
 import { Refused } from '../../../domain/errors.ts'
 import type { ApiContext } from '../context.ts'
 import { charsetOf, decoderOf, type Charset } from '../receive/charset.ts'
-import { looksTooLarge, valueCounter } from '../receive/json-values.ts'
+import {
+  LONGEST_NAME,
+  LONGEST_TEXT,
+  looksTooLarge,
+  MOST_CHECKED,
+  MOST_VALUES,
+  valueCounter,
+} from '../receive/json-values.ts'
 import { SHORT } from './bodies-in-flight.ts'
 import { admit, BODY_LIMIT } from './raw-body.ts'
 
@@ -47,7 +54,12 @@ const OF_STRANGERS = parsersFor(SHORT)
 const OF_ACCOUNTS = parsersFor(BODY_LIMIT)
 
 const notJson = () => invalid({ path: '', message: 'The body is not valid JSON.' })
-const tooManyValues = () => invalid({ path: '', message: 'The body has too many values.' })
+const tooManyValues = () => invalid({ path: '', message: `The body must not have more than ${MOST_VALUES} values.` })
+const tooLarge = () =>
+  invalid({
+    path: '',
+    message: `The body must not have more than ${MOST_CHECKED} values, a text of more than ${LONGEST_TEXT} characters, or a name of more than ${LONGEST_NAME}.`,
+  })
 const unsupported = (message: string) => new Refused('UNSUPPORTED_MEDIA_TYPE', message)
 
 const read = new WeakMap<IncomingMessage, Promise<unknown>>()
@@ -80,7 +92,7 @@ const parse = async (context: ApiContext): Promise<unknown> => {
   if (failure && !(failure instanceof SyntaxError)) throw failure
   const { body, rawBody = '' } = request
   if (failure || !isValid(rawBody, chunks, type)) throw notJson()
-  if (looksTooLarge(body)) throw tooManyValues()
+  if (looksTooLarge(body)) throw tooLarge()
   return body
 }
 

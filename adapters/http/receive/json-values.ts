@@ -11,7 +11,7 @@ const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
 /** Most values in one body. A batch of 200 notifications with all their fields has a tenth of that. */
-const MOST_VALUES = 50_000
+export const MOST_VALUES = 50_000
 
 /**
  * Whether a JSON text has more values than any request needs. Each comma and each opening bracket outside strings counts as a value, so
@@ -61,9 +61,9 @@ export const valueCounter = (charset: Charset): ((bytes: Buffer) => boolean) => 
 }
 
 /** Limits for bodies of management endpoints: above what any schema allows in values, text length and name length. */
-const MOST_CHECKED = 2_000
-const LONGEST_TEXT = 100_000
-const LONGEST_NAME = 1_000
+export const MOST_CHECKED = 2_000
+export const LONGEST_TEXT = 100_000
+export const LONGEST_NAME = 1_000
 
 /**
  * Whether a parsed body exceeds what any schema of a management endpoint accepts. Validating such a body would waste time. Checks at most

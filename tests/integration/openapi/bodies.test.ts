@@ -88,7 +88,20 @@ describe('JSON bodies of the API', function () {
       [Buffer.from(many), 'application/json'],
       [utf16le(many), 'application/json; charset=utf-16le'],
     ] as const)
-      expect(await send(body, type)).to.deep.include({ status: 400, message: 'The body has too many values.' })
+      expect(await send(body, type)).to.deep.include({
+        status: 400,
+        message: 'The body must not have more than 50000 values.',
+      })
+  })
+
+  it('are refused if they have more values or longer texts than any operation accepts', async () => {
+    const message =
+      'The body must not have more than 2000 values, a text of more than 100000 characters, or a name of more than 1000.'
+    for (const body of [{ name: Array(2_001).fill(0) }, { name: 'x'.repeat(100_001) }, { ['x'.repeat(1_001)]: 0 }])
+      expect(await send(Buffer.from(JSON.stringify(body)), 'application/json')).to.deep.include({
+        status: 400,
+        message,
+      })
   })
 
   it('may have any number of commas and brackets in a text', async () => {
