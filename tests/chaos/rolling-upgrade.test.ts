@@ -90,7 +90,7 @@ describe('a rolling upgrade', function () {
       )
     ).length > 0
 
-  it('builds changed read models beside the old ones, switches when they are level, and never goes back', async () => {
+  it('builds changed read models beside the old ones, switches when they have caught up, and never goes back', async () => {
     await more()
     const [oldApi, oldProject, oldDeliver] = ['api', 'project', 'deliver'].map(
       (role) => world.of(role as 'api')[0]!,

@@ -99,7 +99,7 @@ for (const [name, servers] of Object.entries(STORES))
       await expectEachOnce()
     })
 
-    it('go on when the owner is frozen, and again when it wakes', async () => {
+    it('continue when the owner is frozen, and again when it wakes', async () => {
       const owner = await ownerOf()
       const others = world.of('api').filter((each) => each !== owner)
       longest = 0
@@ -117,7 +117,7 @@ for (const [name, servers] of Object.entries(STORES))
       await expectEachOnce()
     })
 
-    it('go on when the owner is killed', async () => {
+    it('continue when the owner is killed', async () => {
       const owner = await ownerOf()
       const others = world.of('api').filter((each) => each !== owner)
       longest = 0

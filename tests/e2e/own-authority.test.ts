@@ -194,7 +194,7 @@ describe('servers with certificates of a private authority', () => {
     })
     after(() => baoco.stop())
 
-    it('lists what is there', async () => {
+    it('lists the recorded transactions', async () => {
       expect((await api('GET', '/api/transactions')).body.data).to.have.length(1)
     })
 

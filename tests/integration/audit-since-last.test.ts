@@ -229,7 +229,7 @@ for (const [name, open] of Object.entries(STORES))
       ])
     })
 
-    it('finds what is left of accounts that were deleted since, or before', async () => {
+    it('finds leftovers of accounts that were deleted since, or before', async () => {
       for (const user of [6, 7, 8]) await register(user)
       const paid = await pay(6)
       await append(accountStream(8), 8, [{ type: 'AccountDeleted', data: { user_id: 8 } }])

@@ -79,7 +79,7 @@ describe('the disks of the operator’s servers', () => {
     expect(status).to.match(/^free {6}6676 MiB of 95367 MiB {2}event_store \/var\/lib\/eventstore$/m)
   })
 
-  it('of Postgres has what its databases leave, and its log if the role may see that', async () => {
+  it('of Postgres has the space that its databases leave, and its log if the role may see it', async () => {
     const other = await server.database()
     const database = openDatabase(other.url(), { poolSize: 1 })
     try {

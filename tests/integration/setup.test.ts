@@ -115,7 +115,7 @@ describe('set-up on a fresh clone', function () {
     expect(err).to.include('this machine is full')
   })
 
-  it('says so at once with Node 18, and installs nothing', async function () {
+  it('names the needed version at once with Node 18, and installs nothing', async function () {
     const node = await installNode(NODE_18).catch((error: Error) => {
       if (process.env.REQUIRE_ALL === '1') throw error
       return this.skip()
@@ -159,7 +159,7 @@ describe('set-up on a fresh clone', function () {
       ['that refuses', () => 1],
       ['that does not answer', () => (silent.address() as AddressInfo).port],
     ] as const)
-      it(`says so within 10 s, with a registry ${what}`, async () => {
+      it(`reports that within 10 s, with a registry ${what}`, async () => {
         // It runs npm once, which takes about a second, and on a busy machine as much longer as what is measured.
         const quick = await timed('http://127.0.0.1:1/')
         expect(quick.code).to.equal(0)

@@ -192,7 +192,7 @@ describe('the dashboard for everybody', function () {
     await focused({ tag: 'H1', name: 'Webhook' })
   })
 
-  it('confirms a bank account, and adds and removes what the settings have, by the keyboard alone', async () => {
+  it('confirms a bank account, and adds and removes entries of the settings, by the keyboard alone', async () => {
     await visitor.go('/settings')
     await visitor.page.getByLabel('Tên người gửi SMS').waitFor()
     await focused({ tag: 'H1', name: 'Cài đặt' })

@@ -45,7 +45,7 @@ describe('the language of the dashboard', function () {
     expect([...one.complaints, ...two.complaints]).to.deep.equal([])
   })
 
-  it('is what somebody chose before they logged in or registered', async () => {
+  it('is the one that somebody chose before they logged in or registered', async () => {
     const one = await newVisitor()
     await one.go('/register')
     await one.speak('en')

@@ -58,7 +58,7 @@ describe('a long list in a browser', function () {
   const isRunOf = (some: readonly number[], all: readonly number[]): boolean =>
     all.slice(all.indexOf(some[0]!)).slice(0, some.length).join() === some.join()
 
-  it('draws only what is near the visible part, in order and without a gap, down to the last row', async () => {
+  it('draws only the rows near the visible part, in order and without a gap, down to the last row', async () => {
     const all = await listed()
     expect(all).to.have.length(ROWS)
     const seen = new Set<number>()

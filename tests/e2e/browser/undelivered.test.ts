@@ -16,7 +16,7 @@ interface Transaction {
   webhook_status: string
 }
 
-describe('what is not delivered, in a browser', function () {
+describe('undelivered transactions, in a browser', function () {
   this.timeout(5 * WITHIN)
   needsChromium()
   let api: ApiUnderTest

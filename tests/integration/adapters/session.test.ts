@@ -51,7 +51,7 @@ describe('the settings of a session', () => {
     expect((await second.query('SHOW enable_indexscan'))[0]).to.deep.equal({ enable_indexscan: 'on' })
   })
 
-  it('keep what an operator knows better: the size of the cache, and commits that wait for a replica', async () => {
+  it('keep the settings that an operator knows better: the size of the cache, and commits that wait for a replica', async () => {
     await changeDefaults(hostile.url, { effective_cache_size: "'64GB'", synchronous_commit: 'remote_apply' })
     const database = open(hostile.url)
     expect((await database.query('SHOW effective_cache_size'))[0]).to.deep.equal({ effective_cache_size: '64GB' })

@@ -69,7 +69,7 @@ describe('a connection that is lost without a sign', () => {
     await client.end()
   })
 
-  it('is not one whose statement takes long or waits for a lock', async () => {
+  it('is not assumed if a statement takes long or waits for a lock', async () => {
     let waiting = Promise.resolve('')
     await direct.transaction(async (held) => {
       await held.query('SELECT pg_advisory_xact_lock(1)')
@@ -80,7 +80,7 @@ describe('a connection that is lost without a sign', () => {
     expect(await waiting).to.equal('answered')
   })
 
-  it('is not one whose large statement takes long to reach the server, alone or behind another one', async () => {
+  it('is not assumed if a large statement takes long to reach the server, alone or behind another one', async () => {
     const large = { text: 'SELECT length($1)', values: ['x'.repeat(LARGE)] }
     const [client, pipeline] = await Promise.all([database.connect(), database.connect({ pipeline: true })])
     network.limit(LARGE / 10)

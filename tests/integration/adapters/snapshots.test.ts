@@ -86,7 +86,7 @@ describe('snapshots in Postgres', () => {
     expect(await all().then(String, String)).to.contain('is missing')
   })
 
-  it('replace those of another version only when that one has not saved for a while', async () => {
+  it('replace snapshots of another version only when that version has not saved for a while', async () => {
     expect(await open('2').save(7, NAME, snapshot([], [part(10, 7)], 40))).to.equal(false)
     await older('ops.snapshot', 1)
     expect(await open('2').save(7, NAME, snapshot([], [part(10, 7)], 40))).to.equal(true)
@@ -118,7 +118,7 @@ describe('snapshots in Postgres', () => {
     expect(await rows('ops.snapshot_part')).to.equal(0)
   })
 
-  it('are none while Postgres does not answer', async () => {
+  it('are not found while Postgres does not answer', async () => {
     const gone = openDatabase(test.url)
     await gone.close()
     const snapshots = openSnapshots(gone, '1', (error) => failures.push(error))

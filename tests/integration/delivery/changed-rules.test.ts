@@ -211,7 +211,7 @@ describe('a rule that changes while claimed deliveries wait in a worker', () => 
       expect(looks.at(-1)!.toSorted((a, b) => a - b)).to.deep.equal([rule, other])
     })
 
-    it('waits for a database that is away, while calls go on', async () => {
+    it('waits for a database that is away, while calls continue', async () => {
       const { queue } = watchedQueue()
       const { transactions } = await tenClaimed({
         queue: { ...queue, presentRules: () => Promise.reject(new Error('the database is away')) },

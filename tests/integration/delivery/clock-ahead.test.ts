@@ -74,7 +74,7 @@ describe('after the clock of the database was ahead', () => {
       await setting.untilStatus(transaction!, 'success')
     })
 
-    it(`a retry is made if it cannot be due so late, and no earlier otherwise, if its rule is ${what}`, async () => {
+    it(`a retry is made at once only if its due time is later than any schedule allows, if its rule is ${what}`, async () => {
       const shop = await setting.shop(status(500))
       const rule = await setting.rule(shop.url, fields)
       const [transaction] = await setting.capture([rule])

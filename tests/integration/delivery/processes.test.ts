@@ -86,7 +86,7 @@ const sideBySide = (setUpName: 'stock' | 'all', others: readonly ('project' | 'r
     expect(shops.reduce((sum, { oracle }) => sum + oracle.accepted, 0)).to.be.at.least(OF_EACH)
   })
 
-  it('send what waits in them to the new URL of its rule, although the old one does not answer', async () => {
+  it('send waiting calls to the new URL of their rule, although the old one does not answer', async () => {
     const { apiKey, personalUrl } = await createAccount(world, ACCOUNTS)
     const [hanging, next] = [await openShop(hang), await openShop()]
     endpoints.push(hanging, next)

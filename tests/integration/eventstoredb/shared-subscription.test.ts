@@ -66,7 +66,7 @@ describe('the subscriptions of a process to EventStoreDB', () => {
     await eventually(() => open() === 0)
   })
 
-  it('parse no event that none of them wants', async () => {
+  it('parse only events that one of them wants', async () => {
     const following = follow(stores.store, { after: null, prefixes: ['a-'] })
     await eventually(() => following.isLive())
     await write(20, 'b')

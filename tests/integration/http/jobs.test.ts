@@ -262,7 +262,7 @@ describe('a bulk retry as a job', () => {
     for (const { checkpoint } of await Promise.all(created)) await api.shown(checkpoint!)
   }
 
-  it('of a locked account do not stop those of other accounts, and go on once it is unlocked', async () => {
+  it('of a locked account do not stop those of other accounts, and continue once it is unlocked', async () => {
     const { user_id } = await api.newAccount('locked@example.com')
     await many(user_id, 101)
     await api.decree(user_id, { type: 'AccountLocked', data: { user_id, reason: 'requests_per_hour' } })

@@ -25,7 +25,7 @@ describe('the language of an account', () => {
   const alertsOf = async (key: string): Promise<{ kind: string; text: string }[]> =>
     (await api.ask('GET', '/api/alerts', { key })).body.data
 
-  it('is Vietnamese at first, and what the account chooses afterwards', async () => {
+  it('is Vietnamese at first, and then the one that the account chooses', async () => {
     await register('moi@example.com')
     const { text } = await mail('moi@example.com', 'Xác nhận địa chỉ email của bạn')
     expect(text)

@@ -121,7 +121,7 @@ describe('sources', () => {
   describe('trusted senders', () => {
     const path = '/api/account/trusted-senders'
 
-    it('are empty at first, then those that were set, without duplicates', async () => {
+    it('are empty at first, and then the names that were set, without duplicates', async () => {
       const { api_key } = await api.newAccount('senders@example.com')
       expect((await api.ask('GET', path, { key: api_key })).body.data).to.deep.equal({
         trusted_senders: [],

@@ -10,7 +10,7 @@ const SOON = '2099-01-01T00:00:00.000Z'
 /** Days in March 2026, at noon in Vietnam. */
 const day = (date: number) => `2026-03-${String(date).padStart(2, '0')}T05:00:00.000Z`
 
-describe('what is not delivered', () => {
+describe('the list of undelivered transactions', () => {
   let api: ApiUnderTest
   let mine: FreshAccount
   let shop: number

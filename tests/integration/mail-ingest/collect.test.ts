@@ -121,7 +121,7 @@ describe('mail ingest', function () {
     await untilOrders(['DH1001'])
   })
 
-  it('does not list mails without a transaction again when it reads them again, and mistakes no other mail for them', async () => {
+  it('does not list mails without a transaction again when it reads them again, and confuses no other mail with them', async () => {
     const user = 'listed-once'
     await connect(user)
     const first = await collector()

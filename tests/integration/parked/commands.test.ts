@@ -79,7 +79,7 @@ describe('commands on damaged events', () => {
     })
   })
 
-  describe('read models that stand still', () => {
+  describe('read models that do not advance', () => {
     let setting: Setting
     beforeEach(async () => {
       setting = await openSetting()

@@ -195,7 +195,7 @@ for (const setUp of ['stock', 'eventstoredb'] as const)
         expect(await parkedStreams()).to.equal(0)
       })
 
-    it('audit names what is damaged, and a restart and a rebuild keep what was decided', async () => {
+    it('audit names the damaged events, and a restart and a rebuild keep the decisions', async () => {
       const id = await expectWorks(ben)
       await raw.append(`transaction-${id}`, {
         type: 'TransactionCompleted',

@@ -52,7 +52,7 @@ describe('a database that is away', () => {
     return start.output()
   }
 
-  it('prevents a start, which says so in one line', async () => {
+  it('prevents a start, which names the cause in one line', async () => {
     expect(await refusalOf(database.url(undefined, 'nowhere'))).to.match(/^baoco: database "nowhere" does not exist$/m)
   })
 

@@ -106,7 +106,7 @@ describe('usage counted over several processes', () => {
     expect(other.enter(user, '')).to.equal('parallel_requests')
   })
 
-  it('relies on what a process counts itself while Postgres is down, and reports it later', async () => {
+  it('relies on the counts of each process while Postgres is down, and reports them later', async () => {
     const usage = process()
     for (let number = 0; number < 6; number++) call(usage)
     isGone = true

@@ -98,7 +98,7 @@ describe('parking', () => {
     await expectSameAsRebuilt()
   })
 
-  it('a skipped event is ignored, and what came after it is applied at the position of the decision', async () => {
+  it('a skipped event is ignored, and the events after it are applied at the position of the decision', async () => {
     await append('transaction-7', captured(7))
     await append('transaction-7', event('NotYetInvented', {}))
     await append('transaction-7', status(7, 'no_match', 'failed'))
@@ -121,7 +121,7 @@ describe('parking', () => {
     ).to.equal(null)
   })
 
-  it('a retry applies the event and what came after it, once the release can read it', async () => {
+  it('a retry applies the event and those after it, once the release can read it', async () => {
     const bad = status(7, 'no_match', 'failed')
     await append('transaction-7', captured(7), { ...bad, metadata: { ...metadata, version: 2 } })
     await append('transaction-7', status(7, 'failed', 'success'))
@@ -152,7 +152,7 @@ describe('parking', () => {
     }
   })
 
-  it('what waits behind a parked event is ordered after events of other streams, even in a rebuild', async () => {
+  it('events that wait behind a parked one are ordered after events of other streams, even in a rebuild', async () => {
     // The deletion of a rule makes its open deliveries due. A capture that waits opens its delivery after that.
     const rule = { rule_id: 5, user_id: 1 }
     await append('transaction-7', event('NotYetInvented', {}), captured(7, { rules: [5], webhook_status: 'pending' }))

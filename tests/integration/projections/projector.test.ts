@@ -28,7 +28,7 @@ describe('projector', () => {
   const allEvents = (): Promise<StoredEvent[]> => setting.store.readAll(null, 1_000_000)
 
   for (const seed of [1, 10, 11])
-    it(`stores for every transaction and delivery what the fold of its stream gives (${seed})`, async () => {
+    it(`stores for every transaction and delivery the state that the fold of its stream gives (${seed})`, async () => {
       const history = new History(seed).grow(1_500)
       await setting.append(history.decided)
       await setting.catchUp()
@@ -251,7 +251,7 @@ describe('projector', () => {
     expect(setting.logged.map(({ what }) => what)).to.include('projection.overtaken')
   })
 
-  it('stops after a failure that no event explains, says so, and goes on when the cause is gone', async () => {
+  it('stops after a failure that no event explains, reports it, and continues when the cause is gone', async () => {
     let isBroken = true
     const broken = new Error('permission denied for table transaction')
     const tables: typeof setting.tables = {

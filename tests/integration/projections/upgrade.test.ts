@@ -54,7 +54,7 @@ describe('read models of two versions', () => {
     return upgrade({ store: setting.store, tables, definition, log }, forever).finally(() => tables.close())
   }
 
-  it('are built beside the old ones, which go on, and are switched when they are level', async () => {
+  it('are built beside the old ones, which stay current, and are switched when they have caught up', async () => {
     await grow(300)
     const { projector } = await setting.start()
     expect(await projector.passed((await setting.store.end())!, 30_000)).to.equal(true)
@@ -86,7 +86,7 @@ describe('read models of two versions', () => {
     expect(await upgraded(newer), 'a second time').to.equal(false)
   })
 
-  it('are left alone by the older version, which stands by and says so once', async () => {
+  it('are left alone by the older version, which becomes a standby and logs that once', async () => {
     await grow(100)
     await setting.catchUp({ definition: newer })
     const [rows, present] = [await setting.rows(), await version()]

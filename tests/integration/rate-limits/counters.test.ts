@@ -126,7 +126,7 @@ describe('counters of rate limits', () => {
       expect((await count('9.9.9.9')).calls).to.equal(1)
     })
 
-    it('continue from what they know while Postgres is down or slow, and after that', async () => {
+    it('continue from the last known counts while Postgres is down or slow, and afterwards', async () => {
       for (const away of ['gone', 'silent'] as const) {
         state = 'there'
         const count = exactCounters(counted)('login', LIMIT)

@@ -341,7 +341,7 @@ describe('reactors', () => {
     ])
   })
 
-  it('go on without a reaction that keeps failing, and do it later', async () => {
+  it('continue without a reaction that keeps failing, and do it later', async () => {
     let isBroken = true
     const done: number[] = []
     const failing = reactor('failing', ['transaction-'], {
@@ -377,7 +377,7 @@ describe('reactors', () => {
     expect(logged.map(({ what }) => what)).not.to.include('reaction.put_off')
   })
 
-  it('mail an alert, and go on, if the secret of the address for alerts cannot be opened', async () => {
+  it('mail an alert, and continue, if the secret of the address for alerts cannot be opened', async () => {
     minute = Math.floor((Date.now() - Date.parse('2026-03-01T00:00:00Z')) / 60_000) - 10
     await account('AccountRegistered', { email: 'shop@example.com', name: null, operator: false })
     const sealed_secret = openVault(['cd'.repeat(32)]).seal('a secret under a lost key')

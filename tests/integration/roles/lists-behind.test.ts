@@ -47,7 +47,7 @@ describe('commands that print from the read models', () => {
     })
   const exported = () => baoco('export', '--user', 'owner@baoco.local', '--format', 'jsonl')
 
-  it('print what is there, say what is missing, and exit with 1, until a process projects', async () => {
+  it('print the rows that exist, say what is missing, and exit with 1, until a process projects', async () => {
     const api = await start('api')
     const url = fromVietcombank(printedValue(api.output(), 'personal URL'))
     const { status } = await fetch(url, { method: 'POST', body: vietcombankText(1, 'DH77') })

@@ -37,7 +37,7 @@ describe('settings of several processes', () => {
     await place.drop()
   })
 
-  it('agree if only what belongs to a process differs', async () => {
+  it('agree if only settings of a single process differ', async () => {
     await start('api', { PORT: '8081', METRICS_PORT: '9001', KAFKA_BROKERS: 'a:9092', BASE_URL: 'https://pay.example' })
     await start('project', {
       PORT: '8082',
@@ -89,7 +89,7 @@ describe('settings of several processes', () => {
     await eventually(async () => (await differing())[0]?.setting === 'OVER_QUOTA_DELAY')
   })
 
-  it('are shown by one connection, also if the database refuses the locks for a moment', async () => {
+  it('are shown by one connection, even if the database refuses the locks for a moment', async () => {
     let refusals = 0
     const refusing: Database = {
       ...database,

@@ -6,7 +6,7 @@ import { sweepOutbox } from '../../../adapters/mail-out/outbox.ts'
 import { onBelievedClock } from '../../../workflows/scheduled/believed-clock.ts'
 import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
 
-describe('scheduled work that deletes what is old', () => {
+describe('scheduled work that deletes old data', () => {
   let place: TestDatabase
   let database: Database
   let logged: string[]
@@ -36,7 +36,7 @@ describe('scheduled work that deletes what is old', () => {
       [age],
     )
 
-  it('waits for a day after the clock of the database jumped, and then goes on', async () => {
+  it('waits for a day after the clock of the database jumped, and then continues', async () => {
     expect(await sweep()).to.equal(null)
     // To the database, all rows are ten days older than a moment ago.
     await database.query("UPDATE ops.clock SET seen_at = seen_at - interval '10 days'")
@@ -47,7 +47,7 @@ describe('scheduled work that deletes what is old', () => {
     expect(await sweep()).to.deep.equal({ swept: 1 })
   })
 
-  it('goes on at once when the clock is set back', async () => {
+  it('continues at once when the clock is set back', async () => {
     await sweep()
     await mail('10 days')
     ahead = 7 * 86_400_000

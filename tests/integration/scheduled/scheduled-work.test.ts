@@ -56,7 +56,7 @@ describe('scheduled work', () => {
     await test().finally(() => (globalThis.Date = RealDate))
   }
 
-  it('goes on when the clock is set back or jumps ahead', async () => {
+  it('continues when the clock is set back or jumps ahead', async () => {
     let runs = 0
     const { end } = running([{ name: 'job', at: EVERY_SECOND, run: async () => (runs++, null) }])
     try {

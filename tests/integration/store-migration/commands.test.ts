@@ -185,7 +185,7 @@ describe('baoco export-events and import-events', function () {
     }
   })
 
-  it('lets nothing start on a store whose import was killed, and goes on with it', async () => {
+  it('lets nothing start on a store whose import was killed, and continues the import', async () => {
     const place = await newDataFolder()
     try {
       const file = join(other.dataDir, 'events.jsonl')

@@ -49,7 +49,7 @@ describe('the webhook sender', () => {
     expect((await sender().send(callTo(url), never)).retry_after_s).to.equal(null)
   })
 
-  it('reads a Retry-After with a fraction, and takes nothing without a time of day for a date', async () => {
+  it('reads a Retry-After with a fraction, and reads only texts with a time of day as a date', async () => {
     const { url, answer } = await shop()
     const waitOf = async (text: string) => {
       answer(status(503, '', { 'retry-after': text }))

@@ -87,7 +87,7 @@ describe('the Compose files', () => {
     })
   })
 
-  it('require what has no default', () => {
+  it('require every setting that has no default', () => {
     expect(() => environmentOf([plain], 'postgres', {})).to.throw('POSTGRES_PASSWORD')
     expect(() => environmentOf([plain], 'api', {})).to.throw('POSTGRES_PASSWORD')
     expect(() => environmentOf([plain, secure], 'eventstore', DOT_ENV)).to.throw('EVENTSTORE_')

@@ -38,7 +38,7 @@ describe('a clock', () => {
 describe('the difference of two clocks', () => {
   const ms = (time: number) => new Date(time)
 
-  it('is what the time until the answer cannot explain', () => {
+  it('is the part that the time until the answer cannot explain', () => {
     expect(aheadBy(ms(1_000), ms(900), ms(1_100))).to.equal(0)
     expect(aheadBy(ms(1_000), ms(5_000), ms(5_100))).to.equal(4_000)
     expect(aheadBy(ms(9_000), ms(5_000), ms(5_100))).to.equal(-3_900)

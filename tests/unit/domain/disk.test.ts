@@ -19,7 +19,7 @@ describe('the space on the disk', () => {
     expect(levelsOf(free(4.9))).to.deep.equal({ below: [10, 5], above: [] })
   })
 
-  it('of a disk without a size is none', () => {
+  it('is zero on a disk without a size', () => {
     expect(shareFree({ free: 0, size: 0 })).to.equal(0)
   })
 })

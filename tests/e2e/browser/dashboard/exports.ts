@@ -74,7 +74,7 @@ export const exports = (visitor: () => Visitor, owner: () => Owner): void => {
     await page.getByRole('button', { name: 'Xóa khóa Chị Hạnh' }).waitFor({ state: 'detached' })
   })
 
-  it('downloads what the filter of the list shows', async () => {
+  it('downloads the transactions that the filter of the list shows', async () => {
     await visitor().go('/transactions?type=debit')
     await visitor().page.locator('.ledger').waitFor()
     const { name, path } = await downloaded('Tải CSV theo bộ lọc này')

@@ -57,7 +57,7 @@ export const loginEnded = (visitor: () => Visitor, owner: () => Owner): void => 
     await owner().api.ask('DELETE', `/api/webhooks/${made[0]!.id}`, { key: owner().api.owner.api_key })
   })
 
-  it('keeps the form in a dialog too, and goes on following payments afterwards', async () => {
+  it('keeps the form in a dialog too, and continues to follow payments afterwards', async () => {
     const { page } = visitor()
     await visitor().enter('/settings')
     await page.getByRole('button', { name: 'Thêm cửa hàng' }).click()

@@ -131,7 +131,7 @@ export const plans = (visitor: () => Visitor, owner: () => Owner): void => {
     }
   })
 
-  it('leads from a limit to the plans, and shows an order to nobody else', async () => {
+  it('leads from a limit to the plans, and shows an order only to its owner', async () => {
     const { page } = visitor()
     try {
       const key = await enterAs('limited', '/webhooks/new')

@@ -25,7 +25,7 @@ export const settings = (visitor: () => Visitor, owner: () => Owner): void => {
     await page.getByText('DH3002').waitFor()
   })
 
-  it('trusts a sender with one button, and then counts what it sends', async () => {
+  it('trusts a sender with one button, and then counts its texts', async () => {
     const { page } = visitor()
     const text = vietcombankText(1, 'DH3001')
     await visitor().go('/unread?status=ignored')

@@ -212,7 +212,7 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
     await owner().api.ask('DELETE', `/api/transactions/${id}`, { key: owner().api.owner.api_key })
   })
 
-  it('says on Today what the shop has not accepted yet, also while it is repeated', async () => {
+  it('says on Today how many deliveries the shop has not accepted yet, even while they are repeated', async () => {
     const { page } = visitor()
     for (const path of ['alerts', 'bank-accounts', 'transactions?webhook_status=failed'])
       await page.route(`**/api/${path}`, (route) => route.fulfill({ json: { data: [], total: 0 } }))
@@ -274,7 +274,7 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
     expect(await page.evaluate('document.activeElement.className')).to.equal('find')
   })
 
-  it('holds back what arrives while somebody reads further down, and shows it on request', async () => {
+  it('holds back new payments while somebody reads further down, and shows them on request', async () => {
     const { page } = visitor()
     await page.setViewportSize({ width: 390, height: 400 })
     await visitor().go('/transactions')

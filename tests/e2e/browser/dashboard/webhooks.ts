@@ -36,7 +36,7 @@ export const webhooks = (visitor: () => Visitor, owner: () => Owner): void => {
     expect(await urls()).to.have.members(before.map((each) => (each === former ? url : each)))
   })
 
-  it('keeps what was typed about a webhook that is deleted elsewhere, and adds it again', async () => {
+  it('keeps the typed form of a webhook that is deleted elsewhere, and adds the webhook again', async () => {
     const { page } = visitor()
     const remove = (id: number) => api().ask('DELETE', `/api/webhooks/${id}`, { key: api().owner.api_key })
     const typed = { name: 'Viết dở', url: 'https://xoa.example/' }

@@ -100,7 +100,7 @@ describe('the circuit breaker of the event store', () => {
     expect(await bestTime(390, refused)).to.be.below(390)
   })
 
-  it('lets background work wait, and everything goes on when the probe is answered', async () => {
+  it('lets background work wait, and everything continues when the probe is answered', async () => {
     world.freeze()
     await errorOf(read(world))
     await eventually(() => world.isOpen())
@@ -141,7 +141,7 @@ describe('the circuit breaker of the event store', () => {
     expect(world.recoveries[0]!.silent_ms).to.be.at.least(600)
   })
 
-  it('takes a store that refuses its probe for one that responds', async () => {
+  it('treats a store that refuses its probe as one that responds', async () => {
     const refusing = guardStore({ read: () => Promise.reject(new Error('no access')) } as unknown as EventStore, {
       ...TIMES,
       openAfterMs: 150,

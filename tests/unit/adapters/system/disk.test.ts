@@ -111,7 +111,7 @@ describe('the disk', () => {
     expect(changes).to.deep.equal([true, false])
   })
 
-  it('counts what is reserved for root as used', async () => {
+  it('counts the space reserved for root as used', async () => {
     const disk = await openDisk({ folder: '/data', statfs: async () => statfs(100, 50) })
     disk.close()
     expect(disk.space()).to.deep.equal({ free: 100 * MEGABYTE, size: 950 * MEGABYTE })

@@ -105,7 +105,7 @@ describe('settings', () => {
     }
   })
 
-  it('say of every invalid value what it must be', () => {
+  it('say for every invalid value which values are accepted', () => {
     const refused = Object.values(SETTINGS).flatMap(({ env }) => {
       try {
         readSettings({ ...PLAN_ACCOUNT, [env]: '\u1ef7 {' })

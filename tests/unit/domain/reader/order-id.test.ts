@@ -32,7 +32,7 @@ describe('order ids', () => {
       expect(found(memo, 'DH'), memo).to.equal('DH1042')
   })
 
-  it('are ignored in front of what looks like more of them', () => {
+  it('are ignored in front of characters that look like more of them', () => {
     for (const memo of ['DH10٤٢', 'DH10४2', 'DH10❷', 'DH10О2', 'DH1042А', 'DH10Ο'])
       expect(found(memo, 'DH'), memo).to.equal(null)
     expect(found('DH1042支付', 'DH')).to.equal('DH1042')

@@ -174,7 +174,7 @@ describe('a manual retry', () => {
 })
 
 describe('the confirmation of a bank account', () => {
-  it('sends what waited for it', () => {
+  it('sends the transactions that waited for it', () => {
     const { type, data } = retryRequested([7], 'pending', { rematched: true, by: 'bulk' }) as Extract<
       TransactionEvent,
       { type: 'WebhookRetryRequested' }

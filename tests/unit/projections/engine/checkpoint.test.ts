@@ -42,7 +42,7 @@ describe('read models whose last event', () => {
     expect(await reason(tombstone)).to.equal(null)
   }) // prettier-ignore
 
-  it('can have expired are continued, and those whose store is not as far are rebuilt', async () => {
+  it('can have expired are continued, unless the store ends before it: then they are rebuilt', async () => {
     expect(await reason(null, { age: KEPT_FOR + 1 })).to.equal(null)
     expect(await reason(null, { age: KEPT_FOR })).to.equal(GONE)
     expect(await reason(null, { age: null })).to.equal(GONE)

@@ -46,7 +46,7 @@ describe('a wait for read models', () => {
     await some.awaited(1)
   })
 
-  it('goes on while the read models are emptied', async () => {
+  it('continues while the read models are emptied', async () => {
     const some = new Waiters((a, b) => BigInt(a) > BigInt(b))
     const waiting = some.passed('3', 60_000)
     some.reached(null)

@@ -4,7 +4,7 @@ import { alertLink } from '../../../../web/app/alert-link.ts'
 describe('the link of an alert', () => {
   const linkOf = (kind: string, subject = '') => alertLink({ kind, subject })
 
-  it('leads to the screen where somebody can act, if there is one', () => {
+  it('leads to the screen where the owner can act, if there is one', () => {
     expect(linkOf('rule_paused', 'rule:1012')).to.deep.equal({ place: 'webhook', path: '/webhooks/1012' })
     expect(linkOf('mailbox_failing', 'mail_account:3')).to.deep.equal({ place: 'sources', path: '/sources' })
     expect(linkOf('endpoint_failing')?.path).to.equal('/undelivered')

@@ -26,7 +26,7 @@ const account = {
 } as unknown as Account
 
 describe('the webhooks that a payment calls', () => {
-  it('are those of the server', () => {
+  it('are the same as on the server', () => {
     for (const prefix of ['DH', 'DHX', 'OFF', null])
       for (const bank_code of ['VCB', 'MB'])
         for (const transaction_type of ['credit', 'debit'] as const) {

@@ -19,7 +19,7 @@ describe('a request as a command', () => {
     ]) // prettier-ignore
   })
 
-  it('calls one address, also if it has brackets or braces', () => {
+  it('calls one address, even if it has brackets or braces', () => {
     for (const url of ['https://shop.example/hook?ids[]=1', 'https://shop.example/{a,b}', 'https://[::1]/hook'])
       expect(argumentsOf(curlOf({ ...REQUEST, url }))).to.deep.equal(['-X', 'POST', '--globoff', url])
   })

@@ -33,7 +33,7 @@ describe('formats of the dashboard', () => {
     expect(moment('2025-03-08T04:05:00Z', 'vi', now)).to.equal('08/03/2025 11:05')
   })
 
-  it('show a chosen day in the language of the page, and nothing for what is no day', () => {
+  it('show a chosen day in the language of the page, and nothing if it is not a day', () => {
     expect(chosenDay('2026-11-24', 'vi')).to.equal('24/11/2026')
     expect(chosenDay('2026-02-01', 'en')).to.equal('01 Feb 2026')
     for (const other of ['', '1', 'x', '2026-02-30', '2026-11']) expect(chosenDay(other, 'vi'), other).to.equal('')

@@ -11,8 +11,8 @@ const line = (event: string, facts: HistoryLine['facts'] = {}): HistoryLine => (
 const captured = (held?: 'old_notification' | 'unconfirmed_account') =>
   line('TransactionCaptured', { rules: [], ...(held && { held }) })
 
-describe('what a transaction is held back for', () => {
-  it('is what its last match with the webhooks says', () => {
+describe('the reason why a transaction is held back', () => {
+  it('is that of its last match with the webhooks', () => {
     expect(heldFor([])).to.equal(undefined)
     expect(heldFor([captured()])).to.equal(undefined)
     expect(heldFor([captured('old_notification')])).to.equal('old_notification')

@@ -16,7 +16,7 @@ const marked = (text: string, given: Partial<typeof read> = {}): string[] =>
     .map(({ text }) => text)
 
 describe('the marked parts of a notification', () => {
-  it('are what was read from it', () => {
+  it('are the values that were read from it', () => {
     const text = 'TK8832123000 tai BIDV +500,000VND. So du:1,730,000VND. ND: thanh toan DH 1042'
     expect(marked(text)).to.deep.equal(['8832123000', '500,000', '1,730,000', 'DH 1042'])
   })

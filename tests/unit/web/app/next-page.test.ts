@@ -20,7 +20,7 @@ describe('the next page of a list', () => {
     expect(after(page(100, 201, 'a'), page(100, 200, 'b'))).to.equal('b')
   })
 
-  it('does not exist at the end, also if the last page is full', () => {
+  it('does not exist at the end, even if the last page is full', () => {
     expect(after(page(50, 50, null))).to.equal(undefined)
     expect(after(page(100, 100, 'a'))).to.equal(undefined)
     expect(after(page(100, 200, 'a'), page(100, 200, 'b'))).to.equal(undefined)

@@ -73,7 +73,7 @@ describe('the text of a problem', () => {
       expect(problemText(en, sentence)).to.equal(sentence)
     })
 
-  it('contains what the sentence named, and what a mail server answered', () => {
+  it('contains the values of the sentence, and the answer of a mail server', () => {
     expect(problemText(vi, template('{"a":"{{who}}"}')))
       .to.include('{{who}}')
       .and.include('transaction_id')
@@ -91,5 +91,6 @@ describe('the text of a problem', () => {
       )
   })
 
-  it('stays as it is if nobody knows it', () => expect(problemText(vi, 'Something new.')).to.equal('Something new.'))
+  it('is unchanged if no text is known for it', () =>
+    expect(problemText(vi, 'Something new.')).to.equal('Something new.'))
 })

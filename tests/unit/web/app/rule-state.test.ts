@@ -8,7 +8,7 @@ const rule = (health: object = {}, is_active = 1) => ({ is_active, health: { ...
 const stats = (attempts: number, success_rate: number | null) => ({ attempts, success_rate }) as RuleStats
 
 describe('the state of a webhook', () => {
-  it('is what the owner should know first', () => {
+  it('is the fact that the owner should know first', () => {
     expect(ruleState(rule({ breaker: 'open', failures_in_a_row: 9 }, 0), stats(9, 0))).to.equal('paused')
     expect(ruleState(rule({ breaker: 'open', failures_in_a_row: 9 }), stats(9, 0))).to.equal('open')
     expect(ruleState(rule({ failures_in_a_row: 1 }), stats(9, 0.9))).to.equal('failing')

@@ -28,16 +28,16 @@ describe('handing notifications over to the owner of their account', () => {
   const lost: Owner = { take: () => Promise.reject(new OwnerLost('gone')) }
   const capture = (owners: (Owner | null)[], clock = () => 0) => handingOver(own, () => owners.shift() ?? null, clock)
 
-  it('decides here what this process owns, and elsewhere what another one owns', async () => {
+  it('decides here for accounts that this process owns, and elsewhere for the others', async () => {
     expect(await capture([null]).take([arrival(1)])).to.equal(here)
     expect(await capture([owner]).take([arrival(1)])).to.equal(there)
   })
 
-  it('decides here what belongs to several accounts', async () => {
+  it('decides here if they belong to several accounts', async () => {
     expect(await capture([owner]).take([arrival(1), arrival(2)])).to.equal(here)
   })
 
-  it('decides here what is very large', async () => {
+  it('decides here if they are very large', async () => {
     expect(await capture([owner]).take([{ ...arrival(1), raw: 'x'.repeat(300_000) }])).to.equal(here)
   })
 
@@ -49,7 +49,7 @@ describe('handing notifications over to the owner of their account', () => {
     expect(waited).to.be.above(1_000)
   })
 
-  it('does not decide again what the owner could not store', async () => {
+  it('does not decide again if the owner could not store them', async () => {
     const refusing: Owner = { take: () => Promise.reject(new StoreUnavailable('away')) }
     const error = await capture([refusing])
       .take([arrival(1)])

@@ -72,7 +72,7 @@ describe('cached deduplication windows', () => {
     expect([warm.revision, warm.lastId]).to.deep.equal([10, 'newest'])
   })
 
-  it('are dropped after a conflict with an older revision: their events do not exist any more', () => {
+  it('are dropped after a conflict with an older revision, because their events no longer exist', () => {
     const windows = new WarmWindows(1_000_000)
     filled(windows, 1, 3)
     const ahead = windows.take(1, 'VCB')

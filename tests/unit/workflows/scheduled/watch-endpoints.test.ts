@@ -90,7 +90,7 @@ describe('the watch on endpoints', () => {
       expect(typesOf(events).filter((type) => type === 'AlertRaised').length / 2).to.be.at.most(6)
     })
 
-  it('ends the alert at once when no rule uses the endpoint any more', async () => {
+  it('ends the alert at once when no rule uses the endpoint', async () => {
     const events = await given((second) => second < 60, { isUsed: false }).when(120)
     expect(typesOf(events)).to.deep.equal(['AlertRaised', 'AlertEnded'])
   })

@@ -36,7 +36,7 @@ describe('gather', () => {
     expect(calls).to.deep.equal([[1, 2, 3]])
   })
 
-  it('collects what arrives during a call, and after it until the time is over', async () => {
+  it('collects the items that arrive during a call, and after it until the time is over', async () => {
     const { calls, add, endOne } = setUp({ apartMs: 20 })
     add(1)
     await turn()

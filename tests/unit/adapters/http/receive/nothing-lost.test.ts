@@ -88,10 +88,10 @@ describe(`a body or query that was cut or changed on its way (from byte ${FIRST}
     }
   }
 
-  it('keeps what was sent in its event if it is cut at any byte', () =>
+  it('is kept in its event as it was sent, if it is cut at any byte', () =>
     expectKept((sent, place) => [sent.slice(0, place)]))
 
-  it('keeps what was sent in its event if any byte is replaced, missing or added', () =>
+  it('is kept in its event as it was sent, if any byte is replaced, missing or added', () =>
     expectKept((sent, place) =>
       ['"', '{', '}', '[', ',', '&', '=', '+', '\\', '%', '\n', ''].flatMap((bent) => [
         sent.slice(0, place) + bent + sent.slice(place + 1),
