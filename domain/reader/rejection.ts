@@ -129,7 +129,9 @@ const NOT_MOVED = new RegExp(
  */
 export const saysNotMoved = (shadow: string): boolean => NOT_MOVED.test(shadow)
 
-/** Whether a title says that money is only asked for or offered. A header may say so of something else: `Theo yeu cau cua quy khach`. */
+/**
+ * Whether a title says that money is only asked for or offered. A header may say that about something else: `Theo yeu cau cua quy khach`.
+ */
 export const saysAskedFor = (title: string): boolean =>
   /\byeu cau\b|nhac (?:no|han|thanh toan|chuyen tien|tra tien)|uu dai|khuyen mai|voucher|nhan ngay\b|ngay hom nay|\bde (?:nhan|duoc|tiep tuc)\b|\b(?:neu|khi) (?:ban|dong y|lien ket|gioi thieu|dang ky)\b|\brequest|\bremind/.test(
     title,

@@ -22,7 +22,7 @@ const RETURNED = new RegExp(
 )
 
 /**
- * Whether a credit is money that came back. A payer who writes such words only keeps the own payment from paying an order by itself.
+ * Whether a credit is money that came back. A payer who writes such words only keeps their own payment from paying an order automatically.
  * @param text  the whole notification. It counts if the memo is not known.
  */
 export const cameBack = (

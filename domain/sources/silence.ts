@@ -44,7 +44,7 @@ const earlier = (one: string, other: string): string => (Date.parse(one) < Date.
 
 /**
  * Records that the source was seen again. A silence is not learnt as usual, but makes the next limit longer. If it was last seen hours
- * after the present time, the clock was ahead and was corrected.
+ * after the current time, the clock was ahead and was corrected.
  */
 export const seenAgain = (rhythm: Rhythm | null, at: string): Rhythm => {
   if (!rhythm) return { first_seen_at: at, last_seen_at: at, times: 1, usual_pause_s: 0 }

@@ -172,7 +172,7 @@ const heldFor = (
   return waits ? 'unconfirmed_account' : null
 }
 
-/** As if no rule had matched. The owner can still send it by hand. A transaction without an order id stays `skipped`. */
+/** As if no rule had matched. The owner can still send it with a manual retry. A transaction without an order id stays `skipped`. */
 export const unsent = (matched: Matched): Matched =>
   matched.webhook_status === 'pending' ? { ...matched, rules: [], webhook_status: 'no_match' } : matched
 
@@ -182,7 +182,7 @@ export const unsent = (matched: Matched): Matched =>
 const isReturnOf = ({ order_id }: Matched, reading: Reading, text: string): boolean =>
   order_id !== null && cameBack(reading, text)
 
-/** As if no prefix had matched: the order id is shown, and pays nothing by itself. The owner can still send it by hand. */
+/** As if no prefix had matched: the order id is shown, and pays nothing by itself. The owner can still send it with a manual retry. */
 const unowned = (matched: Matched): Matched => ({ ...matched, prefix: null, rules: [], webhook_status: 'no_match' })
 
 /**

@@ -22,7 +22,7 @@ const isBetter = (first: LiveTransaction, { order_id, prefix }: Matched): boolea
 const isRecent = (first: LiveTransaction, { arrival }: Movement): boolean =>
   arrival.arrived_at.getTime() - Date.parse(first.captured_at) <= DEDUP_RETENTION_S * 1_000
 
-/** Whether a copy adds what the first lacks. It does not if the first was retried by hand in the meantime. */
+/** Whether a copy adds what the first lacks. It does not if the first was retried manually in the meantime. */
 export const completes = (first: LiveTransaction, movement: Movement): boolean =>
   (first.webhook_status === 'skipped' || first.webhook_status === 'no_match') &&
   isBetter(first, movement.matched) &&

@@ -1,6 +1,6 @@
 // Tests: tests/unit/domain/transaction/random-walk.test.ts
 /**
- * Decisions about a transaction after its capture: attempts, retries by hand, its end. Deciders return facts, and refuse a
+ * Decisions about a transaction after its capture: attempts, manual retries, its end. Deciders return facts, and refuse a
  * forbidden change with a named error. Clock and random number are parameters.
  */
 import type { Account } from '../account/account.ts'
@@ -140,7 +140,7 @@ export const endDelivery = (transaction: Transaction, ruleId: number, at: Date):
   )
 }
 
-// --- by hand -------------------------------------------------------------------------------------------------------
+// --- manual retries ------------------------------------------------------------------------------------------------
 
 export interface RetryOccasion {
   by: 'manual' | 'bulk'
@@ -158,14 +158,14 @@ export interface RetryOccasion {
 }
 
 /**
- * Retries by hand of one transaction within a day, those in bulk included. Each is followed by attempts, and each reads all events of the
+ * Manual retries of one transaction within a day, including those in bulk. Each is followed by attempts, and each reads all events of the
  * transaction. So a program that retries one in a loop would soon cost much with each call.
  */
 export const MOST_RETRIES = 300
 
 /**
  * Matches against today's prefixes and rules. If they find no order id in the text, the transaction keeps the one that it has,
- * because a fuller copy may have added it.
+ * because a more complete copy may have added it.
  */
 const matchedAgain = (
   transaction: LiveTransaction,
@@ -240,8 +240,8 @@ export const retry = (transaction: Transaction, occasion: RetryOccasion): readon
 }
 
 /**
- * Sends a transaction that waited until its owner confirmed the bank account. It is matched like in a retry by hand.
- * @param since  older transactions stay as they are. They can still be retried by hand.
+ * Sends a transaction that waited until its owner confirmed the bank account. It is matched like in a manual retry.
+ * @param since  older transactions stay as they are. They can still be retried manually.
  */
 export const release = (
   transaction: Transaction,

@@ -17,7 +17,7 @@ export type WebhookStatus = z.infer<typeof webhookStatus>
 export const sourceType = z.enum(['sms', 'notification', 'email', 'api'])
 export type SourceType = z.infer<typeof sourceType>
 
-/** Why nothing was sent automatically, although a rule may match. A retry by hand sends it. */
+/** Why nothing was sent automatically, although a rule may match. A manual retry sends it. */
 export const heldFor = z.enum(['old_notification', 'unconfirmed_account'])
 export type HeldFor = z.infer<typeof heldFor>
 
@@ -88,7 +88,7 @@ export const transactionEvents = {
     outcome: z.enum(['delivered', 'retrying', 'exhausted']),
     next_attempt_at: moment.nullable(),
   }),
-  /** A retry by hand, of one transaction or in bulk. The named rules get a fresh schedule, and their attempt numbers continue. */
+  /** A manual retry, of one transaction or in bulk. The named rules get a fresh schedule, and their attempt numbers continue. */
   WebhookRetryRequested: z.object({
     transaction_id: id,
     by: z.enum(['manual', 'bulk']),

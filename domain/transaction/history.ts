@@ -37,23 +37,23 @@ const orderOf = (order_id: string | null): string => (order_id === null ? 'no or
 
 const HELD_FOR: Readonly<Record<HeldFor, string>> = {
   old_notification: 'the notification was old when it arrived',
-  unconfirmed_account: 'the number of the bank account is not confirmed',
+  unconfirmed_account: 'the bank account is not confirmed',
 }
 
 const heldBack = ({ held }: { held?: HeldFor | undefined }): string =>
-  held === undefined ? '' : `; held back, as ${HELD_FOR[held]}`
+  held === undefined ? '' : `; held back, because ${HELD_FOR[held]}`
 
 const sentence = (event: TransactionEvent): string => {
   switch (event.type) {
     case 'TransactionCaptured': {
       const { source_type, bank_code, transaction_type, amount, currency, order_id, rules, already_run_of } = event.data
-      const copy =
-        already_run_of === null ? '' : `; the same event as transaction ${already_run_of}, so nothing is sent`
-      const differs = event.data.contradicts === undefined ? '' : `, although that one shows ${event.data.contradicts}`
-      return `captured by ${source_type}: ${bank_code} ${transaction_type} ${amount} ${currency}, ${orderOf(order_id)}, ${rulesOf(rules)}${copy}${differs}${heldBack(event.data)}`
+      const copy = already_run_of === null ? '' : `; a copy of transaction ${already_run_of}, so nothing is sent`
+      const differs =
+        event.data.contradicts === undefined ? '' : `, although that transaction shows ${event.data.contradicts}`
+      return `captured from ${source_type}: ${bank_code} ${transaction_type} ${amount} ${currency}, ${orderOf(order_id)}, ${rulesOf(rules)}${copy}${differs}${heldBack(event.data)}`
     }
     case 'TransactionCompleted':
-      return `a fuller copy (transaction ${event.data.completed_by}) brought ${orderOf(event.data.order_id)}, ${rulesOf(event.data.rules)}${heldBack(event.data)}`
+      return `a more complete copy (transaction ${event.data.completed_by}) supplied ${orderOf(event.data.order_id)}, ${rulesOf(event.data.rules)}${heldBack(event.data)}`
     case 'WebhookAttempted': {
       const { rule_id, attempt, method, url, http_status, error, duration_ms, outcome, next_attempt_at } = event.data
       const answer = http_status === 0 ? `no answer (${error ?? 'unknown'})` : `answered ${http_status}`
@@ -64,10 +64,10 @@ const sentence = (event: TransactionEvent): string => {
       const { by, rematched, rules, order_id, released, due_now, again: isReplay } = event.data
       if (released) return `the bank account was confirmed: matched again: ${orderOf(order_id)}, ${rulesOf(rules)}`
       const again = rematched ? ` and matched again: ${orderOf(order_id)}` : ''
-      if (due_now)
-        return `what waits is due at once, asked for ${by === 'bulk' ? 'in bulk' : 'by hand'}, ${rulesOf(rules)}`
-      if (isReplay) return `sent again, asked for ${by === 'bulk' ? 'in bulk' : 'by hand'}, ${rulesOf(rules)}`
-      return `retry asked for ${by === 'bulk' ? 'in bulk' : 'by hand'}${again}, ${rulesOf(rules)}`
+      const requested = `${by} retry requested`
+      if (due_now) return `${requested}: waiting attempts are due at once, ${rulesOf(rules)}`
+      if (isReplay) return `${requested}: sent once more after a success, ${rulesOf(rules)}`
+      return `${requested}${again}, ${rulesOf(rules)}`
     }
     case 'DeliveryEnded': {
       const { rule_id, reason } = event.data
@@ -76,7 +76,7 @@ const sentence = (event: TransactionEvent): string => {
     case 'WebhookStatusChanged':
       return `status ${event.data.from} → ${event.data.to}`
     case 'TransactionDeleted':
-      return 'deleted; what came before was erased'
+      return 'deleted; all earlier events were erased'
   }
 }
 

@@ -1,5 +1,5 @@
 // Tests: tests/unit/domain/transaction/retry.test.ts
-/** The retries of a transaction by hand within a day, which begins with the first of them. */
+/** The manual retries of a transaction within a day, which begins with the first of them. */
 import { DAY_MS } from '../time.ts'
 
 export interface Retries {

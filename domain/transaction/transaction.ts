@@ -17,7 +17,7 @@ export type Delivery =
   | {
       status: 'open'
       attempt: number
-      /** Number of the attempt after which the current schedule began. A retry by hand increases it. */
+      /** Number of the attempt after which the current schedule began. A manual retry increases it. */
       round_base: number
       /** ISO 8601 UTC. */
       due_at: string
@@ -44,7 +44,7 @@ export interface LiveTransaction {
   webhook_status: WebhookStatus
   /** Why no webhook was sent automatically; null after a manual retry. */
   held: HeldFor | null
-  /** Its retries by hand, those in bulk included. */
+  /** Its manual retries, including those in bulk. */
   retries: Retries | null
   deliveries: ReadonlyMap<number, Delivery>
 }
@@ -73,7 +73,7 @@ const hurried = (deliveries: Deliveries, rules: readonly number[], at: string): 
   return next
 }
 
-/** A retry by hand names every failed delivery that can be retried. The rules of the others are gone, so they no longer count. */
+/** A manual retry names every failed delivery that can be retried. The rules of the others are gone, so they no longer count. */
 const withoutFailed = (deliveries: Deliveries): Deliveries =>
   new Map(
     [...deliveries].map(([rule, delivery]) =>

@@ -182,7 +182,7 @@ export const quota = (overQuotaDelay: number): Projection =>
               },
             ]),
       TransactionCompleted: (event) => givenRules(event),
-      // A retry by hand is made at once.
+      // A manual retry is made at once.
       WebhookRetryRequested: (event) => (event.data.released ? givenRules(event) : []),
       PlanChanged: ({ data: { user_id, plan, expires_at } }) => perform(count, [{ user_id, plan, expires_at }]),
       TransactionDeleted: ({ data: { user_id, transaction_id, captured_at, counted } }) =>

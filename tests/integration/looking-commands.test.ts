@@ -126,7 +126,7 @@ describe('commands that inspect data, and account delete', () => {
     const { status, stdout } = await baoco('history', String(id))
     expect(status).to.equal(0)
     const lines = stdout.trimEnd().split('\n')
-    expect(lines[0]).to.match(/^20\S+Z {2}captured by sms: VCB credit [\d.]+ VND, order DH77, rule \d+$/)
+    expect(lines[0]).to.match(/^20\S+Z {2}captured from sms: VCB credit [\d.]+ VND, order DH77, rule \d+$/)
     expect(lines[1]).to.match(
       /attempt 1 for rule \d+: POST http:\/\/127.0.0.1:9\/#[0-9a-f]{6}, answered 500 in 12 ms; retrying, next/,
     )

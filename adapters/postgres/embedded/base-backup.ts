@@ -95,7 +95,7 @@ const connect = async (url: string): Promise<pg.Client> => {
 export const openBaseBackup = async (url: string): Promise<BaseBackup> => {
   const client = await connect(url)
   const tar = new PassThrough()
-  // Also if the reader gives up, for example because the disk is full.
+  // Even if the reader gives up, for example because the disk is full.
   tar.once('close', () => void client.end().catch(() => {}))
   const manifest = new Promise<string>((resolve, reject) => {
     const done = (error: Error | null, text: string): void => {

@@ -73,7 +73,7 @@ interface Restore {
   dataDir: string
   /** Whether a Baoco that is there may be replaced. */
   replace: boolean
-  /** What this version and this machine can use. */
+  /** The version of Postgres and the kind of machine that the backup must have. */
   here: Pick<About, 'postgres' | 'machine'>
   log: LogLines
 }

@@ -39,7 +39,7 @@ const OPTIONS: Record<string, string> = {
   full_page_writes: 'on',
   synchronous_commit: 'on',
   max_connections: '100',
-  // What does not fit is in the system's file cache, which costs little more: 256 MB and 64 MB need the same CPU time per payment.
+  // Pages that do not fit are in the system's file cache, which costs little more: 256 MB and 64 MB need the same CPU time per payment.
   shared_buffers: `${Math.round(Math.min(64, Math.max(32, totalmem() / MEGABYTE / 8)))}MB`,
   wal_level: 'replica',
   // The log holds a whole page when the page changes for the first time after a checkpoint. It is 2 KB instead of 8.

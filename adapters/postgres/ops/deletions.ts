@@ -1,7 +1,7 @@
 // Tests: tests/attack/account-deletion-cost.test.ts
 /**
  * Deletions of accounts that have begun and not ended: the table `ops.deletion`. A process that deletes holds a lock on a connection of its
- * own, so that a deletion that runs can be told from one that was interrupted.
+ * own, so that a running deletion can be distinguished from an interrupted one.
  */
 import type { BegunDeletion, DeletionNotes } from '../../../workflows/accounts/unfinished-deletions.ts'
 import type { Database, Queryable } from '../../database/database.ts'

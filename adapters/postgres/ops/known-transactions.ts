@@ -1,5 +1,5 @@
 // Tests: tests/chaos/store-went-back.test.ts
-/** What the read models know, to find what the event store has lost. */
+/** The transactions that the read models know, to find those that the event store has lost. */
 import type { Queryable } from '../../../projections/engine/queryable.ts'
 
 const areThere = async (database: Queryable): Promise<boolean> =>

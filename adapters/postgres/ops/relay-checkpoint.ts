@@ -33,7 +33,7 @@ const MOVE = `
 UPDATE ops.relay_checkpoint SET checkpoint = $2, event_id = $3, stream = $4, revision = $5, updated_at = now()
  WHERE topic = $1`
 
-/** Moves the checkpoint, also back. A running relay detects that and continues from there. */
+/** Moves the checkpoint, forwards or back. A running relay detects that and continues from there. */
 export const moveRelayCheckpoint = async (
   database: Queryable,
   topic: string,

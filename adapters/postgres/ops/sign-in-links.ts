@@ -25,7 +25,7 @@ export const makeSignInLink = async (database: Queryable, { user_id, token_versi
   return token
 }
 
-/** Ends the link. @returns who it signs in; null if it was used, has expired, or is unknown */
+/** Ends the link. @returns the user that it signs in; null if it was used, has expired, or is unknown */
 export const takeSignInLink = async (database: Queryable, token: string): Promise<Signer | null> => {
   const [row] = await database.query<Signer & { is_valid: boolean }>(
     `DELETE FROM ops.sign_in_link WHERE token_hash = $1

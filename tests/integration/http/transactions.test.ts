@@ -92,7 +92,7 @@ describe('one transaction', () => {
     expect([status, body.message]).to.deep.equal([200, 'The transaction is queued again.'])
     expect((await show(id)).webhook_status).to.equal('pending')
     const { body: history } = await api.ask('GET', `/api/transactions/${id}/history`, { key })
-    expect(history.data.map(({ text }: { text: string }) => text)).to.include(`sent again, asked for by hand, rule ${rule}`)
+    expect(history.data.map(({ text }: { text: string }) => text)).to.include(`manual retry requested: sent once more after a success, rule ${rule}`)
   }) // prettier-ignore
 
   it('shows in the list how its deliveries stand, rule by rule', async () => {
