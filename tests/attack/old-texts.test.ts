@@ -66,11 +66,11 @@ describe('attack: old texts', () => {
     expect((await attacked.sent()).slice(before)).to.deep.equal(['DH7002'])
   })
 
-  it('are not sent because of a fuller copy, and an old copy sends nothing', async () => {
+  it('are not sent because of a better copy, and an old copy sends nothing', async () => {
     const before = (await attacked.sent()).length
     const asPush = (text: string) =>
       text.replace('SD TK', 'Số dư TK VCB').replace('VND luc', ' VND lúc').replace('. SD ', '. Số dư ')
-    // The first copy is old. Its fuller copy has a new timestamp.
+    // The first copy is old. Its better copy has a new timestamp.
     const held = vietcombankText(++number, 'NGUYEN VAN A...', { at: ago(3) })
     const first = (await attacked.sms(held, ago(3))).body.data
     await attacked.push(asPush(held).replace('NGUYEN VAN A...', 'NGUYEN VAN A DH8001'))
@@ -215,7 +215,7 @@ describe('attack: credits that arrive again within two years', () => {
     expect(await sms(text)).to.deep.equal({ ignored: true, reason: 'deleted' })
   })
 
-  it('are not completed by a fuller copy after the deduplication window', async () => {
+  it('are not completed by a better copy after the deduplication window', async () => {
     itIs(day(752))
     const first = await sms(techcombank('FT26320123457777', 'NGUYEN VAN A'))
     expect(first.webhook_status).to.equal('skipped')
