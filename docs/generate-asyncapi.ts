@@ -26,7 +26,8 @@ const SUMMARIES: Record<Type, string> = {
   TransactionCaptured: 'A notification was read as a transaction. The first event of each transaction.',
   TransactionCompleted: 'A better copy of the notification supplied the order id.',
   WebhookAttempted: 'A webhook was called, with or without success.',
-  WebhookRetryRequested: 'Deliveries of the transaction are made again: after a manual or bulk retry, or a confirmed bank account.',
+  WebhookRetryRequested:
+    'Deliveries of the transaction are made again: after a manual or bulk retry, or a confirmed bank account.',
   DeliveryEnded: 'A delivery ended without success: its rule was deleted or its endpoint is gone.',
   WebhookStatusChanged: 'The status of the transaction changed, which combines all of its deliveries.',
   TransactionDeleted: 'The transaction was deleted. The last event of its stream.',

@@ -18,7 +18,7 @@ export interface Sabotage {
   /** Replaces the answer to the command of this name. */
   on?: Record<string, (command: Command) => void>
   capabilities?: string
-  /** How the mail with this UID is not handed out. Undefined: it is. */
+  /** How the server fails to return the mail with this UID. Undefined: it returns the mail. */
   refuses?: (uid: number) => Refusal | undefined
 }
 

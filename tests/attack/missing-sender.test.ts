@@ -106,7 +106,7 @@ describe('attack: a notification without its sender', () => {
       }
     }
     await api.ask('PUT', SENDERS, { ...owner(), json: { without_sender: false } })
-    // Nobody is offered to trust a placeholder.
+    // The owner is not offered to trust a placeholder.
     expect(await untrusted()).to.deep.equal([])
   })
 

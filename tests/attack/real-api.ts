@@ -1,4 +1,7 @@
-/** What attacks share: an API with a real store and real capture, a phone, a shop's rule, and the list of calls that would be sent. */
+/**
+ * The parts that attack tests share: an API with a real store and real capture, a phone, a shop's rule, and the list of calls that would be
+ * sent.
+ */
 import { formToken, hashOfToken } from '../../domain/account/tokens.ts'
 import type { TransactionEventData } from '../../domain/transaction/events.ts'
 import { eventually } from '../harness/eventually.ts'

@@ -21,7 +21,7 @@ import type { Shop } from '../harness/shop.ts'
 import { World } from '../harness/world.ts'
 
 interface Restorable extends SetUp {
-  /** Remembers the present state. @returns a function that puts it in place */
+  /** Remembers the current state. @returns a function that puts it in place */
   backUp(): Promise<() => Promise<void>>
 }
 

@@ -1,6 +1,6 @@
 /**
- * The dashboard by the keyboard alone, at a zoom of 200 %, and without motion. No act loses the place of the focus, whoever looks sees where
- * it is, a dialog keeps it and gives it back, and the live region says how each act ended.
+ * The dashboard by the keyboard alone, at a zoom of 200 %, and without motion. No action loses the focus, it is always visible, a dialog
+ * keeps it and gives it back, and the live region says how each act ended.
  */
 import { expect } from 'chai'
 import { needsChromium } from '../../harness/chromium/install.ts'

@@ -139,7 +139,7 @@ for (const [n, [name, openStore]] of Object.entries(STORES).entries())
       expect(await entries()).to.equal(end + 2)
     })
 
-    /** What a cold process makes of the window, if it must not believe a snapshot. */
+    /** The window that a cold process builds if it must not believe a snapshot. */
     const expectWhole = async () => {
       const known = await entries()
       const other = cold()

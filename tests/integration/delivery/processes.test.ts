@@ -14,7 +14,7 @@ import { World } from '../../harness/world.ts'
 import { openEndpoint, type Answered, type Endpoint, type SeenCall } from '../../chaos/oracle/endpoint.ts'
 import { Oracle } from '../../chaos/oracle/oracle.ts'
 
-/** A topic hands out all first attempts of an account to one process, so one account would keep only one of them busy. */
+/** A topic gives all first attempts of an account to one process, so one account would keep only one of them busy. */
 const ACCOUNTS = 5
 /** Notifications per second of each account. */
 const RATE = 6
@@ -34,7 +34,7 @@ const createAccount = async (world: World, number: number) => {
 /** More payments than the processes can have in flight together at one endpoint: 64 each. */
 const MORE_THAN_SLOTS = 240
 
-/** Every other first attempt fails. So there are first attempts, which the log hands out, and retries, which all workers look for. */
+/** Every other first attempt fails. So there are first attempts, which come from the log, and retries, which all workers look for. */
 const answerHalf = async ({ number, attempt }: SeenCall, response: ServerResponse): Promise<Answered> => {
   await pause(20)
   const isTaken = attempt > 1 || number % 2 === 0

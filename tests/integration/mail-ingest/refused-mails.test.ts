@@ -1,4 +1,4 @@
-/** One mail that its server never hands out must not stop its mailbox, and must not be lost in silence. */
+/** A mail that its server never returns must not stop its mailbox, and must not be lost silently. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import { startImapServer, type ImapServer, type Refusal } from '../../attack/imap-server.ts'

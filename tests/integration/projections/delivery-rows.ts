@@ -72,7 +72,7 @@ export const dueAfterChanges = (
   return earlier ?? due_at
 }
 
-/** Since when the present url of a rule may be called. */
+/** The time since when the current url of a rule may be called. */
 export const activeSince = (history: History, rule_id: number, user_id: number): string | undefined =>
   history.decided
     .flatMap(({ events }) => events)

@@ -140,7 +140,7 @@ describe('parking', () => {
       const position = async () => (await setting.store.end())!
       const due = [decisionOn(row!)]
       const retried = [await retryReadable({ store: newer, clock }, due, await position())]
-      // The projector `search` looks, too, and has not reached the decision.
+      // The projector `search` reads it too, and has not reached the decision.
       retried.push(await retryReadable({ store: newer, clock }, due, row!.position))
       expect(retried).to.deep.equal([1, 0])
       await setting.catchUp({ store: newer })

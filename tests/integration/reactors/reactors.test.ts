@@ -111,7 +111,7 @@ describe('reactors', () => {
     return stop
   }
 
-  /** Waits until this event was handled with all its effects. Events that follow from it may then be handled, too. */
+  /** Waits until this event was handled with all its effects. Events that follow from it may then be handled too. */
   const met = async (eventId: string) => {
     const { checkpoint } = (await store.readAll(null, 1_000)).find(({ id }) => id === eventId)!
     const reached = async () => (await openReactorCheckpoint(database).load())?.checkpoint

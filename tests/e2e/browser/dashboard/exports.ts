@@ -1,4 +1,4 @@
-/** What accountants do: files of a month or of a filter, and a key that can only read. */
+/** The work of accountants: files of a month or of a filter, and a key that can only read. */
 import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import { readSheet } from 'read-excel-file/node'

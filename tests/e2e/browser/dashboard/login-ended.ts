@@ -15,7 +15,7 @@ export const loginEnded = (visitor: () => Visitor, owner: () => Owner): void => 
     await again().getByLabel('Mật khẩu').fill(password)
     await visitor().page.keyboard.press('Enter')
   }
-  /** The server does not know the cookie any more. */
+  /** The server no longer knows the cookie. */
   const end = () => visitor().page.context().clearCookies()
   /** Also if the dialog already covers the button, because the page has asked the server for something else since. */
   const click = (button: Locator): Promise<void> => button.dispatchEvent('click')

@@ -10,7 +10,7 @@ const WITHOUT_SERVER_TIME = `{
   const { get } = Headers.prototype
   Headers.prototype.get = function (name) { return name === 'Date' ? null : get.call(this, name) }
 }`
-/** 23:59:30 of the present day in Vietnam. */
+/** 23:59:30 of the current day in Vietnam. */
 const beforeMidnight = (): Date => {
   const local = new Date(Date.now() + 7 * HOUR_MS)
   return new Date(Date.UTC(local.getUTCFullYear(), local.getUTCMonth(), local.getUTCDate(), 23 - 7, 59, 30))

@@ -79,7 +79,7 @@ export const missingAnswers = (visitor: () => Visitor, owner: () => Owner): void
       expect(await page.evaluate('silences'), path).to.equal(0)
       await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))')
       expect(await page.getByRole('alert').count(), path).to.equal(1)
-      // A proxy's 404 does not say that there is no personal URL. Another one would end the present one.
+      // A proxy's 404 does not say that there is no personal URL. Another one would end the current one.
       expect(await page.getByRole('button', { name: 'Tạo đường dẫn riêng' }).count()).to.equal(0)
       await page.unroute('**/api/receive-url')
       await page.unroute(answers)

@@ -1,4 +1,4 @@
-/** What the operator finds on their own screen. */
+/** The operator's own screen. */
 import { expect } from 'chai'
 import type { Owner } from '../../../harness/dashboard/owner.ts'
 import type { Visitor } from '../../../harness/dashboard/visitor.ts'

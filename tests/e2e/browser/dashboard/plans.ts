@@ -158,7 +158,7 @@ export const plans = (visitor: () => Visitor, owner: () => Owner): void => {
       await page.getByRole('heading', { name: 'Thanh toán gói Basic' }).waitFor()
       expect(await part(page, 'Nội dung')).not.to.equal(order)
 
-      // Out of a dialog, too, and back to the open order.
+      // Out of a dialog too, and back to the open order.
       await owner().api.ask('POST', '/api/devices', { key, json: { name: 'Máy một' } })
       await visitor().go('/sources')
       await button(page, 'Ghép điện thoại').click()

@@ -1,4 +1,4 @@
-/** What people do with unread texts and settings. */
+/** Everything that people do with unread texts and settings. */
 import { expect } from 'chai'
 import { vietcombankText } from '../../../harness/bank-texts.ts'
 import { eventually } from '../../../harness/eventually.ts'

@@ -1,4 +1,4 @@
-/** What people do with phones and mailboxes. */
+/** Everything that people do with phones and mailboxes. */
 import { expect } from 'chai'
 import { aMinutePasses, keepMinutes } from '../../../harness/dashboard/minutes.ts'
 import { HOSTILE } from '../../../harness/dashboard/visitor.ts'

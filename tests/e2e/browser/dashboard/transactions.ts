@@ -1,4 +1,4 @@
-/** What people do with transactions. */
+/** Everything that people do with transactions. */
 import { expect } from 'chai'
 import { eventually } from '../../../harness/eventually.ts'
 import type { Owner } from '../../../harness/dashboard/owner.ts'

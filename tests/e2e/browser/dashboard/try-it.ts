@@ -1,4 +1,4 @@
-/** What people try with texts of their own. */
+/** Trials of the service with texts of one's own. */
 import type { Owner } from '../../../harness/dashboard/owner.ts'
 import type { Visitor } from '../../../harness/dashboard/visitor.ts'
 

@@ -1,4 +1,4 @@
-/** What people do with webhooks. */
+/** Everything that people do with webhooks. */
 import { expect } from 'chai'
 import { eventually } from '../../../harness/eventually.ts'
 import type { Owner } from '../../../harness/dashboard/owner.ts'

@@ -1,4 +1,4 @@
-/** What the API says is wrong has a text in both languages of the dashboard. */
+/** Every problem that the API names has a text in both languages of the dashboard. */
 import { expect } from 'chai'
 import { STATUS } from '../../../../adapters/http/middleware/errors.ts'
 import { problemText } from '../../../../web/app/problem-text.ts'
