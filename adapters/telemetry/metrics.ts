@@ -3,6 +3,7 @@
 import { VERSION } from '../system/version.ts'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { DiskSpace } from '../../domain/disk.ts'
+import type { AttemptReport } from '../../workflows/deliver/attempts.ts'
 import type { ServerDisks } from '../system/server-disks.ts'
 import { inTime } from './in-time.ts'
 import { collectNodeMetrics } from './node-metrics.ts'
@@ -31,25 +32,44 @@ interface StoreState {
   isOpen: () => boolean
 }
 
-export const openMetrics = () => {
-  const registers = [new Registry()]
-  const registry = registers[0]!
-  collectNodeMetrics(registry)
+type Registers = [Registry]
 
+const seconds = (milliseconds: number | null): number | undefined =>
+  milliseconds === null ? undefined : milliseconds / 1000
+
+/** @param value  undefined while it is not known */
+const presentGauge = (registers: Registers, name: string, help: string, value: () => number | undefined): Gauge =>
   new Gauge({
-    name: 'baoco_build_info',
-    help: 'Always 1; the label is the version',
-    labelNames: ['version'],
+    name,
+    help,
     registers,
+    collect() {
+      const present = value()
+      if (present === undefined) this.remove()
+      else this.set(present)
+    },
   })
-    .labels(VERSION)
-    .set(1)
+
+const notificationMetrics = (registers: Registers) => {
   const notifications = new Counter({
     name: 'baoco_notifications_total',
     help: 'Notifications received, by outcome',
     labelNames: ['outcome'],
     registers,
   })
+  const handedOver = new Counter({
+    name: 'baoco_notifications_handed_over_total',
+    help: 'Requests with notifications that this process gave to the owner of their account: answered, or taken back because the owner was lost',
+    labelNames: ['outcome'],
+    registers,
+  })
+  return {
+    notificationTaken: (outcome: string): void => notifications.inc({ outcome }),
+    handedOver: (outcome: 'answered' | 'taken_back'): void => handedOver.inc({ outcome }),
+  }
+}
+
+const attemptMetrics = (registers: Registers) => {
   const attempts = new Counter({
     name: 'baoco_attempts_total',
     help: 'Webhook calls, by outcome and reason',
@@ -73,6 +93,17 @@ export const openMetrics = () => {
     buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5, 60],
     registers,
   })
+  return {
+    attempted: ({ attempt, attempt_id, outcome, error, duration_ms, since_capture_ms }: AttemptReport): void => {
+      attempts.inc({ outcome: outcome ?? 'deleted', error: error ?? '' })
+      if (attempt_id !== null) recorded.inc()
+      duration.observe(duration_ms / 1000)
+      if (attempt === 1) sinceCapture.observe(since_capture_ms / 1000)
+    },
+  }
+}
+
+const projectionMetrics = (registers: Registers) => {
   const watched = new Map<string, WatchedProjector>()
   new Gauge({
     name: 'baoco_projection_lag_seconds',
@@ -107,67 +138,60 @@ export const openMetrics = () => {
       )
     },
   })
+  return {
+    watchProjection: (name: string, projector: WatchedProjector): void => void watched.set(name, projector),
+  }
+}
 
-  let storeState: StoreState = { silentMs: () => 0, isOpen: () => false }
-  new Gauge({
-    name: 'baoco_event_store_silent_seconds',
-    help: 'How long calls of this process have waited without any answer from the event store',
+const storeMetrics = (registers: Registers) => {
+  let state: StoreState = { silentMs: () => 0, isOpen: () => false }
+  presentGauge(
     registers,
-    collect() {
-      this.set(storeState.silentMs() / 1000)
-    },
-  })
-  new Gauge({
-    name: 'baoco_event_store_refusing',
-    help: '1 while requests are refused at once because the event store does not respond',
+    'baoco_event_store_silent_seconds',
+    'How long calls of this process have waited without any answer from the event store',
+    () => state.silentMs() / 1000,
+  )
+  presentGauge(
     registers,
-    collect() {
-      this.set(storeState.isOpen() ? 1 : 0)
-    },
-  })
+    'baoco_event_store_refusing',
+    '1 while requests are refused at once because the event store is away',
+    () => (state.isOpen() ? 1 : 0),
+  )
   const outages = new Counter({
     name: 'baoco_event_store_outages_total',
     help: 'Outages of the event store that this process noticed',
     registers,
   })
+  const calls = new Histogram({
+    name: 'baoco_event_store_call_seconds',
+    help: 'How long calls of the event store took, with their repetitions',
+    labelNames: ['call'],
+    buckets: [0.002, 0.005, 0.02, 0.1, 0.5, 2, 5, 10],
+    registers,
+  })
+  return {
+    watchStore: (watched: StoreState): void => void (state = watched),
+    storeOutage: (): void => outages.inc(),
+    storeCalled: (call: string, ms: number): void => calls.observe({ call }, ms / 1000),
+  }
+}
 
-  /** @param value  undefined while it is not known */
-  const ofPresent = (name: string, help: string, value: () => number | undefined): Gauge =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        const present = value()
-        if (present === undefined) this.remove()
-        else this.set(present)
-      },
-    })
-  const seconds = (milliseconds: number | null): number | undefined =>
-    milliseconds === null ? undefined : milliseconds / 1000
-
-  let diskState: DiskState = { space: () => null, isFull: () => false, isDatabaseFull: () => false }
-  ofPresent('baoco_disk_free_bytes', 'Free space on the disk of the embedded database', () => diskState.space()?.free)
-  ofPresent('baoco_disk_size_bytes', 'Size of the disk of the embedded database', () => diskState.space()?.size)
-  ofPresent('baoco_disk_full', '1 while nothing is accepted because the disk is full', () =>
-    diskState.isFull() ? 1 : 0,
-  )
+const diskMetrics = (registers: Registers) => {
+  let state: DiskState = { space: () => null, isFull: () => false, isDatabaseFull: () => false }
+  const ofDisk = (name: string, help: string, value: () => number | undefined) =>
+    presentGauge(registers, name, help, value)
+  ofDisk('baoco_disk_free_bytes', 'Free space on the disk of the embedded database', () => state.space()?.free)
+  ofDisk('baoco_disk_size_bytes', 'Size of the disk of the embedded database', () => state.space()?.size)
+  ofDisk('baoco_disk_full', '1 while nothing is accepted because the disk is full', () => (state.isFull() ? 1 : 0))
   new Gauge({
     name: 'baoco_server_disk_full',
     help: '1 while read models and deliveries wait because the disk of a server is full',
     labelNames: ['server'],
     registers,
     collect() {
-      this.set({ server: 'postgres' }, diskState.isDatabaseFull() ? 1 : 0)
+      this.set({ server: 'postgres' }, state.isDatabaseFull() ? 1 : 0)
     },
   })
-
-  let clockAhead: () => number | null = () => null
-  ofPresent(
-    'baoco_clock_ahead_seconds',
-    "By how much the clock of this process is ahead of the database's, within a minute; negative if it is behind",
-    () => seconds(clockAhead()),
-  )
 
   let serverDisks: Pick<ServerDisks, 'measured'> = { measured: async () => [] }
   const ofServerDisks = (name: string, help: string, value: (space: DiskSpace) => number): Gauge =>
@@ -184,81 +208,85 @@ export const openMetrics = () => {
     })
   ofServerDisks('baoco_server_disk_free_bytes', 'Free space on the disk of a server', ({ free }) => free)
   ofServerDisks('baoco_server_disk_size_bytes', 'Size of the disk of a server', ({ size }) => size)
+  return {
+    watchDisk: (watched: DiskState): void => void (state = watched),
+    watchServerDisks: (disks: Pick<ServerDisks, 'measured'>): void => void (serverDisks = disks),
+  }
+}
 
-  const storeCalls = new Histogram({
-    name: 'baoco_event_store_call_seconds',
-    help: 'How long calls of the event store took, including repetitions',
-    labelNames: ['call'],
-    buckets: [0.002, 0.005, 0.02, 0.1, 0.5, 2, 5, 10],
-    registers,
-  })
-
-  const mailboxes = new Gauge({
+const mailboxMetrics = (registers: Registers) => {
+  const held = new Gauge({
     name: 'baoco_mailboxes_held',
     help: 'Mailboxes that this process reads; others are read by another process',
     registers,
   })
-  let failingMailboxes: (() => Promise<number>) | null = null
+  let failing: (() => Promise<number>) | null = null
   new Gauge({
     name: 'baoco_mailboxes_failing',
     help: 'Mailboxes of all users that cannot be read, reported by every process that projects',
     registers,
     async collect() {
       // While the database is down, the last number stays.
-      const mailboxes = failingMailboxes && (await inTime(failingMailboxes()))
+      const mailboxes = failing && (await inTime(failing()))
       if (mailboxes !== null) this.set(mailboxes)
     },
   })
+  return {
+    holdsMailboxes: (count: number): void => held.set(count),
+    watchMailboxes: (count: () => Promise<number>): void => void (failing = count),
+  }
+}
 
+/** The version, the clock, the leases, and the topic. */
+const processMetrics = (registers: Registers) => {
+  new Gauge({
+    name: 'baoco_build_info',
+    help: 'Always 1; the label is the version',
+    labelNames: ['version'],
+    registers,
+  })
+    .labels(VERSION)
+    .set(1)
+  let clockAhead: () => number | null = () => null
+  presentGauge(
+    registers,
+    'baoco_clock_ahead_seconds',
+    "By how much the clock of this process is ahead of the database's, within a minute; negative if it is behind",
+    () => seconds(clockAhead()),
+  )
   const leases = new Gauge({
     name: 'baoco_lease_held',
     help: '1 in the process that holds the lease of some work, 0 in a process that held it before',
     labelNames: ['lease'],
     registers,
   })
-
-  const handedOver = new Counter({
-    name: 'baoco_notifications_handed_over_total',
-    help: 'Requests with notifications that this process handed over to the owner of their account: answered, or taken back because the owner was lost',
-    labelNames: ['outcome'],
-    registers,
-  })
-
   let relayLag: Lag = () => null
-  ofPresent(
+  presentGauge(
+    registers,
     'baoco_relay_lag_seconds',
     'How far the topic is behind the event store, reported by the process that relays',
     () => seconds(relayLag()),
   )
+  return {
+    watchClock: (ahead: () => number | null): void => void (clockAhead = ahead),
+    holdsLease: (lease: string, isHeld: boolean): void => leases.set({ lease }, isHeld ? 1 : 0),
+    watchRelay: (lag: Lag): void => void (relayLag = lag),
+  }
+}
 
+export const openMetrics = () => {
+  const registry = new Registry()
+  collectNodeMetrics(registry)
+  const registers: Registers = [registry]
   return {
     registry,
-    watchRelay: (lag: Lag): void => void (relayLag = lag),
-    watchStore: (state: StoreState): void => void (storeState = state),
-    watchDisk: (state: DiskState): void => void (diskState = state),
-    watchServerDisks: (disks: Pick<ServerDisks, 'measured'>): void => void (serverDisks = disks),
-    storeCalled: (call: string, ms: number): void => storeCalls.observe({ call }, ms / 1000),
-    storeOutage: (): void => outages.inc(),
-    watchClock: (ahead: typeof clockAhead): void => void (clockAhead = ahead),
-    watchProjection: (name: string, projector: WatchedProjector): void => void watched.set(name, projector),
-    watchMailboxes: (failing: () => Promise<number>): void => void (failingMailboxes = failing),
-    holdsLease: (lease: string, isHeld: boolean): void => leases.set({ lease }, isHeld ? 1 : 0),
-    holdsMailboxes: (count: number): void => mailboxes.set(count),
-    handedOver: (outcome: 'answered' | 'taken_back'): void => handedOver.inc({ outcome }),
-    notificationTaken: (outcome: string): void => notifications.inc({ outcome }),
-    attempted: (attempt: {
-      attempt: number
-      attempt_id: number | null
-      outcome: string | null
-      error: string | null
-      duration_ms: number
-      since_capture_ms: number
-    }): void => {
-      attempts.inc({ outcome: attempt.outcome ?? 'deleted', error: attempt.error ?? '' })
-      if (attempt.attempt_id !== null) recorded.inc()
-      duration.observe(attempt.duration_ms / 1000)
-      if (attempt.attempt === 1) sinceCapture.observe(attempt.since_capture_ms / 1000)
-    },
+    ...processMetrics(registers),
+    ...notificationMetrics(registers),
+    ...attemptMetrics(registers),
+    ...projectionMetrics(registers),
+    ...storeMetrics(registers),
+    ...diskMetrics(registers),
+    ...mailboxMetrics(registers),
   }
 }
 
