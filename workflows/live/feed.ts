@@ -11,24 +11,14 @@ import { INSTALLATION_STREAM } from '../../domain/installation.ts'
 import type { Checkpoint, EventStore, ReadModels } from '../../domain/ports.ts'
 import { orAborted, waitUnlessAborted } from '../support/abort.ts'
 import { isAtOrAfter } from '../support/store-position.ts'
-import { endsListening, liveUpdateOf, type LiveUpdate } from './updates.ts'
+import { UpdateMemory, type PositionedUpdate } from './update-memory.ts'
+import { endsListening } from './updates.ts'
 
-/** Number of remembered events, of all users. */
-const REMEMBERED = 5_000
-/** Events that are read at a time. With the longest texts they take 14 MB. */
-const PAGE = 100
-/** Milliseconds after a read that reached too far back, until the next one. Limits what callers with old ids cost. */
-const READ_AGAIN_MS = 10_000
 /** The first listener waits this long for read models that are behind. Milliseconds. */
 const BEHIND_MS = 5_000
 const TRY_AGAIN_MS = 1_000
 
 const PREFIXES = ['account-', 'alerts-', 'transaction-', 'unread-', 'ignored-']
-
-export interface PositionedUpdate {
-  checkpoint: Checkpoint
-  update: LiveUpdate
-}
 
 export interface Listener {
   receive(updates: readonly PositionedUpdate[]): void
@@ -66,32 +56,19 @@ export interface FeedParts {
   mostRead?: number
 }
 
-type Remembered = PositionedUpdate & { user_id: number }
-
-const rememberedOf = (events: readonly StoredEvent[]): Remembered[] =>
-  events.flatMap((event) => {
-    const { user_id } = event.metadata
-    const update = user_id === null ? null : liveUpdateOf(event)
-    return user_id === null || update === null ? [] : [{ checkpoint: event.checkpoint, update, user_id }]
-  })
-
 export const openFeed = ({ store, readModels, onFailure = () => {}, mostRead = 20_000 }: FeedParts): Feed => {
   const listeners = new Map<number, Set<Listener>>()
   const closing = new AbortController()
   const { signal } = closing
-  let remembered: Remembered[] = []
-  /** Events after this position are remembered. */
-  let since: Checkpoint | null = null
+  const memory = new UpdateMemory(store, mostRead)
   let position: Checkpoint | null = null
   let running: Promise<void> | null = null
   let began: Promise<void> | null = null
   let epoch: Promise<string> | null = null
   let reading: Promise<void> = Promise.resolve()
-  let readTooFarAt = -Infinity
 
   const hand = (events: readonly StoredEvent[]): void => {
-    const handed = rememberedOf(events)
-    remembered.push(...handed)
+    const handed = memory.add(events)
     const byUser = new Map<number, PositionedUpdate[]>()
     for (const each of handed) {
       const updates = byUser.get(each.user_id)
@@ -106,13 +83,6 @@ export const openFeed = ({ store, readModels, onFailure = () => {}, mostRead = 2
     }
   }
 
-  const forget = (): void => {
-    if (remembered.length <= 2 * REMEMBERED) return
-    const forgotten = remembered.length - REMEMBERED
-    since = remembered[forgotten - 1]!.checkpoint
-    remembered = remembered.slice(forgotten)
-  }
-
   /** Waits until the read models have this position. @returns false if the feed closes */
   const shown = async (checkpoint: Checkpoint): Promise<boolean> => {
     while (!(await orAborted(readModels.passed(checkpoint, BEHIND_MS), signal)) && !signal.aborted)
@@ -125,7 +95,7 @@ export const openFeed = ({ store, readModels, onFailure = () => {}, mostRead = 2
       if (events.length > 0 && !(await shown(checkpoint))) return
       hand(events)
       position = checkpoint
-      forget()
+      memory.forget()
     }
   }
 
@@ -134,41 +104,14 @@ export const openFeed = ({ store, readModels, onFailure = () => {}, mostRead = 2
     // A page loads its lists when it begins to listen. They must not be older than what it will receive.
     if (end !== null && !(await readModels.passed(end, BEHIND_MS)))
       throw new StoreUnavailable('the read models are behind')
-    since = position = end
+    position = end
+    memory.begin(end)
     running = (async () => {
       while (!signal.aborted) {
         await follow().catch(onFailure)
         await waitUnlessAborted(TRY_AGAIN_MS, signal)
       }
     })()
-  }
-
-  /** Adds the events after this position to the remembered ones, unless there are too many. */
-  const readFrom = async (after: Checkpoint): Promise<void> => {
-    const until = since
-    if (until === null || !store.isAfter(until, after) || performance.now() - readTooFarAt < READ_AGAIN_MS) return
-    const found: Remembered[] = []
-    const page = Math.min(PAGE, mostRead)
-    let from = after
-    for (let read = 0; read < mostRead; read += PAGE) {
-      const events = await store.readAll(from, page)
-      found.push(...rememberedOf(events.filter(({ checkpoint }) => !store.isAfter(checkpoint, until))))
-      const last = events.at(-1)?.checkpoint
-      if (events.length === page && store.isAfter(until, last!)) {
-        from = last!
-        continue
-      }
-      if (since !== until) return // forgotten meanwhile
-      remembered = [...found, ...remembered]
-      since = after
-      return
-    }
-    readTooFarAt = performance.now()
-  }
-
-  const missedBy = (userId: number, after: Checkpoint): PositionedUpdate[] | null => {
-    if (since !== null && store.isAfter(since, after)) return null
-    return remembered.filter(({ user_id, checkpoint }) => user_id === userId && store.isAfter(checkpoint, after))
   }
 
   /** The listener's position; null if it has events that the store has lost, or a position of another store. */
@@ -195,11 +138,11 @@ export const openFeed = ({ store, readModels, onFailure = () => {}, mostRead = 2
       })
       const from = after === null ? null : await known(after)
       // One read at a time. Listeners that come back together after a restart share what the first one read.
-      if (from !== null) await (reading = reading.catch(() => {}).then(() => readFrom(from)))
+      if (from !== null) await (reading = reading.catch(() => {}).then(() => memory.readFrom(from)))
       const mine = listeners.get(userId) ?? new Set()
       listeners.set(userId, mine.add(listener))
       return {
-        missed: after === null ? [] : from === null ? null : missedBy(userId, from),
+        missed: after === null ? [] : from === null ? null : memory.missedBy(userId, from),
         position,
         stop: () => {
           mine.delete(listener)
