@@ -85,29 +85,41 @@ export class EventLog {
       return outcome
     }
     if (events.reduce((sum, event) => sum + sizeOf(event), 0) > MOST_APPEND_BYTES) return { kind: 'too_big' }
-    const stream = this.#streams.get(name)
     if (this.#isTombstoned(name)) return { kind: 'stream_deleted' }
+    return typeof expected === 'number' || expected === 'no_stream'
+      ? this.#appendAfter(name, expected === 'no_stream' ? -1 : expected, events)
+      : this.#appendAnywhere(name, expected, events)
+  }
+
+  /** An append that names no revision. It is a repetition if the server still remembers the ids of all its events. */
+  #appendAnywhere(name: string, expected: 'any' | 'stream_exists', events: readonly ProposedEvent[]): AppendOutcome {
+    const stream = this.#streams.get(name)
     const softDeleted = this.#isSoftDeleted(name)
-    if (expected === 'any' || expected === 'stream_exists') {
-      const known = events.map(({ id }) => this.#remembered.get(name, id))
-      if (events.length > 0 && known.every((revision) => revision !== undefined))
-        return this.#again(name, known.at(-1)!)
-      if (expected === 'stream_exists') {
-        if (softDeleted) return { kind: 'stream_deleted' }
-        if (!stream && !this.#streams.has(metastreamOf(name)))
-          return { kind: 'wrong_expected_version', revision: undefined }
-      }
-      if (known.some((revision) => revision !== undefined))
-        return { kind: 'wrong_expected_version', revision: stream?.last }
-      return this.#write(name, events, softDeleted)
+    const known = events.map(({ id }) => this.#remembered.get(name, id))
+    if (events.length > 0 && known.every((revision) => revision !== undefined)) return this.#again(name, known.at(-1)!)
+    if (expected === 'stream_exists') {
+      if (softDeleted) return { kind: 'stream_deleted' }
+      if (!stream && !this.#streams.has(metastreamOf(name)))
+        return { kind: 'wrong_expected_version', revision: undefined }
     }
+    if (known.some((revision) => revision !== undefined))
+      return { kind: 'wrong_expected_version', revision: stream?.last }
+    return this.#write(name, events, softDeleted)
+  }
+
+  /**
+   * An append that names a revision. It is a repetition if the same events follow that revision.
+   * @param from  -1: the stream must not exist
+   */
+  #appendAfter(name: string, from: number, events: readonly ProposedEvent[]): AppendOutcome {
+    const stream = this.#streams.get(name)
+    const softDeleted = this.#isSoftDeleted(name)
     const last = stream?.last ?? -1
-    const from = expected === 'no_stream' ? -1 : expected
     if (from === last) return this.#write(name, events, softDeleted)
     if (from < last && events.length > 0) {
       const found = events.map(({ id }, n) => this.#at(name, from + 1 + n)?.id === id)
       if (found.every(Boolean)) return this.#again(name, from + events.length)
-      if (!found[0] && expected === 'no_stream' && softDeleted) return this.#write(name, events, softDeleted)
+      if (!found[0] && from === -1 && softDeleted) return this.#write(name, events, softDeleted)
     }
     return { kind: 'wrong_expected_version', revision: stream?.last }
   }

@@ -4,28 +4,19 @@
  */
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
-import { randomUUID } from 'node:crypto'
 import { status, Server, ServerCredentials, type Metadata } from '@grpc/grpc-js'
-import gossipMessages from '@eventstore/db-client/generated/gossip_pb.js'
 import gossipService from '@eventstore/db-client/generated/gossip_grpc_pb.js'
-import featureMessages from '@eventstore/db-client/generated/serverfeatures_pb.js'
 import featureService from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js'
 import streamsService from '@eventstore/db-client/generated/streams_grpc_pb.js'
-import type { IGossipServer } from '@eventstore/db-client/generated/gossip_grpc_pb.js'
-import type { IServerFeaturesServer } from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js'
 import type { IStreamsServer } from '@eventstore/db-client/generated/streams_grpc_pb.js'
 import { openAdmin } from './admin.ts'
 import { append, batchAppend, deleteStream, tombstone } from './appending.ts'
 import { EventLog } from './event-log.ts'
-import { failure, uuidOf } from './messages.ts'
+import { featureCalls, gossipCalls, HOST, type Member } from './cluster-calls.ts'
+import { failure } from './messages.ts'
 import { notReady, read, type Failure } from './reading.ts'
 import { Faults } from './faults.ts'
 
-type MemberState = Parameters<InstanceType<typeof gossipMessages.MemberInfo>['setState']>[0]
-
-const VERSION = '23.10.6'
-const HOST = '127.0.0.1'
-const METHODS = ['read', 'append', 'delete', 'tombstone', 'batchappend']
 /** The first bytes of every HTTP/2 connection. */
 const HTTP2_PREFACE = Buffer.from('PRI * HTTP/2.0')
 
@@ -34,7 +25,7 @@ export interface StandIn {
   troubles: Faults
   readonly log: EventLog
   /** The other members of its cluster, as it reports them. */
-  others: { port: number; isAlive: boolean }[]
+  others: Member[]
   /** Whether any event was written to a stream. */
   has(stream: string): boolean
   /** Ends every connection immediately. New connections are accepted. */
@@ -46,10 +37,34 @@ export interface StandIn {
   close(): Promise<void>
 }
 
+/** The reason to refuse a call; undefined if there is none. */
+const refused = (troubles: Faults, metadata: Metadata): Failure | undefined => {
+  if (troubles.strikes('not_ready')) return notReady
+  if (metadata.get('requires-leader')[0] !== 'true' || !troubles.strikes('not_leader')) return undefined
+  const leader = { 'leader-endpoint-host': HOST, 'leader-endpoint-port': String(troubles.leader_port) }
+  return failure('not-leader', 'Leader info available', leader, status.NOT_FOUND)
+}
+
+const streamCalls = (log: EventLog, troubles: Faults, dropConnections: () => void): IStreamsServer => ({
+  read: (call) => {
+    const refusal = refused(troubles, call.metadata)
+    if (refusal) call.emit('error', refusal)
+    else void troubles.late().then(() => read(log, call))
+  },
+  batchAppend: (call) => {
+    const refusal = refused(troubles, call.metadata)
+    if (refusal) call.emit('error', refusal)
+    else batchAppend(log, troubles, call, dropConnections)
+  },
+  append: (call, answer) => append(log, call, answer),
+  delete: (call, answer) => deleteStream(log, call, answer),
+  tombstone: (call, answer) => tombstone(log, call, answer),
+})
+
 export const startStandIn = async ({ port = 0, folder }: { port?: number; folder?: string } = {}): Promise<StandIn> => {
   const troubles = new Faults()
   const log = new EventLog(folder, troubles)
-  const others: StandIn['others'] = []
+  const others: Member[] = []
   const sockets = new Set<Socket>()
   let isDown = false
   const dropConnections = (): void => {
@@ -67,73 +82,11 @@ export const startStandIn = async ({ port = 0, folder }: { port?: number; folder
     dropConnections()
   }
 
-  /** The reason to refuse a call; undefined if there is none. */
-  const refused = (metadata: Metadata): Failure | undefined => {
-    if (troubles.strikes('not_ready')) return notReady
-    if (metadata.get('requires-leader')[0] !== 'true' || !troubles.strikes('not_leader')) return undefined
-    const leader = { 'leader-endpoint-host': HOST, 'leader-endpoint-port': String(troubles.leader_port) }
-    return failure('not-leader', 'Leader info available', leader, status.NOT_FOUND)
-  }
-
-  const streamCalls: IStreamsServer = {
-    read: (call) => {
-      const refusal = refused(call.metadata)
-      if (refusal) call.emit('error', refusal)
-      else void troubles.late().then(() => read(log, call))
-    },
-    batchAppend: (call) => {
-      const refusal = refused(call.metadata)
-      if (refusal) call.emit('error', refusal)
-      else batchAppend(log, troubles, call, dropConnections)
-    },
-    append: (call, answer) => append(log, call, answer),
-    delete: (call, answer) => deleteStream(log, call, answer),
-    tombstone: (call, answer) => tombstone(log, call, answer),
-  }
-  const featureCalls: IServerFeaturesServer = {
-    getSupportedMethods: (_call, answer) => {
-      if (troubles.strikes('not_ready')) return answer(notReady)
-      const supported = new featureMessages.SupportedMethods()
-      supported.setEventStoreServerVersion(VERSION)
-      supported.setMethodsList(
-        METHODS.map((name) => {
-          const method = new featureMessages.SupportedMethod()
-          method.setServiceName('event_store.client.streams.streams')
-          method.setMethodName(name)
-          return method
-        }),
-      )
-      answer(null, supported)
-    },
-  }
-  const gossipCalls: IGossipServer = {
-    read: (_call, answer) => {
-      if (troubles.gossip === 'silent') return
-      const { LEADER, FOLLOWER, UNKNOWN } = gossipMessages.MemberInfo.VNodeState
-      const [own, other] = troubles.gossip === 'leaderless' ? [UNKNOWN, UNKNOWN] : [LEADER, FOLLOWER]
-      const memberOf = (at: number, state: MemberState, isAlive: boolean) => {
-        const endpoint = new gossipMessages.EndPoint()
-        endpoint.setAddress(HOST)
-        endpoint.setPort(at)
-        const member = new gossipMessages.MemberInfo()
-        member.setInstanceId(uuidOf(randomUUID()))
-        member.setState(state)
-        member.setIsAlive(isAlive)
-        member.setHttpEndPoint(endpoint)
-        return member
-      }
-      const cluster = new gossipMessages.ClusterInfo()
-      cluster.setMembersList([
-        memberOf((front.address() as AddressInfo).port, own, true),
-        ...others.map(({ port: at, isAlive }) => memberOf(at, other, isAlive)),
-      ])
-      answer(null, cluster)
-    },
-  }
+  const ownPort = () => (front.address() as AddressInfo).port
   const grpc = new Server({ 'grpc.max_receive_message_length': 17 * 1024 * 1024 })
-  grpc.addService(streamsService.StreamsService, streamCalls)
-  grpc.addService(featureService.ServerFeaturesService, featureCalls)
-  grpc.addService(gossipService.GossipService, gossipCalls)
+  grpc.addService(streamsService.StreamsService, streamCalls(log, troubles, dropConnections))
+  grpc.addService(featureService.ServerFeaturesService, featureCalls(troubles))
+  grpc.addService(gossipService.GossipService, gossipCalls(troubles, ownPort, others))
   const injector = grpc.createConnectionInjector(ServerCredentials.createInsecure())
   const admin = openAdmin({ log, troubles, putBack, restart })
 
@@ -159,7 +112,7 @@ export const startStandIn = async ({ port = 0, folder }: { port?: number; folder
   await once(front, 'listening')
 
   return {
-    port: (front.address() as AddressInfo).port,
+    port: ownPort(),
     troubles,
     log,
     others,
