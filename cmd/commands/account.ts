@@ -34,9 +34,7 @@ const line = ({ email, plan, locked, operator }: AccountRow): string =>
 
 const counted = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`
 
-export const account = (program: Command): void => {
-  const group = program.command('account').description('manage accounts (operator)')
-
+const list = (group: Command): Command =>
   group
     .command('list')
     .description('list accounts, one line per account')
@@ -48,6 +46,7 @@ export const account = (program: Command): void => {
       ),
     )
 
+const create = (group: Command): Command =>
   group
     .command('create <email>')
     .description('create an account with a verified email, and print its secrets once')
@@ -74,6 +73,7 @@ export const account = (program: Command): void => {
       )
     })
 
+const setPlan = (group: Command): Command =>
   group
     .command('plan <email>')
     .description('set the plan, without an expiry date')
@@ -85,6 +85,7 @@ export const account = (program: Command): void => {
       }),
     )
 
+const unlock = (group: Command): Command =>
   group
     .command('unlock <email>')
     .description('unlock an account')
@@ -95,6 +96,7 @@ export const account = (program: Command): void => {
       }),
     )
 
+const resetPassword = (group: Command): Command =>
   group
     .command('password <email>')
     .description('set a new password; every login of the account ends')
@@ -108,6 +110,7 @@ export const account = (program: Command): void => {
       })
     })
 
+const newKey = (group: Command): Command =>
   group
     .command('key <email>')
     .description('create a new API key and print it once; the old key stops working immediately')
@@ -117,6 +120,7 @@ export const account = (program: Command): void => {
       }),
     )
 
+const remove = (group: Command): Command =>
   group
     .command('delete <email>')
     .description('delete an account and erase all of its data permanently')
@@ -139,4 +143,8 @@ export const account = (program: Command): void => {
         )
       }),
     )
+
+export const account = (program: Command): void => {
+  const group = program.command('account').description('manage accounts (operator)')
+  for (const add of [list, create, setPlan, unlock, resetPassword, newKey, remove]) add(group)
 }
