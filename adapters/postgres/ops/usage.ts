@@ -71,6 +71,68 @@ export interface UsageCounters {
   run(signal: AbortSignal): Promise<void>
 }
 
+const addCalls = async (
+  database: Queryable,
+  reports: readonly Report[],
+  at: number,
+): Promise<Map<string, Map<number, number>>> => {
+  const rows = reports.flatMap(({ who, seen }) => [...seen.calls].map(([slot, calls]) => ({ who, slot, calls })))
+  if (rows.length > 0)
+    await database.query(
+      ADD_CALLS,
+      [rows.map(({ who }) => who), rows.map(({ slot }) => slot), rows.map(({ calls }) => calls)],
+      'conduct-add-calls',
+    )
+  const known = await database.query<{ who: string; slot: number; calls: number }>(
+    ALL_CALLS,
+    [reports.map(({ who }) => who), Math.floor(at / SLOT_MS) - SLOTS],
+    'conduct-all-calls',
+  )
+  const all = new Map(reports.map(({ who }) => [who, new Map<number, number>()]))
+  for (const { who, slot, calls } of known) all.get(who)!.set(slot, calls)
+  return all
+}
+
+const addRuns = async (database: Queryable, reports: readonly Report[]): Promise<Map<string, Run>> => {
+  const runs = reports.flatMap(({ who, seen: { run } }) => (run ? [{ who, ...run }] : []))
+  if (runs.length === 0) return new Map()
+  const rows = await database.query<Run & { who: string }>(
+    ADD_RUNS,
+    [
+      runs.map(({ who }) => who),
+      runs.map(({ signature }) => signature),
+      runs.map(({ calls }) => calls),
+      runs.map(({ first_at }) => first_at),
+      runs.map(({ last_at }) => last_at),
+      runs.map(({ broken }) => broken),
+    ],
+    'conduct-add-runs',
+  )
+  return new Map(rows.map(({ who, ...run }) => [who, run]))
+}
+
+/** @returns the seconds in which an account had too many requests at a time */
+const addParallel = async (
+  database: Queryable,
+  reports: readonly Report[],
+  at: number,
+  most: number,
+): Promise<Map<string, number[]>> => {
+  const rows = reports.flatMap(({ who, seen: { parallel } }) => (parallel ? [{ who, ...parallel }] : []))
+  if (rows.length === 0) return new Map()
+  await database.query(
+    ADD_PARALLEL,
+    [rows.map(({ who }) => who), rows.map(({ second }) => second), rows.map(({ requests }) => requests)],
+    'conduct-add-parallel',
+  )
+  const over = await database.query<{ who: string; seconds: number[] }>(
+    OVER_SECONDS,
+    [rows.map(({ who }) => who), Math.floor(at / SECOND_MS) - OVER_WITHIN_S, most],
+    'conduct-over-seconds',
+  )
+  return new Map(over.map(({ who, seconds }) => [who, seconds]))
+}
+
 /** @param now  milliseconds since 1970 */
 export const openUsageCounters = (
   database: Queryable,
@@ -78,58 +140,6 @@ export const openUsageCounters = (
   now: () => number = Date.now,
 ): UsageCounters => {
   const counters = new Map<string, Usage>()
-
-  const addCalls = async (reports: readonly Report[], at: number): Promise<Map<string, Map<number, number>>> => {
-    const rows = reports.flatMap(({ who, seen }) => [...seen.calls].map(([slot, calls]) => ({ who, slot, calls })))
-    if (rows.length > 0)
-      await database.query(
-        ADD_CALLS,
-        [rows.map(({ who }) => who), rows.map(({ slot }) => slot), rows.map(({ calls }) => calls)],
-        'conduct-add-calls',
-      )
-    const known = await database.query<{ who: string; slot: number; calls: number }>(
-      ALL_CALLS,
-      [reports.map(({ who }) => who), Math.floor(at / SLOT_MS) - SLOTS],
-      'conduct-all-calls',
-    )
-    const all = new Map(reports.map(({ who }) => [who, new Map<number, number>()]))
-    for (const { who, slot, calls } of known) all.get(who)!.set(slot, calls)
-    return all
-  }
-
-  const addRuns = async (reports: readonly Report[]): Promise<Map<string, Run>> => {
-    const runs = reports.flatMap(({ who, seen: { run } }) => (run ? [{ who, ...run }] : []))
-    if (runs.length === 0) return new Map()
-    const rows = await database.query<Run & { who: string }>(
-      ADD_RUNS,
-      [
-        runs.map(({ who }) => who),
-        runs.map(({ signature }) => signature),
-        runs.map(({ calls }) => calls),
-        runs.map(({ first_at }) => first_at),
-        runs.map(({ last_at }) => last_at),
-        runs.map(({ broken }) => broken),
-      ],
-      'conduct-add-runs',
-    )
-    return new Map(rows.map(({ who, ...run }) => [who, run]))
-  }
-
-  const addParallel = async (reports: readonly Report[], at: number): Promise<Map<string, number[]>> => {
-    const rows = reports.flatMap(({ who, seen: { parallel } }) => (parallel ? [{ who, ...parallel }] : []))
-    if (rows.length === 0) return new Map()
-    await database.query(
-      ADD_PARALLEL,
-      [rows.map(({ who }) => who), rows.map(({ second }) => second), rows.map(({ requests }) => requests)],
-      'conduct-add-parallel',
-    )
-    const over = await database.query<{ who: string; seconds: number[] }>(
-      OVER_SECONDS,
-      [rows.map(({ who }) => who), Math.floor(at / SECOND_MS) - OVER_WITHIN_S, limits.parallel],
-      'conduct-over-seconds',
-    )
-    return new Map(over.map(({ who, seconds }) => [who, seconds]))
-  }
 
   const settle = async (): Promise<void> => {
     const at = now()
@@ -141,7 +151,11 @@ export const openUsageCounters = (
     const active = reports.filter(({ seen: { calls, parallel } }) => calls.size > 0 || parallel !== null)
     if (active.length === 0) return
     try {
-      const [calls, runs, over] = await Promise.all([addCalls(active, at), addRuns(active), addParallel(active, at)])
+      const [calls, runs, over] = await Promise.all([
+        addCalls(database, active, at),
+        addRuns(database, active),
+        addParallel(database, active, at, limits.parallel),
+      ])
       for (const { who, usage } of active)
         usage.reported({ calls: calls.get(who)!, run: runs.get(who) ?? null, overSeconds: over.get(who) ?? [] })
     } catch (error) {
