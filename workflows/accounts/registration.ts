@@ -120,25 +120,14 @@ const claimAndWrite = async (
     password_hash ??= await passwords.hash(password)
     const owned = state === 'erased' ? null : named
     const user_id = owned ?? (await nextId(ids))
-    const at = clock.now()
-    const occasion: Occasion = {
-      user_id,
-      at,
-      correlation_id: `account-${user_id}`,
-      causation_id: `account-${user_id}`,
-    }
     const key = newToken('api_key', user_id)
     const url = newReceiveToken(user_id, vault)
-    const registration = {
-      user_id,
-      email: wanted.email,
-      name: wanted.name,
-      ref: wanted.ref,
-      language: wanted.language,
-      password_hash,
-      at,
-    }
+    const at = clock.now()
+    const { email, name, ref, language } = wanted
+    const registration = { user_id, email, name, ref, language, password_hash, at }
     const facts = await wanted.account(registration, { key_hash: key.hash, receive_url: url.kept })
+    const correlation_id = `account-${user_id}`
+    const occasion: Occasion = { user_id, at, correlation_id, causation_id: correlation_id }
     const unit: StreamAppend[] = [
       ...wanted.claims.flatMap(({ stream, type }, index) => {
         const { user_id: owner, revision } = claimed[index]!
@@ -150,7 +139,7 @@ const claimAndWrite = async (
     ]
     const fresh: FreshAccount = {
       user_id,
-      email: normalEmail(wanted.email),
+      email: normalEmail(email),
       api_key: key.token,
       receive_token: url.token,
       password: wanted.password === undefined ? password : null,

@@ -25,6 +25,7 @@ import {
 } from '../../domain/credits/events.ts'
 import { markOfCaptured, pack, type Remembered } from '../../domain/credits/mark.ts'
 import type { Fact, RecordedEvent } from '../../domain/event.ts'
+import type { StoredEvent } from '../../domain/parse-event.ts'
 import { NO_STREAM, type Checkpoint, type Clock, type EventStore, type StreamAppend } from '../../domain/ports.ts'
 import { HOUR_MS } from '../../domain/time.ts'
 import { closeStream } from '../accounts/delete-account.ts'
@@ -101,16 +102,13 @@ export const gatherCredits = async (parts: RememberingParts, signal: AbortSignal
     prefixes: ['transaction-'],
     signal,
   })) {
-    for (const { type, data } of events) {
-      if (type === 'Unreadable') isIncomplete = true
-      if (type !== 'TransactionCaptured') continue
-      const { transaction_type, already_run_of, created_at, user_id, transaction_id } = data
-      if (transaction_type !== 'credit' || already_run_of !== null || created_at < oldest) continue
-      const mark = markOfCaptured(data)
-      if (mark === null) continue
-      const own = gathered.get(user_id) ?? []
-      if (own.length === 0) gathered.set(user_id, own)
-      own.push({ mark, transaction_id })
+    for (const event of events) {
+      if (event.type === 'Unreadable') isIncomplete = true
+      const credit = creditIn(event, oldest)
+      if (!credit) continue
+      const own = gathered.get(credit.user_id) ?? []
+      if (own.length === 0) gathered.set(credit.user_id, own)
+      own.push(credit)
       count++
     }
     last = lastPlaceIn(events) ?? last
@@ -118,6 +116,15 @@ export const gatherCredits = async (parts: RememberingParts, signal: AbortSignal
     if (live || signal.aborted) break
   }
   return added
+}
+
+/** The credit that an event records; null if it records none, or one that is no longer kept. */
+const creditIn = ({ type, data }: StoredEvent, oldest: string): (Remembered & { user_id: number }) | null => {
+  if (type !== 'TransactionCaptured') return null
+  const { transaction_type, already_run_of, created_at, user_id, transaction_id } = data
+  if (transaction_type !== 'credit' || already_run_of !== null || created_at < oldest) return null
+  const mark = markOfCaptured(data)
+  return mark === null ? null : { user_id, mark, transaction_id }
 }
 
 const placeToStart = async (store: EventStore, checkpoint: CreditsCheckpoint): Promise<Checkpoint | null> => {

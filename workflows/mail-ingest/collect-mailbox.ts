@@ -134,17 +134,30 @@ const connected = async (
         continue
       }
       if (uids.length === 0) await untilDue(refused, signal, (until) => connection.newMails(until))
-      while (uids.length > 0 && !signal.aborted) {
-        const some = uids.splice(0, experience.chunk)
-        const isTaken = await parts.fetching.use(owner, () => take(session, some))
+      await takeInChunks(session, uids, async (taken) => {
         await works()
-        // Refused mails often lie side by side.
-        if (isTaken) experience.chunk = Math.min(CHUNK, experience.chunk * 2)
-        await pace(some.length, signal)
-      }
+        await pace(taken, signal)
+      })
     }
   } finally {
     await connection.close()
+  }
+}
+
+/** @param afterChunk  is called with the number of mails */
+const takeInChunks = async (
+  session: Session,
+  uids: readonly number[],
+  afterChunk: (mails: number) => Promise<void>,
+): Promise<void> => {
+  const { parts, mailbox, experience, signal } = session
+  const open = [...uids]
+  while (open.length > 0 && !signal.aborted) {
+    const some = open.splice(0, experience.chunk)
+    const isTaken = await parts.fetching.use(mailbox.user_id, () => take(session, some))
+    // Refused mails often lie side by side.
+    if (isTaken) experience.chunk = Math.min(CHUNK, experience.chunk * 2)
+    await afterChunk(some.length)
   }
 }
 

@@ -18,27 +18,43 @@ export const readResolutions = async (store: Pick<EventStore, 'read'>): Promise<
   return resolutions
 }
 
-/** @param onUnreadable  is called once for each event that cannot be read and is not skipped */
-export const obeyingSkips = (store: EventStore, onUnreadable: (event: Unreadable) => void = () => {}): EventStore => {
-  let known: Promise<Resolutions> | null = null
+/** The operator's decisions, as read last. */
+class Decisions {
+  readonly #store: Pick<EventStore, 'read'>
+  #known: Promise<Resolutions> | null = null
   /** Whether the decisions are known, and none is to skip an event. */
-  let isNothingSkipped = false
-  const reported = new Set<string>()
+  isNothingSkipped = false
 
-  const forget = (): void => {
-    known = null
-    isNothingSkipped = false
+  constructor(store: Pick<EventStore, 'read'>) {
+    this.#store = store
   }
-  const resolutions = (): Promise<Resolutions> => {
-    if (known) return known
-    const reading = (known = readResolutions(store))
-    const isCurrent = (): boolean => known === reading
+
+  forget(): void {
+    this.#known = null
+    this.isNothingSkipped = false
+  }
+
+  read(): Promise<Resolutions> {
+    if (this.#known) return this.#known
+    const reading = (this.#known = readResolutions(this.#store))
+    const isCurrent = (): boolean => this.#known === reading
     reading.then(
-      ({ size }) => isCurrent() && (isNothingSkipped = size === 0),
-      () => isCurrent() && forget(),
+      ({ size }) => isCurrent() && (this.isNothingSkipped = size === 0),
+      () => isCurrent() && this.forget(),
     )
     return reading
   }
+}
+
+const isOpen = (event: StoredEvent): event is Unreadable =>
+  event.type === 'Unreadable' && event.stream !== PARKED_STREAM
+
+const isBlocked = (events: readonly StoredEvent[]): boolean => events.some(isOpen)
+
+/** @param onUnreadable  is called once for each event that cannot be read and is not skipped */
+export const obeyingSkips = (store: EventStore, onUnreadable: (event: Unreadable) => void = () => {}): EventStore => {
+  const decisions = new Decisions(store)
+  const reported = new Set<string>()
 
   const report = (event: Unreadable): void => {
     if (reported.has(event.id)) return
@@ -46,19 +62,14 @@ export const obeyingSkips = (store: EventStore, onUnreadable: (event: Unreadable
     onUnreadable(event)
   }
 
-  const isOpen = (event: StoredEvent): event is Unreadable =>
-    event.type === 'Unreadable' && event.stream !== PARKED_STREAM
-
-  const isBlocked = (events: readonly StoredEvent[]): boolean => events.some(isOpen)
-
   /** Whether it is known, without a read, that nothing in the events is skipped or cannot be read. */
-  const isClear = (events: readonly StoredEvent[]): boolean => isNothingSkipped && !isBlocked(events)
+  const isClear = (events: readonly StoredEvent[]): boolean => decisions.isNothingSkipped && !isBlocked(events)
 
   /** @returns the same lists if they contain nothing to skip */
   const obey = async <List extends readonly StoredEvent[]>(lists: List[]): Promise<List[]> => {
     if (lists.every(isClear)) return lists
-    if (lists.some(isBlocked)) forget()
-    const skips = await resolutions()
+    if (lists.some(isBlocked)) decisions.forget()
+    const skips = await decisions.read()
     if (lists.every(isClear)) return lists
     return lists.map((events) =>
       events.map((event) => {

@@ -6,12 +6,27 @@
 import type { Account } from '../../domain/account/account.ts'
 import { foldPlanOrder, namedPlanOrder, payPlan, type PlanAccount } from '../../domain/plan-order/plan-order.ts'
 import { planOrderStream } from '../../domain/plan-order/events.ts'
+import type { StoredEvent } from '../../domain/parse-event.ts'
 import { NO_STREAM, type Checkpoint, type EventStore } from '../../domain/ports.ts'
 import { transactionStream, type TransactionEvent } from '../../domain/transaction/events.ts'
 import { foldTransaction } from '../../domain/transaction/transaction.ts'
 import type { OwnersOccasion } from '../accounts/accounts.ts'
 import { CONFLICT, untilNoConflict } from '../support/conflicts.ts'
 import { stamp } from '../support/stamp.ts'
+
+/** The amount of a payment that was held back because of its age, and the order that it names; null if it is none. */
+const heldPayment = (events: readonly StoredEvent[], account: Account, plans: PlanAccount) => {
+  const [first] = events
+  const state = foldTransaction(events)
+  if (first?.type !== 'TransactionCaptured' || state?.phase !== 'live' || state.user_id !== account.user_id) return null
+  if (state.webhook_status !== 'no_match') return null
+  if (first.data.held !== 'old_notification' && state.held !== 'old_notification') return null
+  const namedIn = (content: string | null) =>
+    namedPlanOrder(account, { ...first.data, content }, first.data.description, plans)
+  // A copy may have brought the order id.
+  const named = namedIn(first.data.content) ?? (state.order_id === null ? null : namedIn(state.order_id))
+  return named && { named, amount: state.amount }
+}
 
 /** @returns null if the transaction pays no order: then it is retried like any other · @throws {StoreUnavailable} */
 export const payByHand = (
@@ -24,21 +39,13 @@ export const payByHand = (
     if (!plans || !account.operator) return null
     const stream = transactionStream(transaction_id)
     const [events = []] = await store.read([{ stream }])
-    const [first] = events
-    const state = foldTransaction(events)
-    if (first?.type !== 'TransactionCaptured' || state?.phase !== 'live' || state.user_id !== account.user_id)
-      return null
-    if (state.webhook_status !== 'no_match') return null
-    if (first.data.held !== 'old_notification' && state.held !== 'old_notification') return null
-    const namedIn = (content: string | null) =>
-      namedPlanOrder(account, { ...first.data, content }, first.data.description, plans)
-    // A copy may have brought the order id.
-    const named = namedIn(first.data.content) ?? (state.order_id === null ? null : namedIn(state.order_id))
-    if (!named) return null
+    const held = heldPayment(events, account, plans)
+    if (!held) return null
+    const { named, amount } = held
     const orderStream = planOrderStream(named.plan_order_id)
     const [orderEvents = []] = await store.read([{ stream: orderStream }])
     const order = foldPlanOrder(orderEvents)
-    const paid = payPlan(order, { transaction_id, amount: state.amount, at: occasion.at })
+    const paid = payPlan(order, { transaction_id, amount, at: occasion.at })
     if (!order || paid?.payment.webhook_status !== 'plan_upgraded') return null
     const { order_id, prefix } = named
     const facts: TransactionEvent[] = [

@@ -35,22 +35,23 @@ type AlertRaised = AlertEventData['AlertRaised']
 const uses = ({ rules }: Account, origin: string): boolean =>
   [...rules.values()].some(({ url }) => originOf(endpointOf(url)) === origin)
 
-export const sendAlerts = ({ accounts, vault, clock, mailer, links, calls }: SendAlertsParts): Reactor => {
-  /**
-   * Checks the age of both the alert and its cause. If a store is read again from its first event, alerts about long
-   * past causes are raised.
-   */
-  const isRecent = ({ metadata }: RecordedEvent, happened: string) =>
-    !isOld(metadata.at, clock.now()) && !isOld(happened, clock.now())
+/**
+ * Checks the age of both the alert and its cause. If a store is read again from its first event, alerts about long
+ * past causes are raised.
+ */
+const isRecent = ({ metadata }: RecordedEvent, happened: string, now: Date): boolean =>
+  !isOld(metadata.at, now) && !isOld(happened, now)
 
-  const bodyOf = ({ type, data }: AlertEvent) => ({
-    event: type === 'AlertRaised' ? 'alert_raised' : 'alert_ended',
-    id: data.alert_id,
-    kind: data.kind,
-    subject: data.subject,
-    ...(type === 'AlertRaised' ? { text: data.text, since: data.since, until: data.ends_at } : { until: data.until }),
-  })
+const bodyOf = ({ type, data }: AlertEvent) => ({
+  event: type === 'AlertRaised' ? 'alert_raised' : 'alert_ended',
+  id: data.alert_id,
+  kind: data.kind,
+  subject: data.subject,
+  ...(type === 'AlertRaised' ? { text: data.text, since: data.since, until: data.ends_at } : { until: data.until }),
+})
 
+/** @returns a function that finds the address of an account and opens its secret; null if it has none */
+const openTargets = ({ accounts, vault, clock }: Pick<SendAlertsParts, 'accounts' | 'vault' | 'clock'>) => {
   /** The secret of the account's address. An address that was set before calls were signed gets its secret now. */
   const secretOf = async (account: Account, cause: RecordedEvent): Promise<string | null> => {
     if (account.alert_sealed_secret !== null) return vault.open(account.alert_sealed_secret)
@@ -62,12 +63,17 @@ export const sendAlerts = ({ accounts, vault, clock, mailer, links, calls }: Sen
     return alert_sealed_secret === null ? null : vault.open(alert_sealed_secret)
   }
 
-  const targetOf = async (account: Account | null, cause: RecordedEvent): Promise<Target | null> => {
+  return async (account: Account | null, cause: RecordedEvent): Promise<Target | null> => {
     const url = account?.alert_webhook_url ?? null
     if (!account || url === null) return null
     const secret = await secretOf(account, cause)
     return secret === null ? null : { url, secret }
   }
+}
+
+export const sendAlerts = (parts: SendAlertsParts): Reactor => {
+  const { accounts, clock, mailer, links, calls } = parts
+  const targetOf = openTargets(parts)
 
   const call = async (account: Account, event: RecordedEvent & AlertEvent): Promise<void> => {
     const { user_id } = account
@@ -106,14 +112,14 @@ ${began(since, kind === 'endpoint_failing')}
 
   return reactor('tell_alerts', ['alerts-'], {
     AlertRaised: async (event) => {
-      const account = isRecent(event, event.data.since) && (await accounts.find(event.data.user_id))
+      const account = isRecent(event, event.data.since, clock.now()) && (await accounts.find(event.data.user_id))
       if (!account) return
       await mailRaised(account, event)
       await call(account, event)
     },
     AlertEnded: async (event) => {
       const { user_id, kind, subject, until } = event.data
-      const account = isRecent(event, until) && (await accounts.find(user_id))
+      const account = isRecent(event, until, clock.now()) && (await accounts.find(user_id))
       if (!account) return
       if (kind === 'endpoint_failing' && uses(account, subject)) {
         const ended = TEXTS[account.language].letters.alert.ended(subject, until)
