@@ -63,28 +63,12 @@ export const openKafkaLog = (options: KafkaLogOptions): KafkaLog => {
     consume: async (group, handler, signal) => {
       const kafka = openKafkaClient(settings)
 
-      const takeBatch = async (payload: EachBatchPayload, isOver: AbortSignal): Promise<void> => {
-        const { batch, heartbeat, resolveOffset, commitOffsetsIfNecessary } = payload
-        const { messages, partition } = batch
-        // If a heartbeat reports a rebalance, the commit still counts; the session meets the rebalance afterwards.
-        const beating = setInterval(() => void heartbeat().catch(() => {}), BEAT_EVERY)
-        try {
-          for (let from = 0; from < messages.length; from += MOST_AT_A_TIME) {
-            const part = messages.slice(from, from + MOST_AT_A_TIME)
-            const entries = entriesOf(part, partition)
-            // Also if the previous batch was cut off: no event of a partition may be skipped.
-            if (isOver.aborted) return
-            const handOver = () => (entries.length > 0 ? handler(entries).then(() => true) : Promise.resolve(true))
-            if (!(await retry(handOver, { signal: isOver, onFailure }))) return
-            const { offset } = part.at(-1)!
-            resolveOffset(offset)
-            const next = String(BigInt(offset) + 1n)
-            await commitOffsetsIfNecessary({ topics: [{ topic, partitions: [{ partition, offset: next }] }] })
-          }
-        } finally {
-          clearInterval(beating)
-        }
-      }
+      const takeBatch = (payload: EachBatchPayload, isOver: AbortSignal): Promise<void> =>
+        handOverBatch(payload, isOver, async ({ messages, partition }) => {
+          const entries = entriesOf(messages, partition)
+          const handOver = () => (entries.length > 0 ? handler(entries).then(() => true) : Promise.resolve(true))
+          return Boolean(await retry(handOver, { signal: isOver, onFailure }))
+        })
 
       // After a session that had started to work, the next one starts at once. After one that had not, it starts after a
       // pause.
@@ -95,5 +79,34 @@ export const openKafkaLog = (options: KafkaLogOptions): KafkaLog => {
         )
       while (!signal.aborted) await retry(session, { signal, onFailure: report })
     },
+  }
+}
+
+interface Part {
+  messages: readonly KafkaMessage[]
+  partition: number
+}
+
+/** Hands a batch over in parts, and commits each. @param handOver  returns false if the session ended meanwhile */
+const handOverBatch = async (
+  { batch, heartbeat, resolveOffset, commitOffsetsIfNecessary }: EachBatchPayload,
+  isOver: AbortSignal,
+  handOver: (part: Part) => Promise<boolean>,
+): Promise<void> => {
+  const { topic, messages, partition } = batch
+  // If a heartbeat reports a rebalance, the commit still counts; the session meets the rebalance afterwards.
+  const beating = setInterval(() => void heartbeat().catch(() => {}), BEAT_EVERY)
+  try {
+    for (let from = 0; from < messages.length; from += MOST_AT_A_TIME) {
+      const part = messages.slice(from, from + MOST_AT_A_TIME)
+      // Also if the previous batch was cut off: no event of a partition may be skipped.
+      if (isOver.aborted || !(await handOver({ messages: part, partition }))) return
+      const { offset } = part.at(-1)!
+      resolveOffset(offset)
+      const next = String(BigInt(offset) + 1n)
+      await commitOffsetsIfNecessary({ topics: [{ topic, partitions: [{ partition, offset: next }] }] })
+    }
+  } finally {
+    clearInterval(beating)
   }
 }

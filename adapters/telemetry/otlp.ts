@@ -72,7 +72,8 @@ const written = (span: Span) => ({
 /** For an installation without a collector. */
 export const noSpans: Spans = { add: () => {}, close: async () => {} }
 
-export const openSpans = ({ endpoint, headers, serviceName, onFailure, everyMs = EVERY_MS }: OtlpOptions): Spans => {
+/** @returns a function that sends spans to the collector. It reports only the first of several failures in a row. */
+const openCollector = ({ endpoint, headers, serviceName, onFailure }: OtlpOptions) => {
   const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`
   const resource = {
     attributes: attributesOf({
@@ -82,10 +83,9 @@ export const openSpans = ({ endpoint, headers, serviceName, onFailure, everyMs =
     }),
   }
   const scope = { name: 'baoco', version: VERSION }
-  let waiting: Span[] = []
   let isFailing = false
 
-  const send = async (spans: readonly Span[], within: number): Promise<void> => {
+  return async (spans: readonly Span[], within: number): Promise<void> => {
     const body = JSON.stringify({ resourceSpans: [{ resource, scopeSpans: [{ scope, spans: spans.map(written) }] }] })
     try {
       const signal = AbortSignal.timeout(within)
@@ -104,6 +104,11 @@ export const openSpans = ({ endpoint, headers, serviceName, onFailure, everyMs =
       isFailing = true
     }
   }
+}
+
+export const openSpans = (options: OtlpOptions): Spans => {
+  const send = openCollector(options)
+  let waiting: Span[] = []
   let sending: Promise<void> = Promise.resolve()
   const flush = (within: number): Promise<void> => {
     sending = sending.then(async () => {
@@ -119,7 +124,7 @@ export const openSpans = ({ endpoint, headers, serviceName, onFailure, everyMs =
     if (isFlushing) return
     isFlushing = true
     void flush(ANSWERS_WITHIN_MS).finally(() => (isFlushing = false))
-  }, everyMs)
+  }, options.everyMs ?? EVERY_MS)
   timer.unref()
 
   return {

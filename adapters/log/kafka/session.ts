@@ -58,23 +58,12 @@ export const consumerSession = async (options: SessionOptions, signal: AbortSign
   })
 
   let isWorking = false
-  let heardAt = performance.now()
-  let busy = 0
-  const { GROUP_JOIN, FETCH, HEARTBEAT, CRASH } = consumer.events
-  for (const event of [GROUP_JOIN, FETCH, HEARTBEAT] as const)
-    consumer.on(event as typeof FETCH, () => void (heardAt = performance.now()))
-  consumer.on(GROUP_JOIN, () => {
+  consumer.on(consumer.events.GROUP_JOIN, () => {
     isWorking = true
     options.onWorking()
   })
-
-  const eachBatch = async (payload: EachBatchPayload): Promise<void> => {
-    busy++
-    await takeBatch(payload, over.signal).finally(() => {
-      busy--
-      heardAt = performance.now()
-    })
-  }
+  const silence = watchSilence(consumer)
+  const eachBatch = (payload: EachBatchPayload) => silence.whileBusy(() => takeBatch(payload, over.signal))
 
   const starting = async (): Promise<void> => {
     if (!(await withAdmin(kafka, (admin) => topicExists(admin, topic, 'Read'))))
@@ -82,13 +71,18 @@ export const consumerSession = async (options: SessionOptions, signal: AbortSign
     if (over.signal.aborted) return
     await consumer.connect()
     await consumer.subscribe({ topic, fromBeginning: true })
-    await consumer.run({ autoCommit: false, eachBatchAutoResolve: true, partitionsConsumedConcurrently: SIDE_BY_SIDE, eachBatch }) // prettier-ignore
+    await consumer.run({
+      autoCommit: false,
+      eachBatchAutoResolve: true,
+      partitionsConsumedConcurrently: SIDE_BY_SIDE,
+      eachBatch,
+    })
   }
 
   const ending = new Promise<Error | null>((resolve) => {
-    consumer.on(CRASH, ({ payload }) => resolve(payload.error))
+    consumer.on(consumer.events.CRASH, ({ payload }) => resolve(payload.error))
     const watch = setInterval(() => {
-      if (busy === 0 && performance.now() - heardAt > SILENCE) resolve(new Error('no response for a minute'))
+      if (silence.isTooLong()) resolve(new Error('no response for a minute'))
     }, LOOK_EVERY)
     const stop = (): void => resolve(null)
     if (signal.aborted) stop()
@@ -100,7 +94,7 @@ export const consumerSession = async (options: SessionOptions, signal: AbortSign
   })
 
   const started = starting()
-  const failed = started.then(() => ending, (error: Error) => error) // prettier-ignore
+  const failed = started.then(() => ending).catch((error: Error) => error)
   const error = await Promise.race([ending, failed])
   over.abort()
   await leave(consumer, started)
@@ -108,6 +102,25 @@ export const consumerSession = async (options: SessionOptions, signal: AbortSign
   const reason = await consumerFailure(error, { kafka, topic, groupId })
   if (!isWorking) throw reason
   report(reason)
+}
+
+/** Notices that the broker has not responded for long, except while a batch is being handed over. */
+const watchSilence = (consumer: Consumer) => {
+  let heardAt = performance.now()
+  let busy = 0
+  const { GROUP_JOIN, FETCH, HEARTBEAT } = consumer.events
+  for (const event of [GROUP_JOIN, FETCH, HEARTBEAT] as const)
+    consumer.on(event as typeof FETCH, () => void (heardAt = performance.now()))
+  return {
+    whileBusy: async (work: () => Promise<void>): Promise<void> => {
+      busy++
+      await work().finally(() => {
+        busy--
+        heardAt = performance.now()
+      })
+    },
+    isTooLong: (): boolean => busy === 0 && performance.now() - heardAt > SILENCE,
+  }
 }
 
 /**
