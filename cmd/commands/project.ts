@@ -51,7 +51,7 @@ import { watchDisk } from '../../workflows/scheduled/watch-disk.ts'
 import { watchEndpoints } from '../../workflows/scheduled/watch-endpoints.ts'
 import { watchMailboxes } from '../../workflows/scheduled/watch-mailboxes.ts'
 import { watchSources } from '../../workflows/scheduled/watch-sources.ts'
-import { runScheduled } from '../../workflows/scheduled/scheduled-work.ts'
+import { runScheduled, type ScheduledJob } from '../../workflows/scheduled/scheduled-work.ts'
 import { endPlans, warnOfQuotas } from '../../workflows/scheduled/plans.ts'
 import { operatorOf } from '../../workflows/operator.ts'
 import { allReactors } from '../../workflows/reactors/all.ts'
@@ -157,6 +157,24 @@ const reacting = (installation: Installation): Follower => {
     }, signal)
 }
 
+/** Jobs that remove something for good, so they need a clock that is right. */
+const deletingJobs = (
+  { settings, store, clock, database }: Installation,
+  plans: Parameters<typeof endPlans>[0],
+): ScheduledJob[] => [
+  expiry(settings, store),
+  sweepOutbox(database),
+  sweepInboxCalls(database),
+  endPlans(plans),
+  sweepNotifications(database),
+  giveUpUnread({
+    store,
+    clock,
+    overLimit: () => unreadOverLimit(database),
+    oldest: (userId, bytes) => oldestUnread(database, userId, bytes),
+  }),
+]
+
 const scheduled = (installation: Installation): Follower => {
   const { settings, store, accounts, snapshots, clock, ids, database, disk, serverDisks, log, onlyOne } = installation
   const plans = { accounts: new Accounts(store, accounts), due: plansDue(database), clock }
@@ -169,21 +187,8 @@ const scheduled = (installation: Installation): Follower => {
     alerts,
     clock,
   }
-  const deleting = [
-    expiry(settings, store),
-    sweepOutbox(database),
-    sweepInboxCalls(database),
-    endPlans(plans),
-    sweepNotifications(database),
-    giveUpUnread({
-      store,
-      clock,
-      overLimit: () => unreadOverLimit(database),
-      oldest: (userId, bytes) => oldestUnread(database, userId, bytes),
-    }),
-  ]
   const jobs = [
-    ...onBelievedClock({ clock, memory: openClockMemory(database), log }, deleting),
+    ...onBelievedClock({ clock, memory: openClockMemory(database), log }, deletingJobs(installation, plans)),
     rememberCredits({ store, clock, checkpoint: openCreditsCheckpoint(database) }),
     sweepRateLimits(database),
     sweepUsage(database),

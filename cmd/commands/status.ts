@@ -36,8 +36,9 @@ const differenceOf = (aheadMs: number): string => {
 
 type Around = Surroundings & { store: RememberingStore }
 
-const lines = async ({ database, store, settings, log }: Around, version: string): Promise<string[]> => {
-  // Queries work even if no process has ever projected.
+/** Asks the servers everything at the same time. */
+const look = async ({ database, store, settings, log }: Around) => {
+  // Queries work also if no process has ever projected.
   for (const definition of projectors(settings)) await createSchema(openReadModelTables(database), definition)
   const unseen = () => unseenDeliveries(database, store, systemClock.now())
   const lagOf = async (definition: Definition): Promise<[projector: string, milliseconds: number]> => [
@@ -61,8 +62,14 @@ const lines = async ({ database, store, settings, log }: Around, version: string
       differingSettings(database, SHARED_NAMES),
     ])
   const isBehind = (passed: string | null) => end !== null && (passed === null || store.isAfter(end, passed))
-  const lag = (projector: string, passed: string | null): string =>
+  const lagShown = (projector: string, passed: string | null): string =>
     isBehind(passed) ? `behind  lag ${((lags.get(projector) ?? 0) / 1_000).toFixed(1)} s` : 'up to date  lag 0.0 s'
+  return { processes, leases, status, server, audit, disk, disks, lagShown, ahead, clocks, deletions, differing }
+}
+
+const lines = async (around: Around, version: string): Promise<string[]> => {
+  const { processes, leases, status, server, audit, disk, disks, lagShown, ahead, clocks, deletions, differing } =
+    await look(around)
   return [
     ...processes.map(
       ({ name, version, since, address }) =>
@@ -75,7 +82,7 @@ const lines = async ({ database, store, settings, log }: Around, version: string
     `mailboxes ${leases.filter(isOfMailbox).length} read`,
     ...status.projectors.map(
       ({ projector, passed, last_event_at }) =>
-        `projector ${projector}  ${lag(projector, passed)}  last event ${last_event_at ?? 'none'}`,
+        `projector ${projector}  ${lagShown(projector, passed)}  last event ${last_event_at ?? 'none'}`,
     ),
     ...status.lanes.map(({ lane, open, due }) => `lane      ${lane}  ${open} open  ${due} due`),
     `clock     ${differenceOf(ahead)}`,
@@ -93,7 +100,7 @@ const lines = async ({ database, store, settings, log }: Around, version: string
       : 'audit     never: run baoco audit',
     `versions  Baoco ${version}  Postgres ${server.postgres}  tables ${server.tables}  Node ${process.versions.node}`,
     `disk      ${inMib(server.database_bytes)}  ${server.schemas.map(({ name, bytes }) => `${name} ${inMib(bytes)}`).join('  ')}`,
-    ...(disk ? [`free      ${inMib(disk.bavail * disk.bsize)} in ${settings.dataDir}`] : []),
+    ...(disk ? [`free      ${inMib(disk.bavail * disk.bsize)} in ${around.settings.dataDir}`] : []),
     ...disks.map(
       ({ of, space: { free, size }, place }) =>
         `free      ${inMib(free)} of ${inMib(size)}  ${of}${place === null ? '' : ` ${place}`}`,

@@ -7,7 +7,6 @@ import { hostname } from 'node:os'
 import { systemClock as clock } from '../../adapters/system/clock.ts'
 import type { Disk } from '../../adapters/system/disk.ts'
 import type { ServerDisks } from '../../adapters/system/server-disks.ts'
-import { awakeNow } from '../../adapters/system/awake.ts'
 import { releaseMemoryAtRest } from '../../adapters/system/memory-at-rest.ts'
 import { keepStoreMemory, loadStoreMemory, type StoreMemory } from '../../adapters/system/store-memory.ts'
 import { openInboxCalls, type InboxCalls } from '../../adapters/inbox/calls.ts'
@@ -17,7 +16,6 @@ import { openLogLines, type LogLines } from '../../adapters/telemetry/log-lines.
 import { openOutbox, type Outbox } from '../../adapters/mail-out/outbox.ts'
 import { openMetrics, type Metrics } from '../../adapters/telemetry/metrics.ts'
 import { noSpans, openSpans, type Spans } from '../../adapters/telemetry/otlp.ts'
-import { spanOfCapture } from '../../adapters/telemetry/spans.ts'
 import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { BY_KEY } from '../../adapters/database/session.ts'
 import { serveAt, servedBy } from '../../adapters/postgres/ops/installation.ts'
@@ -30,10 +28,9 @@ import { watchSettings } from '../../adapters/database/shared-settings.ts'
 import { keepSecrets, type Secrets } from '../../adapters/secrets/secrets.ts'
 import { orUnavailable } from '../../adapters/database/or-unavailable.ts'
 import { openSender } from '../../adapters/webhook-sender/sender.ts'
-import { planAccountOf } from '../../domain/plan-order/plan-order.ts'
 import type { Clock, EventStore, Ids, Lease, Sender, Vault } from '../../domain/ports.ts'
 import { accountCache, Accounts, type AccountCache } from '../../workflows/accounts/accounts.ts'
-import { openCapture, type Capture } from '../../workflows/capture/capture.ts'
+import type { Capture } from '../../workflows/capture/capture.ts'
 import { FOLD_VERSION } from '../../workflows/support/fold-version.ts'
 import type { Snapshots } from '../../workflows/support/snapshots.ts'
 import { transactionIn } from '../../workflows/lost-history.ts'
@@ -42,6 +39,7 @@ import { applyRetention } from '../../workflows/scheduled/expire-events.ts'
 import { continueHistory } from './continue-history.ts'
 import { openCheckedVault } from './open-checked-vault.ts'
 import { openHandOver } from './open-hand-over.ts'
+import { openMeasuredCapture } from './open-measured-capture.ts'
 import { openFront, type AwaitedServers, type Front } from './front.ts'
 import { guardEventStore } from './guard-event-store.ts'
 import { openEventStore, storeLines, untilStoreAnswers } from './open-event-store.ts'
@@ -124,6 +122,27 @@ const spansFor = ({ otlpEndpoint, otlpHeaders, otlpServiceName, otlpDisabled }: 
         serviceName: otlpServiceName,
         onFailure: (reason) => log.warn({ reason }, 'traces.not_sent'),
       })
+
+interface LeaseParts {
+  database: Database
+  /** Names this process to the operator. */
+  process: string
+  metrics: Metrics
+  log: LogLines
+  onFailure: (error: unknown) => void
+}
+
+const leasesOf =
+  ({ metrics, log, ...parts }: LeaseParts) =>
+  (name: string): Lease =>
+    openLease({
+      ...parts,
+      name,
+      onChange: (isHeld) => {
+        metrics.holdsLease(name, isHeld)
+        log.info({ lease: name }, isHeld ? 'lease.taken' : 'lease.ended')
+      },
+    })
 
 /**
  * Opens everything that the roles share. Waits for servers that are unavailable and logs which.
@@ -226,23 +245,18 @@ export const openInstallation = async (
     const lastSeen = openLastSeenNotes(database, onFailure)
     opened.push(lastSeen.close)
     const appending: Installation['appending'] = { listener: undefined }
-    const captureHere = openCapture({
+    const captureHere = openMeasuredCapture({
+      settings,
       store: requestStore,
       ids,
       clock,
       accounts,
       snapshots,
-      warmBytes: settings.windowMegabytes * 1_048_576,
-      plans: planAccountOf(settings),
-      oldAfterMs: settings.reparseMaxAge * 1_000,
-      elapsed: awakeNow,
+      lastSeen,
+      metrics,
+      log,
+      spans,
       onAppending: (captured) => appending.listener?.(captured),
-      onTaken: (taken) => {
-        metrics.notificationTaken(taken.outcome)
-        if (taken.user_id !== null && taken.door !== null) lastSeen.note(taken.user_id, taken.door, clock.now())
-        log.info(taken, 'notification.received')
-        spans.add(() => spanOfCapture(taken, clock.now().getTime()))
-      },
     })
     const { capture, close: endHandOver } = await openHandOver({
       settings,
@@ -280,17 +294,7 @@ export const openInstallation = async (
       outbox,
       notifyOfParked,
       topic: openTopic(settings, id, log, stopping),
-      onlyOne: (lease) =>
-        openLease({
-          database,
-          name: lease,
-          process: shownProcess,
-          onFailure,
-          onChange: (isHeld) => {
-            metrics.holdsLease(lease, isHeld)
-            log.info({ lease }, isHeld ? 'lease.taken' : 'lease.ended')
-          },
-        }),
+      onlyOne: leasesOf({ database, process: shownProcess, metrics, log, onFailure }),
     } // prettier-ignore
   } catch (error) {
     await close()

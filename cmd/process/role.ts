@@ -112,13 +112,8 @@ const runUntilLost = async (
   const { lost, log } = installation
   const stopping = AbortSignal.any([opening, lost])
   try {
-    const works: Work[] = []
-    for (const role of roles) {
-      const work = await role.open(installation)
-      if (work) works.push(work)
-    }
+    const works = await worksOf(roles, installation)
     installation.started()
-    if (works.length === 0) throw new Error(`there is nothing to ${roles[0]?.name}: ${roles[0]?.idle}`)
     const readiness = readinessOf(works)
     const following = new AbortController()
     const failures: unknown[] = []
@@ -153,6 +148,17 @@ const runUntilLost = async (
   } finally {
     await installation.close()
   }
+}
+
+/** @throws an error if there is nothing to do */
+const worksOf = async (roles: readonly Role[], installation: Installation): Promise<Work[]> => {
+  const works: Work[] = []
+  for (const role of roles) {
+    const work = await role.open(installation)
+    if (work) works.push(work)
+  }
+  if (works.length === 0) throw new Error(`there is nothing to ${roles[0]?.name}: ${roles[0]?.idle}`)
+  return works
 }
 
 const serveHealth = ({ settings, log, metrics, front }: Installation, readiness: readonly HealthCheck[]): void =>
