@@ -181,7 +181,9 @@ describe('an upgrade on one machine', () => {
     await isListed(first)
 
     const [port = 0] = await freePorts(1)
-    const preparing = launchBaoco({ dataDir: place.dataDir, port }, settings, 'project', await nextVersion())
+    const preparing = launchBaoco({ dataDir: place.dataDir, port }, settings, 'project', {
+      program: await nextVersion(),
+    })
     running.push(preparing)
     await preparing.ready
     expect(preparing.output()).to.include('projection.upgraded')
@@ -190,7 +192,7 @@ describe('an upgrade on one machine', () => {
     await preparing.stop()
     await old.stop()
 
-    const upgraded = launchBaoco(place, settings, 'serve', await nextVersion())
+    const upgraded = launchBaoco(place, settings, 'serve', { program: await nextVersion() })
     running.push(upgraded)
     await upgraded.ready
     for (const id of [first, second, await pay(3)]) await isListed(id)

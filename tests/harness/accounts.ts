@@ -16,6 +16,28 @@ export const tokenOf = (userId: number, device: number): string =>
 export const shownOf = (userId: number, device: number): ShownToken =>
   shownToken(device === 0 ? 'receive_url' : 'device', tokenOf(userId, device))!
 
+/** All credits are sent to a shop. */
+const shopRule = (user_id: number): AccountEvent => ({
+  type: 'RuleCreated',
+  data: {
+    user_id,
+    rule_id: 20,
+    name: 'shop',
+    url: 'https://shop.example/webhook',
+    system_id: null,
+    http_method: 'POST',
+    filter_banks: [],
+    filter_type: 'credit',
+    min_amount: null,
+    payload_format: 'standard',
+    custom_template: null,
+    is_active: 1,
+    is_auto: 0,
+    sealed_secret: 'sealed',
+    created_at: AT,
+  },
+})
+
 /** The events of an owner's set-up: a personal URL, two devices, a system with the prefix `DH`, one rule for all credits. */
 export const accountFacts = (
   userId: number,
@@ -63,30 +85,7 @@ export const accountFacts = (
       created_at: AT,
     },
   })),
-  ...(rules
-    ? [
-        {
-          type: 'RuleCreated',
-          data: {
-            user_id: userId,
-            rule_id: 20,
-            name: 'shop',
-            url: 'https://shop.example/webhook',
-            system_id: null,
-            http_method: 'POST',
-            filter_banks: [],
-            filter_type: 'credit',
-            min_amount: null,
-            payload_format: 'standard',
-            custom_template: null,
-            is_active: 1,
-            is_auto: 0,
-            sealed_secret: 'sealed',
-            created_at: AT,
-          },
-        } satisfies AccountEvent,
-      ]
-    : []),
+  ...(rules ? [shopRule(userId)] : []),
   {
     type: 'TrustedSendersSet',
     data: { user_id: userId, trusted_senders: trustedSenders, without_sender: withoutSender },

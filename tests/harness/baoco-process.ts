@@ -71,33 +71,36 @@ export interface Starting extends Running {
 }
 
 export interface StartOptions {
+  /** Default: Baoco of this checkout. */
+  program?: string
   nodeOptions?: readonly string[]
   /** Milliseconds until it must be ready. */
   within?: number
 }
 
+const environmentOf = ({ dataDir, port }: DataFolder, env: Record<string, string>): NodeJS.ProcessEnv => ({
+  PATH: process.env.PATH,
+  HOME: process.env.HOME,
+  PORT: String(port),
+  BAOCO_DATA_DIR: dataDir,
+  LOG_LEVEL: 'info',
+  // Most tests read English mails and alerts.
+  ADMIN_LANGUAGE: 'en',
+  ...env,
+})
+
 /** Starts a command and does not wait for it. */
 export const launchBaoco = (
-  { dataDir, port }: DataFolder,
+  place: DataFolder,
   env: Record<string, string> = {},
   command = 'serve',
-  program = BAOCO,
-  { nodeOptions = NODE_OPTIONS, within = READY_WITHIN }: StartOptions = {},
+  { program = BAOCO, nodeOptions = NODE_OPTIONS, within = READY_WITHIN }: StartOptions = {},
 ): Starting => {
   const child = spawn(process.execPath, [...nodeOptions, ...asHere, resolve(root, program), command], {
     cwd: root,
     detached: true, // Its own process group allows killing all of it at once.
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      PATH: process.env.PATH,
-      HOME: process.env.HOME,
-      PORT: String(port),
-      BAOCO_DATA_DIR: dataDir,
-      LOG_LEVEL: 'info',
-      // Most tests read English mails and alerts.
-      ADMIN_LANGUAGE: 'en',
-      ...env,
-    },
+    env: environmentOf(place, env),
   })
   let output = ''
   for (const stream of [child.stdout, child.stderr])
@@ -125,7 +128,7 @@ export const launchBaoco = (
   return {
     ready,
     ended,
-    baseUrl: `http://127.0.0.1:${port}`,
+    baseUrl: `http://127.0.0.1:${place.port}`,
     output: () => output,
     process: child,
     stop: async () => {
@@ -148,7 +151,7 @@ export const startBaoco = async (
   command = 'serve',
   options: StartOptions = {},
 ): Promise<Running> => {
-  const running = launchBaoco(place, env, command, BAOCO, options)
+  const running = launchBaoco(place, env, command, options)
   await running.ready.catch(async (error: unknown) => {
     await running.kill()
     throw error

@@ -45,7 +45,8 @@ export const roleProcesses = (env: Record<string, string>) => {
     launch: async (role: RoleName, program?: string): Promise<RoleProcess> => {
       const [place, [port]] = await Promise.all([newDataFolder(), freePorts(1)])
       places.push(place)
-      const launch = () => launchBaoco(place, { ...env, METRICS_PORT: String(port) }, role, program)
+      const launch = () =>
+        launchBaoco(place, { ...env, METRICS_PORT: String(port) }, role, program === undefined ? {} : { program })
       const healthUrl = `http://127.0.0.1:${port}`
       const signal = (name: NodeJS.Signals) => void one.running.process.kill(name)
       const one: RoleProcess = {

@@ -13,7 +13,8 @@ describe('processes that a test starts', () => {
     const program = join(dataDir, 'waits.mjs')
     writeFileSync(program, 'setInterval(() => {}, 60_000)')
     const before = process.listenerCount('exit')
-    const started = Array.from({ length: 3 }, () => launchBaoco({ dataDir, port: 0 }, {}, 'serve', program, { nodeOptions: [] })) // prettier-ignore
+    const start = () => launchBaoco({ dataDir, port: 0 }, {}, 'serve', { program, nodeOptions: [] })
+    const started = Array.from({ length: 3 }, start)
     expect(process.listenerCount('exit')).to.equal(before)
     await Promise.all(started.map((each) => each.kill()))
   })
