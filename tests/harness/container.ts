@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { fileURLToPath } from 'node:url'
+import { succeeds } from './outcomes.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
@@ -102,7 +103,7 @@ export const runContainer = (
     output: () => output,
     process: child,
     ended: new Promise((resolve) => child.once('close', (status) => resolve(status))),
-    isHealthy: () => run(check[0]!, check.slice(1), { cwd: folder, env: inside }).then(() => true, () => false), // prettier-ignore
+    isHealthy: () => succeeds(run(check[0]!, check.slice(1), { cwd: folder, env: inside })),
   }
 }
 

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
+import { errorOf } from './outcomes.ts'
 
 const run = promisify(execFile)
 
@@ -47,7 +48,7 @@ export const needs = (what: string, install: () => Promise<unknown>): (() => voi
     before(async function () {
       this.timeout(300_000)
       const had = installed !== undefined
-      const failure = await (installed ??= install().then(() => null, (error: Error) => error)) // prettier-ignore
+      const failure = await (installed ??= errorOf(install()))
       if (!failure) return
       if (process.env.REQUIRE_ALL === '1') throw failure
       if (!had) console.log(`    no ${what} here, so its tests are left out: ${failure.message}`)

@@ -3,12 +3,7 @@ import { StoreWentBack } from '../../../domain/errors.ts'
 import { NO_STREAM } from '../../../domain/ports.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { appended, appendOne, event, eventsOf, part, readStream, streamName, type Cases } from './harness.ts'
-
-const errorOf = (call: Promise<unknown>): Promise<unknown> =>
-  call.then(
-    () => 'answered',
-    (error: unknown) => error,
-  )
+import { errorOf, succeeds } from '../../harness/outcomes.ts'
 
 export const historyCases: Cases = (under, { canStopServer }) => {
   if (!canStopServer) return
@@ -80,7 +75,7 @@ export const historyCases: Cases = (under, { canStopServer }) => {
     await other.erase(stream)
     await server!.stop()
     await server!.start()
-    await eventually(async () => (await errorOf(store.read([{ stream }]))) === 'answered')
+    await eventually(() => succeeds(store.read([{ stream }])))
     expect((await appendOne(store, [part(stream, 3)])).ok).to.equal(true)
     expect(store.history.lost.aborted).to.equal(false)
   })

@@ -8,6 +8,7 @@ import { namedUser } from '../../../adapters/database/database-user.ts'
 import { freePorts } from '../free-ports.ts'
 import { launchServer, startOwnServer, type OwnServer } from '../own-server.ts'
 import { PROGRAM } from './install.ts'
+import { succeeds } from '../outcomes.ts'
 
 export type PoolMode = 'session' | 'transaction' | 'statement'
 
@@ -55,10 +56,7 @@ server_round_robin = ${inTurn ? 1 : 0}
   const isUp = async () => {
     const client = new pg.Client({ connectionString: url.href })
     client.on('error', () => {})
-    return client
-      .connect()
-      .then(() => client.end())
-      .then(() => true, () => false) // prettier-ignore
+    return succeeds(client.connect().then(() => client.end()))
   }
   const launch = () => launchServer([PROGRAM, settings], { isUp, cwd: folder, ...user })
   return { ...(await startOwnServer({ folder, launch })), url: url.href }

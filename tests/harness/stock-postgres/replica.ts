@@ -10,6 +10,7 @@ import { freePorts } from '../free-ports.ts'
 import { launchServer, startOwnServer } from '../own-server.ts'
 import { findPrograms } from './install.ts'
 import { ENVIRONMENT, listening, owner, run, type StockPostgres } from './server.ts'
+import { succeeds } from '../outcomes.ts'
 
 export interface Replica {
   /** Gives it the address of the primary server, which must be gone, and promotes it. */
@@ -29,7 +30,7 @@ export const startReplica = async ({ port: primaryPort, superuser }: StockPostgr
   await promisify(execFile)(join(programs, 'pg_basebackup'), copying, options)
   let [port = 0] = await freePorts(1)
   const ask = (statement: string) => run(superuser.replace(`:${primaryPort}/`, `:${port}/`), statement)
-  const isUp = () => ask('SELECT 1').then(() => true, () => false) // prettier-ignore
+  const isUp = () => succeeds(ask('SELECT 1'))
   const launch = () => launchServer([join(programs, 'postgres'), '-D', data, ...listening(port)], { isUp, ...options })
   const server = await startOwnServer({ folder, launch, end: stop })
   return {

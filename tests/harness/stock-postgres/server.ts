@@ -18,6 +18,7 @@ import { freePorts } from '../free-ports.ts'
 import { launchServer, startOwnServer, type OwnServer } from '../own-server.ts'
 import { HOSTILE_DEFAULTS } from './hostile-defaults.ts'
 import { findPrograms } from './install.ts'
+import { succeeds } from '../outcomes.ts'
 
 export interface StockPostgres extends OwnServer {
   port: number
@@ -107,7 +108,7 @@ export const startStockPostgres = async ({
     const ran = await promisify(execFile)(join(programs, name), args, { ...running, env: { ...ENVIRONMENT, ...connection } }) // prettier-ignore
     return ran.stdout
   }
-  const isUp = () => administer('SELECT 1').then(() => true, () => false) // prettier-ignore
+  const isUp = () => succeeds(administer('SELECT 1'))
   await copyOf?.program('pg_basebackup', ['-D', data, '--wal-method=stream', '--checkpoint=fast'])
   const launch = () => launchServer([join(programs, 'postgres'), '-D', data, ...listening(port)], { isUp, ...serving })
   return {

@@ -6,6 +6,7 @@ import { openDatabase, type Database } from '../../../adapters/database/database
 import { openProxy, type Proxy } from '../../contract/event-store/proxy.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
+import { errorOf } from '../../harness/outcomes.ts'
 
 const LOOK_EVERY_MS = 50
 /** Bytes. */
@@ -30,11 +31,7 @@ describe('a connection that is lost without a sign', () => {
     await place.drop()
   })
 
-  const outcome = (work: Promise<unknown>): Promise<string> =>
-    work.then(
-      () => 'answered',
-      ({ message }: Error) => message,
-    )
+  const outcome = async (work: Promise<unknown>): Promise<string> => (await errorOf(work))?.message ?? 'answered'
   const LOST = 'Connection terminated: the server has no statement of this silent connection'
 
   it('is given up by a statement that never reached the server, and the next one gets a new connection', async () => {

@@ -14,6 +14,7 @@ import { StoreUnavailable } from '../../../domain/errors.ts'
 import { OwnerLost } from '../../../workflows/capture/hand-over.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
+import { errorOf } from '../../harness/outcomes.ts'
 
 const arrival = (user_id: number): Arrival => ({
   credential: { kind: 'device', user_id, token_hash: 'x' },
@@ -24,11 +25,6 @@ const arrival = (user_id: number): Arrival => ({
   raw: '{}',
 })
 const USERS = Array.from({ length: 20 }, (_, n) => n + 1)
-const errorOf = (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => null,
-    (error: unknown) => error,
-  )
 
 describe('processes that hand notifications over', function () {
   const key = keyOf('an installation', 'its secret')

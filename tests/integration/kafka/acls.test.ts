@@ -12,6 +12,7 @@ import { aclsOn, describeAcl, REQUIRED_ACLS, type RequiredAcl } from '../../harn
 import { PASSWORD, type Broker } from '../../harness/kafka/broker.ts'
 import { needsKafka, sharedKafka } from '../../harness/kafka/needs-kafka.ts'
 import { openKafkaSetting, type KafkaSetting } from './setting.ts'
+import { errorOf, succeeds } from '../../harness/outcomes.ts'
 
 describe('a Kafka broker with ACLs', () => {
   needsKafka()
@@ -44,7 +45,7 @@ describe('a Kafka broker with ACLs', () => {
     const stop = new AbortController()
     const running = (async () => {
       while (!stop.signal.aborted) {
-        const fault = await checkTopic(as('relay')).then(() => null, (error: Error) => error) // prettier-ignore
+        const fault = await errorOf(checkTopic(as('relay')))
         if (fault === null) return setting.relay(as('relay'), reasons)
         reasons.push(fault.message)
       }
@@ -105,21 +106,21 @@ describe('a Kafka broker with ACLs', () => {
       const [first] = await setting.capture([])
       const consumer = startConsumer()
       await says(consumer.reasons, row)
-      const refused = await consumer.log.check().then(() => null, (error: Error) => error.message) // prettier-ignore
-      expect(refused).to.contain(sentence(row))
+      const refused = await errorOf(consumer.log.check())
+      expect(refused?.message).to.contain(sentence(row))
       // `baoco import-events` moves the offsets of the group.
-      const moved = () => skipToEnd(as('deliver'), GROUP).then(() => '', (error: Error) => error.message) // prettier-ignore
+      const moved = () => errorOf(skipToEnd(as('deliver'), GROUP))
       // A topic that was just created has no leader yet.
-      await eventually(async () => (await moved()) === sentence(row))
+      await eventually(async () => (await moved())?.message === sentence(row))
       await grant([row])
       await eventually(() => consumer.read.includes(first!))
       // The same while it works.
       await revoke([row])
       const [second] = await setting.capture([])
-      await eventually(() => consumer.log.check().then(() => false, (error: Error) => error.message.includes(sentence(row)))) // prettier-ignore
+      await eventually(async () => (await errorOf(consumer.log.check()))?.message.includes(sentence(row)) ?? false)
       await grant([row])
       await eventually(() => consumer.read.includes(second!))
-      await eventually(() => consumer.log.check().then(() => true, () => false)) // prettier-ignore
+      await eventually(() => succeeds(consumer.log.check()))
       await consumer.stop()
     })
 

@@ -12,6 +12,7 @@ import { installKafka } from '../../harness/kafka/install.ts'
 import { needsKafka } from '../../harness/kafka/needs-kafka.ts'
 import { launchServer, startOwnServer, type OwnServer } from '../../harness/own-server.ts'
 import { environmentOf, readCompose } from '../../unit/containers/compose.ts'
+import { succeeds } from '../../harness/outcomes.ts'
 
 /** The variables of the script, not of the broker. */
 const OF_SCRIPT = new Set(['KAFKA_HEAP_OPTS'])
@@ -48,7 +49,7 @@ describe('Kafka as docker-compose.yml sets it', () => {
     const format = ['kafka.tools.StorageTool', 'format', '-t', 'AAAAAAAAAAAAAAAAAAAAAQ', '-c', settings]
     await promisify(execFile)('java', [...java, ...format])
     const [, ...check] = compose.services.kafka!.healthcheck!.test.map(here)
-    const isHealthy = () => promisify(execFile)(check[0]!, check.slice(1)).then(() => true, () => false) // prettier-ignore
+    const isHealthy = () => succeeds(promisify(execFile)(check[0]!, check.slice(1)))
     expect(await isHealthy()).to.equal(false)
     const launch = () => launchServer(['java', ...java, 'kafka.Kafka', settings], { isUp: isHealthy })
     broker = await startOwnServer({ folder, launch })

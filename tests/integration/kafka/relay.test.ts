@@ -7,6 +7,7 @@ import { eventually } from '../../harness/eventually.ts'
 import { needsKafka, sharedKafka } from '../../harness/kafka/needs-kafka.ts'
 import { faultsOf } from '../../harness/kafka/topic-format.ts'
 import { openKafkaSetting, type KafkaSetting } from './setting.ts'
+import { errorOf } from '../../harness/outcomes.ts'
 
 /** Removes repeats and keeps the first occurrence of each item. */
 const firsts = <Item>(items: readonly Item[]): Item[] => [...new Set(items)]
@@ -95,11 +96,8 @@ describe('the relay', () => {
       const { topic } = setting.kafka
       const create = { topic, configEntries: [{ name: 'cleanup.policy', value: policy }] }
       await setting.admin((admin) => admin.createTopics({ topics: [create] }))
-      const fault = await checkTopic(setting.kafka).then(
-        () => null,
-        (error: Error) => error.message,
-      )
-      expect(fault).to.equal(
+      const fault = await errorOf(checkTopic(setting.kafka))
+      expect(fault?.message).to.equal(
         `the topic ${topic} is compacted, which would remove events: set its cleanup.policy to delete (it is ${policy}), or name another topic in KAFKA_TOPIC`,
       )
       // The same if it becomes compacted while processes run.

@@ -9,6 +9,7 @@ import { openInbox } from '../../../workflows/accounts/inboxes.ts'
 import type { Located, Schema } from '../../harness/openapi/document.ts'
 import { BASE_URL, JWT_SECRET } from '../http/api-under-test.ts'
 import { bankText, next, shown, type Caller, type Sent, type World } from './world.ts'
+import { succeeds } from '../../harness/outcomes.ts'
 
 type Fields = Record<string, unknown>
 
@@ -88,11 +89,7 @@ const links = mailLinks(JWT_SECRET, BASE_URL)
 const mailToken = async ({ api }: World, { user_id }: Caller, purpose: MailPurpose): Promise<string> => {
   const made = links.make(purpose, user_id)
   // The append may conflict with another change of the account, so it is repeated.
-  const issued = () =>
-    api.decree(user_id, issue(user_id, purpose, made, new Date())).then(
-      () => true,
-      () => false,
-    )
+  const issued = () => succeeds(api.decree(user_id, issue(user_id, purpose, made, new Date())))
   while (!(await issued()));
   return links.url(purpose, user_id, made.nonce).split('token=')[1]!
 }

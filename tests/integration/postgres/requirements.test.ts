@@ -10,6 +10,7 @@ import {
 } from '../../../adapters/database/requirements.ts'
 import { isOutage } from '../../../adapters/event-store/postgres/outage.ts'
 import { emptyDatabase } from '../../harness/postgres.ts'
+import { errorOf } from '../../harness/outcomes.ts'
 
 /** A server with a database that its role owns. */
 const SUITABLE = {
@@ -139,10 +140,7 @@ describe('the requirements of a Postgres server', () => {
       await client.query(`CREATE ROLE ${role}; ALTER DATABASE ${database} OWNER TO ${role}; ${change}`)
       await client.query(`SET LOCAL ROLE ${role}`)
       const asRole = { query: async (text: string) => (await client.query(text)).rows as never[] }
-      return refuseUnsuitable(asRole).then(
-        () => null,
-        ({ message }: Error) => message,
-      )
+      return (await errorOf(refuseUnsuitable(asRole)))?.message ?? null
     }
 
     for (const [which, [change, refusal]] of Object.entries(UNSUITABLE))

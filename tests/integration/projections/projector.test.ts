@@ -12,6 +12,7 @@ import { eventually } from '../../harness/eventually.ts'
 import { activeSince, dueAfterChanges, ownDue, comparable, type DeliveryRow } from './delivery-rows.ts'
 import { History, type Decided } from './history.ts'
 import { openSetting, type Setting } from './setting.ts'
+import { succeeds } from '../../harness/outcomes.ts'
 
 const metadata = { user_id: 1, at: '2026-02-01T00:00:00.000Z', correlation_id: 'c', causation_id: 'c', version: 1 }
 
@@ -181,10 +182,7 @@ describe('projector', () => {
     // A lock on a row that the batch needs stops it in the middle of its transaction until its connection is cut.
     const cut = setting.database.transaction(async (transaction) => {
       await transaction.query('LOCK TABLE read_model.attempt IN ACCESS EXCLUSIVE MODE')
-      const applying = applier.apply(rest, rest.at(-1)!.checkpoint).then(
-        () => 'applied',
-        () => 'cut off',
-      )
+      const applying = succeeds(applier.apply(rest, rest.at(-1)!.checkpoint))
       await eventually(
         async () =>
           (
@@ -196,7 +194,7 @@ describe('projector', () => {
       )
       return applying
     })
-    expect(await cut).to.equal('cut off')
+    expect(await cut, 'applied').to.equal(false)
     expect(await setting.rows()).to.deep.equal(before)
     expect((await readCheckpoint(setting.tables, 'read_model', 'main'))?.anchor?.event_id).to.equal(half.at(-1)!.id)
     await applier.apply(rest, rest.at(-1)!.checkpoint)

@@ -8,6 +8,7 @@ import { eventsMoved, servedBy } from '../../../adapters/postgres/ops/installati
 import { recognise } from '../../../cmd/process/recognise-installation.ts'
 import type { EventStore } from '../../../domain/ports.ts'
 import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
+import { errorOf } from '../../harness/outcomes.ts'
 
 const eventStorePrefix = 'baoco.'
 const ON_POSTGRES = { eventStoreUrl: undefined, eventStorePrefix }
@@ -26,11 +27,8 @@ describe('an installation', () => {
     servers.push({ database, store, test })
     return { database, store, clock }
   }
-  const refusal = (around: Parameters<typeof recognise>[0]): Promise<string> =>
-    recognise(around).then(
-      () => 'not refused',
-      (error: Error) => error.message,
-    )
+  const refusal = async (around: Parameters<typeof recognise>[0]): Promise<string | undefined> =>
+    (await errorOf(recognise(around)))?.message
 
   afterEach(async () => {
     for (const { database, store, test } of servers) {

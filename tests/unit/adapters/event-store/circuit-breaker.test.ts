@@ -4,6 +4,7 @@ import { StoreAway, StoreUnavailable } from '../../../../domain/errors.ts'
 import type { EventStore } from '../../../../domain/ports.ts'
 import { bestTime } from '../../../harness/best-time.ts'
 import { eventually } from '../../../harness/eventually.ts'
+import { errorOf } from '../../../harness/outcomes.ts'
 
 const TIMES = { mostWaitMs: 400, openAfterMs: 600, probeAfterMs: 100, outageAfterMs: 300 }
 
@@ -43,12 +44,6 @@ const openWorld = (times: BreakerOptions = TIMES) => {
     finishSlow: () => slow.splice(0).forEach((settle) => settle()),
   }
 }
-
-const errorOf = (call: Promise<unknown>): Promise<unknown> =>
-  call.then(
-    () => null,
-    (error: unknown) => error,
-  )
 
 const timed = async (call: () => Promise<unknown>): Promise<{ error: unknown; ms: number }> => {
   const began = performance.now()

@@ -5,6 +5,7 @@ import { Metadata } from '@grpc/grpc-js'
 import { isDiskFull, openDisk, type DiskChange } from '../../../../adapters/system/disk.ts'
 import { DiskFull, StoreUnavailable } from '../../../../domain/errors.ts'
 import type { EventStore } from '../../../../domain/ports.ts'
+import { errorOf } from '../../../harness/outcomes.ts'
 
 const MEGABYTE = 1024 ** 2
 
@@ -13,12 +14,6 @@ const pgError = (code: string, message = code): Error => Object.assign(new Error
 
 const statfs = (free: number, reserved = 0): StatsFs =>
   ({ bsize: MEGABYTE, blocks: 1_000, bfree: free + reserved, bavail: free }) as StatsFs
-
-const errorOf = (call: Promise<unknown>): Promise<unknown> =>
-  call.then(
-    () => null,
-    (error: unknown) => error,
-  )
 
 /** A store whose next answer is set by the test. */
 const openWorld = async ({ folder = null as string | null } = {}) => {

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import { untilAborted } from '../../../../workflows/support/abort.ts'
 import { together } from '../../../../workflows/support/together.ts'
+import { errorOf } from '../../../harness/outcomes.ts'
 
 describe('parts that run together', () => {
   it('end with the first failure, after the others were stopped and have ended', async () => {
@@ -17,11 +18,7 @@ describe('parts that run together', () => {
         throw new Error('the cause')
       },
     ])
-    const failure = await running.then(
-      () => null,
-      (error: Error) => error.message,
-    )
-    expect([failure, hasEnded]).to.deep.equal(['the cause', true])
+    expect([(await errorOf(running))?.message, hasEnded]).to.deep.equal(['the cause', true])
   })
 
   it('end when all have ended after an abort', async () => {
