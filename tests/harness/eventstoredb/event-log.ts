@@ -2,6 +2,7 @@
  * The data of the stand-in, and its rules for appends, hiding and deletes: those of a single EventStoreDB 23.10 node, as observed in its
  * answers. Everything is in memory; with a folder, every change is also written to a file before it is answered.
  */
+import { rulingOnAppend } from './append-rules.ts'
 import { EventFile } from './event-file.ts'
 import {
   HeldEvent,
@@ -86,42 +87,17 @@ export class EventLog {
     }
     if (events.reduce((sum, event) => sum + sizeOf(event), 0) > MOST_APPEND_BYTES) return { kind: 'too_big' }
     if (this.#isTombstoned(name)) return { kind: 'stream_deleted' }
-    return typeof expected === 'number' || expected === 'no_stream'
-      ? this.#appendAfter(name, expected === 'no_stream' ? -1 : expected, events)
-      : this.#appendAnywhere(name, expected, events)
-  }
-
-  /** An append that names no revision. It is a repetition if the server still remembers the ids of all its events. */
-  #appendAnywhere(name: string, expected: 'any' | 'stream_exists', events: readonly ProposedEvent[]): AppendOutcome {
     const stream = this.#streams.get(name)
-    const softDeleted = this.#isSoftDeleted(name)
-    const known = events.map(({ id }) => this.#remembered.get(name, id))
-    if (events.length > 0 && known.every((revision) => revision !== undefined)) return this.#again(name, known.at(-1)!)
-    if (expected === 'stream_exists') {
-      if (softDeleted) return { kind: 'stream_deleted' }
-      if (!stream && !this.#streams.has(metastreamOf(name)))
-        return { kind: 'wrong_expected_version', revision: undefined }
-    }
-    if (known.some((revision) => revision !== undefined))
-      return { kind: 'wrong_expected_version', revision: stream?.last }
-    return this.#write(name, events, softDeleted)
-  }
-
-  /**
-   * An append that names a revision. It is a repetition if the same events follow that revision.
-   * @param from  -1: the stream must not exist
-   */
-  #appendAfter(name: string, from: number, events: readonly ProposedEvent[]): AppendOutcome {
-    const stream = this.#streams.get(name)
-    const softDeleted = this.#isSoftDeleted(name)
-    const last = stream?.last ?? -1
-    if (from === last) return this.#write(name, events, softDeleted)
-    if (from < last && events.length > 0) {
-      const found = events.map(({ id }, n) => this.#at(name, from + 1 + n)?.id === id)
-      if (found.every(Boolean)) return this.#again(name, from + events.length)
-      if (!found[0] && from === -1 && softDeleted) return this.#write(name, events, softDeleted)
-    }
-    return { kind: 'wrong_expected_version', revision: stream?.last }
+    const isSoftDeleted = this.#isSoftDeleted(name)
+    const ruling = rulingOnAppend(expected, events, {
+      last: stream?.last,
+      hasMetadata: this.#streams.has(metastreamOf(name)),
+      isSoftDeleted,
+      revisionOf: (id) => this.#remembered.get(name, id),
+      idAt: (revision) => this.#at(name, revision)?.id,
+    })
+    if (ruling === 'write') return this.#write(name, events, isSoftDeleted)
+    return 'again' in ruling ? this.#again(name, ruling.again) : ruling
   }
 
   /** Soft delete: writes metadata that hides everything. @returns the result of the write, or the refusal */
