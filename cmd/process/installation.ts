@@ -123,17 +123,13 @@ const spansFor = ({ otlpEndpoint, otlpHeaders, otlpServiceName, otlpDisabled }: 
         onFailure: (reason) => log.warn({ reason }, 'traces.not_sent'),
       })
 
-interface LeaseParts {
-  database: Database
-  /** Names this process to the operator. */
-  process: string
-  metrics: Metrics
-  log: LogLines
-  onFailure: (error: unknown) => void
-}
-
+/** @param parts.process  names this process to the operator */
 const leasesOf =
-  ({ metrics, log, ...parts }: LeaseParts) =>
+  ({
+    metrics,
+    log,
+    ...parts
+  }: Pick<Installation, 'database' | 'metrics' | 'log' | 'onFailure'> & { process: string }) =>
   (name: string): Lease =>
     openLease({
       ...parts,
