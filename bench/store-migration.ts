@@ -33,7 +33,13 @@ function* events() {
   const eventOf = (number: number, stream: string, type: string, data: object) => {
     const revision = (revisions.get(stream) ?? -1) + 1
     revisions.set(stream, revision)
-    const metadata = { user_id: number % USERS, at: now.toISOString(), correlation_id: randomUUID(), causation_id: randomUUID(), version: 1 } // prettier-ignore
+    const metadata = {
+      user_id: number % USERS,
+      at: now.toISOString(),
+      correlation_id: randomUUID(),
+      causation_id: randomUUID(),
+      version: 1,
+    }
     return { stream, revision, id: randomUUID(), type, data, metadata }
   }
   const TYPES = ['TransactionCaptured', 'WebhookAttempted', 'WebhookStatusChanged']

@@ -51,9 +51,13 @@ const refusalOf = ({ code: cause = '' }: NodeJS.ErrnoException): string => {
   const issues = code === 'VALIDATION_FAILED' ? { issues: [{ path: '', message }] } : {}
   const body = JSON.stringify({ success: false, error: code, message, ...issues })
   const head = [
-    `HTTP/1.1 ${status}`, 'Connection: close', 'Content-Type: application/json', 'Cache-Control: no-store',
-    'X-Content-Type-Options: nosniff', `Content-Length: ${body.length}`,
-  ] // prettier-ignore
+    `HTTP/1.1 ${status}`,
+    'Connection: close',
+    'Content-Type: application/json',
+    'Cache-Control: no-store',
+    'X-Content-Type-Options: nosniff',
+    `Content-Length: ${body.length}`,
+  ]
   return `${head.join('\r\n')}\r\n\r\n${body}`
 }
 

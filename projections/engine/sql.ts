@@ -148,8 +148,10 @@ export const statementName = (text: string): string => `read_model_${shortHash(t
 const tableDdl = (schema: string, { name, columns, key, indexes, addedIndexes = [], parts }: Table): string =>
   [
     `CREATE TABLE ${schema}.${name} (
-      ${Object.entries(columns).map(([column, type]) => `"${column}" ${type}`).join(', ')},
-      PRIMARY KEY (${quoted(key)})) ${parts ? `PARTITION BY HASH ("${parts.by}")` : ''}`, // prettier-ignore
+      ${Object.entries(columns)
+        .map(([column, type]) => `"${column}" ${type}`)
+        .join(', ')},
+      PRIMARY KEY (${quoted(key)})) ${parts ? `PARTITION BY HASH ("${parts.by}")` : ''}`,
     ...Array.from(
       { length: parts?.number ?? 0 },
       (_, part) => `CREATE TABLE ${schema}.${name}_${part} PARTITION OF ${schema}.${name}

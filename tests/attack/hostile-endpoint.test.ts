@@ -129,7 +129,10 @@ describe('a hostile endpoint', () => {
     ['trailers', 'Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n', SMALL_HEADERS],
   ] as const)
     it(`cannot make the sender read ${what} without end: the status line decides`, async () => {
-      for (const [status, error] of [['200 OK', null], ['500 Oh', 'http_500']] as const) {
+      for (const [status, error] of [
+        ['200 OK', null],
+        ['500 Oh', 'http_500'],
+      ] as const) {
         const { url, sent } = await endpoint(pouring(`HTTP/1.1 ${status}\r\n${first}`, further))
         const result = await sender().send(call(url), never)
         expect(result).to.include({ http_status: Number(status.slice(0, 3)), error })
@@ -137,7 +140,7 @@ describe('a hostile endpoint', () => {
         expect(result.duration_ms).to.be.below(9_000)
         expect(sent()).to.be.below(MOST_ON_THE_WAY)
       }
-    }) // prettier-ignore
+    })
 
   it('cannot make the sender unpack a compressed answer', async () => {
     const bomb = gzipSync(Buffer.alloc(100 * 1024 ** 2))
@@ -196,7 +199,11 @@ describe('a hostile endpoint', () => {
   })
 
   it('may send any bytes as a body: they are kept as storable text', async () => {
-    const bytes = Buffer.concat([Buffer.from('\0\x1b[2J\u0085\u202e'), Buffer.from([0xff, 0xfe, 0xed, 0xa0, 0x80, 0xc0]), randomBytes(3_000)]) // prettier-ignore
+    const bytes = Buffer.concat([
+      Buffer.from('\0\x1b[2J\u0085\u202e'),
+      Buffer.from([0xff, 0xfe, 0xed, 0xa0, 0x80, 0xc0]),
+      randomBytes(3_000),
+    ])
     const { url } = await endpoint((socket) =>
       socket.end(Buffer.concat([Buffer.from('HTTP/1.1 200 OK\r\n\r\n'), bytes])),
     )

@@ -209,11 +209,14 @@ describe('attack: a hostile mail server', function () {
   for (const what of Object.keys(VIOLATIONS))
     it(`that ${what} is paused after the third violation`, async () => {
       const { key: as, path, server } = attacked.get(what)!
-      await eventually(async () => /The mailbox is paused/.test((await lastError(as, path)) ?? ''), { ...WAIT, what: `the pause (${await lastError(as, path)})` })
+      await eventually(async () => /The mailbox is paused/.test((await lastError(as, path)) ?? ''), {
+        ...WAIT,
+        what: `the pause (${await lastError(as, path)})`,
+      })
       expect((await api.ask('GET', path, { key: as })).body.data.is_active).to.equal(1)
       await eventually(() => server.connections() === 0, WAIT)
       await livesOn()
-    }) // prettier-ignore
+    })
 
   for (const what of Object.keys(NUISANCES))
     it(`that ${what} disturbs no other mailbox, and is not paused`, async () => {
@@ -225,7 +228,9 @@ describe('attack: a hostile mail server', function () {
 
   it('cannot name millions of mails in a few bytes', async () => {
     const { api_key: as } = await api.newAccount('millions@example.com', 'Pro')
-    const vanished = await startImapServer({ on: { IDLE: ({ socket }) => socket.write('* VANISHED 1:4294967295\r\n'.repeat(100)) } })
+    const vanished = await startImapServer({
+      on: { IDLE: ({ socket }) => socket.write('* VANISHED 1:4294967295\r\n'.repeat(100)) },
+    })
     const esearch = await startImapServer({
       capabilities: 'ESEARCH QRESYNC CONDSTORE ENABLE IMAP4rev2 COMPRESS=DEFLATE',
       on: {
@@ -240,7 +245,7 @@ describe('attack: a hostile mail server', function () {
     await eventually(() => idles(vanished) && esearch.received.some((line) => / SEARCH /.test(line)), WAIT)
     await livesOn()
     expect(esearch.received.filter((line) => /ENABLE|COMPRESS/i.test(line))).to.deep.equal([])
-  }) // prettier-ignore
+  })
 
   it('causes an alert and a mail to the owner; the alert ends when the owner changes the mail account', async () => {
     const { key: as, path, server, user } = attacked.get('sends a line that never ends')!
@@ -264,13 +269,17 @@ describe('attack: a hostile mail server', function () {
   }) // prettier-ignore
 
   it('does not harm the API when its mail account is tested', async () => {
-    for (const what of ['greets without an end', 'sends a mail of more bytes than asked for', 'closes in the middle of a mail']) {
+    for (const what of [
+      'greets without an end',
+      'sends a mail of more bytes than asked for',
+      'closes in the middle of a mail',
+    ]) {
       const { key: as, path } = attacked.get(what)!
       const { status, body } = await api.ask('POST', `${path}/test`, { key: as })
       expect([status, body.success], what).to.deep.equal([200, false])
       expect(body.error, what).to.be.a('string')
     }
-  }) // prettier-ignore
+  })
 
   it('that does not speak the requested TLS causes a clear error', async () => {
     const { api_key: as } = await api.newAccount('tls@example.com', 'Pro')

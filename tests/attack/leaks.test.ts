@@ -127,7 +127,13 @@ describe('the URL of a webhook', () => {
           ),
         { what: 'failed deliveries' },
       )
-      await eventually(async () => ((await call('GET', '/api/alerts')).data as { kind: string }[]).some(({ kind }) => kind === 'endpoint_failing'), { what: 'an alert', within: 90_000 }) // prettier-ignore
+      await eventually(
+        async () =>
+          ((await call('GET', '/api/alerts')).data as { kind: string }[]).some(
+            ({ kind }) => kind === 'endpoint_failing',
+          ),
+        { what: 'an alert', within: 90_000 },
+      )
       const env = { BAOCO_DATA_DIR: installation.dataDir, PORT: String(installation.port) }
       const tail = spawn(process.execPath, [BAOCO, 'tail', '--all'], { env: { PATH: process.env.PATH ?? '', ...env } })
       let tailed = ''
@@ -247,7 +253,13 @@ describe('settings', () => {
 
   it('are never printed by the client of the event store', async function () {
     // The client prints a warning about this option if it is false, with the whole address.
-    const env = { EVENTSTORE_URL: 'kurrentdb://admin:hunter2@127.0.0.1:9?tls=false&tls_verify-cert=true&dns_discover=false', DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:9/b', JWT_SECRET: 'j'.repeat(32), VAULT_KEY: 'ab'.repeat(32), PORT: '1' } // prettier-ignore
+    const env = {
+      EVENTSTORE_URL: 'kurrentdb://admin:hunter2@127.0.0.1:9?tls=false&tls_verify-cert=true&dns_discover=false',
+      DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:9/b',
+      JWT_SECRET: 'j'.repeat(32),
+      VAULT_KEY: 'ab'.repeat(32),
+      PORT: '1',
+    }
     const child = spawn(process.execPath, [BAOCO, 'api'], { env: { PATH: process.env.PATH ?? '', ...env } })
     let printed = ''
     for (const stream of [child.stdout, child.stderr])

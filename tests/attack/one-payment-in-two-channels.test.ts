@@ -40,8 +40,12 @@ const CTG: Channels = (memo, end = 160, mark = '~') => [
 
 const ACB: Channels = (memo, end = 160, mark = '') => [
   sms('ACB', cutTo(`ACB: TK 10012345678(VND) + 150,000 luc 10:00 20/11/2026. So du 5,380,000. GD: ${memo}`, end, mark)),
-  push('mobile.acb.com.vn', 'ACB ONE', `ACB: TK 10012345678(VND) + 150,000 luc 10:00 20/11/2026. So du 5,380,000. GD: ${memo} GD 6256IBT1AJQ 201126-10:00:05`),
-] // prettier-ignore
+  push(
+    'mobile.acb.com.vn',
+    'ACB ONE',
+    `ACB: TK 10012345678(VND) + 150,000 luc 10:00 20/11/2026. So du 5,380,000. GD: ${memo} GD 6256IBT1AJQ 201126-10:00:05`,
+  ),
+]
 
 const TCB: Channels = (memo, end = 160, mark = '') => [
   sms('Techcombank', cutTo(`TK 19033255551111\nSo tien GD:+150,000\nSo du:5,380,000\n${memo}`, end, mark)),
@@ -231,7 +235,10 @@ describe('a payment in two channels', () => {
     const [, out] = TCB('RUT TIEN')
     const [, other] = TCB('DH2000')
     const debit = { ...out, title: '- VND 150,000', text: out.text.replace('5,380', '5,230') }
-    const later = (sent: Sent, seconds: number) => ({ ...sent, at: new Date(Date.parse(AT) + seconds * 1_000).toISOString() }) // prettier-ignore
+    const later = (sent: Sent, seconds: number) => ({
+      ...sent,
+      at: new Date(Date.parse(AT) + seconds * 1_000).toISOString(),
+    })
     expect(verdictsOn(one, later(debit, 30), later(other, 60))).to.deep.equal(['new', 'new', 'new'])
     expect(verdictsOn(one, later(other, 700)), 'ten minutes later').to.deep.equal(['new', 'new'])
   })

@@ -62,7 +62,13 @@ describe('one payment pays one order', () => {
     const text = vietcombankText(++number, 'NGUYEN VAN A', { at }).replace(/$/, '...')
     const first = (await attacked.sms(text)).body.data
     expect(first.webhook_status).to.equal('skipped')
-    await attacked.push(text.replace('SD TK', 'Số dư TK VCB').replace('VND luc', ' VND lúc').replace('. SD ', '. Số dư ').replace(/NGUYEN.*$/, 'DH4042')) // prettier-ignore
+    await attacked.push(
+      text
+        .replace('SD TK', 'Số dư TK VCB')
+        .replace('VND luc', ' VND lúc')
+        .replace('. SD ', '. Số dư ')
+        .replace(/NGUYEN.*$/, 'DH4042'),
+    )
     expect((await attacked.sent()).slice(before)).to.deep.equal(['DH4042'])
     await attacked.sms(vietcombankText(number, 'DH4055', { at }))
     expect((await attacked.sent()).slice(before)).to.deep.equal(['DH4042'])

@@ -6,8 +6,14 @@ import { expect } from 'chai'
 import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { fromVietcombank, vietcombankText } from '../harness/bank-texts.ts'
 import {
-  callApi, launchBaoco, nextVersion, readInstallation, removeDataFolder, type DataFolder, type Starting,
-} from '../harness/baoco-process.ts' // prettier-ignore
+  callApi,
+  launchBaoco,
+  nextVersion,
+  readInstallation,
+  removeDataFolder,
+  type DataFolder,
+  type Starting,
+} from '../harness/baoco-process.ts'
 import { newFolderWithCluster } from '../harness/copied-cluster.ts'
 import { eventually } from '../harness/eventually.ts'
 import { showFigures } from '../harness/figures.ts'

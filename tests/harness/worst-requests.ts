@@ -50,8 +50,14 @@ const get = (name: string, path: string, status: number, headers: RawRequest['he
   headers,
 })
 const post = (name: string, path: string, status: number, body: string | Buffer, more: Partial<RawRequest> = {}) => ({
-  name, method: 'POST', path, status, body, headers: JSON_TYPE, ...more,
-}) // prettier-ignore
+  name,
+  method: 'POST',
+  path,
+  status,
+  body,
+  headers: JSON_TYPE,
+  ...more,
+})
 
 const queries: readonly WorstRequest[] = [
   get('64 KB of a&a&a to a personal URL that is none', `/api/receive/u/x?${times('a&', 64 * KB)}`, 401),

@@ -91,7 +91,13 @@ describe('a backup of your own Postgres', () => {
     )
     const copy = `${database.name}_copy`
     await postgres.administer(`CREATE DATABASE ${copy} OWNER ${database.name}`)
-    await postgres.program('pg_restore', ['--no-owner', '--exit-on-error', `--role=${database.name}`, `--dbname=${copy}`, file]) // prettier-ignore
+    await postgres.program('pg_restore', [
+      '--no-owner',
+      '--exit-on-error',
+      `--role=${database.name}`,
+      `--dbname=${copy}`,
+      file,
+    ])
     await check(database.url(undefined, copy), paid)
   })
 

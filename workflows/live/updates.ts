@@ -46,8 +46,14 @@ const HANDLERS: Handlers<LiveUpdate> = {
     webhook_status: to,
   }),
   TransactionDeleted: ({ data: { transaction_id: id } }) => ({ kind: 'transaction', what: 'deleted', id }),
-  WebhookAttempted: ({ data: { transaction_id, rule_id, attempt, http_status, outcome } }) =>
-    ({ kind: 'attempt', what: outcome, id: transaction_id, rule_id, attempt, http_status }), // prettier-ignore
+  WebhookAttempted: ({ data: { transaction_id, rule_id, attempt, http_status, outcome } }) => ({
+    kind: 'attempt',
+    what: outcome,
+    id: transaction_id,
+    rule_id,
+    attempt,
+    http_status,
+  }),
   AlertRaised: ({ data: { alert_id: id, kind } }) => ({ kind: 'alert', what: 'raised', id, alert: kind }),
   AlertEnded: ({ data: { alert_id: id, kind } }) => ({ kind: 'alert', what: 'ended', id, alert: kind }),
 }

@@ -53,8 +53,12 @@ export interface EventStreams {
 
 /** The query of a stream. */
 export const StreamStart = z.object({
-  since: z.string().max(2_048).optional().meta({ description: 'The id of the last received event, if `Last-Event-ID` cannot be sent.' }),
-}) // prettier-ignore
+  since: z
+    .string()
+    .max(2_048)
+    .optional()
+    .meta({ description: 'The id of the last received event, if `Last-Event-ID` cannot be sent.' }),
+})
 
 /** The id of the last received event: from the header that the browser sends, or from the parameter of a reloaded page. */
 const lastEventId = (context: ApiContext): string | null => {

@@ -167,8 +167,14 @@ export const mailAccountRoutes = (operations: Operations, parts: ApiParts, signe
   )
   get('/api/mail-accounts/:id', 'Get a mail account', signedIn, data(MailAccount), show)
   put(
-    '/api/mail-accounts/:id', 'Update a mail account', signedIn, body(MailAccountChange), refuses('CONFLICT'), data(MailAccount), change,
-  ) // prettier-ignore
+    '/api/mail-accounts/:id',
+    'Update a mail account',
+    signedIn,
+    body(MailAccountChange),
+    refuses('CONFLICT'),
+    data(MailAccount),
+    change,
+  )
   remove('/api/mail-accounts/:id', 'Remove a mail account', signedIn, noBody, message, drop)
   post('/api/mail-accounts/:id/test', 'Test a mail account', signedIn, noBody, whole(Tested), test)
 }

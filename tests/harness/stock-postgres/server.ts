@@ -49,8 +49,14 @@ export const ENVIRONMENT = { PATH: process.env.PATH ?? '', LC_ALL: 'C.UTF-8', TZ
 export const owner = () => (process.getuid?.() === 0 ? namedUser('postgres') : undefined)
 
 /** Arguments of a server that only this machine reaches. */
-export const listening = (port: number): string[] =>
-  ['-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='] // prettier-ignore
+export const listening = (port: number): string[] => [
+  '-p',
+  String(port),
+  '-c',
+  'listen_addresses=127.0.0.1',
+  '-c',
+  'unix_socket_directories=',
+]
 
 export const run = async (url: string, statement: string): Promise<void> => {
   const client = new pg.Client({ connectionString: url })
@@ -104,8 +110,17 @@ export const startStockPostgres = async ({
     `postgres://${role}:${password}@127.0.0.1:${through}/${database}`
   const administer = (statement: string) => run(urlOf('postgres', 'postgres'), statement)
   const program: StockPostgres['program'] = async (name, args, database = 'postgres') => {
-    const connection = { PGHOST: '127.0.0.1', PGPORT: String(port), PGUSER: 'postgres', PGPASSWORD: password, PGDATABASE: database } // prettier-ignore
-    const ran = await promisify(execFile)(join(programs, name), args, { ...running, env: { ...ENVIRONMENT, ...connection } }) // prettier-ignore
+    const connection = {
+      PGHOST: '127.0.0.1',
+      PGPORT: String(port),
+      PGUSER: 'postgres',
+      PGPASSWORD: password,
+      PGDATABASE: database,
+    }
+    const ran = await promisify(execFile)(join(programs, name), args, {
+      ...running,
+      env: { ...ENVIRONMENT, ...connection },
+    })
     return ran.stdout
   }
   const isUp = () => succeeds(administer('SELECT 1'))

@@ -87,7 +87,10 @@ describe('an endpoint that fails', () => {
     const { shop, rule } = await failing()
     await untilQuiet(shop.calls)
     const [never] = await captured([rule])
-    await setting.query("UPDATE read_model.delivery SET first_due_at = now() - interval '2 hours', captured_at = now() - interval '2 hours', due_at = now() - interval '2 hours' WHERE transaction_id = $1", [never]) // prettier-ignore
+    await setting.query(
+      "UPDATE read_model.delivery SET first_due_at = now() - interval '2 hours', captured_at = now() - interval '2 hours', due_at = now() - interval '2 hours' WHERE transaction_id = $1",
+      [never],
+    )
     await setting.query("UPDATE read_model.rule SET active_since = now() - interval '2 hours'")
     await setting.untilStatus(never!, 'failed')
     const attempts = await setting.attempts(never!)
@@ -117,7 +120,9 @@ describe('an endpoint that fails', () => {
         const [never] = await captured([rule])
         await setting.account(USER, held(rule))
         await untilQuiet(shop.calls)
-        await setting.query("UPDATE read_model.delivery SET first_due_at = now() - interval '3 hours', captured_at = now() - interval '3 hours', due_at = now() - interval '2 hours'") // prettier-ignore
+        await setting.query(
+          "UPDATE read_model.delivery SET first_due_at = now() - interval '3 hours', captured_at = now() - interval '3 hours', due_at = now() - interval '2 hours'",
+        )
         const before = shop.calls.length
         await setting.account(USER, released(rule))
         await eventually(() => shop.calls.length > before, { what: 'a probe' })

@@ -52,7 +52,11 @@ describe('delivery', () => {
     await setting.untilStatus(transaction!, 'failed')
     expect(shop.calls.map((call) => call.headers['x-webhook-attempt'])).to.deep.equal(['1', '2', '3'])
     expect(new Set(shop.calls.map((call) => call.headers['webhook-id'])).size).to.equal(1)
-    expect((await setting.attempts(transaction!)).map(({ outcome }) => outcome)).to.deep.equal(['retrying', 'retrying', 'exhausted']) // prettier-ignore
+    expect((await setting.attempts(transaction!)).map(({ outcome }) => outcome)).to.deep.equal([
+      'retrying',
+      'retrying',
+      'exhausted',
+    ])
   })
 
   it('continues the attempt numbers on a manual retry', async () => {
@@ -81,10 +85,20 @@ describe('delivery', () => {
     await setting.command(transaction!, (state) => retry(state, again))
     await setting.untilStatus(transaction!, 'success')
     const sent = shop.calls.map(({ headers }) => [headers['x-webhook-attempt'], headers['x-webhook-replay']])
-    expect(sent).to.deep.equal([['1', undefined], ['2', '1'], ['3', '1'], ['4', '1']]) // prettier-ignore
+    expect(sent).to.deep.equal([
+      ['1', undefined],
+      ['2', '1'],
+      ['3', '1'],
+      ['4', '1'],
+    ])
     expect(new Set(shop.calls.map(({ headers }) => headers['webhook-id'])).size).to.equal(1)
     const requests = await remakeRequests({ store: setting.store, vault }, USER, transaction!)
-    expect([...requests.values()].map(({ headers }) => headers['x-webhook-replay'])).to.deep.equal([undefined, '1', '1', '1']) // prettier-ignore
+    expect([...requests.values()].map(({ headers }) => headers['x-webhook-replay'])).to.deep.equal([
+      undefined,
+      '1',
+      '1',
+      '1',
+    ])
   })
 
   it('ends at once on a 410 answer', async () => {
@@ -93,7 +107,12 @@ describe('delivery', () => {
     await setting.worker()
     const [transaction] = await setting.capture([rule])
     await setting.untilStatus(transaction!, 'failed')
-    expect((await setting.events(transaction!)).map(({ type }) => type)).to.deep.equal(['TransactionCaptured', 'WebhookAttempted', 'DeliveryEnded', 'WebhookStatusChanged']) // prettier-ignore
+    expect((await setting.events(transaction!)).map(({ type }) => type)).to.deep.equal([
+      'TransactionCaptured',
+      'WebhookAttempted',
+      'DeliveryEnded',
+      'WebhookStatusChanged',
+    ])
     expect(shop.calls).to.have.length(1)
   })
 
@@ -142,7 +161,10 @@ describe('delivery', () => {
   })
 
   describe('of a capture that the log did not bring', () => {
-    const silent = { consume: (_group: string, _handler: unknown, signal: AbortSignal) => new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve())) } // prettier-ignore
+    const silent = {
+      consume: (_group: string, _handler: unknown, signal: AbortSignal) =>
+        new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve())),
+    }
 
     it('takes first attempts that wait in another process, if it has nothing to do itself', async () => {
       const shop = await setting.shop((_call, response) => void setTimeout(() => response.writeHead(200).end(), 300))
@@ -245,7 +267,10 @@ describe('delivery', () => {
     answer()
     await eventually(() => worker.reports.length === 1)
     expect(worker.reports[0]).to.include({ outcome: null, attempt_id: null })
-    expect((await setting.events(transaction!)).map(({ type }) => type)).to.deep.equal(['TransactionCaptured', 'TransactionDeleted']) // prettier-ignore
+    expect((await setting.events(transaction!)).map(({ type }) => type)).to.deep.equal([
+      'TransactionCaptured',
+      'TransactionDeleted',
+    ])
   })
 
   it('makes no call if the transaction was deleted before its retry was due', async () => {
@@ -295,7 +320,12 @@ describe('delivery', () => {
 
   it('records a call that cannot be formed as a failed attempt', async () => {
     const rule = await setting.rule('https://shop.vn/')
-    const vault = { seal: () => '', open: () => { throw new Error('no such key') } } // prettier-ignore
+    const vault = {
+      seal: () => '',
+      open: () => {
+        throw new Error('no such key')
+      },
+    }
     await setting.worker({ vault, schedule: [] })
     const [transaction] = await setting.capture([rule])
     await setting.untilStatus(transaction!, 'failed')

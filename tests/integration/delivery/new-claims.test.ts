@@ -183,11 +183,16 @@ describe('first attempts of new transactions', () => {
     const log: Log = {
       consume: (group, handler, signal) => {
         seen.push('start')
-        return embedded.consume(group, (entries) => handler(entries).then(() => {
-          seen.push(...entries.map(({ type }) => type))
-        }), signal)
+        return embedded.consume(
+          group,
+          (entries) =>
+            handler(entries).then(() => {
+              seen.push(...entries.map(({ type }) => type))
+            }),
+          signal,
+        )
       },
-    } // prettier-ignore
+    }
     await setting.worker({ queue, log, mustShow: () => {} })
     await eventually(() => seen.includes('start'))
     const [deleted] = await setting.capture([rule])

@@ -41,8 +41,13 @@ describe('the delivery queue', () => {
   }
   const claimDue = (worker: string, { room = ROOM, ...wanted }: Partial<DueWanted> = {}) =>
     queue.claimDue(worker, {
-      room, perRule: 100, fullRules: [], shares: { whole: room, left: [] }, firstEarlier: 0, ...wanted,
-    }) // prettier-ignore
+      room,
+      perRule: 100,
+      fullRules: [],
+      shares: { whole: room, left: [] },
+      firstEarlier: 0,
+      ...wanted,
+    })
   /** The first look at a limited rule writes its pace. The next one grants calls. */
   const firstLook = async () => expect((await claimDue(ONE)).claimed).to.deep.equal([])
   const idsOf = (claimed: readonly { transaction_id: number }[]) =>
@@ -268,7 +273,10 @@ describe('the delivery queue', () => {
     const isDue = async (id: number) =>
       (await setting.query('SELECT FROM read_model.delivery WHERE transaction_id = $1 AND due_at <= now()', [id]))
         .length === 1
-    await setting.query("UPDATE read_model.delivery SET lane = 'retry', due_at = now() + interval '8 hours' WHERE transaction_id = ANY($1)", [[retried, overQuota]]) // prettier-ignore
+    await setting.query(
+      "UPDATE read_model.delivery SET lane = 'retry', due_at = now() + interval '8 hours' WHERE transaction_id = ANY($1)",
+      [[retried, overQuota]],
+    )
     await setting.query('UPDATE read_model.delivery SET attempt = 1 WHERE transaction_id = $1', [retried])
     await setting.account(USER, { type: 'AccountLocked', data: { user_id: USER, reason: 'polling' } })
     for (const id of [first, retried, overQuota]) expect(await isDue(id!)).to.equal(false)

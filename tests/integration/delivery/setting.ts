@@ -63,8 +63,12 @@ export const openDeliverySetting = async () => {
   const revisions = new Map<number, number>()
 
   const metadata = (user_id: number, at = clock.now()) => ({
-    user_id, at: at.toISOString(), correlation_id: 'test', causation_id: 'test', version: 1,
-  }) // prettier-ignore
+    user_id,
+    at: at.toISOString(),
+    correlation_id: 'test',
+    causation_id: 'test',
+    version: 1,
+  })
 
   const appendTo = async (
     stream: string,

@@ -106,7 +106,8 @@ describe('takeover between workers', () => {
     await setting.capture([rule])
     await eventually(() => shop.calls.length === 1)
     await setting.worker({ beatEvery: 50 })
-    const beats = async () => (await setting.database.query<{ beat: number }>('SELECT beat FROM ops.worker')).map(({ beat }) => beat) // prettier-ignore
+    const beats = async () =>
+      (await setting.database.query<{ beat: number }>('SELECT beat FROM ops.worker')).map(({ beat }) => beat)
     await eventually(async () => (await beats()).length === 2 && (await beats()).every((beat) => beat > 10))
     expect(shop.calls).to.have.length(1)
   })
@@ -133,7 +134,10 @@ describe('takeover between workers', () => {
     const took = await worker.stop()
     expect(took).to.be.within(6_500, 10_000)
     const attempts = (await Promise.all(transactions.map((id) => setting.attempts(id)))).flat()
-    expect(attempts.map(({ error, http_status }) => [error, http_status])).to.deep.equal([['stopped', 0], ['stopped', 0]]) // prettier-ignore
+    expect(attempts.map(({ error, http_status }) => [error, http_status])).to.deep.equal([
+      ['stopped', 0],
+      ['stopped', 0],
+    ])
     expect(attempts.every(({ next_attempt_at }) => next_attempt_at !== null)).to.equal(true)
     // Its sign-off frees at once the calls that it had claimed but not started.
     hanging.answer(status(200))

@@ -63,6 +63,10 @@ describe('the test operation', () => {
       response_body: 'no',
     })
     expect(response_time_ms).to.be.a('number')
-    expect(await tested('https://nothing.invalid/')).to.deep.include({ success: false, http_code: 0, error: 'The name nothing.invalid could not be resolved.' }) // prettier-ignore
+    expect(await tested('https://nothing.invalid/')).to.deep.include({
+      success: false,
+      http_code: 0,
+      error: 'The name nothing.invalid could not be resolved.',
+    })
   })
 })

@@ -50,7 +50,13 @@ describe('a cluster of EventStoreDB', function () {
   it('is scavenged on the nodes that are up, with an error that names the others, and on the others once they are back', async () => {
     const [nowhere = 0] = await freePorts(1)
     const [one, other] = followers as [StandIn, StandIn]
-    stores.standIn.others.splice(0, 2, { port: nowhere, isAlive: true }, { port: one.port, isAlive: false }, { port: other.port, isAlive: true }) // prettier-ignore
+    stores.standIn.others.splice(
+      0,
+      2,
+      { port: nowhere, isAlive: true },
+      { port: one.port, isAlive: false },
+      { port: other.port, isAlive: true },
+    )
     const refused = await stores.store.expire().then(
       () => expect.fail('it has not failed'),
       (error: Error) => error.message,
@@ -70,7 +76,13 @@ describe('a cluster of EventStoreDB', function () {
     other.troubles.drive = { place: '/data', free: 3e9, size: 1e11 }
     expect(await disk()).to.deep.equal({ place: `127.0.0.1:${other.port} /data`, space: { free: 3e9, size: 1e11 } })
     const [nowhere = 0] = await freePorts(1)
-    stores.standIn.others.splice(0, 2, { port: one.port, isAlive: true }, { port: other.port, isAlive: false }, { port: nowhere, isAlive: true }) // prettier-ignore
+    stores.standIn.others.splice(
+      0,
+      2,
+      { port: one.port, isAlive: true },
+      { port: other.port, isAlive: false },
+      { port: nowhere, isAlive: true },
+    )
     expect((await disk())!.space).to.deep.equal({ free: 4e9, size: 1e11 })
   })
 

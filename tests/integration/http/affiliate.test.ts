@@ -28,8 +28,13 @@ describe('affiliates', () => {
   it('start with no balance, links or withdrawals', async () => {
     const { api_key } = await account('nothing')
     expect(await summary(api_key)).to.deep.equal({
-      balance: '0.00', earned: '0.00', withdrawn: '0.00', bank: null, links: [], withdrawals: [],
-    }) // prettier-ignore
+      balance: '0.00',
+      earned: '0.00',
+      withdrawn: '0.00',
+      bank: null,
+      links: [],
+      withdrawals: [],
+    })
   })
 
   it('create links with codes that belong to them', async () => {

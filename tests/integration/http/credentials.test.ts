@@ -187,7 +187,10 @@ describe('authentication', () => {
     expect((await api.ask('GET', '/api/receive-url', { key: early.api_key })).body).to.deep.equal(first.body)
     expect((await api.ask('POST', new URL(first.body.data.url).pathname, { body: 'x' })).status).to.equal(200)
 
-    const [drawn, changed] = [await newAccountWithoutUrl('drawn@example.com'), await newAccountWithoutUrl('put@example.com')] // prettier-ignore
+    const [drawn, changed] = [
+      await newAccountWithoutUrl('drawn@example.com'),
+      await newAccountWithoutUrl('put@example.com'),
+    ]
     expect((await api.ask('GET', '/api/receive-url/qr', { key: drawn.api_key })).body.data.qr_svg).to.contain('<svg')
     const json = { trust_sms_app_titles: true }
     const { body } = await api.ask('PUT', '/api/receive-url', { key: changed.api_key, json })

@@ -56,7 +56,8 @@ describe('the dashboard as it is served', () => {
 
   it('uses only features of the oldest supported browsers', () => {
     // The compiler translates the syntax, but adds no functions, regular expressions or styles.
-    const TOO_NEW = /AbortSignal\.(?:any|timeout)|canParse|\(\?<[=!]|light-dark|color-mix|checkVisibility|\.to(?:Sorted|Reversed|Spliced)\(|groupBy|withResolvers|requestIdleCallback|Promise\.try|@starting-style|@scope/g // prettier-ignore
+    const TOO_NEW =
+      /AbortSignal\.(?:any|timeout)|canParse|\(\?<[=!]|light-dark|color-mix|checkVisibility|\.to(?:Sorted|Reversed|Spliced)\(|groupBy|withResolvers|requestIdleCallback|Promise\.try|@starting-style|@scope/g
     for (const [path, { bytes }] of files) {
       if (!/\.(?:js|css)$/.test(path)) continue
       expect(bytes.identity.toString().match(TOO_NEW), path).to.equal(null)

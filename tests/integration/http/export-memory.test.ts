@@ -40,7 +40,10 @@ describe('the memory for an export', function () {
     await inside(world.installation, async (url) => {
       const database = openDatabase(url, { poolSize: 1 })
       let from = 0
-      for (const [month, count] of [[MONTHS.few, FEW], [MONTHS.many, MANY]] as const) {
+      for (const [month, count] of [
+        [MONTHS.few, FEW],
+        [MONTHS.many, MANY],
+      ] as const) {
         // As the projector writes them, spread over thirty days.
         await database.query(`WITH block AS MATERIALIZED (${BLOCKS}) INSERT INTO read_model.transaction (id, user_id, bank_code, bank_name, transaction_type, amount, currency,
             description, source_type, source, webhook_status, raw_data, transaction_date, created_at, updated_at)
@@ -51,7 +54,7 @@ describe('the memory for an export', function () {
       }
       await database.close()
     })
-  }) // prettier-ignore
+  })
   after(() => world?.close())
 
   const request = async (format: string, month: string) => {

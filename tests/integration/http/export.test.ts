@@ -42,13 +42,20 @@ describe('the export of transactions', () => {
       '2026-11-30T17:00:00.000Z',
     ])
       await happened({ transaction_date, counterpart_name: '=HYPERLINK("x")', amount: '1500.50' })
-    await happened({ transaction_date: '2026-11-15T03:04:05.000Z', transaction_type: 'debit', order_id: null, bank_code: 'MB' })
+    await happened({
+      transaction_date: '2026-11-15T03:04:05.000Z',
+      transaction_type: 'debit',
+      order_id: null,
+      bank_code: 'MB',
+    })
     await happened({ transaction_date: '2026-11-15T03:04:05.000Z' }, api.owner.user_id)
-  }) // prettier-ignore
+  })
   after(() => api.close())
 
   it('has the days and times of a Vietnamese month, in order, with formulas made harmless', async () => {
-    const { status, headers, body } = await ask('format=csv&month=2026-11&columns=date,time,money_in,money_out,counterpart_name') // prettier-ignore
+    const { status, headers, body } = await ask(
+      'format=csv&month=2026-11&columns=date,time,money_in,money_out,counterpart_name',
+    )
     expect(status).to.equal(200)
     expect(headers.get('content-type')).to.equal('text/csv; charset=utf-8')
     expect(headers.get('content-disposition')).to.equal('attachment; filename="baoco-2026-11.csv"')
@@ -75,7 +82,9 @@ describe('the export of transactions', () => {
       `${api.url}/api/transactions/export?format=xlsx&month=2026-11&columns=date,money_out,counterpart_name`,
       { headers: { 'x-api-key': readKey } },
     )
-    expect(response.headers.get('content-type')).to.equal('application/vnd.openxmlformats-officedocument.spreadsheetml.sheet') // prettier-ignore
+    expect(response.headers.get('content-type')).to.equal(
+      'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    )
     const rows = await readSheet(Buffer.from(await response.arrayBuffer()))
     expect(rows).to.deep.equal([
       ['date', 'money_out', 'counterpart_name'],
@@ -93,18 +102,24 @@ describe('the export of transactions', () => {
     expect(await lines('columns=date&month=2025-01')).to.deep.equal([])
     // The message is not a part of the long list of columns.
     expect((await ask('format=csv&columns=nothing')).body.message).to.include('`/docs` lists the columns.')
-    for (const [query, path] of [['format=csv&columns=nothing', 'columns'], ['format=ods', 'format'], ['format=csv&month=2026-13', 'month']] as const) {
+    for (const [query, path] of [
+      ['format=csv&columns=nothing', 'columns'],
+      ['format=ods', 'format'],
+      ['format=csv&month=2026-13', 'month'],
+    ] as const) {
       const { status, body } = await ask(query)
       expect([status, body.issues[0].path], query).to.deep.equal([400, path])
     }
-  }) // prettier-ignore
+  })
 
   it('can be read with a key of scope `read`, but no personal data', async () => {
     expect((await ask('format=csv', readKey)).status).to.equal(200)
     const refused = await ask('format=csv&columns=date,balance_after', readKey)
     expect([refused.status, refused.body.error]).to.deep.equal([403, 'SCOPE_MISSING'])
     const usual = (await ask('format=csv')).body.split('\r\n')[0]
-    expect(usual).to.equal('date,time,bank_code,account_number,money_in,money_out,currency,counterpart_name,order_id,transaction_ref,webhook_status,id') // prettier-ignore
+    expect(usual).to.equal(
+      'date,time,bank_code,account_number,money_in,money_out,currency,counterpart_name,order_id,transaction_ref,webhook_status,id',
+    )
     expect(await lines('columns=balance_after&bank_code=MB')).to.deep.equal(['1250000'])
   })
 
@@ -131,14 +146,16 @@ describe('the export of transactions', () => {
       SELECT 71000000 + n, ${verbose.user_id}, 'VCB', 'Vietcombank', 'credit', n, 'VND', text, 'api', 'url', 'skipped', text, at, at, at
       FROM (${texts}) t, LATERAL (SELECT timestamptz '2026-06-05 05:00:00Z' + n * interval '1 minute' / 60 AS at) a`)
     const pages = []
-    for await (const rows of exportedTransactions(database, verbose.user_id, ['description', 'raw_data'])) pages.push(rows)
+    for await (const rows of exportedTransactions(database, verbose.user_id, ['description', 'raw_data']))
+      pages.push(rows)
     await database.close()
-    const bytesOf = (rows: ExportedTransaction[]) => rows.reduce((sum, row) => sum + Buffer.byteLength(`${row.description}${row.raw_data}`), 0)
+    const bytesOf = (rows: ExportedTransaction[]) =>
+      rows.reduce((sum, row) => sum + Buffer.byteLength(`${row.description}${row.raw_data}`), 0)
     expect(Math.max(...pages.map(bytesOf))).to.be.below(1_024 ** 2)
     expect(pages.flat().map(({ id }) => id)).to.deep.equal(Array.from({ length: 200 }, (_, at) => 71_000_001 + at))
     const { body } = await ask('format=csv&columns=id,raw_data', verbose.api_key)
     expect(body.trimEnd().split('\r\n').slice(1)).to.have.length(200)
-  }) // prettier-ignore
+  })
 
   it('is cut off if it fails in the middle, so that a part cannot be mistaken for the whole', async () => {
     const failing = async function* () {
@@ -165,7 +182,10 @@ describe('the export of transactions', () => {
     }
     expect(await begun(failing()).catch((error: Error) => error.message)).to.equal('the database is away')
     const items: number[] = []
-    for await (const item of await begun((async function* () { yield* await Promise.resolve([1, 2]) })())) items.push(item)
+    const two = async function* () {
+      yield* await Promise.resolve([1, 2])
+    }
+    for await (const item of await begun(two())) items.push(item)
     expect(items).to.deep.equal([1, 2])
-  }) // prettier-ignore
+  })
 })

@@ -108,7 +108,10 @@ describe('a bulk retry as a job', () => {
     expect(await untilDone(job_id)).to.deep.equal({ id: job_id, status: 'done', total: 120, done: 120, failed: 0 })
     for (const id of [meant[0]!, meant[60]!, meant[119]!]) expect(await statusOf(id)).to.equal('pending')
     for (const id of others) expect(await statusOf(id)).to.equal('failed')
-    const [row] = await api.database.query<{ lane: string }>('SELECT DISTINCT lane FROM read_model.delivery WHERE transaction_id = ANY ($1)', [meant]) // prettier-ignore
+    const [row] = await api.database.query<{ lane: string }>(
+      'SELECT DISTINCT lane FROM read_model.delivery WHERE transaction_id = ANY ($1)',
+      [meant],
+    )
     expect(row!.lane).to.equal('bulk')
     expect((await api.ask('DELETE', `/api/jobs/${job_id}`, { key })).status).to.equal(409)
   })

@@ -33,8 +33,10 @@ describe('lists', () => {
           account_number: number < 5 ? '99887766' : '0011000415567',
           ...(isSent && { rules: [rule], webhook_status: 'pending' as const }),
         }),
-        ...(isSent ? [attempted(id, { attempt_id: await api.nextId(), rule_id: rule }), statusChanged(id, 'pending', 'failed')] : []),
-      ]) // prettier-ignore
+        ...(isSent
+          ? [attempted(id, { attempt_id: await api.nextId(), rule_id: rule }), statusChanged(id, 'pending', 'failed')]
+          : []),
+      ])
       ids.unshift(id)
     }
   })

@@ -51,12 +51,9 @@ describe('mail accounts', function () {
     ['Advanced', 3],
     ['Pro', 10],
   ] as const)
-    // prettier-ignore
     it(`are limited to ${limit} by the plan ${plan}, even with parallel calls`, async () => {
       const { api_key: key } = await api.newAccount(`${plan}@example.com`, plan)
-      const answers = await Promise.all(
-        Array.from({ length: limit + 4 }, (_, n) => add(key, { username: `box-${n}` })),
-      )
+      const answers = await Promise.all(Array.from({ length: limit + 4 }, (_, n) => add(key, { username: `box-${n}` })))
       expect(answers.filter(({ status }) => status === 201)).to.have.length(limit)
       const refused = answers.filter(({ status }) => status === 403)
       expect(refused).to.have.length(4)

@@ -52,8 +52,11 @@ describe('a received notification', () => {
       sender: 'Vietcombank', package: null, from: null, subject: null, raw_data: JSON.stringify({ text }),
     } // prettier-ignore
     const events = stamp([{ type: 'NotificationUnread', data }], {
-      user_id, at: new Date(received_at), correlation_id: 'test', causation_id: 'test',
-    }) // prettier-ignore
+      user_id,
+      at: new Date(received_at),
+      correlation_id: 'test',
+      causation_id: 'test',
+    })
     await api.store.append([[{ stream: unreadStream(id), expectedRevision: -1, events }]])
     return id
   }
@@ -72,9 +75,12 @@ describe('a received notification', () => {
     await post({ text: 'Ma OTP cua quy khach la 123456. Khong chia se ma nay.', sender: 'Vietcombank' })
     await post({ event: 'gateway.heartbeat' })
     const { rows } = await untilListed('?include_raw=1', 4)
-    expect(rows.map(({ status, reason }) => reason ?? status).sort()).to.deep.equal(
-      ['captured', 'otp', 'ping', 'unparsed'],
-    ) // prettier-ignore
+    expect(rows.map(({ status, reason }) => reason ?? status).sort()).to.deep.equal([
+      'captured',
+      'otp',
+      'ping',
+      'unparsed',
+    ])
     expect(rows.find(({ reason }) => reason === 'otp')!.text).to.equal(null)
     const captured = (await list('?status=captured'))[0]!
     expect(captured).to.include({ status: 'captured', transaction_id: captured.id, source_type: 'sms', reason: null })

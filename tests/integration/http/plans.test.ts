@@ -68,12 +68,21 @@ describe('plans', () => {
     const { status, body } = await order(api_key, 'Advanced')
     expect(status).to.equal(201)
     expect(body.data).to.have.all.keys(
-      'order_id', 'amount', 'bank_code', 'account_number', 'account_name', 'qr_payload', 'qr_svg',
-    ) // prettier-ignore
+      'order_id',
+      'amount',
+      'bank_code',
+      'account_number',
+      'account_name',
+      'qr_payload',
+      'qr_svg',
+    )
     expect(body.data.order_id).to.match(/^BC\d{4,}$/)
     expect(body.data).to.include({
-      amount: '1200000.00', bank_code: 'VCB', account_number: '0011000415567', account_name: 'BAOCO CO LTD',
-    }) // prettier-ignore
+      amount: '1200000.00',
+      bank_code: 'VCB',
+      account_number: '0011000415567',
+      account_name: 'BAOCO CO LTD',
+    })
     expect(textOfQr(body.data.qr_svg)).to.equal(body.data.qr_payload)
     expect(body.data.qr_payload).to.include('54071200000').and.include(body.data.order_id).and.include('970436')
     for (const plan of ['Free', 'Gold', '']) expect((await order(api_key, plan)).status).to.equal(400)
@@ -113,8 +122,12 @@ describe('plans', () => {
     const { order_id } = (await order(api_key)).body.data
     const paid = await Promise.all(Array.from({ length: 5 }, () => pay(order_id)))
     expect(paid.map(({ webhook_status }) => webhook_status).sort()).to.deep.equal([
-      'already_run', 'already_run', 'already_run', 'already_run', 'plan_upgraded',
-    ]) // prettier-ignore
+      'already_run',
+      'already_run',
+      'already_run',
+      'already_run',
+      'plan_upgraded',
+    ])
     await upgraded(api_key, 'Basic')
     expect(Date.parse((await accountOf(api_key)).plan_expires_at) - Date.now()).to.be.below(YEAR_MS)
   })

@@ -188,7 +188,11 @@ describe('receiving', () => {
   })
 
   it('answers a batch in the order of its items', async () => {
-    api.takes(({ incoming }): Taken => incoming.text === '' ? { kind: 'ignored', reason: 'empty' } : { kind: 'transaction', id: incoming.text.length, webhook_status: 'skipped', source_type: 'sms' }) // prettier-ignore
+    api.takes(({ incoming }): Taken =>
+      incoming.text === ''
+        ? { kind: 'ignored', reason: 'empty' }
+        : { kind: 'transaction', id: incoming.text.length, webhook_status: 'skipped', source_type: 'sms' },
+    )
     const before = api.arrivals.length
     const items = [
       { type: 'sms', sender: 'VCB', text: 'aaa' },

@@ -66,7 +66,9 @@ describe('a search', () => {
     await api.database.query('DELETE FROM search_model.searchable')
     await api.database.query("UPDATE search_model.checkpoint SET passed = '0', updated_at = now() - interval '1 hour'")
     await finds()
-    await api.database.query('UPDATE search_model.checkpoint SET checkpoint = NULL, event_id = NULL, stream = NULL, revision = NULL, passed = NULL, updated_at = NULL') // prettier-ignore
+    await api.database.query(
+      'UPDATE search_model.checkpoint SET checkpoint = NULL, event_id = NULL, stream = NULL, revision = NULL, passed = NULL, updated_at = NULL',
+    )
     expect(await found('nguyễn')).to.deep.equal([ids.accents])
   })
 
@@ -186,15 +188,22 @@ describe('a search', () => {
     it('counts all hits, and pages through them by cursor, newest first', async () => {
       expect(await walk({ search: 'crowd' }, 4)).to.deep.equal({ ids: newest(120), total: MANY })
       expect(await walk({ search: 'payer' }, 5)).to.deep.equal({ ids: newest(150, 1050), total: 1050 })
-      const failed = newest(80).filter((id) => id % 2 === 0).slice(0, 30)
-      expect(await walk({ search: 'crowd', webhook_status: 'failed' }, 1)).to.deep.equal({ ids: failed, total: MANY / 2 })
+      const failed = newest(80)
+        .filter((id) => id % 2 === 0)
+        .slice(0, 30)
+      expect(await walk({ search: 'crowd', webhook_status: 'failed' }, 1)).to.deep.equal({
+        ids: failed,
+        total: MANY / 2,
+      })
       const { data } = await list({ search: 'crowd', page: '3' }, crowded.api_key)
       expect(data.map(({ id }: { id: number }) => id)).to.deep.equal(newest(90).slice(60))
-    }) // prettier-ignore
+    })
 
     it('is refused while too many transactions are not indexed, and lists still work', async () => {
       await api.holdSearch()
-      await api.database.query('UPDATE search_model.checkpoint SET checkpoint = NULL, event_id = NULL, stream = NULL, revision = NULL, passed = NULL, updated_at = NULL') // prettier-ignore
+      await api.database.query(
+        'UPDATE search_model.checkpoint SET checkpoint = NULL, event_id = NULL, stream = NULL, revision = NULL, passed = NULL, updated_at = NULL',
+      )
       const { status, body } = await api.ask('GET', '/api/transactions?search=crowd', { key: crowded.api_key })
       expect([status, body.error]).to.deep.equal([503, 'STORE_UNAVAILABLE'])
       expect((await list({}, crowded.api_key)).total).to.equal(MANY)

@@ -25,8 +25,12 @@ describe('shop plugins', () => {
     const { system, rule } = body.data
     expect(system).to.include({ type: 'woocommerce', payment_prefix: 'WC', is_active: 1 })
     expect(rule).to.include({
-      is_auto: 1, system_id: system.id, url: shop.webhook_url, filter_type: 'credit', payload_format: 'woocommerce',
-    }) // prettier-ignore
+      is_auto: 1,
+      system_id: system.id,
+      url: shop.webhook_url,
+      filter_type: 'credit',
+      payload_format: 'woocommerce',
+    })
     expect(rule.secret_key).to.match(/^[0-9a-f]{48}$/)
     // A list also contains the health of the endpoint.
     const listed = (await api.ask('GET', '/api/webhooks', { key })).body.data

@@ -114,7 +114,8 @@ describe('statistics', () => {
         api.clock.at = at
         const id = await api.nextId()
         const attempts = []
-        for (const outcome of outcomes) attempts.push(attempted(id, { attempt_id: await api.nextId(), rule_id: ids[0]!, outcome })) // prettier-ignore
+        for (const outcome of outcomes)
+          attempts.push(attempted(id, { attempt_id: await api.nextId(), rule_id: ids[0]!, outcome }))
         await api.happened(merchant.user_id, id, [captured(merchant.user_id, id), ...attempts])
       }
       await happened(ago(4 * HOUR_MS + 1), ['delivered'])
@@ -125,12 +126,22 @@ describe('statistics', () => {
       await happened(NOW, ['delivered'])
       const [busy, unused] = await byHour(merchant.api_key, 4)
       expect(busy).to.include({ id: ids[0], attempts: 5, success_rate: 0.6 })
-      expect(countsOf(busy)).to.deep.equal([[2, 1], [0, 1], [0, 0], [1, 0]]) // prettier-ignore
+      expect(countsOf(busy)).to.deep.equal([
+        [2, 1],
+        [0, 1],
+        [0, 0],
+        [1, 0],
+      ])
       expect(busy.hours.map(({ from }: { from: string }) => from)).to.deep.equal(
         [4, 3, 2, 1].map((hours) => ago(hours * HOUR_MS).toISOString()),
       )
       expect(unused).to.deep.include({ id: ids[1], attempts: 0, success_rate: null, last_error: null })
-      expect(countsOf(unused)).to.deep.equal([[0, 0], [0, 0], [0, 0], [0, 0]]) // prettier-ignore
+      expect(countsOf(unused)).to.deep.equal([
+        [0, 0],
+        [0, 0],
+        [0, 0],
+        [0, 0],
+      ])
       expect(countsOf((await byHour(merchant.api_key, 24))[1])).to.deep.equal(Array(24).fill([0, 0]))
     })
 
@@ -150,7 +161,12 @@ describe('statistics', () => {
       )
       const many = (await byHour(merchant.api_key, 4))[1]
       expect(many).to.include({ attempts: 10_000, success_rate: 1 })
-      expect(countsOf(many)).to.deep.equal([[null, null], [null, null], [null, null], [7_200, 0]]) // prettier-ignore
+      expect(countsOf(many)).to.deep.equal([
+        [null, null],
+        [null, null],
+        [null, null],
+        [7_200, 0],
+      ])
     })
   })
 

@@ -110,7 +110,9 @@ for (const name of STORE_NAMES)
         await end()
         const back = performance.now()
         await eventually(async () => (await post()).status === 200)
-        console.log(`      ${name} ${how}: 503 after ${Math.round(slowest)} ms at most, later after ${Math.round(times[10]!)} ms (median), ${Math.round(times.at(-1)!)} ms at most; accepted again ${Math.round(performance.now() - back)} ms after the server came back, which took ${Math.round(back - began)} ms`) // prettier-ignore
+        console.log(
+          `      ${name} ${how}: 503 after ${Math.round(slowest)} ms at most, later after ${Math.round(times[10]!)} ms (median), ${Math.round(times.at(-1)!)} ms at most; accepted again ${Math.round(performance.now() - back)} ms after the server came back, which took ${Math.round(back - began)} ms`,
+        )
         await sendAgainUntilAccepted([...waiting, ...refused])
         expect(failing.recoveries.some(({ refused: calls }) => calls >= 20)).to.equal(true)
         await areListedOnce()
@@ -159,7 +161,10 @@ for (const name of STORE_NAMES)
           credential.startsWith('a JWT') ? [401, null] : [503, '5'],
         )
       }
-      const written = await api.ask('POST', '/api/systems', { key: owner.api_key, json: { name: 'Shop', type: 'custom', payment_prefix: 'SE' } }) // prettier-ignore
+      const written = await api.ask('POST', '/api/systems', {
+        key: owner.api_key,
+        json: { name: 'Shop', type: 'custom', payment_prefix: 'SE' },
+      })
       expect([written.status, written.headers.get('retry-after')]).to.deep.equal([503, '5'])
 
       // Another process has revoked the key, and the read models know.

@@ -36,7 +36,10 @@ describe('the stream', () => {
       for await (const bytes of response.body!.pipeThrough(new TextDecoderStream())) {
         text += bytes
         for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-          const lines = text.slice(0, end).split('\n').map((each) => /^(\w+): (.*)$/.exec(each)) // prettier-ignore
+          const lines = text
+            .slice(0, end)
+            .split('\n')
+            .map((each) => /^(\w+): (.*)$/.exec(each))
           const fields = Object.fromEntries(lines.flatMap((each) => (each ? [[each[1], each[2]]] : [])))
           lastId = (fields.id as string | undefined) ?? lastId
           if (fields.event) sent.push({ ...fields, data: JSON.parse(fields.data as string) })
@@ -44,7 +47,12 @@ describe('the stream', () => {
         }
       }
     }
-    const done = response.status === 200 ? read().catch(() => {}).then(() => (ended = true)) : Promise.resolve() // prettier-ignore
+    const done =
+      response.status === 200
+        ? read()
+            .catch(() => {})
+            .then(() => (ended = true))
+        : Promise.resolve()
     return { response, sent, isEnded: () => ended, lastId: () => lastId, done, stop: () => stopping.abort() }
   }
   const mine = (more: Record<string, string> = {}) => listen('/api/stream', { 'x-api-key': api.owner.api_key, ...more })
@@ -137,7 +145,9 @@ describe('the stream', () => {
     const missed = [await pay(), await pay()]
     await pay(other.user_id)
     const after = await api.another()
-    const again = await Promise.all([1, 2].map(() => listen('/api/stream', { ...key, 'last-event-id': first.lastId()! }, after.url))) // prettier-ignore
+    const again = await Promise.all(
+      [1, 2].map(() => listen('/api/stream', { ...key, 'last-event-id': first.lastId()! }, after.url)),
+    )
     const next = await pay()
     for (const { sent } of again) {
       await eventually(() => sent.length === 3)

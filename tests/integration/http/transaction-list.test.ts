@@ -153,9 +153,13 @@ describe('the transaction list', () => {
 
   it('answers 404 for transactions of other users and for invalid ids', async () => {
     for (const id of [ids.foreign, 999_999_999, 0, -1, '1e3', 'x', '99999999999999999999', '1%00', '%E0%A4%A'])
-      for (const [method, path] of [['GET', ''], ['POST', '/retry'], ['DELETE', '']] as const) {
+      for (const [method, path] of [
+        ['GET', ''],
+        ['POST', '/retry'],
+        ['DELETE', ''],
+      ] as const) {
         const { status, body } = await api.ask(method, `/api/transactions/${id}${path}`, { key })
         expect([status, body.error], `${method} ${id}`).to.deep.equal([404, 'NOT_FOUND'])
-      } // prettier-ignore
+      }
   })
 })

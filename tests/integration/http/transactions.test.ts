@@ -92,8 +92,10 @@ describe('one transaction', () => {
     expect([status, body.message]).to.deep.equal([200, 'The transaction is queued again.'])
     expect((await show(id)).webhook_status).to.equal('pending')
     const { body: history } = await api.ask('GET', `/api/transactions/${id}/history`, { key })
-    expect(history.data.map(({ text }: { text: string }) => text)).to.include(`manual retry requested: sent once more after a success, rule ${rule}`)
-  }) // prettier-ignore
+    expect(history.data.map(({ text }: { text: string }) => text)).to.include(
+      `sent again, asked for by hand, rule ${rule}`,
+    )
+  })
 
   it('shows in the list how its deliveries stand, rule by rule', async () => {
     const mine = await api.newAccount('counts@example.com')
@@ -108,7 +110,12 @@ describe('one transaction', () => {
       captured(mine.user_id, id, { rules, webhook_status: 'pending' }),
       attempted(id, { attempt_id: await api.nextId(), rule_id: dead }),
       attempted(id, { attempt_id: await api.nextId(), rule_id: fine, outcome: 'delivered' }),
-      attempted(id, { attempt_id: await api.nextId(), rule_id: waiting, outcome: 'retrying', next_attempt_at: '2099-01-01T00:00:00.000Z' }),
+      attempted(id, {
+        attempt_id: await api.nextId(),
+        rule_id: waiting,
+        outcome: 'retrying',
+        next_attempt_at: '2099-01-01T00:00:00.000Z',
+      }),
       { type: 'DeliveryEnded', data: { transaction_id: id, rule_id: removed, reason: 'rule_deleted' } },
     ])
     const unmatched = await api.nextId()
@@ -118,7 +125,7 @@ describe('one transaction', () => {
       { pending: 0, success: 0, failed: 0 },
       { pending: 1, success: 1, failed: 1 },
     ])
-  }) // prettier-ignore
+  })
 
   it('is matched again against the current rules if it had no match', async () => {
     const id = await api.nextId()

@@ -41,7 +41,11 @@ describe('the list of undelivered transactions', () => {
       events.push(attempted(id, { ...first, ...ending, attempt: 2, error, attempt_id: await api.nextId() }))
     }
     const base = captured(mine.user_id, id, { rules, webhook_status: 'pending', created_at })
-    await api.happened(mine.user_id, id, [base, ...events, ...(status === 'failed' ? [statusChanged(id, 'pending', 'failed')] : [])]) // prettier-ignore
+    await api.happened(mine.user_id, id, [
+      base,
+      ...events,
+      ...(status === 'failed' ? [statusChanged(id, 'pending', 'failed')] : []),
+    ])
     return id
   }
 
@@ -170,7 +174,10 @@ describe('the list of undelivered transactions', () => {
       }
       const before = await rowsRead()
       const { groups } = await undeliveredGroups(alone, mine.user_id, { date_from: '2026-04-01' })
-      expect(groups.map(({ count, error }) => [count, error])).to.deep.equal([[MANY / 2, 'timeout'], [MANY / 2, 'timeout']]) // prettier-ignore
+      expect(groups.map(({ count, error }) => [count, error])).to.deep.equal([
+        [MANY / 2, 'timeout'],
+        [MANY / 2, 'timeout'],
+      ])
       await eventually(async () => (await rowsRead()) > before, { what: 'statistics that count what was read' })
       // Of each its transaction, its delivery and its last attempt.
       expect((await rowsRead()) - before).to.be.below(4 * MANY)

@@ -145,11 +145,14 @@ describe('webhook rules', () => {
     const rule = await create()
     const stranger = await api.newAccount('stranger@example.com')
     for (const [method, path, json] of [
-      ['PUT', '', { name: 'mine' }], ['DELETE', ''], ['POST', '/test'], ['GET', '/logs'],
+      ['PUT', '', { name: 'mine' }],
+      ['DELETE', ''],
+      ['POST', '/test'],
+      ['GET', '/logs'],
     ] as const) {
       const { status, body } = await ask(method, `/${rule.id}${path}`, json, stranger.api_key)
       expect([status, body.error], method).to.deep.equal([404, 'NOT_FOUND'])
-    } // prettier-ignore
+    }
     expect((await ask('GET', '', undefined, stranger.api_key)).body.data).to.deep.equal([])
   })
 

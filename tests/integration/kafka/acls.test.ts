@@ -56,8 +56,16 @@ describe('a Kafka broker with ACLs', () => {
     const reasons: string[] = []
     const read: number[] = []
     const stop = new AbortController()
-    const log = openKafkaLog({ ...as('deliver'), sessionTimeout: 6_000, onFailure: (error) => reasons.push(String(error)) }) // prettier-ignore
-    const running = log.consume(GROUP, async (entries) => void read.push(...entries.map((entry) => entry.transaction_id)), stop.signal) // prettier-ignore
+    const log = openKafkaLog({
+      ...as('deliver'),
+      sessionTimeout: 6_000,
+      onFailure: (error) => reasons.push(String(error)),
+    })
+    const running = log.consume(
+      GROUP,
+      async (entries) => void read.push(...entries.map((entry) => entry.transaction_id)),
+      stop.signal,
+    )
     return { read, reasons, log, stop: async () => (stop.abort(), running) }
   }
   const says = (reasons: string[], row: RequiredAcl) =>

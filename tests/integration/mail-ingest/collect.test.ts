@@ -143,8 +143,12 @@ describe('mail ingest', function () {
     await eventually(async () => (await listed()).length === 5, WAIT)
     const before = await listed()
     expect(before.map(({ reason }) => reason).sort()).to.deep.equal([
-      'unauthenticated_sender', 'unauthenticated_sender', 'unauthenticated_sender', 'unparsed', 'unparsed',
-    ]) // prettier-ignore
+      'unauthenticated_sender',
+      'unauthenticated_sender',
+      'unauthenticated_sender',
+      'unparsed',
+      'unparsed',
+    ])
     await first.stop()
     collectors.splice(0)
 

@@ -3,8 +3,10 @@ import { expect } from 'chai'
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
 import { openMailboxNotes } from '../../../adapters/postgres/ops/mailbox-notes.ts'
 import {
-  countFailingMailboxes, failingMailboxes, lastingMailboxAlerts,
-} from '../../../projections/mail-account/queries.ts' // prettier-ignore
+  countFailingMailboxes,
+  failingMailboxes,
+  lastingMailboxAlerts,
+} from '../../../projections/mail-account/queries.ts'
 import { watchMailboxes } from '../../../workflows/scheduled/watch-mailboxes.ts'
 import { timoMail } from '../../harness/bank-mails.ts'
 import { needsDovecot } from '../../harness/dovecot/install.ts'

@@ -31,9 +31,14 @@ describe('a mail that its server does not return', () => {
     server = await startImapServer()
     skipped = []
     const json = {
-      email: 'shop@mailbox.example', host: '127.0.0.1', port: server.port, tls: false, username: 'shop', password: 'x',
+      email: 'shop@mailbox.example',
+      host: '127.0.0.1',
+      port: server.port,
+      tls: false,
+      username: 'shop',
+      password: 'x',
       authserv_id: AUTHSERV_ID,
-    } // prettier-ignore
+    }
     const { status, body } = await api.ask('POST', '/api/mail-accounts', { key, json })
     expect(status, JSON.stringify(body)).to.equal(201)
     path = `/api/mail-accounts/${body.data.id}`

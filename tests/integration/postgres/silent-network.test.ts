@@ -28,7 +28,10 @@ describe('connections to Postgres that are lost without a sign', () => {
     await eventually(() => shop.calls.length === 1, { what: 'a call' })
     network.silence()
     let id: number | null = null
-    await eventually(async () => (id = await world.post(vietcombankText(2, 'DH2'))) !== null, { what: 'an accepted payment', within: 60_000 }) // prettier-ignore
+    await eventually(async () => (id = await world.post(vietcombankText(2, 'DH2'))) !== null, {
+      what: 'an accepted payment',
+      within: 60_000,
+    })
     await eventually(() => shop.calls.length === 2, { what: 'its call', within: 60_000 })
     await eventually(async () => (await world.api('GET', `/api/transactions/${id}`)).status === 200, {
       what: 'its transaction',

@@ -23,11 +23,13 @@ describe('the rows of a deleted account', () => {
     stream,
     events: [
       {
-        id: randomUUID(), type, data,
+        id: randomUUID(),
+        type,
+        data,
         metadata: { user_id: USER, at: '2026-02-01T00:00:00.000Z', correlation_id: 'c', causation_id: 'c', version: 1 },
       },
     ],
-  }) // prettier-ignore
+  })
   const ended = () => closing('account-1', 'AccountDeleted', { user_id: USER })
   const deleted = (transaction: LiveTransaction): Decided => {
     const [fact] = remove(transaction)

@@ -164,16 +164,21 @@ describe('parking', () => {
     const due = ((await setting.rows()).delivery as { transaction_id: number; due_at: string }[]).map(
       ({ transaction_id, due_at }) => [transaction_id, due_at.startsWith('2026-03-01')],
     )
-    expect(due).to.deep.equal([[7, false], [8, true]]) // prettier-ignore
+    expect(due).to.deep.equal([
+      [7, false],
+      [8, true],
+    ])
     await expectSameAsRebuilt()
     // The same if the release of the rebuild can read what was skipped.
     const newer = obeyingSkips(
       await openPostgresEventStore({
         url: setting.url,
         parse: (stored): StoredEvent =>
-          stored.type === 'NotYetInvented' ? parseEvent({ ...captured(99), ...stored, type: 'TransactionCaptured', data: captured(99).data }) : parseEvent(stored),
+          stored.type === 'NotYetInvented'
+            ? parseEvent({ ...captured(99), ...stored, type: 'TransactionCaptured', data: captured(99).data })
+            : parseEvent(stored),
       }),
-    ) // prettier-ignore
+    )
     try {
       await expectSameAsRebuilt(newer)
     } finally {

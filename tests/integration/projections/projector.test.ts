@@ -49,9 +49,13 @@ describe('projector', () => {
       )
       expect(deliveries.map(comparable)).to.have.deep.members(inFold)
       expect(new Set(deliveries.map(({ status }) => status))).to.include.keys('open', 'succeeded', 'failed', 'ended')
-      expect((rows.transaction as { id: number; webhook_status: string; order_id: string | null }[]).map(({ id, webhook_status, order_id }) => ({ id, webhook_status, order_id }))).to.have.deep.members(
+      expect(
+        (rows.transaction as { id: number; webhook_status: string; order_id: string | null }[]).map(
+          ({ id, webhook_status, order_id }) => ({ id, webhook_status, order_id }),
+        ),
+      ).to.have.deep.members(
         folds.map(({ transaction_id: id, webhook_status, order_id }) => ({ id, webhook_status, order_id })),
-      ) // prettier-ignore
+      )
 
       // Exactly the open deliveries have a due time.
       expect(deliveries.filter(({ status, due_at }) => (status === 'open') !== (due_at !== null))).to.deep.equal([])

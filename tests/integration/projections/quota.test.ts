@@ -70,7 +70,9 @@ describe('the quota', () => {
   /** A transaction without an order id. @returns its id */
   const captureSkipped = async (when = at(1)): Promise<number> => {
     const data = captured(when, null, true)
-    await setting.append([decided(transactionStream(data.transaction_id), [{ type: 'TransactionCaptured', data }], when)]) // prettier-ignore
+    await setting.append([
+      decided(transactionStream(data.transaction_id), [{ type: 'TransactionCaptured', data }], when),
+    ])
     return data.transaction_id
   }
   const complete = (transaction_id: number, when: string) => {
@@ -204,7 +206,11 @@ describe('the quota', () => {
     const together = await captureSkipped()
     for (const id of [within, apart, together]) await complete(id, at(2))
     await complete(late, at(20))
-    expect(await putOff()).to.deep.equal([[apart, at(16)], [late, at(20)], [together, at(16)]]) // prettier-ignore
+    expect(await putOff()).to.deep.equal([
+      [apart, at(16)],
+      [late, at(20)],
+      [together, at(16)],
+    ])
     const { over_quota: remembered } = await setting.rows()
     expect(remembered).to.have.length(3)
     await same()

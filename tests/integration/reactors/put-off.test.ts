@@ -82,8 +82,14 @@ describe('reactions that cannot be done', () => {
       },
     })
   const decision = (stream: string, revision: number) => ({
-    stream, revision, event_id: '', type: 'NotYetInvented', reason: 'unknown_type', detail: '', projectors: ['main'],
-  }) // prettier-ignore
+    stream,
+    revision,
+    event_id: '',
+    type: 'NotYetInvented',
+    reason: 'unknown_type',
+    detail: '',
+    projectors: ['main'],
+  })
 
   it('wait for an account that cannot be read, and are done when its event is skipped', async () => {
     await happened('account-1', 'AccountRegistered', { user_id: 1 })

@@ -37,8 +37,12 @@ describe('the webhook sender', () => {
   it('refuses a URL that a new rule could not have today', async () => {
     const { url, calls } = await shop()
     expect(await sender({ allowPrivate: false }).send(callTo(url), never)).to.include({ error: 'invalid_url' })
-    expect(await sender({ allowPrivate: false }).send(callTo('https://127.0.0.1/'), never)).to.include({ error: 'private_address' }) // prettier-ignore
-    expect(await sender({ ownOrigins: [new URL(url).origin] }).send(callTo(url), never)).to.include({ error: 'invalid_url' }) // prettier-ignore
+    expect(await sender({ allowPrivate: false }).send(callTo('https://127.0.0.1/'), never)).to.include({
+      error: 'private_address',
+    })
+    expect(await sender({ ownOrigins: [new URL(url).origin] }).send(callTo(url), never)).to.include({
+      error: 'invalid_url',
+    })
     expect(calls).to.deep.equal([])
   })
 
@@ -46,6 +50,8 @@ describe('the webhook sender', () => {
     const { url } = await shop()
     expect(await sender().send(callTo(url.replace('127.0.0.1', 'localhost')), never)).to.include({ http_status: 200 })
     const resolve = () => Promise.resolve(['::1', '127.0.0.1'])
-    expect(await sender({ resolve }).send(callTo(url.replace('127.0.0.1', 'shop.test')), never)).to.include({ http_status: 200 }) // prettier-ignore
+    expect(await sender({ resolve }).send(callTo(url.replace('127.0.0.1', 'shop.test')), never)).to.include({
+      http_status: 200,
+    })
   })
 })

@@ -18,7 +18,6 @@ describe('an answer with a faulty head', () => {
     ['a line without a colon', 'HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.0 201\r\nPHP Notice\r\n\r\nok'],
     ['line feeds only', 'HTTP/1.1 200 OK\nContent-Length: 2\n\nok'],
   ] as const)
-    // prettier-ignore
     it(`is a success if its status line is 2xx, however it is split: ${what}`, async () => {
       expect(await answerOf(answer)).to.include({ error: null })
       const url = await raw((socket) =>

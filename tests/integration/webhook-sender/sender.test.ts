@@ -22,10 +22,15 @@ describe('the webhook sender', () => {
 
   it('treats only 2xx as a success', async () => {
     const { url, answer } = await shop()
-    for (const [code, error] of [[204, null], [500, 'http_500'], [404, 'http_404'], [410, 'http_410']] as const) {
+    for (const [code, error] of [
+      [204, null],
+      [500, 'http_500'],
+      [404, 'http_404'],
+      [410, 'http_410'],
+    ] as const) {
       answer(status(code, code === 204 ? '' : 'words'))
       expect(await sender().send(callTo(url), never)).to.include({ http_status: code, error })
-    } // prettier-ignore
+    }
   })
 
   it('never follows a redirect', async () => {

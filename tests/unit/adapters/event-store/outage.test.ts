@@ -37,7 +37,9 @@ describe('an outage of the store', () => {
     for (const code of ['28P01', '3D000', '53400']) expect(isRefusedAtStart(pgError(code)), code).to.equal(true)
     for (const code of ['53100', '53300', '57P03']) expect(isRefusedAtStart(pgError(code)), code).to.equal(false)
     // Such as `sslrootcert`.
-    const [file, connection] = ['open', 'connect'].map((syscall) => Object.assign(new Error(syscall), { code: 'ENOENT', syscall })) // prettier-ignore
+    const [file, connection] = ['open', 'connect'].map((syscall) =>
+      Object.assign(new Error(syscall), { code: 'ENOENT', syscall }),
+    )
     expect([isRefusedAtStart(file), isRefusedAtStart(connection)]).to.deep.equal([true, false])
   })
 

@@ -35,7 +35,13 @@ describe('a spreadsheet', () => {
     const [head, first, second] = await read(columns, rows)
     expect(head).to.deep.equal(columns.map(({ heading }) => heading))
     // The reader gives wall-clock times as UTC.
-    expect(first).to.deep.equal([7, new Date('2026-11-21T00:00:00Z'), new Date('2026-11-21T01:30:05Z'), 150000, '0011000415567']) // prettier-ignore
+    expect(first).to.deep.equal([
+      7,
+      new Date('2026-11-21T00:00:00Z'),
+      new Date('2026-11-21T01:30:05Z'),
+      150000,
+      '0011000415567',
+    ])
     expect(second).to.deep.equal([8, null, null, -0.5, null])
   })
 

@@ -60,7 +60,13 @@ describe('usage of an account', () => {
       const usage = new Usage(LIMITS)
       calls(usage, every(10, 1))
       usage.report(START + 1_000)
-      usage.reported({ ...NOTHING_ELSE, calls: new Map([[1_000, 9], [999, 1]]) }) // prettier-ignore
+      usage.reported({
+        ...NOTHING_ELSE,
+        calls: new Map([
+          [1_000, 9],
+          [999, 1],
+        ]),
+      })
       expect(calls(usage, [[1_500]])).to.deep.equal(['requests_per_hour'])
     })
   })

@@ -9,7 +9,10 @@ describe('row 1: the same source, text and stamp', () => {
     given(plain)
       .when({ ...plain, arrives: 3 * DAY })
       .then(resendOf(0)))
-  it('as a copy is a resend of that copy', () => given(plain, push({ order: 'DH1' })).when(push({ order: 'DH1' })).then(resendOf(1, 0))) // prettier-ignore
+  it('as a copy is a resend of that copy', () =>
+    given(plain, push({ order: 'DH1' }))
+      .when(push({ order: 'DH1' }))
+      .then(resendOf(1, 0)))
   it('is a different event after seven days', () =>
     given(plain)
       .when({ ...plain, arrives: 7 * DAY + 1 })
@@ -38,7 +41,10 @@ describe('row 2: the same source and text with equal printed data is a resend', 
     given(sms({ time: 5 }))
       .when(sms({ time: 5, ...day }))
       .then(resendOf(0)))
-  it('if it prints a time and a balance', () => given(sms({ minute: 0, balance: 7 })).when(sms({ minute: 0, balance: 7, ...day })).then(resendOf(0))) // prettier-ignore
+  it('if it prints a time and a balance', () =>
+    given(sms({ minute: 0, balance: 7 }))
+      .when(sms({ minute: 0, balance: 7, ...day }))
+      .then(resendOf(0)))
   it('unless it prints only a time without seconds', () =>
     given(sms({ minute: 0 }))
       .when(sms({ minute: 0, at: 6 }))
@@ -121,12 +127,18 @@ describe('row 3: a notification is a copy', () => {
     given(sms({ ref: 'FT:1' }))
       .when(push({ ref: 'FT:1', at: 3 * DAY }))
       .then(copyOf(0)))
-  it('if the reference is equal but the same source sent another text', () => given(sms({ ref: 'FT:1' })).when(sms({ ref: 'FT:1', content: 'x' })).then(copyOf(0))) // prettier-ignore
+  it('if the reference is equal but the same source sent another text', () =>
+    given(sms({ ref: 'FT:1' }))
+      .when(sms({ ref: 'FT:1', content: 'x' }))
+      .then(copyOf(0)))
   it('but not if equal numbers have different labels', () =>
     given(sms({ ref: 'FT:1' }))
       .when(push({ ref: 'Trace:1' }))
       .then(another))
-  it('if any of several references is equal', () => given(sms({ ref: ['FT:1', 'Trace:2'] })).when(push({ ref: ['Trace:2', 'GD:3'] })).then(copyOf(0))) // prettier-ignore
+  it('if any of several references is equal', () =>
+    given(sms({ ref: ['FT:1', 'Trace:2'] }))
+      .when(push({ ref: ['Trace:2', 'GD:3'] }))
+      .then(copyOf(0)))
   it('if balance and time are equal', () =>
     given(sms({ time: 5, balance: 7 }))
       .when(push({ time: 5, balance: 7, at: DAY }))

@@ -23,10 +23,14 @@ const described: fc.Arbitrary<Described> = fc
   })
   .map(({ make, order, time, content, at, ...rest }) =>
     make({
-      ...rest, arrives: at, ...(make === url ? {} : { stamp: at }),
-      ...(order && { order }), ...(time && { time }), ...(content && { content }),
+      ...rest,
+      arrives: at,
+      ...(make === url ? {} : { stamp: at }),
+      ...(order && { order }),
+      ...(time && { time }),
+      ...(content && { content }),
     }),
-  ) // prettier-ignore
+  )
 
 /** Judges all notifications. @returns the event of each, as the id of its first notification */
 const events = (all: readonly Described[]): number[] => {

@@ -28,8 +28,9 @@ describe('the removal of column breaks', () => {
     expect(undoBreaks('mua hang DH10 A7X9', 13)).to.equal('mua hang DH10A7X9')
   })
 
-  it('ignores the mark of a cut when it counts the last column', () => {
-    for (const mark of ['...', '~']) expect(undoBreaks(`mua hang DH10 42 xxxxxxxxxx${mark}`, 13)).to.equal(`mua hang DH1042 xxxxxxxxxx${mark}`) // prettier-ignore
+  it('does not count the mark of a cut for the last column', () => {
+    for (const mark of ['...', '~'])
+      expect(undoBreaks(`mua hang DH10 42 xxxxxxxxxx${mark}`, 13)).to.equal(`mua hang DH1042 xxxxxxxxxx${mark}`)
   })
 
   it('leaves no blank before the mark of a cut right behind a break, so that a cut order id touches it', () => {

@@ -9,8 +9,13 @@ export const RUNS = { numRuns: repetitions(20_000, 300) }
 
 export const resultOf = (incoming: Incoming) => read(incoming, AT)
 export const moneyOf = ({ transaction_type, amount, currency, account_number, balance_after, content }: Reading) => ({
-  transaction_type, amount, currency, account_number, balance_after, content,
-}) // prettier-ignore
+  transaction_type,
+  amount,
+  currency,
+  account_number,
+  balance_after,
+  content,
+})
 
 export const grouped = (value: number, mark: string): string => String(value).replace(/\B(?=(\d{3})+$)/g, mark)
 export const oneOf = <Item>(...items: readonly Item[]) => fc.constantFrom(...items)

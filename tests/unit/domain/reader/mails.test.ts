@@ -30,13 +30,20 @@ const receipt = (status: string, memo = 'DH1042 thanh to&aacute;n'): string =>
 
 describe('the plain text of a mail', () => {
   it('contains the visible text of its HTML, with separated cells', () => {
-    expect(plainOf(html(row('A &amp; B', '1&nbsp;2'), row('C', '&#x111;'))).split('\n').map((line) => line.trim()).filter(Boolean)).to.deep.equal([ 'A & B | 1\u00a02 |'.replace('\u00a0', ' '), 'C | đ |', ]) // prettier-ignore
+    expect(
+      plainOf(html(row('A &amp; B', '1&nbsp;2'), row('C', '&#x111;')))
+        .split('\n')
+        .map((line) => line.trim())
+        .filter(Boolean),
+    ).to.deep.equal(['A & B | 1\u00a02 |'.replace('\u00a0', ' '), 'C | đ |'])
   })
 
   it('contains no hidden text, for tags in any case and after any letter', () => {
     for (const before of ['', 'İİİİ', 'ẞ', '𝟙', 'Đ'])
       for (const hidden of ['<STYLE>x</STYLE>', '<Script>x</sCRIPT >', '<!-- x -->', '<head>x</HEAD>'])
-        expect(plainOf(`<p>${before}</p>${hidden}<TD>a</Td ><BR/>b`).replace(/\s+/g, ' ').trim()).to.equal(`${before} a | b`.trim()) // prettier-ignore
+        expect(plainOf(`<p>${before}</p>${hidden}<TD>a</Td ><BR/>b`).replace(/\s+/g, ' ').trim()).to.equal(
+          `${before} a | b`.trim(),
+        )
   })
 
   it('is no HTML, so that what a payer wrote like a tag stays text', () => {
@@ -102,7 +109,9 @@ describe('a mail with a table', () => {
   })
 
   it('keeps a whole memo that contains the word of a label', () => {
-    expect(reading(MB, receipt('Thành công', 'tra so tien con lai, phi 0 DH1042')).content).to.equal('tra so tien con lai, phi 0 DH1042') // prettier-ignore
+    expect(reading(MB, receipt('Thành công', 'tra so tien con lai, phi 0 DH1042')).content).to.equal(
+      'tra so tien con lai, phi 0 DH1042',
+    )
   })
 
   const CAKE = 'no-reply@cake.vn'
@@ -185,10 +194,20 @@ describe('a mail of ACB', () => {
     `Nội dung giao dịch: *${memo}*.\n\nCảm ơn Quý khách hàng.\nDear Customer, your account has changed: +99,000.00 VND`
 
   it('is read with the amount after the balance, and the time in the memo in two orders', () => {
-    const { transaction_type, amount, balance_after, account_number, printed_time } = reading('mailalert@acb.com.vn', acb('A GD 929275-011524 15:08:43')) // prettier-ignore
-    expect([transaction_type, amount, balance_after, account_number]).to.deep.equal(['debit', '10000.00', '92551.00', '24690000']) // prettier-ignore
+    const { transaction_type, amount, balance_after, account_number, printed_time } = reading(
+      'mailalert@acb.com.vn',
+      acb('A GD 929275-011524 15:08:43'),
+    )
+    expect([transaction_type, amount, balance_after, account_number]).to.deep.equal([
+      'debit',
+      '10000.00',
+      '92551.00',
+      '24690000',
+    ])
     expect(printed_time).to.include({ at: '2024-01-15T08:08:43.000Z', precision: 'second' })
-    expect(reading('mailalert@acb.com.vn', acb('A GD AB12 150124-15:08:43')).printed_time?.at).to.equal('2024-01-15T08:08:43.000Z') // prettier-ignore
+    expect(reading('mailalert@acb.com.vn', acb('A GD AB12 150124-15:08:43')).printed_time?.at).to.equal(
+      '2024-01-15T08:08:43.000Z',
+    )
     expect(reading('mailalert@acb.com.vn', acb('A')).printed_time).to.include({ precision: 'day' })
   })
 })
@@ -197,7 +216,10 @@ describe('a mail with a sentence', () => {
   it('is read in both languages, with any text around it', () => {
     const timo = 'Timo <support@timo.vn>'
     expect(reading(timo, 'Chào A,\nTài khoản của bạn vừa tăng 37.000 VND vào 09/06/2026 08:39. Số dư hiện tại: 1.234.567 VND. Mô tả: Chuyen tien FT26160123456\nTrân trọng')).to.include({ transaction_type: 'credit', amount: '37000.00', balance_after: '1234567.00', transaction_ref: 'FT26160123456' }) // prettier-ignore
-    expect(reading(timo, 'Hi,\nYour Spend Account has been credited 37,000 VND on 09/06/2026 08:39.\nBye')).to.include({ transaction_type: 'credit', amount: '37000.00' }) // prettier-ignore
+    expect(reading(timo, 'Hi,\nYour Spend Account has been credited 37,000 VND on 09/06/2026 08:39.\nBye')).to.include({
+      transaction_type: 'credit',
+      amount: '37000.00',
+    })
   })
 
   it('is read whole or marked as cut, at any position in the longest mail', () => {
@@ -257,7 +279,6 @@ describe('a mail with a sentence', () => {
       'support@timo.vn, a@example.com',
       '',
     ])
-      // prettier-ignore
       expect(mail(from, text).reading, from).to.equal(null)
   })
 })

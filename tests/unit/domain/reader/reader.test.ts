@@ -136,8 +136,11 @@ describe('the reader', () => {
     expect(reason('ACB: TK 245115000(VND) 3,000,000 luc 14:36 13/06/2018. So du 3,160,947. GD: x')).to.equal('unparsed')
   })
 
-  it('does not give an amount in another currency, even an unknown one, the currency of the balance', () => {
-    const of = (amount: string) => ({ text: `TK 0123456789 ${amount} luc 10:00 20/11/2026. So du: 5,380,000VND`, sender: 'LPB' }) // prettier-ignore
+  it('takes the balance’s currency for no amount in another one, also one that it does not know', () => {
+    const of = (amount: string) => ({
+      text: `TK 0123456789 ${amount} luc 10:00 20/11/2026. So du: 5,380,000VND`,
+      sender: 'LPB',
+    })
     for (const amount of ['+1,000PHP', '+1,000 IDR', '+1,000XAF', '-1,000USD'])
       expect(reason(of(amount)), amount).to.equal('unparsed')
     expect(reading(of('+1,000'))).to.include({ amount: '1000.00', currency: 'VND' })
@@ -297,12 +300,18 @@ describe('a text that hides the balance', () => {
 
 describe('an account number', () => {
   const forms = {
-    'in a layout': (number: string) =>
-      ({ package: 'com.vib.myvib2', text: `Tài khoản ${number}, phát sinh +150,000 đ vào lúc 10:00 20/11/2026. Số dư: 5,000,000đ. Nội dung: DH1` }), // prettier-ignore
-    'behind a label': (number: string) =>
-      ({ package: 'ops.namabank.com.vn', text: `Tài khoản ${number}: +150,000 VND lúc 10:00 20/11/2026. Số dư: 5,000,000 VND. ND: DH1` }), // prettier-ignore
-    'in a line of its own': (number: string) =>
-      ({ package: 'ops.namabank.com.vn', text: `Số TK: ${number}\nSố tiền: +150,000 VND\nSố dư: 5,000,000 VND\nND: DH1` }), // prettier-ignore
+    'in a layout': (number: string) => ({
+      package: 'com.vib.myvib2',
+      text: `Tài khoản ${number}, phát sinh +150,000 đ vào lúc 10:00 20/11/2026. Số dư: 5,000,000đ. Nội dung: DH1`,
+    }),
+    'behind a label': (number: string) => ({
+      package: 'ops.namabank.com.vn',
+      text: `Tài khoản ${number}: +150,000 VND lúc 10:00 20/11/2026. Số dư: 5,000,000 VND. ND: DH1`,
+    }),
+    'in a line of its own': (number: string) => ({
+      package: 'ops.namabank.com.vn',
+      text: `Số TK: ${number}\nSố tiền: +150,000 VND\nSố dư: 5,000,000 VND\nND: DH1`,
+    }),
   }
   for (const [where, form] of Object.entries(forms))
     it(`is read with its mask and in its groups ${where}`, () => {

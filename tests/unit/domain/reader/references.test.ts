@@ -28,7 +28,10 @@ describe('references in a memo', () => {
   it('include the payer’s own, if another channel may show no other', () => {
     const values = (memo: string) => findReferences(memo, null).all.map(({ value }) => value)
     expect(values('NHAN TU 001 TRACE 560102 ND DH1042 Trace 448699 Trace 999999')).to.deep.equal(['560102', '448699'])
-    expect(values('GD AAAA11 201126 09:00:00 GD BBBB22 201126 09:00:00 GD CCCC33 201126-09:00:00')).to.deep.equal(['CCCC33', 'AAAA11']) // prettier-ignore
+    expect(values('GD AAAA11 201126 09:00:00 GD BBBB22 201126 09:00:00 GD CCCC33 201126-09:00:00')).to.deep.equal([
+      'CCCC33',
+      'AAAA11',
+    ])
   })
 
   it('are compared without case and separators', () => {

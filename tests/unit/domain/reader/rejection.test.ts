@@ -194,8 +194,11 @@ describe('a payment is read', () => {
 
   it('whatever advice a bank adds to a text without a layout', () => {
     const text = 'TK 0123456789 +500,000VND luc 10:00 20/11/2026. So du: 5,000,000VND'
-    const advice = ['Neu QK khong thuc hien GD nay, LH 1900545413', 'Vui long lien he 1900545413 khi Quy khach can ho tro',
-      'Vui long gui phan hoi ve 1900545413'] // prettier-ignore
+    const advice = [
+      'Neu QK khong thuc hien GD nay, LH 1900545413',
+      'Vui long lien he 1900545413 khi Quy khach can ho tro',
+      'Vui long gui phan hoi ve 1900545413',
+    ]
     for (const sentence of advice) isRead({ text: `${text}. ${sentence}`, sender: 'LPB' })
     isRead({ text: text.replace('+', 'da nhan ngay 20/11/2026 +'), sender: 'LPB' })
     isRead({ text: text.replace(' +', ' cua NGUYEN TAM KHOA +'), sender: 'LPB' })

@@ -96,7 +96,13 @@ describe('an attempt', () => {
   })
 
   it('after a manual retry starts a new schedule and continues the numbers', () => {
-    const again = [captured([7]), exhausted(7, 3), statusChanged('pending', 'failed'), retryRequested([7], 'pending'), statusChanged('failed', 'pending')] // prettier-ignore
+    const again = [
+      captured([7]),
+      exhausted(7, 3),
+      statusChanged('pending', 'failed'),
+      retryRequested([7], 'pending'),
+      statusChanged('failed', 'pending'),
+    ]
     given(...again)
       .when(answered(7, 4, 500))
       .then(retrying(7, 4, later(60)))

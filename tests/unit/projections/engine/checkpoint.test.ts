@@ -38,9 +38,15 @@ describe('read models whose last event', () => {
   })
 
   it('was deleted in the store with its stream are continued', async () => {
-    const tombstone = { ...event, id: 'a tombstone', checkpoint: '', type: 'Unreadable', data: { stored: { type: '$streamDeleted' } } }
+    const tombstone = {
+      ...event,
+      id: 'a tombstone',
+      checkpoint: '',
+      type: 'Unreadable',
+      data: { stored: { type: '$streamDeleted' } },
+    }
     expect(await reason(tombstone)).to.equal(null)
-  }) // prettier-ignore
+  })
 
   it('can have expired are continued, unless the store ends before it: then they are rebuilt', async () => {
     expect(await reason(null, { age: KEPT_FOR + 1 })).to.equal(null)

@@ -153,7 +153,7 @@ describe('folding statements', () => {
       ['perform', 'sweep', [{ id: 8 }, { id: 9 }]],
       ['update', 'thing', [{ id: 2, name: 'b' }]],
       ['perform', 'sweep', [{ id: 7 }]],
-    ]) // prettier-ignore
+    ])
   })
 
   it('keeps the order of different operations across streams', () => {

@@ -15,17 +15,27 @@ const paceOf = (now: { pressed?: Pressed; isLive?: boolean; lateMs?: number }) =
   const { pressed = null, isLive = true, lateMs = 0 } = now
   const waiters = new Waiters((a, b) => Number(a) > Number(b))
   // A rest that no test could wait for.
-  const definition = { ...main, canWait: () => true, restMs: 3_600_000, mostLateMs: 1_000, heldBackMs: { few: 1, many: 2 } }
+  const definition = {
+    ...main,
+    canWait: () => true,
+    restMs: 3_600_000,
+    mostLateMs: 1_000,
+    heldBackMs: { few: 1, many: 2 },
+  }
   const options = { definition, pressed: () => pressed, waiters, isLive: () => isLive, lateMs: () => lateMs }
   return { pace: new Pace(options), waiters }
-} // prettier-ignore
+}
 
 const NEVER = new AbortController().signal
 
 describe('the pace of a projector', () => {
   it('holds only live batches with events back, small ones longer', () => {
     const { pace } = paceOf({})
-    expect([batchOf(1), batchOf(1, false), batchOf(0)].map((batch) => pace.canWait(batch))).to.deep.equal([true, false, false]) // prettier-ignore
+    expect([batchOf(1), batchOf(1, false), batchOf(0)].map((batch) => pace.canWait(batch))).to.deep.equal([
+      true,
+      false,
+      false,
+    ])
     expect([batchOf(59), batchOf(60)].map((batch) => pace.mostMs(batch))).to.deep.equal([1, 2])
   })
 

@@ -4,9 +4,15 @@ import { FirstAttempts, type FirstAttemptsOptions } from '../../../../workflows/
 import { eventually } from '../../../harness/eventually.ts'
 
 const entry = (transaction_id: number, user_id: number): LogEntry => ({
-  event_id: `event ${transaction_id}`, type: 'TransactionCaptured', user_id, transaction_id, revision: 0,
-  at: '2026-01-05T02:30:00.000Z', correlation_id: null, checkpoint: String(transaction_id),
-}) // prettier-ignore
+  event_id: `event ${transaction_id}`,
+  type: 'TransactionCaptured',
+  user_id,
+  transaction_id,
+  revision: 0,
+  at: '2026-01-05T02:30:00.000Z',
+  correlation_id: null,
+  checkpoint: String(transaction_id),
+})
 
 const entries = (from: number, count: number, user: number): LogEntry[] =>
   Array.from({ length: count }, (_, index) => entry(from + index, user))

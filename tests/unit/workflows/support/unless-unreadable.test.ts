@@ -3,8 +3,14 @@ import { parseEvent, UnreadableEvent, type Unreadable } from '../../../../domain
 import { unlessUnreadable } from '../../../../workflows/support/unless-unreadable.ts'
 
 const unreadable = parseEvent({
-  id: '', type: 'NotYetInvented', data: {}, metadata: null as never, stream: 'account-1', revision: 3, checkpoint: '1',
-}) as Unreadable // prettier-ignore
+  id: '',
+  type: 'NotYetInvented',
+  data: {},
+  metadata: null as never,
+  stream: 'account-1',
+  revision: 3,
+  checkpoint: '1',
+}) as Unreadable
 
 describe('work on many streams', () => {
   it('passes over a stream with an event that cannot be read', async () => {

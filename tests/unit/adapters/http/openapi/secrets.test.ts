@@ -37,7 +37,6 @@ describe('secrets in responses', () => {
     ['where it is left out', z.strictObject({ key: secret(z.string()).optional() }), {}, {}],
     ['behind a transformation', Rule.transform((rule) => rule), RULE, MASKED],
   ] as const)
-    // prettier-ignore
     it(`are null ${title}`, () => {
       expect(maskOf(schema)!(value)).to.deep.equal(masked)
     })

@@ -75,7 +75,7 @@ const CASES: Case[] = [
     body: JSON.stringify({
       deviceId: 'ffffffffceb0b1db', event: 'sms:received', id: 'Ey6ECgOkVVFjz3CL48B8C', webhookId: 'LreFUt-Z3sSq0JufY9uWB',
       payload: { messageId: 'abc123', message: TEXT, phoneNumber: 'Vietcombank', simNumber: 1, receivedAt: '2024-06-07T11:41:31.000+07:00' },
-    }), // prettier-ignore
+    }),
     is: { sender: 'Vietcombank', stamp: STAMP },
   },
   {
@@ -91,7 +91,7 @@ const CASES: Case[] = [
     body: JSON.stringify({
       specversion: '1.0', id: '1', source: '/v1/messages/receive', type: 'message.phone.received', datacontenttype: 'application/json', time: STAMP,
       data: { message_id: '1', user_id: 'u', owner: '+84900000000', contact: 'Vietcombank', timestamp: STAMP, content: TEXT, sim: 'SIM1' },
-    }), // prettier-ignore
+    }),
     is: { sender: 'Vietcombank', stamp: STAMP },
   },
   {

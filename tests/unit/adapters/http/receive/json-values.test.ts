@@ -28,9 +28,11 @@ describe('the number of values in a JSON text', () => {
       ['utf-8', 'utf8'],
       ['utf-16le', 'utf16le'],
     ] as const)
-      // prettier-ignore
       for (const size of [1, 4_096, 1_000_000])
-        for (const [body, isTooMany] of [[inText, false], [inList, true]] as const) { // prettier-ignore
+        for (const [body, isTooMany] of [
+          [inText, false],
+          [inList, true],
+        ] as const) {
           const count = valueCounter(charset)
           const bytes = Buffer.from(body, encoding)
           let found = false

@@ -179,8 +179,9 @@ describe('a text', () => {
     it(`is empty, and its body is not called broken, if nothing in it can be a text: ${body || JSON.stringify(query)}`, async () => {
       const given = await arrive(body, type, { ...query })
       expect([given.incoming.text, given.unsafe]).to.deep.equal(['', undefined])
-      expect(eventOf(given)).to.deep.include({ type: 'NotificationIgnored' })
-        .and.have.nested.property('data.reason', 'empty') // prettier-ignore
+      expect(eventOf(given))
+        .to.deep.include({ type: 'NotificationIgnored' })
+        .and.have.nested.property('data.reason', 'empty')
     })
 
   it('is the whole body if an unknown field may contain a text, or the body is nested deeply', async () => {

@@ -18,7 +18,13 @@ describe('a custom template', () => {
     const page = readFileSync(new URL('../../../../../docs/integrate-a-shop.md', import.meta.url), 'utf8')
     const [, template = ''] = /^```json\n(.*?)\n```/ms.exec(page) ?? []
     expect(templateProblem(template)).to.equal(null)
-    expect(JSON.parse(customBody(template, SAMPLE, 7))).to.deep.equal({ order: 'DH1042', paid: '150000.00', note: 'From NGUYEN VAN A', id: 1042, timestamp: 7 }) // prettier-ignore
+    expect(JSON.parse(customBody(template, SAMPLE, 7))).to.deep.equal({
+      order: 'DH1042',
+      paid: '150000.00',
+      note: 'From NGUYEN VAN A',
+      id: 1042,
+      timestamp: 7,
+    })
   })
 
   it('inserts a placeholder in a longer string as text, and null as an empty text', () =>
