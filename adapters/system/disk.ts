@@ -66,6 +66,37 @@ export interface Disk {
   close(): void
 }
 
+interface Guard {
+  /** The error that a caller gets. */
+  named: (error: unknown) => unknown
+  /** Whether appends are refused now. */
+  refuse: () => boolean
+  appended: (isWritten: boolean) => void
+}
+
+const guardedStore = (store: EventStore, { named, refuse, appended }: Guard): EventStore => {
+  const guarded = async <Result>(call: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await call()
+    } catch (error) {
+      throw named(error)
+    }
+  }
+  return {
+    ...store,
+    append: (units) =>
+      guarded(async () => {
+        if (refuse()) throw new DiskFull()
+        const results = await store.append(units)
+        appended(results.some(({ ok }) => ok))
+        return results
+      }),
+    read: (slices) => guarded(() => store.read(slices)),
+    readAll: (...asked) => guarded(() => store.readAll(...asked)),
+    end: () => guarded(() => store.end()),
+  }
+}
+
 export const openDisk = async ({
   folder,
   isLost = () => false,
@@ -113,14 +144,6 @@ export const openDisk = async ({
     // A Postgres without any space stops, and then does not respond.
     return error instanceof StoreUnavailable && isFull() ? new DiskFull(error) : error
   }
-  const guarded = async <Result>(call: () => Promise<Result>): Promise<Result> => {
-    try {
-      return await call()
-    } catch (error) {
-      throw named(error)
-    }
-  }
-
   await measured()
   const timer = setInterval(() => void measured(), MEASURE_EVERY_MS)
   timer.unref()
@@ -138,21 +161,16 @@ export const openDisk = async ({
     },
     space: () => space,
     measure,
-    guard: (store, { refuses }) => ({
-      ...store,
-      append: (units) =>
-        guarded(async () => {
-          if (refuses && isOut()) throw new DiskFull()
-          const results = await store.append(units)
-          // A conflict writes nothing.
-          if (results.some(({ ok }) => ok)) failedAt.store = -Infinity
+    guard: (store, { refuses }) =>
+      guardedStore(store, {
+        named,
+        refuse: () => refuses && isOut(),
+        // A conflict writes nothing.
+        appended: (isWritten) => {
+          if (isWritten) failedAt.store = -Infinity
           look()
-          return results
-        }),
-      read: (slices) => guarded(() => store.read(slices)),
-      readAll: (...asked) => guarded(() => store.readAll(...asked)),
-      end: () => guarded(() => store.end()),
-    }),
+        },
+      }),
     close: () => clearInterval(timer),
   }
 }

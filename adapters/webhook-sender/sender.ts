@@ -56,9 +56,8 @@ const callsOf = (signal: AbortSignal): Set<CallInFlight> => {
   return calls
 }
 
-export const openSender = ({ wholeCallMs = WHOLE_CALL, inProcess, ...settings }: SenderOptions): Sender => {
-  const pools = new Pools(openDialer({ ...settings, timeoutMs: wholeCallMs }))
-
+/** @returns a function that finds the target of a URL, or the reason in plain words why it has none */
+const targetsOf = (settings: TargetSettings): ((url: string) => Target | string) => {
   const look = (url: string): Target | string => {
     // The rule may be older than the setting that now forbids its URL.
     const problem = checkUrl(url, settings)
@@ -68,8 +67,7 @@ export const openSender = ({ wholeCallMs = WHOLE_CALL, inProcess, ...settings }:
   }
 
   const known = new Map<string, Target | string>()
-  /** The target of a URL, or the reason in plain words why it has none. */
-  const targetOf = (url: string): Target | string => {
+  return (url) => {
     let target = known.get(url)
     if (target === undefined) {
       target = look(url)
@@ -78,6 +76,11 @@ export const openSender = ({ wholeCallMs = WHOLE_CALL, inProcess, ...settings }:
     }
     return target
   }
+}
+
+export const openSender = ({ wholeCallMs = WHOLE_CALL, inProcess, ...settings }: SenderOptions): Sender => {
+  const pools = new Pools(openDialer({ ...settings, timeoutMs: wholeCallMs }))
+  const targetOf = targetsOf(settings)
 
   const dispatch = ({ method, headers, body }: Call, { origin, path }: Target, call: CallInFlight): (() => void) => {
     const { client, done } = pools.take(origin, call)

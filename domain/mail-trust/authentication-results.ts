@@ -195,6 +195,30 @@ export const authservIdOf = (header: string): string | null => {
   return ID.test(id) ? id.toLowerCase() : null
 }
 
+/** `authserv-id [1]` */
+const idIn = (identity: readonly Token[]): string | null => {
+  const id = wordOf(identity[0])
+  if (id === null || !ID.test(id) || identity.length > 2) return null
+  return identity.length === 2 && wordOf(identity[1]) !== '1' ? null : id.toLowerCase()
+}
+
+/** `none`: nothing was checked. */
+const isNone = ([section, ...others]: readonly Token[][]): boolean =>
+  section?.length === 1 && others.length === 0 && wordOf(section[0])?.toLowerCase() === 'none'
+
+/** @returns null if one is malformed, or if a method other than DKIM has two */
+const resultsIn = (sections: readonly Token[][]): MethodResult[] | null => {
+  const results: MethodResult[] = []
+  const methods = new Set<string>()
+  for (const section of sections) {
+    const result = resultIn(section)
+    if (!result || (result.method !== 'dkim' && methods.has(result.method))) return null
+    methods.add(result.method)
+    results.push(result)
+  }
+  return results
+}
+
 /**
  * @param header  the header's value, folded or not
  * @returns null if it is doubtful
@@ -205,23 +229,11 @@ export const parseAuthenticationResults = (header: string): AuthenticationResult
   const tokens = text === null ? null : tokensOf(text)
   if (!tokens || isAmbiguous(tokens)) return null
   const [identity = [], ...sections] = sectionsOf(tokens)
-  const id = wordOf(identity[0])
-  if (id === null || !ID.test(id) || identity.length > 2) return null
-  if (identity.length === 2 && wordOf(identity[1]) !== '1') return null
+  const authserv_id = idIn(identity)
+  if (authserv_id === null) return null
   // A semicolon may end the header.
   const given = sections.filter((section, n) => section.length > 0 || n < sections.length - 1)
   if (given.length > MOST_RESULTS) return null
-  const authserv_id = id.toLowerCase()
-  // `none`: nothing was checked.
-  if (given.length === 1 && given[0]!.length === 1 && wordOf(given[0]![0])?.toLowerCase() === 'none')
-    return { authserv_id, results: [] }
-  const results: MethodResult[] = []
-  const methods = new Set<string>()
-  for (const section of given) {
-    const result = resultIn(section)
-    if (!result || (result.method !== 'dkim' && methods.has(result.method))) return null
-    methods.add(result.method)
-    results.push(result)
-  }
-  return { authserv_id, results }
+  const results = isNone(given) ? [] : resultsIn(given)
+  return results && { authserv_id, results }
 }

@@ -70,7 +70,7 @@ const membersOf = (schema: JsonObject, schemas: JsonObject): JsonObject => {
  * @param name  of the field or parameter
  */
 export const exampleOf = (schema: JsonObject, schemas: JsonObject, name = ''): Json => {
-  const { $ref, anyOf, oneOf, type, format, items } = schema
+  const { $ref, anyOf, oneOf } = schema
   if (typeof $ref === 'string') return exampleOf(schemas[$ref.split('/').at(-1)!] as JsonObject, schemas, name)
   if (schema.const !== undefined) return schema.const
   if (Array.isArray(schema.enum)) return schema.enum[0]!
@@ -84,6 +84,11 @@ export const exampleOf = (schema: JsonObject, schemas: JsonObject, name = ''): J
   if (known !== undefined && fits(known, schema)) return known
   // Numbers in a query are texts.
   if (typeof known === 'number' && fits(String(known), schema)) return String(known)
+  return madeUp(schema, schemas, name)
+}
+
+const madeUp = (schema: JsonObject, schemas: JsonObject, name: string): Json => {
+  const { type, format, items } = schema
   switch (String(Array.isArray(type) ? type.find((each) => each !== 'null') : type)) {
     case 'object':
       return membersOf(schema, schemas)

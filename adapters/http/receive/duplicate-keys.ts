@@ -32,13 +32,20 @@ const endOfString = (json: string, from: number): number => {
 
 const keyOf = (raw: string): string => (raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw)
 
+/** The keys of an open object: a set, the only key, or undefined if it has none yet; null for a list. */
+type Keys = Set<string> | string | null | undefined
+
+const withKey = (keys: Keys, name: string): Keys => {
+  if (!(keys instanceof Set)) return typeof keys === 'string' ? new Set([keys, name]) : name
+  return keys.size < KEYS ? keys.add(name) : keys
+}
+
 /**
  * @param json  valid JSON
  * @param sameName  receives the unescaped key; keys that it maps to the same name count as the same key
  */
 export const hasDuplicateKey = (json: string, sameName: (name: string) => string = (name) => name): boolean => {
-  /** For each open object: the set of its keys, its only key, or undefined if it has none yet; null for a list. */
-  const open: (Set<string> | string | null | undefined)[] = []
+  const open: Keys[] = []
   let depth = 0
   let isKey = false
   for (let index = 0; index < json.length; index++) {
@@ -48,11 +55,8 @@ export const hasDuplicateKey = (json: string, sameName: (name: string) => string
       if (isKey && depth <= DEPTH) {
         const name = sameName(keyOf(json.slice(index + 1, end)))
         const keys = open[depth - 1]
-        if (keys === name) return true
-        if (keys instanceof Set) {
-          if (keys.has(name)) return true
-          if (keys.size < KEYS) keys.add(name)
-        } else open[depth - 1] = typeof keys === 'string' ? new Set([keys, name]) : name
+        if (keys instanceof Set ? keys.has(name) : keys === name) return true
+        open[depth - 1] = withKey(keys, name)
       }
       index = end
     } else if (code === OPEN_OBJECT || code === OPEN_LIST) {
