@@ -10,5 +10,3 @@ export const INSTALLATION_STREAM = 'installation'
 export const installationEvents = {
   InstallationFounded: z.object({ installation_id: z.uuid() }),
 }
-
-export type InstallationFounded = z.infer<typeof installationEvents.InstallationFounded>

@@ -18,7 +18,7 @@ const BLANKS = /[\t\v\f\u0085\u2028\u2029\u2800]|(?! )\p{Zs}/gu
  */
 const INVISIBLE = /[\u0000-\u0008\u000e-\u001f\u007f\ufff9-\ufffc]|\p{Default_Ignorable_Code_Point}/gu
 /** Stands for one invisible character. */
-export const INVISIBLE_PLACE = '\u2060'
+const INVISIBLE_PLACE = '\u2060'
 
 /** The text with plain blanks, line ends and dashes, and `INVISIBLE_PLACE` for each invisible character. Its letters stay as they are. */
 export const inPlace = (text: string): string =>

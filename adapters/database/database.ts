@@ -8,7 +8,7 @@ import { sessionBeginner } from './session.ts'
 import { LOOK_EVERY_MS, watchConnections } from './silent-connections.ts'
 import { withStrictSslMode } from './ssl-mode.ts'
 
-export type { Queryable, Row } from '../../projections/engine/queryable.ts'
+export type { Queryable } from '../../projections/engine/queryable.ts'
 
 // Ids and counts are integers below 2^53. Money stays text (numeric is never parsed). Times are returned as ISO 8601 UTC.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)

@@ -16,7 +16,6 @@ export interface ReceiverOptions {
   /** The shop's payment prefix, as connected in Baoco. */
   prefix: string
   bank: Bank
-  now?: () => Date
 }
 
 /** Baoco's webhooks are at most 4 KB. */
@@ -45,7 +44,7 @@ const write = (response: ServerResponse, { status, body, headers = {} }: Answer)
   response.end(text)
 }
 
-export const createReceiver = ({ secret, prefix, bank, now = () => new Date() }: ReceiverOptions): Server => {
+export const createReceiver = ({ secret, prefix, bank }: ReceiverOptions): Server => {
   const shop = new Shop(prefix)
   const orders = openOrders(shop, bank)
 
@@ -59,7 +58,7 @@ export const createReceiver = ({ secret, prefix, bank, now = () => new Date() }:
     if ((method === 'POST' || method === 'PUT') && pathname === '/webhook') {
       const textOf = (name: string): string | undefined => headers[name]?.toString()
       const [signature, event] = [textOf('x-webhook-signature'), textOf('x-webhook-event')]
-      return takeWebhook({ shop, secret, now }, rawBody, { signature, event })
+      return takeWebhook({ shop, secret }, rawBody, { signature, event })
     }
     if (method === 'POST' && pathname === '/orders') return orders.makeOrder(rawBody, headers.host ?? 'localhost')
     if (method === 'GET' && orderId && picture) return orders.drawOrder(orderId)

@@ -5,10 +5,13 @@ import type jsqr from 'jsqr'
 // Its types declare the function as a default export, which Node does not see as one.
 const decode = createRequire(import.meta.url)('jsqr') as typeof jsqr.default
 
+/** Pixels per unit. */
+const SCALE = 4
+
 /** Renders the drawing as pixels. Its paths are horizontal strokes, one unit per module. */
-const pixelsOf = (svg: string, scale = 4): { data: Uint8ClampedArray; width: number; height: number } => {
+const pixelsOf = (svg: string): { data: Uint8ClampedArray; width: number; height: number } => {
   const size = Number(/viewBox="0 0 (\d+) \1"/.exec(svg)![1])
-  const width = size * scale
+  const width = size * SCALE
   const data = new Uint8ClampedArray(width * width * 4).fill(255)
   const strokes = /stroke="#000000" d="([^"]+)"/.exec(svg)![1]!
   let [x, y] = [0, 0]
@@ -16,8 +19,8 @@ const pixelsOf = (svg: string, scale = 4): { data: Uint8ClampedArray; width: num
     if (command === 'M') [x, y] = [Number(first), Number(second)]
     else if (command === 'm') [x, y] = [x + Number(first), y + Number(second)]
     else {
-      for (let row = Math.floor(y) * scale; row < (Math.floor(y) + 1) * scale; row++)
-        for (let column = x * scale; column < (x + Number(first)) * scale; column++)
+      for (let row = Math.floor(y) * SCALE; row < (Math.floor(y) + 1) * SCALE; row++)
+        for (let column = x * SCALE; column < (x + Number(first)) * SCALE; column++)
           data.set([0, 0, 0], (row * width + column) * 4)
       x += Number(first)
     }

@@ -170,9 +170,9 @@ export const requestsOfStrangers: readonly WorstRequest[] = [
 
 /** Requests with a valid credential, where bodies up to 10 MB are read. */
 export const requestsOfCallers = ({ apiKey, personalPath }: GoodCredentials): readonly WorstRequest[] => {
-  const withKey = (type = 'application/json'): Partial<RawRequest> => ({
+  const withKey = (): Partial<RawRequest> => ({
     headers: [
-      ['Content-Type', type],
+      ['Content-Type', 'application/json'],
       ['X-Api-Key', apiKey],
     ],
   })

@@ -16,24 +16,24 @@ describe('counts', () => {
   afterEach(() => setting.close())
 
   /** The kinds whose count is not the number of their rows. */
-  const wrong = (schema = 'read_model'): Promise<object[]> =>
+  const wrong = (): Promise<object[]> =>
     setting.database.query(
       `SELECT * FROM (SELECT user_id, (transaction_date AT TIME ZONE 'UTC' + interval '7 hours')::date AS day, bank_code,
           transaction_type, source_type, webhook_status, coalesce(account_number, '') AS account_number,
           coalesce(prefix, '') AS prefix, count(*)::integer AS number
-        FROM ${schema}.transaction GROUP BY 1, 2, 3, 4, 5, 6, 7, 8) AS rows
-        FULL JOIN (SELECT * FROM ${schema}.transaction_total WHERE day < 'infinity') AS counts
+        FROM read_model.transaction GROUP BY 1, 2, 3, 4, 5, 6, 7, 8) AS rows
+        FULL JOIN (SELECT * FROM read_model.transaction_total WHERE day < 'infinity') AS counts
           USING (user_id, day, bank_code, transaction_type, source_type, webhook_status, account_number, prefix, number)
         WHERE rows IS NULL OR counts IS NULL
       UNION ALL SELECT user_id, NULL, bank_code, transaction_type, source_type, webhook_status, account_number, prefix, number
         FROM (SELECT user_id, bank_code, transaction_type, source_type, webhook_status, account_number, prefix,
-            sum(number)::integer AS number FROM ${schema}.transaction_total WHERE day < 'infinity' GROUP BY 1, 2, 3, 4, 5, 6, 7) AS days
-        FULL JOIN (SELECT * FROM ${schema}.transaction_total WHERE day = 'infinity') AS all_days
+            sum(number)::integer AS number FROM read_model.transaction_total WHERE day < 'infinity' GROUP BY 1, 2, 3, 4, 5, 6, 7) AS days
+        FULL JOIN (SELECT * FROM read_model.transaction_total WHERE day = 'infinity') AS all_days
           USING (user_id, bank_code, transaction_type, source_type, webhook_status, account_number, prefix, number)
         WHERE days IS NULL OR all_days IS NULL
       UNION ALL SELECT user_id, NULL, NULL, NULL, NULL, NULL, NULL, rule_id::text, number
-        FROM (SELECT user_id, rule_id, count(*)::integer AS number FROM ${schema}.attempt GROUP BY 1, 2) AS rows
-        FULL JOIN ${schema}.attempt_count AS counts USING (user_id, rule_id, number)
+        FROM (SELECT user_id, rule_id, count(*)::integer AS number FROM read_model.attempt GROUP BY 1, 2) AS rows
+        FULL JOIN read_model.attempt_count AS counts USING (user_id, rule_id, number)
         WHERE rows IS NULL OR counts IS NULL`,
     )
   const kinds = async (table: string): Promise<number> =>

@@ -68,7 +68,8 @@ describe('the quota', () => {
     })
 
   /** A transaction without an order id. @returns its id */
-  const captureSkipped = async (when = at(1)): Promise<number> => {
+  const captureSkipped = async (): Promise<number> => {
+    const when = at(1)
     const data = captured(when, null, true)
     await setting.append([
       decided(transactionStream(data.transaction_id), [{ type: 'TransactionCaptured', data }], when),

@@ -8,8 +8,8 @@ import { eventually } from '../../../harness/eventually.ts'
 
 const text: XlsxColumn[] = [{ heading: 'Nội dung', kind: 'text' }]
 
-async function* inPages(rows: Value[][], size = 2) {
-  for (let at = 0; at < rows.length; at += size) yield await Promise.resolve(rows.slice(at, at + size))
+async function* inPages(rows: Value[][]) {
+  for (let at = 0; at < rows.length; at += 2) yield await Promise.resolve(rows.slice(at, at + 2))
 }
 
 const written = (columns: XlsxColumn[], rows: Value[][], mostRows?: number) =>

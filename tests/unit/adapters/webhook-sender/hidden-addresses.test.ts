@@ -18,7 +18,7 @@ const inside: fc.Arbitrary<Bytes> = fc.oneof(
 )
 
 const number = (bytes: readonly number[]): number => bytes.reduce((sum, each) => sum * 256 + each, 0)
-const hex = (value: number, length = 0): string => value.toString(16).padStart(length, '0')
+const hex = (value: number): string => value.toString(16)
 const pair = (a: number, b: number): string => hex(a * 256 + b)
 const wide = (text: string): string =>
   text.replaceAll(/[0-9]/g, (digit) => String.fromCodePoint(0xff10 + Number(digit))).replaceAll('.', '。')

@@ -29,8 +29,8 @@ const given = (plan: Plan, ...events: AccountEvent[]): Account =>
     ...events,
   ].reduce<Account | null>(evolve, null)!
 
-const invited = (device_id: number, code: string, at = minute(0)): AccountEvent[] =>
-  inviteDevice(given('Pro'), { device_id, name: `phone ${device_id}`, code_hash: hashOfToken(code), at })
+const invited = (device_id: number, code: string): AccountEvent[] =>
+  inviteDevice(given('Pro'), { device_id, name: `phone ${device_id}`, code_hash: hashOfToken(code), at: minute(0) })
 
 const pair = (account: Account, code: string, at: Date) =>
   pairDevice(account, { code, token_hash: 'token hash', platform: 'android', model: null, at })

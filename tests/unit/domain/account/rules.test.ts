@@ -49,8 +49,8 @@ const refusal = (decide: () => unknown): string => {
   }
 }
 
-const create = (account: Account, fields: Partial<RuleFields> = {}, when = at) =>
-  createRule(account, { rule_id: 9, fields: { ...FIELDS, ...fields }, sealed_secret: 's', at: when })
+const create = (account: Account, fields: Partial<RuleFields> = {}) =>
+  createRule(account, { rule_id: 9, fields: { ...FIELDS, ...fields }, sealed_secret: 's', at })
 const add = (account: Account, payment_prefix: string) =>
   addSystem(account, {
     system_id: 9,
