@@ -44,6 +44,10 @@ describe('the dashboard in a browser', function () {
     // The pictures are for people.
     await owner.openShop(process.env.SCREENSHOTS ? 'Cửa hàng Hoa Sen' : HOSTILE)
     visitor = await Visitor.open(api.url)
+    // Tests that do not enter by themselves begin with this login, so that each can run alone.
+    await visitor.newPage()
+    await visitor.enter('/')
+    await visitor.closePage()
   })
   after(async () => {
     await visitor?.close()

@@ -59,9 +59,11 @@ export class Visitor {
     return new Visitor(url, browser, context)
   }
 
+  /** The page has the login of the owner, if the owner has logged in before. */
   async newPage(): Promise<void> {
     this.complaints = []
     this.#devtools = null
+    await this.#context.addCookies(this.#login)
     const page = await this.#context.newPage()
     this.page = page
     page.on('console', (message) => {
@@ -102,6 +104,11 @@ export class Visitor {
     await this.page.locator('.shell').or(form).first().waitFor()
     if (await form.isVisible()) await this.logIn()
     this.#login = await this.#context.cookies()
+  }
+
+  /** As on a device that nobody has used. */
+  withoutLogin(): Promise<void> {
+    return this.#context.clearCookies()
   }
 
   async logIn({ email, password } = OWNER): Promise<void> {

@@ -15,6 +15,7 @@ const openAll = async (page: Page, selector = 'summary'): Promise<void> => {
 export const screensWithoutLogin = (visitor: () => Visitor): void => {
   it('shows every screen without a login', async () => {
     const { page } = visitor()
+    await visitor().withoutLogin()
     const screens: Screen[] = [
       ['register', '/register', seen('h1')],
       ['forgot', '/forgot-password', seen('h1')],
