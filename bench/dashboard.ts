@@ -5,7 +5,7 @@
 import { chromium, type Browser, type CDPSession, type Page } from 'playwright-core'
 import { openDatabase } from '../adapters/database/database.ts'
 import { BROWSER } from '../tests/harness/chromium/install.ts'
-import { inside } from '../tests/harness/inside.ts'
+import { inside } from '../tests/harness/installation-database.ts'
 import { callApi } from '../tests/harness/baoco-process.ts'
 import { fillLists } from './support/fill.ts'
 import { startBench } from './support/installation.ts'

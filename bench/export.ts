@@ -4,7 +4,7 @@
  * The environment variables `COUNT` (transactions, of which a fifth are exported), `ROUNDS` and `SECONDS` change the run.
  */
 import { openDatabase } from '../adapters/database/database.ts'
-import { inside } from '../tests/harness/inside.ts'
+import { inside } from '../tests/harness/installation-database.ts'
 import { runChild, startChild } from './support/children.ts'
 import { fillLists } from './support/fill.ts'
 import { startBench } from './support/installation.ts'

@@ -16,7 +16,7 @@ import { migrateDatabase } from '../adapters/database/migrate.ts'
 import { NO_STREAM, type EventStore } from '../domain/ports.ts'
 import { aboutHalfAKilobyte } from './support/half-a-kilobyte.ts'
 import { newDataFolder, removeDataFolder } from '../tests/harness/baoco-process.ts'
-import { inside } from '../tests/harness/inside.ts'
+import { inside } from '../tests/harness/installation-database.ts'
 
 const IN_FLIGHT = [1, 16, 64, 512]
 const CATCH_UP_EVENTS = 50_000

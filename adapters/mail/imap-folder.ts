@@ -9,7 +9,7 @@ import { orAborted, waitUnlessAborted } from '../../workflows/support/abort.ts'
 import { endedWithin } from '../../workflows/support/ended-within.ts'
 import { parseMail } from './parse.ts'
 import { fetchOf, OPEN_FOLDER, SEARCH } from './server-limits.ts'
-import { within, type Limited } from './within.ts'
+import { within, type Limited } from './imap-command.ts'
 
 /** The most bytes fetched of a mail. The rest is cut off. */
 export const MAIL_BYTES = 256 * 1024

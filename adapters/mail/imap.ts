@@ -13,7 +13,7 @@ import { mailFailure } from './failure.ts'
 import { guardedTransport } from './guarded-socket.ts'
 import { MAIL_BYTES, openFolder } from './imap-folder.ts'
 import { CONNECT, LONGEST_LINE, ServerLimits } from './server-limits.ts'
-import { within, type Limited } from './within.ts'
+import { within, type Limited } from './imap-command.ts'
 
 /** Parts of one answer, such as flags or addresses. Far more than any answer to our commands contains. */
 const MOST_TOKENS = 20_000

@@ -8,7 +8,7 @@ import { NO_STREAM } from '../../domain/ports.ts'
 import type { NewEvent } from '../../domain/event.ts'
 import type { TransactionFact } from '../../domain/transaction/decide.ts'
 import { transactionStream } from '../../domain/transaction/events.ts'
-import { capturedData } from '../../tests/harness/captured.ts'
+import { capturedData } from '../../tests/harness/captured-data.ts'
 import { vietcombankText } from '../../tests/harness/bank-texts.ts'
 import type { ShopRule } from './shops.ts'
 

@@ -2,7 +2,7 @@
 import './children.ts'
 import { countStatements, openMeter, type Meter } from './costs.ts'
 import { openShops, type ShopAccount } from './shops.ts'
-import { durability } from '../../tests/harness/inside.ts'
+import { durability } from '../../tests/harness/installation-database.ts'
 import { startBaoco, type Installation, type Running } from '../../tests/harness/baoco-process.ts'
 import { openSetUp, SET_UPS, type SetUp, type SetUpName } from '../../tests/harness/servers.ts'
 import { World, type WorldOptions } from '../../tests/harness/world.ts'

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from '../../adapters/database/database.ts'
-import { inside } from '../../tests/harness/inside.ts'
+import { inside } from '../../tests/harness/installation-database.ts'
 import type { Bench } from './installation.ts'
 
 /** The unit of CPU time in `/proc/…/stat` on every Linux. */

@@ -13,7 +13,7 @@ import type { RecordedEvent } from '../../domain/event.ts'
 import { INSTALLATION_STREAM } from '../../domain/installation.ts'
 import { parseEvent, type Unreadable } from '../../domain/parse-event.ts'
 import type { EventStore } from '../../domain/ports.ts'
-import { obeyingSkips } from '../../workflows/parked/obeying.ts'
+import { storeWithSkips } from '../../workflows/parked/store-with-skips.ts'
 import { expireEvents } from '../../workflows/scheduled/expire-events.ts'
 import { importState } from '../../workflows/store-migration/import.ts'
 import type { ScheduledJob } from '../../workflows/scheduled/scheduled-work.ts'
@@ -51,7 +51,7 @@ export const openEventStore = async (
   onUnreadable: (event: Unreadable) => void = () => {},
 ): Promise<RememberingStore> => {
   const store = await open(parseEvent, settings, databaseUrl, reports)
-  return { ...obeyingSkips(store, onUnreadable), history: store.history, ...(store.disk && { disk: store.disk }) }
+  return { ...storeWithSkips(store, onUnreadable), history: store.history, ...(store.disk && { disk: store.disk }) }
 }
 
 /** Opens a store that returns events as they are stored, for tools that copy them. */

@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai'
 import { arrivalOf, itemOf } from '../../adapters/http/receive/arrival.ts'
-import { readPosted, TooMuchPosted } from '../../adapters/http/receive/posted.ts'
+import { readPosted, TooMuchPosted } from '../../adapters/http/receive/posted-body.ts'
 import type { Arrival } from '../../domain/arrival/arrival.ts'
 import { receivePathOf } from '../../domain/arrival/origin.ts'
 import { read } from '../../domain/reader/reader.ts'

@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai'
 import { readSettings } from '../../cmd/settings/settings.ts'
-import { settledCounters } from '../../adapters/rate-limits/settled.ts'
+import { settledCounters } from '../../adapters/rate-limits/settled-counters.ts'
 import { openApi, OWNERS_PASSWORD, type ApiUnderTest } from '../integration/http/api-under-test.ts'
 import { verifyingOnce } from '../integration/http/passwords.ts'
 import { eventually } from '../harness/eventually.ts'

@@ -6,7 +6,7 @@ import { expect } from 'chai'
 import { turnstile } from '../../adapters/secrets/passwords.ts'
 import { readSettings } from '../../cmd/settings/settings.ts'
 import { Overloaded } from '../../domain/errors.ts'
-import { stopwatch } from '../harness/kept-waiting.ts'
+import { stopwatch } from '../harness/stopwatch.ts'
 import { openApi, OWNERS_PASSWORD, type ApiUnderTest } from '../integration/http/api-under-test.ts'
 
 const { rateLimits } = readSettings({})

@@ -5,7 +5,7 @@
  */
 import { expect } from 'chai'
 import { vietcombankText } from '../harness/bank-texts.ts'
-import { durability } from '../harness/inside.ts'
+import { durability } from '../harness/installation-database.ts'
 import { eventually } from '../harness/eventually.ts'
 import { showFigures } from '../harness/figures.ts'
 import { repetitions } from '../harness/repetitions.ts'

@@ -16,7 +16,7 @@ import { auditStore, continuedFrom, type Audited } from '../../workflows/audit/a
 import type { StorePosition } from '../../workflows/support/store-position.ts'
 import { stamp } from '../../workflows/support/stamp.ts'
 import { goldenFile } from '../corpus/golden-events.ts'
-import { capturedData } from '../harness/captured.ts'
+import { capturedData } from '../harness/captured-data.ts'
 import { freshDatabase } from '../harness/postgres.ts'
 import { openParsedStores } from './eventstoredb/stand-in-stores.ts'
 

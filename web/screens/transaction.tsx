@@ -18,7 +18,7 @@ import { Confirm } from '../ui/confirm.tsx'
 import { MarkedText } from '../ui/marked-text.tsx'
 import { NotSent } from '../ui/not-sent.tsx'
 import { Pairs, type Pair } from '../ui/pairs.tsx'
-import { Story } from '../ui/story.tsx'
+import { History } from '../ui/history.tsx'
 import { useAction } from '../ui/action.ts'
 import { NotFound } from './not-found.tsx'
 
@@ -126,7 +126,7 @@ const Page = ({ of, isRaw, showRaw }: { of: DeliveredTransaction; isRaw: boolean
           </section>
           <section class="block">
             <h2>{t.story}</h2>
-            <Story id={of.id} />
+            <History id={of.id} />
           </section>
           <div>
             <button class="button danger" type="button" onClick={() => setDeleting(true)}>

@@ -9,7 +9,7 @@ import { isOverQuota, useAccount } from '../app/session.ts'
 import { PATHS } from '../paths.ts'
 import { Loading } from './basics.tsx'
 import { useSystems } from './rules.tsx'
-import { useHistory } from './story.tsx'
+import { useHistory } from './history.tsx'
 
 interface NotSentProps {
   of: Transaction

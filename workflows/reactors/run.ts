@@ -5,7 +5,7 @@
  * done.
  *
  * While a server is unavailable, a reactor is retried and the others wait: a skipped event could be an erasure that never happens. A
- * reaction that fails because of its event, or of another event that cannot be read, is put off (`put-off.ts`), and the others go on. So is
+ * reaction that fails because of its event, or of another event that cannot be read, is put off (`put-off-reactions.ts`), and the others go on. So is
  * one that fails again and again for another reason while both servers work. An event that cannot be read is put off for all reactors that
  * its type may concern.
  */
@@ -18,7 +18,7 @@ import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 import { waitUnlessAborted } from '../support/abort.ts'
 import { retry } from '../support/retry.ts'
 import { isPositionIn, lastPlaceIn, storePositionOf, type StorePosition } from '../support/store-position.ts'
-import { isLasting, MOST_TRIES, placeOf, tryPutOffs, type PutOff, type PutOffs } from './put-off.ts'
+import { isLasting, MOST_TRIES, placeOf, tryPutOffs, type PutOff, type PutOffs } from './put-off-reactions.ts'
 import type { Answered, Reactor } from './reactor.ts'
 
 export interface ReactorCheckpoint {

@@ -8,7 +8,7 @@ import type { RecordedEvent } from '../../../domain/event.ts'
 import type { Slice } from '../../../domain/ports.ts'
 import type { History } from '../history.ts'
 import type { Attempt } from './connection.ts'
-import { recorded } from './recorded.ts'
+import { recorded } from './event-conversion.ts'
 
 /**
  * @param prefix  of every stream's name

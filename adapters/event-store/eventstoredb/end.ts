@@ -9,7 +9,7 @@ import { BACKWARDS, END, jsonEvent, StreamNotFoundError, type Position } from '@
 import type { Connection } from './connection.ts'
 import { setMetadata } from './metadata.ts'
 import { NoAnswer } from './outage.ts'
-import type { Names } from './names.ts'
+import type { Names } from './stream-names.ts'
 import type { Answered, Reading } from './reading.ts'
 import { START_POSITION } from './position.ts'
 import { Source } from './source.ts'

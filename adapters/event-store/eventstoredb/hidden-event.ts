@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { BACKWARDS, END, jsonEvent, type Position } from '@eventstore/db-client'
 import type { Connection } from './connection.ts'
 import { setMetadata } from './metadata.ts'
-import type { Names } from './names.ts'
+import type { Names } from './stream-names.ts'
 import type { Answered } from './reading.ts'
 
 export interface HiddenEvent {

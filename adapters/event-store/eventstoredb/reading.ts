@@ -19,9 +19,9 @@ import { checkName } from '../encoding.ts'
 import type { Parse } from '../parse.ts'
 import { sizeOf } from './received-event.ts'
 import type { Attempt, Connection } from './connection.ts'
-import type { Names } from './names.ts'
+import type { Names } from './stream-names.ts'
 import { isAfter } from './position.ts'
-import { recorded, tombstone } from './recorded.ts'
+import { recorded, tombstone } from './event-conversion.ts'
 
 /** Concurrent reads of streams. More would make each read slower without a higher total speed. */
 const SIDE_BY_SIDE = 32

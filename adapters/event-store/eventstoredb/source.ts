@@ -8,10 +8,10 @@ import { START, streamNameFilter, type EventStoreDBClient, type Position } from 
 import type { RecordedEvent } from '../../../domain/event.ts'
 import type { Parse } from '../parse.ts'
 import { ReceivedEvent } from './received-event.ts'
-import type { Names } from './names.ts'
+import type { Names } from './stream-names.ts'
 import { NoAnswer } from './outage.ts'
 import { isAfter, START_POSITION } from './position.ts'
-import { recorded } from './recorded.ts'
+import { recorded } from './event-conversion.ts'
 
 /** The number of events buffered here for a busy consumer. The rest waits at the server. */
 const BUFFERED = 256

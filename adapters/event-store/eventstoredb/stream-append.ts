@@ -11,9 +11,9 @@ import { NO_STREAM, type Checkpoint, type Expected } from '../../../domain/ports
 import type { History } from '../history.ts'
 import type { Connection } from './connection.ts'
 import type { End } from './end.ts'
-import type { Names } from './names.ts'
+import type { Names } from './stream-names.ts'
 import { checkpointOf } from './position.ts'
-import { tombstone } from './recorded.ts'
+import { tombstone } from './event-conversion.ts'
 import type { Retention } from './retention.ts'
 
 /**

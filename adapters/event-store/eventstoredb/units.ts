@@ -10,7 +10,7 @@ import { untilAnswered, type Patience } from '../until-answered.ts'
 import { AppendQueue, type Part, type Turn } from './append-queue.ts'
 import { isOutage } from './outage.ts'
 import type { Reading } from './reading.ts'
-import { proposed } from './recorded.ts'
+import { proposed } from './event-conversion.ts'
 import { appendToStream, type StreamAppendParts } from './stream-append.ts'
 
 /** The largest append with the server's default settings. */

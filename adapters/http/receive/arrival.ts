@@ -3,8 +3,8 @@
 import type { Arrival } from '../../../domain/arrival/arrival.ts'
 import { storable } from './body-text.ts'
 import { findFields } from './fields.ts'
-import { isNameOf, NAMES } from './names.ts'
-import { rawDataOf, type Posted } from './posted.ts'
+import { isNameOf, NAMES } from './field-names.ts'
+import { rawDataOf, type Posted } from './posted-body.ts'
 
 export type At = Pick<Arrival, 'credential' | 'posted_as' | 'arrived_at' | 'correlation_id'>
 

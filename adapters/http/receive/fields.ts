@@ -1,16 +1,16 @@
 // Tests: tests/unit/adapters/http/receive/forwarders.test.ts
 /**
  * Finds text, sender, app, title and time in a body that a forwarder app posted, under the names that apps and users give them
- * (`names.ts`). Also reports whether a text may have injected one of these fields (decisions, "Trust", T1 and T2).
+ * (`field-names.ts`). Also reports whether a text may have injected one of these fields (decisions, "Trust", T1 and T2).
  */
 import { senderKey } from '../../../domain/banks/directory.ts'
 import type { Incoming } from '../../../domain/reader/reading.ts'
 import { storable } from './body-text.ts'
 import type { Found } from './found.ts'
-import { asText, disagree, givenAt, onlyValue, type Given } from './given.ts'
+import { asText, disagree, givenAt, onlyValue, type Given } from './given-values.ts'
 import { knownBodyOf, type KnownBody } from './known-bodies.ts'
 import { isObject, memberAt, membersOf, type Members } from './members.ts'
-import { NAMES } from './names.ts'
+import { NAMES } from './field-names.ts'
 import { withNestedJson } from './nested-json.ts'
 import { stampOf } from './stamp.ts'
 import { textIn } from './text-field.ts'

@@ -3,7 +3,7 @@
  * Repairs forms and queries of apps that do not encode every character of a text. A form parser would turn a raw plus into a blank, and end
  * the text at a raw `&`.
  */
-import { isNameOf, NAMES } from './names.ts'
+import { isNameOf, NAMES } from './field-names.ts'
 
 /** A body that contains raw whitespace was never form-encoded. */
 export const isEncoded = (text: string): boolean => !/[\s\u0080-\uffff]/.test(text.trim())

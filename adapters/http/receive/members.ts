@@ -1,6 +1,6 @@
 // Tests: tests/unit/adapters/http/receive/duplicate-keys.test.ts
 /** Finds members of a posted value by their plain names. */
-import { plainName, type Path } from './names.ts'
+import { plainName, type Path } from './field-names.ts'
 
 /** An object's own members by plain name. */
 export type Members = ReadonlyMap<string, unknown>

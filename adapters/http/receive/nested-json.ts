@@ -6,7 +6,7 @@
 import { senderKey } from '../../../domain/banks/directory.ts'
 import { hasDuplicateKey } from './duplicate-keys.ts'
 import type { Found } from './found.ts'
-import { sameName } from './names.ts'
+import { sameName } from './field-names.ts'
 
 /** No notification is as long, in characters. */
 const LONGEST = 64 * 1024

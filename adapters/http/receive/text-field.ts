@@ -1,11 +1,11 @@
 // Tests: tests/unit/adapters/http/receive/forwarders.test.ts
 /** Finds the notification's text in a posted value, and whether two names give two different texts (decisions, "Trust", T2). */
 import { storable } from './body-text.ts'
-import { contains, isChain, placeIn } from './contains.ts'
-import { asText, isPlaceholder, isReal } from './given.ts'
+import { contains, isChain, placeIn } from './text-search.ts'
+import { asText, isPlaceholder, isReal } from './given-values.ts'
 import type { KnownBody } from './known-bodies.ts'
 import { isObject, memberAt, type Members } from './members.ts'
-import { NAMES, plainName, type Path } from './names.ts'
+import { NAMES, plainName, type Path } from './field-names.ts'
 import { stampOf } from './stamp.ts'
 
 const textsAt = (sources: readonly Members[], paths: readonly Path[]): string[] => {

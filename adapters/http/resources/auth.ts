@@ -16,7 +16,7 @@ import { message, whole } from '../openapi/answers.ts'
 import { type Operations, refuses } from '../openapi/operations.ts'
 import { type ApiParts, settled } from '../parts.ts'
 import type { Limited } from '../middleware/rate-limits.ts'
-import { EmailAlone, EmailVerification, Login, PasswordReset, Registration } from './requests.ts'
+import { EmailAlone, EmailVerification, Login, PasswordReset, Registration } from './request-bodies.ts'
 
 const Ended = z
   .strictObject({

@@ -6,7 +6,7 @@ import { scopeMissing } from '../../../domain/account/api-keys.ts'
 import { daysOfMonth } from '../../../domain/time.ts'
 import { exportedTransactions } from '../../../projections/transaction/export-queries.ts'
 import { COLUMN_NAMES, fieldsOf, isPersonal, USUAL_COLUMNS } from '../../export/columns.ts'
-import { begun } from '../../export/begun.ts'
+import { readFirst } from '../../export/read-first.ts'
 import { exportFile, MEDIA_TYPES } from '../../export/transactions.ts'
 import type { ApiContext } from '../context.ts'
 import { download } from '../openapi/answers.ts'
@@ -31,7 +31,7 @@ export const exportRoutes = (operations: Operations, { database }: ApiParts, sig
       type: MEDIA_TYPES[format],
       filename: `baoco-${month ?? 'transactions'}.${format}`,
       // A failure of the first query is still an answer with its status.
-      body: exportFile(await begun(pages), { format, columns, language: language ?? null }),
+      body: exportFile(await readFirst(pages), { format, columns, language: language ?? null }),
     }
   }
 

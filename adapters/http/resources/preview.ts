@@ -10,7 +10,7 @@ import { data } from '../openapi/answers.ts'
 import type { Guard } from '../openapi/operation.ts'
 import type { Operations } from '../openapi/operations.ts'
 import type { ApiParts } from '../parts.ts'
-import { RuleCreation } from './requests.ts'
+import { RuleCreation } from './request-bodies.ts'
 
 const PreviewRequest = RuleCreation.pick({ payload_format: true, custom_template: true })
 const Preview = z.strictObject({ body: z.string().meta({ description: 'Body of the request, byte for byte.' }) })

@@ -30,7 +30,7 @@ import { checkShown, shownByPoster, shownInPath } from '../receive/credential.ts
 import { textOf } from '../receive/body-text.ts'
 import { decompressed, decompressorOf, type OpenDecompressor } from '../receive/decompressed.ts'
 import { mendedForm } from '../receive/form-text.ts'
-import { damagedBody, readPosted, TooMuchPosted, type Posted } from '../receive/posted.ts'
+import { damagedBody, readPosted, TooMuchPosted, type Posted } from '../receive/posted-body.ts'
 import { id } from '../../../domain/fields.ts'
 
 const BATCH_LIMIT = 200

@@ -16,7 +16,7 @@ import { takeSignInLink } from '../../postgres/ops/sign-in-links.ts'
 import { settled, type ApiParts } from '../parts.ts'
 import { MessageAndEnded, presentEnded } from './auth.ts'
 import type { Limited } from '../middleware/rate-limits.ts'
-import { Login, SignInLink } from './requests.ts'
+import { Login, SignInLink } from './request-bodies.ts'
 import { dropSession, keepSession, refuseForeignOrigin, sessionOf } from '../middleware/session-cookie.ts'
 import { loginRefusals } from './auth.ts'
 

@@ -11,7 +11,7 @@ import { settled, type ApiParts } from '../parts.ts'
 import { presentSystem, System } from './systems.ts'
 import { presentRule, Rule } from './webhooks.ts'
 import { line } from './request-fields.ts'
-import { SystemCreation } from './requests.ts'
+import { SystemCreation } from './request-bodies.ts'
 
 const ShopConnection = z.strictObject({
   type: SystemCreation.shape.type,

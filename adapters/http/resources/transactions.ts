@@ -24,7 +24,7 @@ import { settled, SETTLING_MS, type ApiParts } from '../parts.ts'
 import { targetUrl } from '../openapi/secrets.ts'
 import { byCursor, nextCursor, page as pageOf, pageAsked, sameCursor } from '../openapi/pages.ts'
 import { TransactionDetail, TransactionList } from './queries.ts'
-import { Retry } from './requests.ts'
+import { Retry } from './request-bodies.ts'
 import type { Call } from '../../../domain/ports.ts'
 import { count, decimal, id, moment } from '../../../domain/fields.ts'
 

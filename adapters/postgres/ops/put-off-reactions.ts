@@ -8,7 +8,7 @@ interface PutOff {
   revision: number
 }
 
-/** Implements the list that `workflows/reactors/put-off.ts` requires. */
+/** Implements the list that `workflows/reactors/put-off-reactions.ts` requires. */
 export const openPutOffReactions = (database: Queryable) => ({
   all: (): Promise<PutOff[]> =>
     database.query<PutOff>(

@@ -24,7 +24,7 @@ import { eventually } from '../../harness/eventually.ts'
 import { freshReadModels } from '../../harness/postgres.ts'
 import { openShop, type Answer, type Shop } from '../../harness/shop.ts'
 import { openSetting } from '../projections/setting.ts'
-import { capturedData } from '../../harness/captured.ts'
+import { capturedData } from '../../harness/captured-data.ts'
 
 export const SECRET = '0123456789abcdef0123456789abcdef0123456789abcdef'
 export const USER = 5

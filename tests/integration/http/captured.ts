@@ -1,5 +1,5 @@
 /** Events of a transaction, for tests of how the API shows them. */
-import { capturedData } from '../../harness/captured.ts'
+import { capturedData } from '../../harness/captured-data.ts'
 import type { TransactionEvent, TransactionEventData } from '../../../domain/transaction/events.ts'
 
 type Captured = TransactionEventData['TransactionCaptured']

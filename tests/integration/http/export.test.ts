@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { expect } from 'chai'
 import Koa from 'koa'
 import { readSheet } from 'read-excel-file/node'
-import { begun } from '../../../adapters/export/begun.ts'
+import { readFirst } from '../../../adapters/export/read-first.ts'
 import { download } from '../../../adapters/http/openapi/answers.ts'
 import { listen } from '../../../adapters/http/server.ts'
 import { openDatabase } from '../../../adapters/database/database.ts'
@@ -180,12 +180,12 @@ describe('the export of transactions', () => {
       await Promise.reject(new Error('the database is away'))
       yield 'nothing'
     }
-    expect(await begun(failing()).catch((error: Error) => error.message)).to.equal('the database is away')
+    expect(await readFirst(failing()).catch((error: Error) => error.message)).to.equal('the database is away')
     const items: number[] = []
     const two = async function* () {
       yield* await Promise.resolve([1, 2])
     }
-    for await (const item of await begun(two())) items.push(item)
+    for await (const item of await readFirst(two())) items.push(item)
     expect(items).to.deep.equal([1, 2])
   })
 })

@@ -6,7 +6,7 @@ import { openDatabase, type Database } from '../../../adapters/database/database
 import { search } from '../../../projections/search.ts'
 import { main } from '../../../projections/main.ts'
 import { areStandingStill } from '../../../projections/engine/standing-still.ts'
-import { capturedData } from '../../harness/captured.ts'
+import { capturedData } from '../../harness/captured-data.ts'
 import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
 import { openRawWriter, type RawWriter } from '../../harness/raw-events.ts'
 import { openSetting, type Setting } from '../projections/setting.ts'

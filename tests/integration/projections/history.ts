@@ -11,7 +11,7 @@ import type { EventStore } from '../../../domain/ports.ts'
 import { endDelivery, recordAttempt, remove, retry } from '../../../domain/transaction/decide.ts'
 import { transactionStream, type TransactionEvent } from '../../../domain/transaction/events.ts'
 import { evolveAll, type Transaction } from '../../../domain/transaction/transaction.ts'
-import { capturedData } from '../../harness/captured.ts'
+import { capturedData } from '../../harness/captured-data.ts'
 
 /** One append. */
 export interface Decided {

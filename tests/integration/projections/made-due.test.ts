@@ -11,7 +11,7 @@ import type { ParkedStream } from '../../../projections/engine/parked-table.ts'
 import { verify } from '../../../projections/engine/replay.ts'
 import { main } from '../../../projections/main.ts'
 import { parkedStreams } from '../../../projections/parked/queries.ts'
-import { obeyingSkips } from '../../../workflows/parked/obeying.ts'
+import { storeWithSkips } from '../../../workflows/parked/store-with-skips.ts'
 import { skipEvent } from '../../../workflows/parked/resolve.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { fillRetries, fillRules } from '../../harness/waiting-deliveries.ts'
@@ -102,8 +102,8 @@ describe('the deliveries of a changed rule', () => {
     await dropSchema(setting.tables, 'read_model_next')
   })
 
-  it('are all made due before events that waited for a decision are applied, because those events are older than the change', async () => {
-    const store = obeyingSkips(setting.store)
+  it('are all due before events are applied that waited for a decision, as those are older than the change', async () => {
+    const store = storeWithSkips(setting.store)
     const late = attempted(7, '2100-01-01T00:00:00.000Z')
     await setting.append([{ stream: late.stream, events: [event('NotYetInvented', {}), ...late.events] }])
     const applier = new Applier({ ...setting, store, definition: main, schema: main.schema, anchor: null })

@@ -10,9 +10,9 @@ import { verify } from '../../../projections/engine/replay.ts'
 import { createSchema } from '../../../projections/engine/schema.ts'
 import { main } from '../../../projections/main.ts'
 import { parkedStreams } from '../../../projections/parked/queries.ts'
-import { obeyingSkips } from '../../../workflows/parked/obeying.ts'
+import { storeWithSkips } from '../../../workflows/parked/store-with-skips.ts'
 import { retryEvent, retryReadable, skipEvent } from '../../../workflows/parked/resolve.ts'
-import { capturedData } from '../../harness/captured.ts'
+import { capturedData } from '../../harness/captured-data.ts'
 import { History } from './history.ts'
 import { openSetting, type Setting } from './setting.ts'
 
@@ -35,7 +35,7 @@ describe('parking', () => {
   let store: EventStore
   beforeEach(async () => {
     setting = await openSetting()
-    store = obeyingSkips(setting.store)
+    store = storeWithSkips(setting.store)
   })
   afterEach(() => setting.close())
 
@@ -133,7 +133,7 @@ describe('parking', () => {
     expect(await parked()).to.deep.equal([row])
     await expectSameAsRebuilt()
     const upcasters = { WebhookStatusChanged: [(data: unknown) => data] }
-    const newer = obeyingSkips(
+    const newer = storeWithSkips(
       await openPostgresEventStore({ url: setting.url, parse: (stored) => parseEvent(stored, upcasters) }),
     )
     try {
@@ -170,7 +170,7 @@ describe('parking', () => {
     ])
     await expectSameAsRebuilt()
     // The same if the release of the rebuild can read what was skipped.
-    const newer = obeyingSkips(
+    const newer = storeWithSkips(
       await openPostgresEventStore({
         url: setting.url,
         parse: (stored): StoredEvent =>

@@ -8,7 +8,7 @@ import { verify } from '../../../projections/engine/replay.ts'
 import { main } from '../../../projections/main.ts'
 import type { Decided } from './history.ts'
 import { openSetting, type Setting } from './setting.ts'
-import { capturedData } from '../../harness/captured.ts'
+import { capturedData } from '../../harness/captured-data.ts'
 
 const USER = 1
 const RULE = 5

@@ -8,7 +8,7 @@ import { openReactorCheckpoint } from '../../../adapters/postgres/ops/reactor-ch
 import { parseEvent } from '../../../domain/parse-event.ts'
 import type { EventStore } from '../../../domain/ports.ts'
 import { Accounts } from '../../../workflows/accounts/accounts.ts'
-import { obeyingSkips } from '../../../workflows/parked/obeying.ts'
+import { storeWithSkips } from '../../../workflows/parked/store-with-skips.ts'
 import { retryEvent, skipEvent } from '../../../workflows/parked/resolve.ts'
 import { reactor, type Reactor } from '../../../workflows/reactors/reactor.ts'
 import { runReactors } from '../../../workflows/reactors/run.ts'
@@ -30,7 +30,7 @@ describe('reactions that cannot be done', () => {
   beforeEach(async () => {
     place = await freshDatabase()
     database = openDatabase(place.url)
-    store = obeyingSkips(await openPostgresEventStore({ url: place.url, parse: parseEvent }))
+    store = storeWithSkips(await openPostgresEventStore({ url: place.url, parse: parseEvent }))
     done = []
     logged.length = 0
     stop = () => Promise.resolve()
@@ -117,7 +117,7 @@ describe('reactions that cannot be done', () => {
     const steps = { WebhookStatusChanged: [(data: unknown) => data] }
     const newer = await openPostgresEventStore({ url: place.url, parse: (event) => parseEvent(event, steps) })
     try {
-      start([noteOf(new Accounts(newer))], obeyingSkips(newer))
+      start([noteOf(new Accounts(newer))], storeWithSkips(newer))
       await eventually(() => done.length === 2)
       expect(done[1]).to.equal('1 is failed')
       await stop()

@@ -15,7 +15,7 @@ import {
 import { newFolderWithCluster } from '../../harness/copied-cluster.ts'
 import { fromVietcombank, vietcombankText } from '../../harness/bank-texts.ts'
 import { eventually } from '../../harness/eventually.ts'
-import { inside } from '../../harness/inside.ts'
+import { inside } from '../../harness/installation-database.ts'
 
 describe('a role beside serve, on the embedded Postgres', () => {
   let installation: Installation

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { accountEvents } from '../../../domain/account/events.ts'
 import { KEPT_UNREAD_S } from '../../../domain/arrival/events.ts'
 import { main } from '../../../projections/main.ts'
-import { capturedData } from '../../harness/captured.ts'
+import { capturedData } from '../../harness/captured-data.ts'
 import { AT, done, event, MINUTE_LATER, FIFTEEN_MINUTES_LATER } from './events.ts'
 
 const captured = capturedData({

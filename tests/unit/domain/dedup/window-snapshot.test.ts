@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { DedupWindow, fullPartsFor, partsFor, type WindowState } from '../../../../domain/dedup/window.ts'
 import { verdictOn } from '../../../../domain/dedup/verdict.ts'
 import type { NotificationSeen } from '../../../../domain/dedup/events.ts'
-import { drawn } from '../../../harness/drawn.ts'
+import { pseudoRandom } from '../../../harness/pseudo-random.ts'
 import { sighting, type Described } from './sightings.ts'
 
 const START = Date.parse('2026-11-20T03:00:00.000Z')
@@ -72,8 +72,8 @@ const expectEqual = (window: DedupWindow, upTo: number): void => {
 }
 
 describe('a snapshot of a deduplication window', () => {
-  it('with the events after it gives the same as all events, whenever it was made and however often it was restored', async () => {
-    const draw = drawn(20_261_125)
+  it('with the events after it gives what all events give, whenever it was made and however often it was restored', async () => {
+    const draw = pseudoRandom(20_261_125)
     for (let run = 0; run < 4; run++) {
       let window = new DedupWindow()
       let kept: Kept | null = null

@@ -14,7 +14,7 @@ import {
 import type { HeldFor, TransactionEvent, WebhookStatus } from '../../../../domain/transaction/events.ts'
 import { evolve, type Transaction } from '../../../../domain/transaction/transaction.ts'
 import type { FoundOrderId } from '../../../../domain/webhook/matching.ts'
-import { capturedData } from '../../../harness/captured.ts'
+import { capturedData } from '../../../harness/captured-data.ts'
 
 export const NOW = new Date('2026-01-05T02:30:00.000Z')
 const SCHEDULE = [60, 300]

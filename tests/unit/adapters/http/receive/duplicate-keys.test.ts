@@ -1,10 +1,10 @@
 /** Tests the search for a key that occurs twice in one object of the JSON text as it was sent. */
 import { expect } from 'chai'
 import { hasDuplicateKey } from '../../../../../adapters/http/receive/duplicate-keys.ts'
-import { sameName } from '../../../../../adapters/http/receive/names.ts'
+import { sameName } from '../../../../../adapters/http/receive/field-names.ts'
 
 const nested = (json: string, depth: number): string => '{"a":'.repeat(depth) + json + '}'.repeat(depth)
-import { drawn } from '../../../../harness/drawn.ts'
+import { pseudoRandom } from '../../../../harness/pseudo-random.ts'
 
 describe('the search for duplicate keys in a JSON text', () => {
   const twice = [
@@ -51,7 +51,7 @@ describe('the search for duplicate keys in a JSON text', () => {
   })
 
   it('agrees with a plain count of keys for any JSON', () => {
-    const next = drawn(7)
+    const next = pseudoRandom(7)
     const keys = ['a', 'b', '\\u0061', 'c\\\\', 'd\\"', 'e', 'f', 'g']
     let found = 0
     const value = (depth: number): { json: string; isTwice: boolean } => {

@@ -1,7 +1,7 @@
 /** Rules for single fields of a posted body that no app's whole body shows. */
 import { expect } from 'chai'
 import { arrivalOf } from '../../../../../adapters/http/receive/arrival.ts'
-import { readPosted } from '../../../../../adapters/http/receive/posted.ts'
+import { readPosted } from '../../../../../adapters/http/receive/posted-body.ts'
 import { stampOf } from '../../../../../adapters/http/receive/stamp.ts'
 import { shownOf } from '../../../../harness/accounts.ts'
 

@@ -1,7 +1,7 @@
 /** Posts that forwarder apps send by default, and posts from templates that their users write. */
 import { expect } from 'chai'
 import { arrivalOf } from '../../../../../adapters/http/receive/arrival.ts'
-import { readPosted, TooMuchPosted } from '../../../../../adapters/http/receive/posted.ts'
+import { readPosted, TooMuchPosted } from '../../../../../adapters/http/receive/posted-body.ts'
 import { shownOf } from '../../../../harness/accounts.ts'
 
 const TEXT = 'SD TK 0011000415567 +150,000VND luc 07-06-2024 11:41:31. SD 1,250,000VND. Ref MBVCB.5512.DH1042'

@@ -4,7 +4,7 @@ import { parseQuery } from '../../../../../adapters/http/middleware/query-string
 import { arrivalOf, itemOf } from '../../../../../adapters/http/receive/arrival.ts'
 import { mendedForm } from '../../../../../adapters/http/receive/form-text.ts'
 import { parseLeniently } from '../../../../../adapters/http/receive/lenient-json.ts'
-import { readPosted } from '../../../../../adapters/http/receive/posted.ts'
+import { readPosted } from '../../../../../adapters/http/receive/posted-body.ts'
 import type { Arrival } from '../../../../../domain/arrival/arrival.ts'
 import { receivePathOf } from '../../../../../domain/arrival/origin.ts'
 import { read } from '../../../../../domain/reader/reader.ts'

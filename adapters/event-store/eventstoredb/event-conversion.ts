@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { AllStreamResolvedEvent, JSONEventData, ResolvedEvent } from '@eventstore/db-client'
 import type { Metadata, NewEvent, RecordedEvent } from '../../../domain/event.ts'
-import { TOMBSTONE } from './names.ts'
+import { TOMBSTONE } from './stream-names.ts'
 import { checkpointOf } from './position.ts'
 
 const utf8 = new TextEncoder()

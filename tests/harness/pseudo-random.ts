@@ -1,5 +1,5 @@
 /** Pseudo-random whole numbers, the same for the same seed (xorshift). */
-export const drawn = (seed: number): ((below: number) => number) => {
+export const pseudoRandom = (seed: number): ((below: number) => number) => {
   let state = seed
   return (below) => {
     state ^= state << 13

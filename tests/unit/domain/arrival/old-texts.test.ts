@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { isOld } from '../../../../domain/arrival/old.ts'
+import { isOld } from '../../../../domain/arrival/old-texts.ts'
 import { DAY_MS, HOUR_MS } from '../../../../domain/time.ts'
 import type { PrintedTime } from '../../../../domain/reader/reading.ts'
 

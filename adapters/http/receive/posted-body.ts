@@ -14,7 +14,7 @@ import { hasDuplicateKey } from './duplicate-keys.ts'
 import { isEncoded, mendedForm, percentDecoded } from './form-text.ts'
 import { parseLeniently } from './lenient-json.ts'
 import { pairsOf } from './multipart.ts'
-import { isKnownName, plainName, sameName } from './names.ts'
+import { isKnownName, plainName, sameName } from './field-names.ts'
 
 type Fields = Record<string, unknown>
 

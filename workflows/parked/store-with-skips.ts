@@ -52,7 +52,7 @@ const isOpen = (event: StoredEvent): event is Unreadable =>
 const isBlocked = (events: readonly StoredEvent[]): boolean => events.some(isOpen)
 
 /** @param onUnreadable  is called once for each event that cannot be read and is not skipped */
-export const obeyingSkips = (store: EventStore, onUnreadable: (event: Unreadable) => void = () => {}): EventStore => {
+export const storeWithSkips = (store: EventStore, onUnreadable: (event: Unreadable) => void = () => {}): EventStore => {
   const decisions = new Decisions(store)
   const reported = new Set<string>()
 

@@ -4,9 +4,9 @@
  * value, an unfilled placeholder and any value that is not text count as given but unknown.
  */
 import { storable } from './body-text.ts'
-import { isChain } from './contains.ts'
+import { isChain } from './text-search.ts'
 import { memberAt, type Members } from './members.ts'
-import type { Path } from './names.ts'
+import type { Path } from './field-names.ts'
 
 const PLACEHOLDER =
   /\{\{?[a-z_][\w. =]*\}?\}|\$\{[\w.]+\}|%[a-z_]\w*(?:\(\w*\))?%?|\[\[?[a-z_][\w. =]*\]?\]|<[a-z_]\w*>/gi

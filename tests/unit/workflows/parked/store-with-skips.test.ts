@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { PARKED_STREAM } from '../../../../domain/parked/events.ts'
 import { parseEvent, type StoredEvent } from '../../../../domain/parse-event.ts'
 import type { EventStore, Slice } from '../../../../domain/ports.ts'
-import { obeyingSkips } from '../../../../workflows/parked/obeying.ts'
+import { storeWithSkips } from '../../../../workflows/parked/store-with-skips.ts'
 
 const metadata = { user_id: null, at: '2026-01-01T00:00:00.000Z', correlation_id: '', causation_id: '', version: 1 }
 const event = (stream: string, revision: number, type = 'NotYetInvented', data: unknown = {}): StoredEvent =>
@@ -36,26 +36,26 @@ describe('a store that obeys skips', () => {
   it('reads the decisions once while all events can be read', async () => {
     const { store, streams, decisionsRead } = memoryStore()
     streams.set('ids', [good('ids', 0)])
-    const obeying = obeyingSkips(store)
-    for (let n = 0; n < 5; n++) expect((await obeying.read([{ stream: 'ids' }]))[0]).to.equal(streams.get('ids'))
+    const withSkips = storeWithSkips(store)
+    for (let n = 0; n < 5; n++) expect((await withSkips.read([{ stream: 'ids' }]))[0]).to.equal(streams.get('ids'))
     expect(decisionsRead()).to.equal(1)
   })
 
   it('marks a skipped event at the next read, whatever reads it, and reports another one once', async () => {
     const { store, streams, skip } = memoryStore()
     const reported: string[] = []
-    const obeying = obeyingSkips(store, ({ stream, revision }) => reported.push(`${stream}@${revision}`))
+    const withSkips = storeWithSkips(store, ({ stream, revision }) => reported.push(`${stream}@${revision}`))
     streams.set('a', [good('a', 0), event('a', 1), event('a', 2)])
-    expect(typesIn((await obeying.read([{ stream: 'a' }]))[0]!)).to.deep.equal([
+    expect(typesIn((await withSkips.read([{ stream: 'a' }]))[0]!)).to.deep.equal([
       'IdsReserved',
       'Unreadable',
       'Unreadable',
     ])
     skip('a', 1)
     const expected = ['IdsReserved', 'Skipped', 'Unreadable']
-    expect(typesIn((await obeying.read([{ stream: 'a' }]))[0]!)).to.deep.equal(expected)
-    expect(typesIn(await obeying.readAll(null, 10)).slice(0, 3)).to.deep.equal(expected)
-    for await (const { events } of obeying.subscribe({ after: null, signal: new AbortController().signal }))
+    expect(typesIn((await withSkips.read([{ stream: 'a' }]))[0]!)).to.deep.equal(expected)
+    expect(typesIn(await withSkips.readAll(null, 10)).slice(0, 3)).to.deep.equal(expected)
+    for await (const { events } of withSkips.subscribe({ after: null, signal: new AbortController().signal }))
       expect(typesIn(events).slice(0, 3)).to.deep.equal(expected)
     expect(reported).to.deep.equal(['a@1', 'a@2'])
   })
@@ -64,6 +64,6 @@ describe('a store that obeys skips', () => {
     const { store, streams, skip } = memoryStore()
     streams.set('a', [good('a', 0)])
     skip('a', 0)
-    expect(typesIn((await obeyingSkips(store).read([{ stream: 'a' }]))[0]!)).to.deep.equal(['Skipped'])
+    expect(typesIn((await storeWithSkips(store).read([{ stream: 'a' }]))[0]!)).to.deep.equal(['Skipped'])
   })
 })

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
-import { contains, isChain } from '../../../../../adapters/http/receive/contains.ts'
-import { drawn } from '../../../../harness/drawn.ts'
+import { contains, isChain } from '../../../../../adapters/http/receive/text-search.ts'
+import { pseudoRandom } from '../../../../harness/pseudo-random.ts'
 
 describe('the test whether one text contains another', () => {
   it('agrees with includes', () => {
-    const next = drawn(7)
+    const next = pseudoRandom(7)
     const word = (length: number) => Array.from({ length }, () => 'ab'[next(2)]).join('')
     for (let round = 0; round < 5_000; round++) {
       const [whole, part] = [word(next(20)), word(next(6))]

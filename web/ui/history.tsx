@@ -17,7 +17,7 @@ export const useHistory = (id: number, enabled = true) =>
     enabled,
   })
 
-export const Story = ({ id }: { id: number }) => {
+export const History = ({ id }: { id: number }) => {
   const t = texts.value.transaction
   const { data: rules = [] } = useRules()
   const history = useHistory(id)

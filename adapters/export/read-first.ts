@@ -1,6 +1,6 @@
 // Tests: tests/integration/http/export.test.ts
 /** Reads the first item now, so that a failure to read it is known before anything is sent. */
-export const begun = async <Item>(items: AsyncGenerator<Item, void, undefined>): Promise<AsyncGenerator<Item>> => {
+export const readFirst = async <Item>(items: AsyncGenerator<Item, void, undefined>): Promise<AsyncGenerator<Item>> => {
   const first = await items.next()
   return (async function* () {
     try {
