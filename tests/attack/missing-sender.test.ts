@@ -3,10 +3,10 @@
  * field. A stranger's SMS or chat can then pass for the bank's (decisions, "Trust", T1).
  */
 import { expect } from 'chai'
-import { formToken, hashOfToken } from '../../domain/account/tokens.ts'
 import { vietcombankText } from '../harness/bank-texts.ts'
 import { eventually } from '../harness/eventually.ts'
 import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
+import { pairPhone } from '../integration/http/paired-phone.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
 const SENDERS = '/api/account/trusted-senders'
@@ -50,12 +50,9 @@ describe('attack: a notification without its sender', () => {
 
   before(async () => {
     api = await openApi({}, 'real')
-    const { user_id, receive_token } = api.owner
+    const { receive_token } = api.owner
     personal = `/api/receive/u/${receive_token}`
-    device = formToken('device', user_id, 'd'.repeat(43))
-    const token_hash = hashOfToken(device)
-    const data = { user_id, device_id: 77, name: 'phone', token_hash, created_at: new Date().toISOString() }
-    await api.decree(user_id, { type: 'DeviceAdded', data })
+    device = await pairPhone(api)
   })
   after(() => api.close())
 

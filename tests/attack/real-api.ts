@@ -1,12 +1,9 @@
-/**
- * The parts that attack tests share: an API with a real store and real capture, a phone, a shop's rule, and the list of calls that would be
- * sent.
- */
-import { formToken, hashOfToken } from '../../domain/account/tokens.ts'
+/** What attacks share: an API with a real store and real capture, a phone, a shop's rule, and the list of calls that would be sent. */
 import type { TransactionEventData } from '../../domain/transaction/events.ts'
 import { eventually } from '../harness/eventually.ts'
 import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
 import type { Answer } from '../integration/http/ask.ts'
+import { pairPhone } from '../integration/http/paired-phone.ts'
 
 export interface Attacked {
   api: ApiUnderTest
@@ -28,11 +25,8 @@ const DEVICE = 77
 /** An account with the prefix `DH`, one rule for all credits, and one paired phone. */
 export const openAttacked = async (settings: Parameters<typeof openApi>[0] = {}): Promise<Attacked> => {
   const api = await openApi(settings, 'real')
-  const { api_key: key, user_id } = api.owner
-  const token = formToken('device', user_id, 'd'.repeat(43))
-  const created_at = new Date().toISOString()
-  const device = { user_id, device_id: DEVICE, name: 'phone', token_hash: hashOfToken(token), created_at }
-  await api.decree(user_id, { type: 'DeviceAdded', data: device })
+  const { api_key: key } = api.owner
+  const token = await pairPhone(api, DEVICE)
   const rule = await api.ask('POST', '/api/webhooks', { key, json: { name: 'shop', url: 'http://127.0.0.1:9/hook' } })
   if (rule.status !== 201) throw new Error(JSON.stringify(rule.body))
 

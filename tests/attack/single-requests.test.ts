@@ -7,11 +7,12 @@ import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { expect } from 'chai'
-import { formToken, hashOfToken } from '../../domain/account/tokens.ts'
+import { formToken } from '../../domain/account/tokens.ts'
 import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
 import { eventually } from '../harness/eventually.ts'
 import { bytesOf, exchangeRaw, type RawRequest } from '../harness/raw-request.ts'
 import { requestsOfCallers, requestsOfStrangers, type WorstRequest } from '../harness/worst-requests.ts'
+import { pairPhone } from '../integration/http/paired-phone.ts'
 
 const KB = 1024
 const MB = 1024 * KB
@@ -37,11 +38,7 @@ describe('attack: expensive single requests', () => {
     port = Number(new URL(api.url).port)
     personal = `/api/receive/u/${api.owner.receive_token}`
     ofCallers = requestsOfCallers({ apiKey: api.owner.api_key, personalPath: personal })
-    const { user_id } = api.owner
-    device = formToken('device', user_id, 'd'.repeat(43))
-    const created_at = new Date().toISOString()
-    const phone = { user_id, device_id: 77, name: 'phone', token_hash: hashOfToken(device), created_at }
-    await api.decree(user_id, { type: 'DeviceAdded', data: phone })
+    device = await pairPhone(api)
   })
   afterEach(() => open.splice(0).forEach((socket) => socket.destroy()))
   after(() => api.close())

@@ -1,11 +1,11 @@
 /** From the receive path to the list, with nothing replaced. Each post of a forwarder about a payment becomes a transaction. */
 import { expect } from 'chai'
 import { notificationEvents } from '../../../domain/arrival/events.ts'
-import { formToken, hashOfToken } from '../../../domain/account/tokens.ts'
 import { vietcombankText } from '../../harness/bank-texts.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
 import type { Answer } from './ask.ts'
+import { pairPhone } from './paired-phone.ts'
 
 describe('from the receive path to the list', () => {
   let api: ApiUnderTest
@@ -27,17 +27,8 @@ describe('from the receive path to the list', () => {
   before(async () => {
     api = await openApi({}, 'real')
     key = api.owner.api_key
-    const { user_id } = api.owner
     personal = `/api/receive/u/${api.owner.receive_token}`
-    device = formToken('device', user_id, 'd'.repeat(43))
-    const data = {
-      user_id,
-      device_id: 77,
-      name: 'phone',
-      token_hash: hashOfToken(device),
-      created_at: new Date().toISOString(),
-    }
-    await api.decree(user_id, { type: 'DeviceAdded', data })
+    device = await pairPhone(api)
   })
   after(() => api.close())
 

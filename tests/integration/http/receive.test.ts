@@ -3,8 +3,9 @@ import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { shownToken, type Arrival, type Taken } from '../../../domain/arrival/arrival.ts'
 import { StoreUnavailable } from '../../../domain/errors.ts'
-import { formToken, hashOfToken } from '../../../domain/account/tokens.ts'
+import { formToken } from '../../../domain/account/tokens.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
+import { pairPhone } from './paired-phone.ts'
 
 const TEXT = 'SD TK 0011000415567 +150,000VND luc 07-06-2024 11:41:31. SD 1,250,000VND. Ref MBVCB.5512.DH1042'
 const TOKEN = formToken('device', 1, 'd'.repeat(43))
@@ -20,17 +21,8 @@ describe('receiving', () => {
 
   before(async () => {
     api = await openApi()
-    const { user_id } = api.owner
     personal = `/api/receive/u/${api.owner.receive_token}`
-    device = formToken('device', user_id, 'd'.repeat(43))
-    const data = {
-      user_id,
-      device_id: 77,
-      name: 'phone',
-      token_hash: hashOfToken(device),
-      created_at: new Date().toISOString(),
-    }
-    await api.decree(user_id, { type: 'DeviceAdded', data })
+    device = await pairPhone(api)
     api.takes((): Taken => ({ kind: 'transaction', id: 42, webhook_status: 'pending', source_type: 'sms' }))
   })
   after(() => api.close())
@@ -262,15 +254,7 @@ describe('receiving', () => {
 
   it('refuses a device that was removed', async () => {
     const { user_id } = api.owner
-    const gone = formToken('device', user_id, 'g'.repeat(43))
-    const data = {
-      user_id,
-      device_id: 78,
-      name: 'old',
-      token_hash: hashOfToken(gone),
-      created_at: new Date().toISOString(),
-    }
-    await api.decree(user_id, { type: 'DeviceAdded', data })
+    const gone = await pairPhone(api, 78)
     expect((await byDevice('sms', { text: 'x' }, { 'x-device-token': gone })).status).to.equal(200)
     await api.decree(user_id, { type: 'DeviceRemoved', data: { user_id, device_id: 78 } })
     expect((await byDevice('sms', { text: 'x' }, { 'x-device-token': gone })).status).to.equal(401)
