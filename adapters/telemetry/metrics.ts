@@ -59,7 +59,7 @@ const notificationMetrics = (registers: Registers) => {
   })
   const handedOver = new Counter({
     name: 'baoco_notifications_handed_over_total',
-    help: 'Requests with notifications that this process gave to the owner of their account: answered, or taken back because the owner was lost',
+    help: 'Requests with notifications that this process handed over to the owner of their account: answered, or taken back because the owner was lost',
     labelNames: ['outcome'],
     registers,
   })
@@ -154,7 +154,7 @@ const storeMetrics = (registers: Registers) => {
   presentGauge(
     registers,
     'baoco_event_store_refusing',
-    '1 while requests are refused at once because the event store is away',
+    '1 while requests are refused at once because the event store does not respond',
     () => (state.isOpen() ? 1 : 0),
   )
   const outages = new Counter({
@@ -164,7 +164,7 @@ const storeMetrics = (registers: Registers) => {
   })
   const calls = new Histogram({
     name: 'baoco_event_store_call_seconds',
-    help: 'How long calls of the event store took, with their repetitions',
+    help: 'How long calls of the event store took, including repetitions',
     labelNames: ['call'],
     buckets: [0.002, 0.005, 0.02, 0.1, 0.5, 2, 5, 10],
     registers,

@@ -1,4 +1,4 @@
-/** What attacks share: an API with a real store and real capture, a phone, a shop's rule, and the list of calls that would be sent. */
+/** The parts that attack tests share: an API with a real store and real capture, a phone, a shop's rule, and the calls that would be sent. */
 import type { TransactionEventData } from '../../domain/transaction/events.ts'
 import { eventually } from '../harness/eventually.ts'
 import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'

@@ -93,7 +93,7 @@ describe('one transaction', () => {
     expect((await show(id)).webhook_status).to.equal('pending')
     const { body: history } = await api.ask('GET', `/api/transactions/${id}/history`, { key })
     expect(history.data.map(({ text }: { text: string }) => text)).to.include(
-      `sent again, asked for by hand, rule ${rule}`,
+      `manual retry requested: sent once more after a success, rule ${rule}`,
     )
   })
 

@@ -102,7 +102,7 @@ describe('the deliveries of a changed rule', () => {
     await dropSchema(setting.tables, 'read_model_next')
   })
 
-  it('are all due before events are applied that waited for a decision, as those are older than the change', async () => {
+  it('are all made due before events that waited for a decision are applied, because those events are older than the change', async () => {
     const store = storeWithSkips(setting.store)
     const late = attempted(7, '2100-01-01T00:00:00.000Z')
     await setting.append([{ stream: late.stream, events: [event('NotYetInvented', {}), ...late.events] }])

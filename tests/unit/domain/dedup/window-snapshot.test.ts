@@ -72,7 +72,7 @@ const expectEqual = (window: DedupWindow, upTo: number): void => {
 }
 
 describe('a snapshot of a deduplication window', () => {
-  it('with the events after it gives what all events give, whenever it was made and however often it was restored', async () => {
+  it('with the events after it gives the same as all events, whenever it was made and however often it was restored', async () => {
     const draw = pseudoRandom(20_261_125)
     for (let run = 0; run < 4; run++) {
       let window = new DedupWindow()

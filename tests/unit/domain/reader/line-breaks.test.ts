@@ -28,7 +28,7 @@ describe('the removal of column breaks', () => {
     expect(undoBreaks('mua hang DH10 A7X9', 13)).to.equal('mua hang DH10A7X9')
   })
 
-  it('does not count the mark of a cut for the last column', () => {
+  it('ignores the mark of a cut when it counts the last column', () => {
     for (const mark of ['...', '~'])
       expect(undoBreaks(`mua hang DH10 42 xxxxxxxxxx${mark}`, 13)).to.equal(`mua hang DH1042 xxxxxxxxxx${mark}`)
   })

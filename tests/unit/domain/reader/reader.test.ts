@@ -136,7 +136,7 @@ describe('the reader', () => {
     expect(reason('ACB: TK 245115000(VND) 3,000,000 luc 14:36 13/06/2018. So du 3,160,947. GD: x')).to.equal('unparsed')
   })
 
-  it('takes the balance’s currency for no amount in another one, also one that it does not know', () => {
+  it('does not give an amount in another currency, even an unknown one, the currency of the balance', () => {
     const of = (amount: string) => ({
       text: `TK 0123456789 ${amount} luc 10:00 20/11/2026. So du: 5,380,000VND`,
       sender: 'LPB',
