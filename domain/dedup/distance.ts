@@ -23,23 +23,66 @@ const arrivalsApart = (window: DedupWindow, probe: Probe, entry: number): number
 /** A stamp that is later than its arrival by more than this comes from a wrong clock. */
 const AHEAD = 10 * 60_000
 
+/** Notifications of a source that show how far its clock is behind. */
+const NEWEST = 32
+/** Times of so many notifications, this far apart, must agree to within a minute. */
+const AGREEING = 3
+const TIMES_APART = 10 * 60_000
+const AGREED = 60_000
+
 /**
- * Whether the stamps of two notifications are compared, and not their arrival times. If only one of two sources has a clock that is ahead, its stamp
- * says nothing about the other's, unless the stamps are nearer than the arrivals: a phone that was offline sends a stamp of such a clock late, and
- * then it does not lie ahead. Stamps of one source, or of two that are ahead, may come from one phone, so they still show what happened first.
+ * How far the clock of a notification's source is behind. No notification of a phone whose clock is an hour behind arrives less than an hour after its
+ * stamp. A phone that was offline has sent others sooner, or sends several at once, and so with different delays.
+ * @returns milliseconds; 0 if that is not certain. A delay of less than ten minutes is not looked at.
  */
-export const comparesStamps = (window: DedupWindow, probe: Probe, entry: number): boolean => {
-  const [ours, theirs] = [probe.stamp, window.stampOf(entry)]
-  const byStamp = Math.abs(ours - theirs)
-  if (Number.isNaN(byStamp)) return false
-  const isOneAhead = ours - probe.arrived > AHEAD !== theirs - window.arrivedOf(entry) > AHEAD
-  return !isOneAhead || window.sourceOf(entry) === probe.source || byStamp < arrivalsApart(window, probe, entry)
+const clockBehind = (window: DedupWindow, probe: Probe, source: number, stamp: number, arrived: number): number => {
+  if (arrived - stamp <= AHEAD) return 0
+  const stamps = [stamp]
+  const delays = [arrived - stamp]
+  window.walkSource(source, probe, (entry) => {
+    const delay = window.arrivedOf(entry) - window.stampOf(entry)
+    if (!Number.isNaN(delay)) delays[stamps.push(window.stampOf(entry)) - 1] = delay
+    return stamps.length > NEWEST
+  })
+  const behind = Math.min(...delays)
+  if (behind <= AHEAD) return 0
+  const times: number[] = []
+  for (const [n, delay] of delays.entries())
+    if (delay <= behind + AGREED && times.every((time) => Math.abs(time - stamps[n]!) >= TIMES_APART))
+      times.push(stamps[n]!)
+  return times.length >= AGREEING ? behind : 0
 }
 
-const clockApart = (window: DedupWindow, probe: Probe, entry: number): number =>
-  comparesStamps(window, probe, entry)
-    ? Math.abs(probe.stamp - window.stampOf(entry))
-    : arrivalsApart(window, probe, entry)
+/** As if the clocks of two sources that are behind were right. Two channels of one phone have nearer stamps as they are. */
+const corrected = (window: DedupWindow, probe: Probe, entry: number): readonly [number, number] => {
+  const [ours, theirs] = [probe.stamp, window.stampOf(entry)]
+  const right = [
+    ours + clockBehind(window, probe, probe.source, ours, probe.arrived),
+    theirs + clockBehind(window, probe, window.sourceOf(entry), theirs, window.arrivedOf(entry)),
+  ] as const
+  return Math.abs(right[0] - right[1]) < Math.abs(ours - theirs) ? right : [ours, theirs]
+}
+
+/**
+ * The stamps of two notifications that are compared. Null if their arrival times are compared instead. If only one of two sources has a clock that is
+ * ahead, its stamp says nothing about the other's, unless the stamps are nearer than the arrivals: a phone that was offline sends a stamp of such a
+ * clock late, and then it does not lie ahead. Stamps of one source, or of two that are ahead, may come from one phone, so they still show what
+ * happened first.
+ */
+export const stampsOf = (window: DedupWindow, probe: Probe, entry: number): readonly [number, number] | null => {
+  const stamps = [probe.stamp, window.stampOf(entry)] as const
+  const byStamp = Math.abs(stamps[0] - stamps[1])
+  if (Number.isNaN(byStamp)) return null
+  if (window.sourceOf(entry) === probe.source) return stamps
+  const isOneAhead = stamps[0] - probe.arrived > AHEAD !== stamps[1] - window.arrivedOf(entry) > AHEAD
+  if (isOneAhead && byStamp >= arrivalsApart(window, probe, entry)) return null
+  return corrected(window, probe, entry)
+}
+
+const clockApart = (window: DedupWindow, probe: Probe, entry: number): number => {
+  const stamps = stampsOf(window, probe, entry)
+  return stamps ? Math.abs(stamps[0] - stamps[1]) : arrivalsApart(window, probe, entry)
+}
 
 /** Compares printed times at the coarser precision of the two. NaN if one of them prints none. */
 export const printedApart = (window: DedupWindow, probe: Probe, entry: number): number => {

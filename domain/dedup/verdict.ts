@@ -23,7 +23,7 @@
  */
 import { NONE } from './chains.ts'
 import { accountsContradict, guessesApart, samePair } from './compatible.ts'
-import { comparesStamps, distanceTo, isCloser, type Distance } from './distance.ts'
+import { distanceTo, isCloser, stampsOf, type Distance } from './distance.ts'
 import { entryLacksItsEnd, lacksItsEnd, NearestEvent, type Candidate } from './nearest-event.ts'
 import type { DedupWindow } from './window.ts'
 import type { Probe } from './probe.ts'
@@ -61,15 +61,15 @@ const WITHOUT_END = 2 * MINUTE
  */
 const otherBalanceBetween = (window: DedupWindow, probe: Probe, since: number): boolean => {
   let found = false
-  const isStamped = comparesStamps(window, probe, since)
+  const stamps = stampsOf(window, probe, since)
   window.walk('sourceBalances', probe, (entry) => {
     if (entry === since || window.sourceOf(entry) !== probe.source || window.balanceOf(entry) === probe.balance)
       return false
     if (accountsContradict(window, probe, entry)) return false
-    const stamped = isStamped && !Number.isNaN(window.stampOf(entry))
-    const [now, then, at] = stamped
-      ? [probe.stamp, window.stampOf(since), window.stampOf(entry)]
-      : [probe.arrived, window.arrivedOf(since), window.arrivedOf(entry)]
+    const [now, then, at] =
+      stamps && !Number.isNaN(window.stampOf(entry))
+        ? [...stamps, window.stampOf(entry) + stamps[0] - probe.stamp]
+        : [probe.arrived, window.arrivedOf(since), window.arrivedOf(entry)]
     // If clocks are equal, the order of arrival decides.
     found =
       then <= now

@@ -195,6 +195,15 @@ export class DedupWindow extends Entries {
       if (source !== probe.source) this.walk('sourceAmount', { ...probe, source }, visit)
   }
 
+  /** Visits the entries of a source that print a balance, like `walk`. */
+  walkSource(source: number, probe: Probe, visit: (entry: number) => boolean | void): void {
+    this.walk(
+      'sourceBalances',
+      { ...probe, source, balance: 0 },
+      (entry) => this.sourceOf(entry) === source && visit(entry),
+    )
+  }
+
   /**
    * Visits entries that print the same reference for an equal amount.
    * @param visit  receives the entry, and whether that reference names the movement

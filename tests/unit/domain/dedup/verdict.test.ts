@@ -188,6 +188,71 @@ describe('row 3: a notification is a copy', () => {
       .when({ ...ahead, stamp: 10 * HOUR, arrives: 2 * HOUR + 1 })
       .then(another)
   })
+  describe('if only the balance is equal, and the other phone’s clock is hours behind', () => {
+    /** What the other phone has sent earlier, after so many seconds. */
+    const sent = (at: number, delay: number) => ({
+      source: 'device-2:sms',
+      balance: 100 + at,
+      stamp: at - delay,
+      arrives: at,
+    })
+    const late = { source: 'device-2:sms', balance: 7, stamp: -5 * HOUR, arrives: HOUR }
+    const steady = [sent(-9 * HOUR, 6 * HOUR), sent(-4 * HOUR, 6 * HOUR + 50)]
+
+    it('and both arrive within two hours, after two others with the same delay', () => {
+      given(...steady, sms({ balance: 7 }))
+        .when(late)
+        .then(copyOf(2))
+      given(...steady, { ...late, stamp: -6 * HOUR, arrives: 0 })
+        .when(sms({ balance: 7, at: HOUR }))
+        .then(copyOf(2))
+      given(...steady, sms({ balance: 7 }))
+        .when({ ...late, stamp: -4 * HOUR + 120, arrives: 2 * HOUR + 120 })
+        .then(another)
+    })
+    it('and it was offline as well', () => {
+      given(...steady, sent(-3 * HOUR, 6 * HOUR), sms({ balance: 7 }))
+        .when({ ...late, stamp: -6 * HOUR + 5, arrives: 4 * HOUR })
+        .then(copyOf(3))
+      given(...steady, sms({ balance: 7 }))
+        .when({ ...late, stamp: -6 * HOUR + 5, arrives: 4 * HOUR })
+        .then(another)
+    })
+    it('but not after fewer others', () =>
+      given(steady[0]!, sms({ balance: 7 }))
+        .when(late)
+        .then(another))
+    it('but not if the two others were sent within ten minutes', () =>
+      given(sent(-9 * HOUR, 6 * HOUR), sent(-9 * HOUR + 599, 6 * HOUR), sms({ balance: 7 }))
+        .when(late)
+        .then(another))
+    it('but not if one came sooner: the phone was offline', () =>
+      given(sent(-10 * HOUR, 60), ...steady, sms({ balance: 7 }))
+        .when(late)
+        .then(another))
+    it('but not if the delays differ', () =>
+      given(sent(-9 * HOUR, 6 * HOUR), sent(-4 * HOUR, 6 * HOUR + 61), sms({ balance: 7 }))
+        .when(late)
+        .then(another))
+    it('but not if another phone sent the others', () =>
+      given(...steady.map((each) => ({ ...each, source: 'device-3:sms' })), sms({ balance: 7 }))
+        .when(late)
+        .then(another))
+    it('and both channels of that phone stay together', () =>
+      given(...steady, late)
+        .when({ ...late, source: 'device-2:com.VCB', stamp: -5 * HOUR + 3, arrives: HOUR + 3 })
+        .then(copyOf(2)))
+    it('unless a cut order id differs and it has shown another balance in between', () => {
+      const cut = sms({ balance: 7, order: 'DH10', prefix: null, text: 'TK 1 +150,000VND SD 7 DH10...' })
+      const whole = { source: 'device-2:sms', balance: 7, order: 'DH1042', stamp: 90 - 6 * HOUR, arrives: 90 }
+      given(...steady, cut)
+        .when(whole)
+        .then(copyOf(2))
+      given(...steady, cut, { ...sent(60, 6 * HOUR), balance: 6, direction: 'debit' })
+        .when(whole)
+        .then(another)
+    })
+  })
   it('of a cut order id too, although a phone’s clock is hours ahead', () =>
     given(sms({ balance: 7, order: 'DH10', prefix: null, text: 'TK 1 +150,000VND SD 7 DH10...' }))
       .when({ source: 'device-2:com.VCB', balance: 7, order: 'DH1042', stamp: 7 * HOUR, arrives: 600 })

@@ -148,6 +148,34 @@ describe('notifications in any order', () => {
     )
   })
 
+  it('are one event for each payment, although a phone’s clock is hours behind and the other channel is late', () => {
+    const payment = fc.record({
+      after: fc.integer({ min: 1, max: 7_200 }),
+      jitter: fc.integer({ min: 0, max: 25 }),
+      late: fc.integer({ min: 0, max: 7_000 }),
+    })
+    const behind = fc.constantFrom(3_600, 5 * 3_600, 7 * 3_600)
+    fc.assert(
+      fc.property(fc.array(payment, { minLength: 1, maxLength: 5 }), behind, (payments, clock) => {
+        const phone = { source: 'device-2:sms' }
+        const before = [-9_000, -6_000].map((at) => ({ ...phone, balance: -at, stamp: at - clock, arrives: at + 3 }))
+        let at = 0
+        const all = payments.flatMap(({ after, jitter, late }, n) => {
+          at += after
+          const balance = 7 * (n + 1)
+          return [
+            { ...phone, balance, stamp: at - clock, arrives: at + jitter },
+            { source: 'mailbox-1', balance, at: at + late },
+          ]
+        })
+        const arrivesOf = (each: { arrives?: number; at?: number }): number => each.arrives ?? each.at!
+        const arrived = all.toSorted((one, other) => arrivesOf(one) - arrivesOf(other))
+        expect(new Set(events([...before, ...arrived])).size).to.equal(payments.length + before.length)
+      }),
+      { numRuns: repetitions(20_000, 100) },
+    )
+  })
+
   it('leave the deduplication window unchanged after a rollback', () =>
     fc.assert(
       fc.property(
