@@ -38,7 +38,7 @@ const outcomeOf = (
 
 /**
  * @param payment  the result as the payment of a plan. Null if it is none.
- * @param contradicts  for a copy: the order id of the first notification, if the copy shows a different one
+ * @param contradicts  for a copy: the order id of the first notification, if the copy shows a different one, or says that the money came back
  */
 export const captured = (
   id: number,

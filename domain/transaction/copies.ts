@@ -38,11 +38,18 @@ export const isRemembered = (first: LiveTransaction, { reading }: Movement): boo
     !digitsContradict(first.account_number, reading.account_number))
 
 /**
- * @returns the order id of the first notification, if a copy shows a different one. Both must match a prefix of the user. Without
- *          a prefix an order id is a guess, and nothing is ever sent for it.
+ * @returns the order id of the first notification, if a copy shows a different one, or says that the money came back. Both order ids must match a
+ *          prefix of the user. Without a prefix an order id is a guess, and nothing is ever sent for it.
  */
-export const contradictedBy = (first: LiveTransaction, { matched: { order_id, prefix } }: Movement): string | null =>
-  first.prefix !== null && prefix !== null && order_id !== first.order_id ? first.order_id : null
+export const contradictedBy = (
+  first: LiveTransaction,
+  { matched: { order_id, prefix }, reading, arrival }: Movement,
+): string | null => {
+  if (first.prefix === null) return null
+  const isOther = prefix !== null && order_id !== first.order_id
+  const hasComeBack = cameBack(reading, arrival.incoming.text) && !cameBack(first, first.description)
+  return isOther || hasComeBack ? first.order_id : null
+}
 
 /**
  * A better copy adds the order id that the first lacked. The first is then matched as if it had that order id from the start. A

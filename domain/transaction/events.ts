@@ -60,7 +60,7 @@ export const transactionEvents = {
     ...matched,
     /** Present if it was held back. */
     held: heldFor.optional(),
-    /** For a copy: the order id of the first notification, if the copy shows a different one. */
+    /** For a copy: the order id of the first notification, if the copy shows a different one, or says that the money came back. */
     contradicts: z.string().optional(),
     created_at: moment,
   }),

@@ -2,8 +2,15 @@
 /** The history of a transaction in words: one sentence per event, oldest first. It contains no personal data. */
 import { isEventOf } from '../catalogue.ts'
 import { asStored, type StoredEvent } from '../parse-event.ts'
+import { cameBack } from '../reader/returned.ts'
 import { shownUrl } from '../webhook/shown-url.ts'
-import { transactionEvents, type HeldFor, type TransactionEvent, type WebhookStatus } from './events.ts'
+import {
+  transactionEvents,
+  type HeldFor,
+  type TransactionEvent,
+  type TransactionEventData,
+  type WebhookStatus,
+} from './events.ts'
 
 /** What the sentence says, for programs that say it in another language. */
 export interface HistoryFacts {
@@ -12,6 +19,8 @@ export interface HistoryFacts {
   held?: HeldFor
   /** The transaction that this one is a copy of. */
   copy_of?: number
+  /** Its text says that the money came back. So its order id pays nothing by itself. */
+  came_back?: true
   attempt?: number
   /** 0: no answer. */
   http_status?: number
@@ -43,6 +52,9 @@ const HELD_FOR: Readonly<Record<HeldFor, string>> = {
 const heldBack = ({ held }: { held?: HeldFor | undefined }): string =>
   held === undefined ? '' : `; held back, because ${HELD_FOR[held]}`
 
+const hasComeBack = (data: TransactionEventData['TransactionCaptured']): boolean =>
+  data.order_id !== null && cameBack(data, data.description)
+
 const sentence = (event: TransactionEvent): string => {
   switch (event.type) {
     case 'TransactionCaptured': {
@@ -50,7 +62,8 @@ const sentence = (event: TransactionEvent): string => {
       const copy = already_run_of === null ? '' : `; a copy of transaction ${already_run_of}, so nothing is sent`
       const differs =
         event.data.contradicts === undefined ? '' : `, although that transaction shows ${event.data.contradicts}`
-      return `captured from ${source_type}: ${bank_code} ${transaction_type} ${amount} ${currency}, ${orderOf(order_id)}, ${rulesOf(rules)}${copy}${differs}${heldBack(event.data)}`
+      const back = hasComeBack(event.data) ? '; its text says that the money came back, so it pays no order' : ''
+      return `captured from ${source_type}: ${bank_code} ${transaction_type} ${amount} ${currency}, ${orderOf(order_id)}, ${rulesOf(rules)}${copy}${differs}${back}${heldBack(event.data)}`
     }
     case 'TransactionCompleted':
       return `a more complete copy (transaction ${event.data.completed_by}) supplied ${orderOf(event.data.order_id)}, ${rulesOf(event.data.rules)}${heldBack(event.data)}`
@@ -84,7 +97,12 @@ const factsOf = (event: TransactionEvent): HistoryFacts => {
   switch (event.type) {
     case 'TransactionCaptured': {
       const { rules, held, already_run_of } = event.data
-      return { rules, ...(held && { held }), ...(already_run_of !== null && { copy_of: already_run_of }) }
+      return {
+        rules,
+        ...(held && { held }),
+        ...(already_run_of !== null && { copy_of: already_run_of }),
+        ...(hasComeBack(event.data) && { came_back: true }),
+      }
     }
     case 'TransactionCompleted': {
       const { rules, held } = event.data

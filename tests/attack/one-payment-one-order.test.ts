@@ -4,6 +4,7 @@
  */
 import { expect } from 'chai'
 import { vietcombankText } from '../harness/bank-texts.ts'
+import { eventually } from '../harness/eventually.ts'
 import { openAttacked, type Attacked } from './real-api.ts'
 
 describe('one payment pays one order', () => {
@@ -22,6 +23,12 @@ describe('one payment pays one order', () => {
       .replace('VND luc', ' VND lúc')
       .replace('. SD ', '. Số dư ')
       .replace(/DH\d+$/, memo)
+
+  const alertAbout = (id: number) =>
+    eventually(async () => {
+      const alerts = await attacked.alerts('contradicting_copy', 0)
+      return alerts.find(({ subject }) => subject === `transaction:${id}`)
+    })
 
   it('if references are equal, whatever order ids the copies show', async () => {
     const text = vietcombankText(++number, 'DH1042')
@@ -115,6 +122,36 @@ describe('one payment pays one order', () => {
     const push = `Tài khoản: 19033255551111\nSố dư: VND 222,772,047\n${memo} SHOP89`
     expect((await attacked.push(push, undefined, app)).body.data.webhook_status).to.equal('already_run')
     expect((await attacked.sent()).slice(before)).to.deep.equal(['DH7042'])
+  })
+
+  it('and its owner is told if a later copy says that the money came back', async () => {
+    const text = vietcombankText(++number, 'DH8042')
+    const first = (await attacked.sms(text)).body.data
+    const back = pushOf(text, 'DH8042 HOAN TRA GD LY DO SAI TK')
+    const copy = (await attacked.push(back)).body.data
+    expect(copy.webhook_status).to.equal('already_run')
+    const alert = await alertAbout(first.id)
+    expect(alert.text).to.contain('DH8042').and.to.contain(`${copy.id}`).and.to.contain('the money came back')
+    const { body } = await attacked.api.ask('GET', `/api/transactions/${copy.id}/history`, { key: attacked.key })
+    expect(body.data[0].facts).to.include({ copy_of: first.id, came_back: true })
+  })
+
+  it('but not if the first notification says so too, because it has paid nothing', async () => {
+    const before = (await attacked.sent()).length
+    const text = vietcombankText(++number, 'DH8043')
+    const memo = 'DH8043 HOAN TRA GD LY DO SAI TK'
+    const first = (await attacked.sms(text.replace(/DH\d+$/, memo))).body.data
+    expect(first.webhook_status).to.equal('no_match')
+    const shown = await attacked.api.ask('GET', `/api/transactions/${first.id}/history`, { key: attacked.key })
+    expect(shown.body.data[0].facts).to.deep.equal({ rules: [], came_back: true })
+    expect((await attacked.push(pushOf(text, memo))).body.data.webhook_status).to.equal('already_run')
+    const other = vietcombankText(++number, 'DH8044')
+    const paid = (await attacked.sms(other)).body.data
+    await attacked.push(pushOf(other, 'DH80'))
+    await alertAbout(paid.id)
+    const alerts = await attacked.alerts('contradicting_copy', 0)
+    expect(alerts.map(({ subject }) => subject)).to.not.include(`transaction:${first.id}`)
+    expect((await attacked.sent()).slice(before)).to.deep.equal(['DH8044'])
   })
 
   it('but two transfers of one amount pay two orders', async () => {

@@ -20,7 +20,9 @@ export const historyText = (
   if (facts.status) return common.status[facts.status]
   if (attempt !== undefined) return t.attempt(names, attempt, outcome(error ?? null))
   if (why) return [t.why[why], facts.by === 'bulk' && t.bulk, names].filter(Boolean).join(', ')
-  if (facts.copy_of !== undefined) return t.copy(facts.copy_of)
+  if (facts.copy_of !== undefined)
+    return [t.copy(facts.copy_of), facts.came_back && t.cameBack].filter(Boolean).join('. ')
   if (facts.held) return t.held[facts.held]
+  if (facts.came_back) return t.cameBack
   return facts.rules ? names || t.nobody : ''
 }

@@ -2,7 +2,7 @@
 /** What a transaction shows that calls no webhook. */
 import type { Transaction } from '../api/types.ts'
 import { unconfirmedAccount } from '../app/called-rules.ts'
-import { heldFor } from '../app/held-for.ts'
+import { hasComeBack, heldFor } from '../app/held-for.ts'
 import { texts } from '../app/language.ts'
 import { ConfirmBankAccount, useBankAccounts } from './bank-accounts.tsx'
 import { isOverQuota, useAccount } from '../app/session.ts'
@@ -26,12 +26,14 @@ export const NotSent = ({ of, rematch, isRunning = false }: NotSentProps) => {
   const history = useHistory(of.id, isUnmatched)
   // An old notification does not wait for the confirmation of its account.
   const isOld = isUnmatched && heldFor(history.data ?? []) === 'old_notification'
-  const waiting = isOld ? undefined : unconfirmedAccount(of, banks.data ?? [])
+  // Nor does money that came back.
+  const isReturn = isUnmatched && !isOld && hasComeBack(history.data ?? [])
+  const waiting = isOld || isReturn ? undefined : unconfirmedAccount(of, banks.data ?? [])
   const systems = useSystems()
   const account = useAccount().data
   const waitsForQuota = of.webhook_status === 'pending' && account !== undefined && isOverQuota(account)
   const prefixes = systems.data?.filter(({ is_active }) => is_active === 1).map((each) => each.payment_prefix)
-  const isOfShop = isUnmatched && !isOld && !waiting && prefixes !== undefined
+  const isOfShop = isUnmatched && !isOld && !isReturn && !waiting && prefixes !== undefined
   const canRematch = isUnmatched && !waiting && rematch !== undefined
   if (history.isLoading) return <Loading />
   return (
@@ -39,13 +41,15 @@ export const NotSent = ({ of, rematch, isRunning = false }: NotSentProps) => {
       <p>
         {isOld
           ? t.whyNoMatch.old
-          : waiting
-            ? t.whyNoMatch.unconfirmed(waiting.bank_code, waiting.account_number)
-            : isOfShop && prefixes.length === 0
-              ? t.whyNoMatch.noShop
-              : waitsForQuota
-                ? common.overQuota
-                : ((t.noAttempts as Record<string, string>)[of.webhook_status] ?? t.noAttempts.other)}
+          : isReturn
+            ? t.whyNoMatch.cameBack
+            : waiting
+              ? t.whyNoMatch.unconfirmed(waiting.bank_code, waiting.account_number)
+              : isOfShop && prefixes.length === 0
+                ? t.whyNoMatch.noShop
+                : waitsForQuota
+                  ? common.overQuota
+                  : ((t.noAttempts as Record<string, string>)[of.webhook_status] ?? t.noAttempts.other)}
       </p>
       {isOld && <p>{t.whyNoMatch.oldCure}</p>}
       {waitsForQuota && (

@@ -1,12 +1,13 @@
 // Tests: tests/integration/http/alerts.test.ts
 /**
- * Alerts about single transactions: copies that contradict each other (T4), and old notifications that were not sent
- * (T5).
+ * Alerts about single transactions: copies that contradict each other (T4) or say that the money came back, and old
+ * notifications that were not sent (T5).
  */
 import { sourceSubject, transactionSubject } from '../alerts/subjects.ts'
 import { pathOfSource } from '../../domain/arrival/origin.ts'
 import type { KnownEvent } from '../../domain/catalogue.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
+import { cameBack } from '../../domain/reader/returned.ts'
 import { DAY_MS } from '../../domain/time.ts'
 import { sinceEvent, type Alerts } from '../alerts/alerts.ts'
 import { inEach } from '../texts/texts.ts'
@@ -22,12 +23,16 @@ export const raiseTransactionAlerts = (alerts: Pick<Alerts, 'raise'>): Reactor =
     first: number,
     contradicts: string,
   ): Promise<void> => {
-    const { user_id, transaction_id, order_id } = event.data
+    const { user_id, transaction_id, order_id, description } = event.data
     await alerts.raise({
       user_id,
       kind: 'contradicting_copy',
       subject: transactionSubject(first),
-      text: inEach(({ alerts }) => alerts.contradicting(first, transaction_id, contradicts, order_id ?? '')),
+      text: inEach(({ alerts }) =>
+        cameBack(event.data, description)
+          ? alerts.cameBack(first, transaction_id, contradicts)
+          : alerts.contradicting(first, transaction_id, contradicts, order_id ?? ''),
+      ),
       ...sinceEvent(event, CONTRADICTING_FOR_MS),
     })
   }

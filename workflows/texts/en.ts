@@ -89,7 +89,7 @@ export const en: Texts = {
         quota_80: 'most of this month’s transactions are used',
         rule_paused: 'a webhook rule was paused',
         new_bank_account: 'a new bank account was seen',
-        contradicting_copy: 'two notifications of one payment show different order ids',
+        contradicting_copy: 'two notifications of one payment differ',
         old_notification: 'an old notification was recorded and not sent',
         unsafe_forwarder: 'a forwarder app sends unsafe bodies',
         mailbox_paused: 'a mailbox is no longer read',
@@ -167,6 +167,10 @@ export const en: Texts = {
       `Transactions ${first} and ${second} are notifications of one payment, but show different order ids: ` +
       `${counts} and ${other}. Only ${counts} counts: nothing is sent for ${other}. Look up in your bank's ` +
       'statement which order was paid, and correct the orders in your shop if necessary.',
+    cameBack: (first, second, order) =>
+      `Transactions ${first} and ${second} are notifications of one payment. The first one counts for ${order}, but the ` +
+      'second one says that the money came back: a transfer of your own could not be delivered, or was reversed. Look up in ' +
+      `your bank's statement whether ${order} was paid, and correct the order in your shop if necessary.`,
     old: (transaction) =>
       `Transaction ${transaction} was recorded from a notification that was old when it arrived. Nothing was sent to your ` +
       'shop for it, nor for other old notifications of the same source. If your shop does not know the payment yet, retry ' +

@@ -64,6 +64,7 @@ export interface Texts {
     }
     unsafe(notification: number, why: Unsafe): string
     contradicting(first: number, second: number, counts: string, other: string): string
+    cameBack(first: number, second: number, order: string): string
     old(transaction: number): string
     /** @param listed  ids and ranges · @param isCut  whether there are more */
     storeWentBack(missing: number, listed: string, isCut: boolean): string

@@ -89,7 +89,7 @@ export const vi: Texts = {
         quota_80: 'đã dùng gần hết số giao dịch của tháng này',
         rule_paused: 'một webhook đã bị tạm dừng',
         new_bank_account: 'có tài khoản ngân hàng mới',
-        contradicting_copy: 'hai tin báo của cùng một khoản tiền có mã đơn khác nhau',
+        contradicting_copy: 'hai tin báo của cùng một khoản tiền không khớp nhau',
         old_notification: 'một tin báo cũ đã được ghi nhưng không được gửi đi',
         unsafe_forwarder: 'ứng dụng chuyển tiếp gửi dữ liệu không an toàn',
         mailbox_paused: 'một hộp thư không còn được đọc',
@@ -170,6 +170,10 @@ export const vi: Texts = {
       `Giao dịch ${first} và ${second} là tin báo của cùng một khoản tiền, nhưng có mã đơn khác nhau: ` +
       `${counts} và ${other}. Chỉ ${counts} được tính, không có gì được gửi cho ${other}. Hãy đối soát với sao kê ngân hàng ` +
       'xem đơn nào đã được trả tiền, và sửa đơn trong cửa hàng nếu cần.',
+    cameBack: (first, second, order) =>
+      `Giao dịch ${first} và ${second} là tin báo của cùng một khoản tiền. Tin đầu được tính cho đơn ${order}, nhưng tin sau ` +
+      'ghi là tiền hoàn trả: một lệnh chuyển của bạn không thành công hoặc bị trả lại. Hãy đối soát với sao kê ngân hàng ' +
+      `xem đơn ${order} đã được trả tiền chưa, và sửa đơn trong cửa hàng nếu cần.`,
     old: (transaction) =>
       `Giao dịch ${transaction} được ghi từ một tin báo đã cũ khi đến nơi. Baoco không gửi gì tới cửa hàng cho giao dịch này, ` +
       'cũng như cho các tin cũ khác của cùng nguồn. Nếu cửa hàng chưa biết khoản tiền này, hãy gửi lại giao dịch. ' +

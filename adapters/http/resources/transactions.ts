@@ -165,6 +165,10 @@ const History = z.array(
             .meta({ description: 'The rules that the transaction was sent to, or will be sent to.' }),
           held: heldFor.optional().meta({ description: 'Why Baoco did not send the transaction automatically.' }),
           copy_of: z.int().optional().meta({ description: 'The transaction that this one is a copy of.' }),
+          came_back: z
+            .literal(true)
+            .optional()
+            .meta({ description: 'Its text says that the money came back, so its order id pays nothing by itself.' }),
           attempt: z.int().optional(),
           http_status: z.int().optional().meta({ description: '0 means no response.' }),
           error: z.string().nullable().optional(),

@@ -84,6 +84,7 @@ export interface HistoryLine {
     rules?: number[]
     held?: 'old_notification' | 'unconfirmed_account'
     copy_of?: number
+    came_back?: true
     attempt?: number
     http_status?: number
     error?: string | null

@@ -80,6 +80,8 @@ export const transaction: Messages['transaction'] = {
     old: 'Nothing is sent, because the notification was already old when Baoco read it.',
     oldCure:
       'An old notification is often a repeated one, and the shop may have counted the payment already. So Baoco only records it. If the shop does not know this payment, match it again.',
+    cameBack:
+      'Nothing is sent, because the memo says that the money came back. The bank repeats the memo of the transfer that came back, so its order id may not be what was paid. If a customer did pay this order, match it again.',
     match: "Match again with today's webhooks",
   },
   attempt: (number) => `Attempt ${number}`,
@@ -151,6 +153,7 @@ export const transaction: Messages['transaction'] = {
     attempt: (name, number, outcome) => `${name}, attempt ${number}: ${outcome}`,
     nobody: 'No webhook accepts it',
     copy: (id) => `A copy of transaction ${id}, so nothing is sent`,
+    cameBack: 'Its text says that the money came back, so it pays no order',
     held: {
       old_notification: 'Not sent, because the notification came too late',
       unconfirmed_account: 'Not sent, because the bank account is not confirmed',

@@ -60,6 +60,6 @@ export const today = {
     new_bank_account: 'Số tài khoản mới',
     unsafe_forwarder: 'Mẫu của ứng dụng chuyển tiếp không an toàn',
     old_notification: 'Tin báo có cũ vừa đến',
-    contradicting_copy: 'Hai tin của một khoản tiền ghi mã đơn khác nhau',
+    contradicting_copy: 'Hai tin của một khoản tiền không khớp nhau',
   } as Record<string, string>,
 }

@@ -79,6 +79,8 @@ export const transaction = {
     old: 'Không gửi, vì tin báo này đã cũ khi Baoco đọc được.',
     oldCure:
       'Tin cũ thường là tin đến lần nữa, khi cửa hàng có thể đã ghi nhận giao dịch. Vì vậy Baoco chỉ ghi lại. Nếu cửa hàng chưa biết giao dịch này, hãy đối chiếu lại.',
+    cameBack:
+      'Không gửi, vì nội dung ghi là tiền hoàn trả. Ngân hàng lặp lại nội dung của lệnh chuyển bị trả lại, nên mã đơn trong đó không chắc là đơn được trả tiền. Nếu khách thật sự đã trả tiền cho đơn này, hãy đối chiếu lại.',
     match: 'Đối chiếu lại với các webhook hiện có',
   },
   attempt: (number: number) => `Lần ${number}`,
@@ -140,6 +142,7 @@ export const transaction = {
     attempt: (name: string, number: number, outcome: string) => `${name}, lần ${number}: ${outcome}`,
     nobody: 'Không webhook nào nhận',
     copy: (id: number) => `Bản sao của giao dịch ${id}, nên không gửi`,
+    cameBack: 'Nội dung ghi là tiền hoàn trả, nên không trả cho đơn nào',
     held: {
       old_notification: 'Chưa gửi, vì tin đến quá muộn',
       unconfirmed_account: 'Chưa gửi, vì số tài khoản chưa được xác nhận',

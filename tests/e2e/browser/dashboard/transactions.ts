@@ -238,6 +238,16 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
     await page.getByText('Số tài khoản VCB 0011000415567 chưa được xác nhận').waitFor()
   })
 
+  it('says that money came back, and lets somebody send it all the same', async () => {
+    const { page } = visitor()
+    const memo = 'DH1051 HOAN TRA GD LY DO SAI TK'
+    const id = await owner().pay({ order_id: 'DH1051', content: memo, description: memo, webhook_status: 'no_match' })
+    await visitor().go(`/transactions/${id}`)
+    await page.getByText('Không gửi, vì nội dung ghi là tiền hoàn trả.').waitFor()
+    expect(await page.getByText('Tiền tố các cửa hàng').count()).to.equal(0)
+    await page.getByRole('button', { name: 'Đối chiếu lại' }).waitFor()
+  })
+
   it('finds pages, webhooks and transactions by Ctrl-K and "/", with the keyboard alone', async () => {
     const { page } = visitor()
     const field = page.getByRole('combobox', { name: 'Trang, webhook' })

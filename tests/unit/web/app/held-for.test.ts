@@ -1,7 +1,7 @@
 /** Why a transaction is held back, from its history. */
 import { expect } from 'chai'
 import type { HistoryLine } from '../../../../web/api/types.ts'
-import { heldFor } from '../../../../web/app/held-for.ts'
+import { hasComeBack, heldFor } from '../../../../web/app/held-for.ts'
 
 const line = (event: string, facts: HistoryLine['facts'] = {}): HistoryLine => ({
   at: '2026-11-25T08:00:00.000Z',
@@ -25,5 +25,13 @@ describe('the reason why a transaction is held back', () => {
   it('ends when somebody lets Baoco match it again', () => {
     const retried = line('WebhookRetryRequested', { rules: [], by: 'manual', why: 'retry' })
     expect(heldFor([captured('old_notification'), retried])).to.equal(undefined)
+  })
+
+  it('may be that its money came back, until somebody lets Baoco match it again', () => {
+    const returned = line('TransactionCaptured', { rules: [], came_back: true })
+    const retried = line('WebhookRetryRequested', { rules: [], by: 'manual', why: 'retry' })
+    expect(hasComeBack([captured()])).to.equal(false)
+    expect(hasComeBack([returned])).to.equal(true)
+    expect(hasComeBack([returned, retried])).to.equal(false)
   })
 })

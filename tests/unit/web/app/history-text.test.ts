@@ -18,6 +18,10 @@ describe('a line of the history', () => {
       'Not sent, because the notification came too late',
     )
     expect(textOf({ rules: [], copy_of: 12 })).to.equal('Bản sao của giao dịch 12, nên không gửi')
+    expect(textOf({ rules: [], came_back: true })).to.equal('Nội dung ghi là tiền hoàn trả, nên không trả cho đơn nào')
+    expect(textOf({ rules: [], copy_of: 12, came_back: true }, en)).to.equal(
+      'A copy of transaction 12, so nothing is sent. Its text says that the money came back, so it pays no order',
+    )
   })
 
   it('says how an attempt ended', () => {
