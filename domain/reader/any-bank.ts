@@ -89,6 +89,7 @@ export const DOUBT = new RegExp(
     '\\bsap (?:nhan|duoc|co)\\b|nhan ngay\\b(?! \\d)|du (?:dieu kien|thu)\\b|ngay mai|\\btruoc (?:\\d{1,2}[h:]\\d{0,2} )?(?:ngay )?\\d{1,2}/|(?:dat|dang ky) lenh',
     '\\bcho (?:hach toan|gd\\b|[a-z ]{1,30}xac nhan)|(?:can|phai|hay|de nghi|vui long)(?: qk| quy khach)? (?:nop|nap|gui(?! (?:phan hoi|y kien|tin|sms|e?mail|thong tin))|chuyen)\\b',
     '\\b(?:khi|neu) (?:gioi thieu|mo|dang ky|chi tieu|gui|nap|(?:ban|qk|quy khach)(?! (?:khong|chua|can|nghi ngo|phat hien|co (?:thac mac|nhu cau))))\\b|\\bnap [^\\n]{0,30}(?:dien thoai|the cao)',
+    '\\bgioi thieu (?:ban (?:be|moi)|nguoi (?:than|quen|dung))\\b|\\btang (?:vnd )?[\\d.,]+ ?(?:vnd|d|dong)? vao (?:tk|tai khoan|vi)\\b',
     '\\btang (?:ban|kh|qk|quy khach)\\b|\\btang [^\\n.]{0,30} cho (?:tk|tai khoan|ban|qk|quy khach)\\b|\\bmay (?:be|get|receive)\\b|\\bprocessing\\b|being processed',
   ].join('|'),
 )

@@ -21,7 +21,7 @@ const WHOLE_SUM = sumOf(`(?!${MORE_DIGITS}|(?!luc|vao)[a-z]{3}(?![a-z]))`)
 
 /** An amount: a sign or direction word, and a sum. A currency may precede them. */
 export const SIGNED = new RegExp(
-  `(?<![a-z0-9*/-])(?:(?<ahead>${CURRENCY_CODE})(?![a-z])\\)? ?)?${SIGN} ?${WHOLE_SUM}`,
+  `(?<![a-z0-9*/+-])(?:(?<ahead>${CURRENCY_CODE})(?![a-z])\\)? ?)?${SIGN} ?${WHOLE_SUM}`,
   'g',
 )
 /** An amount whose direction word follows it: `VND 20,000 was credited`. */

@@ -165,9 +165,14 @@ const readWallet = (bank: Bank, { title, subject, text }: Incoming, body: Page, 
   const { reading } = found
   if (reading.balance_after === null && (reading.transaction_type === 'credit' || !isOfMoney)) return no('unparsed')
   if (isOwn(bank)) return unlessDoubted(reading, heading ?? '')
-  if (isMoreThanAll(reading)) return no('unparsed')
-  return unlessDoubted(reading, `${heading ?? ''}\n${shadowOf(endOfSentence(reading))}`)
+  return unlessOffered(reading, heading ?? '')
 }
+
+/** A sentence that wallets share. It may be an offer, or end in words that say that nothing happened. */
+const unlessOffered = (reading: Reading, title: string, header = ''): ReadResult =>
+  isMoreThanAll(reading)
+    ? no('unparsed')
+    : unlessDoubted(reading, `${title}\n${shadowOf(endOfSentence(reading))}`, header)
 
 /**
  * The end of a sentence that was read as the other party: `từ ngân hàng thất bại`, `vào ví để nhận ưu đãi`. The words of a name begin with capital
@@ -230,7 +235,8 @@ const readText = (incoming: Incoming, arrivedAt: Date): ReadResult => {
     if (!found || found === 'several') continue
     if (mayBeChat && !isBanksHeader(found.header)) return no(isPrograms(found.header) ? 'unparsed' : 'chat')
     if (beginsLikeCode(body.shadow) || areWords(page, found.header.length)) return no('unparsed')
-    return unlessDoubted(found.reading, title?.shadow ?? '', found.header)
+    const unlessWrong = bank?.chats && !isOwn(bank) ? unlessOffered : unlessDoubted
+    return unlessWrong(found.reading, title?.shadow ?? '', found.header)
   }
   const subject = incoming.subject ? pageOf(incoming.subject).shadow : ''
   const reason = whyNoTransaction(

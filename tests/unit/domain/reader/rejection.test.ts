@@ -109,6 +109,9 @@ describe('a notice that moves no money is unparsed', () => {
       'Tang ban +50,000VND vao TK 0011000415 khi gioi thieu App. SD:5,000,000VND',
       'TK 0011000415 duoc thuong +500,000VND neu gui tiet kiem. SD: 5,000,000VND',
       'Tang 500,000VND cho TK 0011000415. So du 5,000,000VND. DK ngay',
+      'Mung sinh nhat! Tang 500,000VND vao TK 0011000415. So du 5,000,000VND',
+      'Moi gioi thieu ban be, nhan duoc 500,000VND vao TK 0011000415. So du 5,000,000VND',
+      'TK 0011000415 +-500,000VND. So du 5,000,000VND. ND: DH1042',
       'So du TK 0011000415 cua QK den 20/11/2026 la +500,000VND',
       'Muc tieu tiet kiem: con +500,000VND nua. TK 0011000415. So du 5,000,000VND',
       'TK 0011000415 GD +500,000VND luc 10:00 20/11/2026 khong thuc hien duoc. So du 5,000,000VND',
@@ -149,8 +152,12 @@ describe('a notice that moves no money is unparsed', () => {
       'Nhận 500.000đ từ MoMo khi liên kết ngân hàng', 'Nhận tiền 500.000đ từ NGUYEN VAN A đang chờ xác nhận', 'Nạp tiền 500.000đ từ Vietcombank quá hạn',
       'Bạn nhận được 500.000đ từ heo đất MoMo sắp hết hạn', 'Bạn nhận 500.000đ từ Túi Thần Tài dự kiến'] // prettier-ignore
     const wallet = { title: 'Nhận tiền', package: 'com.mservice.momotransfer' }
-    for (const sentence of sentences) isUnparsed({ text: `${sentence}. Số dư ví: 5.000.000đ`, ...wallet })
-    isUnparsed({ text: 'Nạp tiền 500.000đ vào ví. Số dư ví: 5.000đ', ...wallet })
+    for (const source of [wallet, { sender: 'VIETTELPAY' }]) {
+      for (const sentence of sentences) isUnparsed({ text: `${sentence}. Số dư ví: 5.000.000đ`, ...source })
+      isUnparsed({ text: 'Nạp tiền 500.000đ vào ví. Số dư ví: 5.000đ', ...source })
+    }
+    const text = 'Ban da chuyen 150.000d den 0912345678. Giao dich that bai. So du: 650.000d'
+    expect(reason({ text, sender: 'VIETTELPAY' })).to.equal('failed')
     const { reading } = read({ text: 'Bạn nhận 500.000đ từ NGUYEN QUANG HUY. Số dư ví: 500.000đ', ...wallet }, at)
     expect(reading).to.include({ transaction_type: 'credit', balance_after: '500000.00' })
   })
@@ -179,6 +186,7 @@ describe('a payment is read', () => {
     for (const name of names) {
       const text = `Bạn nhận 500.000đ từ ${name}. Số dư ví: 500.000đ`
       isRead({ text, title: 'Nhận tiền', package: 'com.mservice.momotransfer' })
+      isRead({ text, sender: 'VIETTELPAY' })
     }
   })
 
