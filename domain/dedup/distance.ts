@@ -33,7 +33,7 @@ const AGREED = 60_000
 /**
  * How far the clock of a notification's source is behind. No notification of a phone whose clock is an hour behind arrives less than an hour after its
  * stamp. A phone that was offline has sent others sooner, or sends several at once, and so with different delays.
- * @returns milliseconds; 0 if that is not certain. A delay of less than ten minutes is not looked at.
+ * @returns milliseconds, less than 0 for a clock that is ahead. 0 if that is not certain, or if this notification came within ten minutes
  */
 const clockBehind = (window: DedupWindow, probe: Probe, source: number, stamp: number, arrived: number): number => {
   if (arrived - stamp <= AHEAD) return 0
@@ -45,7 +45,6 @@ const clockBehind = (window: DedupWindow, probe: Probe, source: number, stamp: n
     return stamps.length > NEWEST
   })
   const behind = Math.min(...delays)
-  if (behind <= AHEAD) return 0
   const times: number[] = []
   for (const [n, delay] of delays.entries())
     if (delay <= behind + AGREED && times.every((time) => Math.abs(time - stamps[n]!) >= TIMES_APART))
