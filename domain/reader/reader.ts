@@ -26,7 +26,14 @@ import { mailPageOf } from './mail-page.ts'
 import { openingOf, readByTable } from './mail-table.ts'
 import { beginningOf, pageOf, withTitle, withoutForwardersLines, type Page } from './page.ts'
 import type { Incoming, NoTransaction, Reading, ReadResult } from './reading.ts'
-import { saysAskedFor, saysFailed, saysNotMoved, tellsOneTimePassword, whyNoTransaction } from './rejection.ts'
+import {
+  repeatsOthers,
+  saysAskedFor,
+  saysFailed,
+  saysNotMoved,
+  tellsOneTimePassword,
+  whyNoTransaction,
+} from './rejection.ts'
 
 /** Used if no bank is named. All such notifications share one deduplication window under this code. */
 const UNNAMED = { code: 'OTHER', name: 'Other bank' }
@@ -87,7 +94,7 @@ const readSentence = (bank: Bank, page: Page, arrivedAt: Date): Reading | null =
     .map((layout) => readByLayout(layout, bank, page, arrivedAt))
     .filter((found) => found !== null)
     .sort((a, b) => a.header.length - b.header.length)
-  return first && isBeforeSentence(first.header) ? first.reading : null
+  return first && isBeforeSentence(first.header) && !repeatsOthers('', first.header) ? first.reading : null
 }
 
 /** @param title · @param header  the bank's own words around the reading, in shadow form */
@@ -107,10 +114,13 @@ const readMail = (incoming: Incoming, arrivedAt: Date): ReadResult => {
   if (page.text === '') return no('empty')
   const bank = bankNamedBy(incoming)
   const subject = incoming.subject ? pageOf(incoming.subject).shadow : ''
+  if (repeatsOthers(subject, '')) return no('unparsed')
   for (const table of bank?.tables ?? []) {
     const reading = bank && readByTable(table, bank, page, arrivedAt)
     if (reading === 'failed') return no('failed')
-    if (reading) return unlessDoubted(reading, subject, openingOf(page, table))
+    if (!reading) continue
+    const opening = openingOf(page, table)
+    return repeatsOthers('', opening) ? no('unparsed') : unlessDoubted(reading, subject, opening)
   }
   const hasTable = bank?.tables.some(({ phrase }) => phrase.test(page.shadow)) ?? false
   const ofAnyBank = bank && !hasTable ? ANY_BANK_MAILS : []
@@ -119,7 +129,8 @@ const readMail = (incoming: Incoming, arrivedAt: Date): ReadResult => {
     if (reading === 'failed') return no('failed')
     if (!reading) continue
     const opening = openingOf(page, table)
-    return unlessAbove.test(`${subject}\n${opening}`) ? no('unparsed') : unlessDoubted(reading, subject, opening)
+    const isDoubted = unlessAbove.test(`${subject}\n${opening}`) || repeatsOthers('', opening)
+    return isDoubted ? no('unparsed') : unlessDoubted(reading, subject, opening)
   }
   const sentence = bank && readSentence(bank, beginningOf(page), arrivedAt)
   if (sentence) return unlessDoubted(sentence, subject)
@@ -128,7 +139,9 @@ const readMail = (incoming: Incoming, arrivedAt: Date): ReadResult => {
   const isReceipt = bank?.tables.some(({ phrase, isDistinctive }) => isDistinctive && phrase.test(page.shadow)) ?? false
   const reason = isReceipt && GUESSES.has(guess) ? 'unparsed' : guess
   // What a table of the bank's own leaves uncertain is not clearer without it.
-  const reading = bank && !hasTable && reason === 'unparsed' ? readByLabels(page, bank, arrivedAt) : null
+  const mayHaveLabels =
+    !hasTable && reason === 'unparsed' && !repeatsOthers('', page.shadow.slice(0, startOfLabels(page)))
+  const reading = bank && mayHaveLabels ? readByLabels(page, bank, arrivedAt) : null
   return reading ? unlessDoubted({ ...reading, layout: 'email' }, subject) : no(reason)
 }
 

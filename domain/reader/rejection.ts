@@ -130,6 +130,14 @@ const NOT_MOVED = new RegExp(
 export const saysNotMoved = (shadow: string): boolean => NOT_MOVED.test(shadow)
 
 /**
+ * Whether a mail answers or forwards another one, and so repeats a stranger's words. Programs for support may not say so in its headers.
+ * @param subject  in shadow form · @param opening  the text before a reading, in shadow form
+ */
+export const repeatsOthers = (subject: string, opening: string): boolean =>
+  /^(?:re|fwd?|tl|trl|tra loi|chuyen tiep)(?:\[\d+\])? ?:/.test(subject) ||
+  /(?:^|\n)>|\bwrote ?:|\bda viet ?:|(?:original|forwarded) message/.test(opening)
+
+/**
  * Whether a title says that money is only asked for or offered. A header may say that about something else: `Theo yeu cau cua quy khach`.
  */
 export const saysAskedFor = (title: string): boolean =>

@@ -37,6 +37,8 @@ const QUOTES: Record<string, string> = {
     ['References: <1@evil.example>\r\n\t<2@evil.example>', 'Content-Type: text/html; charset=utf-8'],
     [`<p>Hello</p><blockquote><p>${FORGED}</p></blockquote>`],
   ),
+  'an answer of a program whose headers do not say so': signed(PLAIN, ['We received your request:', '', '> ' + FORGED]),
+  'an answer that only its subject shows': signed(PLAIN, ['Hello', FORGED]).replace(/^Subject: .*$/m, 'Subject: RE: [#77] Hello'),
   'a mail with the original as a part': signed(
     ['Content-Type: multipart/mixed; boundary=B'],
     [

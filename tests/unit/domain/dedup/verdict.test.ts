@@ -218,6 +218,12 @@ describe('row 3: a notification is a copy', () => {
         .when({ ...late, stamp: -6 * HOUR + 5, arrives: 4 * HOUR })
         .then(another)
     })
+    it('or it was offline, and its clock is hours ahead', () => {
+      const ahead = [sent(-9 * HOUR, -8 * HOUR), sent(-4 * HOUR, -8 * HOUR), sent(-HOUR, -8 * HOUR)]
+      given(...ahead, sms({ balance: 7 }))
+        .when({ ...late, stamp: 8 * HOUR + 5, arrives: 9 * HOUR })
+        .then(copyOf(3))
+    })
     it('but not after fewer others', () =>
       given(steady[0]!, sms({ balance: 7 }))
         .when(late)

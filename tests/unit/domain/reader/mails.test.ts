@@ -150,6 +150,36 @@ describe('a mail with a table', () => {
   })
 })
 
+describe('a mail that answers or forwards another one', () => {
+  const sentence =
+    'Tài khoản Spend Account vừa tăng 150.000 VND vào 20/11/2026 10:00. Số dư hiện tại: 1.150.000 VND. Mô tả: DH1042.'
+  const labels =
+    'Số tài khoản: 1903xxxx5847\nLoại giao dịch: Ghi có\nSố tiền: 1.234.567,00 VND\nSố dư khả dụng: 8.765.433,00 VND\nNội dung: DH1042'
+  const quoted = (text: string) => text.replace(/^/gm, '> ')
+  const mails: readonly (readonly [from: string, text: string])[] = [
+    ['support@timo.vn', sentence],
+    ['no-reply@techcombank.com.vn', labels],
+    [MB, receipt('Thành công')],
+  ]
+
+  it('repeats the words of others, so it is not read', () => {
+    for (const [from, text] of mails) {
+      expect(read({ text, from, subject: 'Thông báo: giao dịch' }, arrival).reading, text).to.not.equal(null)
+      for (const subject of ['Re: Hỗ trợ', 'FWD: Thông báo', 'RE[2]: x', 'Trả lời: x', 'TL: x'])
+        expect(read({ text, from, subject }, arrival).reason, `${subject} ${text}`).to.equal('unparsed')
+    }
+    for (const [from, text] of mails.slice(0, 2))
+      for (const repeated of [
+        `Xin chào\n${quoted(text)}`,
+        `On 20/11/2026, A wrote:\n${text}`,
+        `Bạn đã viết:\n\n${text}`,
+        `-----Original Message-----\n${text}`,
+        `---------- Forwarded message ---------\n${text}`,
+      ])
+        expect(read({ text: repeated, from, subject: 'Hỗ trợ' }, arrival).reason, repeated).to.equal('unparsed')
+  })
+})
+
 describe('an advertisement', () => {
   it('of MB or Timo is no movement, although it states a sum that rises', () => {
     for (const text of [
