@@ -42,5 +42,5 @@ export const cutAt = (text: string): number | null => {
 /** Whether `cut`, which was cut off after `cut_at` characters, can be a cut of `whole`. */
 export const isCutOf = (cut: { marks: string; cut_at: number }, whole: { marks: string }): boolean => {
   const compared = 2 * Math.floor(Math.min(cut.cut_at, MOST_CHARACTERS) / STEP)
-  return compared > 0 && whole.marks.length >= compared && whole.marks.startsWith(cut.marks.slice(0, compared))
+  return compared > 0 && whole.marks.startsWith(cut.marks.slice(0, compared))
 }

@@ -69,6 +69,22 @@ describe('row 2: the same source and text with equal printed data is a resend', 
     given(sms({ balance: 7 }), sms({ balance: 9, direction: 'debit', at: 60 }))
       .when(sms({ balance: 7, at: 120 }))
       .then(another))
+  it('unless another balance was printed in between, in the same second as one of them', () => {
+    given(sms({ balance: 7 }), sms({ balance: 9, direction: 'debit' }))
+      .when(sms({ balance: 7, at: 60 }))
+      .then(another)
+    given(sms({ balance: 9, direction: 'debit', at: 60 }), sms({ balance: 7, at: 60 }))
+      .when(sms({ balance: 7, stamp: 0, arrives: 70 }))
+      .then(another)
+  })
+  it('unless its stamp is hours earlier, although the clock is ahead and it arrives at once', () =>
+    given(sms({ balance: 7, stamp: 8 * HOUR, arrives: 0 }))
+      .when(sms({ balance: 7, stamp: -7 * HOUR, arrives: 60 }))
+      .then(another))
+  it('also of a copy, if it is sent once more', () =>
+    given(push({ order: 'DH1' }), sms({ order: 'DH1', at: 1 }), sms({ order: 'DH1', at: 4 }))
+      .when(sms({ order: 'DH1', at: 4 }))
+      .then(resendOf(1, 0)))
   it('even if another balance was printed before both', () =>
     given(sms({ balance: 9, direction: 'debit', at: 0 }), sms({ balance: 7, at: 60 }))
       .when(sms({ balance: 7, at: 120 }))
@@ -150,6 +166,14 @@ describe('row 3: a notification is a copy', () => {
   it('if balance and time are equal at the coarser precision', () =>
     given(sms({ time: 5, balance: 7 }))
       .when(push({ minute: 0, balance: 7 }))
+      .then(copyOf(0)))
+  it('but not of another order if only one prints seconds', () =>
+    given(sms({ minute: 0, balance: 7, order: 'DH1' }))
+      .when(push({ time: 5, balance: 7, order: 'DH2' }))
+      .then(another))
+  it('if balance and time are equal, although one of two order ids that differ is a guess', () =>
+    given(sms({ minute: 0, balance: 7, order: 'AB12', prefix: null }))
+      .when(push({ minute: 0, balance: 7, order: 'DH1' }))
       .then(copyOf(0)))
   it('but not if the time is in the next minute', () =>
     given(sms({ time: 5, balance: 7 }))
@@ -244,10 +268,14 @@ describe('row 3: a notification is a copy', () => {
       given(...steady.map((each) => ({ ...each, source: 'device-3:sms' })), sms({ balance: 7 }))
         .when(late)
         .then(another))
-    it('and both channels of that phone stay together', () =>
+    it('and both channels of that phone stay together, although one is late', () =>
       given(...steady, late)
-        .when({ ...late, source: 'device-2:com.VCB', stamp: -5 * HOUR + 3, arrives: HOUR + 3 })
+        .when({ ...late, source: 'device-2:com.VCB', stamp: -5 * HOUR + 3, arrives: 4 * HOUR })
         .then(copyOf(2)))
+    it('although it sent another one without a time', () =>
+      given(...steady, { ...sent(-3 * HOUR, 0), stamp: null }, sms({ balance: 7 }))
+        .when(late)
+        .then(copyOf(3)))
     it('unless a cut order id differs and it has shown another balance in between', () => {
       const cut = sms({ balance: 7, order: 'DH10', prefix: null, text: 'TK 1 +150,000VND SD 7 DH10...' })
       const whole = { source: 'device-2:sms', balance: 7, order: 'DH1042', stamp: 90 - 6 * HOUR, arrives: 90 }
@@ -302,6 +330,13 @@ describe('row 3: a notification is a copy', () => {
     given(sms({ balance: 7 }), sms({ balance: 6, direction: 'debit', at: HOUR }), sms({ balance: 7, at: 5 * HOUR }))
       .when({ source: 'device-2:sms', balance: 7, stamp: 3, arrives: 5 * HOUR + 10 })
       .then(copyOf(0)))
+  it('but not of a cut order id if a whole text of the event shows another one', () =>
+    given(
+      push({ balance: 7, order: 'AB77', prefix: null }),
+      sms({ balance: 7, order: 'DH10', prefix: null, text: 'TK 1 +150,000VND SD 7 DH10...' }),
+    )
+      .when({ source: 'device-2:com.VCB', balance: 7, order: 'DH1042', at: 60 })
+      .then(another))
   it('but not if only the balance is equal and the event has one from this source', () =>
     given(sms({ balance: 7 }), push({ balance: 7, at: 1 }))
       .when(push({ balance: 7, at: HOUR, content: 'x' }))
@@ -351,6 +386,10 @@ describe('row 3: a notification is a copy', () => {
   it('but not if the text is cut from another one', () =>
     given(push({ text: cut }))
       .when(push({ text: `x${whole}`, at: 5 }))
+      .then(another))
+  it('but not if both show an order id, and the ids differ', () =>
+    given(push({ text: 'TK 8832123000 +150,000VND ND: AB123 x...', order: 'AB123', prefix: null }))
+      .when(push({ text: 'TK 8832123000 +150,000VND ND: AB124 xyz', order: 'AB124', prefix: null, at: 5 }))
       .then(another))
   it('but not if the shorter text has no mark of a cut', () =>
     given(push({ text: whole.slice(0, 40) }))

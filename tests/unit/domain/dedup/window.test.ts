@@ -65,6 +65,20 @@ describe('notifications in any order', () => {
     }
   })
 
+  it('are no cut texts any more after a rollback', () => {
+    const window = new DedupWindow()
+    judge(window, sms({ text: 'TK 1 +150,000VND ND: NGUYEN VAN...' }), 1)
+    expect(window.holdsCuts).to.equal(true)
+    window.backTo(0)
+    expect(window.holdsCuts).to.equal(false)
+  })
+
+  it('are not stored again if printed values show that they were sent again', () => {
+    const window = new DedupWindow()
+    judge(window, sms({ ref: 'FT:1' }), 1)
+    expect(judge(window, sms({ ref: 'FT:1', at: 60 }), 2)).to.deep.equal({ kind: 'resend', of: 1, event: 1 })
+  })
+
   it('agree within an event on amount, balance and FT reference, and on the order id unless balance and second are printed', () =>
     fc.assert(
       fc.property(fc.array(described, { maxLength: 30 }), (all) => {
