@@ -7,7 +7,7 @@ import { read } from '../../../../domain/reader/reader.ts'
 import { transactionEvents } from '../../../../domain/transaction/events.ts'
 import { appraise, readable, type Appraised, type Movement } from '../../../../domain/transaction/appraisal.ts'
 import { captured, ignored, seen, unread } from '../../../../domain/transaction/capture.ts'
-import { completed } from '../../../../domain/transaction/copies.ts'
+import { completed, contradictedBy } from '../../../../domain/transaction/copies.ts'
 import { evolveAll, type LiveTransaction } from '../../../../domain/transaction/transaction.ts'
 import { accountOf, shownOf } from '../../../harness/accounts.ts'
 
@@ -173,6 +173,20 @@ describe('money that comes back', () => {
       prefix: null,
       webhook_status: 'no_match',
     })
+  })
+
+  it('contradicts the order that the first notification names, unless that one says so too', () => {
+    const of = (memo: string) => movementOf({ sender: 'Vietcombank', text: TEXT.replace('DH1042', memo) })
+    const firstOf = (memo: string): LiveTransaction => {
+      const fact = captured(1, 7, of(memo), null)
+      return evolveAll(null, [fact], fact.data.created_at) as LiveTransaction
+    }
+    const back = 'DH1042 HOAN TRA GD LY DO SAI TK'
+    expect(contradictedBy(firstOf('DH1042'), of(back))).to.equal('DH1042')
+    expect(contradictedBy(firstOf('DH1042'), of('DH1042 hoan'))).to.equal(null)
+    expect(contradictedBy(firstOf(back), of(back))).to.equal(null)
+    // Somebody has sent it by hand.
+    expect(contradictedBy({ ...firstOf(back), prefix: 'DH' }, of(back))).to.equal(null)
   })
 
   it('is not sent by the confirmation of its bank account', () => {

@@ -100,6 +100,11 @@ describe('a manual retry', () => {
     expect(after.deliveries.get(9)).to.deep.equal({ status: 'ended', attempt: 3 })
   })
 
+  it('of a pending transaction makes the open delivery of one rule due, if only that rule is named', () =>
+    given(captured([7, 8]), retrying(7, 1, later(60)), retrying(8, 1, later(60)))
+      .when(retried([7, 8], { only: 8 }))
+      .then(retryRequested([8], 'pending', { due_now: true })))
+
   it('of a pending transaction leaves a first attempt alone: it is due already, or is over the quota', () => {
     given(captured([7]))
       .when(retried([7]))
