@@ -70,6 +70,15 @@ for (const [on, openStore] of Object.entries(STORES))
       await expectPaidOnce(3)
     })
 
+    it('does not count if the memo says that the money came back', async () => {
+      const capture = world.process({ plans })
+      expect(statusOf((await capture.take([vietcombankSms(1, 'BC0042 HOAN TRA GD LY DO SAI TK')]))[0])).to.equal(
+        'no_match',
+      )
+      expect(await orders()).to.deep.equal(['PlanOrdered'])
+      expect(statusOf((await capture.take([second]))[0])).to.equal('plan_upgraded')
+    })
+
     it('is recognised from the better copy of a text that was cut', async () => {
       const capture = world.process({ plans })
       expect(statusOf((await capture.take([cut]))[0])).to.equal('skipped')

@@ -137,9 +137,9 @@ const accountWith = (rules: number[], paused: number[]): Account => {
 
 /** A retry with the current rules of the account. */
 export const retried =
-  (rules: number[], { paused = [] as number[], found = { order_id: 'DH1042', prefix: 'DH' } as FoundOrderId | null, by = 'manual' as 'manual' | 'bulk', again = false, which = undefined as 'failed' | 'open' | undefined } = {}): Command =>
+  (rules: number[], { paused = [] as number[], found = { order_id: 'DH1042', prefix: 'DH' } as FoundOrderId | null, by = 'manual' as 'manual' | 'bulk', again = false, which = undefined as 'failed' | 'open' | undefined, only = undefined as number | undefined } = {}): Command =>
   (transaction) =>
-    retry(transaction, { by, at: NOW, account: accountWith(rules, paused), find: () => found, again, which }) // prettier-ignore
+    retry(transaction, { by, at: NOW, account: accountWith(rules, paused), find: () => found, again, which, only }) // prettier-ignore
 
 /** The bank account is confirmed. @param since  what was captured earlier stays as it is */
 export const released =
