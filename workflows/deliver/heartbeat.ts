@@ -17,7 +17,7 @@ const SWEEP_EVERY = 60_000
 const MISSES_OF_THE_DEAD = 4
 
 /** How far the clock of the machine is ahead of the monotonic one: milliseconds. A sleep of the machine, or a correction, changes it. */
-// oxlint-disable-next-line pure/inside -- shows only that time has passed; the time itself is the database's
+// oxlint-disable-next-line pure/inside -- shows that time has passed, and that the database's clock may have been ahead
 const wallAhead = (): number => Date.now() - performance.now()
 
 export interface HeartbeatOptions {
@@ -74,6 +74,11 @@ export class Heartbeat {
   /** The database's time. */
   now(): Date {
     return new Date(this.#zero + performance.now())
+  }
+
+  /** The database's time, or the machine's if that is earlier: the database's clock may have been set back since the last heartbeat. */
+  earliestNow(): Date {
+    return new Date(Math.min(this.#zero, wallAhead()) + performance.now())
   }
 
   /**

@@ -34,6 +34,8 @@ export interface NewAttemptsOptions {
   readModels: ReadModels
   /** Whether no worker can have attempted this entry's deliveries before. */
   isFirst: (entry: LogEntry) => boolean
+  /** Whether the queue does not make it yet. Later, its attempt may be made, recorded, and its claim swept: only its rows show that. */
+  isLeftToTheLog: (entry: LogEntry) => boolean
   fullRules: () => readonly number[]
   /** Whether a claim may be made during an append. */
   mayClaimAhead: (userIds: ReadonlySet<number>) => boolean
@@ -83,7 +85,7 @@ export class NewAttempts {
 
   /** Whether an entry can be claimed here. */
   isNew(entry: LogEntry): boolean {
-    return this.isClaimedAhead(entry) || (this.#isCounted(entry) && this.#options.isFirst(entry))
+    return this.isClaimedAhead(entry) || this.#isClaimable(entry)
   }
 
   /** Whether its deliveries were claimed during its append. The queue does not make them meanwhile. */
@@ -152,7 +154,7 @@ export class NewAttempts {
     const used = new Set(done.used)
     const others = fresh.filter((entry) => !used.has(entry))
     // Judged once: while a claim is made, the answer may change.
-    const claimable = new Set(others.filter((entry) => this.#isCounted(entry) && this.#options.isFirst(entry)))
+    const claimable = new Set(others.filter((entry) => this.#isClaimable(entry)))
     const more = await this.#claimNow([...claimable])
     const unclaimed = others.filter((entry) => !claimable.has(entry))
     return { claimed: [...done.claimed, ...more.claimed], left: [...done.left, ...more.left, ...unclaimed] }
@@ -228,6 +230,11 @@ export class NewAttempts {
       onLost(error, entries.at(-1)!.checkpoint)
       return { claimed: [], left: [...entries] }
     }
+  }
+
+  #isClaimable(entry: LogEntry): boolean {
+    const { isFirst, isLeftToTheLog } = this.#options
+    return this.#isCounted(entry) && isFirst(entry) && isLeftToTheLog(entry)
   }
 
   /** Whether its user's transactions that the read models may not have counted are known. */

@@ -99,6 +99,7 @@ export const openSources = ({
     isAfter,
     readModels,
     isFirst,
+    isLeftToTheLog: ({ at }) => Date.parse(at) > heartbeat.now().getTime() - LEFT_TO_THE_LOG_MS,
     fullRules: () => lanes.first.fullRules(),
     mayClaimAhead: (users) =>
       mayClaim() &&
@@ -112,7 +113,7 @@ export const openSources = ({
     isAfter,
     readModels,
     end: () => store.end(),
-    now: () => heartbeat.now(),
+    now: () => heartbeat.earliestNow(),
     mayClaim,
     givesWay,
     roomFor: (userId) => lanes.first.roomFor(userId),
@@ -153,7 +154,7 @@ export const openSources = ({
   })
 
   const takeFromLog = async (entries: readonly LogEntry[]): Promise<void> => {
-    const leftToTheQueue = new Date(heartbeat.now().getTime() - LEFT_TO_THE_LOG_MS).toISOString()
+    const leftToTheQueue = new Date(heartbeat.earliestNow().getTime() - LEFT_TO_THE_LOG_MS).toISOString()
     if (entries.length > 0) options.mustShow?.(entries.at(-1)!.checkpoint)
     newAttempts.note(entries)
     const opened = entries.filter(({ type }) => type === 'TransactionCaptured' || type === 'TransactionCompleted')

@@ -1,5 +1,6 @@
 /** The database's clock was ahead and was corrected. Times that it wrote lie further ahead than they ever can, and hold nothing. */
 import { expect } from 'chai'
+import { openDeliveryQueue } from '../../../adapters/postgres/delivery-queue/delivery-queue.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { status } from '../../harness/shop.ts'
 import { openDeliverySetting, USER, type DeliverySetting, type Worker } from './setting.ts'
@@ -42,6 +43,24 @@ describe('after the clock of the database was ahead', () => {
     await hold(url, { not_before: "now() + interval '7 days'" })
     const [transaction] = await setting.capture([rule])
     await setting.untilStatus(transaction!, 'success')
+  })
+
+  it('a first attempt is made at once, if the worker has not read the corrected clock yet', async () => {
+    const other = await openDeliverySetting()
+    try {
+      const queue = openDeliveryQueue(other.database, other.byKey)
+      const beat: typeof queue.beat = async (worker) => {
+        const answer = await queue.beat(worker)
+        return { ...answer, now: new Date(answer.now.getTime() + 3_600_000) }
+      }
+      const { started } = await other.worker({ queue: { ...queue, beat }, beatEvery: 60_000 })
+      const rule = await other.rule((await other.shop()).url)
+      await started
+      const [transaction] = await other.capture([rule])
+      await other.untilStatus(transaction!, 'success')
+    } finally {
+      await other.close()
+    }
   })
 
   /** The last attempt is an hour in the future, and the next one is due a second later. */

@@ -5,6 +5,7 @@ import type { Log } from '../../../domain/ports.ts'
 import { remove } from '../../../domain/transaction/decide.ts'
 import type { DeliveryQueue } from '../../../workflows/deliver/queue.ts'
 import { eventually } from '../../harness/eventually.ts'
+import { status } from '../../harness/shop.ts'
 import {
   holdable,
   openDeliverySetting,
@@ -205,6 +206,46 @@ describe('first attempts of new transactions', () => {
     expect(shop.calls.map(({ body }) => (JSON.parse(body) as { transaction_id: number }).transaction_id)).to.deep.equal(
       [next],
     )
+  })
+
+  it('are made once if they wait here until another worker has made them and its claims were swept', async () => {
+    const shop = await setting.shop()
+    const rule = await setting.rule(shop.url)
+    const queue = openDeliveryQueue(setting.database, setting.byKey, { schedule: [0.05, 0.1] })
+    let [later, beats] = [0, 0]
+    const late = await setting.worker({
+      queue: {
+        ...queue,
+        beat: async (worker) => {
+          const answer = await queue.beat(worker)
+          beats++
+          return { ...answer, now: new Date(answer.now.getTime() + later) }
+        },
+      },
+      mustShow: () => {},
+      limits: { first: { slots: 1, waitingPerEndpoint: 1 } },
+    })
+    await late.started
+    const held: (() => void)[] = []
+    shop.answer((call, response) => {
+      if (held.push(() => status(200)(call, response)) > 1) held.pop()!()
+    })
+    const transactions = await setting.capture([rule], { count: 3 })
+    await eventually(async () => (await claims()).length === 2)
+    const claimed = new Set((await claims()).map(({ transaction_id }) => transaction_id))
+    const waiting = transactions.find((each) => !claimed.has(each))!
+    const other = await setting.worker()
+    await setting.untilStatus(waiting, 'success')
+    await other.stop()
+    await setting.projector.passed((await setting.store.end())!, 30_000)
+    await setting.query('DELETE FROM ops.claim WHERE transaction_id = $1', [waiting])
+    later = 660_000
+    const before = beats
+    await eventually(() => beats > before + 1)
+    held.forEach((answer) => answer())
+    for (const each of transactions) await setting.untilStatus(each, 'success')
+    await late.stop()
+    expect(shop.calls).to.have.length(3)
   })
 
   it('are repeated and announced if their worker died before the read models had the transaction', async () => {
