@@ -8,7 +8,7 @@ import type { Queryable } from './database.ts'
 /** No such table or column. It is created when the read models are rebuilt after an upgrade. */
 const NOT_YET = new Set(['42P01', '42703'])
 
-const isNotYet = (error: unknown): boolean =>
+export const isNotYet = (error: unknown): error is Error =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' && NOT_YET.has(error.code)
 
 const late = () => new StoreUnavailable('the read models did not answer in time')

@@ -49,6 +49,7 @@ import type { GroupPorts } from '../../workflows/capture/group.ts'
 import { openReadModels, type ReadModelsOfProcess } from './open-read-models.ts'
 import { kafkaOf, openTopic, type Topic } from './open-topic.ts'
 import { openPressure, type Pressure } from './pressure.ts'
+import { reportFailures } from './report-failures.ts'
 import { identityOf, recognise } from './recognise-installation.ts'
 import { recogniseVaultKey } from './recognise-vault-key.ts'
 import { readSettings, type Settings } from '../settings/settings.ts'
@@ -181,9 +182,7 @@ export const openInstallation = async (
     const disk = await diskOf(settings, postgres.url, log)
     opened.push(async () => disk.close())
     metrics.watchDisk(disk)
-    const onFailure = (error: unknown): void => {
-      if (!disk.databaseFailed(error)) log.warn({ err: error }, 'trouble')
-    }
+    const onFailure = reportFailures(log, disk)
     const database = openDatabase(postgres.url)
     opened.push(database.close)
     const started = watchStart({ database, log, stopping, awaited, ownsDatabase: postgres.isFresh })

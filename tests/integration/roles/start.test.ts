@@ -35,10 +35,13 @@ describe('a start that waits for its servers', () => {
     await postgres?.remove()
   })
 
-  const launch = async (role: string, env: Record<string, string>) => {
+  const newPlace = async () => {
     const place = await newDataFolder()
     places.push(place)
-    const running = launchBaoco(place, { DATABASE_URL: postgres.url(), ...SECRETS, ...env }, role)
+    return place
+  }
+  const launch = async (role: string, env: Record<string, string>) => {
+    const running = launchBaoco(await newPlace(), { DATABASE_URL: postgres.url(), ...SECRETS, ...env }, role)
     started.push(running)
     return running
   }
@@ -116,6 +119,26 @@ describe('a start that waits for its servers', () => {
       await (
         await launch('api', {})
       ).ready
+    } finally {
+      await database.close()
+    }
+  })
+
+  it('says once that delivery waits for read models of its version, and goes on with them', async () => {
+    const database = openDatabase(postgres.url(), { poolSize: 1 })
+    const rename = (from: string, to: string) =>
+      database.query(`ALTER TABLE read_model.delivery RENAME COLUMN ${from} TO ${to}`)
+    try {
+      await (await startBaoco(await newPlace(), { DATABASE_URL: postgres.url(), ...SECRETS })).stop()
+      await rename('first_due_at', 'not_yet')
+      const deliver = await launch('deliver', {})
+      await deliver.ready
+      const lines = () => deliver.output().match(/^.*does not exist.*$/gm) ?? []
+      await eventually(() => lines().length > 0, { what: 'a line that names the column' })
+      await rename('not_yet', 'first_due_at')
+      await deliver.stop()
+      expect(lines()).to.have.length(1)
+      expect(lines()[0]).to.match(/"reason":"column \S*first_due_at does not exist","event":"read_models\.awaited"/)
     } finally {
       await database.close()
     }
