@@ -114,9 +114,10 @@ export const evolve = (transaction: Transaction, event: TransactionEvent, at: st
     case 'TransactionCompleted':
     case 'WebhookRetryRequested': {
       const { order_id, prefix, webhook_status, rules } = event.data
-      const retries = event.type === 'WebhookRetryRequested' ? withRetry(transaction.retries, at) : transaction.retries
-      if (event.type === 'WebhookRetryRequested' && event.data.due_now)
-        return { ...transaction, retries, deliveries: hurried(transaction.deliveries, rules, at) }
+      const isDueNow = event.type === 'WebhookRetryRequested' && event.data.due_now === true
+      const retries =
+        event.type === 'WebhookRetryRequested' ? withRetry(transaction.retries, at, isDueNow) : transaction.retries
+      if (isDueNow) return { ...transaction, retries, deliveries: hurried(transaction.deliveries, rules, at) }
       const reopened = opened(transaction.deliveries, rules, at)
       const deliveries = event.type === 'WebhookRetryRequested' ? withoutFailed(reopened) : reopened
       const held = event.type === 'TransactionCompleted' ? (event.data.held ?? transaction.held) : null

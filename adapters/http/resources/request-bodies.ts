@@ -163,11 +163,10 @@ export const BulkRetry = z.strictObject({
       source_type: sourceType.optional(),
       date_from: day.optional().meta({ description: 'Vietnamese day of the capture.' }),
       date_to: day.optional().meta({ description: 'Vietnamese day of the capture, inclusive.' }),
-      rule_id: z
-        .int()
-        .positive()
-        .optional()
-        .meta({ description: 'Only transactions that are waiting, failed or delivered at this rule.' }),
+      rule_id: z.int().positive().optional().meta({
+        description:
+          'Only transactions that are waiting, failed or delivered at this rule. Those that failed are sent again to each rule at which they failed.',
+      }),
       error: line(100).optional().meta({ description: 'Class of the last error, such as `timeout` or `http_500`.' }),
     })
     .optional(),

@@ -174,7 +174,16 @@ describe('a manual retry', () => {
     const second = withRetry(first, later(60))
     expect(retriesAt(second, new Date(NOW.getTime() + day - 1))).to.equal(2)
     expect(retriesAt(second, new Date(NOW.getTime() + day))).to.equal(0)
-    expect(withRetry(second, later(day / 1_000))).to.deep.equal({ since: later(day / 1_000), count: 1 })
+    const next = later(day / 1_000)
+    expect(withRetry(second, next)).to.deep.equal({ since: next, count: 1, last: next })
+  })
+
+  it('counts once if some deliveries have failed and others wait', () => {
+    const waiting = [captured([7, 8]), exhausted(8, 3), retrying(7, 1, later(60))]
+    const both = [retryRequested([8], 'pending'), retryRequested([7], 'pending', { due_now: true })]
+    expect(foldOf(...waiting, ...both).retries?.count).to.equal(1)
+    const again = evolveAll(foldOf(...waiting, ...both), [both[1]!], later(1)) as LiveTransaction
+    expect(again.retries?.count).to.equal(2)
   })
 })
 
