@@ -115,9 +115,16 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
     if (dead.length > 0 || sources.mayFindLost()) dueRows.takeOverSoon()
   }
 
+  let mayHaveLost = false
   const beat = async (): Promise<void> => {
     const { wasSilent, isNew } = await heartbeat.beat()
-    if (wasSilent) await claimedJobs.releaseLost()
+    mayHaveLost ||= wasSilent
+    // No call begins before the check, and a check that failed is made again.
+    if (mayHaveLost) {
+      lanes.hold()
+      await claimedJobs.releaseLost()
+      mayHaveLost = false
+    }
     lanes.resume()
     firstAttempts.wake()
     void takeOverFromDead().catch(onError)

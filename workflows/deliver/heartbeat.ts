@@ -104,13 +104,14 @@ export class Heartbeat {
   /** @returns whether the worker was silent before, and whether the queue did not know it: it is new, or the queue was lost */
   async beat(): Promise<{ wasSilent: boolean; isNew: boolean }> {
     const { queue, worker, soleWorker } = this.#options
-    const wasSilent = this.isSilent
     const isFirst = this.#beatenAt === -Infinity
     const began = performance.now()
     const answer = await queue.beat(worker).catch((error: unknown) => {
       for (const other of this.#others.values()) other.misses = 0
       throw error
     })
+    // The process may have stood still before the answer came.
+    const wasSilent = this.isSilent
     this.#beatenAt = performance.now()
     this.#aheadAtBeat = wallAhead()
     this.#zero = answer.now.getTime() - (began + this.#beatenAt) / 2

@@ -54,11 +54,14 @@ export class Lanes {
     for (const name of LANES) this.#lanes[name].add(jobs.filter((job) => job.claimed.lane === name))
   }
 
-  /** Lets the job wait again, and starts nothing in its lane until `resume`. */
+  /** Lets the job wait again, and starts nothing until `resume`. */
   putBack(job: Job): void {
-    const lane = this.#lanes[job.claimed.lane]
-    lane.hold(true)
-    lane.add([job])
+    this.hold()
+    this.#lanes[job.claimed.lane].add([job])
+  }
+
+  hold(): void {
+    for (const lane of this.#each) lane.hold(true)
   }
 
   resume(): void {

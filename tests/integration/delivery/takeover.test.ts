@@ -177,6 +177,41 @@ describe('takeover between workers', () => {
     expect(shop.calls).to.have.length(1)
   })
 
+  it('makes a worker that was silent check its claims again if the first check fails', async () => {
+    let letGo = (): void => {}
+    const shop = await setting.shop((_, response) => {
+      letGo = () => response.writeHead(200).end()
+    })
+    const rule = await setting.rule(shop.url)
+    const queue = openDeliveryQueue(setting.database, setting.byKey)
+    let [isSilent, beats, checks] = [false, 0, 0]
+    const slow = await setting.worker({
+      limits: { first: { perEndpoint: 1 } },
+      beatEvery: 500,
+      queue: {
+        ...queue,
+        beat: (worker) =>
+          isSilent ? Promise.reject(new Error('no answer')) : queue.beat(worker).finally(() => beats++),
+        stillMine: (...args) =>
+          checks++ === 0 ? Promise.reject(new Error('the connection broke')) : queue.stillMine(...args),
+      },
+    })
+    const transactions = await setting.capture([rule], { count: 3 })
+    await eventually(() => shop.calls.length === 1)
+    shop.answer(status(200))
+    isSilent = true
+    await setting.worker({ beatEvery: 50 })
+    for (const transaction of transactions) await setting.untilStatus(transaction, 'success')
+    await eventually(() => slow.errors.length >= 4, { what: 'a silence of more than two heartbeats' })
+    isSilent = false
+    const before = beats
+    await eventually(() => beats >= before + 2)
+    letGo()
+    await eventually(() => slow.reports.length > 0)
+    await slow.stop()
+    expect(shop.calls).to.have.length(4)
+  })
+
   it('gives a worker its own claim again if the answer to the claim was lost', async () => {
     const shop = await setting.shop()
     const rule = await setting.rule(shop.url)

@@ -3,11 +3,14 @@ import { Heartbeat } from '../../../../workflows/deliver/heartbeat.ts'
 import type { DeliveryQueue, OtherWorker } from '../../../../workflows/deliver/queue.ts'
 
 /** A heartbeat that sees the workers that the test names. */
-const openHeart = ({ soleWorker = false, now = new Date() } = {}) => {
+const openHeart = ({ soleWorker = false, now = new Date(), onBeat = () => {} } = {}) => {
   let others: OtherWorker[] = []
   let isAway = false
   const queue = {
-    beat: () => (isAway ? Promise.reject(new Error('away')) : Promise.resolve({ now, others, isNew: false })),
+    beat: () => {
+      onBeat()
+      return isAway ? Promise.reject(new Error('away')) : Promise.resolve({ now, others, isNew: false })
+    },
   } as unknown as DeliveryQueue
   const heart = new Heartbeat({ queue, worker: 'me', soleWorker, every: 5_000, maySweep: () => Promise.resolve(true) })
   return {
@@ -120,6 +123,24 @@ describe('the heartbeat', () => {
     try {
       expect(await alive.sees(other(7))).to.deep.equal([])
       expect(await dead.sees(other(7))).to.deep.equal(['other'])
+    } finally {
+      Date.now = now
+    }
+  })
+
+  it('was silent if the machine slept before the answer to its beat came', async () => {
+    const { now } = Date
+    let sleeps = false
+    const { heart, sees } = openHeart({
+      onBeat: () => {
+        if (sleeps) Date.now = () => now() + 8 * 3_600_000
+      },
+    })
+    await sees()
+    expect((await heart.beat()).wasSilent).to.equal(false)
+    sleeps = true
+    try {
+      expect((await heart.beat()).wasSilent).to.equal(true)
     } finally {
       Date.now = now
     }

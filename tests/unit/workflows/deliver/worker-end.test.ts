@@ -35,4 +35,16 @@ describe('the end of a delivery worker', () => {
     await endWorker({ ...IDLE, claimRest, signOff })
     expect(steps).to.deep.equal(['claimed', 'signed off'])
   })
+
+  it('gives up what a server does not take, so that the process ends', async () => {
+    const { setTimeout: real } = globalThis
+    globalThis.setTimeout = ((work: () => void, ms: number) => real(work, ms / 100)) as typeof setTimeout
+    let giveUp = (): void => {}
+    const givenUp = new Promise<void>((resolve) => (giveUp = resolve))
+    try {
+      await endWorker({ ...IDLE, cutOff: () => {}, recorder: { end: () => givenUp, giveUp } })
+    } finally {
+      globalThis.setTimeout = real
+    }
+  })
 })
