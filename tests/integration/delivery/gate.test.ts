@@ -115,6 +115,20 @@ describe('an ordered or limited rule', () => {
     for (let from = 0; from + 20 < times.length; from++) expect(times[from + 20]! - times[from]!).to.be.above(900)
   })
 
+  for (const [what, fields] of Object.entries({ ordered: { ordered: 1 }, limited: { max_per_minute: 600 } } as const))
+    it(`gets nothing while its account is locked, if it is ${what}`, async () => {
+      const shop = await setting.shop()
+      const rule = await setting.rule(shop.url, fields)
+      await setting.account(USER, { type: 'AccountLocked', data: { user_id: USER, reason: 'abuse' } })
+      const [transaction] = await setting.capture([rule], { age: 120 })
+      await setting.projector.passed((await setting.store.end())!, 30_000)
+      const worker = await setting.worker()
+      await eventually(() => worker.looks >= 3)
+      expect(shop.calls).to.be.empty
+      await setting.account(USER, { type: 'AccountUnlocked', data: { user_id: USER } })
+      await setting.untilStatus(transaction!, 'success')
+    })
+
   it('is called like any other rule when it is no longer ordered or limited', async () => {
     const shop = await setting.shop(status(500))
     const rule = await setting.rule(shop.url, { ordered: 1 })

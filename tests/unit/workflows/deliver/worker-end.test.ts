@@ -36,6 +36,13 @@ describe('the end of a delivery worker', () => {
     expect(steps).to.deep.equal(['claimed', 'signed off'])
   })
 
+  it('reports what its calls showed about their endpoints before it signs off', async () => {
+    const steps: string[] = []
+    const step = (name: string) => () => Promise.resolve(void steps.push(name))
+    await endWorker({ ...IDLE, endUpdates: step('reported'), signOff: step('signed off') })
+    expect(steps).to.deep.equal(['reported', 'signed off'])
+  })
+
   it('gives up what a server does not take, so that the process ends', async () => {
     const { setTimeout: real } = globalThis
     globalThis.setTimeout = ((work: () => void, ms: number) => real(work, ms / 100)) as typeof setTimeout
