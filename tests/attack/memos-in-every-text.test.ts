@@ -8,7 +8,7 @@ import { findOrderId, orderIdOf } from '../../domain/reader/order-id.ts'
 import { plainOf } from '../../domain/reader/mail-page.ts'
 import { read } from '../../domain/reader/reader.ts'
 import type { Incoming, Reading } from '../../domain/reader/reading.ts'
-import { normalise, squeeze } from '../../domain/text.ts'
+import { normalise, normaliseInPlace, squeeze } from '../../domain/text.ts'
 import { repetitions } from '../harness/repetitions.ts'
 import { bankTexts } from './bank-texts-by-memo.ts'
 
@@ -55,7 +55,8 @@ const isUncertain = (text: string, memo: string): boolean =>
   (/\|10:00 20\/11\/2026\|ND:/.test(text) && memo.includes('|')) ||
   (/^Giao dịch:|GD:/.test(text) && /otp/.test(memo)) ||
   (/^Kính gửi[^\n]{200}/.test(text) && /cam on quy khach|dear/i.test(memo)) ||
-  /^EIB .{126}/.test(squeeze(normalise(text))) ||
+  // Its runs of blanks and the places of invisible characters count, because the bank counts them.
+  /^EIB .{126}/s.test(normaliseInPlace(text)) ||
   /^(?:SIM ?\d(?:$|[_:(])|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)/.test(memo) ||
   /^\.\.|\.\.\.|\.\.$/.test(squeeze(normalise(memo)))
 
