@@ -1,6 +1,6 @@
 // Tests: tests/integration/http/protocol.test.ts
 /** Runs the HTTP server. On shutdown it finishes the requests that can still be answered. */
-import { createServer, ServerResponse, type IncomingMessage, type Server } from 'node:http'
+import { createServer, ServerResponse, STATUS_CODES, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type Koa from 'koa'
@@ -38,31 +38,47 @@ export interface Listening {
   close(graceMs: number): Promise<void>
 }
 
-type Refusal = readonly [status: string, code: string, message: string]
+type Refusal = readonly [status: number, code: string, message: string]
 
-const NO_REQUEST: Refusal = ['400 Bad Request', 'VALIDATION_FAILED', 'This is not an HTTP request.']
+const NO_REQUEST: Refusal = [400, 'VALIDATION_FAILED', 'This is not an HTTP request.']
+/** RFC 9112, section 3.2. A proxy in front may have used another one of two hosts than we would. */
+const NOT_ONE_HOST: Refusal = [400, 'VALIDATION_FAILED', 'An HTTP/1.1 request has exactly one Host header.']
 const UNREADABLE: Readonly<Record<string, Refusal>> = {
-  HPE_HEADER_OVERFLOW: ['414 URI Too Long', 'QUERY_TOO_LONG', 'The address or the headers are too long.'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'VALIDATION_FAILED', 'The request did not arrive in time.'],
+  HPE_HEADER_OVERFLOW: [414, 'QUERY_TOO_LONG', 'The address or the headers are too long.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'VALIDATION_FAILED', 'The request did not arrive in time.'],
 }
 
-const refusalOf = ({ code: cause = '' }: NodeJS.ErrnoException): string => {
-  const [status, code, message] = UNREADABLE[cause] ?? NO_REQUEST
+const answerTo = ([status, code, message]: Refusal) => {
   const issues = code === 'VALIDATION_FAILED' ? { issues: [{ path: '', message }] } : {}
   const body = JSON.stringify({ success: false, error: code, message, ...issues })
-  const head = [
-    `HTTP/1.1 ${status}`,
-    'Connection: close',
-    'Content-Type: application/json',
-    'Cache-Control: no-store',
-    'X-Content-Type-Options: nosniff',
-    `Content-Length: ${body.length}`,
-  ]
-  return `${head.join('\r\n')}\r\n\r\n${body}`
+  const headers = {
+    Connection: 'close',
+    'Content-Type': 'application/json',
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Length': body.length,
+  }
+  return { status, headers, body }
 }
 
-/** The newest request of each connection, and its response. */
-type Newest = WeakMap<Duplex, { request: IncomingMessage; response: ServerResponse }>
+const refusalOf = ({ code = '' }: NodeJS.ErrnoException): string => {
+  const { status, headers, body } = answerTo(UNREADABLE[code] ?? NO_REQUEST)
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('\r\n')}\r\n\r\n${body}`
+}
+
+const hasOneHost = ({ rawHeaders, httpVersion }: IncomingMessage): boolean => {
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (rawHeaders[at]!.length === 4 && rawHeaders[at]!.toLowerCase() === 'host') hosts += 1
+  return hosts === 1 || (hosts === 0 && httpVersion === '1.0')
+}
+
+/** The newest request of each connection, its response, and the response before that one. */
+type Newest = WeakMap<
+  Duplex,
+  { request: IncomingMessage; response: ServerResponse; before: ServerResponse | undefined }
+>
 
 /**
  * Requests that Node's parser refuses never reach Koa. They are answered here, in the same format. If they follow a whole request, that one is
@@ -75,12 +91,14 @@ const answerUnreadable = (server: Server, newest: Newest): void => {
     const refuse = (): void => {
       if (socket.writable) socket.end(refusalOf(error))
     }
-    const { request, response } = newest.get(socket) ?? {}
-    if (!request?.complete || !response || response.writableFinished) return refuse()
+    const { request, response, before } = newest.get(socket) ?? {}
+    // The newest request may itself be the unreadable one.
+    const awaited = request?.complete ? response : before
+    if (!awaited || awaited.writableFinished) return refuse()
     // Each further piece that arrives meanwhile is an error too.
     if (delayed.has(socket)) return
     delayed.add(socket)
-    response.once('finish', refuse)
+    awaited.once('finish', refuse)
   })
 }
 
@@ -105,8 +123,10 @@ export const listen = (
     const take = (request: IncomingMessage, response: ServerResponse): void => {
       // During shutdown every response ends its connection. Otherwise keep-alive would keep the server open.
       if (closing) response.setHeader('Connection', 'close')
-      newest.set(request.socket, { request, response })
-      void handle(request, response)
+      newest.set(request.socket, { request, response, before: newest.get(request.socket)?.response })
+      if (hasOneHost(request)) return void handle(request, response)
+      const { status, headers, body } = answerTo(NOT_ONE_HOST)
+      response.writeHead(status, headers).end(body)
     }
     const server = createServer(
       {
@@ -115,6 +135,8 @@ export const listen = (
         requestTimeout: REQUEST_MS,
         headersTimeout: HEAD_MS,
         noDelay: true,
+        // Its refusal would have no body.
+        requireHostHeader: false,
         ServerResponse: NeverSniffed,
       },
       take,

@@ -140,6 +140,17 @@ describe('the HTTP layer', () => {
     expect(two.body).to.match(/"status":"ok".*HTTP\/1\.1 400 /)
   })
 
+  it('refuses a request with two hosts, or with none, in the format of all errors', async () => {
+    const message = 'An HTTP/1.1 request has exactly one Host header.'
+    const refused = { success: false, error: 'VALIDATION_FAILED', message, issues: [{ path: '', message }] }
+    for (const hosts of ['Host: x\r\nhOst: y\r\n', 'Host: x\r\nHost: x\r\n', '']) {
+      const answer = await exchange(api.url, `GET /healthz HTTP/1.1\r\n${hosts}\r\n`)
+      expect(answer, hosts).to.match(/^HTTP\/1\.1 400 /)
+      expect(JSON.parse(answer.split('\r\n\r\n')[1]!), hosts).to.deep.equal(refused)
+    }
+    expect(await exchange(api.url, 'GET /healthz HTTP/1.0\r\n\r\n')).to.match(/^HTTP\/1\.1 200 /)
+  })
+
   it('answers a request with an unknown expectation like any other', async () => {
     for (const expectation of ['a-miracle', '100-Continue', '100-continue, a-miracle']) {
       const answer = await exchange(
@@ -220,6 +231,36 @@ describe('a caller that keeps sending data that is no request', () => {
     }
     expect(response.listenerCount('finish') - before).to.equal(1)
     release()
+    await once(socket, 'end')
+    expect(Buffer.concat(pieces).toString()).to.match(/^HTTP\/1\.1 200 [^]*doneHTTP\/1\.1 400 (?![^]*HTTP\/)/)
+    socket.destroy()
+    await close(0)
+  })
+})
+
+describe('a caller that sends a broken body behind a request that is not answered yet', () => {
+  it('gets the response to its first request first', async () => {
+    const app = new Koa()
+    let release = () => {}
+    const handled = new Promise<ServerResponse>((resolve) => {
+      app.use(async (context) => {
+        resolve(context.res)
+        await new Promise<void>((done) => (release = done))
+        context.body = 'done'
+      })
+    })
+    const { port, close } = await listen(app, 0, { host: '127.0.0.1' })
+    const socket = connect(port, '127.0.0.1')
+    const pieces: Buffer[] = []
+    socket.on('data', (piece) => void pieces.push(piece))
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    const response = await handled
+    const answerFirst = release
+    const broken = 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\nz\r\n'
+    const seen = response.socket!.bytesRead
+    socket.write(broken)
+    while (response.socket!.bytesRead < seen + broken.length) await new Promise((resolve) => setImmediate(resolve))
+    answerFirst()
     await once(socket, 'end')
     expect(Buffer.concat(pieces).toString()).to.match(/^HTTP\/1\.1 200 [^]*doneHTTP\/1\.1 400 (?![^]*HTTP\/)/)
     socket.destroy()
