@@ -4,6 +4,7 @@ import { relative } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isDataFolder } from '../../adapters/system/data-folder.ts'
 import { openLogLines, type LogLines } from '../../adapters/telemetry/log-lines.ts'
+import { certificateRefusal } from '../../adapters/database/client-certificate.ts'
 import { isConnectionLost, portIn } from '../../adapters/database/connection-lost.ts'
 import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { attachOrStart } from '../../adapters/postgres/embedded/embedded.ts'
@@ -65,7 +66,9 @@ export const withDatabase = <Result>(
       try {
         return await work({ settings, database, url, log })
       } catch (error) {
-        throw isConnectionLost(error, portIn(url)) ? connectionLost(error as Error) : error
+        throw isConnectionLost(error, portIn(url))
+          ? connectionLost(error as Error)
+          : (certificateRefusal(error) ?? error)
       } finally {
         await database.close()
       }

@@ -1,6 +1,7 @@
 // Tests: tests/integration/embedded-postgres.test.ts
 /** Opens the Postgres that the settings select, or the embedded one of the data folder, and migrates it to this version. */
 import { blockedBy } from '../../adapters/database/blocked.ts'
+import { certificateRefusal } from '../../adapters/database/client-certificate.ts'
 import { openDatabase } from '../../adapters/database/database.ts'
 import { refuseStandby, UnsuitableServer } from '../../adapters/database/requirements.ts'
 import { attachOrStart, openEmbeddedPostgres } from '../../adapters/postgres/embedded/embedded.ts'
@@ -70,5 +71,11 @@ const lockAwaited = async (url: string): Promise<string | null> => {
 
 const reach = async (url: string): Promise<void> => {
   const database = openDatabase(url, { poolSize: 1, applicationName: 'baoco start' })
-  await refuseStandby(database).finally(() => database.close())
+  try {
+    await refuseStandby(database)
+  } catch (error) {
+    throw certificateRefusal(error) ?? error
+  } finally {
+    await database.close()
+  }
 }

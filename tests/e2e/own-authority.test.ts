@@ -227,6 +227,23 @@ describe('servers with certificates of a private authority', () => {
       await says({ DATABASE_URL: `${env.DATABASE_URL}&${name}=/nowhere.pem` }, /^baoco: ENOENT: .*\/nowhere\.pem/m)
   })
 
+  it('ends with one line if Postgres refuses the client certificate, or its key is that of another one', async () => {
+    const administer = async (...statements: string[]) => {
+      const client = new pg.Client({ connectionString: `${postgres.url()}?sslmode=no-verify` })
+      await client.connect()
+      for (const statement of [...statements, 'SELECT pg_reload_conf()']) await client.query(statement)
+      await client.end()
+    }
+    const named = (certificate: string, key: string) => {
+      const [ca, sslcert, sslkey] = ['ca.crt', certificate, key].map((name) => join(folder, 'certificates', name))
+      return { DATABASE_URL: `${env.DATABASE_URL}&sslrootcert=${ca}&sslcert=${sslcert}&sslkey=${sslkey}` }
+    }
+    await administer(`ALTER SYSTEM SET ssl_ca_file = 'server.crt'`)
+    await says(named('ca.crt', 'ca.key'), /^baoco: the server of DATABASE_URL refuses the client certificate \(.+\): check the files of sslcert and sslkey$/m) // prettier-ignore
+    await says(named('ca.crt', 'eventstore.key'), /^baoco: the certificate files .* cannot be used \(key values mismatch\): check sslcert, sslkey and sslrootcert$/m) // prettier-ignore
+    await administer('ALTER SYSTEM RESET ssl_ca_file')
+  })
+
   it('ends with one line if a password is wrong', async () => {
     const NODE_EXTRA_CA_CERTS = join(folder, 'certificates', 'ca.crt')
     await says({ NODE_EXTRA_CA_CERTS, DATABASE_PASSWORD: 'wrong' }, /^baoco: .*password authentication failed/m)
