@@ -6,6 +6,8 @@ import { main } from '../../../projections/main.ts'
 import { replay } from '../../../projections/engine/replay.ts'
 import { exportEvents } from '../../../workflows/store-migration/export.ts'
 import { importState, NotImportable } from '../../../workflows/store-migration/import.ts'
+import { gatherCredits } from '../../../workflows/credits/remember-credits.ts'
+import { isPositionIn, storePositionOf, type StorePosition } from '../../../workflows/support/store-position.ts'
 import { applyRetention } from '../../../workflows/scheduled/expire-events.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { openParsedStores, type StandInStores } from '../eventstoredb/stand-in-stores.ts'
@@ -115,6 +117,22 @@ describe('store migration', () => {
       expect(after.map(({ id, revision }) => [id, revision])).to.deep.equal(
         before.map(({ id, revision }) => [id, revision]),
       )
+    }
+  })
+
+  it('leaves a position of the old store without meaning, so that the memory of credits is gathered from the first event on', async () => {
+    const all = await from.store.readAll(null, 100_000)
+    const closed = new Set(all.filter(({ type }) => type === 'TransactionDeleted').map(({ stream }) => stream))
+    const old = storePositionOf(all.findLast(({ type, stream }) => type === 'TransactionCaptured' && !closed.has(stream))!) // prettier-ignore
+    expect(await isPositionIn(from.store, old)).to.equal(true)
+    for (const { store } of [standIn, to]) {
+      await imported(store, file)
+      expect(await isPositionIn(store, old)).to.equal(null)
+      let saved: StorePosition | undefined
+      const save = (position: StorePosition) => Promise.resolve(void (saved = position))
+      const checkpoint = { load: () => Promise.resolve(old), save }
+      await gatherCredits({ store, clock: { now: () => NOW }, checkpoint }, new AbortController().signal)
+      expect(await isPositionIn(store, saved!)).to.equal(true)
     }
   })
 
