@@ -46,14 +46,20 @@ const connectionLost = (error: Error): Error => {
   return new Error(`the connection to the database was lost (${reason}): run the command again`, { cause: error })
 }
 
+export interface DatabaseOptions {
+  /** Whether the command may create a data folder; otherwise it needs one that `serve` created. */
+  creates?: boolean
+  /** The largest number of connections to the database at a time, besides those of the event store. */
+  connections?: number
+}
+
 /**
  * Opens the database, runs the work, and closes the database even if the work fails.
  * @throws also if what the work printed could not be written
- * @param options.creates  whether the command may create a data folder; otherwise it needs one that `serve` created
  */
 export const withDatabase = <Result>(
   work: (around: Surroundings) => Promise<Result>,
-  { creates = false } = {},
+  { creates = false, connections = 10 }: DatabaseOptions = {},
 ): Promise<Result> =>
   refusingLostOutput(async () => {
     const settings = readSettings(process.env)
@@ -62,7 +68,7 @@ export const withDatabase = <Result>(
     const embedded = settings.databaseUrl ? undefined : await attachOrStart({ dataDir: settings.dataDir, log })
     try {
       const url = settings.databaseUrl ?? embedded?.url ?? ''
-      const database = openDatabase(url)
+      const database = openDatabase(url, { poolSize: connections })
       try {
         return await work({ settings, database, url, log })
       } catch (error) {

@@ -3,10 +3,11 @@
 import type { RememberingStore } from '../../adapters/event-store/history.ts'
 import { migrateDatabase } from '../../adapters/database/migrate.ts'
 import { openEventStore } from '../process/open-event-store.ts'
-import { withDatabase, type Surroundings } from './with-database.ts'
+import { withDatabase, type DatabaseOptions, type Surroundings } from './with-database.ts'
 
 export const withStore = <Result>(
   work: (around: Surroundings & { store: RememberingStore }) => Promise<Result>,
+  options: DatabaseOptions = {},
 ): Promise<Result> =>
   withDatabase(async (around) => {
     await migrateDatabase(around.url)
@@ -16,4 +17,4 @@ export const withStore = <Result>(
     } finally {
       await store.close()
     }
-  })
+  }, options)

@@ -25,6 +25,9 @@ import { serverDisks } from '../process/open-server-disks.ts'
 import type { Surroundings } from '../command-parts/with-database.ts'
 import { withStore } from '../command-parts/with-store.ts'
 
+/** It must work where processes have too few connections left. */
+const CONNECTIONS = 1
+
 const MIB = 1_048_576
 const inMib = (bytes: number): string => `${(bytes / MIB).toFixed(0)} MiB`
 
@@ -113,8 +116,9 @@ export const status = (program: Command): void => {
     .command('status')
     .description('print processes, leases, lags, deliveries, versions and disk use, one per line')
     .action(() =>
-      withStore(async (around) =>
-        (await lines(around, program.version() ?? 'unknown')).forEach((line) => console.log(line)),
+      withStore(
+        async (around) => (await lines(around, program.version() ?? 'unknown')).forEach((line) => console.log(line)),
+        { connections: CONNECTIONS },
       ),
     )
 }

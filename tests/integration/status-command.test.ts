@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import pg from 'pg'
 import { openDatabase, type Database } from '../../adapters/database/database.ts'
+import { migrateDatabase } from '../../adapters/database/migrate.ts'
 import { openPostgresEventStore } from '../../adapters/event-store/postgres/store.ts'
 import { openLease } from '../../adapters/database/lease.ts'
 import { enter, type Presence } from '../../adapters/database/presence.ts'
@@ -13,6 +14,9 @@ import { parseEvent } from '../../domain/parse-event.ts'
 import { stamp } from '../../workflows/support/stamp.ts'
 import { eventually } from '../harness/eventually.ts'
 import { freshDatabase, type TestDatabase } from '../harness/postgres.ts'
+import { secrets } from '../harness/servers.ts'
+import { needsStockPostgres } from '../harness/stock-postgres/install.ts'
+import { startStockPostgres, type StockPostgres } from '../harness/stock-postgres/server.ts'
 import { appendAll, History } from './projections/history.ts'
 
 const BAOCO = fileURLToPath(new URL('../../cmd/baoco.mjs', import.meta.url))
@@ -126,5 +130,25 @@ describe('baoco status', function () {
     await held
     expect(changes).to.deep.equal([true, false])
     expect(await database.query('SELECT FROM ops.lease')).to.deep.equal([])
+  })
+})
+
+describe('baoco status on a server that has too few connections left', () => {
+  needsStockPostgres()
+  let server: StockPostgres
+  before(async () => {
+    server = await startStockPostgres()
+  })
+  after(() => server?.remove())
+
+  it('needs only two', async () => {
+    const database = await server.database()
+    await migrateDatabase(database.url())
+    await server.administer(`ALTER ROLE ${database.name} CONNECTION LIMIT 2`)
+    const env = { PATH: process.env.PATH ?? '', DATABASE_URL: database.url(), ...secrets() }
+    const { stdout } = await promisify(execFile)(process.execPath, [BAOCO, 'status'], { env })
+    expect(stdout).to.match(/^versions {2}Baoco /m)
+    await server.administer(`ALTER ROLE ${database.name} CONNECTION LIMIT -1`)
+    await database.drop()
   })
 })
