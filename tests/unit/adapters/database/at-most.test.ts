@@ -34,6 +34,19 @@ describe('a part of a pool', () => {
     expect(await Promise.all(answers)).to.deep.equal(['broken', [], [], []])
   })
 
+  it('passes on the turn that comes while its caller gives up', async () => {
+    const queries = atMost(1, pool, 1, () => {
+      running.get('a')!.end()
+      return new Error('late')
+    })
+    expect(await Promise.all(asked(queries, 'ab'))).to.deep.equal([[], 'late'])
+    const next = asked(queries, 'c')
+    await soon()
+    expect([...running.keys()]).to.deep.equal(['c'])
+    running.get('c')!.end()
+    await Promise.all(next)
+  })
+
   it('does not send a query whose caller has given up', async () => {
     const queries = part(1)
     const [a, b, ...late] = asked(queries, 'abcd')
