@@ -74,7 +74,7 @@ const hasOneHost = ({ rawHeaders, httpVersion }: IncomingMessage): boolean => {
   return hosts === 1 || (hosts === 0 && httpVersion === '1.0')
 }
 
-/** The newest request of each connection, its response, and the response before that one. */
+/** The newest request of each connection, its response, and the one before it if that was not sent yet. */
 type Newest = WeakMap<
   Duplex,
   { request: IncomingMessage; response: ServerResponse; before: ServerResponse | undefined }
@@ -123,7 +123,8 @@ export const listen = (
     const take = (request: IncomingMessage, response: ServerResponse): void => {
       // During shutdown every response ends its connection. Otherwise keep-alive would keep the server open.
       if (closing) response.setHeader('Connection', 'close')
-      newest.set(request.socket, { request, response, before: newest.get(request.socket)?.response })
+      const last = newest.get(request.socket)?.response
+      newest.set(request.socket, { request, response, before: last?.writableFinished ? undefined : last })
       if (hasOneHost(request)) return void handle(request, response)
       const { status, headers, body } = answerTo(NOT_ONE_HOST)
       response.writeHead(status, headers).end(body)
