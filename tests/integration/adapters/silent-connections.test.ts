@@ -54,7 +54,7 @@ describe('a connection that is lost without a sign', () => {
   it('is given up if it is a connection of its own', async () => {
     const client = await database.connect()
     network.silence()
-    expect(await outcome(client.query('SELECT 1'))).to.equal(LOST)
+    expect(await outcomeOf(client.query('SELECT 1'))).to.equal(LOST)
     await client.end()
   })
 
@@ -62,8 +62,18 @@ describe('a connection that is lost without a sign', () => {
     const client = await database.connect()
     const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
     stream.pause()
-    expect(await outcome(client.query(`SELECT repeat('x', 50000000)`))).to.equal(LOST)
+    expect(await outcomeOf(client.query(`SELECT repeat('x', 50000000)`))).to.equal(LOST)
     await client.end()
+  })
+
+  it('is given up while the server itself waits to send the rest of an answer', async () => {
+    const straight = openDatabase(place.url, { poolSize: 1, lookEveryMs: LOOK_EVERY_MS })
+    const client = await straight.connect()
+    const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
+    stream.pause()
+    expect(await outcomeOf(client.query(`SELECT repeat('x', 50000000)`))).to.equal(LOST)
+    await client.end()
+    await straight.close()
   })
 
   it('is not assumed if a statement takes long or waits for a lock', async () => {
@@ -81,7 +91,7 @@ describe('a connection that is lost without a sign', () => {
     const large = { text: 'SELECT length($1)', values: ['x'.repeat(LARGE)] }
     const [client, pipeline] = await Promise.all([database.connect(), database.connect({ pipeline: true })])
     network.limit(LARGE / 10)
-    expect(await outcome(client.query(large))).to.equal('answered')
+    expect(await outcomeOf(client.query(large))).to.equal('answered')
     const both = [pipeline.query('SELECT 1'), pipeline.query(large)]
     expect(await Promise.all(both.map(outcome))).to.deep.equal(['answered', 'answered'])
     await Promise.all([client.end(), pipeline.end()])
