@@ -54,7 +54,7 @@ describe('a connection that is lost without a sign', () => {
   it('is given up if it is a connection of its own', async () => {
     const client = await database.connect()
     network.silence()
-    expect(await outcomeOf(client.query('SELECT 1'))).to.equal(LOST)
+    expect(await outcome(client.query('SELECT 1'))).to.equal(LOST)
     await client.end()
   })
 
@@ -62,7 +62,7 @@ describe('a connection that is lost without a sign', () => {
     const client = await database.connect()
     const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
     stream.pause()
-    expect(await outcomeOf(client.query(`SELECT repeat('x', 50000000)`))).to.equal(LOST)
+    expect(await outcome(client.query(`SELECT repeat('x', 50000000)`))).to.equal(LOST)
     await client.end()
   })
 
@@ -71,7 +71,7 @@ describe('a connection that is lost without a sign', () => {
     const client = await straight.connect()
     const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
     stream.pause()
-    expect(await outcomeOf(client.query(`SELECT repeat('x', 50000000)`))).to.equal(LOST)
+    expect(await outcome(client.query(`SELECT repeat('x', 50000000)`))).to.equal(LOST)
     await client.end()
     await straight.close()
   })
@@ -91,7 +91,7 @@ describe('a connection that is lost without a sign', () => {
     const large = { text: 'SELECT length($1)', values: ['x'.repeat(LARGE)] }
     const [client, pipeline] = await Promise.all([database.connect(), database.connect({ pipeline: true })])
     network.limit(LARGE / 10)
-    expect(await outcomeOf(client.query(large))).to.equal('answered')
+    expect(await outcome(client.query(large))).to.equal('answered')
     const both = [pipeline.query('SELECT 1'), pipeline.query(large)]
     expect(await Promise.all(both.map(outcome))).to.deep.equal(['answered', 'answered'])
     await Promise.all([client.end(), pipeline.end()])

@@ -68,6 +68,12 @@ describe('projector', () => {
     expect(batches() - before).to.be.within(1, 3)
   })
 
+  it('does not pause between the batches of the past', async () => {
+    await setting.append(new History(20).grow(20).decided)
+    const { projector } = await setting.start({ definition: { ...main, restMs: 600_000 }, maxBatch: 5 })
+    await eventually(() => projector.health().state === 'live')
+  })
+
   it('writes events that may wait once there are many, and earlier only for a caller', async () => {
     const { tables, batches } = countingBatches()
     const definition = { ...main, canWait: () => true, heldBackMs: { few: 600_000, many: 0 } }
