@@ -60,6 +60,8 @@ export interface Arrival {
   ignored_as?: 'too_long' | 'unreadable_mail'
   /** Why the text may have named its fields. The notification is kept, and does not become a transaction automatically. */
   unsafe?: Unsafe | undefined
+  /** Its owner sends it from the dashboard, so it does not show that an app reports. */
+  is_trial?: boolean
   /** The id of the request's trace. Default: a new one. */
   correlation_id?: string | undefined
   /** The raw body, or its item of a batch, for `raw_data`. */

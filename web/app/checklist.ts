@@ -1,5 +1,5 @@
 /** The first steps of a newcomer, and whether each is done. Nobody ticks them: they follow from what the account has. */
-import type { Rule, System } from '../api/types.ts'
+import type { Device, LastSeen, MailAccount, Rule, System } from '../api/types.ts'
 
 export const STEPS = ['text', 'call', 'source', 'shop', 'webhook'] as const
 export type Step = (typeof STEPS)[number]
@@ -9,8 +9,10 @@ export interface Found {
   transactions: number
   /** Number of transactions that a webhook has accepted. */
   delivered: number
-  /** Whether a phone is paired, a mailbox is collected, or an app sends to the personal URL. */
-  hasSource: boolean
+  devices: readonly Pick<Device, 'paired'>[]
+  mailboxes: readonly Pick<MailAccount, 'id'>[]
+  /** Null without a personal URL. */
+  url: Pick<LastSeen, 'last_heard_at'> | null
   systems: readonly Pick<System, 'is_active'>[]
   rules: readonly Pick<Rule, 'url'>[]
 }
@@ -18,10 +20,14 @@ export interface Found {
 /** The built-in inbox is an endpoint of ours, not of a shop. */
 const isInbox = (url: string): boolean => new URL(url).pathname.startsWith('/inbox/')
 
-export const stepsDone = ({ transactions, delivered, hasSource, systems, rules }: Found): Record<Step, boolean> => ({
-  text: transactions > 0,
-  call: delivered > 0,
-  source: hasSource,
-  shop: systems.some(({ is_active }) => is_active === 1),
-  webhook: rules.some(({ url }) => !isInbox(url)),
+/** What is sent from *Try it* is no report of the personal URL. */
+const hasSource = ({ devices, mailboxes, url }: Found): boolean =>
+  devices.some(({ paired }) => paired) || mailboxes.length > 0 || (url !== null && url.last_heard_at !== null)
+
+export const stepsDone = (found: Found): Record<Step, boolean> => ({
+  text: found.transactions > 0,
+  call: found.delivered > 0,
+  source: hasSource(found),
+  shop: found.systems.some(({ is_active }) => is_active === 1),
+  webhook: found.rules.some(({ url }) => !isInbox(url)),
 })

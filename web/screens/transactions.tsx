@@ -23,8 +23,10 @@ const NAMES = [
 ] as const
 type Filter = FilterOf<typeof NAMES>
 
-const csvOf = (filter: Filter): string =>
-  `/api/transactions/export${queryText({ ...filter, format: 'csv', language: language.value })}`
+const FORMATS = ['xlsx', 'csv'] as const
+
+const fileOf = (filter: Filter, format: (typeof FORMATS)[number]): string =>
+  `/api/transactions/export${queryText({ ...filter, format, language: language.value })}`
 
 const STATUSES = ['success', 'pending', 'failed', 'no_match', 'skipped', 'already_run', 'plan_upgraded'] as const
 
@@ -100,11 +102,12 @@ export const Transactions = () => {
   return (
     <>
       <Heading title={t.title}>
-        {!!first?.data.length && (
-          <a class="button" href={csvOf(filter)} download="baoco-transactions.csv">
-            {t.csv}
-          </a>
-        )}
+        {!!first?.data.length &&
+          FORMATS.map((format) => (
+            <a key={format} class="button" href={fileOf(filter, format)} download={`baoco-transactions.${format}`}>
+              {t.download[format]}
+            </a>
+          ))}
       </Heading>
       <Presets filter={filter} />
       <FilterForm filter={filter} />

@@ -40,10 +40,7 @@ const find = async (): Promise<Found> => {
     getData<System[]>('/api/systems'),
     getData<Rule[]>('/api/webhooks'),
   ])
-  // A few texts from "Try it" show no usual pause.
-  const hasSource =
-    devices.some(({ paired }) => paired) || mailboxes.length > 0 || (url?.usual_pause_s ?? null) !== null
-  return { transactions, delivered, hasSource, systems, rules }
+  return { transactions, delivered, devices, mailboxes, url, systems, rules }
 }
 
 const Steps = ({ of, hide }: { of: Record<Step, boolean>; hide: () => void }) => {

@@ -15,7 +15,7 @@ export interface TakenInfo {
   reason: string | null
   bank_code: string | null
   source_type: string | null
-  /** The receive path: `device-7`, `mailbox-3`, `url`. */
+  /** The receive path: `device-7`, `mailbox-3`, `url`. Null for a trial from the dashboard. */
   door: string | null
   correlation_id: string
   /** Null without a trace. */
@@ -26,9 +26,11 @@ export interface TakenInfo {
   duration_ms: number
 }
 
-/** null if no receive path was determined, or if the notification was kept from before. */
+/** null if no receive path was determined, or if the notification was kept from before or is a trial. */
 const receivePathIn = ({ appraisal, arrival }: Job): string | null =>
-  appraisal?.appraised && arrival.credential.kind !== 'kept' ? pathOfSource(appraisal.appraised.origin.source) : null
+  appraisal?.appraised && arrival.credential.kind !== 'kept' && !arrival.is_trial
+    ? pathOfSource(appraisal.appraised.origin.source)
+    : null
 
 /** @param taken  the answer; null if it failed */
 export const takenInfoOf = (job: Job, outcome: Outcome | 'failed', taken: Taken | null, group: number): TakenInfo => ({

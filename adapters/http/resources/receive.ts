@@ -25,6 +25,7 @@ import { isReadable } from '../middleware/query-length.ts'
 import { parseQuery, queryOf, rawQueryOf, type Query } from '../middleware/query-string.ts'
 import type { ReceiveLimit } from '../middleware/receive-limit.ts'
 import { BODY_LIMIT, readBody } from '../middleware/raw-body.ts'
+import { sessionOf } from '../middleware/session-cookie.ts'
 import { arrivalOf, itemArrival, itemOf, type At } from '../receive/arrival.ts'
 import { checkShown, shownByPoster, shownInPath } from '../receive/credential.ts'
 import { textOf } from '../receive/body-text.ts'
@@ -224,6 +225,7 @@ export const receiveRoutes = (
   const personal = async (context: ApiContext) => {
     const credential = ownerIn(context)
     const arrivals = await readAll(context, { credential, posted_as: null })
+    if (sessionOf(context, settings)) for (const arrival of arrivals) arrival.is_trial = true
     const isWhole = isReadable(rawQueryOf(context))
     return take(
       context,

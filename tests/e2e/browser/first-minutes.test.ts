@@ -10,6 +10,7 @@ import { eventually } from '../../harness/eventually.ts'
 import { textOfQr } from '../../harness/qr-code.ts'
 import type { Shop } from '../../harness/shop.ts'
 import { World } from '../../harness/world.ts'
+import type { Device, LastSeen } from '../../../web/api/types.ts'
 
 describe('the first five minutes in a browser', function () {
   this.timeout(5 * WITHIN)
@@ -87,6 +88,21 @@ describe('the first five minutes in a browser', function () {
     await post('/api/receive/sms', sms, { 'x-device-token': device_token })
     await follow('Giao dịch')
     await see('DH2001')
+    await follow('Hôm nay')
+    await ticked('Kết nối nguồn báo có')
+  })
+
+  it('connect an app by the personal URL, which a trial on the page does not', async () => {
+    const read = async <Value>(path: string) => (await world.api('GET', path)).body.data as Value
+    const hasReported = async () => (await read<LastSeen>('/api/receive-url')).last_heard_at !== null
+    const phone = async () => (await read<[Device]>('/api/devices'))[0]
+    // The sources are written in the order in which they reported.
+    await eventually(async () => (await phone()).last_heard_at !== null, { what: 'the report of the phone' })
+    expect(await hasReported()).to.equal(false)
+    await world.api('DELETE', `/api/devices/${(await phone()).id}`)
+    await follow('Kết nối điện thoại')
+    await world.post(vietcombankText(2, 'DH2002'))
+    await eventually(hasReported, { what: 'the report of the app' })
     await follow('Hôm nay')
     await ticked('Kết nối nguồn báo có')
   })

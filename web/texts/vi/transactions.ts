@@ -30,7 +30,7 @@ export const transactions = {
   more: 'Xem cũ hơn',
   empty: 'Chưa có giao dịch nào. Gửi tin báo có tới đường dẫn riêng của bạn, hoặc kết nối điện thoại.',
   newest: (count: string, _isOne: boolean) => `${count} giao dịch mới`,
-  csv: 'Tải CSV theo bộ lọc này',
+  download: { xlsx: 'Tải Excel', csv: 'Tải CSV' },
   emptyFilter: 'Không có giao dịch nào khớp bộ lọc này.',
   asBanksWrite: (text: string) => `Tìm như ngân hàng thường ghi: “${text}”`,
 }

@@ -74,12 +74,15 @@ export const exports = (visitor: () => Visitor, owner: () => Owner): void => {
     await page.getByRole('button', { name: 'Xóa khóa Chị Hạnh' }).waitFor({ state: 'detached' })
   })
 
-  it('downloads the transactions that the filter of the list shows', async () => {
+  it('downloads what the filter of the list shows, as CSV and as a spreadsheet', async () => {
     await visitor().go('/transactions?type=debit')
     await visitor().page.locator('.ledger').waitFor()
-    const { name, path } = await downloaded('Tải CSV theo bộ lọc này')
-    expect(name).to.equal('baoco-transactions.csv')
-    const text = await readFile(path, 'utf8')
+    const csv = await downloaded('Tải CSV')
+    expect(csv.name).to.equal('baoco-transactions.csv')
+    const text = await readFile(csv.path, 'utf8')
     expect(text).to.include('CTY GIAO HANG NHANH').and.not.include('DH1001')
+    const excel = await downloaded('Tải Excel')
+    expect(excel.name).to.equal('baoco-transactions.xlsx')
+    expect((await readSheet(excel.path)).flat()).to.include('CTY GIAO HANG NHANH').and.not.include('DH1001')
   })
 }

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { stepsDone } from '../../../../web/app/checklist.ts'
 
 describe('the first steps of a newcomer', () => {
-  const nothing = { transactions: 0, delivered: 0, hasSource: false, systems: [], rules: [] }
+  const nothing = { transactions: 0, delivered: 0, devices: [], mailboxes: [], url: null, systems: [], rules: [] }
 
   it('are open while the account has nothing', () => {
     expect(stepsDone(nothing)).to.deep.equal({
@@ -24,8 +24,17 @@ describe('the first steps of a newcomer', () => {
       webhook: false,
     })
     const shop = { url: 'https://shop.example/hook' }
-    expect(stepsDone({ ...nothing, hasSource: true, rules: [inbox, shop] })).to.include({ source: true, webhook: true })
+    expect(stepsDone({ ...nothing, rules: [inbox, shop] }).webhook).to.equal(true)
     expect(stepsDone({ ...nothing, systems: [{ is_active: 0 }] }).shop).to.equal(false)
     expect(stepsDone({ ...nothing, systems: [{ is_active: 0 }, { is_active: 1 }] }).shop).to.equal(true)
+  })
+
+  it('name as source a paired phone, a mailbox, or an app that has sent to the personal URL', () => {
+    const hasSource = (given: Partial<Parameters<typeof stepsDone>[0]>) => stepsDone({ ...nothing, ...given }).source
+    expect(hasSource({ devices: [{ paired: false }] })).to.equal(false)
+    expect(hasSource({ devices: [{ paired: false }, { paired: true }] })).to.equal(true)
+    expect(hasSource({ mailboxes: [{ id: 1 }] })).to.equal(true)
+    expect(hasSource({ url: { last_heard_at: null } })).to.equal(false)
+    expect(hasSource({ url: { last_heard_at: '2026-11-25T08:00:00.000Z' } })).to.equal(true)
   })
 })
