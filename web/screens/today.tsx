@@ -106,51 +106,59 @@ const Attention = ({ of: { alerts, banks, failed, retried } }: { of: ReturnType<
   const open =
     alerts.data?.filter(({ kind, until }) => kind !== 'new_bank_account' && (!until || Date.parse(until) > now())) ?? []
   const waiting = banks.data?.filter(({ confirmed }) => !confirmed) ?? []
-  const others = waiting.length - MOST_ASKED
+  const unnamed = waiting.length - MOST_ASKED
   // Those without an error were not called yet.
   const repeated = (retried.data?.groups ?? []).reduce((sum, { error, count }) => sum + (error === null ? 0 : count), 0)
-  const isKnown = [banks, failed, retried].every(({ data }) => data !== undefined)
+  const others = [banks, failed, retried]
+  const isKnown = others.every(({ data }) => data !== undefined)
+  const read = {
+    data: isKnown || undefined,
+    error: others.find(({ error }) => error)?.error ?? null,
+    refetch: () => Promise.all(others.map(({ refetch }) => refetch())),
+  }
   return (
     <section class="block">
       <h2>{t.attention}</h2>
-      <FailedRead of={failed} />
-      <FailedRead of={retried} />
-      <FailedRead of={banks} />
       <Loaded of={alerts}>
-        {() =>
-          open.length + waiting.length + (failed.data ?? 0) + repeated === 0 ? (
-            isKnown && <p>{t.calm}</p>
-          ) : (
-            <ul class="lines">
-              {!!failed.data && (
-                <Undelivered status="failed" text={t.failed(count(failed.data, language.value), failed.data === 1)} />
-              )}
-              {repeated > 0 && (
-                <Undelivered status="pending" text={t.repeated(count(repeated, language.value), repeated === 1)} />
-              )}
-              {waiting.slice(0, MOST_ASKED).map((each) => (
-                <Unconfirmed key={each.id} of={each} />
-              ))}
-              {others > 0 && (
-                <li>
-                  <a href={PATHS.settings}>{t.unconfirmed(count(others, language.value), others === 1)}</a>
-                </li>
-              )}
-              {open.map((each) => (
-                <li key={each.id}>
-                  <h3>{each.kind === 'quota_80' && isFull ? common.overQuota : (t.alerts[each.kind] ?? each.kind)}</h3>
-                  <p>
-                    <Stranger text={each.text} />
-                  </p>
-                  <p class="muted">
-                    <Ago at={each.since} />
-                  </p>
-                  <AlertLink of={each} />
-                </li>
-              ))}
-            </ul>
-          )
-        }
+        {() => (
+          <>
+            <FailedRead of={read} />
+            {open.length + waiting.length + (failed.data ?? 0) + repeated === 0 ? (
+              isKnown && <p>{t.calm}</p>
+            ) : (
+              <ul class="lines">
+                {!!failed.data && (
+                  <Undelivered status="failed" text={t.failed(count(failed.data, language.value), failed.data === 1)} />
+                )}
+                {repeated > 0 && (
+                  <Undelivered status="pending" text={t.repeated(count(repeated, language.value), repeated === 1)} />
+                )}
+                {waiting.slice(0, MOST_ASKED).map((each) => (
+                  <Unconfirmed key={each.id} of={each} />
+                ))}
+                {unnamed > 0 && (
+                  <li>
+                    <a href={PATHS.settings}>{t.unconfirmed(count(unnamed, language.value), unnamed === 1)}</a>
+                  </li>
+                )}
+                {open.map((each) => (
+                  <li key={each.id}>
+                    <h3>
+                      {each.kind === 'quota_80' && isFull ? common.overQuota : (t.alerts[each.kind] ?? each.kind)}
+                    </h3>
+                    <p>
+                      <Stranger text={each.text} />
+                    </p>
+                    <p class="muted">
+                      <Ago at={each.since} />
+                    </p>
+                    <AlertLink of={each} />
+                  </li>
+                ))}
+              </ul>
+            )}
+          </>
+        )}
       </Loaded>
     </section>
   )

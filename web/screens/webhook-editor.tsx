@@ -213,27 +213,30 @@ export const ChangeWebhook = () => {
   /** As it was shown last. What is typed into its form stays if it is deleted elsewhere. */
   const opened = useRef<Rule>()
   return (
-    <Loaded of={rules}>
-      {(all) => {
-        const found = all.find((each) => each.id === id)
-        if (found || opened.current?.id !== id) opened.current = found
-        const rule = opened.current
-        if (!rule)
+    <>
+      {!rules.data && <Heading title={texts.value.common.webhook} />}
+      <Loaded of={rules}>
+        {(all) => {
+          const found = all.find((each) => each.id === id)
+          if (found || opened.current?.id !== id) opened.current = found
+          const rule = opened.current
+          if (!rule)
+            return (
+              <>
+                <p>
+                  <a href="/webhooks">← {webhook.back}</a>
+                </p>
+                <NotFound />
+              </>
+            )
           return (
             <>
-              <p>
-                <a href="/webhooks">← {webhook.back}</a>
-              </p>
-              <NotFound />
+              <Heading title={t.change(rule.name)} />
+              <Editor key={id} of={rule} isDeleted={!found} />
             </>
           )
-        return (
-          <>
-            <Heading title={t.change(rule.name)} />
-            <Editor key={id} of={rule} isDeleted={!found} />
-          </>
-        )
-      }}
-    </Loaded>
+        }}
+      </Loaded>
+    </>
   )
 }

@@ -233,6 +233,7 @@ export const WebhookPage = () => {
       <p>
         <a href="/webhooks">← {t.back}</a>
       </p>
+      {!rules.data && <Heading title={texts.value.common.webhook} />}
       <Loaded of={rules}>
         {(all) => {
           const rule = all.find((each) => each.id === id)

@@ -89,6 +89,31 @@ export const missingAnswers = (visitor: () => Visitor, owner: () => Owner): void
     visitor().forgive(500)
   })
 
+  it('has a heading without an answer, and says once in each part that it is loading', async () => {
+    const { page } = visitor()
+    const all = /\/api\/(?!account$|session|stream)/
+    const { ruleId } = owner()
+    const headings = async () => (await page.locator('h1').allInnerTexts()).join()
+    await visitor().enter('/settings')
+    await page.route(all, (route) => route.fulfill({ status: 403, json: { error: 'SCOPE_MISSING' } }))
+    for (const path of [`/webhooks/${ruleId}`, `/webhooks/${ruleId}/edit`]) {
+      await visitor().go(path)
+      await page.getByRole('alert').waitFor()
+      expect(await headings(), path).to.equal('Webhook')
+    }
+    await page.unroute(all)
+    await page.getByRole('button', { name: 'Thử lại' }).click()
+    await page.getByLabel('Địa chỉ nhận').waitFor()
+    expect(await headings()).to.match(/^Sửa /)
+    await page.route(all, (route) => route.fulfill({ status: 500, json: { error: 'INTERNAL_ERROR' } }))
+    await visitor().go('/')
+    await page.getByRole('alert').waitFor()
+    const attention = page.locator('section', { has: page.getByRole('heading', { name: 'Cần bạn xem' }) })
+    expect(await attention.getByText('Đang tải…').count()).to.equal(1)
+    await page.unroute(all)
+    for (const status of [403, 500]) visitor().forgive(status)
+  })
+
   it('does not say that all is well while it does not know whether everything was delivered', async () => {
     const { page } = visitor()
     const undelivered = { '**/api/transactions?webhook_status=failed': [], '**/api/undelivered*': { groups: [] } }
