@@ -10,13 +10,13 @@ import { now, presentDay } from '../app/present.ts'
 import { isOverQuota, queries, useAccount } from '../app/session.ts'
 import { PATHS } from '../paths.ts'
 import { After } from '../ui/after.tsx'
-import { Ago, Empty, Heading, lettersOf, Stranger } from '../ui/basics.tsx'
+import { Ago, Heading, lettersOf, Stranger } from '../ui/basics.tsx'
 import { FailedRead, Loaded } from '../ui/loaded.tsx'
 import { ConfirmBankAccount, useBankAccounts } from '../ui/bank-accounts.tsx'
 import { stepsAhead, useFirstSteps } from '../ui/checklist.tsx'
 import { DayBars, type DayTotal } from '../ui/day-bars.tsx'
 import { useWaiting } from '../ui/undelivered.ts'
-import { TransactionTable } from '../ui/transaction-table.tsx'
+import { NoTransactions, TransactionTable } from '../ui/transaction-table.tsx'
 
 const DAYS = 14
 const CURRENCY = 'VND'
@@ -93,7 +93,7 @@ const Undelivered = ({ status, text }: { status: 'failed' | 'pending'; text: str
     <span class={`status ${status} wraps`}>
       <span aria-hidden="true">{status === 'failed' ? '▲' : '◐'}</span> {text}
     </span>
-    <a class="button" href={`/undelivered?status=${status}`}>
+    <a class="button" href={`/undelivered?status=${status}`} aria-label={`${texts.value.today.open}: ${text}`}>
       {texts.value.today.open}
     </a>
   </li>
@@ -184,7 +184,7 @@ export const ahead = (): void => {
 }
 
 export const Today = () => {
-  const { today: t, transactions } = texts.value
+  const { today: t } = texts.value
   const stats = useQuery(statsUntil(presentDay.value))
   const latest = useQuery(LATEST_QUERY)
   const steps = useFirstSteps()
@@ -217,9 +217,7 @@ export const Today = () => {
                 <a href="/transactions">{t.all}</a>
               </div>
               <Loaded of={latest}>
-                {({ data }) =>
-                  data.length > 0 ? <TransactionTable rows={data.slice(0, 8)} /> : <Empty text={transactions.empty} />
-                }
+                {({ data }) => (data.length > 0 ? <TransactionTable rows={data.slice(0, 8)} /> : <NoTransactions />)}
               </Loaded>
             </section>
           </After>

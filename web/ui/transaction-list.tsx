@@ -21,7 +21,7 @@ import { queries } from '../app/session.ts'
 import { Empty } from './basics.tsx'
 import { FailedRead, Loaded, useReadError } from './loaded.tsx'
 import { numberOfNewer, useIsAtTop } from './new-rows.ts'
-import { TransactionColumns, TransactionRow } from './transaction-table.tsx'
+import { NoTransactions, TransactionColumns, TransactionRow } from './transaction-table.tsx'
 
 type Filter = Record<string, string | undefined>
 
@@ -204,9 +204,10 @@ export const TransactionList = ({ filter }: { filter: Filter }) => {
   drawn.current = pages
   if (!first.data) return <Loaded of={first}>{ignore}</Loaded>
   if (first.data.data.length === 0) {
+    if (!isFiltered) return <NoTransactions />
     const spelling = bankSpelling(filter.search ?? '')
     return (
-      <Empty text={isFiltered ? t.emptyFilter : t.empty}>
+      <Empty text={t.emptyFilter}>
         {spelling !== null && (
           <a class="button" href={`/transactions${queryText({ ...filter, search: spelling })}`}>
             {t.asBanksWrite(spelling)}

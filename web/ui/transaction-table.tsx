@@ -4,7 +4,8 @@ import type { ComponentChildren } from 'preact'
 import type { DeliveryCounts, ListedTransaction } from '../api/types.ts'
 import { count } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
-import { Amount, Status, Stranger, When } from './basics.tsx'
+import { PATHS } from '../paths.ts'
+import { Amount, Empty, Status, Stranger, When } from './basics.tsx'
 
 const STATES = ['success', 'failed', 'pending'] as const
 
@@ -84,3 +85,19 @@ export const TransactionTable = ({ rows, caption }: { rows: readonly ListedTrans
     </tbody>
   </TransactionColumns>
 )
+
+/** How a newcomer gets the first one. */
+export const NoTransactions = () => {
+  const { transactions: t, today } = texts.value
+  const { links } = today.checklist
+  return (
+    <Empty text={t.empty}>
+      <a class="button" href={PATHS.sources}>
+        {links.source}
+      </a>
+      <a class="button" href={PATHS.tryIt}>
+        {links.text}
+      </a>
+    </Empty>
+  )
+}

@@ -60,6 +60,14 @@ describe('the first five minutes in a browser', function () {
     // The first account has a shop from the start.
     await ticked('Khai báo tiền tố mã đơn')
     expect(await visitor.page.locator('li .status.success').count()).to.equal(1)
+    await follow('Giao dịch')
+    await see('Chưa có giao dịch nào.')
+    for (const [name, path] of [
+      ['Kết nối điện thoại', '/sources'],
+      ['Dùng thử', '/try'],
+    ])
+      await visitor.page.locator(`main a[href="${path}"]`, { hasText: name! }).waitFor()
+    await follow('Hôm nay')
   })
 
   it('show a text from the bank become a call with a valid signature', async () => {

@@ -32,7 +32,7 @@ export const transactions: Messages['transactions'] = {
   more: 'Show older',
   empty: 'No transactions yet. Send a bank text to your personal URL, or connect a phone.',
   newest: (count, isOne) => `${count} new ${isOne ? 'transaction' : 'transactions'}`,
-  download: { xlsx: 'Download Excel', csv: 'Download CSV' },
+  download: { xlsx: 'Excel file', csv: 'CSV file' },
   emptyFilter: 'No transaction matches this filter.',
   asBanksWrite: (text) => `Search as most banks write: “${text}”`,
 }

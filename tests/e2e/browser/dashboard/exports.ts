@@ -83,6 +83,8 @@ export const exports = (visitor: () => Visitor, owner: () => Owner): void => {
     expect(text).to.include('CTY GIAO HANG NHANH').and.not.include('DH1001')
     const excel = await downloaded('Tải Excel')
     expect(excel.name).to.equal('baoco-transactions.xlsx')
-    expect((await readSheet(excel.path)).flat()).to.include('CTY GIAO HANG NHANH').and.not.include('DH1001')
+    expect((await readSheet(excel.path)).flat())
+      .to.include('CTY GIAO HANG NHANH')
+      .and.not.include('DH1001')
   })
 }

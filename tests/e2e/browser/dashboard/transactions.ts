@@ -220,7 +220,7 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
     const attention = page.locator('section', { has: page.getByRole('heading', { name: 'Cần bạn xem' }) })
     await attention.getByText(/^◐ [0-9]+ lượt báo chưa tới được cửa hàng, Baoco đang gửi lại$/).waitFor()
     expect(await attention.getByText('Mọi thứ đang chạy tốt.').count()).to.equal(0)
-    await attention.getByRole('link', { name: 'Xem' }).click()
+    await attention.getByRole('link', { name: /^Xem: [0-9]+ lượt báo/ }).click()
     await page.waitForURL('**/undelivered?status=pending')
     await page.unrouteAll()
   })
