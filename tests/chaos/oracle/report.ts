@@ -95,15 +95,16 @@ const seconds = (milliseconds: number): number => milliseconds / 1_000
 
 const text = `# Reliability
 
-An oracle (\`tests/chaos/oracle\`) records every notification that was sent and every call that a shop received. It checks the body and both signatures of each
-call. \`npm run reliability\` writes this page, last from commit ${commit}, in ${minutes()} minutes. Every change runs each cell in a short form. The columns:
+This page shows what holds while processes and servers fail. An oracle (\`tests/chaos/oracle\`) records every notification that was sent and every call that a shop received.
+It checks the body and both signatures of each call. \`npm run reliability\` writes this page, last from commit ${commit}, in ${minutes()} minutes. Every change runs each cell in a short form. The columns:
 
-- *accepted*: notifications answered with 2xx, and mails in the mailbox. A refused notification is the phone's to send again.
+- *accepted*: notifications answered with 2xx, and mails in the mailbox. If a notification is refused, the phone sends it again.
 - *lost*: accepted, but neither accepted nor refused by the shop until the schedule was over. Must be 0.
 - *altered*: calls whose content differs from the notification, or that are not signed. Must be 0.
-- *out of order*: calls after a later attempt of the same delivery. For the \`ordered\` rule, also calls that began before the call for an earlier notification had ended. Earlier means: accepted before the later one was sent.
-- *duplicated*: calls made again under the same number. When a process dies or freezes after it has started a call, nobody can know whether the call
-  arrived, so it is made again. This may happen only to calls that were claimed and not recorded at that moment, *claims open*. Duplicates *without a claim*
+- *out of order*: calls after a later attempt of the same delivery. For the \`ordered\` rule, also calls that began before the call for an earlier
+  notification had ended. Earlier means: accepted before the later one was sent.
+- *duplicated*: calls made again with the same attempt number. If a process dies or freezes after it has started a call, it is not known whether the call
+  arrived, so it is made again. This may happen only to calls that were claimed and not recorded at that moment (*claims open*). Duplicates *without a claim*
   must be 0.
 
 ## Processes and servers
@@ -119,7 +120,7 @@ A transaction's position in the order is its time of capture, by the clock of th
 
 ## Your own Postgres
 
-Debian's Postgres holds everything, the events too, in a database with hostile defaults, such as commits that do not wait for the disk. Each fault occurs
+Debian's Postgres stores everything, including the events, in a database with unsuitable defaults, such as commits that do not wait for the disk. Each fault occurs
 ${onPostgres} times.
 
 ${table('What happens', ownPostgres)}
@@ -133,8 +134,8 @@ ${[row(['Experiment', 'Result']), row(['---', '---']), ...(experiments ?? []).ma
 ## One process
 
 One process with the embedded database receives 20 notifications per second. Each fault occurs ${values.short ? 2 : onPostgres} times: less than 32 MB are left on its disk,
-or nothing; a backup is made, restored beside the running process and audited, and must contain everything that was accepted before it began. Making a full
-disk needs root.
+or nothing; a backup is made, restored beside the running process and audited, and must contain everything that was accepted before it began. The test of a
+full disk needs root.
 
 ${table('What happens', oneProcess)}
 
