@@ -58,6 +58,17 @@ describe('the README', () => {
     await eventually(() => /^Baoco is ready/m.test(output), { within: 60_000, what: 'Baoco is ready' })
   })
 
+  it('shows what the list contains after the printed curl line', async () => {
+    const { apiKey } = readInstallation(place, output)
+    const [posting = ''] = /^curl .*$/m.exec(output) ?? []
+    expect(JSON.parse((await run('bash', ['-c', posting])).stdout)).to.include({ success: true })
+    const answer = await fetch(`http://localhost:${place.port}/api/transactions`, { headers: { 'x-api-key': apiKey } })
+    const { data } = (await answer.json()) as { data: object[] }
+    const [, shown = ''] = /^```json\n(.*)\n```/m.exec(await readFile(join(root, 'README.md'), 'utf8'))!
+    expect(data).to.have.length(1)
+    expect(data[0]).to.deep.include(JSON.parse(shown))
+  })
+
   it('contains only commands that work unchanged', async () => {
     const { apiKey } = readInstallation(place, output)
     const inCi = await readFile(join(root, '.ci/run'), 'utf8')
