@@ -74,7 +74,7 @@ describe('a fresh clone', function () {
     try {
       const { output, ended } = npmStart()
       expect(await ended, output()).to.equal(1)
-      expect(output()).to.match(/^baoco: port 8080 is in use: set PORT to another$/m)
+      expect(output()).to.match(/^baoco: port 8080 is in use: set PORT to another port$/m)
       expect(output()).to.not.contain('API key')
       const where =
         /^Root's database user cannot enter .*: the data folder lies in (\S+), and \S+\/\.baoco is a link to it\.$/m

@@ -54,7 +54,7 @@ describe('the first start', function () {
       const refused = launchBaoco(place, { [setting]: String(port) })
       running.push(refused)
       expect(await refused.ended).to.equal(1)
-      expect(refused.output()).to.include(`baoco: port ${port} is in use: set ${setting} to another\n`)
+      expect(refused.output()).to.include(`baoco: port ${port} is in use: set ${setting} to another port\n`)
       taker.close()
       const next = await start()
       await showsWorkingSecrets(next)

@@ -139,7 +139,7 @@ describe('a role beside serve, on the embedded Postgres', () => {
     )
     expect(await project.ended, project.output()).to.equal(1)
     expect(project.output())
-      .to.match(/^baoco: port \d+ is in use: set METRICS_PORT to another$/m)
+      .to.match(/^baoco: port \d+ is in use: set METRICS_PORT to another port$/m)
       .and.not.to.contain('Baoco is ready')
   })
 })

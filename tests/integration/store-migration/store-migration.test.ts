@@ -62,7 +62,7 @@ describe('store migration', () => {
       exportEvents({ store, readers: {}, now: NOW, write, beforeEnd: stillAlone }),
     )
     expect((await refusal(exporting)).message).to.match(
-      /^the database ended the connection that kept other processes away/,
+      /^the database ended the connection that kept other processes from starting/,
     )
     expect(written).to.have.length(1)
     expect(await alone(database, 'export-events', (stillAlone) => stillAlone())).to.equal(undefined)
@@ -235,8 +235,8 @@ describe('store migration', () => {
       ['without its last line', (lines) => lines.slice(0, -1), /cut off/],
       ['cut in the middle of a line', (lines) => [...lines.slice(0, 20), lines[20]!.slice(0, -9)], /not JSON/],
       ['that is empty', () => [], /cut off/],
-      ['with a line doubled', (lines) => [lines[0]!, ...lines], /holds \d+ events/],
-      ['with a line gone', (lines) => lines.toSpliced(3, 1), /holds \d+ events/],
+      ['with a line doubled', (lines) => [lines[0]!, ...lines], /contains \d+ events/],
+      ['with a line gone', (lines) => lines.toSpliced(3, 1), /contains \d+ events/],
       ['with two lines changed about', (lines) => [lines[1]!, lines[0]!, ...lines.slice(2)], /SHA-256/],
       [
         'with an altered amount',
