@@ -114,7 +114,9 @@ const readMail = (incoming: Incoming, arrivedAt: Date): ReadResult => {
   if (page.text === '') return no('empty')
   const bank = bankNamedBy(incoming)
   const subject = incoming.subject ? pageOf(incoming.subject).shadow : ''
-  if (repeatsOthers(subject, '')) return no('unparsed')
+  const why = (): NoTransaction => whyNoTransaction([subject, page.shadow].filter(Boolean).join('\n'), undefined)
+  // The text of a one-time password must not be stored.
+  if (repeatsOthers(subject, '')) return no(why() === 'otp' ? 'otp' : 'unparsed')
   for (const table of bank?.tables ?? []) {
     const reading = bank && readByTable(table, bank, page, arrivedAt)
     if (reading === 'failed') return no('failed')
@@ -134,7 +136,7 @@ const readMail = (incoming: Incoming, arrivedAt: Date): ReadResult => {
   }
   const sentence = bank && readSentence(bank, beginningOf(page), arrivedAt)
   if (sentence) return unlessDoubted(sentence, subject)
-  const guess = whyNoTransaction([subject, page.shadow].filter(Boolean).join('\n'), undefined)
+  const guess = why()
   // A receipt whose form has changed is kept, so that it can be read again.
   const isReceipt = bank?.tables.some(({ phrase, isDistinctive }) => isDistinctive && phrase.test(page.shadow)) ?? false
   const reason = isReceipt && GUESSES.has(guess) ? 'unparsed' : guess

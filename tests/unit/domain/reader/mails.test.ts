@@ -178,6 +178,12 @@ describe('a mail that answers or forwards another one', () => {
       ])
         expect(read({ text: repeated, from, subject: 'Hỗ trợ' }, arrival).reason, repeated).to.equal('unparsed')
   })
+
+  it('is still recognised as a one-time password, whose text is never stored', () => {
+    const text = 'Ma OTP cua Quy khach la 482913. Vui long khong cung cap cho bat ky ai.'
+    for (const subject of ['Ma xac thuc', 'Fwd: Ma xac thuc'])
+      expect(read({ text, from: MB, subject }, arrival).reason, subject).to.equal('otp')
+  })
 })
 
 describe('an advertisement', () => {
