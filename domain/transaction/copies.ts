@@ -38,8 +38,8 @@ export const isRemembered = (first: LiveTransaction, { reading }: Movement): boo
     !digitsContradict(first.account_number, reading.account_number))
 
 /**
- * @returns the order id of the first notification, if a copy shows a different one, or says that the money came back. Both order ids must match a
- *          prefix of the user. Without a prefix an order id is a guess, and nothing is ever sent for it.
+ * @returns the order id of the first notification, if a copy shows a different one, or says that the money came back. It must match a prefix of the
+ *          user, and so must the different one. Without a prefix an order id is a guess, and nothing is ever sent for it.
  */
 export const contradictedBy = (
   first: LiveTransaction,

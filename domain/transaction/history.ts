@@ -1,4 +1,3 @@
-// Tests: tests/integration/looking-commands.test.ts
 /** The history of a transaction in words: one sentence per event, oldest first. It contains no personal data. */
 import { isEventOf } from '../catalogue.ts'
 import { asStored, type StoredEvent } from '../parse-event.ts'
@@ -52,8 +51,9 @@ const HELD_FOR: Readonly<Record<HeldFor, string>> = {
 const heldBack = ({ held }: { held?: HeldFor | undefined }): string =>
   held === undefined ? '' : `; held back, because ${HELD_FOR[held]}`
 
+/** A prefix shows that its order counted: it was captured before its words were known. */
 const hasComeBack = (data: TransactionEventData['TransactionCaptured']): boolean =>
-  data.order_id !== null && cameBack(data, data.description)
+  data.prefix === null && (data.order_id !== null || data.contradicts !== undefined) && cameBack(data, data.description)
 
 const sentence = (event: TransactionEvent): string => {
   switch (event.type) {

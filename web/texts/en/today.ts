@@ -64,6 +64,6 @@ export const today: Messages['today'] = {
     new_bank_account: 'New account number',
     unsafe_forwarder: "The forwarder app's template is unsafe",
     old_notification: 'An old notification has arrived',
-    contradicting_copy: 'Two notifications of one payment show different order ids',
+    contradicting_copy: 'Two notifications of one payment differ',
   },
 }

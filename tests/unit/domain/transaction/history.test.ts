@@ -1,0 +1,40 @@
+import { expect } from 'chai'
+import type { StoredEvent } from '../../../../domain/parse-event.ts'
+import { historyOf } from '../../../../domain/transaction/history.ts'
+import type { TransactionEventData } from '../../../../domain/transaction/events.ts'
+import { capturedData } from '../../../harness/captured-data.ts'
+
+const BACK = 'HOAN TRA GD LY DO SAI TK'
+
+const capturedAs = (given: Partial<TransactionEventData['TransactionCaptured']>) => {
+  const data = capturedData({ description: given.content ?? 'text', ...given })
+  const event = { type: 'TransactionCaptured', data, metadata: { at: data.created_at, user_id: 7, version: 1 } }
+  return historyOf([event as unknown as StoredEvent])[0]!
+}
+
+describe('the history of a transaction', () => {
+  const says = 'its text says that the money came back, so it pays no order'
+
+  it('says that its money came back', () => {
+    const { facts, text } = capturedAs({ content: `DH1042 ${BACK}`, order_id: 'DH1042' })
+    expect(facts.came_back).to.equal(true)
+    expect(text).to.contain(says)
+  })
+
+  it('says so of a copy of a paid order, which need not name the order itself', () => {
+    const copy = { already_run_of: 1, webhook_status: 'already_run', contradicts: 'DH1042' } as const
+    const { facts, text } = capturedAs({ ...copy, content: BACK })
+    expect(facts).to.deep.equal({ rules: [], copy_of: 1, came_back: true })
+    expect(text).to.contain(`although that transaction shows DH1042; ${says}`)
+  })
+
+  it('does not say so if its order counted, because these words were not known when it was captured', () => {
+    const paid = { order_id: 'DH1042', prefix: 'DH', rules: [3], webhook_status: 'success' as const }
+    const { facts, text } = capturedAs({ ...paid, content: `DH1042 ${BACK}` })
+    expect(facts).to.deep.equal({ rules: [3] })
+    expect(text).to.not.contain('came back')
+  })
+
+  it('does not say so of a transaction without an order', () =>
+    expect(capturedAs({ content: BACK }).facts).to.deep.equal({ rules: [] }))
+})
