@@ -141,8 +141,7 @@ const readMail = (incoming: Incoming, arrivedAt: Date): ReadResult => {
   const isReceipt = bank?.tables.some(({ phrase, isDistinctive }) => isDistinctive && phrase.test(page.shadow)) ?? false
   const reason = isReceipt && GUESSES.has(guess) ? 'unparsed' : guess
   // What a table of the bank's own leaves uncertain is not clearer without it.
-  const mayHaveLabels =
-    !hasTable && reason === 'unparsed' && !repeatsOthers('', page.shadow.slice(0, startOfLabels(page)))
+  const mayHaveLabels = !hasTable && reason === 'unparsed' && !repeatsOthers('', (beforeMemo(page) ?? page).shadow)
   const reading = bank && mayHaveLabels ? readByLabels(page, bank, arrivedAt) : null
   return reading ? unlessDoubted({ ...reading, layout: 'email' }, subject) : no(reason)
 }

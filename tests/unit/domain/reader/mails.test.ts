@@ -172,6 +172,7 @@ describe('a mail that answers or forwards another one', () => {
       for (const repeated of [
         `Xin chào\n${quoted(text)}`,
         `On 20/11/2026, A wrote:\n${text}`,
+        `Vào Th 6, 20 thg 11, 2026 lúc 10:00 A <a@b.example>\nđã viết:\n${text}`,
         `Bạn đã viết:\n\n${text}`,
         `-----Original Message-----\n${text}`,
         `---------- Forwarded message ---------\n${text}`,
