@@ -2,6 +2,7 @@
 /** `baoco status`: prints what runs on the installation, and its state. */
 import { statfs } from 'node:fs/promises'
 import type { Command } from 'commander'
+import { atMost } from '../../adapters/database/at-most.ts'
 import { heldLeases, isOfMailbox } from '../../adapters/database/lease.ts'
 import { presentProcesses } from '../../adapters/database/presence.ts'
 import { differingSettings } from '../../adapters/database/shared-settings.ts'
@@ -14,6 +15,7 @@ import { serverStatus } from '../../adapters/postgres/ops/server-status.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
 import type { RememberingStore } from '../../adapters/event-store/history.ts'
 import { CLOCK_DIFFERS_MS } from '../../domain/clock.ts'
+import { HOUR_MS } from '../../domain/time.ts'
 import { projectors } from '../../projections/all.ts'
 import { unseenDeliveries } from '../../projections/delivery/unseen-queries.ts'
 import type { Definition } from '../../projections/engine/definition.ts'
@@ -25,8 +27,10 @@ import { serverDisks } from '../process/open-server-disks.ts'
 import type { Surroundings } from '../command-parts/with-database.ts'
 import { withStore } from '../command-parts/with-store.ts'
 
-/** It must work where processes have too few connections left. */
+/** The processes may have taken nearly all connections of the server. */
 const CONNECTIONS = 1
+/** Milliseconds. On a large installation a statement takes longer than others may wait for a connection of the pool. */
+const TURN_WITHIN_MS = HOUR_MS
 
 const MIB = 1_048_576
 const inMib = (bytes: number): string => `${(bytes / MIB).toFixed(0)} MiB`
@@ -39,8 +43,13 @@ const differenceOf = (aheadMs: number): string => {
 
 type Around = Surroundings & { store: RememberingStore }
 
-/** Asks the servers everything at the same time. */
-const look = async ({ database, store, settings, log }: Around) => {
+/** Asks the servers. Statements to Postgres take turns. */
+const look = async ({ database: pool, store, settings, log }: Around) => {
+  const late = () => new Error('Postgres did not answer within an hour')
+  const database = { ...pool, ...atMost(CONNECTIONS, pool, TURN_WITHIN_MS, late) }
+  // Both measure time, so they run alone.
+  const ahead = await aheadOfDatabase(database, systemClock)
+  const disks = await serverDisks({ settings, database, store, log }).measured()
   // Queries work also if no process has ever projected.
   for (const definition of projectors(settings)) await createSchema(openReadModelTables(database), definition)
   const unseen = () => unseenDeliveries(database, store, systemClock.now())
@@ -48,22 +57,19 @@ const look = async ({ database, store, settings, log }: Around) => {
     definition.projector,
     await projectionLag(database, store, definition, systemClock.now()),
   ]
-  const [processes, leases, status, server, audit, end, disk, disks, lags, ahead, clocks, deletions, differing] =
-    await Promise.all([
-      presentProcesses(database),
-      heldLeases(database),
-      installationStatus(database, unseen),
-      serverStatus(database),
-      lastAudit(database),
-      store.end(),
-      settings.databaseUrl === undefined ? statfs(settings.dataDir) : null,
-      serverDisks({ settings, database, store, log }).measured(),
-      Promise.all(projectors(settings).map(lagOf)).then((some) => new Map(some)),
-      aheadOfDatabase(database, systemClock),
-      differingClocks(database),
-      unfinishedDeletions(store, openDeletions(database)),
-      differingSettings(database, SHARED_NAMES),
-    ])
+  const [processes, leases, status, server, audit, end, disk, lags, clocks, deletions, differing] = await Promise.all([
+    presentProcesses(database),
+    heldLeases(database),
+    installationStatus(database, unseen),
+    serverStatus(database),
+    lastAudit(database),
+    store.end(),
+    settings.databaseUrl === undefined ? statfs(settings.dataDir) : null,
+    Promise.all(projectors(settings).map(lagOf)).then((some) => new Map(some)),
+    differingClocks(database),
+    unfinishedDeletions(store, openDeletions(database)),
+    differingSettings(database, SHARED_NAMES),
+  ])
   const isBehind = (passed: string | null) => end !== null && (passed === null || store.isAfter(end, passed))
   const lagShown = (projector: string, passed: string | null): string =>
     isBehind(passed) ? `behind  lag ${((lags.get(projector) ?? 0) / 1_000).toFixed(1)} s` : 'up to date  lag 0.0 s'

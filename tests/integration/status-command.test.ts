@@ -151,4 +151,25 @@ describe('baoco status on a server that has too few connections left', () => {
     await server.administer(`ALTER ROLE ${database.name} CONNECTION LIMIT -1`)
     await database.drop()
   })
+
+  it('waits for a statement that takes longer than a turn in the pool', async () => {
+    const database = await server.database()
+    await migrateDatabase(database.url())
+    const pool = openDatabase(database.url())
+    const env = { PATH: process.env.PATH ?? '', DATABASE_URL: database.url(), ...secrets() }
+    const { stdout } = await pool
+      .transaction(async (transaction) => {
+        await transaction.query('LOCK TABLE ops.audit')
+        const status = promisify(execFile)(process.execPath, [BAOCO, 'status'], { env })
+        const waits = `SELECT count(*) AS locks FROM pg_locks
+        JOIN pg_stat_activity a USING (pid) WHERE NOT granted AND now() - a.query_start > '10.5 s'`
+        const isWaiting = async () => (await pool.query<{ locks: number }>(waits))[0]!.locks > 0
+        await Promise.race([status, eventually(isWaiting, { within: 30_000 })])
+        return { status }
+      })
+      .then(({ status }) => status)
+    expect(stdout).to.match(/^audit {5}never/m)
+    await pool.close()
+    await database.drop()
+  })
 })
