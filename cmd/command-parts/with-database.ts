@@ -70,11 +70,13 @@ export const withDatabase = <Result>(
       const url = settings.databaseUrl ?? embedded?.url ?? ''
       const database = openDatabase(url, { poolSize: connections })
       try {
+        // Later, such an error may be about the certificate of another server.
+        await database.query('SELECT').catch((error: unknown) => {
+          throw certificateRefusal(error) ?? error
+        })
         return await work({ settings, database, url, log })
       } catch (error) {
-        throw isConnectionLost(error, portIn(url))
-          ? connectionLost(error as Error)
-          : (certificateRefusal(error) ?? error)
+        throw isConnectionLost(error, portIn(url)) ? connectionLost(error as Error) : error
       } finally {
         await database.close()
       }

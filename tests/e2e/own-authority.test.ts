@@ -244,6 +244,20 @@ describe('servers with certificates of a private authority', () => {
     await administer('ALTER SYSTEM RESET ssl_ca_file')
   })
 
+  it('does not blame the address of Postgres for a certificate of the user of EventStoreDB that cannot be used', async () => {
+    const [ca, user, key] = ['ca.crt', 'ca.crt', 'eventstore.key'].map((name) => join(folder, 'certificates', name))
+    const changed = {
+      DATABASE_URL: `${env.DATABASE_URL}&sslrootcert=${ca}`,
+      EVENTSTORE_URL: `${env.EVENTSTORE_URL}?tlsCAFile=${ca}&userCertFile=${user}&userKeyFile=${key}`,
+    }
+    const command = launchBaoco(await place(), { ...env, ...changed }, 'status')
+    command.ready.catch(() => {})
+    await command.ended
+    expect(command.output())
+      .to.match(/^baoco: /m)
+      .and.not.include('DATABASE_URL')
+  })
+
   it('ends with one line if a password is wrong', async () => {
     const NODE_EXTRA_CA_CERTS = join(folder, 'certificates', 'ca.crt')
     await says({ NODE_EXTRA_CA_CERTS, DATABASE_PASSWORD: 'wrong' }, /^baoco: .*password authentication failed/m)
