@@ -30,6 +30,30 @@ const AGREEING = 3
 const TIMES_APART = 10 * 60_000
 const AGREED = 60_000
 
+/** When the newest notifications of a source were sent, by its clock, and how long after that each arrived. */
+interface Sent {
+  stamps: number[]
+  delays: number[]
+}
+
+/** Kept while one notification is compared with many. It is the same as long as the window has no new entry. */
+const sentBySource = new WeakMap<Probe, { size: number; sent: Map<number, Sent> }>()
+
+const sentBy = (window: DedupWindow, probe: Probe, source: number): Sent => {
+  let known = sentBySource.get(probe)
+  if (known?.size !== window.size) sentBySource.set(probe, (known = { size: window.size, sent: new Map() }))
+  const earlier = known.sent.get(source)
+  if (earlier) return earlier
+  const sent: Sent = { stamps: [], delays: [] }
+  window.walkSource(source, probe, (entry) => {
+    const delay = window.arrivedOf(entry) - window.stampOf(entry)
+    if (!Number.isNaN(delay)) sent.delays[sent.stamps.push(window.stampOf(entry)) - 1] = delay
+    return sent.stamps.length >= NEWEST
+  })
+  known.sent.set(source, sent)
+  return sent
+}
+
 /**
  * How far the clock of a notification's source is behind. No notification of a phone whose clock is an hour behind arrives less than an hour after its
  * stamp. A phone that was offline has sent others sooner, or sends several at once, and so with different delays.
@@ -37,19 +61,14 @@ const AGREED = 60_000
  */
 const clockBehind = (window: DedupWindow, probe: Probe, source: number, stamp: number, arrived: number): number => {
   if (arrived - stamp <= AHEAD) return 0
-  const stamps = [stamp]
-  const delays = [arrived - stamp]
-  window.walkSource(source, probe, (entry) => {
-    const delay = window.arrivedOf(entry) - window.stampOf(entry)
-    if (!Number.isNaN(delay)) delays[stamps.push(window.stampOf(entry)) - 1] = delay
-    return stamps.length > NEWEST
-  })
-  const behind = Math.min(...delays)
-  const times: number[] = []
-  for (const [n, delay] of delays.entries())
-    if (delay <= behind + AGREED && times.every((time) => Math.abs(time - stamps[n]!) >= TIMES_APART))
-      times.push(stamps[n]!)
-  return times.length >= AGREEING ? behind : 0
+  const { stamps, delays } = sentBy(window, probe, source)
+  const behind = Math.min(arrived - stamp, ...delays)
+  const times = arrived - stamp <= behind + AGREED ? [stamp] : []
+  for (const [n, delay] of delays.entries()) {
+    const isFar = delay <= behind + AGREED && times.every((time) => Math.abs(time - stamps[n]!) >= TIMES_APART)
+    if (isFar && times.push(stamps[n]!) === AGREEING) return behind
+  }
+  return 0
 }
 
 /** As if the clocks of two sources that are behind were right. Two channels of one phone have nearer stamps as they are. */

@@ -1,4 +1,7 @@
-import { another, copyOf, given, push, resendOf, sms, url } from './sightings.ts'
+import { expect } from 'chai'
+import { verdictOn } from '../../../../domain/dedup/verdict.ts'
+import { DedupWindow } from '../../../../domain/dedup/window.ts'
+import { another, copyOf, given, push, resendOf, sighting, sms, url } from './sightings.ts'
 
 const DAY = 86_400
 const HOUR = 3_600
@@ -268,6 +271,19 @@ describe('row 3: a notification is a copy', () => {
       given(...steady.map((each) => ({ ...each, source: 'device-3:sms' })), sms({ balance: 7 }))
         .when(late)
         .then(another))
+    it('and asks once what each source has sent, however many notifications are compared', () => {
+      const asked: number[] = []
+      const window = new (class extends DedupWindow {
+        override walkSource(...[source, probe, visit]: Parameters<DedupWindow['walkSource']>): void {
+          asked.push(source)
+          super.walkSource(source, probe, visit)
+        }
+      })()
+      const balances = Array.from({ length: 9 }, (_, n) => ({ ...late, text: `${n}`, arrives: HOUR + n }))
+      for (const [n, each] of [...steady, ...balances].entries()) window.add(n, n, window.probe(sighting(each)))
+      verdictOn(window, window.probe(sighting(sms({ balance: 7, at: 2 * HOUR }))), false)
+      expect(asked).to.have.length(1)
+    })
     it('and both channels of that phone stay together, although one is late', () =>
       given(...steady, late)
         .when({ ...late, source: 'device-2:com.VCB', stamp: -5 * HOUR + 3, arrives: 4 * HOUR })
