@@ -206,65 +206,58 @@ describe('a client that stops reading', () => {
   })
 })
 
+/** A caller whose first request is not answered until the test says so. What it sends next is refused. */
+const unansweredCaller = async () => {
+  const app = new Koa()
+  let release = () => {}
+  const handled = new Promise<ServerResponse>((resolve) => {
+    app.use(async (context) => {
+      resolve(context.res)
+      await new Promise<void>((done) => (release = done))
+      context.body = 'done'
+    })
+  })
+  const { port, close } = await listen(app, 0, { host: '127.0.0.1' })
+  const socket = connect(port, '127.0.0.1')
+  const pieces: Buffer[] = []
+  socket.on('data', (piece) => void pieces.push(piece))
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  const response = await handled
+  // A later request has one of its own.
+  const answerFirst = release
+  return {
+    response,
+    /** Resolves when the server has read all of it. */
+    send: async (text: string): Promise<void> => {
+      const seen = response.socket!.bytesRead
+      socket.write(text)
+      while (response.socket!.bytesRead < seen + text.length) await new Promise((resolve) => setImmediate(resolve))
+    },
+    getsOneAnswerThenOneRefusal: async (): Promise<void> => {
+      answerFirst()
+      await once(socket, 'end')
+      expect(Buffer.concat(pieces).toString()).to.match(/^HTTP\/1\.1 200 [^]*doneHTTP\/1\.1 400 (?![^]*HTTP\/)/)
+      socket.destroy()
+      await close(0)
+    },
+  }
+}
+
 describe('a caller that keeps sending data that is no request', () => {
   it('gets the response to its first request and one refusal, and nothing grows meanwhile', async () => {
-    const app = new Koa()
-    let release = () => {}
-    const handled = new Promise<ServerResponse>((resolve) => {
-      app.use(async (context) => {
-        resolve(context.res)
-        await new Promise<void>((done) => (release = done))
-        context.body = 'done'
-      })
-    })
-    const { port, close } = await listen(app, 0, { host: '127.0.0.1' })
-    const socket = connect(port, '127.0.0.1')
-    const pieces: Buffer[] = []
-    socket.on('data', (piece) => void pieces.push(piece))
-    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
-    const response = await handled
+    const { response, send, getsOneAnswerThenOneRefusal } = await unansweredCaller()
     const before = response.listenerCount('finish')
-    for (let sent = 1; sent <= 20; sent++) {
-      const seen = response.socket!.bytesRead
-      socket.write(`nonsense ${sent}\r\n\r\n`)
-      while (response.socket!.bytesRead === seen) await new Promise((resolve) => setImmediate(resolve))
-    }
+    for (let sent = 1; sent <= 20; sent++) await send(`nonsense ${sent}\r\n\r\n`)
     expect(response.listenerCount('finish') - before).to.equal(1)
-    release()
-    await once(socket, 'end')
-    expect(Buffer.concat(pieces).toString()).to.match(/^HTTP\/1\.1 200 [^]*doneHTTP\/1\.1 400 (?![^]*HTTP\/)/)
-    socket.destroy()
-    await close(0)
+    await getsOneAnswerThenOneRefusal()
   })
 })
 
 describe('a caller that sends a broken body behind a request that is not answered yet', () => {
   it('gets the response to its first request first', async () => {
-    const app = new Koa()
-    let release = () => {}
-    const handled = new Promise<ServerResponse>((resolve) => {
-      app.use(async (context) => {
-        resolve(context.res)
-        await new Promise<void>((done) => (release = done))
-        context.body = 'done'
-      })
-    })
-    const { port, close } = await listen(app, 0, { host: '127.0.0.1' })
-    const socket = connect(port, '127.0.0.1')
-    const pieces: Buffer[] = []
-    socket.on('data', (piece) => void pieces.push(piece))
-    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
-    const response = await handled
-    const answerFirst = release
-    const broken = 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\nz\r\n'
-    const seen = response.socket!.bytesRead
-    socket.write(broken)
-    while (response.socket!.bytesRead < seen + broken.length) await new Promise((resolve) => setImmediate(resolve))
-    answerFirst()
-    await once(socket, 'end')
-    expect(Buffer.concat(pieces).toString()).to.match(/^HTTP\/1\.1 200 [^]*doneHTTP\/1\.1 400 (?![^]*HTTP\/)/)
-    socket.destroy()
-    await close(0)
+    const { send, getsOneAnswerThenOneRefusal } = await unansweredCaller()
+    await send('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\nz\r\n')
+    await getsOneAnswerThenOneRefusal()
   })
 })
 
