@@ -139,6 +139,14 @@ export interface Clock {
   now(): Date
 }
 
+/** The log of the process. It writes one wide line per event: the fields first, then the event's name (`notification.received`). */
+export interface LogLines {
+  debug(fields: object, what: string): void
+  info(fields: object, what: string): void
+  warn(fields: object, what: string): void
+  error(fields: object, what: string): void
+}
+
 export interface Ids {
   /** Positive ints, unique across all processes and replays, ascending within a process. */
   next(count: number): Promise<number[]>

@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto'
 import { waitUnlessAborted } from '../../workflows/support/abort.ts'
 import { endedWithin } from '../../workflows/support/ended-within.ts'
 import type { Database, Queryable } from './database.ts'
+import type { LogLines } from '../../domain/ports.ts'
 
 const EVERY_MS = 60_000
 /** A start that is refused prints only why. */
@@ -52,7 +53,7 @@ export const differingSettings = (database: Queryable, names: readonly string[])
 export interface SettingsWatchOptions {
   database: Pick<Database, 'within'>
   names: readonly string[]
-  log: Record<'info' | 'warn', (fields: object, what: string) => void>
+  log: Pick<LogLines, 'info' | 'warn'>
   /** Milliseconds. Only tests change it. */
   everyMs?: number
 }

@@ -6,7 +6,7 @@
 import { HOUR_MS } from '../../domain/time.ts'
 import type { Letter } from '../../workflows/texts/types.ts'
 import { orAborted, waitUnlessAborted } from '../../workflows/support/abort.ts'
-import type { LogLines } from '../telemetry/log-lines.ts'
+import type { LogLines } from '../../domain/ports.ts'
 import type { MailServer } from './smtp.ts'
 
 const LOOK_EVERY_MS = 1_000

@@ -5,7 +5,7 @@
  * Message-ID.
  */
 import { orAborted } from '../../workflows/support/abort.ts'
-import type { LogLines } from '../telemetry/log-lines.ts'
+import type { LogLines } from '../../domain/ports.ts'
 import type { DueMail, Outbox } from './outbox.ts'
 import { Rejected, type MailServer } from './smtp.ts'
 

@@ -1,14 +1,7 @@
 /** The log of the process: JSON lines on standard error, because standard output is for a command's result. */
 import { writeSync } from 'node:fs'
 import { pino } from 'pino'
-
-/** Writes one wide line per event: the fields first, then the event's name (`notification.received`). */
-export interface LogLines {
-  debug(fields: object, what: string): void
-  info(fields: object, what: string): void
-  warn(fields: object, what: string): void
-  error(fields: object, what: string): void
-}
+import type { LogLines } from '../../domain/ports.ts'
 
 /** These fields are removed from every log line, so that no line contains a secret or a notification text. */
 const NEVER = [

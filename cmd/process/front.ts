@@ -7,7 +7,7 @@
 import { createStart } from '../../adapters/http/api.ts'
 import { listen, type Listening } from '../../adapters/http/server.ts'
 import type { HealthCheck } from '../../adapters/http/resources/health.ts'
-import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
+import type { LogLines } from '../../domain/ports.ts'
 import type { Metrics } from '../../adapters/telemetry/metrics.ts'
 import type { Settings } from '../settings/settings.ts'
 

@@ -3,9 +3,8 @@
 import { guardStore } from '../../adapters/event-store/circuit-breaker.ts'
 import { timed } from '../../adapters/event-store/timed.ts'
 import type { Disk } from '../../adapters/system/disk.ts'
-import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
 import type { Metrics } from '../../adapters/telemetry/metrics.ts'
-import type { EventStore } from '../../domain/ports.ts'
+import type { EventStore, LogLines } from '../../domain/ports.ts'
 
 interface Parts {
   disk: Disk

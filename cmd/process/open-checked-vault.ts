@@ -2,8 +2,7 @@
 /** Opens the vault, and logs if its keys do not open the sealed secrets, such as after the loss of a key. */
 import { openVault } from '../../adapters/secrets/vault.ts'
 import { NotOpened } from '../../domain/errors.ts'
-import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
-import type { EventStore, Vault } from '../../domain/ports.ts'
+import type { EventStore, Vault, LogLines } from '../../domain/ports.ts'
 import type { Accounts } from '../../workflows/accounts/accounts.ts'
 import { operatorOf } from '../../workflows/operator.ts'
 

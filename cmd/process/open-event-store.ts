@@ -2,7 +2,6 @@
  * Opens the event store that the settings select: EventStoreDB, or tables in the Postgres that holds all other data. Postgres removes
  * expired events in small batches all day. EventStoreDB removes them in one scavenge per day.
  */
-import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
 import type { Reports } from '../../adapters/event-store/eventstoredb/connection.ts'
 import type { RememberingStore } from '../../adapters/event-store/history.ts'
 import { unparsed, type Parse } from '../../adapters/event-store/parse.ts'
@@ -12,7 +11,7 @@ import { isStreamName } from '../../domain/catalogue.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
 import { INSTALLATION_STREAM } from '../../domain/installation.ts'
 import { parseEvent, type Unreadable } from '../../domain/parse-event.ts'
-import type { EventStore } from '../../domain/ports.ts'
+import type { EventStore, LogLines } from '../../domain/ports.ts'
 import { storeWithSkips } from '../../workflows/parked/store-with-skips.ts'
 import { expireEvents } from '../../workflows/scheduled/expire-events.ts'
 import { importState } from '../../workflows/store-migration/import.ts'

@@ -3,7 +3,7 @@
 import type { Database } from '../../adapters/database/database.ts'
 import { keyOf } from '../../adapters/hand-over/messages.ts'
 import { addressToDatabase, openPeers, type Peers } from '../../adapters/hand-over/peers.ts'
-import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
+import type { LogLines } from '../../domain/ports.ts'
 import { awakeNow } from '../../adapters/system/awake.ts'
 import type { Capture } from '../../workflows/capture/capture.ts'
 import { handingOver } from '../../workflows/capture/hand-over.ts'

@@ -3,13 +3,12 @@
  * Opens the log that feeds delivery, as the settings select: the store's own subscription, or a Kafka topic. The topic needs a relay that
  * fills it from the store. Any number of processes can run the relay; one is active.
  */
-import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
 import { openEmbeddedLog } from '../../adapters/log/embedded.ts'
 import type { KafkaSettings } from '../../adapters/log/kafka/client.ts'
 import { openKafkaLog } from '../../adapters/log/kafka.ts'
 import { openKafkaPublisher } from '../../adapters/log/kafka/publisher.ts'
 import { openRelayCheckpoint } from '../../adapters/postgres/ops/relay-checkpoint.ts'
-import type { Log } from '../../domain/ports.ts'
+import type { Log, LogLines } from '../../domain/ports.ts'
 import { runRelay, type Publisher, type RelayProgress } from '../../workflows/relay/relay.ts'
 import type { Installation } from './installation.ts'
 import { askStore } from './open-event-store.ts'

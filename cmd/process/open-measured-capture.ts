@@ -2,7 +2,7 @@
 /** Capture in this process. It reports each notification to the metrics, the log, the traces, and the list of phones and mailboxes. */
 import type { LastSeenNotes } from '../../adapters/postgres/ops/last-seen.ts'
 import { awakeNow } from '../../adapters/system/awake.ts'
-import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
+import type { LogLines } from '../../domain/ports.ts'
 import type { Metrics } from '../../adapters/telemetry/metrics.ts'
 import type { Spans } from '../../adapters/telemetry/otlp.ts'
 import { spanOfCapture } from '../../adapters/telemetry/spans.ts'

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { reachKafka, type KafkaSettings, type KafkaTopic } from '../../adapters/log/kafka/client.ts'
 import { CompactedTopic, keepsAll } from '../../adapters/log/kafka/topic.ts'
 import { whoseTopic } from '../../adapters/log/kafka/whose-topic.ts'
-import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
+import type { LogLines } from '../../domain/ports.ts'
 import type { Settings } from '../settings/settings.ts'
 import { untilThere } from './wait-for-servers.ts'
 

@@ -2,7 +2,7 @@
 /** Reports failures of background work that is tried again, such as deliveries. */
 import { isNotYet } from '../../adapters/database/or-unavailable.ts'
 import type { Disk } from '../../adapters/system/disk.ts'
-import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
+import type { LogLines } from '../../domain/ports.ts'
 
 /** Milliseconds. Every query fails until the tables are there, which takes hours with many events. */
 const AWAITED_LINE_EVERY = 600_000

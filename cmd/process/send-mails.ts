@@ -1,6 +1,6 @@
 // Tests: tests/integration/mail-out/serve.test.ts
 /** Sends mails to the mail server that the settings name. Without one they stay in the outbox, where the operator reads them. */
-import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
+import type { LogLines } from '../../domain/ports.ts'
 import { mailFullDisk } from '../../adapters/mail-out/mail-full-disk.ts'
 import type { Outbox } from '../../adapters/mail-out/outbox.ts'
 import { postMails } from '../../adapters/mail-out/post-mails.ts'

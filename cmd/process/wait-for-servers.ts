@@ -2,7 +2,7 @@
 /** Waits at the start for a server that is down, and logs which one and why. `/readyz` names it meanwhile. */
 import { orAborted, waitUnlessAborted } from '../../workflows/support/abort.ts'
 import type { AwaitedServers } from './front.ts'
-import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
+import type { LogLines } from '../../domain/ports.ts'
 
 /** Milliseconds until the first log line, before the first attempt times out. */
 const REPORT_AFTER_MS = 1_000

@@ -5,7 +5,7 @@
  */
 import { blockedBy } from '../../adapters/database/blocked.ts'
 import type { Database } from '../../adapters/database/database.ts'
-import type { LogLines } from '../../adapters/telemetry/log-lines.ts'
+import type { LogLines } from '../../domain/ports.ts'
 import type { AwaitedServers } from './front.ts'
 import { STOPPED_EARLY } from './stop-signal.ts'
 

@@ -10,14 +10,14 @@
  */
 import { StoreUnavailable } from '../../domain/errors.ts'
 import { decidedAt } from '../../domain/parse-event.ts'
-import type { Batch, Checkpoint, EventStore, ReadModels } from '../../domain/ports.ts'
+import type { Batch, Checkpoint, EventStore, ReadModels, LogLines } from '../../domain/ports.ts'
 import { retry } from '../../workflows/support/retry.ts'
 import type { StorePosition } from '../../workflows/support/store-position.ts'
 import { Applier, Overtaken } from './applier.ts'
 import { isNewer, NewerReadModels, readCheckpoint, reasonToRebuild, type StoredCheckpoint } from './checkpoint.ts'
 import type { Definition } from './definition.ts'
 import type { ParkedStream } from './parked-table.ts'
-import type { Lines, ReadModelTables } from './tables.ts'
+import type { ReadModelTables } from './tables.ts'
 import { heldBack } from './held-back.ts'
 import { Pace, type Pressed } from './pace.ts'
 import { besides } from './remaining.ts'
@@ -75,7 +75,7 @@ export interface ProjectorOptions {
   store: EventStore
   tables: ReadModelTables
   definition: Definition
-  log: Lines
+  log: Pick<LogLines, 'info' | 'warn' | 'error'>
   /** Most events written in one transaction. */
   maxBatch?: number
   /**

@@ -26,10 +26,3 @@ export interface ReadModelTables extends Statements {
   /** Whether the database refused the data of a statement, so that the same data is refused again. */
   isRefusal(error: unknown): boolean
 }
-
-/** One wide log line per occurrence. */
-export interface Lines {
-  info(fields: object, what: string): void
-  warn(fields: object, what: string): void
-  error(fields: object, what: string): void
-}

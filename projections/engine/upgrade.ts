@@ -4,13 +4,13 @@
  * older one, which goes on. It switches when both are level (`replay.ts`). The older version stands by from then on, and never builds
  * its own again.
  */
-import type { EventStore } from '../../domain/ports.ts'
+import type { EventStore, LogLines } from '../../domain/ports.ts'
 import { waitUnlessAborted } from '../../workflows/support/abort.ts'
 import { retry } from '../../workflows/support/retry.ts'
 import { isNewer, isOlder, NewerReadModels, readCheckpoint } from './checkpoint.ts'
 import type { Definition } from './definition.ts'
 import { rebuild } from './replay.ts'
-import type { Lines, ReadModelTables } from './tables.ts'
+import type { ReadModelTables } from './tables.ts'
 
 /** Milliseconds. */
 const LOOK_EVERY = 2_000
@@ -19,7 +19,7 @@ export interface UpgradeOptions {
   store: EventStore
   tables: ReadModelTables
   definition: Definition
-  log: Lines
+  log: Pick<LogLines, 'info' | 'warn' | 'error'>
 }
 
 const stored = ({ tables, definition }: UpgradeOptions) =>

@@ -10,7 +10,7 @@
  * until one of them is free.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Clock, Sender } from '../../domain/ports.ts'
+import type { Clock, Sender, LogLines } from '../../domain/ports.ts'
 import { signedHeaders } from '../../domain/webhook/signature.ts'
 
 /** Pause before each attempt: milliseconds. */
@@ -43,17 +43,13 @@ export interface AlertCalls {
   call(call: AlertCall): void
 }
 
-interface Log {
-  warn(fields: object, what: string): void
-}
-
 /** The calls of one account. */
 interface Share {
   inFlight: number
   waiting: AlertCall[]
 }
 
-export const openAlertCalls = (sender: Pick<Sender, 'send'>, clock: Clock, log: Log): AlertCalls => {
+export const openAlertCalls = (sender: Pick<Sender, 'send'>, clock: Clock, log: Pick<LogLines, 'warn'>): AlertCalls => {
   const never = new AbortController().signal
   const shares = new Map<number, Share>()
   let inFlight = 0

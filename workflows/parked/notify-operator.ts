@@ -2,7 +2,7 @@
  * Notifies the operator about streams with events that cannot be read or projected, by a log line and a mail. During an upgrade, a newer release may
  * write thousands of events to one stream, so a stream is named again at most once an hour, and each event once.
  */
-import type { Mailer } from '../../domain/ports.ts'
+import type { Mailer, LogLines } from '../../domain/ports.ts'
 import { HOUR_MS } from '../../domain/time.ts'
 
 export interface ParkedNotice {
@@ -16,7 +16,7 @@ export interface ParkedNotice {
 interface Parts {
   mailer: Mailer
   adminEmail: string
-  log: { error(fields: object, what: string): void }
+  log: Pick<LogLines, 'error'>
   onFailure: (error: unknown) => void
   /** Milliseconds of a clock that never goes back. Only tests change it. */
   nowMs?: () => number

@@ -1,7 +1,7 @@
 // Tests: tests/integration/reactors/reactors.test.ts
 /** All reactors. To add one, add a file to this folder and an entry here. */
 import type { PlanAccount } from '../../domain/plan-order/plan-order.ts'
-import type { Clock, EventStore, Ids, Mailer, Sender, Vault } from '../../domain/ports.ts'
+import type { Clock, EventStore, Ids, Mailer, Sender, Vault, LogLines } from '../../domain/ports.ts'
 import { accountCache, Accounts } from '../accounts/accounts.ts'
 import type { Snapshots } from '../support/snapshots.ts'
 import type { MailLinks } from '../accounts/mail-links.ts'
@@ -37,7 +37,7 @@ export interface ReactorParts {
   commission: number
   /** Calls the addresses that alerts are sent to. */
   sender: Sender
-  log: { warn(fields: object, what: string): void }
+  log: Pick<LogLines, 'warn'>
   /** The account that receives plan payments; null if no plan can be bought. */
   plans: PlanAccount | null
   /**

@@ -14,7 +14,7 @@ import { isResolution } from '../../domain/parked/resolutions.ts'
 import { PARKED_STREAM } from '../../domain/parked/events.ts'
 import { isReadable, UnreadableEvent, type StoredEvent } from '../../domain/parse-event.ts'
 import { StoreUnavailable } from '../../domain/errors.ts'
-import type { Checkpoint, EventStore } from '../../domain/ports.ts'
+import type { Checkpoint, EventStore, LogLines } from '../../domain/ports.ts'
 import { waitUnlessAborted } from '../support/abort.ts'
 import { retry } from '../support/retry.ts'
 import { isPositionIn, lastPlaceIn, storePositionOf, type StorePosition } from '../support/store-position.ts'
@@ -27,17 +27,12 @@ export interface ReactorCheckpoint {
   save(position: StorePosition): Promise<void>
 }
 
-interface Lines {
-  warn(fields: object, what: string): void
-  error(fields: object, what: string): void
-}
-
 export interface ReactorsOptions {
   store: EventStore
   reactors: readonly Reactor[]
   checkpoint: ReactorCheckpoint
   putOffs: PutOffs
-  log: Lines
+  log: Pick<LogLines, 'warn' | 'error'>
   /** Whether the database refused the data of a statement. */
   isRefusal?: (error: unknown) => boolean
   /** Only tests set another value. */

@@ -7,10 +7,10 @@
  * Repeats have the id and the revision of the first message.
  */
 import { decidedAt, type StoredEvent } from '../../domain/parse-event.ts'
-import type { Checkpoint, EventStore } from '../../domain/ports.ts'
+import type { Checkpoint, EventStore, LogLines } from '../../domain/ports.ts'
 import { retry } from '../support/retry.ts'
 import { isPositionIn, lastPlaceIn, storePositionOf, type StorePosition } from '../support/store-position.ts'
-import { MOST_IN_BATCH, PREFIXES, type Lines, type Publisher, type RelayCheckpoint } from './relay.ts'
+import { MOST_IN_BATCH, PREFIXES, type Publisher, type RelayCheckpoint } from './relay.ts'
 
 interface Past {
   store: EventStore
@@ -21,7 +21,7 @@ interface Past {
 
 export interface AgainOptions extends Past {
   publisher: Publisher
-  log: Lines
+  log: Pick<LogLines, 'warn'>
   onProgress?: (published: number) => void
 }
 

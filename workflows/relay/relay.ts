@@ -11,7 +11,7 @@
  * load.
  */
 import { decidedAt, type StoredEvent } from '../../domain/parse-event.ts'
-import type { EventStore, Lease } from '../../domain/ports.ts'
+import type { EventStore, Lease, LogLines } from '../../domain/ports.ts'
 import { isPositionIn, lastPlaceIn, storePositionOf, type StorePosition } from '../support/store-position.ts'
 import { retry } from '../support/retry.ts'
 
@@ -34,11 +34,6 @@ export interface RelayCheckpoint {
   load(): Promise<StorePosition | null>
   /** Moves from one position to the next. @returns false if it is no longer at the first one */
   advance(from: StorePosition | null, to: StorePosition): Promise<boolean>
-}
-
-export interface Lines {
-  info(fields: object, what: string): void
-  warn(fields: object, what: string): void
 }
 
 /** The progress of the relay, for monitoring. */
@@ -87,7 +82,7 @@ export interface RelayOptions {
   publisher: Publisher
   checkpoint: RelayCheckpoint
   lease: Lease
-  log: Lines
+  log: Pick<LogLines, 'info' | 'warn'>
   progress?: RelayProgress
 }
 

@@ -1,7 +1,7 @@
 // Tests: tests/integration/scheduled/believed-clock.test.ts
 /** Jobs that delete or end what is old wait while the clock is doubted (`domain/clock.ts`). */
 import { seeClock, type SeenClock } from '../../domain/clock.ts'
-import type { Clock } from '../../domain/ports.ts'
+import type { Clock, LogLines } from '../../domain/ports.ts'
 import type { ScheduledJob } from './scheduled-work.ts'
 
 /** What is remembered of the clocks. */
@@ -14,7 +14,7 @@ export interface ClockMemory {
 export interface BelievedClockParts {
   clock: Clock
   memory: ClockMemory
-  log: { warn(fields: object, what: string): void }
+  log: Pick<LogLines, 'warn'>
 }
 
 export const onBelievedClock = (

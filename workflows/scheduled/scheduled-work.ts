@@ -1,7 +1,7 @@
 // Tests: tests/integration/scheduled/scheduled-work.test.ts
 /** Scheduled work. A job may be late, be skipped, or be run by two processes at once without harm. */
 import { createTask } from 'node-cron'
-import type { Clock } from '../../domain/ports.ts'
+import type { Clock, LogLines } from '../../domain/ports.ts'
 import { waitUnlessAborted } from '../support/abort.ts'
 
 export interface ScheduledJob {
@@ -15,10 +15,7 @@ export interface ScheduledJob {
   run: (signal: AbortSignal) => Promise<object | null>
 }
 
-interface Lines {
-  info(fields: object, what: string): void
-  error(fields: object, what: string): void
-}
+type Lines = Pick<LogLines, 'info' | 'error'>
 
 /** Milliseconds between two looks at the clock. One timer for each job would stand still while the machine is suspended. */
 const LOOK_EVERY_MS = 1_000

@@ -12,6 +12,7 @@ import type { Alerts } from '../alerts/alerts.ts'
 import { inEach } from '../texts/texts.ts'
 import type { ScheduledJob } from './scheduled-work.ts'
 import { watch, type LastingAlert } from './watch.ts'
+import type { LogLines } from '../../domain/ports.ts'
 
 export interface FailingMailbox {
   user_id: number
@@ -32,7 +33,7 @@ export interface WatchMailboxesParts {
   /** A mailbox is used if it exists and is switched on. */
   lasting: () => Promise<LastingMailboxAlert[]>
   alerts: Pick<Alerts, 'raise' | 'end'>
-  log: { warn(fields: object, what: string): void; info(fields: object, what: string): void }
+  log: Pick<LogLines, 'warn' | 'info'>
 }
 
 const EVERY_FIFTEEN_SECONDS = '2-59/15 * * * * *'

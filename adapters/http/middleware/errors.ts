@@ -2,7 +2,7 @@
 /** Turns known errors into responses: status, code and one plain sentence. */
 import type { Middleware } from 'koa'
 import { AccountGone, DiskFull, Overloaded, Refused, StoreAway, Unavailable } from '../../../domain/errors.ts'
-import type { LogLines } from '../../telemetry/log-lines.ts'
+import type { LogLines } from '../../../domain/ports.ts'
 
 /** Every error code of a response, with its status. */
 export const STATUS = {

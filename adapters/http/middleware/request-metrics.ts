@@ -2,7 +2,7 @@
 /** Counts and times every request by route. Never by path, because a path contains ids and tokens. */
 import type { Middleware } from 'koa'
 import { Counter, Histogram, type Registry } from 'prom-client'
-import type { LogLines } from '../../telemetry/log-lines.ts'
+import type { LogLines } from '../../../domain/ports.ts'
 
 export const requestMetrics = (registry: Registry, log: LogLines): Middleware => {
   const requests = new Counter({

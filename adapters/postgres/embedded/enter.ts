@@ -1,7 +1,7 @@
 // Tests: tests/integration/embedded-postgres.test.ts
 /** Takes a data folder for this process: creates it, locks it, and finishes what an earlier process was interrupted in. */
 import { lockDataFolder, makeDataFolder } from '../../system/data-folder.ts'
-import type { LogLines } from '../../telemetry/log-lines.ts'
+import type { LogLines } from '../../../domain/ports.ts'
 import { finishRestore } from './finish-restore.ts'
 import { finishRelocation, relocate } from './relocate.ts'
 

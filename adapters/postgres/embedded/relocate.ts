@@ -10,7 +10,7 @@
 import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import type { LogLines } from '../../telemetry/log-lines.ts'
+import type { LogLines } from '../../../domain/ports.ts'
 import { me, readPrivateFile, syncFolder } from '../../system/private-file.ts'
 import { mayUse, userFor } from '../../database/database-user.ts'
 import { ELSEWHERE } from './directory.ts'

@@ -4,7 +4,7 @@
  * small read. Its row is for `baoco status`, the operator's page and the alert (`workflows/scheduled/watch-clocks.ts`).
  */
 import { aheadBy, CLOCK_DIFFERS_MS } from '../../../domain/clock.ts'
-import type { Clock } from '../../../domain/ports.ts'
+import type { Clock, LogLines } from '../../../domain/ports.ts'
 import { waitUnlessAborted } from '../../../workflows/support/abort.ts'
 import { endedWithin } from '../../../workflows/support/ended-within.ts'
 import type { Database, Queryable } from '../../database/database.ts'
@@ -48,7 +48,7 @@ export interface ClockWatchOptions {
   /** Names this process to the operator. */
   process: string
   machine: string
-  log: Record<'info' | 'warn', (fields: object, what: string) => void>
+  log: Pick<LogLines, 'info' | 'warn'>
   /** Milliseconds. Only tests change it. */
   everyMs?: number
 }

@@ -6,7 +6,6 @@ import { openReadModelTables, type PostgresReadModelTables } from '../../../adap
 import type { EventStore } from '../../../domain/ports.ts'
 import { isLeft } from '../../../projections/engine/remaining.ts'
 import { main } from '../../../projections/main.ts'
-import type { Lines } from '../../../projections/engine/tables.ts'
 import { openProjector, type Projector, type ProjectorOptions } from '../../../projections/engine/projector.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { freshDatabase } from '../../harness/postgres.ts'
@@ -43,7 +42,7 @@ export const openSetting = async (create = freshDatabase): Promise<Setting> => {
   const revisions = new Map<string, number>()
   const logged: Setting['logged'] = []
   const line = (fields: object, what: string) => void logged.push({ what, fields: fields as Record<string, unknown> })
-  const log: Lines = { info: line, warn: line, error: line }
+  const log = { info: line, warn: line, error: line }
   const running = new Set<Running>()
 
   const setting: Setting = {

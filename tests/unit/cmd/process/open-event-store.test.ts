@@ -1,8 +1,7 @@
 import { expect } from 'chai'
-import type { LogLines } from '../../../../adapters/telemetry/log-lines.ts'
 import { expiry, untilStoreAnswers } from '../../../../cmd/process/open-event-store.ts'
 import { StoreUnavailable } from '../../../../domain/errors.ts'
-import type { EventStore } from '../../../../domain/ports.ts'
+import type { EventStore, LogLines } from '../../../../domain/ports.ts'
 
 const storeOf = (read: () => Promise<[]>) => ({ read, expire: async () => 0 }) as unknown as EventStore
 
