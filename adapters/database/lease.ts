@@ -14,6 +14,7 @@ import { waitUnlessAborted } from '../../workflows/support/abort.ts'
 import { endedWithin } from '../../workflows/support/ended-within.ts'
 import { Gather } from '../../workflows/support/gather.ts'
 import type { Queryable } from './database.ts'
+import { columnsOf } from './columns.ts'
 
 /** Milliseconds. A standby takes over at most `LASTS + LOOK_EVERY` after the holder's last renewal. */
 const LASTS = 8_000
@@ -125,9 +126,8 @@ class Renewals {
   }
 
   async #renew(renewals: readonly Renewal[]): Promise<void> {
-    const column = <Field extends keyof Renewal>(field: Field) => renewals.map((renewal) => renewal[field])
     try {
-      const values = [column('name'), column('holder'), column('seconds')]
+      const values = columnsOf(renewals, 'name', 'holder', 'seconds')
       const rows = await this.#database.query<{ holder: string }>(RENEW, values, 'lease-renew')
       const holders = new Set(rows.map(({ holder }) => holder))
       for (const { holder, done } of renewals) done(holders.has(holder))

@@ -4,6 +4,7 @@
  * durations. So neither clocks that differ nor a clock that is corrected can make a window longer.
  */
 import type { Queryable } from '../database/database.ts'
+import { columnsOf } from '../database/columns.ts'
 
 export interface AddedCalls {
   /** The limit and the caller. */
@@ -45,11 +46,7 @@ const SWEEP = `DELETE FROM ops.rate_limit WHERE expire < ${NOW_MS} RETURNING 1`
 export const addCalls = (database: Queryable, added: readonly AddedCalls[]): Promise<SharedWindow[]> => {
   // Sorted, so that two processes lock rows in the same order.
   const sorted = added.toSorted((a, b) => (a.key < b.key ? -1 : 1))
-  return database.query<SharedWindow>(
-    ADD,
-    [sorted.map(({ key }) => key), sorted.map(({ calls }) => calls), sorted.map(({ lengthMs }) => lengthMs)],
-    'rate-limit-add',
-  )
+  return database.query<SharedWindow>(ADD, columnsOf(sorted, 'key', 'calls', 'lengthMs'), 'rate-limit-add')
 }
 
 /** Deletes windows that are over. @returns how many */

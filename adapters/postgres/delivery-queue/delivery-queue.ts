@@ -42,6 +42,7 @@ import { claimGated } from './gated-claims.ts'
 import { claimNew } from './new-claims.ts'
 import { PutOff } from './put-off.ts'
 import { sharesOf, without } from './shares.ts'
+import { columnsOf } from '../../database/columns.ts'
 
 /** Seconds after which a recorded claim is deleted. */
 const KEPT = 600
@@ -179,8 +180,7 @@ export const openDeliveryQueue = (
     const values = [worker, free, free.map((lane) => room[lane]), perRule, fullRules, ...more]
     return database.query<ClaimRow>(statement, values)
   }
-  const columns = (claims: readonly Claim[]) =>
-    (['transaction_id', 'rule_id', 'attempt'] as const).map((name) => claims.map((claim) => claim[name]))
+  const columns = (claims: readonly Claim[]) => columnsOf(claims, 'transaction_id', 'rule_id', 'attempt')
 
   return {
     claimNew: (worker, deliveries, fullRules) => claimNew(byKey, worker, deliveries, fullRules),
@@ -200,8 +200,7 @@ export const openDeliveryQueue = (
       const isFound = ({ rule_id }: RuleLane) => found.some((each) => each.rule_id === rule_id && each.lane === 'retry')
       const lanes = [...found, ...late.lanes.filter((each) => !isFound(each))]
       if (lanes.length === 0) return { claimed: [], orphans: [], hasMore }
-      const rules = lanes.map(({ rule_id }) => rule_id)
-      const names = lanes.map(({ lane }) => lane)
+      const [rules, names] = columnsOf(lanes, 'rule_id', 'lane')
       const due = (part: DueWanted) =>
         claimBy(statements.due, worker, part, [rules, names, part.firstEarlier, ...late.columns, ...sharesOf(part)])
       const gated = (part: DueWanted) =>

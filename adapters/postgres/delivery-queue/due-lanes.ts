@@ -12,6 +12,7 @@
 import { dueBy, isTooFarAhead } from './claim-sql.ts'
 import { LANES, type LaneName } from '../../../workflows/deliver/queue.ts'
 import type { Queryable } from '../../database/database.ts'
+import { columnsOf } from '../../database/columns.ts'
 
 /** Noted lanes that a look checks. If there are more, they take turns. As many new ones are returned at once. */
 const CHECKED = 250
@@ -129,8 +130,7 @@ export class DueLanes {
       readings.map(([, { after }]) => after.due_at),
       readings.map(([, { after }]) => after.rule_id),
       readings.map(([lane, reading]) => pageOf(lane, reading)),
-      turn.map(({ rule_id }) => rule_id),
-      turn.map(({ lane }) => lane),
+      ...columnsOf(turn, 'rule_id', 'lane'),
     ])
     const fresh = found.filter((each) => each.by === 'passed' && !this.#noted.has(keyOf(each)))
     const checked = found.filter(({ by }) => by === 'checked')

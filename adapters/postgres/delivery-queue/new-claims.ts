@@ -10,6 +10,7 @@ import { mostOf, planAt } from '../../../projections/quota/projection.ts'
 import { CLAIM_DUE, GATED, NOT_HELD, RULE_COLUMNS } from './claim-sql.ts'
 import { ruleOf, type RuleRow } from './claimed-rows.ts'
 import type { Queryable } from '../../database/database.ts'
+import { columnsOf } from '../../database/columns.ts'
 
 /** The plan and the count may be those of an earlier position: what they do not count yet is in `uncounted`. */
 const IS_WITHIN_QUOTA = `coalesce(coalesce(q.transactions, 0) + w.uncounted
@@ -51,17 +52,13 @@ export const claimNew = async (
   deliveries: readonly NewDelivery[],
   fullRules: readonly number[],
 ): Promise<NewClaims> => {
-  const column = <Value>(of: (delivery: NewDelivery) => Value): Value[] => deliveries.map(of)
   const rows = await byKey.query<NewRow>(
     CLAIM_NEW,
     [
       worker,
-      column((each) => each.transaction_id),
-      column((each) => each.rule_id),
-      column((each) => each.user_id),
-      column((each) => each.captured_at),
-      column((each) => vietnamMonth(new Date(each.captured_at))),
-      column((each) => each.uncounted),
+      ...columnsOf(deliveries, 'transaction_id', 'rule_id', 'user_id', 'captured_at'),
+      deliveries.map(({ captured_at }) => vietnamMonth(new Date(captured_at))),
+      ...columnsOf(deliveries, 'uncounted'),
       fullRules,
     ],
     'claim_new',

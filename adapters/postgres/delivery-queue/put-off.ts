@@ -13,6 +13,7 @@
 import type { Queryable } from '../../database/database.ts'
 import { CLOCKS_DIFFER } from './claim-sql.ts'
 import type { RuleLane } from './due-lanes.ts'
+import { columnsOf } from '../../database/columns.ts'
 
 /** Rows of one look. */
 const MOST = 1_000
@@ -40,8 +41,6 @@ interface Found {
   delay: number
 }
 
-/** Columns of a list of attempts: transactions, rules and numbers of the last attempt. */
-export type Columns = [transactions: number[], rules: number[], attempts: number[]]
 
 /**
  * Open deliveries among the rows of three parameters, each looked up by its key.
@@ -90,15 +89,11 @@ export class PutOff {
   }
 
   /** Those that are due now. */
-  due(): { columns: Columns; lanes: RuleLane[] } {
+  due(): { columns: number[][]; lanes: RuleLane[] } {
     const due = this.#due.size === 0 ? [] : [...this.#due.values()].filter(({ at }) => at <= performance.now())
     const rules = new Set(due.map(({ rule_id }) => rule_id))
     return {
-      columns: [
-        due.map(({ transaction_id }) => transaction_id),
-        due.map(({ rule_id }) => rule_id),
-        due.map(({ attempt }) => attempt),
-      ],
+      columns: columnsOf(due, 'transaction_id', 'rule_id', 'attempt'),
       lanes: [...rules].map((rule_id) => ({ rule_id, lane: 'retry' })),
     }
   }

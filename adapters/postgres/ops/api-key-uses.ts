@@ -5,6 +5,7 @@
  */
 import { Gather } from '../../../workflows/support/gather.ts'
 import type { Queryable } from '../../database/database.ts'
+import { columnsOf } from '../../database/columns.ts'
 
 /** Milliseconds for which uses are collected. */
 const APART_MS = 2_000
@@ -33,11 +34,7 @@ export const openApiKeyUses = (database: Queryable): ApiKeyUses => {
       `INSERT INTO ops.api_key_use AS u (user_id, api_key_id, last_used_at)
        SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::timestamptz[])
        ON CONFLICT (user_id, api_key_id) DO UPDATE SET last_used_at = greatest(u.last_used_at, excluded.last_used_at)`,
-      [
-        uses.map(({ user_id }) => user_id),
-        uses.map(({ api_key_id }) => api_key_id),
-        uses.map(({ last_used_at }) => last_used_at),
-      ],
+      columnsOf(uses, 'user_id', 'api_key_id', 'last_used_at'),
     )
 
   const gather = new Gather<Use[]>({

@@ -6,6 +6,7 @@
 import { seenAgain, type Rhythm } from '../../../domain/sources/silence.ts'
 import { Gather } from '../../../workflows/support/gather.ts'
 import type { Database } from '../../database/database.ts'
+import { columnsOf } from '../../database/columns.ts'
 
 /** Milliseconds for which notifications are collected. */
 const APART_MS = 2_000
@@ -30,7 +31,7 @@ const byKey = (a: Noted, b: Noted): number => a.user_id - b.user_id || (a.path <
 
 const write = (database: Database, noted: readonly Noted[]): Promise<unknown> =>
   database.transaction(async (transaction) => {
-    const keys = [noted.map(({ user_id }) => user_id), noted.map(({ path }) => path)]
+    const keys = columnsOf(noted, 'user_id', 'path')
     const known = await transaction.query<Row>(
       `SELECT user_id, door AS path, first_heard_at AS first_seen_at, last_heard_at AS last_seen_at, heard AS times, usual_pause_s
        FROM ops.heard
@@ -44,13 +45,7 @@ const write = (database: Database, noted: readonly Noted[]): Promise<unknown> =>
        SELECT * FROM unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::timestamptz[], $5::int[], $6::float8[])
        ON CONFLICT (user_id, door) DO UPDATE SET first_heard_at = excluded.first_heard_at,
          last_heard_at = excluded.last_heard_at, heard = excluded.heard, usual_pause_s = excluded.usual_pause_s`,
-      [
-        ...keys,
-        rhythms.map(({ first_seen_at }) => first_seen_at),
-        rhythms.map(({ last_seen_at }) => last_seen_at),
-        rhythms.map(({ times }) => times),
-        rhythms.map(({ usual_pause_s }) => usual_pause_s),
-      ],
+      [...keys, ...columnsOf(rhythms, 'first_seen_at', 'last_seen_at', 'times', 'usual_pause_s')],
     )
   })
 

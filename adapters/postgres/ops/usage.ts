@@ -19,6 +19,7 @@ import {
 import { waitUnlessAborted } from '../../../workflows/support/abort.ts'
 import type { ScheduledJob } from '../../../workflows/scheduled/scheduled-work.ts'
 import type { Queryable } from '../../database/database.ts'
+import { columnsOf } from '../../database/columns.ts'
 
 const SECOND_MS = 1_000
 /** All processes exchange at the same moment of every second, because requests in flight are added up. */
@@ -77,12 +78,7 @@ const addCalls = async (
   at: number,
 ): Promise<Map<string, Map<number, number>>> => {
   const rows = reports.flatMap(({ who, seen }) => [...seen.calls].map(([slot, calls]) => ({ who, slot, calls })))
-  if (rows.length > 0)
-    await database.query(
-      ADD_CALLS,
-      [rows.map(({ who }) => who), rows.map(({ slot }) => slot), rows.map(({ calls }) => calls)],
-      'conduct-add-calls',
-    )
+  if (rows.length > 0) await database.query(ADD_CALLS, columnsOf(rows, 'who', 'slot', 'calls'), 'conduct-add-calls')
   const known = await database.query<{ who: string; slot: number; calls: number }>(
     ALL_CALLS,
     [reports.map(({ who }) => who), Math.floor(at / SLOT_MS) - SLOTS],
@@ -98,14 +94,7 @@ const addRuns = async (database: Queryable, reports: readonly Report[]): Promise
   if (runs.length === 0) return new Map()
   const rows = await database.query<Run & { who: string }>(
     ADD_RUNS,
-    [
-      runs.map(({ who }) => who),
-      runs.map(({ signature }) => signature),
-      runs.map(({ calls }) => calls),
-      runs.map(({ first_at }) => first_at),
-      runs.map(({ last_at }) => last_at),
-      runs.map(({ broken }) => broken),
-    ],
+    columnsOf(runs, 'who', 'signature', 'calls', 'first_at', 'last_at', 'broken'),
     'conduct-add-runs',
   )
   return new Map(rows.map(({ who, ...run }) => [who, run]))
@@ -120,11 +109,7 @@ const addParallel = async (
 ): Promise<Map<string, number[]>> => {
   const rows = reports.flatMap(({ who, seen: { parallel } }) => (parallel ? [{ who, ...parallel }] : []))
   if (rows.length === 0) return new Map()
-  await database.query(
-    ADD_PARALLEL,
-    [rows.map(({ who }) => who), rows.map(({ second }) => second), rows.map(({ requests }) => requests)],
-    'conduct-add-parallel',
-  )
+  await database.query(ADD_PARALLEL, columnsOf(rows, 'who', 'second', 'requests'), 'conduct-add-parallel')
   const over = await database.query<{ who: string; seconds: number[] }>(
     OVER_SECONDS,
     [rows.map(({ who }) => who), Math.floor(at / SECOND_MS) - OVER_WITHIN_S, most],
