@@ -1,6 +1,5 @@
 // Tests: tests/integration/account-commands.test.ts
 /** Opens the resources of account commands, such as the store and the vault, for the duration of one command. */
-import { randomUUID } from 'node:crypto'
 import { systemClock as clock } from '../../adapters/system/clock.ts'
 import { openIds } from '../../adapters/system/ids.ts'
 import { openPasswords } from '../../adapters/secrets/passwords.ts'
@@ -18,6 +17,7 @@ import { recognise } from '../process/recognise-installation.ts'
 import { recogniseVaultKey } from '../process/recognise-vault-key.ts'
 import type { Settings } from '../settings/settings.ts'
 import { withDatabase } from './with-database.ts'
+import { ownCause } from '../../workflows/support/stamp.ts'
 
 export interface AccountCommand extends RegistrationParts {
   settings: Settings
@@ -47,8 +47,7 @@ export const withAccounts = <Result>(
       const on = async (email: string): Promise<OwnersOccasion> => {
         const user_id = await accountOfEmail(store, email)
         if (user_id === null) throw new Error(`no such account: ${email} (\`baoco account list\` prints all)`)
-        const request = randomUUID()
-        return { user_id, at: clock.now(), correlation_id: request, causation_id: request }
+        return { user_id, at: clock.now(), ...ownCause() }
       }
       const passwords = openPasswords()
       return await work({ settings, database, log, store, ids, clock, vault, passwords, accounts, on })

@@ -1,6 +1,5 @@
 // Tests: tests/integration/http/abuse.test.ts
 /** Commands on what gives access to an account: its key, its personal URL, devices and the lock. Also the login. */
-import { randomUUID } from 'node:crypto'
 import {
   accountLocked,
   checkPassword,
@@ -21,6 +20,7 @@ import type { Accounts, OwnersOccasion } from './accounts.ts'
 import { nobody } from './nobody.ts'
 import { accountOfEmail } from './registration.ts'
 import { newPassword, newReceiveToken, newToken } from './secrets.ts'
+import { ownCause } from '../support/stamp.ts'
 
 export interface LoggedIn {
   account: Account
@@ -60,8 +60,7 @@ export const logIn = async (
   if (!account.verified) throw new Refused('EMAIL_NOT_VERIFIED', 'Verify the email address first.')
   if (account.locked) throw accountLocked(account)
   if (!end_everything) return { account, ended: null, checkpoint: null }
-  const request = randomUUID()
-  const occasion = { user_id: account.user_id, at: clock.now(), correlation_id: request, causation_id: request }
+  const occasion = { user_id: account.user_id, at: clock.now(), ...ownCause() }
   let ended: Ended | null = null
   const changed = await accounts.change(occasion, (present) => {
     // The password was changed in the meantime.

@@ -4,7 +4,6 @@
  * the answer and the steps through the store are the same. If there is nothing to write, an append is sent that writes
  * nothing. So an answer takes equally long in both cases, and fails in both cases while the store is away.
  */
-import { randomUUID } from 'node:crypto'
 import { checkEmail, checkPassword } from '../../domain/account/access.ts'
 import type { Account } from '../../domain/account/account.ts'
 import { whatEnds, type Ended } from '../../domain/account/end-everything.ts'
@@ -21,7 +20,7 @@ import {
 import { userOfToken } from '../../domain/account/tokens.ts'
 import { AccountGone } from '../../domain/errors.ts'
 import { NO_STREAM, type Checkpoint } from '../../domain/ports.ts'
-import { stamp } from '../support/stamp.ts'
+import { stamp, ownCause } from '../support/stamp.ts'
 import type { Accounts, OwnersOccasion } from './accounts.ts'
 import type { MailLinks } from './mail-links.ts'
 import { nobody } from './nobody.ts'
@@ -32,10 +31,7 @@ export interface ByMailParts extends RegistrationParts {
   links: MailLinks
 }
 
-const occasionOf = (user_id: number, at: Date): OwnersOccasion => {
-  const request = randomUUID()
-  return { user_id, at, correlation_id: request, causation_id: request }
-}
+const occasionOf = (user_id: number, at: Date): OwnersOccasion => ({ user_id, at, ...ownCause() })
 
 /**
  * Takes as long as an append, but writes nothing. On a store that can compare a stream without writing, it compares one that does not

@@ -3,7 +3,6 @@
  * Commands on mail accounts: load → decide → append. The password is sealed before it enters an event, and is never
  * returned.
  */
-import { randomUUID } from 'node:crypto'
 import type { MailAccount, MailAccountFields } from '../../domain/account/account.ts'
 import type { Change } from '../../domain/account/change.ts'
 import * as decide from '../../domain/account/mail-accounts.ts'
@@ -11,6 +10,7 @@ import { invalid } from '../../domain/account/refusals.ts'
 import type { Checkpoint, Clock, Ids, Vault } from '../../domain/ports.ts'
 import type { Accounts, OwnersOccasion } from './accounts.ts'
 import { nextId } from '../support/next-id.ts'
+import { ownCause } from '../support/stamp.ts'
 
 export interface MailAccountParts {
   accounts: Accounts
@@ -72,8 +72,7 @@ export const pauseMailAccount = async (
   mailbox: { user_id: number } & Omit<decide.PauseMailAccount, 'reason'>,
   reason: string,
 ): Promise<void> => {
-  const cause = randomUUID()
-  const occasion = { user_id: mailbox.user_id, at: clock.now(), correlation_id: cause, causation_id: cause }
+  const occasion = { user_id: mailbox.user_id, at: clock.now(), ...ownCause() }
   await accounts.change(occasion, (account) => decide.pauseMailAccount(account, { ...mailbox, reason }))
 }
 

@@ -1,9 +1,9 @@
 // Tests: tests/integration/http/session.test.ts
-import { randomUUID } from 'node:crypto'
 import { endSession } from '../../domain/account/sessions.ts'
 import { Refused } from '../../domain/errors.ts'
 import type { Clock } from '../../domain/ports.ts'
 import type { Accounts } from './accounts.ts'
+import { ownCause } from '../support/stamp.ts'
 
 /** Ends a session: its cookie is invalid from now on, wherever it is stored. @throws {StoreUnavailable} */
 export const endSessionOf = async (
@@ -11,12 +11,9 @@ export const endSessionOf = async (
   { user_id, session_id, expires_at }: { user_id: number; session_id: string | null; expires_at: Date },
 ): Promise<void> => {
   if (session_id === null) return
-  const request = randomUUID()
   const at = clock.now()
   await accounts
-    .change({ user_id, at, correlation_id: request, causation_id: request }, (account) =>
-      endSession(account, { session_id, expires_at, at }),
-    )
+    .change({ user_id, at, ...ownCause() }, (account) => endSession(account, { session_id, expires_at, at }))
     .catch((error: unknown) => {
       // A deleted account has no sessions.
       if (!(error instanceof Refused)) throw error

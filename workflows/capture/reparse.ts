@@ -21,7 +21,7 @@ import type { SourceType } from '../../domain/transaction/events.ts'
 import { transactionStream } from '../../domain/transaction/events.ts'
 import { readable } from '../../domain/transaction/appraisal.ts'
 import { reread } from '../../domain/transaction/capture.ts'
-import { stamp } from '../support/stamp.ts'
+import { stamp, ownCause } from '../support/stamp.ts'
 import type { Capture } from './capture.ts'
 
 export interface ReparseParts {
@@ -116,8 +116,7 @@ const isStillUnread = (arrival: Arrival, { confirmed = false }: Rereading): bool
 const closeFinished = async ({ store, clock, confirmed }: Rereading, unread: Unread): Promise<void> => {
   const { notification_id, user_id } = unread
   const fact = reread(unread, { transaction_id: notification_id, ...(unread.unsafe && confirmed && { confirmed }) })
-  const cause = String(notification_id)
-  const events = stamp([fact], { user_id, at: clock.now(), correlation_id: cause, causation_id: cause })
+  const events = stamp([fact], { user_id, at: clock.now(), ...ownCause(String(notification_id)) })
   await store.append([[{ stream: unreadStream(notification_id), expectedRevision: 0, events }]])
 }
 

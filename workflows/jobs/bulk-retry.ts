@@ -13,7 +13,7 @@ import { waitUnlessAborted } from '../support/abort.ts'
 import type { Accounts, OwnersOccasion } from '../accounts/accounts.ts'
 import { execute } from '../support/execute.ts'
 import { foldCache, type FoldCache } from '../support/fold-cache.ts'
-import { stamp } from '../support/stamp.ts'
+import { stamp, ownCause } from '../support/stamp.ts'
 import { nextId } from '../support/next-id.ts'
 import { retryAll } from '../transactions/by-hand.ts'
 
@@ -116,8 +116,7 @@ const step = async (parts: JobParts, cache: FoldCache<Job | null>, id: number): 
   const failed = await runPage(parts, job)
   if (failed === 'later') return false
   const next = await nextPage(parts, job)
-  const stream = jobStream(id)
-  const occasion = { user_id: job.user_id, at: parts.clock.now(), correlation_id: stream, causation_id: stream }
+  const occasion = { user_id: job.user_id, at: parts.clock.now(), ...ownCause(jobStream(id)) }
   // If the job was cancelled, or another process continued it, then this page is done, and nothing is recorded.
   await execute(parts.store, cache, String(id), occasion, ({ state }) =>
     state?.page?.to.id === job.page?.to.id && state ? goOn(state, failed, next) : [],

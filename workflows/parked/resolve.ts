@@ -1,12 +1,11 @@
 // Tests: tests/integration/projections/parking.test.ts
 /** Records the operator's decisions about parked events, and retries by itself what a new release can read. */
-import { randomUUID } from 'node:crypto'
 import { PARKED_STREAM, REFUSED, type ParkedEvent } from '../../domain/parked/events.ts'
 import { isResolution, Resolutions } from '../../domain/parked/resolutions.ts'
 import { isReadable } from '../../domain/parse-event.ts'
 import { NO_STREAM, type Checkpoint, type Clock, type EventStore } from '../../domain/ports.ts'
 import { CONFLICT, untilNoConflict } from '../support/conflicts.ts'
-import { stamp } from '../support/stamp.ts'
+import { stamp, ownCause } from '../support/stamp.ts'
 
 type Store = Pick<EventStore, 'read' | 'append' | 'isAfter'>
 
@@ -25,8 +24,7 @@ const decide = (
     const resolutions = new Resolutions()
     for (const each of events) if (isResolution(each)) resolutions.add(each)
     if (!wanted(resolutions.about(event))) return null
-    const cause = randomUUID()
-    const occasion = { user_id: null, at: clock.now(), correlation_id: cause, causation_id: cause }
+    const occasion = { user_id: null, at: clock.now(), ...ownCause() }
     const append = {
       stream: PARKED_STREAM,
       expectedRevision: events.at(-1)?.revision ?? NO_STREAM,

@@ -4,12 +4,11 @@
  * first. The read models maintain the sum of the bytes, so no notification causes a new sum. Between two runs of this
  * job an account may exceed its limit by what the receive limits allow.
  */
-import { randomUUID } from 'node:crypto'
 import { PLAN_LIMITS } from '../../domain/account/plan.ts'
 import type { Plan } from '../../domain/account/events.ts'
 import { unreadStream, type NotificationEventData } from '../../domain/arrival/events.ts'
 import type { Clock, EventStore } from '../../domain/ports.ts'
-import { stamp } from '../support/stamp.ts'
+import { stamp, ownCause } from '../support/stamp.ts'
 import type { ScheduledJob } from './scheduled-work.ts'
 
 export interface UnreadOverLimit {
@@ -46,7 +45,7 @@ export const giveUpUnread = ({ store, clock, overLimit, oldest }: GiveUpUnreadPa
   name: 'give_up_unread',
   at: EVERY_MINUTE,
   run: async (signal) => {
-    const work = randomUUID()
+    const cause = ownCause()
     let given_up = 0
     for (const account of await overLimit()) {
       const { user_id, bytes } = account
@@ -54,7 +53,7 @@ export const giveUpUnread = ({ store, clock, overLimit, oldest }: GiveUpUnreadPa
       if (excess <= 0) continue
       const notifications = await oldest(user_id, excess)
       for (let from = 0; from < notifications.length && !signal.aborted; from += AT_A_TIME) {
-        const occasion = { user_id, at: clock.now(), correlation_id: work, causation_id: work }
+        const occasion = { user_id, at: clock.now(), ...cause }
         const units = notifications.slice(from, from + AT_A_TIME).map((notification) => [
           {
             stream: unreadStream(notification.notification_id),

@@ -1,10 +1,10 @@
 // Tests: tests/unit/workflows/scheduled/watch-disk.test.ts
 /** The common part of all watches of this installation: they raise and end alerts of the operator, and count both. */
-import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../domain/ports.ts'
 import type { Alerts, Cause } from '../alerts/alerts.ts'
 import { unlessUnreadable } from '../support/unless-unreadable.ts'
 import type { ScheduledJob } from './scheduled-work.ts'
+import { ownCause } from '../support/stamp.ts'
 
 export interface OperatorWatchParts {
   /** The operator's account; null while there is none. */
@@ -35,9 +35,9 @@ export const operatorWatch =
     const user_id = await operator()
     if (user_id === null) return null
     const lasting = await lastingOf(user_id, kind)
-    const id = randomUUID()
+    const cause = ownCause()
     const at = clock.now().toISOString()
-    const about = (subject: string) => ({ user_id, kind, subject, causation_id: id, correlation_id: id })
+    const about = (subject: string) => ({ user_id, kind, subject, ...cause })
     let raised = 0
     let ended = 0
     await look({

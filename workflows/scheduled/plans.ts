@@ -1,12 +1,12 @@
 // Tests: tests/integration/scheduled/plans.test.ts
 /** Scheduled work on plans: ends them, and warns when most of a quota is used. */
-import { randomUUID } from 'node:crypto'
 import { endPlan, warnOfQuota } from '../../domain/account/plan-changes.ts'
 import type { Clock } from '../../domain/ports.ts'
 import { vietnamMonth } from '../../domain/time.ts'
 import type { Accounts, OwnersOccasion } from '../accounts/accounts.ts'
 import { unlessUnreadable } from '../support/unless-unreadable.ts'
 import type { ScheduledJob } from './scheduled-work.ts'
+import { ownCause } from '../support/stamp.ts'
 
 /** Accounts that may need action, according to the read models. The decision is made on the account itself. */
 export interface PlansDue {
@@ -24,10 +24,7 @@ interface Parts {
 
 const EVERY_MINUTE = '* * * * *'
 
-const occasion = (user_id: number, at: Date): OwnersOccasion => {
-  const work = randomUUID()
-  return { user_id, at, correlation_id: work, causation_id: work }
-}
+const occasion = (user_id: number, at: Date): OwnersOccasion => ({ user_id, at, ...ownCause() })
 
 /** Records the end of plans. An ended plan counts as Free from its end on, whether this has run or not. */
 export const endPlans = ({ accounts, due, clock }: Parts): ScheduledJob => ({

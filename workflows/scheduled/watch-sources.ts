@@ -1,6 +1,5 @@
 // Tests: tests/integration/scheduled/watch-sources.test.ts
 /** Checks for silent sources. Raises an alert for each one, and ends it when the source is seen again or was removed. */
-import { randomUUID } from 'node:crypto'
 import type { InEach } from '../../domain/account/language.ts'
 import type { Account } from '../../domain/account/account.ts'
 import { sourceSubject } from '../alerts/subjects.ts'
@@ -12,6 +11,7 @@ import type { Alerts } from '../alerts/alerts.ts'
 import { inEach, TEXTS } from '../texts/texts.ts'
 import { unlessUnreadable } from '../support/unless-unreadable.ts'
 import type { ScheduledJob } from './scheduled-work.ts'
+import { ownCause } from '../support/stamp.ts'
 
 export interface KnownSource {
   user_id: number
@@ -65,8 +65,7 @@ export const watchSources = ({ quiet, lasting, accounts, alerts, clock }: WatchS
   at: EVERY_TEN_MINUTES,
   run: async (signal) => {
     const now = clock.now()
-    const look = randomUUID()
-    const caused = { kind: 'source_silent', causation_id: look, correlation_id: look } as const
+    const caused = { kind: 'source_silent', ...ownCause() } as const
     const silent = (await quiet(now)).filter(({ rhythm }) => silentSince(rhythm, now) !== null)
     const isSilent = new Set<string>()
     let raised = 0

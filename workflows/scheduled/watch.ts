@@ -3,10 +3,10 @@
  * Watches things that may fail, such as endpoints. Raises an alert about each one that fails. Ends the alert when that one has worked for a
  * while, or is no longer used. Only this process knows since when it works. This may be lost, and is then learned again. The alert itself is permanent, so it is an event.
  */
-import { randomUUID } from 'node:crypto'
 import type { Alerts, Cause, CauseEnded } from '../alerts/alerts.ts'
 import { unlessUnreadable } from '../support/unless-unreadable.ts'
 import type { ScheduledJob } from './scheduled-work.ts'
+import { ownCause } from '../support/stamp.ts'
 
 /** An alert that lasts. */
 export interface LastingAlert {
@@ -49,8 +49,7 @@ export const watch = <Failing, Lasting extends LastingAlert>(parts: WatchParts<F
   let calmSince: ReadonlyMap<string, string> = new Map()
 
   const run = async (signal: AbortSignal): Promise<{ raised: number; ended: number } | null> => {
-    const look = randomUUID()
-    const caused = { kind, causation_id: look, correlation_id: look }
+    const caused = { kind, ...ownCause() }
     const known = await parts.lasting()
     const isKnown = new Set(known.map(nameOf))
     const isListed = new Set<string>()

@@ -21,6 +21,12 @@ export const causedBy = ({
   causation_id: id,
 })
 
+/** What a decision records that follows from no event. @param cause  names what decided */
+export const ownCause = (cause: string = randomUUID()): Pick<Occasion, 'correlation_id' | 'causation_id'> => ({
+  correlation_id: cause,
+  causation_id: cause,
+})
+
 const FIRST_VERSION = 1
 
 /** The metadata that all events of one decision share. Create it once if the events are stamped in several parts. */

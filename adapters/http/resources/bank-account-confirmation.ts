@@ -1,11 +1,9 @@
 // Tests: tests/attack/new-bank-accounts.test.ts
 /** Confirms a bank account by the link in the alert mail. GET shows the page and only POST confirms, as mail scanners open links. */
-import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { BankAccount } from '../../../domain/account/account.ts'
 import { confirmBankAccount, shownDigits } from '../../../domain/account/bank-accounts.ts'
 import { Refused } from '../../../domain/errors.ts'
-import type { OwnersOccasion } from '../../../workflows/accounts/accounts.ts'
 import { CONFIRMATION_PAGE, confirmationLinks } from '../../../workflows/accounts/confirmation-links.ts'
 import {
   askPage,
@@ -21,6 +19,7 @@ import { query } from '../openapi/input.ts'
 import type { Answer } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
+import { ownCause } from '../../../workflows/support/stamp.ts'
 
 const Confirmation = z.object({ token: z.string().max(300) })
 
@@ -62,11 +61,6 @@ export const bankAccountConfirmationRoutes = (operations: Operations, parts: Api
     return { user_id: account.user_id, language: account.language, number }
   }
 
-  const occasionOf = (user_id: number): OwnersOccasion => {
-    const request = randomUUID()
-    return { user_id, at: clock.now(), correlation_id: request, causation_id: request }
-  }
-
   const gone = (context: ApiContext): string => {
     context.status = 404
     return goneLinkPage()
@@ -82,7 +76,7 @@ export const bankAccountConfirmationRoutes = (operations: Operations, parts: Api
     const found = await numberOf(token)
     if (!found) return gone(context)
     const { user_id, language, number } = found
-    const changed = await accounts.change(occasionOf(user_id), (account) =>
+    const changed = await accounts.change({ user_id, at: clock.now(), ...ownCause() }, (account) =>
       confirmBankAccount(account, number.bank_account_id),
     )
     await settled(parts, changed)

@@ -41,7 +41,6 @@ interface Found {
   delay: number
 }
 
-
 /**
  * Open deliveries among the rows of three parameters, each looked up by its key.
  * @param first  number of the first of the parameters · @param rule  SQL for their rule
