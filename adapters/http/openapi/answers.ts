@@ -10,12 +10,16 @@ const done = <Schema extends z.ZodType>(schema: Schema) => z.strictObject({ succ
 
 // The functions set `context.response.body`, because the setter `context.body` is several times slower.
 
+const json = (status: number, description: string, schema: z.ZodType) => [
+  { status, description, mediaType: JSON_TYPE, schema },
+]
+
 /** `{success, data}`. */
 export const data = <Schema extends z.ZodType>(schema: Schema): Answer<z.output<Schema>> => ({
   write: (context, value) => {
     context.response.body = { success: true, data: value }
   },
-  answers: [{ status: 200, description: 'Done.', mediaType: JSON_TYPE, schema: done(schema) }],
+  answers: json(200, 'Done.', done(schema)),
 })
 
 /** 201 `{success, data}`. */
@@ -24,7 +28,7 @@ export const created = <Schema extends z.ZodType>(schema: Schema): Answer<z.outp
     context.status = 201
     context.response.body = { success: true, data: value }
   },
-  answers: [{ status: 201, description: 'Created.', mediaType: JSON_TYPE, schema: done(schema) }],
+  answers: json(201, 'Created.', done(schema)),
 })
 
 /** 201 `{success, data, message}`. The handler returns data and message. */
@@ -35,14 +39,7 @@ export const createdAndSaid = <Schema extends z.ZodType>(
     context.status = 201
     context.response.body = { success: true, ...value }
   },
-  answers: [
-    {
-      status: 201,
-      description: 'Created.',
-      mediaType: JSON_TYPE,
-      schema: z.strictObject({ success: z.literal(true), data: schema, message: z.string() }),
-    },
-  ],
+  answers: json(201, 'Created.', done(schema).extend({ message: z.string() })),
 })
 
 /** `{success, message}`: the handler returns one plain sentence. */
@@ -50,14 +47,11 @@ export const message: Answer<string> = {
   write: (context, value) => {
     context.response.body = { success: true, message: value }
   },
-  answers: [
-    {
-      status: 200,
-      description: 'Done.',
-      mediaType: JSON_TYPE,
-      schema: z.strictObject({ success: z.literal(true), message: z.string() }).meta({ id: 'Message' }),
-    },
-  ],
+  answers: json(
+    200,
+    'Done.',
+    z.strictObject({ success: z.literal(true), message: z.string() }).meta({ id: 'Message' }),
+  ),
 }
 
 /**
@@ -71,7 +65,7 @@ export const whole = <Schema extends z.ZodType>(
   write: (context, value) => {
     context.response.body = value
   },
-  answers: statuses.map((status) => ({ status, description: 'Done.', mediaType: JSON_TYPE, schema })),
+  answers: statuses.flatMap((status) => json(status, 'Done.', schema)),
 })
 
 /** A response that is not JSON: a text or a stream. */

@@ -4,16 +4,17 @@
  * adds the operation to the OpenAPI document.
  *
  * ```ts
- * const { get, post, put, remove } = operations.of('Webhook rules')
+ * const { get, post, put, remove } = operations.of('Webhook rules', signedIn)
  *
- * get('/api/webhooks', 'List rules', signedIn, data(z.array(Rule)), listRules)
- * post('/api/webhooks', 'Create a rule', signedIn, body(RuleCreation), refuses('WEBHOOK_LIMIT_REACHED'), created(Rule), addRule)
- * put('/api/webhooks/:id', 'Update a rule', signedIn, body(RuleChange), data(Rule), updateRule)
- * remove('/api/webhooks/:id', 'Delete a rule', signedIn, noBody, refuses('AUTO_RULE'), message, deleteRule)
+ * get('/api/webhooks', 'List rules', data(z.array(Rule)), listRules)
+ * post('/api/webhooks', 'Create a rule', body(RuleCreation), refuses('WEBHOOK_LIMIT_REACHED'), created(Rule), addRule)
+ * put('/api/webhooks/:id', 'Update a rule', body(RuleChange), data(Rule), updateRule)
+ * remove('/api/webhooks/:id', 'Delete a rule', noBody, refuses('AUTO_RULE'), message, deleteRule)
  * ```
  *
- * The parts between the summary and the handler may be in any order, except that steps run in the given order:
- * - Access: `signedIn`, then `operatorOnly` (others receive 404); nothing for a public operation; `limited('login')`.
+ * `of` gets the access to all of its operations, which comes first: `signedIn`, then `operatorOnly` (others receive 404); nothing for
+ * public operations. The parts between the summary and the handler may be in any order, except that steps run in the given order:
+ * - Access: `limited('login')`.
  * - Input (`input.ts`), at most one: `body(Schema)`, `optionalBody(Schema)`, `noBody`, `query(Schema)`. The handler receives the
  *   parsed value as its second argument.
  * - Response (`answers.ts`), exactly one: `data(Schema)`, `created(Schema)`, `message`, `whole(Schema)` for a flat response,
@@ -54,18 +55,12 @@ type Declare = <const Parts extends readonly Guard[]>(
   ...line: [...Parts, Handler<InputOf<Parts>, OutputOf<Parts>>]
 ) => void
 
-export interface Declarations {
-  get: Declare
-  head: Declare
-  post: Declare
-  put: Declare
-  /** DELETE. */
-  remove: Declare
-}
+/** `remove` is DELETE. */
+type Declarations = Record<'get' | 'head' | 'post' | 'put' | 'remove', Declare>
 
 export interface Operations {
-  /** @param tag  the heading of these operations in the document */
-  of(tag: string): Declarations
+  /** @param tag  the heading of these operations in the document · @param access  the first parts of each of them */
+  of(tag: string, ...access: readonly Guard[]): Declarations
 }
 
 const isOwnersWrite = (method: Method, parts: readonly Guard[]): boolean =>
@@ -106,9 +101,9 @@ const withoutSecrets = ({ answers }: Answer<unknown>): Mask | null => {
 /** @param declared  every operation is appended to this list, for the document */
 export const openOperations = (router: Router<ApiState>, declared: Operation[]): Operations => {
   const declare =
-    (tag: string, method: Method): Declare =>
+    (tag: string, access: readonly Guard[], method: Method): Declare =>
     (path, summary, ...line) => {
-      const parts = line.slice(0, -1) as readonly Guard[]
+      const parts = [...access, ...(line.slice(0, -1) as readonly Guard[])]
       const handle = line.at(-1) as Handler<unknown, unknown>
       const input = parts.find(isInput)
       const answer = parts.find(isAnswer)
@@ -135,24 +130,20 @@ export const openOperations = (router: Router<ApiState>, declared: Operation[]):
         answer.write(context, await handle(context, given))
         if (isScoped && mask) context.response.body = mask(context.response.body)
       }
-      const announce: ApiMiddleware[] =
-        needed === null
-          ? []
-          : [
-              (context, next) => {
-                context.state.scopes = needed
-                return next()
-              },
-            ]
-      router[method](path, ...announce, ...parts.flatMap(({ step }) => step ?? []), run)
+      const announce: ApiMiddleware = (context, next) => {
+        context.state.scopes = needed!
+        return next()
+      }
+      const steps = parts.flatMap(({ step }) => step ?? [])
+      router[method](path, ...(needed === null ? steps : [announce, ...steps]), run)
     }
   return {
-    of: (tag) => ({
-      get: declare(tag, 'get'),
-      head: declare(tag, 'head'),
-      post: declare(tag, 'post'),
-      put: declare(tag, 'put'),
-      remove: declare(tag, 'delete'),
+    of: (tag, ...access) => ({
+      get: declare(tag, access, 'get'),
+      head: declare(tag, access, 'head'),
+      post: declare(tag, access, 'post'),
+      put: declare(tag, access, 'put'),
+      remove: declare(tag, access, 'delete'),
     }),
   }
 }

@@ -106,7 +106,7 @@ const noReceiveUrl = () => new Refused('NOT_FOUND', 'This account has no persona
 
 export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn: Guard): void => {
   const { clock, database, vault, settings } = parts
-  const { get, post, put } = operations.of('Account')
+  const { get, post, put } = operations.of('Account', signedIn)
 
   const presented = async (account: AccountState) => {
     const now = clock.now()
@@ -176,14 +176,13 @@ export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn:
     return presentedUrl(context, opened(changed.account), changed.account)
   }
 
-  get('/api/account', 'Get the account', signedIn, scopes('read', 'connect'), data(Account), showAccount)
-  put('/api/account', 'Update the account', signedIn, body(AccountChange), data(Account), changeAccount)
-  post('/api/account/api-key/rotate', 'Rotate the API key', signedIn, scopes(), noBody, data(NewApiKey), rotateApiKey)
-  get('/api/receive-url', 'Get the personal URL', signedIn, refuses('NOT_FOUND'), data(ReceiveUrl), showReceiveUrl)
+  get('/api/account', 'Get the account', scopes('read', 'connect'), data(Account), showAccount)
+  put('/api/account', 'Update the account', body(AccountChange), data(Account), changeAccount)
+  post('/api/account/api-key/rotate', 'Rotate the API key', scopes(), noBody, data(NewApiKey), rotateApiKey)
+  get('/api/receive-url', 'Get the personal URL', refuses('NOT_FOUND'), data(ReceiveUrl), showReceiveUrl)
   get(
     '/api/receive-url/qr',
     'Get the personal URL as a QR code',
-    signedIn,
     refuses('NOT_FOUND'),
     data(ReceiveUrlQr),
     drawReceiveUrl,
@@ -191,19 +190,10 @@ export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn:
   put(
     '/api/receive-url',
     'Update the settings of the personal URL',
-    signedIn,
     body(UrlChange),
     refuses('NOT_FOUND'),
     data(ReceiveUrl),
     changeReceiveUrl,
   )
-  post(
-    '/api/receive-url/rotate',
-    'Rotate the personal URL',
-    signedIn,
-    scopes(),
-    noBody,
-    data(ReceiveUrl),
-    newReceiveUrl,
-  )
+  post('/api/receive-url/rotate', 'Rotate the personal URL', scopes(), noBody, data(ReceiveUrl), newReceiveUrl)
 }

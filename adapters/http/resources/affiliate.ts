@@ -76,7 +76,7 @@ interface Steps {
 
 export const affiliateRoutes = (operations: Operations, parts: ApiParts, { signedIn, limited }: Steps): void => {
   const { clock, settings } = parts
-  const { get, post, put } = operations.of('Affiliate')
+  const { get, post, put } = operations.of('Affiliate', signedIn)
   const affiliates = new Affiliates(parts)
   const linkOf = presentLink(settings.baseUrl)
 
@@ -102,21 +102,12 @@ export const affiliateRoutes = (operations: Operations, parts: ApiParts, { signe
   const withdraw = async (context: ApiContext, { amount }: z.infer<typeof WithdrawalRequest>) =>
     presentWithdrawal(await affiliates.withdraw(occasionOf(context, clock), amount))
 
-  get('/api/affiliate', 'Get affiliate links and earnings', signedIn, data(Summary), showSummary)
-  post(
-    '/api/affiliate/links',
-    'Create an affiliate link',
-    signedIn,
-    limited('links'),
-    body(LinkCreation),
-    created(Link),
-    addLink,
-  )
-  put('/api/affiliate/bank', 'Set the payout account', signedIn, limited('bank'), body(BankChange), data(Bank), setBank)
+  get('/api/affiliate', 'Get affiliate links and earnings', data(Summary), showSummary)
+  post('/api/affiliate/links', 'Create an affiliate link', limited('links'), body(LinkCreation), created(Link), addLink)
+  put('/api/affiliate/bank', 'Set the payout account', limited('bank'), body(BankChange), data(Bank), setBank)
   post(
     '/api/affiliate/withdraw',
     'Request a payout',
-    signedIn,
     limited('withdraw'),
     body(WithdrawalRequest),
     refuses('CONFLICT'),

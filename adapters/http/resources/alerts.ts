@@ -54,7 +54,7 @@ const Alert = z
 
 export const alertRoutes = (operations: Operations, parts: ApiParts, signedIn: Guard): void => {
   const { clock, database, urlProblem, vault } = parts
-  const { get, put } = operations.of('Alerts')
+  const { get, put } = operations.of('Alerts', signedIn)
 
   const list = (context: ApiContext) => listAlerts(database, context.state.account.user_id, clock.now())
 
@@ -72,15 +72,8 @@ export const alertRoutes = (operations: Operations, parts: ApiParts, signedIn: G
     return presentAlertSettings(changed.account, vault)
   }
 
-  get('/api/alerts', 'List alerts', signedIn, data(z.array(Alert)), list)
+  get('/api/alerts', 'List alerts', data(z.array(Alert)), list)
   const path = '/api/account/alerts'
-  get(path, 'Get the address that alerts are posted to', signedIn, data(AlertSettings), showSettings)
-  put(
-    path,
-    'Set the address that alerts are posted to',
-    signedIn,
-    body(AlertSettingsChange),
-    data(AlertSettings),
-    changeSettings,
-  )
+  get(path, 'Get the address that alerts are posted to', data(AlertSettings), showSettings)
+  put(path, 'Set the address that alerts are posted to', body(AlertSettingsChange), data(AlertSettings), changeSettings)
 }

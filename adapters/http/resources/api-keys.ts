@@ -56,7 +56,8 @@ type Parts = ApiParts & { keyUses: ApiKeyUses }
 
 export const apiKeyRoutes = (operations: Operations, parts: Parts, signedIn: Guard): void => {
   const { clock, keyUses } = parts
-  const { get, post, remove } = operations.of('Account')
+  // Not available to scoped keys: a scoped key could create a key with more scopes.
+  const { get, post, remove } = operations.of('Account', signedIn, scopes())
 
   const list = async ({ state }: ApiContext) => {
     const { user_id, api_keys } = state.account
@@ -77,19 +78,9 @@ export const apiKeyRoutes = (operations: Operations, parts: Parts, signedIn: Gua
     return 'The key was deleted. It no longer opens anything.'
   }
 
-  // Not available to scoped keys: a scoped key could create a key with more scopes.
-  const line = [signedIn, scopes()] as const
   const path = '/api/account/api-keys'
   const limit = refuses('API_KEY_LIMIT_REACHED')
-  get(path, 'List the scoped keys', ...line, data(z.array(ApiKey)), list)
-  post(
-    path,
-    `Create a scoped key, at most ${MOST_KEYS}`,
-    ...line,
-    body(ApiKeyCreation),
-    limit,
-    created(NewScopedKey),
-    add,
-  )
-  remove(`${path}/:id`, 'Delete a scoped key', ...line, noBody, message, drop)
+  get(path, 'List the scoped keys', data(z.array(ApiKey)), list)
+  post(path, `Create a scoped key, at most ${MOST_KEYS}`, body(ApiKeyCreation), limit, created(NewScopedKey), add)
+  remove(`${path}/:id`, 'Delete a scoped key', noBody, message, drop)
 }

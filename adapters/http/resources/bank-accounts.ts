@@ -59,7 +59,7 @@ const presentBankAccount = ({
 })
 
 export const bankAccountRoutes = (operations: Operations, parts: ApiParts, signedIn: Guard): void => {
-  const { get, post, put } = operations.of('Bank accounts')
+  const { get, post, put } = operations.of('Bank accounts', signedIn)
 
   const listBankAccounts = (context: ApiContext) =>
     [...context.state.account.bank_accounts.values()].map(presentBankAccount).reverse()
@@ -82,11 +82,10 @@ export const bankAccountRoutes = (operations: Operations, parts: ApiParts, signe
     return { learning_until: changed.account.learning!.until }
   }
 
-  get('/api/bank-accounts', 'List bank accounts', signedIn, data(z.array(BankAccount)), listBankAccounts)
+  get('/api/bank-accounts', 'List bank accounts', data(z.array(BankAccount)), listBankAccounts)
   post(
     '/api/bank-accounts/learn',
     'Accept new bank accounts without confirmation for 24 hours',
-    signedIn,
     noBody,
     data(Learning),
     learn,
@@ -94,7 +93,6 @@ export const bankAccountRoutes = (operations: Operations, parts: ApiParts, signe
   put(
     '/api/bank-accounts/:id',
     'Confirm, enable or disable a bank account',
-    signedIn,
     body(BankAccountChange),
     data(BankAccount),
     updateBankAccount,

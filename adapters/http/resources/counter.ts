@@ -54,7 +54,8 @@ export const counterRoutes = (
   { streams, signedIn }: { streams: EventStreams; signedIn: Guard },
 ): void => {
   const { accounts, clock, database, settings } = parts
-  const { get, post } = operations.of('Counter')
+  const { get } = operations.of('Counter')
+  const { post } = operations.of('Counter', signedIn, scopes())
 
   const open = async (context: ApiContext) => {
     const { user_id, counter_hash } = context.state.account
@@ -101,15 +102,7 @@ export const counterRoutes = (
     })
   }
 
-  post(
-    '/api/counter',
-    'Create a counter link and revoke the previous one',
-    signedIn,
-    scopes(),
-    noBody,
-    createdAndSaid(Counter),
-    open,
-  )
+  post('/api/counter', 'Create a counter link and revoke the previous one', noBody, createdAndSaid(Counter), open)
   const none = refuses('NOT_FOUND', 'ACCOUNT_LOCKED', 'STORE_UNAVAILABLE')
   get('/counter/:token', 'Get the counter page', none, dashboardsPage, showPage)
   const limited = refuses('NOT_FOUND', 'ACCOUNT_LOCKED', 'STORE_UNAVAILABLE', 'RATE_LIMITED')

@@ -83,7 +83,7 @@ const pairingLink = (baseUrl: string, code: string): string =>
 
 export const deviceRoutes = (operations: Operations, parts: ApiParts, signedIn: Guard): void => {
   const { clock, database, settings } = parts
-  const { get, post, put, remove } = operations.of('Devices')
+  const { get, post, put, remove } = operations.of('Devices', signedIn)
 
   const presented = async (account: Account, devices: readonly (DeviceState | InvitationState)[]) => {
     const lastSeen = await lastSeenOf(database, account.user_id, clock.now())
@@ -127,20 +127,11 @@ export const deviceRoutes = (operations: Operations, parts: ApiParts, signedIn: 
   }
 
   const limit = refuses('DEVICE_LIMIT_REACHED')
-  get('/api/devices', 'List devices', signedIn, data(z.array(Device)), listDevices)
-  post(
-    '/api/devices',
-    'Invite a device',
-    signedIn,
-    scopes(),
-    body(DeviceCreation),
-    limit,
-    created(Invitation),
-    addDevice,
-  )
-  get('/api/devices/:id', 'Get a device', signedIn, data(Device), showDevice)
-  put('/api/devices/:id', 'Update a device', signedIn, body(DeviceChange), data(Device), updateDevice)
-  remove('/api/devices/:id', 'Remove a device', signedIn, noBody, message, deleteDevice)
+  get('/api/devices', 'List devices', data(z.array(Device)), listDevices)
+  post('/api/devices', 'Invite a device', scopes(), body(DeviceCreation), limit, created(Invitation), addDevice)
+  get('/api/devices/:id', 'Get a device', data(Device), showDevice)
+  put('/api/devices/:id', 'Update a device', body(DeviceChange), data(Device), updateDevice)
+  remove('/api/devices/:id', 'Remove a device', noBody, message, deleteDevice)
 }
 
 /** The endpoint that the phone calls. The pairing code is its credential. */

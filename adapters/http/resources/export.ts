@@ -17,7 +17,7 @@ import type { ApiParts } from '../parts.ts'
 import { TransactionExport } from './queries.ts'
 
 export const exportRoutes = (operations: Operations, { database }: ApiParts, signedIn: Guard): void => {
-  const { get } = operations.of('Transactions')
+  const { get } = operations.of('Transactions', signedIn)
 
   const exportAll = async (
     context: ApiContext,
@@ -38,7 +38,6 @@ export const exportRoutes = (operations: Operations, { database }: ApiParts, sig
   get(
     '/api/transactions/export',
     'Export transactions as CSV or as a spreadsheet',
-    signedIn,
     query(TransactionExport),
     refuses('SCOPE_MISSING'),
     download(Object.values(MEDIA_TYPES), `Columns: ${COLUMN_NAMES.join(', ')}. Times are Vietnamese.`),

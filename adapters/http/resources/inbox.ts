@@ -112,7 +112,7 @@ export const inboxRoutes = (
   { signedIn, limited }: { signedIn: Guard; limited: Limited },
 ): void => {
   const { clock, vault, inboxes, inboxCalls, settings } = parts
-  const { get, post, put, remove } = operations.of('Inbox')
+  const { get, post, put, remove } = operations.of('Inbox', signedIn)
 
   const presentSettings = ({ inbox_id, sealed_token, answer, delay_ms }: InboxState) => ({
     id: inbox_id,
@@ -174,12 +174,13 @@ export const inboxRoutes = (
     return BODY_OF_ANSWER[status]
   }
 
-  get('/api/inbox', 'List inboxes and their calls', signedIn, query(InboxList), whole(Inboxes), list)
-  post('/api/inbox', 'Create an inbox', signedIn, noBody, refuses('CONFLICT'), created(NewInbox), open)
-  get('/api/inbox/:id', 'Get an inbox and its calls', signedIn, data(Inbox), show)
-  put('/api/inbox/:id', 'Set the response of an inbox', signedIn, body(InboxChange), data(InboxSettings), change)
-  remove('/api/inbox/:id', 'Delete an inbox', signedIn, noBody, message, close)
+  get('/api/inbox', 'List inboxes and their calls', query(InboxList), whole(Inboxes), list)
+  post('/api/inbox', 'Create an inbox', noBody, refuses('CONFLICT'), created(NewInbox), open)
+  get('/api/inbox/:id', 'Get an inbox and its calls', data(Inbox), show)
+  put('/api/inbox/:id', 'Set the response of an inbox', body(InboxChange), data(InboxSettings), change)
+  remove('/api/inbox/:id', 'Delete an inbox', noBody, message, close)
 
+  const callable = operations.of('Inbox')
   const line = [
     limited('inbox'),
     refuses('NOT_FOUND', 'ACCOUNT_LOCKED', 'STORE_UNAVAILABLE'),
@@ -187,6 +188,6 @@ export const inboxRoutes = (
     whole(Answered, [200, 500]),
     take,
   ] as const
-  post('/inbox/:token', 'Call an inbox', ...line)
-  put('/inbox/:token', 'Call an inbox', ...line)
+  callable.post('/inbox/:token', 'Call an inbox', ...line)
+  callable.put('/inbox/:token', 'Call an inbox', ...line)
 }

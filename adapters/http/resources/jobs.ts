@@ -26,7 +26,7 @@ const Cancelled = z.strictObject({ success: z.literal(true), message: z.string()
 
 export const jobRoutes = (operations: Operations, parts: ApiParts, signedIn: Guard): void => {
   const { clock, database, store } = parts
-  const { get, remove } = operations.of('Jobs')
+  const { get, remove } = operations.of('Jobs', signedIn)
 
   const showJob = async (context: ApiContext): Promise<JobRow> => {
     const job = await findJob(database, context.state.account.user_id, idOf(context))
@@ -43,6 +43,6 @@ export const jobRoutes = (operations: Operations, parts: ApiParts, signedIn: Gua
     }
   }
 
-  get('/api/jobs/:id', 'Get the progress of a job', signedIn, data(Job), showJob)
-  remove('/api/jobs/:id', 'Cancel a job', signedIn, noBody, refuses('CONFLICT'), whole(Cancelled), endJob)
+  get('/api/jobs/:id', 'Get the progress of a job', data(Job), showJob)
+  remove('/api/jobs/:id', 'Cancel a job', noBody, refuses('CONFLICT'), whole(Cancelled), endJob)
 }

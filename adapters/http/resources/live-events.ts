@@ -7,7 +7,7 @@ import type { Guard } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 
 export const streamRoutes = (operations: Operations, streams: EventStreams, signedIn: Guard): void => {
-  const { get } = operations.of('Live')
+  const { get } = operations.of('Live', signedIn)
 
   const listen = (context: ApiContext) => {
     const { account, admitAgain } = context.state
@@ -17,5 +17,5 @@ export const streamRoutes = (operations: Operations, streams: EventStreams, sign
   const stream = eventStream(
     'Events `transaction`, `attempt`, `alert`, `notification`, `account`. `reset`: load the lists again. `end`: connect again. `bye`: the server stops. To continue, send the last id as `Last-Event-ID` or `since`.',
   )
-  get('/api/stream', 'Stream account events', signedIn, refuses('RATE_LIMITED'), query(StreamStart), stream, listen)
+  get('/api/stream', 'Stream account events', refuses('RATE_LIMITED'), query(StreamStart), stream, listen)
 }

@@ -112,7 +112,7 @@ const present = (
 
 export const mailAccountRoutes = (operations: Operations, parts: ApiParts, signedIn: Guard): void => {
   const { clock, database, vault, mailServer } = parts
-  const { get, post, put, remove } = operations.of('Mail accounts')
+  const { get, post, put, remove } = operations.of('Mail accounts', signedIn)
 
   const presented = async (context: ApiContext, mailAccounts: readonly MailAccountState[]) => {
     const ids = mailAccounts.map(({ mail_account_id }) => mail_account_id)
@@ -155,26 +155,17 @@ export const mailAccountRoutes = (operations: Operations, parts: ApiParts, signe
   }
 
   const limited = refuses('MAIL_ACCOUNT_LIMIT_REACHED', 'CONFLICT')
-  get('/api/mail-accounts', 'List mail accounts', signedIn, data(z.array(MailAccount)), list)
-  post(
-    '/api/mail-accounts',
-    'Add a mail account',
-    signedIn,
-    body(MailAccountCreation),
-    limited,
-    created(MailAccount),
-    add,
-  )
-  get('/api/mail-accounts/:id', 'Get a mail account', signedIn, data(MailAccount), show)
+  get('/api/mail-accounts', 'List mail accounts', data(z.array(MailAccount)), list)
+  post('/api/mail-accounts', 'Add a mail account', body(MailAccountCreation), limited, created(MailAccount), add)
+  get('/api/mail-accounts/:id', 'Get a mail account', data(MailAccount), show)
   put(
     '/api/mail-accounts/:id',
     'Update a mail account',
-    signedIn,
     body(MailAccountChange),
     refuses('CONFLICT'),
     data(MailAccount),
     change,
   )
-  remove('/api/mail-accounts/:id', 'Remove a mail account', signedIn, noBody, message, drop)
-  post('/api/mail-accounts/:id/test', 'Test a mail account', signedIn, noBody, whole(Tested), test)
+  remove('/api/mail-accounts/:id', 'Remove a mail account', noBody, message, drop)
+  post('/api/mail-accounts/:id/test', 'Test a mail account', noBody, whole(Tested), test)
 }

@@ -122,7 +122,7 @@ const Notifications = pageOf(Notification, byCursor)
 
 export const notificationRoutes = (operations: Operations, parts: ApiParts, signedIn: Guard): void => {
   const { clock, database, store, capture, settings } = parts
-  const { get, post } = operations.of('Notifications')
+  const { get, post } = operations.of('Notifications', signedIn)
 
   const cursors = openCursors(settings.jwtSecret)
 
@@ -160,11 +160,10 @@ export const notificationRoutes = (operations: Operations, parts: ApiParts, sign
     return presentNotification(context.state.account, { ...reread, source: row?.source ?? null, text: null }, false)
   }
 
-  get('/api/notifications', 'List notifications', signedIn, query(NotificationList), whole(Notifications), list)
+  get('/api/notifications', 'List notifications', query(NotificationList), whole(Notifications), list)
   post(
     '/api/notifications/:id/reread',
     'Parse a notification again',
-    signedIn,
     optionalBody(Confirmation),
     refuses('CONFLICT'),
     data(Notification),

@@ -130,7 +130,7 @@ const shown = ({ of, space: { free, size }, place }: OwnedDisk) => ({
 
 export const operatorRoutes = (operations: Operations, parts: ApiParts, signedIn: Guard): void => {
   const { database, store, clock, disk: ownDisk, serverDisks, settings } = parts
-  const { get } = operations.of('The operator')
+  const { get } = operations.of('The operator', signedIn, operatorOnly)
 
   const cursors = openCursors(settings.jwtSecret)
 
@@ -189,6 +189,6 @@ export const operatorRoutes = (operations: Operations, parts: ApiParts, signedIn
     }
   }
 
-  get('/api/operator/accounts', 'List accounts', signedIn, operatorOnly, query(Page), whole(Accounts), accounts)
-  get('/api/operator/status', 'Get the status of the installation', signedIn, operatorOnly, data(Status), status)
+  get('/api/operator/accounts', 'List accounts', query(Page), whole(Accounts), accounts)
+  get('/api/operator/status', 'Get the status of the installation', data(Status), status)
 }

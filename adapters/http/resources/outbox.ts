@@ -23,7 +23,7 @@ const Mail = z
   .meta({ id: 'Mail' })
 
 export const outboxRoutes = (operations: Operations, { outbox }: ApiParts, signedIn: Guard): void => {
-  const { get } = operations.of('The operator')
+  const { get } = operations.of('The operator', signedIn, operatorOnly)
 
-  get('/api/outbox', 'List unsent emails', signedIn, operatorOnly, data(z.array(Mail)), () => outbox.list())
+  get('/api/outbox', 'List unsent emails', data(z.array(Mail)), () => outbox.list())
 }

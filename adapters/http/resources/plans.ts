@@ -50,7 +50,7 @@ const PlanOrder = z
   .meta({ id: 'PlanOrder' })
 
 export const planRoutes = (operations: Operations, parts: ApiParts, signedIn: Guard): void => {
-  const { get, post } = operations.of('Plans')
+  const { get, post } = operations.of('Plans', signedIn)
   const plans = planAccountOf(parts.settings)
 
   const order = async (context: ApiContext, { plan }: z.infer<typeof PlanOrderCreation>) => {
@@ -59,6 +59,6 @@ export const planRoutes = (operations: Operations, parts: ApiParts, signedIn: Gu
   }
 
   const unset = refuses('CONFLICT')
-  get('/api/plans', 'List plans', signedIn, data(z.array(PlanOffer)), () => OFFERS)
-  post('/api/plans/order', 'Order a plan', signedIn, body(PlanOrderCreation), unset, created(PlanOrder), order)
+  get('/api/plans', 'List plans', data(z.array(PlanOffer)), () => OFFERS)
+  post('/api/plans/order', 'Order a plan', body(PlanOrderCreation), unset, created(PlanOrder), order)
 }

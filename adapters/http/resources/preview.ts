@@ -22,6 +22,6 @@ export const previewRoutes = (operations: Operations, { clock }: ApiParts, signe
     return { body: render(format, SAMPLE, Math.floor(clock.now().getTime() / 1000)) }
   }
 
-  const { post } = operations.of('Webhook rules')
-  post('/api/webhooks/preview', 'Preview the request of a rule', signedIn, body(PreviewRequest), data(Preview), preview)
+  const { post } = operations.of('Webhook rules', signedIn)
+  post('/api/webhooks/preview', 'Preview the request of a rule', body(PreviewRequest), data(Preview), preview)
 }

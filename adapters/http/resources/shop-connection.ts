@@ -30,7 +30,7 @@ const Connected = z.strictObject({
 
 export const shopConnectionRoutes = (operations: Operations, api: ApiParts, signedIn: Guard): void => {
   const parts = { ...api, planPrefix: api.settings.planPrefix }
-  const { post } = operations.of('Connected systems')
+  const { post } = operations.of('Connected systems', signedIn)
 
   /** 201 for a new connection, 200 if the shop was connected before. */
   const connect = async (context: ApiContext, shop: z.infer<typeof ShopConnection>) => {
@@ -45,14 +45,5 @@ export const shopConnectionRoutes = (operations: Operations, api: ApiParts, sign
   // A plugin receives the secret of its own rule.
   const byPlugin: Guard = { scopes: ['write', 'connect'], showsSecrets: true }
   const answer = whole(Connected, [200, 201])
-  post(
-    '/api/systems/connect',
-    'Connect a shop plugin',
-    signedIn,
-    byPlugin,
-    body(ShopConnection),
-    refused,
-    answer,
-    connect,
-  )
+  post('/api/systems/connect', 'Connect a shop plugin', byPlugin, body(ShopConnection), refused, answer, connect)
 }

@@ -69,7 +69,7 @@ const Stats = z
   .meta({ id: 'Stats' })
 
 export const statsRoutes = (operations: Operations, { clock, database }: ApiParts, signedIn: Guard): void => {
-  const { get } = operations.of('Numbers')
+  const { get } = operations.of('Numbers', signedIn)
 
   const show = async (context: ApiContext, given: z.infer<typeof StatsRange>) => {
     const { user_id } = context.state.account
@@ -93,11 +93,10 @@ export const statsRoutes = (operations: Operations, { clock, database }: ApiPart
     return statisticsByRuleAndHour(database, context.state.account.user_id, from, to)
   }
 
-  get('/api/stats', 'Get statistics by day, bank and rule', signedIn, query(StatsRange), data(Stats), show)
+  get('/api/stats', 'Get statistics by day, bank and rule', query(StatsRange), data(Stats), show)
   get(
     '/api/stats/rules',
     'Get statistics by rule for the most recent hours',
-    signedIn,
     query(StatsHours),
     data(z.array(RuleStatsByHour)),
     showRules,

@@ -34,7 +34,7 @@ export const presentSystem = ({
 
 export const systemRoutes = (operations: Operations, api: ApiParts, signedIn: Guard): void => {
   const parts = { ...api, planPrefix: api.settings.planPrefix }
-  const { get, post, put, remove } = operations.of('Connected systems')
+  const { get, post, put, remove } = operations.of('Connected systems', signedIn)
 
   const listSystems = (context: ApiContext) => [...context.state.account.systems.values()].map(presentSystem).reverse()
 
@@ -63,9 +63,9 @@ export const systemRoutes = (operations: Operations, api: ApiParts, signedIn: Gu
 
   const conflicts = refuses('CONFLICT')
   const limited = refuses('CONFLICT', 'SYSTEM_LIMIT_REACHED')
-  get('/api/systems', 'List systems', signedIn, data(z.array(System)), listSystems)
-  post('/api/systems', 'Add a system', signedIn, body(SystemCreation), limited, created(System), createSystem)
-  get('/api/systems/:id', 'Get a system', signedIn, data(System), showSystem)
-  put('/api/systems/:id', 'Update a system', signedIn, body(SystemChange), conflicts, data(System), updateSystem)
-  remove('/api/systems/:id', 'Delete a system', signedIn, noBody, conflicts, message, deleteSystem)
+  get('/api/systems', 'List systems', data(z.array(System)), listSystems)
+  post('/api/systems', 'Add a system', body(SystemCreation), limited, created(System), createSystem)
+  get('/api/systems/:id', 'Get a system', data(System), showSystem)
+  put('/api/systems/:id', 'Update a system', body(SystemChange), conflicts, data(System), updateSystem)
+  remove('/api/systems/:id', 'Delete a system', noBody, conflicts, message, deleteSystem)
 }

@@ -195,7 +195,7 @@ const Transactions = pageOf(Transaction, {
 export const transactionRoutes = (operations: Operations, parts: ApiParts, signedIn: Guard): void => {
   const { clock, database, store } = parts
   const plans = planAccountOf(parts.settings)
-  const { get, post, remove } = operations.of('Transactions')
+  const { get, post, remove } = operations.of('Transactions', signedIn)
 
   const cursors = openCursors(parts.settings.jwtSecret)
   const progress = openSearchProgress(database, (a, b) => store.isAfter(a, b))
@@ -273,24 +273,16 @@ export const transactionRoutes = (operations: Operations, parts: ApiParts, signe
     return 'The transaction and its deliveries were deleted.'
   }
 
-  get('/api/transactions', 'List transactions', signedIn, query(TransactionList), whole(Transactions), listAll)
-  get(
-    '/api/transactions/:id',
-    'Get a transaction',
-    signedIn,
-    query(TransactionDetail),
-    data(DeliveredTransaction),
-    showOne,
-  )
-  get('/api/transactions/:id/history', 'Get the history of a transaction', signedIn, data(History), tellHistory)
+  get('/api/transactions', 'List transactions', query(TransactionList), whole(Transactions), listAll)
+  get('/api/transactions/:id', 'Get a transaction', query(TransactionDetail), data(DeliveredTransaction), showOne)
+  get('/api/transactions/:id/history', 'Get the history of a transaction', data(History), tellHistory)
   post(
     '/api/transactions/:id/retry',
     'Retry the webhooks of a transaction',
-    signedIn,
     optionalBody(Retry),
     refuses('CONFLICT'),
     message,
     retryOne,
   )
-  remove('/api/transactions/:id', 'Delete a transaction and its deliveries', signedIn, noBody, message, deleteOne)
+  remove('/api/transactions/:id', 'Delete a transaction and its deliveries', noBody, message, deleteOne)
 }

@@ -32,7 +32,7 @@ const present = ({ trusted_senders, without_sender }: Account): z.output<typeof 
 })
 
 export const trustedSenderRoutes = (operations: Operations, parts: ApiParts, signedIn: Guard): void => {
-  const { get, put } = operations.of('Account')
+  const { get, put } = operations.of('Account', signedIn)
 
   const showSenders = (context: ApiContext) => present(context.state.account)
 
@@ -45,6 +45,6 @@ export const trustedSenderRoutes = (operations: Operations, parts: ApiParts, sig
   }
 
   const path = '/api/account/trusted-senders'
-  get(path, 'Show the trusted senders', signedIn, data(Shown), showSenders)
-  put(path, 'Set the trusted senders', signedIn, body(TrustedSenders), data(Shown), replaceSenders)
+  get(path, 'Show the trusted senders', data(Shown), showSenders)
+  put(path, 'Set the trusted senders', body(TrustedSenders), data(Shown), replaceSenders)
 }

@@ -45,7 +45,7 @@ const Undelivered = z
   .meta({ id: 'Undelivered' })
 
 export const undeliveredRoutes = (operations: Operations, { database }: ApiParts, signedIn: Guard): void => {
-  const { get } = operations.of('Transactions')
+  const { get } = operations.of('Transactions', signedIn)
 
   const show = async (context: ApiContext, filter: z.infer<typeof UndeliveredFilter>) => {
     const { user_id, rules } = context.state.account
@@ -67,7 +67,6 @@ export const undeliveredRoutes = (operations: Operations, { database }: ApiParts
   get(
     '/api/undelivered',
     'List undelivered transactions by rule and class of error',
-    signedIn,
     query(UndeliveredFilter),
     data(Undelivered),
     show,

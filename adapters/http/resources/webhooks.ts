@@ -156,7 +156,7 @@ const TestResult = z.discriminatedUnion('success', [
 export const webhookRoutes = (operations: Operations, parts: ApiParts, signedIn: Guard): void => {
   const { clock, database, vault } = parts
   const cursors = openCursors(parts.settings.jwtSecret)
-  const { get, post, put, remove } = operations.of('Webhook rules')
+  const { get, post, put, remove } = operations.of('Webhook rules', signedIn)
 
   const ruleOf = (context: ApiContext): RuleState => {
     const rule = context.state.account.rules.get(idOf(context))
@@ -239,27 +239,25 @@ export const webhookRoutes = (operations: Operations, parts: ApiParts, signedIn:
   }
 
   const limit = refuses('WEBHOOK_LIMIT_REACHED')
-  get('/api/webhooks', 'List rules', signedIn, data(z.array(ListedRule)), listRules)
-  post('/api/webhooks', 'Create a rule', signedIn, body(RuleCreation), limit, created(Rule), addRule)
+  get('/api/webhooks', 'List rules', data(z.array(ListedRule)), listRules)
+  post('/api/webhooks', 'Create a rule', body(RuleCreation), limit, created(Rule), addRule)
   post(
     '/api/webhooks/bulk-retry',
     'Retry recent failures or filtered transactions in bulk',
-    signedIn,
     optionalBody(BulkRetry),
     whole(Queued),
     bulkRetry,
   )
-  put('/api/webhooks/:id', 'Update a rule', signedIn, body(RuleChange), data(Rule), updateRule)
-  remove('/api/webhooks/:id', 'Delete a rule', signedIn, noBody, refuses('AUTO_RULE'), message, removeRule)
-  post('/api/webhooks/:id/test', 'Send a test payload', signedIn, noBodyButQuery(RuleTest), whole(TestResult), testRule)
+  put('/api/webhooks/:id', 'Update a rule', body(RuleChange), data(Rule), updateRule)
+  remove('/api/webhooks/:id', 'Delete a rule', noBody, refuses('AUTO_RULE'), message, removeRule)
+  post('/api/webhooks/:id/test', 'Send a test payload', noBodyButQuery(RuleTest), whole(TestResult), testRule)
   post(
     '/api/webhooks/:id/secret/rotate',
     'Rotate the secret of a rule, or finish a rotation',
-    signedIn,
     optionalBody(SecretRotation),
     refuses('CONFLICT'),
     data(RuleSecret),
     rotateSecret,
   )
-  get('/api/webhooks/:id/logs', 'List the attempts of a rule', signedIn, query(Page), whole(Logs), showLogs)
+  get('/api/webhooks/:id/logs', 'List the attempts of a rule', query(Page), whole(Logs), showLogs)
 }
