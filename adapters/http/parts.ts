@@ -6,6 +6,7 @@ import type {
   Clock,
   EventStore,
   Ids,
+  LogLines,
   Passwords,
   ReadModels,
   ReadModelsHere,
@@ -15,7 +16,6 @@ import type {
 import type { Accounts } from '../../workflows/accounts/accounts.ts'
 import type { MailServer } from '../../workflows/mail-ingest/mailbox.ts'
 import type { Feed } from '../../workflows/live/feed.ts'
-import type { LogLines } from '../../domain/ports.ts'
 import type { UsageCounters } from '../postgres/ops/usage.ts'
 import type { DiskSpace } from '../../domain/disk.ts'
 import type { ServerDisks } from '../system/server-disks.ts'
@@ -26,6 +26,9 @@ import type { Queryable } from '../database/database.ts'
 import type { WebFiles } from './dashboard/files.ts'
 import type { HealthCheck } from './resources/health.ts'
 import type { CounterFor, RateLimits } from './middleware/rate-limits.ts'
+import type { Account } from '../../domain/account/state.ts'
+import type { AccountEvent } from '../../domain/account/events.ts'
+import { type ApiContext, occasionOf } from './context.ts'
 
 export interface ApiParts {
   store: EventStore
@@ -91,9 +94,19 @@ export interface ApiParts {
 /** A command's response waits at most this long for the read models, so that the caller's next read sees the change. */
 export const SETTLING_MS = 5_000
 
-export const settled = async (
+/** @returns the result of a command, after that wait */
+export const settled = async <Result extends { checkpoint: string | null }>(
   { readModels }: Pick<ApiParts, 'readModels'>,
-  { checkpoint }: { checkpoint: string | null },
-): Promise<void> => {
-  if (checkpoint !== null) await readModels.passed(checkpoint, SETTLING_MS)
+  command: Result | Promise<Result>,
+): Promise<Result> => {
+  const result = await command
+  if (result.checkpoint !== null) await readModels.passed(result.checkpoint, SETTLING_MS)
+  return result
 }
+
+/** Changes the account of the caller. @returns the changed account, after that wait */
+export const changeOwnAccount = async (
+  parts: Pick<ApiParts, 'accounts' | 'clock' | 'readModels'>,
+  context: ApiContext,
+  decide: (account: Account) => readonly AccountEvent[],
+): Promise<Account> => (await settled(parts, parts.accounts.change(occasionOf(context, parts.clock), decide))).account

@@ -11,7 +11,7 @@ import { body, noBody } from '../openapi/input.ts'
 import { data } from '../openapi/answers.ts'
 import type { Guard } from '../openapi/operation.ts'
 import { type Operations, refuses, scopes } from '../openapi/operations.ts'
-import { type ApiParts, settled } from '../parts.ts'
+import { type ApiParts, settled, changeOwnAccount } from '../parts.ts'
 import { readOnly, withoutReadOnly } from './request-fields.ts'
 import { vietnamMonth } from '../../../domain/time.ts'
 import { Refused, unlessNotOpened } from '../../../domain/errors.ts'
@@ -116,14 +116,11 @@ export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn:
   const showAccount = (context: ApiContext) => presented(context.state.account)
 
   const changeAccount = async (context: ApiContext, { language }: z.infer<typeof AccountChange>) => {
-    const changed = await parts.accounts.change(occasionOf(context, clock), (account) => setLanguage(account, language))
-    await settled(parts, changed)
-    return presented(changed.account)
+    return presented(await changeOwnAccount(parts, context, (account) => setLanguage(account, language)))
   }
 
   const rotateApiKey = async (context: ApiContext) => {
-    const rotated = await rotateKey(parts, occasionOf(context, clock))
-    await settled(parts, rotated)
+    const rotated = await settled(parts, rotateKey(parts, occasionOf(context, clock)))
     return { api_key: rotated.token }
   }
 
@@ -135,8 +132,7 @@ export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn:
   const withReceiveUrl = async (context: ApiContext): Promise<AccountState> => {
     const { account } = context.state
     if (account.receive_url) return account
-    const given = await giveReceiveUrl(parts, occasionOf(context, clock))
-    await settled(parts, given)
+    const given = await settled(parts, giveReceiveUrl(parts, occasionOf(context, clock)))
     if (!given.account.receive_url) throw noReceiveUrl()
     return given.account
   }
@@ -157,8 +153,7 @@ export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn:
   }
 
   const newReceiveUrl = async (context: ApiContext) => {
-    const rotated = await rotateReceiveUrl(parts, occasionOf(context, clock))
-    await settled(parts, rotated)
+    const rotated = await settled(parts, rotateReceiveUrl(parts, occasionOf(context, clock)))
     return presentedUrl(context, rotated.token, context.state.account)
   }
 
@@ -167,13 +162,11 @@ export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn:
     { trust_sms_app_titles: trusted }: z.infer<typeof UrlChange>,
   ) => {
     await withReceiveUrl(context)
-    const occasion = occasionOf(context, clock)
-    const changed = await parts.accounts.change(occasion, (account) => {
-      if (!account.receive_url) throw noReceiveUrl()
-      return trustSmsAppTitles(account, { device_id: null, trusted, at: occasion.at })
+    const account = await changeOwnAccount(parts, context, (present) => {
+      if (!present.receive_url) throw noReceiveUrl()
+      return trustSmsAppTitles(present, { device_id: null, trusted, at: clock.now() })
     })
-    await settled(parts, changed)
-    return presentedUrl(context, opened(changed.account), changed.account)
+    return presentedUrl(context, opened(account), account)
   }
 
   get('/api/account', 'Get the account', scopes('read', 'connect'), data(Account), showAccount)

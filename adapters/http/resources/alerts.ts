@@ -6,12 +6,12 @@ import { alertKind } from '../../../domain/alert/events.ts'
 import { invalid } from '../../../domain/account/refusals.ts'
 import { newRuleSecret } from '../../../workflows/accounts/secrets.ts'
 import { listAlerts } from '../../../projections/alert/queries.ts'
-import { type ApiContext, occasionOf } from '../context.ts'
+import { type ApiContext } from '../context.ts'
 import { body } from '../openapi/input.ts'
 import { data } from '../openapi/answers.ts'
 import type { Guard } from '../openapi/operation.ts'
 import type { Operations } from '../openapi/operations.ts'
-import { type ApiParts, settled } from '../parts.ts'
+import { type ApiParts, changeOwnAccount } from '../parts.ts'
 import { line, readOnly, withoutReadOnly } from './request-fields.ts'
 import type { Account as AccountState } from '../../../domain/account/account.ts'
 import type { Vault } from '../../../domain/ports.ts'
@@ -65,11 +65,8 @@ export const alertRoutes = (operations: Operations, parts: ApiParts, signedIn: G
     const problem = webhook_url === null ? null : urlProblem(webhook_url)
     if (problem !== null) throw invalid({ path: 'webhook_url', message: `The URL ${problem}.` })
     const sealed_secret = vault.seal(newRuleSecret())
-    const changed = await parts.accounts.change(occasionOf(context, clock), (account) =>
-      setAlertWebhook(account, { webhook_url, sealed_secret }),
-    )
-    await settled(parts, changed)
-    return presentAlertSettings(changed.account, vault)
+    const set = (account: AccountState) => setAlertWebhook(account, { webhook_url, sealed_secret })
+    return presentAlertSettings(await changeOwnAccount(parts, context, set), vault)
   }
 
   get('/api/alerts', 'List alerts', data(z.array(Alert)), list)

@@ -66,14 +66,13 @@ export const apiKeyRoutes = (operations: Operations, parts: Parts, signedIn: Gua
   }
 
   const add = async (context: ApiContext, { expires_at = null, ...given }: z.infer<typeof ApiKeyCreation>) => {
-    const made = await newScopedKey(parts, occasionOf(context, clock), { ...given, expires_at })
-    await settled(parts, made)
+    const made = await settled(parts, newScopedKey(parts, occasionOf(context, clock), { ...given, expires_at }))
     return { ...present(made.key, null), api_key: made.token }
   }
 
   const drop = async (context: ApiContext) => {
     const id = idOf(context)
-    await settled(parts, await removeScopedKey(parts, occasionOf(context, clock), id))
+    await settled(parts, removeScopedKey(parts, occasionOf(context, clock), id))
     await keyUses.forget(context.state.account.user_id, id)
     return 'The key was deleted. It no longer opens anything.'
   }

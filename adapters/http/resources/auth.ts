@@ -62,8 +62,7 @@ export const authRoutes = (
   const { post } = operations.of('Logging in')
 
   const login = async (context: ApiContext, pair: z.infer<typeof Login>) => {
-    const loggedIn = await loginLimit.logIn(context, pair)
-    await settled(parts, loggedIn)
+    const loggedIn = await settled(parts, loginLimit.logIn(context, pair))
     const { account, ended } = loggedIn
     return { success: true as const, token: await tokens.sign(account, 'login'), ...presentEnded(ended) }
   }
@@ -74,7 +73,7 @@ export const authRoutes = (
   }
 
   const verify = async (_: ApiContext, { token }: z.infer<typeof EmailVerification>) => {
-    await settled(parts, await verifyEmail(parts, token))
+    await settled(parts, verifyEmail(parts, token))
     return 'Your email address is confirmed.'
   }
 
@@ -89,8 +88,7 @@ export const authRoutes = (
   }
 
   const reset = async (context: ApiContext, given: z.infer<typeof PasswordReset>) => {
-    const reset = await resetPassword(parts, given, callerIn(context))
-    await settled(parts, reset)
+    const reset = await settled(parts, resetPassword(parts, given, callerIn(context)))
     await loginLimit.remember(context, reset.account)
     return {
       success: true as const,

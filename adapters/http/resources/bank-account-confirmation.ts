@@ -20,6 +20,7 @@ import type { Answer } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import { settled, type ApiParts } from '../parts.ts'
 import { ownCause } from '../../../workflows/support/stamp.ts'
+import type { Account } from '../../../domain/account/state.ts'
 
 const Confirmation = z.object({ token: z.string().max(300) })
 
@@ -76,10 +77,9 @@ export const bankAccountConfirmationRoutes = (operations: Operations, parts: Api
     const found = await numberOf(token)
     if (!found) return gone(context)
     const { user_id, language, number } = found
-    const changed = await accounts.change({ user_id, at: clock.now(), ...ownCause() }, (account) =>
-      confirmBankAccount(account, number.bank_account_id),
-    )
-    await settled(parts, changed)
+    const occasion = { user_id, at: clock.now(), ...ownCause() }
+    const decide = (account: Account) => confirmBankAccount(account, number.bank_account_id)
+    await settled(parts, accounts.change(occasion, decide))
     return donePage(shown(number), language)
   }
 

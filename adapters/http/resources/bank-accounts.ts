@@ -3,12 +3,12 @@
 import { z } from 'zod'
 import type { BankAccount as BankAccountState } from '../../../domain/account/account.ts'
 import { changeBankAccount, learnBankAccounts } from '../../../domain/account/bank-accounts.ts'
-import { idOf, occasionOf, type ApiContext } from '../context.ts'
+import { idOf, type ApiContext } from '../context.ts'
 import { body, noBody } from '../openapi/input.ts'
 import { data } from '../openapi/answers.ts'
 import type { Guard } from '../openapi/operation.ts'
 import { type Operations } from '../openapi/operations.ts'
-import { settled, type ApiParts } from '../parts.ts'
+import { type ApiParts, changeOwnAccount } from '../parts.ts'
 import { readOnly, withoutReadOnly } from './request-fields.ts'
 import { id, moment } from '../../../domain/fields.ts'
 
@@ -44,18 +44,9 @@ const Learning = z
   .strictObject({ learning_until: moment })
   .meta({ id: 'BankAccountLearning', description: 'New numbers need no confirmation until then.' })
 
-const presentBankAccount = ({
-  bank_account_id,
-  bank_code,
-  account_number,
-  is_active,
-  confirmed,
-}: BankAccountState): z.infer<typeof BankAccount> => ({
-  id: bank_account_id,
-  bank_code,
-  account_number,
-  is_active,
-  confirmed,
+const presentBankAccount = ({ bank_account_id: id, ...rest }: BankAccountState): z.infer<typeof BankAccount> => ({
+  id,
+  ...rest,
 })
 
 export const bankAccountRoutes = (operations: Operations, parts: ApiParts, signedIn: Guard): void => {
@@ -66,20 +57,17 @@ export const bankAccountRoutes = (operations: Operations, parts: ApiParts, signe
 
   const updateBankAccount = async (context: ApiContext, change: z.output<typeof BankAccountChange>) => {
     const bank_account_id = idOf(context)
-    const changed = await parts.accounts.change(occasionOf(context, parts.clock), (account) =>
+    const { bank_accounts } = await changeOwnAccount(parts, context, (account) =>
       changeBankAccount(account, { bank_account_id, ...change }),
     )
-    await settled(parts, changed)
-    return presentBankAccount(changed.account.bank_accounts.get(bank_account_id)!)
+    return presentBankAccount(bank_accounts.get(bank_account_id)!)
   }
 
   const learn = async (context: ApiContext) => {
-    const { clock, accounts } = parts
-    const changed = await accounts.change(occasionOf(context, clock), (account) =>
-      learnBankAccounts(account, clock.now()),
+    const { learning } = await changeOwnAccount(parts, context, (account) =>
+      learnBankAccounts(account, parts.clock.now()),
     )
-    await settled(parts, changed)
-    return { learning_until: changed.account.learning!.until }
+    return { learning_until: learning!.until }
   }
 
   get('/api/bank-accounts', 'List bank accounts', data(z.array(BankAccount)), listBankAccounts)

@@ -13,13 +13,13 @@ import type { LiveUpdate } from '../../../workflows/live/updates.ts'
 import { lastPayments } from '../../../projections/transaction/queries.ts'
 import { asksForPage, pageOf, sendPage } from '../dashboard/serve.ts'
 import type { WebFile } from '../dashboard/files.ts'
-import { occasionOf, type ApiContext } from '../context.ts'
+import { type ApiContext } from '../context.ts'
 import { eventStream, StreamStart, type EventStreams } from './event-stream.ts'
 import { noBody, query } from '../openapi/input.ts'
 import { createdAndSaid } from '../openapi/answers.ts'
 import type { Answer, Guard } from '../openapi/operation.ts'
 import { refuses, scopes, type Operations } from '../openapi/operations.ts'
-import { settled, type ApiParts } from '../parts.ts'
+import { type ApiParts, changeOwnAccount } from '../parts.ts'
 
 const Counter = z.strictObject({ token: z.string(), url: z.string() }).meta({ id: 'Counter' })
 
@@ -53,7 +53,7 @@ export const counterRoutes = (
   parts: ApiParts,
   { streams, signedIn }: { streams: EventStreams; signedIn: Guard },
 ): void => {
-  const { accounts, clock, database, settings } = parts
+  const { accounts, database, settings } = parts
   const { get } = operations.of('Counter')
   const { post } = operations.of('Counter', signedIn, scopes())
 
@@ -61,7 +61,7 @@ export const counterRoutes = (
     const { user_id, counter_hash } = context.state.account
     const { token, hash: token_hash } = newToken('counter', user_id)
     const event = { type: 'CounterOpened' as const, data: { user_id, token_hash } }
-    await settled(parts, await accounts.change(occasionOf(context, clock), () => [event]))
+    await changeOwnAccount(parts, context, () => [event])
     return {
       data: { token, url: `${settings.baseUrl}/counter/${token}` },
       message: counter_hash === null ? 'The counter link works now.' : 'The earlier counter link has ended.',

@@ -107,8 +107,7 @@ export const deviceRoutes = (operations: Operations, parts: ApiParts, signedIn: 
   }
 
   const addDevice = async (context: ApiContext, { name }: z.infer<typeof DeviceCreation>) => {
-    const invited = await inviteDevice(parts, occasionOf(context, clock), name)
-    await settled(parts, invited)
+    const invited = await settled(parts, inviteDevice(parts, occasionOf(context, clock), name))
     const { invitation, pairing_code } = invited
     const { device_id: id, expires_at } = invitation
     const qr_svg = await qrSvg(pairingLink(settings.baseUrl, pairing_code))
@@ -116,13 +115,12 @@ export const deviceRoutes = (operations: Operations, parts: ApiParts, signedIn: 
   }
 
   const updateDevice = async (context: ApiContext, change: z.infer<typeof DeviceChange>) => {
-    const changed = await changeDevice(parts, occasionOf(context, clock), idOf(context), change)
-    await settled(parts, changed)
+    const changed = await settled(parts, changeDevice(parts, occasionOf(context, clock), idOf(context), change))
     return presentedOne(changed.account, changed.device)
   }
 
   const deleteDevice = async (context: ApiContext) => {
-    await settled(parts, await removeDevice(parts, occasionOf(context, clock), idOf(context)))
+    await settled(parts, removeDevice(parts, occasionOf(context, clock), idOf(context)))
     return 'The device was removed. Its token no longer works.'
   }
 

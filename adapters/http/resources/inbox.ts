@@ -148,20 +148,18 @@ export const inboxRoutes = (
   }
 
   const open = async (context: ApiContext) => {
-    const opened = await openInbox(parts, occasionOf(context, clock))
-    await settled(parts, opened)
+    const opened = await settled(parts, openInbox(parts, occasionOf(context, clock)))
     return { id: opened.inbox_id, token: opened.token, url: inboxUrl(settings.baseUrl, opened.token) }
   }
 
   const change = async (context: ApiContext, given: z.infer<typeof InboxChange>) => {
-    const written = await changeInbox(parts, occasionOf(context, clock), idOf(context), given)
-    await settled(parts, written)
+    const written = await settled(parts, changeInbox(parts, occasionOf(context, clock), idOf(context), given))
     return presentSettings(written.inbox)
   }
 
   const close = async (context: ApiContext) => {
     const inbox_id = idOf(context)
-    await settled(parts, await closeInbox(parts, occasionOf(context, clock), inbox_id))
+    await settled(parts, closeInbox(parts, occasionOf(context, clock), inbox_id))
     await inboxCalls.forget(inbox_id)
     return 'The inbox was deleted.'
   }

@@ -35,7 +35,7 @@ export const jobRoutes = (operations: Operations, parts: ApiParts, signedIn: Gua
   }
 
   const endJob = async (context: ApiContext) => {
-    await settled(parts, await cancelJob(store, occasionOf(context, clock), idOf(context)))
+    await settled(parts, cancelJob(store, occasionOf(context, clock), idOf(context)))
     return {
       success: true as const,
       message: 'The job was cancelled. Deliveries that it already queued stay queued.',

@@ -133,19 +133,17 @@ export const mailAccountRoutes = (operations: Operations, parts: ApiParts, signe
   const show = (context: ApiContext) => presentedOne(context, mailAccountOf(context.state.account, idOf(context)))
 
   const add = async (context: ApiContext, fields: z.output<typeof MailAccountCreation>) => {
-    const written = await addMailAccount(parts, occasionOf(context, clock), fields)
-    await settled(parts, written)
+    const written = await settled(parts, addMailAccount(parts, occasionOf(context, clock), fields))
     return presentedOne(context, written.mailAccount)
   }
 
   const change = async (context: ApiContext, fields: z.output<typeof MailAccountChange>) => {
-    const written = await changeMailAccount(parts, occasionOf(context, clock), idOf(context), fields)
-    await settled(parts, written)
+    const written = await settled(parts, changeMailAccount(parts, occasionOf(context, clock), idOf(context), fields))
     return presentedOne(context, written.mailAccount)
   }
 
   const drop = async (context: ApiContext) => {
-    await settled(parts, await removeMailAccount(parts, occasionOf(context, clock), idOf(context)))
+    await settled(parts, removeMailAccount(parts, occasionOf(context, clock), idOf(context)))
     return 'The mail account was removed. Its mailbox is no longer read.'
   }
 

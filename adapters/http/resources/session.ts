@@ -37,8 +37,7 @@ export const sessionRoutes = (operations: Operations, parts: ApiParts, { tokens,
   const { post, remove } = operations.of('Logging in')
 
   const begin = async (context: ApiContext, pair: z.infer<typeof Login>) => {
-    const loggedIn = await login.logIn(context, pair)
-    await settled(parts, loggedIn)
+    const loggedIn = await settled(parts, login.logIn(context, pair))
     const { account, ended } = loggedIn
     keepSession(context, settings, await tokens.sign(account, 'session'))
     return { success: true as const, message: 'You are logged in.', ...presentEnded(ended) }

@@ -45,19 +45,17 @@ export const systemRoutes = (operations: Operations, api: ApiParts, signedIn: Gu
   }
 
   const createSystem = async (context: ApiContext, fields: z.infer<typeof SystemCreation>) => {
-    const written = await addSystem(parts, occasionOf(context, api.clock), fields)
-    await settled(api, written)
+    const written = await settled(api, addSystem(parts, occasionOf(context, api.clock), fields))
     return presentSystem(written.system)
   }
 
   const updateSystem = async (context: ApiContext, change: z.infer<typeof SystemChange>) => {
-    const written = await changeSystem(parts, occasionOf(context, api.clock), idOf(context), change)
-    await settled(api, written)
+    const written = await settled(api, changeSystem(parts, occasionOf(context, api.clock), idOf(context), change))
     return presentSystem(written.system)
   }
 
   const deleteSystem = async (context: ApiContext) => {
-    await settled(api, await removeSystem(parts, occasionOf(context, api.clock), idOf(context)))
+    await settled(api, removeSystem(parts, occasionOf(context, api.clock), idOf(context)))
     return 'The connected system was deleted.'
   }
 

@@ -70,31 +70,13 @@ const Transaction = z
   })
   .meta({ id: 'Transaction' })
 
+/** The fields of a row that pass the test. */
+const only = (row: object, isShown: (name: string) => boolean) =>
+  Object.fromEntries(Object.entries(row).filter(([name]) => isShown(name)))
+
 /** Without `raw` the five fields with personal data are omitted. */
-const presentTransaction = (row: TransactionRow, raw: boolean): Omit<z.output<typeof Transaction>, 'deliveries'> => ({
-  id: row.id,
-  user_id: row.user_id,
-  source_type: row.source_type,
-  bank_code: row.bank_code,
-  bank_name: row.bank_name,
-  transaction_type: row.transaction_type,
-  amount: row.amount,
-  currency: row.currency,
-  account_number: row.account_number,
-  ...(raw ? { account_name: row.account_name } : {}),
-  transaction_ref: row.transaction_ref,
-  transaction_date: row.transaction_date,
-  ...(raw ? { counterpart_account: row.counterpart_account } : {}),
-  counterpart_name: row.counterpart_name,
-  counterpart_bank: row.counterpart_bank,
-  ...(raw ? { description: row.description } : {}),
-  order_id: row.order_id,
-  webhook_status: row.webhook_status,
-  already_run_of: row.already_run_of,
-  ...(raw ? { raw_data: row.raw_data, balance_after: row.balance_after } : {}),
-  created_at: row.created_at,
-  updated_at: row.updated_at,
-})
+const presentTransaction = (row: TransactionRow, raw: boolean): Omit<z.output<typeof Transaction>, 'deliveries'> =>
+  raw ? row : (only(row, (name) => !(name in personal)) as Omit<TransactionRow, keyof typeof personal>)
 
 export const attempt = {
   http_status: z.int().min(0).meta({ description: '0 means no response.' }),
@@ -107,16 +89,8 @@ export const attempt = {
   next_attempt_at: moment.nullable(),
 }
 
-export const presentAttempt = (row: AttemptRow) => ({
-  http_status: row.http_status,
-  response_body: row.response_body,
-  attempt: row.attempt,
-  sent_at: row.sent_at,
-  duration_ms: row.duration_ms,
-  outcome: row.outcome,
-  error: row.error,
-  next_attempt_at: row.next_attempt_at,
-})
+export const presentAttempt = (row: AttemptRow) =>
+  only(row, (name) => name in attempt) as Pick<AttemptRow, keyof typeof attempt>
 
 const Request = z
   .strictObject({
@@ -259,8 +233,10 @@ export const transactionRoutes = (operations: Operations, parts: ApiParts, signe
       await settled(parts, paid)
       return 'The transaction pays for the plan order in its memo.'
     }
-    const retried = await retryTransaction(parts, account, occasionOf(context, clock), idOf(context), again)
-    await settled(parts, retried)
+    const retried = await settled(
+      parts,
+      retryTransaction(parts, account, occasionOf(context, clock), idOf(context), again),
+    )
     if (retried.checkpoint === null)
       return 'Nothing was changed: the transaction is already being sent, or it is over the monthly quota and is sent later.'
     return retried.isQueued
@@ -269,7 +245,7 @@ export const transactionRoutes = (operations: Operations, parts: ApiParts, signe
   }
 
   const deleteOne = async (context: ApiContext) => {
-    await settled(parts, await deleteTransaction(parts, occasionOf(context, clock), idOf(context)))
+    await settled(parts, deleteTransaction(parts, occasionOf(context, clock), idOf(context)))
     return 'The transaction and its deliveries were deleted.'
   }
 

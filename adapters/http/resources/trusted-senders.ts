@@ -3,12 +3,12 @@
 import { z } from 'zod'
 import type { Account } from '../../../domain/account/account.ts'
 import { setTrustedSenders } from '../../../domain/account/trusted-senders.ts'
-import { occasionOf, type ApiContext } from '../context.ts'
+import { type ApiContext } from '../context.ts'
 import { body } from '../openapi/input.ts'
 import { data } from '../openapi/answers.ts'
 import type { Guard } from '../openapi/operation.ts'
 import { type Operations } from '../openapi/operations.ts'
-import { settled, type ApiParts } from '../parts.ts'
+import { type ApiParts, changeOwnAccount } from '../parts.ts'
 import { line } from './request-fields.ts'
 
 const withoutSender = {
@@ -37,11 +37,8 @@ export const trustedSenderRoutes = (operations: Operations, parts: ApiParts, sig
   const showSenders = (context: ApiContext) => present(context.state.account)
 
   const replaceSenders = async (context: ApiContext, change: z.infer<typeof TrustedSenders>) => {
-    const changed = await parts.accounts.change(occasionOf(context, parts.clock), (account) =>
-      setTrustedSenders(account, change),
-    )
-    await settled(parts, changed)
-    return present(changed.account)
+    const set = (account: Account) => setTrustedSenders(account, change)
+    return present(await changeOwnAccount(parts, context, set))
   }
 
   const path = '/api/account/trusted-senders'

@@ -187,7 +187,7 @@ export const webhookRoutes = (operations: Operations, parts: ApiParts, signedIn:
   }
 
   const removeRule = async (context: ApiContext) => {
-    await settled(parts, await deleteRule(parts, occasionOf(context, clock), idOf(context)))
+    await settled(parts, deleteRule(parts, occasionOf(context, clock), idOf(context)))
     return 'The webhook rule was deleted.'
   }
 
@@ -200,10 +200,8 @@ export const webhookRoutes = (operations: Operations, parts: ApiParts, signedIn:
   }
 
   const rotateSecret = async (context: ApiContext, { finish }: z.infer<typeof SecretRotation> = {}) => {
-    const written = await rotateRuleSecret(parts, occasionOf(context, clock), idOf(context), {
-      finish: finish === true,
-    })
-    await settled(parts, written)
+    const how = { finish: finish === true }
+    const written = await settled(parts, rotateRuleSecret(parts, occasionOf(context, clock), idOf(context), how))
     return presentRuleSecret(written.rule, vault, clock.now())
   }
 
@@ -233,8 +231,7 @@ export const webhookRoutes = (operations: Operations, parts: ApiParts, signedIn:
       return { success: true as const, count: found.count, job_id: job.job_id }
     }
     const ids = await failedTransactions(database, account.user_id, clock.now(), BULK_RETRY_LIMIT)
-    const retried = await retryAll(parts, account, occasionOf(context, clock), ids)
-    await settled(parts, retried)
+    const retried = await settled(parts, retryAll(parts, account, occasionOf(context, clock), ids))
     return { success: true as const, count: retried.count }
   }
 
