@@ -1,13 +1,17 @@
 // Tests: tests/integration/store-migration/commands.test.ts
-/** Prints the number of events to standard error, at most once per interval. */
+/** Reports progress, at most once per interval. */
 const REPORT_EVERY_MS = 1_000
 
-/** @param done  the verb in the line: `written` or `stored` */
-export const reportEventCount = (done: string) => {
+/** @returns a function that passes on what it gets, if the last report is long enough ago */
+export const nowAndThen = <Progress>(report: (progress: Progress) => void) => {
   let reportedAt = performance.now()
-  return (events: number): void => {
+  return (progress: Progress): void => {
     if (performance.now() - reportedAt < REPORT_EVERY_MS) return
     reportedAt = performance.now()
-    console.error(`${events} events ${done}`)
+    report(progress)
   }
 }
+
+/** Prints the number of events to standard error. @param done  the verb in the line: `written` or `stored` */
+export const reportEventCount = (done: string) =>
+  nowAndThen((events: number) => console.error(`${events} events ${done}`))

@@ -127,7 +127,7 @@ const projecting = async (installation: Installation, definition: Definition): P
 }
 
 const reacting = (installation: Installation): Follower => {
-  const { settings, secrets, store, clock, ids, vault, database, log, onlyOne, outbox: mailer, sender } = installation
+  const { settings, secrets, store, database, log, onlyOne } = installation
   const links = mailLinks(secrets.jwtSecret, settings.baseUrl)
   const checkpoint = openReactorCheckpoint(database)
   const putOffs = openPutOffReactions(database)
@@ -135,23 +135,13 @@ const reacting = (installation: Installation): Follower => {
   return (signal) =>
     onlyOne('reactions').hold((held) => {
       // Created anew each time, because another process may have changed their cached state while it was active.
-      const { adminEmail, commission } = settings
-      const plans = planAccountOf(settings)
-      const maxAgeMs = settings.reparseMaxAge * 1_000
       const reactors = allReactors({
-        store,
-        snapshots: installation.snapshots,
-        clock,
-        ids,
-        vault,
-        mailer,
+        ...installation,
+        ...settings,
+        mailer: installation.outbox,
         links,
-        sender,
-        log,
-        adminEmail,
-        commission,
-        plans,
-        maxAgeMs,
+        plans: planAccountOf(settings),
+        maxAgeMs: settings.reparseMaxAge * 1_000,
       })
       return runReactors({ store, reactors, checkpoint, putOffs, log, isRefusal }, held)
     }, signal)

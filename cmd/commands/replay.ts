@@ -14,8 +14,8 @@ import type { Difference } from '../../projections/engine/differences.ts'
 import { openEventStore } from '../process/open-event-store.ts'
 import { recognise } from '../process/recognise-installation.ts'
 import { withDatabase } from '../command-parts/with-database.ts'
+import { nowAndThen } from '../command-parts/event-count-progress.ts'
 
-const REPORT_EVERY_MS = 1_000
 /** If no process projects, another one may be about to take over: milliseconds. */
 const TAKEOVER_MS = 2_000
 
@@ -75,15 +75,8 @@ const verifying = async (options: BuilderOptions): Promise<void> => {
   if (incomparable !== null || differences.length > 0 || isStanding) process.exitCode = 1
 }
 
-/** Prints the progress at most once per interval. */
-const teller = (definition: Definition) => {
-  let reportedAt = performance.now()
-  return (progress: Progress): void => {
-    if (performance.now() - reportedAt < REPORT_EVERY_MS) return
-    reportedAt = performance.now()
-    console.log(`${summaryOf(definition, progress)}, up to ${progress.at}`)
-  }
-}
+const teller = (definition: Definition) =>
+  nowAndThen((progress: Progress) => console.log(`${summaryOf(definition, progress)}, up to ${progress.at}`))
 
 const summaryOf = ({ projector }: Definition, { events, seconds }: Progress): string =>
   `${projector}: ${events} events in ${seconds.toFixed(1)} s (${Math.round(events / Math.max(seconds, 0.001))}/s)`
