@@ -3,7 +3,7 @@
  * The calls that inboxes received: `ops.inbox_call`, shared by all processes, because one may make a call and another show
  * it. The calls are kept for inspection only: the last few of each inbox, for some days.
  */
-import type { ScheduledJob } from '../../workflows/scheduled/scheduled-work.ts'
+import { type ScheduledJob, removing } from '../../workflows/scheduled/scheduled-work.ts'
 import type { Queryable } from '../database/database.ts'
 
 /** The most calls kept per inbox. */
@@ -74,14 +74,7 @@ export const openInboxCalls = (database: Queryable): InboxCalls => ({
 })
 
 /** Deletes old calls. Calls contain who paid what, so those of deleted accounts are deleted too. */
-export const sweepInboxCalls = (database: Queryable): ScheduledJob => ({
-  name: 'sweep_inbox_calls',
-  at: '26 * * * *',
-  run: async () => {
-    const swept = await database.query(
-      `DELETE FROM ops.inbox_call c WHERE at < now() - make_interval(days => ${KEPT_DAYS})
-         OR NOT EXISTS (SELECT FROM read_model.account a WHERE a.user_id = c.user_id) RETURNING 1`,
-    )
-    return swept.length > 0 ? { swept: swept.length } : null
-  },
-})
+export const sweepInboxCalls = (database: Queryable): ScheduledJob =>
+  removing('sweep_inbox_calls', '26 * * * *', async () => (await database.query(SWEEP)).length)
+const SWEEP = `DELETE FROM ops.inbox_call c WHERE at < now() - make_interval(days => ${KEPT_DAYS})
+  OR NOT EXISTS (SELECT FROM read_model.account a WHERE a.user_id = c.user_id) RETURNING 1`

@@ -4,8 +4,9 @@
  * is configured, they stay in the table and the operator reads them there.
  */
 import type { Mail, Mailer } from '../../domain/ports.ts'
-import type { ScheduledJob } from '../../workflows/scheduled/scheduled-work.ts'
+import { type ScheduledJob, removing } from '../../workflows/scheduled/scheduled-work.ts'
 import type { Queryable } from '../database/database.ts'
+import { waitUntilWoken } from '../../workflows/support/abort.ts'
 
 /** A mail as the operator sees it. */
 export interface OutboxRow extends Mail {
@@ -78,30 +79,11 @@ export const openOutbox = (database: Queryable): Outbox => {
         [id, inSeconds],
       )
     },
-    arrival: (timeoutMs, signal) =>
-      new Promise<void>((resolve) => {
-        const wake = () => {
-          clearTimeout(timer)
-          waiting.delete(wake)
-          signal.removeEventListener('abort', wake)
-          resolve()
-        }
-        const timer = setTimeout(wake, timeoutMs)
-        waiting.add(wake)
-        signal.addEventListener('abort', wake)
-        if (signal.aborted) wake()
-      }),
+    arrival: (timeoutMs, signal) => waitUntilWoken(timeoutMs, signal, waiting),
   }
 }
 
 /** Deletes mails after a week, sent or not. */
-export const sweepOutbox = (database: Queryable): ScheduledJob => ({
-  name: 'sweep_outbox',
-  at: '23 * * * *',
-  run: async () => {
-    const swept = await database.query(
-      `DELETE FROM ops.outbox WHERE created_at < now() - make_interval(days => ${KEPT_DAYS}) RETURNING 1`,
-    )
-    return swept.length > 0 ? { swept: swept.length } : null
-  },
-})
+export const sweepOutbox = (database: Queryable): ScheduledJob =>
+  removing('sweep_outbox', '23 * * * *', async () => (await database.query(SWEEP)).length)
+const SWEEP = `DELETE FROM ops.outbox WHERE created_at < now() - make_interval(days => ${KEPT_DAYS}) RETURNING 1`

@@ -3,7 +3,7 @@
  * A killed replay leaves a copy of the read models behind. Nothing keeps that copy up to date, so rows of accounts that are deleted later would
  * stay in it.
  */
-import type { ScheduledJob } from '../../workflows/scheduled/scheduled-work.ts'
+import { type ScheduledJob, removing } from '../../workflows/scheduled/scheduled-work.ts'
 import type { Definition } from './definition.ts'
 import { unlessBuilding } from './replay.ts'
 import { dropSchema, isThere, nextSchema, oldSchema } from './schema.ts'
@@ -28,11 +28,5 @@ export const dropAbandonedCopies = async (
 
 const EVERY_HOUR = '42 * * * *'
 
-export const sweepAbandonedCopies = (tables: ReadModelTables, definitions: readonly Definition[]): ScheduledJob => ({
-  name: 'sweep_abandoned_copies',
-  at: EVERY_HOUR,
-  run: async () => {
-    const dropped = await dropAbandonedCopies(tables, definitions)
-    return dropped > 0 ? { dropped } : null
-  },
-})
+export const sweepAbandonedCopies = (tables: ReadModelTables, definitions: readonly Definition[]): ScheduledJob =>
+  removing('sweep_abandoned_copies', EVERY_HOUR, () => dropAbandonedCopies(tables, definitions), 'dropped')

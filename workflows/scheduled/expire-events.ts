@@ -3,7 +3,7 @@
 import { KEPT_UNREAD_S } from '../../domain/arrival/events.ts'
 import type { EventStore } from '../../domain/ports.ts'
 import { KEPT_S } from '../../domain/retention.ts'
-import type { ScheduledJob } from './scheduled-work.ts'
+import { type ScheduledJob, removing } from './scheduled-work.ts'
 
 /**
  * Sets the retention times. Called at every start, before anything is written.
@@ -21,11 +21,5 @@ export const applyRetention = async (
 const EVERY_TEN_MINUTES = '*/10 * * * *'
 
 /** @param at  the schedule, for a store that cannot remove in small steps */
-export const expireEvents = (store: Pick<EventStore, 'expire'>, at = EVERY_TEN_MINUTES): ScheduledJob => ({
-  name: 'expire_events',
-  at,
-  run: async () => {
-    const removed = await store.expire()
-    return removed > 0 ? { removed } : null
-  },
-})
+export const expireEvents = (store: Pick<EventStore, 'expire'>, at = EVERY_TEN_MINUTES): ScheduledJob =>
+  removing('expire_events', at, () => store.expire(), 'removed')

@@ -15,6 +15,21 @@ export interface ScheduledJob {
   run: (signal: AbortSignal) => Promise<object | null>
 }
 
+/** A job that removes something. @param as  the field of its log line for how many, which is left out if there were none */
+export const removing = (
+  name: string,
+  at: string,
+  remove: (signal: AbortSignal) => Promise<number>,
+  as = 'swept',
+): ScheduledJob => ({
+  name,
+  at,
+  run: async (signal) => {
+    const number = await remove(signal)
+    return number > 0 ? { [as]: number } : null
+  },
+})
+
 type Lines = Pick<LogLines, 'info' | 'error'>
 
 /** Milliseconds between two looks at the clock. One timer for each job would stand still while the machine is suspended. */

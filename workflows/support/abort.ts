@@ -6,6 +6,21 @@ export const waitUnlessAborted = async (milliseconds: number, signal: AbortSigna
   await pause(milliseconds, undefined, { signal }).catch(() => {})
 }
 
+/** Resolves when its function in `waiting` is called, after the milliseconds (Infinity: never), or when the signal aborts. */
+export const waitUntilWoken = (milliseconds: number, signal: AbortSignal, waiting: Set<() => void>): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) return resolve()
+    const wake = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', wake)
+      waiting.delete(wake)
+      resolve()
+    }
+    const timer = Number.isFinite(milliseconds) ? setTimeout(wake, milliseconds) : undefined
+    signal.addEventListener('abort', wake)
+    waiting.add(wake)
+  })
+
 /** Resolves when the signal aborts. */
 export const untilAborted = async (signal: AbortSignal): Promise<void> => {
   await orAborted(new Promise<never>(() => {}), signal)

@@ -4,6 +4,7 @@
  * caught up, and checkpoints. It reports them on arrival, which is ahead of events that are still buffered. This class
  * applies them only once the events before them have been taken.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { START, streamNameFilter, type EventStoreDBClient, type Position } from '@eventstore/db-client'
 import type { RecordedEvent } from '../../../domain/event.ts'
 import type { Parse } from '../parse.ts'
@@ -12,11 +13,10 @@ import type { Names } from './stream-names.ts'
 import { NoAnswer } from './outage.ts'
 import { isAfter, START_POSITION } from './position.ts'
 import { recorded } from './event-conversion.ts'
+import { waitUntilWoken } from '../../../workflows/support/abort.ts'
 
 /** The number of events buffered here for a busy consumer. The rest waits at the server. */
 const BUFFERED = 256
-/** The longest wait of a timer, in milliseconds. */
-const LONG = 2 ** 30
 /** The server sends a checkpoint after it has checked this many events of others. */
 const SEARCH_WINDOW = 1_000
 
@@ -39,7 +39,7 @@ export class Source<Event extends RecordedEvent> {
   #checkpoints: { from: number; position: Position }[] = []
   #failure: { error: unknown } | undefined
   #isConfirmed = false
-  #wake: () => void = () => {}
+  readonly #waiting = new Set<() => void>()
 
   constructor(client: EventStoreDBClient, names: Names, after: Position, parse: Parse<Event>) {
     this.#names = names
@@ -115,20 +115,15 @@ export class Source<Event extends RecordedEvent> {
   }
 
   /** Resolves when something arrived or failed, or after this many milliseconds. */
-  moved(withinMs: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      if (signal.aborted || this.#failure) return resolve()
-      const done = (): void => {
-        clearTimeout(timer)
-        signal.removeEventListener('abort', done)
-        this.#wake = () => {}
-        // Everything else that arrived with it joins the same batch.
-        setImmediate(resolve)
-      }
-      const timer = setTimeout(done, Math.min(withinMs, LONG))
-      signal.addEventListener('abort', done)
-      this.#wake = done
-    })
+  async moved(withinMs: number, signal: AbortSignal): Promise<void> {
+    if (signal.aborted || this.#failure) return
+    await waitUntilWoken(withinMs, signal, this.#waiting)
+    // Everything else that arrived with it joins the same batch.
+    await nextTurn()
+  }
+
+  #wake(): void {
+    for (const wake of this.#waiting) wake()
   }
 
   close(): void {

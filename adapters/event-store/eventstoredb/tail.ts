@@ -10,6 +10,7 @@ import { Ring, type Member } from '../ring.ts'
 import type { ReceivedEvent } from './received-event.ts'
 import { following, type FollowingParts } from './following.ts'
 import { isAfter, START_POSITION } from './position.ts'
+import { waitUntilWoken } from '../../../workflows/support/abort.ts'
 
 const PAGE = 1_000
 
@@ -54,18 +55,7 @@ export class Tail<Event extends RecordedEvent> {
 
   /** Resolves when something arrived or the tail ended, or after this many milliseconds. */
   moved(withinMs: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      if (signal.aborted) return resolve()
-      const done = (): void => {
-        clearTimeout(timer)
-        signal.removeEventListener('abort', done)
-        this.#waiters.delete(done)
-        resolve()
-      }
-      const timer = Number.isFinite(withinMs) ? setTimeout(done, withinMs) : undefined
-      signal.addEventListener('abort', done)
-      this.#waiters.add(done)
-    })
+    return waitUntilWoken(withinMs, signal, this.#waiters)
   }
 
   async #run(after: Position, stop: AbortSignal): Promise<void> {

@@ -10,7 +10,7 @@
 import { StoreWentBack } from '../../../domain/errors.ts'
 import type { RecordedEvent } from '../../../domain/event.ts'
 import type { Database } from '../../database/database.ts'
-import { waitUnlessAborted } from '../../../workflows/support/abort.ts'
+import { waitUnlessAborted, waitUntilWoken } from '../../../workflows/support/abort.ts'
 import type { History } from '../history.ts'
 import { compareHistory } from './compare-history.ts'
 import { listen } from './listener.ts'
@@ -48,7 +48,8 @@ export class Tail<Event extends RecordedEvent> {
   readonly ring = new Ring<number, PositionedEvent<Event>>((a, b) => a > b)
   #stop = new AbortController()
   #waiters: (() => void)[] = []
-  #wake: () => void = () => {}
+  /** Wakes the loop that reads, while it sleeps. */
+  readonly #sleeping = new Set<() => void>()
   #isAnnounced = false
   /** The newest position that was announced while this process's own append was in flight. */
   #announced = 0
@@ -119,7 +120,7 @@ export class Tail<Event extends RecordedEvent> {
       return
     }
     this.#isAnnounced = true
-    this.#wake()
+    for (const wake of this.#sleeping) wake()
   }
 
   async #run(signal: AbortSignal): Promise<void> {
@@ -136,24 +137,11 @@ export class Tail<Event extends RecordedEvent> {
       if (isBehind === 'went back') return this.release()
       this.release()
       if (isBehind) continue
-      if (!this.#isAnnounced) await this.#sleep(signal)
+      const pollMs = this.#hearsCommits ? POLL_ANNOUNCED_MS : POLL_MS
+      if (!this.#isAnnounced) await waitUntilWoken(pollMs, signal, this.#sleeping)
       const gap = started + LEAST_GAP_MS - performance.now()
       if (gap > 0) await waitUnlessAborted(gap, signal)
     }
-  }
-
-  #sleep(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const done = (): void => {
-        clearTimeout(timer)
-        signal.removeEventListener('abort', done)
-        this.#wake = () => {}
-        resolve()
-      }
-      const timer = setTimeout(done, this.#hearsCommits ? POLL_ANNOUNCED_MS : POLL_MS)
-      signal.addEventListener('abort', done)
-      this.#wake = done
-    })
   }
 
   /** Reads the next page. Returns whether there are more events. */

@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto'
 import { normalEmail } from '../../../domain/account/access.ts'
 import type { DeletedAccount } from '../../../workflows/accounts/delete-account.ts'
-import type { ScheduledJob } from '../../../workflows/scheduled/scheduled-work.ts'
+import { type ScheduledJob, removing } from '../../../workflows/scheduled/scheduled-work.ts'
 import type { Queryable } from '../../database/database.ts'
 
 const BY_USER = [
@@ -53,10 +53,8 @@ const EVERY_HOUR = '32 * * * *'
  * Removes rows of deleted accounts. Does nothing while the read models are being rebuilt, because no accounts are listed
  * then.
  */
-export const sweepForgotten = (database: Queryable): ScheduledJob => ({
-  name: 'sweep_forgotten',
-  at: EVERY_HOUR,
-  run: async () => {
+export const sweepForgotten = (database: Queryable): ScheduledJob =>
+  removing('sweep_forgotten', EVERY_HOUR, async () => {
     let swept = 0
     for (const table of BY_USER) {
       const rows = await database.query(
@@ -65,6 +63,5 @@ export const sweepForgotten = (database: Queryable): ScheduledJob => ({
       )
       swept += rows.length
     }
-    return swept > 0 ? { swept } : null
-  },
-})
+    return swept
+  })

@@ -3,7 +3,7 @@
  * Deletes rows of notifications that did not become a transaction, and of their streams, some time after the store has hidden
  * their events. Until then, no query shows them.
  */
-import type { ScheduledJob } from '../../../workflows/scheduled/scheduled-work.ts'
+import { type ScheduledJob, removing } from '../../../workflows/scheduled/scheduled-work.ts'
 import type { Queryable } from '../../database/database.ts'
 
 const EVERY_HOUR = '20 * * * *'
@@ -15,10 +15,8 @@ const EXPIRING = [
   ['owned_stream', 'stream'],
 ] as const
 
-export const sweepNotifications = (database: Queryable): ScheduledJob => ({
-  name: 'sweep_notifications',
-  at: EVERY_HOUR,
-  run: async (signal) => {
+export const sweepNotifications = (database: Queryable): ScheduledJob => {
+  const remove = async (signal: AbortSignal): Promise<number> => {
     let removed = 0
     for (const [table, key] of EXPIRING)
       for (let last = MOST; last === MOST && !signal.aborted; removed += last) {
@@ -28,6 +26,7 @@ export const sweepNotifications = (database: Queryable): ScheduledJob => ({
         )
         last = rows.length
       }
-    return removed > 0 ? { removed } : null
-  },
-})
+    return removed
+  }
+  return removing('sweep_notifications', EVERY_HOUR, remove, 'removed')
+}
