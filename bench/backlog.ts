@@ -12,7 +12,7 @@ import { launchBaoco } from '../tests/harness/baoco-process.ts'
 import { fillBacklog } from './support/backlog.ts'
 import { startChild } from './support/children.ts'
 import { countStatements, openMeter, type Costs } from './support/costs.ts'
-import { secondsUntil, startBench } from './support/installation.ts'
+import { secondsUntil, startBench, finish } from './support/installation.ts'
 import { connectShop, setActive, type ShopRule } from './support/shops.ts'
 
 const isShort = process.argv.includes('--short')
@@ -94,8 +94,6 @@ console.log(
     `${(costs.walBytes / DUE).toFixed(0)} bytes of log, CPU ${((1000 * costs.baoco) / DUE).toFixed(2)} ms of Baoco, ` +
     `${((1000 * costs.postgres) / DUE).toFixed(2)} ms of Postgres`,
 )
-receiver.stop()
 await meter.close()
 await Promise.all(workers.map((worker) => worker.stop()))
-await bench.end()
-process.exit(0)
+await finish(bench)

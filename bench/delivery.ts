@@ -13,9 +13,9 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { fillBacklog } from './support/backlog.ts'
-import { runChild, startChild } from './support/children.ts'
+import { startChild, sendLoad } from './support/children.ts'
 import type { Costs } from './support/costs.ts'
-import { secondsUntil, startMeteredBench } from './support/installation.ts'
+import { secondsUntil, startMeteredBench, finish } from './support/installation.ts'
 import { percentile, runLoad, type Load, type LoadReport } from './support/load.ts'
 import { addRules, connectShop, setActive, type ShopAccount, type ShopRule } from './support/shops.ts'
 
@@ -64,7 +64,7 @@ const post = async (shops: readonly ShopAccount[], prefixes: readonly string[], 
   next += load.count!
   const urls = shops.map(({ personalUrl }) => personalUrl)
   const all = { urls, prefixes, connections: 64, orders: true, from, sentAt: true, ...load }
-  const report = load.count! < 100 ? await runLoad(all) : await runChild<LoadReport>('./load.ts', all)
+  const report = load.count! < 100 ? await runLoad(all) : await sendLoad(all)
   if (report.accepted !== load.count) throw new Error(`${report.refused} posts were refused`)
   return report
 }
@@ -216,6 +216,4 @@ console.log(
   `\none alone: ${(withRule - noRule).toFixed(1)} statements from the claim to the projected result (at most 12), ` +
     `${withRule.toFixed(1)} with its capture`,
 )
-receiver.stop()
-await bench.end()
-process.exit(0)
+await finish(bench)

@@ -5,10 +5,10 @@
  */
 import { openDatabase } from '../adapters/database/database.ts'
 import { inside } from '../tests/harness/installation-database.ts'
-import { runChild, startChild } from './support/children.ts'
+import { startChild, sendLoad } from './support/children.ts'
 import { fillLists } from './support/fill.ts'
 import { startBench } from './support/installation.ts'
-import type { Load, LoadReport } from './support/load.ts'
+import type { Load } from './support/load.ts'
 import { addRules } from './support/shops.ts'
 
 const COUNT = Number(process.env.COUNT ?? 1_000_000)
@@ -23,7 +23,7 @@ const shop = await startChild('./receiver.ts')
 let from = 1
 const burst = async (): Promise<number> => {
   const load: Partial<Load> = { urls: bench.urls, seconds: SECONDS, connections: CONNECTIONS, orders: false, from }
-  const { accepted, seconds } = await runChild<LoadReport>('./load.ts', load)
+  const { accepted, seconds } = await sendLoad(load)
   from += 10_000_000
   return accepted / seconds
 }

@@ -8,9 +8,9 @@
  * `SHOPS` sets how many shops own the endpoints: 10 shops with one each (the default), or 1 shop with all of them. Every pair uses a new
  * hanging endpoint, so that in every such run it hangs until its breaker opens, after 10 s or more.
  */
-import { runChild, startChild, type Listening } from './support/children.ts'
-import { secondsUntil, startBench } from './support/installation.ts'
-import { percentile, runLoad, type Load, type LoadReport } from './support/load.ts'
+import { startChild, type Listening, sendLoad } from './support/children.ts'
+import { secondsUntil, startBench, finish } from './support/installation.ts'
+import { percentile, runLoad, type Load } from './support/load.ts'
 import { connectShop, type ShopAccount, type ShopRule } from './support/shops.ts'
 
 const isShort = process.argv.includes('--short')
@@ -49,7 +49,7 @@ const run = async (hangs: boolean): Promise<number[]> => {
     from,
     sentAt: true,
   }
-  const load = isShort ? await runLoad(offered) : await runChild<LoadReport>('./load.ts', offered)
+  const load = isShort ? await runLoad(offered) : await sendLoad(offered)
   if (load.refused > 0) throw new Error(`${load.refused} posts were refused`)
   const counted = Object.entries(load.sentAt!).filter(([number]) => Number(number) % 10 !== 9)
   const orderOf = (number: string): string => `${healthy[Number(number) % 10]!.prefix}${number}`
@@ -91,6 +91,4 @@ console.log(
   `nine others at ${RATE}/s, ${SHOPS === 1 ? 'of one shop' : `of ${SHOPS} shops`}: median p99 ${without.toFixed(1)} ms without, ` +
     `${median(pairs.map((pair) => pair.with)).toFixed(1)} ms with one that hangs; in the median pair ${more.toFixed(1)} % more (under 10 %)`,
 )
-nine.stop()
-await bench.end()
-process.exit(0)
+await finish(bench)

@@ -2,10 +2,10 @@
  * Time from the post of a bank's text to the call of the shop's endpoint, at a fixed rate. At 200/s: p50 under 15 ms, p99 under 60 ms.
  * Beside it, in the same run, the same for a process that only stores the text on disk, answers and posts: what this machine allows.
  */
-import { runChild, startChild } from './support/children.ts'
-import { secondsUntil, startBench } from './support/installation.ts'
+import { startChild, sendLoad } from './support/children.ts'
+import { secondsUntil, startBench, finish } from './support/installation.ts'
 import { addRules } from './support/shops.ts'
-import { percentile, type LoadReport } from './support/load.ts'
+import { percentile } from './support/load.ts'
 
 const RATE = Number(process.env.RATE ?? 200)
 const SECONDS = Number(process.env.SECONDS ?? 30)
@@ -14,15 +14,7 @@ const WARM_UP = RATE * 3
 
 /** @returns the milliseconds of each way from a post to the receiver */
 const measure = async (urls: readonly string[], receiver: string): Promise<number[]> => {
-  const load = await runChild<LoadReport>('./load.ts', {
-    urls,
-    count: RATE * SECONDS + WARM_UP,
-    rate: RATE,
-    connections: 32,
-    orders: true,
-    from: 1,
-    sentAt: true,
-  })
+  const load = await sendLoad({ urls, count: RATE * SECONDS + WARM_UP, rate: RATE, sentAt: true })
   const arrivals = async () => (await (await fetch(`${receiver}/arrivals`)).json()) as Record<string, number[]>
   await secondsUntil(60, async () => Object.keys(await arrivals()).length >= load.accepted)
   const arrived = await arrivals()
@@ -52,6 +44,4 @@ console.log(
   `only stored, answered and posted: p50 ${p50(least).toFixed(1)} ms, p99 ${p99(least).toFixed(1)} ms, ` +
     `most ${Math.max(...least).toFixed(1)} ms; of these p50 ${(p50(ways) / p50(least)).toFixed(2)}, p99 ${(p99(ways) / p99(least)).toFixed(2)}`,
 )
-receiver.stop()
-await bench.end()
-process.exit(0)
+await finish(bench)

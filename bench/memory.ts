@@ -1,9 +1,8 @@
 /** Resident memory under steady load. At minute 10 it must be at most 1.1 × that at minute 2. */
 import { readFile } from 'node:fs/promises'
-import { runChild, startChild } from './support/children.ts'
-import { startBench } from './support/installation.ts'
+import { startChild, sendLoad } from './support/children.ts'
+import { startBench, finish } from './support/installation.ts'
 import { addRules } from './support/shops.ts'
-import type { LoadReport } from './support/load.ts'
 
 const RATE = Number(process.env.RATE ?? 100)
 const MINUTES = Number(process.env.MINUTES ?? 10)
@@ -15,14 +14,7 @@ const residentMiB = async (): Promise<number> => {
   const [, kib] = /VmRSS:\s+(\d+) kB/.exec(await readFile(`/proc/${bench.baoco.process.pid}/status`, 'utf8'))!
   return Number(kib) / 1024
 }
-const load = runChild<LoadReport>('./load.ts', {
-  urls: bench.urls,
-  count: RATE * 60 * MINUTES,
-  rate: RATE,
-  connections: 32,
-  orders: true,
-  from: 1,
-})
+const load = sendLoad({ urls: bench.urls, count: RATE * 60 * MINUTES, rate: RATE })
 const readings: number[] = []
 for (let minute = 1; minute <= MINUTES; minute++) {
   await new Promise((resolve) => setTimeout(resolve, 60_000))
@@ -34,6 +26,4 @@ console.log(
   `memory at ${RATE}/s: minute 2 ${readings[1]!.toFixed(0)} MiB, minute ${MINUTES} ${readings.at(-1)!.toFixed(0)} MiB, ` +
     `ratio ${(readings.at(-1)! / readings[1]!).toFixed(2)} (at most 1.1), ${accepted} accepted`,
 )
-receiver.stop()
-await bench.end()
-process.exit(0)
+await finish(bench)

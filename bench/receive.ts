@@ -3,7 +3,7 @@
  * The same load generator drives both in turn, in one run. The ratio counts, not the absolute figures.
  */
 import { bareAppends, shareOfAppends } from './support/appends.ts'
-import { runChild, startChild } from './support/children.ts'
+import { startChild, sendLoad } from './support/children.ts'
 import { secondsUntil, startBench } from './support/installation.ts'
 import { addRules, listed } from './support/shops.ts'
 import type { Load, LoadReport } from './support/load.ts'
@@ -12,14 +12,7 @@ const SECONDS = Number(process.env.SECONDS ?? 20)
 const CONNECTIONS = Number(process.env.CONNECTIONS ?? 256)
 
 const burst = (urls: readonly string[], load: Partial<Load>): Promise<LoadReport> =>
-  runChild<LoadReport>('./load.ts', {
-    urls,
-    seconds: SECONDS,
-    connections: CONNECTIONS,
-    orders: false,
-    from: 1,
-    ...load,
-  })
+  sendLoad({ urls, seconds: SECONDS, connections: CONNECTIONS, orders: false, ...load })
 
 const bare = async (): Promise<number> => {
   const koa = await startChild('./bare-koa.ts')

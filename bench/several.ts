@@ -7,7 +7,7 @@
  *     npx tsx bench/several.ts              both stores
  *     ONLY=postgres npx tsx bench/several.ts
  */
-import { runChild } from './support/children.ts'
+import { sendLoad } from './support/children.ts'
 import { percentile, type Load, type LoadReport } from './support/load.ts'
 import { startOwnStandIn } from '../tests/harness/eventstoredb/process.ts'
 import { startOwnPostgres } from '../tests/harness/own-postgres.ts'
@@ -52,13 +52,13 @@ const takenBack = async (world: World): Promise<number> => {
 let from = 1
 const measure = async (world: World): Promise<Figures> => {
   const load = async (kind: Partial<Load>): Promise<LoadReport> => {
-    const report = await runChild<LoadReport>('./load.ts', {
+    const report = await sendLoad({
       urls: [world.installation.personalUrl],
       origins: world.of('api').map(({ running }) => running.baseUrl),
       orders: false,
       from,
       ...kind,
-    } satisfies Partial<Load>)
+    })
     from += 1_000_000
     return report
   }

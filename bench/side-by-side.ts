@@ -8,8 +8,8 @@
  * `RUNS` installations are measured, each a new one; the table shows the median. `COUNT` is the number of payments of the whole way.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { runChild, startChild } from './support/children.ts'
-import { secondsUntil, startBench } from './support/installation.ts'
+import { runChild, startChild, sendLoad } from './support/children.ts'
+import { secondsUntil, startBench, untilRecorded } from './support/installation.ts'
 import { percentile, type Load, type LoadReport } from './support/load.ts'
 import { addRules, connectShop, type ShopRule } from './support/shops.ts'
 import { openUsage } from './support/usage.ts'
@@ -35,8 +35,8 @@ const signAndPost = async (): Promise<number> => {
 
 const bareKoa = async (): Promise<number> => {
   const koa = await startChild('./bare-koa.ts')
-  const load = { urls: [`${koa.url}/`], seconds: 3, connections: CONNECTIONS, orders: false, from: 1 }
-  const { accepted, seconds } = await runChild<LoadReport>('./load.ts', load)
+  const load = { urls: [`${koa.url}/`], seconds: 3, connections: CONNECTIONS, orders: false }
+  const { accepted, seconds } = await sendLoad(load)
   koa.stop()
   return accepted / seconds
 }
@@ -53,30 +53,12 @@ const measure = async (): Promise<Figures> => {
   const hanging = await startChild('./receiver.ts')
   await addRules(bench.baoco, bench.shops, `${receiver.url}/`)
   const usage = openUsage(bench)
-  const recorded = () => bench.world.metric('baoco_attempts_recorded_total')
   let next = 1
   const load = async (some: Partial<Load>): Promise<LoadReport> => {
-    const report = await runChild<LoadReport>('./load.ts', {
-      urls: bench.urls,
-      connections: CONNECTIONS,
-      orders: true,
-      from: next,
-      ...some,
-    })
+    const report = await sendLoad({ urls: bench.urls, connections: CONNECTIONS, from: next, ...some })
     next += report.accepted + report.refused
     if (report.refused > 0) throw new Error(`${report.refused} posts were refused`)
     return report
-  }
-  const untilRecorded = async (count: number): Promise<void> => {
-    await secondsUntil(
-      300,
-      async () => {
-        const missing = count - (await recorded())
-        if (missing > 0) await pause(missing / 10)
-        return missing <= 0
-      },
-      10,
-    )
   }
   const arrivalsOf = async (url: string) => (await (await fetch(`${url}/arrivals`)).json()) as Record<string, number[]>
 
@@ -85,7 +67,7 @@ const measure = async (): Promise<Figures> => {
 
   const [cpuBefore, walBefore] = [usage.cpu(), await usage.wal()]
   const whole = await load({ count: COUNT })
-  await untilRecorded(COUNT)
+  await untilRecorded(bench, COUNT)
   const seconds = (performance.timeOrigin + performance.now() - whole.firstAt) / 1000
   const cpu = usage.cpu()
   figures['recorded, /s'] = COUNT / seconds
@@ -95,13 +77,13 @@ const measure = async (): Promise<Figures> => {
 
   const accepted = await load({ seconds: SECONDS })
   figures['accepted, /s'] = accepted.accepted / accepted.seconds
-  await untilRecorded(next - 1)
+  await untilRecorded(bench, next - 1)
   await pause(5_000)
   figures['memory after the load, MB'] = usage.memory()
 
   const from = next
   const steady = await load({ rate: RATE, count: RATE * (SECONDS + WARM_UP_SECONDS), sentAt: true })
-  await untilRecorded(next - 1)
+  await untilRecorded(bench, next - 1)
   const arrived = await arrivalsOf(receiver.url)
   const ways = Object.entries(steady.sentAt!)
     .filter(([number]) => Number(number) >= from + RATE * WARM_UP_SECONDS)

@@ -7,8 +7,8 @@
  * `RATES` (payments per second, `10,30,100`) and `SECONDS` change the load.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { runChild, startChild } from './support/children.ts'
-import { secondsUntil, startBench } from './support/installation.ts'
+import { startChild, sendLoad } from './support/children.ts'
+import { secondsUntil, startBench, finish } from './support/installation.ts'
 import { percentile, type LoadReport } from './support/load.ts'
 import { addRules } from './support/shops.ts'
 import { openUsage, type Cpu } from './support/usage.ts'
@@ -37,15 +37,7 @@ const recorded = () => bench.world.metric('baoco_attempts_recorded_total')
 let next = 1
 const pay = async (count: number, rate: number): Promise<LoadReport> => {
   const before = await recorded()
-  const load = await runChild<LoadReport>('./load.ts', {
-    urls: bench.urls,
-    count,
-    rate,
-    connections: 32,
-    orders: true,
-    from: next,
-    sentAt: true,
-  })
+  const load = await sendLoad({ urls: bench.urls, count, rate, from: next, sentAt: true })
   next += count
   if (load.refused > 0) throw new Error(`${load.refused} posts were refused`)
   await secondsUntil(60, async () => (await recorded()) >= before + count, 500)
@@ -68,6 +60,4 @@ for (const rate of RATES) {
     `${rate}/s: CPU per payment ${each(cpu, count)}; post to endpoint p50 ${percentile(ways, 0.5).toFixed(1)} ms, p99 ${percentile(ways, 0.99).toFixed(1)} ms`,
   )
 }
-receiver.stop()
-await bench.end()
-process.exit(0)
+await finish(bench)

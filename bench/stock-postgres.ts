@@ -3,8 +3,8 @@
  * to the last recorded attempt. Short rounds on both alternate, so that other work on the machine slows both.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { runChild, startChild } from './support/children.ts'
-import { secondsUntil, startBench, type Bench } from './support/installation.ts'
+import { startChild, sendLoad } from './support/children.ts'
+import { secondsUntil, startBench, type Bench, finish, untilRecorded, RECORDED } from './support/installation.ts'
 import type { Load, LoadReport } from './support/load.ts'
 import { addRules, listed } from './support/shops.ts'
 
@@ -31,13 +31,7 @@ const open = async (name: 'embedded' | 'stock'): Promise<Side> => {
 }
 
 const load = async (side: Side, more: Partial<Load>): Promise<LoadReport> => {
-  const report = await runChild<LoadReport>('./load.ts', {
-    urls: side.bench.urls,
-    connections: 256,
-    orders: false,
-    from: side.next,
-    ...more,
-  })
+  const report = await sendLoad({ urls: side.bench.urls, connections: 256, orders: false, from: side.next, ...more })
   side.next += report.accepted + report.refused
   return report
 }
@@ -51,15 +45,9 @@ const burst = async (side: Side): Promise<void> => {
 }
 
 const wholeWay = async (side: Side): Promise<void> => {
-  const recorded = () => side.bench.world.metric('baoco_attempts_recorded_total')
-  const before = await recorded()
+  const before = await side.bench.world.metric(RECORDED)
   const { accepted, firstAt } = await load(side, { count: COUNT, orders: true })
-  const isRecorded = async (): Promise<boolean> => {
-    const missing = before + accepted - (await recorded())
-    if (missing > 0) await pause(missing / 10)
-    return missing <= 0
-  }
-  await secondsUntil(300, isRecorded, 10)
+  await untilRecorded(side.bench, before + accepted)
   side.wholeWay.push((accepted * 1000) / (performance.timeOrigin + performance.now() - firstAt))
 }
 
@@ -84,6 +72,4 @@ for (const [name, of] of [
       `ratio ${median(ratios).toFixed(2)} in the median of ${ratios.length} pairs (at least 0.8)`,
   )
 }
-receiver.stop()
-for (const { bench } of sides) await bench.end()
-process.exit(0)
+await finish(...sides.map(({ bench }) => bench))

@@ -5,10 +5,9 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { bareAppends, shareOfAppends } from './support/appends.ts'
-import { runChild, startChild } from './support/children.ts'
-import { secondsUntil, startBench } from './support/installation.ts'
+import { runChild, startChild, sendLoad } from './support/children.ts'
+import { startBench, finish, untilRecorded, RECORDED } from './support/installation.ts'
 import { addRules } from './support/shops.ts'
-import type { LoadReport } from './support/load.ts'
 
 const COUNT = Number(process.env.COUNT ?? 20_000)
 
@@ -31,26 +30,13 @@ const best = await yardstick()
 const bench = await startBench()
 const receiver = await startChild('./receiver.ts')
 await addRules(bench.baoco, bench.shops, `${receiver.url}/`)
-const recorded = () => bench.world.metric('baoco_attempts_recorded_total')
 
 /** @param from  the number of the first payment */
 const wholeWay = async (what: string, from: number): Promise<void> => {
   const appends = [await bareAppends(bench)]
-  const before = await recorded()
-  const load = await runChild<LoadReport>('./load.ts', {
-    urls: bench.urls,
-    count: COUNT,
-    connections: 256,
-    orders: true,
-    from,
-  })
-  // Each poll costs Baoco some time, so polls are rarer while many are missing. Baoco records fewer than ten per millisecond.
-  const isRecorded = async (): Promise<boolean> => {
-    const missing = before + load.accepted - (await recorded())
-    if (missing > 0) await pause(missing / 10)
-    return missing <= 0
-  }
-  await secondsUntil(300, isRecorded, 10)
+  const before = await bench.world.metric(RECORDED)
+  const load = await sendLoad({ urls: bench.urls, count: COUNT, connections: 256, from })
+  await untilRecorded(bench, before + load.accepted)
   const seconds = (performance.timeOrigin + performance.now() - load.firstAt) / 1000
   const rate = load.accepted / seconds
   appends.push(await bareAppends(bench))
@@ -63,6 +49,4 @@ const wholeWay = async (what: string, from: number): Promise<void> => {
 await wholeWay('whole way', 1)
 // The first payments include a second or two of compilation.
 await wholeWay('the next as many', COUNT + 1)
-receiver.stop()
-await bench.end()
-process.exit(0)
+await finish(bench)

@@ -16,7 +16,7 @@ import { callApi } from '../tests/harness/baoco-process.ts'
 import { vietcombankText } from '../tests/harness/bank-texts.ts'
 import { inside } from '../tests/harness/installation-database.ts'
 import { FIRST, writePayments, type Pattern } from './support/bulk-writer.ts'
-import { runChild, startChild } from './support/children.ts'
+import { startChild, sendLoad } from './support/children.ts'
 import { secondsUntil, startBench } from './support/installation.ts'
 import { percentile, type LoadReport } from './support/load.ts'
 import { addRules } from './support/shops.ts'
@@ -106,7 +106,7 @@ const burst = async (from: number): Promise<LoadReport> => {
   const before = await recorded()
   const urls = bench.urls.slice(0, 8)
   const options = { urls, seconds: BURST_SECONDS, connections: 64, orders: true, from }
-  const load = await runChild<LoadReport>('./load.ts', options)
+  const load = await sendLoad(options)
   await secondsUntil(MOST_SECONDS, async () => (await recorded()) >= before + load.accepted, 500)
   return load
 }

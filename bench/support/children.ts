@@ -2,6 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { bundledScript } from '../../tests/harness/bundled-script.ts'
+import type { Load, LoadReport } from './load.ts'
 
 const children = new Set<ChildProcess>()
 
@@ -38,6 +39,10 @@ export const runChild = async <Report>(
   if (child.exitCode === null) await new Promise((resolve) => child.once('exit', resolve))
   return report
 }
+
+/** Sends a load from a process of its own. By default it has orders, and its first number is 1. */
+export const sendLoad = (load: Partial<Load>): Promise<LoadReport> =>
+  runChild<LoadReport>('./load.ts', { connections: 32, orders: true, from: 1, ...load } satisfies Partial<Load>)
 
 export interface Listening {
   url: string

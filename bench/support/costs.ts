@@ -9,11 +9,9 @@ import { silent } from '../../adapters/telemetry/log-lines.ts'
 import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { attachOrStart } from '../../adapters/postgres/embedded/embedded.ts'
 import type { DataFolder } from '../../tests/harness/baoco-process.ts'
+import { timesOfAll, timesOf } from './process-times.ts'
 
 const ROLE = 'benchmark'
-
-/** The unit in `/proc/…/stat` on every Linux. */
-const TICKS_PER_SECOND = 100
 
 export interface Costs {
   seconds: number
@@ -49,32 +47,9 @@ export const countStatements = async (place: DataFolder): Promise<void> => {
   await stop()
 }
 
-interface ProcessTimes {
-  parent: number
-  /** In ticks: `own` is the process alone, `withEnded` includes its ended children. */
-  own: number
-  withEnded: number
-}
-
-const timesOf = (pid: number | string): ProcessTimes | null => {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    const number = (place: number) => Number(fields[place - 3])
-    const own = number(14) + number(15)
-    return { parent: number(4), own, withEnded: own + number(16) + number(17) }
-  } catch {
-    return null
-  }
-}
-
 const secondsOfServer = (postmaster: number): number => {
-  const children = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(timesOf)
-    .filter((times) => times?.parent === postmaster)
-  const ended = timesOf(postmaster)?.withEnded ?? Number.NaN
-  return children.reduce((sum, times) => sum + times!.own, ended) / TICKS_PER_SECOND
+  const children = [...timesOfAll().values()].filter(({ parent }) => parent === postmaster)
+  return children.reduce((sum, { own }) => sum + own, timesOf(postmaster)?.withEnded ?? Number.NaN)
 }
 
 const less = (a: Costs, b: Costs, share = 1): Costs => ({
@@ -106,7 +81,7 @@ export const openMeter = async (place: DataFolder, pids: readonly number[]): Pro
       seconds: performance.now() / 1000,
       statements: row!.statements,
       walBytes: row!.wal,
-      baoco: pids.reduce((sum, pid) => sum + (timesOf(pid)?.own ?? Number.NaN), 0) / TICKS_PER_SECOND,
+      baoco: pids.reduce((sum, pid) => sum + (timesOf(pid)?.own ?? Number.NaN), 0),
       postgres: secondsOfServer(postmaster),
     }
   }

@@ -1,4 +1,5 @@
 /** Starts Baoco like a user does, with a new data folder, for one benchmark. */
+import { setTimeout as pause } from 'node:timers/promises'
 import './children.ts'
 import { countStatements, openMeter, type Meter } from './costs.ts'
 import { openShops, type ShopAccount } from './shops.ts'
@@ -74,4 +75,27 @@ export const secondsUntil = async (most: number, ask: () => Promise<boolean>, ev
     await new Promise((resolve) => setTimeout(resolve, every))
   }
   return (performance.now() - began) / 1000
+}
+
+/**
+ * Waits until this many attempts are recorded. Each poll costs Baoco some time, so polls are rarer while many are missing. Baoco records
+ * fewer than ten per millisecond.
+ */
+export const untilRecorded = ({ world }: Pick<Bench, 'world'>, attempts: number): Promise<number> =>
+  secondsUntil(
+    300,
+    async () => {
+      const missing = attempts - (await world.metric(RECORDED))
+      if (missing > 0) await pause(missing / 10)
+      return missing <= 0
+    },
+    10,
+  )
+
+export const RECORDED = 'baoco_attempts_recorded_total'
+
+/** Ends the installation and the program, and with it all children. */
+export const finish = async (...benches: readonly Pick<Bench, 'end'>[]): Promise<never> => {
+  for (const bench of benches) await bench.end()
+  process.exit(0)
 }

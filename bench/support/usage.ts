@@ -1,12 +1,10 @@
 /** What all processes of an embedded installation use together, Baoco's and those of its Postgres, as Linux counts it. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from '../../adapters/database/database.ts'
 import { inside } from '../../tests/harness/installation-database.ts'
 import type { Bench } from './installation.ts'
-
-/** The unit of CPU time in `/proc/…/stat` on every Linux. */
-const TICKS_PER_SECOND = 100
+import { timesOfAll, type ProcessTimes } from './process-times.ts'
 
 export interface Cpu {
   /** Seconds since the start. */
@@ -22,41 +20,16 @@ export interface Usage {
   wal(): Promise<number>
 }
 
-interface Stat {
-  parent: number
-  /** Seconds, those of its ended children included. */
-  cpu: number
-}
+/** A process and all its descendants, by process id. */
+type Family = Readonly<Record<number, ProcessTimes>>
 
-const statOf = (pid: number): Stat | null => {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    const fields = text
-      .slice(text.lastIndexOf(')') + 2)
-      .split(' ')
-      .map(Number)
-    const [parent, user, system, endedUser, endedSystem] = [1, 11, 12, 13, 14].map((place) => fields[place]!)
-    return { parent: parent!, cpu: (user! + system! + endedUser! + endedSystem!) / TICKS_PER_SECOND }
-  } catch {
-    return null // It has ended.
-  }
-}
-
-/** By process id. */
-type Family = Readonly<Record<number, Stat>>
-
-/** A process and all its descendants. */
 const familyOf = (root: number): Family => {
-  const all = new Map<number, Stat>()
-  for (const name of readdirSync('/proc')) {
-    const stat = /^\d+$/.test(name) ? statOf(Number(name)) : null
-    if (stat) all.set(Number(name), stat)
-  }
+  const all = timesOfAll()
   const belongs = (pid: number): boolean => pid === root || (all.has(pid) && belongs(all.get(pid)!.parent))
   return Object.fromEntries([...all].filter(([pid]) => belongs(pid)))
 }
 
-const sumOf = (family: Family): number => Object.values(family).reduce((sum, { cpu }) => sum + cpu, 0)
+const sumOf = (family: Family): number => Object.values(family).reduce((sum, { withEnded }) => sum + withEnded, 0)
 
 const pssOf = (pid: number): number => {
   try {
