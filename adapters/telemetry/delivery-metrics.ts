@@ -1,10 +1,11 @@
 // Tests: tests/integration/delivery/metrics.test.ts
 /** Metrics of deliveries. Label values come only from Baoco: lanes, states, classes of outcomes, codes of known banks. */
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import type { Gauge, Registry } from 'prom-client'
 import { bankName } from '../../domain/banks/directory.ts'
 import type { AttemptReport } from '../../workflows/deliver/attempts.ts'
 import type { DeliveryNumbers } from '../postgres/delivery-queue/numbers.ts'
 import { inTime } from './in-time.ts'
+import { instruments } from './instruments.ts'
 
 export interface WatchedDelivery {
   /** Calls of each lane in this process. */
@@ -21,33 +22,25 @@ export const watchDelivery = (
   registry: Registry,
   { use, numbers }: WatchedDelivery,
 ): ((report: AttemptReport) => void) => {
-  const registers = [registry]
-  const byBank = new Counter({
-    name: 'baoco_bank_attempts_total',
-    help: 'Calls made, by bank, outcome and class of error',
-    labelNames: ['bank', 'outcome', 'class'],
-    registers,
-  })
-  const dueLag = new Histogram({
-    name: 'baoco_delivery_due_lag_seconds',
-    help: 'Time from when an attempt was due in the queue to its call; 0 for first attempts made before that',
-    labelNames: ['lane'],
-    buckets: [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 3_600],
-    registers,
-  })
+  const { counter, histogram, gauge: anyGauge } = instruments(registry)
+  const byBank = counter('baoco_bank_attempts_total', 'Calls made, by bank, outcome and class of error', [
+    'bank',
+    'outcome',
+    'class',
+  ])
+  const dueLag = histogram(
+    'baoco_delivery_due_lag_seconds',
+    'Time from when an attempt was due in the queue to its call; 0 for first attempts made before that',
+    [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 3_600],
+    ['lane'],
+  )
   let asked: Promise<DeliveryNumbers | null> | null = null
   /** At most one query per scrape. If the database is down or does not answer in time, these metrics are left out. */
   const ask = () => (asked ??= inTime(numbers()).finally(() => (asked = null)))
   const gauge = (name: string, help: string, labelNames: string[], read: (of: Gauge) => Promise<void> | void) =>
-    new Gauge({
-      name,
-      help,
-      labelNames,
-      registers,
-      async collect() {
-        this.reset()
-        await read(this)
-      },
+    anyGauge(name, help, labelNames, (of) => {
+      of.reset()
+      return read(of)
     })
   gauge('baoco_deliveries_in_flight', 'Calls in progress, in this process', ['lane'], (of) => {
     for (const [lane, { inFlight }] of Object.entries(use())) of.set({ lane }, inFlight)

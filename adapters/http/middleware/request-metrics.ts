@@ -1,25 +1,19 @@
 // Tests: tests/integration/http/protocol.test.ts
 /** Counts and times every request by route. Never by path, because a path contains ids and tokens. */
 import type { Middleware } from 'koa'
-import { Counter, Histogram, type Registry } from 'prom-client'
+import type { Counter, Histogram, Registry } from 'prom-client'
 import type { LogLines } from '../../../domain/ports.ts'
+import { instruments } from '../../telemetry/instruments.ts'
 
 export const requestMetrics = (registry: Registry, log: LogLines): Middleware => {
-  const requests = new Counter({
-    name: 'baoco_http_requests_total',
-    help: 'Requests answered, by method, route and status',
-    labelNames: ['method', 'route', 'status'] as const,
-    registers: [registry],
-  })
-  const durations = new Histogram({
-    name: 'baoco_http_request_seconds',
-    help: 'From the request to its answer, by route',
-    labelNames: ['route'] as const,
-    buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10],
-    registers: [registry],
-  })
+  const { counter, histogram } = instruments(registry)
+  const labels = ['method', 'route', 'status']
+  const requests = counter('baoco_http_requests_total', 'Requests answered, by method, route and status', labels)
+  const buckets = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10]
+  const times = 'From the request to its answer, by route'
+  const durations = histogram('baoco_http_request_seconds', times, buckets, ['route'])
   // Finding a counter by its labels costs more than counting, so each counter is found once and cached.
-  const counters = new Map<string, { count: Counter.Internal; time: Histogram.Internal<'route'> }>()
+  const counters = new Map<string, { count: Counter.Internal; time: Histogram.Internal<string> }>()
   const countersOf = (method: string, route: string, status: number) => {
     const key = `${method} ${status} ${route}`
     const known = counters.get(key)
