@@ -2,7 +2,6 @@
  * Compares Debian's Postgres, with the settings of its package, with the embedded one: accepted notifications per second, and the whole way
  * to the last recorded attempt. Short rounds on both alternate, so that other work on the machine slows both.
  */
-import { setTimeout as pause } from 'node:timers/promises'
 import { startChild, sendLoad } from './support/children.ts'
 import { secondsUntil, startBench, type Bench, finish, untilRecorded, RECORDED } from './support/installation.ts'
 import type { Load, LoadReport } from './support/load.ts'

@@ -3,7 +3,6 @@
  * Compares it in the same run with a loop that only signs and posts the same bodies with the same sender, at its best concurrency.
  * Measures twice: a process that has just started, and the same process after that many payments.
  */
-import { setTimeout as pause } from 'node:timers/promises'
 import { bareAppends, shareOfAppends } from './support/appends.ts'
 import { runChild, startChild, sendLoad } from './support/children.ts'
 import { startBench, finish, untilRecorded, RECORDED } from './support/installation.ts'

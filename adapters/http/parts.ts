@@ -108,5 +108,9 @@ export const settled = async <Result extends { checkpoint: string | null }>(
 export const changeOwnAccount = async (
   parts: Pick<ApiParts, 'accounts' | 'clock' | 'readModels'>,
   context: ApiContext,
-  decide: (account: Account) => readonly AccountEvent[],
-): Promise<Account> => (await settled(parts, parts.accounts.change(occasionOf(context, parts.clock), decide))).account
+  decide: (account: Account, at: Date) => readonly AccountEvent[],
+): Promise<Account> => {
+  const occasion = occasionOf(context, parts.clock)
+  const changed = parts.accounts.change(occasion, (account) => decide(account, occasion.at))
+  return (await settled(parts, changed)).account
+}

@@ -3,7 +3,6 @@
  * Statements are the calls that `pg_stat_statements` counts, including BEGIN and COMMIT. The benchmark's own statements use a separate role
  * and are excluded. The costs of an idle installation are measured and subtracted.
  */
-import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { silent } from '../../adapters/telemetry/log-lines.ts'
 import { openDatabase, type Database } from '../../adapters/database/database.ts'

@@ -1,5 +1,5 @@
 // Tests: tests/integration/http/credentials.test.ts
-/** Commands on scoped keys: load → decide → append. */
+/** Creates scoped keys: load → decide → append. */
 import * as decide from '../../domain/account/api-keys.ts'
 import type { Scope, ScopedKey } from '../../domain/account/api-keys.ts'
 import type { Checkpoint, Ids } from '../../domain/ports.ts'
@@ -26,11 +26,3 @@ export const newScopedKey = async (
   const { checkpoint } = await accounts.change(occasion, (account) => decide.addKey(account, key))
   return { key, token, checkpoint }
 }
-
-/** The key becomes void at once. @throws {Refused} NOT_FOUND · {StoreUnavailable} */
-export const removeScopedKey = (
-  { accounts }: { accounts: Accounts },
-  occasion: OwnersOccasion,
-  api_key_id: number,
-): Promise<{ checkpoint: Checkpoint | null }> =>
-  accounts.change(occasion, (account) => decide.removeKey(account, api_key_id))

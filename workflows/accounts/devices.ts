@@ -94,11 +94,3 @@ export const changeDevice = async (
   ])
   return { device: decide.deviceOf(account, device_id, at), account, checkpoint }
 }
-
-/** @throws {Refused} NOT_FOUND · {StoreUnavailable} */
-export const removeDevice = async (
-  { accounts }: Pick<DeviceParts, 'accounts'>,
-  occasion: OwnersOccasion,
-  device_id: number,
-): Promise<{ checkpoint: Checkpoint | null }> =>
-  accounts.change(occasion, (account) => decide.removeDevice(account, device_id, occasion.at))

@@ -1,6 +1,5 @@
 // Tests: tests/integration/http/inbox.test.ts
-/** Commands on inboxes: load → decide → append. */
-import type { Inbox } from '../../domain/account/account.ts'
+/** Opens inboxes: load → decide → append. */
 import * as decide from '../../domain/account/inboxes.ts'
 import type { Checkpoint, Ids, Vault } from '../../domain/ports.ts'
 import type { Accounts, OwnersOccasion } from './accounts.ts'
@@ -26,24 +25,3 @@ export const openInbox = async (
   )
   return { inbox_id, token, checkpoint }
 }
-
-/** @throws {Refused} NOT_FOUND · {StoreUnavailable} */
-export const changeInbox = async (
-  { accounts }: Pick<InboxParts, 'accounts'>,
-  occasion: OwnersOccasion,
-  inbox_id: number,
-  change: decide.InboxChange,
-): Promise<{ inbox: Inbox; checkpoint: Checkpoint | null }> => {
-  const { account, checkpoint } = await accounts.change(occasion, (account) =>
-    decide.changeInbox(account, { inbox_id, change }),
-  )
-  return { inbox: account.inboxes.get(inbox_id)!, checkpoint }
-}
-
-/** @throws {Refused} NOT_FOUND · {StoreUnavailable} */
-export const closeInbox = (
-  { accounts }: Pick<InboxParts, 'accounts'>,
-  occasion: OwnersOccasion,
-  inbox_id: number,
-): Promise<{ checkpoint: Checkpoint | null }> =>
-  accounts.change(occasion, (account) => decide.closeInbox(account, inbox_id))

@@ -75,11 +75,3 @@ export const pauseMailAccount = async (
   const occasion = { user_id: mailbox.user_id, at: clock.now(), ...ownCause() }
   await accounts.change(occasion, (account) => decide.pauseMailAccount(account, { ...mailbox, reason }))
 }
-
-/** @throws {Refused} NOT_FOUND · {StoreUnavailable} */
-export const removeMailAccount = async (
-  { accounts }: Pick<MailAccountParts, 'accounts'>,
-  occasion: OwnersOccasion,
-  mail_account_id: number,
-): Promise<{ checkpoint: Checkpoint | null }> =>
-  accounts.change(occasion, (account) => decide.removeMailAccount(account, mail_account_id))

@@ -58,14 +58,6 @@ export const changeRule = async (
   return { rule: account.rules.get(rule_id)!, systems: account.systems, checkpoint }
 }
 
-/** @throws {Refused} NOT_FOUND, AUTO_RULE · {StoreUnavailable} */
-export const deleteRule = async (
-  { accounts }: RuleParts,
-  occasion: OwnersOccasion,
-  rule_id: number,
-): Promise<{ checkpoint: Checkpoint | null }> =>
-  accounts.change(occasion, (account) => decide.deleteRule(account, rule_id))
-
 /**
  * Gives a rule a new secret, or ends the period in which both secrets sign.
  * @throws {Refused} NOT_FOUND, CONFLICT · {StoreUnavailable}

@@ -1,5 +1,5 @@
 // Tests: tests/integration/http/shop-plugins.test.ts
-/** Commands on connected systems: load → decide → append. */
+/** Adds connected systems: load → decide → append. */
 import type { System } from '../../domain/account/account.ts'
 import * as decide from '../../domain/account/systems.ts'
 import type { Checkpoint, Ids } from '../../domain/ports.ts'
@@ -30,24 +30,3 @@ export const addSystem = async (
   )
   return { system: account.systems.get(system_id)!, checkpoint }
 }
-
-/** @throws {Refused} NOT_FOUND, VALIDATION_FAILED, CONFLICT · {StoreUnavailable} */
-export const changeSystem = async (
-  { accounts, planPrefix }: SystemParts,
-  occasion: OwnersOccasion,
-  system_id: number,
-  change: decide.SystemChange,
-): Promise<WrittenSystem> => {
-  const { account, checkpoint } = await accounts.change(occasion, (account) =>
-    decide.changeSystem(account, { system_id, change, planPrefix }),
-  )
-  return { system: account.systems.get(system_id)!, checkpoint }
-}
-
-/** @throws {Refused} NOT_FOUND, CONFLICT · {StoreUnavailable} */
-export const removeSystem = async (
-  { accounts }: SystemParts,
-  occasion: OwnersOccasion,
-  system_id: number,
-): Promise<{ checkpoint: Checkpoint | null }> =>
-  accounts.change(occasion, (account) => decide.removeSystem(account, system_id))

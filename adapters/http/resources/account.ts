@@ -162,9 +162,9 @@ export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn:
     { trust_sms_app_titles: trusted }: z.infer<typeof UrlChange>,
   ) => {
     await withReceiveUrl(context)
-    const account = await changeOwnAccount(parts, context, (present) => {
+    const account = await changeOwnAccount(parts, context, (present, at) => {
       if (!present.receive_url) throw noReceiveUrl()
-      return trustSmsAppTitles(present, { device_id: null, trusted, at: clock.now() })
+      return trustSmsAppTitles(present, { device_id: null, trusted, at })
     })
     return presentedUrl(context, opened(account), account)
   }

@@ -1,15 +1,15 @@
 // Tests: tests/integration/http/credentials.test.ts
 /** Scoped keys, for a shop's plugin or a script in place of the account's own API key (decisions, "Scoped keys"). */
 import { z } from 'zod'
-import { MOST_KEYS, scope, type ScopedKey } from '../../../domain/account/api-keys.ts'
-import { newScopedKey, removeScopedKey } from '../../../workflows/accounts/api-keys.ts'
+import { MOST_KEYS, removeKey, scope, type ScopedKey } from '../../../domain/account/api-keys.ts'
+import { newScopedKey } from '../../../workflows/accounts/api-keys.ts'
 import type { ApiKeyUses } from '../../postgres/ops/api-key-uses.ts'
 import { idOf, occasionOf, type ApiContext } from '../context.ts'
 import { body, noBody } from '../openapi/input.ts'
 import { created, data, message } from '../openapi/answers.ts'
 import type { Guard } from '../openapi/operation.ts'
 import { refuses, scopes, type Operations } from '../openapi/operations.ts'
-import { settled, type ApiParts } from '../parts.ts'
+import { changeOwnAccount, settled, type ApiParts } from '../parts.ts'
 import { line } from './request-fields.ts'
 import { id, moment } from '../../../domain/fields.ts'
 
@@ -72,7 +72,7 @@ export const apiKeyRoutes = (operations: Operations, parts: Parts, signedIn: Gua
 
   const drop = async (context: ApiContext) => {
     const id = idOf(context)
-    await settled(parts, removeScopedKey(parts, occasionOf(context, clock), id))
+    await changeOwnAccount(parts, context, (account) => removeKey(account, id))
     await keyUses.forget(context.state.account.user_id, id)
     return 'The key was deleted. It no longer opens anything.'
   }

@@ -64,9 +64,7 @@ export const bankAccountRoutes = (operations: Operations, parts: ApiParts, signe
   }
 
   const learn = async (context: ApiContext) => {
-    const { learning } = await changeOwnAccount(parts, context, (account) =>
-      learnBankAccounts(account, parts.clock.now()),
-    )
+    const { learning } = await changeOwnAccount(parts, context, learnBankAccounts)
     return { learning_until: learning!.until }
   }
 

@@ -3,9 +3,9 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { Account, Device as DeviceState, Invitation as InvitationState } from '../../../domain/account/account.ts'
-import { deviceOf, openInvitations } from '../../../domain/account/devices.ts'
+import { deviceOf, openInvitations, removeDevice } from '../../../domain/account/devices.ts'
 import { trustsSmsAppTitles } from '../../../domain/account/sms-app-titles.ts'
-import { inviteDevice, pairDevice, removeDevice, changeDevice } from '../../../workflows/accounts/devices.ts'
+import { inviteDevice, pairDevice, changeDevice } from '../../../workflows/accounts/devices.ts'
 import { devicePath } from '../../../domain/arrival/origin.ts'
 import { lastSeenOf, type LastSeen } from '../../../projections/account/last-seen-queries.ts'
 import { TRUST_SMS_APP_TITLES } from './account.ts'
@@ -16,7 +16,7 @@ import { body, noBody } from '../openapi/input.ts'
 import { created, data, message } from '../openapi/answers.ts'
 import type { Guard } from '../openapi/operation.ts'
 import { refuses, scopes, type Operations } from '../openapi/operations.ts'
-import { settled, type ApiParts } from '../parts.ts'
+import { changeOwnAccount, settled, type ApiParts } from '../parts.ts'
 import type { Limited } from '../middleware/rate-limits.ts'
 import { line, readOnly, withoutReadOnly } from './request-fields.ts'
 import { id, moment } from '../../../domain/fields.ts'
@@ -120,7 +120,8 @@ export const deviceRoutes = (operations: Operations, parts: ApiParts, signedIn: 
   }
 
   const deleteDevice = async (context: ApiContext) => {
-    await settled(parts, removeDevice(parts, occasionOf(context, clock), idOf(context)))
+    const device_id = idOf(context)
+    await changeOwnAccount(parts, context, (account, at) => removeDevice(account, device_id, at))
     return 'The device was removed. Its token no longer works.'
   }
 

@@ -7,10 +7,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Inbox as InboxState } from '../../../domain/account/account.ts'
 import { inboxAnswer } from '../../../domain/account/events.ts'
-import { LONGEST_DELAY_MS } from '../../../domain/account/inboxes.ts'
+import { changeInbox, closeInbox, LONGEST_DELAY_MS } from '../../../domain/account/inboxes.ts'
 import { notFound } from '../../../domain/account/refusals.ts'
 import { unlessNotOpened } from '../../../domain/errors.ts'
-import { changeInbox, closeInbox, openInbox } from '../../../workflows/accounts/inboxes.ts'
+import { openInbox } from '../../../workflows/accounts/inboxes.ts'
 import type { InboxCallOf, InboxCallRow } from '../../inbox/calls.ts'
 import { BODY_OF_ANSWER } from '../../inbox/inboxes.ts'
 import { inboxUrl } from '../../inbox/url.ts'
@@ -21,7 +21,7 @@ import { created, data, message, whole } from '../openapi/answers.ts'
 import type { Input, Guard } from '../openapi/operation.ts'
 import { SEALED, secret } from '../openapi/secrets.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
-import { settled, type ApiParts } from '../parts.ts'
+import { changeOwnAccount, settled, type ApiParts } from '../parts.ts'
 import type { Limited } from '../middleware/rate-limits.ts'
 import { readBody } from '../middleware/raw-body.ts'
 import { byCursor } from '../openapi/pages.ts'
@@ -153,13 +153,16 @@ export const inboxRoutes = (
   }
 
   const change = async (context: ApiContext, given: z.infer<typeof InboxChange>) => {
-    const written = await settled(parts, changeInbox(parts, occasionOf(context, clock), idOf(context), given))
-    return presentSettings(written.inbox)
+    const inbox_id = idOf(context)
+    const { inboxes: own } = await changeOwnAccount(parts, context, (account) =>
+      changeInbox(account, { inbox_id, change: given }),
+    )
+    return presentSettings(own.get(inbox_id)!)
   }
 
   const close = async (context: ApiContext) => {
     const inbox_id = idOf(context)
-    await settled(parts, closeInbox(parts, occasionOf(context, clock), inbox_id))
+    await changeOwnAccount(parts, context, (account) => closeInbox(account, inbox_id))
     await inboxCalls.forget(inbox_id)
     return 'The inbox was deleted.'
   }

@@ -3,8 +3,8 @@
 import { z } from 'zod'
 import type { MailAccount as MailAccountState } from '../../../domain/account/account.ts'
 import { mailAccountFields } from '../../../domain/account/events.ts'
-import { mailAccountOf } from '../../../domain/account/mail-accounts.ts'
-import { addMailAccount, changeMailAccount, removeMailAccount } from '../../../workflows/accounts/mail-accounts.ts'
+import { mailAccountOf, removeMailAccount } from '../../../domain/account/mail-accounts.ts'
+import { addMailAccount, changeMailAccount } from '../../../workflows/accounts/mail-accounts.ts'
 import { testMailbox } from '../../../workflows/mail-ingest/test-mailbox.ts'
 import { mailboxPath } from '../../../domain/arrival/origin.ts'
 import { mailboxStates, type MailboxState } from '../../../projections/mail-account/queries.ts'
@@ -14,7 +14,7 @@ import { body, noBody } from '../openapi/input.ts'
 import { created, data, message, whole } from '../openapi/answers.ts'
 import type { Guard } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
-import { settled, type ApiParts } from '../parts.ts'
+import { changeOwnAccount, settled, type ApiParts } from '../parts.ts'
 import { LAST_SEEN_READ_ONLY, lastSeenFields } from './last-seen.ts'
 import { line, readOnly, withoutReadOnly } from './request-fields.ts'
 import { id, moment } from '../../../domain/fields.ts'
@@ -143,7 +143,8 @@ export const mailAccountRoutes = (operations: Operations, parts: ApiParts, signe
   }
 
   const drop = async (context: ApiContext) => {
-    await settled(parts, removeMailAccount(parts, occasionOf(context, clock), idOf(context)))
+    const mail_account_id = idOf(context)
+    await changeOwnAccount(parts, context, (account) => removeMailAccount(account, mail_account_id))
     return 'The mail account was removed. Its mailbox is no longer read.'
   }
 

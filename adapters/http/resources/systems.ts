@@ -2,13 +2,14 @@
 /** Connected systems. */
 import { z } from 'zod'
 import { notFound } from '../../../domain/account/refusals.ts'
-import { addSystem, changeSystem, removeSystem } from '../../../workflows/accounts/systems.ts'
+import { changeSystem, removeSystem } from '../../../domain/account/systems.ts'
+import { addSystem } from '../../../workflows/accounts/systems.ts'
 import { type ApiContext, idOf, occasionOf } from '../context.ts'
 import { body, noBody } from '../openapi/input.ts'
 import { created, data, message } from '../openapi/answers.ts'
 import type { Guard } from '../openapi/operation.ts'
 import { type Operations, refuses } from '../openapi/operations.ts'
-import { type ApiParts, settled } from '../parts.ts'
+import { type ApiParts, changeOwnAccount, settled } from '../parts.ts'
 import { SystemChange, SystemCreation } from './request-bodies.ts'
 import type { System as SystemState } from '../../../domain/account/account.ts'
 import { systemFields } from '../../../domain/account/events.ts'
@@ -50,12 +51,16 @@ export const systemRoutes = (operations: Operations, api: ApiParts, signedIn: Gu
   }
 
   const updateSystem = async (context: ApiContext, change: z.infer<typeof SystemChange>) => {
-    const written = await settled(api, changeSystem(parts, occasionOf(context, api.clock), idOf(context), change))
-    return presentSystem(written.system)
+    const system_id = idOf(context)
+    const { systems } = await changeOwnAccount(api, context, (account) =>
+      changeSystem(account, { system_id, change, planPrefix: api.settings.planPrefix }),
+    )
+    return presentSystem(systems.get(system_id)!)
   }
 
   const deleteSystem = async (context: ApiContext) => {
-    await settled(api, removeSystem(parts, occasionOf(context, api.clock), idOf(context)))
+    const system_id = idOf(context)
+    await changeOwnAccount(api, context, (account) => removeSystem(account, system_id))
     return 'The connected system was deleted.'
   }
 

@@ -3,15 +3,10 @@
 import { z } from 'zod'
 import type { Rule as RuleState } from '../../../domain/account/account.ts'
 import { notFound } from '../../../domain/account/refusals.ts'
+import { deleteRule } from '../../../domain/account/rules.ts'
 import { unlessNotOpened } from '../../../domain/errors.ts'
 import { previousUntil, signingSecrets } from '../../../domain/webhook/secrets.ts'
-import {
-  changeRule,
-  createRule,
-  deleteRule,
-  rotateRuleSecret,
-  type WrittenRule,
-} from '../../../workflows/accounts/rules.ts'
+import { changeRule, createRule, rotateRuleSecret, type WrittenRule } from '../../../workflows/accounts/rules.ts'
 import { sendTest } from '../../../workflows/deliver/test-call.ts'
 import { createJob } from '../../../workflows/jobs/bulk-retry.ts'
 import { retryAll } from '../../../workflows/transactions/by-hand.ts'
@@ -25,7 +20,7 @@ import { body, noBody, noBodyButQuery, optionalBody, query } from '../openapi/in
 import { created, data, message, whole } from '../openapi/answers.ts'
 import type { Guard } from '../openapi/operation.ts'
 import { type Operations, refuses } from '../openapi/operations.ts'
-import { type ApiParts, settled } from '../parts.ts'
+import { type ApiParts, changeOwnAccount, settled } from '../parts.ts'
 import { byCursor, nextCursor, page as pageOf, pageAsked } from '../openapi/pages.ts'
 import { Page, RuleTest } from './queries.ts'
 import { BulkRetry, RuleChange, RuleCreation, SecretRotation } from './request-bodies.ts'
@@ -187,7 +182,8 @@ export const webhookRoutes = (operations: Operations, parts: ApiParts, signedIn:
   }
 
   const removeRule = async (context: ApiContext) => {
-    await settled(parts, deleteRule(parts, occasionOf(context, clock), idOf(context)))
+    const rule_id = idOf(context)
+    await changeOwnAccount(parts, context, (account) => deleteRule(account, rule_id))
     return 'The webhook rule was deleted.'
   }
 
