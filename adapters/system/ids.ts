@@ -7,11 +7,10 @@
  * After the store went back in time, ids continue far above the known ones, because other processes may have used ids that this one
  * does not know.
  */
-import { randomUUID } from 'node:crypto'
 import { ID_STREAM, idEvents, type IdsReserved } from '../../domain/ids.ts'
 import { isFoldable } from '../../domain/parse-event.ts'
 import { NO_STREAM, type Clock, type EventStore, type Ids } from '../../domain/ports.ts'
-import { stamp } from '../../workflows/support/stamp.ts'
+import { ownCause, stamp } from '../../workflows/support/stamp.ts'
 
 const BLOCK = 1_000
 /** If fewer ids are left, the next block is fetched in advance, so that callers do not wait. */
@@ -75,12 +74,10 @@ class Blocks {
       const isLeapt = reserved < this.highest || (this.#mayRepeat && (above === 0 || reserved < above + LEAP / 2))
       const from = Math.max(reserved, this.highest) + (isLeapt ? LEAP : 0) + this.#skip + 1
       const block = { from, to: from + Math.max(BLOCK, count) - 1 }
-      const request = randomUUID()
       const events = stamp([{ type: 'IdsReserved', data: block }], {
         user_id: null,
         at: clock.now(),
-        correlation_id: request,
-        causation_id: request,
+        ...ownCause(),
       })
       const [result] = await store.append([
         [{ stream: ID_STREAM, expectedRevision: newest[0]?.revision ?? NO_STREAM, events }],

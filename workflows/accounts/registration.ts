@@ -33,7 +33,7 @@ import {
 } from '../../domain/ports.ts'
 import { Accounts } from './accounts.ts'
 import { CONFLICT, untilNoConflict } from '../support/conflicts.ts'
-import { stamp, type Occasion } from '../support/stamp.ts'
+import { ownCause, stamp } from '../support/stamp.ts'
 import { nextId } from '../support/next-id.ts'
 import { newPassword, newReceiveToken, newToken } from './secrets.ts'
 
@@ -126,8 +126,7 @@ const claimAndWrite = async (
     const { email, name, ref, language } = wanted
     const registration = { user_id, email, name, ref, language, password_hash, at }
     const facts = await wanted.account(registration, { key_hash: key.hash, receive_url: url.kept })
-    const correlation_id = `account-${user_id}`
-    const occasion: Occasion = { user_id, at, correlation_id, causation_id: correlation_id }
+    const occasion = { user_id, at, ...ownCause(`account-${user_id}`) }
     const unit: StreamAppend[] = [
       ...wanted.claims.flatMap(({ stream, type }, index) => {
         const { user_id: owner, revision } = claimed[index]!

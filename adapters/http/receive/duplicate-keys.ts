@@ -5,30 +5,12 @@
  * Makes one pass over the characters of JSON that `JSON.parse` has accepted. Time: linear in the characters. Memory: the keys of the open
  * objects, at most `KEYS` of each.
  */
+import { CLOSE_LIST, CLOSE_OBJECT, COLON, COMMA, endOfString, OPEN_LIST, OPEN_OBJECT, QUOTE } from './json-text.ts'
 
 /** Objects nested deeper than this are skipped: no field is ever taken from them. */
 const DEPTH = 8
 /** Keys remembered per object. Later keys are compared with these but not with each other, as no field is taken from them. */
 const KEYS = 500
-
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-const COMMA = 0x2c
-const COLON = 0x3a
-const OPEN_LIST = 0x5b
-const CLOSE_LIST = 0x5d
-const OPEN_OBJECT = 0x7b
-const CLOSE_OBJECT = 0x7d
-
-/** Index of the quote that ends the string whose first character is at `from`. */
-const endOfString = (json: string, from: number): number => {
-  for (let end = json.indexOf('"', from); ; end = json.indexOf('"', end + 1)) {
-    if (end < 0) return json.length
-    let escapes = end
-    while (escapes > from && json.charCodeAt(escapes - 1) === BACKSLASH) escapes--
-    if ((end - escapes) % 2 === 0) return end
-  }
-}
 
 const keyOf = (raw: string): string => (raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw)
 

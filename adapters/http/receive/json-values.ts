@@ -3,12 +3,7 @@
  * reports one issue for each value that it refuses.
  */
 import { decoderOf, type Charset } from './charset.ts'
-
-const COMMA = 0x2c
-const OPEN_LIST = 0x5b
-const OPEN_OBJECT = 0x7b
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
+import { BACKSLASH, COMMA, endOfString, OPEN_LIST, OPEN_OBJECT, QUOTE } from './json-text.ts'
 
 /** Most values in one body. A batch of 200 notifications with all their fields has a tenth of that. */
 export const MOST_VALUES = 50_000
@@ -26,16 +21,6 @@ export const hasTooManyValues = (json: string): boolean => {
     else if ((code === COMMA || code === OPEN_LIST || code === OPEN_OBJECT) && ++values > MOST_VALUES) return true
   }
   return false
-}
-
-/** Index of the quote that ends the string whose first character is at `from`. */
-const endOfString = (json: string, from: number): number => {
-  for (let end = json.indexOf('"', from); end >= 0; end = json.indexOf('"', end + 1)) {
-    let before = end
-    while (before > from && json.charCodeAt(before - 1) === BACKSLASH) before--
-    if ((end - before) % 2 === 0) return end
-  }
-  return json.length
 }
 
 /**
