@@ -34,7 +34,7 @@ const LOGGING = /\blog(?:\.(?:debug|info|warn|error)|\[[^\]]*\])\(/g
 describe('docs/monitoring.md', () => {
   it('has a row for every metric, and for no other', () => {
     const metrics = new Set(
-      all(source, /(?:name: |[oO]f\w*Disks?\(|\bgauge\(\s*|\bpresentGauge\(\s*registers,\s*)'(baoco_\w+)'/g),
+      all(source, /\b(?:gauge|present|counter|histogram|ofEach|ofServerDisks)\(\s*'(baoco_\w+)'/g),
     )
     expect(metrics).to.include('baoco_build_info').and.include('baoco_disk_full').and.include('baoco_lane_waiting')
     expect(rowsOf(metricsPart)).to.have.members([...metrics])
