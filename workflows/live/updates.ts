@@ -25,6 +25,7 @@ const HANDLERS: Handlers<LiveUpdate> = {
     currency: data.currency,
     order_id: data.order_id,
     created_at: data.created_at,
+    ...(data.held && { held: true }),
   }),
   TransactionCompleted: ({ data: { transaction_id: id, webhook_status, order_id } }) => ({
     kind: 'transaction',
@@ -33,11 +34,12 @@ const HANDLERS: Handlers<LiveUpdate> = {
     webhook_status,
     order_id,
   }),
-  WebhookRetryRequested: ({ data: { transaction_id: id, webhook_status } }) => ({
+  WebhookRetryRequested: ({ data: { transaction_id: id, webhook_status, released } }) => ({
     kind: 'transaction',
     what: 'retried',
     id,
     webhook_status,
+    ...(released && { released }),
   }),
   WebhookStatusChanged: ({ data: { transaction_id: id, to } }) => ({
     kind: 'transaction',

@@ -10,7 +10,8 @@ import { notFound } from '../../../domain/account/refusals.ts'
 import type { Account } from '../../../domain/account/account.ts'
 import { newToken } from '../../../workflows/accounts/secrets.ts'
 import type { LiveUpdate } from '../../../workflows/live/updates.ts'
-import { lastPayments } from '../../../projections/transaction/queries.ts'
+import { heldAmong } from '../../../workflows/transactions/held.ts'
+import { lastPayments, type Payment } from '../../../projections/transaction/queries.ts'
 import { asksForPage, pageOf, sendPage } from '../dashboard/serve.ts'
 import type { WebFile } from '../dashboard/files.ts'
 import { type ApiContext } from '../context.ts'
@@ -24,13 +25,18 @@ import { type ApiParts, changeOwnAccount } from '../parts.ts'
 const Counter = z.strictObject({ token: z.string(), url: z.string() }).meta({ id: 'Counter' })
 
 const SHOWN = 10
+/** Newest credits among which those that are shown are searched. The others were held back. */
+const MOST_READ = 50
 
-/** The payment of a new credit. A repeated notification is not a payment. A page that shows a deleted payment has to start over. */
+/**
+ * The payment of a new credit. A repeated notification is not a payment, and one that was held back is none yet: the money may be on the bank
+ * account of a stranger. A page has to start over if it shows a deleted payment, or lacks one that was released.
+ */
 const shownOf = (update: LiveUpdate): object | 'reset' | null => {
   const { kind, what, id, amount, currency, order_id, created_at } = update
-  if (kind === 'transaction' && what === 'deleted') return 'reset'
-  const isPayment =
-    what === 'captured' && update.transaction_type === 'credit' && update.webhook_status !== 'already_run'
+  if (kind === 'transaction' && (what === 'deleted' || update.released)) return 'reset'
+  const isCredit = what === 'captured' && update.transaction_type === 'credit'
+  const isPayment = isCredit && update.webhook_status !== 'already_run' && !update.held
   return isPayment ? { id, amount, currency, order_id, at: created_at } : null
 }
 
@@ -53,7 +59,7 @@ export const counterRoutes = (
   parts: ApiParts,
   { streams, signedIn }: { streams: EventStreams; signedIn: Guard },
 ): void => {
-  const { accounts, database, settings } = parts
+  const { accounts, database, settings, store } = parts
   const { get } = operations.of('Counter')
   const { post } = operations.of('Counter', signedIn, scopes())
 
@@ -91,6 +97,15 @@ export const counterRoutes = (
     return page
   }
 
+  const shownPayments = async (user_id: number): Promise<Payment[]> => {
+    const newest = await lastPayments(database, user_id, MOST_READ)
+    const held = await heldAmong(
+      store,
+      newest.map(({ id }) => id),
+    )
+    return newest.filter(({ id }) => !held.has(id)).slice(0, SHOWN)
+  }
+
   const listen = async (context: ApiContext) => {
     const { user_id } = await holderOf(context)
     return streams.open(context, {
@@ -98,7 +113,7 @@ export const counterRoutes = (
       user: user_id,
       admitAgain: () => holderOf(context),
       view: shownOf,
-      first: async (write) => write('payments', { payments: await lastPayments(database, user_id, SHOWN) }),
+      first: async (write) => write('payments', { payments: await shownPayments(user_id) }),
     })
   }
 

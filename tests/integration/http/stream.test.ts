@@ -308,6 +308,40 @@ describe('the stream', () => {
     expect(again.sent[0]!.data.payments.map(({ id }: { id: number }) => id)).to.deep.equal([after, before])
   })
 
+  it('of the counter has no payment that was held back, until its owner counts it', async () => {
+    const user = api.owner.user_id
+    const ofStranger = await pay(user, { held: 'unconfirmed_account' })
+    const before = await pay()
+    const { token } = (await api.ask('POST', '/api/counter', { key: api.owner.api_key })).body.data
+    const { sent } = await listen(`/counter/${token}/stream`)
+    await pay(user, { held: 'unconfirmed_account', order_id: null, prefix: null, webhook_status: 'skipped' })
+    await pay(user, { held: 'old_notification' })
+    const after = await pay()
+    await eventually(() => sent.length === 2)
+    expect(sent[0]!.data.payments.map(({ id }: { id: number }) => id)).to.deep.equal([before])
+    expect(sent[1]!.data.id).to.equal(after)
+    await api.happened(user, ofStranger, [
+      {
+        type: 'WebhookRetryRequested',
+        data: {
+          transaction_id: ofStranger,
+          by: 'manual',
+          rematched: true,
+          order_id: 'DH1042',
+          prefix: 'DH',
+          rules: [],
+          webhook_status: 'no_match',
+          released: true,
+        },
+      },
+    ])
+    await eventually(() => sent.length === 3)
+    expect(sent[2]!.event).to.equal('reset')
+    const again = await listen(`/counter/${token}/stream`)
+    await eventually(() => again.sent.length === 1)
+    expect(again.sent[0]!.data.payments.map(({ id }: { id: number }) => id)).to.deep.equal([after, before, ofStranger])
+  })
+
   it('of a counter needs its token, which opens nothing else and is invalid once there is a new one', async () => {
     const key = api.owner.api_key
     const { token } = (await api.ask('POST', '/api/counter', { key })).body.data
