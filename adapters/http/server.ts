@@ -22,6 +22,12 @@ const HEAD_MS = 20_000
 /** Each connection may hold a head of 80 KB and the part of a body that has arrived. */
 const MOST_CONNECTIONS = 8_192
 
+/**
+ * Most requests of one connection that wait for the answer to an earlier one. Few programs send a request before they have the answer to the last
+ * one. 64 KB have room for two thousand, and their answers would wait in memory for their turn.
+ */
+const MOST_WAITING = 16
+
 /** Forbids browsers to guess a response's type, as responses contain text of strangers. Covers responses that Node or Koa writes itself. */
 class NeverSniffed extends ServerResponse<IncomingMessage> {
   override writeHead(...head: unknown[]): this {
@@ -77,7 +83,7 @@ const hasOneHost = ({ rawHeaders, httpVersion }: IncomingMessage): boolean => {
 /** The newest request of each connection, its response, and the one before it if that was not sent yet. */
 type Newest = WeakMap<
   Duplex,
-  { request: IncomingMessage; response: ServerResponse; before: ServerResponse | undefined }
+  { request: IncomingMessage; response: ServerResponse; before: ServerResponse | undefined; waiting: { count: number } }
 >
 
 /**
@@ -120,11 +126,22 @@ export const listen = (
   new Promise((resolve, reject) => {
     let handle = app.callback()
     const newest: Newest = new WeakMap()
+    /** A request that follows another one on its connection begins when that one is answered. */
     const take = (request: IncomingMessage, response: ServerResponse): void => {
+      const { socket } = request
+      const { response: last, waiting = { count: 0 } } = newest.get(socket) ?? {}
+      const before = last?.writableFinished ? undefined : last
+      newest.set(socket, { request, response, before, waiting })
+      if (!before) return begin(request, response)
+      if (++waiting.count > MOST_WAITING) return void socket.destroy()
+      before.once('finish', () => {
+        waiting.count--
+        begin(request, response)
+      })
+    }
+    const begin = (request: IncomingMessage, response: ServerResponse): void => {
       // During shutdown every response ends its connection. Otherwise keep-alive would keep the server open.
       if (closing) response.setHeader('Connection', 'close')
-      const last = newest.get(request.socket)?.response
-      newest.set(request.socket, { request, response, before: last?.writableFinished ? undefined : last })
       if (hasOneHost(request)) return void handle(request, response)
       const { status, headers, body } = answerTo(NOT_ONE_HOST)
       response.writeHead(status, headers).end(body)

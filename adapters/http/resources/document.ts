@@ -9,7 +9,7 @@ import { z } from 'zod'
 import type { ApiMiddleware, ApiState } from '../context.ts'
 import { whole } from '../openapi/answers.ts'
 import { openApiDocument } from '../openapi/document.ts'
-import type { Operation } from '../openapi/operation.ts'
+import type { Answer, Operation } from '../openapi/operation.ts'
 import type { Operations } from '../openapi/operations.ts'
 
 const PAGE = `<!doctype html>
@@ -79,12 +79,19 @@ export const documentRoutes = (
   { declared, baseUrl }: { declared: readonly Operation[]; baseUrl: string },
 ): void => {
   const { get } = operations.of('This document')
-  let document: object | undefined
+  let document: Buffer | undefined
 
-  const Document = z.looseObject({ openapi: z.string() })
-  get('/api/openapi.json', 'Get the OpenAPI document', whole(Document), () => {
-    document ??= openApiDocument(declared, baseUrl)
-    return document as z.infer<typeof Document>
+  /** The document has 400 KB. It is written once. */
+  const written: Answer<Buffer> = {
+    answers: whole(z.looseObject({ openapi: z.string() })).answers,
+    write: (context, bytes) => {
+      context.type = 'application/json'
+      context.response.body = bytes
+    },
+  }
+  get('/api/openapi.json', 'Get the OpenAPI document', written, () => {
+    document ??= Buffer.from(JSON.stringify(openApiDocument(declared, baseUrl)))
+    return document
   })
 
   router.get(

@@ -7,6 +7,7 @@ import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import Koa from 'koa'
 import { listen } from '../../../adapters/http/server.ts'
+import { eventually } from '../../harness/eventually.ts'
 import { exchangeRaw } from '../../harness/raw-request.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
 import { exchange } from './ask.ts'
@@ -258,6 +259,65 @@ describe('a caller that sends a broken body behind a request that is not answere
     const { send, getsOneAnswerThenOneRefusal } = await unansweredCaller()
     await send('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\nz\r\n')
     await getsOneAnswerThenOneRefusal()
+  })
+})
+
+describe('a caller that sends requests without waiting for answers', () => {
+  const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
+
+  /** Requests are held until the test releases them. */
+  const held = async () => {
+    const app = new Koa()
+    const begun: string[] = []
+    const releases: (() => void)[] = []
+    app.use(async (context) => {
+      begun.push(context.path)
+      await new Promise<void>((done) => releases.push(done))
+      context.body = context.path
+    })
+    const { port, close } = await listen(app, 0, { host: '127.0.0.1' })
+    const socket = connect(port, '127.0.0.1')
+    return { begun, releases, socket, close }
+  }
+
+  it('gets them one after another, in their order', async () => {
+    const { begun, releases, socket, close } = await held()
+    let answers = ''
+    socket.on('data', (piece) => void (answers += String(piece)))
+    socket.write(['/1', '/2', '/3'].map(request).join(''))
+    for (let number = 1; number <= 3; number++) {
+      await eventually(() => releases.length === number)
+      expect(begun).to.deep.equal(['/1', '/2', '/3'].slice(0, number))
+      releases.at(-1)!()
+    }
+    await eventually(() => answers.endsWith('/3'))
+    expect(answers.match(/(?<=\r\n\r\n)\/\d/g)).to.deep.equal(['/1', '/2', '/3'])
+    socket.destroy()
+    await close(0)
+  })
+
+  it('is cut off if too many wait, and no other request is begun', async () => {
+    const { begun, releases, socket, close } = await held()
+    const closed = once(socket, 'close')
+    socket.on('error', () => {})
+    socket.write(request('/1').repeat(17))
+    await eventually(() => begun.length === 1)
+    socket.resume().write(request('/1'))
+    await closed
+    for (const release of releases) release()
+    expect(begun).to.have.lengthOf(1)
+    await close(0)
+  })
+
+  it('makes the server neither hold nor write an answer for each of them', async () => {
+    const api = await openApi()
+    const socket = connect(Number(new URL(api.url).port), '127.0.0.1')
+    socket.on('error', () => {})
+    const before = process.memoryUsage().rss
+    socket.resume().write(request('/api/openapi.json').repeat(1_000))
+    await once(socket, 'close')
+    expect((process.memoryUsage().rss - before) / 2 ** 20).to.be.below(100)
+    await api.close()
   })
 })
 
