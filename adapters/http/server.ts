@@ -28,13 +28,18 @@ const MOST_CONNECTIONS = 8_192
  */
 const MOST_WAITING = 16
 
-/** Forbids browsers to guess a response's type, as responses contain text of strangers. Covers responses that Node or Koa writes itself. */
-class NeverSniffed extends ServerResponse<IncomingMessage> {
-  override writeHead(...head: unknown[]): this {
-    this.setHeader('X-Content-Type-Options', 'nosniff')
-    return super.writeHead(...(head as [number]))
+/**
+ * Forbids browsers to guess a response's type, as responses contain text of strangers. Covers responses that Node or Koa writes itself.
+ * @param isClosing  Then every response ends its connection. Otherwise keep-alive would keep the server open.
+ */
+const responsesOf = (isClosing: () => boolean) =>
+  class extends ServerResponse<IncomingMessage> {
+    override writeHead(...head: unknown[]): this {
+      this.setHeader('X-Content-Type-Options', 'nosniff')
+      if (isClosing()) this.setHeader('Connection', 'close')
+      return super.writeHead(...(head as [number]))
+    }
   }
-}
 
 export interface Listening {
   port: number
@@ -140,8 +145,6 @@ export const listen = (
       })
     }
     const begin = (request: IncomingMessage, response: ServerResponse): void => {
-      // During shutdown every response ends its connection. Otherwise keep-alive would keep the server open.
-      if (closing) response.setHeader('Connection', 'close')
       if (hasOneHost(request)) return void handle(request, response)
       const { status, headers, body } = answerTo(NOT_ONE_HOST)
       response.writeHead(status, headers).end(body)
@@ -155,7 +158,7 @@ export const listen = (
         noDelay: true,
         // Its refusal would have no body.
         requireHostHeader: false,
-        ServerResponse: NeverSniffed,
+        ServerResponse: responsesOf(() => closing),
       },
       take,
     )

@@ -162,6 +162,13 @@ describe('the HTTP layer', () => {
     }
   })
 
+  it('closes the connection after its answer if the rest of a body that nobody reads is too long', async () => {
+    const head = `POST /api/nothing HTTP/1.1\r\nHost: x\r\nContent-Length: ${30 * 2 ** 20}\r\n\r\n`
+    const body = Buffer.alloc(24 * 2 ** 20 + 1, 'a')
+    const answer = await exchangeRaw(Number(new URL(api.url).port), Buffer.concat([Buffer.from(head), body]))
+    expect([answer.status, answer.headers.get('connection')]).to.deep.equal([404, 'close'])
+  })
+
   it('continues after clients that disconnected in the middle of a request', async () => {
     for (let number = 0; number < 5; number++) {
       const socket = connect(Number(new URL(api.url).port), '127.0.0.1')
@@ -340,9 +347,27 @@ describe('the shutdown of the server', () => {
     while (arrived < 3) await new Promise((resolve) => setImmediate(resolve))
     const closed = close(500)
     release()
-    expect(await (await slow).text()).to.equal('done')
+    const answer = await slow
+    expect(answer.headers.get('connection')).to.equal('close')
+    expect(await answer.text()).to.equal('done')
     expect(await fetch(`${url}/quick`).catch(() => 'refused')).to.equal('refused')
     await closed
     expect(await never).to.equal('cut off')
+  })
+
+  it('ends when the last request in flight is answered, although its caller would keep the connection', async () => {
+    const app = new Koa()
+    let release: (() => void) | null = null
+    app.use(async (context) => {
+      await new Promise<void>((resolve) => (release = resolve))
+      context.body = 'done'
+    })
+    const { port, close } = await listen(app, 0, { host: '127.0.0.1' })
+    const slow = fetch(`http://127.0.0.1:${port}/`)
+    const answerIt = await eventually(() => release)
+    const closed = close(600_000)
+    answerIt()
+    expect(await (await slow).text()).to.equal('done')
+    await closed
   })
 })
