@@ -27,8 +27,11 @@ describe('metrics', () => {
         { via: '1.1 caddy' },
         { host: 'pay.shop.vn' },
         { host: 'localhost.evil.example' },
+        { host: '127.0.0.1.evil.example' },
       ] as Record<string, string>[])
         expect(await metricsOf(api.url, headers), JSON.stringify(headers)).to.equal(404)
+      for (const host of ['localhost', 'LOCALHOST.:80', '127.0.0.2:9090', '[::1]:9090'])
+        expect(await metricsOf(api.url, { host }), host).to.equal(200)
       expect((await api.ask('GET', '/metrics', { headers: { 'x-forwarded-for': '1.2.3.4' } })).body.error).to.equal(
         'NOT_FOUND',
       )
@@ -46,6 +49,7 @@ describe('metrics', () => {
       bearer(`${metricsToken}x`),
       { authorization: metricsToken },
       { authorization: 'Bearer' },
+      { authorization: `Basic Bearer ${metricsToken}` },
     ])
       expect(await metricsOf(api.url, headers)).to.equal(401)
     expect((await api.ask('GET', '/metrics')).headers.get('www-authenticate')).to.include('Bearer')

@@ -11,9 +11,6 @@ const NAME = 'baoco_session'
 /** Browsers accept a cookie with this prefix only over https and only for this host, so no subdomain can set or replace it. */
 const NAME_BEHIND_HTTPS = `__Host-${NAME}`
 
-/** Only this many cookies of a request are searched. */
-const MOST_COOKIES = 200
-
 const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 interface Settings {
@@ -40,9 +37,9 @@ export const dropSession = (context: ApiContext, settings: Settings): void => se
 /** The token in the request's cookie; undefined if there is none. Over https a cookie with the plain name does not count. */
 export const sessionOf = (context: ApiContext, { baseUrl }: Settings): string | undefined => {
   const begin = `${sessionCookieName(baseUrl)}=`
-  const cookies = (context.headers.cookie ?? '').split(';', MOST_COOKIES)
+  const cookies = (context.headers.cookie ?? '').split(';')
   const found = cookies.map((cookie) => cookie.trim()).find((cookie) => cookie.startsWith(begin))
-  return found?.slice(begin.length) || undefined
+  return found?.slice(begin.length)
 }
 
 /** Accepts pages of the base URL and of the host that the request names, as users may reach one server by several names. */

@@ -127,7 +127,7 @@ export const signedIn = (parts: SignedInParts): Guard => {
     await guard(context, async () => {
       const { scopes = [] } = context.state
       if (scoped_key && !allows(scoped_key, scopes)) throw scopeMissing(scopes)
-      if (context.method === 'GET' || context.method === 'HEAD') await readModels.shown(SHOWN_WITHIN_MS)
+      if (context.method === 'GET') await readModels.shown(SHOWN_WITHIN_MS)
       await next()
     })
   }
