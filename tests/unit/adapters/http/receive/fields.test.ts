@@ -6,6 +6,7 @@ import { stampOf } from '../../../../../adapters/http/receive/stamp.ts'
 import { shownOf } from '../../../../harness/accounts.ts'
 
 const TEXT = 'SD TK 0011000415567 +150,000VND luc 07-06-2024 11:41:31. SD 1,250,000VND. Ref MBVCB.5512.DH1042'
+const FORM = 'application/x-www-form-urlencoded'
 const AT = { credential: shownOf(1, 0), posted_as: null, arrived_at: new Date('2024-06-07T04:41:33Z') } as const
 
 const sent = (body: string, type: string, query: Record<string, unknown> = {}) => {
@@ -35,6 +36,15 @@ describe('a field of a posted body', () => {
       text: TEXT,
       unsafe: 'broken_json',
     })
+  })
+
+  it('is unsafe if the query has it twice, as a text that is not encoded may have added one', () => {
+    const query = { text: TEXT, sender: ['Vietcombank', '+84912345678'] }
+    expect(sent('', '', query)).to.include({ sender: 'Vietcombank', unsafe: 'duplicate_key' })
+    expect(sent(`text=${encodeURIComponent(TEXT)}`, FORM, { sender: query.sender })).to.include({
+      unsafe: 'duplicate_key',
+    })
+    expect(sent('', '', { text: TEXT, sender: ['Vietcombank', 'Vietcombank'] }).unsafe).to.equal(undefined)
   })
 
   it('is taken from the body of a known app only if the body has no other key', () => {
