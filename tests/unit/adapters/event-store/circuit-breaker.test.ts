@@ -136,6 +136,22 @@ describe('the circuit breaker of the event store', () => {
     expect(world.recoveries[0]!.silent_ms).to.be.at.least(600)
   })
 
+  it('refuses at its end what waits for the store', async () => {
+    // A time that no waiting call reaches.
+    const long = openWorld({ ...TIMES, mostWaitMs: 600_000, openAfterMs: 600_000 })
+    long.freeze()
+    const waiting = errorOf(read(long))
+    await long.end()
+    expect(await waiting).to.be.instanceOf(StoreUnavailable)
+    long.thaw()
+    world.freeze()
+    void errorOf(world.store.append([]))
+    await eventually(() => world.isOpen())
+    const behind = errorOf(world.store.append([]))
+    await world.end()
+    expect(await behind).to.be.instanceOf(StoreUnavailable)
+  })
+
   it('treats a store that refuses its probe as one that responds', async () => {
     const refusing = guardStore({ read: () => Promise.reject(new Error('no access')) } as unknown as EventStore, {
       ...TIMES,

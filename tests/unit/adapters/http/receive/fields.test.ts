@@ -38,6 +38,10 @@ describe('a field of a posted body', () => {
     })
   })
 
+  it('is found in a list that has one item', () => {
+    expect(json([{ sender: 'Vietcombank', text: TEXT }])).to.deep.include({ sender: 'Vietcombank', text: TEXT })
+  })
+
   it('is unsafe if the query has it twice, as a text that is not encoded may have added one', () => {
     const query = { text: TEXT, sender: ['Vietcombank', '+84912345678'] }
     expect(sent('', '', query)).to.include({ sender: 'Vietcombank', unsafe: 'duplicate_key' })
