@@ -74,6 +74,22 @@ describe('the tail of the Postgres store', () => {
     for (const end of await Promise.all(ends)) expect(end.done).to.equal(true)
   })
 
+  it('compares the store with what is known if its newest position falls on the same connection', async () => {
+    const history = new History((a, b) => Number(a) > Number(b))
+    history.reaches('5')
+    const falling = {
+      ...database,
+      query: (text: string) => {
+        if (text.includes('pg_is_in_recovery')) return Promise.resolve([{ is_standby: false, newest: 0 }])
+        return text.includes('store.newest') ? Promise.resolve([{ position: 5 }]) : database.query(text)
+      },
+    } as unknown as Database
+    const other = new Tail({ database: falling, pages, history, onFailure: () => {}, isAppending: () => false })
+    other.join(member)
+    await eventually(() => history.lost.aborted)
+    other.leave(member)
+  })
+
   it('reads less often once it knows that announcements arrive, although nothing is appended', async () => {
     const client = Object.assign(new EventEmitter(), { query: () => Promise.resolve([]), end: () => Promise.resolve() })
     const reads: number[] = []
