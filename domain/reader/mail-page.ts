@@ -6,11 +6,12 @@
 import { withoutEntities } from './html-entities.ts'
 import { pageOf, type Page } from './page.ts'
 
-const HTML = /<(?:html|body|table|div|p|br|td|span)\b[^<>]{0,2000}>/i
+const HTML = /<(?:html|body|table|div|p|br|td|span|blockquote)\b[^<>]{0,2000}>/i
+const QUOTE = /<blockquote\b/i
 /** In lower case, like the text that it is applied to. */
 const UNSEEN = /<!--|<(style|script|head|title)\b/g
-/** Tags that end a line, or with group 1 a cell. */
-const BREAK = /<(?:br|\/?(?:p|div|tr|table|li|h[1-6])|(\/t[dh]))\b[^<>]{0,2000}>/gi
+/** Tags that end a line, or with group 1 a cell, or with group 2 begin a quote. */
+const BREAK = /<(?:br|\/?(?:p|div|tr|table|li|h[1-6])|\/blockquote|(\/t[dh])|(blockquote))\b[^<>]{0,2000}>/gi
 const TAG = /<\/?[a-z][^<>]{0,2000}>/gi
 
 /** Removes comments, styles and everything else that no mail program shows. An element that is never closed ends the mail. */
@@ -38,18 +39,21 @@ const TEXT_LIKE_TAG = /<(?=[a-z/!])/gi
 const WORD_JOINER = '\u2060'
 
 /**
- * Converts HTML to the visible lines, with `|` between cells. Other text is returned unchanged. The result is never HTML, so it can be
- * converted again.
+ * Converts HTML to the visible lines, with `|` between cells and `>` before a quote. Other text is returned unchanged. The result is never HTML,
+ * so it can be converted again.
  */
 export const plainOf = (mail: string): string =>
   HTML.test(mail)
     ? withoutEntities(
         seenOf(mail)
           .replace(/\s+/g, ' ')
-          .replace(BREAK, (_, cell?: string) => (cell ? ' | ' : '\n'))
+          .replace(BREAK, (_, cell?: string, quote?: string) => (cell ? ' | ' : quote ? '\n> ' : '\n'))
           .replace(TAG, ''),
       ).replace(TEXT_LIKE_TAG, `<${WORD_JOINER}`)
     : mail
+
+/** Whether the HTML of a mail marks a quote. The same mail as plain text may not mark it. */
+export const hasQuote = (mail: string): boolean => QUOTE.test(mail)
 
 /** Removes stars that a mail program put around bold text. The stars of a masked card number stay. */
 const withoutStars = (text: string): string =>

@@ -161,17 +161,20 @@ interface Conditions {
 const GREETING = /(?:kinh gui|chao|dear)(?![a-z])[^,.!|\n]{0,80}/g
 const NAME = /(?<!\p{L})\p{Lu}\p{L}*/gu
 
+/** The text above the first label of the table, in shadow form. It ends in a value if values precede their labels. */
+export const aboveTable = ({ text, shadow }: Page, { labels, byLines }: MailTable): string =>
+  shadow.slice(0, labelsIn({ text, shadow }, labels, outsideWords(shadow, byLines))[0]?.at ?? 0)
+
 /**
- * The bank's words above the table: all before its first label. Empty if values precede their labels. The owner's name is left out, because it may
- * be a word without its diacritics: `PHONG TOA`, `TAM KHOA`.
+ * The bank's words above the table. Empty if values precede their labels. The owner's name is left out, because it may be a word without its
+ * diacritics: `PHONG TOA`, `TAM KHOA`.
  */
-export const openingOf = ({ text, shadow }: Page, { labels, valueFirst, byLines }: MailTable): string => {
-  if (valueFirst) return ''
-  const opening = shadow.slice(0, labelsIn({ text, shadow }, labels, outsideWords(shadow, byLines))[0]?.at ?? 0)
-  return opening.replace(GREETING, (greeting, at: number) =>
-    shadowOf(text.slice(at, at + greeting.length).replace(NAME, (word) => '.'.repeat(word.length))),
-  )
-}
+export const openingOf = (page: Page, table: MailTable): string =>
+  table.valueFirst
+    ? ''
+    : aboveTable(page, table).replace(GREETING, (greeting, at: number) =>
+        shadowOf(page.text.slice(at, at + greeting.length).replace(NAME, (word) => '.'.repeat(word.length))),
+      )
 
 /** In a table with values above their labels, the value behind a label is never of its kind: no time, and no account. */
 const meets = (values: Map<Field, Value>, { needs, unless }: Conditions, arrivedAt: Date): boolean =>

@@ -23,7 +23,7 @@ import { beforeMemo, readByLabels, startOfLabels } from './label-reader.ts'
 import { readByLayout, type Found } from './layout-reader.ts'
 import { UNSIGNED } from './label-values.ts'
 import { mailPageOf } from './mail-page.ts'
-import { openingOf, readByTable } from './mail-table.ts'
+import { aboveTable, openingOf, readByTable } from './mail-table.ts'
 import { beginningOf, pageOf, withTitle, withoutForwardersLines, type Page } from './page.ts'
 import type { Incoming, NoTransaction, Reading, ReadResult } from './reading.ts'
 import {
@@ -121,8 +121,9 @@ const readMail = (incoming: Incoming, arrivedAt: Date): ReadResult => {
     const reading = bank && readByTable(table, bank, page, arrivedAt)
     if (reading === 'failed') return no('failed')
     if (!reading) continue
-    const opening = openingOf(page, table)
-    return repeatsOthers('', opening) ? no('unparsed') : unlessDoubted(reading, subject, opening)
+    return repeatsOthers('', aboveTable(page, table))
+      ? no('unparsed')
+      : unlessDoubted(reading, subject, openingOf(page, table))
   }
   const hasTable = bank?.tables.some(({ phrase }) => phrase.test(page.shadow)) ?? false
   const ofAnyBank = bank && !hasTable ? ANY_BANK_MAILS : []
@@ -131,7 +132,7 @@ const readMail = (incoming: Incoming, arrivedAt: Date): ReadResult => {
     if (reading === 'failed') return no('failed')
     if (!reading) continue
     const opening = openingOf(page, table)
-    const isDoubted = unlessAbove.test(`${subject}\n${opening}`) || repeatsOthers('', opening)
+    const isDoubted = unlessAbove.test(`${subject}\n${opening}`) || repeatsOthers('', aboveTable(page, table))
     return isDoubted ? no('unparsed') : unlessDoubted(reading, subject, opening)
   }
   const sentence = bank && readSentence(bank, beginningOf(page), arrivedAt)

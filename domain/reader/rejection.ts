@@ -129,13 +129,17 @@ const NOT_MOVED = new RegExp(
  */
 export const saysNotMoved = (shadow: string): boolean => NOT_MOVED.test(shadow)
 
+/** The lines that Outlook puts above a quoted mail, instead of a mark before each of its lines. A receipt of a bank names no subject. */
+const QUOTED_HEAD = /(?:^|\n)(?:from|tu|nguoi gui) ?:[^\n]*\n(?:[^\n]*\n){0,8}?(?:subject|chu de|tieu de) ?:/
+
 /**
  * Whether a mail answers or forwards another one, and so repeats a stranger's words. Programs for support may not say so in its headers.
  * @param subject  in shadow form · @param opening  the text before a reading, in shadow form
  */
 export const repeatsOthers = (subject: string, opening: string): boolean =>
   /^(?:re|fwd?|tl|trl|tra loi|chuyen tiep)(?:\[\d+\])? ?:/.test(subject) ||
-  /(?:^|\n)>|\bwrote ?:|\bda viet ?:|(?:original|forwarded) message/.test(opening)
+  /(?:^|\n)>|\bwrote ?:|\bda viet ?:|(?:original|forwarded) message/.test(opening) ||
+  QUOTED_HEAD.test(opening)
 
 /**
  * Whether a title says that money is only asked for or offered. A header may say that about something else: `Theo yeu cau cua quy khach`.

@@ -39,6 +39,28 @@ const QUOTES: Record<string, string> = {
   ),
   'an answer of a program whose headers do not say so': signed(PLAIN, ['We received your request:', '', '> ' + FORGED]),
   'an answer that only its subject shows': signed(PLAIN, ['Hello', FORGED]).replace(/^Subject: .*$/m, 'Subject: RE: [#77] Hello'),
+  'an HTML answer of such a program': signed(
+    ['Content-Type: text/html; charset=utf-8'],
+    [`<p>We received your request:</p><blockquote type="cite"><p>${FORGED}</p></blockquote>`],
+  ),
+  'such an answer, with the quote as HTML only': signed(
+    ['Content-Type: multipart/alternative; boundary=B'],
+    [
+      '--B', 'Content-Type: text/plain; charset=utf-8', '', 'We received your request:', '', FORGED,
+      '--B', 'Content-Type: text/html; charset=utf-8', '', `<p>We received it.</p><blockquote>${FORGED}</blockquote>`, '--B--',
+    ],
+  ),
+  'an answer written with Outlook': signed(
+    ['Content-Type: text/html; charset=utf-8'],
+    [
+      `<div>Hello</div><div><b>From:</b> Shop &lt;shop@mailbox.example&gt;<br><b>Sent:</b> Friday, November 20, 2026 9:00 AM<br>`,
+      `<b>To:</b> support@timo.vn<br><b>Subject:</b> x</div><p>${FORGED}</p>`,
+    ],
+  ),
+  'an answer written with Outlook in Vietnamese': signed(PLAIN, [
+    'Xin chào', '', 'Từ: Shop <shop@mailbox.example>', 'Đã gửi: Thứ Sáu, 20 Tháng Mười Một 2026 9:00 SA', 'Tới: support@timo.vn',
+    'Chủ đề: x', '', FORGED,
+  ]),
   'a mail with the original as a part': signed(
     ['Content-Type: multipart/mixed; boundary=B'],
     [

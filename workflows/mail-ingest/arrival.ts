@@ -1,7 +1,7 @@
 // Tests: tests/integration/mail-ingest/collect.test.ts
 /** Turns a mail into a notification for the receive path. */
 import type { Arrival } from '../../domain/arrival/arrival.ts'
-import { plainOf } from '../../domain/reader/mail-page.ts'
+import { hasQuote, plainOf } from '../../domain/reader/mail-page.ts'
 import { read } from '../../domain/reader/reader.ts'
 import { cutToBytes, TEXT_BYTES } from '../../domain/arrival/sizes.ts'
 import { NO_HEADERS } from '../../domain/mail-trust/mail-trust.ts'
@@ -16,8 +16,10 @@ const LATEST = Date.UTC(2100, 0)
 const plausible = (date: Date | null): Date | null =>
   date && date.getTime() >= EARLIEST && date.getTime() < LATEST ? date : null
 
-/** The first text of a mail that a reader understands; otherwise the first that is not empty. */
-const textOf = ({ texts, from, subject }: FetchedMail, at: Date): string => {
+/** The first text of a mail that a reader understands; otherwise the first that is not empty. No text behind one with a quote counts. */
+const textOf = ({ texts: given, from, subject }: FetchedMail, at: Date): string => {
+  const quoting = given.findIndex(hasQuote)
+  const texts = quoting < 0 ? given : given.slice(0, quoting + 1)
   const plain = texts.map((text) => cutToBytes(plainOf(text), TEXT_BYTES).trim())
   const isRead = (text: string) => read({ text, from, subject }, at).reading !== null
   return plain.find(isRead) ?? plain.find((text) => text !== '') ?? ''

@@ -156,9 +156,13 @@ describe('a mail that answers or forwards another one', () => {
   const labels =
     'Số tài khoản: 1903xxxx5847\nLoại giao dịch: Ghi có\nSố tiền: 1.234.567,00 VND\nSố dư khả dụng: 8.765.433,00 VND\nNội dung: DH1042'
   const quoted = (text: string) => text.replace(/^/gm, '> ')
+  const valuesFirst =
+    'Số dư thẻ của Quý khách đã thay đổi như sau:\n+ 50,000 VND\nSố tiền thay đổi\nDH1042\nNội dung\n20/11/2026 09:04:24\nThời gian\n' +
+    '6,414,845 VND\nHạn mức còn lại\nVISA 8506\nThẻ\n623613257271\nMã giao dịch'
   const mails: readonly (readonly [from: string, text: string])[] = [
     ['support@timo.vn', sentence],
     ['no-reply@techcombank.com.vn', labels],
+    ['customercare@care.vpb.com.vn', valuesFirst],
     [MB, receipt('Thành công')],
   ]
 
@@ -168,7 +172,7 @@ describe('a mail that answers or forwards another one', () => {
       for (const subject of ['Re: Hỗ trợ', 'FWD: Thông báo', 'RE[2]: x', 'Trả lời: x', 'TL: x'])
         expect(read({ text, from, subject }, arrival).reason, `${subject} ${text}`).to.equal('unparsed')
     }
-    for (const [from, text] of mails.slice(0, 2))
+    for (const [from, text] of mails.slice(0, 3))
       for (const repeated of [
         `Xin chào\n${quoted(text)}`,
         `On 20/11/2026, A wrote:\n${text}`,
@@ -176,8 +180,21 @@ describe('a mail that answers or forwards another one', () => {
         `Bạn đã viết:\n\n${text}`,
         `-----Original Message-----\n${text}`,
         `---------- Forwarded message ---------\n${text}`,
+        `<p>Xin chào</p><blockquote class="gmail_quote">${text.replaceAll('\n', '<br>')}</blockquote>`,
+        `<BLOCKQUOTE>${text.replaceAll('\n', '<br>')}</BLOCKQUOTE>`,
+        `Hello\n\nFrom: A <a@b.example>\nSent: Friday, November 20, 2026 9:00 AM\nTo: B\nSubject: x\n\n${text}`,
+        `*Từ:* A <a@b.example>\n*Ngày gửi:* Thứ Sáu, 20 Tháng Mười Một 2026 9:00 SA\n*Đến:* B\n*Chủ đề:* x\n\n${text}`,
+        `Từ: A\nĐến: B;\n C;\n D;\n E\nChủ đề: x\n\n${text}`,
       ])
         expect(read({ text: repeated, from, subject: 'Hỗ trợ' }, arrival).reason, repeated).to.equal('unparsed')
+  })
+
+  it('is not confused with a bank’s own lines about both parties', () => {
+    const own = 'Từ: NGUYEN VAN A\nĐến: TRAN B\n'
+    expect(reading('no-reply@techcombank.com.vn', own + labels)).to.include({ amount: '1234567.00', content: 'DH1042' })
+    expect(reading('support@timo.vn', `<p>Xin chào</p>${sentence}<blockquote>Hotline</blockquote>`).amount).to.equal(
+      '150000.00',
+    )
   })
 
   it('is still recognised as a one-time password, whose text is never stored', () => {
