@@ -6,11 +6,12 @@ import type { Alert, BankAccount, ListedTransaction, Page, Stats } from '../api/
 import { alertLink } from '../app/alert-link.ts'
 import { count, money, signedSum, sum, vietnamDay, weekday } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
-import { now, presentDay } from '../app/present.ts'
+import { presentDay } from '../app/present.ts'
 import { isOverQuota, queries, useAccount } from '../app/session.ts'
 import { PATHS } from '../paths.ts'
 import { After } from '../ui/after.tsx'
-import { Ago, Heading, lettersOf, Stranger } from '../ui/basics.tsx'
+import { AlertText, isOpen, useAlerts } from '../ui/alerts.tsx'
+import { Heading, lettersOf } from '../ui/basics.tsx'
 import { FailedRead, Loaded } from '../ui/loaded.tsx'
 import { ConfirmBankAccount, useBankAccounts } from '../ui/bank-accounts.tsx'
 import { stepsAhead, useFirstSteps } from '../ui/checklist.tsx'
@@ -79,7 +80,7 @@ const AlertLink = ({ of }: { of: Alert }) => {
 }
 
 const useAttention = () => {
-  const alerts = useQuery({ queryKey: ['alerts'], queryFn: () => getData<Alert[]>('/api/alerts') })
+  const alerts = useAlerts()
   const banks = useBankAccounts()
   const failed = useQuery({
     queryKey: ['undelivered', 'count'],
@@ -103,8 +104,7 @@ const Attention = ({ of: { alerts, banks, failed, retried } }: { of: ReturnType<
   const { today: t, common } = texts.value
   const account = useAccount().data
   const isFull = account !== undefined && isOverQuota(account)
-  const open =
-    alerts.data?.filter(({ kind, until }) => kind !== 'new_bank_account' && (!until || Date.parse(until) > now())) ?? []
+  const open = alerts.data?.filter((each) => each.kind !== 'new_bank_account' && isOpen(each)) ?? []
   const waiting = banks.data?.filter(({ confirmed }) => !confirmed) ?? []
   const unnamed = waiting.length - MOST_ASKED
   // Those without an error were not called yet.
@@ -143,16 +143,9 @@ const Attention = ({ of: { alerts, banks, failed, retried } }: { of: ReturnType<
                 )}
                 {open.map((each) => (
                   <li key={each.id}>
-                    <h3>
-                      {each.kind === 'quota_80' && isFull ? common.overQuota : (t.alerts[each.kind] ?? each.kind)}
-                    </h3>
-                    <p>
-                      <Stranger text={each.text} />
-                    </p>
-                    <p class="muted">
-                      <Ago at={each.since} />
-                    </p>
-                    <AlertLink of={each} />
+                    <AlertText of={each} {...(each.kind === 'quota_80' && isFull && { title: common.overQuota })}>
+                      <AlertLink of={each} />
+                    </AlertText>
                   </li>
                 ))}
               </ul>

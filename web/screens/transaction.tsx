@@ -10,6 +10,7 @@ import { balance, signedMoney } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { queries } from '../app/session.ts'
 import { idIn } from '../paths.ts'
+import { AlertsAbout } from '../ui/alerts.tsx'
 import { Attempts } from '../ui/attempts.tsx'
 import { Amount, Heading, lettersOf, Problem, Status, Stranger, When } from '../ui/basics.tsx'
 import { Loaded } from '../ui/loaded.tsx'
@@ -78,6 +79,7 @@ const Page = ({ of, isRaw, showRaw }: { of: DeliveredTransaction; isRaw: boolean
       {retry.error ? <Problem error={retry.error} /> : null}
       <div class="columns">
         <div class="stack wide">
+          <AlertsAbout id={of.id} />
           <section class="block stack">
             <div class="row between">
               <h2>{t.attempts}</h2>

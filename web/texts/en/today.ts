@@ -41,6 +41,7 @@ export const today: Messages['today'] = {
     webhook: 'See this webhook',
     sources: 'See the sources',
     unread: 'See what could not be read',
+    transaction: 'See this transaction',
   },
   confirm: 'New bank account',
   confirmText: (bank, number) =>

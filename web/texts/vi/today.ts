@@ -38,6 +38,7 @@ export const today = {
     webhook: 'Xem webhook này',
     sources: 'Xem các nguồn',
     unread: 'Xem tin chưa đọc được',
+    transaction: 'Xem giao dịch này',
   },
   confirm: 'Tài khoản mới',
   confirmText: (bank: string, number: string) =>

@@ -250,6 +250,20 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
     await page.getByRole('button', { name: 'Đối chiếu lại' }).waitFor()
   })
 
+  it('says that a later copy says that the money came back, and links to it from Today', async () => {
+    const { page } = visitor()
+    const first = await owner().pay({ order_id: 'DH1053', webhook_status: 'success' })
+    const memo = 'DH1053 HOAN TRA GD LY DO SAI TK'
+    const copy = { content: memo, description: memo, already_run_of: first, contradicts: 'DH1053' }
+    await owner().pay({ ...copy, order_id: 'DH1053', prefix: null, webhook_status: 'already_run' })
+    await visitor().go('/')
+    const told = `Tin đầu được tính cho đơn DH1053, nhưng tin sau ghi là tiền hoàn trả`
+    const alert = page.locator('.lines li', { hasText: told })
+    await alert.getByRole('link', { name: 'Xem giao dịch này' }).click()
+    await page.waitForURL(`**/transactions/${first}`)
+    await page.locator('.block', { hasText: told }).waitFor()
+  })
+
   it('finds pages, webhooks and transactions by Ctrl-K and "/", with the keyboard alone', async () => {
     const { page } = visitor()
     const field = page.getByRole('combobox', { name: 'Trang, webhook' })

@@ -9,6 +9,12 @@ describe('the link of an alert', () => {
     expect(linkOf('mailbox_failing', 'mail_account:3')).to.deep.equal({ place: 'sources', path: '/sources' })
     expect(linkOf('endpoint_failing')?.path).to.equal('/undelivered')
     expect(linkOf('quota_80')?.path).to.equal('/settings/plan')
+    expect(linkOf('contradicting_copy', 'transaction:1012')).to.deep.equal({
+      place: 'transaction',
+      path: '/transactions/1012',
+    })
+    expect(linkOf('old_notification', 'transaction:7')?.path).to.equal('/transactions/7')
+    expect(linkOf('old_notification', 'device:7')).to.equal(null)
     expect(linkOf('disk_low')).to.equal(null)
   })
 })
