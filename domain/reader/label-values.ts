@@ -3,7 +3,7 @@
 import type { Labelled } from './labels.ts'
 import { CUT, type Page } from './page.ts'
 import { ACCOUNT_NUMBER } from './printed-account.ts'
-import { CURRENCY_CODE, CURRENCY_SIGN, MORE_DIGITS, NUMBER } from './printed-money.ts'
+import { CURRENCY_CODE, CURRENCY_SIGN, MORE_DIGITS, NUMBER, TWO_CURRENCIES } from './printed-money.ts'
 
 /** Contains no bare `cong` or `nhan`, because `thanh cong` means success and `xac nhan` means to confirm. */
 const COME =
@@ -12,12 +12,12 @@ const GONE = 'giam|bi tru|tru tien|ghi no|rut(?: ra)?|tien ra|debit(?:ed)?|chuye
 const SIGN = `(?:(?<plus>\\(?\\+\\)?|(?<![a-z])(?:${COME})(?![a-z])(?: with| by| for)? ?:? ?\\(?\\+?\\)?)|(?<minus>\\(?-\\)?|(?<![a-z])(?:${GONE})(?![a-z])(?: with| by| for)? ?:? ?\\(?-?\\)?))`
 /** Behind the beginning of a number: thousands behind an unknown separator, a unit that is no currency, or the mark of a time or a fraction. */
 const MORE_OF_IT = `['’‘\u00b4\`_·\u066c-]\\d{3}(?!\\d)|[:/\u2044\u2013]\\d|(?:k|tr)(?:${CURRENCY_CODE}|${CURRENCY_SIGN}|(?![a-z]))| ?(?:nghin|ngan|trieu|diem|points?|xu)(?![a-z])`
-const sumOf = (noMore: string) =>
-  `(?:(?<before>${CURRENCY_CODE})(?![a-z]) ?)?(?<number>${NUMBER})` +
+const sumOf = (noMore: string, notBehind = '') =>
+  `(?:(?<before>${CURRENCY_CODE})(?![a-z]) ?)?(?<number>${NUMBER})${notBehind}` +
   `(?:\\.? ?(?<behind>${CURRENCY_CODE}|${CURRENCY_SIGN})|${noMore})(?![0-9*]|[.,]\\d|[a-z]\\d|${MORE_OF_IT})`
 const SUM = sumOf('')
 /** The number of an amount must be whole beyond doubt, and three letters attached to it may be another currency: `+150,000XAF`. */
-const WHOLE_SUM = sumOf(`(?!${MORE_DIGITS}|(?!luc|vao)[a-z]{3}(?![a-z]))`)
+const WHOLE_SUM = sumOf(`(?!${MORE_DIGITS}|(?!luc|vao)[a-z]{3}(?![a-z]))`, `(?!${TWO_CURRENCIES})`)
 
 /** An amount: a sign or direction word, and a sum. A currency may precede them. */
 export const SIGNED = new RegExp(

@@ -18,7 +18,7 @@
  * layout could pass for the bank's own words. `{content}` is the only unbounded field and occurs once, so matching is linear.
  */
 import { ACCOUNT_NUMBER } from './printed-account.ts'
-import { CURRENCY_CODE, CURRENCY_SIGN, MORE_DIGITS, NUMBER } from './printed-money.ts'
+import { CURRENCY_CODE, CURRENCY_SIGN, EITHER_CURRENCY, MORE_DIGITS, NUMBER } from './printed-money.ts'
 
 const BLANK = '[ \\n]'
 const LINE_END = '[ \\n|]{1,2}'
@@ -42,7 +42,8 @@ const moneyOf = (group: 'amount' | 'balance' | 'available', bare: boolean): stri
   const behind = bare
     ? `(?![.,]?(?:\\.\\.|…|~)| [.,]?(?:\\.{2,}|…|~) ?(?:\\n|$)|[.,]\\d{1,3}(?!\\d))`
     : `(?:${unit}|(?=[ \\n.;,|]{0,3}[^ \\n.;,|])${whole})`
-  return `${before}(?<${group}>${NUMBER})${behind}`
+  const single = group === 'amount' ? `(?!${EITHER_CURRENCY})` : ''
+  return `${before}(?<${group}>${NUMBER})${single}${behind}`
 }
 
 const YEAR = '(?:[-/.](?<year>\\d{4}|\\d{2})(?!\\d))?'
