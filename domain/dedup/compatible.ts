@@ -21,13 +21,14 @@ export const samePair = (a: readonly [number, number], b: readonly [number, numb
   a[0] === b[0] && a[1] === b[1]
 
 /** References contradict each other if both sides have one of the same label or shape, and no two of these are equal. */
-const referencesContradict = (window: DedupWindow, probe: Probe, entry: number): boolean => {
-  if (probe.references.length === 0) return false
-  const others = window.referencesOf(entry)
-  return probe.references.some(({ kind }) => {
-    const theirs = others.filter((other) => other.kind === kind)
-    const ours = probe.references.filter((own) => own.kind === kind)
-    return theirs.length > 0 && !theirs.some((other) => ours.some((own) => samePair(own.value, other.value)))
+const referencesContradict = (window: DedupWindow, { references: ours }: Probe, entry: number): boolean => {
+  if (ours.length === 0) return false
+  const theirs = window.referencesOf(entry)
+  const isOurs = (other: ReferenceHash): boolean =>
+    ours.some(({ kind, value }) => kind === other.kind && samePair(value, other.value))
+  return ours.some(({ kind }) => {
+    const isOfKind = (other: ReferenceHash): boolean => other.kind === kind
+    return theirs.some(isOfKind) && !theirs.some((other) => isOfKind(other) && isOurs(other))
   })
 }
 

@@ -34,6 +34,7 @@ const AGREED = 60_000
 interface Sent {
   stamps: number[]
   delays: number[]
+  shortest: number
 }
 
 /** Kept while one notification is compared with many. It is the same as long as the window has no new entry. */
@@ -44,10 +45,14 @@ const sentBy = (window: DedupWindow, probe: Probe, source: number): Sent => {
   if (known?.size !== window.size) sentBySource.set(probe, (known = { size: window.size, sent: new Map() }))
   const earlier = known.sent.get(source)
   if (earlier) return earlier
-  const sent: Sent = { stamps: [], delays: [] }
+  const sent: Sent = { stamps: [], delays: [], shortest: Infinity }
   window.walkSource(source, probe, (entry) => {
     const delay = window.arrivedOf(entry) - window.stampOf(entry)
-    if (!Number.isNaN(delay)) sent.delays[sent.stamps.push(window.stampOf(entry)) - 1] = delay
+    if (!Number.isNaN(delay)) {
+      sent.stamps.push(window.stampOf(entry))
+      sent.delays.push(delay)
+      sent.shortest = Math.min(sent.shortest, delay)
+    }
     return sent.stamps.length >= NEWEST
   })
   known.sent.set(source, sent)
@@ -61,8 +66,8 @@ const sentBy = (window: DedupWindow, probe: Probe, source: number): Sent => {
  */
 const clockBehind = (window: DedupWindow, probe: Probe, source: number, stamp: number, arrived: number): number => {
   if (arrived - stamp <= AHEAD) return 0
-  const { stamps, delays } = sentBy(window, probe, source)
-  const behind = Math.min(arrived - stamp, ...delays)
+  const { stamps, delays, shortest } = sentBy(window, probe, source)
+  const behind = Math.min(arrived - stamp, shortest)
   const times = arrived - stamp <= behind + AGREED ? [stamp] : []
   for (const [n, delay] of delays.entries()) {
     const isFar = delay <= behind + AGREED && times.every((time) => Math.abs(time - stamps[n]!) >= TIMES_APART)
@@ -71,42 +76,59 @@ const clockBehind = (window: DedupWindow, probe: Probe, source: number, stamp: n
   return 0
 }
 
-/** As if the clocks of two sources that are behind were right. Two channels of one phone have nearer stamps as they are. */
-const corrected = (window: DedupWindow, probe: Probe, entry: number): readonly [number, number] => {
-  const [ours, theirs] = [probe.stamp, window.stampOf(entry)]
-  const right = [
-    ours + clockBehind(window, probe, probe.source, ours, probe.arrived),
-    theirs + clockBehind(window, probe, window.sourceOf(entry), theirs, window.arrivedOf(entry)),
-  ] as const
-  return Math.abs(right[0] - right[1]) < Math.abs(ours - theirs) ? right : [ours, theirs]
-}
+const ourClockBehind = (window: DedupWindow, probe: Probe): number =>
+  clockBehind(window, probe, probe.source, probe.stamp, probe.arrived)
+
+const theirClockBehind = (window: DedupWindow, probe: Probe, entry: number): number =>
+  clockBehind(window, probe, window.sourceOf(entry), window.stampOf(entry), window.arrivedOf(entry))
+
+const stampsApart = (window: DedupWindow, probe: Probe, entry: number): number =>
+  Math.abs(probe.stamp - window.stampOf(entry))
+
+/** As if the clocks of two sources that are behind were right. */
+const correctedApart = (window: DedupWindow, probe: Probe, entry: number): number =>
+  Math.abs(
+    probe.stamp + ourClockBehind(window, probe) - (window.stampOf(entry) + theirClockBehind(window, probe, entry)),
+  )
 
 /**
- * The stamps of two notifications that are compared. Null if their arrival times are compared instead. If only one of two sources has a clock that is
- * ahead, its stamp says nothing about the other's, unless the stamps are nearer than the arrivals: a phone that was offline sends a stamp of such a
- * clock late, and then it does not lie ahead. Stamps of one source, or of two that are ahead, may come from one phone, so they still show what
- * happened first.
+ * Whether the stamps of two notifications are compared. Otherwise their arrival times are. If only one of two sources has a clock that is ahead,
+ * its stamp says nothing about the other's, unless the stamps are nearer than the arrivals: a phone that was offline sends a stamp of such a clock
+ * late, and then it does not lie ahead. Stamps of one source, or of two that are ahead, may come from one phone, so they still show what happened
+ * first.
  */
+const comparesStamps = (window: DedupWindow, probe: Probe, entry: number): boolean => {
+  const byStamp = stampsApart(window, probe, entry)
+  if (Number.isNaN(byStamp)) return false
+  if (window.sourceOf(entry) === probe.source) return true
+  const isOneAhead = probe.stamp - probe.arrived > AHEAD !== window.stampOf(entry) - window.arrivedOf(entry) > AHEAD
+  return !isOneAhead || byStamp < arrivalsApart(window, probe, entry)
+}
+
+/** The stamps of two notifications that are compared. Null if their arrival times are compared instead. */
 export const stampsOf = (window: DedupWindow, probe: Probe, entry: number): readonly [number, number] | null => {
+  if (!comparesStamps(window, probe, entry)) return null
   const stamps = [probe.stamp, window.stampOf(entry)] as const
-  const byStamp = Math.abs(stamps[0] - stamps[1])
-  if (Number.isNaN(byStamp)) return null
-  if (window.sourceOf(entry) === probe.source) return stamps
-  const isOneAhead = stamps[0] - probe.arrived > AHEAD !== stamps[1] - window.arrivedOf(entry) > AHEAD
-  if (isOneAhead && byStamp >= arrivalsApart(window, probe, entry)) return null
-  return corrected(window, probe, entry)
+  // Two channels of one phone have nearer stamps as they are.
+  const isCorrected =
+    window.sourceOf(entry) !== probe.source && correctedApart(window, probe, entry) < stampsApart(window, probe, entry)
+  return isCorrected
+    ? [stamps[0] + ourClockBehind(window, probe), stamps[1] + theirClockBehind(window, probe, entry)]
+    : stamps
 }
 
 const clockApart = (window: DedupWindow, probe: Probe, entry: number): number => {
-  const stamps = stampsOf(window, probe, entry)
-  return stamps ? Math.abs(stamps[0] - stamps[1]) : arrivalsApart(window, probe, entry)
+  if (!comparesStamps(window, probe, entry)) return arrivalsApart(window, probe, entry)
+  const byStamp = stampsApart(window, probe, entry)
+  return window.sourceOf(entry) === probe.source ? byStamp : Math.min(byStamp, correctedApart(window, probe, entry))
 }
+
+const floorTo = (precision: number, time: number): number => Math.floor(time / precision) * precision
 
 /** Compares printed times at the coarser precision of the two. NaN if one of them prints none. */
 export const printedApart = (window: DedupWindow, probe: Probe, entry: number): number => {
   const precision = Math.max(probe.precision, window.precisionOf(entry))
-  const floor = (time: number): number => Math.floor(time / precision) * precision
-  return Math.abs(floor(probe.printed) - floor(window.printedOf(entry)))
+  return Math.abs(floorTo(precision, probe.printed) - floorTo(precision, window.printedOf(entry)))
 }
 
 export const distanceTo = (window: DedupWindow, probe: Probe, entry: number): Distance => {
@@ -117,8 +139,11 @@ export const distanceTo = (window: DedupWindow, probe: Probe, entry: number): Di
 
 /** Distance to an event: uses any printed time of its copies, else its nearest notification. */
 export const distanceToEvent = (window: DedupWindow, probe: Probe, entries: readonly number[]): Distance => {
-  const clock = Math.min(...entries.map((entry) => clockApart(window, probe, entry)))
-  const printed = entries.map((entry) => printedApart(window, probe, entry)).find((apart) => !Number.isNaN(apart))
-  const arrivals = Math.min(...entries.map((entry) => arrivalsApart(window, probe, entry)))
-  return { apart: printed ?? clock, clock, arrivals }
+  let [printed, clock, arrivals] = [NaN, Infinity, Infinity]
+  for (const entry of entries) {
+    clock = Math.min(clock, clockApart(window, probe, entry))
+    arrivals = Math.min(arrivals, arrivalsApart(window, probe, entry))
+    if (Number.isNaN(printed)) printed = printedApart(window, probe, entry)
+  }
+  return { apart: Number.isNaN(printed) ? clock : printed, clock, arrivals }
 }

@@ -33,6 +33,18 @@ const NAMED = 0
 const UNNAMED = 1
 const OTHER_ORDER = 2
 
+/** How an event and a notification compare. */
+interface Compared {
+  rank: number
+  candidate: Candidate
+}
+
+/**
+ * The most notifications that one row compares. A payment has a few, and a row finds few hundred payments. Without a limit, an account that sends a
+ * payment in many copies could keep the process busy for seconds. The newest ones are compared first.
+ */
+const MOST_COMPARED = 4_096
+
 /**
  * Finds the nearest event among those that a row's key finds. One that shows the same order id or reference precedes the others, however near they
  * are. Otherwise an event without an order id would get that of another payment, and the order would be paid twice. One with another order id
@@ -41,6 +53,9 @@ const OTHER_ORDER = 2
 export class NearestEvent {
   readonly #window: DedupWindow
   readonly #probe: Probe
+  /** Each event is compared once, however many of its notifications are found. Null: it is not compatible. */
+  readonly #known = new Map<number, Compared | null>()
+  #compared = 0
   #distance: Distance | null = null
   #rank = OTHER_ORDER
   event = NONE
@@ -56,23 +71,34 @@ export class NearestEvent {
     // It would not be compatible. In a shop with one price, most are of another minute.
     if (printedApart(window, probe, entry) > 0) return
     const event = window.eventOf(entry)
-    const entries = window.entriesOf(event, probe)
-    const agreed = compatible(window, probe, entries)
-    if (agreed === 'no') return
-    const rank = agreed === 'but_for_the_order' ? OTHER_ORDER : namesEvent(window, probe, entries) ? NAMED : UNNAMED
-    const distance = distanceToEvent(window, probe, entries)
+    let found = this.#known.get(event)
+    if (found === undefined) this.#known.set(event, (found = this.#compare(event)))
+    if (found === null) return
+    const { rank, candidate } = found
+    const { distance } = candidate
     if (rank === this.#rank ? !isCloser(distance, this.#distance) : rank > this.#rank) return
+    if (!fits(candidate)) return
+    this.#distance = distance
+    this.#rank = rank
+    this.event = event
+  }
+
+  #compare(event: number): Compared | null {
+    if (this.#compared >= MOST_COMPARED) return null
+    const [window, probe] = [this.#window, this.#probe]
+    const entries = window.entriesOf(event, probe)
+    this.#compared += entries.length
+    const agreed = compatible(window, probe, entries)
+    if (agreed === 'no') return null
+    const rank = agreed === 'but_for_the_order' ? OTHER_ORDER : namesEvent(window, probe, entries) ? NAMED : UNNAMED
     const candidate: Candidate = {
-      distance,
+      distance: distanceToEvent(window, probe, entries),
       otherSource: !entries.some((each) => this.#isFromHere(each)),
       printsTime: entries.some((each) => window.precisionOf(each) > 0),
       printsSecond: entries.some((each) => window.precisionOf(each) === SECOND),
       compatible: agreed,
     }
-    if (!fits(candidate)) return
-    this.#distance = distance
-    this.#rank = rank
-    this.event = event
+    return { rank, candidate }
   }
 
   /** A text without its end may be of another payment, so the whole text of its source still counts. */

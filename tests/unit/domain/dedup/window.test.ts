@@ -246,6 +246,46 @@ describe('a deduplication window with many notifications', () => {
     expect(verdictOn(window, newest, true)).to.deep.equal({ kind: 'copy', event: many })
   })
 
+  describe('that are copies of few payments', () => {
+    /** Counts the notifications that a verdict compares. */
+    class Counting extends DedupWindow {
+      compared: number[] = []
+      override entriesOf(...asked: Parameters<DedupWindow['entriesOf']>): number[] {
+        const entries = super.entriesOf(...asked)
+        this.compared.push(entries.length)
+        return entries
+      }
+    }
+    const references = Array.from({ length: 20 }, (_, n) => `${n}:1`)
+
+    /** @param ref  of the last notification of each payment, which comes behind all others */
+    const windowOf = (payments: number, copies: number, ref: readonly string[], others = ref): Counting => {
+      const window = new Counting()
+      const add = (payment: number, n: number, shown: readonly string[]): void => {
+        const each = { source: `device-${n % 32}:sms`, text: `${payment} ${n}`, ref: shown, at: n }
+        window.add(payment * copies + n + 1, payment * copies + 1, window.probe(sighting(sms(each))))
+      }
+      for (let payment = 0; payment < payments; payment++) for (let n = 0; n < copies - 1; n++) add(payment, n, others)
+      for (let payment = 0; payment < payments; payment++) add(payment, copies - 1, ref)
+      return window
+    }
+    const late = { source: 'device-99:sms', at: 500 }
+
+    it('compares each payment once, however many of its copies are found', () => {
+      const window = windowOf(2, 100, references)
+      const verdict = verdictOn(window, window.probe(sighting({ ...late, ref: references, text: 'x' })), false)
+      expect(verdict).to.deep.equal({ kind: 'copy', event: 101 })
+      expect(window.compared).to.deep.equal([100, 100])
+    })
+
+    it('compares a limited number of notifications, beginning with the newest payment', () => {
+      const window = windowOf(120, 100, ['FT:1'], [])
+      const verdict = verdictOn(window, window.probe(sighting({ ...late, ref: 'FT:1', text: 'x' })), false)
+      expect(verdict).to.deep.equal({ kind: 'copy', event: 119 * 100 + 1 })
+      expect(window.compared).to.have.length(41)
+    })
+  })
+
   it('drops nothing while at least half of it is newer', () => {
     const window = new DedupWindow()
     for (let n = 0; n < many; n++) judge(window, sms({ ref: `FT:${n}`, at: n }), n + 1)
