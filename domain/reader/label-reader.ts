@@ -19,7 +19,7 @@ import { timeIn } from './printed-time.ts'
 import type { Reading } from './reading.ts'
 import { saysFailedBehind } from './rejection.ts'
 import { findReferences } from './references.ts'
-import { BEGINS, SIGNED, UNSIGNED, isSum, listen, type Groups, type LabelValues } from './label-values.ts'
+import { BEGINS, PERSON, SIGNED, UNSIGNED, isSum, listen, type Groups, type LabelValues } from './label-values.ts'
 
 const CREDIT_WORD = /\b(?:ghi co|tien vao|nhan tien|da nhan|duoc cong|credit(?:ed)?|tang)\b/
 const DEBIT_WORD = /\b(?:ghi no|tien ra|chuyen tien di|bi tru|debit(?:ed)?|giam)\b/
@@ -178,9 +178,6 @@ const mayBePayers = (balance: LabelValues['balances'][number], amount: Groups) =
   const decimals = showsDecimals(balance.groups) && !showsDecimals(amount)
   return { decimals, currency: decimals || !balance.isClosed }
 }
-
-/** Labels of a person's name, which is a stranger's words. */
-const PERSON = /^(?:ten )?nguoi|^(?:payee|payer|sender|beneficiary)|^(?:tu|den) ?:/
 
 /**
  * Whether a name before the amount may have the labels of the amount and of the memo: then another sum with a label stands in what looks like the

@@ -57,6 +57,8 @@ export interface LabelValues {
   /** `isClosed`: its sentence ends behind it. */
   balances: { groups: Groups; available: boolean; at: number; isClosed: boolean }[]
   account: string | null
+  /** Of another party, perhaps. It counts if there is no other account. */
+  partysAccount: string | null
   accountCurrency: string | undefined
   ref: string | null
   firstAmountAt: number
@@ -78,6 +80,10 @@ const NOT_YET =
   /(?<![a-z])(?:(?:can|phai|hay|nen|muon|xin|se|chua|khong|neu|khi|vui long|de nghi|co the)(?: duoc| bi| the)?|(?:not|cannot|[a-z]+n['’]t|please|will|may|can|could|would|should|must|if|to)(?: yet)?(?: have)?(?: be| been)?) $/
 const LONGEST_NOT_YET = 30
 
+/** Right before a word of the other direction: `tang giam 150,000VND`, `ghi co/ghi no 150,000VND`. */
+const COMES_BEFORE = new RegExp(`(?<![a-z])(?:${COME}) ?[/,-]? ?$`)
+const GOES_BEFORE = new RegExp(`(?<![a-z])(?:${GONE}) ?[/,-]? ?$`)
+
 /** Right before a sum, such a word states how much there is, or is missing: `So du TK 0123 den 20/11/2026 la +500,000VND`. */
 const STATED = /(?<![a-z])(?:la|con) ?:? ?$/
 
@@ -90,7 +96,9 @@ const leave = (values: LabelValues, piece: string, at: number): void => {
       // After a word, a dash between blanks may be just a dash.
       if (/[a-z] ?: ?$/.test(before) || (/[a-z] $/.test(before) && /^- /.test(found[0]))) values.doubtful = true
       if (STATED.test(before)) values.doubtful = true
-      if (/^[a-z]/.test(found[0]) && NOT_YET.test(before.slice(-LONGEST_NOT_YET))) values.doubtful = true
+      const words = /^[a-z]/.test(found[0]) ? before.slice(-LONGEST_NOT_YET) : ''
+      const isOther = found.groups?.plus === undefined ? COMES_BEFORE : GOES_BEFORE
+      if (NOT_YET.test(words) || isOther.test(words)) values.doubtful = true
       note(values, found.groups ?? {}, at + found.index)
       rest = rest.replace(found[0], ' ')
     }
@@ -107,7 +115,8 @@ const leave = (values: LabelValues, piece: string, at: number): void => {
 export const isSum = ({ number, before, behind, ahead }: Groups): boolean =>
   (before ?? behind ?? ahead) !== undefined || /[.,]\d{3}/.test(number ?? '')
 
-const takeAccount = (values: LabelValues, value: string, at: number): void => {
+/** @param isPartys  whether a person's label precedes it: `Nguoi gui: NGUYEN VAN A TK 0011004177` */
+const takeAccount = (values: LabelValues, value: string, at: number, isPartys = false): void => {
   const first = CURRENCY_FIRST.exec(value)
   const rest = first ? value.slice(first[0].length) : value
   const found = ACCOUNT_AT_START.exec(rest)
@@ -115,9 +124,11 @@ const takeAccount = (values: LabelValues, value: string, at: number): void => {
   if (!found || !account) return leave(values, value, at)
   const behind = rest.slice(found[0].length)
   // It may lack its end. Without a number, a credit would not wait until its owner confirms the account.
-  if (values.account === null && at + value.length - behind.length >= values.cutAt) values.doubtful = true
+  if (values.account === null && values.partysAccount === null && at + value.length - behind.length >= values.cutAt)
+    values.doubtful = true
   const currency = ACCOUNT_CURRENCY.exec(behind)
-  values.account ??= account
+  if (isPartys) values.partysAccount ??= account
+  else values.account ??= account
   // `(VND)+ 3,000`: the currency before the sign also counts for the sum.
   values.accountCurrency ??= first?.groups?.currency ?? currency?.groups?.currency
   leave(values, behind, at + value.length - behind.length)
@@ -157,30 +168,39 @@ const refIn = (value: string): string | null =>
   /^[0-9a-z][0-9a-z./-]{3,40}/i.exec(value)?.[0].replace(/[./-]+$/, '') ?? null
 
 const noValues = (cutAt: number): LabelValues => ({
-  amounts: [], unsigned: [], balances: [], account: null, accountCurrency: undefined, ref: null, firstAmountAt: Infinity, left: '', cutAt, doubtful: false,
+  amounts: [], unsigned: [], balances: [], account: null, partysAccount: null, accountCurrency: undefined, ref: null, firstAmountAt: Infinity, left: '', cutAt, doubtful: false,
 }) // prettier-ignore
 
 /** Stars between a label and its value are marks of bold text. Two or more before a digit are a mask. */
 const masked = (shadow: string, at: number, start: number): string =>
   /\d/.test(shadow[start] ?? '') ? (/(?<!\*)\*{2,} ?$/.exec(shadow.slice(at, start))?.[0] ?? '') : ''
 
+/** Labels of a person's name, which is a stranger's words. */
+export const PERSON = /^(?:ten )?nguoi|^(?:payee|payer|sender|beneficiary)|^(?:tu|den) ?:/
+
+/** Whether the label and value in front of another label of the same line are a person's. */
+const isPersons = (before: string): boolean => PERSON.test(before) && !/[\n|]/.test(before)
+
 /** Collects the values at a page's labels, up to its memo at `until`. */
 export const listen = ({ text, shadow }: Page, labels: readonly Labelled[], until: number): LabelValues => {
   const values = noValues(CUT.exec(text)?.index ?? Infinity)
   leave(values, shadow.slice(0, labels[0]?.at ?? until), 0)
-  for (const { field, at, start, end } of labels) {
+  for (const [n, { field, at, start, end }] of labels.entries()) {
     const value = shadow.slice(start, end)
     if (field === 'end') {
       if (values.amounts.length + values.unsigned.length > 0) break
       values.left += `\n${value}`
     }
     const label = shadow.slice(at, start)
-    if (field === 'account') takeAccount(values, masked(shadow, at, start) + value, start)
+    const before = labels[n - 1]
+    const isPartys = before?.field === 'other' && isPersons(shadow.slice(before.at, at))
+    if (field === 'account') takeAccount(values, masked(shadow, at, start) + value, start, isPartys)
     else if (field === 'balance') takeBalance(values, label, value, start)
     else if (field === 'amount') takeAmount(values, value, start)
     else if (field === 'date') leave(values, value, start)
     else if (field === 'direction' || field === 'status') values.left += `\n${value}`
     else if (field === 'ref') values.ref ??= refIn(text.slice(start, end))
   }
+  values.account ??= values.partysAccount
   return values
 }

@@ -185,7 +185,7 @@ const readWallet = (bank: Bank, { title, subject, text }: Incoming, body: Page, 
 
 /** A sentence that wallets share. It may be an offer, or end in words that say that nothing happened. */
 const unlessOffered = (reading: Reading, title: string, header = ''): ReadResult =>
-  isMoreThanAll(reading)
+  isMoreThanAll(reading) || namesSum(reading)
     ? no('unparsed')
     : unlessDoubted(reading, `${title}\n${shadowOf(endOfSentence(reading))}`, header)
 
@@ -198,6 +198,9 @@ const endOfSentence = ({ counterpart_name: name }: Reading): string => /(?<!\p{L
 /** Whether more came in than is there now. Nobody owes a wallet money, so it is an offer: `Nạp 500.000đ vào ví. Số dư ví: 5.000đ`. */
 const isMoreThanAll = ({ transaction_type, amount, balance_after }: Reading): boolean =>
   transaction_type === 'credit' && balance_after !== null && !atLeast(balance_after, amount)
+
+/** Whether another sum stands in what was read as the other party: `Bạn đã nhận 150.000đ từ A và 50.000đ từ B`. */
+const namesSum = ({ counterpart_name: name }: Reading): boolean => name !== null && UNSIGNED.test(shadowOf(name))
 
 /**
  * Whether no other bank prints its layouts, and no person writes like that by chance. Their text is kept under an unknown title, which may be

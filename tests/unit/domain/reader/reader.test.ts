@@ -335,6 +335,24 @@ describe('an account number', () => {
       }
     })
 
+  it('is not that of another party, if the bank prints both', () => {
+    const accountIn = (text: string) => reading({ sender: 'MBV', text }).account_number
+    const sums = 'PS: +150,000VND. SD: 6,150,000VND'
+    for (const party of [
+      'Nguoi gui: TK 9999999999',
+      'Tu: NGUYEN VAN A TK: 9999999999',
+      'Nguoi chuyen: A STK 9999999999',
+    ])
+      for (const text of [
+        `MBV: ${party}. TK 0011222 ${sums}`,
+        `MBV: ${party} ${sums}. TK 0011222`,
+        `MBV: TK 0011222 ${sums}. ${party}`,
+      ])
+        expect(accountIn(text), text).to.equal('0011222')
+    expect(accountIn(`MBV: Nguoi chuyen: TK 0011222 PS: -150,000VND. SD: 6,150,000VND`)).to.equal('0011222')
+    expect(accountIn(`MBV\nNguoi gui:\nTK: 0011222\n${sums}\nSTK: 9999999999`)).to.equal('0011222')
+  })
+
   it('does not contain the digits of a sum behind it', () => {
     for (const [sum, balance] of [
       ['500 000 VND', '5 000 000 VND'],
