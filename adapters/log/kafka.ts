@@ -9,8 +9,9 @@
  * a consumer is a session. A new session follows every session that ended or became silent, without limit.
  */
 import type { EachBatchPayload, KafkaMessage } from 'kafkajs'
-import type { Log, LogEntry } from '../../domain/ports.ts'
+import type { EventStore, Log, LogEntry } from '../../domain/ports.ts'
 import { retry } from '../../workflows/support/retry.ts'
+import { isAtOrAfter } from '../../workflows/support/store-position.ts'
 import { groupIdOf, kafkaError, openKafkaClient, type KafkaSettings } from './kafka/client.ts'
 import { entryOf } from './kafka/cloud-event.ts'
 import { consumerSession } from './kafka/session.ts'
@@ -27,6 +28,8 @@ const BEAT_EVERY = 1_000
 const MOST_AT_A_TIME = 16
 
 export interface KafkaLogOptions extends KafkaSettings {
+  /** Of the store whose events are on the topic. */
+  isAfter: EventStore['isAfter']
   /** Called with every failure. The failed step is repeated. */
   onFailure?: (error: unknown) => void
   /** Called with each message that is no event of Baoco. */
@@ -41,7 +44,7 @@ export interface KafkaLog extends Log {
 }
 
 export const openKafkaLog = (options: KafkaLogOptions): KafkaLog => {
-  const { onFailure = () => {}, onLeftOut = () => {}, sessionTimeout = SESSION_TIMEOUT, ...settings } = options
+  const { isAfter, onFailure = () => {}, onLeftOut = () => {}, sessionTimeout = SESSION_TIMEOUT, ...settings } = options
   const { topic, installation } = settings
   let failure: Error | null = new Error('no consumer has started yet')
   const report = (error: unknown) => {
@@ -53,7 +56,8 @@ export const openKafkaLog = (options: KafkaLogOptions): KafkaLog => {
   const entriesOf = (messages: readonly KafkaMessage[], partition: number): LogEntry[] =>
     messages.flatMap((message) => {
       const entry = entryOf(message, installation)
-      if (entry) return [entry]
+      // A position that the store cannot have issued would make the handler fail again and again.
+      if (entry && isAtOrAfter(entry.checkpoint, entry.checkpoint, isAfter)) return [entry]
       onLeftOut(`not a Baoco event: ${topic}, partition ${partition}, offset ${message.offset}`)
       return []
     })

@@ -32,7 +32,7 @@ export const openLog = ({
   log,
 }: Pick<Installation, 'topic' | 'store' | 'database' | 'log'>): Log & { check: () => Promise<unknown> } => {
   const reports = reportsTo(log)
-  if (topic) return openKafkaLog({ ...topic.settings, ...reports })
+  if (topic) return openKafkaLog({ ...topic.settings, ...reports, isAfter: (a, b) => store.isAfter(a, b) })
   return { ...openEmbeddedLog({ store, database, ...reports }), check: () => askStore(store) }
 }
 

@@ -58,6 +58,7 @@ describe('a Kafka broker with ACLs', () => {
     const stop = new AbortController()
     const log = openKafkaLog({
       ...as('deliver'),
+      isAfter: (a, b) => setting.store.isAfter(a, b),
       sessionTimeout: 6_000,
       onFailure: (error) => reasons.push(String(error)),
     })

@@ -83,7 +83,12 @@ describe('delivery from Kafka', function () {
     const producer = kafkaClient(setting.address).producer()
     await producer.connect()
     const { topic } = setting.kafka
+    const ofAnotherStore = {
+      ce_subject: 'transaction-1', ce_id: 'x', ce_type: 'TransactionCaptured', ce_revision: '0',
+      ce_time: new Date(Date.now() + 3_600_000).toISOString(), ce_checkpoint: '9/9',
+    } // prettier-ignore
     const strange = [
+      { key: '5', value: '{}', headers: ofAnotherStore },
       { key: '5', value: 'not ours' },
       { key: null, value: null },
       { key: '5', value: '{}', headers: { ce_subject: 'transaction-1', ce_id: 'x', ce_revision: '-1' } },

@@ -98,7 +98,7 @@ export const openKafkaSetting = async (address: string) => {
       return relay
     },
 
-    log: () => openKafkaLog({ ...kafka, sessionTimeout: SESSION_TIMEOUT }),
+    log: () => openKafkaLog({ ...kafka, isAfter: (a, b) => base.store.isAfter(a, b), sessionTimeout: SESSION_TIMEOUT }),
 
     /** A delivery worker that reads the topic, as in a process of its own. */
     kafkaWorker: (options: Partial<DeliveryOptions> = {}) => base.worker({ log: setting.log(), ...options }),
