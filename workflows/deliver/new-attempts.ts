@@ -1,4 +1,4 @@
-// Tests: tests/integration/delivery/new-claims.test.ts
+// Tests: tests/unit/workflows/deliver/new-attempts.test.ts, tests/integration/delivery/new-claims.test.ts
 /**
  * First attempts of new transactions, without a wait for the read models. The log has the whole event, and a new transaction
  * has nothing else: its deliveries are the event's rules. So only what does not come from the event is read: the rules as they
@@ -21,7 +21,10 @@ const PATIENCE = 250
 /** Deliveries that are claimed during one append. */
 const MOST_AHEAD = 64
 
-/** Milliseconds after which a claim without an entry is given back, at most twice as late: the append failed, or was decided again. */
+/**
+ * Milliseconds from the answer to a claim, after which one without an entry is given back, at most twice as late: the append failed, or was
+ * decided again. Before the answer it stays: the server could make it after it was given back, and it would block its call.
+ */
 const AHEAD_FOR = 10_000
 
 /** While more transactions than this are missing in the read models, new ones wait for them too. */
@@ -53,7 +56,7 @@ interface Ahead {
   data: CapturedData
   /** The claims of all transactions of the append. */
   claims: Promise<NewClaims>
-  /** Milliseconds of `performance.now()`. */
+  /** When they were answered: milliseconds of `performance.now()`. Infinity before. */
   at: number
 }
 
@@ -123,10 +126,11 @@ export class NewAttempts {
     if (!mayClaimAhead(users)) return
     const deliveries = mine.flatMap((data) => this.#deliveriesOf(data, this.#ahead.size + mine.length))
     const claims = queue.claimNew(worker, deliveries, fullRules())
-    const at = performance.now()
-    for (const data of mine) this.#ahead.set(data.transaction_id, { data, claims, at })
+    const ahead = mine.map((data): Ahead => ({ data, claims, at: Infinity }))
+    for (const each of ahead) this.#ahead.set(each.data.transaction_id, each)
+    const answered = (): void => ahead.forEach((each) => (each.at = performance.now()))
     // An entry that comes later reports the failure.
-    claims.catch(() => {})
+    claims.then(answered, answered)
     this.#dropUnusedLater()
   }
 
