@@ -86,9 +86,8 @@ export class Ring<Position, Event extends Placed<Position>> {
     this.#range = null
   }
 
-  /** From now on, the ring will contain all events after this position. @param isAtHead  whether there are none at the moment */
+  /** From now on, the ring, which is empty, will contain all events after this position. @param isAtHead  whether there are none at the moment */
   begin(position: Position, isAtHead: boolean): void {
-    this.clear()
     this.#range = { from: position, to: position }
     this.#isAtHead = isAtHead
   }
@@ -134,7 +133,7 @@ export class Ring<Position, Event extends Placed<Position>> {
     this.#bytes += bytes
     this.#isAtHead = isAtHead
     range.to = to
-    while (this.#pages.length > 1 && this.#isMoreThan(KEPT)) {
+    while (this.#isMoreThan(KEPT)) {
       const oldest = this.#pages[0]!
       if (this.#isAwaited(oldest.to) && !this.#isMoreThan(KEPT_FOR_SLOW)) break
       this.#pages.shift()

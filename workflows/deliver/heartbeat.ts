@@ -116,7 +116,7 @@ export class Heartbeat {
     this.#aheadAtBeat = wallAhead()
     this.#zero = answer.now.getTime() - (began + this.#beatenAt) / 2
     const present = new Set(answer.others.map((other) => other.worker))
-    for (const known of [...this.#others.keys(), ...this.#dead])
+    for (const known of [...this.#others.keys()])
       if (!present.has(known)) {
         this.#others.delete(known)
         this.#dead.delete(known)

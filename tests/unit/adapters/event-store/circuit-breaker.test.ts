@@ -128,6 +128,7 @@ describe('the circuit breaker of the event store', () => {
     await errorOf(read(world))
     await eventually(() => world.isOpen())
     for (let n = 0; n < 3; n++) await errorOf(read(world))
+    await errorOf(world.store.end())
     world.thaw()
     await eventually(() => world.recoveries.length > 0)
     expect(world.outages).to.have.length(1)

@@ -50,8 +50,10 @@ describe('the ring of the newest events', () => {
   it('says whether there are newer events', () => {
     add(3, 1, false)
     expect(ring.after(0, 10, all)?.newest).to.equal(false)
+    expect(ring.after(0, 3, all)?.newest).to.equal(false)
     ring.keep([], 3, true)
     expect(ring.after(0, 10, all)?.newest).to.equal(true)
+    ring.clear()
     ring.begin(3, false)
     expect(ring.after(3, 10, all)?.newest).to.equal(false)
   })
@@ -102,6 +104,15 @@ describe('the ring of the newest events', () => {
     add(500)
     expect(positions(end - 7_000, 1)).not.to.equal(undefined)
     expect(positions(end - 9_000, 1)).to.equal(undefined)
+  })
+
+  it('keeps as many again after it was cleared', () => {
+    for (let times = 0; times < 2; times++) {
+      ring.clear()
+      ring.begin(end, true)
+      add(7_500, 2_000)
+      expect(positions(end - 7_500, 1)).to.have.length(1)
+    }
   })
 
   it('keeps no events for a subscription that reads the store by itself', () => {

@@ -3,18 +3,27 @@ import { Heartbeat } from '../../../../workflows/deliver/heartbeat.ts'
 import type { DeliveryQueue, OtherWorker } from '../../../../workflows/deliver/queue.ts'
 
 /** A heartbeat that sees the workers that the test names. */
-const openHeart = ({ soleWorker = false, now = new Date(), onBeat = () => {} } = {}) => {
+const openHeart = ({
+  soleWorker = false,
+  now = new Date(),
+  every = 5_000,
+  onBeat = (): void | Promise<void> => {},
+  maySweep = () => Promise.resolve(true),
+} = {}) => {
+  const sweeps: (readonly string[])[] = []
   let others: OtherWorker[] = []
   let isAway = false
   const queue = {
-    beat: () => {
-      onBeat()
-      return isAway ? Promise.reject(new Error('away')) : Promise.resolve({ now, others, isNew: false })
+    sweep: (dead: readonly string[]) => Promise.resolve(void sweeps.push(dead)),
+    beat: async () => {
+      await onBeat()
+      return isAway ? Promise.reject(new Error('away')) : { now, others, isNew: false }
     },
   } as unknown as DeliveryQueue
-  const heart = new Heartbeat({ queue, worker: 'me', soleWorker, every: 5_000, maySweep: () => Promise.resolve(true) })
+  const heart = new Heartbeat({ queue, worker: 'me', soleWorker, every, maySweep })
   return {
     heart,
+    sweeps,
     sees: async (...seen: OtherWorker[]) => {
       others = seen
       await heart.beat()
@@ -100,6 +109,102 @@ describe('the heartbeat', () => {
     expect(heart.now().getTime() - Date.now()).to.be.within(3_599_000, 3_601_000)
   })
 
+  it('takes the time of the database for that of the middle of its beat', async () => {
+    const { now } = performance
+    performance.now = () => 1_000
+    const time = new Date('2026-03-01T00:00:00Z')
+    const { heart, sees } = openHeart({ now: time, onBeat: () => void (performance.now = () => 1_400) })
+    try {
+      await sees()
+      expect(heart.now().getTime() - time.getTime()).to.equal(200)
+    } finally {
+      performance.now = now
+    }
+  })
+
+  it('names the earlier one of the times of the database and of the machine', async () => {
+    for (const [ahead, expected] of [
+      [3_600_000, 0],
+      [-3_600_000, -3_600_000],
+    ] as const) {
+      const { heart, sees } = openHeart({ now: new Date(Date.now() + ahead) })
+      await sees()
+      expect(heart.earliestNow().getTime() - Date.now()).to.be.within(expected - 1_000, expected + 1_000)
+    }
+  })
+
+  it('knows whether another worker is alive', async () => {
+    const { heart, sees } = openHeart()
+    await sees()
+    expect(heart.hasOthers).to.equal(false)
+    await sees(other(7))
+    expect(heart.hasOthers).to.equal(true)
+    await sees(other(7, true))
+    expect(heart.hasOthers).to.equal(false)
+  })
+
+  it('is silent from the time of two beats on', async () => {
+    const { heart, sees } = openHeart()
+    await sees()
+    const { now } = performance
+    const [began, wall] = [now.call(performance), Date.now()]
+    const dateNow = Date.now
+    const after = (milliseconds: number): boolean => {
+      performance.now = () => began + milliseconds
+      Date.now = () => wall + milliseconds
+      return heart.isSilent
+    }
+    try {
+      expect([after(9_900), after(10_100)]).to.deep.equal([false, true])
+    } finally {
+      performance.now = now
+      Date.now = dateNow
+    }
+  })
+
+  describe('sweeps expired rows', () => {
+    const { now } = performance
+    afterEach(() => void (performance.now = now))
+
+    /** Ten beats. @param minutes  that pass at each look at the clock */
+    const run = (heart: Heartbeat, minutes: number): Promise<void> => {
+      let looks = 0
+      performance.now = () => now.call(performance) + minutes * 61_000 * looks++
+      const stop = new AbortController()
+      let left = 10
+      const beat = async (): Promise<void> => {
+        await heart.beat()
+        if (--left === 0) stop.abort()
+      }
+      return heart.run(beat, stop.signal, () => {})
+    }
+
+    it('once a minute', async () => {
+      const { heart, sweeps } = openHeart({ every: 1 })
+      await run(heart, 0)
+      expect(sweeps).to.be.empty
+      await run(heart, 1)
+      expect(sweeps).not.to.be.empty
+    })
+
+    it('only if it may', async () => {
+      const { heart, sweeps } = openHeart({ every: 1, maySweep: () => Promise.resolve(false) })
+      await run(heart, 1)
+      expect(sweeps).to.be.empty
+    })
+
+    it('not after a stop', async () => {
+      const answers: ((may: boolean) => void)[] = []
+      const maySweep = () => new Promise<boolean>((resolve) => answers.push(resolve))
+      const { heart, sweeps } = openHeart({ every: 1, maySweep })
+      await run(heart, 1)
+      expect(answers).not.to.be.empty
+      for (const answer of answers) answer(true)
+      await new Promise(setImmediate)
+      expect(sweeps).to.be.empty
+    })
+  })
+
   it('does not jump with the clock of the machine, because a retry scheduled meanwhile would wait that much longer', async () => {
     const { heart, sees } = openHeart()
     await sees()
@@ -141,6 +246,20 @@ describe('the heartbeat', () => {
     sleeps = true
     try {
       expect((await heart.beat()).wasSilent).to.equal(true)
+    } finally {
+      Date.now = now
+    }
+  })
+
+  it('is silent after the clock of the machine was set back until its next beat, because the clock of the database may be the same', async () => {
+    const { heart, sees } = openHeart()
+    await sees()
+    const { now } = Date
+    Date.now = () => now() - 3_600_000
+    try {
+      expect(heart.isSilent).to.equal(true)
+      await sees()
+      expect(heart.isSilent).to.equal(false)
     } finally {
       Date.now = now
     }
