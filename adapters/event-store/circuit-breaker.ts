@@ -72,7 +72,6 @@ class CircuitBreaker {
   /** While the breaker is open: resolves when it closes. */
   #closing: { closed: Promise<void>; close: () => void } | null = null
   #timer: NodeJS.Timeout | null = null
-  #hasEnded = false
 
   constructor(probe: () => Promise<unknown>, options: Required<BreakerOptions>) {
     this.#probe = probe
@@ -103,10 +102,8 @@ class CircuitBreaker {
 
   /** The store is closed: nothing is probed, and nothing waits. */
   end(): void {
-    this.#hasEnded = true
     this.#stopLooking()
     this.#giveUp(() => true)
-    this.#closing?.close()
     this.#closing = null
   }
 
@@ -148,7 +145,7 @@ class CircuitBreaker {
   }
 
   #keepLooking(): void {
-    if (this.#timer || this.#hasEnded) return
+    if (this.#timer) return
     this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS)
     this.#timer.unref()
   }

@@ -80,6 +80,15 @@ describe('the circuit breaker of the event store', () => {
     expect(refused.ms).to.be.below(100)
   })
 
+  it('does not say that the store is away before it has reported an outage', async () => {
+    await world.end()
+    world = openWorld({ ...TIMES, outageAfterMs: 60_000 })
+    world.freeze()
+    expect(await errorOf(read(world)))
+      .to.be.instanceOf(StoreUnavailable)
+      .and.not.instanceOf(StoreAway)
+  })
+
   it('refuses requests that are already waiting when it opens', async () => {
     const refused = async (): Promise<number> => {
       await world.end()
@@ -100,6 +109,10 @@ describe('the circuit breaker of the event store', () => {
     await errorOf(read(world))
     await eventually(() => world.isOpen())
     const work = world.store.read([{ stream: 'account-1' }])
+    const since = world.silentMs()
+    // It looks ten times a second.
+    await eventually(() => world.silentMs() >= since + 250)
+    expect(world.probes()).to.equal(1)
     world.thaw()
     expect(await work).to.deep.equal([[]])
     expect(world.isOpen()).to.equal(false)
@@ -124,6 +137,7 @@ describe('the circuit breaker of the event store', () => {
   })
 
   it('reports an outage once when it begins and once when it ends, with its length and the number of refused requests', async () => {
+    await read(world)
     world.freeze()
     await errorOf(read(world))
     await eventually(() => world.isOpen())
@@ -135,6 +149,61 @@ describe('the circuit breaker of the event store', () => {
     expect(world.recoveries).to.have.length(1)
     expect(world.recoveries[0]).to.deep.include({ refused: 3, given_up: 1 })
     expect(world.recoveries[0]!.silent_ms).to.be.at.least(600)
+    world.freeze()
+    await errorOf(read(world))
+    world.thaw()
+    await eventually(() => world.recoveries.length > 1)
+    expect(world.recoveries[1]).to.deep.include({ refused: 0, given_up: 1 })
+  })
+
+  it('opens if each call and each probe ends without an answer', async () => {
+    const away = () => Promise.reject(new StoreUnavailable('no answer'))
+    const guarded = guardStore({ read: away } as unknown as EventStore, TIMES)
+    await errorOf(guarded.requestStore.read([]))
+    await eventually(() => guarded.isOpen())
+    await guarded.end()
+  })
+
+  it('refuses what waits at its end, and then passes calls on', async () => {
+    world.freeze()
+    await errorOf(read(world))
+    await eventually(() => world.isOpen())
+    let refused: unknown
+    void world.store.end().catch((error: unknown) => (refused = error))
+    await world.end()
+    await new Promise(setImmediate)
+    expect(refused).to.be.instanceOf(StoreUnavailable)
+    world.thaw()
+    expect(await world.store.end()).to.equal('1')
+  })
+
+  it('looks with one timer while calls wait, and with none afterwards', async () => {
+    const { setInterval, clearInterval } = globalThis
+    const timers = new Set<unknown>()
+    globalThis.setInterval = ((...given: Parameters<typeof setInterval>) => {
+      const timer = setInterval(...given)
+      timers.add(timer)
+      return timer
+    }) as typeof setInterval
+    globalThis.clearInterval = (timer) => {
+      timers.delete(timer)
+      clearInterval(timer)
+    }
+    try {
+      world.freeze()
+      const calls = [world.store.end(), world.store.end(), world.store.end()]
+      expect(timers).to.have.lengthOf(1)
+      world.thaw()
+      await Promise.all(calls)
+      await eventually(() => timers.size === 0)
+      world.freeze()
+      void world.store.end()
+      expect(timers).to.have.lengthOf(1)
+      await world.end()
+      expect(timers).to.be.empty
+    } finally {
+      Object.assign(globalThis, { setInterval, clearInterval })
+    }
   })
 
   it('refuses at its end what waits for the store', async () => {

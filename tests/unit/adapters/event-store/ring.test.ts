@@ -106,6 +106,16 @@ describe('the ring of the newest events', () => {
     expect(positions(end - 9_000, 1)).to.equal(undefined)
   })
 
+  it('finds events that arrived one by one, and keeps the newest 16 MB of them', () => {
+    for (let n = 0; n < 1_000; n++) {
+      add(1, 100_000)
+      const least = Math.min(end, 150)
+      expect(positions(end - least, 1_000)).to.have.length(least)
+      expect(positions(end - 1, 1_000)).to.deep.equal([end])
+    }
+    expect(positions(end - 200, 1)).to.equal(undefined)
+  })
+
   it('keeps as many again after it was cleared', () => {
     for (let times = 0; times < 2; times++) {
       ring.clear()
