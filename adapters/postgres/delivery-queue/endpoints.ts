@@ -25,7 +25,7 @@ WITH v AS (
       LIMIT ${DELIVERIES_TO_OPEN}) AS failing,
     CASE WHEN NOT v.answered THEN b.opened_at END AS opened_at, b.probe_at,
     CASE WHEN v.answered AND b.opened_at IS NOT NULL THEN now() ELSE b.closed_at END AS closed_at,
-    CASE WHEN v.wait IS NULL THEN CASE WHEN NOT v.by_hand THEN b.not_before END
+    CASE WHEN v.wait IS NULL THEN CASE WHEN v.by_hand AND b.not_before > now() THEN now() ELSE b.not_before END
       ELSE greatest(CASE WHEN ${isAskedToWait('b')} THEN b.not_before END, now() + make_interval(secs => v.wait)) END AS not_before
   FROM v JOIN before b ON b.user_id = v.user_id AND b.endpoint = v.endpoint
 ), judged AS (

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { AccountEvent } from '../../../domain/account/events.ts'
+import { retry } from '../../../domain/transaction/decide.ts'
 import { endpointHealth } from '../../../projections/rule/health-queries.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { hang, openShop, status, type Answer } from '../../harness/shop.ts'
@@ -66,6 +67,13 @@ describe('an endpoint that fails', () => {
     await eventually(async () => (await endpoints()).every(({ opened_at }) => opened_at === null))
   })
 
+  const retryByHand = async (rule: number, transaction: number) => {
+    const account = { rules: new Map([[rule, {}]]) } as never
+    await setting.command(transaction, (state) =>
+      retry(state, { by: 'manual', at: new Date(), account, find: () => null }),
+    )
+  }
+
   it('is called at once for a manual retry', async () => {
     const shop = await setting.shop(status(503))
     const rule = await setting.rule(shop.url)
@@ -74,11 +82,7 @@ describe('an endpoint that fails', () => {
     for (const id of failed) await setting.untilStatus(id, 'failed')
     await untilOpen()
     shop.answer(status(200))
-    const account = { rules: new Map([[rule, {}]]) } as never
-    const { retry } = await import('../../../domain/transaction/decide.ts')
-    await setting.command(failed[0]!, (state) =>
-      retry(state, { by: 'manual', at: new Date(), account, find: () => null }),
-    )
+    await retryByHand(rule, failed[0]!)
     await setting.untilStatus(failed[0]!, 'success', 5_000)
     await eventually(async () => (await endpoints()).every(({ opened_at }) => opened_at === null))
   })
@@ -215,6 +219,18 @@ describe('an endpoint that fails', () => {
     expect(await setting.attempts(held!)).to.deep.equal([])
     await setting.query('UPDATE ops.endpoint SET not_before = now()')
     await setting.untilStatus(held!, 'success')
+  })
+
+  it('gets its calls before the time in Retry-After if a manual retry has succeeded', async () => {
+    const shop = await setting.shop(status(429, '', { 'retry-after': '3600' }))
+    const rule = await setting.rule(shop.url)
+    await worker()
+    const [refused] = await setting.capture([rule])
+    await eventually(async () => (await endpoints())[0]?.not_before && (await setting.attempts(refused!)).length === 1)
+    shop.answer(status(200))
+    const [held] = await captured([rule])
+    await retryByHand(rule, refused!)
+    for (const id of [refused!, held!]) await setting.untilStatus(id, 'success')
   })
 
   it('has its claimed but not started attempts returned to the queue', async () => {

@@ -45,6 +45,19 @@ describe('after the clock of the database was ahead', () => {
     await setting.untilStatus(transaction!, 'success')
   })
 
+  it('an endpoint that asks to wait now gets no call until that time', async () => {
+    const shop = await setting.shop(status(429, '', { 'retry-after': '3600' }))
+    const rule = await setting.rule(shop.url)
+    await hold(shop.url, { not_before: "now() + interval '7 days'" })
+    await setting.capture([rule])
+    const isHeld = "not_before BETWEEN now() + interval '50 minutes' AND now() + interval '1 hour'"
+    await eventually(
+      async () =>
+        (await setting.query(`SELECT FROM ops.endpoint WHERE ${isHeld} AND endpoint = $1`, [endpoint(shop.url)]))
+          .length,
+    )
+  })
+
   it('a first attempt is made at once, if the worker has not read the corrected clock yet', async () => {
     const other = await openDeliverySetting()
     try {
