@@ -4,13 +4,11 @@
  * many rules leaves room for others. In a turn, those that have waited longest are first.
  *
  * `$1` worker, `$2` lanes with room, `$3` their room, `$4` most rows per rule and lane, `$5` rules whose endpoints have no
- * room, `$6` and `$7` the rules and lanes to look at (`due-lanes.ts`), `$8` seconds by which first attempts are early (those
- * over the quota never are), `$9` to `$11` retries that a wrong clock put off (`put-off.ts`), `$12` and `$13` what is left of the
- * users' shares.
+ * room, `$6` and `$7` the rules and lanes to look at (`due-lanes.ts`), `$8` seconds by which first attempts are early, `$9` to
+ * `$11` retries that a wrong clock put off (`put-off.ts`), `$12` and `$13` what is left of the users' shares.
  */
 import {
   CLAIM_DUE,
-  FROM_LOG_WITHIN,
   GATED,
   hasAccount,
   isTooFarAhead,
@@ -38,7 +36,6 @@ WITH ${delivered(whole)}, turns AS (
         (SELECT ${OF_DUE} FROM read_model.delivery q
         WHERE q.rule_id = found.rule_id AND q.lane = found.lane AND q.status = 'open' AND ${unclaimed('q')}
           AND q.due_at <= now() + CASE WHEN found.lane = 'first' THEN make_interval(secs => $8) ELSE '0' END
-          AND (q.due_at <= now() OR q.due_at <= q.captured_at + make_interval(secs => ${FROM_LOG_WITHIN}))
         ORDER BY q.due_at LIMIT $4)
         UNION ALL
         (SELECT ${OF_DUE} FROM read_model.delivery q

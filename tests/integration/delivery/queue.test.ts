@@ -94,6 +94,13 @@ describe('the delivery queue', () => {
     expect(idsOf((await queue.claimFirst(ONE, transactions, [], 10)).claimed)).to.deep.equal(transactions)
   })
 
+  it('claims first attempts earlier for a worker with nothing to do, also if a copy has just completed an old transaction', async () => {
+    const [old] = await captured([rule], { age: 3_600 })
+    await setting.query("UPDATE read_model.delivery SET due_at = now() + interval '50 seconds'")
+    expect((await claimDue(ONE)).claimed).to.deep.equal([])
+    expect(idsOf((await claimDue(ONE, { firstEarlier: 58 })).claimed)).to.deep.equal([old])
+  })
+
   it('does not claim a delivery from the log if it must wait longer than that minute', async () => {
     const transactions = await captured([rule])
     await setting.query("UPDATE read_model.delivery SET due_at = now() + interval '15 minutes'")
