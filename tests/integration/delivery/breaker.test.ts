@@ -87,6 +87,14 @@ describe('an endpoint that fails', () => {
     await eventually(async () => (await endpoints()).every(({ opened_at }) => opened_at === null))
   })
 
+  it('gets the first calls of the last minute at once when its breaker closes', async () => {
+    const { shop, rule, failed } = await failing()
+    const [held] = await captured([rule])
+    shop.answer(status(200))
+    await retryByHand(rule, failed[0]!)
+    await setting.untilStatus(held!, 'success')
+  })
+
   it('gets one last attempt per delivery when the whole schedule has passed, and the delivery then fails', async () => {
     const { shop, rule } = await failing()
     await untilQuiet(shop.calls)
