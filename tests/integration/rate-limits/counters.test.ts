@@ -147,10 +147,8 @@ describe('counters of rate limits', () => {
         state = away
         const [one, other] = [exactCounters(counted)('login', LIMIT), exactCounters(counted)('login', LIMIT)]
         const used = await Promise.all(Array.from({ length: 6 }, async () => one('9.9.9.9')))
-        expect(
-          used.map(({ calls }) => calls > 5),
-          away,
-        ).to.deep.equal([false, false, false, false, false, true])
+        // Calls at the same time may be counted in any order.
+        expect(used.map(({ calls }) => calls).sort(), away).to.deep.equal([1, 2, 3, 4, 5, 6])
         expect((await other('9.9.9.9')).calls, away).to.equal(1)
       }
     })
