@@ -51,8 +51,11 @@ const HELD_FOR: Readonly<Record<HeldFor, string>> = {
 const heldBack = ({ held }: { held?: HeldFor | undefined }): string =>
   held === undefined ? '' : `; held back, because ${HELD_FOR[held]}`
 
-/** A prefix shows that its order counted: it was captured before its words were known. */
-const hasComeBack = (data: TransactionEventData['TransactionCaptured']): boolean =>
+/**
+ * Whether a transaction's text says that the money came back, so that it pays no order. A prefix shows that its order counted: it was captured
+ * before its words were known.
+ */
+export const hasComeBack = (data: TransactionEventData['TransactionCaptured']): boolean =>
   data.prefix === null && (data.order_id !== null || data.contradicts !== undefined) && cameBack(data, data.description)
 
 const sentence = (event: TransactionEvent): string => {

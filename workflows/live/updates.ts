@@ -4,6 +4,7 @@
  */
 import type { AccountEventData } from '../../domain/account/events.ts'
 import { handle, type Handlers } from '../../domain/catalogue.ts'
+import { hasComeBack } from '../../domain/transaction/history.ts'
 import { asStored, isReadable, type StoredEvent } from '../../domain/parse-event.ts'
 
 export interface LiveUpdate {
@@ -25,7 +26,7 @@ const HANDLERS: Handlers<LiveUpdate> = {
     currency: data.currency,
     order_id: data.order_id,
     created_at: data.created_at,
-    ...(data.held && { held: true }),
+    ...((data.held || hasComeBack(data)) && { held: true }),
   }),
   TransactionCompleted: ({ data: { transaction_id: id, webhook_status, order_id } }) => ({
     kind: 'transaction',

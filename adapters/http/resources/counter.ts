@@ -122,7 +122,7 @@ export const counterRoutes = (
   get('/counter/:token', 'Get the counter page', none, dashboardsPage, showPage)
   const limited = refuses('NOT_FOUND', 'ACCOUNT_LOCKED', 'STORE_UNAVAILABLE', 'RATE_LIMITED')
   const stream = eventStream(
-    'Event `payments` first, then a `transaction` for each payment. `reset`: a payment was deleted, or there were many at once: connect again.',
+    'Event `payments` first, then a `transaction` for each payment. `reset`: a payment was deleted or is no longer held back, or there were many at once: connect again.',
   )
   get('/counter/:token/stream', 'Stream payments to the counter page', limited, query(StreamStart), stream, listen)
 }

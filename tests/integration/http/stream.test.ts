@@ -308,7 +308,7 @@ describe('the stream', () => {
     expect(again.sent[0]!.data.payments.map(({ id }: { id: number }) => id)).to.deep.equal([after, before])
   })
 
-  it('of the counter has no payment that was held back, until its owner counts it', async () => {
+  it('of the counter has no payment that was held back, until its owner counts it, nor money that came back', async () => {
     const user = api.owner.user_id
     const ofStranger = await pay(user, { held: 'unconfirmed_account' })
     const before = await pay()
@@ -316,6 +316,12 @@ describe('the stream', () => {
     const { sent } = await listen(`/counter/${token}/stream`)
     await pay(user, { held: 'unconfirmed_account', order_id: null, prefix: null, webhook_status: 'skipped' })
     await pay(user, { held: 'old_notification' })
+    const returned = {
+      prefix: null,
+      webhook_status: 'no_match',
+      content: 'HOAN TRA GD CHUYEN TIEN SAI STK DH1042',
+    } as const
+    await pay(user, returned)
     const after = await pay()
     await eventually(() => sent.length === 2)
     expect(sent[0]!.data.payments.map(({ id }: { id: number }) => id)).to.deep.equal([before])
