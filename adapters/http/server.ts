@@ -23,8 +23,8 @@ const HEAD_MS = 20_000
 const MOST_CONNECTIONS = 8_192
 
 /**
- * Most requests of one connection that wait for the answer to an earlier one. Few programs send a request before they have the answer to the last
- * one. 64 KB have room for two thousand, and their answers would wait in memory for their turn.
+ * Most requests of one connection that wait for the answer to an earlier one (pipelining, which few clients use). Node parses up to 64 KB at
+ * once. They may hold two thousand requests, and each takes memory while it waits.
  */
 const MOST_WAITING = 16
 
@@ -131,17 +131,24 @@ export const listen = (
   new Promise((resolve, reject) => {
     let handle = app.callback()
     const newest: Newest = new WeakMap()
-    /** A request that follows another one on its connection begins when that one is answered. */
+    /**
+     * A request that follows another one on its connection begins when that one is answered. If that answer ended the connection, the request
+     * is not handled, as its caller expects (RFC 9112, section 9.6).
+     */
     const take = (request: IncomingMessage, response: ServerResponse): void => {
       const { socket } = request
       const { response: last, waiting = { count: 0 } } = newest.get(socket) ?? {}
       const before = last?.writableFinished ? undefined : last
       newest.set(socket, { request, response, before, waiting })
+      response.once('finish', () => {
+        // The head of the answer may have been sent before the shutdown began, without `Connection: close`.
+        if (closing && waiting.count === 0) socket.destroySoon()
+      })
       if (!before) return begin(request, response)
       if (++waiting.count > MOST_WAITING) return void socket.destroy()
       before.once('finish', () => {
         waiting.count--
-        begin(request, response)
+        if (socket.writable) begin(request, response)
       })
     }
     const begin = (request: IncomingMessage, response: ServerResponse): void => {

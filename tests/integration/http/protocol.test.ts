@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
-import { Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import Koa from 'koa'
 import { listen } from '../../../adapters/http/server.ts'
 import { eventually } from '../../harness/eventually.ts'
@@ -316,6 +316,25 @@ describe('a caller that sends requests without waiting for answers', () => {
     await close(0)
   })
 
+  it('gets no request handled behind an answer that ends the connection, because it would not get its answer', async () => {
+    const stops = await held()
+    stops.socket.resume().write(request('/1') + request('/2'))
+    await eventually(() => stops.begun.length === 1)
+    const stopped = stops.close(600_000)
+    stops.releases[0]!()
+    await once(stops.socket, 'close')
+    await stopped
+    expect(stops.begun).to.deep.equal(['/1'])
+
+    const { begun, releases, socket, close } = await held()
+    socket.resume().write(`GET /1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n${request('/2')}`)
+    await eventually(() => begun.length === 1)
+    releases[0]!()
+    await once(socket, 'close')
+    expect(begun).to.deep.equal(['/1'])
+    await close(0)
+  })
+
   it('makes the server neither hold nor write an answer for each of them', async () => {
     const api = await openApi()
     const socket = connect(Number(new URL(api.url).port), '127.0.0.1')
@@ -329,6 +348,13 @@ describe('a caller that sends requests without waiting for answers', () => {
 })
 
 describe('the shutdown of the server', () => {
+  /** Before an idle connection would end by itself. */
+  const endsSoon = async (closing: Promise<void>): Promise<void> => {
+    let isOver = false
+    void closing.then(() => (isOver = true))
+    await eventually(() => isOver, { within: 20_000, what: 'the end of the shutdown' })
+  }
+
   it('finishes requests in flight, accepts no new ones, and cuts off those that outlast the grace period', async () => {
     const app = new Koa()
     let release = () => {}
@@ -368,6 +394,20 @@ describe('the shutdown of the server', () => {
     const closed = close(600_000)
     answerIt()
     expect(await (await slow).text()).to.equal('done')
-    await closed
+    await endsSoon(closed)
+  })
+
+  it('ends when an answer that had begun before is sent, although its head lets the caller keep the connection', async () => {
+    const app = new Koa()
+    const download = new PassThrough()
+    app.use((context) => void (context.body = download))
+    const { port, close } = await listen(app, 0, { host: '127.0.0.1' })
+    download.write('begun')
+    const answer = await fetch(`http://127.0.0.1:${port}/`)
+    expect(answer.headers.get('connection')).to.equal('keep-alive')
+    const closed = close(600_000)
+    download.end(' and done')
+    expect(await answer.text()).to.equal('begun and done')
+    await endsSoon(closed)
   })
 })
