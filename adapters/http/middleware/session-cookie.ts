@@ -34,13 +34,12 @@ export const keepSession = (context: ApiContext, settings: Settings, token: stri
 
 export const dropSession = (context: ApiContext, settings: Settings): void => setCookie(context, settings, '', 0)
 
-/** The token in the request's cookie; undefined if there is none. Over https a cookie with the plain name does not count. */
-export const sessionOf = (context: ApiContext, { baseUrl }: Settings): string | undefined => {
-  const begin = `${sessionCookieName(baseUrl)}=`
-  const cookies = (context.headers.cookie ?? '').split(';')
-  const found = cookies.map((cookie) => cookie.trim()).find((cookie) => cookie.startsWith(begin))
-  return found?.slice(begin.length)
-}
+/**
+ * The token in the request's cookie; undefined if there is none. Over https a cookie with the plain name does not count. A stranger can send
+ * 40,000 cookies in one head, so they are not listed.
+ */
+export const sessionOf = (context: ApiContext, { baseUrl }: Settings): string | undefined =>
+  new RegExp(`(?:^|;)\\s*${sessionCookieName(baseUrl)}=([^;\\s]+)`).exec(context.headers.cookie ?? '')?.[1]
 
 /** Accepts pages of the base URL and of the host that the request names, as users may reach one server by several names. */
 const isOurs = (context: ApiContext, { baseUrl }: Settings): boolean => {

@@ -112,6 +112,19 @@ describe('the session', () => {
     ).to.equal(200)
   })
 
+  it('is found among any number of cookies, but not within the name or the value of another one', async () => {
+    const cookie = await newCookie()
+    const read = (sent: string) => api.ask('GET', '/api/account', { headers: { cookie: sent } })
+    for (const found of [
+      `a=b;${cookie} ;c=d`,
+      `${cookie.split('=')[0]}=; ${cookie}`,
+      `${'a;'.repeat(30_000)}${cookie}`,
+    ])
+      expect((await read(found)).status, found.slice(0, 40)).to.equal(200)
+    for (const other of [`x${cookie}`, `x ${cookie}`, `a=${cookie}`])
+      expect((await read(other)).status, other.slice(0, 40)).to.equal(401)
+  })
+
   it('ends for every copy of its cookie', async () => {
     const cookie = await newCookie()
     const other = await newCookie()
