@@ -13,7 +13,7 @@ import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 import { exportEvents } from '../../workflows/store-migration/export.ts'
 import { isPositionIn, type StorePosition } from '../../workflows/support/store-position.ts'
 import { openEventStore, openRawEventStore, refuseHalfImported } from '../process/open-event-store.ts'
-import { reportEventCount } from '../command-parts/event-count-progress.ts'
+import { reportEventCount } from '../command-parts/progress.ts'
 import { stopSignal } from '../process/stop-signal.ts'
 import { withDatabase } from '../command-parts/with-database.ts'
 

@@ -23,7 +23,7 @@ import { applyRetention } from '../../workflows/scheduled/expire-events.ts'
 import { openEventStore, openRawEventStore } from '../process/open-event-store.ts'
 import { kafkaOf } from '../process/open-topic.ts'
 import { eventsAreHere, refuseOpenPrefix } from '../process/recognise-installation.ts'
-import { reportEventCount } from '../command-parts/event-count-progress.ts'
+import { reportEventCount } from '../command-parts/progress.ts'
 import { withDatabase } from '../command-parts/with-database.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const

@@ -14,7 +14,7 @@ import type { Difference } from '../../projections/engine/differences.ts'
 import { openEventStore } from '../process/open-event-store.ts'
 import { recognise } from '../process/recognise-installation.ts'
 import { withDatabase } from '../command-parts/with-database.ts'
-import { nowAndThen } from '../command-parts/event-count-progress.ts'
+import { nowAndThen } from '../command-parts/progress.ts'
 
 /** If no process projects, another one may be about to take over: milliseconds. */
 const TAKEOVER_MS = 2_000

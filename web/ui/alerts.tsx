@@ -26,7 +26,7 @@ export const AlertText = ({ of, title, children }: { of: Alert; title?: string; 
   </>
 )
 
-/** A later copy of this transaction shows another order id, or says that the money came back. */
+/** For example, that a later copy of the transaction shows another order id. */
 export const AlertsAbout = ({ id }: { id: number }) => {
   const about = useAlerts().data?.filter((each) => each.subject === `transaction:${id}` && isOpen(each)) ?? []
   return about.map((each) => (

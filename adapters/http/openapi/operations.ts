@@ -12,8 +12,9 @@
  * remove('/api/webhooks/:id', 'Delete a rule', noBody, refuses('AUTO_RULE'), message, deleteRule)
  * ```
  *
- * `of` gets the access to all of its operations, which comes first: `signedIn`, then `operatorOnly` (others receive 404); nothing for
- * public operations. The parts between the summary and the handler may be in any order, except that steps run in the given order:
+ * The parts that follow the tag in `of` apply to each of its operations, and come first: `signedIn`, then `operatorOnly` (others receive
+ * 404); none for public operations. The parts between the summary and the handler may be in any order, except that steps run in the given
+ * order:
  * - Access: `limited('login')`.
  * - Input (`input.ts`), at most one: `body(Schema)`, `optionalBody(Schema)`, `noBody`, `query(Schema)`. The handler receives the
  *   parsed value as its second argument.
@@ -59,7 +60,7 @@ type Declare = <const Parts extends readonly Guard[]>(
 type Declarations = Record<'get' | 'head' | 'post' | 'put' | 'remove', Declare>
 
 export interface Operations {
-  /** @param tag  the heading of these operations in the document · @param access  the first parts of each of them */
+  /** @param tag  the heading of these operations in the document · @param access  the first parts of each operation */
   of(tag: string, ...access: readonly Guard[]): Declarations
 }
 

@@ -25,7 +25,7 @@ import { type ApiParts, changeOwnAccount } from '../parts.ts'
 const Counter = z.strictObject({ token: z.string(), url: z.string() }).meta({ id: 'Counter' })
 
 const SHOWN = 10
-/** Newest credits among which those that are shown are searched. The others were held back. */
+/** How many of the newest credits are read, because some of them may not be shown. */
 const MOST_READ = 50
 
 /**

@@ -2,7 +2,7 @@
 /** Reports progress, at most once per interval. */
 const REPORT_EVERY_MS = 1_000
 
-/** @returns a function that passes on what it gets, if the last report is long enough ago */
+/** @returns a function that reports what it gets, unless the last report was less than an interval ago */
 export const nowAndThen = <Progress>(report: (progress: Progress) => void) => {
   let reportedAt = performance.now()
   return (progress: Progress): void => {
