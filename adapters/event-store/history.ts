@@ -24,7 +24,7 @@ import { proves, storePositionOf, type StorePosition } from '../../workflows/sup
 
 /** Streams whose beginning is remembered. They show which transactions are gone. */
 const MOST_BEGUN = 5_000
-/** An event that was seen longer ago may have expired. Retention times are days. Milliseconds. */
+/** An event that was seen longer ago may have expired, because it may have been old when it was seen. Milliseconds. */
 const SURELY_KEPT_MS = HOUR_MS
 
 type Place = Pick<RecordedEvent, 'checkpoint' | 'id' | 'stream' | 'revision'>
@@ -47,6 +47,8 @@ export class History {
   #newest: { position: StorePosition; seenAt: number } | null = null
   #reached: Checkpoint | null = null
   #begun: string[] = []
+  /** Milliseconds for which events of streams with a prefix are kept. */
+  readonly #ages = new Map<string, number>()
   #server: string | null = null
 
   constructor(isAfter: EventStore['isAfter']) {
@@ -86,6 +88,11 @@ export class History {
     this.#advance(last)
   }
 
+  /** Notes how long events of streams with this prefix are kept. */
+  retains(prefix: string, maxAgeSeconds: number): void {
+    this.#ages.set(prefix, maxAgeSeconds * 1_000)
+  }
+
   /** Notes a position without its event. */
   reaches(checkpoint: Checkpoint): void {
     if (this.#reached === null || this.#isAfter(checkpoint, this.#reached)) this.#reached = checkpoint
@@ -109,8 +116,14 @@ export class History {
     const { position, seenAt } = this.#newest
     const [[found] = []] = await look([{ stream: position.stream, from: position.revision, limit: 1 }])
     if (proves(found, position, this.#isAfter)) return
-    const mayHaveExpired = !found && !isOtherServer && performance.now() - seenAt > SURELY_KEPT_MS
+    const mayHaveExpired = !found && !isOtherServer && performance.now() - seenAt > this.#surelyKeptMs(position.stream)
     if (!mayHaveExpired) this.#lose()
+  }
+
+  /** Milliseconds after an event of this stream was seen in which it counts as kept: at most half its time, because it may have been seen late. */
+  #surelyKeptMs(stream: string): number {
+    const ages = [...this.#ages].flatMap(([prefix, age]) => (stream.startsWith(prefix) ? age / 2 : []))
+    return Math.min(SURELY_KEPT_MS, ...ages)
   }
 
   #advance(event: Place): void {

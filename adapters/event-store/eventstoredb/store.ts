@@ -120,7 +120,10 @@ export const openEventStoreDb = async <Event extends RecordedEvent>({
       return position && checkpointOf(position)
     },
     isAfter: isLater,
-    retain: async (names, maxAgeSeconds) => retention.keep(checkName(names), maxAgeSeconds),
+    retain: async (namePrefix, maxAgeSeconds) => {
+      retention.keep(checkName(namePrefix), maxAgeSeconds)
+      history.retains(namePrefix, maxAgeSeconds)
+    },
     expire: async () => {
       const answeredLater = within(SCAVENGED_SERVER_MS)
       const parts = { url, connection, connect, answered, answeredLater, onRepeat: onFailure, signal: closing.signal }

@@ -147,6 +147,7 @@ export const openPostgresEventStore = async <Event extends RecordedEvent>({
     },
     isAfter,
     retain: async (prefix, maxAgeSeconds) => {
+      history.retains(prefix, maxAgeSeconds)
       await answered(() =>
         database.query(
           `INSERT INTO store.retention (prefix, max_age) VALUES ($1, make_interval(secs => $2))

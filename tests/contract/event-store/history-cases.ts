@@ -80,6 +80,19 @@ export const historyCases: Cases = (under, { canStopServer }) => {
     expect(store.history.lost.aborted).to.equal(false)
   })
 
+  it('is not confused with a store whose newest event has expired', async () => {
+    const { server, another } = under()
+    const store = await another()
+    const prefix = `${streamName('retained')}-`
+    await store.retain(prefix, 1)
+    await appended(store, [part(`${prefix}a`, NO_STREAM)])
+    await eventually(async () => (await readStream(store, `${prefix}a`)).length === 0, { what: 'the expiry' })
+    await server!.stop()
+    await server!.start()
+    await eventually(() => succeeds(store.read([{ stream: streamName() }])))
+    expect(store.history.lost.aborted).to.equal(false)
+  })
+
   it('is asked again if a conflict reports an older revision than was expected', async () => {
     const { another } = under()
     const store = await another()
