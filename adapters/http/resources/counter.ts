@@ -25,8 +25,9 @@ import { type ApiParts, changeOwnAccount } from '../parts.ts'
 const Counter = z.strictObject({ token: z.string(), url: z.string() }).meta({ id: 'Counter' })
 
 const SHOWN = 10
-/** How many of the newest credits are read, because some of them may not be shown. */
-const MOST_READ = 50
+/** How many of the newest credits are read. Some may not be shown, and sometimes hundreds: the old messages of a restored phone. */
+const FIRST_READ = 50
+const MOST_READ = 500
 
 /**
  * The payment of a new credit. A repeated notification is not a payment, and one that was held back is none yet: the money may be on the bank
@@ -97,13 +98,15 @@ export const counterRoutes = (
     return page
   }
 
-  const shownPayments = async (user_id: number): Promise<Payment[]> => {
-    const newest = await lastPayments(database, user_id, MOST_READ)
+  const shownPayments = async (user_id: number, read = FIRST_READ): Promise<Payment[]> => {
+    const newest = await lastPayments(database, user_id, read)
     const held = await heldAmong(
       store,
       newest.map(({ id }) => id),
     )
-    return newest.filter(({ id }) => !held.has(id)).slice(0, SHOWN)
+    const shown = newest.filter(({ id }) => !held.has(id)).slice(0, SHOWN)
+    const mayBeMore = shown.length < SHOWN && newest.length === read && read < MOST_READ
+    return mayBeMore ? shownPayments(user_id, MOST_READ) : shown
   }
 
   const listen = async (context: ApiContext) => {

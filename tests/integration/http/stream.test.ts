@@ -348,6 +348,16 @@ describe('the stream', () => {
     expect(again.sent[0]!.data.payments.map(({ id }: { id: number }) => id)).to.deep.equal([after, before, ofStranger])
   })
 
+  it('of the counter begins with the last payments, although very many messages of a restored phone came later', async () => {
+    const user = api.owner.user_id
+    const payment = await pay()
+    await Promise.all(Array.from({ length: 60 }, () => pay(user, { held: 'old_notification' })))
+    const { token } = (await api.ask('POST', '/api/counter', { key: api.owner.api_key })).body.data
+    const { sent } = await listen(`/counter/${token}/stream`)
+    await eventually(() => sent.length === 1)
+    expect(sent[0]!.data.payments.map(({ id }: { id: number }) => id)).to.deep.equal([payment])
+  })
+
   it('of a counter needs its token, which opens nothing else and is invalid once there is a new one', async () => {
     const key = api.owner.api_key
     const { token } = (await api.ask('POST', '/api/counter', { key })).body.data
