@@ -40,8 +40,8 @@ interface Compared {
 }
 
 /**
- * The most notifications that one row compares. A payment has a few, and a row finds few hundred payments. Without a limit, an account that sends a
- * payment in many copies could keep the process busy for seconds. The newest ones are compared first.
+ * The most notifications that one row compares. A payment has a few, and a row finds a few hundred payments. Without a limit, an account that sends
+ * a payment in many copies could keep the process busy for seconds. Of those that one key finds, the newest are compared first.
  */
 const MOST_COMPARED = 4_096
 

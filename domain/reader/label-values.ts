@@ -33,10 +33,12 @@ const SIGNED_BEHIND = new RegExp(
 /** A value that begins with a sum, signed or not. */
 const BEGINS_SIGNED = new RegExp(`^(?:(?<ahead>${CURRENCY_CODE})(?![a-z])\\)? ?)?${SIGN} ?${WHOLE_SUM}`)
 const STANDING = '(?:(?:moi|con|hien tai|la|con lai)(?: |(?=:)))*'
-export const BEGINS = new RegExp(
-  // `cua` is allowed once. If it could repeat, a row of them could be matched in too many ways to finish in time.
-  `^${STANDING}(?:cua [^\\d\\n]{0,40}(?: |(?=:))${STANDING})?[:=]? ?(?<sign>[+-])? ?${SUM}`,
-)
+// `cua` is allowed once. If it could repeat, a row of them could be matched in too many ways to finish in time.
+const beginsWith = (sum: string) =>
+  new RegExp(`^${STANDING}(?:cua [^\\d\\n]{0,40}(?: |(?=:))${STANDING})?[:=]? ?(?<sign>[+-])? ?${sum}`)
+export const BEGINS = beginsWith(SUM)
+/** An amount without a sign. */
+const BEGINS_UNSIGNED = beginsWith(sumOf('', `(?!${TWO_CURRENCIES})`))
 /** A sum without a sign, with its currency. It might be the amount. */
 export const UNSIGNED = new RegExp(
   `(?<![0-9a-z*.,/-])(?:(?:${CURRENCY_CODE}) ?\\d[\\d.,]*|\\d[\\d.,]* ?(?:${CURRENCY_CODE}|${CURRENCY_SIGN}))`,
@@ -124,8 +126,8 @@ const takeAccount = (values: LabelValues, value: string, at: number, isPartys = 
   if (!found || !account) return leave(values, value, at)
   const behind = rest.slice(found[0].length)
   // It may lack its end. Without a number, a credit would not wait until its owner confirms the account.
-  if (values.account === null && values.partysAccount === null && at + value.length - behind.length >= values.cutAt)
-    values.doubtful = true
+  const counts = values.account === null && !(isPartys && values.partysAccount !== null)
+  if (counts && at + value.length - behind.length >= values.cutAt) values.doubtful = true
   const currency = ACCOUNT_CURRENCY.exec(behind)
   if (isPartys) values.partysAccount ??= account
   else values.account ??= account
@@ -153,7 +155,7 @@ const takeAmount = (values: LabelValues, value: string, at: number): void => {
     note(values, signed.groups, at)
     return leave(values, value.slice(signed[0].length), at + signed[0].length)
   }
-  const plain = BEGINS.exec(value)
+  const plain = BEGINS_UNSIGNED.exec(value)
   if (plain?.groups && isSum(plain.groups)) {
     values.unsigned.push(plain.groups)
     values.firstAmountAt = Math.min(values.firstAmountAt, at)

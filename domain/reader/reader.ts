@@ -25,6 +25,7 @@ import { UNSIGNED } from './label-values.ts'
 import { mailPageOf } from './mail-page.ts'
 import { aboveTable, openingOf, readByTable } from './mail-table.ts'
 import { beginningOf, pageOf, withTitle, withoutForwardersLines, type Page } from './page.ts'
+import { CURRENCY_CODE, CURRENCY_SIGN } from './printed-money.ts'
 import type { Incoming, NoTransaction, Reading, ReadResult } from './reading.ts'
 import {
   repeatsOthers,
@@ -199,8 +200,14 @@ const endOfSentence = ({ counterpart_name: name }: Reading): string => /(?<!\p{L
 const isMoreThanAll = ({ transaction_type, amount, balance_after }: Reading): boolean =>
   transaction_type === 'credit' && balance_after !== null && !atLeast(balance_after, amount)
 
+/** A sum beyond doubt. A name may be `In 3D` or `Phở 79 Đồng Khởi`. */
+const CERTAIN_SUM = new RegExp(
+  `\\d[.,]\\d{3} ?${CURRENCY_SIGN}|\\d ?(?:${CURRENCY_CODE})(?![a-z])|(?<![a-z])(?:${CURRENCY_CODE}) ?\\d`,
+)
+
 /** Whether another sum stands in what was read as the other party: `Bạn đã nhận 150.000đ từ A và 50.000đ từ B`. */
-const namesSum = ({ counterpart_name: name }: Reading): boolean => name !== null && UNSIGNED.test(shadowOf(name))
+const namesSum = ({ counterpart_name: name }: Reading): boolean =>
+  name !== null && (CERTAIN_SUM.test(shadowOf(name)) || /\d[đ₫](?!\p{L})/u.test(name))
 
 /**
  * Whether no other bank prints its layouts, and no person writes like that by chance. Their text is kept under an unknown title, which may be

@@ -350,6 +350,10 @@ describe('an account number', () => {
       ])
         expect(accountIn(text), text).to.equal('0011222')
     expect(accountIn(`MBV: Nguoi chuyen: TK 0011222 PS: -150,000VND. SD: 6,150,000VND`)).to.equal('0011222')
+    expect(read({ sender: 'MBV', text: `MBV: Nguoi gui: TK 9999999999 ${sums}. TK 0011...` }, arrival).reason).to.equal(
+      'unparsed',
+    )
+    expect(accountIn(`MBV: TK 0011222 ${sums}. Nguoi gui: TK 9999...`)).to.equal('0011222')
     expect(accountIn(`MBV\nNguoi gui:\nTK: 0011222\n${sums}\nSTK: 9999999999`)).to.equal('0011222')
   })
 
