@@ -157,6 +157,13 @@ const withoutUnlabelledMemo = (head: string, balanceAt: number | undefined): str
 }
 
 /**
+ * Without a label of the memo, a payer may have written behind the balance: `DH1042 con lai se chuyen sau`. These are no words of the bank.
+ * @param balanceAt  the position of the balance. Undefined if there is none.
+ */
+const withoutPayersPlan = (head: string, balanceAt = head.length): string =>
+  head.slice(0, balanceAt) + head.slice(balanceAt).replaceAll('se chuyen', '')
+
+/**
  * The start of the memo. Only a time may precede its label in its line. A label within a line behind that of the balance is the payer's
  * (`DH1042 ND: DH2000`), and the whole line is the memo.
  */
@@ -215,8 +222,9 @@ export const readByLabels = (
   const headEnd = memo?.at ?? page.shadow.length
   const found = listen(page, before, headEnd)
   const head = page.shadow.slice(0, headEnd)
+  const isDoubted = DOUBT.test(memo ? head : withoutPayersPlan(head, found.balances[0]?.at))
   // Without diacritics, a gift (`tặng`) and a rise (`tăng`) are the same word, as are `hủy` and the name Huy, `lỗi` and the name Lợi.
-  if (found.doubtful || DOUBT.test(head) || /tặng|h(?:ủy|uỷ)|lỗi/i.test(page.text.slice(0, headEnd))) return null
+  if (found.doubtful || isDoubted || /tặng|h(?:ủy|uỷ)|lỗi/i.test(page.text.slice(0, headEnd))) return null
   if (DOUBT_BEFORE.test(head.slice(0, found.firstAmountAt))) return null
 
   const sums = found.amounts.length > 0 ? found.amounts : found.unsigned
