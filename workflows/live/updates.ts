@@ -35,12 +35,13 @@ const HANDLERS: Handlers<LiveUpdate> = {
     webhook_status,
     order_id,
   }),
-  WebhookRetryRequested: ({ data: { transaction_id: id, webhook_status, released } }) => ({
+  WebhookRetryRequested: ({ data: { transaction_id: id, by, rematched, webhook_status, released = false } }) => ({
     kind: 'transaction',
     what: 'retried',
     id,
     webhook_status,
-    ...(released && { released }),
+    // A manual retry releases too: what was held back has no delivery that failed, so it is matched again.
+    ...((released || (by === 'manual' && rematched)) && { released: true }),
   }),
   WebhookStatusChanged: ({ data: { transaction_id: id, to } }) => ({
     kind: 'transaction',

@@ -315,7 +315,7 @@ describe('the stream', () => {
     const { token } = (await api.ask('POST', '/api/counter', { key: api.owner.api_key })).body.data
     const { sent } = await listen(`/counter/${token}/stream`)
     await pay(user, { held: 'unconfirmed_account', order_id: null, prefix: null, webhook_status: 'skipped' })
-    await pay(user, { held: 'old_notification' })
+    const old = await pay(user, { held: 'old_notification' })
     const returned = {
       prefix: null,
       webhook_status: 'no_match',
@@ -326,26 +326,24 @@ describe('the stream', () => {
     await eventually(() => sent.length === 2)
     expect(sent[0]!.data.payments.map(({ id }: { id: number }) => id)).to.deep.equal([before])
     expect(sent[1]!.data.id).to.equal(after)
-    await api.happened(user, ofStranger, [
-      {
-        type: 'WebhookRetryRequested',
-        data: {
-          transaction_id: ofStranger,
-          by: 'manual',
-          rematched: true,
-          order_id: 'DH1042',
-          prefix: 'DH',
-          rules: [],
-          webhook_status: 'no_match',
-          released: true,
-        },
-      },
-    ])
+    const matched = {
+      rematched: true,
+      order_id: 'DH1042',
+      prefix: 'DH',
+      rules: [] as number[],
+      webhook_status: 'no_match',
+    } as const
+    const confirmed = { transaction_id: ofStranger, by: 'bulk', ...matched, released: true } as const
+    await api.happened(user, ofStranger, [{ type: 'WebhookRetryRequested', data: confirmed }])
     await eventually(() => sent.length === 3)
-    expect(sent[2]!.event).to.equal('reset')
+    const byHand = { transaction_id: old, by: 'manual', ...matched } as const
+    await api.happened(user, old, [{ type: 'WebhookRetryRequested', data: byHand }])
+    await eventually(() => sent.length === 4)
+    expect(sent.slice(2).map(({ event }) => event)).to.deep.equal(['reset', 'reset'])
     const again = await listen(`/counter/${token}/stream`)
     await eventually(() => again.sent.length === 1)
-    expect(again.sent[0]!.data.payments.map(({ id }: { id: number }) => id)).to.deep.equal([after, before, ofStranger])
+    const shown = again.sent[0]!.data.payments.map(({ id }: { id: number }) => id)
+    expect(shown).to.deep.equal([after, old, before, ofStranger])
   })
 
   it('of the counter begins with the last payments, although very many messages of a restored phone came later', async () => {
