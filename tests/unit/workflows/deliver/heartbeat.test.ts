@@ -251,32 +251,22 @@ describe('the heartbeat', () => {
     }
   })
 
-  it('is silent after the clock of the machine was set back until its next beat, because the clock of the database may be the same', async () => {
-    const { heart, sees } = openHeart()
-    await sees()
-    const { now } = Date
-    Date.now = () => now() - 3_600_000
-    try {
-      expect(heart.isSilent).to.equal(true)
+  /** The monotonic clock stands still while the machine sleeps, and does not follow a clock that is set. */
+  for (const [what, why, ms] of [
+    ['the clock of the machine was set back', 'the clock of the database may be the same', -3_600_000],
+    ['a sleep of the machine', 'its time is wrong and others may have its claims', 8 * 3_600_000],
+  ] as const)
+    it(`is silent after ${what} until its next beat, because ${why}`, async () => {
+      const { heart, sees } = openHeart()
       await sees()
-      expect(heart.isSilent).to.equal(false)
-    } finally {
-      Date.now = now
-    }
-  })
-
-  it('is silent after a sleep of the machine until its next beat, because its time is wrong and others may have its claims', async () => {
-    const { heart, sees } = openHeart()
-    await sees()
-    const { now } = Date
-    // The monotonic clock stands still while the machine sleeps.
-    Date.now = () => now() + 8 * 3_600_000
-    try {
-      expect(heart.isSilent).to.equal(true)
-      await sees()
-      expect(heart.isSilent).to.equal(false)
-    } finally {
-      Date.now = now
-    }
-  })
+      const { now } = Date
+      Date.now = () => now() + ms
+      try {
+        expect(heart.isSilent).to.equal(true)
+        await sees()
+        expect(heart.isSilent).to.equal(false)
+      } finally {
+        Date.now = now
+      }
+    })
 })
