@@ -1,4 +1,4 @@
-// Tests: tests/integration/http/protocol.test.ts
+// Tests: tests/integration/http/server.test.ts
 /** Runs the HTTP server. On shutdown it finishes the requests that can still be answered. */
 import { createServer, ServerResponse, STATUS_CODES, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -76,7 +76,7 @@ const only = (row: object, isShown: (name: string) => boolean) =>
 
 /** Without `raw` the five fields with personal data are omitted. */
 const presentTransaction = (row: TransactionRow, raw: boolean): Omit<z.output<typeof Transaction>, 'deliveries'> =>
-  raw ? row : (only(row, (name) => !(name in personal)) as Omit<TransactionRow, keyof typeof personal>)
+  only(row, (name) => name in shown && (raw || !(name in personal))) as Omit<TransactionRow, keyof typeof personal>
 
 export const attempt = {
   http_status: z.int().min(0).meta({ description: '0 means no response.' }),
