@@ -254,7 +254,10 @@ describe('counters of rate limits', () => {
       const count = counterFor('receive', { requests: 5, seconds: 60 })
       expect(await times(6, () => count('9.9.9.9'))).to.deep.equal({ calls: 6, endsInMs: 60_000 })
       await settle()
-      now += 59_999
+      // The database subtracts the time that its own statement took.
+      const { endsInMs } = await count('9.9.9.9')
+      expect(endsInMs).to.be.within(50_000, 60_000)
+      now += endsInMs - 1
       expect((await count('9.9.9.9')).calls).to.equal(6)
       now += 1
       await database.query('UPDATE ops.rate_limit SET expire = expire - 60000')
