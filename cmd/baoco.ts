@@ -2,6 +2,7 @@
 /** The `baoco` program. Each command has its own file; this file defines how all commands exit. */
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError, Help, type Option } from 'commander'
+import { showSources, withSources } from '../adapters/system/source-positions.ts'
 import { VERSION } from '../adapters/system/version.ts'
 import { addCommands } from './commands/all.ts'
 import { failureText } from './command-parts/failure-text.ts'
@@ -52,7 +53,9 @@ const main = async (): Promise<void> => {
     if (error instanceof CommanderError) {
       process.exitCode = error.exitCode === 0 ? 0 : WRONG_USAGE
     } else {
-      console.error(`baoco: ${process.env.LOG_LEVEL === 'debug' ? (error as Error).stack : failureText(error)}`)
+      console.error(
+        `baoco: ${process.env.LOG_LEVEL === 'debug' ? withSources(String((error as Error).stack)) : failureText(error)}`,
+      )
       process.exitCode = FAILED
       // A failed process must end even if something was not closed. Otherwise nobody would restart it.
       setTimeout(() => process.exit(), STILL_OPEN_MS).unref()
@@ -60,4 +63,5 @@ const main = async (): Promise<void> => {
   }
 }
 
+showSources()
 void main()

@@ -127,7 +127,7 @@ export const FOR_NODE = {
 }
 
 /** The name of all sources of packages in the source map. Their positions would be four fifths of it. */
-export const PACKAGES = 'packages'
+const PACKAGES = 'packages'
 
 const NO_POSITIONS = Buffer.from(
   JSON.stringify({ version: 3, sources: [PACKAGES], names: [], mappings: 'AAAA' }),
@@ -155,6 +155,7 @@ const make = async (build, own, into) => {
     },
     footer: { js: '})' },
     define: {
+      'globalThis.BAOCO_BUNDLE': JSON.stringify(join(own, NAME)),
       'globalThis.BAOCO_WEB': JSON.stringify(join(own, 'web')),
       // In packages. In our own sources it was replaced before.
       'import.meta.url': 'baocoUrl',

@@ -2,6 +2,7 @@
 import { writeSync } from 'node:fs'
 import { pino } from 'pino'
 import type { LogLines } from '../../domain/ports.ts'
+import { withSources } from '../system/source-positions.ts'
 
 /** These fields are removed from every log line, so that no line contains a secret or a notification text. */
 const NEVER = [
@@ -23,7 +24,8 @@ const errorFields = (error: unknown): unknown => {
   if (!(error instanceof Error)) return error
   const { name, message, stack, cause } = error
   const { code } = error as { code?: unknown }
-  return { type: name, code, message, stack, ...(cause === undefined ? {} : { cause: errorFields(cause) }) }
+  const shown = stack && withSources(stack)
+  return { type: name, code, message, stack: shown, ...(cause === undefined ? {} : { cause: errorFields(cause) }) }
 }
 
 const STANDARD_ERROR = 2

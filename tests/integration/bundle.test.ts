@@ -125,24 +125,51 @@ describe('the bundle of the sources', function () {
     expect(bundles()).to.have.lengthOf(2).and.include('young')
   })
 
-  it('shows the position in the sources of an error', async () => {
-    write('domain/greeting.ts', `export const greeting: string = 'fail'`)
-    const { stderr } = await baoco().then(
-      () => ({ stderr: '' }),
-      (error: { stderr: string }) => error,
-    )
-    expect(stderr).to.include('cmd/baoco.ts:5')
-  })
+  describe('shows errors', () => {
+    const POSITIONS = 'adapters/system/source-positions.ts'
+    beforeEach(() => {
+      fs.mkdirSync(dirname(join(root, POSITIONS)), { recursive: true })
+      fs.copyFileSync(join(REPOSITORY, POSITIONS), join(root, POSITIONS))
+    })
+    const errorOf = (lines: string): void =>
+      write(
+        'cmd/baoco.ts',
+        `import { rmSync, writeFileSync } from 'node:fs'
+         import { showSources, withSources } from '../${POSITIONS}'
+         const cache = ${JSON.stringify(join(root, 'node_modules/.cache'))}
+         showSources()
+         ${lines}`,
+      )
 
-  it('may be removed while it runs: errors are shown with positions in the bundle', async () => {
-    write(
-      'cmd/baoco.ts',
-      `import { rmSync } from 'node:fs'
-       // The build runs it once with arguments, to compile it.
-       if (process.argv.length === 2) rmSync(${JSON.stringify(join(root, 'node_modules/.cache'))}, { recursive: true })
-       console.log(new Error('failed').stack)`,
-    )
-    expect(await baoco()).to.match(/^Error: failed\n +at .*baoco\.cjs:\d+:\d+/)
+    it('with positions in the sources, if they end the process', async () => {
+      errorOf(`throw new Error('failed')`)
+      const { stderr } = await baoco().then(
+        () => ({ stderr: '' }),
+        (error: { stderr: string }) => error,
+      )
+      expect(stderr)
+        .to.include('Error: failed')
+        .and.include(`${join(root, 'cmd/baoco.ts')}:5:`)
+    })
+
+    it('with positions in the sources, where a log line asks for them', async () => {
+      errorOf('console.log(withSources(new Error(`failed`).stack))')
+      expect(await baoco())
+        .to.match(/^Error: failed\n +at /)
+        .and.include(`${join(root, 'cmd/baoco.ts')}:5:`)
+    })
+
+    it('without reading the map for a stack that nobody sees, as of each connection that is closed', async () => {
+      errorOf('console.log(new Error(`failed`).stack)')
+      expect(await baoco()).to.match(/^Error: failed\n +at .*baoco\.cjs:\d+:\d+/)
+    })
+
+    it('with positions in the bundle, if the bundle was removed while it runs', async () => {
+      // The build runs it once with arguments, to compile it.
+      errorOf(`if (process.argv.length === 2) rmSync(cache, { recursive: true })
+               console.log(withSources(new Error('failed').stack))`)
+      expect(await baoco()).to.match(/^Error: failed\n +at .*baoco\.cjs:\d+:\d+/)
+    })
   })
 
   it('is not kept if the sources cannot be compiled', async () => {
