@@ -1,7 +1,7 @@
 // Tests: tests/integration/memory-at-rest.test.ts
 /**
- * Returns memory to the system after a load. V8 collects its old objects when their memory has grown by a factor, which at rest may take
- * hours. Collecting everything takes 30 to 50 ms, so it waits for a second in which hardly anything happens.
+ * Returns memory to the system after a start or a load. V8 collects its old objects when their memory has grown by a factor, which at rest may
+ * take hours. Collecting everything takes 30 to 50 ms, so it waits for a second in which hardly anything happens.
  * `--no-flush-bytecode` keeps the compiled code of functions, which several collections in a row would remove as unused.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
@@ -19,8 +19,16 @@ const AT_REST = 0.02
  */
 const REQUESTS_AT_REST = 2
 const CHANNELS_OF_REQUESTS = ['http.server.request.start', 'undici:request:create']
-/** Less is not worth a collection. */
-const LITTLE_BYTES = 100 * 1_048_576
+/** So much is collected in the first second of rest. */
+const MUCH_BYTES = 100 * 1_048_576
+/**
+ * V8 gives the memory of its young objects back only if hardly any were made in the five seconds before. By then a process is settled: at each look
+ * it had few requests, and less work than this.
+ */
+const SETTLED_LOOKS = 6
+const HARDLY_BUSY = 0.1
+/** Less is not worth a collection even then. */
+const LITTLE_BYTES = 16 * 1_048_576
 /** A collection that returned less is the last one. Each returns only a part, because V8 shrinks the heap step by step. */
 const LAST_BYTES = 8 * 1_048_576
 
@@ -32,16 +40,22 @@ export const releaseMemoryAtRest = (lookEveryMs = LOOK_EVERY_MS): (() => void) =
   if (!collect) return () => {}
   let since = performance.eventLoopUtilization()
   let requests = 0
-  let kept = 0
+  /** Looks in a row at which it was hardly busy. */
+  let calmLooks = 0
+  /** Bytes after the last collection, and after the last one of a settled process. */
+  let [kept, settled] = [0, 0]
   let isDue = false
   const count = (): void => void requests++
   const look = (): void => {
     const { utilization } = performance.eventLoopUtilization(since)
     const bytes = heapBytes()
-    isDue ||= bytes - kept > LITTLE_BYTES
-    if (isDue && utilization < AT_REST && requests <= REQUESTS_AT_REST) {
+    calmLooks = utilization < HARDLY_BUSY && requests <= REQUESTS_AT_REST ? calmLooks + 1 : 0
+    const isSettled = calmLooks >= SETTLED_LOOKS
+    isDue ||= bytes - kept > MUCH_BYTES || (isSettled && bytes - settled > LITTLE_BYTES)
+    if (isDue && calmLooks > 0 && utilization < AT_REST) {
       collect()
       kept = heapBytes()
+      if (isSettled) settled = kept
       isDue = bytes - kept > LAST_BYTES
     }
     since = performance.eventLoopUtilization()
