@@ -97,12 +97,14 @@ export interface Payment {
   currency: string
   order_id: string | null
   at: string
+  bank_code: string
+  account_number: string | null
 }
 
 /** The newest incoming payments, without copies. */
 export const lastPayments = (database: Queryable, userId: number, most: number): Promise<Payment[]> =>
   database.query<Payment>(
-    `SELECT id, amount, currency, order_id, created_at AS at FROM read_model.transaction
+    `SELECT id, amount, currency, order_id, created_at AS at, bank_code, account_number FROM read_model.transaction
      WHERE user_id = $1 AND transaction_type = 'credit' AND already_run_of IS NULL
      ORDER BY created_at DESC, id DESC LIMIT $2`,
     [userId, most],

@@ -4,6 +4,7 @@
  * receives only amounts, currencies, times, and transaction and order ids.
  */
 import { z } from 'zod'
+import { isSwitchedOff } from '../../../domain/account/bank-accounts.ts'
 import { isToken, userOfToken } from '../../../domain/account/tokens.ts'
 import { Refused } from '../../../domain/errors.ts'
 import { notFound } from '../../../domain/account/refusals.ts'
@@ -11,7 +12,7 @@ import type { Account } from '../../../domain/account/account.ts'
 import { newToken } from '../../../workflows/accounts/secrets.ts'
 import type { LiveUpdate } from '../../../workflows/live/updates.ts'
 import { heldAmong } from '../../../workflows/transactions/held.ts'
-import { lastPayments, type Payment } from '../../../projections/transaction/queries.ts'
+import { lastPayments } from '../../../projections/transaction/queries.ts'
 import { asksForPage, pageOf, sendPage } from '../dashboard/serve.ts'
 import type { WebFile } from '../dashboard/files.ts'
 import { type ApiContext } from '../context.ts'
@@ -29,16 +30,30 @@ const SHOWN = 10
 const FIRST_READ = 50
 const MOST_READ = 500
 
+interface ShownPayment {
+  id: number
+  amount: string
+  currency: string
+  order_id: string | null
+  at: string
+}
+
+const hasSwitchedOff = ({ bank_accounts }: Account): boolean =>
+  [...bank_accounts.values()].some(({ is_active }) => is_active === 0)
+
 /**
  * The payment of a new credit. A repeated notification is not a payment, and one that was held back is none yet: the money may be on the bank
- * account of a stranger. A page has to start over if it shows a deleted payment, or lacks one that was released.
+ * account of a stranger. A page has to start over if it shows a deleted payment, or lacks one that was released. It also does so after a
+ * credit that fires no rule, if the owner has switched off a bank account: the update does not say which account the credit is for.
  */
-const shownOf = (update: LiveUpdate): object | 'reset' | null => {
+const shownOf = (update: LiveUpdate, account: Account): object | 'reset' | null => {
   const { kind, what, id, amount, currency, order_id, created_at } = update
+  if (what === 'BankAccountChanged') return 'reset'
   if (kind === 'transaction' && (what === 'deleted' || update.released)) return 'reset'
   const isCredit = what === 'captured' && update.transaction_type === 'credit'
-  const isPayment = isCredit && update.webhook_status !== 'already_run' && !update.held
-  return isPayment ? { id, amount, currency, order_id, at: created_at } : null
+  if (!isCredit || update.webhook_status === 'already_run' || update.held) return null
+  if (update.webhook_status !== 'pending' && hasSwitchedOff(account)) return 'reset'
+  return { id, amount, currency, order_id, at: created_at }
 }
 
 /** The dashboard's page, which draws the counter at this address. A browser with an old link gets it too, with 404: it says what to do. */
@@ -98,25 +113,26 @@ export const counterRoutes = (
     return page
   }
 
-  const shownPayments = async (user_id: number, read = FIRST_READ): Promise<Payment[]> => {
-    const newest = await lastPayments(database, user_id, read)
+  const shownPayments = async (account: Account, read = FIRST_READ): Promise<ShownPayment[]> => {
+    const newest = await lastPayments(database, account.user_id, read)
     const held = await heldAmong(
       store,
       newest.map(({ id }) => id),
     )
-    const shown = newest.filter(({ id }) => !held.has(id)).slice(0, SHOWN)
+    const shown = newest.filter((each) => !held.has(each.id) && !isSwitchedOff(account, each)).slice(0, SHOWN)
     const mayBeMore = shown.length < SHOWN && newest.length === read && read < MOST_READ
-    return mayBeMore ? shownPayments(user_id, MOST_READ) : shown
+    if (mayBeMore) return shownPayments(account, MOST_READ)
+    return shown.map(({ id, amount, currency, order_id, at }) => ({ id, amount, currency, order_id, at }))
   }
 
   const listen = async (context: ApiContext) => {
-    const { user_id } = await holderOf(context)
+    let account = await holderOf(context)
     return streams.open(context, {
       audience: 'counter',
-      user: user_id,
-      admitAgain: () => holderOf(context),
-      view: shownOf,
-      first: async (write) => write('payments', { payments: await shownPayments(user_id) }),
+      user: account.user_id,
+      admitAgain: async () => (account = await holderOf(context)),
+      view: (update) => shownOf(update, account),
+      first: async (write) => write('payments', { payments: await shownPayments(account) }),
     })
   }
 
@@ -125,7 +141,7 @@ export const counterRoutes = (
   get('/counter/:token', 'Get the counter page', none, dashboardsPage, showPage)
   const limited = refuses('NOT_FOUND', 'ACCOUNT_LOCKED', 'STORE_UNAVAILABLE', 'RATE_LIMITED')
   const stream = eventStream(
-    'Event `payments` first, then a `transaction` for each payment. `reset`: a payment was deleted or is no longer held back, or there were many at once: connect again.',
+    'Event `payments` first, then a `transaction` for each payment. `reset`: a payment was deleted or is no longer held back, a bank account was switched off or on, or there were many at once: connect again. While a bank account is switched off, also after a credit that fires no rule.',
   )
   get('/counter/:token/stream', 'Stream payments to the counter page', limited, query(StreamStart), stream, listen)
 }

@@ -346,6 +346,37 @@ describe('the stream', () => {
     expect(shown).to.deep.equal([after, old, before, ofStranger])
   })
 
+  it('of the counter has no payment to a bank account that its owner has switched off', async () => {
+    const { api_key: key, user_id: user } = api.owner
+    const bank_account_id = await api.nextId()
+    const named = { bank_code: 'VCB', account_number: '0011000415567' }
+    const before = await pay()
+    await api.decree(user, {
+      type: 'BankAccountSeen',
+      data: { user_id: user, bank_account_id, transaction_id: before, ...named },
+    })
+    const { token } = (await api.ask('POST', '/api/counter', { key })).body.data
+    const first = await listen(`/counter/${token}/stream`)
+    await eventually(() => first.sent.length === 1)
+    await api.ask('PUT', `/api/bank-accounts/${bank_account_id}`, { key, json: { is_active: 0 } })
+    // The page opens the stream again.
+    await eventually(() => first.sent.length === 2)
+    const { sent } = await listen(`/counter/${token}/stream`)
+    await pay()
+    await pay(user, { order_id: null, prefix: null, webhook_status: 'skipped' })
+    const ofShop = await pay(user, { account_number: '99887766', webhook_status: 'pending', rules: [5] })
+    const unmatched = await pay(user, { account_number: '99887766' })
+    await eventually(() => sent.length === 5)
+    expect(first.sent.map(({ event }) => event).slice(0, 2)).to.deep.equal(['payments', 'reset'])
+    expect(sent.map(({ event }) => event)).to.deep.equal(['payments', 'reset', 'reset', 'transaction', 'reset'])
+    expect([sent[0]!.data.payments, sent[3]!.data.id]).to.deep.equal([[], ofShop])
+    const again = await listen(`/counter/${token}/stream`)
+    await eventually(() => again.sent.length === 1)
+    const shown = again.sent[0]!.data.payments
+    expect(shown.map(({ id }: { id: number }) => id)).to.deep.equal([unmatched, ofShop])
+    for (const each of shown) expect(each).to.have.all.keys('id', 'amount', 'currency', 'order_id', 'at')
+  })
+
   it('of the counter begins with the last payments, although very many messages of a restored phone came later', async () => {
     const user = api.owner.user_id
     const payment = await pay()
