@@ -20,7 +20,7 @@ const withStatus = (
   at: string,
 ): readonly TransactionFact[] => {
   const after = evolveAll(transaction, facts, at)
-  if (after?.phase !== 'live' || after.deliveries.size === 0) return facts
+  if (after?.phase !== 'live') return facts
   const { transaction_id, webhook_status: from } = transaction
   const to = statusOf(after.deliveries)
   return from === to ? facts : [...facts, { type: 'WebhookStatusChanged', data: { transaction_id, from, to } }]
@@ -235,8 +235,7 @@ export const retry = (transaction: Transaction, occasion: RetryOccasion): readon
     data: { transaction_id, by: occasion.by, rematched, ...matched, webhook_status: status, ...(again && { again }) },
   })
   const after = evolveAll(current, [requested(webhook_status)], at) as LiveTransaction
-  const status = after.deliveries.size > 0 ? statusOf(after.deliveries) : webhook_status
-  return withStatus(current, [requested(status)], at)
+  return withStatus(current, [requested(statusOf(after.deliveries))], at)
 }
 
 /**

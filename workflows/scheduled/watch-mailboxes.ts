@@ -1,4 +1,4 @@
-// Tests: tests/integration/mail-ingest/failing.test.ts
+// Tests: tests/unit/workflows/scheduled/watch-mailboxes.test.ts, tests/integration/mail-ingest/failing.test.ts
 /**
  * Alerts owners about mailboxes that cannot be read: wrong password, server away, invalid certificate. The alert is raised within five minutes,
  * with one line in the log. It ends when the mailbox works again, or is no longer used. A mailbox that alternately fails and works must work for

@@ -9,24 +9,25 @@ const disk = (of: DiskOwner, percent: number, place: string | null = null): Owne
   place,
 })
 
-const openWatch = (unwatched: readonly DiskOwner[] = []) => {
+/** Each call of the alerts reads their stream, so none is in vain. */
+const openWatch = (unwatched: readonly DiskOwner[] = [], operator: number | null = OPERATOR) => {
   let disks: OwnedDisk[] = []
   const lasting = new Map<string, string>()
   const changes: string[] = []
   const job = watchDisk({
     disks: async () => disks,
     unwatched,
-    operator: async () => OPERATOR,
+    operator: async () => operator,
     lasting: async () => [...lasting.keys()],
     alerts: {
       raise: async ({ subject, text }) => {
-        if (lasting.has(subject)) return { checkpoint: null }
+        if (lasting.has(subject)) throw new Error(`${subject} lasts`)
         lasting.set(subject, text.en)
         changes.push(`+ ${subject}`)
         return { checkpoint: '1' }
       },
       end: async ({ subject }) => {
-        if (!lasting.delete(subject)) return { checkpoint: null }
+        if (!lasting.delete(subject)) throw new Error(`${subject} does not last`)
         changes.push(`- ${subject}`)
         return { checkpoint: '1' }
       },
@@ -56,6 +57,10 @@ describe('the watch on the disks', () => {
     expect(await look(disk('postgres', 4.9))).to.deep.equal(['+ disk:postgres:10', '+ disk:postgres:5'])
     expect(lasting.get('disk:postgres:10')).to.match(/^The disk of Postgres has \d+ MB left, 4\.9 %\. /)
     expect(await look(disk('data_folder', 50), disk('postgres', 7))).to.deep.equal(['- disk:10', '- disk:postgres:5'])
+  })
+
+  it('waits until there is an operator', async () => {
+    expect(await openWatch([], null).look(disk('data_folder', 1))).to.deep.equal([])
   })
 
   it('keeps the alerts of a disk that cannot be measured now, and ends those of one that is no longer watched', async () => {

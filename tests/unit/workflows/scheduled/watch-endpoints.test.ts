@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { end, evolve, NO_ALERTS, raise } from '../../../../domain/alert/alerts.ts'
 import type { AlertEvent } from '../../../../domain/alert/events.ts'
-import { watchEndpoints } from '../../../../workflows/scheduled/watch-endpoints.ts'
+import { watchEndpoints, type OpenBreaker } from '../../../../workflows/scheduled/watch-endpoints.ts'
 
 const USER = 5
 const SHOP = 'https://shop.vn'
@@ -11,7 +11,11 @@ const DAY_S = 24 * HOUR_S
 /** The events of an endpoint whose breaker is open or not at each second. */
 const given = (
   isOpenAt: (second: number) => boolean,
-  { isUsed = true, ahead = (_second: number): number => 0 } = {},
+  {
+    isUsed = true,
+    ahead = (_second: number): number => 0,
+    last = { http_status: 500, error: null } as Pick<OpenBreaker, 'http_status' | 'error'>,
+  } = {},
 ) => ({
   when: async (seconds: number, every = 5): Promise<AlertEvent[]> => {
     const events: AlertEvent[] = []
@@ -20,16 +24,15 @@ const given = (
     const at = (second: number) => new Date(Date.UTC(2026, 2, 1) + (second + ahead(second)) * 1_000).toISOString()
     const clock = () => new Date(at(now))
     const append = async (added: AlertEvent[]) => {
+      if (added.length === 0) throw new Error('the stream of alerts was read in vain')
       events.push(...added)
-      return { checkpoint: added.length > 0 ? ('1' as never) : null }
+      return { checkpoint: '1' as never }
     }
     const state = () => events.reduce(evolve, NO_ALERTS)
     const raised = () => events.flatMap((event) => (event.type === 'AlertRaised' ? [event.data] : []))
     const watch = watchEndpoints({
       open: async () =>
-        isOpenAt(now)
-          ? [{ user_id: USER, endpoint: SHOP, since: at(openSince), failures: 10, http_status: 500, error: null }]
-          : [],
+        isOpenAt(now) ? [{ user_id: USER, endpoint: SHOP, since: at(openSince), failures: 10, ...last }] : [],
       lasting: async () => {
         if (events.at(-1)?.type !== 'AlertRaised') return []
         const alerts = raised().filter(({ since }) => since > at(now - DAY_S)).length
@@ -89,6 +92,19 @@ describe('the watch on endpoints', () => {
       const events = await given((second) => second % (minutes * 60) < 60).when(2 * DAY_S, 60)
       expect(typesOf(events).filter((type) => type === 'AlertRaised').length / 2).to.be.at.most(6)
     })
+
+  it('shows the last answer if it is an error of the endpoint, or that there was none', async () => {
+    const textAfter = async (http_status: number | null, error: string | null = null) => {
+      const [raised] = await given(() => true, { last: { http_status, error } }).when(5)
+      return raised?.type === 'AlertRaised' ? raised.data.text : null
+    }
+    expect(await textAfter(502)).to.include('502')
+    expect(await textAfter(0, 'timeout')).to.include('timeout')
+    expect(await textAfter(0)).to.include('unknown')
+    const silent = await textAfter(null)
+    expect(await textAfter(404)).to.equal(silent)
+    expect(silent).not.to.match(/404|null/)
+  })
 
   it('ends the alert at once when no rule uses the endpoint', async () => {
     const events = await given((second) => second < 60, { isUsed: false }).when(120)
