@@ -27,7 +27,7 @@ export const PLAN_LIMITS: Record<Plan, PlanLimits> = {
 }
 
 /** The plan in force at a moment. An expired plan is Free. */
-export const planAt = ({ plan, plan_expires_at }: Account, at: Date): Plan =>
+export const planAt = ({ plan, plan_expires_at }: Pick<Account, 'plan' | 'plan_expires_at'>, at: Date): Plan =>
   plan_expires_at !== null && Date.parse(plan_expires_at) <= at.getTime() ? 'Free' : plan
 
 /** What a plan limits, with the error code and the name of one. */

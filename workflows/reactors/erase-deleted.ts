@@ -1,4 +1,4 @@
-// Tests: tests/integration/reactors/reactors.test.ts
+// Tests: tests/unit/workflows/reactors/erase-deleted.test.ts, tests/integration/reactors/reactors.test.ts
 /** Erases the personal data of a deleted transaction from the store. The last event stays: it records the deletion. */
 import type { EventStore } from '../../domain/ports.ts'
 import { reactor, type Reactor } from './reactor.ts'

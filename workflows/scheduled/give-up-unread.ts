@@ -1,10 +1,10 @@
-// Tests: tests/attack/account-limits.test.ts
+// Tests: tests/unit/workflows/scheduled/give-up-unread.test.ts, tests/attack/account-limits.test.ts
 /**
  * Keeps the unread notifications of an account within its plan's limit (decision "Sizes"). The oldest are given up
  * first. The read models maintain the sum of the bytes, so no notification causes a new sum. Between two runs of this
  * job an account may exceed its limit by what the receive limits allow.
  */
-import { PLAN_LIMITS } from '../../domain/account/plan.ts'
+import { planAt, PLAN_LIMITS } from '../../domain/account/plan.ts'
 import type { Plan } from '../../domain/account/events.ts'
 import { unreadStream, type NotificationEventData } from '../../domain/arrival/events.ts'
 import type { Clock, EventStore } from '../../domain/ports.ts'
@@ -36,11 +36,6 @@ const AT_A_TIME = 200
 /** An unread stream contains only its notification. */
 const UNREAD_ONLY = 0
 
-const limitOf = ({ plan, plan_expires_at }: UnreadOverLimit, now: Date): number => {
-  const hasEnded = plan_expires_at !== null && Date.parse(plan_expires_at) <= now.getTime()
-  return PLAN_LIMITS[hasEnded ? 'Free' : plan].unread_bytes
-}
-
 export const giveUpUnread = ({ store, clock, overLimit, oldest }: GiveUpUnreadParts): ScheduledJob => ({
   name: 'give_up_unread',
   at: EVERY_MINUTE,
@@ -49,7 +44,7 @@ export const giveUpUnread = ({ store, clock, overLimit, oldest }: GiveUpUnreadPa
     let given_up = 0
     for (const account of await overLimit()) {
       const { user_id, bytes } = account
-      const excess = bytes - limitOf(account, clock.now())
+      const excess = bytes - PLAN_LIMITS[planAt(account, clock.now())].unread_bytes
       if (excess <= 0) continue
       const notifications = await oldest(user_id, excess)
       for (let from = 0; from < notifications.length && !signal.aborted; from += AT_A_TIME) {

@@ -1,4 +1,4 @@
-// Tests: tests/integration/scheduled/watch-sources.test.ts
+// Tests: tests/unit/workflows/scheduled/watch-sources.test.ts, tests/integration/scheduled/watch-sources.test.ts
 /** Checks for silent sources. Raises an alert for each one, and ends it when the source is seen again or was removed. */
 import type { InEach } from '../../domain/account/language.ts'
 import type { Account } from '../../domain/account/account.ts'

@@ -22,6 +22,11 @@ describe('a manual retry', () => {
       .then(retryRequested([8], 'pending'), statusChanged('failed', 'pending'))
   })
 
+  it('of a failed transaction opens all deliveries that failed, even if only one rule is named', () =>
+    given(captured([7, 8]), exhausted(7, 3), exhausted(8, 3), statusChanged('pending', 'failed'))
+      .when(retried([7, 8], { only: 8 }))
+      .then(retryRequested([7, 8], 'pending'), statusChanged('failed', 'pending')))
+
   it('opens the delivery of a paused rule, which stays held', () => {
     given(...failed)
       .when(retried([7], { paused: [7] }))
@@ -203,6 +208,12 @@ describe('the confirmation of a bank account', () => {
       .when(released([7], new Date(NOW.getTime() + 1)))
       .nothing()
     given(heldFor('old_notification'))
+      .when(released([7], NOW))
+      .nothing()
+  })
+
+  it('sends nothing without an order id, until a copy brings one', () => {
+    given(heldFor('unconfirmed_account', 'skipped'))
       .when(released([7], NOW))
       .nothing()
   })

@@ -45,8 +45,8 @@ export const captured = (rules: number[], status?: WebhookStatus): TransactionEv
   }),
 })
 
-export const heldFor = (held: HeldFor): TransactionEvent => {
-  const event = captured([]) as Extract<TransactionEvent, { type: 'TransactionCaptured' }>
+export const heldFor = (held: HeldFor, status?: WebhookStatus): TransactionEvent => {
+  const event = captured([], status) as Extract<TransactionEvent, { type: 'TransactionCaptured' }>
   return { ...event, data: { ...event.data, held } }
 }
 
