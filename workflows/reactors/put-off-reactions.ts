@@ -1,4 +1,4 @@
-// Tests: tests/integration/reactors/put-off.test.ts
+// Tests: tests/unit/workflows/reactors/put-off-reactions.test.ts, tests/integration/reactors/put-off.test.ts
 /**
  * Reactions that cannot be done now: they need a stream with an event that cannot be read, or the data of their event makes them fail. They
  * are listed and tried again, so that the reactors can go on: now and then, and at once when the operator has decided about a parked event.

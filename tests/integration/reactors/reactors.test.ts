@@ -164,19 +164,21 @@ describe('reactors', () => {
   })
 
   it('leave a rule on that has a new url, whether the old one answered 410 before or after the change', async () => {
-    const attempted = (transaction_id: number, url: string) =>
-      transaction(transaction_id, 'WebhookAttempted', { rule_id: RULE, url, http_status: 410, outcome: 'exhausted' })
+    const attempted = (transaction_id: number, url: string, rule_id = RULE) =>
+      transaction(transaction_id, 'WebhookAttempted', { rule_id, url, http_status: 410, outcome: 'exhausted' })
     const [old, present] = ['https://old.vn/hook', 'https://new.vn/hook']
     await account('RuleCreated', { is_active: 1, url: old })
     await attempted(1, old)
     await gone(1)
     await account('RuleChanged', { url: present, is_active: undefined })
     await attempted(2, old)
-    const late = await gone(2)
+    await gone(2)
+    const later = await attempted(2, present)
     start()
-    await met(late)
+    await met(later)
     expect(await pauses()).to.deep.equal([])
     await attempted(3, present)
+    await attempted(3, old, RULE + 1)
     const cause = await gone(3)
     await met(cause)
     expect((await pauses()).map(({ data }) => data)).to.deep.include.members([
