@@ -2,7 +2,12 @@
 import { needsFaketime } from '../harness/faketime/install.ts'
 import { needsStockPostgres } from '../harness/stock-postgres/install.ts'
 import { expectNothingWrong } from './oracle/expect-nothing-wrong.ts'
-import { runStockPostgresCells, stockPostgresCells, type StockResult } from './oracle/stock-postgres-cells.ts'
+import {
+  runStockPostgresCells,
+  SHORT_STOCK,
+  stockPostgresCells,
+  type StockResult,
+} from './oracle/stock-postgres-cells.ts'
 
 describe("nothing is lost or altered by a fault on Debian's Postgres with hostile defaults", function () {
   this.timeout(600_000)
@@ -10,7 +15,7 @@ describe("nothing is lost or altered by a fault on Debian's Postgres with hostil
   needsFaketime()
   let results: StockResult[]
   before(async () => {
-    results = await runStockPostgresCells()
+    results = await runStockPostgresCells(SHORT_STOCK)
   })
   for (const [number, { name }] of stockPostgresCells.entries())
     it(name, () => {

@@ -101,14 +101,18 @@ const backedUp: Cell = {
 
 export const embeddedCells: readonly Cell[] = [diskFull, backedUp]
 
-const PER_SECOND = 20
+/** How often a fault occurs, and the notifications per second. */
+export interface EmbeddedForm {
+  times: number
+  perSecond: number
+}
 
 export interface EmbeddedResult extends Verdict {
   cell: string
 }
 
-/** Runs one cell under load. @param times  how often its fault occurs */
-export const runEmbeddedCell = async (cell: Cell, times: number): Promise<EmbeddedResult> => {
+/** Runs one cell under load. */
+export const runEmbeddedCell = async (cell: Cell, { times, perSecond }: EmbeddedForm): Promise<EmbeddedResult> => {
   const { world, cause, close } = await cell.open()
   const oracle = new Oracle()
   const loading = new AbortController()
@@ -117,9 +121,9 @@ export const runEmbeddedCell = async (cell: Cell, times: number): Promise<Embedd
     api: (...call) => world.api(...call),
     answer: (_call, response) => (response.writeHead(200).end(), 'taken'),
   })
-  const load = oracle.load(world.installation.personalUrl, PER_SECOND, loading.signal)
+  const load = oracle.load(world.installation.personalUrl, perSecond, loading.signal)
   const moreAccepted = () => {
-    const goal = oracle.accepted + PER_SECOND
+    const goal = oracle.accepted + perSecond
     return eventually(() => oracle.accepted >= goal, { within: 120_000, what: 'notifications accepted' })
   }
   try {

@@ -15,15 +15,15 @@ import type { Verdict } from './oracle.ts'
 import { FULL, SHORT } from './form.ts'
 import { processCells, runProcessCells, sideBySide } from './process-cells.ts'
 import { runReceiverCells } from './receiver-cells.ts'
-import { runStockPostgresCells } from './stock-postgres-cells.ts'
+import { FULL_STOCK, runStockPostgresCells, SHORT_STOCK } from './stock-postgres-cells.ts'
 
 const { values } = parseArgs({
   options: { short: { type: 'boolean' }, only: { type: 'string' }, figures: { type: 'string' } },
 })
 const form = values.short ? SHORT : FULL
 const only = values.only
-/** How often each fault occurs on Debian's Postgres, and in one process. */
-const onPostgres = values.short ? 1 : 10
+const onPostgres = values.short ? SHORT_STOCK : FULL_STOCK
+const inOneProcess = values.short ? { times: 2, perSecond: 5 } : { times: 10, perSecond: 20 }
 
 const began = performance.now()
 const minutes = (): number => Math.round((performance.now() - began) / 60_000)
@@ -87,7 +87,7 @@ const receivers = only === undefined ? await runReceiverCells() : []
 const oneProcess: EmbeddedResult[] = []
 for (const cell of embeddedCells.filter(({ name }) => name.includes(only ?? ''))) {
   tell(cell.name)
-  oneProcess.push(await runEmbeddedCell(cell, values.short ? 2 : onPostgres))
+  oneProcess.push(await runEmbeddedCell(cell, inOneProcess))
 }
 const ownPostgres = only === undefined ? await runStockPostgresCells(onPostgres) : []
 
@@ -121,7 +121,7 @@ A transaction's position in the order is its time of capture, by the clock of th
 ## Your own Postgres
 
 Debian's Postgres stores everything, including the events, in a database with unsuitable defaults, such as commits that do not wait for the disk. Each fault occurs
-${onPostgres} times.
+${onPostgres.times} times.
 
 ${table('What happens', ownPostgres)}
 
@@ -133,7 +133,7 @@ ${[row(['Experiment', 'Result']), row(['---', '---']), ...(experiments ?? []).ma
 
 ## One process
 
-One process with the embedded database receives 20 notifications per second. Each fault occurs ${values.short ? 2 : onPostgres} times: less than 32 MB are left on its disk,
+One process with the embedded database receives ${inOneProcess.perSecond} notifications per second. Each fault occurs ${inOneProcess.times} times: less than 32 MB are left on its disk,
 or nothing; a backup is made, restored beside the running process and audited, and must contain everything that was accepted before it began. The test of a
 full disk needs root.
 

@@ -121,14 +121,21 @@ export const stockPostgresCells: readonly Cell[] = [
   },
 ]
 
-const PER_SECOND = 40
+/** How often each fault occurs, and the notifications per second. */
+export interface StockForm {
+  times: number
+  perSecond: number
+}
+
+export const SHORT_STOCK: StockForm = { times: 1, perSecond: 10 }
+export const FULL_STOCK: StockForm = { times: 10, perSecond: 40 }
 
 export interface StockResult extends Verdict {
   cell: string
 }
 
-/** Runs one cell after another under load, each with notifications of its own. @param times  how often each fault occurs */
-export const runStockPostgresCells = async (times = 1): Promise<StockResult[]> => {
+/** Runs one cell after another under load, each with notifications of its own. */
+export const runStockPostgresCells = async ({ times, perSecond }: StockForm): Promise<StockResult[]> => {
   const world = await World.open({
     servers: startServers,
     env: { RETRY_SCHEDULE: '1,1,1' },
@@ -145,7 +152,7 @@ export const runStockPostgresCells = async (times = 1): Promise<StockResult[]> =
     await openEndpoint({
       name: 'the shop with a limit',
       api,
-      rule: { max_per_minute: 60 * 2 * PER_SECOND, min_amount: LARGE },
+      rule: { max_per_minute: 60 * 2 * perSecond, min_amount: LARGE },
       answer: (_call, response) => (response.writeHead(200).end(), 'taken'),
     }),
   ]
@@ -155,9 +162,9 @@ export const runStockPostgresCells = async (times = 1): Promise<StockResult[]> =
     for (const [number, { cause }] of stockPostgresCells.entries()) {
       const oracle = oracles[number]!
       const loading = new AbortController()
-      const load = oracle.load(world.installation.personalUrl, PER_SECOND, loading.signal)
+      const load = oracle.load(world.installation.personalUrl, perSecond, loading.signal)
       const moreAccepted = () => {
-        const goal = oracle.accepted + PER_SECOND
+        const goal = oracle.accepted + perSecond
         return eventually(() => oracle.accepted >= goal, { within: 120_000, what: 'notifications accepted' })
       }
       try {
