@@ -18,7 +18,7 @@ import { Mailbox } from './mailbox.ts'
 
 const SENDERS = 3
 /** Prevents the test's own load from delaying the test. `npm run reliability` posts more often. */
-const BETWEEN_POSTS_MS = repetitions(60, 200)
+const BETWEEN_POSTS_MS = repetitions(60, 400)
 const MAILS_A_ROUND = 15
 
 export interface Sent {

@@ -8,6 +8,8 @@ export interface Form {
   projectorAway: number
   serverAway: number
   rebalances: number
+  /** Parked streams that the operator skips. */
+  skips: number
   /** Notifications per second. */
   rate: number
   mailsPerSecond: number
@@ -16,11 +18,12 @@ export interface Form {
 /** The short form of each cell, for every change. */
 export const SHORT: Form = {
   kills: 1,
-  frozen: 3_000,
-  projectorAway: 3_000,
-  serverAway: 2_000,
-  rebalances: 2,
-  rate: 4,
+  frozen: 2_000,
+  projectorAway: 2_000,
+  serverAway: 1_000,
+  rebalances: 1,
+  skips: 1,
+  rate: 2,
   mailsPerSecond: 1,
 }
 /** The full form, for docs/reliability.md. */
@@ -30,6 +33,7 @@ export const FULL: Form = {
   projectorAway: 60_000,
   serverAway: 10_000,
   rebalances: 10,
+  skips: 2,
   rate: 10,
   mailsPerSecond: 2,
 }

@@ -10,6 +10,7 @@ import { openClaimLog, workerOf, type ClaimLog } from './claims.ts'
 import type { Form } from './form.ts'
 import { Oracle, type Verdict } from './oracle.ts'
 import { openEndpoints, SCHEDULE } from './process-endpoints.ts'
+import { withoutEventStore, withoutKafka, withoutPostgres, type WithoutServer } from './without-a-server.ts'
 
 const TOPIC = 'baoco.transactions'
 
@@ -34,6 +35,12 @@ export interface Result extends Verdict {
   cell: string
 }
 
+/** Waits until so many more notifications that were posted are accepted. Mails are accepted without a process. */
+const acceptsMore = (oracle: Oracle, count: number, what: string): Promise<unknown> => {
+  const goal = oracle.transactions().length + count
+  return eventually(() => oracle.transactions().length >= goal, { within: 120_000, what })
+}
+
 const killed = (role: RoleName): Cell => ({
   name: `kill -9 of ${role}`,
   cause: async ({ world, form, claims, oracle }) => {
@@ -42,8 +49,7 @@ const killed = (role: RoleName): Cell => ({
       const victim = victims[times % victims.length]!
       const worker = role === 'deliver' && (await workerOf(victim))
       // While no process receives, nothing is accepted.
-      const goal = oracle.accepted + 1
-      await eventually(() => oracle.accepted >= goal, { within: 60_000, what: 'a notification accepted' })
+      await acceptsMore(oracle, 1, 'a notification accepted')
       await pause(Math.random() * 1_000)
       await victim.kill()
       if (worker) await claims.note(worker)
@@ -71,13 +77,14 @@ const frozen = (role: RoleName): Cell => ({
 
 const SERVERS = { postgres: 'Postgres', kafka: 'Kafka', eventStore: 'event store' } as const
 
-const away = (server: keyof typeof SERVERS): Cell[] => [
+const away = (server: keyof typeof SERVERS, { holds, catchesUp }: WithoutServer): Cell[] => [
   {
     name: `${SERVERS[server]} stopped`,
-    cause: async ({ world, form }) => {
-      await world.servers[server].stop()
-      await pause(form.serverAway)
-      await world.servers[server].start()
+    cause: async (scene) => {
+      await scene.world.servers[server].stop()
+      await Promise.all([holds(scene), pause(scene.form.serverAway)])
+      await scene.world.servers[server].start()
+      await catchesUp?.(scene)
     },
   },
   {
@@ -163,17 +170,16 @@ export const processCells: readonly Cell[] = [
           'alerts-999999999',
         ]
         for (const [n, stream] of streams.entries()) await raw.append(stream, DAMAGES[n % DAMAGES.length]!)
-        const goal = oracle.accepted + form.rate
-        await eventually(() => oracle.accepted >= goal, { within: 60_000, what: 'notifications accepted beside them' })
-        for (const stream of streams.slice(0, 2)) await world.baocoCommand('parked', 'skip', stream, '--yes')
+        await acceptsMore(oracle, form.rate, 'notifications accepted beside them')
+        for (const stream of streams.slice(0, form.skips)) await world.baocoCommand('parked', 'skip', stream, '--yes')
       } finally {
         await raw.close()
       }
     },
   },
-  ...away('postgres'),
-  ...away('kafka'),
-  ...away('eventStore'),
+  ...away('postgres', withoutPostgres),
+  ...away('kafka', withoutKafka),
+  ...away('eventStore', withoutEventStore),
   mute('postgres'),
   mute('eventStore'),
   {
@@ -231,7 +237,9 @@ export const runProcessCells = async (
       tell(cell.name)
       const oracle = new Oracle(1 + number * OF_A_CELL)
       oracles.push(oracle)
-      await underLoad(world, oracle, form, () => cell.cause({ world, form, claims, oracle }))
+      await underLoad(world, oracle, form, () => cell.cause({ world, form, claims, oracle })).catch((error: Error) => {
+        throw new Error(`${cell.name}: ${error.message}`, { cause: error })
+      })
     }
     const results: Result[] = []
     for (const [number, { name }] of cells.entries()) {
@@ -261,14 +269,10 @@ const underLoad = async (
     oracle.load(world.installation.personalUrl, rate, loading.signal),
     oracle.mails((mail) => world.deliverMail(mail), mailsPerSecond, loading.signal),
   ])
-  const accepts = (more: number, when: string) => {
-    const goal = oracle.accepted + more
-    return eventually(() => oracle.accepted >= goal, { within: 120_000, what: `notifications accepted ${when}` })
-  }
   try {
-    await accepts(rate, 'before')
+    await acceptsMore(oracle, rate, 'notifications accepted before')
     await cause()
-    await accepts(rate, 'again')
+    await acceptsMore(oracle, rate, 'notifications accepted again')
   } finally {
     loading.abort()
     await load
