@@ -17,7 +17,7 @@ import { compiledPath, compileSources } from './harness/compile-sources.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const MOCHA = join(root, 'node_modules', 'mocha', 'bin', 'mocha.js')
-/** Where the compiled sources are. Packages are found from there. */
+/** Where the compiled sources are. Packages are found from there. `tests/e2e/node-24.test.ts` runs them too. */
 const COMPILED = join(root, 'node_modules/.cache/baoco-tests', String(process.pid))
 /** Where `tests/harness/bundled-script.ts` keeps its bundles. */
 const BUNDLED_SCRIPTS = join(root, 'node_modules/.cache/baoco-scripts', String(process.pid))
@@ -102,8 +102,10 @@ const IN_TURN = [
   [
     'integration/delivery/processes.test.ts',
     'chaos/store-went-back.test.ts',
+    'chaos/postgres-lost.test.ts',
     'e2e/main-job-kafka.test.ts',
     'e2e/main-job-eventstoredb-and-kafka.test.ts',
+    'e2e/main-job-roles.test.ts',
     'integration/kafka/relay.test.ts',
     'integration/kafka/acls.test.ts',
     'integration/kafka/again.test.ts',
@@ -135,7 +137,7 @@ const queueOf = (some, beginnings) =>
 
 /** `.ci/run` names a file that exists while it installs programs. */
 const { INSTALLING = '' } = process.env
-/** Settles when the scripts that tests start are bundled. */
+/** Settles when the scripts that tests start are bundled, and Baoco was started once. */
 let bundles
 const programs = async () => {
   await bundles
@@ -255,8 +257,11 @@ if (words.length > 0) {
     })
   await compileSources(root, COMPILED)
   process.env.BUNDLED_SCRIPTS = BUNDLED_SCRIPTS
+  process.env.COMPILED_SOURCES = COMPILED
   const { bundleScripts } = await import(join(COMPILED, compiledPath('tests/harness/bundled-script.ts')))
-  bundles = bundleScripts()
+  const { warmStart } = await import(join(COMPILED, compiledPath('tests/harness/warm-start.ts')))
+  // If Baoco does not start, the tests show why.
+  bundles = Promise.all([bundleScripts(), warmStart(OPTIMISE_LATER).catch(() => {})])
   const waits = Array.from({ length: 2 }, () => work(waiting, computing))
   const computes = Array.from({ length: 3 }, () => work(plain, computing, waiting))
   await Promise.all([...waits, ...computes])

@@ -19,13 +19,16 @@ import { eventually } from '../harness/eventually.ts'
 import { showFigures } from '../harness/figures.ts'
 import { freePorts } from '../harness/free-ports.ts'
 import { freshDatabase } from '../harness/postgres.ts'
+import { repetitions } from '../harness/repetitions.ts'
 import type { RoleProcess } from '../harness/role-processes.ts'
 import { secrets } from '../harness/servers.ts'
 import type { Shop } from '../harness/shop.ts'
 import { World } from '../harness/world.ts'
 
 /** Milliseconds between payments. */
-const PACE = 100
+const PACE = repetitions(100, 250)
+/** Payments at each step. */
+const MORE = repetitions(8, 3)
 
 describe('a rolling upgrade', function () {
   this.timeout(300_000)
@@ -77,7 +80,7 @@ describe('a rolling upgrade', function () {
     }
   }
   const more = async (): Promise<void> => {
-    const goal = accepted.length + 8
+    const goal = accepted.length + MORE
     await eventually(() => accepted.length >= goal, { within: 60_000, what: 'more payments' })
     const [last] = accepted.slice(-1)
     await eventually(() => called().includes(last!), { what: `payment ${last} delivered` })

@@ -14,7 +14,7 @@ import type { RoleProcess } from '../harness/role-processes.ts'
 import { secrets, type SetUp } from '../harness/servers.ts'
 import { World } from '../harness/world.ts'
 
-const AT_A_MODEST_RATE = repetitions(400, 60)
+const AT_A_MODEST_RATE = repetitions(400, 30)
 /** The longest wait of a notification when the owner is lost, milliseconds. Slow machines are allowed more. */
 const LONGEST_MS = repetitions(2_000, 6_000)
 

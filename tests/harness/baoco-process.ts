@@ -8,9 +8,9 @@ import { bundledScript } from './bundled-script.ts'
 import { eventually } from './eventually.ts'
 import { freePorts } from './free-ports.ts'
 
-/** The same options and variable as in `npm start`. */
+/** The same variable and options as in `npm start`. */
 const GIVES_MEMORY_BACK = { MALLOC_TRIM_THRESHOLD_: '131072' }
-const NODE_OPTIONS: readonly string[] = [
+export const NODE_OPTIONS: readonly string[] = [
   '--expose-gc',
   '--no-flush-bytecode',
   '--min-semi-space-size=4',

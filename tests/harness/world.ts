@@ -36,6 +36,8 @@ export interface WorldOptions<Used extends SetUp> {
   prepare?: (place: DataFolder) => Promise<void>
   /** Starts a process for each of these roles instead, each with its own data folder. A role may occur twice. */
   roles?: readonly RoleName[]
+  /** The program of these processes. Default: Baoco of this checkout. */
+  program?: string
   /** Adds a mailbox that is collected. */
   mailbox?: boolean
 }
@@ -84,7 +86,7 @@ export class World<Used extends SetUp = SetUp> {
   }
 
   async #startRoles(roles: readonly RoleName[]): Promise<void> {
-    await Promise.all(roles.map((role) => this.processes.launch(role)))
+    await Promise.all(roles.map((role) => this.processes.launch(role, this.#options.program)))
     await this.allReady()
     const [first] = this.founders()
     if (!first) throw new Error('no process printed the first account')

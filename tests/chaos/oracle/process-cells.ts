@@ -14,8 +14,8 @@ import { withoutEventStore, withoutKafka, withoutPostgres, type WithoutServer } 
 
 const TOPIC = 'baoco.transactions'
 
-/** Shifts the clock of a process. */
-const CLOCK = new URL('clock-jump.mjs', import.meta.url).pathname
+/** Baoco with a clock that can be set. */
+const WITH_CLOCK = new URL('clock-jump.mjs', import.meta.url).pathname
 
 interface Scene {
   world: World<Servers>
@@ -121,7 +121,7 @@ export const processCells: readonly Cell[] = [
   {
     name: 'rebalance under load',
     cause: async ({ world, form }) => {
-      const third = await world.launch('deliver')
+      const third = await world.launch('deliver', WITH_CLOCK)
       for (let times = 0; times < form.rebalances; times++) {
         await pause(Math.random() * 1_000)
         await third.stop()
@@ -225,7 +225,8 @@ export const runProcessCells = async (
 ): Promise<Result[]> => {
   const world = await World.open({
     servers: startServers,
-    env: { RETRY_SCHEDULE: SCHEDULE.join(), KAFKA_TOPIC: TOPIC, NODE_OPTIONS: `--import ${CLOCK}` },
+    env: { RETRY_SCHEDULE: SCHEDULE.join(), KAFKA_TOPIC: TOPIC },
+    program: WITH_CLOCK,
     roles: [...EVERY_ROLE, 'deliver'],
     mailbox: true,
   })
