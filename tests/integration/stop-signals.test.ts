@@ -71,11 +71,21 @@ describe('a signal', function () {
     expect(shop.calls).to.have.length(1)
   }
 
-  /** @returns the exit status, and the milliseconds from the second signal to the end */
-  const interruptTwice = async (apartMs: number) => {
+  /** A process that handles its first signal accepts no more connections. */
+  const isStopping = () =>
+    fetch(`${world.baoco.baseUrl}/healthz`).then(
+      () => false,
+      () => true,
+    )
+
+  /**
+   * @param isHandled  resolves when the second signal may follow
+   * @returns the exit status, and the milliseconds from the second signal to the end
+   */
+  const interruptTwice = async (isHandled: () => Promise<unknown>) => {
     const ended = exit(world.baoco)
     world.baoco.process.kill('SIGINT')
-    await pause(apartMs)
+    await isHandled()
     const again = performance.now()
     world.baoco.process.kill('SIGINT')
     return { status: await ended, tookMs: performance.now() - again }
@@ -84,14 +94,17 @@ describe('a signal', function () {
   it('that a terminal and npm both send counts once: the call in progress is finished', async () => {
     await open()
     await callUnderWay(slow)
-    expect((await interruptTwice(30)).status).to.equal(0)
+    expect((await interruptTwice(() => pause(30))).status).to.equal(0)
     await expectOneCall()
   })
 
   it('that is sent again a second later ends the process at once', async () => {
     await open()
     await callUnderWay(hang)
-    const { status, tookMs } = await interruptTwice(1_100)
+    const { status, tookMs } = await interruptTwice(async () => {
+      await eventually(isStopping, { what: 'the first signal is handled' })
+      await pause(1_100)
+    })
     expect(status).to.equal(1)
     expect(tookMs).to.be.below(1_000)
   })

@@ -134,8 +134,9 @@ export const subscriptionCases: Cases = (under) => {
     const quick = follow(store, { after: start, prefixes: [prefix] })
     await eventually(() => slow.isLive() && quick.isLive())
     const ids: string[] = []
-    for (let round = 0; round < 12; round++) {
-      const parts = upTo(1_000).map((n) => part(`${prefix}${round}-${n}`, NO_STREAM, eventsOf(1)))
+    // A slow machine needs its time for as many at once.
+    for (let round = 0; round < 60; round++) {
+      const parts = upTo(200).map((n) => part(`${prefix}${round}-${n}`, NO_STREAM, eventsOf(1)))
       await store.append(parts.map((one) => [one]))
       ids.push(...parts.flatMap(({ events }) => idsOf(events)))
     }

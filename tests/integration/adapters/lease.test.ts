@@ -111,15 +111,23 @@ describe('coordination of processes through Postgres', () => {
 
     it('is renewed together with the other leases of the process', async () => {
       const renewed: string[][] = []
+      let taken = 0
+      let bothTaken = (): void => {}
+      const both = new Promise<void>((resolve) => (bothTaken = resolve))
       const counting: Queryable = {
-        query: (text, values = [], name) => {
+        query: async (text, values = [], name) => {
           if (text.includes('unnest')) renewed.push(values[0] as string[])
-          return database.query(text, values, name)
+          const rows = await database.query(text, values, name)
+          if (!text.startsWith('\nINSERT')) return rows as never
+          // The process learns of both at the same moment, however late one of the answers is.
+          if (++taken === 2) bothTaken()
+          await both
+          return rows as never
         },
       }
       const [one, other] = [
-        wanting({ over: counting, lasts: 2_000 }),
-        (names++, wanting({ over: counting, lasts: 2_000 })),
+        wanting({ over: counting, lasts: 6_000 }),
+        (names++, wanting({ over: counting, lasts: 6_000 })),
       ]
       await eventually(() => one.state.holds && other.state.holds)
       await eventually(() => renewed.length >= 3)

@@ -6,7 +6,7 @@ import { transactionStream } from '../../../domain/transaction/events.ts'
 import type { Capture } from '../../../workflows/capture/capture.ts'
 import { stepwise } from '../../harness/stepwise-store.ts'
 import { STORES } from './stores.ts'
-import { USER, openWorld, vietcombankPush, vietcombankSms, type World } from './world.ts'
+import { USER, openWorld, takeUntilAnswered, vietcombankPush, vietcombankSms, type World } from './world.ts'
 
 interface Case {
   name: string
@@ -36,16 +36,6 @@ const cases: Case[] = [
 const idOf = (taken: Taken | undefined): number => {
   if (taken?.kind !== 'transaction') throw new Error(`no transaction: ${JSON.stringify(taken)}`)
   return taken.id
-}
-
-/** Sends again like a phone while the store does not answer: on a busy machine it may miss the short deadline of this test. */
-const takeUntilAnswered = async (capture: Capture, arrivals: readonly Arrival[]): Promise<Taken[]> => {
-  for (;;)
-    try {
-      return await capture.take(arrivals)
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error
-    }
 }
 
 /** Every notification has its own record. One is sent; the others are copies of it. */

@@ -7,7 +7,7 @@ import { planOrderStream } from '../../../domain/plan-order/events.ts'
 import { orderPlan } from '../../../domain/plan-order/plan-order.ts'
 import { accountFacts } from '../../harness/accounts.ts'
 import { STORES } from './stores.ts'
-import { NOW, openWorld, USER, vietcombankPush, vietcombankSms, type World } from './world.ts'
+import { NOW, openWorld, takeUntilAnswered, USER, vietcombankPush, vietcombankSms, type World } from './world.ts'
 
 const plans = { prefix: 'BC', bank_code: 'VCB', account_number: '0011000415567', account_name: 'OPERATOR' }
 const ORDER = 42
@@ -120,7 +120,7 @@ for (const [on, openStore] of Object.entries(STORES))
         it(`counts once: ${name}, crash after ${at} of ${streams} streams, sent again to another process`, async () => {
           const { store, dieAfter, isDead } = await world.mortal()
           const mortal = world.process({ store, plans })
-          for (const each of before) await mortal.take([each])
+          for (const each of before) await takeUntilAnswered(mortal, [each])
           dieAfter(at)
           const failure = await mortal.take(dying).catch((error: unknown) => error)
           isDead()

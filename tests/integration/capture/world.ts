@@ -4,7 +4,8 @@ import { openIds } from '../../../adapters/system/ids.ts'
 import { accountStream } from '../../../domain/account/events.ts'
 import type { Fact } from '../../../domain/event.ts'
 import type { StoredEvent } from '../../../domain/parse-event.ts'
-import type { Arrival } from '../../../domain/arrival/arrival.ts'
+import type { Arrival, Taken } from '../../../domain/arrival/arrival.ts'
+import { StoreUnavailable } from '../../../domain/errors.ts'
 import { NO_STREAM, type EventStore } from '../../../domain/ports.ts'
 import { foldTransaction, type LiveTransaction } from '../../../domain/transaction/transaction.ts'
 import { openCapture, type Capture, type CaptureOptions } from '../../../workflows/capture/capture.ts'
@@ -50,6 +51,8 @@ export const openWorld = async (openStore = STORES['Postgres, stream by stream']
         clock,
         plans: null,
         unfinishedMs: 150,
+        // A busy machine may take longer than the production limit.
+        mostWaitMs: 60_000,
         ...options,
       })
     },
@@ -71,6 +74,16 @@ export const openWorld = async (openStore = STORES['Postgres, stream by stream']
     mortal,
     close,
   }
+}
+
+/** Sends again like a phone while the store does not answer: on a busy machine it may miss the short deadline of a mortal store. */
+export const takeUntilAnswered = async (capture: Capture, arrivals: readonly Arrival[]): Promise<Taken[]> => {
+  for (;;)
+    try {
+      return await capture.take(arrivals)
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error
+    }
 }
 
 interface Given {

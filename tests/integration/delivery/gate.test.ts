@@ -6,6 +6,9 @@ import { eventually } from '../../harness/eventually.ts'
 import { status } from '../../harness/shop.ts'
 import { openDeliverySetting, USER, type DeliverySetting } from './setting.ts'
 
+/** With the heartbeat of the tests, workers on a busy machine take each other for dead. Four heartbeats must be missed. */
+const ALIVE = { beatEvery: 1_000 }
+
 describe('an ordered or limited rule', () => {
   let setting: DeliverySetting
   beforeEach(async () => (setting = await openDeliverySetting()))
@@ -26,7 +29,7 @@ describe('an ordered or limited rule', () => {
     }
     const shop = await setting.shop(answer)
     const rule = await setting.rule(shop.url, { ordered: 1 })
-    for (let number = 0; number < 3; number++) await setting.worker()
+    for (let number = 0; number < 3; number++) await setting.worker(ALIVE)
     const all: number[] = []
     for (let age = 10; age > 0; age--) all.push(...(await setting.capture([rule], { age })))
     for (const id of all) await setting.untilStatus(id, 'success', 30_000)
@@ -60,7 +63,7 @@ describe('an ordered or limited rule', () => {
     const open: (() => void)[] = []
     const shop = await setting.shop(status(200))
     const rule = await setting.rule(shop.url, { ordered: 1 })
-    const workers = [await setting.worker(), await setting.worker()]
+    const workers = [await setting.worker(ALIVE), await setting.worker(ALIVE)]
     const [older] = await setting.capture([rule], { age: 5 })
     await setting.untilStatus(older!, 'success')
     shop.answer((_call, response) => void open.push(() => response.writeHead(200).end()))
@@ -96,7 +99,7 @@ describe('an ordered or limited rule', () => {
     const shop = await setting.shop()
     const rule = await setting.rule(shop.url, { max_per_minute: 600 })
     const free = await setting.rule(shop.url)
-    for (let number = 0; number < 3; number++) await setting.worker()
+    for (let number = 0; number < 3; number++) await setting.worker(ALIVE)
     const all = await setting.capture([rule], { count: 40 })
     const others = await setting.capture([free], { count: 40 })
     for (const id of others) await setting.untilStatus(id, 'success')

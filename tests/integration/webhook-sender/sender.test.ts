@@ -9,7 +9,7 @@ import { hang, status } from '../../harness/shop.ts'
 import { callTo, never, openedForTests } from './setting.ts'
 
 describe('the webhook sender', () => {
-  const { closing, sender, shop, raw, answerOf } = openedForTests()
+  const { closing, sender, shop, raw, answerOf, cutOffAfter } = openedForTests()
 
   it('sends method, headers and body byte for byte', async () => {
     const { url, calls } = await shop()
@@ -141,9 +141,9 @@ describe('the webhook sender', () => {
 
   it('gives up on an endpoint that never answers', async () => {
     const { url } = await shop(hang)
-    const result = await sender({ wholeCallMs: 200 }).send(callTo(url), never)
+    const one = sender({ wholeCallMs: 200 })
+    const result = await cutOffAfter(200, () => one.send(callTo(url), never))
     expect(result).to.include({ http_status: 0, error: 'timeout', response_body: 'No answer within 0.2 seconds.' })
-    expect(result.duration_ms).to.be.within(190, 2_000)
   })
 
   it('limits the time of connect, headers and body together', async () => {
@@ -153,9 +153,9 @@ describe('the webhook sender', () => {
       const drip = setInterval(() => socket.write(letters[at++ % letters.length]!), 20)
       socket.once('close', () => clearInterval(drip))
     })
-    const result = await sender({ wholeCallMs: 300 }).send(callTo(url), never)
+    const one = sender({ wholeCallMs: 300 })
+    const result = await cutOffAfter(300, () => one.send(callTo(url), never))
     expect(result.error).to.equal('timeout')
-    expect(result.duration_ms).to.be.within(290, 2_000)
   })
 
   it('treats a 2xx status line as a success if the body never ends', async () => {

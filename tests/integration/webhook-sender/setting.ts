@@ -1,7 +1,9 @@
 /** Senders, shops and raw servers of one suite, which are closed after each test. */
 import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { expect } from 'chai'
 import { openSender, type SenderOptions } from '../../../adapters/webhook-sender/sender.ts'
 import type { Call, CallResult, Sender } from '../../../domain/ports.ts'
+import { eventually } from '../../harness/eventually.ts'
 import { openShop, type Shop } from '../../harness/shop.ts'
 
 export const never = new AbortController().signal
@@ -53,10 +55,21 @@ export const openedForTests = () => {
     const opened = await openRaw(onConnection)
     return closedAfter(opened.url, opened.close)
   }
+  /**
+   * Makes a call that runs into its time limit, until it takes about that long. On a busy machine it may take longer, and also seem shorter,
+   * because a timer counts from the beginning of its turn of the event loop.
+   * @param limit  milliseconds
+   */
+  const cutOffAfter = (limit: number, call: () => Promise<CallResult>): Promise<CallResult> =>
+    eventually(async () => {
+      const result = await call()
+      expect(result.duration_ms).to.be.within(limit - 10, 2_000)
+      return result
+    })
   const answerOf = async (head: string, options: Partial<SenderOptions> = {}): Promise<CallResult> => {
     const url = await raw((socket) => socket.once('data', () => socket.write(head)))
     return sender({ wholeCallMs: 300, ...options }).send(callTo(url), never)
   }
 
-  return { closing, sender, shop, raw, answerOf }
+  return { closing, sender, shop, raw, answerOf, cutOffAfter }
 }

@@ -73,7 +73,8 @@ describe('the circuit breaker of the event store', () => {
       expect(error).to.be.instanceOf(StoreUnavailable)
       return ms
     }
-    expect(await bestTime(600, givenUp)).to.be.within(350, 599)
+    // On a busy machine it may seem late, and also early: a timer counts from the beginning of its turn of the event loop.
+    await eventually(async () => expect(await givenUp()).to.be.within(350, 599))
     await eventually(() => world.isOpen())
     const refused = await timed(() => world.requestStore.append([]))
     expect(refused.error).to.be.instanceOf(StoreAway)

@@ -8,14 +8,12 @@ const turn = () => new Promise((resolve) => setImmediate(resolve))
 const setUp = (options: Partial<GatherOptions<number[]>> = {}) => {
   const items: number[] = []
   const calls: number[][] = []
-  const begun: number[] = []
   const ends: (() => void)[] = []
   const gather = new Gather<number[]>({
     apartMs: 60_000,
     take: () => (items.length > 0 ? items.splice(0) : null),
     handle: (group) => {
       calls.push(group)
-      begun.push(performance.now())
       return new Promise<void>((resolve) => ends.push(resolve))
     },
     ...options,
@@ -26,7 +24,7 @@ const setUp = (options: Partial<GatherOptions<number[]>> = {}) => {
       gather.added()
     }
   }
-  return { gather, calls, begun, add, waiting: () => items, endOne: () => ends.shift()!(), endAll: () => ends.splice(0).forEach((end) => end()) } // prettier-ignore
+  return { gather, calls, add, waiting: () => items, endOne: () => ends.shift()!(), endAll: () => ends.splice(0).forEach((end) => end()) } // prettier-ignore
 }
 
 describe('gather', () => {
@@ -39,18 +37,34 @@ describe('gather', () => {
   })
 
   it('collects the items that arrive during a call, and after it until the time is over', async () => {
-    const APART_MS = 20
-    const { calls, begun, add, endOne } = setUp({ apartMs: APART_MS })
-    add(1)
-    await turn()
-    add(2)
-    await turn()
-    endOne()
-    add(3)
-    await eventually(() => calls.length === 2)
-    expect(calls).to.deep.equal([[1], [2, 3]])
-    // Timers count in whole milliseconds.
-    expect(begun[1]! - begun[0]!).to.be.at.least(APART_MS - 1)
+    const { now } = performance
+    const { setTimeout: set } = globalThis
+    let time = 1_000
+    const timers: { ms: number; end: () => void }[] = []
+    performance.now = () => time
+    globalThis.setTimeout = ((end: () => void, ms: number) => {
+      timers.push({ ms, end })
+      return set(() => {}, 0)
+    }) as typeof setTimeout
+    try {
+      const { calls, add, endOne } = setUp({ apartMs: 20 })
+      add(1)
+      await turn()
+      add(2)
+      await turn()
+      time += 8
+      endOne()
+      await turn()
+      add(3)
+      await turn()
+      expect(calls).to.deep.equal([[1]])
+      expect(timers.map(({ ms }) => ms)).to.deep.equal([12])
+      timers[0]!.end()
+      expect(calls).to.deep.equal([[1], [2, 3]])
+    } finally {
+      performance.now = now
+      globalThis.setTimeout = set
+    }
   })
 
   it('does not wait for the time if there are enough items', async () => {
