@@ -1,5 +1,6 @@
 /** Tests `baoco reparse` as the operator types it, while an API runs. */
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
@@ -14,9 +15,9 @@ describe('baoco reparse', () => {
   before(async () => (api = await openApi({}, 'real')))
   after(() => api?.close())
 
-  const start = () => {
+  const start = (url = api.databaseUrl) => {
     const secrets = { JWT_SECRET: 'j'.repeat(32), VAULT_KEY: 'ab'.repeat(32) }
-    const env = { PATH: process.env.PATH ?? '', DATABASE_URL: api.databaseUrl, ...secrets }
+    const env = { PATH: process.env.PATH ?? '', DATABASE_URL: url, ...secrets }
     const child = spawn(process.execPath, [BAOCO, 'reparse'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
     const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
     return { child, result: Promise.all([text(child.stdout), ended]) }
@@ -26,13 +27,17 @@ describe('baoco reparse', () => {
     const shop = await api.newAccount('shop@example.com')
     await api.ask('POST', `/api/receive/u/${shop.receive_token}?sender=BIDV`, { body: 'BIDV: 500,000VND' })
     const database = openDatabase(api.databaseUrl, { poolSize: 2 })
+    // The API waits for the lock too. The command has a user of its own.
+    const user = `reparse_${randomUUID().replaceAll('-', '')}`
+    const url = new URL(api.databaseUrl)
+    Object.assign(url, { username: user, password: user })
     try {
+      await database.query(`CREATE ROLE ${user} SUPERUSER LOGIN PASSWORD '${user}'`)
       const { result } = await database.transaction(async (held) => {
-        const [{ began } = { began: '' }] = await held.query<{ began: string }>('SELECT now() AS began')
         await held.query('LOCK TABLE store.event')
-        const interrupted = start()
-        const waits = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND backend_start > $1`
-        const isWaiting = async () => (await database.query(waits, [began])).length > 0
+        const interrupted = start(url.href)
+        const waits = `SELECT FROM pg_stat_activity WHERE usename = $1 AND wait_event_type = 'Lock'`
+        const isWaiting = async () => (await database.query(waits, [user])).length > 0
         await eventually(isWaiting, { what: 'the waiting command' })
         interrupted.child.kill('SIGTERM')
         return interrupted
@@ -40,6 +45,7 @@ describe('baoco reparse', () => {
       const output =
         '0 became transactions, 0 are ignored now, 0 are still unparsed, then stopped: run it again for the rest\n'
       expect(await result).to.deep.equal([output, 1])
+      await database.query(`DROP ROLE ${user}`)
     } finally {
       await database.close()
     }

@@ -4,16 +4,17 @@ import { HOUR_MS } from '../../../../domain/time.ts'
 import { OWNERS_PASSWORD } from '../../../integration/http/api-under-test.ts'
 import type { Owner } from '../../../harness/dashboard/owner.ts'
 import { WITHIN, type Visitor } from '../../../harness/dashboard/visitor.ts'
+import { eventually } from '../../../harness/eventually.ts'
 
 /** Runs in the page. The server's clock cannot be moved with that of the page. */
 const WITHOUT_SERVER_TIME = `{
   const { get } = Headers.prototype
   Headers.prototype.get = function (name) { return name === 'Date' ? null : get.call(this, name) }
 }`
-/** 23:59:30 of the current day in Vietnam. */
+/** 23:55 of the current day in Vietnam. The clock of the page goes on from there, so a busy machine has five minutes to open it. */
 const beforeMidnight = (): Date => {
   const local = new Date(Date.now() + 7 * HOUR_MS)
-  return new Date(Date.UTC(local.getUTCFullYear(), local.getUTCMonth(), local.getUTCDate(), 23 - 7, 59, 30))
+  return new Date(Date.UTC(local.getUTCFullYear(), local.getUTCMonth(), local.getUTCDate(), 23 - 7, 55))
 }
 
 export const midnight = (visitor: () => Visitor, owner: () => Owner): void => {
@@ -40,7 +41,7 @@ export const midnight = (visitor: () => Visitor, owner: () => Owner): void => {
         .first()
         .waitFor()
       expect(await page.locator('.figure').innerText()).to.not.equal('0\u00a0₫')
-      await context.clock.fastForward(60_000)
+      await context.clock.fastForward(6 * 60_000)
       await page.locator('.figure', { hasText: /^0\u00a0₫$/ }).waitFor()
       await row.getByText(/^\d\d\/\d\d \d\d:\d\d$/).waitFor()
       await counter
@@ -59,8 +60,7 @@ export const midnight = (visitor: () => Visitor, owner: () => Owner): void => {
       const seen = page.locator('.lines > li', { hasText: 'Máy đêm' }).locator('time')
       const before = await seen.innerText()
       await context.clock.fastForward(5 * HOUR_MS)
-      await page.waitForTimeout(1_000)
-      expect(await seen.innerText()).to.not.equal(before)
+      await eventually(async () => (await seen.innerText()) !== before)
       await owner().api.ask('DELETE', `/api/devices/${id}`, { key: owner().api.owner.api_key })
     } finally {
       await context.close()

@@ -190,7 +190,12 @@ export const missingAnswers = (visitor: () => Visitor, owner: () => Owner): void
     await page.getByRole('alert').getByText('Hãy đợi 2 phút rồi thử lại.').waitFor()
     // The page asks for everything once more when the live messages begin.
     await page.locator('.rail > .foot .live', { hasText: 'trực tiếp' }).waitFor()
-    const before = asked
+    let before = 0
+    await eventually(async () => {
+      before = asked
+      await page.waitForTimeout(1_000)
+      return asked === before
+    })
     // Longer than the pause after any other error.
     await page.waitForTimeout(7_000)
     expect(asked).to.equal(before)
