@@ -56,7 +56,7 @@ describe('an answer with a faulty head', () => {
       // The line itself has not come completely.
       ['HTTP/1.1 200 OK', 0, 'timeout'],
     ] as const) {
-      const result = await cutOffAfter(300, () => answerOf(head))
+      const result = await cutOffAfter(1_000, () => answerOf(head, { wholeCallMs: 1_000 }))
       expect(result).to.include({ http_status: status, error })
     }
   })
