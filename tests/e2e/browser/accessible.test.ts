@@ -60,14 +60,15 @@ describe('the dashboard for everybody', function () {
     owner = new Owner(api)
     await owner.openShop('Cửa hàng Hoa Sen')
     visitor = await Visitor.open(api.url)
+    await visitor.newPage()
   })
   after(async () => {
     await visitor?.close()
     await api?.close()
   })
-  beforeEach(() => visitor.newPage())
+  beforeEach(() => visitor.begin())
   afterEach(async () => {
-    await visitor.closePage()
+    await visitor.end()
     expect(visitor.complaints).to.deep.equal([])
   })
 
@@ -262,7 +263,7 @@ describe('the dashboard for everybody', function () {
     for (const [name, path, ready] of screensOf(owner)) {
       // Half of 1440 × 900.
       await page.setViewportSize({ width: 720, height: 450 })
-      await visitor.go(path)
+      await visitor.open(path)
       await ready(page)
       const textBefore = await page.evaluate(TEXT_SIZE)
       for (const [width, font] of [

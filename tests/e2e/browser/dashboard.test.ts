@@ -1,5 +1,5 @@
 /**
- * The dashboard in a real browser, as its owner uses it. All tests share one server, one browser and one login. A message of the browser
+ * The dashboard in a real browser, as its owner uses it. All tests share one server, one browser, one page and one login. A message of the browser
  * (an error, a refusal by the policy, a request to another host) fails any test.
  */
 import { expect } from 'chai'
@@ -47,15 +47,14 @@ describe('the dashboard in a browser', function () {
     // Tests that do not enter by themselves begin with this login, so that each can run alone.
     await visitor.newPage()
     await visitor.enter('/')
-    await visitor.closePage()
   })
   after(async () => {
     await visitor?.close()
     await api?.close()
   })
-  beforeEach(() => visitor.newPage())
+  beforeEach(() => visitor.begin())
   afterEach(async () => {
-    await visitor.closePage()
+    await visitor.end()
     expect(visitor.complaints).to.deep.equal([])
   })
 

@@ -10,18 +10,18 @@ describe('the language of the dashboard', function () {
   this.timeout(3 * WITHIN)
   needsChromium()
   let api: ApiUnderTest
-  const visitors: Visitor[] = []
+  let first: Visitor | undefined
 
   before(async () => {
     api = await openApi({}, 'real', { web: await builtDashboard() })
   })
   after(async () => {
-    await Promise.all(visitors.map((visitor) => visitor.close()))
+    await first?.close()
     await api?.close()
   })
   const newVisitor = async (): Promise<Visitor> => {
-    const visitor = await Visitor.open(api.url)
-    visitors.push(visitor)
+    const visitor = await (first ? first.another() : Visitor.open(api.url))
+    first ??= visitor
     await visitor.newPage()
     return visitor
   }

@@ -1,12 +1,21 @@
 /**
- * The owner in a real browser. A test file has one server, one browser and one login; each test has its own page. Messages of the browser
- * (errors, refusals by the policy, requests to another host) are kept as complaints.
+ * The owner in a real browser. A test file has one server, one browser, one login and one page: a new page has a process of its own, which costs
+ * as much CPU time as the load of a screen. Messages of the browser (errors, refusals by the policy, requests to another host) are kept as
+ * complaints.
  */
 import { expect } from 'chai'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { chromium, type Browser, type BrowserContext, type CDPSession, type Cookie, type Page } from 'playwright-core'
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type CDPSession,
+  type Cookie,
+  type Disposable,
+  type Page,
+} from 'playwright-core'
 import { OWNERS_PASSWORD } from '../../integration/http/api-under-test.ts'
 import { BROWSER } from '../chromium/install.ts'
 import { repetitions } from '../repetitions.ts'
@@ -35,11 +44,31 @@ const HARM = `(() => {
   return harm
 })()`
 
+/** Runs in the page. @returns whether another screen has opened. The same one stays where it is, and a form may ask first */
+const FOLLOW = `(path) => {
+  const former = document.querySelector('.shell main h1')
+  const link = Object.assign(document.createElement('a'), { href: path })
+  const isDialogOpen = () => document.querySelector('dialog[open]') !== null
+  if (!former || link.pathname === location.pathname || isDialogOpen()) return false
+  return new Promise((resolve) => {
+    const observer = new MutationObserver(() => {
+      if (former.isConnected && !isDialogOpen()) return
+      observer.disconnect()
+      resolve(!former.isConnected)
+    })
+    observer.observe(document.body, { childList: true, subtree: true, attributes: true })
+    document.body.append(link)
+    link.click()
+    link.remove()
+  })
+}`
+
 export class Visitor {
   page!: Page
   #devtools: CDPSession | null = null
   #inspected = 0
   #login: Cookie[] = []
+  readonly #beforeScripts: Disposable[] = []
   complaints: string[] = []
   readonly url: string
   readonly #browser: Browser
@@ -53,17 +82,23 @@ export class Visitor {
 
   /** @param url  of the server */
   static async open(url: string): Promise<Visitor> {
-    const browser = await chromium.launch(BROWSER)
+    return Visitor.#in(await chromium.launch(BROWSER), url)
+  }
+
+  /** As in another browser. It ends with this one. */
+  another(): Promise<Visitor> {
+    return Visitor.#in(this.#browser, this.url)
+  }
+
+  static async #in(browser: Browser, url: string): Promise<Visitor> {
     const context = await browser.newContext({ viewport: SIZES.desk, colorScheme: 'light', reducedMotion: 'reduce' })
     context.setDefaultTimeout(WITHIN)
     return new Visitor(url, browser, context)
   }
 
-  /** The page has the login of the owner, if the owner has logged in before. */
   async newPage(): Promise<void> {
     this.complaints = []
     this.#devtools = null
-    await this.#context.addCookies(this.#login)
     const page = await this.#context.newPage()
     this.page = page
     page.on('console', (message) => {
@@ -78,27 +113,56 @@ export class Visitor {
     })
   }
 
+  /** Begins a test, in the page as the test before left it. It has the login of the owner, if the owner has logged in before. */
+  async begin(): Promise<void> {
+    if (!(await this.#hasLogin())) await this.#context.addCookies(this.#login)
+    await this.page.setViewportSize(SIZES.desk)
+    this.complaints = []
+  }
+
+  /** Runs a script in each document that this test opens, before the scripts of the document. */
+  async beforeScripts(script: string): Promise<void> {
+    this.#beforeScripts.push(await this.page.addInitScript(script))
+  }
+
+  /** Ends a test: nothing that it has changed in the browser is there for the next one. */
+  async end(): Promise<void> {
+    for (const script of this.#beforeScripts.splice(0)) await script.dispose()
+    await this.page.unrouteAll()
+    await this.page.evaluate('sessionStorage.clear()')
+  }
+
+  async #hasLogin(): Promise<boolean> {
+    const texts = (cookies: Cookie[]) =>
+      cookies
+        .map(({ name, value }) => `${name}=${value}`)
+        .sort()
+        .join()
+    return texts(await this.#context.cookies()) === texts(this.#login)
+  }
+
   /** Takes the network away from all pages. */
   offline(isOffline: boolean): Promise<void> {
     return this.#context.setOffline(isOffline)
-  }
-
-  closePage(): Promise<void> {
-    return this.page.close()
   }
 
   async go(path: string): Promise<void> {
     await this.page.goto(this.url + path)
   }
 
+  /** Opens another screen by a link, as its owner does, which costs a quarter of a load. Loads it if no link of this page leads there. */
+  async open(path: string): Promise<void> {
+    if (!(await this.page.evaluate(`(${FOLLOW})(${JSON.stringify(path)})`))) await this.go(path)
+  }
+
   /** Opens a screen as the owner, with the login of an earlier test if it still counts. */
   async enter(path: string): Promise<void> {
-    if (this.#login.length > 0) {
+    if (!(await this.#hasLogin())) {
       // A page that finds its login gone opens the login, which would interrupt the navigation.
-      await this.page.goto('about:blank')
+      if (this.#login.length > 0) await this.page.goto('about:blank')
       await this.#context.clearCookies()
+      await this.#context.addCookies(this.#login)
     }
-    await this.#context.addCookies(this.#login)
     await this.go(path)
     const form = this.page.locator('input[type=password]:not(.shell *)')
     await this.page.locator('.shell').or(form).first().waitFor()
@@ -153,10 +217,11 @@ export class Visitor {
     expect(exceptionDetails).to.equal(undefined)
   }
 
-  /** The problems that axe finds, each with the element. */
+  /** The problems that axe finds, each with the element. No rule that runs reads the styles that axe would load once more. */
   async #axe(): Promise<string[]> {
     await this.#loadAxe()
-    return this.page.evaluate(`axe.run({ resultTypes: ['violations'] }).then(({ violations }) =>
+    return this.page
+      .evaluate(`axe.run({ resultTypes: ['violations'], preload: { assets: ['media'] }, selectors: false }).then(({ violations }) =>
       violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html.slice(0, 200))))`)
   }
 

@@ -9,7 +9,7 @@ const NO_COPYING = `${NO_CLIPBOARD}; document.execCommand = () => false`
 export const copying = (visitor: () => Visitor, owner: () => Owner): void => {
   it('copies without a clipboard of the page, also in a dialog, and keeps the focus', async () => {
     const { page } = visitor()
-    await page.addInitScript(NO_CLIPBOARD)
+    await visitor().beforeScripts(NO_CLIPBOARD)
     await visitor().enter(`/webhooks/${owner().ruleId}`)
     await page.getByRole('button', { name: 'Sao chép mã' }).click()
     await page.locator('.announcement', { hasText: 'Đã sao chép.' }).waitFor()
@@ -39,7 +39,7 @@ export const copying = (visitor: () => Visitor, owner: () => Owner): void => {
 
   it('says that nothing could be copied', async () => {
     const { page } = visitor()
-    await page.addInitScript(NO_COPYING)
+    await visitor().beforeScripts(NO_COPYING)
     await visitor().go(`/webhooks/${owner().ruleId}`)
     await page.getByRole('button', { name: 'Sao chép mã' }).click()
     await page.locator('.announcement', { hasText: 'Trình duyệt không cho sao chép.' }).waitFor()

@@ -1,5 +1,6 @@
 /** A half-written form is not lost by a tap on something else: its owner is asked first. */
 import { expect } from 'chai'
+import type { Dialog } from 'playwright-core'
 import { eventually } from '../../../harness/eventually.ts'
 import type { Owner } from '../../../harness/dashboard/owner.ts'
 import type { Visitor } from '../../../harness/dashboard/visitor.ts'
@@ -78,10 +79,11 @@ export const halfWritten = (visitor: () => Visitor, owner: () => Owner): void =>
     await visitor().enter('/webhooks/new')
     await name().fill('Viết dở')
     const asked: string[] = []
-    page.on('dialog', (dialog) => {
+    const dismiss = (dialog: Dialog): void => {
       asked.push(dialog.type())
       void dialog.dismiss()
-    })
+    }
+    page.on('dialog', dismiss)
     await page.evaluate('location.reload()')
     await eventually(() => asked.length === 1)
     expect(asked).to.deep.equal(['beforeunload'])
@@ -89,6 +91,7 @@ export const halfWritten = (visitor: () => Visitor, owner: () => Owner): void =>
     await name().fill('')
     await page.reload()
     expect(asked).to.have.lengthOf(1)
+    page.off('dialog', dismiss)
   })
 
   it('asks nothing if nothing would be lost', async () => {

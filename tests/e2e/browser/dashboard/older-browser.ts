@@ -17,7 +17,7 @@ const MISSING = `
 export const olderBrowser = (visitor: () => Visitor): void => {
   it('works on a phone with an older browser, which has a menu without popovers', async () => {
     const { page } = visitor()
-    await page.addInitScript(MISSING)
+    await visitor().beforeScripts(MISSING)
     await page.setViewportSize(NARROW)
     await visitor().enter('/transactions')
     await page.locator('.ledger tbody a').first().waitFor()

@@ -34,7 +34,7 @@ export const slowLine = (visitor: () => Visitor): void => {
     const { page } = visitor()
     await visitor().enter('/settings')
     await page.setViewportSize(NARROW)
-    await page.addInitScript(WATCH_SHIFTS)
+    await visitor().beforeScripts(WATCH_SHIFTS)
     for (const [path, last] of [
       ['/', '.ledger'],
       ['/sources', 'text=Ghép điện thoại'],
