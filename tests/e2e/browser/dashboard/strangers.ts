@@ -33,7 +33,7 @@ export const strangers = (visitor: () => Visitor, owner: () => Owner): void => {
       ['strangers-filter', `/transactions?search=${encoded}&bank_code=${encoded}`, '.filters'],
       ['strangers-address', `/nowhere/${encoded}`, 'h1'],
     ] as const) {
-      await visitor().go(path)
+      await visitor().open(path)
       await page.locator(ready).first().waitFor()
       for (const summary of await page.locator('.attempt summary').all()) await summary.click()
       await visitor().inspect(screen)
