@@ -200,16 +200,16 @@ export const appendCases: Cases = (under) => {
       const { store } = under()
       const taken = streamName()
       await appended(store, [part(taken, NO_STREAM)])
-      const streams = upTo(300).map((n) => (n % 100 === 50 ? taken : streamName()))
+      const streams = upTo(90).map((n) => (n % 30 === 15 ? taken : streamName()))
       const results = await store.append(streams.map((stream) => [part(stream, NO_STREAM)]))
       results.forEach((result, n) => {
-        if (n % 100 === 50) expect(result).to.deep.equal(conflictWith(taken, 0))
+        if (n % 30 === 15) expect(result).to.deep.equal(conflictWith(taken, 0))
         else checkpointOf(result)
       })
       const read = await store.read(streams.map((stream) => ({ stream })))
       expect(read.map((events) => events.length)).to.deep.equal(streams.map(() => 1))
       read.forEach(([only], n) => {
-        if (n % 100 !== 50) expect(only!.checkpoint).to.equal(checkpointOf(results[n]))
+        if (n % 30 !== 15) expect(only!.checkpoint).to.equal(checkpointOf(results[n]))
       })
     })
 

@@ -3,6 +3,7 @@ import type { RecordedEvent } from '../../../domain/event.ts'
 import { StoreUnavailable } from '../../../domain/errors.ts'
 import { NO_STREAM, type EventStore } from '../../../domain/ports.ts'
 import { eventually } from '../../harness/eventually.ts'
+import { repetitions } from '../../harness/repetitions.ts'
 import {
   appendOne,
   checkpointOf,
@@ -18,11 +19,16 @@ import {
   type Cases,
 } from './harness.ts'
 
+/** Appends at the same time. */
+const MANY = repetitions(1_000, 200)
+/** Events that each of several writers appends one after another. */
+const OF_EACH = repetitions(40, 12)
+
 export const concurrencyCases: Cases = (under) => {
-  it('answers each of a thousand appends separately', async () => {
+  it('answers each of many appends separately', async () => {
     const { store } = under()
     const answered = async () => {
-      const parts = upTo(1_000).map(() => part(streamName(), NO_STREAM, eventsOf(1)))
+      const parts = upTo(MANY).map(() => part(streamName(), NO_STREAM, eventsOf(1)))
       return { parts, results: await Promise.all(parts.map((one) => appendOne(store, [one]))) }
     }
     // A server on a busy machine may not answer all of them in time. Only then they are repeated, with other streams.
@@ -30,7 +36,7 @@ export const concurrencyCases: Cases = (under) => {
       if (!(error instanceof StoreUnavailable)) throw error
       return eventually(answered)
     })
-    expect(new Set(results.map(checkpointOf)).size).to.equal(1_000)
+    expect(new Set(results.map(checkpointOf)).size).to.equal(MANY)
     const read = await store.read(parts.map(({ stream }) => ({ stream })))
     read.forEach((events, n) => {
       expect(idsOf(events)).to.deep.equal(idsOf(parts[n]!.events))
@@ -45,7 +51,7 @@ export const concurrencyCases: Cases = (under) => {
     const written: string[] = []
     const writer = async (mine: EventStore<RecordedEvent>): Promise<void> => {
       let revision = NO_STREAM
-      for (let done = 0; done < 20;) {
+      for (let done = 0; done < OF_EACH / 2;) {
         const one = event()
         const result = await appendOne(mine, [part(stream, revision, [one])])
         if (result.ok) {
@@ -57,7 +63,7 @@ export const concurrencyCases: Cases = (under) => {
     }
     await Promise.all(upTo(8).map((n) => writer(stores[n % 2]!)))
     const events = await readStream(store, stream)
-    expect(revisionsOf(events)).to.deep.equal(upTo(160))
+    expect(revisionsOf(events)).to.deep.equal(upTo(8 * (OF_EACH / 2)))
     expect(idsOf(events).sort()).to.deep.equal(written.sort())
   })
 
@@ -71,7 +77,7 @@ export const concurrencyCases: Cases = (under) => {
       const stream = streamName()
       const ids: string[] = []
       written.set(stream, ids)
-      for (let revision = NO_STREAM; revision < 40;) {
+      for (let revision = NO_STREAM; revision < OF_EACH;) {
         const events = eventsOf(1 + ((revision + 2) % 3))
         checkpointOf(await appendOne(mine, [part(stream, revision, events)]))
         ids.push(...idsOf(events))

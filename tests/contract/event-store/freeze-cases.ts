@@ -7,7 +7,7 @@ import { eventually } from '../../harness/eventually.ts'
 import { repetitions } from '../../harness/repetitions.ts'
 import { appended, part, readStream, revisionsOf, streamName, upTo, type Cases, type StoreHarness } from './harness.ts'
 
-const ROUNDS = repetitions(10, 3)
+const ROUNDS = repetitions(10, 1)
 
 /** Starts the appending process. `acknowledged` grows as its appends are answered. */
 const startChild = async ({ child: { module, argument } }: StoreHarness, prefix: string) => {

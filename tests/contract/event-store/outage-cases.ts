@@ -19,6 +19,10 @@ import {
   type Cases,
 } from './harness.ts'
 
+const WRITERS = repetitions(8, 4)
+/** Appends that they must make before the fault, and after it. */
+const OF_ALL = repetitions(50, 12)
+
 /** Starts writers that continue through every fault. Each of their appends must succeed in the end. */
 const startWriters = (store: EventStore<RecordedEvent>, prefix: string, count: number) => {
   const streams = new Map(upTo(count).map((n) => [`${prefix}${n}`, [] as string[]]))
@@ -52,11 +56,11 @@ export const outageCases: Cases = (under, { canStopServer }) => {
   ): Promise<void> => {
     const start = await store.end()
     const prefix = `${streamName('outage')}-`
-    const writers = startWriters(store, prefix, 8)
+    const writers = startWriters(store, prefix, WRITERS)
     const following = follow(store, { after: start, prefixes: [prefix] })
     const goesOn = async (): Promise<void> => {
       const before = writers.answered()
-      await eventually(() => writers.answered() > before + 50)
+      await eventually(() => writers.answered() > before + OF_ALL)
     }
     await goesOn()
     await disturb(store)
@@ -121,7 +125,7 @@ export const outageCases: Cases = (under, { canStopServer }) => {
   it('that drop the answer to an append leave it stored once and answered with success', async () => {
     const { store, network, another } = under()
     const other = await another()
-    for (let round = 0; round < repetitions(10, 3); round++) {
+    for (let round = 0; round < repetitions(10, 2); round++) {
       const [alone, chained] = [streamName(), streamName()]
       const units = [[part(alone, NO_STREAM, eventsOf(2))], [part(chained, NO_STREAM)], [part(chained, 0)]]
       const lost = network.loseNextAnswer()

@@ -76,10 +76,10 @@ describe('event store on Postgres, beyond the contract', () => {
         ids.push(...events.map(({ id }) => id))
     })
     const append = async (to: EventStore<RecordedEvent>): Promise<void> => {
-      for (let n = 0; n < 100; n++) await to.append([[part(streamName(), NO_STREAM, eventsOf(2))]])
+      for (let n = 0; n < 30; n++) await to.append([[part(streamName(), NO_STREAM, eventsOf(2))]])
     }
     await Promise.all([append(store), append(store), append(other), append(other)])
-    await eventually(() => seen.every(([, ids]) => ids.length >= 800))
+    await eventually(() => seen.every(([, ids]) => ids.length >= 240))
     stop.abort()
     await Promise.all(following)
     const stored = (await readToEnd(store, start)).map(({ id }) => id)

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { NO_STREAM } from '../../../domain/ports.ts'
 import { bestTime, timeOf } from '../../harness/best-time.ts'
 import { eventually } from '../../harness/eventually.ts'
+import { repetitions } from '../../harness/repetitions.ts'
 import {
   appended,
   eventsOf,
@@ -30,16 +31,16 @@ export const subscriptionCases: Cases = (under) => {
       }
     }
     const writers = upTo(6).map(writer)
-    await eventually(() => written > 200)
+    await eventually(() => written > 60)
     const followers = upTo(4).map((n) =>
       follow(stores[n % 2]!, { after: start, prefixes: [prefix], maxBatch: 7 + 100 * n }),
     )
     await eventually(() => followers.every(({ isLive }) => isLive()))
     const atLive = written
-    await eventually(() => written > atLive + 200)
+    await eventually(() => written > atLive + 60)
     // Another one joins while the first ones are live.
     followers.push(follow(store, { after: start, prefixes: [prefix, 'never-'] }))
-    await eventually(() => written > atLive + 400)
+    await eventually(() => written > atLive + 120)
     isWriting = false
     await Promise.all(writers)
     const everything = (await readToEnd(store, start, 1_000)).filter(({ stream }) => stream.startsWith(prefix))
@@ -135,7 +136,7 @@ export const subscriptionCases: Cases = (under) => {
     await eventually(() => slow.isLive() && quick.isLive())
     const ids: string[] = []
     // A slow machine needs its time for as many at once.
-    for (let round = 0; round < 60; round++) {
+    for (let round = 0; round < repetitions(60, 10); round++) {
       const parts = upTo(200).map((n) => part(`${prefix}${round}-${n}`, NO_STREAM, eventsOf(1)))
       await store.append(parts.map((one) => [one]))
       ids.push(...parts.flatMap(({ events }) => idsOf(events)))
