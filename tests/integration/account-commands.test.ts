@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { openDatabase } from '../../adapters/database/database.ts'
 import { serveAt } from '../../adapters/postgres/ops/installation.ts'
+import { runInProcess } from '../harness/run-in-process.ts'
 import { openApi, type ApiUnderTest } from './http/api-under-test.ts'
 
 const BAOCO = fileURLToPath(new URL('../../cmd/baoco.mjs', import.meta.url))
@@ -148,7 +149,7 @@ describe('account and device commands', function () {
       [2, ['device', 'token', 'owner@baoco.local', ' ']],
       [2, ['device', 'token', 'owner@baoco.local', 'x'.repeat(101)]],
     ]
-    const results = await Promise.all(cases.map(([, args]) => baoco(args)))
+    const results = await Promise.all(cases.map(([code, args]) => (code === 2 ? runInProcess(...args) : baoco(args))))
     results.forEach(({ status, stdout, stderr }, index) => {
       expect([status, stdout], `${cases[index]![1].join(' ')}: ${stderr}`).to.deep.equal([cases[index]![0], ''])
       expect(stderr).to.be.a('string').that.is.not.empty
