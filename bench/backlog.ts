@@ -17,11 +17,11 @@ import { connectShop, setActive, type ShopRule } from './support/shops.ts'
 
 const isShort = process.argv.includes('--short')
 const WAITING = Number(process.env.WAITING ?? (isShort ? 2_000 : 1_000_000))
-const DUE = Number(process.env.DUE ?? (isShort ? 200 : 100_000))
+const DUE = Number(process.env.DUE ?? (isShort ? 60 : 100_000))
 const MINUTE = Number(process.env.SECONDS ?? (isShort ? 2 : 60))
-const SHOPS = 8
+const SHOPS = isShort ? 2 : 8
 /** In addition to the worker of `serve`. */
-const WORKERS = Number(process.env.WORKERS ?? 2)
+const WORKERS = Number(process.env.WORKERS ?? (isShort ? 1 : 2))
 /** Ids from here on are never reached by the id counter. */
 const FAR = 1_000_000_000
 

@@ -26,6 +26,9 @@ const RATE = Number(process.env.RATE ?? (isShort ? 20 : 200))
 const SECONDS = Number(process.env.SECONDS ?? (isShort ? 1 : 15))
 const ALONE = isShort ? 1 : 10
 const IDLE_SECONDS = isShort ? 1 : 15
+/** A multiple of the four shops that own them, and at least as many as the rules that match the same payment. */
+const ENDPOINTS = isShort ? 12 : 100
+const FAN_OUT = 10
 
 interface Scenario {
   name: string
@@ -38,24 +41,24 @@ interface Scenario {
 const bench = await startMeteredBench(7)
 const { meter, baoco } = bench
 const { database } = meter
-const receiver = await startChild('./receiver.ts', { endpoints: 100 })
+const receiver = await startChild('./receiver.ts', { endpoints: ENDPOINTS })
 const [one, fan, bare, ...many] = bench.shops as [ShopAccount, ShopAccount, ShopAccount, ...ShopAccount[]]
 
 const addressesOf = (place: number) => receiver.urls.filter((_, index) => index % many.length === place)
 const connected = await Promise.all(many.map((shop, place) => connectShop(baoco, shop, addressesOf(place), place * 26)))
 const fanned: ShopRule[] = []
-for (const url of receiver.urls.slice(0, 10)) fanned.push(...(await addRules(baoco, [fan], `${url}/`)))
+for (const url of receiver.urls.slice(0, FAN_OUT)) fanned.push(...(await addRules(baoco, [fan], `${url}/`)))
 
 const SCENARIOS: readonly Scenario[] = [
   { name: '1 endpoint', shops: [one], rules: await addRules(baoco, [one], `${receiver.url}/`), fanOut: 1 },
   // Ordered by shop in turn, like the load.
   {
-    name: '100 endpoints',
+    name: `${ENDPOINTS} endpoints`,
     shops: many,
     rules: connected[0]!.flatMap((_, i) => connected.map((of) => of[i]!)),
     fanOut: 1,
   },
-  { name: 'fan-out 10', shops: [fan], rules: fanned, fanOut: 10 },
+  { name: `fan-out ${FAN_OUT}`, shops: [fan], rules: fanned, fanOut: FAN_OUT },
 ]
 
 let next = 1
@@ -168,7 +171,7 @@ const drain = async (): Promise<void> => {
   const costs = await meter.of(() => all(1).then(untilDone))
   const seconds = (performance.now() - began) / 1000
   const [statements, ...others] = perDelivery(costs, COUNT)
-  row('retry drain, 100 endpoints', (COUNT / seconds).toFixed(0), statements!, statements!, ...others)
+  row(`retry drain, ${ENDPOINTS} endpoints`, (COUNT / seconds).toFixed(0), statements!, statements!, ...others)
   await tellStatements('retry drain', COUNT)
 }
 await drain()

@@ -14,10 +14,10 @@ import { percentile, runLoad, type Load } from './support/load.ts'
 import { connectShop, type ShopAccount, type ShopRule } from './support/shops.ts'
 
 const isShort = process.argv.includes('--short')
-const RATE = Number(process.env.RATE ?? (isShort ? 40 : 200))
+const RATE = Number(process.env.RATE ?? (isShort ? 20 : 200))
 const SECONDS = Number(process.env.SECONDS ?? (isShort ? 1 : 12))
 const PAIRS = Number(process.env.PAIRS ?? (isShort ? 1 : 9))
-const SHOPS = Number(process.env.SHOPS ?? 10)
+const SHOPS = Number(process.env.SHOPS ?? (isShort ? 2 : 10))
 /** The first payments are not counted: connections open and the endpoint begins to hang. */
 const WARM_UP = RATE
 

@@ -2,18 +2,24 @@
  * Measures the whole way of 20,000 payments from the first post to the last recorded attempt: receive, read, record, send, record.
  * Compares it in the same run with a loop that only signs and posts the same bodies with the same sender, at its best concurrency.
  * Measures twice: a process that has just started, and the same process after that many payments.
+ *
+ *     npx tsx bench/whole-way.ts [--short]
+ *
+ * `--short` is for tests and uses small numbers.
  */
 import { bareAppends, shareOfAppends } from './support/appends.ts'
 import { runChild, startChild, sendLoad } from './support/children.ts'
 import { startBench, finish, untilRecorded, RECORDED } from './support/installation.ts'
 import { addRules } from './support/shops.ts'
 
-const COUNT = Number(process.env.COUNT ?? 20_000)
+const isShort = process.argv.includes('--short')
+const COUNT = Number(process.env.COUNT ?? (isShort ? 20 : 20_000))
+const SHOPS = isShort ? 2 : 8
 
 const yardstick = async (): Promise<number> => {
   const receiver = await startChild('./receiver.ts')
   let best = 0
-  for (const concurrency of [16, 64, 128]) {
+  for (const concurrency of isShort ? [16] : [16, 64, 128]) {
     const { seconds } = await runChild<{ seconds: number }>('./sign-and-post.ts', {
       url: `${receiver.url}/`,
       count: COUNT,
@@ -26,7 +32,7 @@ const yardstick = async (): Promise<number> => {
 }
 
 const best = await yardstick()
-const bench = await startBench()
+const bench = await startBench({ accounts: SHOPS })
 const receiver = await startChild('./receiver.ts')
 await addRules(bench.baoco, bench.shops, `${receiver.url}/`)
 

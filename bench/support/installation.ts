@@ -4,7 +4,8 @@ import './children.ts'
 import { countStatements, openMeter, type Meter } from './costs.ts'
 import { openShops, type ShopAccount } from './shops.ts'
 import { durability } from '../../tests/harness/installation-database.ts'
-import { startBaoco, type Installation, type Running } from '../../tests/harness/baoco-process.ts'
+import { startBaoco, type DataFolder, type Installation, type Running } from '../../tests/harness/baoco-process.ts'
+import { giveCluster } from '../../tests/harness/copied-cluster.ts'
 import { openSetUp, SET_UPS, type SetUp, type SetUpName } from '../../tests/harness/servers.ts'
 import { World, type WorldOptions } from '../../tests/harness/world.ts'
 
@@ -19,6 +20,8 @@ export interface Bench {
 
 /** The set-up of servers, from the environment variable `SETUP`. */
 const chosen = SET_UPS.find((name) => name === (process.env.SETUP ?? 'embedded'))
+/** The short form of a benchmark, for tests, starts on a copied database. */
+const isShort = process.argv.includes('--short')
 if (!chosen) throw new Error(`SETUP is one of ${SET_UPS.join(', ')}`)
 
 /**
@@ -40,9 +43,14 @@ export const startBench = async ({
   const world = await World.open({
     servers,
     env: { LOG_LEVEL: 'warn' },
-    isFirstStart: true,
+    isFirstStart: !isShort,
     start,
-    ...(prepare && { prepare }),
+    ...(prepare && {
+      prepare: async (place: DataFolder) => {
+        if (isShort) await giveCluster(place.dataDir, true)
+        await prepare(place)
+      },
+    }),
   })
   const { baoco, installation } = world
   console.log(`set-up: ${setUp}; commits: ${await durability(installation, world.env.DATABASE_URL)}`)
