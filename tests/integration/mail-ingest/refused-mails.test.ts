@@ -24,10 +24,13 @@ describe('a mail that its server does not return', () => {
   let collector: CollectorProcess
   let path: string
   let skipped: number[]
+  let serial = 0
 
+  before(async () => (api = await openApi({}, 'real')))
+  after(() => api?.close())
   beforeEach(async () => {
-    api = await openApi({}, 'real')
-    key = api.owner.api_key
+    key = (await api.newAccount(`shop${++serial}@example.com`, 'Pro')).api_key
+    await api.ask('POST', '/api/systems', { key, json: { name: 'S', type: 'custom', payment_prefix: 'DH' } })
     server = await startImapServer()
     skipped = []
     const json = {
@@ -47,7 +50,7 @@ describe('a mail that its server does not return', () => {
   afterEach(async () => {
     await collector.stop()
     server.close()
-    await api.close()
+    await api.ask('DELETE', path, { key })
   })
 
   const deliver = (number: number) =>
@@ -57,6 +60,10 @@ describe('a mail that its server does not return', () => {
       .map(({ order_id }) => order_id)
       .sort()
       .join(' ')
+  /** Asking the API costs much more than asking the collector, and most of these tests wait for seconds. */
+  const untilTaken = (mails: number, wait = WAIT) =>
+    eventually(() => collector.taken() >= mails, { ...wait, what: `${mails} mails that are taken` })
+  const untilSkipped = () => eventually(() => skipped.length > 0, { ...WAIT, what: 'the skipped mail' })
   const untilOrders = (expected: string, wait = WAIT) =>
     eventually(async () => (await orders()) === expected, { ...wait, what: `the transactions ${expected}` })
   const ignored = async (): Promise<Listed[]> =>
@@ -68,8 +75,10 @@ describe('a mail that its server does not return', () => {
     it(`(${refusal}) is skipped after several tries, and the list shows that; the mails beside it are read at once`, async () => {
       server.sabotage.refuses = (uid) => (uid === 3 ? refusal : undefined)
       for (const number of [1, 2, 3, 4, 5]) deliver(number)
+      await untilTaken(4)
       await untilOrders('DH1001 DH1002 DH1004 DH1005')
       expect(skipped, 'taken before the mail is given up').to.deep.equal([])
+      await untilSkipped()
       await eventually(async () => (await ignored()).length > 0, { ...WAIT, what: 'the record of the skipped mail' })
       const [record, ...others] = await ignored()
       expect(others).to.deep.equal([])
@@ -93,7 +102,7 @@ describe('a mail that its server does not return', () => {
     for (const number of [1, 2, 3]) deliver(number)
     await untilOrders('DH1001 DH1003')
     server.remove(3)
-    await eventually(() => skipped.length > 0, { what: 'the skipped mail' })
+    await untilSkipped()
     expect(skipped).to.deep.equal([2])
   })
 
@@ -161,12 +170,14 @@ describe('a mail that its server does not return', () => {
     server.sabotage.refuses = (uid) => (uid % 2 === 0 && uid <= 48 ? 'no' : undefined)
     for (let number = 1; number <= 51; number++) deliver(number)
     const taken = Array.from({ length: 51 }, (_, at) => at + 1).filter((uid) => uid % 2 === 1 || uid > 48)
-    await untilOrders(taken.map((number) => `DH${1000 + number}`).join(' '), { within: 150_000 })
+    await untilTaken(taken.length, { within: 150_000 })
+    await untilOrders(taken.map((number) => `DH${1000 + number}`).join(' '))
   })
 
   it('does not block the mails after it if the first ones are all refused, and costs no login for each', async () => {
     server.sabotage.refuses = (uid) => (uid <= 25 ? 'no' : undefined)
     for (let number = 1; number <= 26; number++) deliver(number)
+    await untilTaken(1)
     await untilOrders('DH1026')
     expect(server.received.filter((line) => / LOGIN |AUTHENTICATE/.test(line)).length).to.be.below(12)
   })
