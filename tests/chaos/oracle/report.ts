@@ -55,6 +55,8 @@ const EXPERIMENTS = [
   'integration/capture/large-windows',
   'integration/http/export-memory',
   'integration/kafka/outage',
+  'integration/kafka/relay',
+  'integration/mail-ingest/collect',
   'integration/mail-ingest/failing',
   'contract/event-store/eventstoredb',
   'contract/event-store/postgres',

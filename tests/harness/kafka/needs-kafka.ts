@@ -22,5 +22,5 @@ export const needsKafka = (): void => {
   })
 }
 
-/** The broker that suites share. It ends with this process, and no suite stops it. Use a separate topic. */
+/** The broker that suites share. It ends with this process. A suite that stops it starts it again. Use a separate topic. */
 export const sharedKafka = (): Promise<Broker> => (started ??= startKafka())

@@ -7,6 +7,7 @@ import { systemClock } from '../../../adapters/system/clock.ts'
 import { foundInstallation } from '../../../workflows/installation.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { needsKafka, sharedKafka } from '../../harness/kafka/needs-kafka.ts'
+import { runInProcess } from '../../harness/run-in-process.ts'
 import { openKafkaSetting, type KafkaSetting } from './setting.ts'
 import type { TopicReader } from './topic-reader.ts'
 
@@ -117,7 +118,7 @@ describe('baoco relay --from', () => {
       [['--from', '2999-01-01'], /this time is in the future/],
       [['--rewind'], /'--rewind' needs '--from <time>'/],
     ] as const) {
-      const { status, stderr } = await again(...args)
+      const { status, stderr } = args.length === 1 ? await again(...args) : await runInProcess('relay', ...args)
       expect(status).to.equal(2)
       expect(stderr).to.match(message)
     }

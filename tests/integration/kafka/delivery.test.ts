@@ -114,9 +114,9 @@ describe('delivery from Kafka', function () {
       for (let round = 0; round < rounds; round++)
         for (const user of users) transactions.push(...(await setting.capture([rules.get(user)!], { user, count: 2 })))
     }
-    await load(10)
+    await load(4)
     const second = await join()
-    await load(20)
+    await load(6)
     const third = await join()
     // Consumers that join receive only messages sent after that.
     await eventually(
@@ -127,9 +127,9 @@ describe('delivery from Kafka', function () {
       { within: 60_000, what: 'a consumer that joined is handed something' },
     )
     await first.stop()
-    await load(20)
+    await load(6)
     await third.stop()
-    await load(10)
+    await load(4)
     await allSucceed(transactions, 60_000)
     const calls = shop.calls.map(({ body, headers }) => ({
       transaction: (JSON.parse(body) as { transaction_id: number }).transaction_id,

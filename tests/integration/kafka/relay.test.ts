@@ -5,9 +5,12 @@ import { checkTopic } from '../../../cmd/process/open-topic.ts'
 import { PERSONAL_FIELDS } from '../../../domain/transaction/public-view.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { needsKafka, sharedKafka } from '../../harness/kafka/needs-kafka.ts'
+import { repetitions } from '../../harness/repetitions.ts'
 import { faultsOf } from '../../harness/kafka/topic-format.ts'
 import { openKafkaSetting, type KafkaSetting } from './setting.ts'
 import { errorOf } from '../../harness/outcomes.ts'
+
+const KILLS = repetitions(6, 2)
 
 /** Removes repeats and keeps the first occurrence of each item. */
 const firsts = <Item>(items: readonly Item[]): Item[] => [...new Set(items)]
@@ -112,11 +115,11 @@ describe('the relay', () => {
     setting.relay()
     const users = [501, 502, 503, 504, 505, 506]
     const sent = new Map(users.map((user) => [user, [] as number[]]))
-    for (let round = 0; round < 15; round++)
+    for (let round = 0; round < 4; round++)
       for (const user of users) sent.get(user)!.push(...(await setting.capture([], { user, count: 3 })))
     await topicIsThere()
     const reader = await setting.reader()
-    await eventually(() => reader.messages.length === users.length * 45)
+    await eventually(() => reader.messages.length === users.length * 12)
     for (const user of users) {
       expect(reader.capturedFor(user)).to.deep.equal(sent.get(user))
       const partitions = reader.messages.filter(({ key }) => key === String(user)).map(({ partition }) => partition)
@@ -177,7 +180,7 @@ describe('the relay', () => {
     const relays = [await setting.relayProcess(lasts), await setting.relayProcess(lasts)]
     const active = () => relays.find((relay) => relay.logged.includes('relay.started'))
     const sent: number[] = []
-    for (let kills = 0; kills < 4; kills++) {
+    for (let kills = 0; kills < KILLS; kills++) {
       const killed = await eventually(async () => {
         sent.push(...(await setting.capture([], { user: 600, count: 5 })))
         return active()
