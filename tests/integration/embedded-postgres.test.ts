@@ -80,65 +80,86 @@ describe('embedded Postgres', () => {
     removeDirectory(dataDir)
   })
 
-  it('keeps its data across a stop and a start, and commits durably', async () => {
-    const first = await open()
-    await keepNote(first.url, 'kept')
-    for (const name of ['fsync', 'full_page_writes', 'synchronous_commit']) {
-      expect(await ask(first.url, `SHOW ${name}`)).to.deep.equal([{ [name]: 'on' }])
-    }
-    await first.stop()
-    expect(await notes((await open()).url)).to.deep.equal(['kept'])
-  })
+  describe('with a cluster that it made', () => {
+    let home: string
+    let own: EmbeddedPostgres
+    before(async () => {
+      home = fs.mkdtempSync(join(tmpdir(), 'baoco-embedded-'))
+      own = await openEmbeddedPostgres({ dataDir: home, log: silent })
+    })
+    after(async () => {
+      await own?.stop()
+      removeDirectory(home)
+    })
 
-  it('compresses the whole pages in its log', async () => {
-    const { url } = await open()
-    await ask(
-      url,
-      `CREATE TABLE note AS SELECT 'SD TK 0123 +500,000VND. Ref ' || n AS text FROM generate_series(1, 100) AS n`,
-    )
-    const position = async () =>
-      (await ask(url, `SELECT pg_current_wal_insert_lsn() - '0/0' AS bytes`))[0]!.bytes as string
-    await ask(url, 'CHECKPOINT')
-    const before = await position()
-    await ask(url, `UPDATE note SET text = 'changed' WHERE text LIKE '% 1'`)
-    expect(Number(await position()) - Number(before)).to.be.within(100, 5_000)
-  })
+    it('keeps its data across a stop and a start, and commits durably', async () => {
+      await keepNote(own.url, 'kept')
+      for (const name of ['fsync', 'full_page_writes', 'synchronous_commit']) {
+        expect(await ask(own.url, `SHOW ${name}`)).to.deep.equal([{ [name]: 'on' }])
+      }
+      await own.stop()
+      own = await openEmbeddedPostgres({ dataDir: home, log: silent })
+      expect(await notes(own.url)).to.deep.equal(['kept'])
+    })
 
-  it('is closed to other users: folder 0700 (0711 if owned by root), files 0600, loopback only, a password, no personal data in its log', async () => {
-    const { url } = await open()
-    expect(fs.statSync(dataDir).mode & 0o777).to.equal(isRoot ? 0o711 : 0o700)
-    for (const name of ['postgres.json', 'postgres.log', 'lock']) {
-      expect(fs.statSync(join(dataDir, name)).mode & 0o777, name).to.equal(0o600)
-    }
-    expect(await ask(url, 'SHOW listen_addresses')).to.deep.equal([{ listen_addresses: '127.0.0.1' }])
-    const guessed = new URL(url)
-    guessed.password = 'postgres'
-    const refused = await ask(guessed.href, 'SELECT 1').catch((error: Error) => error.message)
-    expect(refused).to.match(/password authentication failed/)
-    await ask(url, "CREATE TABLE one (text text PRIMARY KEY); INSERT INTO one VALUES ('SD TK 0123')")
-    await ask(url, "INSERT INTO one VALUES ('SD TK 0123')").catch(() => {})
-    const log = fs.readFileSync(join(place(), 'postgres.log'), 'utf8')
-    expect(log).to.include('duplicate key')
-    expect(log).to.not.include('SD TK 0123')
-  })
+    it('compresses the whole pages in its log', async () => {
+      const { url } = own
+      await ask(
+        url,
+        `CREATE TABLE page AS SELECT 'SD TK 0123 +500,000VND. Ref ' || n AS text FROM generate_series(1, 100) AS n`,
+      )
+      const position = async () =>
+        (await ask(url, `SELECT pg_current_wal_insert_lsn() - '0/0' AS bytes`))[0]!.bytes as string
+      await ask(url, 'CHECKPOINT')
+      const before = await position()
+      await ask(url, `UPDATE page SET text = 'changed' WHERE text LIKE '% 1'`)
+      expect(Number(await position()) - Number(before)).to.be.within(100, 5_000)
+    })
 
-  it('makes a random password, which a connection checks without delay', async () => {
-    const { url } = await open()
-    expect(decodeURIComponent(new URL(url).password)).to.have.length(32)
-    const [{ kept } = {}] = await ask(
-      url,
-      "SELECT split_part(rolpassword, ':', 1) AS kept FROM pg_authid WHERE rolname = 'baoco'",
-    )
-    expect(kept).to.equal('SCRAM-SHA-256$1')
-  })
+    it('is closed to other users: folder 0700 (0711 if owned by root), files 0600, loopback only, a password, no personal data in its log', async () => {
+      const { url } = own
+      expect(fs.statSync(home).mode & 0o777).to.equal(isRoot ? 0o711 : 0o700)
+      for (const name of ['postgres.json', 'postgres.log', 'lock']) {
+        expect(fs.statSync(join(home, name)).mode & 0o777, name).to.equal(0o600)
+      }
+      expect(await ask(url, 'SHOW listen_addresses')).to.deep.equal([{ listen_addresses: '127.0.0.1' }])
+      const guessed = new URL(url)
+      guessed.password = 'postgres'
+      const refused = await ask(guessed.href, 'SELECT 1').catch((error: Error) => error.message)
+      expect(refused).to.match(/password authentication failed/)
+      await ask(url, "CREATE TABLE one (text text PRIMARY KEY); INSERT INTO one VALUES ('SD TK 0123')")
+      await ask(url, "INSERT INTO one VALUES ('SD TK 0123')").catch(() => {})
+      const log = fs.readFileSync(join(fs.realpathSync(home), 'postgres.log'), 'utf8')
+      expect(log).to.include('duplicate key')
+      expect(log).to.not.include('SD TK 0123')
+    })
 
-  it('treats Vietnamese characters as letters, whatever locales the machine has', async () => {
-    const { url } = await open()
-    expect(await ask(url, "SELECT lower('CHUYỂN KHOẢN ĐẶT') AS text")).to.deep.equal([{ text: 'chuyển khoản đặt' }])
+    it('makes a random password, which a connection checks without delay', async () => {
+      const { url } = own
+      expect(decodeURIComponent(new URL(url).password)).to.have.length(32)
+      const [{ kept } = {}] = await ask(
+        url,
+        "SELECT split_part(rolpassword, ':', 1) AS kept FROM pg_authid WHERE rolname = 'baoco'",
+      )
+      expect(kept).to.equal('SCRAM-SHA-256$1')
+    })
+
+    it('treats Vietnamese characters as letters, whatever locales the machine has', async () => {
+      const { url } = own
+      expect(await ask(url, "SELECT lower('CHUYỂN KHOẢN ĐẶT') AS text")).to.deep.equal([{ text: 'chuyển khoản đặt' }])
+    })
+
+    // Only root needs a second user for its database.
+    if (isRoot)
+      it('does not run the server as root if Baoco runs as root', async () => {
+        expect(fs.statSync(join(fs.realpathSync(home), 'postgres')).uid).to.not.equal(0)
+        expect(fs.statSync(home).uid).to.equal(0)
+        for (const name of fs.readdirSync(home))
+          expect(fs.lstatSync(join(home, name)).uid === 0, name).to.equal(name !== 'postgres')
+      })
   })
 
   describe('with a cluster', () => {
-    // The tests above let it make its own.
     beforeEach(() => giveCluster(dataDir))
 
     it('runs in a session of its own, so that Ctrl-C does not reach it', async () => {
@@ -320,14 +341,6 @@ describe('embedded Postgres', () => {
         removeDirectory(dataDir)
         dataDir = home
       }
-    })
-
-    it('does not run the server as root if Baoco runs as root', async () => {
-      await open()
-      expect(fs.statSync(join(place(), 'postgres')).uid).to.not.equal(0)
-      expect(fs.statSync(dataDir).uid).to.equal(0)
-      for (const name of fs.readdirSync(dataDir))
-        expect(fs.lstatSync(join(dataDir, name)).uid === 0, name).to.equal(name !== 'postgres')
     })
   }
 })

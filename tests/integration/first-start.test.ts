@@ -17,6 +17,7 @@ import {
   type DataFolder,
   type Running,
 } from '../harness/baoco-process.ts'
+import { giveCluster } from '../harness/copied-cluster.ts'
 import { eventually } from '../harness/eventually.ts'
 import { showFigures } from '../harness/figures.ts'
 import { freePorts } from '../harness/free-ports.ts'
@@ -46,23 +47,25 @@ describe('the first start', function () {
     expect((await callApi(baoco, '', 'POST', '/api/auth/login', { email, password })).status).to.equal(200)
   }
 
-  for (const setting of ['PORT', 'METRICS_PORT'])
-    it(`with a ${setting} in use says so, and the next start prints the secrets once`, async () => {
-      const taker = createServer().listen(0)
-      await once(taker, 'listening')
-      const { port } = taker.address() as { port: number }
+  it('with a PORT or a METRICS_PORT in use says so, and the next start prints the secrets once', async () => {
+    const taker = createServer().listen(0)
+    await once(taker, 'listening')
+    const { port } = taker.address() as { port: number }
+    for (const setting of ['PORT', 'METRICS_PORT']) {
       const refused = launchBaoco(place, { [setting]: String(port) })
       running.push(refused)
-      expect(await refused.ended).to.equal(1)
+      expect(await refused.ended, setting).to.equal(1)
       expect(refused.output()).to.include(`baoco: port ${port} is in use: set ${setting} to another port\n`)
-      taker.close()
-      const next = await start()
-      await showsWorkingSecrets(next)
-      await next.stop()
-      expect((await start()).output()).to.not.include('API key')
-    })
+    }
+    taker.close()
+    const next = await start()
+    await showsWorkingSecrets(next)
+    await next.stop()
+    expect((await start()).output()).to.not.include('API key')
+  })
 
   it('with METRICS_PORT equal to PORT is refused, and the message names both', async () => {
+    await giveCluster(place.dataDir, true)
     const refused = launchBaoco(place, { METRICS_PORT: String(place.port) })
     running.push(refused)
     expect(await refused.ended).to.equal(1)
@@ -71,6 +74,7 @@ describe('the first start', function () {
   })
 
   it('prints the secrets again if the terminal was gone and the process was killed', async () => {
+    await giveCluster(place.dataDir, true)
     const [port = 0] = await freePorts(1)
     const env = { PATH: process.env.PATH, HOME: process.env.HOME, PORT: String(port), BAOCO_DATA_DIR: place.dataDir }
     const child = spawn(process.execPath, ['cmd/baoco.mjs', 'serve'], {
@@ -92,6 +96,7 @@ describe('the first start', function () {
   })
 
   it('generates the only key: a later start without it refuses, and generates none', async () => {
+    await giveCluster(place.dataDir, true)
     await (await start()).stop()
     const path = join(place.dataDir, 'vault-key')
     const key = readFileSync(path, 'utf8')

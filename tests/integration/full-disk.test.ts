@@ -1,7 +1,9 @@
 /** A full disk, as the operator of a small server and the phones meet it. */
 import { expect } from 'chai'
 import { openDatabase } from '../../adapters/database/database.ts'
+import type { DataFolder } from '../harness/baoco-process.ts'
 import { fromVietcombank, vietcombankText } from '../harness/bank-texts.ts'
+import { giveCluster } from '../harness/copied-cluster.ts'
 import { eventually } from '../harness/eventually.ts'
 import { startMailServer, type TestMailServer } from '../harness/mail-server.ts'
 import { emptyDatabase, type TestDatabase } from '../harness/postgres.ts'
@@ -54,7 +56,11 @@ describe('a full disk of the embedded database', () => {
 
   before(async () => {
     disk = mountSmallDisk(320)
-    world = await World.open({ prepare: async (place) => disk!.hold(place) })
+    const prepare = async (place: DataFolder) => {
+      disk!.hold(place)
+      await giveCluster(place.dataDir, true)
+    }
+    world = await World.open({ prepare })
   })
   after(async () => {
     await world?.close()
@@ -97,7 +103,7 @@ describe('a full disk of the embedded database', () => {
     disk!.clear()
     await eventually(accepted, { what: 'an accepted notification' })
     await eventually(async () => (await readiness()).status === 200)
-    expect(linesOf(world!, 'disk.has_space')).to.equal(1)
+    await eventually(() => linesOf(world!, 'disk.has_space') === 1, { what: 'the line about the end' })
     await eventually(async () => (await open()).length === 0, { within: 60_000, what: 'the end of the alerts' })
     await untilListed()
   })
@@ -181,7 +187,7 @@ describe('a full disk of your own Postgres', () => {
     expect(mail!.to).to.deep.include({ text: 'owner@baoco.local' })
     expect(await accepted()).to.equal(true)
     expect(await readiness()).to.deep.equal({ status: 200, disk: 'ok' })
-    expect(linesOf(world!, 'disk.has_space')).to.equal(1)
+    await eventually(() => linesOf(world!, 'disk.has_space') === 1, { what: 'the line about the end' })
     await untilListed()
   })
 

@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
-import { newDataFolder, removeDataFolder, type DataFolder } from '../../harness/baoco-process.ts'
+import { removeDataFolder, type DataFolder } from '../../harness/baoco-process.ts'
+import { newFolderWithCluster } from '../../harness/copied-cluster.ts'
 import { startOwnStandIn, type OwnStandIn } from '../../harness/eventstoredb/process.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { showFigures } from '../../harness/figures.ts'
@@ -18,7 +19,7 @@ describe('a start while EventStoreDB is unavailable', function () {
   let place: DataFolder
   let server: OwnStandIn
   before(async () => {
-    ;[place, server] = await Promise.all([newDataFolder(), startOwnStandIn()])
+    ;[place, server] = await Promise.all([newFolderWithCluster(), startOwnStandIn()])
     await server.stop()
   })
   after(async () => {

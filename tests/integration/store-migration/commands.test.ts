@@ -8,7 +8,6 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import {
   callApi,
-  newDataFolder,
   readInstallation,
   removeDataFolder,
   startBaoco,
@@ -73,7 +72,7 @@ describe('baoco export-events and import-events', function () {
   const callsFor = (order: string) => shop.calls.filter(({ body }) => body.includes(`"${order}"`))
 
   before(async () => {
-    ;[server, shop, other] = await Promise.all([givenOrOwnEventStore(), openShop(), newDataFolder()])
+    ;[server, shop, other] = await Promise.all([givenOrOwnEventStore(), openShop(), newFolderWithCluster()])
     const place = await newFolderWithCluster()
     baoco = await startBaoco(place, ENV)
     installation = readInstallation(place, baoco.output())
@@ -186,7 +185,7 @@ describe('baoco export-events and import-events', function () {
   })
 
   it('lets nothing start on a store whose import was killed, and continues the import', async () => {
-    const place = await newDataFolder()
+    const place = await newFolderWithCluster()
     try {
       const file = join(other.dataDir, 'events.jsonl')
       const made = await command(other, here, ['export-events', file])
