@@ -129,7 +129,7 @@ describe('delivery', () => {
     const shop = await setting.shop()
     const rule = await setting.rule(shop.url)
     const [one, two] = [await setting.worker(ALIVE), await setting.worker(ALIVE)]
-    const transactions = await setting.capture([rule], { count: 300 })
+    const transactions = await setting.capture([rule], { count: 120 })
     await eventually(() => one.reports.length + two.reports.length >= transactions.length)
     for (const transaction of transactions) await setting.untilStatus(transaction, 'success')
     const called = shop.calls.map((call) => (JSON.parse(call.body) as { transaction_id: number }).transaction_id)
@@ -152,7 +152,7 @@ describe('delivery', () => {
     const other = await setting.rule(good.url, { user: 6 })
     const first = { room: 200, slots: 20, perUser: 15, perEndpoint: 10, waitingPerEndpoint: 50 }
     await setting.worker({ limits: { first } })
-    await setting.capture([rules.hanging], { count: 400 })
+    await setting.capture([rules.hanging], { count: 250 })
     await eventually(() => hanging.calls.length === 10)
     const mine = await setting.capture([rules.good], { count: 20 })
     const others = await setting.capture([other], { user: 6, count: 20 })

@@ -2,7 +2,8 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
-import { callApi, printedValue } from '../../harness/baoco-process.ts'
+import { openShops, type ShopAccount } from '../../../bench/support/shops.ts'
+import { callApi } from '../../harness/baoco-process.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { longestControl } from '../../harness/longest-control.ts'
 import { needsKafka } from '../../harness/kafka/needs-kafka.ts'
@@ -15,24 +16,16 @@ import { openEndpoint, type Answered, type Endpoint, type SeenCall } from '../..
 import { Oracle } from '../../chaos/oracle/oracle.ts'
 
 /** A topic gives all first attempts of an account to one process, so one account would keep only one of them busy. */
-const ACCOUNTS = 5
+const ACCOUNTS = 6
 /** Notifications per second of each account. */
-const RATE = 6
+const RATE = 2
 /** The minimum number of calls that each process has made in the end. */
 const OF_EACH = 10
 
 const madeBy = ({ running }: RoleProcess): number => running.output().split('delivery.attempted').length - 1
 
-const createAccount = async (world: World, number: number) => {
-  const printed = await world.baocoCommand('account', 'create', `shop-${number}@example.com`, '--plan', 'Pro')
-  const apiKey = printedValue(printed, 'API key')
-  const system = { name: 'Shop', type: 'custom', payment_prefix: 'DH' }
-  expect((await callApi(world.baoco, apiKey, 'POST', '/api/systems', system)).status).to.equal(201)
-  return { apiKey, personalUrl: world.baoco.baseUrl + new URL(printedValue(printed, 'personal URL')).pathname }
-}
-
 /** More payments than the processes can have in flight together at one endpoint: 64 each. */
-const MORE_THAN_SLOTS = 240
+const MORE_THAN_SLOTS = 160
 
 /** Every other first attempt fails. So there are first attempts, which come from the log, and retries, which all workers look for. */
 const answerHalf = async ({ number, attempt }: SeenCall, response: ServerResponse): Promise<Answered> => {
@@ -45,13 +38,15 @@ const answerHalf = async ({ number, attempt }: SeenCall, response: ServerRespons
 const sideBySide = (setUpName: 'stock' | 'all', others: readonly ('project' | 'relay')[]): void => {
   needsStockPostgres()
   let world: World
+  let accounts: readonly ShopAccount[]
   const endpoints: { close: () => Promise<void> }[] = []
   before(async () => {
     world = await World.open({
       servers: () => openSetUp(setUpName),
       env: { RETRY_SCHEDULE: '1,1,1' },
-      roles: ['api', 'deliver', 'deliver', 'deliver', ...others],
+      roles: ['api', 'deliver', 'deliver', ...others],
     })
+    accounts = await openShops(world.baoco, world.installation, ACCOUNTS + 1, world.servers.env)
   })
   after(async () => {
     await world?.close()
@@ -60,10 +55,8 @@ const sideBySide = (setUpName: 'stock' | 'all', others: readonly ('project' | 'r
 
   it('make every first attempt and every retry, and none of them twice', async () => {
     const workers = world.of('deliver')
-    const accounts: { apiKey: string; personalUrl: string }[] = [world.installation]
-    while (accounts.length < ACCOUNTS) accounts.push(await createAccount(world, accounts.length))
     const shops: { personalUrl: string; endpoint: Endpoint; oracle: Oracle }[] = []
-    for (const { apiKey, personalUrl } of accounts) {
+    for (const { apiKey, personalUrl } of accounts.slice(0, ACCOUNTS)) {
       const api = (method: string, path: string, body?: unknown) => callApi(world.baoco, apiKey, method, path, body)
       const endpoint = await openEndpoint({ name: 'shop', api, answer: answerHalf })
       endpoints.push(endpoint)
@@ -74,7 +67,7 @@ const sideBySide = (setUpName: 'stock' | 'all', others: readonly ('project' | 'r
     const loads = shops.map(({ oracle, personalUrl }) => oracle.load(personalUrl, RATE, loading.signal))
     await eventually(() => workers.every((worker) => madeBy(worker) >= OF_EACH), {
       within: 300_000,
-      what: 'calls made by each of three processes',
+      what: 'calls made by each process',
     }).finally(() => loading.abort())
     await Promise.all(loads)
     for (const { oracle, endpoint } of shops) {
@@ -87,7 +80,7 @@ const sideBySide = (setUpName: 'stock' | 'all', others: readonly ('project' | 'r
   })
 
   it('send waiting calls to the new URL of their rule, although the old one does not answer', async () => {
-    const { apiKey, personalUrl } = await createAccount(world, ACCOUNTS)
+    const { apiKey, personalUrl } = accounts[ACCOUNTS]!
     const [hanging, next] = [await openShop(hang), await openShop()]
     endpoints.push(hanging, next)
     const rules = '/api/webhooks'
@@ -117,7 +110,7 @@ const sideBySide = (setUpName: 'stock' | 'all', others: readonly ('project' | 'r
   })
 }
 
-describe('three delivery processes', function () {
+describe('two delivery processes', function () {
   this.timeout(600_000)
 
   describe('on Postgres alone', () => sideBySide('stock', ['project']))

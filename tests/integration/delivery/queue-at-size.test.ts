@@ -8,8 +8,8 @@ import type { DeliveryQueue } from '../../../workflows/deliver/queue.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { openDeliverySetting, USER, type DeliverySetting } from './setting.ts'
 
-const WAITING = 200_000
-const DUE = 20_000
+const WAITING = 50_000
+const DUE = 5_000
 const ROOM = { first: 500, retry: 500, manual: 500, bulk: 500 }
 const WANTED = { room: ROOM, perRule: 128, fullRules: [], shares: { whole: ROOM, left: [] }, firstEarlier: 0 }
 

@@ -1,9 +1,13 @@
 import { expect } from 'chai'
+import { transactionStream, type TransactionEvent } from '../../../domain/transaction/events.ts'
 import { openRetriedTransactions } from '../../../projections/job/queries.ts'
 import { createJob, MOST_RUNNING, runJobs, type RetriedTransactions } from '../../../workflows/jobs/bulk-retry.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
 import { attempted, captured, statusChanged } from './captured.ts'
+
+/** The stream of a transaction and its events. */
+type History = readonly [string, readonly TransactionEvent[]]
 
 describe('a bulk retry as a job', () => {
   let api: ApiUnderTest
@@ -29,32 +33,43 @@ describe('a bulk retry as a job', () => {
   })
 
   const failed = async (count: number, given: object = {}, of = user): Promise<number[]> => {
-    const ids: number[] = []
-    for (let number = 0; number < count; number++) {
-      const id = await api.nextId()
-      await api.happened(of, id, [
-        captured(of, id, { rules: [rule], webhook_status: 'pending', ...given }),
-        attempted(id, { attempt_id: await api.nextId(), rule_id: rule }),
-        statusChanged(id, 'pending', 'failed'),
-      ])
-      ids.push(id)
-    }
+    const ids = await api.nextIds(count)
+    await api.happenedTo(of, await Promise.all(ids.map((id) => failure(id, given, of))))
     return ids
   }
+  const failure = async (id: number, given: object, of: number): Promise<History> => [
+    transactionStream(id),
+    [
+      captured(of, id, { rules: [rule], webhook_status: 'pending', ...given }),
+      attempted(id, { attempt_id: await api.nextId(), rule_id: rule }),
+      statusChanged(id, 'pending', 'failed'),
+    ],
+  ]
   /** A transaction with an attempt for each of the rules. */
   const sent = async (rules: number[], outcome: 'delivered' | 'retrying', created_at: string): Promise<number> => {
     const id = await api.nextId()
+    await api.happenedTo(user, [await sending(id, rules, outcome, created_at)])
+    return id
+  }
+  const sending = async (
+    id: number,
+    rules: number[],
+    outcome: 'delivered' | 'retrying',
+    created_at: string,
+  ): Promise<History> => {
     const isDelivered = outcome === 'delivered'
     const next_attempt_at = isDelivered ? null : new Date(Date.now() + 3_600_000).toISOString()
     const attempts = rules.map(async (rule_id) =>
       attempted(id, { attempt_id: await api.nextId(), rule_id, outcome, next_attempt_at }),
     )
-    await api.happened(user, id, [
-      captured(user, id, { rules, webhook_status: 'pending', created_at }),
-      ...(await Promise.all(attempts)),
-      ...(isDelivered ? [statusChanged(id, 'pending', 'success')] : []),
-    ])
-    return id
+    return [
+      transactionStream(id),
+      [
+        captured(user, id, { rules, webhook_status: 'pending', created_at }),
+        ...(await Promise.all(attempts)),
+        ...(isDelivered ? [statusChanged(id, 'pending', 'success')] : []),
+      ],
+    ]
   }
   /** The rules for which a call is due now, in the lane of bulk retries. */
   const dueRules = async (id: number): Promise<number[]> =>
@@ -167,24 +182,27 @@ describe('a bulk retry as a job', () => {
     const json = { name: 'other', url: 'https://other.example/' }
     const other = (await api.ask('POST', '/api/webhooks', { key, json })).body.data.id
     const later = new Date(Date.now() + 3_600_000).toISOString()
-    const half = async (): Promise<number> => {
-      const id = await sent([other], 'retrying', new Date().toISOString())
-      const both = await api.nextId()
-      await api.happened(user, both, [
-        captured(user, both, { rules: [rule, other], webhook_status: 'pending' }),
-        attempted(both, { attempt_id: await api.nextId(), rule_id: rule }),
-        attempted(both, {
-          attempt_id: await api.nextId(),
-          rule_id: other,
-          outcome: 'retrying',
-          next_attempt_at: later,
-        }),
-      ])
-      expect(await dueRules(id)).to.deep.equal([])
-      return both
-    }
+    const half = async (id: number): Promise<History> => [
+      transactionStream(id),
+      [
+        captured(user, id, { rules: [rule, other], webhook_status: 'pending' }),
+        attempted(id, { attempt_id: await api.nextId(), rule_id: rule }),
+        attempted(id, { attempt_id: await api.nextId(), rule_id: other, outcome: 'retrying', next_attempt_at: later }),
+      ],
+    ]
     const meant: number[] = []
-    for (let number = 0; number < 55; number++) meant.push(...(await failed(1)), await half())
+    const waiting: number[] = []
+    const histories: History[] = []
+    for (let number = 0; number < 55; number++) {
+      const [whole = 0, alone = 0, both = 0] = await api.nextIds(3)
+      histories.push(await failure(whole, {}, user))
+      histories.push(await sending(alone, [other], 'retrying', new Date().toISOString()))
+      histories.push(await half(both))
+      meant.push(whole, both)
+      waiting.push(alone)
+    }
+    await api.happenedTo(user, histories)
+    for (const id of waiting) expect(await dueRules(id)).to.deep.equal([])
     const { job_id } = await begin({ filter: {} })
     const pages: number[][] = []
     const { between } = openRetriedTransactions(api.database)
