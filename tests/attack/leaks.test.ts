@@ -26,6 +26,7 @@ import {
 import { newFolderWithCluster } from '../harness/copied-cluster.ts'
 import { vietcombankText } from '../harness/bank-texts.ts'
 import { eventually } from '../harness/eventually.ts'
+import { repetitions } from '../harness/repetitions.ts'
 import { openShop, status, type Shop } from '../harness/shop.ts'
 
 const BAOCO = fileURLToPath(new URL('../../cmd/baoco.mjs', import.meta.url))
@@ -219,7 +220,7 @@ describe('settings', () => {
         expect(shownAddress(`${scheme}://user:${before}${secret}${behind}@host/path`)).not.to.include(secret)
         expect(shownAddress(`${scheme}://host/path?pass${before}${secret}`)).not.to.include(secret)
       }),
-      { numRuns: 2_000 },
+      { numRuns: repetitions(2_000, 300) },
     )
     const lines = configLines(readSettings({ ...settings('postgres://u:hunter2@db/b'), KAFKA_SASL: 'plain:u:hunter2', METRICS_TOKEN: 'hunter2hunter2hunter2', KAFKA_BROKERS: 'u:hunter2@k:9092' })) // prettier-ignore
     expect(lines.join('\n')).not.to.include('hunter2')

@@ -1,5 +1,5 @@
 /**
- * Sends a thousand requests made from the document, some valid and some nearly valid. No answer may be a fault or break its schema, and
+ * Sends hundreds of requests made from the document, some valid and some nearly valid. No answer may be a fault or break its schema, and
  * every operation must be reached. `npm run fuzz` sends ten thousand.
  *
  * `PROPERTY_SEED` repeats a run, `PROPERTY_REQUESTS` sets the number of requests.
@@ -12,10 +12,10 @@ import type { Located, Parameter } from '../../harness/openapi/document.ts'
 import { bodySchemaOf, collectionOf, make, noteMade, requestOf } from './requests.ts'
 import { curlOf, openWorld, schemesOf, type Caller, type Got, type Sent, type World } from './world.ts'
 
-const REQUESTS = Number(process.env.PROPERTY_REQUESTS ?? repetitions(10_000, 1_000))
+const REQUESTS = Number(process.env.PROPERTY_REQUESTS ?? repetitions(10_000, 500))
 const SEED = Number(process.env.PROPERTY_SEED ?? Date.now() % 2 ** 31)
 /** Each operation must succeed at least this many times. */
-const LEAST_DONE = repetitions(50, 10)
+const LEAST_DONE = repetitions(50, 5)
 /** An operation that was done too rarely is tried again with requests that fit its schema: at most so many times LEAST_DONE. */
 const BATCHES = 20
 /** The number of callers. Each has its own resources and goes through its share of the operations. */
@@ -205,7 +205,7 @@ describe('ten thousand requests made from the document', () => {
     const foreign = await world.newCaller()
     const slow = world.operations.filter(({ path }) => SLOW.test(path))
     const quick = world.operations.filter(({ path }) => !SLOW.test(path))
-    const runsOfSlow = repetitions(60, 12)
+    const runsOfSlow = repetitions(60, 6)
     const runs = Math.max(10, Math.ceil((REQUESTS - slow.length * runsOfSlow) / quick.length))
     const waiting = [...slow, ...quick]
     const lane = async (): Promise<void> => {

@@ -16,6 +16,7 @@ import {
   type ApiUnderTest,
   type ApiOptions,
 } from '../http/api-under-test.ts'
+import { verifyingOnce } from '../http/passwords.ts'
 
 export interface Caller {
   user_id: number
@@ -66,7 +67,7 @@ export const next = (): number => ++serial
 /** @param options  of `openApi` */
 export const openWorld = async (options?: ApiOptions): Promise<World> => {
   const plans = { planBank: 'VCB', planAccount: '0071000999999', planHolder: 'BAOCO' }
-  const api = await openApi(plans, 'real', options)
+  const api = await openApi(plans, 'real', { passwords: verifyingOnce(), ...options })
   const shop = await openShop()
   const pool = new Pool(api.url, { connections: 32, pipelining: 1, headersTimeout: 60_000, bodyTimeout: 60_000 })
   const tokens = jsonWebTokens(JWT_SECRET, api.clock)
