@@ -59,9 +59,11 @@ const SCRIPTS: readonly string[] = [
   'tests/harness/eventstoredb/main.ts',
   'tests/harness/next-version.mjs',
   'tests/integration/eventstoredb/crowded.ts',
+  'tests/integration/eventstoredb/fault-of-our-own.ts',
   'tests/integration/eventstoredb/late-answer.ts',
   'tests/integration/eventstoredb/undiscovered.ts',
   'tests/integration/failing-benchmark.ts',
+  'tests/integration/heap-at-rest.ts',
   'tests/integration/kafka/relaying-child.ts',
   'tests/integration/store-migration/killed-import.ts',
 ]

@@ -96,7 +96,7 @@ describe('an append to EventStoreDB whose outcome is unknown', () => {
 
   it('does not keep other uncaught errors from ending the process', async () => {
     const script = fileURLToPath(new URL('fault-of-our-own.ts', import.meta.url))
-    const ended = await run('--import', 'tsx', script, stores.url).catch(
+    const ended = await run(await bundledScript(script), stores.url).catch(
       (error: { code: number; stderr: string }) => error,
     )
     expect(ended).to.include({ code: 1 })

@@ -13,12 +13,12 @@ import { peakMb, watchPeak } from '../../harness/process-costs.ts'
 import { repetitions } from '../../harness/repetitions.ts'
 import { World } from '../../harness/world.ts'
 
-const FEW = repetitions(100_000, 5_000)
-const MANY = repetitions(1_000_000, 40_000)
+const FEW = repetitions(100_000, 2_500)
+const MANY = repetitions(1_000_000, 20_000)
 const MONTHS = { few: '2026-05', many: '2026-06' } as const
 
 /** Hexadecimal texts of 32 characters in the raw data of each row. They hardly get smaller in a spreadsheet. */
-const TEXTS = repetitions(8, 64)
+const TEXTS = repetitions(8, 128)
 /** The first letter makes every character take two bytes in memory. */
 const BLOCKS = `SELECT b, 'ệ' || (SELECT string_agg(md5(b || ' ' || k), '') FROM generate_series(1, ${TEXTS}) k) AS raw_data
   FROM generate_series(0, 999) b`
