@@ -19,7 +19,7 @@ const collect = globalThis.gc
 if (collect)
   globalThis.gc = (() => {
     collections++
-    void collect()
+    collect()
   }) as NodeJS.GCFunction
 const objects = Array.from({ length: which === 'little' ? 200_000 : 3_000_000 }, (_, n) => ({ n, text: 'text ' + n }))
 const before = size()
