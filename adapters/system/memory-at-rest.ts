@@ -25,7 +25,7 @@ const MUCH_BYTES = 100 * 1_048_576
  * V8 gives the memory of its young objects back only if hardly any were made in the five seconds before. By then a process is settled: at each look
  * it had few requests, and less work than this.
  */
-const SETTLED_LOOKS = 6
+const SETTLED_LOOKS = 8
 const HARDLY_BUSY = 0.1
 /** Less is not worth a collection even then. */
 const LITTLE_BYTES = 16 * 1_048_576
