@@ -10,7 +10,8 @@ import { basename, dirname, resolve } from 'node:path'
 /** The path of the bundle, of which `cmd/build.mjs` makes a constant; undefined outside of it. */
 const bundle = (globalThis as { BAOCO_BUNDLE?: string }).BAOCO_BUNDLE
 
-const POSITION = /(?<=[( ])(\/[^()\n]*):(\d+):(\d+)/g
+/** A pattern for every path would take minutes for a long message that is full of slashes. */
+const POSITION = bundle && new RegExp(`${bundle.replaceAll(/[^\w/]/g, String.raw`\$&`)}:(\\d+):(\\d+)`, 'g')
 
 /** All sources of packages have this name in the map. */
 const PACKAGES = 'packages'
@@ -36,22 +37,27 @@ const sourceAt = (map: SourceMap, path: string, line: number, column: number): s
 
 /** @returns the stack with positions in our sources, where they are known */
 export const withSources = (stack: string): string => {
+  if (!bundle || !POSITION) return stack
   let map: SourceMap | null | undefined
-  return stack.replaceAll(POSITION, (position, path: string, line: string, column: string) => {
-    if (path !== bundle) return position
+  return stack.replaceAll(POSITION, (position, line: string, column: string) => {
     const before = known.get(position)
     if (before !== undefined) return before
-    if (map === undefined) map = readMap(path)
-    const found = (map && sourceAt(map, path, Number(line), Number(column))) ?? position
+    if (map === undefined) map = readMap(bundle)
+    const found = (map && sourceAt(map, bundle, Number(line), Number(column))) ?? position
     if (known.size >= MOST_KNOWN) known.clear()
     known.set(position, found)
     return found
   })
 }
 
-/** Shows them also for an error that ends the process. */
+/** Shows them also for an error that ends the process, and for its causes. */
 export const showSources = (): void => {
   process.on('uncaughtExceptionMonitor', (error: unknown) => {
-    if (error instanceof Error && error.stack) error.stack = withSources(error.stack)
+    const shown = new Set<unknown>()
+    for (let each = error; each instanceof Error && !shown.has(each); each = each.cause) {
+      shown.add(each)
+      // An error here would take the place of this one: some cannot be changed.
+      Reflect.set(each, 'stack', each.stack && withSources(each.stack))
+    }
   })
 }

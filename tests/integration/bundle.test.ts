@@ -22,7 +22,8 @@ describe('the bundle of the sources', function () {
   const bundles = () => fs.readdirSync(all())
 
   beforeEach(() => {
-    root = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'baoco-sources-')))
+    // As a file manager names the folder of a copy.
+    root = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'baoco (copy) ')))
     for (const folder of FOLDERS) fs.mkdirSync(join(root, folder))
     write('package.json', '{"type":"module"}')
     write('domain/greeting.ts', `export const greeting: string = 'hello'`)
@@ -150,6 +151,23 @@ describe('the bundle of the sources', function () {
       expect(stderr)
         .to.include('Error: failed')
         .and.include(`${join(root, 'cmd/baoco.ts')}:5:`)
+    })
+
+    it('with positions in the sources also of their cause', async () => {
+      errorOf(`throw new Error('failed', {
+                 cause: new Error('first') })`)
+      const { stderr } = await baoco().then(
+        () => ({ stderr: '' }),
+        (error: { stderr: string }) => error,
+      )
+      expect(stderr)
+        .to.include('[cause]: Error: first')
+        .and.include(`${join(root, 'cmd/baoco.ts')}:6:`)
+    })
+
+    it('of any length at once', async () => {
+      errorOf('console.log(withSources(new Error(` /`.repeat(500_000)).stack).length > 1_000_000)')
+      expect(await baoco()).to.equal('true')
     })
 
     it('with positions in the sources, where a log line asks for them', async () => {
