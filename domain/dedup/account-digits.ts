@@ -44,12 +44,25 @@ export const sharedDigits = (a: string, b: string): number => {
   return (one.head.slice(0, heads) + one.tail.slice(one.tail.length - tails)).replace(/\D/g, '').length
 }
 
+const isDigit = (code: number): boolean => code >= 48 && code <= 57
+
+/** Whether the digits that both end with differ. It takes no number apart: a caller may compare one with 500 others. */
+const endsDiffer = (a: string, b: string): boolean => {
+  for (let i = a.length - 1, j = b.length - 1; i >= 0 && j >= 0; i--, j--) {
+    const [one, other] = [a.charCodeAt(i), b.charCodeAt(j)]
+    if (!isDigit(one) || !isDigit(other)) return false
+    if (one !== other) return true
+  }
+  return false
+}
+
 /**
  * The length of a mask is not trusted, because banks print masks of fixed length.
  * @returns true if the visible digits contradict each other
  */
 export const digitsContradict = (a: string, b: string): boolean => {
   if (a === b) return false
+  if (endsDiffer(a, b)) return true
   const [one, other] = [visible(a), visible(b)]
   if (!one.masked && !other.masked) return one.head !== other.head
   if (!one.masked || !other.masked) {

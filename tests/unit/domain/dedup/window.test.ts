@@ -340,6 +340,10 @@ describe('visible account digits', () => {
     ['0011000415567', '0011000415567', false],
     ['0011000415567', '0011000415568', true],
     ['123xxx345', '12345', true],
+    ['0011 0004 15567', '0011000415567', false],
+    ['0011-0004-15567 ', '0011000415567', false],
+    ['001xx-567', '0011 0004 15 567', false],
+    ['001xx-567', '0011 0004 15 467', true],
   ] as const)
     it(`${contradict ? 'contradict each other' : 'may be of one account'} in ${a} and ${b}`, () => {
       expect(digitsContradict(a, b)).to.equal(contradict)
