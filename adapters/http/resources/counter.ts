@@ -38,21 +38,21 @@ interface ShownPayment {
   at: string
 }
 
-const hasSwitchedOff = ({ bank_accounts }: Account): boolean =>
-  [...bank_accounts.values()].some(({ is_active }) => is_active === 0)
+const hasSwitchedOffAt = ({ bank_accounts }: Account, bank: LiveUpdate[string] | undefined): boolean =>
+  [...bank_accounts.values()].some(({ bank_code, is_active }) => is_active === 0 && bank_code === bank)
 
 /**
  * The payment of a new credit. A repeated notification is not a payment, and one that was held back is none yet: the money may be on the bank
  * account of a stranger. A page has to start over if it shows a deleted payment, or lacks one that was released. It also does so after a
- * credit that fires no rule, if the owner has switched off a bank account: the update does not say which account the credit is for.
+ * credit that fires no rule, if the owner has switched off an account at its bank: the update does not say which account the credit is for.
  */
 const shownOf = (update: LiveUpdate, account: Account): object | 'reset' | null => {
-  const { kind, what, id, amount, currency, order_id, created_at } = update
+  const { kind, what, id, bank_code, amount, currency, order_id, created_at } = update
   if (what === 'BankAccountChanged') return 'reset'
   if (kind === 'transaction' && (what === 'deleted' || update.released)) return 'reset'
   const isCredit = what === 'captured' && update.transaction_type === 'credit'
   if (!isCredit || update.webhook_status === 'already_run' || update.held) return null
-  if (update.webhook_status !== 'pending' && hasSwitchedOff(account)) return 'reset'
+  if (update.webhook_status !== 'pending' && hasSwitchedOffAt(account, bank_code)) return 'reset'
   return { id, amount, currency, order_id, at: created_at }
 }
 
@@ -115,11 +115,13 @@ export const counterRoutes = (
 
   const shownPayments = async (account: Account, read = FIRST_READ): Promise<ShownPayment[]> => {
     const newest = await lastPayments(database, account.user_id, read)
+    // The store is not asked about those that are not shown anyway: they may be hundreds.
+    const switchedOn = newest.filter((each) => !isSwitchedOff(account, each))
     const held = await heldAmong(
       store,
-      newest.map(({ id }) => id),
+      switchedOn.map(({ id }) => id),
     )
-    const shown = newest.filter((each) => !held.has(each.id) && !isSwitchedOff(account, each)).slice(0, SHOWN)
+    const shown = switchedOn.filter(({ id }) => !held.has(id)).slice(0, SHOWN)
     const mayBeMore = shown.length < SHOWN && newest.length === read && read < MOST_READ
     if (mayBeMore) return shownPayments(account, MOST_READ)
     return shown.map(({ id, amount, currency, order_id, at }) => ({ id, amount, currency, order_id, at }))
@@ -141,7 +143,7 @@ export const counterRoutes = (
   get('/counter/:token', 'Get the counter page', none, dashboardsPage, showPage)
   const limited = refuses('NOT_FOUND', 'ACCOUNT_LOCKED', 'STORE_UNAVAILABLE', 'RATE_LIMITED')
   const stream = eventStream(
-    'Event `payments` first, then a `transaction` for each payment. `reset`: a payment was deleted or is no longer held back, a bank account was switched off or on, or there were many at once: connect again. While a bank account is switched off, also after a credit that fires no rule.',
+    'Event `payments` first, then a `transaction` for each payment. `reset`: a payment was deleted or is no longer held back, a bank account was switched off or on, or there were many at once: connect again. While a bank account is switched off, also after a credit at the same bank that fires no rule.',
   )
   get('/counter/:token/stream', 'Stream payments to the counter page', limited, query(StreamStart), stream, listen)
 }

@@ -366,14 +366,23 @@ describe('the stream', () => {
     await pay(user, { order_id: null, prefix: null, webhook_status: 'skipped' })
     const ofShop = await pay(user, { account_number: '99887766', webhook_status: 'pending', rules: [5] })
     const unmatched = await pay(user, { account_number: '99887766' })
-    await eventually(() => sent.length === 5)
+    const ofOtherBank = await pay(user, { bank_code: 'BIDV' })
+    await eventually(() => sent.length === 6)
     expect(first.sent.map(({ event }) => event).slice(0, 2)).to.deep.equal(['payments', 'reset'])
-    expect(sent.map(({ event }) => event)).to.deep.equal(['payments', 'reset', 'reset', 'transaction', 'reset'])
+    expect(sent.map(({ event }) => event).slice(0, 5)).to.deep.equal([
+      'payments',
+      'reset',
+      'reset',
+      'transaction',
+      'reset',
+    ])
     expect([sent[0]!.data.payments, sent[3]!.data.id]).to.deep.equal([[], ofShop])
+    // No bank account there is switched off, so the page need not start over.
+    expect([sent[5]!.event, sent[5]!.data.id]).to.deep.equal(['transaction', ofOtherBank])
     const again = await listen(`/counter/${token}/stream`)
     await eventually(() => again.sent.length === 1)
     const shown = again.sent[0]!.data.payments
-    expect(shown.map(({ id }: { id: number }) => id)).to.deep.equal([unmatched, ofShop])
+    expect(shown.map(({ id }: { id: number }) => id)).to.deep.equal([ofOtherBank, unmatched, ofShop])
     for (const each of shown) expect(each).to.have.all.keys('id', 'amount', 'currency', 'order_id', 'at')
   })
 
