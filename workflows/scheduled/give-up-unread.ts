@@ -30,7 +30,7 @@ export interface GiveUpUnreadParts {
   oldest: (userId: number, bytes: number) => Promise<UnreadNotification[]>
 }
 
-const EVERY_MINUTE = '30 * * * * *'
+const EVERY_MINUTE = '38 * * * * *'
 /** Notifications per append. */
 const AT_A_TIME = 200
 /** An unread stream contains only its notification. */

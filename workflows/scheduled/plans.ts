@@ -22,7 +22,8 @@ interface Parts {
   clock: Clock
 }
 
-const EVERY_MINUTE = '* * * * *'
+const EVERY_MINUTE = '8 * * * * *'
+const LATER_EVERY_MINUTE = '18 * * * * *'
 
 const occasion = (user_id: number, at: Date): OwnersOccasion => ({ user_id, at, ...ownCause() })
 
@@ -42,7 +43,7 @@ export const endPlans = ({ accounts, due, clock }: Parts): ScheduledJob => ({
 /** Warns each user once per month. The mail follows from the event. */
 export const warnOfQuotas = ({ accounts, due, clock }: Parts): ScheduledJob => ({
   name: 'warn_of_quotas',
-  at: EVERY_MINUTE,
+  at: LATER_EVERY_MINUTE,
   run: async () => {
     const at = clock.now()
     const users = await due.nearlyUsed(vietnamMonth(at), at)
