@@ -95,17 +95,27 @@ describe('outgoing mail', () => {
     const { port, close } = await startMailServer()
     await close()
     await outbox.send(MAIL)
-    const pauses: (number | null)[] = []
+    const secondsOf = async (time: 'due_at' | 'clock_timestamp()'): Promise<number> => {
+      const rows = await database.query<{ at: number }>(
+        `SELECT extract(epoch FROM ${time})::float8 AS at FROM ops.outbox`,
+      )
+      return rows[0]!.at
+    }
+    const pauses: { inSeconds: number | null; least: number; most: number }[] = []
     const failed: Outbox['failed'] = async (id, inSeconds) => {
+      const before = await secondsOf('clock_timestamp()')
       await outbox.failed(id, inSeconds)
-      pauses.push(inSeconds)
+      const [due, after] = [await secondsOf('due_at'), await secondsOf('clock_timestamp()')]
+      pauses.push({ inSeconds, least: due - after, most: due - before })
     }
     await post(`smtp://127.0.0.1:${port}`, { ...outbox, failed })
     for (let tries = 1; tries <= 3; tries++) {
       await eventually(() => pauses.length >= tries)
       await dueNow()
     }
-    expect(pauses.slice(0, 3)).to.deep.equal([2, 4, 8])
+    expect(pauses.slice(0, 3).map(({ inSeconds }) => inSeconds)).to.deep.equal([2, 4, 8])
+    for (const { inSeconds, least, most } of pauses.slice(0, 3))
+      expect(inSeconds, 'the pause in the database').to.be.within(least, most)
   })
 
   it('is sent at once after the clock of the database was ahead, but not if it was refused or was taken just now', async () => {
