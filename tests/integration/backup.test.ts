@@ -50,6 +50,11 @@ describe('backup and restore', () => {
       }),
     )
   }
+  const beginBackup = (to: string) => {
+    const env = { PATH: process.env.PATH, HOME: process.env.HOME, BAOCO_DATA_DIR: installation.dataDir }
+    const child = spawn(process.execPath, [BAOCO, 'backup', to], { env, stdio: 'ignore' })
+    return { child, ended: new Promise<number | null>((resolve) => child.once('exit', resolve)) }
+  }
   /** Returns the transaction's id. */
   const pay = async (baseUrl: string): Promise<number> => {
     const { pathname } = new URL(installation.personalUrl)
@@ -108,14 +113,24 @@ describe('backup and restore', () => {
     expect([status, stderr]).to.deep.equal([1, `baoco: ${file} already exists: name a new file\n`])
   })
 
-  it('only one backup is made at a time: the others end and say why', async () => {
-    const files = [1, 2].map((n) => `${file}.${n}`)
-    const made = await Promise.all(files.map((each) => baoco(installation, 'backup', each)))
-    const refused = made.filter(({ status }) => status !== 0)
-    for (const { stderr } of refused)
+  it('only one backup is made at a time: another one ends and says why', async () => {
+    const folder = fs.mkdtempSync(join(tmpdir(), 'baoco-one-backup-'))
+    const { child, ended } = beginBackup(join(folder, 'one'))
+    try {
+      // It writes to its draft when the database has begun to send the copy.
+      await eventually(() => fs.readdirSync(folder).some((name) => fs.statSync(join(folder, name)).size > 0), {
+        what: 'the draft',
+      })
+      child.kill('SIGSTOP')
+      const { status, stderr } = await baoco(installation, 'backup', join(folder, 'other'))
       expect(stderr).to.match(/^baoco: another backup is running: wait until it has ended/)
-    expect(refused.length).to.be.below(made.length)
-    for (const each of files) fs.rmSync(each, { force: true })
+      expect(status).to.equal(1)
+    } finally {
+      child.kill('SIGCONT')
+    }
+    expect(await ended).to.equal(0)
+    expect(fs.readdirSync(folder)).to.deep.equal(['one'])
+    fs.rmSync(folder, { recursive: true })
   })
 
   it('a backup into a folder that does not exist is refused in one line', async () => {
@@ -125,10 +140,8 @@ describe('backup and restore', () => {
   })
 
   it('a backup that is interrupted leaves nothing', async () => {
-    const env = { PATH: process.env.PATH, HOME: process.env.HOME, BAOCO_DATA_DIR: installation.dataDir }
     const folder = fs.mkdtempSync(join(tmpdir(), 'baoco-interrupted-'))
-    const child = spawn(process.execPath, [BAOCO, 'backup', join(folder, 'file')], { env, stdio: 'ignore' })
-    const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
+    const { child, ended } = beginBackup(join(folder, 'file'))
     await eventually(() => fs.readdirSync(folder).length > 0, { what: 'the draft' })
     child.kill('SIGTERM')
     expect(await ended).to.equal(1)
