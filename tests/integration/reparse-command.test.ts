@@ -45,8 +45,8 @@ describe('baoco reparse', () => {
       const output =
         '0 became transactions, 0 are ignored now, 0 are still unparsed, then stopped: run it again for the rest\n'
       expect(await result).to.deep.equal([output, 1])
-      await database.query(`DROP ROLE ${user}`)
     } finally {
+      await database.query(`DROP ROLE IF EXISTS ${user}`)
       await database.close()
     }
     expect(await start().result).to.deep.equal(['0 became transactions, 0 are ignored now, 1 are still unparsed\n', 0])
