@@ -3,14 +3,10 @@ import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import type { Account } from '../../../domain/account/account.ts'
 import { remove, retry } from '../../../domain/transaction/decide.ts'
-import { BEAT_EVERY } from '../../../workflows/deliver/heartbeat.ts'
 import { remakeRequests } from '../../../workflows/deliver/remake-request.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { hang, status } from '../../harness/shop.ts'
-import { holdable, openDeliverySetting, SECRET, USER, vault, type DeliverySetting } from './setting.ts'
-
-/** With the heartbeat of the tests, two workers on a busy machine take each other for dead. */
-const ALIVE = { beatEvery: BEAT_EVERY }
+import { ALIVE, holdable, openDeliverySetting, SECRET, USER, vault, type DeliverySetting } from './setting.ts'
 
 const retryByHand = (rules: number[]) => ({
   by: 'manual' as const,

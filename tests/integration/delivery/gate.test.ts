@@ -4,10 +4,7 @@ import { retry } from '../../../domain/transaction/decide.ts'
 import type { Answer } from '../../harness/shop.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { status } from '../../harness/shop.ts'
-import { openDeliverySetting, USER, type DeliverySetting } from './setting.ts'
-
-/** With the heartbeat of the tests, workers on a busy machine take each other for dead. Four heartbeats must be missed. */
-const ALIVE = { beatEvery: 1_000 }
+import { ALIVE, openDeliverySetting, USER, type DeliverySetting } from './setting.ts'
 
 describe('an ordered or limited rule', () => {
   let setting: DeliverySetting

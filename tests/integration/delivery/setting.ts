@@ -19,6 +19,7 @@ import { foldTransaction, type LiveTransaction, type Transaction } from '../../.
 import type { AttemptReport } from '../../../workflows/deliver/attempts.ts'
 import { openDelivery, type Delivery } from '../../../workflows/deliver/deliver.ts'
 import type { DeliveryOptions } from '../../../workflows/deliver/delivery-options.ts'
+import { BEAT_EVERY } from '../../../workflows/deliver/heartbeat.ts'
 import type { ClaimsOpen } from '../../../workflows/deliver/open-claims.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { freshReadModels } from '../../harness/postgres.ts'
@@ -28,6 +29,9 @@ import { capturedData } from '../../harness/captured-data.ts'
 
 export const SECRET = '0123456789abcdef0123456789abcdef0123456789abcdef'
 export const USER = 5
+
+/** Options of workers that must not take each other for dead: with the heartbeat of the tests, they may do so on a busy machine. */
+export const ALIVE = { beatEvery: BEAT_EVERY }
 
 const clock = { now: () => new Date() }
 export const vault: Vault = { seal: (text) => `sealed ${text}`, open: (sealed) => sealed.replace('sealed ', '') }
