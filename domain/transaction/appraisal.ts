@@ -1,4 +1,4 @@
-// Tests: tests/unit/domain/transaction/capture.test.ts
+// Tests: tests/unit/domain/transaction/appraisal.test.ts, tests/unit/domain/transaction/capture.test.ts
 /**
  * Appraises a notification: whether it is a transaction, whether its source is trusted, and which of its values are compared. The
  * deduplication window then gives the verdict, and `capture.ts` creates the facts. Pure: the time comes with the arrival.

@@ -1,4 +1,4 @@
-// Tests: tests/unit/domain/transaction/capture.test.ts
+// Tests: tests/unit/domain/transaction/copies.test.ts, tests/unit/domain/transaction/capture.test.ts
 /** The effects of a copy on the first notification of its event: it may complete it or contradict it. */
 import { digitsContradict } from '../dedup/account-digits.ts'
 import { DEDUP_RETENTION_S } from '../dedup/events.ts'

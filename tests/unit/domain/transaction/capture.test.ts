@@ -4,44 +4,13 @@ import { notificationEvents } from '../../../../domain/arrival/events.ts'
 import { dedupEvents } from '../../../../domain/dedup/events.ts'
 import { receivePathOf } from '../../../../domain/arrival/origin.ts'
 import { read } from '../../../../domain/reader/reader.ts'
-import type { Reading } from '../../../../domain/reader/reading.ts'
 import { transactionEvents } from '../../../../domain/transaction/events.ts'
-import { appraise, readable, type Appraised, type Movement } from '../../../../domain/transaction/appraisal.ts'
+import { appraise, type Movement } from '../../../../domain/transaction/appraisal.ts'
 import { captured, ignored, seen, unread } from '../../../../domain/transaction/capture.ts'
-import { completed, contradictedBy, isRemembered } from '../../../../domain/transaction/copies.ts'
+import { completed, contradictedBy } from '../../../../domain/transaction/copies.ts'
 import { evolveAll, type LiveTransaction } from '../../../../domain/transaction/transaction.ts'
-import { accountOf, shownOf } from '../../../harness/accounts.ts'
-
-const TEXT = 'SD TK 0011000415567 +150,000VND luc 20-11-2026 10:00:05. SD 222,772,047VND. Ref MBVCB.911539506.DH1042'
-const AT = new Date('2026-11-20T03:00:10.000Z')
-
-type Given = Partial<Arrival['incoming']> & { device?: number; posted_as?: Arrival['posted_as'] }
-
-const arrivalOf = ({ device = 1, posted_as = 'sms', ...incoming }: Given): Arrival => ({
-  credential: shownOf(7, device),
-  incoming: { text: TEXT, ...incoming },
-  posted_as: device === 0 ? null : posted_as,
-  stamp: AT,
-  arrived_at: AT,
-  raw: '{}',
-})
-
-const judged = (given: Given, options: Parameters<typeof accountOf>[1] = {}): Appraised => {
-  const account = accountOf(7, options)
-  const arrival = readable(arrivalOf(given))
-  return appraise(
-    account,
-    receivePathOf(account, arrival.credential, arrival.arrived_at)!,
-    arrival,
-    read(arrival.incoming, arrival.arrived_at),
-  )
-}
-
-const movementOf = (given: Given, options: Parameters<typeof accountOf>[1] = {}): Movement => {
-  const appraised = judged(given, options)
-  if (appraised.kind !== 'movement') throw new Error(`no movement: ${JSON.stringify(appraised)}`)
-  return appraised
-}
+import { accountOf } from '../../../harness/accounts.ts'
+import { arrivalOf, AT, judged, movementOf, TEXT, type Given } from './movements.ts'
 
 const reasonOf = (given: Given, options: Parameters<typeof accountOf>[1] = {}): string | null => {
   const appraised = judged(given, options)
@@ -99,80 +68,6 @@ describe('an old notification', () => {
     expect(completed(firstAt(AT), 2, movementAt({}))[0]!.data).to.include({ webhook_status: 'pending' })
     const late = new Date(AT.getTime() + 8 * 86_400_000)
     expect(completed(firstAt(AT), 2, movementAt({ stamp: late, arrived_at: late }))).to.deep.equal([])
-  })
-})
-
-describe('a credit that may have been reported before', () => {
-  const DAY = 86_400_000
-  const keptOf = (silent: boolean): Arrival['credential'] => ({
-    kind: 'kept',
-    user_id: 7,
-    kept: { notification_id: 1, source: 'device-1:sms', silent },
-  })
-  const appraised = (
-    { reading = {}, ...given }: Partial<Arrival> & { reading?: Partial<Reading> },
-    text = TEXT,
-  ): Movement => {
-    const account = accountOf(7)
-    const arrival: Arrival = { ...arrivalOf({ sender: 'Vietcombank', text }), ...given }
-    const found = read(arrival.incoming, arrival.arrived_at)
-    const path = receivePathOf(account, arrival.credential, arrival.arrived_at)!
-    const changed = { ...found, reading: { ...found.reading!, ...reading } } as ReturnType<typeof read>
-    const movement = appraise(account, path, arrival, changed)
-    if (movement.kind !== 'movement') throw new Error('no movement')
-    return movement
-  }
-  const isCompared = (...given: Parameters<typeof appraised>): boolean => appraised(...given).marks.length > 0
-  const { printed_time } = read({ text: TEXT, sender: 'Vietcombank' }, AT).reading!
-  const after = (days: number) => ({ arrived_at: new Date(Date.parse(printed_time!.at) + days * DAY) })
-
-  it('is not compared with the credits of two years if it prints a date of the last six days', () => {
-    expect(isCompared({})).to.equal(false)
-    expect(isCompared(after(5.9))).to.equal(false)
-    expect(isCompared(after(6.1))).to.equal(true)
-  })
-  it('is compared if nothing proves the date: without a time, without a year, or where a payer writes it', () => {
-    expect(isCompared({ reading: { printed_time: null } })).to.equal(true)
-    expect(isCompared({ reading: { printed_time: { ...printed_time!, year_printed: false } } })).to.equal(true)
-    expect(isCompared({ reading: { time_in_memo: 'alone' } })).to.equal(true)
-    expect(isCompared({ reading: { time_in_memo: 'beside_day' } })).to.equal(false)
-  })
-  it('is compared if it was kept and is read again, when the deduplication window may have dropped it', () =>
-    expect(isCompared({ credential: keptOf(false) })).to.equal(true))
-  it('is no debit', () => expect(isCompared(after(6.1), TEXT.replace('+150', '-150'))).to.equal(false))
-
-  it('is held back if it was kept until it was old', () => {
-    expect(appraised({ credential: keptOf(false) }).held).to.equal(null)
-    expect(appraised({ credential: keptOf(true) }).held).to.equal('old_notification')
-  })
-})
-
-describe('the payment of a plan', () => {
-  const PLANS = { prefix: 'BC', bank_code: 'VCB', account_number: '0011000415567', account_name: 'BAOCO' }
-  const appraised = (memo: string, { stamp = AT, prefixes = ['DH'] } = {}): Movement => {
-    const account = { ...accountOf(7, { prefixes }), operator: true }
-    const arrival = { ...arrivalOf({ sender: 'Vietcombank', text: TEXT.replace('DH1042', memo) }), stamp }
-    const path = receivePathOf(account, arrival.credential, arrival.arrived_at)!
-    const movement = appraise(account, path, arrival, read(arrival.incoming, arrival.arrived_at), PLANS)
-    if (movement.kind !== 'movement') throw new Error('no movement')
-    return movement
-  }
-
-  it('names its order, unless the money comes back or the notification is old', () => {
-    expect(appraised('BC0042').plan_order_id).to.equal(42)
-    expect(appraised('HOAN TRA GD BC0042').plan_order_id).to.equal(null)
-    expect(appraised('BC0042', { stamp: new Date(AT.getTime() - 2 * 86_400_000) }).plan_order_id).to.equal(null)
-  })
-  it('fires no rule, and is not marked as held', () => {
-    const paid = { webhook_status: 'plan_upgraded', already_run_of: null } as const
-    const held = { ...appraised('DH1042'), held: 'unconfirmed_account' as const }
-    const { data } = captured(1, 7, held, null, paid)
-    expect(data).to.deep.include({ ...paid, rules: [] })
-    expect(data).not.to.have.property('held')
-  })
-  it("has the order id of the plan, unless one of the operator's own shops is named", () => {
-    expect(appraised('BC0042').matched).to.include({ order_id: 'BC0042', prefix: 'BC', webhook_status: 'no_match' })
-    expect(appraised('DH1042 BC0042').matched).to.include({ order_id: 'DH1042', webhook_status: 'pending' })
   })
 })
 
@@ -432,92 +327,5 @@ describe('a recorded event', () => {
     ).data
     expect(Buffer.byteLength(description)).to.be.within(32 * 1024 - 3, 32 * 1024)
     expect(description.endsWith('ồ')).to.equal(true)
-  })
-})
-
-describe('a better copy', () => {
-  const firstWith = (memo: string, options = {}): LiveTransaction => {
-    const facts = [
-      captured(1, 7, movementOf({ text: TEXT.replace('DH1042', memo), sender: 'Vietcombank' }, options), null),
-    ]
-    return evolveAll(null, facts, AT.toISOString()) as LiveTransaction
-  }
-  const better = movementOf({ sender: 'Vietcombank' })
-
-  it('completes a first notification without an order id', () => {
-    expect(completed(firstWith('NGUYEN VAN...'), 2, better)).to.deep.equal([
-      {
-        type: 'TransactionCompleted',
-        data: {
-          transaction_id: 1,
-          completed_by: 2,
-          order_id: 'DH1042',
-          prefix: 'DH',
-          rules: [20],
-          webhook_status: 'pending',
-        },
-      },
-      { type: 'WebhookStatusChanged', data: { transaction_id: 1, from: 'skipped', to: 'pending' } },
-    ])
-  })
-  it('completes one whose order id was a guess', () =>
-    expect(completed(firstWith('ABC123'), 2, better)[0]?.data).to.include({ order_id: 'DH1042' }))
-  it('does not complete one that has an order id with a prefix of the user', () =>
-    expect(completed(firstWith('DH1042', { rules: false }), 2, better)).to.deep.equal([]))
-  it('does not complete one that was already sent', () =>
-    expect(completed({ ...firstWith('ABC123'), webhook_status: 'success' }, 2, better)).to.deep.equal([]))
-  it('completes nothing if it has no order id itself', () =>
-    expect(
-      completed(firstWith('NGUYEN...'), 2, movementOf({ text: TEXT.replace('DH1042', 'x'), sender: 'Vietcombank' })),
-    ).to.deep.equal([]))
-  it('completes no order id of another system, and no guess by another guess or by the same id', () => {
-    const shop = (memo: string) => movementOf({ text: TEXT.replace('DH1042', memo), sender: 'Vietcombank' })
-    expect(completed(firstWith('DH7', { rules: false }), 2, better)).to.deep.equal([])
-    expect(completed(firstWith('ABC123'), 2, shop('ABD124'))).to.deep.equal([])
-    // The prefix is newer than the first notification.
-    expect(completed(firstWith('DH1042', { prefixes: ['SHOP'] }), 2, better)).to.deep.equal([])
-  })
-  it('sends nothing for a bank account that is switched off, nor for a guess that stays unmatched', () => {
-    const none = { rules: [], webhook_status: 'no_match' }
-    expect(completed(firstWith('ABC123'), 2, better, null, true).map(({ data }) => data)).to.deep.equal([
-      { transaction_id: 1, completed_by: 2, order_id: 'DH1042', prefix: 'DH', ...none },
-    ])
-  })
-  it('is the payment of a plan, which fires no rule and is not held', () => {
-    const first: LiveTransaction = { ...firstWith('ABC123'), held: 'unconfirmed_account' }
-    const [fact] = completed(first, 2, better, { webhook_status: 'plan_upgraded', already_run_of: null })
-    expect(fact!.data).to.deep.include({ webhook_status: 'plan_upgraded', rules: [] })
-    expect(fact!.data).not.to.have.property('held')
-  })
-
-  it('contradicts an order id that matched a prefix, and only by another one that does', () => {
-    const of = (memo: string) => movementOf({ text: TEXT.replace('DH1042', memo), sender: 'Vietcombank' })
-    expect(contradictedBy(firstWith('DH7'), better)).to.equal('DH7')
-    expect(contradictedBy(firstWith('DH1042'), better)).to.equal(null)
-    expect(contradictedBy(firstWith('DH7'), of('ABC123')), 'a guess').to.equal(null)
-    expect(contradictedBy(firstWith('ABC123'), better), 'of a guess').to.equal(null)
-  })
-})
-
-describe('a credit that is remembered', () => {
-  const credit = movementOf({ sender: 'Vietcombank' })
-  const first = evolveAll(null, [captured(1, 7, credit, null)], AT.toISOString()) as LiveTransaction
-
-  it('is the one with the same bank and amount, whose account number does not differ', () => {
-    expect(isRemembered(first, credit)).to.equal(true)
-    expect(isRemembered({ ...first, account_number: 'xxxx5567' }, credit)).to.equal(true)
-    expect(isRemembered({ ...first, account_number: null }, credit)).to.equal(true)
-    const unnamed = { ...credit, reading: { ...credit.reading, account_number: null } }
-    expect(isRemembered(first, unnamed)).to.equal(true)
-  })
-
-  it('is not one of another bank, amount, direction or account', () => {
-    for (const other of [
-      { bank_code: 'MB' },
-      { amount: '150001.00' as typeof first.amount },
-      { transaction_type: 'debit' as const },
-      { account_number: '0011000415568' },
-    ])
-      expect(isRemembered({ ...first, ...other }, credit), JSON.stringify(other)).to.equal(false)
   })
 })
