@@ -1,6 +1,6 @@
 /** What processes do while a server that they use is stopped, and that they catch up by themselves when it is back. */
 import { expect } from 'chai'
-import { vietcombankText } from '../../harness/bank-texts.ts'
+import { fromVietcombank, vietcombankText } from '../../harness/bank-texts.ts'
 import { eventually } from '../../harness/eventually.ts'
 import type { RoleName } from '../../harness/role-processes.ts'
 import type { Servers } from '../../harness/servers.ts'
@@ -22,8 +22,8 @@ export interface WithoutServer {
 /** Notifications, each of which must be accepted at once. */
 const ACCEPTED = 5
 
-/** The number of a notification that must be refused, above those of all oracles. */
-const REFUSED = 9_999_999
+/** It must be refused, and accepted when it is sent again. Its number is above those of all oracles. */
+const REFUSED = vietcombankText(9_999_999, 'DH9999999')
 
 const accept = async ({ world, oracle }: Scene): Promise<void> => {
   for (let n = 0; n < ACCEPTED; n++) expect(await oracle.post(world.installation.personalUrl)).to.equal(true)
@@ -61,15 +61,19 @@ export const withoutPostgres: WithoutServer = {
   },
 }
 
+const postRefused = ({ world: { installation } }: Scene): Promise<Response> =>
+  fetch(fromVietcombank(installation.personalUrl), { method: 'POST', body: REFUSED })
+
 export const withoutEventStore: WithoutServer = {
   holds: async (scene) => {
-    const { baoco, installation } = scene.world
-    const answer = await fetch(`${baoco.baseUrl}${new URL(installation.personalUrl).pathname}`, {
-      method: 'POST',
-      body: vietcombankText(REFUSED, `DH${REFUSED}`),
-    })
+    const answer = await postRefused(scene)
     expect(answer.status).to.equal(503)
     expect(await answer.json()).to.include({ error: 'STORE_UNAVAILABLE' })
     expect(await statusOf(scene, 'api')).to.equal(503)
+  },
+  catchesUp: async (scene) => {
+    await eventually(async () => (await postRefused(scene)).status === 200, {
+      what: 'the refused notification accepted',
+    })
   },
 }
