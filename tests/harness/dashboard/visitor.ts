@@ -27,6 +27,9 @@ export const WITHIN = 60_000
 
 const OWNER = { email: 'owner@baoco.local', password: OWNERS_PASSWORD }
 
+/** What the browser is set to, unless a test changes it. */
+const MEDIA = { colorScheme: 'light', reducedMotion: 'reduce' } as const
+
 /** The tests look for Vietnamese texts. */
 const THE_TESTS: View = { size: 'desk', theme: 'light', language: 'vi' }
 
@@ -91,7 +94,7 @@ export class Visitor {
   }
 
   static async #in(browser: Browser, url: string): Promise<Visitor> {
-    const context = await browser.newContext({ viewport: SIZES.desk, colorScheme: 'light', reducedMotion: 'reduce' })
+    const context = await browser.newContext({ viewport: SIZES.desk, ...MEDIA })
     context.setDefaultTimeout(WITHIN)
     return new Visitor(url, browser, context)
   }
@@ -117,6 +120,7 @@ export class Visitor {
   async begin(): Promise<void> {
     if (!(await this.#hasLogin())) await this.#context.addCookies(this.#login)
     await this.page.setViewportSize(SIZES.desk)
+    await this.page.emulateMedia({ media: 'screen', ...MEDIA })
     this.complaints = []
   }
 
@@ -125,7 +129,7 @@ export class Visitor {
     this.#beforeScripts.push(await this.page.addInitScript(script))
   }
 
-  /** Ends a test: nothing that it has changed in the browser is there for the next one. */
+  /** Ends a test: its scripts, its routes and its session storage are not there for the next one. */
   async end(): Promise<void> {
     for (const script of this.#beforeScripts.splice(0)) await script.dispose()
     await this.page.unrouteAll()

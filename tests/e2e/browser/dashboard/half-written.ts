@@ -84,14 +84,17 @@ export const halfWritten = (visitor: () => Visitor, owner: () => Owner): void =>
       void dialog.dismiss()
     }
     page.on('dialog', dismiss)
-    await page.evaluate('location.reload()')
-    await eventually(() => asked.length === 1)
-    expect(asked).to.deep.equal(['beforeunload'])
-    expect(await name().inputValue()).to.equal('Viết dở')
-    await name().fill('')
-    await page.reload()
-    expect(asked).to.have.lengthOf(1)
-    page.off('dialog', dismiss)
+    try {
+      await page.evaluate('location.reload()')
+      await eventually(() => asked.length === 1)
+      expect(asked).to.deep.equal(['beforeunload'])
+      expect(await name().inputValue()).to.equal('Viết dở')
+      await name().fill('')
+      await page.reload()
+      expect(asked).to.have.lengthOf(1)
+    } finally {
+      page.off('dialog', dismiss)
+    }
   })
 
   it('asks nothing if nothing would be lost', async () => {

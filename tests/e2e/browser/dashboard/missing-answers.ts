@@ -1,5 +1,6 @@
 /** What a screen needs cannot be loaded when it is opened: its file, or the API's answers. It recovers without a reload by the user. */
 import { expect } from 'chai'
+import type { Request } from 'playwright-core'
 import { eventually } from '../../../harness/eventually.ts'
 import type { Owner } from '../../../harness/dashboard/owner.ts'
 import { WITHIN, type Visitor } from '../../../harness/dashboard/visitor.ts'
@@ -61,7 +62,8 @@ export const missingAnswers = (visitor: () => Visitor, owner: () => Owner): void
     const { page } = visitor()
     const answers = /\/api\/(?:receive-url|devices|mail-accounts|undelivered)/
     let asked: string[] = []
-    page.on('requestfinished', (request) => void asked.push(new URL(request.url()).pathname))
+    const note = (request: Request): void => void asked.push(new URL(request.url()).pathname)
+    page.on('requestfinished', note)
     await visitor().enter('/settings')
     for (const path of ['/sources', '/undelivered']) {
       await page.route(answers, (route) => route.fulfill({ status: 500, json: { error: 'INTERNAL_ERROR' } }))
@@ -86,6 +88,7 @@ export const missingAnswers = (visitor: () => Visitor, owner: () => Owner): void
       // More than the five seconds after an error, and less than any screen's usual pause.
       await page.getByRole('alert').first().waitFor({ state: 'detached', timeout: 12_000 })
     }
+    page.off('requestfinished', note)
     visitor().forgive(500)
   })
 

@@ -1,6 +1,6 @@
 /** A shop owner buys a plan: from the message about a limit to the payment that arrives. */
 import { expect } from 'chai'
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { vietcombankText } from '../../../harness/bank-texts.ts'
 import type { Owner } from '../../../harness/dashboard/owner.ts'
 import { WITHIN, type Visitor } from '../../../harness/dashboard/visitor.ts'
@@ -71,9 +71,10 @@ export const plans = (visitor: () => Visitor, owner: () => Owner): void => {
   it('orders a plan once, shows the payment on a screen of its own, and notices when it arrives', async () => {
     const { page } = visitor()
     const orders: string[] = []
-    page.on('request', (request) => {
+    const noteOrder = (request: Request): void => {
       if (request.method() === 'POST' && request.url().endsWith('/api/plans/order')) orders.push(request.postData()!)
-    })
+    }
+    page.on('request', noteOrder)
     try {
       const key = await enterAs('buyer', PATH)
       await page.locator('li', { hasText: '600.000' }).getByText('5.000 giao dịch mỗi tháng').waitFor()
@@ -127,6 +128,7 @@ export const plans = (visitor: () => Visitor, owner: () => Owner): void => {
       const renewed = await accountOf(key)
       expect(Date.parse(renewed.plan_expires_at) - Date.parse(end)).to.equal(YEAR_MS)
     } finally {
+      page.off('request', noteOrder)
       await visitor().enter('/')
     }
   })
