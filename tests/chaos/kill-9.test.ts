@@ -14,7 +14,7 @@ import { World } from '../harness/world.ts'
 
 /** `npm run reliability` kills more often. */
 const ROUNDS = repetitions(20, 3)
-/** At most so many notifications are accepted in a round beyond the first ones. */
+/** A round accepts 20 notifications, and fewer than this many more, before it kills. */
 const MOST_MORE = repetitions(300, 80)
 const SENDERS = 16
 

@@ -177,7 +177,7 @@ describe('the bundle of the sources', function () {
         .and.include(`${join(root, 'cmd/baoco.ts')}:5:`)
     })
 
-    it('without reading the map for a stack that nobody sees, as of each connection that is closed', async () => {
+    it('without reading the map for a stack that is not written, such as that of each closed connection', async () => {
       errorOf('console.log(new Error(`failed`).stack)')
       expect(await baoco()).to.match(/^Error: failed\n +at .*baoco\.cjs:\d+:\d+/)
     })

@@ -135,7 +135,7 @@ export const subscriptionCases: Cases = (under) => {
     const quick = follow(store, { after: start, prefixes: [prefix] })
     await eventually(() => slow.isLive() && quick.isLive())
     const ids: string[] = []
-    // A slow machine needs its time for as many at once.
+    // A slow machine may not append larger groups in time.
     for (let round = 0; round < repetitions(60, 10); round++) {
       const parts = upTo(200).map((n) => part(`${prefix}${round}-${n}`, NO_STREAM, eventsOf(1)))
       await store.append(parts.map((one) => [one]))

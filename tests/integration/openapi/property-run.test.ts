@@ -111,7 +111,7 @@ const drawn = (world: World, operation: Located): fc.Arbitrary<Drawn> => {
   return fc.oneof({ weight: 3, arbitrary: fits }, { weight: 2, arbitrary: odd })
 }
 
-describe('ten thousand requests made from the document', () => {
+describe('requests made from the document', () => {
   let world: World
   let sent = 0
   const done = new Map<string, number>()
