@@ -109,12 +109,14 @@ for (const [name, servers] of Object.entries(STORES))
         owner.freeze()
         await acceptsMore(30)
       })
-      expect(longest).to.be.below(LONGEST_MS)
+      // The next test needs the owner awake, even if this one fails.
+      const longestWithoutIt = longest
       await underLoad(others, async () => {
         owner.thaw()
         await eventually(async () => (await owner.health()).status === 200)
         await acceptsMore(30)
       })
+      expect(longestWithoutIt).to.be.below(LONGEST_MS)
       await expectEachOnce()
     })
 
