@@ -18,6 +18,12 @@ describe('the bundle of the sources', function () {
   }
   const baoco = async (): Promise<string> =>
     (await promisify(execFile)(process.execPath, [join(root, 'cmd/baoco.mjs')])).stdout.trim()
+  /** How it fails. */
+  const failure = (): Promise<{ code: number; stderr: string }> =>
+    baoco().then(
+      () => ({ code: 0, stderr: '' }),
+      (error: { code: number; stderr: string }) => error,
+    )
   const all = () => join(root, 'node_modules/.cache/baoco')
   const bundles = () => fs.readdirSync(all())
 
@@ -135,7 +141,7 @@ describe('the bundle of the sources', function () {
     const errorOf = (lines: string): void =>
       write(
         'cmd/baoco.ts',
-        `import { rmSync, writeFileSync } from 'node:fs'
+        `import { rmSync } from 'node:fs'
          import { showSources, withSources } from '../${POSITIONS}'
          const cache = ${JSON.stringify(join(root, 'node_modules/.cache'))}
          showSources()
@@ -144,10 +150,7 @@ describe('the bundle of the sources', function () {
 
     it('with positions in the sources, if they end the process', async () => {
       errorOf(`throw new Error('failed')`)
-      const { stderr } = await baoco().then(
-        () => ({ stderr: '' }),
-        (error: { stderr: string }) => error,
-      )
+      const { stderr } = await failure()
       expect(stderr)
         .to.include('Error: failed')
         .and.include(`${join(root, 'cmd/baoco.ts')}:5:`)
@@ -156,10 +159,7 @@ describe('the bundle of the sources', function () {
     it('with positions in the sources also of their cause', async () => {
       errorOf(`throw new Error('failed', {
                  cause: new Error('first') })`)
-      const { stderr } = await baoco().then(
-        () => ({ stderr: '' }),
-        (error: { stderr: string }) => error,
-      )
+      const { stderr } = await failure()
       expect(stderr)
         .to.include('[cause]: Error: first')
         .and.include(`${join(root, 'cmd/baoco.ts')}:6:`)
@@ -192,10 +192,7 @@ describe('the bundle of the sources', function () {
 
   it('is not kept if the sources cannot be compiled', async () => {
     write('domain/greeting.ts', 'export const = 1')
-    const { stderr } = await baoco().then(
-      () => ({ stderr: '' }),
-      (error: { stderr: string }) => error,
-    )
+    const { stderr } = await failure()
     expect(stderr).to.include('domain/greeting.ts:1')
     expect(bundles()).to.deep.equal([])
   })
@@ -207,10 +204,7 @@ describe('the bundle of the sources', function () {
 
   it('explains how to install the packages if they are missing', async () => {
     fs.rmSync(join(root, 'node_modules'), { recursive: true })
-    const { code, stderr } = await baoco().then(
-      () => ({ code: 0, stderr: '' }),
-      (error: { code: number; stderr: string }) => error,
-    )
+    const { code, stderr } = await failure()
     expect(code).to.equal(1)
     expect(stderr).to.match(/^Baoco is not installed yet: run `npm ci` .*\n$/)
     expect(fs.existsSync(join(root, 'node_modules')), 'nothing is left').to.equal(false)

@@ -12,7 +12,7 @@ import type { Account } from '../../../domain/account/account.ts'
 import { newToken } from '../../../workflows/accounts/secrets.ts'
 import type { LiveUpdate } from '../../../workflows/live/updates.ts'
 import { heldAmong } from '../../../workflows/transactions/held.ts'
-import { lastPayments } from '../../../projections/transaction/queries.ts'
+import { lastPayments, type Payment } from '../../../projections/transaction/queries.ts'
 import { asksForPage, pageOf, sendPage } from '../dashboard/serve.ts'
 import type { WebFile } from '../dashboard/files.ts'
 import { type ApiContext } from '../context.ts'
@@ -30,15 +30,9 @@ const SHOWN = 10
 const FIRST_READ = 50
 const MOST_READ = 500
 
-interface ShownPayment {
-  id: number
-  amount: string
-  currency: string
-  order_id: string | null
-  at: string
-}
+type ShownPayment = Pick<Payment, 'id' | 'amount' | 'currency' | 'order_id' | 'at'>
 
-const hasSwitchedOffAt = ({ bank_accounts }: Account, bank: LiveUpdate[string] | undefined): boolean =>
+const hasSwitchedOffAt = ({ bank_accounts }: Account, bank: LiveUpdate['bank_code'] | undefined): boolean =>
   [...bank_accounts.values()].some(({ bank_code, is_active }) => is_active === 0 && bank_code === bank)
 
 /**
