@@ -151,7 +151,7 @@ export interface RetryOccasion {
   find: (transaction: LiveTransaction) => FoundOrderId | null
   /** Sends a transaction that succeeded to the same rules once more. */
   again?: boolean
-  /** With `again`, and for deliveries that wait: only this rule. */
+  /** Only this rule. It exists, unless a transaction is sent again. */
   only?: number | undefined
   /** With `pending`: only deliveries with this status. */
   which?: 'failed' | 'open' | undefined
@@ -188,12 +188,11 @@ const retryPending = (
 ): readonly TransactionFact[] => {
   const data = { transaction_id, by, rematched: false, order_id, prefix, webhook_status }
   const rulesOf = (chosen: (delivery: Delivery, rule: number) => boolean): number[] =>
-    [...deliveries].filter(([rule, delivery]) => chosen(delivery, rule)).map(([rule]) => rule)
+    [...deliveries]
+      .filter(([rule, delivery]) => (only ?? rule) === rule && chosen(delivery, rule))
+      .map(([rule]) => rule)
   const failed = which === 'open' ? [] : rulesOf(({ status }, rule) => status === 'failed' && account.rules.has(rule))
-  const open =
-    which === 'failed'
-      ? []
-      : rulesOf(({ status, attempt }, rule) => status === 'open' && attempt > 0 && (only ?? rule) === rule)
+  const open = which === 'failed' ? [] : rulesOf(({ status, attempt }) => status === 'open' && attempt > 0)
   const facts: TransactionFact[] = []
   if (failed.length > 0) facts.push({ type: 'WebhookRetryRequested', data: { ...data, rules: failed } })
   if (open.length > 0) facts.push({ type: 'WebhookRetryRequested', data: { ...data, rules: open, due_now: true } })
@@ -224,11 +223,12 @@ export const retry = (transaction: Transaction, occasion: RetryOccasion): readon
   const stillThere = [...current.deliveries]
     .filter(([rule, { status }]) => status === ended && occasion.account.rules.has(rule))
     .map(([rule]) => rule)
-    .filter((rule) => !again || (occasion.only ?? rule) === rule)
-  const rematched = stillThere.length === 0
-  if (again && rematched)
+  const rules = stillThere.filter((rule) => (occasion.only ?? rule) === rule)
+  if (again && rules.length === 0)
     throw new Refused('CONFLICT', 'The rules that this transaction was sent to were deleted.', { webhook_status })
-  const matched = rematched ? matchedAgain(current, occasion) : { order_id, prefix, rules: stillThere }
+  const rematched = stillThere.length === 0
+  if (!rematched && rules.length === 0) return []
+  const matched = rematched ? matchedAgain(current, occasion) : { order_id, prefix, rules }
   const at = occasion.at.toISOString()
   const requested = (status: WebhookStatus): TransactionFact => ({
     type: 'WebhookRetryRequested',

@@ -138,7 +138,7 @@ const isMeant = (transaction: Transaction, status: RetriedStatus): boolean => {
 /**
  * Retries those of the given transactions that still have the status. Those that this occasion has already retried, perhaps
  * before a crash, are left as they are.
- * @param only  with `pending` and `success`: only this rule
+ * @param given.only  only this rule. If it was deleted, a transaction that failed is sent to its other rules, or matched again
  * @returns how many are queued, and the position of the last one · @throws {StoreUnavailable}
  */
 export const retryAll = async (
@@ -146,8 +146,11 @@ export const retryAll = async (
   account: Account,
   occasion: OwnersOccasion,
   ids: readonly number[],
-  { status = 'failed', only }: { status?: RetriedStatus | undefined; only?: number | undefined } = {},
+  given: { status?: RetriedStatus | undefined; only?: number | undefined } = {},
 ): Promise<{ count: number; checkpoint: Checkpoint | null }> => {
+  const { status = 'failed' } = given
+  const isDeleted = given.only !== undefined && !account.rules.has(given.only)
+  const only = status === 'failed' && isDeleted ? undefined : given.only
   const which = status === 'failed' ? 'failed' : 'open'
   const by = retryOccasion(account, occasion, { by: 'bulk', again: true, only, which })
   const queued = new Set<number>()

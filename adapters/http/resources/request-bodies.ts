@@ -165,7 +165,7 @@ export const BulkRetry = z.strictObject({
       date_to: day.optional().meta({ description: 'Vietnamese day of the capture, inclusive.' }),
       rule_id: z.int().positive().optional().meta({
         description:
-          'Only transactions that are waiting, failed or delivered at this rule. Those that failed are sent again to each rule at which they failed.',
+          'Only transactions that are waiting, failed or delivered at this rule. They are sent only to this rule. If it was deleted, those that failed are sent to the other rules at which they failed, or matched again.',
       }),
       error: line(100).optional().meta({ description: 'Class of the last error, such as `timeout` or `http_500`.' }),
     })

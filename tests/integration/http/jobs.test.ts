@@ -178,6 +178,38 @@ describe('a bulk retry as a job', () => {
     }
   }) // prettier-ignore
 
+  it('retries what failed only for the given rule, even if the transaction failed at another one too', async () => {
+    const [other, third] = await Promise.all(
+      ['other', 'third'].map(async (name): Promise<number> => {
+        const json = { name, url: `https://${name}.example/` }
+        return (await api.ask('POST', '/api/webhooks', { key, json })).body.data.id
+      }),
+    )
+    const histories = [
+      [rule, other!],
+      [rule, other!, third!],
+    ].map(async (rules): Promise<[number, History]> => {
+      const id = await api.nextId()
+      const attempts = [rule, other!].map(async (rule_id) => attempted(id, { attempt_id: await api.nextId(), rule_id }))
+      const ended = rules.includes(third!) ? [] : [statusChanged(id, 'pending', 'failed')]
+      const events = [
+        captured(user, id, { rules, webhook_status: 'pending' }),
+        ...(await Promise.all(attempts)),
+        ...ended,
+      ]
+      return [id, [transactionStream(id), events]]
+    })
+    const both = await Promise.all(histories)
+    await api.happenedTo(
+      user,
+      both.map(([, history]) => history),
+    )
+    const { job_id } = await begin({ filter: { rule_id: rule } })
+    void run()
+    expect(await untilDone(job_id)).to.include({ total: 2, done: 2, failed: 0 })
+    for (const [id] of both) expect([await statusOf(id), await dueRules(id)]).to.deep.equal(['pending', [rule]])
+  })
+
   it('retries a failed delivery while another webhook waits, in the order of the captures, and leaves the other one waiting', async () => {
     const json = { name: 'other', url: 'https://other.example/' }
     const other = (await api.ask('POST', '/api/webhooks', { key, json })).body.data.id

@@ -22,10 +22,18 @@ describe('a manual retry', () => {
       .then(retryRequested([8], 'pending'), statusChanged('failed', 'pending'))
   })
 
-  it('of a failed transaction opens all deliveries that failed, even if only one rule is named', () =>
-    given(captured([7, 8]), exhausted(7, 3), exhausted(8, 3), statusChanged('pending', 'failed'))
+  it('of one rule opens only its delivery, also of a transaction that failed at other rules', () => {
+    const both = [captured([7, 8]), exhausted(7, 3), exhausted(8, 3), statusChanged('pending', 'failed')]
+    given(...both)
       .when(retried([7, 8], { only: 8 }))
-      .then(retryRequested([7, 8], 'pending'), statusChanged('failed', 'pending')))
+      .then(retryRequested([8], 'pending'), statusChanged('failed', 'pending'))
+    given(captured([7, 8, 9]), exhausted(7, 3), exhausted(8, 3))
+      .when(retried([7, 8, 9], { only: 8, which: 'failed' }))
+      .then(retryRequested([8], 'pending'))
+    given(...oneOfTwoFailed)
+      .when(retried([7, 8], { only: 7 }))
+      .then()
+  })
 
   it('opens the delivery of a paused rule, which stays held', () => {
     given(...failed)
