@@ -18,10 +18,13 @@ const FOREIGN =
 export const CURRENCY_CODE = `vnd|${FOREIGN}`
 export const CURRENCY_SIGN = '(?:dong|d)(?![a-z0-9])'
 
-/** Behind a number: one currency or another, so that the amount is in neither for certain: `VND/USD`. */
-export const EITHER_CURRENCY = `(?:\\.? ?(?:${CURRENCY_CODE}|${CURRENCY_SIGN}))? ?/ ?(?:${CURRENCY_CODE})(?![a-z])`
-/** The same, or with a blank or a bracket. There a memo without a label may begin too, so this is only for texts with labels. */
-export const TWO_CURRENCIES = `${EITHER_CURRENCY}|\\.? ?(?:${CURRENCY_CODE}|${CURRENCY_SIGN}) ?\\(? ?(?:${FOREIGN})(?![a-z])`
+/**
+ * Behind a number: one currency or another, so that the amount is in neither for certain: `VND/USD`. Behind `VND` and a blank a memo may
+ * begin: `VND / USD`.
+ */
+export const EITHER_CURRENCY = `(?:\\.? ?(?:${CURRENCY_CODE}|${CURRENCY_SIGN})/| ?/ ?)(?:${CURRENCY_CODE})(?![a-z])`
+/** The same, or with blanks or a bracket. This is only for texts with labels, in which no memo begins there. */
+export const TWO_CURRENCIES = `(?:\\.? ?(?:${CURRENCY_CODE}|${CURRENCY_SIGN}))? ?/ ?(?:${CURRENCY_CODE})(?![a-z])|\\.? ?(?:${CURRENCY_CODE}|${CURRENCY_SIGN}) ?\\(? ?(?:${FOREIGN})(?![a-z])`
 
 /** `vnd`, `d`, `dong` → `VND`. Others become their ISO code. */
 export const currencyNamed = (printed: string): string =>
