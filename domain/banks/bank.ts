@@ -60,9 +60,10 @@ export interface Bank {
   spacedThousands: boolean
   /**
    * Its app also shows chats, so a push may contain a person's words. `titles` matches those of its pushes about money, in shadow
-   * form. Null: no chats.
+   * form. `withName` matches such a title that ends in the payer's name: a chat may have the same title, so its text is kept but not read.
+   * Null: no chats.
    */
-  chats: { titles: RegExp } | null
+  chats: { titles: RegExp; withName?: RegExp } | null
 }
 
 const layout = (channel: Layout['channel'], strings: TemplateStringsArray): Layout => {

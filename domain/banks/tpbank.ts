@@ -2,7 +2,7 @@
 import { bank, smsOrPush, whenBankIsKnown } from './bank.ts'
 
 /**
- * Dots separate thousands. There are two balances, and the first may be missing. The push is the SMS, possibly with joined lines. The app also
+ * Dots separate thousands. There are two balances, and the first may be missing. The reference ends the text or precedes the account. The push is the SMS, possibly with joined lines. The app also
  * has a chat (ChatPay), where people write to each other and ask for money. A title without one of the bank's words may be a person's name.
  */
 export const tpbank = bank('TPB', 'TPBank', {
@@ -15,6 +15,7 @@ export const tpbank = bank('TPB', 'TPBank', {
   },
   layouts: [
     smsOrPush`(TPBank): {date:dd/MM/yy;HH:mm}~TK: {account}~PS: {amount}[~SD: {balance}][~SD KHA DUNG: {available}][~ND: {content}][~SO GD: {ref}]`,
+    smsOrPush`(TPBank): {date:dd/MM/yy;HH:mm}~SO GD: {ref}~TK: {account}~PS: {amount}[~SD: {balance}][~SD KHA DUNG: {available}][~ND: {content}]`,
     whenBankIsKnown(
       smsOrPush`[TPBank: ]{date:dd/MM/yy;HH:mm}~TK: {account}~PS: {amount}[~SD: {balance}][~SD KHA DUNG: {available}][~ND: {content}][~SO GD: {ref}]`,
     ),

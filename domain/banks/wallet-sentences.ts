@@ -3,10 +3,11 @@
 import type { Bank } from './bank.ts'
 import { push, whenBankIsKnown } from './bank.ts'
 
-/** Wallets also show chats. Their pushes about money have one of these titles. */
+/** Wallets also show chats. Their pushes about money have one of these titles. MoMo's has the payer's name, and no balance in the text. */
 export const walletChats: Bank['chats'] = {
   titles:
     /^(?:(?:thanh toan|chuyen tien|chuyen khoan|nhan tien|nap tien|rut tien|giao dich)(?: thanh cong)?|bien dong so du|thong bao so du)[.!]?$/,
+  withName: /^nhan tien(?: chuyen khoan)? tu [a-z]/,
 }
 
 export const walletSentences = [

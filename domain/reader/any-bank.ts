@@ -15,7 +15,7 @@ export const ANY_BANK = compileLabels({
     'Ten nguoi huong', 'Chu tai khoan', 'Chu TK', 'Debit account', 'Credit account', 'Payee', 'Payer', 'Sender', 'Beneficiary', 'Tu:', 'Den:',
   ],
   amount: [
-    'So tien', 'So tien GD', 'So tien giao dich', 'GD:', 'GD', 'Giao dich', 'GD moi nhat', 'Giao dich moi nhat', 'PS', 'PS:', 'Phat sinh',
+    'So tien', 'So tien GD', 'So tien giao dich', 'GD:', 'GD', 'Giao dich', 'GD moi nhat', 'Giao dich moi nhat', 'PS', 'PS:', 'P/S', 'Phat sinh',
     'Thay doi', 'So tien thay doi', 'Bien dong', 'Gia tri', 'Gia tri giao dich', 'Amount', 'Transaction amount', 'Change', 'Transaction:', 'Trans:', 'Txn:',
   ],
   balance: [

@@ -176,7 +176,10 @@ const readWallet = (bank: Bank, { title, subject, text }: Incoming, body: Page, 
   const isOfMoney = heading !== null && bank.chats!.titles.test(heading)
   const found = startsAtOnce(text) ? readAs(bank, body, arrivedAt) : null
   const isWhole = found?.header === ''
-  if (heading !== null && !isOfMoney) return no(reason === 'unparsed' && !(isWhole && isOwn(bank)) ? 'chat' : reason)
+  if (heading !== null && !isOfMoney) {
+    const isKept = (isWhole && isOwn(bank)) || bank.chats!.withName?.test(heading)
+    return no(reason === 'unparsed' && !isKept ? 'chat' : reason)
+  }
   if (!found || !isWhole) return no(reason === 'unparsed' && beginsWithName(body) ? 'chat' : reason)
   const { reading } = found
   if (reading.balance_after === null && (reading.transaction_type === 'credit' || !isOfMoney)) return no('unparsed')

@@ -75,6 +75,18 @@ describe('attack: texts of other people in apps', () => {
           expect(appraised({ text, package: app, title }, 'device').kind, `${title}: ${text}`).to.not.equal('movement')
   })
 
+  it('are kept, and make no transaction, under a title of a wallet that ends in a name', () => {
+    const texts = ['Số tiền 150.000 ₫, kèm lời nhắn: "DH1042".', ...WALLET_SENTENCES]
+    for (const app of WALLETS)
+      for (const text of texts) {
+        const readUnder = (title: string) => read({ package: app, title, text }, AT)
+        for (const title of ['Nhận tiền từ NGUYEN VAN A', 'Nhận tiền chuyển khoản từ NGUYEN VAN A'])
+          expect(readUnder(title), title).to.deep.equal({ reading: null, reason: 'unparsed' })
+        for (const title of ['NGUYEN VAN A', 'Minh: Nhận tiền từ NGUYEN VAN A'])
+          expect(readUnder(title), title).to.deep.equal({ reading: null, reason: 'chat' })
+      }
+  })
+
   it('make no transaction in the chat of TPBank’s app, and its own pushes are read', () => {
     const push = (text: string, title?: string) =>
       read({ package: TPBANK, text, ...(title !== undefined && { title }) }, AT)
