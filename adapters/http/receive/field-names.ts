@@ -13,7 +13,7 @@ const paths = (names: readonly string[]): readonly Path[] => names.map((name) =>
 export const NAMES = {
   /** The text itself. */
   text: paths([
-    'orgcontent', 'text', 'body', 'message', 'msg', 'content', 'sms', 'smsmessage', 'notification', 'antext',
+    'orgcontent', 'text', 'body', 'message', 'msg', 'content', 'sms', 'smsmessage', 'smstext', 'notification', 'antext', 'androidtext',
     'payload/message', 'payload/textmessage/text', 'payload/text', 'data/content', 'data/text', 'data/message',
     'query/message/text',
   ]), // prettier-ignore
@@ -22,18 +22,18 @@ export const NAMES = {
     'bigtext', 'notbigtext', 'nottextbig', 'raw', 'textlines', 'nottextlines', 'lines', 'androidbigtext',
   ]), // prettier-ignore
   sender: paths([
-    'sender', 'from', 'address', 'phonenumber', 'number', 'smsnumber', 'smssender', 'contact',
-    'payload/sender', 'payload/phonenumber', 'data/contact', 'query/sender',
+    'sender', 'from', 'address', 'phonenumber', 'number', 'smsnumber', 'smssender', 'sendernumber', 'fromnumber', 'contact',
+    'payload/sender', 'payload/phonenumber', 'data/sender', 'data/contact', 'query/sender',
   ]), // prettier-ignore
-  package: paths(['package', 'packagename', 'notapppackage', 'apppackage', 'anpackage']),
+  package: paths(['package', 'packagename', 'notapppackage', 'apppackage', 'anpackage', 'filterboxfieldpackagename']),
   /** A package, or the display name of an app. */
   app: paths(['app']),
   /** A package, or a kind of notification. */
   type: paths(['type']),
-  title: paths(['title', 'nottitle', 'antitle', 'subject']),
+  title: paths(['title', 'nottitle', 'antitle', 'androidtitle', 'subject']),
   time: paths([
-    'receivedat', 'receivedstamp', 'sentstamp', 'when', 'posttime', 'timestamp', 'datesent', 'date', 'time',
-    'receivetime', 'payload/receivedat', 'data/timestamp',
+    'receivedat', 'receivedstamp', 'sentstamp', 'when', 'posttime', 'postedat', 'timestamp', 'datesent', 'date', 'time',
+    'receivetime', 'timereceived', 'filterboxfieldwhen', 'payload/receivedat', 'data/timestamp',
   ]), // prettier-ignore
 }
 

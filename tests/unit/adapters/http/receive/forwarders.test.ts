@@ -129,6 +129,45 @@ const CASES: Case[] = [
     body: JSON.stringify({ text: TEXT, title: '%antitle', package: 'com.VCB', app: '%anapp' }),
     is: { package: 'com.VCB', title: '' },
   },
+  {
+    name: 'MacroDroid, as guides for its SMS trigger write it',
+    body: JSON.stringify({ sms_text: TEXT, sender_number: 'Vietcombank', timestamp: String(MS), device_id: 'my old phone' }),
+    is: { sender: 'Vietcombank', stamp: STAMP },
+  },
+  {
+    name: 'FilterBox, the names of Android',
+    body: JSON.stringify({
+      'android.title': 'VCB', 'android.text': TEXT.slice(0, 40), 'android.bigText': TEXT, 'android.subText': null,
+      'filterbox.field.PACKAGE_NAME': 'com.VCB', 'filterbox.field.APP_NAME': 'VCB Digibank', 'filterbox.field.WHEN': MS,
+    }),
+    is: { package: 'com.VCB', title: 'VCB', stamp: STAMP },
+  },
+  {
+    name: 'IFTTT, the names of its SMS trigger',
+    body: JSON.stringify({ FromNumber: 'Vietcombank', Text: TEXT, ContactName: '', ReceivedAt: 'June 7, 2024 at 11:41AM' }),
+    is: { sender: 'Vietcombank', stamp: null },
+  },
+  {
+    name: 'Zapier, its fields inside data',
+    body: JSON.stringify({ data: { sender: 'Vietcombank', text: TEXT, timestamp: STAMP } }),
+    is: { sender: 'Vietcombank', stamp: STAMP },
+  },
+  {
+    name: 'a listener app that names the time postedAt',
+    body: JSON.stringify({ packageName: 'com.VCB', appName: 'VCB Digibank', postedAt: MS, title: 'VCB', text: TEXT, bigText: TEXT }),
+    is: { package: 'com.VCB', title: 'VCB', stamp: STAMP },
+  },
+  {
+    name: 'SMSMobileAPI, which names its time time_received',
+    body: JSON.stringify({ date: '2024-06-07', hour: '11:41:31', time_received: '2024-06-07 11:41:31', message: TEXT, number: 'Vietcombank' }),
+    is: { sender: 'Vietcombank', stamp: STAMP },
+  },
+  {
+    name: 'two senders that differ, one of them under a nested name',
+    body: JSON.stringify({ sender: '+84912345678', data: { sender: 'Vietcombank', text: TEXT } }),
+    is: { sender: '' },
+    unsafe: 'two_names',
+  },
   { name: 'iOS Shortcuts with keys of its own', body: JSON.stringify({ sms: TEXT, sender: 'SCB' }), is: { sender: 'SCB' } },
   {
     name: "an iOS message filter's query",
