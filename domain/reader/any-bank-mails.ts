@@ -70,7 +70,7 @@ const RECEIPT = mailTable(
     from_bank: ['Ngan hang chuyen', 'Sender bank', 'Sending bank', 'Remitting bank'],
     to: [
       'Tai khoan nguoi huong', 'Tai khoan huong', 'Tai khoan thu huong', 'Tai khoan nguoi thu huong', 'Tai khoan nhan',
-      'Tai khoan nguoi nhan', 'So tai khoan nhan', 'So tai khoan thu huong', 'So tai khoan nguoi nhan', 'Den tai khoan', 'Toi tai khoan',
+      'Tai khoan nguoi nhan', 'So tai khoan nhan', 'So tai khoan thu huong', 'So tai khoan nguoi nhan', 'So tai khoan/So the thu huong', 'Den tai khoan', 'Toi tai khoan',
       'Credit account', 'To account', 'Beneficiary account', 'Beneficiary account number', 'Recipient account', 'Receiver account',
     ],
     to_name: [
@@ -82,6 +82,7 @@ const RECEIPT = mailTable(
       'Beneficiary bank', 'Beneficiary bank name', 'Recipient bank', 'Receiving bank', 'To bank',
     ],
     fee: FEES,
+    other: ['So tien ghi co', 'Credit amount', 'Kenh', 'Kenh giao dich', 'Channel', 'Transaction channel'],
     content: [
       'Noi dung', 'Noi dung chuyen tien', 'Noi dung chuyen khoan', 'Noi dung giao dich', 'Noi dung thanh toan', 'Dien giai', 'Mo ta',
       'Loi nhan', 'Details', 'Details of payment', 'Payment details', 'Description', 'Content', 'Remark', 'Remarks', 'Message',

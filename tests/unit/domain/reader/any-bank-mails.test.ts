@@ -39,6 +39,7 @@ describe('a made-up mail', () => {
     ['Số tiền', 'Amount', `${grouped(amount, ',')} VND`],
     ['Phí', 'Fee', '1,100 VND'],
     ['Nội dung', 'Description', content],
+    ['Kênh giao dịch', 'Channel', 'Mobile'],
     ['Trạng thái', 'Status', 'Thành công'],
   ]
   const CARD_HEAD =
@@ -55,6 +56,24 @@ describe('a made-up mail', () => {
     .chain(([amount, own, content]) =>
       shuffled(receipt(amount, own, content)).map((rows) => ({ amount, own, content, rows })),
     )
+
+  it('that is a receipt has no label of another field in the other party’s name', () => {
+    const rows: Row[] = [
+      ['Tài khoản nguồn', 'Debit account', '0123456789'],
+      ['Thời gian giao dịch', 'Transaction time', '20/11/2026 09:46:12'],
+      ['Số tiền giao dịch', 'Transaction amount', '150,000 VND'],
+      ['Phí giao dịch', 'Fee', '1,100 VND'],
+      ['Tên người thụ hưởng', 'Beneficiary name', 'TRAN THI B'],
+      ['Số tài khoản/Số thẻ thụ hưởng', 'Beneficiary account', '0011000415567'],
+      ['Số tiền ghi có', 'Credit amount', '150,000 VND'],
+    ]
+    const text = mailOf(RECEIPT_HEAD, rows, FORMS['each on its own line']!)
+    expect(resultOf({ text, from: 'a@bidv.com.vn' }).reading).to.include({
+      amount: '150000.00',
+      counterpart_name: 'TRAN THI B',
+      counterpart_account: '0011000415567',
+    })
+  })
 
   for (const [kind, head, mails] of [
     ['of a credit card', CARD_HEAD, cards],
