@@ -182,6 +182,7 @@ const readWallet = (bank: Bank, { title, subject, text }: Incoming, body: Page, 
   }
   if (!found || !isWhole) return no(reason === 'unparsed' && beginsWithName(body) ? 'chat' : reason)
   const { reading } = found
+  if (isJoined(body, bank, arrivedAt)) return no('unparsed')
   if (reading.balance_after === null && (reading.transaction_type === 'credit' || !isOfMoney)) return no('unparsed')
   if (isOwn(bank)) return unlessDoubted(reading, heading ?? '')
   return unlessOffered(reading, heading ?? '')
@@ -224,6 +225,24 @@ const isOwn = ({ layouts }: Bank): boolean => layouts.some(({ standsAlone }) => 
  */
 const startsAtOnce = (text: string): boolean => /^\(?[\p{L}\p{N}]/u.test(text)
 
+/** How a notification begins: its words before the first number, or the form of its time. */
+const OPENING = /^[^\d\n]{2,60}|^.{5}/
+
+/**
+ * Whether another notification begins in a later line, in the same way as the first: an app joined them. The first one's memo would contain the
+ * second's order id.
+ */
+const isJoined = ({ text, shadow }: Page, bank: Bank | null, arrivedAt: Date): boolean => {
+  if (!shadow.includes('\n')) return false
+  const shape = shadow.replace(/\d/g, '0')
+  const [opening] = OPENING.exec(shape) ?? []
+  const line = opening === undefined ? -1 : shape.indexOf(`\n${opening}`)
+  if (line < 0) return false
+  const second = { text: text.slice(line + 1), shadow: shadow.slice(line + 1) }
+  const found = bank ? readAs(bank, second, arrivedAt) : readAsAny(second, arrivedAt)
+  return found !== null || readLoosely(second, bank, arrivedAt) !== null
+}
+
 /** Words that a payer may write, and that otherwise mean that a text is not a transaction. */
 const WORDS_OF_MEMOS: ReadonlySet<NoTransaction> = new Set(['test_message', 'otp', 'statement', 'reminder', 'failed'])
 
@@ -263,6 +282,7 @@ const readText = (incoming: Incoming, arrivedAt: Date): ReadResult => {
     if (!found || found === 'several') continue
     if (mayBeChat && !isBanksHeader(found.header)) return no(isPrograms(found.header) ? 'unparsed' : 'chat')
     if (beginsLikeCode(body.shadow) || areWords(page, found.header.length)) return no('unparsed')
+    if (isJoined(body, bank, arrivedAt)) return no('unparsed')
     const unlessWrong = bank?.chats && !isOwn(bank) ? unlessOffered : unlessDoubted
     return unlessWrong(found.reading, title?.shadow ?? '', found.header)
   }
@@ -279,6 +299,7 @@ const readText = (incoming: Incoming, arrivedAt: Date): ReadResult => {
   for (const page of pages) {
     const reading = readLoosely(page, bank, arrivedAt)
     if (!reading || (reason !== 'unparsed' && !isCertain(reading, body))) continue
+    if (isJoined(body, bank, arrivedAt)) return no('unparsed')
     return unlessDoubted(reading, title?.shadow ?? '')
   }
   return no(reason)

@@ -39,6 +39,16 @@ describe('the corpus of bank texts', () => {
       }
   })
 
+  it('has no text that is read if an app joined it with another one, whose order id would be in its memo', () => {
+    const texts = transactions.filter(({ channel, title }) => channel !== 'email' && !/\d/.test(title ?? ''))
+    expect(texts).to.have.lengthOf.above(100)
+    for (const entry of texts) {
+      const other = entry.text.replace(/\d{1,3}(?=[.,]\d{3}(?!\d))/, '987')
+      for (const text of [`${entry.text}\n${other}`, `${entry.text}\n\n${other}`])
+        expect(read({ ...entry, text }, ARRIVAL).reading, text).to.equal(null)
+    }
+  })
+
   it('gives the right bank or none for every text', () => {
     for (const entry of transactions) {
       expect([codeOf(entry.bank), 'OTHER', undefined], entry.id).to.include(read(entry, ARRIVAL).reading?.bank_code)
