@@ -5,70 +5,34 @@
  * adapter: its position comes after all earlier events, and every subscription passes it at once.
  */
 import { randomUUID } from 'node:crypto'
-import { BACKWARDS, END, jsonEvent, StreamNotFoundError, type Position } from '@eventstore/db-client'
+import { jsonEvent, type Position } from '@eventstore/db-client'
 import type { Connection } from './connection.ts'
 import { setMetadata } from './metadata.ts'
 import { NoAnswer } from './outage.ts'
 import type { Names } from './stream-names.ts'
-import type { Answered, Reading } from './reading.ts'
+import { newestIn, type Answered, type Reading } from './reading.ts'
 import { START_POSITION } from './position.ts'
 import { Source } from './source.ts'
 
 /** The number of events among which the newest one is searched. */
 const NEWEST = 64
 
-export class End {
-  readonly #connection: Connection
-  readonly #names: Names
-  readonly #answered: Answered
-  readonly #reading: Reading
-  readonly #marks: string
-  #isEmpty = true
-
-  constructor(connection: Connection, names: Names, answered: Answered, reading: Reading) {
-    this.#connection = connection
-    this.#names = names
-    this.#answered = answered
-    this.#reading = reading
-    this.#marks = names.internal('end')
-  }
-
+export interface End {
   /** Null if the installation has no events. */
-  async position(): Promise<Position | null> {
-    const page = await this.#answered(() => this.#reading.newest(NEWEST))
-    const newest = page.find((event) => this.#names.of(event) !== null || this.#names.isInternal(event))
-    if (newest) return newest.position
-    if (page.length < NEWEST || !(await this.#hasEvents())) return null
-    return this.#answered(() => this.#mark())
-  }
+  position(): Promise<Position | null>
+}
 
-  /** Only the first call of a process asks the server, and only an installation without marks makes it search. */
-  async #hasEvents(): Promise<boolean> {
-    if (this.#isEmpty)
-      this.#isEmpty = !((await this.#answered(() => this.#isMarked())) || (await this.#answered(() => this.#search())))
-    return !this.#isEmpty
-  }
+export const openEnd = (connection: Connection, names: Names, answered: Answered, reading: Reading): End => {
+  const marks = names.internal('end')
+  let isEmpty = true
 
-  async #isMarked(): Promise<boolean> {
-    try {
-      return await this.#connection.call(async ({ client, checkWhole }) => {
-        let found = false
-        const newest = { direction: BACKWARDS, fromRevision: END, maxCount: 1, requiresLeader: true } as const
-        for await (const { event } of client.readStream(this.#marks, newest)) found ||= event !== undefined
-        checkWhole()
-        return found
-      })
-    } catch (error) {
-      if (error instanceof StreamNotFoundError) return false
-      throw error
-    }
-  }
+  const isMarked = async (): Promise<boolean> => (await newestIn(connection, marks)).length > 0
 
   /** Searches forwards for the first event. The server passes over the events of others. */
-  #search(): Promise<boolean> {
+  const search = (): Promise<boolean> => {
     const found = new AbortController()
-    return this.#connection.call(async (attempt) => {
-      const source = new Source(attempt.client, this.#names, START_POSITION, (event) => event)
+    return connection.call(async (attempt) => {
+      const source = new Source(attempt.client, names, START_POSITION, (event) => event)
       attempt.onGivenUp = () => found.abort()
       try {
         while (!found.signal.aborted) {
@@ -86,13 +50,27 @@ export class End {
     })
   }
 
-  async #mark(): Promise<Position> {
-    const mark = jsonEvent({ id: randomUUID(), type: 'EndMarked', data: {} })
-    const { nextExpectedRevision, position } = await this.#connection.call(({ client }) =>
-      client.appendToStream(this.#marks, mark, { requiresLeader: true }),
+  /** Only the first call of a process asks the server, and only an installation without marks makes it search. */
+  const hasEvents = async (): Promise<boolean> => {
+    if (isEmpty) isEmpty = !((await answered(isMarked)) || (await answered(search)))
+    return !isEmpty
+  }
+
+  const mark = async (): Promise<Position> => {
+    const event = jsonEvent({ id: randomUUID(), type: 'EndMarked', data: {} })
+    const { nextExpectedRevision, position } = await connection.call(({ client }) =>
+      client.appendToStream(marks, event, { requiresLeader: true }),
     )
-    if (nextExpectedRevision === 0n)
-      await setMetadata(this.#connection, this.#answered, this.#marks, { $maxCount: 1 }, true)
+    if (nextExpectedRevision === 0n) await setMetadata(connection, answered, marks, { $maxCount: 1 }, true)
     return position!
+  }
+
+  return {
+    position: async () => {
+      const page = await answered(() => reading.newest(NEWEST))
+      const newest = page.find((event) => names.of(event) !== null || names.isInternal(event))
+      if (newest) return newest.position
+      return page.length < NEWEST || !(await hasEvents()) ? null : answered(mark)
+    },
   }
 }

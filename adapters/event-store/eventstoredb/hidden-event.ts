@@ -1,11 +1,11 @@
 // Tests: tests/integration/eventstoredb/forgetting.test.ts
 /** Hides an event, so that its absence after a scavenge proves what the scavenge has removed. */
 import { randomUUID } from 'node:crypto'
-import { BACKWARDS, END, jsonEvent, type Position } from '@eventstore/db-client'
+import { jsonEvent, type Position } from '@eventstore/db-client'
 import type { Connection } from './connection.ts'
 import { setMetadata } from './metadata.ts'
 import type { Names } from './stream-names.ts'
-import type { Answered } from './reading.ts'
+import { newestIn, type Answered } from './reading.ts'
 
 export interface HiddenEvent {
   id: string
@@ -22,19 +22,8 @@ export const hideEvent = async (connection: Connection, names: Names, answered: 
   const { nextExpectedRevision } = await answered(() =>
     connection.call(({ client }) => client.appendToStream(stream, events, { requiresLeader: true })),
   )
-  const stored = await answered(() =>
-    connection.call(async ({ client, checkWhole }) => {
-      let found: Pick<HiddenEvent, 'position' | 'created'> | undefined
-      const both = { direction: BACKWARDS, fromRevision: END, maxCount: 10, requiresLeader: true } as const
-      for await (const { event } of client.readStream(stream, both)) {
-        if (event?.id !== hidden) continue
-        const { position, created } = event
-        found = { position: position!, created }
-      }
-      checkWhole()
-      return found
-    }),
-  )
+  const newest = await answered(() => newestIn(connection, stream, 10))
+  const { position, created } = newest.find(({ id }) => id === hidden)!
   await setMetadata(connection, answered, stream, { $tb: Number(nextExpectedRevision) })
-  return { id: hidden, ...stored! }
+  return { id: hidden, position: position!, created }
 }

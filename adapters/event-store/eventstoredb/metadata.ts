@@ -4,16 +4,9 @@
  * revision. Writing metadata replaces all of it. So it is read, changed, and written at the revision at which it was read.
  */
 import { randomUUID } from 'node:crypto'
-import {
-  BACKWARDS,
-  END,
-  metastreamOf,
-  NO_STREAM,
-  StreamNotFoundError,
-  WrongExpectedVersionError,
-  type JSONEventData,
-} from '@eventstore/db-client'
+import { metastreamOf, NO_STREAM, WrongExpectedVersionError, type JSONEventData } from '@eventstore/db-client'
 import type { Connection } from './connection.ts'
+import { newestIn, type Answered } from './reading.ts'
 
 export interface StreamMetadata {
   /** Seconds. */
@@ -28,20 +21,20 @@ interface CurrentMetadata {
   revision: bigint | typeof NO_STREAM
 }
 
+const NONE: CurrentMetadata = { metadata: {}, revision: NO_STREAM }
+
 /**
  * Makes sure that a stream's metadata has these fields. Other fields stay unchanged.
  * @param isNew  the stream is about to get its first event, so it most likely has no metadata yet
  */
 export const setMetadata = async (
   connection: Connection,
-  answered: <Result>(attempt: () => Promise<Result>) => Promise<Result>,
+  answered: Answered,
   stream: string,
   wanted: StreamMetadata,
   isNew = false,
 ): Promise<void> => {
-  let current: CurrentMetadata = isNew
-    ? { metadata: {}, revision: NO_STREAM }
-    : await answered(() => readMetadata(connection, stream))
+  let current = isNew ? NONE : await answered(() => readMetadata(connection, stream))
   while (!Object.entries(wanted).every(([key, value]) => current.metadata[key] === value)) {
     const data = { ...current.metadata, ...wanted }
     const event = {
@@ -66,17 +59,6 @@ export const setMetadata = async (
 }
 
 const readMetadata = async (connection: Connection, stream: string): Promise<CurrentMetadata> => {
-  try {
-    return await connection.call(async ({ client, checkWhole }) => {
-      let current: CurrentMetadata = { metadata: {}, revision: NO_STREAM }
-      const newest = { direction: BACKWARDS, fromRevision: END, maxCount: 1, requiresLeader: true } as const
-      for await (const { event } of client.readStream(metastreamOf(stream), newest))
-        if (event) current = { metadata: event.data as Record<string, unknown>, revision: event.revision }
-      checkWhole()
-      return current
-    })
-  } catch (error) {
-    if (error instanceof StreamNotFoundError) return { metadata: {}, revision: NO_STREAM }
-    throw error
-  }
+  const [newest] = await newestIn(connection, metastreamOf(stream))
+  return newest ? { metadata: newest.data as Record<string, unknown>, revision: newest.revision } : NONE
 }

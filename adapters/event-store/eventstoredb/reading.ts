@@ -56,6 +56,18 @@ const collect = async <Found>(
   return found
 }
 
+/** The newest events of a stream, by its name on the server, the newest first. None if there is no such stream. */
+export const newestIn = async (connection: Connection, stream: string, maxCount = 1) => {
+  const options = { direction: BACKWARDS, fromRevision: END, maxCount, ...OF_THE_LEADER } as const
+  try {
+    const found = await connection.call((attempt) => collect(attempt, attempt.client.readStream(stream, options)))
+    return found.flatMap(({ event }) => event ?? [])
+  } catch (error) {
+    if (error instanceof StreamNotFoundError) return []
+    throw error
+  }
+}
+
 export class Reading<Event extends RecordedEvent = RecordedEvent> {
   readonly #connection: Connection
   readonly #names: Names

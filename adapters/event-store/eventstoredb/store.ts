@@ -15,7 +15,7 @@ import { untilAnswered } from '../until-answered.ts'
 import { compareHistory } from './compare-history.ts'
 import { Connection, type Reports } from './connection.ts'
 import { diskOf } from './disk.ts'
-import { End } from './end.ts'
+import { openEnd } from './end.ts'
 import { hideEvent } from './hidden-event.ts'
 import { setMetadata } from './metadata.ts'
 import { Names } from './stream-names.ts'
@@ -82,7 +82,7 @@ export const openEventStoreDb = async <Event extends RecordedEvent>({
   const reading = new Reading(connection, names, answered, parse)
   const followed = { connection, names, history, parse, attemptMs }
   const tail = new Tail(followed, closing.signal)
-  const end = new End(connection, names, answered, reading)
+  const end = openEnd(connection, names, answered, reading)
   const retention = new Retention((stream, wanted, isNew) =>
     setMetadata(connection, answered, names.onServer(stream), wanted, isNew),
   )

@@ -14,6 +14,7 @@ import type { End } from './end.ts'
 import type { Names } from './stream-names.ts'
 import { checkpointOf } from './position.ts'
 import { tombstone } from './event-conversion.ts'
+import type { Answered } from './reading.ts'
 import type { Retention } from './retention.ts'
 
 /**
@@ -38,7 +39,7 @@ export interface StreamAppendParts {
  */
 export const appendToStream = async (
   { connection, end, retention, history, names }: StreamAppendParts,
-  answered: <Result>(attempt: () => Promise<Result>) => Promise<Result>,
+  answered: Answered,
   stream: string,
   expected: Expected,
   events: JSONEventData[],
