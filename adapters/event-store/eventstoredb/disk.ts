@@ -17,18 +17,19 @@ const Statistics = z.object({
   sys: z.object({ drive: z.record(z.string(), z.object({ availableBytes: bytes, totalBytes: bytes })).default({}) }),
 })
 
-interface Parts {
+export interface ServerParts {
   /** The URL of `connection`. */
   url: string
   /** A connection to the server, or to any node of a cluster. */
   connection: Connection
   /** Opens a connection to another node with the same options. */
   connect(url: string): Connection
+  /** Retries for some seconds while a node is unavailable. */
   answered: Answered
 }
 
 /** @returns null if nothing is reported, as in the first seconds of a server */
-export const diskOf = async ({ url, connection, connect, answered }: Parts): Promise<Measured | null> => {
+export const diskOf = async ({ url, connection, connect, answered }: ServerParts): Promise<Measured | null> => {
   const nodes = (await answered(() => nodesOf(connection))).filter(({ isAlive }) => isAlive)
   if (nodes.length === 0) return smallest(await drivesOf(connection))
   const ofEach = nodes.map(async (node) => {

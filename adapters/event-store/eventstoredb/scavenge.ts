@@ -9,7 +9,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { DAY_MS } from '../../../domain/time.ts'
 import { nodesOf, urlOfNode } from './cluster.ts'
-import { Connection } from './connection.ts'
+import type { ServerParts } from './disk.ts'
 import type { HiddenEvent } from './hidden-event.ts'
 import { HttpRefused, request } from './http.ts'
 import type { Answered } from './reading.ts'
@@ -19,15 +19,7 @@ const MOST_RUNS = 3
 /** How long a node of a cluster may take to receive an event (milliseconds). */
 const REPLICATED_MS = 60_000
 
-interface Parts {
-  /** The URL of `connection`. */
-  url: string
-  /** A connection to the server, or to any node of a cluster. */
-  connection: Connection
-  /** Opens a connection to another node with the same options. */
-  connect(url: string): Connection
-  /** Retries for some seconds while a node is unavailable. */
-  answered: Answered
+interface Parts extends ServerParts {
   /** Retries for some minutes while a node that was being scavenged is unavailable. */
   answeredLater: Answered
   onRepeat: (reason: Error) => void
