@@ -38,13 +38,9 @@ export interface TailOptions<Event extends RecordedEvent> {
 }
 
 export class Tail<Event extends RecordedEvent> {
-  readonly #database: Database
-  readonly #pages: Pages<Event>
-  readonly #history: History
-  readonly #onFailure: (error: unknown) => void
+  readonly #options: TailOptions<Event>
   /** Whether the newest announcement came over the current connection. A pooler may pass on no announcements. */
   #hearsCommits = false
-  readonly #isAppending: () => boolean
   readonly ring = new Ring<number, PositionedEvent<Event>>((a, b) => a > b)
   #stop = new AbortController()
   #waiters: (() => void)[] = []
@@ -54,12 +50,8 @@ export class Tail<Event extends RecordedEvent> {
   /** The newest position that was announced while this process's own append was in flight. */
   #announced = 0
 
-  constructor({ database, pages, history, onFailure, isAppending }: TailOptions<Event>) {
-    this.#database = database
-    this.#pages = pages
-    this.#history = history
-    this.#onFailure = onFailure
-    this.#isAppending = isAppending
+  constructor(options: TailOptions<Event>) {
+    this.#options = options
   }
 
   /** Keeps the tail running until the member leaves. */
@@ -100,7 +92,7 @@ export class Tail<Event extends RecordedEvent> {
     this.#stop = new AbortController()
     this.ring.clear()
     const { signal } = this.#stop
-    void listen(this.#database, (newest) => this.#onAnnounced(newest), signal)
+    void listen(this.#options.database, (newest) => this.#onAnnounced(newest), signal)
     void this.#run(signal)
   }
 
@@ -115,7 +107,7 @@ export class Tail<Event extends RecordedEvent> {
     this.#hearsCommits = newest !== null
     if (newest !== null && this.ring.to !== null && newest <= this.ring.to) return
     // Most likely this announces our own append. Its answer is on its way and adds the events without a read.
-    if (newest !== null && this.#isAppending()) {
+    if (newest !== null && this.#options.isAppending()) {
       this.#announced = Math.max(this.#announced, newest)
       return
     }
@@ -125,7 +117,7 @@ export class Tail<Event extends RecordedEvent> {
 
   async #run(signal: AbortSignal): Promise<void> {
     const onFailure = (error: unknown): void => {
-      if (!signal.aborted) this.#onFailure(error)
+      if (!signal.aborted) this.#options.onFailure(error)
       if (error instanceof StoreWentBack) throw error
     }
     while (!signal.aborted) {
@@ -148,17 +140,17 @@ export class Tail<Event extends RecordedEvent> {
   async #read(signal: AbortSignal): Promise<boolean> {
     const after = this.ring.to
     if (after === null) {
-      const [head] = await this.#database.query<{ position: number }>('SELECT store.newest() AS position')
+      const [head] = await this.#options.database.query<{ position: number }>('SELECT store.newest() AS position')
       if (!signal.aborted) this.ring.begin(head!.position, true)
       return true
     }
-    const page = await this.#pages.read(after, PAGE)
+    const page = await this.#options.pages.read(after, PAGE)
     if (signal.aborted) return false
     // This process's own appends were added meanwhile, so the page is outdated.
     if (this.ring.to !== after) return page.head > this.ring.to!
-    if (page.head < after) await compareHistory(this.#database, this.#history)
+    if (page.head < after) await compareHistory(this.#options.database, this.#options.history)
     if (page.to === after) return false
-    this.#history.saw(page.events.map(({ event }) => event))
+    this.#options.history.saw(page.events.map(({ event }) => event))
     this.ring.keep(page.events, page.to, page.to >= page.head)
     return page.to < page.head
   }
