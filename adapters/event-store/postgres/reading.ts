@@ -31,15 +31,25 @@ export const positionOf = (checkpoint: Checkpoint | null): number => {
   return Number(checkpoint)
 }
 
-interface SliceRow {
-  slice: number
-  position: string
+interface EventRow {
   id: string
   revision: number
   type: string
   data: string
   metadata: string
 }
+
+const recordedOf = (row: EventRow, stream: string, checkpoint: Checkpoint): RecordedEvent => ({
+  id: row.id,
+  type: row.type,
+  data: jsonIn(row.data),
+  metadata: jsonIn(row.metadata) as Metadata,
+  stream,
+  revision: row.revision,
+  checkpoint,
+})
+
+type SliceRow = EventRow & { slice: number; position: string }
 
 /** The rows come slice by slice. The statement ends with the row that reaches `$4` bytes. */
 const READ = `
@@ -69,19 +79,9 @@ export const readSlices = async <Event extends RecordedEvent>(
   )
   const found: Event[][] = slices.map(() => [])
   let bytes = 0
-  for (const { slice, position, id, revision, type, data, metadata } of rows) {
-    bytes += Buffer.byteLength(data)
-    found[slice]!.push(
-      parse({
-        id,
-        type,
-        data: jsonIn(data),
-        metadata: jsonIn(metadata) as Metadata,
-        stream: slices[slice]!.stream,
-        revision,
-        checkpoint: position,
-      }),
-    )
+  for (const row of rows) {
+    bytes += Buffer.byteLength(row.data)
+    found[row.slice]!.push(parse(recordedOf(row, slices[row.slice]!.stream, row.position)))
   }
   // The statement returns each slice in order but does not guarantee it. Sorting sorted rows costs nothing.
   found.forEach((events, index) =>
@@ -90,16 +90,8 @@ export const readSlices = async <Event extends RecordedEvent>(
   return { events: found, reached: rows.at(-1)?.slice ?? -1, bytes }
 }
 
-interface PageRow {
-  position: number
-  /** Null in the row that contains the head. */
-  id: string | null
-  revision: number
-  stream: string
-  type: string
-  data: string
-  metadata: string
-}
+/** One row contains only the head. Its id is null. */
+type PageRow = { position: number } & ((EventRow & { stream: string }) | { id: null })
 
 /**
  * Events after a position, in order.
@@ -123,26 +115,15 @@ export const readPage = async <Event extends RecordedEvent>(
   )
   const page: Page<Event> = { events: [], to: after, head: 0 }
   let bytes = 0
-  for (const { position, id, revision, stream, type, data, metadata } of rows) {
-    if (id === null) {
+  for (const row of rows) {
+    const { position } = row
+    if (row.id === null) {
       page.head = position
       continue
     }
-    const size = Buffer.byteLength(data)
+    const size = Buffer.byteLength(row.data)
     bytes += size
-    page.events.push({
-      position,
-      size,
-      event: parse({
-        id,
-        type,
-        data: jsonIn(data),
-        metadata: jsonIn(metadata) as Metadata,
-        stream,
-        revision,
-        checkpoint: String(position),
-      }),
-    })
+    page.events.push({ position, size, event: parse(recordedOf(row, row.stream, String(position))) })
   }
   const isCut = page.events.length === most || bytes >= mostBytes
   page.to = isCut ? page.events.at(-1)!.position : Math.max(after, Math.min(after + span, page.head))
