@@ -8,13 +8,13 @@
 import { Partitioners, type Kafka, type Message, type Producer } from 'kafkajs'
 import { asStored, type StoredEvent } from '../../../domain/parse-event.ts'
 import type { Publisher } from '../../../workflows/relay/relay.ts'
+import { orAborted } from '../../../workflows/support/abort.ts'
 import { endedWithin } from '../../../workflows/support/ended-within.ts'
 import { kafkaError, openKafkaClient, type KafkaSettings } from './client.ts'
 import { messageOf, type Origin } from './cloud-event.ts'
 import { hasType, needing } from './missing-acl.ts'
 import { FRAMING, PartSize } from './part-size.ts'
 import { ensureTopic } from './topic.ts'
-import { unlessAborted } from './unless-aborted.ts'
 
 const TOO_LARGE = /^(MESSAGE|RECORD_LIST)_TOO_LARGE$/
 
@@ -63,7 +63,12 @@ export const openKafkaPublisher = (options: PublisherOptions): Publisher => {
     publish: async (events, signal) => {
       const messages = messagesOf(events, settings, onLeftOut)
       try {
-        await unlessAborted(send(messages, signal), signal)
+        // Nothing ends the retries of kafkajs.
+        const isSent = await orAborted(
+          send(messages, signal).then(() => true),
+          signal,
+        )
+        if (!isSent) throw new Error('stopped')
         partSize.accepted()
       } catch (error) {
         giveUp().catch(() => {})
