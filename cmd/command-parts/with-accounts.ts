@@ -5,18 +5,16 @@ import { openIds } from '../../adapters/system/ids.ts'
 import { openPasswords } from '../../adapters/secrets/passwords.ts'
 import type { Database } from '../../adapters/database/database.ts'
 import type { LogLines } from '../../domain/ports.ts'
-import { migrateDatabase } from '../../adapters/database/migrate.ts'
 import { enter } from '../../adapters/database/presence.ts'
 import { servedBy } from '../../adapters/postgres/ops/installation.ts'
 import { keepSecrets } from '../../adapters/secrets/secrets.ts'
 import { openVault } from '../../adapters/secrets/vault.ts'
 import { Accounts, type OwnersOccasion } from '../../workflows/accounts/accounts.ts'
 import { accountOfEmail, type RegistrationParts } from '../../workflows/accounts/registration.ts'
-import { openEventStore } from '../process/open-event-store.ts'
 import { recognise } from '../process/recognise-installation.ts'
 import { recogniseVaultKey } from '../process/recognise-vault-key.ts'
 import type { Settings } from '../settings/settings.ts'
-import { withDatabase } from './with-database.ts'
+import { withStore } from './with-store.ts'
 import { ownCause } from '../../workflows/support/stamp.ts'
 
 export interface AccountCommand extends RegistrationParts {
@@ -33,10 +31,8 @@ export const withAccounts = <Result>(
   work: (command: AccountCommand) => Promise<Result>,
   { seals = false } = {},
 ): Promise<Result> =>
-  withDatabase(async ({ settings, database, url, log }) => {
-    await migrateDatabase(url)
+  withStore(async ({ settings, database, store, log }) => {
     const presence = await enter(database, 'a command on accounts')
-    const store = await openEventStore(settings, url)
     try {
       const { vaultKeys } = keepSecrets(settings.dataDir, settings, (await servedBy(database)) !== null)
       await recognise({ settings, store, database, clock })
@@ -52,7 +48,6 @@ export const withAccounts = <Result>(
       const passwords = openPasswords()
       return await work({ settings, database, log, store, ids, clock, vault, passwords, accounts, on })
     } finally {
-      await store.close()
       await presence.leave()
     }
   })

@@ -2,7 +2,6 @@
 /** `baoco replay`: rebuilds the read models beside the live ones and swaps them. With `--verify` it only compares them. */
 import type { Command } from 'commander'
 import { systemClock as clock } from '../../adapters/system/clock.ts'
-import { migrateDatabase } from '../../adapters/database/migrate.ts'
 import { isLeased } from '../../adapters/database/lease.ts'
 import { openReadModelTables } from '../../adapters/postgres/ops/read-models.ts'
 import type { BuilderOptions, Progress } from '../../projections/engine/builder.ts'
@@ -11,9 +10,8 @@ import type { Definition } from '../../projections/engine/definition.ts'
 import { areStandingStill, longestPause } from '../../projections/engine/standing-still.ts'
 import { replay as replayReadModels, verify } from '../../projections/engine/replay.ts'
 import type { Difference } from '../../projections/engine/differences.ts'
-import { openEventStore } from '../process/open-event-store.ts'
 import { recognise } from '../process/recognise-installation.ts'
-import { withDatabase } from '../command-parts/with-database.ts'
+import { withStore } from '../command-parts/with-store.ts'
 import { nowAndThen } from '../command-parts/progress.ts'
 
 /** If no process projects, another one may be about to take over: milliseconds. */
@@ -40,9 +38,7 @@ export const replay = (program: Command): void => {
 }
 
 const withReadModels = (work: (options: BuilderOptions) => Promise<void>, signal: AbortSignal): Promise<void> =>
-  withDatabase(async ({ settings, url, database }) => {
-    await migrateDatabase(url)
-    const store = await openEventStore(settings, url)
+  withStore(async ({ settings, database, store }) => {
     const tables = openReadModelTables(database)
     try {
       await recognise({ settings, store, database, clock })
@@ -50,7 +46,6 @@ const withReadModels = (work: (options: BuilderOptions) => Promise<void>, signal
         await work({ store, tables, definition, signal, onProgress: teller(definition) })
     } finally {
       await tables.close()
-      await store.close()
     }
   })
 
