@@ -14,7 +14,7 @@ import { Accounts } from '../../workflows/accounts/accounts.ts'
 import { registerFirstAccount } from '../../workflows/accounts/registration.ts'
 import { openFeed } from '../../workflows/live/feed.ts'
 import { untilAborted } from '../../workflows/support/abort.ts'
-import { dashboardFiles } from '../process/dashboard-files.ts'
+import { readWebFiles } from '../../adapters/http/dashboard/files.ts'
 import { greeting } from '../process/greeting.ts'
 import { diskHasSpace, readModelsAnswer, storeAnswers } from '../process/health-checks.ts'
 import { REQUEST_GRACE_MS, roleCommand, type Role } from '../process/role.ts'
@@ -24,6 +24,12 @@ import { REQUEST_GRACE_MS, roleCommand, type Role } from '../process/role.ts'
  * `serve` the deliveries.
  */
 const READING_REQUESTS = 6
+
+/**
+ * The folder of the built dashboard. `../build.mjs` builds it beside the bundle, and writes its path into the bundle. Undefined if this process
+ * runs from the sources, because the bundle could not be stored.
+ */
+const webFolder = (globalThis as { BAOCO_WEB?: string }).BAOCO_WEB
 
 export const apiRole: Role = {
   name: 'api',
@@ -58,7 +64,7 @@ export const apiRole: Role = {
       mailServer: openImap(targets),
       accounts: new Accounts(requestStore, accounts),
       urlProblem: (url: string) => checkUrl(url, targets),
-      web: dashboardFiles(),
+      web: webFolder === undefined ? null : readWebFiles(webFolder),
       metrics: metrics.registry,
       settings: { ...settings, jwtSecret: secrets.jwtSecret },
     }

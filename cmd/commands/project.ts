@@ -222,12 +222,6 @@ const reportDeletions = async ({ store, database, log }: Installation): Promise<
     if (!is_running) log.error({ user_id, begun_at, what_to_do: TO_FINISH_A_DELETION }, 'account.deletion_unfinished')
 }
 
-/** Each process takes different mails from the outbox. */
-const mailing =
-  (installation: Installation): Follower =>
-  (signal) =>
-    sendMails(installation, signal)
-
 /** Waits until the read models contain everything stored before this start, or logs why they never will. */
 const caughtUp = async ({ store, readModels, onFailure }: Installation, stopping: AbortSignal): Promise<void> => {
   const end = await retry(() => store.end(), { signal: stopping, onFailure: onFailure })
@@ -248,7 +242,8 @@ export const projectRole: Role = {
       ...projections.map(({ follow }) => follow),
       reacting(installation),
       scheduled(installation),
-      mailing(installation),
+      // Each process takes different mails from the outbox.
+      (signal: AbortSignal) => sendMails(installation, signal),
     ]
     const { database, metrics, onFailure } = installation
     void reportDeletions(installation).catch(onFailure)
