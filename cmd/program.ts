@@ -4,21 +4,21 @@ import { readFileSync } from 'node:fs'
 import { Command, Help, type Option } from 'commander'
 import { VERSION } from '../adapters/system/version.ts'
 import { addCommands } from './commands/all.ts'
-import { settingLines } from './settings/settings.ts'
+import type { Setting } from './settings/setting-table.ts'
+import { allSettings } from './settings/settings.ts'
 
 const { description } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   description: string
 }
 
 const settingsHelp = (): string => {
-  const lines = settingLines()
-  const width = Math.max(...lines.map(({ name }) => name.length))
-  const line = (setting: (typeof lines)[number]) =>
-    `  ${setting.name.padEnd(width)}  ${setting.description}${setting.default && ` [${setting.default}]`}`
-  const files = lines.filter(({ fromFile }) => fromFile).map(({ name }) => `${name}_FILE`)
+  const width = Math.max(...allSettings.map(({ env }) => env.length))
+  const line = ({ env, description, fallback }: Setting<unknown>) =>
+    `  ${env.padEnd(width)}  ${description}${fallback ? ` [${fallback}]` : ''}`
+  const files = allSettings.filter(({ fromFile }) => fromFile).map(({ env }) => `${env}_FILE`)
   return [
     '\nSettings, by environment [default]:',
-    ...lines.map(line),
+    ...allSettings.map(line),
     '\nThese name a file that contains the setting:',
     `  ${files.join(' ')}`,
   ].join('\n')

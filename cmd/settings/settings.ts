@@ -16,6 +16,7 @@ export class SettingsError extends Error {
 }
 
 const entries = Object.entries(SETTINGS) as [keyof typeof SETTINGS, Setting<unknown>][]
+export const allSettings: readonly Setting<unknown>[] = entries.map(([, setting]) => setting)
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -102,20 +103,3 @@ const refuseWithout = (
   if (given.length > 0 && missing.length > 0)
     throw new SettingsError(`setting ${names(missing)} must be set with ${names(given)}`)
 }
-
-/** A setting's line in `baoco --help`. */
-export interface SettingLine {
-  name: string
-  default: string
-  description: string
-  /** Also read from the file that `<name>_FILE` names. */
-  fromFile: boolean
-}
-
-export const settingLines = (): SettingLine[] =>
-  entries.map(([, { env, fallback, description, fromFile }]) => ({
-    name: env,
-    default: fallback ?? '',
-    description,
-    fromFile: fromFile === true,
-  }))

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
-import { settingLines } from '../../cmd/settings/settings.ts'
+import { allSettings } from '../../cmd/settings/settings.ts'
 import { freshDatabase } from '../harness/postgres.ts'
 import { runInProcess } from '../harness/run-in-process.ts'
 
@@ -25,7 +25,7 @@ describe('the baoco command', () => {
   it('lists every command and every setting', async () => {
     const { status, stdout } = baoco(['--help'])
     expect(status).to.equal(0)
-    for (const { name, fromFile } of settingLines()) {
+    for (const { env: name, fromFile } of allSettings) {
       expect(stdout).to.include(`  ${name} `)
       if (fromFile) expect(stdout).to.match(new RegExp(`\\b${name}_FILE\\b`))
     }

@@ -7,7 +7,7 @@ import { Ajv2019, type AnySchema } from 'ajv/dist/2019.js'
 import { expect } from 'chai'
 import { Command } from 'commander'
 import { addCommands } from '../../../cmd/commands/all.ts'
-import { readSettings, settingLines } from '../../../cmd/settings/settings.ts'
+import { readSettings, allSettings } from '../../../cmd/settings/settings.ts'
 import { environmentOf, readCompose, readDotEnv, readRoot } from './compose.ts'
 
 const FILES = ['docker-compose.yml', 'docker-compose.secure.yml']
@@ -66,7 +66,7 @@ describe('the Compose files', () => {
   })
 
   it('pass every setting of .env to Baoco', () => {
-    const names = settingLines().flatMap(({ name, fromFile }) => (fromFile ? [name, `${name}_FILE`] : [name]))
+    const names = allSettings.flatMap(({ env: name, fromFile }) => (fromFile ? [name, `${name}_FILE`] : [name]))
     const dotEnv = { ...DOT_ENV, ...Object.fromEntries(names.map((name) => [name, `the ${name} $HOME`])) }
     for (const role of ROLES) expect(environmentOf([plain], role, dotEnv), role).to.include(dotEnv)
   })
@@ -152,7 +152,7 @@ describe('the Compose files', () => {
     const example = readRoot('.env.example')
     const files = FILES.map(readRoot).join('\n')
     const known = new Set([
-      ...settingLines().map(({ name }) => name),
+      ...allSettings.map(({ env }) => env),
       ...[...files.matchAll(/\$\{(\w+)/g)].map(([, name]) => name),
     ])
     const named = Object.keys(readDotEnv(example.replace(/^# (?=[A-Z_]+=)/gm, '')))

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { addCommands } from '../../../cmd/commands/all.ts'
-import { settingLines } from '../../../cmd/settings/settings.ts'
+import { allSettings } from '../../../cmd/settings/settings.ts'
 
 const ROOT = new URL('../../../', import.meta.url).pathname
 
@@ -27,6 +27,6 @@ describe('the pages of the documentation', () => {
 
   it('name every setting', () => {
     const named = new Set([...pages.matchAll(/\b[A-Z][A-Z_]+\b/g)].map(([name]) => name))
-    expect([...named]).to.include.members(settingLines().map(({ name }) => name))
+    expect([...named]).to.include.members(allSettings.map(({ env }) => env))
   })
 })

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { expect } from 'chai'
 import { configLines } from '../../../../cmd/commands/config.ts'
 import { SETTINGS } from '../../../../cmd/settings/setting-table.ts'
-import { readSettings, settingLines } from '../../../../cmd/settings/settings.ts'
+import { readSettings, allSettings } from '../../../../cmd/settings/settings.ts'
 import { refusal } from '../../../harness/settings-refusal.ts'
 
 const KEY = '0123456789abcdef'.repeat(4)
@@ -170,7 +170,7 @@ describe('settings', () => {
       'RATE_LIMITS=login=10/60,reset=10/60,forgot=5/300,register=10/3600,resend=3/600,withdraw=5/3600,links=30/3600,bank=10/600,receive=60/60,demo=20/60,inbox=120/60',
     ])
     for (const secret of ['hunter2', SECRET, KEY, 'correct horse']) expect(lines.join('\n')).to.not.include(secret)
-    expect(lines).to.have.length(settingLines().length)
+    expect(lines).to.have.length(allSettings.length)
   })
 
   describe('that may contain a secret', () => {
@@ -197,8 +197,8 @@ describe('settings', () => {
     }
 
     it('are all those that are hidden and all URLs of servers', () => {
-      const from = settingLines().filter(({ fromFile }) => fromFile)
-      expect(from.map(({ name }) => name)).to.have.members(Object.keys(GIVEN))
+      const from = allSettings.filter(({ fromFile }) => fromFile)
+      expect(from.map(({ env }) => env)).to.have.members(Object.keys(GIVEN))
       const hidden = Object.values(SETTINGS).filter((one) => 'secret' in one || /_(URL|SASL)$/.test(one.env))
       expect(hidden.map(({ env }) => env).filter((name) => name !== 'BASE_URL')).to.have.members(Object.keys(GIVEN))
     })
