@@ -1,26 +1,14 @@
 // Tests: tests/integration/mail-out/serve.test.ts
 /** Sends mails to the mail server that the settings name. Without one they stay in the outbox, where the operator reads them. */
-import type { LogLines } from '../../domain/ports.ts'
 import { mailFullDisk } from '../../adapters/mail-out/mail-full-disk.ts'
-import type { Outbox } from '../../adapters/mail-out/outbox.ts'
 import { postMails } from '../../adapters/mail-out/post-mails.ts'
 import { openMailServer } from '../../adapters/mail-out/smtp.ts'
-import type { Disk } from '../../adapters/system/disk.ts'
 import { TEXTS } from '../../workflows/texts/texts.ts'
-import type { Settings } from '../settings/settings.ts'
-
-interface Parts {
-  settings: Pick<Settings, 'smtpUrl' | 'adminEmail' | 'adminLanguage' | 'baseUrl'>
-  disk: Disk
-  outbox: Outbox
-  log: LogLines
-}
+import type { Installation } from './installation.ts'
 
 /** Runs until the signal aborts. Returns immediately if no mail server is set. */
-export const sendMails = async (
-  { settings: { smtpUrl, adminEmail, adminLanguage, baseUrl }, disk, outbox, log }: Parts,
-  signal: AbortSignal,
-): Promise<void> => {
+export const sendMails = async ({ settings, disk, outbox, log }: Installation, signal: AbortSignal): Promise<void> => {
+  const { smtpUrl, adminEmail, adminLanguage, baseUrl } = settings
   if (smtpUrl === undefined) return
   const server = await openMailServer(smtpUrl, adminEmail)
   const host = new URL(baseUrl).hostname
