@@ -3,12 +3,10 @@
  * empty cache, median of five), and the longest task while a list of ten thousand rows is scrolled from its first row to its last.
  */
 import { chromium, type Browser, type CDPSession, type Page } from 'playwright-core'
-import { openDatabase } from '../adapters/database/database.ts'
 import { BROWSER } from '../tests/harness/chromium/install.ts'
-import { inside } from '../tests/harness/installation-database.ts'
 import { callApi } from '../tests/harness/baoco-process.ts'
 import { fillLists } from './support/fill.ts'
-import { startBench } from './support/installation.ts'
+import { onDatabase, startBench } from './support/installation.ts'
 import { percentile } from './support/load.ts'
 import { addRules } from './support/shops.ts'
 
@@ -77,15 +75,13 @@ const bench = await startBench({ accounts: 1 })
 const browser = await chromium.launch(BROWSER)
 const { baseUrl } = bench.baoco
 try {
-  await inside(bench.installation, async (url) => {
-    const database = openDatabase(url, { poolSize: 1 })
+  await onDatabase(bench.installation, async (database) => {
     const me = (await callApi(bench.baoco, bench.installation.apiKey, 'GET', '/api/account')).body.data as {
       id: number
     }
     const [rule] = await addRules(bench.baoco, bench.shops, 'https://shop.example/')
     // A fifth of the rows belong to the user.
     await fillLists(database, { user: me.id, rule: rule!.id, count: ROWS * 5 }, () => {})
-    await database.close()
   })
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
   const page = await context.newPage()

@@ -13,7 +13,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { fillBacklog } from './support/backlog.ts'
-import { startChild, sendLoad } from './support/children.ts'
+import { arrivalsAt, startChild, sendLoad } from './support/children.ts'
 import type { Costs } from './support/costs.ts'
 import { secondsUntil, startMeteredBench, finish } from './support/installation.ts'
 import { percentile, runLoad, type Load, type LoadReport } from './support/load.ts'
@@ -83,7 +83,7 @@ const isDone = async (): Promise<boolean> => {
 const untilDone = () => secondsUntil(900, isDone)
 
 const arrivalsOf = async ({ sentAt = {} }: LoadReport, prefixes: readonly string[]): Promise<number[]> => {
-  const arrived = (await (await fetch(`${receiver.url}/arrivals`)).json()) as Record<string, number[]>
+  const arrived = await arrivalsAt(receiver)
   return Object.entries(sentAt).flatMap(([number, sent]) =>
     (arrived[`${prefixes[Number(number) % prefixes.length]}${number}`] ?? []).map((at) => at - sent),
   )

@@ -12,6 +12,7 @@ import { openReadModelTables } from '../adapters/postgres/ops/read-models.ts'
 import { createSchema } from '../projections/engine/schema.ts'
 import { main } from '../projections/main.ts'
 import { freshDatabase } from '../tests/harness/postgres.ts'
+import { median } from './support/load.ts'
 import { fillRetries, fillRules } from '../tests/harness/waiting-deliveries.ts'
 
 const isShort = process.argv.includes('--short')
@@ -38,9 +39,8 @@ const measure = async (what: string): Promise<void> => {
   const looks: number[] = []
   for (let n = 0; n < LOOKS; n++) looks.push(await timed(look))
   const metrics = await timed(() => deliveryNumbers(database))
-  const [median, most] = [looks.toSorted((a, b) => a - b)[Math.floor(LOOKS / 2)]!, Math.max(...looks)]
   console.log(
-    `${what}: a look takes ${median.toFixed(1)} ms, at most ${most.toFixed(1)} ms; the first ones together ${first.toFixed(0)} ms; ` +
+    `${what}: a look takes ${median(looks).toFixed(1)} ms, at most ${Math.max(...looks).toFixed(1)} ms; the first ones together ${first.toFixed(0)} ms; ` +
       `the metrics ${metrics.toFixed(1)} ms`,
   )
 }

@@ -3,12 +3,10 @@
  * one shop is requested again and again; the others receive too. The ratio counts, not the absolute figures.
  * The environment variables `COUNT` (transactions, of which a fifth are exported), `ROUNDS` and `SECONDS` change the run.
  */
-import { openDatabase } from '../adapters/database/database.ts'
-import { inside } from '../tests/harness/installation-database.ts'
 import { startChild, sendLoad } from './support/children.ts'
 import { fillLists } from './support/fill.ts'
-import { startBench } from './support/installation.ts'
-import type { Load } from './support/load.ts'
+import { onDatabase, startBench } from './support/installation.ts'
+import { median, type Load } from './support/load.ts'
 import { addRules } from './support/shops.ts'
 
 const COUNT = Number(process.env.COUNT ?? 1_000_000)
@@ -50,14 +48,10 @@ const exporting = async (format: (typeof FORMATS)[number], signal: AbortSignal):
   return exports
 }
 
-const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!
-
 try {
   const [rule] = await addRules(bench.baoco, bench.shops.slice(0, 1), `${shop.url}/`)
-  await inside(bench.installation, async (url) => {
-    const database = openDatabase(url, { poolSize: 1 })
+  await onDatabase(bench.installation, async (database) => {
     await fillLists(database, { user: rule!.user_id, rule: rule!.id, count: COUNT }, () => {})
-    await database.close()
   })
   for (const format of FORMATS) {
     const ratios: number[] = []

@@ -8,9 +8,9 @@
  * `SHOPS` sets how many shops own the endpoints: 10 shops with one each (the default), or 1 shop with all of them. Every pair uses a new
  * hanging endpoint, so that in every such run it hangs until its breaker opens, after 10 s or more.
  */
-import { startChild, type Listening, sendLoad } from './support/children.ts'
+import { arrivalsAt, startChild, sendLoad } from './support/children.ts'
 import { secondsUntil, startBench, finish } from './support/installation.ts'
-import { percentile, runLoad, type Load } from './support/load.ts'
+import { median, percentile, runLoad, type Load } from './support/load.ts'
 import { connectShop, type ShopAccount, type ShopRule } from './support/shops.ts'
 
 const isShort = process.argv.includes('--short')
@@ -55,7 +55,7 @@ const run = async (hangs: boolean): Promise<number[]> => {
   const orderOf = (number: string): string => `${healthy[Number(number) % 10]!.prefix}${number}`
   let arrived: Record<string, number[]> = {}
   await secondsUntil(120, async () => {
-    arrived = await arrivals(nine)
+    arrived = await arrivalsAt(nine)
     return counted.every(([number]) => arrived[orderOf(number)])
   })
   // Lets the endpoint answer again, so that no call of this run is left for the next.
@@ -64,15 +64,6 @@ const run = async (hangs: boolean): Promise<number[]> => {
   return counted
     .filter(([number]) => Number(number) >= from + WARM_UP)
     .map(([number, sentAt]) => arrived[orderOf(number)]![0]! - sentAt)
-}
-
-const arrivals = async ({ url }: Listening): Promise<Record<string, number[]>> =>
-  (await (await fetch(`${url}/arrivals`)).json()) as Record<string, number[]>
-
-const median = (values: readonly number[]): number => {
-  const sorted = [...values].sort((a, b) => a - b)
-  const middle = sorted.length >> 1
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }
 
 await run(false)

@@ -2,7 +2,7 @@
  * Time from the post of a bank's text to the call of the shop's endpoint, at a fixed rate. At 200/s: p50 under 15 ms, p99 under 60 ms.
  * Beside it, in the same run, the same for a process that only stores the text on disk, answers and posts: what this machine allows.
  */
-import { startChild, sendLoad } from './support/children.ts'
+import { arrivalsAt, startChild, sendLoad, type Listening } from './support/children.ts'
 import { secondsUntil, startBench, finish } from './support/installation.ts'
 import { addRules } from './support/shops.ts'
 import { percentile } from './support/load.ts'
@@ -13,11 +13,10 @@ const SECONDS = Number(process.env.SECONDS ?? 30)
 const WARM_UP = RATE * 3
 
 /** @returns the milliseconds of each way from a post to the receiver */
-const measure = async (urls: readonly string[], receiver: string): Promise<number[]> => {
+const measure = async (urls: readonly string[], receiver: Listening): Promise<number[]> => {
   const load = await sendLoad({ urls, count: RATE * SECONDS + WARM_UP, rate: RATE, sentAt: true })
-  const arrivals = async () => (await (await fetch(`${receiver}/arrivals`)).json()) as Record<string, number[]>
-  await secondsUntil(60, async () => Object.keys(await arrivals()).length >= load.accepted)
-  const arrived = await arrivals()
+  await secondsUntil(60, async () => Object.keys(await arrivalsAt(receiver)).length >= load.accepted)
+  const arrived = await arrivalsAt(receiver)
   return Object.entries(load.sentAt!)
     .filter(([number]) => Number(number) > WARM_UP)
     .map(([number, sentAt]) => arrived[`DH${number}`]![0]! - sentAt)
@@ -25,14 +24,14 @@ const measure = async (urls: readonly string[], receiver: string): Promise<numbe
 
 const bareReceiver = await startChild('./receiver.ts')
 const bare = await startChild('./bare-store-and-post.ts', { url: bareReceiver.url })
-const least = await measure([`${bare.url}/`], bareReceiver.url)
+const least = await measure([`${bare.url}/`], bareReceiver)
 bare.stop()
 bareReceiver.stop()
 
 const bench = await startBench()
 const receiver = await startChild('./receiver.ts')
 await addRules(bench.baoco, bench.shops, `${receiver.url}/`)
-const ways = await measure(bench.urls, receiver.url)
+const ways = await measure(bench.urls, receiver)
 
 const p50 = (of: readonly number[]) => percentile(of, 0.5)
 const p99 = (of: readonly number[]) => percentile(of, 0.99)

@@ -6,12 +6,10 @@
  */
 import { statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { openDatabase } from '../adapters/database/database.ts'
 import { callApi } from '../tests/harness/baoco-process.ts'
-import { inside } from '../tests/harness/installation-database.ts'
 import { startChild } from './support/children.ts'
 import { CLOSED_ACCOUNT, fillLists, RARE_PAYER, SELDOM_PAYING, SPARE_ACCOUNT } from './support/fill.ts'
-import { secondsUntil, startBench } from './support/installation.ts'
+import { secondsUntil, onDatabase, startBench } from './support/installation.ts'
 import { percentile } from './support/load.ts'
 import { addRules } from './support/shops.ts'
 
@@ -74,8 +72,7 @@ const cursorsOf = async (path: string): Promise<string[]> => {
 }
 
 try {
-  await inside(bench.installation, async (url) => {
-    const database = openDatabase(url, { poolSize: 1 })
+  await onDatabase(bench.installation, async (database) => {
     // Some real transactions for the details, as their requests are rebuilt from the events.
     const post = (number: number) =>
       fetch(`${bench.urls[0]!}?sender=Vietcombank`, {
@@ -156,7 +153,6 @@ try {
       const { total } = await get(each.paths[0]!)
       if (total !== row!.number) throw new Error(`${each.name}: total ${total}, but there are ${row!.number}`)
     }
-    await database.close()
   })
 } finally {
   shop.stop()

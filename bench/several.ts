@@ -8,7 +8,7 @@
  *     ONLY=postgres npx tsx bench/several.ts
  */
 import { sendLoad } from './support/children.ts'
-import { percentile, type Load, type LoadReport } from './support/load.ts'
+import { median, type Load, type LoadReport } from './support/load.ts'
 import { startOwnStandIn } from '../tests/harness/eventstoredb/process.ts'
 import { startOwnPostgres } from '../tests/harness/own-postgres.ts'
 import { secrets, type SetUp } from '../tests/harness/servers.ts'
@@ -78,8 +78,6 @@ const FIGURES: readonly [name: string, of: (report: LoadReport) => number][] = [
   ['p50 ms', ({ p50 }) => p50],
   ['p99 ms', ({ p99 }) => p99],
 ]
-
-const median = (values: readonly number[]): number => percentile(values, 0.5)
 
 /** The medians of the rounds, each with the median of its ratios to one process in the same round. */
 const shown = (reports: readonly LoadReport[], ones: readonly LoadReport[]): string =>

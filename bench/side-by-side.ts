@@ -8,9 +8,9 @@
  * `RUNS` installations are measured, each a new one; the table shows the median. `COUNT` is the number of payments of the whole way.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { runChild, startChild, sendLoad } from './support/children.ts'
+import { arrivalsAt, runChild, startChild, sendLoad } from './support/children.ts'
 import { secondsUntil, startBench, untilRecorded } from './support/installation.ts'
-import { percentile, type Load, type LoadReport } from './support/load.ts'
+import { median, percentile, type Load, type LoadReport } from './support/load.ts'
 import { addRules, connectShop, type ShopRule } from './support/shops.ts'
 import { openUsage } from './support/usage.ts'
 
@@ -60,7 +60,6 @@ const measure = async (): Promise<Figures> => {
     if (report.refused > 0) throw new Error(`${report.refused} posts were refused`)
     return report
   }
-  const arrivalsOf = async (url: string) => (await (await fetch(`${url}/arrivals`)).json()) as Record<string, number[]>
 
   await pause(5_000)
   figures['memory idle, MB'] = usage.memory()
@@ -84,7 +83,7 @@ const measure = async (): Promise<Figures> => {
   const from = next
   const steady = await load({ rate: RATE, count: RATE * (SECONDS + WARM_UP_SECONDS), sentAt: true })
   await untilRecorded(bench, next - 1)
-  const arrived = await arrivalsOf(receiver.url)
+  const arrived = await arrivalsAt(receiver)
   const ways = Object.entries(steady.sentAt!)
     .filter(([number]) => Number(number) >= from + RATE * WARM_UP_SECONDS)
     .map(([number, sentAt]) => arrived[`DH${number}`]![0]! - sentAt)
@@ -109,7 +108,7 @@ const measure = async (): Promise<Figures> => {
   const orderOf = (number: string): string => `${rules[Number(number) % 10]!.prefix}${number}`
   let others: Record<string, number[]> = {}
   await secondsUntil(60, async () => {
-    others = await arrivalsOf(ten.url)
+    others = await arrivalsAt(ten)
     return counted.every(([number]) => others[orderOf(number)])
   })
   const waysOfNine = counted.map(([number, sentAt]) => others[orderOf(number)]![0]! - sentAt)
@@ -122,8 +121,6 @@ const measure = async (): Promise<Figures> => {
   figures['recorded / loop'] = figures['recorded, /s']! / loop
   return figures
 }
-
-const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!
 
 const runs: Figures[] = []
 for (let run = 0; run < RUNS; run++) {

@@ -7,7 +7,7 @@
  * `RATES` (payments per second, `10,30,100`) and `SECONDS` change the load.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { startChild, sendLoad } from './support/children.ts'
+import { arrivalsAt, startChild, sendLoad } from './support/children.ts'
 import { secondsUntil, startBench, finish } from './support/installation.ts'
 import { percentile, type LoadReport } from './support/load.ts'
 import { addRules } from './support/shops.ts'
@@ -31,7 +31,6 @@ const during = async (work: () => Promise<unknown>): Promise<Cpu> => {
   return { baoco: after.baoco - before.baoco, postgres: after.postgres - before.postgres }
 }
 
-const arrivals = async () => (await (await fetch(`${receiver.url}/arrivals`)).json()) as Record<string, number[]>
 const recorded = () => bench.world.metric('baoco_attempts_recorded_total')
 
 let next = 1
@@ -54,7 +53,7 @@ for (const rate of RATES) {
   const count = Math.max(100, rate * SECONDS)
   let load: LoadReport | undefined
   const cpu = await during(async () => (load = await pay(count, rate)))
-  const arrived = await arrivals()
+  const arrived = await arrivalsAt(receiver)
   const ways = Object.entries(load!.sentAt!).map(([number, sentAt]) => arrived[`DH${number}`]![0]! - sentAt)
   console.log(
     `${rate}/s: CPU per payment ${each(cpu, count)}; post to endpoint p50 ${percentile(ways, 0.5).toFixed(1)} ms, p99 ${percentile(ways, 0.99).toFixed(1)} ms`,

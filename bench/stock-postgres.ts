@@ -4,7 +4,7 @@
  */
 import { startChild, sendLoad } from './support/children.ts'
 import { secondsUntil, startBench, type Bench, finish, untilRecorded, RECORDED } from './support/installation.ts'
-import type { Load, LoadReport } from './support/load.ts'
+import { median, type Load, type LoadReport } from './support/load.ts'
 import { addRules, listed } from './support/shops.ts'
 
 const ROUNDS = Number(process.env.ROUNDS ?? 15)
@@ -49,8 +49,6 @@ const wholeWay = async (side: Side): Promise<void> => {
   await untilRecorded(side.bench, before + accepted)
   side.wholeWay.push((accepted * 1000) / (performance.timeOrigin + performance.now() - firstAt))
 }
-
-const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!
 
 const sides = [await open('embedded'), await open('stock')] as const
 const [embedded, stock] = sides

@@ -15,13 +15,12 @@ import { openDatabase, type Database } from '../adapters/database/database.ts'
 import { migrateDatabase } from '../adapters/database/migrate.ts'
 import { NO_STREAM, type EventStore } from '../domain/ports.ts'
 import { aboutHalfAKilobyte } from './support/half-a-kilobyte.ts'
+import { percentile } from './support/load.ts'
 import { newDataFolder, removeDataFolder } from '../tests/harness/baoco-process.ts'
 import { inside } from '../tests/harness/installation-database.ts'
 
 const IN_FLIGHT = [1, 16, 64, 512]
 const CATCH_UP_EVENTS = 50_000
-
-const percentile = (sorted: Float64Array, share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0
 
 /** Repeats an operation with this many in flight, and prints the operations per second. */
 const rate = async (what: string, inFlight: number, seconds: number, once: () => Promise<unknown>): Promise<void> => {
@@ -36,11 +35,10 @@ const rate = async (what: string, inFlight: number, seconds: number, once: () =>
     }
   }
   await Promise.all(Array.from({ length: inFlight }, worker))
-  const sorted = Float64Array.from(durations).sort()
   const perSecond = Math.round((durations.length / (performance.now() - started)) * 1_000)
   console.log(
     `${String(inFlight).padStart(4)} in flight: ${perSecond} ${what}/s, ` +
-      `p50 ${percentile(sorted, 0.5).toFixed(2)} ms, p99 ${percentile(sorted, 0.99).toFixed(2)} ms`,
+      `p50 ${percentile(durations, 0.5).toFixed(2)} ms, p99 ${percentile(durations, 0.99).toFixed(2)} ms`,
   )
 }
 

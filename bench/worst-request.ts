@@ -15,6 +15,7 @@ import { cpuMsOf, loopMsOf, peakMb, watchPeak } from '../tests/harness/process-c
 import { bytesOf, exchangeRaw } from '../tests/harness/raw-request.ts'
 import { requestsOfCallers, requestsOfStrangers, type WorstRequest } from '../tests/harness/worst-requests.ts'
 import { startBench } from './support/installation.ts'
+import { median } from './support/load.ts'
 
 interface Limit {
   cpuMs: number
@@ -32,8 +33,6 @@ const QUIET_LOOKS = 100
 const bench = await startBench({ accounts: 1 })
 const pid = bench.baoco.process.pid!
 const { port, apiKey, personalUrl } = bench.installation
-
-const middle = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1]!
 
 interface Cpu {
   loop: number
@@ -70,7 +69,7 @@ const measure = async (request: WorstRequest, limit: Limit): Promise<void> => {
     memory.push(peakMb(pid) - before)
     if (status !== request.status) failures.push(`${request.name}: ${status} instead of ${request.status}`)
   }
-  const [ms, all, mb] = [middle(cpu.map(({ loop }) => loop)), middle(cpu.map((each) => each.all)), middle(memory)]
+  const [ms, all, mb] = [median(cpu.map(({ loop }) => loop)), median(cpu.map((each) => each.all)), median(memory)]
   const isOver = ms > limit.cpuMs || mb > limit.mb
   if (isOver) failures.push(`${request.name}: ${ms.toFixed(1)} ms, ${mb.toFixed(1)} MB`)
   console.log(

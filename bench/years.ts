@@ -11,13 +11,11 @@
 import { execFileSync } from 'node:child_process'
 import { statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { openDatabase } from '../adapters/database/database.ts'
 import { callApi } from '../tests/harness/baoco-process.ts'
 import { vietcombankText } from '../tests/harness/bank-texts.ts'
-import { inside } from '../tests/harness/installation-database.ts'
 import { FIRST, writePayments, type Pattern } from './support/bulk-writer.ts'
 import { startChild, sendLoad } from './support/children.ts'
-import { secondsUntil, startBench } from './support/installation.ts'
+import { onDatabase, secondsUntil, startBench } from './support/installation.ts'
 import { percentile, type LoadReport } from './support/load.ts'
 import { addRules } from './support/shops.ts'
 import { openUsage } from './support/usage.ts'
@@ -54,11 +52,6 @@ tell(`${SHOPS} shops`)
 const { world, shops } = bench
 const receiver = await startChild('./receiver.ts')
 const rules = await addRules(bench.baoco, shops, `${receiver.url}/`)
-const database = <Result>(work: (database: ReturnType<typeof openDatabase>) => Promise<Result>): Promise<Result> =>
-  inside(bench.installation, async (url) => {
-    const opened = openDatabase(url, { poolSize: 1 })
-    return work(opened).finally(() => opened.close())
-  })
 const get = async (path: string, key = shops[0]!.apiKey): Promise<Record<string, unknown>> => {
   const { status, body } = await callApi(world.baoco, key, 'GET', path)
   if (status !== 200) throw new Error(`GET ${path}: ${status} ${JSON.stringify(body)}`)
@@ -70,8 +63,8 @@ const patternOf = async (): Promise<Pattern> => {
   const transaction = await world.post(vietcombankText(REFERENCE_NUMBER, ORDER))
   if (transaction === null) throw new Error('the pattern was not accepted')
   await secondsUntil(60, async () => (await recorded()) >= 1)
-  const events = await database((opened) =>
-    opened.query<Pattern['events'][number]>(
+  const events = await onDatabase(bench.installation, (database) =>
+    database.query<Pattern['events'][number]>(
       `SELECT stream, type, data, metadata FROM store.event
         WHERE stream = $1 OR stream LIKE 'book-%' ORDER BY position`,
       [`transaction-${transaction}`],
@@ -119,9 +112,9 @@ try {
   const pattern = await patternOf()
   // The service would take positions that the bulk writer uses.
   await world.baoco.stop()
-  await database((opened) =>
+  await onDatabase(bench.installation, (database) =>
     writePayments(
-      opened,
+      database,
       { pattern, owners: rules.map(({ id, user_id }) => ({ user: user_id, rule: id })), count: COUNT },
       tell,
     ),
@@ -172,7 +165,9 @@ try {
     'upgrade: rebuild of the read models beside the service',
     seconds(await timed(() => world.baocoCommand('replay'))),
   )
-  const sizes = await database((opened) => opened.query<{ schema: string; bytes: number }>(SIZES))
+  const sizes = await onDatabase(bench.installation, (database) =>
+    database.query<{ schema: string; bytes: number }>(SIZES),
+  )
   for (const { schema, bytes } of sizes) result(`bytes per payment in ${schema}`, String(Math.round(bytes / COUNT)))
   result('disk', `${execFileSync('du', ['-sm', bench.installation.dataDir], { encoding: 'utf8' }).split('\t')[0]} MB`)
 } finally {

@@ -60,5 +60,9 @@ export const startChild = async (file: string, argument?: unknown): Promise<List
 }
 
 // A signal alone ends the process without the event below.
+/** The times at which each order arrived at the endpoints of a receiver. */
+export const arrivalsAt = async ({ url }: Pick<Listening, 'url'>): Promise<Record<string, number[]>> =>
+  (await (await fetch(`${url}/arrivals`)).json()) as Record<string, number[]>
+
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 process.once('exit', () => children.forEach((child) => child.kill('SIGKILL')))

@@ -1,9 +1,10 @@
 /** Starts Baoco like a user does, with a new data folder, for one benchmark. */
 import { setTimeout as pause } from 'node:timers/promises'
+import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import './children.ts'
 import { countStatements, openMeter, type Meter } from './costs.ts'
 import { openShops, type ShopAccount } from './shops.ts'
-import { durability } from '../../tests/harness/installation-database.ts'
+import { durability, inside } from '../../tests/harness/installation-database.ts'
 import { startBaoco, type DataFolder, type Installation, type Running } from '../../tests/harness/baoco-process.ts'
 import { giveCluster } from '../../tests/harness/copied-cluster.ts'
 import { openSetUp, SET_UPS, type SetUp, type SetUpName } from '../../tests/harness/servers.ts'
@@ -74,6 +75,16 @@ export const startMeteredBench = async (accounts: number): Promise<Bench & { met
   const meter = await openMeter(bench.installation, [bench.baoco.process.pid!])
   return { ...bench, meter, end: () => meter.close().then(bench.end) }
 }
+
+/** Works on the database of an installation. */
+export const onDatabase = <Result>(
+  installation: Installation,
+  work: (database: Database) => Promise<Result>,
+): Promise<Result> =>
+  inside(installation, (url) => {
+    const database = openDatabase(url, { poolSize: 1 })
+    return work(database).finally(() => database.close())
+  })
 
 /** Polls every `every` milliseconds until the result is true. Fails after `most` seconds. @returns the seconds it took */
 export const secondsUntil = async (most: number, ask: () => Promise<boolean>, every = 50): Promise<number> => {

@@ -47,6 +47,8 @@ export const percentile = (values: readonly number[], share: number): number => 
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
 }
 
+export const median = (values: readonly number[]): number => percentile(values, 0.5)
+
 /** Runs the load in this process, for a few posts. */
 export const runLoad = async (load: Load): Promise<LoadReport> => {
   const { prefixes = ['DH'], uncountedSeconds = 0 } = load

@@ -1,9 +1,7 @@
 /** What all processes of an embedded installation use together, Baoco's and those of its Postgres, as Linux counts it. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openDatabase } from '../../adapters/database/database.ts'
-import { inside } from '../../tests/harness/installation-database.ts'
-import type { Bench } from './installation.ts'
+import { onDatabase, type Bench } from './installation.ts'
 import { timesOfAll, type ProcessTimes } from './process-times.ts'
 
 export interface Cpu {
@@ -51,12 +49,10 @@ export const openUsage = ({ baoco, installation }: Bench): Usage => {
     },
     memory: () => Object.keys(all()).reduce((sum, each) => sum + pssOf(Number(each)), 0),
     wal: () =>
-      inside(installation, async (url) => {
-        const database = openDatabase(url, { poolSize: 1 })
+      onDatabase(installation, async (database) => {
         const [row] = await database.query<{ bytes: number }>(
           `SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint AS bytes`,
         )
-        await database.close()
         return row!.bytes
       }),
   }
