@@ -14,12 +14,11 @@ import type { LogLines } from '../../../domain/ports.ts'
 import { me, readPrivateFile, syncFolder } from '../../system/private-file.ts'
 import { mayUse, userFor } from '../../database/database-user.ts'
 import { ELSEWHERE } from './directory.ts'
+import { isThere } from './finish-restore.ts'
 import { clearLeftovers } from './server.ts'
 
 /** The name of the old folder while a link replaces it. */
 const movedAside = (dataDir: string): string => `${dataDir}.moved`
-
-const isThere = (path: string): boolean => fs.lstatSync(path, { throwIfNoEntry: false }) !== undefined
 
 /** Creates a folder owned by root that others can pass through but not list. @throws if another user owns it */
 const rootsFolder = (folder: string): void => {

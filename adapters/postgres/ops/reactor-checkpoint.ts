@@ -1,13 +1,7 @@
 // Tests: tests/integration/reactors/reactors.test.ts
 /** The progress of store readers that keep one position each: `ops.reaction_checkpoint`, `ops.credits_checkpoint`. */
+import type { StorePosition } from '../../../workflows/support/store-position.ts'
 import type { Queryable } from '../../database/database.ts'
-
-interface StorePosition {
-  checkpoint: string
-  event_id: string
-  stream: string
-  revision: number
-}
 
 const openCheckpoint = (database: Queryable, table: 'reaction_checkpoint' | 'credits_checkpoint') => ({
   /** @returns null before the first save */

@@ -76,12 +76,21 @@ export const openSnapshots = (database: Database, version: string, onFailure: (e
     return true
   }
 
+  const forget = async (userId: number, name: string): Promise<void> => {
+    await database.query('DELETE FROM ops.snapshot WHERE user_id = $1 AND name = $2', [userId, name])
+    await database.query('DELETE FROM ops.snapshot_part WHERE user_id = $1 AND name = $2', [userId, name])
+  }
+
+  /** What to return after a failure. */
+  const failed =
+    <T>(value: T) =>
+    (error: unknown): T => {
+      onFailure(error)
+      return value
+    }
+
   return {
-    load: (userId, name) =>
-      load(userId, name).catch((error: unknown) => {
-        onFailure(error)
-        return null
-      }),
+    load: (userId, name) => load(userId, name).catch(failed(null)),
     parts: async function* (userId, name, ids) {
       const read = (from: number): Promise<Uint8Array[]> => {
         const reading = some(userId, name, ids.slice(from, from + AT_ONCE))
@@ -96,19 +105,8 @@ export const openSnapshots = (database: Database, version: string, onFailure: (e
         yield* present
       }
     },
-    save: (userId, name, snapshot) =>
-      save(userId, name, snapshot).catch((error: unknown) => {
-        onFailure(error)
-        return false
-      }),
-    forget: async (userId, name) => {
-      try {
-        await database.query('DELETE FROM ops.snapshot WHERE user_id = $1 AND name = $2', [userId, name])
-        await database.query('DELETE FROM ops.snapshot_part WHERE user_id = $1 AND name = $2', [userId, name])
-      } catch (error) {
-        onFailure(error)
-      }
-    },
+    save: (userId, name, snapshot) => save(userId, name, snapshot).catch(failed(false)),
+    forget: (userId, name) => forget(userId, name).catch(onFailure),
   }
 }
 
