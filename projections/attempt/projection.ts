@@ -1,6 +1,6 @@
 // Tests: tests/integration/http/transactions.test.ts
 /** Every webhook call: the deliveries in a transaction's details, and the log of a rule (interface, section 2.2). */
-import { erasedTransaction } from '../transaction/erased.ts'
+import { whenErased } from '../transaction/erased.ts'
 import { insert, perform, projection, removeOfTransaction, table } from '../engine/definition.ts'
 
 export const attemptTable = table(
@@ -47,11 +47,6 @@ export const attempt = projection(
         next_attempt_at: data.next_attempt_at,
         created_at: metadata.at,
       }),
-    TransactionDeleted: ({ data: { transaction_id } }) => perform(removeAttempts, [{ transaction_id }]),
-    StreamErased: (event) =>
-      perform(
-        removeAttempts,
-        erasedTransaction(event).map((transaction_id) => ({ transaction_id })),
-      ),
+    ...whenErased((transaction_id) => perform(removeAttempts, [{ transaction_id }])),
   },
 )

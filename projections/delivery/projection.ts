@@ -12,7 +12,7 @@
  * (`projections/quota/projection.ts`).
  */
 import { LEFT_TO_THE_LOG_MS } from '../../domain/webhook/retry-schedule.ts'
-import { erasedTransaction } from '../transaction/erased.ts'
+import { whenErased } from '../transaction/erased.ts'
 import { atLeast, insert, perform, projection, removeOfTransaction, table, update } from '../engine/definition.ts'
 import type { Changes, Operation } from '../engine/definition.ts'
 import { ofRule, ofUser, positionOf } from './made-due.ts'
@@ -168,12 +168,7 @@ export const delivery = projection(
         { transaction_id, rule_id },
         { status: reason === 'gone' ? 'failed' : 'ended', due_at: null, lane: null },
       ),
-    TransactionDeleted: ({ data: { transaction_id } }) => perform(removeDeliveries, [{ transaction_id }]),
-    StreamErased: (event) =>
-      perform(
-        removeDeliveries,
-        erasedTransaction(event).map((transaction_id) => ({ transaction_id })),
-      ),
+    ...whenErased((transaction_id) => perform(removeDeliveries, [{ transaction_id }])),
     // The reason of a failure may be gone when the rule has a new url or is switched on.
     RuleChanged: (event) =>
       event.data.url !== undefined || event.data.is_active === 1 ? madeDueBy(event, 'retries') : [],

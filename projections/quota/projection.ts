@@ -15,7 +15,7 @@ import type { KnownEvent } from '../../domain/catalogue.ts'
 import { PLAN_LIMITS } from '../../domain/account/plan.ts'
 import { vietnamMonth } from '../../domain/time.ts'
 import { perform, projection, remove, table, type Operation, type Projection } from '../engine/definition.ts'
-import { erasedTransaction } from '../transaction/erased.ts'
+import { whenErased } from '../transaction/erased.ts'
 
 const quotaTable = table(
   'quota',
@@ -195,9 +195,5 @@ export const quotaPlan = projection(quotaPlanTable, { version: 1 }, {})
 export const overQuota = projection(
   overQuotaTable,
   { version: 1, goesWithStreams: true },
-  {
-    TransactionDeleted: ({ data: { transaction_id } }) => remove(overQuotaTable, { transaction_id }),
-    StreamErased: (event) =>
-      erasedTransaction(event).map((transaction_id) => remove(overQuotaTable, { transaction_id })),
-  },
+  whenErased((transaction_id) => remove(overQuotaTable, { transaction_id })),
 )

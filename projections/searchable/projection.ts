@@ -10,7 +10,7 @@
 import { sourceTypeOf } from '../../domain/arrival/source-type.ts'
 import { piecesOf } from '../../domain/search-pieces.ts'
 import { foldedForSearch } from '../../domain/text.ts'
-import { erasedTransaction } from '../transaction/erased.ts'
+import { whenErased } from '../transaction/erased.ts'
 import { insert, perform, projection, remove, table, type Operation } from '../engine/definition.ts'
 
 /** Separates texts. `foldedForSearch` never leaves this character in them. */
@@ -88,8 +88,6 @@ export const searchable = projection(
     },
     TransactionCompleted: ({ data, metadata }) => rematched(metadata.user_id, data),
     WebhookRetryRequested: ({ data, metadata }) => rematched(metadata.user_id, data),
-    TransactionDeleted: ({ data: { user_id, transaction_id: id } }) => remove(searchableTable, { user_id, id }),
-    StreamErased: (event) =>
-      erasedTransaction(event).map((id) => remove(searchableTable, { user_id: event.data.user_id, id })),
+    ...whenErased((id, user_id) => remove(searchableTable, { user_id, id })),
   },
 )

@@ -1,11 +1,19 @@
 // Tests: tests/unit/projections/read-models.test.ts
-/** A transaction that cannot be read ends with its account by `StreamErased`, because nothing can be decided about it. */
-import type { KnownEvent } from '../../domain/catalogue.ts'
+/**
+ * A transaction ends by `TransactionDeleted`. One that cannot be read ends with its account by `StreamErased`, because nothing can be decided
+ * about it.
+ */
+import type { Handlers, Statement } from '../engine/definition.ts'
 
 const TRANSACTION = /^transaction-(\d+)$/
 
-/** @returns the id of the transaction whose stream the event closes; none if it is another stream */
-export const erasedTransaction = ({ stream }: Pick<KnownEvent<'StreamErased'>, 'stream'>): number[] => {
-  const id = TRANSACTION.exec(stream)?.[1]
-  return id === undefined ? [] : [Number(id)]
-}
+/** The handlers of a table that has rows of a transaction. */
+export const whenErased = (
+  remove: (transactionId: number, userId: number) => Statement,
+): Pick<Handlers, 'TransactionDeleted' | 'StreamErased'> => ({
+  TransactionDeleted: ({ data: { transaction_id, user_id } }) => remove(transaction_id, user_id),
+  StreamErased: ({ stream, data: { user_id } }) => {
+    const id = TRANSACTION.exec(stream)?.[1]
+    return id === undefined ? [] : remove(Number(id), user_id)
+  },
+})

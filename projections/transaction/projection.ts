@@ -1,7 +1,7 @@
 // Tests: tests/unit/projections/read-models.test.ts
 /** Transactions as lists and details show them (interface, section 2.1), newest first. */
 import { insert, projection, remove, table, update } from '../engine/definition.ts'
-import { erasedTransaction } from './erased.ts'
+import { whenErased } from './erased.ts'
 import { KIND, transactionColumns, transactionRow, VIETNAMESE_DAY } from './fields.ts'
 
 export const transactionTable = table('transaction', transactionColumns, {
@@ -31,7 +31,6 @@ export const transaction = projection(
       update(transactionTable, { id: transaction_id }, { order_id, prefix, webhook_status, updated_at: metadata.at }),
     WebhookStatusChanged: ({ data: { transaction_id, to }, metadata }) =>
       update(transactionTable, { id: transaction_id }, { webhook_status: to, updated_at: metadata.at }),
-    TransactionDeleted: ({ data: { transaction_id } }) => remove(transactionTable, { id: transaction_id }),
-    StreamErased: (event) => erasedTransaction(event).map((id) => remove(transactionTable, { id })),
+    ...whenErased((id) => remove(transactionTable, { id })),
   },
 )
