@@ -2,18 +2,8 @@
 /** Dependencies of the API. The composition root supplies them; nothing is opened here. */
 import type { Registry } from 'prom-client'
 import type { Arrival, Taken } from '../../domain/arrival/arrival.ts'
-import type {
-  Clock,
-  EventStore,
-  Ids,
-  LogLines,
-  Passwords,
-  ReadModels,
-  ReadModelsHere,
-  Sender,
-  Vault,
-} from '../../domain/ports.ts'
-import type { Accounts } from '../../workflows/accounts/accounts.ts'
+import type { LogLines, ReadModels, ReadModelsHere, Sender } from '../../domain/ports.ts'
+import type { AccountParts } from '../../workflows/accounts/accounts.ts'
 import type { MailServer } from '../../workflows/mail-ingest/mailbox.ts'
 import type { Feed } from '../../workflows/live/feed.ts'
 import type { UsageCounters } from '../postgres/ops/usage.ts'
@@ -30,13 +20,7 @@ import type { Account } from '../../domain/account/state.ts'
 import type { AccountEvent } from '../../domain/account/events.ts'
 import { type ApiContext, occasionOf } from './context.ts'
 
-export interface ApiParts {
-  store: EventStore
-  accounts: Accounts
-  ids: Ids
-  clock: Clock
-  vault: Vault
-  passwords: Passwords
+export interface ApiParts extends Omit<AccountParts, 'planPrefix'> {
   /** The database of the read models. */
   database: Queryable
   readModels: ReadModels & Pick<ReadModelsHere, 'shown'>
@@ -45,8 +29,6 @@ export interface ApiParts {
   sender: Sender
   /** For testing mail accounts. */
   mailServer: MailServer
-  /** Why a rule cannot use a URL, in words that continue "The URL …"; null if it can. */
-  urlProblem: (url: string) => string | null
   outbox: Outbox
   /** Webhook endpoints that we host, and the calls that they received. */
   inboxes: Inboxes

@@ -9,7 +9,7 @@
 import type { Account } from '../../domain/account/account.ts'
 import { evolve } from '../../domain/account/account.ts'
 import { accountEvents, accountStream, type AccountEvent } from '../../domain/account/events.ts'
-import type { Checkpoint, EventStore } from '../../domain/ports.ts'
+import type { Checkpoint, Clock, EventStore, Ids, Passwords, Vault } from '../../domain/ports.ts'
 import { AccountGone } from '../../domain/errors.ts'
 import { BoundedMap } from '../support/bounded-map.ts'
 import { execute } from '../support/execute.ts'
@@ -33,6 +33,20 @@ export const accountCache = (limit = MOST_CACHED, snapshots?: Snapshots): Accoun
 interface Reads {
   running: Promise<unknown>
   next: Promise<Folded<Account | null>> | null
+}
+
+/** What the commands on accounts need. Each takes a part of it. */
+export interface AccountParts {
+  store: EventStore
+  accounts: Accounts
+  ids: Ids
+  clock: Clock
+  vault: Vault
+  passwords: Passwords
+  /** Why a url cannot be called, as a continuation of "The URL …"; null if it can be called. */
+  urlProblem: (url: string) => string | null
+  /** The operator's own prefix, reserved for plan orders. */
+  planPrefix: string
 }
 
 /** The occasion of a command from the account's owner. */

@@ -5,16 +5,13 @@ import * as decide from '../../domain/account/devices.ts'
 import { trustSmsAppTitles } from '../../domain/account/sms-app-titles.ts'
 import { userOfToken } from '../../domain/account/tokens.ts'
 import { Refused } from '../../domain/errors.ts'
-import type { Checkpoint, Ids } from '../../domain/ports.ts'
+import type { Checkpoint } from '../../domain/ports.ts'
 import type { Occasion } from '../support/stamp.ts'
 import { nextId } from '../support/next-id.ts'
-import type { Accounts, OwnersOccasion } from './accounts.ts'
+import type { AccountParts, OwnersOccasion } from './accounts.ts'
 import { newPairingCode, newToken } from './secrets.ts'
 
-interface DeviceParts {
-  accounts: Accounts
-  ids: Ids
-}
+type DeviceParts = Pick<AccountParts, 'accounts' | 'ids'>
 
 /** Creates a device. Its token is shown once. @throws {Refused} DEVICE_LIMIT_REACHED · {StoreUnavailable} */
 export const newDevice = async (

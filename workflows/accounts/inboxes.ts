@@ -1,20 +1,14 @@
 // Tests: tests/integration/http/inbox.test.ts
 /** Opens inboxes: load → decide → append. */
 import * as decide from '../../domain/account/inboxes.ts'
-import type { Checkpoint, Ids, Vault } from '../../domain/ports.ts'
-import type { Accounts, OwnersOccasion } from './accounts.ts'
+import type { Checkpoint } from '../../domain/ports.ts'
+import type { AccountParts, OwnersOccasion } from './accounts.ts'
 import { newInboxToken } from './secrets.ts'
 import { nextId } from '../support/next-id.ts'
 
-export interface InboxParts {
-  accounts: Accounts
-  ids: Ids
-  vault: Vault
-}
-
 /** @throws {Refused} CONFLICT · {StoreUnavailable} */
 export const openInbox = async (
-  { accounts, ids, vault }: InboxParts,
+  { accounts, ids, vault }: Pick<AccountParts, 'accounts' | 'ids' | 'vault'>,
   occasion: OwnersOccasion,
 ): Promise<{ inbox_id: number; token: string; checkpoint: Checkpoint | null }> => {
   const inbox_id = await nextId(ids)

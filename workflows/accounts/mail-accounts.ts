@@ -7,18 +7,12 @@ import type { MailAccount, MailAccountFields } from '../../domain/account/accoun
 import type { Change } from '../../domain/account/change.ts'
 import * as decide from '../../domain/account/mail-accounts.ts'
 import { invalid } from '../../domain/account/refusals.ts'
-import type { Checkpoint, Clock, Ids, Vault } from '../../domain/ports.ts'
-import type { Accounts, OwnersOccasion } from './accounts.ts'
+import type { Checkpoint } from '../../domain/ports.ts'
+import type { AccountParts, OwnersOccasion } from './accounts.ts'
 import { nextId } from '../support/next-id.ts'
 import { ownCause } from '../support/stamp.ts'
 
-export interface MailAccountParts {
-  accounts: Accounts
-  ids: Ids
-  vault: Vault
-  /** Why a url cannot be called, as a continuation of "The URL …"; null if it can be called. */
-  urlProblem: (url: string) => string | null
-}
+type MailAccountParts = Pick<AccountParts, 'accounts' | 'ids' | 'vault' | 'urlProblem'>
 
 export interface WrittenMailAccount {
   mailAccount: MailAccount
@@ -68,7 +62,7 @@ export const changeMailAccount = async (
 
 /** Called by the collector. @throws {StoreUnavailable} */
 export const pauseMailAccount = async (
-  { accounts, clock }: { accounts: Accounts; clock: Clock },
+  { accounts, clock }: Pick<AccountParts, 'accounts' | 'clock'>,
   mailbox: { user_id: number } & Omit<decide.PauseMailAccount, 'reason'>,
   reason: string,
 ): Promise<void> => {

@@ -22,28 +22,14 @@ import { issue, type NewMailToken } from '../../domain/account/mail-tokens.ts'
 import { conflict } from '../../domain/account/refusals.ts'
 import { hashOfToken } from '../../domain/account/tokens.ts'
 import { isFoldable } from '../../domain/parse-event.ts'
-import {
-  NO_STREAM,
-  type Clock,
-  type EventStore,
-  type Ids,
-  type Passwords,
-  type StreamAppend,
-  type Vault,
-} from '../../domain/ports.ts'
-import { Accounts } from './accounts.ts'
+import { NO_STREAM, type EventStore, type StreamAppend } from '../../domain/ports.ts'
+import { Accounts, type AccountParts } from './accounts.ts'
 import { CONFLICT, untilNoConflict } from '../support/conflicts.ts'
 import { ownCause, stamp } from '../support/stamp.ts'
 import { nextId } from '../support/next-id.ts'
 import { newPassword, newReceiveToken, newToken } from './secrets.ts'
 
-export interface RegistrationParts {
-  store: EventStore
-  ids: Ids
-  clock: Clock
-  vault: Vault
-  passwords: Passwords
-}
+export type RegistrationParts = Pick<AccountParts, 'store' | 'ids' | 'clock' | 'vault' | 'passwords'>
 
 /** Shown once. Only hashes and sealed texts are kept. */
 export interface FreshAccount {
@@ -87,11 +73,7 @@ const stateOf = async (store: EventStore, userId: number): Promise<'missing' | '
   return first.type === 'AccountDeleted' ? 'erased' : 'there'
 }
 
-interface Wanted {
-  email: string
-  name: string | null
-  ref?: string | undefined
-  language?: Language | undefined
+interface Wanted extends Pick<Registration, 'email' | 'name' | 'ref' | 'language'> {
   /** A new one is made if none is given. */
   password?: string | undefined
   /** The hash of that password, if it was computed before. */
@@ -217,14 +199,7 @@ export const createAccount = async (
   return fresh
 }
 
-export interface Registering {
-  email: string
-  password: string
-  name: string | null
-  /** Code of the affiliate link that the user came from. */
-  ref?: string | undefined
-  language?: Language | undefined
-}
+export type Registering = Pick<Registration, 'email' | 'name' | 'ref' | 'language'> & { password: string }
 
 /**
  * Registers an account, and issues the link that verifies its email.

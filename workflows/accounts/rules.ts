@@ -4,18 +4,12 @@ import type { Rule } from '../../domain/account/account.ts'
 import { invalid } from '../../domain/account/refusals.ts'
 import * as decide from '../../domain/account/rules.ts'
 import { finishRotation, rotateSecret } from '../../domain/account/secret-rotation.ts'
-import type { Checkpoint, Ids, Vault } from '../../domain/ports.ts'
-import type { Accounts, OwnersOccasion } from './accounts.ts'
+import type { Checkpoint } from '../../domain/ports.ts'
+import type { AccountParts, OwnersOccasion } from './accounts.ts'
 import { newRuleSecret } from './secrets.ts'
 import { nextId } from '../support/next-id.ts'
 
-export interface RuleParts {
-  accounts: Accounts
-  ids: Ids
-  vault: Vault
-  /** Why a url cannot be called, as a continuation of "The URL …"; null if it can be called. */
-  urlProblem: (url: string) => string | null
-}
+type RuleParts = Pick<AccountParts, 'accounts' | 'ids' | 'vault' | 'urlProblem'>
 
 const refuseUrl = ({ urlProblem }: RuleParts, url: string | undefined): void => {
   const problem = url === undefined ? null : urlProblem(url)

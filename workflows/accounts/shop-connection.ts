@@ -9,8 +9,7 @@ import {
   type ShopConnection,
 } from '../../domain/account/shop-connection.ts'
 import type { Checkpoint } from '../../domain/ports.ts'
-import type { OwnersOccasion } from './accounts.ts'
-import type { RuleParts } from './rules.ts'
+import type { AccountParts, OwnersOccasion } from './accounts.ts'
 import { newRuleSecret } from './secrets.ts'
 
 export interface Connected {
@@ -24,7 +23,13 @@ export interface Connected {
 
 /** @throws {Refused} WEBHOOK_LIMIT_REACHED, SYSTEM_LIMIT_REACHED, VALIDATION_FAILED, CONFLICT · {StoreUnavailable} */
 export const connectShop = async (
-  { accounts, ids, vault, urlProblem, planPrefix }: RuleParts & { planPrefix: string },
+  {
+    accounts,
+    ids,
+    vault,
+    urlProblem,
+    planPrefix,
+  }: Pick<AccountParts, 'accounts' | 'ids' | 'vault' | 'urlProblem' | 'planPrefix'>,
   occasion: OwnersOccasion,
   given: ShopConnection,
 ): Promise<Connected> => {

@@ -2,16 +2,9 @@
 /** Adds connected systems: load → decide → append. */
 import type { System } from '../../domain/account/account.ts'
 import * as decide from '../../domain/account/systems.ts'
-import type { Checkpoint, Ids } from '../../domain/ports.ts'
-import type { Accounts, OwnersOccasion } from './accounts.ts'
+import type { Checkpoint } from '../../domain/ports.ts'
+import type { AccountParts, OwnersOccasion } from './accounts.ts'
 import { nextId } from '../support/next-id.ts'
-
-export interface SystemParts {
-  accounts: Accounts
-  ids: Ids
-  /** The operator's own prefix, reserved for plan orders. */
-  planPrefix: string
-}
 
 export interface WrittenSystem {
   system: System
@@ -20,7 +13,7 @@ export interface WrittenSystem {
 
 /** @throws {Refused} SYSTEM_LIMIT_REACHED, VALIDATION_FAILED, CONFLICT · {StoreUnavailable} */
 export const addSystem = async (
-  { accounts, ids, planPrefix }: SystemParts,
+  { accounts, ids, planPrefix }: Pick<AccountParts, 'accounts' | 'ids' | 'planPrefix'>,
   occasion: OwnersOccasion,
   fields: decide.SystemFields,
 ): Promise<WrittenSystem> => {
