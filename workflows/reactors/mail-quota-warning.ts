@@ -1,20 +1,13 @@
 // Tests: tests/integration/reactors/reactors.test.ts
 /** Mails the operator when most of a user's quota is used (interface, section 6). */
-import type { Clock, EventStore, Mailer } from '../../domain/ports.ts'
 import { USUAL_LANGUAGE } from '../../domain/account/language.ts'
 import { accountCache, Accounts } from '../accounts/accounts.ts'
 import { accountOfEmail } from '../accounts/registration.ts'
 import { TEXTS } from '../texts/texts.ts'
-import { reactor, type Reactor } from './reactor.ts'
+import { reactor, type Reactor, type ReactorParts } from './reactor.ts'
 import { isOld } from './too-old.ts'
 
-interface Parts {
-  store: EventStore
-  clock: Clock
-  mailer: Mailer
-  /** The operator's address. */
-  adminEmail: string
-}
+type Parts = Pick<ReactorParts, 'store' | 'clock' | 'mailer' | 'adminEmail'>
 
 export const mailQuotaWarning = ({ store, clock, mailer, adminEmail }: Parts): Reactor => {
   const cache = accountCache(100)

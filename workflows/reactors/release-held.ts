@@ -7,23 +7,16 @@
 import { bankAccountOf, type NamedAccount } from '../../domain/account/bank-accounts.ts'
 import type { KnownEvent } from '../../domain/catalogue.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
-import type { Clock, EventStore } from '../../domain/ports.ts'
 import type { Accounts, OwnersOccasion } from '../accounts/accounts.ts'
 import { transactionStream } from '../../domain/transaction/events.ts'
 import { releaseTransactions } from '../transactions/by-hand.ts'
 import { causedBy } from '../support/stamp.ts'
 import { releaseHeld } from '../transactions/release-held.ts'
-import { reactor, type Reactor } from './reactor.ts'
+import { reactor, type Reactor, type ReactorParts } from './reactor.ts'
 
-export interface ReleaseHeldParts {
-  store: EventStore
-  accounts: Pick<Accounts, 'find'>
-  clock: Clock
-  /** Older transactions are not sent automatically: milliseconds. */
-  maxAgeMs: number
-}
+type Parts = Pick<ReactorParts, 'store' | 'clock' | 'maxAgeMs'> & { accounts: Pick<Accounts, 'find'> }
 
-export const releaseConfirmed = ({ store, accounts, clock, maxAgeMs }: ReleaseHeldParts): Reactor => {
+export const releaseConfirmed = ({ store, accounts, clock, maxAgeMs }: Parts): Reactor => {
   const sinceOf = () => new Date(clock.now().getTime() - maxAgeMs)
   const occasionOf = (user_id: number, event: RecordedEvent): OwnersOccasion => ({
     user_id,

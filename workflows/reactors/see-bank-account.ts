@@ -5,29 +5,18 @@
  */
 import { bankAccountOf, hasMostBankAccounts, seeBankAccount } from '../../domain/account/bank-accounts.ts'
 import type { EventData, KnownEvent } from '../../domain/catalogue.ts'
-import type { PlanAccount } from '../../domain/plan-order/plan-order.ts'
-import type { EventStore, Clock, Ids } from '../../domain/ports.ts'
 import { accountCache } from '../accounts/accounts.ts'
 import { execute } from '../support/execute.ts'
-import type { Snapshots } from '../support/snapshots.ts'
 import { nextId } from '../support/next-id.ts'
 import { causedBy } from '../support/stamp.ts'
-import { reactor, type Reactor } from './reactor.ts'
+import { reactor, type Reactor, type ReactorParts } from './reactor.ts'
 
 /** Number of cached accounts. For a cached account, a known bank account needs no read of the store. */
 const REMEMBERED = 10_000
 
-export interface SeeBankAccountsParts {
-  store: EventStore
-  clock: Clock
-  ids: Ids
-  /** The account that receives plan payments: the operator's own. */
-  plans: PlanAccount | null
-  /** Snapshots of accounts. Default: each is read from its stream. */
-  snapshots?: Snapshots
-}
+type Parts = Pick<ReactorParts, 'store' | 'clock' | 'ids' | 'plans' | 'snapshots'>
 
-export const seeBankAccounts = ({ store, clock, ids, plans, snapshots }: SeeBankAccountsParts): Reactor => {
+export const seeBankAccounts = ({ store, clock, ids, plans, snapshots }: Parts): Reactor => {
   const cache = accountCache(REMEMBERED, snapshots)
   /** Judged without a read, because it does not change: the number is known, or the account cannot have another one. */
   const isDone = ({ user_id, bank_code, account_number }: EventData['TransactionCaptured']): boolean => {

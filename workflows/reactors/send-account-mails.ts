@@ -1,21 +1,14 @@
 // Tests: tests/integration/http/accounts.test.ts
 /** Mails about an account: issued links, and repeated registrations. */
-import type { Clock, EventStore, Mailer } from '../../domain/ports.ts'
 import { isGoodLink } from '../../domain/account/mail-tokens.ts'
 import { Accounts } from '../accounts/accounts.ts'
-import type { MailLinks } from '../accounts/mail-links.ts'
 import { TEXTS } from '../texts/texts.ts'
-import { reactor, type Reactor } from './reactor.ts'
+import { reactor, type Reactor, type ReactorParts } from './reactor.ts'
 import { isOld } from './too-old.ts'
 
-export interface AccountMailParts {
-  store: EventStore
-  clock: Clock
-  mailer: Mailer
-  links: MailLinks
-}
+type Parts = Pick<ReactorParts, 'store' | 'clock' | 'mailer' | 'links'>
 
-export const sendAccountMails = ({ store, clock, mailer, links }: AccountMailParts): Reactor => {
+export const sendAccountMails = ({ store, clock, mailer, links }: Parts): Reactor => {
   const accounts = new Accounts(store)
   const isRecent = (at: string) => !isOld(at, clock.now())
 

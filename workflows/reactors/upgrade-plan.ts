@@ -3,23 +3,16 @@
 import { buyOnce, evolve, NO_BUYER } from '../../domain/account/buyer.ts'
 import { accountEvents, accountStream } from '../../domain/account/events.ts'
 import { commissionOf } from '../../domain/affiliate/affiliate.ts'
-import type { Clock, EventStore, Ids } from '../../domain/ports.ts'
 import { Affiliates } from '../affiliate/affiliates.ts'
 import { execute } from '../support/execute.ts'
 import { foldCache } from '../support/fold-cache.ts'
 import { causedBy } from '../support/stamp.ts'
-import { reactor, type Reactor } from './reactor.ts'
+import { reactor, type Reactor, type ReactorParts } from './reactor.ts'
 
 /** Buyers remembered. */
 const REMEMBERED = 100
 
-interface Parts {
-  store: EventStore
-  clock: Clock
-  ids: Ids
-  /** The affiliate's share of a payment, in per cent. */
-  commission: number
-}
+type Parts = Pick<ReactorParts, 'store' | 'clock' | 'ids' | 'commission'>
 
 export const upgradePlan = ({ store, clock, ids, commission }: Parts): Reactor => {
   const buyers = foldCache(
