@@ -4,23 +4,16 @@
  * older one, which goes on. It switches when both are level (`replay.ts`). The older version stands by from then on, and never builds
  * its own again.
  */
-import type { EventStore, LogLines } from '../../domain/ports.ts'
 import { waitUnlessAborted } from '../../workflows/support/abort.ts'
 import { retry } from '../../workflows/support/retry.ts'
 import { isNewer, isOlder, NewerReadModels, readCheckpoint } from './checkpoint.ts'
-import type { Definition } from './definition.ts'
+import type { ProjectorOptions } from './projector.ts'
 import { rebuild } from './replay.ts'
-import type { ReadModelTables } from './tables.ts'
 
 /** Milliseconds. */
 const LOOK_EVERY = 2_000
 
-export interface UpgradeOptions {
-  store: EventStore
-  tables: ReadModelTables
-  definition: Definition
-  log: Pick<LogLines, 'info' | 'warn' | 'error'>
-}
+export type UpgradeOptions = Pick<ProjectorOptions, 'store' | 'tables' | 'definition' | 'log'>
 
 const stored = ({ tables, definition }: UpgradeOptions) =>
   readCheckpoint(tables, definition.schema, definition.projector)

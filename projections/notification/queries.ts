@@ -1,7 +1,6 @@
 // Tests: tests/integration/http/notifications.test.ts
 /** Reads of notifications: kept unread, ignored, or captured as a transaction. Everything is restricted to its owner. */
-import type { Unsafe } from '../../domain/arrival/events.ts'
-import type { SourceType } from '../../domain/transaction/events.ts'
+import type { Reread } from '../../workflows/capture/reparse.ts'
 import type { Queryable } from '../engine/queryable.ts'
 import { pageSql, type PageOf } from '../engine/page-sql.ts'
 import { ALL_DAYS } from '../transaction/filter.ts'
@@ -9,18 +8,10 @@ import { ALL_DAYS } from '../transaction/filter.ts'
 export const notificationStatuses = ['unparsed', 'ignored', 'captured'] as const
 export type NotificationStatus = (typeof notificationStatuses)[number]
 
-export interface NotificationRow {
-  id: number
-  status: NotificationStatus
-  source_type: SourceType
-  reason: string | null
-  transaction_id: number | null
-  received_at: string
+export interface NotificationRow extends Reread {
   text: string | null
   /** The name that the deduplication window uses; null for a captured notification. */
   source: string | null
-  /** Why the text may have named its own fields. */
-  unsafe: Unsafe | null
 }
 
 export const NOTIFICATIONS_A_PAGE = 30
