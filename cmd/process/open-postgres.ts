@@ -10,7 +10,7 @@ import type { LogLines } from '../../domain/ports.ts'
 import { migrateDatabase } from '../../adapters/database/migrate.ts'
 import type { AwaitedServers } from './front.ts'
 import type { Settings } from '../settings/settings.ts'
-import { untilThere } from './wait-for-servers.ts'
+import { StoppedAtStart, untilThere } from './wait-for-servers.ts'
 
 /** That of a first start takes less. */
 const MIGRATION_IS_LONG_MS = 5_000
@@ -50,7 +50,12 @@ export const openPostgres = async (
       explain: () => lockAwaited(url),
     })
   if (databaseUrl === undefined) {
-    const embedded = await (ownsDatabase ? openEmbeddedPostgres : attachOrStart)({ dataDir, log })
+    const embedded = await (ownsDatabase ? openEmbeddedPostgres : attachOrStart)({ dataDir, log }).catch(
+      (error: unknown) => {
+        // A terminal and systemd send the signal to initdb too, which then fails.
+        throw stopping.aborted ? new StoppedAtStart('database') : error
+      },
+    )
     await migrate(embedded.url).catch(async (error: unknown) => {
       await embedded.stop()
       throw error

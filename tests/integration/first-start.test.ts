@@ -1,7 +1,7 @@
 /** The first start never loses its secrets: they are printed again until they have been printed completely. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -62,6 +62,18 @@ describe('the first start', function () {
     await showsWorkingSecrets(next)
     await next.stop()
     expect((await start()).output()).to.not.include('API key')
+  })
+
+  it('that Ctrl-C ends while the database is created says only that it was stopped', async () => {
+    const stopped = launchBaoco(place)
+    running.push(stopped)
+    // On a busy machine it may have its last name already.
+    const isBegun = () => ['postgres.new', 'postgres'].some((name) => existsSync(join(place.dataDir, name)))
+    await eventually(isBegun, { within: 30_000, what: 'the creation of the database' })
+    // A terminal sends it to initdb too, and so does systemd.
+    process.kill(-stopped.process.pid!, 'SIGINT')
+    expect([await stopped.ended, stopped.output()]).to.deep.equal([0, 'Baoco was stopped before it was ready\n'])
+    expect(readdirSync(place.dataDir)).to.not.include.members(['postgres.new', 'lock'])
   })
 
   it('with METRICS_PORT equal to PORT is refused, and the message names both', async () => {
