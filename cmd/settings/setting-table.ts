@@ -42,7 +42,7 @@ export const SETTINGS = {
   dataDir: setting(
     'BAOCO_DATA_DIR',
     '.baoco',
-    z.string(),
+    text.folder,
     'data folder for the embedded database and generated secrets',
   ),
   databaseUrl: server(

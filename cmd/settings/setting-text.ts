@@ -1,7 +1,9 @@
 /** Parses setting values from text. Every error message continues "setting NAME …" and never repeats the text. */
+import { resolve } from 'node:path'
 import { z } from 'zod'
 import type { RateLimitName, RateLimits } from '../../adapters/http/middleware/rate-limits.ts'
 import { eventStoreUrlProblem } from '../../adapters/event-store/eventstoredb/url.ts'
+import { isDataFolder } from '../../adapters/system/data-folder.ts'
 import { decoded } from '../../adapters/system/percent-codes.ts'
 import { isPrintedByBanks, normalPrefix, PAYMENT_PREFIX } from '../../domain/account/systems.ts'
 import { language as languages } from '../../domain/account/language.ts'
@@ -38,6 +40,14 @@ export const port: Text<number> = matching(/^\d{1,5}$/, 'must be a port: 1 to 65
 export const flag: Text<boolean> = z
   .enum(['0', '1', 'false', 'true'], { error: 'must be 0 or 1' })
   .transform((value) => value === '1' || value === 'true')
+
+/** systemd and Docker pass `~` and `$HOME` on as they are. A folder that was made of them by mistake can still be used. */
+export const folder: Text<string> = z
+  .string()
+  .refine(
+    (value) => !/^(~|\$[a-z_{])/i.test(value) || isDataFolder(resolve(value)),
+    'must be a path without ~ or $ at its beginning: only a shell replaces them',
+  )
 
 /** An address with one of these schemes (without `:`). */
 export const url = (...schemes: string[]): Text<string> =>
@@ -95,9 +105,12 @@ export const internalAddress: Text<'off' | { host: string; port: number }> = mat
     'must be an address that other machines reach',
   )
 
-/** A list of servers, each `host:port`. */
+/** A list of servers, each `host:port`. The Kafka client takes what precedes the first colon as the host. */
 export const hostPorts: Text<string[]> = list
-  .refine((items) => items.every((item) => /^[^\s/]+:\d{1,5}$/.test(item)), 'must be host:port, comma separated')
+  .refine(
+    (items) => items.every((item) => /^[^\s/:;]+:\d{1,5}$/.test(item)),
+    'must be host:port, comma separated, with a name for a host that has only an IPv6 address',
+  )
   .refine(
     (items) => items.every((item) => isPort(Number(item.slice(item.lastIndexOf(':') + 1)))),
     'must have ports from 1 to 65535',

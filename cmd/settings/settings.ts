@@ -20,13 +20,17 @@ export const allSettings: readonly Setting<unknown>[] = entries.map(([, setting]
 
 type Environment = Readonly<Record<string, string | undefined>>
 
+/** A shell leaves a carriage return at the end of each line of a file from Windows. JWT_SECRET keeps it, because another secret ends every login. */
+const withoutLineEnd = (name: string, text: string): string =>
+  name === SETTINGS.jwtSecret.env ? text : text.replace(/[\r\n]+$/, '')
+
 /**
  * The text of a setting, from the environment or from the file that `<env>_FILE` names; undefined if it is not set.
  * @throws an error whose message continues "setting "
  */
 const textOf = ({ env: name, secret, fromFile }: Setting<unknown>, env: Environment): string | undefined => {
   // Secrets are not trimmed, because a password may begin with a blank.
-  const given = (env[name]?.trim() && (secret ? env[name] : env[name].trim())) || undefined
+  const given = (env[name]?.trim() && (secret ? withoutLineEnd(name, env[name]) : env[name].trim())) || undefined
   const file = fromFile && env[`${name}_FILE`]?.trim()
   if (!file) return given
   if (given !== undefined) throw new Error(`${name} and ${name}_FILE are both set: unset one of them`)

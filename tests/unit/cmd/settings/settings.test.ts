@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect } from 'chai'
@@ -95,6 +95,46 @@ describe('settings', () => {
   it('treat an empty text as not set', () => {
     expect(readSettings({ PORT: '', ADMIN_PASSWORD: ' ' })).to.deep.include({ port: 8080, adminPassword: undefined })
     expect(readSettings({ ADMIN_PASSWORD: ' blank before' }).adminPassword).to.equal(' blank before')
+  })
+
+  it('do not contain the line break of a file that was written on Windows', () => {
+    const given = {
+      PORT: '9000',
+      DATABASE_URL: 'postgres://baoco@db/baoco',
+      DATABASE_PASSWORD: 'p@ssword',
+      SMTP_URL: 'smtp://shop@mail.example',
+      SMTP_PASSWORD: 'p@ssword',
+      ADMIN_PASSWORD: 'correct horse ',
+      VAULT_KEY: `${KEY},${KEY}`,
+      KAFKA_SASL: 'plain:baoco:p@ssword',
+      METRICS_TOKEN: 'x'.repeat(16),
+    }
+    const read = (end: string) =>
+      readSettings({
+        JWT_SECRET: SECRET,
+        ...Object.fromEntries(Object.entries(given).map(([name, value]) => [name, value + end])),
+      })
+    expect(read('\r')).to.deep.equal(read(''))
+  })
+
+  it('keep a JWT_SECRET as it is, because another one ends every login', () => {
+    expect(readSettings({ JWT_SECRET: `${SECRET}\r` }).jwtSecret).to.equal(`${SECRET}\r`)
+  })
+
+  it('accept a data folder with the name ~ if Baoco has used it', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'baoco-settings-'))
+    const before = process.cwd()
+    try {
+      process.chdir(folder)
+      expect(refusal({ BAOCO_DATA_DIR: '~/baoco' })).to.equal(
+        'setting BAOCO_DATA_DIR must be a path without ~ or $ at its beginning: only a shell replaces them',
+      )
+      mkdirSync('~/baoco/postgres', { recursive: true })
+      expect(readSettings({ BAOCO_DATA_DIR: '~/baoco' }).dataDir).to.equal(resolve('~/baoco'))
+    } finally {
+      process.chdir(before)
+      rmSync(folder, { recursive: true })
+    }
   })
 
   it('never repeat an invalid secret in the error', () => {
