@@ -66,7 +66,8 @@ const verifying = async (options: BuilderOptions): Promise<void> => {
   const isProjected = await isLeased(tables, `projector ${definition.projector}`)
   const within = isProjected ? longestPause(definition) : TAKEOVER_MS
   const isStanding = incomparable === null && (await areStandingStill(tables, store, definition, within))
-  if (isStanding) console.log(`${definition.projector}: events wait, and the live read models do not advance`)
+  const erased = differences.length > 0 ? ': rows of events that were erased meanwhile differ until they do' : ''
+  if (isStanding) console.log(`${definition.projector}: events wait, and the live read models do not advance${erased}`)
   if (incomparable !== null || differences.length > 0 || isStanding) process.exitCode = 1
 }
 

@@ -2,7 +2,7 @@
 /**
  * Rebuilds read models from the first event, beside the live ones, which continue meanwhile. Then it swaps them in: it
  * renames both schemas in one transaction, at exactly the event that the live ones have reached. It holds their
- * checkpoint row for that moment.
+ * checkpoint row for that moment. If that event was erased meanwhile, the new ones are at the end of the store instead.
  *
  * The live checkpoint row is deleted before the rename. A projector that waited for that row then finds nothing to move
  * and reads the checkpoint again. The names now lead it to the new tables, at the checkpoint that it had. Otherwise it
@@ -47,6 +47,8 @@ export const rebuild = (options: BuilderOptions): Promise<Progress> =>
     return reason === null ? { events: 0, seconds: 0, at: null } : buildAndSwap(options)
   })
 
+const ERASED = 'the newest event that they have was erased, and they have not processed the erasure yet'
+
 export interface Verified {
   progress: Progress
   /** Why the live read models could not be compared; null if they were compared. */
@@ -81,7 +83,8 @@ export const verify = (options: BuilderOptions): Promise<Verified> =>
       }
       while (!isComparable) {
         await finishLive(options)
-        await whereLiveStands(options, builder, compare)
+        if (!(await whereLiveStands(options, builder, compare)))
+          return { progress: builder.progress, incomparable: ERASED, differences: [] }
       }
       return { progress: builder.progress, incomparable: null, differences: await comparing }
     } finally {
@@ -95,13 +98,14 @@ const buildAndSwap = async (options: BuilderOptions): Promise<Progress> => {
   await dropSchema(tables, oldSchema(definition))
   const builder = await Builder.open(options, nextSchema(definition))
   try {
-    await whereLiveStands(options, builder, async (transaction, hasLive) => {
+    const swap = async (transaction: Statements, hasLive: boolean): Promise<void> => {
       if (hasLive) {
         await transaction.query(`DELETE FROM ${schema}.checkpoint WHERE projector = $1`, [projector])
         await transaction.query(`ALTER SCHEMA ${schema} RENAME TO ${oldSchema(definition)}`)
       }
       await transaction.query(renaming(definition, nextSchema(definition), schema))
-    })
+    }
+    await whereLiveStands(options, builder, swap, { orAhead: true })
   } catch (error) {
     // If the database is unavailable, the next replay drops what is left.
     await dropSchema(tables, nextSchema(definition)).catch(() => {})
@@ -141,24 +145,30 @@ const target = async (store: EventStore, { stored, reason }: Live): Promise<Chec
 /**
  * Builds up to the position of the live read models, and does the work while their checkpoint is held there.
  * @param work  runs in the transaction that holds it; `hasLive` is false if there are none
+ * @param more.orAhead  builds to the end of the store if no rebuild can stand where they stand, because the event there was erased since
+ * @returns whether the work was done
  */
 const whereLiveStands = async (
   options: BuilderOptions,
   builder: Builder,
   work: (transaction: Statements, hasLive: boolean) => Promise<void>,
-): Promise<void> => {
+  { orAhead = false } = {},
+): Promise<boolean> => {
   const { store, tables, definition } = options
   for (let rounds = 0; rounds < MOST_ROUNDS; rounds++) {
     const started = performance.now()
     await builder.to(await target(store, await live(options, tables)))
     if (performance.now() - started < SHORT_MS) break
   }
-  await tables.transaction(async (transaction) => {
+  return tables.transaction(async (transaction) => {
     const held = await live(options, transaction, true)
     await builder.to(await target(store, held))
-    if (held.reason === null && held.stored?.anchor?.event_id !== builder.anchor?.event_id)
-      throw new Error('the checkpoint of the live read models is not in the event store: nothing was changed')
+    if (held.reason === null && held.stored?.anchor?.event_id !== builder.anchor?.event_id) {
+      if (!orAhead) return false
+      await builder.to(await store.end())
+    }
     await work(transaction, await isThere(transaction, definition.schema))
+    return true
   })
 }
 

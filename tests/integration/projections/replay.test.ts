@@ -1,11 +1,16 @@
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
+import { NO_STREAM } from '../../../domain/ports.ts'
+import { transactionStream } from '../../../domain/transaction/events.ts'
+import { stamp } from '../../../workflows/support/stamp.ts'
+import { deleteTransactions } from '../../../workflows/transactions/by-hand.ts'
 import { readCheckpoint } from '../../../projections/engine/checkpoint.ts'
 import { main } from '../../../projections/main.ts'
 import { dropAbandonedCopies, sweepAbandonedCopies } from '../../../projections/engine/abandoned-copies.ts'
 import { replay, ReplayRuns, verify } from '../../../projections/engine/replay.ts'
 import { openReadModelTables } from '../../../adapters/postgres/ops/read-models.ts'
 import { createSchema, renaming } from '../../../projections/engine/schema.ts'
+import { capturedData } from '../../harness/captured-data.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { History } from './history.ts'
 import { openSetting, type Setting } from './setting.ts'
@@ -123,6 +128,25 @@ describe('replay', () => {
     expect((await setting.rows('read_model_old')).transaction).to.deep.equal([])
     const { differences } = await verify({ ...options(), tables: openReadModelTables(setting.database) })
     expect(differences).to.deep.equal([])
+  })
+
+  it('is at the end of the store if the event where the live ones stand was erased', async () => {
+    await setting.append(new History(25).grow(50).decided)
+    const by = { user_id: 1, at: new Date(), correlation_id: 'c', causation_id: 'c' }
+    const [last, data] = [900_001, capturedData({ transaction_id: 900_001, user_id: 1, rules: [] })]
+    const events = stamp([{ type: 'TransactionCaptured', data }], by)
+    await setting.store.append([[{ stream: transactionStream(last), expectedRevision: NO_STREAM, events }]])
+    await setting.catchUp()
+    await deleteTransactions(setting.store, by, [last])
+    const { incomparable, differences } = await verify(options())
+    expect({ incomparable, differences }).to.deep.equal({
+      incomparable: 'the newest event that they have was erased, and they have not processed the erasure yet',
+      differences: [],
+    })
+    await replay(options())
+    expect(await setting.database.query('SELECT FROM read_model.transaction WHERE id = $1', [last])).to.deep.equal([])
+    expect(await verify(options())).to.deep.include({ incomparable: null, differences: [] })
+    expect((await readCheckpoint(setting.database, 'read_model', 'main'))?.passed).to.equal(await setting.store.end())
   })
 
   it('runs only once at a time', async () => {
