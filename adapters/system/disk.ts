@@ -37,6 +37,8 @@ export interface DiskChange {
   /** `database`: the disk of the server that has the read models. */
   of: 'store' | 'database'
   space: DiskSpace | null
+  /** The measured disk has no inode left, so it takes no new file, however many bytes are free. */
+  isOutOfInodes: boolean
 }
 
 export interface DiskOptions {
@@ -105,6 +107,7 @@ export const openDisk = async ({
   elapsed = () => performance.now(),
 }: DiskOptions): Promise<Disk> => {
   let space: DiskSpace | null = null
+  let isOutOfInodes = false
   const failedAt = { store: -Infinity, database: -Infinity }
   const was = { store: false, database: false }
 
@@ -118,14 +121,16 @@ export const openDisk = async ({
     ] as const) {
       if (full === was[of]) continue
       was[of] = full
-      onChange({ isFull: full, of, space })
+      onChange({ isFull: full, of, space, isOutOfInodes })
     }
   }
   const measure = async (): Promise<void> => {
     if (folder !== null) {
       // Postgres' user cannot use what is reserved for root.
-      const { bavail, bfree, blocks, bsize } = await statfs(folder)
+      const { bavail, bfree, blocks, bsize, files, ffree } = await statfs(folder)
       space = { free: bavail * bsize, size: (blocks - bfree + bavail) * bsize }
+      // A file system without a limit reports no inodes at all.
+      isOutOfInodes = files > 0 && ffree === 0
     }
     look()
   }

@@ -59,8 +59,9 @@ export const watchedDisks = (
 /** One line when a disk becomes full, and one when it has space again. */
 const diskLines =
   (log: Pick<LogLines, 'error' | 'info'>) =>
-  ({ isFull, of, space }: DiskChange): void => {
-    const fields = of === 'database' ? { server: 'postgres' } : { ...space }
+  ({ isFull, of, space, isOutOfInodes }: DiskChange): void => {
+    const missing = isFull && isOutOfInodes && { reason: 'no inodes are free' }
+    const fields = of === 'database' ? { server: 'postgres' } : { ...space, ...missing }
     log[isFull ? 'error' : 'info'](fields, isFull ? 'disk.full' : 'disk.has_space')
   }
 

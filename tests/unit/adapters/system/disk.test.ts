@@ -112,6 +112,27 @@ describe('the disk', () => {
     expect(disk.space()).to.deep.equal({ free: 100 * MEGABYTE, size: 950 * MEGABYTE })
   })
 
+  it('without inodes says so when a write has failed, because many bytes are free', async () => {
+    for (const [inodes, isOutOfInodes] of [
+      [{ files: 1_000, ffree: 0 }, true],
+      [{ files: 1_000, ffree: 1 }, false],
+      // Some file systems do not count them.
+      [{ files: 0, ffree: 0 }, false],
+    ] as const) {
+      const changes: DiskChange[] = []
+      const disk = await openDisk({
+        folder: '/data',
+        statfs: async () => ({ ...statfs(500), ...inodes }),
+        onChange: (change) => changes.push(change),
+      })
+      disk.close()
+      expect(changes).to.deep.equal([])
+      const append = () => Promise.reject(pgError('53100'))
+      await errorOf(disk.guard({ append } as unknown as EventStore, { refuses: true }).append([]))
+      expect(changes.map((change) => change.isOutOfInodes)).to.deep.equal([isOutOfInodes])
+    }
+  })
+
   it('of a server is full after its error, until a write succeeds or half a minute has passed', async () => {
     const { disk, fails, passes, forRequests, changes } = await openWorld()
     expect([disk.space(), disk.isFull()]).to.deep.equal([null, false])
