@@ -26,19 +26,27 @@ const refuseWrongFolder = (dataDir: string): void => {
   throw new Error(`there is no Baoco in ${shown}: is BAOCO_DATA_DIR set as for the server?`)
 }
 
+/** The first error of standard output. The stream itself forgets it. */
+let lost: NodeJS.ErrnoException | undefined
+
+/** Whether standard output failed with this error. */
+export const isOfOutput = (error: unknown): boolean => lost !== undefined && error === lost
+
+const notWritten = ({ message }: Error): Error => new Error(`the output could not be written: ${message}`)
+
 /** @throws if what the work printed was lost, such as a new key on a full disk. A reader that closes its pipe wants no more. */
 const refusingLostOutput = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-  let lost: NodeJS.ErrnoException | undefined
   const onError = (error: NodeJS.ErrnoException) => (lost ??= error)
   process.stdout.on('error', onError)
   try {
     const result = await work()
     // A stream reports its failure after the promises that are resolved already.
     await nextTurn()
-    if (lost && lost.code !== 'EPIPE') throw new Error(`the output could not be written: ${lost.message}`)
+    if (lost && lost.code !== 'EPIPE') throw notWritten(lost)
     return result
   } finally {
     process.stdout.off('error', onError)
+    lost = undefined
   }
 }
 
@@ -77,6 +85,8 @@ export const withDatabase = <Result>(
         })
         return await work({ settings, database, url, log })
       } catch (error) {
+        // A closed pipe has the same code as a lost connection.
+        if (isOfOutput(error)) throw notWritten(error as Error)
         throw isConnectionLost(error, portIn(url)) ? connectionLost(error as Error) : error
       } finally {
         await database.close()

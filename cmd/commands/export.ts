@@ -8,6 +8,7 @@ import { exportFile, FORMATS } from '../../adapters/export/transactions.ts'
 import { daysOfMonth } from '../../domain/time.ts'
 import { EXPORTED, exportedTransactions } from '../../projections/transaction/export-queries.ts'
 import { accountOfEmail } from '../../workflows/accounts/registration.ts'
+import { isOfOutput } from '../command-parts/with-database.ts'
 import { withLists } from '../command-parts/with-lists.ts'
 import { withStore } from '../command-parts/with-store.ts'
 
@@ -60,7 +61,12 @@ export const exportCommand = (program: Command): void => {
           format === 'jsonl'
             ? Readable.from(lines())
             : exportFile(pages, { format, columns, language: language ?? null })
-        await withLists(around, () => pipeline(file(), process.stdout, { end: false }))
+        await withLists(around, () =>
+          pipeline(file(), process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
+            // The reader has closed the pipe.
+            if (error.code !== 'EPIPE' || !isOfOutput(error)) throw error
+          }),
+        )
       }),
     )
 }

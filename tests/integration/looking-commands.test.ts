@@ -169,6 +169,13 @@ describe('commands that inspect data, and account delete', () => {
     expect((await runInProcess('export', '--format', 'csv')).status).to.equal(2)
   })
 
+  it('export ends without a word if its reader has closed the pipe, as head does', async () => {
+    const child = start(['export', '--user', 'shop@example.com', '--format', 'jsonl'])
+    child.stdout.destroy()
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    expect([await text(child.stderr), await ended]).to.deep.equal(['', 0])
+  })
+
   it('tail prints stored events, with personal data only on request', async () => {
     const plain = start(['tail', '--all'])
     const whole = start(['tail', '--personal-data'])
