@@ -52,14 +52,17 @@ export class HeldBody {
   /** @returns whether the bytes fit; if not, the request's whole body is released */
   take(bytes: number): boolean {
     const fits = this.#isHeld && this.#bodies.move(this.#account, this.#size, this.#size + bytes)
-    if (fits) this.#size += bytes
-    else this.release()
-    if (fits && this.#size > SHORT && this.#size - bytes <= SHORT) this.#bodies.watch(this)
-    return fits
+    if (!fits) {
+      this.release()
+      return false
+    }
+    this.#size += bytes
+    if (this.#size > SHORT) this.#bodies.watch(this)
+    return true
   }
 
   release(): void {
-    if (this.#size > SHORT) this.#bodies.unwatch(this)
+    this.#bodies.unwatch(this)
     if (this.#size > 0) this.#bodies.move(this.#account, this.#size, 0)
     this.#size = 0
     this.#isHeld = false
@@ -67,7 +70,7 @@ export class HeldBody {
 
   /** Ends the speed checks, as the whole body has arrived. */
   arrived(): void {
-    if (this.#size > SHORT) this.#bodies.unwatch(this)
+    this.#bodies.unwatch(this)
   }
 
   /** Ends the request if too few bytes have arrived since the last check. */
@@ -82,7 +85,7 @@ export class BodiesInFlight {
   readonly #held: Record<Share, number> = { strangers: 0, short: 0, long: 0 }
   readonly #ofAccounts = new Map<number, number>()
   readonly #arriving = new Set<HeldBody>()
-  #looking: NodeJS.Timeout | null = null
+  #looking: NodeJS.Timeout | undefined
 
   /** Total bytes held. */
   get size(): number {
@@ -92,17 +95,16 @@ export class BodiesInFlight {
   /** Records that a body grows or is released. @param account  null: no credential · @returns whether the new size fits */
   move(account: number | null, from: number, to: number): boolean {
     const held = this.#held
+    // What is held always fits, so no release is refused.
     if (account === null) {
-      if (to > from && held.strangers + to - from > ROOM.strangers) return false
+      if (held.strangers + to - from > ROOM.strangers) return false
       held.strangers += to - from
       return true
     }
     const short = Math.min(to, SHORT) - Math.min(from, SHORT)
     const long = to - from - short
     const own = (this.#ofAccounts.get(account) ?? 0) + to - from
-    const grows = to > from
-    if (grows && (own > ROOM_OF_ACCOUNT || held.short + short > ROOM.short || held.long + long > ROOM.long))
-      return false
+    if (own > ROOM_OF_ACCOUNT || held.short + short > ROOM.short || held.long + long > ROOM.long) return false
     held.short += short
     held.long += long
     if (own === 0) this.#ofAccounts.delete(account)
@@ -117,9 +119,9 @@ export class BodiesInFlight {
 
   unwatch(body: HeldBody): void {
     this.#arriving.delete(body)
-    if (this.#arriving.size > 0 || this.#looking === null) return
+    if (this.#arriving.size > 0) return
     clearInterval(this.#looking)
-    this.#looking = null
+    this.#looking = undefined
   }
 }
 

@@ -49,6 +49,20 @@ describe('the bytes of bodies in flight', () => {
     expect(begun(bodies, 100).take(64 * 1024)).to.equal(true)
   })
 
+  it('are at most 8 MB from anonymous callers and 16 MB in short bodies of accounts, until one is released', () => {
+    for (const [account, most] of [
+      [() => null, 8],
+      [(n: number) => n % 20, 16],
+    ] as const) {
+      const bodies = new BodiesInFlight()
+      const held = Array.from({ length: (most * MB) / (64 * 1024) }, (_, n) => begun(bodies, account(n)))
+      for (const body of held) expect(body.take(64 * 1024)).to.equal(true)
+      expect(begun(bodies, account(0)).take(1), `${most} MB`).to.equal(false)
+      held[0]!.release()
+      expect(begun(bodies, account(1)).take(64 * 1024)).to.equal(true)
+    }
+  })
+
   it('of one account are at most 12 MB', () => {
     const bodies = new BodiesInFlight()
     expect(begun(bodies, 1).take(10 * MB)).to.equal(true)
@@ -70,5 +84,37 @@ describe('the bytes of bodies in flight', () => {
     body.look()
     expect(cuts).to.equal(1)
     body.release()
+  })
+
+  it('are watched while a long body arrives, and only then', () => {
+    const { setInterval, clearInterval } = globalThis
+    const watching = new Set<() => void>()
+    const begin = (look: () => void) => ({ unref: () => (watching.add(look), look) })
+    globalThis.setInterval = begin as unknown as typeof setInterval
+    globalThis.clearInterval = ((look: () => void) => watching.delete(look)) as unknown as typeof clearInterval
+    try {
+      const bodies = new BodiesInFlight()
+      let cuts = 0
+      const [short, slow, whole] = [1, 2, 3].map((account) => {
+        const body = new HeldBody(bodies)
+        body.begin(account, () => cuts++)
+        return body
+      })
+      const intervalEnds = () => watching.forEach((look) => look())
+      short!.take(64 * 1024)
+      expect(watching.size).to.equal(0)
+      for (const body of [slow!, whole!]) body.take(65 * 1024)
+      expect(watching.size).to.equal(1)
+      whole!.arrived()
+      intervalEnds()
+      intervalEnds()
+      expect(cuts, 'only the slow one').to.equal(1)
+      slow!.release()
+      expect(watching.size).to.equal(0)
+      short!.take(1)
+      expect(watching.size, 'begins again').to.equal(1)
+    } finally {
+      Object.assign(globalThis, { setInterval, clearInterval })
+    }
   })
 })
