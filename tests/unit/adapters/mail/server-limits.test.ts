@@ -71,9 +71,12 @@ describe('the limits of a mail server', () => {
     silent.answered()
     expect(silent.expire()).to.include({ isViolation: false })
     const drips = limits()
-    for (const byte of '* OK hello') count(drips, byte)
+    for (const byte of '* OK hey') count(drips, byte)
     await enoughForKilobytes()
     expect(drips.expire()).to.include({ isViolation: true })
+    const long = limits()
+    for (let sent = 0; sent < 20; sent++) count(long, `${'x'.repeat(20_000)}\n`)
+    expect(long.expire()).to.include({ isViolation: false, isSlow: true })
   })
 
   it('do not blame a server that has greeted if this machine freezes afterwards', async () => {
@@ -83,10 +86,32 @@ describe('the limits of a mail server', () => {
     expect(counter.expire()).to.include({ isViolation: false, isSlow: true })
   })
 
+  it('begin again every minute while no command runs, but not during a command', () => {
+    const changes = `* 1 FETCH (FLAGS ())\r\n`.repeat(20_000)
+    const sent = (allowance: Allowance, patience: number, ...chunks: string[]) => {
+      const counter = new ServerLimits(patience)
+      counter.allow(allowance)
+      return count(counter, ...chunks)
+    }
+    // With a patience of 0, a minute is over at once.
+    expect(sent(IDLE, 0, ...Array.from({ length: 5 }, () => changes))).to.equal(null)
+    expect(sent(IDLE, 1, ...Array.from({ length: 5 }, () => changes))).to.equal(MORE)
+    expect(sent(SEARCH, 0, changes, changes)).to.equal(MORE)
+  })
+
   it('allow 600 reports of new mails per minute', () => {
     const counter = limits(IDLE)
-    for (let n = 0; n < 600; n++) expect(counter.report()).to.equal(null)
-    expect(counter.report()).to.include({ isViolation: true })
+    const { now } = performance
+    const began = performance.now()
+    try {
+      for (const minute of [0, 1, 2]) {
+        performance.now = () => began + minute * 61_000
+        for (let n = 0; n < 600; n++) expect(counter.report()).to.equal(null)
+      }
+      expect(counter.report()).to.include({ isViolation: true })
+    } finally {
+      performance.now = now
+    }
   })
 
   it('give the same result for any split of the bytes into pieces', () => {
