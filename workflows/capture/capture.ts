@@ -93,8 +93,6 @@ const BACK_OFF = { firstMs: 2, mostMs: 500 }
 const byStamp = (a: Arrival, b: Arrival): number =>
   (a.stamp ?? a.arrived_at).getTime() - (b.stamp ?? b.arrived_at).getTime()
 
-const isOpen = ({ isAnswered }: Job): boolean => !isAnswered
-
 /** A stream that cannot be read must not stop the rest of its group: the group is divided by user, and then by bank. */
 const partsOf = (jobs: readonly Job[]): Job[][] => {
   const parts = (keyOf: (job: Job) => unknown): Job[][] =>
@@ -144,14 +142,14 @@ export const openCapture = (options: CaptureOptions): Capture => {
   }
 
   const run = async (given: readonly Job[]): Promise<void> => {
-    const jobs = given.filter(isOpen)
+    const jobs = given.filter(({ isAnswered }) => !isAnswered)
     if (jobs.length === 0) return
     try {
       const { answers, again, parked } = await runGroup(ports, jobs)
       for (const each of answers) answer(each, jobs.length)
       if (again.length > 0) await pause(pauseAfter(again[0]!.tries, BACK_OFF))
-      groups.putBack(again.filter(isOpen))
-      if (parked.length > 0) setTimeout(() => groups.add(parked.filter(isOpen)), LOOK_AGAIN_MS)
+      groups.putBack(again)
+      if (parked.length > 0) setTimeout(() => groups.add(parked), LOOK_AGAIN_MS)
     } catch (error) {
       const parts = error instanceof UnreadableEvent ? partsOf(jobs) : []
       if (parts.length > 1) for (const part of parts) await run(part)

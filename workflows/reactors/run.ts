@@ -78,7 +78,6 @@ const follow = async (
   const { store, reactors, checkpoint } = options
   const insist = insisting(options, signal)
   const start = await insist('start', () => startPosition(options))
-  if (signal.aborted) return
   const prefixes = [...new Set([...reactors.flatMap((each) => each.prefixes), PARKED_STREAM])]
   const reactorsOf = byType(reactors)
   let savedAt = -Infinity
@@ -86,13 +85,13 @@ const follow = async (
     let isDone = false
     for (const event of events) {
       for (const reactor of reactorsOf(event)) {
+        // A reaction that the abort has ended is not done. No later one begins, and no checkpoint is saved.
         if (signal.aborted) return
         const begun = answer(reactor, event)
         if (begun === 'nothing') continue
         if ((await insist(reactor.name, reacting(options, reactor, event, begun), event)) !== 'nothing') isDone = true
       }
       if (isResolution(event)) await tryPutOffs()
-      if (signal.aborted) return
     }
     const last = lastPlaceIn(events)
     if (!last || (!isDone && performance.now() - savedAt < SAVE_EVERY_MS)) continue

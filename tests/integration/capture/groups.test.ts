@@ -116,6 +116,14 @@ describe('capture', () => {
     })
   })
 
+  it('refuses more notifications than may wait at a time, and takes the next ones', async () => {
+    const capture = world.process()
+    const many = Array.from({ length: 20_001 }, () => vietcombankSms(0))
+    expect(await capture.take(many).catch((error: unknown) => error)).to.be.instanceOf(StoreUnavailable)
+    transactionOf(await takeOne(capture, vietcombankSms(1)))
+    expect((await world.transactions()).size).to.equal(1)
+  })
+
   it('reports an outage to the caller, treats nothing as stored, and continues afterwards', async () => {
     let down: 'read' | 'append' | 'after append' | null = null
     const store: EventStore = {
