@@ -9,8 +9,9 @@ import { MOST_BANK_ACCOUNTS } from '../../domain/account/bank-accounts.ts'
 import { parseEvent } from '../../domain/parse-event.ts'
 import type { EventStore } from '../../domain/ports.ts'
 import { HOUR_MS } from '../../domain/time.ts'
+import { confirmationLinks } from '../../workflows/accounts/confirmation-links.ts'
 import type { FreshAccount } from '../../workflows/accounts/registration.ts'
-import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
+import { BASE_URL, JWT_SECRET, openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
 import { eventually } from '../harness/eventually.ts'
 
 const OWN = '0011000415567'
@@ -150,7 +151,20 @@ describe('attack: new bank accounts', () => {
     // The last of 43 characters has two bits that say nothing: base64url decodes this one to the same bytes.
     const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
     const otherSpelling = path.replace(/.$/, (last) => ALPHABET[ALPHABET.indexOf(last) ^ 1]!)
+    const until = Number(/-(\d+)-/.exec(path)![1])
+    /** The same link, with the signature for another account, number or time. */
+    const signedFor = ({ user_id = account.user_id, bank_account_id = id, end = until }): string => {
+      const since = new Date(end - 7 * 24 * HOUR_MS).toISOString()
+      const { pathname, search } = new URL(
+        confirmationLinks(JWT_SECRET, BASE_URL).url({ user_id, bank_account_id }, since),
+      )
+      return pathname + search.replace(/bcb_\d+\.\d+-\d+-/, `bcb_${account.user_id}.${id}-${until}-`)
+    }
+    expect(signedFor({})).to.equal(path)
     for (const bad of [
+      signedFor({ user_id: account.user_id + 1 }),
+      signedFor({ bank_account_id: id + 1 }),
+      signedFor({ end: until - 1_000 }),
       forged,
       otherSpelling,
       path.replace(`bcb_${account.user_id}.`, `bcb_${account.user_id + 1}.`),

@@ -174,7 +174,7 @@ describe('inboxes', () => {
     expect(Buffer.byteLength(calls[0]!.body)).to.be.within(16_000, 16_400)
   })
 
-  it('forget calls older than a week and calls of accounts that no longer exist', async () => {
+  it('forget calls older than a week, and calls of inboxes and accounts that no longer exist', async () => {
     const { id, token } = await opened()
     await call(token, 'POST', 'old')
     await api.database.query("UPDATE ops.inbox_call SET at = now() - interval '8 days' WHERE inbox_id = $1", [id])
@@ -183,6 +183,8 @@ describe('inboxes', () => {
     await openInboxCalls(api.database).keep(gone)
     expect(await sweepInboxCalls(api.database).run(new AbortController().signal)).to.deep.equal({ swept: 2 })
     expect((await listed())[0]!.calls.map(({ body }) => body)).to.deep.equal(['new'])
+    expect((await api.ask('DELETE', `/api/inbox/${id}`, { key })).status).to.equal(200)
+    expect(await api.database.query('SELECT FROM ops.inbox_call WHERE inbox_id = $1', [id])).to.have.length(0)
   })
 
   it('are limited to ten per account, even if they are opened in parallel', async () => {

@@ -100,15 +100,23 @@ describe('rate limits', () => {
     }
   })
 
-  it('are shared between session and login', async () => {
+  it('are shared between session, link and login', async () => {
     const json = { email: 'owner@baoco.local', password: OWNERS_PASSWORD }
     const headers = { 'x-forwarded-for': '5.5.5.5' }
     for (let number = 0; number < 5; number++) {
       expect((await api.ask('POST', '/api/session', { json, headers })).status).to.equal(200)
       expect((await api.ask('POST', '/api/auth/login', { json, headers })).status).to.equal(200)
     }
-    expect((await api.ask('POST', '/api/session', { json, headers })).status).to.equal(429)
+    for (const path of ['/api/session', '/api/session/link'])
+      expect((await api.ask('POST', path, { json, headers })).status, path).to.equal(429)
     expect((await api.ask('POST', '/api/auth/login', { json, headers })).status).to.equal(429)
+  })
+
+  it('are shared between both calls of the demo', async () => {
+    const ask = async (what: string) => (await api.ask('POST', `/api/demo/${what}`, byAddress('6.6.6.6'))).status
+    for (let number = 0; number < 10; number++)
+      for (const what of ['parse', 'sign']) expect(await ask(what)).to.equal(400)
+    for (const what of ['parse', 'sign']) expect(await ask(what)).to.equal(429)
   })
 
   it('count all paths of receiving together', async () => {
@@ -116,7 +124,8 @@ describe('rate limits', () => {
     const paths = ['u/bad', 'sms', 'notification', 'batch']
     for (let number = 0; number < 60; number++)
       expect((await api.ask('POST', `/api/receive/${paths[number % 4]}`, { headers })).status).to.equal(401)
-    for (const path of paths) expect((await api.ask('POST', `/api/receive/${path}`, { headers })).status).to.equal(429)
+    for (const path of [...paths, 'pair'])
+      expect((await api.ask('POST', `/api/receive/${path}`, { headers })).status).to.equal(429)
     expect((await api.ask('GET', '/api/receive/u/bad', { headers })).status).to.equal(429)
   })
 
