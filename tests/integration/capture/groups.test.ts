@@ -151,6 +151,22 @@ describe('capture', () => {
     expect((await world.events(dedupStream(USER, 'VCB'))).length).to.equal(4)
   })
 
+  it('reports a notification that it refused in time once, even if its group fails later', async () => {
+    let begin = () => {}
+    const begun = new Promise<void>((resolve) => (begin = resolve))
+    let fail = () => {}
+    const failed = new Promise<never>((_, reject) => (fail = () => reject(new StoreUnavailable('down'))))
+    const store: EventStore = { ...world.store, append: () => (begin(), failed) }
+    const outcomes: string[] = []
+    const capture = world.process({ store, mostWaitMs: 400, onTaken: ({ outcome }) => outcomes.push(outcome) })
+    const refusal = await takeOne(capture, vietcombankSms(0)).catch((error: unknown) => error)
+    expect(refusal).to.be.instanceOf(StoreUnavailable)
+    await begun
+    fail()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(outcomes).to.deep.equal(['failed'])
+  })
+
   it('refuses notifications in time while the store is silent, and recognises them when they are sent again', async () => {
     const hanging: (() => void)[] = []
     let isSilent = false
