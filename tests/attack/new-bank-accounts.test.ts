@@ -145,6 +145,8 @@ describe('attack: new bank accounts', () => {
     const page = await api.ask('GET', path)
     expect(page.body).to.include('8777').and.not.to.include(STRANGERS)
     expect(page.body).to.match(/<form method="post">/)
+    expect(page.headers.get('content-security-policy')).to.match(/^default-src 'none';/)
+    expect(page.headers.get('referrer-policy'), 'the address has the token').to.equal('no-referrer')
     const { body: alerts } = await api.ask('GET', '/api/alerts', { key })
     expect(JSON.stringify(alerts), 'the list may be read by others').not.to.include('bcb_')
     const forged = path.replace(/.$/, (last) => (last === 'A' ? 'E' : 'A'))
