@@ -94,10 +94,11 @@ const PLAIN = /^unit\/(?!web\/)/
 
 /** Files that one process runs one after another, in the place of the first one. */
 const IN_TURN = [
-  // Both run every role as a process of its own, which is much for two cores.
-  ['chaos/reliability-of-processes.test.ts', 'chaos/roles.test.ts'],
-  // They share the broker of their process: one more takes 12 s of CPU. The first two stop it, which takes least while it has few topics.
+  // They share the broker of their process: one more takes 12 s of CPU. The first ones stop it, which takes least while it has few topics. The
+  // first two run every role as a process of its own, which is much for two cores.
   [
+    'chaos/reliability-of-processes.test.ts',
+    'chaos/roles.test.ts',
     'integration/kafka/outage.test.ts',
     'integration/kafka/serve.test.ts',
     'integration/delivery/processes.test.ts',

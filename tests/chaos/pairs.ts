@@ -9,6 +9,7 @@ import { readSettings } from '../../cmd/settings/settings.ts'
 import type { EventStore } from '../../domain/ports.ts'
 import { vietcombankText } from '../harness/bank-texts.ts'
 import { eventually } from '../harness/eventually.ts'
+import { sharedKafka } from '../harness/kafka/needs-kafka.ts'
 import { repetitions } from '../harness/repetitions.ts'
 import { EVERY_ROLE, type RoleName, type RoleProcess } from '../harness/role-processes.ts'
 import { startServers, type Servers } from '../harness/servers.ts'
@@ -51,7 +52,7 @@ export class Pairs {
 
   static async open(): Promise<Pairs> {
     const world = await World.open({
-      servers: startServers,
+      servers: () => startServers(sharedKafka()),
       env: { RETRY_SCHEDULE: '1,1,1,1,1,1' },
       roles: EVERY_ROLE,
       mailbox: true,

@@ -28,9 +28,16 @@ export interface Servers extends SetUp {
   database: Database
 }
 
-/** Starts all three servers, each of which can be stopped or damaged alone. */
-export const startServers = async (): Promise<Servers> => {
-  const [eventStore, kafka, postgres] = await Promise.all([startOwnStandIn(), startKafka(), startOwnPostgres()])
+/**
+ * Starts all three servers, each of which can be stopped or damaged alone.
+ * @param shared  a broker that other suites of this process use too. It stays.
+ */
+export const startServers = async (shared?: Promise<Broker>): Promise<Servers> => {
+  const [eventStore, kafka, postgres] = await Promise.all([
+    startOwnStandIn(),
+    shared ?? startKafka(),
+    startOwnPostgres(),
+  ])
   const database = openDatabase(postgres.url(), { poolSize: 2 })
   return {
     env: {
@@ -45,7 +52,7 @@ export const startServers = async (): Promise<Servers> => {
     database,
     close: async () => {
       await database.close()
-      await Promise.all([eventStore.remove(), kafka.remove(), postgres.remove()])
+      await Promise.all([eventStore.remove(), shared ? null : kafka.remove(), postgres.remove()])
     },
   }
 }

@@ -1,7 +1,7 @@
 /** The faults that are caused in processes and servers while notifications arrive, one per cell. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { eventually } from '../../harness/eventually.ts'
-import { kafkaClient } from '../../harness/kafka/broker.ts'
+import { kafkaClient, type Broker } from '../../harness/kafka/broker.ts'
 import { EVERY_ROLE, type RoleName } from '../../harness/role-processes.ts'
 import { openRawWriter, type RawEvent } from '../../harness/raw-events.ts'
 import { startServers, type Servers } from '../../harness/servers.ts'
@@ -12,7 +12,8 @@ import { Oracle, type Verdict } from './oracle.ts'
 import { openEndpoints, SCHEDULE } from './process-endpoints.ts'
 import { withoutEventStore, withoutKafka, withoutPostgres, type WithoutServer } from './without-a-server.ts'
 
-const TOPIC = 'baoco.transactions'
+/** On a shared broker, another suite uses the default name. */
+const TOPIC = 'test.cells'
 
 /** Baoco with a clock that can be set. */
 const WITH_CLOCK = new URL('clock-jump.mjs', import.meta.url).pathname
@@ -214,17 +215,24 @@ export const sideBySide = (cells: readonly Cell[]): Cell[][] => {
 /** The range of notification numbers of each cell. */
 const OF_A_CELL = 100_000
 
+interface RunOptions {
+  cells?: readonly Cell[]
+  kafka?: Promise<Broker>
+  tell?: (what: string) => void
+}
+
 /**
  * Runs one cell after another, each with its own oracle and notifications. It waits for the results of all cells only at the end, so that
  * the next cell meets an installation that still recovers, as in production.
- * @param tell receives progress messages
+ * @param options.kafka  a broker that other suites use too
+ * @param options.tell  receives progress messages
  */
 export const runProcessCells = async (
   form: Form,
-  { cells = processCells, tell = () => {} }: { cells?: readonly Cell[]; tell?: (what: string) => void } = {},
+  { cells = processCells, kafka, tell = () => {} }: RunOptions = {},
 ): Promise<Result[]> => {
   const world = await World.open({
-    servers: startServers,
+    servers: () => startServers(kafka),
     env: { RETRY_SCHEDULE: SCHEDULE.join(), KAFKA_TOPIC: TOPIC },
     program: WITH_CLOCK,
     roles: [...EVERY_ROLE, 'deliver'],
