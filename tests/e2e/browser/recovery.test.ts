@@ -16,7 +16,7 @@ import { common } from '../../../web/texts/vi/shell.ts'
 
 const KILLS = repetitions(5, 1)
 /** Milliseconds between payments. While the server is away, each fails at once. */
-const PACE = 20
+const PACE = repetitions(20, 60)
 
 interface Listed {
   id: number
