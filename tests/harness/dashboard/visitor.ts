@@ -72,6 +72,10 @@ export class Visitor {
   #inspected = 0
   #login: Cookie[] = []
   readonly #beforeScripts: Disposable[] = []
+  /** Whether the page has reported an error since it was loaded. */
+  #sawError = false
+  /** Whether the next screen must be loaded: the page has another login, scripts of its own, or an error of an earlier test. */
+  #isSpoilt = false
   complaints: string[] = []
   readonly url: string
   readonly #browser: Browser
@@ -107,7 +111,9 @@ export class Visitor {
     page.on('console', (message) => {
       // The browser reports every 401 and 404, although the page handles them.
       const isHandled = /status of (401|404)/.test(message.text())
-      if (['error', 'warning'].includes(message.type()) && !isHandled) this.complaints.push(message.text())
+      if (!['error', 'warning'].includes(message.type())) return
+      this.#sawError = true
+      if (!isHandled) this.complaints.push(message.text())
     })
     page.on('pageerror', ({ message }) => this.complaints.push(message))
     page.on('request', (request) => {
@@ -118,7 +124,10 @@ export class Visitor {
 
   /** Begins a test, in the page as the test before left it. It has the login of the owner, if the owner has logged in before. */
   async begin(): Promise<void> {
-    if (!(await this.#hasLogin())) await this.#context.addCookies(this.#login)
+    if (!(await this.#hasLogin())) {
+      this.#isSpoilt = true
+      await this.#context.addCookies(this.#login)
+    }
     await this.page.setViewportSize(SIZES.desk)
     await this.page.emulateMedia({ media: 'screen', ...MEDIA })
     this.complaints = []
@@ -126,11 +135,13 @@ export class Visitor {
 
   /** Runs a script in each document that this test opens, before the scripts of the document. */
   async beforeScripts(script: string): Promise<void> {
+    this.#isSpoilt = true
     this.#beforeScripts.push(await this.page.addInitScript(script))
   }
 
   /** Ends a test: its scripts, its routes and its session storage are not there for the next one. */
   async end(): Promise<void> {
+    this.#isSpoilt ||= this.#sawError || this.#beforeScripts.length > 0
     for (const script of this.#beforeScripts.splice(0)) await script.dispose()
     await this.page.unrouteAll()
     await this.page.evaluate('sessionStorage.clear()')
@@ -150,16 +161,19 @@ export class Visitor {
     return this.#context.setOffline(isOffline)
   }
 
+  /** Loads a screen by its address. */
   async go(path: string): Promise<void> {
+    this.#isSpoilt = this.#sawError = false
     await this.page.goto(this.url + path)
   }
 
   /** Opens another screen by a link, as its owner does, which costs a quarter of a load. Loads it if no link of this page leads there. */
   async open(path: string): Promise<void> {
-    if (!(await this.page.evaluate(`(${FOLLOW})(${JSON.stringify(path)})`))) await this.go(path)
+    const isFollowed = !this.#isSpoilt && (await this.page.evaluate(`(${FOLLOW})(${JSON.stringify(path)})`))
+    if (!isFollowed) await this.go(path)
   }
 
-  /** Opens a screen as the owner, with the login of an earlier test if it still counts. */
+  /** Opens a screen as the owner, with the login of an earlier test if it still counts, in which case a link may lead there. */
   async enter(path: string): Promise<void> {
     if (!(await this.#hasLogin())) {
       // A page that finds its login gone opens the login, which would interrupt the navigation.
@@ -167,7 +181,7 @@ export class Visitor {
       await this.#context.clearCookies()
       await this.#context.addCookies(this.#login)
     }
-    await this.go(path)
+    await this.open(path)
     const form = this.page.locator('input[type=password]:not(.shell *)')
     await this.page.locator('.shell').or(form).first().waitFor()
     if (await form.isVisible()) await this.logIn()
@@ -216,6 +230,7 @@ export class Visitor {
 
   /** Half a megabyte of script. By `page.evaluate` it would be copied and parsed as a value too. */
   async #loadAxe(): Promise<void> {
+    if (await this.page.evaluate(`'axe' in window`)) return
     this.#devtools ??= await this.#context.newCDPSession(this.page)
     const { exceptionDetails } = await this.#devtools.send('Runtime.evaluate', { expression: AXE })
     expect(exceptionDetails).to.equal(undefined)

@@ -14,7 +14,7 @@ export const exports = (visitor: () => Visitor, owner: () => Owner): void => {
 
   it('downloads a spreadsheet of the month with the chosen columns', async () => {
     const { page } = visitor()
-    await visitor().go('/exports')
+    await visitor().open('/exports')
     await page.getByText(/^\d+ giao dịch trong tháng này\.$/).waitFor()
     const checked = page.locator('.boxes input:checked')
     while ((await checked.count()) > 0) await checked.first().uncheck()
@@ -32,7 +32,7 @@ export const exports = (visitor: () => Visitor, owner: () => Owner): void => {
 
   it('shows the sums of the month by bank, as in the file', async () => {
     const { page, url } = visitor()
-    await visitor().go('/exports')
+    await visitor().open('/exports')
     const shown = await page
       .locator('section', { hasText: 'Tổng của tháng theo ngân hàng' })
       .locator('.pairs')
@@ -53,7 +53,7 @@ export const exports = (visitor: () => Visitor, owner: () => Owner): void => {
 
   it('makes a read-only key, and its command downloads the file', async () => {
     const { page } = visitor()
-    await visitor().go('/exports')
+    await visitor().open('/exports')
     await page.getByLabel('Loại tệp').selectOption('csv')
     await page.getByText('Thêm cột').click()
     await page.getByLabel('Nội dung (riêng tư)').check()
@@ -75,7 +75,7 @@ export const exports = (visitor: () => Visitor, owner: () => Owner): void => {
   })
 
   it('downloads what the filter of the list shows, as CSV and as a spreadsheet', async () => {
-    await visitor().go('/transactions?type=debit')
+    await visitor().open('/transactions?type=debit')
     await visitor().page.locator('.ledger').waitFor()
     const csv = await downloaded('Tải CSV')
     expect(csv.name).to.equal('baoco-transactions.csv')

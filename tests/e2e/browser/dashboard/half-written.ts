@@ -104,7 +104,7 @@ export const halfWritten = (visitor: () => Visitor, owner: () => Owner): void =>
     await name().fill('Viết dở')
     await page.getByRole('link', { name: 'Hủy' }).click()
     await page.getByRole('link', { name: 'Thêm webhook' }).waitFor()
-    await visitor().go(`/webhooks/${made.id}/edit`)
+    await visitor().open(`/webhooks/${made.id}/edit`)
     await name().fill('Đã sửa')
     await name().fill('Để sửa')
     await page.locator('.rail nav > a[href="/settings"]').click()
@@ -120,7 +120,7 @@ export const halfWritten = (visitor: () => Visitor, owner: () => Owner): void =>
     await page.locator('.rail nav > a[href="/transactions"]').click()
     await page.locator('.ledger').waitFor()
     // The link says what it discards.
-    await visitor().go('/webhooks/new')
+    await visitor().open('/webhooks/new')
     await name().fill('Viết dở')
     await page.getByLabel('Địa chỉ nhận').fill('https://do.example/')
     const add = page.getByRole('button', { name: 'Thêm webhook' })

@@ -17,7 +17,8 @@ const SILENCES = `{
 
 export const missingAnswers = (visitor: () => Visitor, owner: () => Owner): void => {
   const open = async () => {
-    await visitor().enter('/settings')
+    // A loaded page has no other screen's file yet.
+    await visitor().go('/settings')
     await visitor().page.getByRole('heading', { name: 'Cài đặt', level: 1 }).waitFor()
   }
   const follow = () => visitor().page.locator('.rail nav > a[href="/exports"]').click()

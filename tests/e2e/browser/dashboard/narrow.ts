@@ -79,7 +79,7 @@ export const narrow = (visitor: () => Visitor, owner: () => Owner): void => {
       ['/transactions', 'DH4321', '.amount', `/transactions/${id}`],
       ['/webhooks', 'shop.example', '.calls', `/webhooks/${owner().ruleId}`],
     ] as const) {
-      await visitor().go(path)
+      await visitor().open(path)
       const { x, y, width, height } = (await page
         .getByRole('row')
         .filter({ hasText: name })

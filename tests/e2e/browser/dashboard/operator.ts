@@ -26,7 +26,7 @@ export const operator = (visitor: () => Visitor, owner: () => Owner): void => {
     expect(await rows.count()).to.equal(100)
     expect(await more.count()).to.equal(0)
     await haveAccounts(101)
-    await visitor().go('/operator')
+    await visitor().open('/operator')
     await more.click()
     await rows.nth(100).waitFor()
     await more.waitFor({ state: 'detached' })

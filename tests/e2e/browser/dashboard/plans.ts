@@ -52,7 +52,7 @@ export const plans = (visitor: () => Visitor, owner: () => Owner): void => {
       await button(page, 'Bật webhook của hộp thử').waitFor({ state: 'detached' })
       const { body: inboxes } = await owner().api.ask('GET', '/api/webhooks', { key })
       expect(inboxes.data.map(({ is_active }: { is_active: number }) => is_active)).to.deep.equal([1])
-      await visitor().go('/webhooks/new')
+      await visitor().open('/webhooks/new')
       await page.getByLabel('Tên', { exact: true }).fill('Quán phở')
       await page.getByLabel('Địa chỉ nhận').fill('https://pho.example/hook')
       await button(page, 'Thêm webhook').click()
@@ -162,7 +162,7 @@ export const plans = (visitor: () => Visitor, owner: () => Owner): void => {
 
       // Out of a dialog too, and back to the open order.
       await owner().api.ask('POST', '/api/devices', { key, json: { name: 'Máy một' } })
-      await visitor().go('/sources')
+      await visitor().open('/sources')
       await button(page, 'Ghép điện thoại').click()
       await page.getByLabel('Tên điện thoại').fill('Máy hai')
       await page.keyboard.press('Enter')
@@ -179,13 +179,13 @@ export const plans = (visitor: () => Visitor, owner: () => Owner): void => {
       const id = await api.nextId()
       const created_at = new Date(Date.now() - 3_600_000).toISOString()
       await api.happened(user_id, id, [captured(user_id, id, { webhook_status: 'pending', rules: [rule], created_at })])
-      await visitor().go('/undelivered')
+      await visitor().open('/undelivered')
       const untried = page.locator('.lines > li', { hasText: 'Chưa gửi lần nào' })
       await untried.getByRole('link', { name: 'Xem các gói' }).click()
       await page.getByRole('heading', { name: 'Thanh toán gói Basic' }).waitFor()
 
       // The quota of the month is used up: no attempt begins soon.
-      await visitor().go(`/transactions/${id}`)
+      await visitor().open(`/transactions/${id}`)
       await page.getByText('Lần gửi đầu sắp bắt đầu.').waitFor()
       const others = (await api.nextIds(99)).map(
         (each) => [transactionStream(each), [captured(user_id, each)]] as const,
@@ -195,7 +195,7 @@ export const plans = (visitor: () => Visitor, owner: () => Owner): void => {
       await api.decree(user_id, { type: 'QuotaWarned', data: warned })
       const isUsedUp = page.locator('main').getByText('Đã hết hạn mức tháng này. Webhook vẫn được gửi, nhưng chậm hơn.')
       for (const path of [`/transactions/${id}`, PATH, '/']) {
-        await visitor().go(path)
+        await visitor().open(path)
         await isUsedUp.waitFor()
       }
 

@@ -206,7 +206,7 @@ export const screensWithLogin = (visitor: () => Visitor, owner: () => Owner): vo
 
   it('shows every screen with calls of the test inbox, also of strangers', async () => {
     const { page } = visitor()
-    await visitor().go('/try')
+    await visitor().open('/try')
     await page.getByLabel('Gửi vào hộp thử của tôi').check()
     await press(page, 'Thử')
     await page.getByRole('link', { name: 'Xem giao dịch' }).waitFor()

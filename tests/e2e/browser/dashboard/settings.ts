@@ -13,7 +13,7 @@ export const settings = (visitor: () => Visitor, owner: () => Owner): void => {
     const text = vietcombankText(2, 'DH3002')
     const broken = `{"sender":"Vietcombank","sender":"Vietcombank2","text":"${text}"}`
     await owner().receive('', broken, { 'content-type': 'application/json' })
-    await visitor().go('/unread')
+    await visitor().open('/unread')
     const other = page.locator('.lines > li', { hasText: 'Baoco chưa đọc được mẫu tin này' }).last()
     await other.getByRole('button', { name: /^Đọc lại/ }).click()
     await page.locator('.announcement', { hasText: 'Vẫn chưa đọc được.' }).waitFor()
@@ -21,20 +21,20 @@ export const settings = (visitor: () => Visitor, owner: () => Owner): void => {
     await forged.getByRole('button', { name: 'Tin này là thật' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Tin này là thật' }).click()
     await forged.waitFor({ state: 'detached' })
-    await visitor().go('/transactions')
+    await visitor().open('/transactions')
     await page.getByText('DH3002').waitFor()
   })
 
   it('trusts a sender with one button, and then counts its texts', async () => {
     const { page } = visitor()
     const text = vietcombankText(1, 'DH3001')
-    await visitor().go('/unread?status=ignored')
+    await visitor().open('/unread?status=ignored')
     await page.getByRole('button', { name: 'Tin cậy STRANGER' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Tin cậy STRANGER' }).click()
     await page.locator('.announcement', { hasText: 'Từ nay tin của STRANGER được tính.' }).waitFor()
     await page.getByRole('button', { name: 'Tin cậy STRANGER' }).waitFor({ state: 'detached' })
     await owner().receive('?sender=STRANGER', text)
-    await visitor().go('/transactions')
+    await visitor().open('/transactions')
     await page.getByText('DH3001').waitFor()
   })
 
@@ -42,12 +42,12 @@ export const settings = (visitor: () => Visitor, owner: () => Owner): void => {
     const { page } = visitor()
     await owner().seeBankAccount('0099000123456')
     const numbers = () => owner().list<object[]>('/api/bank-accounts')
-    await visitor().go('/')
+    await visitor().open('/')
     const asked = page.locator('li', { hasText: '0099000123456' })
     await asked.getByRole('button', { name: 'Đây là tài khoản của tôi' }).click()
     await page.locator('.announcement', { hasText: 'Đã xác nhận.' }).waitFor()
     await asked.waitFor({ state: 'detached' })
-    await visitor().go('/settings')
+    await visitor().open('/settings')
     const line = page.locator('li', { hasText: '0099000123456' })
     await line.getByText('Tài khoản của bạn').waitFor()
     await line.getByLabel('Báo cho cửa hàng khi tiền vào VCB 0099000123456').click()
@@ -86,7 +86,7 @@ export const settings = (visitor: () => Visitor, owner: () => Owner): void => {
       (await owner().list<{ payment_prefix: string; is_active: number }[]>('/api/systems')).find(
         ({ payment_prefix }) => payment_prefix === 'CF',
       )
-    await visitor().go('/settings')
+    await visitor().open('/settings')
     await page.getByRole('button', { name: 'Thêm cửa hàng' }).click()
     await page.getByLabel('Tên cửa hàng').fill('Quán cà phê')
     await page.getByLabel('Tiền tố mã đơn').fill('TK')
@@ -128,7 +128,7 @@ export const settings = (visitor: () => Visitor, owner: () => Owner): void => {
 
   it('creates an API key that is shown once, deletes it, and trusts a sender', async () => {
     const { page } = visitor()
-    await visitor().go('/settings')
+    await visitor().open('/settings')
     await page.getByLabel('Tên khóa').fill('Kế toán')
     await page.getByLabel('Xem giao dịch và báo cáo').uncheck()
     await page.getByRole('button', { name: 'Tạo khóa' }).click()

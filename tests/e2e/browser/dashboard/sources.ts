@@ -10,7 +10,7 @@ export const sources = (visitor: () => Visitor, owner: () => Owner): void => {
 
   it('pairs a phone, notices that it is silent, and removes it', async () => {
     const { page } = visitor()
-    await visitor().go('/sources')
+    await visitor().open('/sources')
     await page.locator('.rail > .foot .live', { hasText: 'Trực tiếp' }).waitFor()
     await page.getByRole('button', { name: 'Ghép điện thoại' }).click()
     await page.getByLabel('Tên điện thoại').fill('Máy ở quầy')
@@ -48,7 +48,7 @@ export const sources = (visitor: () => Visitor, owner: () => Owner): void => {
 
   it('adds a mailbox, says why it cannot be read, changes it, and removes it', async () => {
     const { page } = visitor()
-    await visitor().go('/sources')
+    await visitor().open('/sources')
     await page.getByRole('button', { name: 'Thêm hộp thư' }).click()
     await page.getByLabel('Nhà cung cấp').selectOption('')
     await page.getByLabel('Địa chỉ email').fill('shop@example.com')

@@ -8,7 +8,7 @@ import type { Visitor } from '../../../harness/dashboard/visitor.ts'
 export const transactions = (visitor: () => Visitor, owner: () => Owner): void => {
   it('shows texts of strangers as text, with marks for invisible characters', async () => {
     const { page } = visitor()
-    await visitor().go('/transactions')
+    await visitor().open('/transactions')
     const row = page.locator('.ledger tr', { hasText: '<img' }).filter({ hasText: 'Bỏ qua' })
     await row.waitFor()
     expect(await row.locator('.mark').allInnerTexts()).to.deep.equal(['U+202E', 'U+200B'])
@@ -70,7 +70,7 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
 
   it('keeps the filter in the address, and never goes to another host after the login', async () => {
     const { page } = visitor()
-    await visitor().enter('//evil.example/')
+    await visitor().go('//evil.example/')
     expect(new URL(page.url()).origin).to.equal(visitor().url)
     await page.getByRole('link', { name: 'Giao dịch', exact: true }).click()
     await page.getByLabel('Trạng thái').selectOption('failed')
@@ -83,7 +83,7 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
 
   it('shows the chosen days in the language of the page, whatever the format of the browser is', async () => {
     const { page } = visitor()
-    await visitor().go('/transactions?date_from=2026-01-02')
+    await visitor().open('/transactions?date_from=2026-01-02')
     await page.locator('label', { hasText: 'Từ ngày: 02/01/2026' }).waitFor()
     await page.getByLabel('Đến ngày').fill('2026-12-31')
     await page.locator('label', { hasText: 'Đến ngày: 31/12/2026' }).waitFor()
@@ -92,7 +92,7 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
 
   it('shows a payment that arrives, and deletes one after a question', async () => {
     const { page } = visitor()
-    await visitor().go('/transactions')
+    await visitor().open('/transactions')
     await page.locator('.rail > .foot .live', { hasText: 'Trực tiếp' }).waitFor()
     const id = await owner().pay({ order_id: 'DH2077' })
     await page.getByRole('link', { name: 'DH2077' }).click()
@@ -108,7 +108,7 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
     const { page } = visitor()
     const rule_id = owner().ruleId
     const waiting = await owner().pay({ order_id: 'DH2078', webhook_status: 'pending', rules: [rule_id] })
-    await visitor().go(`/transactions/${waiting}`)
+    await visitor().open(`/transactions/${waiting}`)
     const again = page.getByRole('button', { name: 'Gửi lại ngay' })
     const now = page.getByRole('button', { name: 'Gửi ngay, không chờ' })
     await page.getByRole('heading', { name: 'Các lần gửi' }).waitFor()
@@ -116,7 +116,7 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
     await owner().failed(waiting, new Date(Date.now() + 3_600_000))
     await now.click()
     await page.locator('.timeline', { hasText: 'Yêu cầu gửi lại' }).waitFor()
-    await visitor().go(`/transactions/${owner().failedId}`)
+    await visitor().open(`/transactions/${owner().failedId}`)
     const story = page.locator('.timeline')
     await story.getByText('lần 1: Cửa hàng gặp lỗi (HTTP 500)').waitFor()
     await story.getByText('Lỗi', { exact: true }).waitFor()
@@ -126,11 +126,11 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
 
   it('shows that one webhook has a transaction and another does not, and sends a delivered one once more after a question', async () => {
     const { page } = visitor()
-    await visitor().go('/transactions')
+    await visitor().open('/transactions')
     await page.locator('tr', { hasText: 'DH1044' }).getByText('1 đã báo, 1 đang gửi').waitFor()
     const id = await owner().pay({ order_id: 'DH2079', webhook_status: 'pending', rules: [owner().ruleId] })
     await owner().delivered(id)
-    await visitor().go(`/transactions/${id}`)
+    await visitor().open(`/transactions/${id}`)
     await page.getByRole('button', { name: 'Gửi thêm một lần' }).click()
     await page.getByRole('dialog').getByText('X-Webhook-Replay: 1').waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Gửi thêm một lần' }).click()
@@ -145,7 +145,8 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
     const id = await owner().pay({ order_id: 'DH2080', webhook_status: 'pending', rules: [rule_id] })
     const inAnHour = new Date(Date.now() + 3_600_000)
     await owner().failed(id, inAnHour, '', rule_id)
-    await visitor().enter(`/transactions/${id}`)
+    // An open page learns of the new webhook only a while later.
+    await visitor().go(`/transactions/${id}`)
     const states = page.locator('.attempt .status')
     await states.first().waitFor()
     expect(await states.allTextContents()).to.deep.equal(['◐ Đang gửi lại'])
@@ -157,7 +158,7 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
     await states.nth(2).waitFor()
     expect(await states.allTextContents()).to.deep.equal(['● Đã báo', '▲ Lỗi', '▲ Lỗi'])
     expect(await page.locator('.attempt').getByText('Lần tới').count()).to.equal(0)
-    await visitor().go(`/webhooks/${rule_id}`)
+    await visitor().open(`/webhooks/${rule_id}`)
     const calls = page.locator('section', { has: page.getByRole('heading', { name: 'Các lần gửi gần đây' }) })
     await calls.locator('.status').nth(2).waitFor()
     expect(await calls.locator('.status').allTextContents()).to.deep.equal(['● Đã báo', '▲ Lỗi', '▲ Lỗi'])
@@ -178,7 +179,7 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
     const other = await owner().pay({ order_id: 'DH2082', webhook_status: 'pending', rules: [rule_id] })
     await owner().failed(other, inAnHour, '', rule_id)
     await owner().api.ask('DELETE', `/api/webhooks/${rule_id}`, { key: owner().api.owner.api_key })
-    await visitor().go(`/transactions/${other}`)
+    await visitor().open(`/transactions/${other}`)
     await page.locator('.attempt .status', { hasText: '▲ Lỗi' }).waitFor()
     expect(await page.locator('.attempt').getByText('Lần tới').count()).to.equal(0)
   })
@@ -230,7 +231,7 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
     // Its account waits for a confirmation too, which would send nothing that is old.
     const order = { order_id: 'DH1050', content: 'chuyen tien DH1050' }
     const id = await owner().pay({ ...order, webhook_status: 'no_match', held: 'old_notification' })
-    await visitor().go(`/transactions/${id}`)
+    await visitor().open(`/transactions/${id}`)
     await page.getByText('Không gửi, vì tin báo này đã cũ khi Baoco đọc được.').waitFor()
     expect(await page.getByText('chưa được xác nhận').count()).to.equal(0)
     await visitor().inspect('transaction-old')
@@ -244,7 +245,7 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
     const order = { order_id: 'DH1051', content: memo, description: memo }
     // Such an order id belongs to no shop.
     const id = await owner().pay({ ...order, prefix: null, webhook_status: 'no_match' })
-    await visitor().go(`/transactions/${id}`)
+    await visitor().open(`/transactions/${id}`)
     await page.getByText('Không gửi, vì nội dung ghi là tiền hoàn trả.').waitFor()
     expect(await page.getByText('Tiền tố các cửa hàng').count()).to.equal(0)
     await page.getByRole('button', { name: 'Đối chiếu lại' }).waitFor()
@@ -256,7 +257,7 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
     const memo = 'DH1053 HOAN TRA GD LY DO SAI TK'
     const copy = { content: memo, description: memo, already_run_of: first, contradicts: 'DH1053' }
     await owner().pay({ ...copy, order_id: 'DH1053', prefix: null, webhook_status: 'already_run' })
-    await visitor().go('/')
+    await visitor().open('/')
     const told = `Tin đầu được tính cho đơn DH1053, nhưng tin sau ghi là tiền hoàn trả`
     const alert = page.locator('.lines li', { hasText: told })
     await alert.getByRole('link', { name: 'Xem giao dịch này' }).click()
@@ -267,7 +268,7 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
   it('finds pages, webhooks and transactions by Ctrl-K and "/", with the keyboard alone', async () => {
     const { page } = visitor()
     const field = page.getByRole('combobox', { name: 'Trang, webhook' })
-    await visitor().go('/')
+    await visitor().open('/')
     await page.locator('.ledger').waitFor()
     await page.keyboard.press('/')
     await field.fill('giao dich')
@@ -303,7 +304,7 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
   it('holds back new payments while somebody reads further down, and shows them on request', async () => {
     const { page } = visitor()
     await page.setViewportSize({ width: 390, height: 400 })
-    await visitor().go('/transactions')
+    await visitor().open('/transactions')
     await page.locator('.ledger').waitFor()
     await page.evaluate('scrollTo(0, 600)')
     const first = page.locator('.ledger tbody tr').first()

@@ -29,7 +29,7 @@ export const tryIt = (visitor: () => Visitor, owner: () => Owner): void => {
       `UPDATE read_model.transaction SET created_at = created_at - interval '2 minutes' WHERE account_number = $1`,
       [number],
     )
-    await visitor().go('/try')
+    await visitor().open('/try')
     await text.fill(sent)
     await page.getByLabel('Gửi tới các webhook của tôi').check()
     await page.getByRole('button', { name: 'Thử', exact: true }).click()

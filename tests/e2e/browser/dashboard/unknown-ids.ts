@@ -24,7 +24,7 @@ export const unknownIds = (visitor: () => Visitor): void => {
       ['/webhooks/abc/edit', WEBHOOKS],
       ['/webhooks/999999999/edit', WEBHOOKS],
     ] as const) {
-      await visitor().go(path)
+      await visitor().open(path)
       await says.waitFor()
       await eventually(async () => (await page.title()) === 'Không có trang này · Baoco')
       expect(await page.getByRole('alert').count(), path).to.equal(0)

@@ -29,7 +29,7 @@ export const webhooks = (visitor: () => Visitor, owner: () => Owner): void => {
     // "Try it" takes the webhook that is there, and makes no second one.
     await owner().change(`/api/webhooks/${id}`, { url: former })
     const before = await urls()
-    await visitor().go('/try')
+    await visitor().open('/try')
     await page.getByLabel('Gửi vào hộp thử của tôi').check()
     await page.getByRole('button', { name: 'Thử', exact: true }).click()
     await page.getByRole('link', { name: 'Xem giao dịch' }).waitFor()
@@ -60,7 +60,7 @@ export const webhooks = (visitor: () => Visitor, owner: () => Owner): void => {
     const inbox = await owner().make<{ id: number; url: string }>('/api/inbox')
     const calls = async () =>
       (await api().ask('GET', `/api/inbox/${inbox.id}`, { key: api().owner.api_key })).body.data.calls
-    await visitor().go('/webhooks')
+    await visitor().open('/webhooks')
     await page.getByRole('link', { name: 'Thêm webhook' }).click()
     await page.getByLabel('Tên').fill('Quán cà phê')
     await page.getByLabel('Địa chỉ nhận').fill(inbox.url)
@@ -110,7 +110,7 @@ export const webhooks = (visitor: () => Visitor, owner: () => Owner): void => {
     const path = `/api/webhooks/${String((await rule()).id)}`
     await owner().change(path, { system_id })
     await page.route('**/api/systems', (route) => route.fulfill({ status: 403, json: { error: 'SCOPE_MISSING' } }))
-    await visitor().go(`${path.replace('/api', '')}/edit`)
+    await visitor().open(`${path.replace('/api', '')}/edit`)
     expect(await page.getByLabel('Chỉ các ngân hàng').inputValue()).to.equal('VCB, TCB')
     await page.getByRole('alert').first().waitFor()
     await page.route('**/api/webhooks', (route) =>
@@ -171,7 +171,7 @@ export const webhooks = (visitor: () => Visitor, owner: () => Owner): void => {
     await api().ask('DELETE', `/api/webhooks/${next.id}`, { key: api().owner.api_key })
 
     const id = await owner().pay({ order_id: 'DH4711', description: 'another text' })
-    await visitor().go(`/transactions/${owner().failedId}`)
+    await visitor().open(`/transactions/${owner().failedId}`)
     // Each attempt names its webhook, which may have to be corrected.
     await page.locator('.attempt h3 a').click()
     await page.waitForURL(`**/webhooks/${owner().ruleId}`)
@@ -202,7 +202,7 @@ export const webhooks = (visitor: () => Visitor, owner: () => Owner): void => {
       [2, 0, 4],
       [1, 0, 2],
     ])
-    await visitor().go('/webhooks')
+    await visitor().open('/webhooks')
     const row = (name: string) => page.getByRole('row').filter({ hasText: name })
     const bar = (name: string, label: string | RegExp) => row(name).getByRole('img', { name: label })
     await bar(
@@ -249,7 +249,7 @@ export const webhooks = (visitor: () => Visitor, owner: () => Owner): void => {
 
   it('shows the preview beside the form on a wide screen, in sight of the template, and below it on a phone', async () => {
     const { page } = visitor()
-    await visitor().go('/webhooks/new')
+    await visitor().open('/webhooks/new')
     await page.getByLabel('Nội dung').selectOption('custom')
     const template = page.getByLabel('Mẫu JSON')
     const preview = page.locator('pre', { hasText: '"paid": "150000.00"' })
