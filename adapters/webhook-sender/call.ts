@@ -80,8 +80,6 @@ export class CallInFlight implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    // The call ended while its connection was being opened, so nothing is sent.
-    if (this.#over) controller.abort(new Failure('stopped', 'The call was given up before it began.'))
   }
 
   onStatusLine(status: number): void {

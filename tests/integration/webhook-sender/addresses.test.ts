@@ -1,6 +1,7 @@
 /** Which address a call goes to, and which it is refused. */
 import { expect } from 'chai'
 import { createServer as createTlsServer } from 'node:https'
+import { createSecureContext } from 'node:tls'
 import type { AddressInfo } from 'node:net'
 import { CERTIFICATE, KEY } from './certificate.ts'
 import { callTo, never, openedForTests } from './setting.ts'
@@ -24,6 +25,24 @@ describe('the webhook sender', () => {
     expect(await sender({ resolve }).send(call, never)).to.include({ http_status: 0, error: 'tls' })
     const other = { ...call, url: call.url.replace('shop.test', 'other.test') }
     expect(await sender({ resolve, ca: CERTIFICATE }).send(other, never)).to.include({ error: 'tls' })
+  })
+
+  it('names no server in TLS if the URL has an address, as TLS forbids', async () => {
+    const named: string[] = []
+    const server = createTlsServer({
+      key: KEY,
+      cert: CERTIFICATE,
+      SNICallback: (name, use) => {
+        named.push(name)
+        use(null, createSecureContext({ key: KEY, cert: CERTIFICATE }))
+      },
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    closing.push(() => server.close())
+    const { port } = server.address() as AddressInfo
+    // The certificate names no address.
+    expect(await sender().send(callTo(`https://127.0.0.1:${port}/`), never)).to.include({ error: 'tls' })
+    expect(named).to.deep.equal([])
   })
 
   it('refuses a name if any of its addresses is private', async () => {

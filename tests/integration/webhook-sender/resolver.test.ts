@@ -6,13 +6,13 @@ import { Resolver } from 'node:dns/promises'
 import { bestTime, timeOf } from '../../harness/best-time.ts'
 import { openResolver } from '../../../adapters/webhook-sender/resolver.ts'
 
-/** Answers queries for IPv4 addresses with this address, or says that no name exists. */
-const reply = (query: Buffer, address: string | null): Buffer => {
+/** Answers queries for IPv4 addresses with this address, which may be kept for some seconds, or says that no name exists. */
+const reply = (query: Buffer, address: string | null, seconds: number): Buffer => {
   const endOfName = query.indexOf(0, 12)
   const question = query.subarray(12, endOfName + 5)
   const isFound = address !== null && query.readUInt16BE(endOfName + 1) === 1
   const head = Buffer.from([...query.subarray(0, 2), 0x81, address === null ? 0x83 : 0x80, 0, 1, 0, isFound ? 1 : 0, 0, 0, 0, 0]) // prettier-ignore
-  const record = isFound ? [0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 5, 0, 4, ...address.split('.').map(Number)] : []
+  const record = isFound ? [0xc0, 12, 0, 1, 0, 1, 0, 0, 0, seconds, 0, 4, ...address.split('.').map(Number)] : []
   return Buffer.concat([head, question, Buffer.from(record)])
 }
 
@@ -25,11 +25,11 @@ describe('the resolver of webhooks and mailboxes', () => {
   /** @param dropsIpv6  it gives no answer to queries for IPv6 addresses, like some routers and firewalls */
   const dnsServer = async (address: string | null, dropsIpv6 = false) => {
     const socket = createSocket('udp4')
-    const server = { at: '', queries: 0 }
+    const server = { at: '', queries: 0, address, seconds: 5 }
     socket.on('message', (query, from) => {
       server.queries++
       if (dropsIpv6 && query.readUInt16BE(query.indexOf(0, 12) + 1) !== 1) return
-      socket.send(reply(query, address), from.port, from.address)
+      socket.send(reply(query, server.address, server.seconds), from.port, from.address)
     })
     socket.bind(0, '127.0.0.1')
     await once(socket, 'listening')
@@ -82,6 +82,18 @@ describe('the resolver of webhooks and mailboxes', () => {
     const resolved = async () =>
       expect(await openResolver(() => servers)('shop.test-network')).to.deep.equal(['10.0.0.7'])
     expect(await bestTime(2_000, () => timeOf(resolved))).to.be.below(2_000)
+  })
+
+  it('asks again about a name that was not found, and about one whose address may no longer be kept', async () => {
+    const home = await dnsServer(null)
+    const { resolve } = machine(home)
+    expect(await resolve('shop.test-network').catch(failure)).to.include({ kind: 'dns' })
+    Object.assign(home, { address: '10.0.0.7', seconds: 0 })
+    expect(await resolve('shop.test-network')).to.deep.equal(['10.0.0.7'])
+    Object.assign(home, { address: '10.0.0.8', seconds: 255 })
+    expect(await resolve('shop.test-network')).to.deep.equal(['10.0.0.8'])
+    home.address = '10.0.0.9'
+    expect(await resolve('shop.test-network')).to.deep.equal(['10.0.0.8'])
   })
 
   it('asks once if the servers are the same, and rarely reads the setting', async () => {

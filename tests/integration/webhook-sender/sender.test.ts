@@ -24,6 +24,7 @@ describe('the webhook sender', () => {
     const { url, answer } = await shop()
     for (const [code, error] of [
       [204, null],
+      [300, 'redirect'],
       [500, 'http_500'],
       [404, 'http_404'],
       [410, 'http_410'],
@@ -83,15 +84,21 @@ describe('the webhook sender', () => {
     }
   })
 
-  it('reuses a connection after a short answer', async () => {
+  it('reuses a connection after a short answer, however many bytes came before', async () => {
     let connections = 0
-    const server = createHttpServer((request, response) => request.resume().once('end', () => response.end('ok')))
+    const server = createHttpServer((request, response) => {
+      // The answers together are longer than the head of one may be, and each comes in two pieces.
+      response.setHeader('x-padding', 'x'.repeat(4_000)).flushHeaders()
+      const end = () => setImmediate(() => setImmediate(() => response.end('ok')))
+      request.resume().once('end', end)
+    })
     server.on('connection', () => connections++)
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     closing.push(() => server.close())
     const one = sender()
-    for (let call = 0; call < 20; call++)
-      await one.send(callTo(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`), never)
+    const call = callTo(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+    for (let calls = 0; calls < 20; calls++)
+      expect(await one.send(call, never)).to.include({ http_status: 200, response_body: 'ok' })
     expect(connections).to.equal(1)
   })
 
@@ -258,6 +265,35 @@ describe('the webhook sender', () => {
     expect(await result).to.include({ http_status: 0, error: 'stopped' })
     expect(await sender().send(callTo(url), stopping.signal)).to.include({ error: 'stopped' })
     expect(calls.length).to.equal(1)
+  })
+
+  it('ends a call in progress when it is closed', async () => {
+    const { url, calls } = await shop(hang)
+    const one = sender()
+    const result = one.send(callTo(url), never)
+    await eventually(() => calls.length === 1)
+    await one.close()
+    expect(await result).to.include({ http_status: 0, error: 'reset' })
+  })
+
+  it('sends nothing if the connection could be opened only after the call had ended', async () => {
+    const { url, calls } = await shop()
+    const named = callTo(url.replace('127.0.0.1', 'shop.test'))
+    const lookups: ((addresses: readonly string[]) => void)[] = []
+    const one = sender({ resolve: () => new Promise((answer) => lookups.push(answer)) })
+    const stopping = new AbortController()
+    const ended = one.send(named, stopping.signal)
+    await eventually(() => lookups.length === 1)
+    stopping.abort()
+    expect(await ended).to.include({ error: 'stopped' })
+    let isDone = false
+    const next = one.send(named, never).finally(() => (isDone = true))
+    await eventually(() => {
+      for (const answer of lookups) answer(['127.0.0.1'])
+      return isDone
+    })
+    expect(await next).to.include({ http_status: 200 })
+    expect(calls).to.have.length(1)
   })
 
   it('applies the same time limit and stop signal to an endpoint in this process', async () => {
