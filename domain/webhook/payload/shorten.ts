@@ -16,7 +16,7 @@ const withAsMuchAsFits = (fields: Payload, name: string, form: Former): Payload 
   const characters = [...String(fields[name])]
   const cutTo = (length: number): Payload => ({ ...fields, [name]: characters.slice(0, length).join('') })
   let fits = 0
-  let tooMany = characters.length + 1
+  let tooMany = characters.length
   while (tooMany - fits > 1) {
     const middle = (fits + tooMany) >> 1
     if (fitsBody(form(cutTo(middle)))) fits = middle

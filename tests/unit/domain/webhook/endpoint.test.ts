@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { endpointOf, originOf, saysOfEndpoint } from '../../../../domain/webhook/endpoint.ts'
+import { askedToWait, endpointOf, originOf, saysOfEndpoint } from '../../../../domain/webhook/endpoint.ts'
 
 describe('the endpoint of a URL', () => {
   it('is its scheme, host and port', () => {
@@ -12,6 +12,11 @@ describe('the endpoint of a URL', () => {
     expect(originOf('https://shop.vn:443')).to.equal('https://shop.vn')
     expect(originOf('http://shop.vn:8080')).to.equal('http://shop.vn:8080')
     expect(originOf('no url')).to.equal('no url')
+  })
+
+  it('does not ask to wait with a Retry-After of 0', () => {
+    expect(askedToWait({ http_status: 429, retry_after_s: 0 })).to.equal(null)
+    expect(askedToWait({ http_status: 429, retry_after_s: 1 })).to.equal(1)
   })
 
   it('fails without a response or with a 5xx, answers with any other status, and is not blamed for local errors', () => {

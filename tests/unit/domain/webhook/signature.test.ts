@@ -35,6 +35,9 @@ describe('the signature', () => {
     expect(await verify(previous, body, rotating['x-webhook-signature']!)).to.equal(true)
     for (const each of [secret, previous])
       expect(new Webhook(each).verify(body, rotating)).to.deep.equal(JSON.parse(body))
+    // The newest secret's signature is the first.
+    const at = new Date(Number(rotating['webhook-timestamp']) * 1_000)
+    expect(rotating['webhook-signature']!.split(' ')[0]).to.equal(new Webhook(secret).sign('msg_1042_7', at, body))
   })
 
   it('is sent with the service, the delivery and the attempt in the headers', () =>

@@ -48,6 +48,9 @@ describe('a custom template', () => {
     const body = customBody('{"a":"{{description}}"}', { ...SAMPLE, description: '"'.repeat(9_000) }, 0)
     expect(Buffer.byteLength(body)).to.be.within(4094, 4096)
     expect(JSON.parse(body)).to.have.all.keys('a')
+    const notes = '"{{woocommerce.note}}"'
+    const named = { ...SAMPLE, counterpart_name: 'A'.repeat(9_000) }
+    expect(Buffer.byteLength(customBody(`{"a":${notes},"b":${notes}}`, named, 0))).to.be.within(4094, 4096)
   })
 
   for (const [template, problem] of [
@@ -67,7 +70,7 @@ describe('a custom template', () => {
     ['{"a":0.12345678901234567890123}', /rounded/],
     ['{"a":1e400}', /rounded/],
     ['{"a":"\\"12345678901234567890"}', null],
-    ['{"a":[9007199254740991,-0.10,1.5E3,0,0.0,1e21,12345678901234567000]}', null],
+    ['{"a":[9007199254740991,-0.10,1.5E3,0,0.0,1e21,12345678901234567000,0.00000015]}', null],
   ] as const)
     it(`is ${problem ? 'refused' : 'accepted'}: ${template.slice(0, 60)}`, () => {
       if (problem) expect(templateProblem(template)).to.match(problem)
