@@ -1,4 +1,4 @@
-// Tests: tests/integration/delivery/breaker.test.ts
+// Tests: tests/unit/workflows/deliver/suspended-jobs.test.ts, tests/integration/delivery/breaker.test.ts
 /**
  * Calls that wait here for an endpoint that must not be called. When an endpoint has failed often enough in this process, its
  * calls are put aside until the results of all workers are known. Then they continue, or go back to the queue with

@@ -43,16 +43,24 @@ describe('delivery', () => {
   it('retries by the schedule, and fails when the schedule is used up', async () => {
     const shop = await setting.shop(status(500, 'no'))
     const rule = await setting.rule(shop.url)
-    await setting.worker()
+    const { reports } = await setting.worker()
     const [transaction] = await setting.capture([rule])
     await setting.untilStatus(transaction!, 'failed')
-    expect(shop.calls.map((call) => call.headers['x-webhook-attempt'])).to.deep.equal(['1', '2', '3'])
+    const sent = shop.calls.map(({ headers }) => [headers['x-webhook-attempt'], headers['x-webhook-replay']])
+    expect(sent).to.deep.equal([
+      ['1', undefined],
+      ['2', undefined],
+      ['3', undefined],
+    ])
     expect(new Set(shop.calls.map((call) => call.headers['webhook-id'])).size).to.equal(1)
     expect((await setting.attempts(transaction!)).map(({ outcome }) => outcome)).to.deep.equal([
       'retrying',
       'retrying',
       'exhausted',
     ])
+    await eventually(() => reports.length === 3)
+    for (const { since_due_ms, since_capture_ms } of reports.slice(1))
+      expect(since_due_ms).to.be.within(0, since_capture_ms - 1)
   })
 
   it('continues the attempt numbers on a manual retry', async () => {

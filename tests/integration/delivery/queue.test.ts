@@ -66,12 +66,33 @@ describe('the delivery queue', () => {
     const [transaction] = await captured([rule])
     const [claim] = (await queue.claimFirst(ONE, [transaction!], [], 10)).claimed
     expect(claim).to.include({ transaction_id: transaction, rule_id: rule, user_id: USER, attempt: 1, lane: 'first' })
-    expect(claim!.rule).to.include({ url: URL_OF_NOBODY, http_method: 'POST', payload_format: 'standard' })
+    expect(claim!.rule).to.include({
+      url: URL_OF_NOBODY,
+      http_method: 'POST',
+      payload_format: 'standard',
+      ordered: false,
+    })
     expect(claim!.rule.account_revision).to.equal(2)
     expect(claim!.transaction).to.include({ id: transaction, amount: '150000.00', webhook_status: 'pending' })
     expect(claim!.transaction.transaction_date).to.match(/^\d{4}-\d\d-\d\dT.*Z$/)
     expect(claim!.deliveries).to.have.length(1)
     expect(claim!.deliveries[0]).to.include({ rule_id: rule, status: 'open', attempt: 0, round_base: 0 })
+    expect(claim!.endpoint).to.deep.equal({ name: 'http://127.0.0.1:1', watched: false, isPassedThrough: false })
+  })
+
+  it('returns with the claim of a probe that its endpoint must not be called, and whether it is the last attempt', async () => {
+    const [transaction] = await captured([rule], { age: 61 })
+    await setting.query("UPDATE read_model.rule SET active_since = now() - interval '1 year'")
+    await setting.query(
+      `INSERT INTO ops.endpoint (user_id, endpoint, opened_at, probe_at) VALUES ($1, 'http://127.0.0.1:1', now(), now())`,
+      [USER],
+    )
+    const [claim] = (await claimDue(ONE)).claimed
+    expect(claim).to.include({ transaction_id: transaction, isLast: false })
+    expect(claim!.endpoint).to.include({ watched: true, isPassedThrough: true })
+    // The whole schedule of 35 hours has passed.
+    const [old] = await captured([rule], { age: 40 * 3_600 })
+    expect((await claimDue(ONE)).claimed[0]).to.include({ transaction_id: old, isLast: true })
   })
 
   it('claims first attempts over the quota only when they are due, and never from the log (section 6)', async () => {
@@ -188,6 +209,7 @@ describe('the delivery queue', () => {
     const [transaction] = await captured([paused, limited], { age: 61 })
     await firstLook()
     expect((await claimDue(ONE)).claimed).to.deep.equal([])
+    expect((await queue.claimFirst(ONE, [transaction!], [], 10)).claimed).to.deep.equal([])
     const wanted = { rule_id: paused, user_id: USER, captured_at: new Date().toISOString(), uncounted: 1 }
     const [fresh] = await setting.ids.next(1)
     const { claimed, left } = await queue.claimNew(ONE, [{ ...wanted, transaction_id: fresh! }], [])
@@ -305,6 +327,17 @@ describe('the delivery queue', () => {
     expect((await queue.stillMine(TWO, claims)).toSorted()).to.deep.equal([1, 2])
   })
 
+  it('takes over no claim of a paused rule until it is switched on', async () => {
+    const transactions = await captured([rule])
+    await queue.claimFirst(ONE, transactions, [], 10)
+    const switched = (is_active: 0 | 1) =>
+      setting.account(USER, { type: 'RuleChanged', data: { user_id: USER, rule_id: rule, is_active } })
+    await switched(0)
+    expect((await queue.takeOver(TWO, [ONE], 10)).claimed).to.deep.equal([])
+    await switched(1)
+    expect(idsOf((await queue.takeOver(TWO, [ONE], 10)).claimed)).to.deep.equal(transactions)
+  })
+
   it('deletes claims recorded long ago, keeps open ones, and forgets dead workers without claims', async () => {
     const transactions = await captured([rule], { count: 2 })
     await queue.beat(ONE)
@@ -317,7 +350,15 @@ describe('the delivery queue', () => {
     const left = await setting.query<{ transaction_id: number }>('SELECT transaction_id FROM ops.claim')
     expect(idsOf(left)).to.deep.equal([transactions[1]])
     expect((await queue.beat(TWO)).others).to.deep.equal([{ worker: ONE, beat: 1, ended: false }])
-    await setting.query("UPDATE read_model.delivery SET status = 'succeeded'")
+    // The age of a claim is that of its last attempt.
+    await setting.query('UPDATE read_model.delivery SET attempt = 1, due_at = now() WHERE transaction_id = $1', [
+      transactions[1],
+    ])
+    expect(idsOf((await claimDue(ONE)).claimed)).to.include(transactions[1])
+    await setting.query('UPDATE read_model.delivery SET attempt = 2')
+    await queue.sweep([ONE])
+    expect(await setting.query('SELECT FROM ops.claim WHERE transaction_id = $1', [transactions[1]])).to.have.length(1)
+    await setting.query("UPDATE ops.claim SET claimed_at = now() - interval '11 minutes'")
     await queue.sweep([ONE])
     expect((await queue.beat(TWO)).others).to.deep.equal([])
   })

@@ -194,7 +194,7 @@ describe('takeover between workers', () => {
     expect(shop.calls).to.have.length(1)
   })
 
-  it('makes a worker that was silent check its claims again if the first check fails', async () => {
+  it('lets no call begin in a worker that is silent, and makes it check its claims again if the first check fails', async () => {
     let letGo = (): void => {}
     const shop = await setting.shop((_, response) => {
       letGo = () => response.writeHead(200).end()
@@ -220,11 +220,11 @@ describe('takeover between workers', () => {
     await setting.worker({ beatEvery: 50 })
     for (const transaction of transactions) await setting.untilStatus(transaction, 'success')
     await eventually(() => slow.errors.length >= 4, { what: 'a silence of more than two heartbeats' })
+    letGo()
+    await eventually(() => slow.reports.length > 0, { what: 'the end of its call, after which another may begin' })
     isSilent = false
     const before = beats
     await eventually(() => beats >= before + 2)
-    letGo()
-    await eventually(() => slow.reports.length > 0)
     await slow.stop()
     expect(shop.calls).to.have.length(4)
   })
