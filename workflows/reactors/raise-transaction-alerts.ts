@@ -1,4 +1,4 @@
-// Tests: tests/integration/http/alerts.test.ts
+// Tests: tests/unit/workflows/reactors/raise-transaction-alerts.test.ts, tests/integration/http/alerts.test.ts
 /**
  * Alerts about single transactions: copies that contradict each other (T4) or say that the money came back, and old
  * notifications that were not sent (T5).

@@ -1,4 +1,4 @@
-// Tests: tests/attack/new-bank-accounts.test.ts
+// Tests: tests/unit/workflows/reactors/release-held.test.ts, tests/attack/new-bank-accounts.test.ts
 /**
  * When the owner confirms a bank account, sends the transactions that waited for it. A notification that was being
  * captured at that moment, with the account's earlier state, is released when its event arrives here. So is a transaction

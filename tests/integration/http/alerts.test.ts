@@ -85,13 +85,28 @@ describe('alerts', () => {
     expect(alert).to.deep.include({ kind: 'rule_paused', subject: `rule:${rule_id}`, until: null })
     expect(alert.text, 'the name that its owner gave it').to.include(`“s” (${rule_id})`)
     await eventually(async () => (await mails()).some(({ text }) => text.includes(alert.text)), { what: 'the mail' })
+    await api.ask('PUT', `/api/webhooks/${rule_id}`, { key, json: { name: 'still paused' } })
+    const renamedAt = Date.now()
     await api.ask('PUT', `/api/webhooks/${rule_id}`, { key, json: { is_active: 1 } })
-    expect((await theOne(({ until }) => until !== null)).subject).to.equal(`rule:${rule_id}`)
+    const ended = await theOne(({ until }) => until !== null)
+    expect(ended.subject).to.equal(`rule:${rule_id}`)
+    expect(Date.parse(ended.until!)).to.be.at.least(renamedAt)
     await api.decree(user_id, { type: 'RulePaused', data: { user_id, rule_id, reason: 'gone', caused_by: 'y' } })
     await theOne(({ until }) => until === null)
     expect(await alerts()).to.have.lengthOf(2)
     await api.ask('DELETE', `/api/webhooks/${rule_id}`, { key })
     await eventually(async () => (await alerts()).every(({ until }) => until !== null))
+  })
+
+  it('report a paused mailbox until it is changed or removed', async () => {
+    for (const type of ['MailAccountChanged', 'MailAccountRemoved'] as const) {
+      const data = { user_id, mail_account_id: await api.nextId() }
+      await api.decree(user_id, { type: 'MailAccountPaused', data: { ...data, reason: 'Its server sent too much.' } })
+      const alert = await theOne(({ until }) => until === null)
+      expect(alert).to.deep.include({ kind: 'mailbox_paused', subject: `mail_account:${data.mail_account_id}` })
+      await api.decree(user_id, { type, data })
+      await eventually(async () => (await alerts()).every(({ until }) => until !== null))
+    }
   })
 
   it('report an endpoint with an open breaker until it answers, and agree with the rule and the operator status', async () => {
@@ -194,6 +209,17 @@ describe('alerts', () => {
     const bank_account_id = Number(alert.subject.split(':')[1])
     await api.ask('PUT', `/api/bank-accounts/${bank_account_id}`, { key, json: { is_active: 0 } })
     await theOne(({ until }) => until !== null && Date.parse(until) <= Date.now())
+    // One that waits for its confirmation has an alert without an end.
+    const seen = {
+      user_id,
+      bank_account_id: id,
+      bank_code: 'VCB',
+      account_number: '00998',
+      transaction_id: id,
+      waits: true,
+    }
+    await api.decree(user_id, { type: 'BankAccountSeen', data: seen })
+    expect((await theOne(({ subject }) => subject === `bank_account:${id}`)).until).to.equal(null)
   })
 
   it('report a quota until the month ends or a plan is bought', async () => {
@@ -202,8 +228,11 @@ describe('alerts', () => {
     const alert = await theOne()
     expect(alert).to.deep.include({ kind: 'quota_80', subject: `month:${month}` })
     expect(new Date(Date.parse(alert.until!) + 7 * 3_600_000).toISOString()).to.match(/-01T00:00:00\.000Z$/)
+    await api.decree(user_id, { type: 'PlanChanged', data: { user_id, plan: 'Free', expires_at: null } })
+    const boughtAt = Date.now()
     await api.decree(user_id, { type: 'PlanChanged', data: { user_id, plan: 'Basic', expires_at: null } })
-    await theOne(({ until }) => Date.parse(until!) <= Date.now())
+    const { until } = await theOne((each) => Date.parse(each.until!) <= Date.now())
+    expect(Date.parse(until!)).to.be.at.least(boughtAt)
   })
 
   it('call the webhook that was set when they begin and when they end', async () => {

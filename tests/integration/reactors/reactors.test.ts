@@ -177,6 +177,7 @@ describe('reactors', () => {
     start()
     await met(later)
     expect(await pauses()).to.deep.equal([])
+    await attempted(3, old)
     await attempted(3, present)
     await attempted(3, old, RULE + 1)
     const cause = await gone(3)
