@@ -151,7 +151,7 @@ export interface RetryOccasion {
   find: (transaction: LiveTransaction) => FoundOrderId | null
   /** Sends a transaction that succeeded to the same rules once more. */
   again?: boolean
-  /** Only this rule. It exists, unless a transaction is sent again. */
+  /** Only this rule. It exists, unless a transaction is sent again. Nothing is matched again. */
   only?: number | undefined
   /** With `pending`: only deliveries with this status. */
   which?: 'failed' | 'open' | undefined
@@ -226,7 +226,7 @@ export const retry = (transaction: Transaction, occasion: RetryOccasion): readon
   const rules = stillThere.filter((rule) => (occasion.only ?? rule) === rule)
   if (again && rules.length === 0)
     throw new Refused('CONFLICT', 'The rules that this transaction was sent to were deleted.', { webhook_status })
-  const rematched = stillThere.length === 0
+  const rematched = stillThere.length === 0 && occasion.only === undefined
   if (!rematched && rules.length === 0) return []
   const matched = rematched ? matchedAgain(current, occasion) : { order_id, prefix, rules }
   const at = occasion.at.toISOString()

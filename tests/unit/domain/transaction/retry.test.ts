@@ -33,6 +33,10 @@ describe('a manual retry', () => {
     given(...oneOfTwoFailed)
       .when(retried([7, 8], { only: 7 }))
       .then()
+    // Rule 8 was deleted, and rule 9 is new.
+    given(...oneOfTwoFailed)
+      .when(retried([7, 9], { only: 7 }))
+      .then()
   })
 
   it('opens the delivery of a paused rule, which stays held', () => {
