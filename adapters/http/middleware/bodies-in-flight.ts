@@ -35,6 +35,7 @@ export class HeldBody {
   #account: number | null = null
   #size = 0
   #isHeld = true
+  #isArriving = true
   /** Size at the last speed check. */
   #seen = 0
   #cut: () => void = () => {}
@@ -57,7 +58,7 @@ export class HeldBody {
       return false
     }
     this.#size += bytes
-    if (this.#size > SHORT) this.#bodies.watch(this)
+    if (this.#isArriving && this.#size > SHORT) this.#bodies.watch(this)
     return true
   }
 
@@ -68,8 +69,9 @@ export class HeldBody {
     this.#isHeld = false
   }
 
-  /** Ends the speed checks, as the whole body has arrived. */
+  /** Ends the speed checks, as the whole body has arrived. It may still grow when it is decompressed. */
   arrived(): void {
+    this.#isArriving = false
     this.#bodies.unwatch(this)
   }
 

@@ -106,6 +106,8 @@ describe('the bytes of bodies in flight', () => {
       for (const body of [slow!, whole!]) body.take(65 * 1024)
       expect(watching.size).to.equal(1)
       whole!.arrived()
+      // It is decompressed.
+      whole!.take(65 * 1024)
       intervalEnds()
       intervalEnds()
       expect(cuts, 'only the slow one').to.equal(1)
