@@ -1,4 +1,5 @@
 /** Parses setting values from text. Every error message continues "setting NAME …" and never repeats the text. */
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import type { RateLimitName, RateLimits } from '../../adapters/http/middleware/rate-limits.ts'
@@ -41,11 +42,14 @@ export const flag: Text<boolean> = z
   .enum(['0', '1', 'false', 'true'], { error: 'must be 0 or 1' })
   .transform((value) => value === '1' || value === 'true')
 
-/** systemd and Docker pass `~` and `$HOME` on as they are. A folder that was made of them by mistake can still be used. */
+/**
+ * systemd and Docker pass `~` and `$HOME` on as they are. A folder that was made of them by mistake can still be used, also one beside an external
+ * Postgres, or one that is being moved.
+ */
 export const folder: Text<string> = z
   .string()
   .refine(
-    (value) => !/^(~|\$[a-z_{])/i.test(value) || isDataFolder(resolve(value)),
+    (value) => !/^(~|\$[a-z_{])/i.test(value) || existsSync(resolve(value)) || isDataFolder(resolve(value)),
     'must be a path without ~ or $ at its beginning: only a shell replaces them',
   )
 

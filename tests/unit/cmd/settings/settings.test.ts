@@ -131,6 +131,10 @@ describe('settings', () => {
       )
       mkdirSync('~/baoco/postgres', { recursive: true })
       expect(readSettings({ BAOCO_DATA_DIR: '~/baoco' }).dataDir).to.equal(resolve('~/baoco'))
+      // Beside an external Postgres, it has no files of the embedded one.
+      mkdirSync('$HOME/baoco', { recursive: true })
+      writeFileSync('$HOME/baoco/store-memory', '{}')
+      expect(readSettings({ BAOCO_DATA_DIR: '$HOME/baoco' }).dataDir).to.equal(resolve('$HOME/baoco'))
     } finally {
       process.chdir(before)
       rmSync(folder, { recursive: true })
