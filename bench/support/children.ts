@@ -59,10 +59,10 @@ export const startChild = async (file: string, argument?: unknown): Promise<List
   return { url: urls[0]!, urls, stop: () => child.kill() }
 }
 
-// A signal alone ends the process without the event below.
 /** The times at which each order arrived at the endpoints of a receiver. */
 export const arrivalsAt = async ({ url }: Pick<Listening, 'url'>): Promise<Record<string, number[]>> =>
   (await (await fetch(`${url}/arrivals`)).json()) as Record<string, number[]>
 
+// A signal alone ends the process without the event below.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 process.once('exit', () => children.forEach((child) => child.kill('SIGKILL')))
