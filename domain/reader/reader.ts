@@ -225,8 +225,8 @@ const isOwn = ({ layouts }: Bank): boolean => layouts.some(({ standsAlone }) => 
  */
 const startsAtOnce = (text: string): boolean => /^\(?[\p{L}\p{N}]/u.test(text)
 
-/** How a notification begins: its words before the first number, or the form of its time. */
-const OPENING = /^[^\d\n]{2,60}|^.{5}/
+/** How a notification begins, in a form in which `0` stands for any number and `+` for either sign: its words before a number, or its number. */
+const OPENING = /^[^\d\n]{2,60}|^.{2,5}/
 
 /**
  * Whether another notification begins in a later line, in the same way as the first: an app joined them. The first one's memo would contain the
@@ -234,11 +234,13 @@ const OPENING = /^[^\d\n]{2,60}|^.{5}/
  */
 const isJoined = ({ text, shadow }: Page, bank: Bank | null, arrivedAt: Date): boolean => {
   if (!shadow.includes('\n')) return false
-  const shape = shadow.replace(/\d/g, '0')
-  const [opening] = OPENING.exec(shape) ?? []
-  const line = opening === undefined ? -1 : shape.indexOf(`\n${opening}`)
-  if (line < 0) return false
-  const second = { text: text.slice(line + 1), shadow: shadow.slice(line + 1) }
+  const lines = shadow.split('\n')
+  const shapes = lines.map((line) => line.replace(/\d[\d.,]*/g, '0').replaceAll('-', '+'))
+  const [opening] = OPENING.exec(shapes[0]!) ?? []
+  const next = opening === undefined ? -1 : shapes.findIndex((shape, index) => index > 0 && shape.startsWith(opening))
+  if (next < 0) return false
+  const at = lines.slice(0, next).join('\n').length + 1
+  const second = { text: text.slice(at), shadow: shadow.slice(at) }
   const found = bank ? readAs(bank, second, arrivedAt) : readAsAny(second, arrivedAt)
   return found !== null || readLoosely(second, bank, arrivedAt) !== null
 }

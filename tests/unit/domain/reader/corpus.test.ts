@@ -49,6 +49,18 @@ describe('the corpus of bank texts', () => {
     }
   })
 
+  it('has no text that is read if another one of another size or direction follows in the next line', () => {
+    const texts = transactions.filter(({ channel, title }) => channel !== 'email' && !/\d/.test(title ?? ''))
+    for (const entry of texts) {
+      const larger = entry.text.replace(/\d{1,3}(?=[.,]\d{3}(?!\d))/, ({ length }) => (length === 1 ? '98' : '9'))
+      const opposite = entry.text.replace(/[+-](?=[ \dV])/, (sign) => (sign === '+' ? '-' : '+'))
+      for (const other of [larger, opposite]) {
+        const text = `${entry.text}\n${other}`
+        expect(read({ ...entry, text }, ARRIVAL).reading, text).to.equal(null)
+      }
+    }
+  })
+
   it('gives the right bank or none for every text', () => {
     for (const entry of transactions) {
       expect([codeOf(entry.bank), 'OTHER', undefined], entry.id).to.include(read(entry, ARRIVAL).reading?.bank_code)
