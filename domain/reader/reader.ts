@@ -230,19 +230,24 @@ const OPENING = /^[^\d\n]{2,60}|^.{2,5}/
 
 /**
  * Whether another notification begins in a later line, in the same way as the first: an app joined them. The first one's memo would contain the
- * second's order id.
+ * second's order id. One line, such as a title, may precede the first one, and begin like it.
  */
 const isJoined = ({ text, shadow }: Page, bank: Bank | null, arrivedAt: Date): boolean => {
   if (!shadow.includes('\n')) return false
   const lines = shadow.split('\n')
   const shapes = lines.map((line) => line.replace(/\d[\d.,]*/g, '0').replaceAll('-', '+'))
-  const [opening] = OPENING.exec(shapes[0]!) ?? []
-  const next = opening === undefined ? -1 : shapes.findIndex((shape, index) => index > 0 && shape.startsWith(opening))
-  if (next < 0) return false
-  const at = lines.slice(0, next).join('\n').length + 1
-  const second = { text: text.slice(at), shadow: shadow.slice(at) }
-  const found = bank ? readAs(bank, second, arrivedAt) : readAsAny(second, arrivedAt)
-  return found !== null || readLoosely(second, bank, arrivedAt) !== null
+  const startOf = (line: number): number => lines.slice(0, line).join('\n').length + (line > 0 ? 1 : 0)
+  const isRead = (start: number, end?: number): boolean => {
+    const part = { text: text.slice(start, end), shadow: shadow.slice(start, end) }
+    const found = bank ? readAs(bank, part, arrivedAt) : readAsAny(part, arrivedAt)
+    return found !== null || readLoosely(part, bank, arrivedAt) !== null
+  }
+  return [0, 1].some((first) => {
+    const [opening] = OPENING.exec(shapes[first] ?? '') ?? []
+    const next =
+      opening === undefined ? -1 : shapes.findIndex((shape, line) => line > first && shape.startsWith(opening))
+    return next > 0 && isRead(startOf(next)) && isRead(startOf(first), startOf(next) - 1)
+  })
 }
 
 /** Words that a payer may write, and that otherwise mean that a text is not a transaction. */

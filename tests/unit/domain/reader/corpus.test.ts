@@ -61,6 +61,17 @@ describe('the corpus of bank texts', () => {
     }
   })
 
+  it('reads a text below a line that begins like it, such as a title, but not two texts below a line', () => {
+    const text = 'Sacombank: 28/11/2026 09:00\nTK: 0601xx1234\nPS: +150,000 VND\nSo du kha dung: 1,150,000 VND\nDH1042'
+    const other = text.replace('DH1042', 'DH1043')
+    const contentOf = (given: string) => read({ text: given, sender: 'Sacombank' }, ARRIVAL).reading?.content
+    expect(contentOf(text)).to.equal('DH1042')
+    for (const title of ['Sacombank', 'Sacombank: Bien dong so du', 'Bien dong so du']) {
+      expect(contentOf(`${title}\n${text}`), title).to.equal('DH1042')
+      expect(contentOf(`${title}\n${text}\n${other}`), title).to.equal(undefined)
+    }
+  })
+
   it('gives the right bank or none for every text', () => {
     for (const entry of transactions) {
       expect([codeOf(entry.bank), 'OTHER', undefined], entry.id).to.include(read(entry, ARRIVAL).reading?.bank_code)
