@@ -2,7 +2,7 @@
 /**
  * Rebuilds read models from the first event, beside the live ones, which continue meanwhile. Then it swaps them in: it
  * renames both schemas in one transaction, at exactly the event that the live ones have reached. It holds their
- * checkpoint row for that moment. If that event was erased meanwhile, the new ones are at the end of the store instead.
+ * checkpoint row for that moment. If that event was erased or has expired, the new ones are at the end of the store instead.
  *
  * The live checkpoint row is deleted before the rename. A projector that waited for that row then finds nothing to move
  * and reads the checkpoint again. The names now lead it to the new tables, at the checkpoint that it had. Otherwise it
@@ -47,7 +47,7 @@ export const rebuild = (options: BuilderOptions): Promise<Progress> =>
     return reason === null ? { events: 0, seconds: 0, at: null } : buildAndSwap(options)
   })
 
-const ERASED = 'the newest event that they have was erased, and they have not processed the erasure yet'
+const GONE = 'the newest event that they have was erased or has expired, and they have processed nothing since'
 
 export interface Verified {
   progress: Progress
@@ -84,7 +84,7 @@ export const verify = (options: BuilderOptions): Promise<Verified> =>
       while (!isComparable) {
         await finishLive(options)
         if (!(await whereLiveStands(options, builder, compare)))
-          return { progress: builder.progress, incomparable: ERASED, differences: [] }
+          return { progress: builder.progress, incomparable: GONE, differences: [] }
       }
       return { progress: builder.progress, incomparable: null, differences: await comparing }
     } finally {
@@ -145,7 +145,7 @@ const target = async (store: EventStore, { stored, reason }: Live): Promise<Chec
 /**
  * Builds up to the position of the live read models, and does the work while their checkpoint is held there.
  * @param work  runs in the transaction that holds it; `hasLive` is false if there are none
- * @param more.orAhead  builds to the end of the store if no rebuild can stand where they stand, because the event there was erased since
+ * @param more.orAhead  builds to the end of the store if no rebuild can stand where they stand, because the event there is gone
  * @returns whether the work was done
  */
 const whereLiveStands = async (

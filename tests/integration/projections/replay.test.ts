@@ -140,7 +140,7 @@ describe('replay', () => {
     await deleteTransactions(setting.store, by, [last])
     const { incomparable, differences } = await verify(options())
     expect({ incomparable, differences }).to.deep.equal({
-      incomparable: 'the newest event that they have was erased, and they have not processed the erasure yet',
+      incomparable: 'the newest event that they have was erased or has expired, and they have processed nothing since',
       differences: [],
     })
     await replay(options())
