@@ -109,6 +109,9 @@ const unlessDoubted = (reading: Reading, title: string, header = ''): ReadResult
 /** Guesses from words that a receipt may contain too: `Cảm ơn Quý khách`, `tiền điện`. */
 const GUESSES: ReadonlySet<NoTransaction> = new Set(['promotion', 'bill', 'login'])
 
+/** In a mail without a known table, the label of the payer's account. Such a mail goes to the payer, or repeats a receipt of the payer's. */
+const PAYERS_ACCOUNT = /(?:^|[\n|] ?)(?:(?:so )?tai khoan (?:nguon|trich no)|(?:debit|source) account)(?![a-z])/
+
 /** A mail is read only if its domain belongs to a bank. The caller checks whether that domain is proved. */
 const readMail = (incoming: Incoming, arrivedAt: Date): ReadResult => {
   const page = mailPageOf(incoming.text)
@@ -145,6 +148,8 @@ const readMail = (incoming: Incoming, arrivedAt: Date): ReadResult => {
   // What a table of the bank's own leaves uncertain is not clearer without it.
   const mayHaveLabels = !hasTable && reason === 'unparsed' && !repeatsOthers('', (beforeMemo(page) ?? page).shadow)
   const reading = bank && mayHaveLabels ? readByLabels(page, bank, arrivedAt) : null
+  if (reading?.transaction_type === 'credit' && PAYERS_ACCOUNT.test((beforeMemo(page) ?? page).shadow))
+    return no('unparsed')
   return reading ? unlessDoubted({ ...reading, layout: 'email' }, subject) : no(reason)
 }
 

@@ -57,6 +57,17 @@ describe('a made-up mail', () => {
       shuffled(receipt(amount, own, content)).map((rows) => ({ amount, own, content, rows })),
     )
 
+  it('that names the account from which the money went reports no credit, even if its only sum is that which was credited', () => {
+    for (const rows of [
+      ['Tài khoản nguồn: 12345678', 'Tài khoản thụ hưởng: 87654321', 'Số tiền ghi có: 150,000 VND', 'Nội dung: DH1042'],
+      ['Debit account: 12345678', 'Beneficiary account: 87654321', 'Credit amount: 150,000 VND', 'Details: DH1042'],
+    ]) {
+      const text = ['Biên lai chuyển tiền', ...rows].join('\n')
+      for (const from of ['a@bidv.com.vn', 'a@msb.com.vn', 'a@tpb.com.vn'])
+        expect(resultOf({ text, from }).reading?.transaction_type, `${from} ${text}`).to.not.equal('credit')
+    }
+  })
+
   it('that is a receipt has no label of another field in the other party’s name', () => {
     const rows: Row[] = [
       ['Tài khoản nguồn', 'Debit account', '0123456789'],
