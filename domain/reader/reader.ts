@@ -251,7 +251,11 @@ const isJoined = ({ text, shadow }: Page, bank: Bank | null, arrivedAt: Date): b
     const [opening] = OPENING.exec(shapes[first] ?? '') ?? []
     const next =
       opening === undefined ? -1 : shapes.findIndex((shape, line) => line > first && shape.startsWith(opening))
-    return next > 0 && isRead(startOf(next)) && isRead(startOf(first), startOf(next) - 1)
+    if (next < 0) return false
+    const [start, end] = [startOf(first), startOf(next)]
+    // An app's template may have the text twice.
+    const isSame = shadow.slice(start, end).trim() === shadow.slice(end).trim()
+    return !isSame && isRead(end) && isRead(start, end - 1)
   })
 }
 
