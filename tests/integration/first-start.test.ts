@@ -73,7 +73,8 @@ describe('the first start', function () {
     // A terminal sends it to initdb too, and so does systemd.
     process.kill(-stopped.process.pid!, 'SIGINT')
     expect([await stopped.ended, stopped.output()]).to.deep.equal([0, 'Baoco was stopped before it was ready\n'])
-    expect(readdirSync(place.dataDir)).to.not.include.members(['postgres.new', 'lock'])
+    // What initdb has not finished may stay. The next start removes it.
+    expect(readdirSync(place.dataDir)).to.not.include('lock')
   })
 
   it('with METRICS_PORT equal to PORT is refused, and the message names both', async () => {
