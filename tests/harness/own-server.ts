@@ -9,7 +9,7 @@ import { atExit } from './at-exit.ts'
 import { eventually } from './eventually.ts'
 
 export interface OwnServer {
-  /** Starts it again, at the same address and with its data. Resolves when it answers. */
+  /** Starts it again if it has ended, at the same address and with its data. Resolves when it answers. */
   start(): Promise<void>
   /** Requests its end and waits for it. */
   stop(): Promise<void>
@@ -69,7 +69,7 @@ export const startOwnServer = async (parts: ServerParts): Promise<OwnServer> => 
   }
   const server: OwnServer = {
     start: async () => {
-      running = await launch()
+      if (!running || running.isGone()) running = await launch()
     },
     stop: async () => {
       if (running) await end(running)

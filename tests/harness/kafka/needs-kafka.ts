@@ -22,5 +22,13 @@ export const needsKafka = (): void => {
   })
 }
 
-/** The broker that suites share. It ends with this process. A suite that stops it starts it again. Use a separate topic. */
-export const sharedKafka = (): Promise<Broker> => (started ??= startKafka())
+/**
+ * The broker that suites share. It ends with this process. Use a separate topic. It runs, even if a suite before has failed while it was stopped
+ * or frozen.
+ */
+export const sharedKafka = async (): Promise<Broker> => {
+  const broker = await (started ??= startKafka())
+  broker.thaw()
+  await broker.start()
+  return broker
+}

@@ -35,7 +35,6 @@ describe('serve with KAFKA_BROKERS', () => {
   let baoco: Running
   let installation: Installation
   let sent = 0
-  let isDown = false
   /** Payments that wait for the broker. */
   let waiting: number[]
   const settings = () => ({
@@ -84,8 +83,6 @@ describe('serve with KAFKA_BROKERS', () => {
   after(async () => {
     await baoco?.kill()
     await shop?.close()
-    // Other suites use the same broker.
-    if (isDown) await broker.start()
     if (installation) await removeDataFolder(installation)
   })
 
@@ -160,7 +157,6 @@ describe('serve with KAFKA_BROKERS', () => {
 
   it('receives while the broker is down, logs what it waits for, stops within 10 s, and starts without the broker', async () => {
     await broker.stop()
-    isDown = true
     waiting = await post(3)
     await eventually(() => baoco.output().includes(`Kafka at ${broker.address}`))
     await eventually(async () => (await readiness()).log === 'unavailable')
@@ -179,7 +175,6 @@ describe('serve with KAFKA_BROKERS', () => {
     waiting.push(...(await post(3)))
     expect((await readiness()).event_store).to.equal('ok')
     await broker.start()
-    isDown = false
   })
 
   it('receives while its user, over TLS, has no ACLs, names them, is not ready, and continues without a restart when they are added', async () => {
