@@ -80,7 +80,7 @@ describe('the delivery queue', () => {
     expect(claim!.endpoint).to.deep.equal({ name: 'http://127.0.0.1:1', watched: false, isPassedThrough: false })
   })
 
-  it('returns with the claim of a probe that its endpoint must not be called, and whether it is the last attempt', async () => {
+  it('marks the claim of a probe as let through although its endpoint is held, and a last attempt as the last', async () => {
     const [transaction] = await captured([rule], { age: 61 })
     await setting.query("UPDATE read_model.rule SET active_since = now() - interval '1 year'")
     await setting.query(

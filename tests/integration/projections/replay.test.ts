@@ -130,7 +130,7 @@ describe('replay', () => {
     expect(differences).to.deep.equal([])
   })
 
-  it('is at the end of the store if the event where the live ones stand was erased', async () => {
+  it('reaches the end of the store if the last event that the live read models processed was erased', async () => {
     await setting.append(new History(25).grow(50).decided)
     const by = { user_id: 1, at: new Date(), correlation_id: 'c', causation_id: 'c' }
     const [last, data] = [900_001, capturedData({ transaction_id: 900_001, user_id: 1, rules: [] })]

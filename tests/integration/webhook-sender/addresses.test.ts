@@ -27,7 +27,7 @@ describe('the webhook sender', () => {
     expect(await sender({ resolve, ca: CERTIFICATE }).send(other, never)).to.include({ error: 'tls' })
   })
 
-  it('names no server in TLS if the URL has an address, as TLS forbids', async () => {
+  it('sends no server name in TLS if the URL has an IP address, because TLS forbids it', async () => {
     const named: string[] = []
     const server = createTlsServer({
       key: KEY,

@@ -39,7 +39,7 @@ describe('the corpus of bank texts', () => {
       }
   })
 
-  it('has no text that is read if an app joined it with another one, whose order id would be in its memo', () => {
+  it('has no text that is still read after an app has joined it with another one, whose order id would get into its memo', () => {
     const texts = transactions.filter(({ channel, title }) => channel !== 'email' && !/\d/.test(title ?? ''))
     expect(texts).to.have.lengthOf.above(100)
     for (const entry of texts) {

@@ -1,9 +1,8 @@
 import { expect } from 'chai'
 import type { EventStore } from '../../../../domain/ports.ts'
+import { HOUR_MS } from '../../../../domain/time.ts'
 import { releaseConfirmed } from '../../../../workflows/reactors/release-held.ts'
 import { capturedData } from '../../../harness/captured-data.ts'
-
-const HOUR_MS = 3_600_000
 
 describe('the release of a transaction that a copy has completed', () => {
   /** Meets the completion, which was stored before the copy. */
