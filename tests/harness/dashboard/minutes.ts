@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 
 const MINUTE_MS = 60_000
 
-/** From now on, timers of a minute wait for `aMinutePasses`. Ends with the next navigation. */
+/** From now on, timers of a minute wait for `aMinutePasses`. Ends with the next load of the page, not with a link. */
 export const keepMinutes = async (page: Page): Promise<void> => {
   await page.evaluate(`{
     const set = setTimeout

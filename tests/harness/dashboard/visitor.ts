@@ -74,7 +74,12 @@ export class Visitor {
   readonly #beforeScripts: Disposable[] = []
   /** Whether the page has reported an error since it was loaded. */
   #sawError = false
-  /** Whether the next screen must be loaded: the page has another login, scripts of its own, or an error of an earlier test. */
+  /** Whether this test has answered in place of the server. The page keeps such answers for a while. */
+  #hasRoutes = false
+  /**
+   * Whether the next screen must be loaded: the page has another login, scripts of its own, an error or made-up answers of an earlier test, or
+   * answers of the server that this test replaces.
+   */
   #isSpoilt = false
   complaints: string[] = []
   readonly url: string
@@ -108,6 +113,11 @@ export class Visitor {
     this.#devtools = null
     const page = await this.#context.newPage()
     this.page = page
+    const route = page.route.bind(page)
+    page.route = (...given) => {
+      this.#isSpoilt = this.#hasRoutes = true
+      return route(...given)
+    }
     page.on('console', (message) => {
       // The browser reports every 401 and 404, although the page handles them.
       const isHandled = /status of (401|404)/.test(message.text())
@@ -115,7 +125,10 @@ export class Visitor {
       this.#sawError = true
       if (!isHandled) this.complaints.push(message.text())
     })
-    page.on('pageerror', ({ message }) => this.complaints.push(message))
+    page.on('pageerror', ({ message }) => {
+      this.#sawError = true
+      this.complaints.push(message)
+    })
     page.on('request', (request) => {
       const { origin, protocol } = new URL(request.url())
       if (protocol !== 'data:' && origin !== this.url) this.complaints.push(`a request to ${origin}`)
@@ -141,7 +154,8 @@ export class Visitor {
 
   /** Ends a test: its scripts, its routes and its session storage are not there for the next one. */
   async end(): Promise<void> {
-    this.#isSpoilt ||= this.#sawError || this.#beforeScripts.length > 0
+    this.#isSpoilt ||= this.#sawError || this.#hasRoutes || this.#beforeScripts.length > 0
+    this.#hasRoutes = false
     for (const script of this.#beforeScripts.splice(0)) await script.dispose()
     await this.page.unrouteAll()
     await this.page.evaluate('sessionStorage.clear()')

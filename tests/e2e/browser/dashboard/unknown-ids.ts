@@ -33,8 +33,11 @@ export const unknownIds = (visitor: () => Visitor): void => {
       await page.getByRole('link', { name: back, exact: true }).click()
       await page.getByRole('heading', { name: back.slice(2), level: 1 }).waitFor()
     }
-    await visitor().go('/webhooks/abc')
-    await says.waitFor()
+    // As a bookmark, too.
+    for (const path of ['/transactions/50%', '/webhooks/abc']) {
+      await visitor().go(path)
+      await says.waitFor()
+    }
     await visitor().inspect('unknown-id')
   })
 }

@@ -113,6 +113,7 @@ export const webhooks = (visitor: () => Visitor, owner: () => Owner): void => {
     await visitor().open(`${path.replace('/api', '')}/edit`)
     expect(await page.getByLabel('Chỉ các ngân hàng').inputValue()).to.equal('VCB, TCB')
     await page.getByRole('alert').first().waitFor()
+    expect(await page.getByLabel('Cửa hàng', { exact: true }).count()).to.equal(0)
     await page.route('**/api/webhooks', (route) =>
       route.request().method() === 'GET' ? route.abort() : route.continue(),
     )
