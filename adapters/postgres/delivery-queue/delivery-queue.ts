@@ -127,7 +127,7 @@ GROUP BY c.worker ORDER BY c.worker`
 const BEAT = `
 WITH ${RECORD_GAP}
 INSERT INTO ops.worker AS w (worker, beat) VALUES ($1, 1)
-ON CONFLICT (worker) DO UPDATE SET beat = w.beat + 1, beaten_at = now(), ended_at = NULL
+ON CONFLICT (worker) DO UPDATE SET beat = w.beat + 1, beaten_at = now()
 RETURNING now() AS now, beat = 1 AS is_new`
 
 const OTHERS = 'SELECT worker, beat, ended_at IS NOT NULL AS ended FROM ops.worker WHERE worker <> $1'

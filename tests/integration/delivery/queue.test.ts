@@ -327,6 +327,29 @@ describe('the delivery queue', () => {
     expect((await queue.stillMine(TWO, claims)).toSorted()).to.deep.equal([1, 2])
   })
 
+  it('confirms and takes back only the attempt that was claimed, and only from its worker', async () => {
+    const [transaction] = await captured([rule])
+    await queue.claimFirst(ONE, [transaction!], [], 10)
+    const claim = (attempt: number) => [{ transaction_id: transaction!, rule_id: rule, attempt }]
+    expect(await queue.stillMine(ONE, claim(1))).to.deep.equal([0])
+    // Another worker has taken this attempt over and recorded it, and this worker has claimed the next one.
+    await setting.query("UPDATE read_model.delivery SET attempt = 1, lane = 'retry', due_at = now()")
+    expect(idsOf((await claimDue(ONE)).claimed)).to.deep.equal([transaction])
+    expect(await queue.stillMine(ONE, claim(1))).to.deep.equal([])
+    await queue.giveBack(ONE, claim(1))
+    await queue.giveBack(TWO, claim(2))
+    expect(await queue.stillMine(ONE, claim(2))).to.deep.equal([0])
+    await queue.giveBack(ONE, claim(2))
+    expect(idsOf((await claimDue(TWO)).claimed)).to.deep.equal([transaction])
+  })
+
+  it('lists a worker that has signed off as ended, even if a heartbeat of it comes afterwards', async () => {
+    await queue.beat(ONE)
+    await queue.signOff(ONE)
+    await queue.beat(ONE)
+    expect((await queue.beat(TWO)).others).to.deep.equal([{ worker: ONE, beat: 2, ended: true }])
+  })
+
   it('takes over no claim of a paused rule until it is switched on', async () => {
     const transactions = await captured([rule])
     await queue.claimFirst(ONE, transactions, [], 10)
