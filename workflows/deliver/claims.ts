@@ -1,4 +1,4 @@
-// Tests: tests/integration/delivery/takeover.test.ts
+// Tests: tests/unit/workflows/deliver/claims.test.ts, tests/integration/delivery/takeover.test.ts
 /**
  * Claims deliveries for this worker. A delivery from the queue or from a dead worker is also checked against its stream
  * before it begins. A claimed delivery must not be dropped because the store or the database is down. So the store is read again until

@@ -1,4 +1,4 @@
-// Tests: tests/integration/http/accounts.test.ts
+// Tests: tests/unit/workflows/reactors/send-account-mails.test.ts, tests/integration/http/accounts.test.ts
 /** Mails about an account: issued links, and repeated registrations. */
 import { isGoodLink } from '../../domain/account/mail-tokens.ts'
 import { Accounts } from '../accounts/accounts.ts'

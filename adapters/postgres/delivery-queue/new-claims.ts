@@ -1,4 +1,4 @@
-// Tests: tests/integration/delivery/new-claims.test.ts
+// Tests: tests/integration/delivery/new-deliveries.test.ts
 /**
  * Claims first attempts of new deliveries, which the read models may not have yet. Only rules, accounts and counts of the
  * read models are read, not the transactions and deliveries, so nothing waits for their rows. The claim is the same row as

@@ -2,6 +2,8 @@ import { expect } from 'chai'
 import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { askedToWait, LONGEST_WAIT } from '../../../domain/webhook/endpoint.ts'
 import { bestTime, timeOf } from '../../harness/best-time.ts'
 import { eventually } from '../../harness/eventually.ts'
@@ -312,5 +314,23 @@ describe('the webhook sender', () => {
     const stopped = calling(silence()).send(callTo(own), stopping.signal)
     stopping.abort()
     expect(await stopped).to.include({ http_status: 0, error: 'stopped' })
+  })
+
+  it('keeps no answers after their calls, however long the process runs', async () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const used = () => {
+      collect()
+      return process.memoryUsage().arrayBuffers
+    }
+    const own = 'https://baoco.example/inbox/bci_1.x'
+    const body = 'a'.repeat(1_000_000)
+    const one = sender({
+      inboxesAt: 'https://baoco.example',
+      inProcess: () => Promise.resolve({ status: 200, body }),
+    })
+    const before = used()
+    for (let count = 0; count < 20; count++) await one.send(callTo(own), never)
+    await eventually(() => used() - before < 5_000_000)
   })
 })

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { LogEntry } from '../../../../domain/ports.ts'
 import { FirstAttempts, type FirstAttemptsOptions } from '../../../../workflows/deliver/first-attempts.ts'
+import type { Claimed } from '../../../../workflows/deliver/queue.ts'
 import { eventually } from '../../../harness/eventually.ts'
 
 const entry = (transaction_id: number, user_id: number): LogEntry => ({
@@ -213,6 +214,26 @@ describe('first attempts', () => {
     isBusy = false
     await eventually(() => claims.flat().length === 500)
     expect(claims.length).to.be.at.most(8)
+    await stop()
+  })
+
+  it('are not made if their transaction was deleted during the claim', async () => {
+    const made: number[] = []
+    let answer: (() => void) | null = null
+    const { tries, stop } = running({
+      isNew: () => true,
+      claimNew: (entries) =>
+        new Promise((resolve) => {
+          answer = () => resolve({ claimed: entries as unknown as Claimed[], left: [] })
+        }),
+      handOver: (claimed) => Promise.resolve(void made.push(...claimed.map(({ transaction_id }) => transaction_id))),
+    })
+    tries.note(entries(1, 3, 1))
+    await eventually(() => answer)
+    tries.forget(new Set([2]))
+    answer!()
+    await eventually(() => made.length > 0)
+    expect(made).to.deep.equal([1, 3])
     await stop()
   })
 })
