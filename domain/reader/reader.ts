@@ -240,7 +240,9 @@ const OPENING = /^[^\d\n]{2,60}|^.{2,5}/
 const isJoined = ({ text, shadow }: Page, bank: Bank | null, arrivedAt: Date): boolean => {
   if (!shadow.includes('\n')) return false
   const lines = shadow.split('\n')
-  const shapes = lines.map((line) => line.replace(/\d[\d.,]*/g, '0').replaceAll('-', '+'))
+  const shapeOf = (line: string): string => line.replace(/\d[\d.,]*/g, '0').replaceAll('-', '+')
+  const begins = (line: string, opening: string): boolean =>
+    shapeOf(line.charAt(0)) === opening[0] && shapeOf(line).startsWith(opening)
   const startOf = (line: number): number => lines.slice(0, line).join('\n').length + (line > 0 ? 1 : 0)
   const isRead = (start: number, end?: number): boolean => {
     const part = { text: text.slice(start, end), shadow: shadow.slice(start, end) }
@@ -248,9 +250,8 @@ const isJoined = ({ text, shadow }: Page, bank: Bank | null, arrivedAt: Date): b
     return found !== null || readLoosely(part, bank, arrivedAt) !== null
   }
   return [0, 1].some((first) => {
-    const [opening] = OPENING.exec(shapes[first] ?? '') ?? []
-    const next =
-      opening === undefined ? -1 : shapes.findIndex((shape, line) => line > first && shape.startsWith(opening))
+    const [opening] = OPENING.exec(shapeOf(lines[first]!)) ?? []
+    const next = opening ? lines.findIndex((line, at) => at > first && begins(line, opening)) : -1
     if (next < 0) return false
     const [start, end] = [startOf(first), startOf(next)]
     // An app's template may have the text twice.
