@@ -38,7 +38,7 @@ export const MessageAndEnded = z.strictObject({
 /** Empty if `end_everything` was not requested. */
 export const presentEnded = (ended: z.output<typeof Ended> | null) => (ended === null ? {} : { ended })
 
-interface Steps {
+export interface LoginSteps {
   tokens: JsonWebTokens
   limited: Limited
   login: LimitedLogin
@@ -56,7 +56,7 @@ export const loginRefusals = refuses('UNAUTHORIZED', 'EMAIL_NOT_VERIFIED', 'ACCO
 export const authRoutes = (
   operations: Operations,
   api: ApiParts,
-  { tokens, limited, login: loginLimit }: Steps,
+  { tokens, limited, login: loginLimit }: LoginSteps,
 ): void => {
   const parts = { ...api, links: mailLinks(api.settings.jwtSecret, api.settings.baseUrl) }
   const { post } = operations.of('Logging in')

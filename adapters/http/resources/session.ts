@@ -7,32 +7,26 @@ import { endSessionOf } from '../../../workflows/accounts/sessions.ts'
 import type { ApiContext } from '../context.ts'
 import { unauthorized } from '../middleware/errors.ts'
 import { body, noBody } from '../openapi/input.ts'
-import type { JsonWebTokens } from '../middleware/json-web-tokens.ts'
-import type { LimitedLogin } from '../middleware/limited-login.ts'
 import { message, whole } from '../openapi/answers.ts'
 import type { Guard } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import { takeSignInLink } from '../../postgres/ops/sign-in-links.ts'
 import { settled, type ApiParts } from '../parts.ts'
-import { MessageAndEnded, presentEnded } from './auth.ts'
-import type { Limited } from '../middleware/rate-limits.ts'
+import { loginRefusals, MessageAndEnded, presentEnded, type LoginSteps } from './auth.ts'
 import { Login, SignInLink } from './request-bodies.ts'
 import { dropSession, keepSession, refuseForeignOrigin, sessionOf } from '../middleware/session-cookie.ts'
-import { loginRefusals } from './auth.ts'
 
 /** The same for used, expired and unknown links. */
 const BAD_LINK = { path: 'token', message: 'The link was used, has expired or is invalid. Log in with the password.' }
 
-interface Steps {
-  tokens: JsonWebTokens
-  limited: Limited
-  login: LimitedLogin
-}
-
 /** The handler checks the session itself, because the session of a locked account can be ended too. */
 const withSession: Guard = { credentials: ['session'], refuses: ['UNAUTHORIZED', 'FORBIDDEN_ORIGIN'] }
 
-export const sessionRoutes = (operations: Operations, parts: ApiParts, { tokens, limited, login }: Steps): void => {
+export const sessionRoutes = (
+  operations: Operations,
+  parts: ApiParts,
+  { tokens, limited, login }: LoginSteps,
+): void => {
   const { settings, clock, accounts, database } = parts
   const { post, remove } = operations.of('Logging in')
 
