@@ -6,8 +6,7 @@
  * Concurrent requests of one account share a read. A request never joins a read that began before the request came:
  * that read may miss later writes, such as the rotation of the request's own key. It joins the next read.
  */
-import type { Account } from '../../domain/account/account.ts'
-import { evolve } from '../../domain/account/account.ts'
+import { evolve, type Account } from '../../domain/account/account.ts'
 import { accountEvents, accountStream, type AccountEvent } from '../../domain/account/events.ts'
 import type { Checkpoint, Clock, EventStore, Ids, Passwords, Vault } from '../../domain/ports.ts'
 import { AccountGone } from '../../domain/errors.ts'

@@ -2,11 +2,10 @@
 /** One attempt as an HTTP call: the body is rendered now and signed with the rule's current secret. */
 import { sha256 } from '../../domain/sha256.ts'
 import type { Call } from '../../domain/ports.ts'
-import { render } from '../../domain/webhook/payload/render.ts'
+import { render, type Format } from '../../domain/webhook/payload/render.ts'
 import { signingSecrets, type SealedSecrets } from '../../domain/webhook/secrets.ts'
 import { attemptStep, traceOf, traceparentOf, type TraceContext } from '../../domain/trace.ts'
 import { signedHeaders, webhookIdOf } from '../../domain/webhook/signature.ts'
-import type { Format } from '../../domain/webhook/payload/render.ts'
 import type { TransactionRow } from '../../domain/webhook/payload/transaction-row.ts'
 
 /** The attempt that a call makes, with what the call contains. */
