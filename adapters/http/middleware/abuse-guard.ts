@@ -4,8 +4,8 @@
  * dashboard's session never lock the account, because an owner who presses reload must not lose it. Calls of the operator never lock
  * either, since nobody else could unlock that account. Both receive 429 if they exceed the same hourly limit.
  */
-import { createHash } from 'node:crypto'
 import { accountLocked } from '../../../domain/account/access.ts'
+import { sha256 } from '../../../domain/sha256.ts'
 import { lockAccount } from '../../../workflows/accounts/access.ts'
 import { occasionOf, type ApiContext, type ApiMiddleware } from '../context.ts'
 import type { ApiParts } from '../parts.ts'
@@ -19,11 +19,7 @@ const HOUR_S = 3_600
 
 /** Equal GET requests (same path and query) have the same signature. It is a hash, since a query may contain the API key. */
 const signatureOf = (context: ApiContext): string =>
-  context.method === 'GET'
-    ? createHash('sha256')
-        .update(`${context.path}?${rawQueryOf(context)}`)
-        .digest('base64url')
-    : ''
+  context.method === 'GET' ? sha256(`${context.path}?${rawQueryOf(context)}`, 'base64url') : ''
 
 type GuardParts = Pick<ApiParts, 'accounts' | 'clock' | 'usage' | 'counters' | 'log' | 'settings'>
 

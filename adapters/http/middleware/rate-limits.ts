@@ -3,7 +3,7 @@
  * Rate limits with fixed windows per caller (interface, section 8). Every call counts, before any of its content is checked. `CounterFor`
  * decides where the counters are kept.
  */
-import { createHash } from 'node:crypto'
+import { sha256 } from '../../../domain/sha256.ts'
 import { normalEmail } from '../../../domain/account/access.ts'
 import { Refused } from '../../../domain/errors.ts'
 import { callerIn } from './caller.ts'
@@ -68,7 +68,7 @@ const unlimited: Guard = { refuses: ['RATE_LIMITED'] }
 const emailIn = async (context: ApiContext): Promise<string | null> => {
   const given = await readJson(context).catch(() => null)
   const email = typeof given === 'object' && given !== null && 'email' in given ? given.email : null
-  return typeof email === 'string' ? createHash('sha256').update(normalEmail(email)).digest('base64url') : null
+  return typeof email === 'string' ? sha256(normalEmail(email), 'base64url') : null
 }
 
 const CALLER: Record<(typeof COUNTED_BY)[RateLimitName], (context: ApiContext) => string | Promise<string>> = {

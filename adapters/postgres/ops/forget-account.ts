@@ -4,7 +4,7 @@
  * events. A process that is still running may write a row a moment later from its memory. `sweepForgotten` removes such rows
  * too.
  */
-import { createHash } from 'node:crypto'
+import { sha256 } from '../../../domain/sha256.ts'
 import { normalEmail } from '../../../domain/account/access.ts'
 import type { DeletedAccount } from '../../../workflows/accounts/delete-account.ts'
 import { type ScheduledJob, removing } from '../../../workflows/scheduled/scheduled-work.ts'
@@ -24,7 +24,7 @@ const BY_USER = [
 const BY_NAME = ['ops.conduct_calls', 'ops.conduct_run', 'ops.conduct_parallel'] as const
 
 /** The form in which rate limits name an email (`adapters/http/middleware/rate-limits.ts`). */
-const hashOfEmail = (email: string): string => createHash('sha256').update(normalEmail(email)).digest('base64url')
+const hashOfEmail = (email: string): string => sha256(normalEmail(email), 'base64url')
 
 /** A counter's key is the limit's name and the caller: an account, the hash of its email, or the token hash of a device. */
 const RATE_LIMITS = `DELETE FROM ops.rate_limit WHERE substring(key FROM position(':' IN key) + 1) = ANY ($1)`
