@@ -10,7 +10,9 @@ import { projectors } from '../../projections/all.ts'
 import { mainWith } from '../../projections/main.ts'
 import { language, USUAL_LANGUAGE, type Language } from '../../domain/account/language.ts'
 import { plan as plans, type Plan } from '../../domain/account/events.ts'
-import { changePlan, rotateKey, setPassword, unlockAccount } from '../../workflows/accounts/access.ts'
+import { unlock as unlockAccount } from '../../domain/account/access.ts'
+import { setPlan as changePlan } from '../../domain/account/plan-changes.ts'
+import { rotateKey, setPassword } from '../../workflows/accounts/access.ts'
 import { whileDeleting } from '../../adapters/postgres/ops/deletions.ts'
 import { forgetAccount } from '../../adapters/postgres/ops/forget-account.ts'
 import { eraseAccount } from '../../workflows/accounts/delete-account.ts'
@@ -80,8 +82,8 @@ const setPlan = (group: Command): Command =>
     .addArgument(new Argument('<plan>').choices(plans.options))
     .action((email: string, plan: Plan) =>
       withAccounts(async ({ accounts, on }) => {
-        const changed = await changePlan(accounts, await on(email), plan)
-        console.log(changed ? `${email} now has the plan ${plan}` : `${email} already had the plan ${plan}`)
+        const { checkpoint } = await accounts.change(await on(email), (present) => changePlan(present, plan))
+        console.log(`${email} ${checkpoint === null ? 'already had' : 'now has'} the plan ${plan}`)
       }),
     )
 
@@ -91,8 +93,8 @@ const unlock = (group: Command): Command =>
     .description('unlock an account')
     .action((email: string) =>
       withAccounts(async ({ accounts, on }) => {
-        const lifted = await unlockAccount(accounts, await on(email))
-        console.log(lifted ? `${email} is unlocked` : `${email} was not locked`)
+        const { checkpoint } = await accounts.change(await on(email), unlockAccount)
+        console.log(`${email} ${checkpoint === null ? 'was not locked' : 'is unlocked'}`)
       }),
     )
 

@@ -150,7 +150,7 @@ export const accountLocked = ({ email, lock }: Pick<Account, 'email' | 'lock'>):
   )
 }
 
-/** Locks the account permanently, until the operator unlocks it. */
+/** Refuses the account's calls until the operator unlocks it. Its notifications are still accepted. */
 export const lock = ({ user_id, locked }: Account, reason: string): AccountEvent[] =>
   locked ? [] : [{ type: 'AccountLocked', data: { user_id, reason } }]
 

@@ -3,17 +3,13 @@
 import {
   accountLocked,
   checkPassword,
-  lock,
   newlySetPassword,
   rotatedKey,
   missingReceiveUrl,
   rotatedReceiveUrl,
-  unlock,
 } from '../../domain/account/access.ts'
-import { setPlan } from '../../domain/account/plan-changes.ts'
 import { endEverything, endLogins, whatEnds, type Ended } from '../../domain/account/end-everything.ts'
 import type { Account } from '../../domain/account/account.ts'
-import type { Plan } from '../../domain/account/events.ts'
 import { Refused } from '../../domain/errors.ts'
 import type { Checkpoint, Clock, EventStore, Passwords, Vault } from '../../domain/ports.ts'
 import type { Accounts, OwnersOccasion } from './accounts.ts'
@@ -125,18 +121,3 @@ export const giveReceiveUrl = (
   const { kept } = newReceiveToken(occasion.user_id, vault)
   return accounts.change(occasion, (account) => missingReceiveUrl(account, kept))
 }
-
-/** @returns whether the plan changed */
-export const changePlan = async (accounts: Accounts, occasion: OwnersOccasion, plan: Plan): Promise<boolean> =>
-  (await accounts.change(occasion, (account) => setPlan(account, plan))).checkpoint !== null
-
-/**
- * From now on the account's calls are refused. Notifications are still accepted. @returns the locked account @throws
- * {StoreUnavailable}
- */
-export const lockAccount = async (accounts: Accounts, occasion: OwnersOccasion, reason: string): Promise<Account> =>
-  (await accounts.change(occasion, (account) => lock(account, reason))).account
-
-/** @returns whether it was locked */
-export const unlockAccount = async (accounts: Accounts, occasion: OwnersOccasion): Promise<boolean> =>
-  (await accounts.change(occasion, unlock)).checkpoint !== null

@@ -4,9 +4,8 @@
  * dashboard's session never lock the account, because an owner who presses reload must not lose it. Calls of the operator never lock
  * either, since nobody else could unlock that account. Both receive 429 if they exceed the same hourly limit.
  */
-import { accountLocked } from '../../../domain/account/access.ts'
+import { accountLocked, lock } from '../../../domain/account/access.ts'
 import { sha256 } from '../../../domain/sha256.ts'
-import { lockAccount } from '../../../workflows/accounts/access.ts'
 import { occasionOf, type ApiContext, type ApiMiddleware } from '../context.ts'
 import type { ApiParts } from '../parts.ts'
 import { rawQueryOf } from './query-string.ts'
@@ -40,9 +39,9 @@ export const abuseGuard = ({ accounts, clock, usage, counters, log, settings }: 
     const abuse = usage.enter(who, signatureOf(context))
     try {
       if (abuse !== null) {
-        const locked = await lockAccount(accounts, occasionOf(context, clock), abuse)
+        const changed = await accounts.change(occasionOf(context, clock), (present) => lock(present, abuse))
         log.warn({ user_id: account.user_id, reason: abuse }, 'account.locked')
-        throw accountLocked(locked)
+        throw accountLocked(changed.account)
       }
       await next()
     } finally {

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
 import { readSettings } from '../../../cmd/settings/settings.ts'
 import { accountStream } from '../../../domain/account/events.ts'
-import { unlockAccount } from '../../../workflows/accounts/access.ts'
+import { unlock as unlockAccount } from '../../../domain/account/access.ts'
 import { shownToken } from '../../../domain/arrival/arrival.ts'
 import { openApi, OWNERS_PASSWORD, type ApiUnderTest } from './api-under-test.ts'
 
@@ -24,9 +24,10 @@ describe('the lock on abuse', () => {
     (await api.store.read([{ stream: accountStream(userId) }]))[0]!
       .filter(({ type }) => type === 'AccountLocked')
       .map(({ data }) => (data as { reason: string }).reason)
-  const unlock = (user_id: number) => {
-    const request = randomUUID()
-    return unlockAccount(api.accounts, { user_id, at: new Date(), correlation_id: request, causation_id: request })
+  /** @returns whether it was locked */
+  const unlock = async (user_id: number): Promise<boolean> => {
+    const occasion = { user_id, at: new Date(), correlation_id: randomUUID(), causation_id: randomUUID() }
+    return (await api.accounts.change(occasion, unlockAccount)).checkpoint !== null
   }
   const isLocked = ({ status, body }: { status: number; body: { error?: string } }) =>
     expect([status, body.error]).to.deep.equal([403, 'ACCOUNT_LOCKED'])
