@@ -52,13 +52,31 @@ export const plainName = (name: string): string => {
 }
 
 const KNOWN: ReadonlySet<string> = new Set(Object.values(NAMES).flat(2))
+const KNOWN_PATHS: ReadonlySet<string> = new Set(
+  Object.values(NAMES)
+    .flat()
+    .map((path) => path.join('/')),
+)
 
 /** Whether forwarder apps use this name for one of the fields. */
 export const isKnownName = (name: string): boolean => KNOWN.has(plainName(name))
 
+/** A field of a form that is a member of another one: `data[text]`. */
+const MEMBER = /^([\w.-]{1,40})\[([\w.-]{1,40})\]$/
+
+/** The plain names of such a field, and of the one that it is in. Null for any other field, and for one that no forwarder app sends. */
+export const memberNamed = (name: string): readonly [outer: string, inner: string] | null => {
+  const [, outer, inner] = MEMBER.exec(name) ?? []
+  if (outer === undefined || inner === undefined) return null
+  const path = [plainName(outer), plainName(inner)] as const
+  return KNOWN_PATHS.has(path.join('/')) ? path : null
+}
+
 /** Whether a name leads to the field. */
-export const isNameOf = (field: readonly Path[], name: string): boolean =>
-  field.some((path) => path.length === 1 && path[0] === plainName(name))
+export const isNameOf = (field: readonly Path[], name: string): boolean => {
+  const sought = memberNamed(name) ?? [plainName(name)]
+  return field.some((path) => path.length === sought.length && path.every((part, at) => part === sought[at]))
+}
 
 /** Maps names that mean the same to one name: a known name to its plain form, any other name to itself. */
 export const sameName = (name: string): string => {

@@ -17,7 +17,10 @@ const FIELD = /^([\w.%[\]-]{1,60})=/
 /** Whether an `&` is followed by no field. */
 const hasRawAmpersand = (text: string): boolean => /&(?![\w.%[\]-]{1,60}=|$)/.test(text)
 
-const isOfText = (name: string): boolean => isNameOf(NAMES.text, name) || isNameOf(NAMES.unfolded, name)
+const isOfText = (name: string): boolean => {
+  const plain = name.replace(/%5b/i, '[').replace(/%5d/i, ']')
+  return isNameOf(NAMES.text, plain) || isNameOf(NAMES.unfolded, plain)
+}
 
 /** Joins a piece that is no field to the text before it. */
 const withWholeTexts = (text: string): string => {

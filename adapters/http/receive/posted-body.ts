@@ -14,7 +14,7 @@ import { hasDuplicateKey } from './duplicate-keys.ts'
 import { isEncoded, mendedForm, percentDecoded } from './form-text.ts'
 import { parseLeniently } from './lenient-json.ts'
 import { pairsOf } from './multipart.ts'
-import { isKnownName, plainName, sameName } from './field-names.ts'
+import { isKnownName, memberNamed, plainName, sameName } from './field-names.ts'
 
 type Fields = Record<string, unknown>
 
@@ -52,24 +52,43 @@ interface Paired {
   isLossy: boolean
   /** Whether a field is given twice with different values. Then a text may have injected one of them. */
   isRepeated: boolean
+  /** Whether forwarders use one of the names. */
+  isKnown: boolean
 }
 
 /** Without a prototype: a field may have any name. */
+const noFields = (): Fields => Object.create(null) as Fields
+
+interface Place {
+  members: Fields
+  key: string
+  /** The plain name if forwarders use it, else null. */
+  known: string | null
+}
+
+/** Where a field belongs. `data[text]` is the member `text` of `data`, unless `data` is a field of its own. */
+const placeOf = (fields: Fields, name: string): Place => {
+  const path = memberNamed(name)
+  if (path && typeof fields[path[0]] !== 'string')
+    return { members: (fields[path[0]] ??= noFields()) as Fields, key: path[1], known: path.join('/') }
+  return { members: fields, key: name, known: isKnownName(name) ? plainName(name) : null }
+}
+
 const paired = (pairs: Iterable<readonly [string, unknown]>): Paired => {
-  const fields = Object.create(null) as Fields
-  const known = new Map<string, unknown>()
+  const fields = noFields()
+  const values = new Map<string, unknown>()
   let isRepeated = false
   let isLossy = false
   for (const [name, value] of pairs) {
-    fields[name] ??= value
-    if (fields[name] !== value) isLossy = true
-    if (!isKnownName(name)) continue
-    const plain = plainName(name)
-    const earlier = known.get(plain)
+    const { members, key, known } = placeOf(fields, name)
+    members[key] ??= value
+    if (members[key] !== value) isLossy = true
+    if (known === null) continue
+    const earlier = values.get(known)
     if (earlier !== undefined && earlier !== value) isRepeated = true
-    known.set(plain, value)
+    values.set(known, value)
   }
-  return { fields, isRepeated, isLossy }
+  return { fields, isRepeated, isLossy, isKnown: values.size > 0 }
 }
 
 const unsafeIf = (isRepeated: boolean): Unsafe | undefined => (isRepeated ? 'duplicate_key' : undefined)
@@ -83,7 +102,7 @@ const multipart = (bytes: Buffer, contentType: string): Paired | null => {
 /** Most bytes of a form, multipart or not. */
 const FORM_LIMIT = 1024 * 1024
 
-const BEGINS_A_FORM = /^\s{0,99}[\w.-]{1,40}=/
+const BEGINS_A_FORM = /^\s{0,99}[\w.-]{1,40}(?:(?:\[|%5b)[\w.-]{1,40}(?:\]|%5d))?=/i
 
 /** A form has at least one field name that forwarders use. Any other text that contains `=` and `&` is plain text. */
 const form = (text: string, isLabelled: boolean): Posted | null => {
@@ -92,8 +111,8 @@ const form = (text: string, isLabelled: boolean): Posted | null => {
   if (isLong && isLabelled) throw new TooMuchPosted('form')
   if (isLong) return null
   const mended = mendedForm(text.trim())
-  const { fields, isRepeated, isLossy } = paired(new URLSearchParams(mended))
-  if (!Object.keys(fields).some(isKnownName)) return null
+  const { fields, isRepeated, isLossy, isKnown } = paired(new URLSearchParams(mended))
+  if (!isKnown) return null
   // An app that leaves a plus or an ampersand as it is may also leave the rest of a text as it is.
   const isEscaped = isEncoded(text) && mended === text.trim()
   return { value: fields, json: null, sent: text, unsafe: unsafeIf(isRepeated), isEscaped, isLossy }

@@ -153,6 +153,29 @@ const CASES: Case[] = [
     is: { sender: 'Vietcombank', stamp: STAMP },
   },
   {
+    name: 'Zapier, its fields inside data, as a form',
+    body: new URLSearchParams({ 'data[sender]': 'Vietcombank', 'data[text]': TEXT, 'data[timestamp]': STAMP }).toString(),
+    type: FORM_TYPE,
+    is: { sender: 'Vietcombank', stamp: STAMP },
+  },
+  {
+    name: 'a form that is not encoded, with a field inside data',
+    body: `data[sender]=Vietcombank&data[text]=${TEXT} A&B`,
+    is: { text: `${TEXT} A&B`, sender: 'Vietcombank' },
+  },
+  {
+    name: 'a form that is not encoded, whose text has a second sender',
+    body: `data[sender]=%2B84912345678&data[text]=${TEXT}&data[sender]=Vietcombank`,
+    is: { sender: '+84912345678' },
+    unsafe: 'duplicate_key',
+  },
+  {
+    name: 'a form that is not encoded, whose text has a sender inside data',
+    body: `sender=%2B84912345678&text=${TEXT}&data[sender]=Vietcombank`,
+    is: { sender: '' },
+    unsafe: 'two_names',
+  },
+  {
     name: 'a listener app that names the time postedAt',
     body: JSON.stringify({ packageName: 'com.VCB', appName: 'VCB Digibank', postedAt: MS, title: 'VCB', text: TEXT, bigText: TEXT }),
     is: { package: 'com.VCB', title: 'VCB', stamp: STAMP },
