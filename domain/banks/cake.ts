@@ -5,7 +5,12 @@ import { bank, mailTable, push, whenBankIsKnown } from './bank.ts'
 export const cake = bank('CAKE', 'Cake', {
   packages: ['xyz.be.cake'],
   domains: ['cake.vn'],
-  layouts: [whenBankIsKnown(push`{amount} <vao/tu> tai khoan[ {account}][. Noi dung: {content}][. So du: {balance}]`)],
+  layouts: [
+    whenBankIsKnown(
+      push`[So du ]Tai khoan thanh toan[ {account}][ cua ban] vua {amount}[ <vao/luc> {date:dd/MM/yyyy HH:mm}][~Noi dung: {content}]. So du hien tai cua tai khoan thanh toan la {balance}`,
+    ),
+    whenBankIsKnown(push`{amount} <vao/tu> tai khoan[ {account}][. Noi dung: {content}][. So du: {balance}]`),
+  ],
   tables: [
     mailTable('thong tin giao dich', {
       other: ['Thong tin tai khoan', 'Thong tin giao dich', 'Thong tin nguoi nhan'],

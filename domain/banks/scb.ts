@@ -7,5 +7,6 @@ export const scb = bank('SCB', 'SCB', {
   packages: ['com.vnpay.SCB'],
   layouts: [
     sms`TK {account} NGAY {date:dd/MM/yy HH:mm} SD DAU {opening} {amount:bare}[ VND] SD CUOI {balance}[ ({content}[)]]`,
+    sms`TK {account} NGAY {date:dd/MM/yy HH:mm} SD DAU {opening} NHAN {amount:in} SD CUOI {balance}[ ({content}[)]]`,
   ],
 })

@@ -20,7 +20,7 @@ export const ANY_BANK = compileLabels({
   ],
   balance: [
     'SD', 'SDC', 'SDKD', 'SD KD', 'SD cuoi', 'SD moi', 'SD hien tai', 'SD kha dung', 'SD TK', 'SD sau GD', 'SODU', 'SODU TK', 'So du',
-    'So du cuoi', 'So du cuoi ky', 'So du moi', 'So du hien tai', 'So du kha dung', 'So du kha dung hien tai', 'So du con lai', 'So du vi',
+    'So du cuoi', 'So du cuoi ky', 'So du moi', 'So du hien tai', 'So du hien tai cua tai khoan', 'So du hien tai cua tai khoan thanh toan', 'So du kha dung', 'So du kha dung hien tai', 'So du con lai', 'So du vi',
     'So du TK', 'So du tai khoan', 'So du TK sau GD', 'So du sau GD', 'So du sau giao dich', 'So du tai khoan sau giao dich',
     'Balance', 'Available balance', 'Current balance', 'Closing balance', 'Ending balance', 'New balance', 'Account balance', 'Bal', 'Avail bal', 'Avl bal',
     'Available bal', 'Current bal', 'New bal',

@@ -117,13 +117,16 @@ const leave = (values: LabelValues, piece: string, at: number): void => {
 export const isSum = ({ number, before, behind, ahead }: Groups): boolean =>
   (before ?? behind ?? ahead) !== undefined || /[.,]\d{3}/.test(number ?? '')
 
+/** What an account holds is not its number: `Tai khoan con 66.428 d`. */
+const HOLDS = new RegExp(`^(?:la|co|con|hien) \\d{1,3}(?:[.,]\\d{3})+ ?(?:${CURRENCY_CODE}|${CURRENCY_SIGN})(?![a-z])`)
+
 /** @param isPartys  whether a person's label precedes it: `Nguoi gui: NGUYEN VAN A TK 0011004177` */
 const takeAccount = (values: LabelValues, value: string, at: number, isPartys = false): void => {
   const first = CURRENCY_FIRST.exec(value)
   const rest = first ? value.slice(first[0].length) : value
   const found = ACCOUNT_AT_START.exec(rest)
   const account = found?.groups?.account
-  if (!found || !account) return leave(values, value, at)
+  if (!found || !account || HOLDS.test(rest)) return leave(values, value, at)
   const behind = rest.slice(found[0].length)
   // It may lack its end. Without a number, a credit would not wait until its owner confirms the account.
   const counts = values.account === null && !(isPartys && values.partysAccount !== null)

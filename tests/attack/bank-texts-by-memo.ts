@@ -189,6 +189,17 @@ sms(
 )
 sms('HDBank', (m) => `HDBank: TK xxxx5847 GD +150000VND luc 20/11/2026 10:00. SD 222772047VND. ND: ${m}`)
 sms('EXIMBANK', (m) => `EIB QUAN 7 TK 140314949030000 20/11/26 10:00 ${m} +150,000VND SD 222,772,047VND`)
+sms(
+  'EXIMBANK',
+  (m) =>
+    `Eximbank: TK xxxx5847 Phát sinh: +150,000.00 VNĐ lúc 10:00:00 20/11/2026. Số dư cuối: 222,772,047.00 VNĐ. Nội dung giao dịch: ${m}`,
+)
+push(
+  'com.vnpay.EximBankOmni',
+  'Eximbank',
+  (m) => `Tài khoản: 1000 1234 5678\nPhát sinh: +150,000 VND\nSố dư: 222,772,047 VND\nNội dung: ${m}`,
+)
+sms('SCB', (m) => `TK 41344480000 NGAY 20/11/26 10:00 SD DAU 222,622,047 NHAN 150,000 SD CUOI 222,772,047 VND (${m})`)
 sms('SCB', (m) => `TK 41344480000 NGAY 20/11/26 10:00 SD DAU 222,622,047 TANG 150,000 SD CUOI 222,772,047 VND (${m})`)
 sms(
   'NH QUOC DAN',
@@ -229,6 +240,12 @@ mail(
   'Thông báo',
   (m) =>
     `<p>Chào bạn,</p><p>Tài khoản Thanh toán vừa tăng 150.000 VND vào 20/11/2026 10:00. Số dư hiện tại: 222.772.047 VND. Mô tả: ${escaped(m)}.</p><p>Cảm ơn bạn đã dùng Timo.</p>`,
+)
+push(
+  'xyz.be.cake',
+  'Thông báo biến động số dư',
+  (m) =>
+    `Tài khoản thanh toán vừa tăng 150.000 đ. Nội dung: ${m}. Số dư hiện tại của tài khoản thanh toán là 222.772.047 đ`,
 )
 push('xyz.be.cake', 'Biến động số dư', (m) => `+150.000đ vào tài khoản. Nội dung: ${m}. Số dư: 222.772.047đ`)
 mail(

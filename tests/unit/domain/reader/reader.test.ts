@@ -370,6 +370,17 @@ describe('an account number', () => {
   })
 })
 
+describe('a card payment of Shinhan', () => {
+  it('has its memo, and not the day of the purchase as the time of the booking', () => {
+    const text =
+      'TK **0081 thanh toan the Ghi no  - VND 253,160. So du kha dung: VND 88,490,031.  . (**32) Purchase 15-11-2026. TIEM HOA DH1042'
+    expect(reading({ sender: 'SHINHANBANK', text })).to.include({
+      content: '(**32) Purchase 15-11-2026. TIEM HOA DH1042',
+      printed_time: null,
+    })
+  })
+})
+
 describe('the bank of a text', () => {
   it('is taken from the app, then from the sender, then from the text', () => {
     expect(reading({ text: `${VCB}x`, package: 'com.VCB', sender: 'MBBANK' }).bank_code).to.equal('VCB')
