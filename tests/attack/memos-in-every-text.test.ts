@@ -93,3 +93,20 @@ describe('a memo that imitates a bank', () => {
       )
     })
 })
+
+describe('a memo that is a whole text of the bank', () => {
+  for (const { name, of } of bankTexts)
+    it(`changes nothing in ${name.replaceAll('\n', ' ')}`, () => {
+      const plain = read(collected(of('NGUYEN VAN A DH1042')), AT).reading
+      const larger = of('DH2000')
+        .text.replace(/150([.,])000/, '9$1999$1999')
+        .replaceAll('\n', ' ')
+      const memo = `DH1042 ${larger}`
+      const incoming = collected(of(memo))
+      if (isUncertain(incoming.text, memo)) return
+      const { reading, reason } = read(incoming, AT)
+      expect(reason, incoming.text).to.equal(null)
+      expect(bankSays(reading!), incoming.text).to.deep.equal(bankSays(plain!))
+      expect(orderIdOf(reading!.content, incoming.text, ['DH'])?.order_id, incoming.text).to.equal('DH1042')
+    })
+})

@@ -75,6 +75,29 @@ describe('the corpus of bank texts', () => {
     }
   })
 
+  it('has no text that is read if the next one of the account follows in the same line', () => {
+    let joined = 0
+    for (const entry of transactions) {
+      const { amount, balance_after, transaction_type } = entry.expected!
+      if (entry.channel === 'email' || /\d/.test(entry.title ?? '')) continue
+      if (balance_after === null || balance_after === amount) continue
+      const after = Number(balance_after) + (transaction_type === 'credit' ? 1 : -1) * Number(amount)
+      const isBalance = (printed: string) => printed.replace(/[.,]/g, '') === String(Math.trunc(Number(balance_after)))
+      const mark = entry.text.includes('.000') ? '.' : ','
+      const other = entry.text.replace(/\d[\d.,]*\d/g, (printed) =>
+        isBalance(printed) ? String(Math.trunc(after)).replace(/\B(?=(?:\d{3})+$)/g, mark) : printed,
+      )
+      const isRead = read({ ...entry, text: other }, ARRIVAL).reading?.balance_after === `${Math.trunc(after)}.00`
+      if (other === entry.text || !isRead) continue
+      for (const text of [`${entry.text} ${other}`, `${other} ${entry.text}`]) {
+        const { reading } = read({ ...entry, text }, ARRIVAL)
+        expect(reading, `${entry.id} ${text}`).to.equal(null)
+      }
+      joined += 1
+    }
+    expect(joined).to.be.above(60)
+  })
+
   it('gives the right bank or none for every text', () => {
     for (const entry of transactions) {
       expect([codeOf(entry.bank), 'OTHER', undefined], entry.id).to.include(read(entry, ARRIVAL).reading?.bank_code)
