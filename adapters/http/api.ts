@@ -70,7 +70,10 @@ const methodNotAllowed: Middleware = (context, next) => {
   const allowed = [...new Set(known.flatMap(({ methods }) => methods))]
   if (allowed.length === 0) return next()
   context.set('Allow', allowed.join(', '))
-  throw new Refused('METHOD_NOT_ALLOWED', `This address does not support ${context.method}.`)
+  throw new Refused(
+    'METHOD_NOT_ALLOWED',
+    `This address does not support ${context.method}. It supports ${allowed.join(', ')}.`,
+  )
 }
 
 /** Whether the caller closed its connection in the middle of a stream. That is not an error. */

@@ -56,6 +56,7 @@ export const occasionOf = (context: ApiContext, clock: Clock): OwnersOccasion =>
 /** The id in the path. @throws {Refused} NOT_FOUND if the path segment is not an id */
 export const idOf = (context: ApiContext): number => {
   const text = context.params.id ?? ''
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw new Refused('NOT_FOUND', 'No resource has this id.')
+  if (!/^[1-9]\d{0,14}$/.test(text))
+    throw new Refused('NOT_FOUND', 'No resource has this id. An id is a positive whole number.')
   return Number(text)
 }

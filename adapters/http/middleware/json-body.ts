@@ -79,7 +79,7 @@ const parse = async (context: ApiContext): Promise<unknown> => {
     if (chunks.length === 0) return undefined
     throw type
   }
-  // koa-body reads the admitted stream in the place of the request.
+  // koa-body reads the admitted stream in place of the request.
   const request = Object.create(context.request) as Parsed
   const own = Object.assign(Object.create(context) as ApiContext, { req: stream, request })
   const parsers = context.state.account ? OF_ACCOUNTS : OF_STRANGERS

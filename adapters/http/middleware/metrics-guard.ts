@@ -46,7 +46,7 @@ const carries = ({ headers }: IncomingMessage, token: string): boolean => {
  */
 export const metricsGuard = ({ token, hasOwnPort }: { token: string | undefined; hasOwnPort: boolean }): Guard => ({
   step: ({ req }, next) => {
-    if (token !== undefined && !carries(req, token)) throw unauthorized()
+    if (token !== undefined && !carries(req, token)) throw unauthorized('Send METRICS_TOKEN as Authorization: Bearer.')
     if (token === undefined && !hasOwnPort && !isThisMachine(req))
       throw new Refused('NOT_FOUND', 'This address does not exist.')
     return next()

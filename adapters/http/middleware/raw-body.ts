@@ -48,7 +48,7 @@ export interface Sink {
   end: () => void
   /** What was taken is no longer needed. The rest is discarded. */
   refused: () => void
-  /** Called in the place of `end`: with the refusal after the whole body has arrived, or if the caller has gone. */
+  /** Called in place of `end`: with the refusal after the whole body has arrived, or if the caller has gone. */
   fail: (error: Refused | CallerGone) => void
 }
 

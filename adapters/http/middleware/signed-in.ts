@@ -30,7 +30,7 @@ interface Credential {
 
 const ADVICE = 'Send an API key as X-Api-Key, or the token of a login as Authorization: Bearer.'
 
-/** @throws {Refused} UNAUTHORIZED if there is no credential, its form is unknown, or it is an API key in the place of another one */
+/** @throws {Refused} UNAUTHORIZED if there is no credential, its form is unknown, or it is an API key in place of another one */
 const credentialOf = (context: ApiContext, settings: SignedInParts['settings']): Credential => {
   const { authorization, 'x-api-key': header } = context.headers
   if (authorization !== undefined) {
@@ -107,7 +107,7 @@ export const signedIn = (parts: SignedInParts): Guard => {
       if (!opened && away) throw away
       return opened
     })
-    if (!holder) throw unauthorized()
+    if (!holder) throw unauthorized('Check the API key, or log in again.')
     if (holder.account.locked) throw accountLocked(holder.account)
     return holder
   }

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { messageOf, type Issue } from '../../../domain/account/refusals.ts'
 import { Refused } from '../../../domain/errors.ts'
 import type { ErrorCode } from '../middleware/errors.ts'
+import { sentenceOf } from './issue-sentence.ts'
 import type { Input } from './operation.ts'
 import { queryOf } from '../middleware/query-string.ts'
 import { readJson } from '../middleware/json-body.ts'
@@ -17,10 +18,6 @@ const LONGEST_PATH = 100
 const LONGEST_MESSAGE = 300
 
 const pathOf = (keys: readonly PropertyKey[]): string => keys.map(String).join('.').slice(0, LONGEST_PATH)
-
-/** For a missing field, zod reports that it received `undefined`. */
-const sentenceOf = ({ code, message }: z.core.$ZodIssue): string =>
-  code === 'invalid_type' && message.endsWith(', received undefined') ? 'This field is required.' : message
 
 /** Reports each unknown field as a separate issue with its own path. Lists the first 20 issues. */
 const issuesOf = ({ issues }: z.ZodError): Issue[] =>

@@ -4,13 +4,14 @@ import { allows, scopedKeyOf, scopeMissing } from '../../../domain/account/api-k
 import { isHash } from '../../../domain/account/tokens.ts'
 import { shownToken, type ShownToken } from '../../../domain/arrival/arrival.ts'
 import type { Account } from '../../../domain/account/account.ts'
+import type { Refused } from '../../../domain/errors.ts'
 import type { Clock } from '../../../domain/ports.ts'
 import type { Accounts } from '../../../workflows/accounts/accounts.ts'
 import type { ApiKeyUses } from '../../postgres/ops/api-key-uses.ts'
 import type { ApiContext } from '../context.ts'
 import { unauthorized } from '../middleware/errors.ts'
 
-/** Accepts a key in the place of a phone's token, as phone apps have no other field for it. */
+/** Accepts a key in place of a phone's token, as phone apps have no other field for it. */
 const tokenOrKey = (token: string): ShownToken | null => shownToken('device', token) ?? shownToken('api_key', token)
 
 const posterIn = ({ headers }: ApiContext): ShownToken | null => {
@@ -36,6 +37,14 @@ export const shownInPath = ({ state, params }: ApiContext): ShownToken | null =>
   if (state.shown === undefined) state.shown = shownToken('receive_url', params.token ?? '')
   return state.shown
 }
+
+/** @param kind  of the token that the path needs. The answer is the same for each token that opens nothing. */
+export const refusedToken = (kind: ShownToken['kind']): Refused =>
+  unauthorized(
+    kind === 'receive_url'
+      ? 'The personal URL is wrong or was replaced. `GET /api/receive-url` shows the current one.'
+      : 'Send the token of a paired phone as X-Device-Token.',
+  )
 
 interface Parts {
   accounts: Pick<Accounts, 'find' | 'seen'>
@@ -70,7 +79,7 @@ export const checkShown = async ({ accounts, clock, keyUses }: Parts, shown: Sho
   const now = clock.now()
   // A credential that the cached account does not have may be new, so the current account is read.
   const opened = opens(shown, accounts.seen(userId), now) || opens(shown, await accounts.find(userId), now)
-  if (opened === false) throw unauthorized()
+  if (opened === false) throw refusedToken(shown.kind)
   if (typeof opened === 'number') keyUses.note(userId, opened, now)
   return userId
 }

@@ -7,7 +7,6 @@ import { z } from 'zod'
 import { isSwitchedOff } from '../../../domain/account/bank-accounts.ts'
 import { isToken, userOfToken } from '../../../domain/account/tokens.ts'
 import { Refused } from '../../../domain/errors.ts'
-import { notFound } from '../../../domain/account/refusals.ts'
 import type { Account } from '../../../domain/account/account.ts'
 import { newToken } from '../../../workflows/accounts/secrets.ts'
 import type { LiveUpdate } from '../../../workflows/live/updates.ts'
@@ -89,7 +88,8 @@ export const counterRoutes = (
     const { token = '' } = context.params
     const user = userOfToken('counter', token)
     const account = user === null ? null : await accounts.find(user)
-    if (!account?.counter_hash || !isToken(token, account.counter_hash)) throw notFound('counter')
+    if (!account?.counter_hash || !isToken(token, account.counter_hash))
+      throw new Refused('NOT_FOUND', 'The link of the counter is invalid or was replaced.')
     if (account.locked) throw new Refused('ACCOUNT_LOCKED', 'This account is locked.')
     return account
   }

@@ -54,7 +54,7 @@ export const StatsHours = z.object({
   hours: parameter(
     z
       .string()
-      .regex(/^0*([1-9]|[1-9]\d|1[0-5]\d|16[0-8])$/, 'hours is 1 to 168.')
+      .regex(/^0*([1-9]|[1-9]\d|1[0-5]\d|16[0-8])$/, 'This must be a whole number from 1 to 168.')
       .transform(Number),
   ),
 })
@@ -102,7 +102,7 @@ export const TransactionExport = z.object({
   month: parameter(
     z
       .string()
-      .regex(/^[1-9]\d{3}-(?:0[1-9]|1[0-2])$/, 'A month is written YYYY-MM.')
+      .regex(/^[1-9]\d{3}-(?:0[1-9]|1[0-2])$/, 'This is not a valid month. Write it as YYYY-MM.')
       .meta({ description: 'Replaces `date_from` and `date_to`.' }),
   ),
   ...transactionFilter,

@@ -15,7 +15,7 @@ import { Refused } from '../../../domain/errors.ts'
 import type { ApiKeyUses } from '../../postgres/ops/api-key-uses.ts'
 import { awakeNow } from '../../system/awake.ts'
 import { correlationIn, type ApiContext } from '../context.ts'
-import { overloaded, unauthorized } from '../middleware/errors.ts'
+import { overloaded } from '../middleware/errors.ts'
 import { data } from '../openapi/answers.ts'
 import type { Input, Guard } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
@@ -27,7 +27,7 @@ import type { ReceiveLimit } from '../middleware/receive-limit.ts'
 import { BODY_LIMIT, readBody } from '../middleware/raw-body.ts'
 import { sessionOf } from '../middleware/session-cookie.ts'
 import { arrivalOf, itemArrival, itemOf, type At } from '../receive/arrival.ts'
-import { checkShown, shownByPoster, shownInPath } from '../receive/credential.ts'
+import { checkShown, refusedToken, shownByPoster, shownInPath } from '../receive/credential.ts'
 import { textOf } from '../receive/body-text.ts'
 import { decompressed, decompressorOf, type OpenDecompressor } from '../receive/decompressed.ts'
 import { mendedForm } from '../receive/form-text.ts'
@@ -89,8 +89,8 @@ const parameters: Input<undefined> = { read: () => undefined, query: z.object({ 
 
 const byPoster: Guard = { credentials: ['device', 'receive_key'], refuses: ['UNAUTHORIZED', 'SCOPE_MISSING'] }
 
-const presentTaken = (taken: Taken): z.infer<typeof Result> => {
-  if (taken.kind === 'unauthorized') throw unauthorized()
+const presentTaken = (taken: Taken, shown: ShownToken): z.infer<typeof Result> => {
+  if (taken.kind === 'unauthorized') throw refusedToken(shown.kind)
   return taken.kind === 'transaction'
     ? { id: taken.id, webhook_status: taken.webhook_status }
     : { ignored: true, reason: taken.reason }
@@ -148,12 +148,17 @@ const tooLong = ({ bytes }: TooLarge, contentType: string | undefined, at: At): 
 }
 
 /** @throws {Refused} UNAUTHORIZED */
-const orUnauthorized = (shown: ShownToken | null): ShownToken => {
-  if (!shown) throw unauthorized()
+const posterIn = (context: ApiContext): ShownToken => {
+  const shown = shownByPoster(context)
+  if (!shown) throw refusedToken('device')
   return shown
 }
-const posterIn = (context: ApiContext): ShownToken => orUnauthorized(shownByPoster(context))
-const ownerIn = (context: ApiContext): ShownToken => orUnauthorized(shownInPath(context))
+/** @throws {Refused} UNAUTHORIZED */
+const ownerIn = (context: ApiContext): ShownToken => {
+  const shown = shownInPath(context)
+  if (!shown) throw refusedToken('receive_url')
+  return shown
+}
 
 export const receiveRoutes = (
   operations: Operations,
@@ -164,18 +169,18 @@ export const receiveRoutes = (
   const { get, head, post } = operations.of('Receiving')
   const spendItems = batchBudget(settings.rateLimits === 'off' ? null : counters.hot)
 
-  const takeAll = async (context: ApiContext, arrivals: readonly Arrival[]) => {
+  const takeAll = async (context: ApiContext, shown: ShownToken, arrivals: readonly Arrival[]) => {
     const taken = await capture.take(arrivals, context.state.waited_ms)
     limits.judged(
       context,
       taken.every(({ kind }) => kind !== 'unauthorized'),
     )
-    return taken.map(presentTaken)
+    return taken.map((each) => presentTaken(each, shown))
   }
 
   /** One result, or for a list of notifications one result each, in the same order. */
-  const take = async (context: ApiContext, arrivals: readonly Arrival[]) => {
-    const results = await takeAll(context, arrivals)
+  const take = async (context: ApiContext, shown: ShownToken, arrivals: readonly Arrival[]) => {
+    const results = await takeAll(context, shown, arrivals)
     return results.length === 1 ? results[0]! : results
   }
 
@@ -229,12 +234,15 @@ export const receiveRoutes = (
     const isWhole = isReadable(rawQueryOf(context))
     return take(
       context,
+      credential,
       isWhole ? arrivals : arrivals.map((arrival) => ({ ...arrival, ignored_as: 'too_long' as const })),
     )
   }
 
-  const device = (posted_as: 'sms' | 'notification') => async (context: ApiContext) =>
-    take(context, await readAll(context, { credential: posterIn(context), posted_as }))
+  const device = (posted_as: 'sms' | 'notification') => async (context: ApiContext) => {
+    const credential = posterIn(context)
+    return take(context, credential, await readAll(context, { credential, posted_as }))
+  }
 
   const batch = async (context: ApiContext) => {
     const credential = posterIn(context)
@@ -249,6 +257,7 @@ export const receiveRoutes = (
     const at = { credential, arrived_at: clock.now(), correlation_id: correlationIn(context) }
     return takeAll(
       context,
+      credential,
       items.map((item: unknown) => itemArrival(posted, item, at)),
     )
   }

@@ -30,5 +30,5 @@ export const bankCode = z
 
 /** Postgres has no year 0. */
 export const day = z.iso
-  .date('A day is written YYYY-MM-DD.')
+  .date('This is not a valid day. Write it as YYYY-MM-DD.')
   .refine((value) => !value.startsWith('0000'), 'There is no year 0.')

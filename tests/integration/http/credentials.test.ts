@@ -99,14 +99,16 @@ describe('authentication', () => {
     expect((await account({ authorization: `Bearer ${token}`, 'x-api-key': 'bad' })).status).to.equal(200)
   })
 
-  it('says how credentials are sent to a caller who sends none, or an API key in the place of a token', async () => {
+  it('says how credentials are sent to a caller who sends none, or an API key in place of a token', async () => {
     const messageFor = async (headers: Record<string, string>) => (await account(headers)).body.message
     const wrong = 'The credentials are missing or invalid.'
     for (const headers of [{}, { authorization: key }, { authorization: `Bearer ${key}` }] as Record<string, string>[])
       expect(await messageFor(headers)).to.equal(
         `${wrong} Send an API key as X-Api-Key, or the token of a login as Authorization: Bearer.`,
       )
-    expect(await messageFor({ 'x-api-key': 'bck_1.nonsensenonsensenonsense' })).to.equal(wrong)
+    expect(await messageFor({ 'x-api-key': 'bck_1.nonsensenonsensenonsense' })).to.equal(
+      `${wrong} Check the API key, or log in again.`,
+    )
   })
 
   it('refuses tokens that are forged, expired, without expiry, or of another algorithm or version', async () => {

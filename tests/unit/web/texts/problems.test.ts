@@ -11,6 +11,8 @@ import { apiSentences } from '../../../harness/api-sentences.ts'
 const FOR_PROGRAMS: readonly (readonly [at: RegExp, text: RegExp])[] = [
   // Codes beside them have the text, one for each limit of a plan.
   [/account\/plan\.ts/, /plan allows at most/],
+  // Advice of UNAUTHORIZED, whose code has the text.
+  [/(?:metrics-guard|signed-in|receive\/credential)\.ts/, /./],
   // Calls that no screen makes, or makes otherwise.
   [/affiliate/, /./],
   [/http\/api\.ts|json-body\.ts|query-length\.ts|openapi\/input\.ts/, /./],
