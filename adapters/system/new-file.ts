@@ -12,6 +12,7 @@ export const draftOf = (file: string, pid: number, machine = hostname()): string
   `${file}.${machine.replace(/[^\w.-]/g, '_')}.${pid}.part`
 
 const refuseExisting = (file: string): void => {
+  if (!fs.existsSync(dirname(file))) throw new Error(`the folder ${dirname(file)} does not exist`)
   if (fs.existsSync(file)) throw new Error(`${file} already exists: name a new file`)
 }
 

@@ -4,7 +4,7 @@ import { InvalidArgumentError } from 'commander'
 
 /** @throws {InvalidArgumentError} reported as wrong usage */
 export const positiveInt = (text: string): number => {
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('not a positive whole number')
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('expected a positive whole number')
   return Number(text)
 }
 

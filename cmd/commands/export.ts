@@ -22,7 +22,7 @@ const columnList = (text: string): ColumnName[] => {
 
 const daysOf = (month: string) => {
   const days = daysOfMonth(month)
-  if (!days) throw new InvalidArgumentError('a month is written 2026-11')
+  if (!days) throw new InvalidArgumentError('expected a month such as 2026-11')
   return days
 }
 

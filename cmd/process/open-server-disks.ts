@@ -36,7 +36,7 @@ export const serverDisks = ({ settings: { databaseDiskGb }, database, store, log
 
 const OWNERS: readonly DiskOwner[] = ['data_folder', 'postgres', 'event_store']
 
-/** What `watchDisk` looks at. @param disk  of the data folder; it has no space if the database is a server */
+/** The disks that `watchDisk` checks. @param disk  of the data folder; it has no space if the database is a server */
 export const watchedDisks = (
   { databaseUrl }: Pick<Settings, 'databaseUrl'>,
   disk: Pick<Disk, 'space'>,

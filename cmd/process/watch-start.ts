@@ -11,7 +11,7 @@ import { STOPPED_EARLY } from './stop-signal.ts'
 
 const DATABASE = 'database'
 const LOOK_EVERY_MS = 5_000
-/** A look must not wait itself. */
+/** The check itself must not wait long. */
 const WITHIN_MS = 2_000
 /** After the stop. */
 const GIVEN_UP_AFTER_MS = 2_500

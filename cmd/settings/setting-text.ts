@@ -14,7 +14,7 @@ type Text<Value> = z.ZodType<Value, string>
 
 const matching = (pattern: RegExp, message: string) => z.string().regex(pattern, message)
 
-/** Seconds. Longer delays and ages are mistakes. They would be no valid time, or no valid interval of the database. */
+/** Seconds. Longer delays and ages are mistakes. They would not be a valid time or a valid interval of the database. */
 export const DAYS_30 = 30 * 86_400
 export const YEARS_50 = 50 * 365 * 86_400
 /** The database counts in 32 bits. */

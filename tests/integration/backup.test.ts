@@ -136,7 +136,7 @@ describe('backup and restore', () => {
   it('a backup into a folder that does not exist is refused in one line', async () => {
     const { status, stderr } = await baoco(installation, 'backup', join(elsewhere.dataDir, 'nowhere', 'file'))
     expect(status).to.equal(1)
-    expect(stderr).to.match(/^baoco: ENOENT: .*nowhere.*\n$/)
+    expect(stderr).to.match(/^baoco: the folder .*nowhere does not exist\n$/)
   })
 
   it('a backup that is interrupted leaves nothing', async () => {
@@ -155,7 +155,7 @@ describe('backup and restore', () => {
     expect(stderr).to.match(/^baoco: the data folder \S+ is in use by another Baoco \(process \d+\)\n$/)
   })
 
-  it('restore refuses a file that is no whole backup, and creates nothing', async () => {
+  it('restore refuses a file that is not a whole backup, and creates nothing', async () => {
     const bytes = fs.readFileSync(file)
     const bent = Buffer.from(bytes)
     bent[bytes.length >> 1]! ^= 1

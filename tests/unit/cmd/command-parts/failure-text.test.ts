@@ -7,6 +7,14 @@ describe('the text of a failure', () => {
     expect(failureText(Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }))).to.equal('ECONNREFUSED')
   })
 
+  it('names a file that does not exist', () => {
+    const missing = Object.assign(new Error("ENOENT: no such file or directory, open '/x'"), {
+      code: 'ENOENT',
+      path: '/x',
+    })
+    expect(failureText(missing)).to.equal('/x does not exist')
+  })
+
   it('says how many connections a process needs, if Postgres gives it too few', () => {
     const refused = Object.assign(new Error('too many connections for role "baoco"'), { code: '53300' })
     expect(failureText(refused)).to.equal(
