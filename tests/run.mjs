@@ -92,7 +92,7 @@ const LONG = [
 /** Files that need no installed program. They run first, while programs for the other files are still being installed. */
 const PLAIN = /^unit\/(?!web\/)/
 
-/** Files that one process runs one after another, in the place of the first one. */
+/** Files that one process runs one after another, in place of the first one. */
 const IN_TURN = [
   // They share the broker of their process: one more takes 12 s of CPU. The first ones stop it, which takes least while it has few topics. The
   // first two run every role as a process of its own, which is much for two cores.

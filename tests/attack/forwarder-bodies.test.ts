@@ -53,7 +53,7 @@ const isAsPrinted = ({ amount, account_number, transaction_type }: Reading, prin
   amount === printed?.amount && account_number === printed.account && transaction_type === printed.direction
 
 describe('attack: bodies of forwarder apps with hostile memos', () => {
-  it(`become no transaction that the bank did not print: ${CASES} bodies, seed ${SEED}`, async function () {
+  it(`never become a transaction that the bank did not print: ${CASES} bodies, seed ${SEED}`, async function () {
     this.timeout(1_200_000)
     const random = randomFrom(SEED)
     let genuine = 0

@@ -39,7 +39,7 @@ const PASS = 'dkim=pass header.i=@acb.com.vn header.s=s1 header.b=aB/c+d1='
 const PASS_D = 'dkim=pass header.d=acb.com.vn'
 
 describe('attack: Authentication-Results', () => {
-  describe('genuine ones are proofs', () => {
+  describe('genuine ones prove the sender', () => {
     const genuine: Record<string, string> = {
       Gmail: `${ID};\r\n       ${PASS};\r\n       spf=pass (google.com: domain of mailalert@acb.com.vn designates 203.0.113.9 as permitted sender) smtp.mailfrom=mailalert@acb.com.vn;\r\n       dmarc=pass (p=REJECT sp=REJECT dis=NONE) header.from=acb.com.vn`,
       'Gmail, about a mail that has an ARC chain': `${ID};\r\n       ${PASS};\r\n       arc=pass (i=1 spf=pass spfdomain=acb.com.vn dkim=pass dkdomain=acb.com.vn dmarc=pass fromdomain=acb.com.vn);\r\n       spf=pass (google.com: domain of a@acb.com.vn designates 203.0.113.9 as permitted sender) smtp.mailfrom=a@acb.com.vn`,
@@ -59,7 +59,7 @@ describe('attack: Authentication-Results', () => {
       })
   })
 
-  describe('doubtful ones are no proof', () => {
+  describe('doubtful ones prove nothing', () => {
     const doubtful: Record<string, string | readonly string[]> = {
       'a comment attached to the result': `${ID}; dkim=pass(comment)header.d=acb.com.vn`,
       'a comment attached behind the result': `${ID}; dkim=pass(comment) header.d=acb.com.vn`,
@@ -186,7 +186,7 @@ describe('attack: Authentication-Results', () => {
       )
     })
 
-  it('are no proof for another bank if they are cut off or have characters inserted', () => {
+  it('do not prove a mail of another bank if they are cut off or have characters inserted', () => {
     const header = `${ID}; dkim=pass header.i=@evil.example header.b=aB; spf=pass smtp.mailfrom=acb.com.vn; dmarc=pass header.from=acb.com.vn`
     fc.assert(
       fc.property(fc.nat(header.length), fc.string({ minLength: 1, maxLength: 3, unit: 'binary' }), (at, noise) => {

@@ -84,7 +84,7 @@ describe('attack: a signed mail of the bank that quotes a stranger', () => {
   after(() => api.close())
 
   for (const [n, [what, source]] of Object.entries(QUOTES).entries())
-    it(`is no transaction: ${what}`, async () => {
+    it(`is not a transaction: ${what}`, async () => {
       const { api_key: key, user_id } = await api.newAccount(`quoting-${n}@example.com`, 'Pro')
       const json = { email: 'shop@mailbox.example', host: 'mail.mailbox.example', password: 'x', authserv_id: AUTHSERV_ID }
       const { body } = await api.ask('POST', '/api/mail-accounts', { key, json })

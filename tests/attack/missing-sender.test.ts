@@ -56,7 +56,7 @@ describe('attack: a notification without its sender', () => {
   })
   after(() => api.close())
 
-  it('is no payment at the personal URL, and its list entry says what to do', async () => {
+  it('is not a payment at the personal URL, and its list entry says what to do', async () => {
     for (const body of [text(), JSON.stringify({ text: text() }), `text=${encodeURIComponent(text())}`]) {
       const { body: answer } = await api.ask('POST', personal, { body })
       expect(answer.data).to.deep.equal({ ignored: true, reason: 'unknown_sender' })
@@ -73,7 +73,7 @@ describe('attack: a notification without its sender', () => {
     }
   })
 
-  it('is no payment from a paired phone', async () => {
+  it('is not a payment from a paired phone', async () => {
     expect(await byDevice('sms', {})).to.deep.equal({ ignored: true, reason: 'unknown_sender' })
     expect(await byDevice('notification', {})).to.deep.equal({ ignored: true, reason: 'unknown_app' })
     const items = [{ type: 'sms', text: text() }, { type: 'notification', text: text() }, { text: text() }]
@@ -84,7 +84,7 @@ describe('attack: a notification without its sender', () => {
     for (const answer of body.data) refused(answer, answer)
   })
 
-  it('is no payment if the given sender or package is unknown, even if the owner allows texts without a sender', async () => {
+  it('is not a payment if the given sender or package is unknown, even if the owner allows texts without a sender', async () => {
     for (const without_sender of [false, true]) {
       expect((await api.ask('PUT', SENDERS, { ...owner(), json: { without_sender } })).status).to.equal(200)
       for (const value of UNKNOWN) {
@@ -117,7 +117,7 @@ describe('attack: a notification without its sender', () => {
     await api.ask('PUT', SENDERS, { ...owner(), json: { trusted_senders: [] } })
   })
 
-  it('is no payment if only a part of its origin is known', async () => {
+  it('is not a payment if only a part of its origin is known', async () => {
     const mixtures: object[] = [
       { sender: '', package: 'com.VCB' },
       { sender: '%from%', package: 'com.VCB' },
@@ -146,7 +146,7 @@ describe('attack: a notification without its sender', () => {
       refused((await api.ask('POST', `${personal}?sender=${sender}`, message)).body.data, sender)
   })
 
-  it('is no payment if its sender is the title that some app gave its notification', async () => {
+  it('is not a payment if its sender is the title that some app gave its notification', async () => {
     const stamps = { sentStamp: Date.now(), receivedStamp: Date.now() }
     const titled = { from: 'Vietcombank', sim: 'notification', ...stamps }
     refused(await atUrl(titled), titled)

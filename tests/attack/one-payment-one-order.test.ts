@@ -124,7 +124,7 @@ describe('one payment pays one order', () => {
     expect((await attacked.sent()).slice(before)).to.deep.equal(['DH7042'])
   })
 
-  it('and its owner is told if a later copy says that the money came back', async () => {
+  it('and its owner gets an alert if a later copy says that the money came back', async () => {
     const text = vietcombankText(++number, 'DH8042')
     const first = (await attacked.sms(text)).body.data
     const back = pushOf(text, 'DH8042 HOAN TRA GD LY DO SAI TK')

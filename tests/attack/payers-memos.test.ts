@@ -256,7 +256,7 @@ describe('a number', () => {
     expect(readingOf({ package: 'vn.com.techcombank.bb.app', text })).to.be.a('string')
   })
 
-  it('with marks or digits behind it that are no part of it is not read as a smaller one', () => {
+  it('with marks or digits after it that are not part of it is not read as a smaller one', () => {
     for (const amount of [
       '1,500 000',
       '1.500 000',

@@ -33,7 +33,7 @@ describe('memory at rest', () => {
     expect(after).to.be.below(before - 30)
   })
 
-  it('is returned after some looks if it is little, like that of a start', async () => {
+  it('is returned after some checks if it is little, like that of a start', async () => {
     const { before, after } = await run(['--expose-gc'], 'little')
     expect(before).to.be.below(100)
     expect(after).to.be.below(before - 8)

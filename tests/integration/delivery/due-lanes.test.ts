@@ -20,7 +20,7 @@ const HELD = 7_000
 const ROOM = { first: 500, retry: 500, manual: 500, bulk: 500 }
 const WANTED = { room: ROOM, perRule: 10, fullRules: [], shares: { whole: ROOM, left: [] }, firstEarlier: 0 }
 
-describe('a look for due deliveries', () => {
+describe('a search for due deliveries', () => {
   let setting: Setting
   /** One connection, so that it can flush the statistics of its own reads. */
   let alone: Database
@@ -76,7 +76,7 @@ describe('a look for due deliveries', () => {
     expect([...(await look()), ...(await look())].toSorted((a, b) => a - b)).to.deep.equal([3, 4, 5])
   })
 
-  it('costs little while paused rules have more due deliveries than one look reads, and finds the others', async () => {
+  it('costs little while paused rules have more due deliveries than one search reads, and finds the others', async () => {
     await setting.database.query(`UPDATE read_model.rule SET is_active = 0 WHERE rule_id <= ${HELD}`)
     const anHourAgo = `now() - interval '1 hour'`
     await fillRetries(setting.database, { from: 100_000, count: HELD, rule: `1 + n % ${HELD}`, due: anHourAgo })

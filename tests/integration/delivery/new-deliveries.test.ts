@@ -11,7 +11,7 @@ const URL_OF_NOBODY = 'http://127.0.0.1:1/'
 const [ONE, TWO] = [randomUUID(), randomUUID()]
 const MOST = PLAN_LIMITS.Free.transactions!
 
-describe('the queue, asked for new deliveries', () => {
+describe('the queue, when a worker requests new deliveries', () => {
   let setting: DeliverySetting
   let queue: DeliveryQueue
   let rule: number
@@ -35,7 +35,7 @@ describe('the queue, asked for new deliveries', () => {
     return claimed.length > 0 ? 'claimed' : 'left'
   }
 
-  it('claims them', async () => {
+  it('claims those that no worker has claimed', async () => {
     const wanted = await newDelivery(rule)
     const { claimed, left } = await queue.claimNew(ONE, [wanted], [])
     expect(claimed).to.have.length(1)

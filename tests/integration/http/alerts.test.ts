@@ -258,7 +258,7 @@ describe('alerts', () => {
       expect((await api.ask('PUT', '/api/account/alerts', { key, json: { webhook_url } })).status).to.equal(400)
   })
 
-  it('are listed without a look at the many that have ended', async () => {
+  it('are listed without reading the many that have ended', async () => {
     const insert = (from: number, to: number, until: string) =>
       api.database.query(
         `INSERT INTO read_model.alert (id, user_id, kind, subject, text, since, until)

@@ -83,7 +83,7 @@ describe('receiving', () => {
     expect(large.incoming.text).to.have.lengthOf(64 * 1024)
   })
 
-  it('keeps a notification whose list has values that are no text', async () => {
+  it('keeps a notification whose list has values that are not text', async () => {
     api.takes((): Taken => ({ kind: 'transaction', id: 42, webhook_status: 'pending', source_type: 'sms' }))
     const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
     for (const value of ['{"toString":1,"valueOf":2}', '[{"toString":null}]', deep, 'null', '1e400']) {

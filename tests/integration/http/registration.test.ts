@@ -96,7 +96,7 @@ describe('registration', () => {
     expect(await registerFirstAccount(inAnotherProcess(), { email })).to.equal(null)
   })
 
-  it('shows no secrets that a start kept, but did not write', async () => {
+  it('shows no secrets of a start that did not write the account', async () => {
     const dead = inAnotherProcess()
     await dead.unshown.keep({ user_id: 4711, email, api_key: 'bck_x', receive_token: 'bcu_x', password: 'x' })
     await dead.unshown.close()

@@ -64,7 +64,7 @@ const unansweredCaller = async () => {
   }
 }
 
-describe('a caller that keeps sending data that is no request', () => {
+describe('a caller that keeps sending data that is not a request', () => {
   it('gets the response to its first request and one refusal, and nothing grows meanwhile', async () => {
     const { response, send, getsOneAnswerThenOneRefusal } = await unansweredCaller()
     const before = response.listenerCount('finish')

@@ -25,7 +25,7 @@ describe('serve with SMTP_URL', () => {
     await removeDataFolder(place)
   })
 
-  it('sends the link that opens an account', async () => {
+  it('sends the link that verifies the address of an account', async () => {
     const SMTP_URL = `smtp://127.0.0.1:${server.port}?from=no-reply@shop.example`
     baoco = await startBaoco(place, { SMTP_URL, RATE_LIMITS: 'off' })
     const { apiKey, email: owner, password: ownersPassword } = readInstallation(place, baoco.output())

@@ -71,7 +71,7 @@ describe('an answer with a faulty head', () => {
     expect(await sender().send(callTo(url), stopping.signal)).to.include({ http_status: 200, error: null })
   })
 
-  it('is reported with its status if it is no success', async () => {
+  it('is reported with its status if it is not a success', async () => {
     expect(await answerOf(`HTTP/1.1 500 Oops\r\n${TWO_LENGTHS}`)).to.include({ http_status: 500, error: 'http_500' })
     expect(await answerOf(`HTTP/1.1 302 Found\r\n${TWO_LENGTHS}`)).to.include({ http_status: 302, error: 'redirect' })
   })

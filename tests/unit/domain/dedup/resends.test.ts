@@ -57,7 +57,7 @@ describe('row 2: the same source and text with equal printed data is a resend', 
     given(sms({ balance: 8 }), sms({ balance: 8, at: 6 }), sms({ balance: 7, amount: '100000.00' }))
       .when(sms({ balance: 8, at: 6 }))
       .then(resendOf(0)))
-  it('and is no other balance between two sendings of another notification', () =>
+  it('and does not count as another balance between two sendings of another notification', () =>
     given(sms({ balance: 8 }), sms({ balance: 8, at: 6 }), sms({ balance: 7, order: 'DH2', stamp: 3 }))
       .when(sms({ balance: 7, order: 'DH2', at: 9 }))
       .then(resendOf(2)))

@@ -65,7 +65,7 @@ describe('notifications in any order', () => {
     }
   })
 
-  it('are no cut texts any more after a rollback', () => {
+  it('are no longer cut texts after a rollback', () => {
     const window = new DedupWindow()
     judge(window, sms({ text: 'TK 1 +150,000VND ND: NGUYEN VAN...' }), 1)
     expect(window.holdsCuts).to.equal(true)

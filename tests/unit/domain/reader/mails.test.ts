@@ -46,7 +46,7 @@ describe('the plain text of a mail', () => {
         )
   })
 
-  it('is no HTML, so that what a payer wrote like a tag stays text', () => {
+  it('is not HTML, so that what a payer wrote like a tag stays text', () => {
     const plain = plainOf(html(row('A', '&lt;/td&gt;&lt;/tr&gt;&lt;br&gt;&lt;!-- x &#60;td&#62;B')))
     expect(plainOf(plain)).to.equal(plain)
     expect(plain.replaceAll('\u2060', '')).to.contain('A | </td></tr><br><!-- x <td>B |')
@@ -205,7 +205,7 @@ describe('a mail that answers or forwards another one', () => {
 })
 
 describe('an advertisement', () => {
-  it('of MB or Timo is no movement, although it states a sum that rises', () => {
+  it('of MB or Timo is not a movement, although it states a sum that rises', () => {
     for (const text of [
       'Số tiền tặng 100.000 VND khi đến điểm giao dịch MB',
       'Số tiền\n+100.000 VND\nTại điểm giao dịch',
@@ -217,7 +217,7 @@ describe('an advertisement', () => {
       )
   })
 
-  it('of Cake is no payment by card, although it states a value', () => {
+  it('of Cake is not a payment by card, although it states a value', () => {
     const from = 'no-reply@cake.vn'
     expect(mail(from, 'Voucher giá trị 100.000 đ cho thẻ Cake. Ưu đãi tháng 11').reason).to.equal('promotion')
     expect(mail(from, 'Giá trị 100.000 đ\nThời gian: 20/11/2026\nƯu đãi cho thẻ Cake').reason).to.equal('promotion')

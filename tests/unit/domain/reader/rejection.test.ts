@@ -76,7 +76,7 @@ describe('the reason of a rejected text', () => {
     for (const text of texts) expect(reason({ text, sender: 'VIB' }), text).to.equal('unparsed')
   })
 
-  it('is none if a balance without a currency follows the sum that moved', () => {
+  it('is absent if a balance without a currency follows the sum that moved', () => {
     const text = 'Quy khach vua nhan 150,000 VND vao TK 0123456789. So du kha dung: 5,000,000'
     const { reading } = read({ text, sender: 'VIB' }, new Date('2026-11-20T03:00:00Z'))
     expect(reading).to.include({ transaction_type: 'credit', amount: '150000.00', account_number: '0123456789' })

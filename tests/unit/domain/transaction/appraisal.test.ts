@@ -45,7 +45,8 @@ describe('a credit that may have been reported before', () => {
   })
   it('is compared if it was kept and is read again, when the deduplication window may have dropped it', () =>
     expect(isCompared({ credential: keptOf(false) })).to.equal(true))
-  it('is no debit', () => expect(isCompared(after(6.1), TEXT.replace('+150', '-150'))).to.equal(false))
+  it('is not compared if it is a debit', () =>
+    expect(isCompared(after(6.1), TEXT.replace('+150', '-150'))).to.equal(false))
 
   it('is held back if it was kept until it was old', () => {
     expect(appraised({ credential: keptOf(false) }).held).to.equal(null)

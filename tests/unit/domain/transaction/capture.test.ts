@@ -110,7 +110,7 @@ describe('money that comes back', () => {
       })
   })
 
-  it('is not what a payer pays back, nor a name', () => {
+  it('does not include what a payer pays back, or a name', () => {
     for (const memo of [
       'hoan tra khoan vay DH1042',
       'NGUYEN VAN HOAN chuyen tien DH1042',

@@ -14,7 +14,7 @@ describe('the first steps of a newcomer', () => {
     })
   })
 
-  it('are done by what the account has, where the built-in inbox is no webhook of a shop', () => {
+  it('are done by what the account has, where the built-in inbox is not a webhook of a shop', () => {
     const inbox = { url: 'https://baoco.example/inbox/x' }
     expect(stepsDone({ ...nothing, transactions: 1, delivered: 1, rules: [inbox] })).to.deep.equal({
       text: true,

@@ -8,7 +8,7 @@ describe('the values of a form', () => {
     expect([wholeNumber('2.500.000'), wholeNumber('60'), wholeNumber(' ')]).to.deep.equal([2_500_000, 60, null])
   })
 
-  it('stay text if they are no whole number, so that the API refuses them', () => {
+  it('stay text if they are not a whole number, so that the API refuses them', () => {
     for (const text of ['1.5', '150k', '15.00', '-1', '1e3', '12.34.567']) expect(wholeNumber(text)).to.equal(text)
   })
 

@@ -21,7 +21,7 @@ describe('the marked parts of a notification', () => {
     expect(marked(text)).to.deep.equal(['8832123000', '500,000', '1,730,000', 'DH 1042'])
   })
 
-  it('are no parts of longer numbers', () => {
+  it('are not parts of longer numbers', () => {
     expect(marked('+1,500,000 hay 500,000,000 hay 500.000', { account_number: null as never })).to.deep.equal([
       '500.000',
     ])

@@ -103,7 +103,7 @@ describe('first attempts that were claimed', () => {
   const entry = (type: LogEntry['type']) =>
     new Map([[1, { type, transaction_id: 1, revision: 0, correlation_id: null } as LogEntry]])
 
-  it('begin without a look at their stream only if nothing can have happened since the capture', async () => {
+  it('begin without a read of their stream only if nothing can have happened since the capture', async () => {
     const fresh = opened([])
     await fresh.claims.beginFirst([claimOf(1)], entry('TransactionCaptured'))
     expect([fresh.begun, fresh.read]).to.deep.equal([[1], []])

@@ -196,7 +196,7 @@ describe('the recorder', () => {
     expect(tracked.get(42)).to.include({ state: null, revision: NO_STREAM })
   })
 
-  it('reports once that the store fails in a way that is no outage, because all deliveries wait for the store', async () => {
+  it('reports once that the store fails in a way that is not an outage, because all deliveries wait for the store', async () => {
     const { recorder, hold, submit, store, errors, outcomes } = setUp()
     const { append } = store
     const answers = [new StoreUnavailable('away'), new TypeError('broken'), new TypeError('broken')]

@@ -16,7 +16,7 @@ const sent = (body: string, type: string, query: Record<string, unknown> = {}) =
 const json = (body: unknown, query?: Record<string, unknown>) => sent(JSON.stringify(body), 'application/json', query)
 
 describe('a field of a posted body', () => {
-  it('is a package only if it is no kind of event, and no sender is given', () => {
+  it('is a package only if it is not a kind of event, and no sender is given', () => {
     for (const type of ['sms.received', 'android.provider.Telephony', 'com.app.posted'])
       expect(json({ type, text: TEXT })).not.to.have.property('package')
     expect(json({ type: 'com.VCB', text: TEXT })).to.have.property('package', 'com.VCB')
