@@ -1,6 +1,6 @@
 // Tests: tests/unit/domain/reader/printed-money.test.ts
 /**
- * Exact decimals with two places. They are strings everywhere (`"150000.00"`), never floats.
+ * Exact numbers with two decimals. They are strings everywhere (`"150000.00"`), never floats.
  * Arithmetic uses hundredths in a bigint.
  */
 export type Money = string

@@ -22,10 +22,10 @@ interface Stored {
   data: unknown
 }
 
-/** Stands in the place of an event that cannot be read, with the same id, stream, revision and checkpoint. */
+/** Stands in place of an event that cannot be read, with the same id, stream, revision and checkpoint. */
 export type Unreadable = RecordedEvent<'Unreadable', { problem: Problem; detail: string; stored: Stored }>
 
-/** Stands in the place of an event that the operator has skipped. */
+/** Stands in place of an event that the operator has skipped. */
 export type Skipped = RecordedEvent<'Skipped', { stored: Stored }>
 
 /** What reads of the event store return. */
@@ -96,7 +96,7 @@ export const decidedAt = ({ metadata }: StoredEvent): string | null => metadata.
 export const asStored = (event: StoredEvent): RecordedEvent =>
   isReadable(event) ? event : { ...event, ...event.data.stored }
 
-/** The event with its place, and without what it says. */
+/** The event as `Skipped`: it keeps its position, and every reader ignores its data. */
 export const asSkipped = (event: StoredEvent): Skipped => {
   const { type, data } = asStored(event)
   return { ...event, type: 'Skipped', data: { stored: { type, data } } }
@@ -125,7 +125,7 @@ export const parseEvent = (event: RecordedEvent, steps: Upcasters = upcasters): 
   return (data === event.data ? event : { ...event, data }) as KnownEvent
 }
 
-/** Damaged data may break a step. Then the result is no data at all, which no schema accepts. */
+/** Damaged data may break a step. Then the result is undefined, which no schema accepts. */
 const upcast = ({ type, data }: RecordedEvent, version: number, steps: Upcasters): unknown => {
   try {
     return (steps[type as KnownEvent['type']] ?? []).slice(version - 1).reduce((older, step) => step(older), data)

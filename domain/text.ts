@@ -34,7 +34,7 @@ export const inPlace = (text: string): string =>
 export const normaliseInPlace = (text: string): string =>
   ONLY_PLAIN.test(text) ? text : inPlace(text.normalize('NFKC'))
 
-/** Removes the places of invisible characters. */
+/** Removes the marks of invisible characters. */
 export const withoutInvisible = (text: string): string =>
   text.includes(INVISIBLE_PLACE) ? text.replaceAll(INVISIBLE_PLACE, '').normalize('NFKC') : text
 
@@ -102,7 +102,7 @@ export const shadowOf = (text: string): string => {
 
 /**
  * Folds a text or a search string, so that a search ignores case and the composition of letters. Everything else must match
- * exactly, including diacritics (interface, section 4.2). The result contains neither U+FFFF, which is no character, nor NUL.
+ * exactly, including diacritics (interface, section 4.2). The result contains neither U+FFFF, which is not a character, nor NUL.
  */
 export const foldedForSearch = (text: string): string =>
   ONLY_PLAIN.test(text)

@@ -1,6 +1,6 @@
 // Tests: tests/chaos/store-went-back.test.ts
 /**
- * Reports that the event store went back in time. Baoco cannot restore the missing events. So the operator is told what is missing, and can
+ * Reports that the event store went back in time. Baoco cannot restore the missing events. So it tells the operator what is missing, and can
  * restore a later backup or ask for the payments again.
  */
 import { randomUUID } from 'node:crypto'

@@ -12,7 +12,7 @@ export const atMost = (most: number, pool: Queryable, waitMs: number, late: () =
     let come!: () => void
     const coming = new Promise<void>((resolve) => waiting.add((come = resolve)))
     await within(waitMs, coming, late).catch((error: unknown) => {
-      // If its turn has come meanwhile, it is the next one's.
+      // If its turn has come meanwhile, the next query gets the turn.
       if (!waiting.delete(come)) leave()
       throw error
     })

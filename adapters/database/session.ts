@@ -45,9 +45,9 @@ const OPERATORS = 'effective_cache_size'
 const values = Object.entries(SETTINGS).map(([name, value]) => `('${name}', '${value}')`)
 
 /**
- * The first two must hold for the third. Statements are short, so `jit` never pays: compiling one takes longer than running it.
- * Commits must wait for the disk. An operator may want more, such as waiting for a replica, but not less. Settings that a
- * server does not know are left out.
+ * The first two statements come first, so that the third runs without a time limit and without `jit`. Statements are short, so
+ * compiling one takes longer than running it. Commits must wait for the disk. An operator may want more, such as waiting for a
+ * replica, but not less. Settings that a server does not know are left out.
  */
 const BEGIN_SESSION = `
 SET statement_timeout = 0;

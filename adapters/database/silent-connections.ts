@@ -12,7 +12,7 @@ import { ANSWERS_WITHIN_MS, type Opener } from './pooler.ts'
 export const LOOK_EVERY_MS = 3_000
 const SILENT_LOOKS = 2
 const IDLE_LOOKS = 2
-/** A large statement may still be on its way to the server. It gets one more look for each of these parts, so 100 KB a second are enough. */
+/** A large statement may still be on its way to the server. It gets one more check for each of these parts, so 100 KB a second are enough. */
 const BYTES_PER_LOOK = 300_000
 
 /** A session that waits for its client has no work, because here the client waits too. A server may not show what its sessions do. */
@@ -40,7 +40,7 @@ class Watched {
     client.on('drain', () => (this.#answered = this.#client.connection.stream.bytesWritten))
   }
 
-  /** Called at every look. @returns whether it has waited for an answer without a byte since earlier looks */
+  /** Called at every check. @returns whether it has waited for an answer without a byte since earlier checks */
   isSilent(): boolean {
     if (this.#hasMoved()) this.#silent = this.#idle = 0
     else this.#silent++

@@ -23,7 +23,7 @@ export interface Outage {
 }
 
 export interface BreakerOptions {
-  /** A call of a request is given up after this time. All times are in milliseconds, in which this process itself ran. */
+  /** A call of a request is given up after this time. All times are milliseconds, and count only while this process runs. */
   mostWaitMs?: number
   /** The breaker opens after this time of silence. */
   openAfterMs?: number

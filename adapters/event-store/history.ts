@@ -33,7 +33,7 @@ type Place = Pick<RecordedEvent, 'checkpoint' | 'id' | 'stream' | 'revision'>
 export type Look = (slices: readonly Slice[]) => Promise<RecordedEvent[][]>
 
 export interface Answered {
-  /** `reached` when the server was asked for its end. Later events of this process must not look as if they were missing. */
+  /** The value of `reached` at the moment when the server was asked for its end. Later events of this process must not look as if they were missing. */
   reached: Checkpoint | null
   /** Position of the newest event there. */
   end: Checkpoint

@@ -9,7 +9,7 @@ export type Parse<Event extends RecordedEvent> = (event: RecordedEvent) => Event
 
 export const unparsed: Parse<RecordedEvent> = (event) => event
 
-/** The value of a JSON text; undefined if it is none. Another program may have written anything. */
+/** The value of a JSON text; undefined if it is not JSON. Another program may have written anything. */
 export const jsonIn = (text: string): unknown => {
   try {
     return JSON.parse(text) as unknown

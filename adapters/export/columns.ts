@@ -21,7 +21,7 @@ interface Column {
   isPersonal?: true
 }
 
-/** A copy of another notification is no money. */
+/** A copy of another notification adds no money. */
 const money = (type: 'credit' | 'debit') => (row: ExportedTransaction) =>
   row.transaction_type === type && row.already_run_of === null ? row.amount : null
 const OF_MONEY = ['transaction_type', 'already_run_of'] as const

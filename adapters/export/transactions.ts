@@ -30,7 +30,7 @@ const vietnamese = (moment: string): string =>
   new Date(Date.parse(moment) + OFFSET_MS).toISOString().slice(0, 19).replace('T', ' ')
 
 const CSV_TEXT: Partial<Record<Kind, (value: string) => string>> = {
-  // Where the point separates thousands, `150000.00` would be no number.
+  // Where the point separates thousands, `150000.00` would not be read as a number.
   money: (value) => value.replace(/\.00$/, ''),
   day: (value) => vietnamese(value).slice(0, 10),
   time: (value) => vietnamese(value).slice(11),

@@ -32,7 +32,7 @@ export interface KafkaLogOptions extends KafkaSettings {
   isAfter: EventStore['isAfter']
   /** Called with every failure. The failed step is repeated. */
   onFailure?: (error: unknown) => void
-  /** Called with each message that is no event of Baoco. */
+  /** Called with each message that is not an event of Baoco. */
   onLeftOut?: (reason: string) => void
   /** Milliseconds. Only tests change it. */
   sessionTimeout?: number

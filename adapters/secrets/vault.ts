@@ -18,7 +18,7 @@ const idOf = (key: Buffer): string =>
 /** The id of a key in hexadecimal, as sealed texts name it. It does not reveal the key. */
 export const keyIdOf = (hex: string): string => idOf(Buffer.from(hex, 'hex'))
 
-/** The id of the key with which a text is sealed; null if it is no sealed text. */
+/** The id of the key with which a text is sealed; null if it is not a sealed text. */
 export const keyIdIn = (sealed: string): string | null => /^v1\.([0-9a-f]{8})\./.exec(sealed)?.[1] ?? null
 
 /** @param keys  64 hexadecimal characters each; the first seals, all of them open */

@@ -134,7 +134,7 @@ export const openDisk = async ({
     }
     look()
   }
-  /** A folder that cannot be measured is no reason to refuse anything. */
+  /** If a folder cannot be measured, nothing is refused. */
   const measured = (): Promise<void> => measure().catch(() => void (space = null))
 
   /** The error that a caller gets: it names the disk if that is the cause. */

@@ -14,7 +14,7 @@ const LOOK_EVERY_MS = 1_000
  */
 const AT_REST = 0.02
 /**
- * Requests, received or sent, between two looks of a process at rest. A process that hands over ten payments a second to another one hardly
+ * Requests, received or sent, between two checks of a process at rest. A process that hands over ten payments a second to another one hardly
  * works, but a collection would delay one of them as well.
  */
 const REQUESTS_AT_REST = 2
@@ -40,7 +40,7 @@ export const releaseMemoryAtRest = (lookEveryMs = LOOK_EVERY_MS): (() => void) =
   if (!collect) return () => {}
   let since = performance.eventLoopUtilization()
   let requests = 0
-  /** Looks in a row at which it was hardly busy. */
+  /** Checks in a row at which it was hardly busy. */
   let calmLooks = 0
   /** Bytes after the last collection, and after the last one of a settled process. */
   let [kept, settled] = [0, 0]

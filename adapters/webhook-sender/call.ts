@@ -115,7 +115,7 @@ export class CallInFlight implements Dispatcher.DispatchHandler {
     if (this.#over) return
     this.#over = true
     // The parser refuses headers that other clients accept, such as two lengths, or the rest of the head never came. The endpoint has
-    // read the call nevertheless. But a head without end is no answer.
+    // read the call nevertheless. But a head without an end is not an answer.
     if (this.#status === 0 && failure?.kind !== 'response_too_large') this.#status = this.#statusOfLine
     const answered = this.#status > 0
     this.#settle({

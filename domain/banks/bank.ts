@@ -33,7 +33,7 @@ export interface MailTable {
   valueFirst: boolean
   /** The bank puts the time into the memo. */
   timeInMemo: boolean
-  /** Each label begins its line or cell, or follows the same label in another language, so words of sentences are no labels. */
+  /** Each label begins its line or cell, or follows the same label in another language, so words of sentences are not labels. */
   byLines: boolean
   /** Whether no advertisement contains the phrase. Otherwise the table must also print the time of day. */
   isDistinctive: boolean

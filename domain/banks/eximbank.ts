@@ -3,7 +3,7 @@ import { bank, sms, smsOrPush, whenBankIsKnown } from './bank.ts'
 
 /**
  * The values follow the branch. A text without a sign does not show the direction, so it stays unread. The memo stands before the amount, so its
- * last word (`QUA TANG`) is no direction.
+ * last word (`QUA TANG`) is not a direction.
  */
 export const eximbank = bank('EIB', 'Eximbank', {
   senders: ['EXIMBANK'],

@@ -36,7 +36,7 @@ export class ChainHeads {
     return this.#slots.byteLength
   }
 
-  /** The number of places for keys. */
+  /** The number of slots for keys. */
   get size(): number {
     return this.#slots.length / 2
   }
@@ -84,14 +84,14 @@ export class ChainHeads {
   }
 }
 
-/** Places that a processor's cache has room for: 128 KiB. */
+/** Slots that fit into a processor's cache: 128 KiB. */
 const NEARBY_BITS = 14
 /** Buckets that are put into the table at once, in about two milliseconds. */
 const BUCKETS_AT_ONCE = 8
 
 /**
- * Fills a large table. Its places are far apart for the processor, so setting one key after the other would wait for the memory each time.
- * Here, keys whose places are near each other are collected first.
+ * Fills a large table. Its slots are far apart in memory, so setting one key after the other would wait for the memory each time.
+ * Here, keys whose slots are near each other are collected first.
  */
 export class HeadsToFill {
   readonly heads: ChainHeads

@@ -151,7 +151,7 @@ const rowThree = (window: DedupWindow, probe: Probe): number => {
       if (printsTime && candidate.printsTime)
         return ordersAllow(candidate, probe.precision === SECOND && candidate.printsSecond)
       const { apart } = candidate.distance
-      // An order id that a cut may have changed is no other payment's if the balance is still the same a little later.
+      // A different order id that a cut may have changed does not mean another payment if the balance is still the same soon afterwards.
       if (candidate.compatible === 'but_for_a_cut' && candidate.otherSource)
         return apart <= SENT_AGAIN && !otherBalanceBetween(window, probe, entry)
       if (candidate.compatible !== 'yes') return false

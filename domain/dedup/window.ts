@@ -71,7 +71,7 @@ export class DedupWindow extends Entries {
   }
 
   /**
-   * Adds a resend with a stamp of its own. Only an equal sending finds it. It is no notification of the event, because what it
+   * Adds a resend with a stamp of its own. Only an equal sending finds it. It does not count as a notification of the event, because what it
    * prints was printed before.
    * @param id  record of the notification that was sent again
    */

@@ -68,7 +68,7 @@ const BEFORE =
 
 /**
  * Words for a future, failed or cancelled movement, for a debt, or for money that was only blocked or released, so no money moved. And words for
- * a sum that is no movement: a total, an estimate, a rate, or a comparison.
+ * a sum that is not a movement: a total, an estimate, a rate, or a comparison.
  */
 export const DOUBT = new RegExp(
   [

@@ -33,7 +33,7 @@ export const beginsWithName = (page: Page): boolean => {
 const OPENING =
   /\b(?:quy khach|khach hang|kinh|thong (?:bao|tin)|bien dong|giao dich|gd|so du|tai khoan|tk|ngan hang|[a-z]*bank(?:ing)?|dich vu|chi tiet|bao (?:co|no))\b/
 
-/** A time, a day or a number in front of a colon is no part of a name. */
+/** A time, a day or a number before a colon is not part of a name. */
 const NO_NAME = /[/+]|\d{3}|\d$/
 
 /** Words that announce what a person wrote, gave or asks for. */

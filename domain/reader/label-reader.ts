@@ -157,7 +157,7 @@ const withoutUnlabelledMemo = (head: string, balanceAt: number | undefined): str
 }
 
 /**
- * Without a label of the memo, a payer may have written behind the balance: `DH1042 con lai se chuyen sau`. These are no words of the bank.
+ * Without a label of the memo, a payer may have written behind the balance: `DH1042 con lai se chuyen sau`. These are not words of the bank.
  * @param balanceAt  the position of the balance. Undefined if there is none.
  */
 const withoutPayersPlan = (head: string, balanceAt = head.length): string =>

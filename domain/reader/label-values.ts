@@ -10,7 +10,7 @@ const COME =
   'tang|duoc cong|cong tien|ghi co|nop(?: vao)?|gui vao|tien vao|(?:da|vua|duoc) nhan|nhan duoc|credit(?:ed)?'
 const GONE = 'giam|bi tru|tru tien|ghi no|rut(?: ra)?|tien ra|debit(?:ed)?|chuyen di'
 const SIGN = `(?:(?<plus>\\(?\\+\\)?|(?<![a-z])(?:${COME})(?![a-z])(?: with| by| for)? ?:? ?\\(?\\+?\\)?)|(?<minus>\\(?-\\)?|(?<![a-z])(?:${GONE})(?![a-z])(?: with| by| for)? ?:? ?\\(?-?\\)?))`
-/** Behind the beginning of a number: thousands behind an unknown separator, a unit that is no currency, or the mark of a time or a fraction. */
+/** Behind the beginning of a number: thousands behind an unknown separator, a unit that is not a currency, or the mark of a time or a fraction. */
 const MORE_OF_IT = `['’‘\u00b4\`_·\u066c-]\\d{3}(?!\\d)|[:/\u2044\u2013]\\d|(?:k|tr)(?:${CURRENCY_CODE}|${CURRENCY_SIGN}|(?![a-z]))| ?(?:nghin|ngan|trieu|diem|points?|xu)(?![a-z])`
 const sumOf = (noMore: string, notBehind = '') =>
   `(?:(?<before>${CURRENCY_CODE})(?![a-z]) ?)?(?<number>${NUMBER})${notBehind}` +
@@ -64,7 +64,7 @@ export interface LabelValues {
   accountCurrency: string | undefined
   ref: string | null
   firstAmountAt: number
-  /** Text that belongs to no label, a line for each piece: the end of one and the beginning of the next are no sum. */
+  /** Text that belongs to no label, a line for each piece: the end of one and the beginning of the next do not make a sum. */
   left: string
   /** Where the text was cut. Infinity if no mark shows it. */
   cutAt: number

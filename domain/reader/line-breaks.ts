@@ -21,7 +21,7 @@ export const isInsideWord = (before: string, after: string): boolean =>
 export type Joins = (before: string, after: string) => boolean
 
 /**
- * Restores a memo whose columns all end in a blank or line end. A mark of a cut behind the last one is no part of it.
+ * Restores a memo whose columns all end in a blank or line end. A mark of a cut after the last one is not part of it.
  * @param memo  as printed
  * @param column  number of characters between two breaks
  * @returns null if a column does not end in one

@@ -13,7 +13,7 @@ export interface Page {
   text: string
   shadow: string
   /**
-   * The text with its runs of blanks and the places of its invisible characters, because a bank that breaks memos at a column counts them.
+   * The text with its runs of blanks and the positions of its invisible characters, because a bank that breaks memos at a column counts them.
    * Undefined if it has none.
    */
   loose?: string

@@ -77,7 +77,7 @@ const no = (reason: NoTransaction): ReadResult => ({ reading: null, reason })
 const yes = (reading: Reading): ReadResult => ({ reading, reason: null })
 
 /**
- * Whether the text before a sentence is no part of a memo, and leaves it a movement: no sum precedes it, and its own line has neither a number, a
+ * Whether the text before a sentence is not part of a memo, and does not put the movement in doubt: no sum precedes it, and its own line has neither a number, a
  * label's colon nor words such as `hạn mức`.
  */
 const isBeforeSentence = (header: string): boolean => {
@@ -324,7 +324,7 @@ const isJoined = (page: Page, bank: Bank | null, arrivedAt: Date): boolean => {
 /** Words that a payer may write, and that otherwise mean that a text is not a transaction. */
 const WORDS_OF_MEMOS: ReadonlySet<NoTransaction> = new Set(['test_message', 'otp', 'statement', 'reminder', 'failed'])
 
-/** Whether only the memo contains the words for which the text would be no transaction. */
+/** Whether only the memo contains the words that would keep the text from being a transaction. */
 const isSaidByMemo = (reason: NoTransaction, body: Page, around: readonly string[]): boolean => {
   const head = WORDS_OF_MEMOS.has(reason) ? beforeMemo(body) : null
   return (

@@ -1,4 +1,4 @@
-/** The facts that a notification becomes: its entry in the deduplication window, its transaction, or the record of why it is none. */
+/** The facts that a notification becomes: its entry in the deduplication window, its transaction, or the record of why it is not one. */
 import type { Arrival } from '../arrival/arrival.ts'
 import type { IgnoredReason, NotificationEventData } from '../arrival/events.ts'
 import { mailHashOf } from '../arrival/mail-hash.ts'
@@ -153,7 +153,7 @@ export const ignored = (
     : { type: 'NotificationIgnored', data: { ...data, text: arrival.incoming.text, ...keptOf(arrival) } }
 }
 
-/** Ends a notification that was kept unread: names the transaction that it now belongs to, or the reason why it is none. */
+/** Ends a notification that was kept unread: names the transaction that it now belongs to, or the reason why it is not one. */
 export const reread = (
   {
     notification_id,

@@ -2,7 +2,7 @@
 /**
  * The checkpoint of a projector. It is stored in the schema of the projector's tables and moves in the same transaction as their rows. Its
  * anchor is the last applied event. If the store shows at startup that it never had that event (it was restored from an older backup, or it is
- * a different store), the read models are rebuilt. An event that was erased or has expired since is no reason. The projector continues after
+ * a different store), the read models are rebuilt. An event that was erased or has expired since does not cause that. The projector continues after
  * the anchor, not after the point to which it had read ahead, so it misses nothing that a restored store wrote in between.
  */
 import { isTombstone } from '../../domain/parse-event.ts'

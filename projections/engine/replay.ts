@@ -22,7 +22,7 @@ import { differences, type Difference } from './differences.ts'
 const SHORT_MS = 250
 /** Limits the rounds under a load that is never caught up with. The live projector then waits a little longer at the end. */
 const MOST_ROUNDS = 20
-/** Milliseconds between looks at whether another process has ended its replay. */
+/** Milliseconds between checks whether another process has ended its replay. */
 const TURN_EVERY_MS = 500
 
 const NEVER = new AbortController().signal

@@ -1,7 +1,7 @@
 /**
  * Where to go after the login.
  * URL parsers delete tabs and line breaks and read `\` as `/`, so only the parsed address tells the host.
- * @param next  the path that was asked for before the login
+ * @param next  the path that was requested before the login
  * @param origin  this page's origin
  * @returns a whole address on this origin, the start if `next` is none. Not a path, because `//host` as a path is another host
  */

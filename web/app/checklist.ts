@@ -20,7 +20,7 @@ export interface Found {
 /** The built-in inbox is an endpoint of ours, not of a shop. */
 const isInbox = (url: string): boolean => new URL(url).pathname.startsWith('/inbox/')
 
-/** What is sent from *Try it* is no report of the personal URL. */
+/** A text sent from *Try it* does not count as a report of the personal URL. */
 const hasSource = ({ devices, mailboxes, url }: Found): boolean =>
   devices.some(({ paired }) => paired) || mailboxes.length > 0 || (url !== null && url.last_heard_at !== null)
 

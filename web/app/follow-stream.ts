@@ -22,7 +22,7 @@ export interface StreamEvent {
 }
 
 interface Following {
-  /** The address. It is asked for each time that the stream is opened. */
+  /** Returns the address. Called each time that the stream is opened. */
   path: () => string
   onOpen: (answer: Response) => void
   onAway: () => void

@@ -4,7 +4,7 @@ const WHOLE = /^(?:\d{1,15}|\d{1,3}(?:[., ]\d{3}){1,4})$/
 
 /**
  * A whole number. People write 150.000 in Vietnam, and 150,000 or 150 000 elsewhere; a field for numbers would take the first for 150.
- * @returns null if the text is empty, and the text itself if it is no whole number: the API says what is wrong
+ * @returns null if the text is empty, and the text itself if it is not a whole number: the API says what is wrong
  */
 export const wholeNumber = (text: string): number | string | null => {
   const plain = text.replaceAll(/\s/g, ' ').trim()

@@ -62,7 +62,7 @@ export const shortTime = (iso: string, language: Language): string =>
   formatted(iso, language, { hour: '2-digit', minute: '2-digit' })
 export const day = (iso: string, language: Language): string =>
   formatted(iso, language, { day: '2-digit', month: '2-digit', year: 'numeric' })
-/** A chosen day in the language of the page: "24/11/2026", "24 Nov 2026". Empty if it is none. @param date  `YYYY-MM-DD` */
+/** A chosen day in the language of the page: "24/11/2026", "24 Nov 2026". Empty if it is not a day. @param date  `YYYY-MM-DD` */
 export const chosenDay = (date: string, language: Language): string => {
   const noon = new Date(`${date}T05:00:00Z`)
   if (Number.isNaN(noon.getTime()) || noon.toISOString().slice(0, 10) !== date) return ''

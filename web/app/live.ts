@@ -1,7 +1,7 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /**
  * Keeps the page current. One tab holds the stream (Web Locks) and passes its messages to the others. A message names what changed, and the
- * page asks for that again, at most once in two seconds. While there is no stream, what is shown is asked for every thirty seconds.
+ * page asks for that again, at most once in two seconds. While there is no stream, what is shown is requested every thirty seconds.
  * When a tab comes back to the front or the network returns, nobody waits: the stream is opened at once.
  * All tabs share one login. A tab of another account is loaded again, so that nothing is shown, done or passed on for the wrong one.
  */

@@ -1,7 +1,7 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /**
  * A screen whose file is on its way. The screen before it stays until then, so a sign says that the tap was taken. The files of the screens
- * that are opened most are loaded while nothing else is asked for.
+ * that are opened most are loaded while nothing else is requested.
  */
 import { signal } from '@preact/signals'
 import { texts } from './language.ts'
@@ -30,7 +30,7 @@ export const OpeningSign = () => (
   </p>
 )
 
-/** @returns when the page has asked for nothing for a while */
+/** @returns when the page has requested nothing for a while */
 const quiet = async (): Promise<void> => {
   let since = performance.now()
   while (performance.now() - since < QUIET_MS) {
@@ -40,7 +40,7 @@ const quiet = async (): Promise<void> => {
 }
 
 let hasBegun = false
-/** Loads files one after the other, so that what somebody opens meanwhile waits for one at most. Those that fail are asked for again when their screen is opened. */
+/** Loads files one after the other, so that what somebody opens meanwhile waits for one at most. Those that fail are requested again when their screen is opened. */
 export const loadInAdvance = async (files: readonly (() => Promise<unknown>)[]): Promise<void> => {
   if (hasBegun) return
   hasBegun = true

@@ -1,5 +1,5 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
-/** Whether this browser is logged in. The cookie itself is invisible to scripts, so the account is asked for. */
+/** Whether this browser is logged in. The cookie itself is invisible to scripts, so the page requests the account. */
 import { signal } from '@preact/signals'
 import { QueryClient, queryOptions, useQuery } from '@tanstack/preact-query'
 import { ApiError, getData, UNEXPECTED } from '../api/client.ts'
@@ -18,8 +18,8 @@ const waitOf = (error: Error | null): number =>
 const LONGEST_WAIT_MS = 600_000
 
 /**
- * The message about a change comes once. If the answer failed then, it is asked for until it comes.
- * @param usual  milliseconds until it is asked for otherwise; false: not by itself
+ * The message about a change comes once. If the answer failed then, it is requested until it comes.
+ * @param usual  milliseconds until it is otherwise requested again; false: not by itself
  */
 export const refetchAfter = (error: Error | null, usual: number | false = false): number | false =>
   isTemporary(error) ? Math.max(waitOf(error), Math.min(usual || AFTER_ERROR_MS, AFTER_ERROR_MS)) : usual

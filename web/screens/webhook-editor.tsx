@@ -49,7 +49,7 @@ const fieldsOf = (values: Record<string, string>, { payload_format, custom_templ
 const shownNumber = (value: number | null | undefined): string | undefined =>
   value === null || value === undefined ? undefined : count(value, language.value)
 
-/** @param isNeeded  otherwise it is not asked for @returns the webhook that calls the account's own test inbox */
+/** @param isNeeded  otherwise it is not requested @returns the webhook that calls the account's own test inbox */
 const useInboxRule = (isNeeded: boolean): Rule | undefined => {
   const rules = useRules()
   const inboxes = useQuery({ queryKey: ['inbox'], queryFn: listInboxes, enabled: isNeeded })

@@ -34,7 +34,7 @@ const Failure = ({ of, error }: { of: Asked<unknown>; error: Error | null }) => 
   return <Temporary error={error} instead={of.data === undefined && <Loading />} />
 }
 
-/** Without the server nothing can be asked for. The page says so once, and its button asks for all that failed. */
+/** Without the server nothing can be loaded. The page says so once, and its button repeats every request that failed. */
 export const FailedRead = ({ of }: { of: Asked<unknown> }) => <Failure of={of} error={useReadError(of)} />
 
 /** Draws what a query brought; before that "loading", and an error with a button. Old data stays visible beside an error. */

@@ -2,7 +2,7 @@
 /**
  * A list of any length. The API gives it in pages, and each page of it is a body of the table with a query of its own. Its cursor is the last
  * row of the page before, so no row can be in two pages or between them, whatever changes. Only pages near the visible part have rows and
- * are kept current. The others are as high as they were, and are asked for again when they come near. So a change costs a few requests,
+ * are kept current. The others are as high as they were, and are requested again when they come near. So a change costs a few requests,
  * and a list of ten thousand rows has a few hundred in the page.
  *
  * Somebody who reads below the top is not disturbed: the list then begins at a cursor, with the row that was the newest, until they ask for
@@ -130,7 +130,7 @@ const useStart = (filter: Filter, first: Rows | undefined, isAtTop: boolean): st
   if (isAtTop) start.current = ''
   else if (start.current === '' && first?.same_cursor) {
     start.current = first.same_cursor
-    // The same rows. They are asked for again, as there may be news that was not asked for yet.
+    // The same rows. They are requested again, because the page may not have requested the latest changes yet.
     queries.setQueryData(keyOf(filter, start.current), first)
     void queries.invalidateQueries({ queryKey: keyOf(filter, start.current) })
   }
@@ -138,7 +138,7 @@ const useStart = (filter: Filter, first: Rows | undefined, isAtTop: boolean): st
 }
 
 /**
- * The cursors of the pages, and of the one after those that are known. A page that is being asked for keeps those that follow it.
+ * The cursors of the pages, and of the one after those that are known. A page that is being requested keeps those that follow it.
  * @param start  that of the first page
  */
 const useCursors = (filter: Filter, start: string): readonly string[] => {
@@ -184,7 +184,7 @@ export const TransactionList = ({ filter }: { filter: Filter }) => {
   const first = useQuery({ ...pageOf(filter, ''), enabled: isTopNear })
   const start = useStart(filter, first.data, isAtTop)
   const cursors = useCursors(filter, start)
-  // The newest rows are asked for only near the top. Which of the live messages the filter selects is not known.
+  // The newest rows are requested only near the top. Which of the live messages the filter selects is not known.
   const newer = Math.max(numberOfNewer(first.data?.data ?? [], rowsOf(filter, start)[0]), isFiltered ? 0 : fresh)
   const drawn = useRef<VNode<PageProps>[]>([])
   // Preact skips what is the same element as before: when one page changes, the others are not drawn again.

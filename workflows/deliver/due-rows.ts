@@ -52,7 +52,7 @@ export class DueRows {
     if (milliseconds < LOOK_EVERY) this.#signal.wake()
   }
 
-  /** Some claims may no longer have a worker. The next look takes them over. */
+  /** Some claims may no longer have a worker. The next poll takes them over. */
   takeOverSoon(): void {
     this.#takeOverWanted = true
   }

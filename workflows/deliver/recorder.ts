@@ -85,7 +85,7 @@ export interface RecorderOptions {
   schedule: readonly number[]
   /** From 0 up to 1. */
   random: () => number
-  /** Called once for failures that are no outage of the store, until it answers. An outage is reported elsewhere. */
+  /** Called once for failures that are not an outage of the store, until it answers. An outage is reported elsewhere. */
   onError: (error: unknown) => void
 }
 

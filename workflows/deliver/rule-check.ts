@@ -3,7 +3,7 @@
  * Checks deliveries that wait in this worker against their rules: since the claim, the rule may have been paused, deleted or
  * changed, or its account locked. Such deliveries go back to the queue, which decides about them by the current rule.
  *
- * Ten times a second, one statement reads the rules of all deliveries that have waited since the last look. Deliveries that
+ * Ten times a second, one statement reads the rules of all deliveries that have waited since the last check. Deliveries that
  * need not wait cost nothing. While the database is away, calls are made by the rules as they were at the claim.
  */
 import { waitUnlessAborted } from '../support/abort.ts'
@@ -11,7 +11,7 @@ import { retry } from '../support/retry.ts'
 import type { Job } from './lanes.ts'
 import type { DeliveryQueue } from './queue.ts'
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two checks. */
 const LOOK_EVERY = 100
 
 export interface RuleCheckOptions {
@@ -31,7 +31,7 @@ export class RuleCheck {
     this.#options = options
   }
 
-  /** Deliveries may wait from now on. It looks until none waits. */
+  /** Deliveries may wait from now on. Their rules are checked until none waits. */
   watch(): void {
     if (this.#isRunning) return
     this.#isRunning = true

@@ -44,7 +44,7 @@ const PAGE = 100
 /** Running jobs of an account. Calls at the same moment may exceed it by a few. */
 export const MOST_RUNNING = 10
 
-/** Milliseconds between two looks for jobs. The pause after a page is a multiple of its duration, but has a minimum. */
+/** Milliseconds between two searches for jobs. The pause after a page is a multiple of its duration, but has a minimum. */
 const LOOK_EVERY = 3_000
 const REST = { times: 3, atLeast: 20 }
 

@@ -14,7 +14,7 @@ import type { OwnersOccasion } from '../accounts/accounts.ts'
 import { CONFLICT, untilNoConflict } from '../support/conflicts.ts'
 import { stamp } from '../support/stamp.ts'
 
-/** The amount of a payment that was held back because of its age, and the order that it names; null if it is none. */
+/** The amount of a payment that was held back because of its age, and the order that it names; null if it is not such a payment. */
 const heldPayment = (events: readonly StoredEvent[], account: Account, plans: PlanAccount) => {
   const [first] = events
   const state = foldTransaction(events)

@@ -15,7 +15,7 @@ export interface OperatorWatchParts {
   clock: Clock
 }
 
-/** One look. */
+/** One check. */
 export interface Look {
   /** Subjects of the alerts that lasted before. */
   lasting: readonly string[]

@@ -32,7 +32,7 @@ export const removing = (
 
 type Lines = Pick<LogLines, 'info' | 'error'>
 
-/** Milliseconds between two looks at the clock. One timer for each job would stand still while the machine is suspended. */
+/** Milliseconds between two checks of the clock. One timer for each job would stand still while the machine is suspended. */
 const LOOK_EVERY_MS = 1_000
 
 /**

@@ -45,7 +45,7 @@ const earlier = (noted: string | undefined, present: string): string =>
 
 export const watch = <Failing, Lasting extends LastingAlert>(parts: WatchParts<Failing, Lasting>): ScheduledJob => {
   const { name, at, kind, alerts, alertOf, isCalm, calmNeeded, onRaised, onEnded } = parts
-  /** When a look first found the subject of an alert calm, by name. */
+  /** When a check first found the subject of an alert calm, by name. */
   let calmSince: ReadonlyMap<string, string> = new Map()
 
   const run = async (signal: AbortSignal): Promise<{ raised: number; ended: number } | null> => {

@@ -5,7 +5,7 @@ import type { RecordedEvent } from '../../../domain/event.ts'
 import type { Parse } from '../parse.ts'
 import type { Placed } from '../ring.ts'
 
-/** About the bytes of an event's name, id and places, besides its data. */
+/** Approximate bytes of an event's name, id and positions, besides its data. */
 const FRAME_BYTES = 200
 
 export class ReceivedEvent<Event extends RecordedEvent> implements Placed<Position> {
@@ -24,7 +24,7 @@ export class ReceivedEvent<Event extends RecordedEvent> implements Placed<Positi
     return this.#recorded.stream
   }
 
-  /** Its id and its places, which are the same before and after it is parsed. */
+  /** Its id and its positions, which are the same before and after it is parsed. */
   get place(): Pick<RecordedEvent, 'checkpoint' | 'id' | 'stream' | 'revision'> {
     return this.#recorded
   }

@@ -93,7 +93,7 @@ const unlessGivenElsewhere = (value: string | undefined, given: Given, other: st
 /**
  * @param value  a parsed body or one of its items: an object, or the text itself
  * @param query  the query parameters, if there are any
- * @param isEscaped  whether no text can have injected a field; then two names are no reason for doubt
+ * @param isEscaped  whether no text can have injected a field; then two names cause no doubt
  */
 export const findFields = (value: unknown, query: object | null = null, isEscaped = false): Found =>
   withNestedJson(fieldsOf(value, query, isEscaped), (nested) => fieldsOf(nested, null, false))

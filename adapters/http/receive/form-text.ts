@@ -22,7 +22,7 @@ const isOfText = (name: string): boolean => {
   return isNameOf(NAMES.text, plain) || isNameOf(NAMES.unfolded, plain)
 }
 
-/** Joins a piece that is no field to the text before it. */
+/** Joins a piece that is not a field to the text before it. */
 const withWholeTexts = (text: string): string => {
   let inText = false
   let mended = ''

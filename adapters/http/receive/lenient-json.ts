@@ -1,7 +1,7 @@
 // Tests: tests/unit/adapters/http/receive/json-values.test.ts
 /**
  * Reads JSON as forwarder apps write it. Templates insert texts without escaping them, so strings contain raw line breaks, tabs and quotes
- * of a bank's text, and unfilled placeholders appear in the place of numbers. Such JSON is read only to find the text to keep, because the
+ * of a bank's text, and unfilled placeholders appear in place of numbers. Such JSON is read only to find the text to keep, because the
  * text may have injected fields (decisions, "Trust", T2).
  */
 

@@ -1,12 +1,12 @@
 // Tests: tests/integration/delivery/due-lanes.test.ts
 /**
- * Finds the lanes of rules that have due deliveries. The cost of a look does not grow with the number of rules, of deliveries
+ * Finds the lanes of rules that have due deliveries. The cost of a search does not grow with the number of rules, of deliveries
  * that wait, or of due deliveries that may not be claimed now.
  *
- * A pass reads an index on the due times and notes the lane of each rule that it finds. A noted lane is checked at later looks
+ * A pass reads an index on the due times and notes the lane of each rule that it finds. A noted lane is checked at later searches
  * until nothing in it is due, because its rule may be paused, gated or without room. If one page of the index has everything
- * that is due, each look is a whole pass. Otherwise, a look continues where the last one ended. Once a pass has reached the
- * end, looks read only what became due in the last minute, and a new pass begins after a minute. It finds deliveries that
+ * that is due, each search is a whole pass. Otherwise, a search continues where the last one ended. Once a pass has reached the
+ * end, searches read only what became due in the last minute, and a new pass begins after a minute. It finds deliveries that
  * were projected so late that they were already due for longer.
  */
 import { dueBy, isTooFarAhead } from './claim-sql.ts'
@@ -14,9 +14,9 @@ import { LANES, type LaneName } from '../../../workflows/deliver/queue.ts'
 import type { Queryable } from '../../database/database.ts'
 import { columnsOf } from '../../database/columns.ts'
 
-/** Noted lanes that a look checks. If there are more, they take turns. As many new ones are returned at once. */
+/** Noted lanes that a search checks. If there are more, they take turns. As many new ones are returned at once. */
 const CHECKED = 250
-/** Due deliveries that a look reads of a lane: at the start of a pass, and later in it. */
+/** Due deliveries that a search reads of a lane: at the start of a pass, and later in it. */
 const FIRST_PAGE = 2_000
 const PAGE = 10_000
 /**
@@ -24,7 +24,7 @@ const PAGE = 10_000
  * the log. In a burst many are open, so little is read.
  */
 const PAGE_OF_FIRST = 500
-/** Seconds before the last look from which deliveries are read again. */
+/** Seconds before the last search from which deliveries are read again. */
 const READ_AGAIN = 60
 /** Milliseconds between the starts of two passes that need more than one page. */
 const PASS_EVERY = 60_000
@@ -121,7 +121,7 @@ export class DueLanes {
     for (const { rule_id, lane } of lanes) this.#noted.set(keyOf({ rule_id, lane }), { rule_id, lane })
   }
 
-  /** @returns lanes that have due deliveries. `hasMore`: the next look finds others, and should follow at once. */
+  /** @returns lanes that have due deliveries. `hasMore`: the next search finds others, and should follow at once. */
   async look(): Promise<{ lanes: RuleLane[]; hasMore: boolean }> {
     const turn = this.#turn()
     const readings = LANES.map((lane) => [lane, this.#readings.get(lane)!] as const)

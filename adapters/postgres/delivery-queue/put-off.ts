@@ -7,7 +7,7 @@
  * A worker reads the database's time at its heartbeats. So it dates results by the wrong clock for some seconds after the correction. The claim of such an
  * attempt has the right time, and its result has one in the future. That is looked for in young claims, for some minutes after the clock was set back.
  *
- * Claims are kept for minutes only after they were recorded, and a look reads them all. So looks are made at the first heartbeat, when the clock was
+ * Claims are kept for minutes only after they were recorded, and a search reads them all. So searches are made at the first heartbeat, when the clock was
  * set back, and once a minute with the sweep.
  */
 import type { Queryable } from '../../database/database.ts'
@@ -15,10 +15,10 @@ import { CLOCKS_DIFFER } from './claim-sql.ts'
 import type { RuleLane } from './due-lanes.ts'
 import { columnsOf } from '../../database/columns.ts'
 
-/** Rows of one look. */
+/** Rows of one search. */
 const MOST = 1_000
 
-/** Milliseconds after a correction in which results with a wrong time are looked for. The sweep looks twice meanwhile. */
+/** Milliseconds after a correction in which results with a wrong time are looked for. The sweep searches twice meanwhile. */
 const WATCHED_MS = 150_000
 /** Milliseconds before it was noticed: results of older claims were dated before it. */
 const NOTICED_WITHIN_MS = 30_000
@@ -69,7 +69,7 @@ export class PutOff {
     const zero = now.getTime() - performance.now()
     const wasSetBack = zero < this.#zero - CLOCKS_DIFFER * 1_000
     if (wasSetBack) this.#setBackAt = performance.now()
-    // Without read models there is nothing to find yet. Then the next heartbeat looks.
+    // Without read models there is nothing to find yet. Then the next heartbeat searches.
     const isDone = !wasSetBack || (await this.look().then(() => true, () => false)) // prettier-ignore
     if (isDone) this.#zero = zero
   }

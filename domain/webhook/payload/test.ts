@@ -1,5 +1,5 @@
 // Tests: tests/unit/domain/webhook/payload/payloads.test.ts
-/** The payload of the test operation (section 2.5). It is no real transaction, and its amount is a number. */
+/** The payload of the test operation (section 2.5). It is not a real transaction, and its amount is a number. */
 import type { Payload } from './shorten.ts'
 
 /** @param timestamp  Unix seconds */
