@@ -85,7 +85,7 @@ export const vi: Texts = {
     alert: {
       subjects: {
         endpoint_failing: 'một địa chỉ nhận webhook liên tục lỗi',
-        source_silent: 'một nguồn báo có đã ngừng gửi tin',
+        source_silent: 'một nguồn đã ngừng gửi tin báo',
         quota_80: 'đã dùng gần hết số giao dịch của tháng này',
         rule_paused: 'một webhook đã bị tạm dừng',
         new_bank_account: 'có tài khoản ngân hàng mới',
@@ -118,7 +118,7 @@ export const vi: Texts = {
       'Hiện thư trong hộp này không được đọc. Hãy kiểm tra máy chủ, rồi bật hộp thư lại.',
     mailboxFailing: (username, host, reason) =>
       `Không đọc được hộp thư ${username} trên ${host}. ${reason} Thư không mất: Baoco sẽ đọc tiếp ngay khi hộp thư hoạt động lại. ` +
-      'Hãy kiểm tra máy chủ và mật khẩu (một số nhà cung cấp cần mật khẩu ứng dụng), rồi bấm kiểm tra hộp thư.',
+      'Hãy kiểm tra máy chủ và mật khẩu (một số nhà cung cấp cần mật khẩu ứng dụng), rồi bấm Thử ở trang Nguồn.',
     mailSkipped: (notification, address, facts) =>
       `Máy chủ của hộp thư ${address} có một thư nhưng không cho tải về (${facts}). Baoco đã thử nhiều lần rồi bỏ qua thư này. ` +
       `Tin báo ${notification} ghi lại việc đó. Nếu đó là thư của ngân hàng, hãy đối chiếu với các giao dịch của bạn.`,

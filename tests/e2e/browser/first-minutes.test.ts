@@ -78,7 +78,7 @@ describe('the first five minutes in a browser', function () {
     await visitor.page.locator('section', { hasText: '3. Kết quả' }).getByText('Đã báo').waitFor()
     await see('Chữ ký đúng')
     await follow('Hôm nay')
-    await ticked('Gửi thử một tin báo có')
+    await ticked('Gửi thử một tin báo')
     await ticked('Xem webhook được gửi')
   })
 
@@ -97,7 +97,7 @@ describe('the first five minutes in a browser', function () {
     await follow('Giao dịch')
     await see('DH2001')
     await follow('Hôm nay')
-    await ticked('Kết nối nguồn báo có')
+    await ticked('Kết nối nguồn tin báo')
   })
 
   it('connect an app by the personal URL, which a trial on the page does not', async () => {
@@ -112,7 +112,7 @@ describe('the first five minutes in a browser', function () {
     await world.post(vietcombankText(2, 'DH2002'))
     await eventually(hasReported, { what: 'the report of the app' })
     await follow('Hôm nay')
-    await ticked('Kết nối nguồn báo có')
+    await ticked('Kết nối nguồn tin báo')
   })
 
   it('add a webhook of the shop, which the page can call, and the list of steps is done', async () => {

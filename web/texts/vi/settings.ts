@@ -20,7 +20,7 @@ export const unread = {
   genuine: 'Tin này là thật',
   genuineTitle: 'Tin này là thật?',
   genuineText:
-    'Hãy đối soát với tài khoản ngân hàng của bạn trước. Sau khi xác nhận, tin trở thành giao dịch và webhook được gửi.',
+    'Hãy đối chiếu với tài khoản ngân hàng của bạn trước. Sau khi xác nhận, tin trở thành giao dịch và webhook được gửi.',
   trust: (sender: string) => `Tin cậy ${sender}`,
   trustTitle: (sender: string) => `Tin cậy người gửi ${sender}?`,
   trustText:
@@ -36,7 +36,7 @@ export const unread = {
       'Hoặc JSON không hợp lệ, nên nội dung chuyển khoản có thể đã giả một trường; hoặc không trường nào có nội dung tin.',
   } as Record<string, string>,
   advice: {
-    unsafe: 'Hãy đối soát tin với tài khoản ngân hàng. Nếu đúng, hãy xác nhận tin, rồi sửa mẫu của ứng dụng.',
+    unsafe: 'Hãy đối chiếu tin với tài khoản ngân hàng. Nếu đúng, hãy xác nhận tin, rồi sửa mẫu của ứng dụng.',
     unknown_sender:
       'Kiểm tra xem ứng dụng có ghi người gửi, như sender=Vietcombank. Nếu bạn tin người gửi này, hãy thêm vào danh sách tin cậy.',
     unknown_app: 'Kiểm tra xem ứng dụng có gửi tên gói của ứng dụng ngân hàng, như ?package=com.VCB.',
@@ -73,7 +73,7 @@ export const settings = {
       read: 'Xem giao dịch và báo cáo',
       write: 'Thay đổi webhook, nguồn và giao dịch',
       connect: 'Kết nối một cửa hàng',
-      receive: 'Gửi tin báo có',
+      receive: 'Gửi tin báo',
     } as Record<string, string>,
     expires: 'Hết hạn vào ngày',
     noScope: 'Chọn ít nhất một quyền.',
@@ -117,7 +117,7 @@ export const settings = {
   banks: {
     title: 'Tài khoản ngân hàng',
     text: 'Người lạ có thể đăng ký số điện thoại của bạn cho tài khoản của họ. Vì vậy tiền vào một số tài khoản mới phải chờ bạn xác nhận.',
-    empty: 'Chưa có tin báo có nào ghi số tài khoản.',
+    empty: 'Chưa có tin báo nào ghi số tài khoản.',
     known: 'Tài khoản của bạn',
     waiting: 'Chờ bạn xác nhận',
     mine: 'Đây là tài khoản của tôi',

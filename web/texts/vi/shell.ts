@@ -123,7 +123,7 @@ export const entry = {
   },
   register: {
     title: 'Tạo tài khoản',
-    lead: 'Baoco đọc tin báo có của ngân hàng và báo cho cửa hàng của bạn ngay khi tiền vào.',
+    lead: 'Baoco đọc tin báo của ngân hàng và báo cho cửa hàng của bạn ngay khi tiền vào.',
     hint: 'Ít nhất 10 ký tự.',
     button: 'Tạo tài khoản',
     done: (email: string) =>

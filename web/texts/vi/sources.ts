@@ -1,7 +1,7 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 export const sources = {
   title: 'Nguồn',
-  lead: 'Baoco nhận tin báo có qua đường dẫn riêng, điện thoại đã ghép, hoặc hộp thư.',
+  lead: 'Baoco nhận tin báo qua đường dẫn riêng, điện thoại đã ghép, hoặc hộp thư.',
   seen: {
     never: 'Chưa nhận tin nào',
     last: 'Tin gần nhất',
@@ -109,7 +109,7 @@ export const sources = {
   },
   mail: {
     title: 'Hộp thư',
-    text: 'Baoco đọc thư báo có của ngân hàng qua IMAP. Chỉ thư có chữ ký của ngân hàng mới được tính.',
+    text: 'Baoco đọc thư của ngân hàng qua IMAP. Chỉ thư có chữ ký của ngân hàng mới được tính.',
     empty: 'Chưa có hộp thư nào.',
     add: 'Thêm hộp thư',
     change: (email: string) => `Sửa ${email}`,

@@ -28,7 +28,7 @@ export const transactions = {
     pending: (count: string) => `${count} đang gửi`,
   },
   more: 'Xem cũ hơn',
-  empty: 'Chưa có giao dịch nào. Gửi tin báo có tới đường dẫn riêng của bạn, hoặc kết nối điện thoại.',
+  empty: 'Chưa có giao dịch nào. Gửi tin báo tới đường dẫn riêng của bạn, hoặc kết nối điện thoại.',
   newest: (count: string, _isOne: boolean) => `${count} giao dịch mới`,
   download: { xlsx: 'Tải Excel', csv: 'Tải CSV' },
   emptyFilter: 'Không có giao dịch nào khớp bộ lọc này.',
@@ -63,7 +63,7 @@ export const transaction = {
   attempts: 'Các lần gửi',
   noAttempts: {
     pending: 'Chưa gửi lần nào. Lần gửi đầu sắp bắt đầu.',
-    skipped: 'Không gửi, vì tin báo có không ghi mã đơn.',
+    skipped: 'Không gửi, vì tin báo không ghi mã đơn.',
     no_match:
       'Không gửi. Hoặc mã đơn không bắt đầu bằng tiền tố của cửa hàng nào, hoặc không webhook nào nhận loại giao dịch này, hoặc số tài khoản chưa được xác nhận, hoặc nội dung cho biết đây là tiền hoàn lại của một lệnh chuyển.',
     already_run: 'Không gửi, vì đây là bản sao của một giao dịch đã báo.',
@@ -130,7 +130,7 @@ export const transaction = {
     other: ['Không gửi được', 'Xem câu trả lời bên dưới.'],
   } as Record<string, readonly [what: string, fix: string]>,
   events: {
-    TransactionCaptured: 'Đọc được tin báo có',
+    TransactionCaptured: 'Đọc được tin báo',
     TransactionCompleted: 'Bổ sung mã đơn từ một tin đầy đủ hơn',
     WebhookAttempted: 'Gửi webhook',
     WebhookRetryRequested: 'Yêu cầu gửi lại',

@@ -1,12 +1,12 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 export const tryIt = {
   title: 'Dùng thử',
-  lead: 'Thử trọn quy trình, từ tin báo có đến cửa hàng, mà không cần chuyển tiền thật.',
+  lead: 'Thử trọn quy trình, từ tin báo đến cửa hàng, mà không cần chuyển tiền thật.',
   text: {
-    title: '1. Chọn một tin báo có',
+    title: '1. Chọn một tin báo',
     bank: 'Ngân hàng',
     sender: (sender: string) => `Người gửi: ${sender}`,
-    text: 'Tin báo có',
+    text: 'Tin báo',
     hint: 'Bạn sửa được: đổi mã đơn, số tiền, hay dán tin của chính bạn.',
     another: 'Tin khác',
   },

@@ -8,7 +8,7 @@ export const tryIt = (visitor: () => Visitor, owner: () => Owner): void => {
     const number = '0099000654321'
     await owner().seeBankAccount(number)
     await visitor().enter('/try')
-    const text = page.getByLabel('Tin báo có')
+    const text = page.getByLabel('Tin báo', { exact: true })
     await text.fill((await text.inputValue()).replace(/SD TK \d+/, `SD TK ${number}`))
     await page.getByLabel('Gửi tới các webhook của tôi').check()
     await page.getByText(`Số tài khoản VCB ${number} chưa được xác nhận, nên webhook chỉ được gọi sau`).waitFor()
