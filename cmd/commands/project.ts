@@ -211,6 +211,7 @@ const scheduled = (installation: Installation): Follower => {
       clock,
     }),
   ]
+  // The lease keeps this name, because a process of the previous release holds it under that name.
   return (signal) => onlyOne('planned work').hold((held) => runScheduled(jobs, log, clock, held), signal)
 }
 

@@ -59,7 +59,7 @@ const SYLLABLE = '[b-df-hj-np-tvx]{0,3}[aeiouy]{1,3}(?:ch?|ng?|nh|[mpt])?'
 
 /**
  * A word that is a name without its diacritics (`NGUYEN QUANG HUY`, `TRAN VAN LOI`) is in doubt unless another syllable of a name may precede it.
- * @param before  syllables behind which the bank writes it · @param behind  words in front of which it does
+ * @param before  syllables after which the bank writes it · @param behind  words before which it does
  */
 const unlessName = (word: string, before: string, behind: string): string =>
   `\\b${word}\\b(?:(?= (?:${behind})\\b)|(?<!(?<![a-z0-9])(?!(?:${before}) )${SYLLABLE} ${word}))`
@@ -94,5 +94,5 @@ export const DOUBT = new RegExp(
   ].join('|'),
 )
 
-/** Words before an amount that is an example or a gift. Behind it, they may be a bank's usual advice. */
+/** Words before an amount that is an example or a gift. After it, they may be a bank's usual advice. */
 export const DOUBT_BEFORE = /canh bao|lua dao|gia mao|khong tin|vi du|mo phong|chuc mung|chuong trinh/

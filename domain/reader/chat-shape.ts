@@ -41,7 +41,7 @@ const ANNOUNCED =
   /\bloi (?:nhan|chuc)\b|\bnhan (?:tin|gui|cho)\b|\bli xi\b|mung tuoi|\bqua (?:tang|mung)\b|\btang (?:qua|ban)\b|chuc mung|\bchat\b|tro chuyen|binh luan|(?<!theo )\byeu cau (?:ban )?(?:chuyen|thanh toan|tra)|\bgui (?:den |toi |cho )?ban\b(?! thong)|\bgui (?:mot |1 )?(?:loi|tin nhan|anh|hinh|sticker)\b|\bda (?:gui|viet)(?: [a-z ]{1,20})? ?:|\bmessage|\bwrote\b|\bsays\b/
 const MESSAGE_FROM = /\btin nhan(?: moi)? (?:tu|cua) (?<sender>[^:\n]+)/
 
-/** Whether words of an app, in front of a text or in its title, announce what a person wrote, gave or asks for. */
+/** Whether words of an app, before a text or in its title, announce what a person wrote, gave or asks for. */
 export const announcesWords = ({ text, shadow }: Page): boolean => {
   const { sender } = MESSAGE_FROM.exec(shadow)?.groups ?? {}
   const isPersons = sender !== undefined && bankSpokenOf(`${sender}:`) === null && !sender.startsWith('ngan hang')

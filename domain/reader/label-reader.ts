@@ -61,7 +61,7 @@ export const beforeMemo = (page: Page): Page | null => {
   return end === undefined ? null : { text: page.text.slice(0, end), shadow: page.shadow.slice(0, end) }
 }
 
-/** Behind a balance that follows the memo: the end of the text, or the bank's telephone number. */
+/** After a balance that follows the memo: the end of the text, or the bank's telephone number. */
 const AFTER_BALANCE = /^[ .]{0,3}(?:$|[\n|]|(?:(?:chi tiet )?lh|lien he|hotline|tong dai)(?![a-z]))/
 
 /**
@@ -144,7 +144,7 @@ const TIME_ALONE = /^(?:(?:vao|luc|ngay) ){0,2}[\d:/. h-]*$/
 const OPENS_WITH_LABEL = /^(?:[a-z.]+ ){0,3}[a-z.]+ ?:/
 
 /**
- * The bank's text in which it prints its time. Without a label of the memo, the lines behind the balance are the memo, unless they begin with a
+ * The bank's text in which it prints its time. Without a label of the memo, the lines after the balance are the memo, unless they begin with a
  * label and a colon, or are a time alone.
  * @param balanceAt  the position of the balance. Undefined if there is none.
  */
@@ -157,14 +157,14 @@ const withoutUnlabelledMemo = (head: string, balanceAt: number | undefined): str
 }
 
 /**
- * Without a label of the memo, a payer may have written behind the balance: `DH1042 con lai se chuyen sau`. These are not words of the bank.
+ * Without a label of the memo, a payer may have written after the balance: `DH1042 con lai se chuyen sau`. These are not words of the bank.
  * @param balanceAt  the position of the balance. Undefined if there is none.
  */
 const withoutPayersPlan = (head: string, balanceAt = head.length): string =>
   head.slice(0, balanceAt) + head.slice(balanceAt).replaceAll('se chuyen', '')
 
 /**
- * The start of the memo. Only a time may precede its label in its line. A label within a line behind that of the balance is the payer's
+ * The start of the memo. Only a time may precede its label in its line. A label within a line after that of the balance is the payer's
  * (`DH1042 ND: DH2000`), and the whole line is the memo.
  */
 const startOfContent = (shadow: string, memo: Labelled, balanceAt: number | undefined): number => {
@@ -198,7 +198,7 @@ const mayBeInName = (
   before.some(({ field, at, start }) => field === 'other' && at < amountAt && PERSON.test(shadow.slice(at, start))) &&
   behind.some(({ field, start, end }) => field === 'amount' && shadow.slice(start, end).search(SIGNED) === 0)
 
-/** Whether the bank says behind the memo that nothing moved: in a line of its own, or at the label of the status. */
+/** Whether the bank says after the memo that nothing moved: in a line of its own, or at the label of the status. */
 const saysNothingMoved = ({ shadow }: Page, memo: Labelled, behind: readonly Labelled[], memoEnd: number): boolean =>
   saysFailedBehind(shadow.slice(memo.start)) ||
   behind.some(
@@ -236,7 +236,7 @@ export const readByLabels = (
   const first = found.balances.find(({ available }) => !available) ?? found.balances[0]
   if (first && first.at < found.firstAmountAt) return null
   const printed = first?.groups ?? tail.balance
-  // Text behind the memo's label is the payer's, whatever number ends it. A balance behind the memo ends the text.
+  // Text after the memo's label is the payer's, whatever number ends it. A balance after the memo ends the text.
   const isLast = !memo || printed === tail.balance
   const payers = !memo && first ? mayBePayers(first, amount) : null
   const balance = printed && !payers?.decimals && !(isLast && mayBeHalf(page, printed)) ? printed : null

@@ -10,7 +10,7 @@ const COME =
   'tang|duoc cong|cong tien|ghi co|nop(?: vao)?|gui vao|tien vao|(?:da|vua|duoc) nhan|nhan duoc|credit(?:ed)?'
 const GONE = 'giam|bi tru|tru tien|ghi no|rut(?: ra)?|tien ra|debit(?:ed)?|chuyen di'
 const SIGN = `(?:(?<plus>\\(?\\+\\)?|(?<![a-z])(?:${COME})(?![a-z])(?: with| by| for)? ?:? ?\\(?\\+?\\)?)|(?<minus>\\(?-\\)?|(?<![a-z])(?:${GONE})(?![a-z])(?: with| by| for)? ?:? ?\\(?-?\\)?))`
-/** Behind the beginning of a number: thousands behind an unknown separator, a unit that is not a currency, or the mark of a time or a fraction. */
+/** After the beginning of a number: thousands after an unknown separator, a unit that is not a currency, or the mark of a time or a fraction. */
 const MORE_OF_IT = `['’‘\u00b4\`_·\u066c-]\\d{3}(?!\\d)|[:/\u2044\u2013]\\d|(?:k|tr)(?:${CURRENCY_CODE}|${CURRENCY_SIGN}|(?![a-z]))| ?(?:nghin|ngan|trieu|diem|points?|xu)(?![a-z])`
 const sumOf = (noMore: string, notBehind = '') =>
   `(?:(?<before>${CURRENCY_CODE})(?![a-z]) ?)?(?<number>${NUMBER})${notBehind}` +
@@ -56,7 +56,7 @@ export interface LabelValues {
   amounts: Groups[]
   /** Sums without a sign at an amount label. */
   unsigned: Groups[]
-  /** `isClosed`: its sentence ends behind it. */
+  /** `isClosed`: its sentence ends after it. */
   balances: { groups: Groups; available: boolean; at: number; isClosed: boolean }[]
   account: string | null
   /** Of another party, perhaps. It counts if there is no other account. */
@@ -183,7 +183,7 @@ const masked = (shadow: string, at: number, start: number): string =>
 /** Labels of a person's name, which is a stranger's words. */
 export const PERSON = /^(?:ten )?nguoi|^(?:payee|payer|sender|beneficiary)|^(?:tu|den) ?:/
 
-/** Whether the label and value in front of another label of the same line are a person's. */
+/** Whether the label and value before another label of the same line are a person's. */
 const isPersons = (before: string): boolean => PERSON.test(before) && !/[\n|]/.test(before)
 
 /** Collects the values at a page's labels, up to its memo at `until`. */

@@ -81,12 +81,12 @@ const MOST_LABELS = 500
 export const opensCell = (shadow: string, at: number): boolean =>
   at === 0 || shadow[at] === '\n' || /[\n|] ?$/.test(shadow.slice(Math.max(0, at - 2), at))
 
-/** Whether a position is at the start of a line, or behind the bar that opens the line. */
+/** Whether a position is at the start of a line, or after the bar that opens the line. */
 export const opensRow = (shadow: string, at: number): boolean =>
   at === 0 || shadow[at] === '\n' || /(?:^|\n)[ |]{0,3}$/.test(shadow.slice(Math.max(0, at - 4), at))
 
 /**
- * How the labels behind a memo begin, if the memo's own label opens a line or a cell. A bar in the line of a memo is the payer's.
+ * How the labels after a memo begin, if the memo's own label opens a line or a cell. A bar in the line of a memo is the payer's.
  * @returns whether a position is at the start of a line, or of a cell if the memo's label follows a bar. Null if it opens neither.
  */
 export const opensLikeMemo = (shadow: string, memoAt: number): ((at: number) => boolean) | null => {

@@ -88,7 +88,7 @@ const isBehindMemo = ({ text }: Page, indices: Indices | undefined): boolean => 
   return !between.includes('\n') && !(between.includes('|') && text.slice(0, memo[0]).includes('|'))
 }
 
-/** No bank's reference has this form. It is an order id that the payer has put behind such a label: `mua hang Ma giao dich: DH1042`. */
+/** No bank's reference has this form. It is an order id that the payer has put after such a label: `mua hang Ma giao dich: DH1042`. */
 const LIKE_ORDER_ID = /^[a-z]{2,10}\d{1,20}$/i
 
 /** Where the memo is. It includes a reference that is the payer's. */
@@ -98,7 +98,7 @@ const rangeOfMemo = (page: Page, indices: Indices | undefined): readonly [number
   return isPayers ? [memo[0], ref[1]] : memo
 }
 
-/** Whether a line behind the first one of the memo says that nothing happened. The end of its last line may be no part of the memo. */
+/** Whether a line after the first one of the memo says that nothing happened. The end of its last line may not be part of the memo. */
 const saysFailedWithin = ({ shadow }: Page, [start, end]: readonly [number, number]): boolean => {
   const memo = shadow.slice(start, end)
   return memo.includes('\n') && saysFailedBehind(memo + (shadow.slice(end).split('\n', 1)[0] ?? ''))

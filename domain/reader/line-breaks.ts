@@ -17,7 +17,7 @@ export const isInsideWord = (before: string, after: string): boolean =>
   WORD.test(after.slice(0, 1)) &&
   !(DIGIT.test(before.slice(-1)) && LETTERS_ONLY.test(after))
 
-/** Whether a break is removed, by the text before it and behind it. */
+/** Whether a break is removed, by the text before it and after it. */
 export type Joins = (before: string, after: string) => boolean
 
 /**
@@ -34,9 +34,9 @@ export const withoutColumns = (memo: string, column: number, joins: Joins = isIn
     const piece = rest.slice(0, column)
     const next = rest[column] ?? ''
     if (next === ' ' || next === '\n') {
-      // A line end with a blank on each side is one break. Any other blank behind the break is the payer's.
+      // A line end with a blank on each side is one break. Any other blank after the break is the payer's.
       rest = rest.slice(column + (rest.startsWith(' \n ', column) ? 3 : 1))
-      // Behind the last break, the text was cut. The blank there is none of the payer's, so that `DH10 ...` touches the cut.
+      // After the last break, the text was cut. The blank there is none of the payer's, so that `DH10 ...` touches the cut.
       whole += rest === '' || joins(piece, rest) ? piece : `${piece} `
     } else if (/[ \n]$/.test(piece)) {
       rest = rest.slice(column)

@@ -35,8 +35,8 @@ const OTHER_LANGUAGE = /^ ?[/(]? ?$/
 const PARTIES: ReadonlySet<Field> = new Set(['from', 'from_name', 'to', 'to_name'])
 
 /**
- * After the memo's label, only text that opens a line or a cell counts as a label, or a label that ends the table; and the cell behind the
- * memo's label never does. If the memo's label opens its line, so do all labels behind it, since a bar or a label in its line is the payer's.
+ * After the memo's label, only text that opens a line or a cell counts as a label, or a label that ends the table; and the cell after the
+ * memo's label never does. If the memo's label opens its line, so do all labels after it, since a bar or a label in its line is the payer's.
  * The same holds for a party's label that opens its line. Only a table of no certain bank, which never reports a credit, may have several
  * columns.
  */
@@ -65,12 +65,12 @@ const numberOf = ({ shadow }: Value): string | undefined => MONEY.exec(shadow)?.
 /** Longer than any sum. */
 const SUM_AT_MOST = 60
 
-/** The beginning of the value behind a label that ends at a position. */
+/** The beginning of the value after a label that ends at a position. */
 const valueAt = ({ shadow }: Page, at: number): string => shadow.slice(at, at + SUM_AT_MOST).replace(/^[ \n:|*=]+/, '')
 
 /**
- * The value of each field: that of its first label that has a value. Null if there are two different sums of one field behind the memo or a
- * party, because the first one may be in it. Also null if a party's name stands within a line and another sum of the amount in the memo behind
+ * The value of each field: that of its first label that has a value. Null if there are two different sums of one field after the memo or a
+ * party, because the first one may be in it. Also null if a party's name stands within a line and another sum of the amount in the memo after
  * it: a name such as `A So tien 9,999,999 VND Noi dung B` has both labels.
  */
 const valuesOf = (page: Page, { labels, valueFirst, byLines }: MailTable): Map<Field, Value> | null => {
@@ -176,7 +176,7 @@ export const openingOf = (page: Page, table: MailTable): string =>
         shadowOf(page.text.slice(at, at + greeting.length).replace(NAME, (word) => '.'.repeat(word.length))),
       )
 
-/** In a table with values above their labels, the value behind a label is never of its kind: no time, and no account. */
+/** In a table with values above their labels, the value after a label is never of its kind: no time, and no account. */
 const meets = (values: Map<Field, Value>, { needs, unless }: Conditions, arrivedAt: Date): boolean =>
   needs.every((field) => isAccountLine(values.get(field))) &&
   timeIn(values.get('date')?.shadow.split('\n')[0] ?? '', arrivedAt) !== null &&

@@ -40,7 +40,7 @@ const RANDOM_REFERENCES = new RegExp(
 )
 
 /**
- * A bank's words in front of the payer's: `NHAN TU 0011004177 TRACE 560102 ND H2000`. Their last letter and the payer's first one are no
+ * A bank's words before the payer's: `NHAN TU 0011004177 TRACE 560102 ND H2000`. Their last letter and the payer's first one are no
  * prefix. Another channel shows the payer's words only, so one payment could pay two orders.
  */
 const LABEL_OF_WORDS = /^nhan tu [0-9a-z]{4,24} trace \d{4,12} nd(?= )|(?<=, tai [a-z ]{2,30}\. )nd(?= )/g

@@ -38,7 +38,7 @@ const moneyOf = (group: 'amount' | 'balance' | 'available', bare: boolean): stri
   const unit = `\\.?${BLANK}?(?<${group}_unit>${CURRENCY_CODE}|${sign})`
   // A number that ends the text where its currency should stand may be incomplete. A memo may follow an amount, so the amount must be whole.
   const whole = group === 'amount' ? `(?![^ \\n.;,|()]|[.,]\\d|${MORE_DIGITS})` : ''
-  // A mark of a cut ends its line. Behind a blank or a line end it may also begin the memo: `~DH1042`.
+  // A mark of a cut ends its line. After a blank or a line end it may also begin the memo: `~DH1042`.
   const behind = bare
     ? `(?![.,]?(?:\\.\\.|…|~)| [.,]?(?:\\.{2,}|…|~) ?(?:\\n|$)|[.,]\\d{1,3}(?!\\d))`
     : `(?:${unit}|(?=[ \\n.;,|]{0,3}[^ \\n.;,|])${whole})`
@@ -77,7 +77,7 @@ const signOf = (option: string): string => {
   return `(?:(?<amount_before>${CURRENCY_CODE})${BLANK}?)?(?:(?<plus>${PLUS})|(?<minus>${MINUS}))`
 }
 
-/** The dot that ends a sentence. A dot behind another one belongs to a cut (`DH10...`), and the memo keeps it. */
+/** The dot that ends a sentence. A dot after another one belongs to a cut (`DH10...`), and the memo keeps it. */
 const SINGLE_DOT = '(?<!\\.)\\.'
 
 const fieldOf = (name: string): string => {

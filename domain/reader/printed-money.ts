@@ -7,7 +7,7 @@ import type { Money } from '../money.ts'
  */
 export const NUMBER = '(?!\\d{1,3}(?: \\d{3})+(?!\\d))\\d{1,15}(?:[.,]\\d{3}(?!\\d))*(?:[.,]\\d{2}(?!\\d))?(?!\\d)'
 
-/** Behind a number without its currency: more digits of it, behind a blank. Two digits may begin a date. */
+/** After a number without its currency: more digits of it, after a blank. Two digits may begin a date. */
 export const MORE_DIGITS = ',? \\d{3}(?![\\d:/h-])|[.,]\\n\\d{3}(?!\\d)| \\d{1,3}[.,]\\d{3}'
 
 /** No name or word of Vietnamese is one of these. */
@@ -19,7 +19,7 @@ export const CURRENCY_CODE = `vnd|${FOREIGN}`
 export const CURRENCY_SIGN = '(?:dong|d)(?![a-z0-9])'
 
 /**
- * Behind a number: one currency or another, so that the amount is in neither for certain: `VND/USD`. Behind `VND` and a blank a memo may
+ * After a number: one currency or another, so that the amount is in neither for certain: `VND/USD`. After `VND` and a blank a memo may
  * begin: `VND / USD`.
  */
 export const EITHER_CURRENCY = `(?:\\.? ?(?:${CURRENCY_CODE}|${CURRENCY_SIGN})/| ?/ ?)(?:${CURRENCY_CODE})(?![a-z])`

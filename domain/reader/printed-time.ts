@@ -90,7 +90,7 @@ const IN_MEMO =
   /(?<before>[ -])(?<first>\d{2})(?<second>\d{2})(?:20)?(?<year>\d{2})(?<mark>[ -])(?<time>\d{2}:\d{2}:\d{2})(?!\d)/g
 
 /**
- * The time that ACB puts behind the payer's words, because its mails print only a date. The payer may write a time too, so the last one
+ * The time that ACB puts after the payer's words, because its mails print only a date. The payer may write a time too, so the last one
  * counts, and only if it fits that date: a payment shortly before midnight is reported on the next day.
  */
 export const timeInMemo = (memo: string, printedDay: PrintedTime | null, arrivedAt: Date): PrintedTime | null => {

@@ -370,7 +370,7 @@ const readText = (incoming: Incoming, arrivedAt: Date): ReadResult => {
     senderOf(incoming),
   )
   if (reason !== 'unparsed' && !isSaidByMemo(reason, body, [subject, title?.shadow ?? ''])) return no(reason)
-  // The bank may have written it behind the memo, so such a text is kept.
+  // The bank may have written it after the memo, so such a text is kept.
   if (reason === 'failed') return no('unparsed')
   if ((mayBeChat && beginsWithName(body)) || beginsLikeCode(body.shadow)) return no(reason)
   if (areWords(body, startOfLabels(body))) return no(reason)

@@ -16,7 +16,7 @@ interface Shape {
   word?: string
   /** The bank gives each movement its own reference of this kind. */
   movement?: true
-  /** The bank puts it behind the payer's words, so the last match is the bank's. */
+  /** The bank puts it after the payer's words, so the last match is the bank's. */
   last?: true
   /** Characters of its value, if all have the same number. */
   length?: number
@@ -158,7 +158,7 @@ export const findReferences = (memo: string, labelled: string | null, isApart = 
 }
 
 /**
- * The references of a memo that its bank breaks at a column. One that ends at a break may go on behind it.
+ * The references of a memo that its bank breaks at a column. One that ends at a break may go on after it.
  * @param joined  the memo without any of its breaks
  */
 export const acrossBreaks = (references: readonly Reference[], joined: string): Reference[] => {

@@ -107,7 +107,7 @@ const NOT_DONE_LINE = new RegExp(
 )
 
 /**
- * Whether a line behind the first one of a memo says that nothing happened: `Trạng thái: Thất bại`. It is the bank's, because a payer cannot
+ * Whether a line after the first one of a memo says that nothing happened: `Trạng thái: Thất bại`. It is the bank's, because a payer cannot
  * write a line end.
  * @param shadow  the text from the beginning of the memo
  */

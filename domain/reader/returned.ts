@@ -7,7 +7,7 @@ import { normalise, shadowOf } from '../text.ts'
 
 /**
  * What banks write. `hoan tra` and `hoan tien` alone do not count: a borrower pays back with them (`hoan tra khoan vay`), and Hoàn is a name
- * (`Hoan tra tien hang`). So they name the transfer that comes back, or the reason. Behind any memo, ACB writes `GD`, a number and a time.
+ * (`Hoan tra tien hang`). So they name the transfer that comes back, or the reason. After any memo, ACB writes `GD`, a number and a time.
  * `So GD goc` does not count: VietinBank writes it before ordinary payments from other banks.
  */
 const TRANSFER = 'gd(?! [0-9a-z]{4,20}[ -]\\d{6}[ -]\\d{2}:)|giao dich|lenh|lcc'

@@ -16,7 +16,7 @@ const expectOne = (one: Sent, other: Sent, memo: string): void => {
   expect(verdictsOn(other, one), memo).to.deep.equal(['new', 'copy'])
 }
 
-describe('a memo behind a balance', () => {
+describe('a memo after a balance', () => {
   const tcb = (balance: string, memo: string): Incoming => ({
     sender: 'Techcombank',
     text: `TK 19033255551111.So tien GD:+150,000.So du:${balance}${memo}`,
@@ -146,7 +146,7 @@ describe('the name of a payer before the amount', () => {
 })
 
 describe('a memo in the line of its label', () => {
-  it('hides no order id behind the label of a reference that the bank did not print', () => {
+  it('hides no order id after the label of a reference that the bank did not print', () => {
     const head = 'Tài khoản thanh toán: 8832123000\nSố tiền GD: +150,000 VND\nNội dung giao dịch: '
     const tpbank = '(TPBank): 20/11/26;10:00\nTK: xxxx3688261\nPS:+150.000VND\nSD: 23.457.587VND\nND: '
     for (const incoming of [
@@ -160,14 +160,14 @@ describe('a memo in the line of its label', () => {
     })
   })
 
-  it('hides no order id behind words like the bank’s last ones', () => {
+  it('hides no order id after words like the bank’s last ones', () => {
     const text = (memo: string) =>
       `TK: 102000160000(VND).+ 150,000. SD: 222,772,047. Luc: 10:00 20/11/2026. ND: ${memo}. LH: 1900555592`
     for (const memo of ['NGUYEN VAN A LH: 0912345678 DH1042', 'LH: 0912345678 DH1042', 'DH1042 LH: 0912345678'])
       expect(readingOf({ sender: 'PVCOMBANK', text: text(memo) })).to.have.property('content', memo)
   })
 
-  it('hides no order id behind a bar and a label that the bank printed before', () => {
+  it('hides no order id after a bar and a label that the bank printed before', () => {
     const text = (memo: string) => `SHB: TK 1012xxxx5847. So tien: +150,000 VND. SD: 222,772,047 VND. ND: ${memo}`
     for (const memo of ['x|SD: 9,999,999VND DH1042', 'x|SD: 9,999,999VND', 'x|Ma GD: 12345678 DH1042'])
       expect(readingOf({ sender: 'SHB', text: text(memo) })).to.include({
@@ -183,7 +183,7 @@ describe('a memo in the line of its label', () => {
     }
   })
 
-  it('hides no balance in a line behind it', () => {
+  it('hides no balance in a line after it', () => {
     for (const memo of ['chuyen tien TK 9999999999 DH1042', 'GD 5 DH1042', 'DH1042 PS: +9,999,999VND']) {
       const text = `TK 0011223344556\nPS: +150,000VND\nND: ${memo}\nSD: 222,772,047VND`
       expect(readingOf({ sender: 'LPB', text })).to.include({ balance_after: '222772047.00', content: memo })

@@ -139,7 +139,7 @@ describe('a payment in two channels', () => {
     }
   })
 
-  it('stays one if the SMS ends behind letters that are cut off an order id', () => {
+  it('stays one if the SMS ends after letters that are cut off an order id', () => {
     const memo = `NGUYEN VAN AN thanh toan cho don hang so ${'x'.repeat(50)} DH7CK8`
     for (const channels of [TCB, ACB]) isOne(channels(memo, channels(memo, 500)[0].text.indexOf('DH7CK8') + 5))
   })
@@ -243,7 +243,7 @@ describe('a payment in two channels', () => {
     expect(verdictsOn(one, later(other, 700)), 'ten minutes later').to.deep.equal(['new', 'new'])
   })
 
-  it('stays one if the bank’s label in front of the memo and the memo look like an order id', () => {
+  it('stays one if the bank’s label before the memo and the memo look like an order id', () => {
     isOne(VPB('H2000 DH1042'))
   })
 
@@ -263,7 +263,7 @@ describe('a payment in two channels', () => {
       )
   })
 
-  it('stays one whatever numbers the payer writes, and wherever the SMS ends behind the order id', () => {
+  it('stays one whatever numbers the payer writes, and wherever the SMS ends after the order id', () => {
     const numbers = fc.constantFrom('Trace 448699', 'trace 12345', 'FT26325123456789', 'FT2632512345678999', 'MBVCB.911539506', 'So GD: 99A9999ZZZZZZ',
       'Ma GD ACSP/ az453273', 'ACSP/ az453273FT26', 'Ma giao dich: 12345678', 'GD AAAA11 201126 09:00:00', 'IBBIZ.50870010070960280723.5', 'CK31310000806217',
       '292017.201126.100005', 'CT DEN:123456789', 'Ecom.EW23041745294945', '1732071605123ABCDEF', 'xxxxxxxxxx', 'chuyen tien') // prettier-ignore

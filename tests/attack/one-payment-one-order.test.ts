@@ -97,7 +97,7 @@ describe('one payment pays one order', () => {
     expect((await attacked.sent()).slice(before)).to.deep.equal(['SHOPAB'])
   })
 
-  it('if a long SMS shows one id, and the push another one behind it, although the SMS has no mark of a cut', async () => {
+  it('if a long SMS shows one id, and the push another one after it, although the SMS has no mark of a cut', async () => {
     const before = (await attacked.sent()).length
     const [, time] = / luc (\S+ \d\d:\d\d)/.exec(vietcombankText(++number, ''))!
     const [day = '', clock] = time!.split(' ')

@@ -124,7 +124,7 @@ describe('a made-up layout', () => {
     })
   }
 
-  it('with the balance behind a memo with commas is read as printed', () => {
+  it('with the balance after a memo with commas is read as printed', () => {
     fc.assert(
       fc.property(
         made,
@@ -171,7 +171,7 @@ describe('a made-up layout', () => {
     )
   })
 
-  it('is kept if only its memo says that something failed, as the bank may say so behind the memo', () => {
+  it('is kept if only its memo says that something failed, as the bank may say so after the memo', () => {
     for (const memo of ['DH1042 lan truoc that bai', 'DH1042. Giao dich khong thanh cong', 'hoan tien GD bi tu choi'])
       expect(resultOf({ text: `TK 0123456789 +500,000VND luc 10:00. ND: ${memo}` }).reason, memo).to.equal('unparsed')
     expect(resultOf({ text: 'GD that bai. TK 0123456789 +500,000VND. ND: DH1042 that bai' }).reason).to.equal('failed')

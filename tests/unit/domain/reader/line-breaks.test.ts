@@ -33,7 +33,7 @@ describe('the removal of column breaks', () => {
       expect(undoBreaks(`mua hang DH10 42 xxxxxxxxxx${mark}`, 13)).to.equal(`mua hang DH1042 xxxxxxxxxx${mark}`)
   })
 
-  it('leaves no blank before the mark of a cut right behind a break, so that a cut order id touches it', () => {
+  it('leaves no blank before the mark of a cut right after a break, so that a cut order id touches it', () => {
     for (const mark of ['...', '~']) expect(undoBreaks(`mua hang DH10 ${mark}`, 13)).to.equal(`mua hang DH10${mark}`)
     expect(undoBreaks('mua hang DH1 ...', 13)).to.equal('mua hang DH1 ...')
   })

@@ -27,12 +27,12 @@ describe('order ids', () => {
     expect(found('DH1042đã chuyển', 'DH')).to.equal('DH1042')
   })
 
-  it('are found behind decorations of a payer, which an SMS does not show', () => {
+  it('are found after decorations of a payer, which an SMS does not show', () => {
     for (const memo of ['DH1️⃣0️⃣4️⃣2️⃣', 'D̶H̶1̶0̶4̶2̶', 'DH①⓪④②', 'DH１０４２', 'DH–1042', 'D\u200bH10\u00ad42'])
       expect(found(memo, 'DH'), memo).to.equal('DH1042')
   })
 
-  it('are ignored in front of characters that look like more of them', () => {
+  it('are ignored before characters that look like more of them', () => {
     for (const memo of ['DH10٤٢', 'DH10४2', 'DH10❷', 'DH10О2', 'DH1042А', 'DH10Ο'])
       expect(found(memo, 'DH'), memo).to.equal(null)
     expect(found('DH1042支付', 'DH')).to.equal('DH1042')
@@ -58,7 +58,7 @@ describe('order ids', () => {
     expect(found('mua hang GD DH1042 300626-21:14:53', 'DH'), 'the words of a payer').to.equal('DH1042')
   })
 
-  it('do not begin in the bank’s words in front of the payer’s', () => {
+  it('do not begin in the bank’s words before the payer’s', () => {
     expect(found('NHAN TU 0011004177 TRACE 560102 ND H2000 DH1042', 'DH')).to.equal('DH1042')
     expect(found('MB-TKThe :3800100123450000, tai CoopBank. ND H2000 DH1042', 'DH')).to.equal('DH1042')
     for (const prefix of ['DH', 'TU', 'CE'])

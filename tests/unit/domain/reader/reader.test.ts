@@ -190,7 +190,7 @@ describe('the reader', () => {
     expect(reason({ text: `${VCB}x`, title: 'Giao dịch thất bại', package: 'com.VCB' })).to.equal('failed')
   })
 
-  it('refuses a transaction that failed or waits by a line behind its memo', () => {
+  it('refuses a transaction that failed or waits by a line after its memo', () => {
     const head = 'Tài khoản: 012345678901\nSố tiền: +150,000 VND\nSố dư: 2,000,000 VND\nNội dung: DH1042 NGUYEN AN'
     const bidv =
       'Tài khoản thanh toán: 8832123000\nSố tiền GD: +150,000 VND\nSố dư cuối: 2,000,000 VND\nNội dung giao dịch: DH1042'
@@ -357,7 +357,7 @@ describe('an account number', () => {
     expect(accountIn(`MBV\nNguoi gui:\nTK: 0011222\n${sums}\nSTK: 9999999999`)).to.equal('0011222')
   })
 
-  it('does not contain the digits of a sum behind it', () => {
+  it('does not contain the digits of a sum after it', () => {
     for (const [sum, balance] of [
       ['500 000 VND', '5 000 000 VND'],
       ['1 500 000 VND', '5 000 000 VND'],

@@ -142,7 +142,7 @@ describe('a notice that moves no money is unparsed', () => {
       isUnparsed({ text, title, package: 'com.vnpay.vpbankonline' })
   })
 
-  it('although its line behind the memo has a short label', () => {
+  it('although its line after the memo has a short label', () => {
     const text = '(TPBank): 20/11/26;10:00\nTK: xxxx1234\nPS:+500.000VND\nSD: 5.000.000VND\nND: ABC\nTT: Cho xu ly'
     isUnparsed({ text, sender: 'TPBank' })
   })
