@@ -169,7 +169,7 @@ export const listen = (
       },
       take,
     )
-    // A caller may end its side of the connection behind its request, and still read the response.
+    // A caller may end its side of the connection after its request, and still read the response.
     Object.assign(server, { httpAllowHalfOpen: true })
     // Node would answer 417 to any other expectation than `100-continue`, and a forwarder would send the notification for ever.
     server.on('checkExpectation', take)

@@ -16,7 +16,7 @@ const BLOCK = 1_000
 /** If fewer ids are left, the next block is fetched in advance, so that callers do not wait. */
 const SPARE = 250
 
-/** Enough to find a block behind events that the operator has skipped. */
+/** Enough to find a block after events that the operator has skipped. */
 const NEWEST = 10
 
 /** Ids above the highest known one that are left out after the store went back. */

@@ -25,7 +25,7 @@ const PAGE_BYTES = 512 * 1_024
 /** The fields whose texts may be long. */
 const LONG: readonly ExportedField[] = ['description', 'raw_data']
 
-/** Whether there may be rows behind this page. @param long  the long fields that were read */
+/** Whether there may be rows after this page. @param long  the long fields that were read */
 const isFull = (rows: readonly ExportedTransaction[], long: readonly ExportedField[]): boolean => {
   if (rows.length === PAGE) return true
   let bytes = 0
@@ -64,7 +64,7 @@ export async function* exportedTransactions(
   const columns = [...new Set([...fields, 'id', 'created_at'])].join(', ')
   const long = LONG.filter((name) => fields.includes(name))
   const size = long.map((name) => `coalesce(octet_length(${name}), 0)`).join(' + ') || '0'
-  // Sizes are known without reading the texts, so texts behind the page are not read.
+  // Sizes are known without reading the texts, so texts after the page are not read.
   const page = (isFirst: boolean) => `SELECT ${columns} FROM (
       SELECT *, sum(size) OVER (ORDER BY created_at, id) - size AS bytes_before FROM (
         SELECT ${columns}, ${size} AS size FROM read_model.transaction WHERE ${where} AND ${VIETNAMESE_DAY} = ${parameter(1)}::date

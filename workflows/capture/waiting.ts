@@ -30,7 +30,7 @@ export class Waiting {
     this.#size += jobs.length
   }
 
-  /** Puts jobs back in front of newer ones, in the given order. */
+  /** Puts jobs back before newer ones, in the given order. */
   putBack(jobs: readonly Job[]): void {
     for (const job of jobs.toReversed()) this.#queueOf(job.userId).unshift(job)
     this.#size += jobs.length

@@ -237,7 +237,7 @@ export class FirstAttempts {
     return entries.filter(({ checkpoint }) => end === null || !this.#options.isAfter(checkpoint, end))
   }
 
-  /** Puts entries back in front of newer ones. In a burst the read models may be late for longer than one wait. */
+  /** Puts entries back before newer ones. In a burst the read models may be late for longer than one wait. */
   #putBack(entries: readonly LogEntry[]): void {
     const leftSince = this.#options.now().getTime() - LEFT_TO_THE_LOG_MS
     for (const entry of entries.toReversed()) {

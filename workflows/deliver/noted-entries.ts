@@ -35,7 +35,7 @@ export class NotedEntries {
     return left
   }
 
-  /** Puts an entry back in front of the user's newer ones. */
+  /** Puts an entry back before the user's newer ones. */
   putBack(entry: LogEntry): void {
     this.#of(entry).unshift(entry)
     this.#size++

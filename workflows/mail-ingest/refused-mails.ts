@@ -1,12 +1,12 @@
 // Tests: tests/integration/mail-ingest/refused-mails.test.ts
 /**
  * Mails that a server lists but does not return: its FETCH answers NO, has no body, or always breaks the connection.
- * Such a mail must not stop its mailbox, so the mails behind it are taken while it is tried again. It is given up only
+ * Such a mail must not stop its mailbox, so the mails after it are taken while it is tried again. It is given up only
  * after several tries, each right after the server has returned another mail. So a server that returns nothing at
  * all loses no mail.
  *
  * The stored position stays before the first of them. After a restart they are tried from the beginning, and the mails
- * behind them are recognized as taken before.
+ * after them are recognized as taken before.
  */
 
 /** Before each try, milliseconds: about eight minutes in all. */
