@@ -161,7 +161,7 @@ export const en: Texts = {
     unsafe: (id, why) =>
       `Notification ${id} is not counted: ${UNSAFE[why]}. A text could name fields of such a body and forge a payment. ` +
       'Change the template of the app that posts it: send the text as text/plain, and sender or package in the query of the address, ' +
-      'as docs/connect-a-phone.md shows. If this notification is genuine, confirm it: POST ' +
+      'as the page Sources shows. If this notification is genuine, confirm it on the page Other texts, or with POST ' +
       `/api/notifications/${id}/reread {"confirmed":true}.`,
     contradicting: (first, second, counts, other) =>
       `Transactions ${first} and ${second} are notifications of one payment, but show different order ids: ` +

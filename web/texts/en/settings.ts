@@ -2,7 +2,7 @@
 import type { Messages } from '../vi.ts'
 
 export const unread: Messages['unread'] = {
-  title: 'Unread',
+  title: 'Other texts',
   lead: 'Texts that arrived and are not transactions, and why.',
   views: 'Views',
   view: { unparsed: 'Not understood', ignored: 'Ignored' },

@@ -12,7 +12,7 @@ export const shell: Messages['shell'] = {
     webhooks: 'Webhooks',
     tryIt: 'Try it',
     sources: 'Sources',
-    unread: 'Unread',
+    unread: 'Other texts',
     exports: 'Export',
     settings: 'Settings',
     plan: 'Plans',

@@ -14,7 +14,7 @@ export const tryIt: Messages['tryIt'] = {
   },
   level: {
     title: '2. What to do with it',
-    read: 'Read only',
+    read: 'Only read it',
     readHint: 'Shows what Baoco reads. Nothing is stored.',
     inbox: 'Send to my test inbox',
     inboxHint: 'Baoco records a transaction and calls the inbox as it would call a shop.',

@@ -12,7 +12,7 @@ export const tryIt = {
   },
   level: {
     title: '2. Làm gì với tin này',
-    read: 'Chỉ đọc',
+    read: 'Chỉ đọc thử',
     readHint: 'Xem Baoco đọc ra gì. Không lưu gì cả.',
     inbox: 'Gửi vào hộp thử của tôi',
     inboxHint: 'Baoco ghi một giao dịch và gọi hộp thử, như gọi một cửa hàng thật.',
