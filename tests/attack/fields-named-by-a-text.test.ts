@@ -156,7 +156,7 @@ describe('attack: a text that names fields of the body', () => {
       'receive_url',
     ])
     for (const { text, since, until } of alerts) {
-      expect(text).to.contain('text/plain').and.to.contain('docs/connect-a-phone.md')
+      expect(text).to.contain('text/plain').and.to.contain('page Sources').and.to.contain('page Other texts')
       expect(Date.parse(until!) - Date.parse(since!)).to.equal(7 * 86_400_000)
     }
   })
