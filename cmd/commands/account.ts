@@ -19,6 +19,7 @@ import { eraseAccount } from '../../workflows/accounts/delete-account.ts'
 import { createAccount } from '../../workflows/accounts/registration.ts'
 import { personalUrl } from '../process/greeting.ts'
 import { publicAddress } from '../process/public-address.ts'
+import { interruptible } from '../command-parts/interruptible.ts'
 import { withLists } from '../command-parts/with-lists.ts'
 import { withAccounts } from '../command-parts/with-accounts.ts'
 
@@ -138,7 +139,10 @@ const remove = (group: Command): Command =>
         }
         const occasion = await on(email)
         const erase = () => eraseAccount(parts, occasion, email)
-        const { transactions, others } = await whileDeleting(database, occasion.user_id, erase)
+        const advice = `the deletion of ${email} was interrupted: run the command again to finish it`
+        const { transactions, others } = await interruptible(advice, () =>
+          whileDeleting(database, occasion.user_id, erase),
+        )
         await dropAbandonedCopies(openReadModelTables(database), projectors(settings))
         console.log(
           `${email} is deleted, with ${counted(transactions, 'transaction')} and ${counted(others, 'other stream')} of events`,

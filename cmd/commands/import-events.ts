@@ -23,10 +23,9 @@ import { applyRetention } from '../../workflows/scheduled/expire-events.ts'
 import { openEventStore, openRawEventStore } from '../process/open-event-store.ts'
 import { kafkaOf } from '../process/open-topic.ts'
 import { eventsAreHere, refuseOpenPrefix } from '../process/recognise-installation.ts'
+import { interruptible } from '../command-parts/interruptible.ts'
 import { reportEventCount } from '../command-parts/progress.ts'
 import { withDatabase } from '../command-parts/with-database.ts'
-
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 export const importEventsCommand = (program: Command): void => {
   program
@@ -35,7 +34,9 @@ export const importEventsCommand = (program: Command): void => {
     .argument('[file]', 'default: standard input')
     .option('--one-by-one', 'wait for each append; for servers that may reorder concurrent appends')
     .action((file: string | undefined, { oneByOne = false }: { oneByOne?: boolean }) =>
-      file === undefined ? fromStandardInput((kept) => run(kept, oneByOne)) : run(file, oneByOne),
+      interruptible('the import was interrupted: run it again with the same file to continue', () =>
+        file === undefined ? fromStandardInput((kept) => run(kept, oneByOne)) : run(file, oneByOne),
+      ),
     )
 }
 
@@ -44,9 +45,7 @@ const fromStandardInput = async (work: (file: string) => Promise<void>): Promise
   const folder = mkdtempSync(join(tmpdir(), 'baoco-import-'))
   const remove = (): void => rmSync(folder, { recursive: true, force: true })
   // It contains personal data. An import that is interrupted continues with its input from the beginning.
-  const interrupted = (_name: NodeJS.Signals, signal: number): never => process.exit(128 + signal)
   process.once('exit', remove)
-  for (const name of SIGNALS) process.once(name, interrupted)
   try {
     const file = join(folder, 'events.jsonl')
     await pipeline(process.stdin, createWriteStream(file, { mode: 0o600 }))
@@ -54,7 +53,6 @@ const fromStandardInput = async (work: (file: string) => Promise<void>): Promise
   } finally {
     remove()
     process.off('exit', remove)
-    for (const name of SIGNALS) process.off(name, interrupted)
   }
 }
 

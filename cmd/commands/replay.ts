@@ -11,6 +11,7 @@ import { areStandingStill, longestPause } from '../../projections/engine/standin
 import { replay as replayReadModels, verify } from '../../projections/engine/replay.ts'
 import type { Difference } from '../../projections/engine/differences.ts'
 import { recognise } from '../process/recognise-installation.ts'
+import { stopSignal } from '../process/stop-signal.ts'
 import { withStore } from '../command-parts/with-store.ts'
 import { nowAndThen } from '../command-parts/progress.ts'
 
@@ -25,16 +26,9 @@ export const replay = (program: Command): void => {
       '--verify',
       'only compare the rebuilt rows with the live ones; exit with 1 if they differ, or if the live ones do not advance',
     )
-    .action(async ({ verify: only = false }: { verify?: boolean }) => {
-      const ending = new AbortController()
-      const end = () => ending.abort()
-      process.once('SIGINT', end).once('SIGTERM', end)
-      try {
-        await withReadModels((options) => (only ? verifying(options) : replaying(options)), ending.signal)
-      } finally {
-        process.off('SIGINT', end).off('SIGTERM', end)
-      }
-    })
+    .action(({ verify: only = false }: { verify?: boolean }) =>
+      withReadModels((options) => (only ? verifying(options) : replaying(options)), stopSignal()),
+    )
 }
 
 const withReadModels = (work: (options: BuilderOptions) => Promise<void>, signal: AbortSignal): Promise<void> =>

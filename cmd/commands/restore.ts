@@ -6,6 +6,7 @@ import { thisKind } from '../../adapters/postgres/embedded/backup.ts'
 import { BadBackup } from '../../adapters/postgres/embedded/backup-archive.ts'
 import { restoreBackup } from '../../adapters/postgres/embedded/restore.ts'
 import { openLogLines } from '../../adapters/telemetry/log-lines.ts'
+import { interruptible } from '../command-parts/interruptible.ts'
 import { readSettings } from '../settings/settings.ts'
 
 export const restore = (program: Command): void => {
@@ -22,13 +23,9 @@ const run = async (file: string, { replace = false }: { replace?: boolean }): Pr
   if (settings.databaseUrl !== undefined)
     throw new Error('DATABASE_URL names your own server: restore it with its own tools (docs/operate.md)')
   const log = openLogLines(settings.logLevel)
-  const { made_at, before } = await restoreBackup({
-    file: resolve(file),
-    dataDir: settings.dataDir,
-    replace,
-    here: thisKind(),
-    log,
-  }).catch((error: Error) => {
+  const parts = { file: resolve(file), dataDir: settings.dataDir, replace, here: thisKind(), log }
+  const advice = 'the restore was interrupted, and nothing was restored: run it again'
+  const { made_at, before } = await interruptible(advice, () => restoreBackup(parts)).catch((error: Error) => {
     throw error instanceof BadBackup ? new Error(`${file} ${error.message}`) : error
   })
   console.log(`the backup of ${made_at} was restored to ${settings.dataDir}`)

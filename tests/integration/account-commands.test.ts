@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { openDatabase } from '../../adapters/database/database.ts'
 import { serveAt } from '../../adapters/postgres/ops/installation.ts'
+import { eventually } from '../harness/eventually.ts'
 import { runInProcess } from '../harness/run-in-process.ts'
 import { openApi, type ApiUnderTest } from './http/api-under-test.ts'
 
@@ -15,7 +16,7 @@ describe('account and device commands', function () {
   let api: ApiUnderTest
 
   /** @param output  the file to which it prints; default: a pipe */
-  const baoco = async (
+  const start = (
     args: string[],
     {
       input = '',
@@ -34,13 +35,17 @@ describe('account and device commands', function () {
       },
     })
     child.stdin!.end(input)
-    const [stdout, stderr, status] = await Promise.all([
-      child.stdout ? text(child.stdout) : '',
-      text(child.stderr!),
-      new Promise<number | null>((resolve) => child.once('close', resolve)),
-    ])
-    return { status, stdout, stderr }
+    const ended = async () => {
+      const [stdout, stderr, status] = await Promise.all([
+        child.stdout ? text(child.stdout) : '',
+        text(child.stderr!),
+        new Promise<number | null>((resolve) => child.once('close', resolve)),
+      ])
+      return { status, stdout, stderr }
+    }
+    return { child, result: ended() }
   }
+  const baoco = (...given: Parameters<typeof start>) => start(...given).result
 
   before(async () => {
     api = await openApi()
@@ -135,6 +140,31 @@ describe('account and device commands', function () {
     const refused = await baoco(['device', 'token', 'small@example.com', 'two'])
     expect(refused).to.deep.include({ status: 1, stdout: '' })
     expect(refused.stderr).to.contain('at most 1 device')
+  })
+
+  it('say how to finish a deletion that was interrupted', async () => {
+    const { user_id } = await api.newAccount('leaving@example.com')
+    const database = openDatabase(api.databaseUrl, { poolSize: 2 })
+    const args = ['account', 'delete', 'leaving@example.com', '--yes']
+    try {
+      const interrupted = await database.transaction(async (held) => {
+        await held.query('INSERT INTO ops.deletion (user_id) VALUES ($1)', [user_id])
+        const { child, result } = start(args)
+        const waits = `SELECT FROM pg_stat_activity WHERE query LIKE 'INSERT INTO ops.deletion%' AND wait_event_type = 'Lock'
+          AND datname = current_database()`
+        await eventually(async () => (await database.query(waits)).length > 0, { what: 'the deletion that waits' })
+        child.kill('SIGINT')
+        return result
+      })
+      expect(interrupted).to.deep.equal({
+        status: 130,
+        stdout: '',
+        stderr: 'baoco: the deletion of leaving@example.com was interrupted: run the command again to finish it\n',
+      })
+      expect((await baoco(args)).stdout).to.match(/^leaving@example\.com is deleted, /)
+    } finally {
+      await database.close()
+    }
   })
 
   it('exit with 1 if the command cannot be done, and with 2 on wrong usage', async () => {

@@ -2,7 +2,8 @@
  * The drill of docs/operate.md, as the operator types it: back up under load, restore beside the running Baoco, restore into
  * another folder, restore an older backup over a newer state, and refuse files that are no backup.
  */
-import { execFile, spawn } from 'node:child_process'
+import { execFile, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -146,6 +147,27 @@ describe('backup and restore', () => {
     child.kill('SIGTERM')
     expect(await ended).to.equal(1)
     expect(fs.readdirSync(folder)).to.deep.equal([])
+    fs.rmSync(folder, { recursive: true })
+  })
+
+  it('a restore that is interrupted says so, and creates nothing', async () => {
+    const folder = fs.mkdtempSync(join(tmpdir(), 'baoco-interrupted-'))
+    const endless = join(folder, 'endless.backup')
+    execFileSync('mkfifo', [endless])
+    const env = { PATH: process.env.PATH ?? '', BAOCO_DATA_DIR: join(folder, 'data') }
+    const child = spawn(process.execPath, [BAOCO, 'restore', endless], { env, stdio: ['ignore', 'ignore', 'pipe'] })
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    // It opens when the command begins to read.
+    const input = await fs.promises.open(endless, 'w')
+    child.kill('SIGINT')
+    const [printed] = (await once(child.stderr, 'data')) as [Buffer]
+    // Node does not exit while it reads.
+    await input.close()
+    expect([await ended, String(printed)]).to.deep.equal([
+      130,
+      'baoco: the restore was interrupted, and nothing was restored: run it again\n',
+    ])
+    expect(fs.readdirSync(folder)).to.deep.equal(['endless.backup'])
     fs.rmSync(folder, { recursive: true })
   })
 

@@ -168,7 +168,8 @@ describe('baoco export-events and import-events', function () {
   it('leaves nothing of its input when it is interrupted', async () => {
     const temporary = await mkdtemp(join(tmpdir(), 'baoco-interrupted-'))
     const env = { PATH: process.env.PATH ?? '', BAOCO_DATA_DIR: join(temporary, 'data'), TMPDIR: temporary }
-    const child = spawn(process.execPath, [BAOCO, 'import-events'], { env, stdio: ['pipe', 'ignore', 'inherit'] })
+    const child = spawn(process.execPath, [BAOCO, 'import-events'], { env, stdio: ['pipe', 'ignore', 'pipe'] })
+    const errors = text(child.stderr)
     try {
       child.stdin.write('the beginning')
       const files = async () =>
@@ -176,7 +177,10 @@ describe('baoco export-events and import-events', function () {
       await eventually(async () => (await files()).length === 1, { what: 'the input in a file' })
       const ended = new Promise((resolve) => child.once('exit', resolve))
       child.kill('SIGTERM')
-      expect(await ended).to.equal(143)
+      expect([await ended, await errors]).to.deep.equal([
+        143,
+        'baoco: the import was interrupted: run it again with the same file to continue\n',
+      ])
       expect(await readdir(temporary)).to.deep.equal([])
     } finally {
       child.kill('SIGKILL')
