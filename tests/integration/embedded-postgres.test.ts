@@ -23,6 +23,20 @@ import { isAlive } from '../harness/is-alive.ts'
 
 const HOLDER = fileURLToPath(new URL('../harness/embedded-process.ts', import.meta.url))
 const isRoot = process.getuid?.() === 0
+/** For `node --import`: prints the process id and the arguments of the first process that it starts with the directory of the database. */
+const KILLED_AS_IT_STARTS = `data:text/javascript,${encodeURIComponent(`
+  import childProcess from 'node:child_process'
+  import { writeSync } from 'node:fs'
+  import { syncBuiltinESMExports } from 'node:module'
+  const { spawn } = childProcess
+  childProcess.spawn = (command, args, options) => {
+    const child = spawn(command, args, options)
+    if (!args.includes('-D')) return child
+    writeSync(1, [child.pid, command, ...args].join(' ') + '\\n')
+    process.kill(process.pid, 'SIGKILL')
+  }
+  syncBuiltinESMExports()
+`)}`
 
 const ask = async (url: string, statement: string): Promise<Record<string, unknown>[]> => {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
@@ -247,6 +261,18 @@ describe('embedded Postgres', () => {
       const left = serverPid()
       await kill(second)
       await eventually(() => !isAlive(left), { what: 'the end of the server' })
+    })
+
+    it('is not left by a Baoco that is killed as it starts the server', async () => {
+      const script = await bundledScript(HOLDER)
+      const child = spawn(process.execPath, ['--import', KILLED_AS_IT_STARTS, script, dataDir], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      processes.push(child)
+      const [[line]] = await Promise.all([once(createInterface(child.stdout), 'line'), once(child, 'exit')])
+      const [pid, ...server] = String(line).split(' ')
+      expect(server).to.include(join(place(), 'postgres'))
+      await eventually(() => !isAlive(Number(pid)), { what: 'the end of the server' })
     })
 
     it('stops a server that was left without Baoco and without a guard', async () => {

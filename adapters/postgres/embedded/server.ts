@@ -144,6 +144,9 @@ export const start = async (directory: PostgresDirectory, port: number, stopping
     }
 }
 
+/** The process becomes the server when it has a guard. If Baoco is killed before that, it ends. */
+const WHEN_GUARDED = 'read -r word && exec "$0" "$@" < /dev/null'
+
 const launch = async (directory: PostgresDirectory, port: number, stopping?: AbortSignal): Promise<Server> => {
   const { data, native, log, user } = directory
   const output = openLog(log)
@@ -152,16 +155,18 @@ const launch = async (directory: PostgresDirectory, port: number, stopping?: Abo
     '-c',
     `${name}=${value}`,
   ])
-  const child = spawn(join(native, 'bin', 'postgres'), ['-D', data, ...options], {
+  const child = spawn('/bin/sh', ['-c', WHEN_GUARDED, join(native, 'bin', 'postgres'), '-D', data, ...options], {
     cwd: '/',
     env: ENVIRONMENT,
     detached: true,
-    stdio: ['ignore', output, output],
+    stdio: ['pipe', output, output],
     ...user,
   })
   fs.closeSync(output)
   child.unref()
+  child.stdin?.on('error', () => {})
   const release = child.pid === undefined ? () => {} : guard(directory, child.pid)
+  child.stdin?.end('guarded\n')
   let isGone = false
   // If there is no process, there is an 'error' event instead of 'exit', and `once` throws it.
   const gone = once(child, 'exit')
@@ -264,13 +269,22 @@ const readCommand = (pid: number): string =>
   execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
 
 /**
- * Starts a shell that waits for this process to end and then stops the server, so that a killed Baoco leaves no server
- * behind. The shell first checks that the server is still the same, because the next Baoco may already have replaced it.
+ * Its first argument is the file with the process id of the running server. A server that has just begun has not written it yet. If it
+ * has another id, the next Baoco has replaced the server.
+ */
+const GUARD = `read -r word
+[ "$word" = done ] && exit
+for try in 1 2 3 4 5; do
+  [ "$(head -n 1 "$0")" = "$1" ] && exec kill -INT "$1"
+  kill -0 "$1" && sleep 1 || exit
+done`
+
+/**
+ * Starts a shell that waits for this process to end and then stops the server, so that a killed Baoco leaves no server behind.
  * @returns a function that ends the guard without stopping the server
  */
 const guard = ({ data, user }: PostgresDirectory, pid: number): (() => void) => {
-  const script = 'read -r word; [ "$word" = done ] || [ "$(head -n 1 "$0")" != "$1" ] || kill -INT "$1"'
-  const shell = spawn('/bin/sh', ['-c', script, join(data, 'postmaster.pid'), String(pid)], {
+  const shell = spawn('/bin/sh', ['-c', GUARD, join(data, 'postmaster.pid'), String(pid)], {
     cwd: '/',
     env: ENVIRONMENT,
     detached: true,
