@@ -1,4 +1,4 @@
-// Tests: tests/integration/account-commands.test.ts, tests/integration/store-migration/commands.test.ts, tests/integration/backup.test.ts
+// Tests: tests/integration/account-commands.test.ts
 /** For commands that may be ended at any moment, and that must run again then. */
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
