@@ -23,6 +23,10 @@ const TABLE = 'migrations'
  */
 const END_WITH_CLIENT = `SET client_connection_check_interval = '1s'`
 
+/** SQLSTATE of what a file finds if another program has schemas or tables of the same names: no right, no such column, another kind of relation. */
+const AMONG_OTHERS = new Set(['42501', '42703', '42809'])
+const OWN_DATABASE = '. Do tables of another program or role have the same names? Baoco needs a database of its own'
+
 /**
  * Processes that start at the same time wait for each other.
  * @param databaseUrl  `postgres://…`
@@ -43,7 +47,8 @@ export const migrateDatabase = async (
     work.catch((error: unknown) => {
       if (error instanceof UnsuitableServer) throw error
       const { message, code } = error as NodeJS.ErrnoException
-      throw new Error(`the database could not be ${what}: ${message || code}`, { cause: error })
+      const advice = code && AMONG_OTHERS.has(code) ? OWN_DATABASE : ''
+      throw new Error(`the database could not be ${what}: ${message || code}${advice}`, { cause: error })
     })
   try {
     await orSay('opened', refuseUnsuitable(database))

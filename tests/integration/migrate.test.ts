@@ -52,6 +52,14 @@ describe('migrations', () => {
     expect(await database.query("SELECT to_regclass('good') AS good")).to.deep.equal([{ good: null }])
   })
 
+  it('say that Baoco needs its own database if another program has tables of the same names', async () => {
+    await database.query('CREATE SCHEMA store; CREATE TABLE store.event (name text)')
+    const error = await migrateDatabase(fresh.url).catch((reason: Error) => reason)
+    expect((error as Error).message).to.match(
+      /^the database could not be migrated: .* does not exist\. Do tables of another program or role have the same names\? Baoco needs a database of its own$/,
+    )
+  })
+
   it('are not named as the cause if the server refuses the connection', async () => {
     const url = new URL(fresh.url)
     url.pathname = '/no_such_database'
