@@ -1,7 +1,8 @@
 // Tests: tests/integration/baoco-command.test.ts
 /** The `baoco` program. `program.ts` has its commands; this file defines how all of them exit. */
+import './show-sources.ts'
 import { CommanderError } from 'commander'
-import { showSources, withSources } from '../adapters/system/source-positions.ts'
+import { withSources } from '../adapters/system/source-positions.ts'
 import { failureText } from './command-parts/failure-text.ts'
 import { openProgram } from './program.ts'
 
@@ -29,5 +30,4 @@ const main = async (): Promise<void> => {
   }
 }
 
-showSources()
 void main()

@@ -156,6 +156,17 @@ describe('the bundle of the sources', function () {
         .and.include(`${join(root, 'cmd/baoco.ts')}:5:`)
     })
 
+    it('with positions in the sources, if a module cannot be loaded', async () => {
+      const [first = ''] = /^import .*/m.exec(fs.readFileSync(join(REPOSITORY, 'cmd/baoco.ts'), 'utf8')) ?? []
+      fs.copyFileSync(join(REPOSITORY, 'cmd/show-sources.ts'), join(root, 'cmd/show-sources.ts'))
+      write('cmd/failing.ts', `export const greeting = 'Hello'\nif (greeting) throw new Error('failed')`)
+      write('cmd/baoco.ts', `${first}\nimport { greeting } from './failing.ts'\nconsole.log(greeting)`)
+      const { stderr } = await failure()
+      expect(stderr)
+        .to.include('Error: failed')
+        .and.include(`${join(root, 'cmd/failing.ts')}:2:`)
+    })
+
     it('with positions in the sources also of their cause', async () => {
       errorOf(`throw new Error('failed', {
                  cause: new Error('first') })`)
