@@ -23,25 +23,28 @@ export interface FullDiskParts {
   /** After the `@` of every Message-ID. */
   host: string
   log: Pick<LogLines, 'info' | 'warn'>
+  /** A monotonic clock: milliseconds. Only tests change it, and the next one. */
+  now?: () => number
+  lookEveryMs?: number
 }
 
 /** Runs until the signal aborts. A mail that is being sent then is not awaited: the server may not answer. */
 export const mailFullDisk = async (parts: FullDiskParts, signal: AbortSignal): Promise<void> => {
-  const { disk, server, to, letters, host, log } = parts
+  const { disk, server, to, letters, host, log, now = () => performance.now(), lookEveryMs = LOOK_EVERY_MS } = parts
   let dueAt = -Infinity
   let newest: Letter | null = null
-  for (; !signal.aborted; await waitUnlessAborted(LOOK_EVERY_MS, signal)) {
+  for (; !signal.aborted; await waitUnlessAborted(lookEveryMs, signal)) {
     const letter = disk.isFull() ? letters.refusing : disk.isDatabaseFull() ? letters.waiting : null
     const isWorse = letter === letters.refusing && newest === letters.waiting
-    if (letter === null || (performance.now() < dueAt && !isWorse)) continue
+    if (letter === null || (now() < dueAt && !isWorse)) continue
     newest = letter
     try {
       await orAborted(server.deliver({ to, ...letter }, `<baoco-disk-${process.pid}-${Date.now()}@${host}>`), signal)
       if (signal.aborted) return
-      dueAt = performance.now() + AGAIN_AFTER_MS
+      dueAt = now() + AGAIN_AFTER_MS
       log.info({ about: 'disk' }, 'mail.sent')
     } catch (error) {
-      dueAt = performance.now() + TRIED_AGAIN_AFTER_MS
+      dueAt = now() + TRIED_AGAIN_AFTER_MS
       const { code, responseCode } = error as { code?: string; responseCode?: number }
       log.warn({ about: 'disk', code, response_code: responseCode }, 'mail.failed')
     }

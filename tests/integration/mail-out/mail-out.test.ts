@@ -38,7 +38,7 @@ describe('outgoing mail', () => {
     server = undefined
   })
 
-  const post = async (url: string, from: Outbox = outbox) => {
+  const post = async (url: string, from: Outbox = outbox, lookEvery = 50) => {
     const stopping = new AbortController()
     const line = (fields: object, what: string) => void logged.push({ what, fields: fields as Record<string, unknown> })
     const running = postMails(
@@ -47,7 +47,7 @@ describe('outgoing mail', () => {
         server: await openMailServer(url, 'owner@baoco.example'),
         host: 'pay.example',
         log: { debug: line, info: line, warn: line, error: line },
-        lookEvery: 50,
+        lookEvery,
       },
       stopping.signal,
     )
@@ -73,6 +73,27 @@ describe('outgoing mail', () => {
     await eventually(async () => (await outbox.list()).length === 0)
     const [row] = await database.query<{ body: string }>('SELECT body FROM ops.outbox')
     expect(row!.body, 'links that open accounts are not kept').to.equal('')
+  })
+
+  it('goes to one address, even if that contains a comma', async () => {
+    const recipients: string[] = []
+    server = await startMailServer({
+      onRcptTo: ({ address }, _session, done) => (recipients.push(address), done()),
+    })
+    await post(`smtp://127.0.0.1:${server.port}`)
+    await outbox.send({ ...MAIL, to: 'stranger@example.com,chu.shop@example.com' })
+    await eventually(() => logged.length === 1)
+    expect(recipients).to.not.include('stranger@example.com')
+  })
+
+  it('is sent at once by the process that has it, without a look at the table', async () => {
+    server = await startMailServer()
+    // More than it takes at a time.
+    for (let number = 0; number < 11; number++) await outbox.send(MAIL)
+    await post(`smtp://127.0.0.1:${server.port}`, outbox, Infinity)
+    await eventually(() => logged.length === 11)
+    await outbox.send(MAIL)
+    await eventually(() => server!.mails.length === 12)
   })
 
   it('waits while the mail server is down, and is sent when it is up again', async () => {
@@ -113,6 +134,9 @@ describe('outgoing mail', () => {
       await eventually(() => pauses.length >= tries)
       await dueNow()
     }
+    await database.query('UPDATE ops.outbox SET tries = 100')
+    await dueNow()
+    await eventually(() => pauses.at(-1)!.inSeconds === 600)
     expect(pauses.slice(0, 3).map(({ inSeconds }) => inSeconds)).to.deep.equal([2, 4, 8])
     for (const { inSeconds, least, most } of pauses.slice(0, 3))
       expect(inSeconds, 'the pause in the database').to.be.within(least, most)
@@ -134,12 +158,32 @@ describe('outgoing mail', () => {
 
   it('is sent by another process if the process that took it disappears', async () => {
     await outbox.send(MAIL)
-    expect(await outbox.take(10)).to.have.length(1)
+    const [taken] = await outbox.take(10)
     expect(await outbox.take(10), 'it is in its hands').to.deep.equal([])
     server = await startMailServer()
     await post(`smtp://127.0.0.1:${server.port}`)
     await dueNow()
     await eventually(() => server!.mails.length === 1)
+    // The same for each attempt.
+    expect(server.mails[0]!.messageId).to.equal(`<baoco-${taken!.id}-${Date.parse(taken!.created_at)}@pay.example>`)
+  })
+
+  it('is taken oldest first, and without a wait for another process that takes one', async () => {
+    for (const minutes of [3, 1, 2])
+      await database.query(
+        `INSERT INTO ops.outbox (recipient, subject, body, due_at) VALUES ('a@b.vn', $1, '', now() - make_interval(mins => $2))`,
+        [String(minutes), minutes],
+      )
+    const subjects = (mails: readonly { subject: string }[]) => mails.map(({ subject }) => subject)
+    await database.transaction(async (session) => {
+      await session.query("SELECT 1 FROM ops.outbox WHERE subject = '3' FOR UPDATE")
+      expect(subjects(await outbox.take(1))).to.deep.equal(['2'])
+    })
+    const [third] = await outbox.take(1)
+    expect(third!.subject).to.equal('3')
+    await outbox.failed(third!.id, null)
+    await outbox.sent((await outbox.take(1))[0]!.id)
+    expect(subjects(await outbox.list())).to.have.members(['2', '3'])
   })
 
   it('does not delay the shutdown of a process if the mail server does not answer', async () => {
@@ -153,6 +197,35 @@ describe('outgoing mail', () => {
     expect(await outbox.list()).to.have.length(1)
   })
 
+  it('that is being sent when a process stops is finished', async () => {
+    let answer: (() => void) | undefined
+    server = await startMailServer({ onMailFrom: (_address, _session, done) => (answer = done) })
+    await post(`smtp://127.0.0.1:${server.port}`)
+    await outbox.send(MAIL)
+    await eventually(() => answer !== undefined)
+    const stopped = stops.shift()!()
+    answer!()
+    await stopped
+    expect(await outbox.list()).to.deep.equal([])
+  })
+
+  it('waits while the database is away, and is sent when it is back', async () => {
+    server = await startMailServer()
+    const away = new Set(['take', 'sent'])
+    const unlessAway = <Result>(name: string, work: () => Promise<Result>): Promise<Result> =>
+      away.delete(name) ? Promise.reject(new Error('away')) : work()
+    await outbox.send(MAIL)
+    await post(`smtp://127.0.0.1:${server.port}`, {
+      ...outbox,
+      take: (most) => unlessAway('take', () => outbox.take(most)),
+      sent: (id) => unlessAway('sent', () => outbox.sent(id)),
+    })
+    await eventually(() => logged.length === 2)
+    expect(logged.map(({ what }) => what)).to.deep.equal(['mail.outbox_unavailable', 'mail.outbox_unavailable'])
+    await dueNow()
+    await eventually(async () => (await outbox.list()).length === 0)
+  })
+
   it('is sent once if several processes send, and if the same key is sent again', async () => {
     server = await startMailServer()
     const url = `smtp://127.0.0.1:${server.port}`
@@ -160,6 +233,8 @@ describe('outgoing mail', () => {
     for (let number = 0; number < 30; number++) await outbox.send({ ...MAIL, key: `mail ${number % 15}` })
     await eventually(async () => (await outbox.list()).length === 0)
     await outbox.send({ ...MAIL, key: 'mail 0' })
+    await dueNow()
+    expect(await outbox.take(10)).to.deep.equal([])
     expect(await outbox.list()).to.deep.equal([])
     expect(server.mails).to.have.length(15)
   })
@@ -176,6 +251,41 @@ describe('outgoing mail', () => {
       const [row] = await database.query<{ never: boolean }>("SELECT due_at = 'infinity' AS never FROM ops.outbox")
       return row!.never
     })
+  })
+
+  it('is retried after a refusal by the server that is not permanent', async () => {
+    let refusals = 0
+    server = await startMailServer({
+      onRcptTo: (_address, _session, done) =>
+        done(refusals++ === 0 ? Object.assign(new Error('greylisted'), { responseCode: 450 }) : undefined),
+    })
+    await post(`smtp://127.0.0.1:${server.port}`)
+    await outbox.send(MAIL)
+    await eventually(() => logged.length === 1)
+    expect(logged[0]!.fields).to.include({ is_final: false, response_code: 450 })
+    await eventually(async () => {
+      await dueNow()
+      return server!.mails.length === 1
+    })
+  })
+
+  it('sends no password without TLS to another machine', async () => {
+    const logins: unknown[] = []
+    server = await startMailServer({
+      allowInsecureAuth: true,
+      onAuth: ({ username }, _session, done) => (logins.push(username), done(null, { user: username })),
+    })
+    // Not known as this machine.
+    const address = `[::ffff:127.0.0.1]:${server.port}`
+    await post(`smtp://shop:password@${address}`)
+    await outbox.send(MAIL)
+    await eventually(() => logged.length === 1)
+    expect(logged[0]!.fields).to.include({ is_final: false, code: 'ETLS' })
+    await stops.shift()!()
+    await post(`smtp://${address}`)
+    await dueNow()
+    await eventually(() => server!.mails.length === 1)
+    expect(logins).to.deep.equal([])
   })
 
   it('logs in with the credentials in the URL, and uses the sender in it', async () => {
@@ -229,5 +339,10 @@ describe('outgoing mail', () => {
     expect(await sweep.run(new AbortController().signal)).to.deep.equal({ swept: 1 })
     expect(await sweep.run(new AbortController().signal)).to.equal(null)
     expect((await outbox.list()).map(({ to }) => to)).to.deep.equal([MAIL.to])
+    await database.query(
+      "INSERT INTO ops.outbox (recipient, subject, body) SELECT 'many@example.com', number::text, '' FROM generate_series(1, 501) number",
+    )
+    const newest500 = await outbox.list()
+    expect([newest500.length, newest500[0]!.subject]).to.deep.equal([500, '501'])
   })
 })

@@ -52,6 +52,14 @@ describe('counters of rate limits', () => {
     }
   })
 
+  it('subtract nothing from the next window', async () => {
+    const count = exactCounters(counted)('bank', LIMIT)
+    await count('9.9.9.9', 3)
+    await database.query('UPDATE ops.rate_limit SET expire = expire - 600000')
+    await count.undo('9.9.9.9', 3)
+    expect((await count('9.9.9.9')).calls).to.equal(1)
+  })
+
   describe('after a clock was seven hours ahead', () => {
     const AHEAD_MS = 7 * 3_600_000
     const realNow = Date.now
@@ -118,6 +126,8 @@ describe('counters of rate limits', () => {
       expect(statements).to.equal(6)
       expect((await times(100, () => count('9.9.9.9'))).calls).to.be.greaterThan(LIMIT.requests)
       expect(statements).to.equal(6)
+      await count.undo('9.9.9.9', 5)
+      expect((await count('9.9.9.9')).calls).to.equal(2)
     })
 
     it('start again in the next window', async () => {
@@ -140,6 +150,29 @@ describe('counters of rate limits', () => {
         state = 'there'
         expect((await count(caller)).calls, away).to.be.greaterThan(LIMIT.requests)
       }
+    })
+
+    it('include the calls that Postgres has missed, when it is back', async () => {
+      const count = exactCounters(counted)('login', LIMIT)
+      await times(2, () => count('9.9.9.9'))
+      state = 'gone'
+      await times(2, () => count('9.9.9.9'))
+      state = 'there'
+      expect((await count('9.9.9.9')).calls).to.equal(5)
+      await database.query('UPDATE ops.rate_limit SET expire = expire - 300000')
+      expect((await count('9.9.9.9')).calls).to.equal(6)
+      // Those of the next window do not include them.
+      await count.undo('9.9.9.9')
+      await database.query('UPDATE ops.rate_limit SET expire = expire - 300000')
+      expect((await count('9.9.9.9')).calls).to.equal(1)
+    })
+
+    it('end with their window, even in a process that joined it late', async () => {
+      await times(6, () => exactCounters(counted)('login', LIMIT)('9.9.9.9'))
+      await database.query('UPDATE ops.rate_limit SET expire = expire - 599500')
+      const late = exactCounters(counted)('login', LIMIT)
+      expect((await late('9.9.9.9')).calls).to.equal(7)
+      await eventually(async () => (await late('9.9.9.9')).calls === 1)
     })
 
     it('count in each process alone while Postgres is down or does not answer', async () => {
@@ -230,6 +263,11 @@ describe('counters of rate limits', () => {
         await times(1, () => count(`10.0.0.${settled}`))
         await eventually(() => statements === settled)
       }
+      state = 'gone'
+      await times(1, () => count('10.0.0.4'))
+      await eventually(() => statements === 4)
+      state = 'there'
+      await eventually(async () => (await database.query('SELECT FROM ops.rate_limit')).length === 4)
       expect(getEventListeners(stopping.signal, 'abort').length).to.be.at.most(1)
       stopping.abort()
       await running
@@ -246,6 +284,29 @@ describe('counters of rate limits', () => {
       await settle()
       const [row] = await database.query<{ points: number }>('SELECT points FROM ops.rate_limit')
       expect(row!.points).to.equal(6)
+    })
+
+    it('end with their window, even in a process that joined it late', async () => {
+      let now = 1_000_000
+      const [early, late] = [settledCounters(counted, () => now), settledCounters(counted, () => now)]
+      await times(6, () => early.counterFor('receive', LIMIT)('9.9.9.9'))
+      await early.settle()
+      await database.query('UPDATE ops.rate_limit SET expire = expire - 590000')
+      const count = late.counterFor('receive', LIMIT)
+      await count('9.9.9.9')
+      await late.settle()
+      expect((await count('9.9.9.9')).calls).to.equal(7)
+      now += 10_000
+      expect((await count('9.9.9.9')).calls).to.equal(1)
+    })
+
+    it('of a past window are not settled', async () => {
+      let now = 1_000_000
+      const { counterFor, settle } = settledCounters(counted, () => now)
+      await counterFor('receive', { requests: 5, seconds: 60 })('9.9.9.9')
+      now += 60_000
+      await settle()
+      expect(statements).to.equal(0)
     })
 
     it('start again in the next window, and remove expired windows', async () => {

@@ -41,4 +41,38 @@ describe('passwords', () => {
     expect(started.slice(0, 5)).to.deep.equal(['flooder', 'flooder', 'flooder', 'owner', 'another'])
     expect(started).to.have.length(22)
   })
+
+  it('are not computed at once for a caller who arrives while another one has its turn', async () => {
+    const inTurn = turnstile(1)
+    const started: string[] = []
+    const ends: (() => void)[] = []
+    const ask = (caller: string) =>
+      inTurn(caller, false, () => {
+        started.push(caller)
+        return new Promise<void>((resolve) => ends.push(resolve))
+      })
+    const all = [ask('one'), ask('two')]
+    await setImmediate()
+    ends[0]!()
+    await setImmediate()
+    all.push(ask('three'))
+    await setImmediate()
+    expect(started).to.deep.equal(['one', 'two'])
+    ends[1]!()
+    await setImmediate()
+    ends[2]!()
+    await Promise.all(all)
+  })
+
+  it('of new accounts are computed after those of logins from known addresses', async () => {
+    const passwords = openPasswords()
+    const kept = await passwords.hash('correct horse')
+    const done: string[] = []
+    const registrations = Array.from({ length: 6 }, (_, index) =>
+      passwords.hash('correct horse', `stranger ${index}`).then(() => done.push('registration')),
+    )
+    const login = passwords.verify('correct horse', kept, 'owner', true).then(() => done.push('login'))
+    await Promise.all([...registrations, login])
+    expect(done.indexOf('login')).to.be.below(5)
+  })
 })
