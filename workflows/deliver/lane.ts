@@ -67,7 +67,7 @@ export class Lane<Job extends LaneJob> {
   readonly #run: (job: Job) => Promise<void>
   readonly #now: () => number
   readonly #users = new Map<number, User<Job>>()
-  /** Users with an endpoint that can start a call. The first one is next. */
+  /** Users with an endpoint in their turn. The first one is next. */
   #turn: User<Job>[] = []
   #waiting = 0
   #inFlight = 0
@@ -119,7 +119,6 @@ export class Lane<Job extends LaneJob> {
       for (const endpoint of user.endpoints.values()) {
         out.push(...endpoint.waiting.filter(chosen))
         endpoint.waiting = endpoint.waiting.filter((job) => !chosen(job))
-        this.#forgetIfIdle(endpoint)
       }
     this.#waiting -= out.length
     return out
@@ -217,8 +216,7 @@ export class Lane<Job extends LaneJob> {
       const user = this.#turn.shift()
       if (!user) return
       user.isListed = false
-      const endpoint = user.turn.shift()
-      if (!endpoint) continue
+      const endpoint = user.turn.shift()!
       endpoint.isListed = false
       const job = endpoint.waiting.shift()
       if (job) this.#begin(endpoint, job)
@@ -249,6 +247,6 @@ export class Lane<Job extends LaneJob> {
   #forgetIfIdle({ user, name, waiting, inFlight, isListed }: Endpoint<Job>): void {
     if (waiting.length > 0 || inFlight > 0 || isListed) return
     user.endpoints.delete(name)
-    if (user.endpoints.size === 0 && !user.isListed) this.#users.delete(user.id)
+    if (user.endpoints.size === 0) this.#users.delete(user.id)
   }
 }

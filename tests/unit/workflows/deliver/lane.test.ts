@@ -53,6 +53,33 @@ describe('a lane', () => {
     expect(begun.at(-1)).to.equal('1b1')
   })
 
+  it('limits a user to its number of slots over all its endpoints', async () => {
+    const { lane, begun, end } = openLane({ slots: 10 })
+    lane.add([...jobs(1, 'a', 5), ...jobs(1, 'b', 5), ...jobs(2, 'c', 1)])
+    expect(begun).to.have.members(['1a0', '1b0', '1a1', '2c0'])
+    await end('1a0')
+    expect(begun.slice(4)).to.deep.equal(['1b1'])
+  })
+
+  it('counts the calls in flight of an endpoint that nothing waited for meanwhile', () => {
+    const { lane, begun } = openLane()
+    const all = jobs(1, 'a', 4)
+    lane.add(all.slice(0, 2))
+    lane.add(all.slice(2))
+    expect(begun).to.deep.equal(['1a0', '1a1'])
+  })
+
+  it('forgets users that have no calls here', async () => {
+    const { lane, end } = openLane()
+    lane.add(jobs(1, 'a', 1))
+    await end('1a0')
+    lane.hold(true)
+    lane.add([...jobs(1, 'a', 1), ...jobs(2, 'b', 1)])
+    lane.takeOut()
+    lane.hold(false)
+    expect(lane.sharesLeft()).to.deep.equal([])
+  })
+
   it('starts no call while it is held', async () => {
     const { lane, begun } = openLane()
     lane.hold(true)
@@ -86,6 +113,8 @@ describe('a lane', () => {
     ])
     await end('1a0')
     expect(lane.sharesLeft()[0]).to.deep.equal({ user_id: 1, left: 1 })
+    lane.add(jobs(2, 'a', 2))
+    expect(lane.sharesLeft()[1]).to.deep.equal({ user_id: 2, left: 0 })
   })
 
   it('gives a user no more room while a full endpoint makes progress', () => {
@@ -95,10 +124,20 @@ describe('a lane', () => {
     expect(lane.roomFor(1)).to.equal(6)
     lane.add(jobs(1, 'a', 6))
     expect(lane.roomFor(1)).to.equal(0)
+    lane.add(jobs(1, 'a', 1))
+    expect(lane.roomFor(1)).to.equal(0)
+  })
+
+  it('gives a user no more room while a full endpoint waits for the calls of others', () => {
+    const { lane, pass } = openLane({ slots: 1 })
+    lane.add([...jobs(2, 'b', 1), ...jobs(1, 'a', 10)])
+    pass(2_000)
+    expect(lane.roomFor(1)).to.equal(0)
   })
 
   it('lets a user continue with other endpoints while one is stuck or slow', async () => {
     const { lane, end, pass } = openLane({ perUser: 4, slots: 8 })
+    pass(5_000)
     lane.add([...jobs(1, 'a', 8)])
     pass(999)
     expect(lane.roomFor(1), 'while it may be getting on').to.equal(4)
