@@ -1,4 +1,4 @@
-// Tests: tests/integration/webhook-sender/sender.test.ts
+// Tests: tests/unit/adapters/webhook-sender/pools.test.ts, tests/integration/webhook-sender/sender.test.ts
 /**
  * Keep-alive connections by origin. The connection that was used last is used next, and idle ones are closed. undici's own
  * pool searches through all busy connections twice per call. With hundreds in flight, that costs as much as the call.

@@ -1,5 +1,6 @@
 /** Which address a call goes to, and which it is refused. */
 import { expect } from 'chai'
+import { createServer } from 'node:net'
 import { createServer as createTlsServer } from 'node:https'
 import { createSecureContext } from 'node:tls'
 import type { AddressInfo } from 'node:net'
@@ -25,6 +26,39 @@ describe('the webhook sender', () => {
     expect(await sender({ resolve }).send(call, never)).to.include({ http_status: 0, error: 'tls' })
     const other = { ...call, url: call.url.replace('shop.test', 'other.test') }
     expect(await sender({ resolve, ca: CERTIFICATE }).send(other, never)).to.include({ error: 'tls' })
+  })
+
+  it('leaves the dot at the end of a name out of TLS and of the lookup', async () => {
+    const server = createTlsServer({ key: KEY, cert: CERTIFICATE }, (_, response) => response.end('ok'))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    closing.push(() => server.close())
+    const resolve = (name: string) => Promise.resolve(name === 'shop.test' ? ['127.0.0.1'] : [])
+    const call = callTo(`https://shop.test.:${(server.address() as AddressInfo).port}/`)
+    expect(await sender({ resolve, ca: CERTIFICATE }).send(call, never)).to.include({ http_status: 200 })
+  })
+
+  it('leaves time for the next address of a name if one does not answer, but tries none after an error of TLS', async () => {
+    const server = createTlsServer({ key: KEY, cert: CERTIFICATE }, (_, response) => response.end('ok'))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const silent = createServer()
+    await new Promise<void>((resolve) => silent.listen(port, '127.0.0.2', resolve))
+    closing.push(
+      () => server.close(),
+      () => silent.close(),
+    )
+    const call = callTo(`https://shop.test:${port}/`)
+    const next = sender({
+      resolve: () => Promise.resolve(['127.0.0.2', '127.0.0.1']),
+      ca: CERTIFICATE,
+      wholeCallMs: 2_000,
+    })
+    expect(await next.send(call, never)).to.include({ http_status: 200 })
+    let connections = 0
+    server.on('connection', () => connections++)
+    const twice = sender({ resolve: () => Promise.resolve(['127.0.0.1', '127.0.0.1']) })
+    expect(await twice.send(call, never)).to.include({ error: 'tls' })
+    expect(connections).to.equal(1)
   })
 
   it('sends no server name in TLS if the URL has an IP address, because TLS forbids it', async () => {
