@@ -7,7 +7,9 @@ import { turnstile } from '../../adapters/secrets/passwords.ts'
 import { readSettings } from '../../cmd/settings/settings.ts'
 import { Overloaded } from '../../domain/errors.ts'
 import { stopwatch } from '../harness/stopwatch.ts'
+import { setPassword } from '../../workflows/accounts/access.ts'
 import { openApi, OWNERS_PASSWORD, type ApiUnderTest } from '../integration/http/api-under-test.ts'
+import { passwords } from '../integration/http/passwords.ts'
 
 const { rateLimits } = readSettings({})
 const FLOOD = 100
@@ -16,8 +18,17 @@ const AT_MOST = 5_000
 
 describe('attack: logins', () => {
   let api: ApiUnderTest
+  /** What was verified: for whom, and whether the address is known. */
+  const verified: (readonly [string | undefined, boolean | undefined])[] = []
+  let afterVerifying = () => Promise.resolve()
+  const verify: typeof passwords.verify = async (password, kept, caller, isKnown) => {
+    verified.push([caller, isKnown])
+    const isRight = await passwords.verify(password, kept, caller, isKnown)
+    await afterVerifying()
+    return isRight
+  }
   before(async () => {
-    api = await openApi({ rateLimits, trustProxy: 1 })
+    api = await openApi({ rateLimits, trustProxy: 1 }, 'recorded', { passwords: { ...passwords, verify } })
   })
   after(() => api.close())
 
@@ -48,6 +59,29 @@ describe('attack: logins', () => {
     expect(await took(logIn('user2@example.com', OWNERS_PASSWORD, '7.7.7.8'))).to.be.lessThan(AT_MOST)
     expect(await took(logIn('user2@example.com', OWNERS_PASSWORD, '7.7.7.8')), 'known').to.be.lessThan(AT_MOST)
     await Promise.all(flood)
+  })
+
+  it('wait in turn by address, and those from a known address of the account come first', async () => {
+    await api.newAccount('user3@example.com')
+    verified.length = 0
+    for (const address of ['7.7.7.9', '7.7.7.9', '7.7.7.10'])
+      expect((await logIn('user3@example.com', OWNERS_PASSWORD, address)).status).to.equal(200)
+    expect(verified).to.deep.equal([
+      ['7.7.7.9', false],
+      ['7.7.7.9', true],
+      ['7.7.7.10', false],
+    ])
+  })
+
+  it('with end_everything end nothing if the password is changed meanwhile', async () => {
+    const { user_id } = await api.newAccount('user4@example.com')
+    const occasion = { user_id, at: new Date(), correlation_id: 'test', causation_id: 'test' }
+    afterVerifying = async () => void (await setPassword({ ...api, passwords }, occasion, 'another password'))
+    const json = { email: 'user4@example.com', password: OWNERS_PASSWORD, end_everything: true }
+    const { status } = await api.ask('POST', '/api/auth/login', { json, headers: { 'x-forwarded-for': '7.7.7.11' } })
+    afterVerifying = () => Promise.resolve()
+    expect(status).to.equal(401)
+    expect((await api.accounts.find(user_id))!.key_hash).to.be.a('string')
   })
 
   describe('the wait queue', () => {

@@ -8,11 +8,11 @@ import { openUnshownSecrets, type OpenUnshownSecrets } from '../../../adapters/p
 import { openPasswords } from '../../../adapters/secrets/passwords.ts'
 import { openVault } from '../../../adapters/secrets/vault.ts'
 import { emailStream, FIRST_ACCOUNT_STREAM } from '../../../domain/account/email-claim.ts'
-import { isToken } from '../../../domain/account/tokens.ts'
+import { formToken, isToken } from '../../../domain/account/tokens.ts'
 import { StoreUnavailable } from '../../../domain/errors.ts'
 import { NO_STREAM, type EventStore } from '../../../domain/ports.ts'
-import { Accounts } from '../../../workflows/accounts/accounts.ts'
-import { registerByMail } from '../../../workflows/accounts/by-mail.ts'
+import { accountCache, Accounts } from '../../../workflows/accounts/accounts.ts'
+import { askForLinkByMail, registerByMail, resetPassword } from '../../../workflows/accounts/by-mail.ts'
 import { mailLinks } from '../../../workflows/accounts/mail-links.ts'
 import {
   accountOfEmail,
@@ -128,6 +128,45 @@ describe('registration', () => {
     expect(parts.vault.open(account!.receive_url!.sealed_token)).to.match(/^bcu_/)
   })
 
+  it('uses the newest registration if two of one address overlap', async () => {
+    const links = mailLinks('secret', 'https://pay.example')
+    const byMail = { ...parts, accounts: new Accounts(store), links }
+    const given = (password: string) => ({ email: 'twice@example.com', password, name: null })
+    let first: Promise<void> | undefined
+    const ids: RegistrationParts['ids'] = {
+      // The other one is written after this one has found no account.
+      next: async (count) => {
+        await (first ??= registerByMail(byMail, given('the first password')))
+        return parts.ids.next(count)
+      },
+    }
+    await registerByMail({ ...byMail, ids }, given('the second password'))
+    const id = await accountOfEmail(store, 'twice@example.com')
+    const { password_hash } = (await byMail.accounts.find(id!))!
+    expect(await parts.passwords.verify('the second password', password_hash)).to.equal(true)
+  })
+
+  it('that broke off answers a request for a link like any address without an account', async () => {
+    await claim(emailStream('broken@example.com'), 'EmailClaimed', 4714)
+    const byMail = { ...parts, accounts: new Accounts(store), links: mailLinks('secret', 'https://pay.example') }
+    await askForLinkByMail(byMail, 'reset_password', 'broken@example.com')
+    expect(await byMail.accounts.find(4714)).to.equal(null)
+  })
+
+  it('computes no password for a reset token that is made up', async () => {
+    const { user_id } = await createAccount(parts, { email: 'reset@example.com', plan: 'Free' })
+    const passwords = { ...parts.passwords, hash: () => Promise.reject(new Error('computed')) }
+    const byMail = {
+      ...parts,
+      passwords,
+      accounts: new Accounts(store),
+      links: mailLinks('secret', 'https://pay.example'),
+    }
+    const token = formToken('reset_password', user_id, 'x'.repeat(43))
+    const refused = await resetPassword(byMail, { token, password: 'long enough' }).catch((error: Error) => error)
+    expect(refused).to.include({ name: 'Refused', code: 'VALIDATION_FAILED' })
+  })
+
   it('allows one account per email', async () => {
     await createAccount(parts, { email: 'one@example.com', plan: 'Free' })
     const again = await createAccount(parts, { email: ' ONE@example.com', plan: 'Free' }).catch((error: Error) => error)
@@ -156,11 +195,22 @@ describe('registration', () => {
     const later = Promise.all(Array.from({ length: 10 }, () => accounts.find(user_id)))
     gates[0]!()
     while (gates.length < 2) await new Promise((resolve) => setImmediate(resolve))
+    const began = performance.now()
+    await new Promise((resolve) => setTimeout(resolve, 20))
     gates[1]!()
     expect((await early)!.locked).to.equal(false)
     expect((await later).map((account) => account!.locked)).to.deep.equal(Array.from({ length: 10 }, () => true))
     expect(reads, 'ten requests share one read').to.equal(2)
+    expect(accounts.confirmed(user_id, performance.now() - began), 'as old as its read').to.equal(null)
+    expect(accounts.confirmed(user_id, Infinity)!.account.locked).to.equal(true)
     expect(await new Accounts(store).find(999_999)).to.equal(null)
+  })
+
+  it('is not forgotten for ids that no account has', async () => {
+    const { user_id } = await createAccount(parts, { email: 'kept@example.com', plan: 'Free' })
+    const accounts = new Accounts(store, accountCache(2))
+    for (const id of [user_id, 999_997, 999_998, 999_999]) await accounts.find(id)
+    expect(accounts.seen(user_id)!.user_id).to.equal(user_id)
   })
 
   it('lets requests that wait behind a failed read fail with it, and reads again for later ones', async () => {
