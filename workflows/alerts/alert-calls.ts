@@ -49,7 +49,13 @@ interface Share {
   waiting: AlertCall[]
 }
 
-export const openAlertCalls = (sender: Pick<Sender, 'send'>, clock: Clock, log: Pick<LogLines, 'warn'>): AlertCalls => {
+/** @param waitsMs  only tests change it */
+export const openAlertCalls = (
+  sender: Pick<Sender, 'send'>,
+  clock: Clock,
+  log: Pick<LogLines, 'warn'>,
+  waitsMs: readonly number[] = WAITS_MS,
+): AlertCalls => {
   const never = new AbortController().signal
   const shares = new Map<number, Share>()
   let inFlight = 0
@@ -57,7 +63,7 @@ export const openAlertCalls = (sender: Pick<Sender, 'send'>, clock: Clock, log: 
   const insist = async (call: AlertCall, hasWaited: boolean): Promise<void> => {
     const { id: webhookId, body: fields } = call
     let target: Target | null = call
-    for (const [tries, wait] of WAITS_MS.entries()) {
+    for (const [tries, wait] of waitsMs.entries()) {
       if (wait > 0) await pause(wait, undefined, { ref: false })
       // While the store is away, the known address is called.
       if (hasWaited || tries > 0) target = await call.present().catch(() => target)

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { CallResult } from '../../../../domain/ports.ts'
 import {
@@ -85,5 +86,50 @@ describe('alert calls', () => {
     calls.call(alert(1_000))
     expect(logged[1]).to.deep.equal({ what, user_id: 1_000, event_id: '1000-1' })
     expect(sent).to.have.lengthOf(MOST)
+  })
+
+  it('leave the places of an account as they are when one ends', async () => {
+    const calls = open()
+    for (let number = 0; number < MOST_OF_ACCOUNT; number++) calls.call(alert(1, number))
+    ends[0]!()
+    await setImmediate()
+    calls.call(alert(1, 10))
+    calls.call(alert(1, 11))
+    expect(of(1)).to.have.lengthOf(MOST_OF_ACCOUNT + 1)
+  })
+
+  it('free their places when they end', async () => {
+    const calls = open()
+    for (let number = 0; number <= MOST; number++) {
+      calls.call(alert(number))
+      ends[number]!()
+      await setImmediate()
+    }
+    expect(logged).to.deep.equal([])
+  })
+
+  it('are made three times at most, each time to the current address, until one succeeds', async () => {
+    const made: [string, string | undefined][] = []
+    const send = async ({ url, headers }: { url: string; headers: Record<string, string> }): Promise<CallResult> => {
+      made.push([url, headers['x-webhook-attempt']])
+      return { error: made.length <= 4 ? 'http_500' : null } as CallResult
+    }
+    const calls = openAlertCalls({ send }, { now: () => new Date() }, { warn: () => {} }, [0, 0, 0])
+    const { secret } = alert(1)
+    let reads = 0
+    const present = async () => ({ url: `https://x.example/${++reads}`, secret })
+    calls.call({ ...alert(1), present })
+    await setImmediate()
+    expect(made).to.deep.equal([
+      ['https://x.example/', '1'],
+      ['https://x.example/1', '2'],
+      ['https://x.example/2', '3'],
+    ])
+    calls.call({ ...alert(2), present })
+    await setImmediate()
+    expect(made.slice(3)).to.deep.equal([
+      ['https://x.example/', '1'],
+      ['https://x.example/3', '2'],
+    ])
   })
 })

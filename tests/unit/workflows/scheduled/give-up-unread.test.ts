@@ -31,4 +31,31 @@ describe('unread notifications over the limit', () => {
       [3, overFree],
     ])
   })
+
+  it('are all given up, at most 200 in one append, unless they were parsed meanwhile', async () => {
+    const appended: [number, number[]][] = []
+    const job = giveUpUnread({
+      store: {
+        append: async (units) => {
+          appended.push([units.length, [...new Set(units.flat().map(({ expectedRevision }) => expectedRevision))]])
+          return units.map((_, index) =>
+            index === 0
+              ? { ok: false, conflict: { stream: 'unread-1', revision: 1 } }
+              : ({ ok: true, checkpoint: '1', revisions: [] } as never),
+          )
+        },
+      },
+      clock: { now: () => NOW },
+      overLimit: async () => [
+        { user_id: 1, bytes: PLAN_LIMITS.Free.unread_bytes + 1, plan: 'Free', plan_expires_at: null },
+      ],
+      oldest: async () => Array.from({ length: 450 }, (_, index) => ({ notification_id: index + 1 }) as never),
+    })
+    expect(await job.run(new AbortController().signal)).to.deep.equal({ given_up: 447 })
+    expect(appended).to.deep.equal([
+      [200, [0]],
+      [200, [0]],
+      [50, [0]],
+    ])
+  })
 })

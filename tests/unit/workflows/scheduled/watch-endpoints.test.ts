@@ -110,4 +110,23 @@ describe('the watch on endpoints', () => {
     const events = await given((second) => second < 60, { isUsed: false }).when(120)
     expect(typesOf(events)).to.deep.equal(['AlertRaised', 'AlertEnded'])
   })
+
+  it('raises an alert for each user of an endpoint, and counts only those that are new', async () => {
+    const breaker = { endpoint: SHOP, since: '2026-03-01T00:00:00.000Z', failures: 10, http_status: 500, error: null }
+    const raised: number[] = []
+    const watch = watchEndpoints({
+      open: async () => [1, 2, 3].map((user_id) => ({ ...breaker, user_id })),
+      lasting: async () => [{ user_id: 1, subject: SHOP, alerts: 1, is_used: true, looked_at: breaker.since }],
+      alerts: {
+        raise: async ({ user_id }) => {
+          raised.push(user_id)
+          // The read models do not show yet that the third one has an alert.
+          return { checkpoint: user_id === 3 ? null : '1' }
+        },
+        end: async () => ({ checkpoint: '1' }),
+      },
+    })
+    expect(await watch.run(new AbortController().signal)).to.deep.equal({ raised: 1, ended: 0 })
+    expect(raised).to.deep.equal([2, 3])
+  })
 })

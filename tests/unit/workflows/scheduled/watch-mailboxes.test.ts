@@ -28,4 +28,31 @@ describe('the watch on mailboxes', () => {
     expect(await job.run(signal)).to.deep.equal({ raised: 0, ended: 1 })
     expect(ended).to.deep.equal(['mailbox:2'])
   })
+
+  it('raises an alert for one that has failed for a minute, and keeps the words of its server out of the log', async () => {
+    const waited: number[] = []
+    const texts: string[] = []
+    const logged: object[] = []
+    const job = watchMailboxes({
+      failing: async (afterSeconds) => {
+        waited.push(afterSeconds)
+        const reason = "The server rejected the user name or the password. It says: a stranger's text"
+        return [{ user_id: 1, mail_account_id: 2, username: 'shop', host: 'imap.x.vn', reason, since: AT }]
+      },
+      lasting: async () => [],
+      alerts: {
+        raise: async ({ text }) => {
+          texts.push(text.en)
+          return { checkpoint: '1' }
+        },
+        end: async () => ({ checkpoint: null }),
+      },
+      log: { warn: (fields) => void logged.push(fields), info: () => {} },
+    })
+    expect(await job.run(new AbortController().signal)).to.deep.equal({ raised: 1, ended: 0 })
+    expect(waited).to.deep.equal([60])
+    expect(texts[0]).to.include("a stranger's text")
+    expect(logged).to.have.length(1)
+    expect(JSON.stringify(logged)).to.include('rejected the user name').and.not.include('stranger')
+  })
 })

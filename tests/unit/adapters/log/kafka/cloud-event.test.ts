@@ -47,6 +47,29 @@ describe('an event on the topic', () => {
     expect(installationIn(older)).to.equal(null)
   })
 
+  it('is skipped if a part that identifies it is missing or malformed', () => {
+    const { key, headers } = onTopic(OURS)
+    for (const [name, value] of [
+      ['ce_subject', 'account-5'],
+      ['ce_subject', 'transaction-7x'],
+      ['ce_revision', '1.5'],
+      ['ce_revision', ''],
+      ['ce_id', ''],
+      ['ce_type', ''],
+      ['ce_time', ''],
+      ['ce_checkpoint', ''],
+    ] as const)
+      expect(entryOf({ key, headers: { ...headers, [name]: value } }, OURS), `${name} ${value}`).to.equal(null)
+    for (const other of [null, Buffer.from('null'), Buffer.from('-5')])
+      expect(entryOf({ key: other, headers }, OURS)).to.equal(null)
+  })
+
+  it('is not published if it has no user or belongs to no transaction', () => {
+    const from = { source: 'https://pay.example.vn', installation: OURS }
+    expect(messageOf({ ...event, metadata: { ...event.metadata, user_id: null } }, from)).to.equal(null)
+    expect(messageOf({ ...event, stream: 'account-7' }, from)).to.equal(null)
+  })
+
   it('contains names and account numbers only on request', () => {
     const captured = {
       ...event,
