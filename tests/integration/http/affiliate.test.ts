@@ -44,7 +44,8 @@ describe('affiliates', () => {
     expect(made.body.data).to.have.all.keys('id', 'label', 'code', 'url')
     const { code, url } = made.body.data
     expect(new URL(url).searchParams.get('ref')).to.equal(code)
-    await api.ask('POST', '/api/affiliate/links', { key: api_key, json: { label: 'Newsletter' } })
+    const second = await api.ask('POST', '/api/affiliate/links', { key: api_key, json: { label: 'Newsletter' } })
+    expect(second.body.data.label).to.equal('Newsletter')
     const { links } = await summary(api_key)
     expect(links.map(({ label }: { label: string }) => label)).to.deep.equal(['Newsletter', 'My blog'])
     expect(links[1]).to.deep.equal(made.body.data)
@@ -81,6 +82,7 @@ describe('affiliates', () => {
     expect((await withdraw(api_key, 50_001)).status).to.equal(409)
     expect(await summary(api_key)).to.include({ balance: '50000.00', earned: '120000.00', withdrawn: '70000.00' })
     expect((await summary(api_key)).withdrawals).to.deep.equal([taken.body.data])
+    expect((await withdraw(api_key, 10_000)).body.data.amount).to.equal('10000.00')
     for (const amount of [0, -1, 1.5, '1', null, 1e300]) expect((await withdraw(api_key, amount)).status).to.equal(400)
   })
 

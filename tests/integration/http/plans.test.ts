@@ -133,7 +133,7 @@ describe('plans', () => {
   })
 
   it('are paid, once, by a payment that was old when it arrived, after the operator retries it manually', async () => {
-    const { api_key } = await buyer('late')
+    const { api_key, receive_token } = await buyer('late')
     const { order_id } = (await order(api_key)).body.data
     const at = new Date(Date.now() - 2 * 86_400_000)
     const late = await pay(order_id, { at })
@@ -143,6 +143,10 @@ describe('plans', () => {
     expect((await accountOf(api_key)).plan).to.equal('Free')
     const retry = (id: number, key = api.owner.api_key) => api.ask('POST', `/api/transactions/${id}/retry`, { key })
     expect((await retry(late.id, api_key)).status, 'by the buyer').to.equal(404)
+    const forged = await pay(order_id, { at, token: receive_token })
+    for (const key of [api_key, api.owner.api_key])
+      expect((await retry(forged.id, key)).body.message).to.not.match(/pays for the plan order/)
+    expect((await accountOf(api_key)).plan).to.equal('Free')
     expect((await retry(small.id)).body.message).to.match(/matches no rule/)
     const answers = await Promise.all([late, second, late, second].map(({ id }) => retry(id)))
     expect(answers.filter(({ body }) => /pays for the plan order/.test(body.message))).to.have.length(1)
@@ -158,21 +162,29 @@ describe('plans', () => {
     expect((await retry(paid.id)).status).to.equal(409)
   })
 
-  it('are also paid by a manual retry if an old copy brought the order id', async () => {
-    const { api_key } = await buyer('completed')
-    const { order_id } = (await order(api_key)).body.data
-    const at = new Date(Date.now() - 2 * 86_400_000)
-    const text = vietcombankText(++payments, 'NGUYEN VAN A...', { amount: 600_000, at })
-    const path = `/api/receive/u/${api.owner.receive_token}`
-    const first = (await api.ask('POST', path, { json: { text, sender: 'Vietcombank' } })).body.data
-    const whole = text.replace('NGUYEN VAN A...', `NGUYEN VAN A ${order_id}`)
-    const copy = (await api.ask('POST', path, { json: { text: whole, package: 'com.VCB', title: 'VCB' } })).body.data
-    expect(copy.webhook_status).to.equal('already_run')
-    await eventually(async () => (await transaction(first.id)).order_id === order_id)
-    const { body } = await api.ask('POST', `/api/transactions/${first.id}/retry`, { key: api.owner.api_key })
-    expect(body.message).to.match(/pays for the plan order/)
-    await upgraded(api_key, 'Basic')
-  })
+  for (const [what, isOld] of [
+    ['an old copy brought the order id', true],
+    ['a copy brought the order id two days later', false],
+  ] as const)
+    it(`are also paid by a manual retry if ${what}`, async () => {
+      const { api_key } = await buyer(isOld ? 'completed' : 'completed-later')
+      const { order_id } = (await order(api_key)).body.data
+      const now = Date.now()
+      const at = new Date(isOld ? now - 2 * 86_400_000 : now)
+      const text = vietcombankText(++payments, 'NGUYEN VAN A...', { amount: 600_000, at })
+      const path = `/api/receive/u/${api.owner.receive_token}`
+      const first = (await api.ask('POST', path, { json: { text, sender: 'Vietcombank' } })).body.data
+      if (!isOld) api.clock.at = new Date(now + 2 * 86_400_000)
+      const whole = text.replace('NGUYEN VAN A...', `NGUYEN VAN A ${order_id}`)
+      const copy = (await api.ask('POST', path, { json: { text: whole, package: 'com.VCB', title: 'VCB' } })).body.data
+      api.clock.at = null
+      expect(copy.webhook_status).to.equal('already_run')
+      await eventually(async () => (await transaction(first.id)).order_id === order_id)
+      expect((await accountOf(api_key)).plan).to.equal('Free')
+      const { body } = await api.ask('POST', `/api/transactions/${first.id}/retry`, { key: api.owner.api_key })
+      expect(body.message).to.match(/pays for the plan order/)
+      await upgraded(api_key, 'Basic')
+    })
 
   it('are extended from their current end if the same plan is bought again', async () => {
     const { api_key } = await buyer('renewed')
