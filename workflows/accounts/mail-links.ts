@@ -1,4 +1,4 @@
-// Tests: tests/integration/http/accounts.test.ts
+// Tests: tests/unit/workflows/accounts/mail-links.test.ts, tests/integration/http/accounts.test.ts
 /**
  * Links that are sent by mail. A token is derived from a nonce and the installation's secret. So a reactor can write
  * the mail from the event, even if a crash delays it, while the event itself contains nothing that gives access to an

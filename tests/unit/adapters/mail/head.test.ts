@@ -64,13 +64,40 @@ describe('the head of a mail', () => {
       expect((await parsed(`Date: ${date}\r\n\r\nx`)).date?.toISOString(), date).to.equal('2026-03-10T05:00:00.000Z')
   })
 
-  it('has at most fifty headers of one name', async () => {
-    const { headers } = await parsed(`${'To: c@d.vn\r\n'.repeat(60)}\r\nx`)
+  it('has at most fifty headers of one name, each cut to 66 KB', async () => {
+    const { headers } = await parsed(`${'To: c@d.vn\r\n'.repeat(60)}From: ${'x'.repeat(70_000)}\r\n\r\nx`)
     expect(headers.to).to.have.length(50)
+    expect(headers.from[0]).to.have.length(66 * 1024)
+  })
+
+  it('has the date of its lowest header, which a signature covers first', async () => {
+    const { date } = await parsed(
+      'Date: Wed, 11 Mar 2026 05:00:00 +0000\r\nDate: Tue, 10 Mar 2026 05:00:00 +0000\r\n\r\nx',
+    )
+    expect(date?.toISOString()).to.equal('2026-03-10T05:00:00.000Z')
+  })
+
+  it('shows its sender as it is written if that is no address', async () => {
+    expect((await parsed('From: The  bank\r\n\r\nx')).from).to.equal('The bank')
   })
 })
 
 describe('the texts of a mail', () => {
+  it('do not include a blank one', async () => {
+    const part = (type: string, text: string) => ['--B', `Content-Type: text/${type}`, '', text]
+    const { texts } = await parsed(
+      [
+        'Content-Type: multipart/alternative; boundary=B',
+        '',
+        ...part('html', ' '),
+        ...part('plain', 'So du'),
+        '--B--',
+        '',
+      ].join('\r\n'),
+    )
+    expect(texts.map((text) => text.trim())).to.deep.equal(['So du'])
+  })
+
   it('do not include a report on another mail', async () => {
     const { texts } = await parsed(
       [

@@ -99,6 +99,27 @@ describe('the limits of a mail server', () => {
     expect(sent(SEARCH, 0, changes, changes)).to.equal(MORE)
   })
 
+  it('end a connection that has sent a gigabyte, or is a day old', () => {
+    const gigabyte = 2 ** 30
+    const busy = limits(fetchOf(1, gigabyte))
+    count(busy, `x {${gigabyte}}\r\n`)
+    const piece = Buffer.alloc(2 ** 26)
+    for (let sent = piece.length; sent < gigabyte; sent += piece.length) busy.count(piece)
+    expect(busy.isUsedUp).to.equal(false)
+    expect([busy.count(piece), busy.isUsedUp]).to.deep.equal([null, true])
+    const old = limits()
+    const { now } = performance
+    const began = performance.now()
+    try {
+      performance.now = () => began + 24 * 3_600_000 - 1
+      expect(old.isUsedUp).to.equal(false)
+      performance.now = () => began + 24 * 3_600_000 + 1
+      expect(old.isUsedUp).to.equal(true)
+    } finally {
+      performance.now = now
+    }
+  })
+
   it('allow 600 reports of new mails per minute', () => {
     const counter = limits(IDLE)
     const { now } = performance
