@@ -98,6 +98,16 @@ describe('the texts of a mail', () => {
     expect(texts.map((text) => text.trim())).to.deep.equal(['So du'])
   })
 
+  it('do not include a mail inside the mail', async () => {
+    const { texts } = await parsed(
+      [
+        'Content-Type: multipart/mixed; boundary=B', '', '--B', 'Content-Type: text/plain', '', 'See below.', '--B',
+        'Content-Type: message/rfc822', '', 'Subject: inner', 'Content-Type: text/plain', '', 'So du 550', '', '--B--', '',
+      ].join('\r\n'),
+    ) // prettier-ignore
+    expect(texts.join()).to.contain('See below.').and.not.contain('550')
+  })
+
   it('do not include a report on another mail', async () => {
     const { texts } = await parsed(
       [

@@ -40,6 +40,8 @@ describe('the limits of a mail server', () => {
     const mail = `* 1 FETCH (BODY[]<0> {400000}\r\n${'x'.repeat(400_000)} UID 1)\r\n`
     expect(count(limits(fetchOf(1, 500_000)), mail, '1 OK\r\n')).to.equal(null)
     expect(count(limits(fetchOf(2, 500_000)), mail, 'x'.repeat(LONGEST_LINE + 1))).to.match(/longer than 256 KB/)
+    const around = `${'x'.repeat(LONGEST_LINE - 10)}{3}\r\nabc`
+    expect(count(limits(fetchOf(2, 500_000)), around, 'x'.repeat(10))).to.match(/longer than 256 KB/)
   })
 
   it('refuse a literal larger than the requested size, even with leading zeros or in two pieces', () => {
@@ -74,6 +76,12 @@ describe('the limits of a mail server', () => {
     for (const byte of '* OK hey') count(drips, byte)
     await enoughForKilobytes()
     expect(drips.expire()).to.include({ isViolation: true })
+    const next = limits()
+    for (const byte of '* OK hey') count(next, byte)
+    next.allow(SEARCH)
+    count(next, '*')
+    await enoughForKilobytes()
+    expect(next.expire()).to.include({ isViolation: false, isSlow: true })
     const long = limits()
     for (let sent = 0; sent < 20; sent++) count(long, `${'x'.repeat(20_000)}\n`)
     expect(long.expire()).to.include({ isViolation: false, isSlow: true })

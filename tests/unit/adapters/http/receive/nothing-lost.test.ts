@@ -166,6 +166,11 @@ describe('a text', () => {
     expect([incoming.text, unsafe]).to.deep.equal(['{"from":"VCB","te', 'broken_json'])
   })
 
+  it('is the whole body if the field of the text was cut before it', async () => {
+    const { incoming, unsafe } = await arrive('{"from":"VCB","text":"', JSON_TYPE)
+    expect([incoming.text, unsafe]).to.deep.equal(['{"from":"VCB","text":"', 'broken_json'])
+  })
+
   const WITHOUT: readonly (readonly [body: string, type: string, query?: object])[] = [
     ...['{}', '{ }', '[]', '[ ]', '[{}]', '[null]', '{"text":""}', '{"text":" "}', '{"text":null}', '{"text":[]}', '{"message":{}}'].map((body) => [body, JSON_TYPE] as const),
     ['{"sender":"Vietcombank","text":null}', JSON_TYPE],
