@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { decompressed, decompressorOf } from '../../../../../adapters/http/receive/decompressed.ts'
@@ -46,5 +47,8 @@ describe('a compressed body', () => {
     let held = 0
     expect(await result(bomb, 'gzip', (bytes) => (held += bytes) < LIMIT / 2)).to.equal('overloaded')
     expect(held).to.be.below(LIMIT)
+    held = 0
+    const cut = gzipSync(randomBytes(LIMIT / 2)).subarray(0, -10)
+    expect(await result(cut, 'gzip', (bytes) => (held += bytes) < (LIMIT * 3) / 4)).to.equal('overloaded')
   })
 })
