@@ -82,22 +82,25 @@ describe('scheduled work', () => {
     }
   })
 
-  it('stops on its signal, after the running job', async () => {
+  it('begins no job that still runs, and stops on its signal, after that job', async () => {
     let hasEnded = false
-    let isRunning = false
+    let runs = 0
+    let runsOfOther = 0
     const { end } = running([
       {
         name: 'job',
         at: EVERY_SECOND,
         run: async (signal) => {
-          isRunning = true
+          runs++
           await new Promise<void>((resolve) => signal.addEventListener('abort', () => setImmediate(resolve)))
           hasEnded = true
           return null
         },
       },
+      { name: 'other', at: EVERY_SECOND, run: async () => (runsOfOther++, null) },
     ])
-    await eventually(() => isRunning)
+    await eventually(() => runsOfOther === 3)
+    expect(runs).to.equal(1)
     await end()
     expect(hasEnded).to.equal(true)
   })
