@@ -54,11 +54,17 @@ export const errorOf = async (response: Response): Promise<ApiError> => {
 
 /** Milliseconds. A connection may be lost without a sign; a read is then tried on another one. */
 const LONGEST_READ = 20_000
+/** The server waits up to half a minute for a mailbox. */
+const LONGEST_CHANGE = 60_000
 
-/** @returns a signal for a read: the given one, or too long a wait */
-const patience = (given: AbortSignal | undefined): AbortSignal => {
+/** @returns a signal for a call: the given one, or too long a wait */
+const patience = (method: string, given: AbortSignal | undefined): AbortSignal => {
   const own = new AbortController()
-  setTimeout(() => own.abort(new ApiError(0, 'OFFLINE', 'no answer')), LONGEST_READ)
+  const isRead = method === 'GET'
+  setTimeout(
+    () => own.abort(new ApiError(0, isRead ? 'OFFLINE' : 'UNKNOWN_OUTCOME', 'no answer')),
+    isRead ? LONGEST_READ : LONGEST_CHANGE,
+  )
   const follow = (): void => own.abort(given?.reason)
   if (given?.aborted) follow()
   given?.addEventListener('abort', follow)
@@ -79,8 +85,7 @@ export const whenAnswered = (act: typeof answered): void => void (answered = act
 
 /** @throws {ApiError} */
 const call = async <Answer>(method: string, path: string, json?: unknown, signal?: AbortSignal): Promise<Answer> => {
-  const request: RequestInit = { method, credentials: 'same-origin' }
-  if (method === 'GET') request.signal = patience(signal)
+  const request: RequestInit = { method, credentials: 'same-origin', signal: patience(method, signal) }
   if (json !== undefined)
     Object.assign(request, { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(json) })
   const response = await fetch(path, request).catch(unreachable(method))

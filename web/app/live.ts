@@ -8,7 +8,7 @@
 import { signal } from '@preact/signals'
 import { followStream, type Followed } from './follow-stream.ts'
 import { loadAgain } from './leave.ts'
-import { queries } from './session.ts'
+import { askAgain, type Names } from './session.ts'
 import { whenBack } from './when-back.ts'
 
 export type LiveState = 'connecting' | 'live' | 'away'
@@ -42,7 +42,7 @@ export const onLive = (listener: (message: LiveMessage) => void): (() => void) =
   return () => void listeners.delete(listener)
 }
 
-let stale = new Set<string>()
+let stale: Names = new Set()
 let gathering: ReturnType<typeof setTimeout> | undefined
 /** Time of `performance.now()`: a clock that is set back must not delay the next read. */
 let refetchedAt = -Infinity
@@ -50,15 +50,14 @@ let refetchedAt = -Infinity
 const refetch = (): void => {
   gathering = undefined
   refetchedAt = performance.now()
-  const names = stale
+  askAgain(stale)
   stale = new Set()
-  void queries.invalidateQueries({ predicate: ({ queryKey: [name] }) => names.has(String(name)) })
 }
 
 const handle = (message: LiveMessage): void => {
   for (const listener of listeners) listener(message)
-  if (message.kind === 'reset') return void queries.invalidateQueries()
-  for (const name of STALE[message.kind]) stale.add(name)
+  if (message.kind === 'reset') stale = 'all'
+  if (stale !== 'all') stale = new Set([...stale, ...STALE[message.kind]])
   // The first change shows at once; those that follow are gathered.
   gathering ??= setTimeout(refetch, Math.max(50, refetchedAt + GATHER_MS - performance.now()))
 }
@@ -97,7 +96,7 @@ const lead = (): Promise<never> => {
     },
     onRefused: ({ status }) => {
       // The login has ended elsewhere: the account's answer sends the page to the login.
-      if (status === 401) void queries.invalidateQueries({ queryKey: ['account'] })
+      if (status === 401) askAgain(new Set(['account']))
       return false
     },
   })
@@ -120,7 +119,7 @@ export const startLive = (id: number): void => {
     ({ data }: MessageEvent<{ state?: LiveState; message?: LiveMessage; user?: number; isBack?: true }>) => {
       if (data.user !== undefined && data.user !== user) return loadAgain()
       // What happened while this tab loaded was passed to the others only.
-      if (data.state === 'live' && liveState.value !== 'live') void queries.invalidateQueries()
+      if (data.state === 'live' && liveState.value !== 'live') askAgain('all')
       if (data.state) liveState.value = data.state
       if (data.message) handle(data.message)
       if (data.user !== undefined && isLeader) tell(liveState.value)
@@ -136,6 +135,6 @@ export const startLive = (id: number): void => {
     channel.postMessage({ isBack: true })
   })
   setInterval(() => {
-    if (liveState.value !== 'live' && document.visibilityState === 'visible') void queries.invalidateQueries()
+    if (liveState.value !== 'live' && document.visibilityState === 'visible') askAgain('all')
   }, WITHOUT_STREAM_MS)
 }

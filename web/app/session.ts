@@ -1,7 +1,7 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** Whether this browser is logged in. The cookie itself is invisible to scripts, so the page requests the account. */
 import { signal } from '@preact/signals'
-import { QueryClient, queryOptions, useQuery } from '@tanstack/preact-query'
+import { QueryCache, QueryClient, queryOptions, useQuery, type Query } from '@tanstack/preact-query'
 import { ApiError, getData, UNEXPECTED } from '../api/client.ts'
 import type { Account } from '../api/types.ts'
 
@@ -24,7 +24,16 @@ const LONGEST_WAIT_MS = 600_000
 export const refetchAfter = (error: Error | null, usual: number | false = false): number | false =>
   isTemporary(error) ? Math.max(waitOf(error), Math.min(usual || AFTER_ERROR_MS, AFTER_ERROR_MS)) : usual
 
+/** Hashes of queries that became stale while their answer was on its way. */
+const outdated = new Set<string>()
+
 export const queries = new QueryClient({
+  queryCache: new QueryCache({
+    onSettled: (_answer, error, { queryHash, queryKey: [...queryKey] }) => {
+      // A failed read is repeated anyway.
+      if (outdated.delete(queryHash) && !error) void queries.invalidateQueries({ queryKey, exact: true })
+    },
+  }),
   defaultOptions: {
     queries: {
       staleTime: 10_000,
@@ -37,6 +46,30 @@ export const queries = new QueryClient({
     },
   },
 })
+
+const underWay = (predicate: (query: Query) => boolean): Query[] =>
+  queries.getQueryCache().findAll({ predicate, fetchStatus: 'fetching' })
+
+/** Queries whose key begins with one of these names; all: every query. */
+export type Names = ReadonlySet<string> | 'all'
+
+/**
+ * Asks again for what a change has made stale. An answer that is on its way may be older than the change, so it is asked for once more
+ * afterwards. It is not cancelled: on a slow line no answer would arrive while payments do.
+ */
+export const askAgain = (names: Names): void => {
+  const predicate = ({ queryKey: [name] }: Query) => names === 'all' || names.has(String(name))
+  for (const { queryHash } of underWay(predicate)) outdated.add(queryHash)
+  void queries.invalidateQueries({ predicate }, { cancelRefetch: false })
+}
+
+/** The same after an act, whose result somebody waits for: only a first answer is not cancelled. @returns when the answers are there */
+export const askAtOnce = (names: readonly string[]): Promise<void> => {
+  const predicate = ({ queryKey: [name] }: Query) => names.includes(String(name))
+  for (const { queryHash, state } of underWay(predicate)) if (state.data === undefined) outdated.add(queryHash)
+  // Also what another screen shows next.
+  return queries.invalidateQueries({ predicate, refetchType: 'all' })
+}
 
 export const ACCOUNT_QUERY = queryOptions({
   queryKey: ['account'],

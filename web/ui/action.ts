@@ -1,7 +1,7 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** A call to the API that a button or a form makes: whether it runs, and how it ended. */
 import { useEffect, useState } from 'preact/hooks'
-import { isLoggedOut, logins, queries } from '../app/session.ts'
+import { askAtOnce, isLoggedOut, logins, queries } from '../app/session.ts'
 import { showRefused, takeSubmitted } from '../app/submitted-values.ts'
 import { saved } from '../app/typed.ts'
 
@@ -30,12 +30,7 @@ export const useAction = <Given extends unknown[], Answer>(
       const result = await act(...given)
       saved(sent)
       setState({ isRunning: false, result })
-      if (stale.length > 0)
-        await queries.invalidateQueries({
-          predicate: ({ queryKey: [name] }) => stale.includes(String(name)),
-          // Also what another screen shows next.
-          refetchType: 'all',
-        })
+      if (stale.length > 0) await askAtOnce(stale)
       return result
     } catch (error) {
       setState({ isRunning: false, error })

@@ -1,8 +1,9 @@
 /** What a screen needs cannot be loaded when it is opened: its file, or the API's answers. It recovers without a reload by the user. */
 import { expect } from 'chai'
-import type { Request } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { eventually } from '../../../harness/eventually.ts'
 import type { Owner } from '../../../harness/dashboard/owner.ts'
+import { aMinutePasses, keepMinutes } from '../../../harness/dashboard/minutes.ts'
 import { WITHIN, type Visitor } from '../../../harness/dashboard/visitor.ts'
 
 const FILE = '**/assets/exports-*.js'
@@ -14,6 +15,20 @@ const SILENCES = `{
     if (!document.querySelector('[role=alert]')) silences++
   }).observe(document.body, { childList: true, subtree: true })
 }`
+
+/** Holds back the answers of an address. @returns waits for the next answer, and returns the function that lets it through */
+const holdAnswers = async (page: Page, address: string): Promise<() => Promise<() => Promise<unknown>>> => {
+  const held: (() => Promise<unknown>)[] = []
+  await page.route(address, async (route) => {
+    const response = await route.fetch()
+    // The page may have given it up.
+    held.push(() => route.fulfill({ response }).catch(() => {}))
+  })
+  return async () => {
+    await eventually(() => held.length > 0, { within: WITHIN })
+    return held.shift()!
+  }
+}
 
 export const missingAnswers = (visitor: () => Visitor, owner: () => Owner): void => {
   const open = async () => {
@@ -181,6 +196,78 @@ export const missingAnswers = (visitor: () => Visitor, owner: () => Owner): void
     }
     expect(await page.getByLabel('Tên người gửi SMS').inputValue()).to.equal('NGAN HANG XA')
     forgive()
+  })
+
+  it('counts payments that arrive while an answer is on its way, however slow the line is', async () => {
+    const { page } = visitor()
+    const answer = await holdAnswers(page, '**/api/stats?*')
+    await visitor().enter('/')
+    await page.locator('.rail > .foot .live', { hasText: 'trực tiếp' }).waitFor()
+    const shown = async () => Number((await page.locator('.figure').innerText()).replace(/\D/g, ''))
+    const pay = async (): Promise<void> => {
+      const isTold = page.waitForRequest('**/api/transactions')
+      await owner().pay({ order_id: 'DH7301', amount: '1000.00' })
+      await isTold
+    }
+    const older = await answer()
+    await pay()
+    await older()
+    const before = await shown()
+    await (
+      await answer()
+    )()
+    await eventually(async () => (await shown()) === before + 1_000)
+    // Each answer takes longer than the time until the next payment.
+    await pay()
+    const next = await answer()
+    await pay()
+    await next()
+    await eventually(async () => (await shown()) === before + 2_000)
+    await (
+      await answer()
+    )()
+    await eventually(async () => (await shown()) === before + 3_000)
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+  })
+
+  it('shows that a transaction was matched again, even if its text was on its way', async () => {
+    const { page } = visitor()
+    const order = { order_id: 'DH7305', content: 'chuyen tien DH7305', account_number: '778' }
+    const id = await owner().pay({ ...order, webhook_status: 'no_match', held: 'old_notification' })
+    const answer = await holdAnswers(page, '**/api/transactions/*?include_raw=1')
+    await visitor().enter(`/transactions/${id}`)
+    await page.getByRole('button', { name: 'Hiện tin gốc' }).click()
+    const older = await answer()
+    let asked = 0
+    const note = (request: Request): void => void (asked += Number(request.url().endsWith('/history')))
+    page.on('request', note)
+    await page.getByRole('button', { name: 'Đối chiếu lại' }).click()
+    // The page asks again after the act, and after the message about it.
+    await eventually(() => asked >= 2, { within: WITHIN })
+    page.off('request', note)
+    await older()
+    await (
+      await answer()
+    )()
+    await page.locator('.figures .status', { hasText: 'Đang gửi' }).waitFor()
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+  })
+
+  it('says after a minute that nobody knows whether a change was made, if no answer comes', async () => {
+    const { page } = visitor()
+    await visitor().enter('/settings')
+    await page.route('**/api/account/trusted-senders', (route) =>
+      route.request().method() === 'GET' ? route.continue() : undefined,
+    )
+    await visitor().go('/settings')
+    await keepMinutes(page)
+    await page.getByLabel('Tên người gửi SMS').fill('NGAN HANG XA')
+    await page.getByRole('button', { name: 'Thêm', exact: true }).click()
+    await page.getByRole('button', { name: 'Thêm', exact: true, disabled: true }).waitFor()
+    await aMinutePasses(page)
+    await page.getByRole('alert').getByText('xem thay đổi đã được lưu chưa').first().waitFor()
+    expect(await page.getByLabel('Tên người gửi SMS').inputValue()).to.equal('NGAN HANG XA')
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
   it('waits as long as the server asks for, and says how long', async () => {
