@@ -14,7 +14,7 @@ import { Ago, Empty, Heading, Status, Stranger, When } from '../ui/basics.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { ChosenFilter, filterIn, Filters, WebhookFilter, WrittenFilter, type FilterOf } from '../ui/filters.tsx'
 import { JobProgress, RetryMany, type RetriedStatus, type RetryFilter } from '../ui/retry-many.tsx'
-import { useRules } from '../ui/rules.tsx'
+import { hindrance, useRules } from '../ui/rules.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { useUndelivered } from '../ui/undelivered.ts'
 
@@ -83,18 +83,11 @@ interface GroupProps {
   started: (job: number) => void
 }
 
-/** Why a retry would not help now. */
-const hindrance = ({ status }: UndeliveredGroup, rule: Rule | undefined): string | null => {
-  const t = texts.value.undelivered
-  if (rule?.is_active === 0) return t.paused
-  return status === 'pending' && rule?.health?.breaker === 'open' ? t.cutOff : null
-}
-
 const Group = ({ of, filter, rule, started }: GroupProps) => {
   const t = texts.value.undelivered
   const [what, fix] = of.error === null ? t.untried : explain(of.error)
   const code = of.error === null ? '' : codeOf(of.error)
-  const hindered = hindrance(of, rule)
+  const hindered = rule && hindrance(rule, of.status)
   const name = `${rule?.name ?? ''}, ${what}`
   const isFailed = of.status === 'failed'
   const mayWaitForQuota = useAccount().data?.usage.limit != null && of.error === null

@@ -2,13 +2,13 @@
 /** What a transaction shows that calls no webhook. */
 import type { Transaction } from '../api/types.ts'
 import { unconfirmedAccount } from '../app/called-rules.ts'
-import { hasComeBack, heldFor } from '../app/held-for.ts'
+import { hasComeBack, heldFor, matchedRules } from '../app/held-for.ts'
 import { texts } from '../app/language.ts'
 import { ConfirmBankAccount, useBankAccounts } from './bank-accounts.tsx'
 import { isOverQuota, useAccount } from '../app/session.ts'
 import { PATHS } from '../paths.ts'
-import { Loading } from './basics.tsx'
-import { useSystems } from './rules.tsx'
+import { Loading, Stranger } from './basics.tsx'
+import { hindrance, useRules, useSystems } from './rules.tsx'
 import { useHistory } from './history.tsx'
 
 interface NotSentProps {
@@ -23,7 +23,8 @@ export const NotSent = ({ of, rematch, isRunning = false }: NotSentProps) => {
   const { transaction: t, common } = texts.value
   const banks = useBankAccounts()
   const isUnmatched = of.webhook_status === 'no_match'
-  const history = useHistory(of.id, isUnmatched)
+  const isPending = of.webhook_status === 'pending'
+  const history = useHistory(of.id, isUnmatched || isPending)
   // An old notification does not wait for the confirmation of its account.
   const isOld = isUnmatched && heldFor(history.data ?? []) === 'old_notification'
   // Nor does money that came back.
@@ -31,9 +32,15 @@ export const NotSent = ({ of, rematch, isRunning = false }: NotSentProps) => {
   const waiting = isOld || isReturn ? undefined : unconfirmedAccount(of, banks.data ?? [])
   const systems = useSystems()
   const account = useAccount().data
-  const waitsForQuota = of.webhook_status === 'pending' && account !== undefined && isOverQuota(account)
+  const waitsForQuota = isPending && account !== undefined && isOverQuota(account)
   const prefixes = systems.data?.filter(({ is_active }) => is_active === 1).map((each) => each.payment_prefix)
   const isOfShop = isUnmatched && !isOld && !isReturn && !waiting && prefixes !== undefined
+  const rules = useRules()
+  const hindered = (rules.data ?? []).flatMap((rule) => {
+    const isMeant = isPending && !waitsForQuota && matchedRules(history.data ?? []).includes(rule.id)
+    const why = isMeant ? (hindrance(rule, 'pending') ?? (rule.ordered === 1 ? t.noAttempts.ordered : null)) : null
+    return why === null ? [] : [{ rule, why }]
+  })
   const canRematch = isUnmatched && !waiting && rematch !== undefined
   if (history.isLoading) return <Loading />
   return (
@@ -49,8 +56,19 @@ export const NotSent = ({ of, rematch, isRunning = false }: NotSentProps) => {
                 ? t.whyNoMatch.noShop
                 : waitsForQuota
                   ? common.overQuota
-                  : ((t.noAttempts as Record<string, string>)[of.webhook_status] ?? t.noAttempts.other)}
+                  : hindered.length > 0
+                    ? t.noAttempts.waits
+                    : ((t.noAttempts as Record<string, string>)[of.webhook_status] ?? t.noAttempts.other)}
       </p>
+      {hindered.map(({ rule, why }) => (
+        <p key={rule.id}>
+          <a href={`/webhooks/${rule.id}`}>
+            <Stranger text={rule.name} />
+          </a>
+          {': '}
+          {why}
+        </p>
+      ))}
       {isOld && <p>{t.whyNoMatch.oldCure}</p>}
       {waitsForQuota && (
         <p>

@@ -14,6 +14,13 @@ export const useRuleStats = () =>
 
 export const useSystems = () => useQuery({ queryKey: ['systems'], queryFn: () => getData<System[]>('/api/systems') })
 
+/** Why nothing is sent to it now, also not by a retry. @returns null if nothing is known */
+export const hindrance = ({ is_active, health }: Rule, status: 'pending' | 'failed'): string | null => {
+  const t = texts.value.undelivered
+  if (is_active === 0) return t.paused
+  return status === 'pending' && health?.breaker === 'open' ? t.cutOff : null
+}
+
 export type Format = Pick<Rule, 'payload_format' | 'custom_template'>
 
 /** The body that a rule would send for the sample payment. */

@@ -1,7 +1,7 @@
 /** Why a transaction is held back, from its history. */
 import { expect } from 'chai'
 import type { HistoryLine } from '../../../../web/api/types.ts'
-import { hasComeBack, heldFor } from '../../../../web/app/held-for.ts'
+import { hasComeBack, heldFor, matchedRules } from '../../../../web/app/held-for.ts'
 
 const line = (event: string, facts: HistoryLine['facts'] = {}): HistoryLine => ({
   at: '2026-11-25T08:00:00.000Z',
@@ -33,5 +33,10 @@ describe('the reason why a transaction is held back', () => {
     expect(hasComeBack([captured()])).to.equal(false)
     expect(hasComeBack([returned])).to.equal(true)
     expect(hasComeBack([returned, retried])).to.equal(false)
+  })
+  it('may be its webhooks, which are those of its last match', () => {
+    const retried = line('WebhookRetryRequested', { rules: [7, 8], by: 'manual', why: 'retry' })
+    expect(matchedRules([])).to.deep.equal([])
+    expect(matchedRules([captured(), retried])).to.deep.equal([7, 8])
   })
 })
