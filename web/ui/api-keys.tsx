@@ -6,6 +6,7 @@ import { useQuery } from '@tanstack/preact-query'
 import { getData, postData, remove } from '../api/client.ts'
 import type { ScopedKey } from '../api/types.ts'
 import { day } from '../app/format.ts'
+import { useIntoView } from '../app/into-view.ts'
 import { language, texts } from '../app/language.ts'
 import { valuesOf } from '../app/submitted-values.ts'
 import { useAction } from './action.ts'
@@ -62,13 +63,16 @@ const NewKey = ({ done }: { done: (key: string) => void }) => {
 }
 
 /** A key that was just made. It is never shown again. */
-export const NewKeyShown = ({ of, children }: { of: string; children?: ComponentChildren }) => (
-  <div class="notice done stack tight" role="status">
-    <p>{texts.value.settings.keys.created}</p>
-    <Copyable text={of} />
-    {children}
-  </div>
-)
+export const NewKeyShown = ({ of, children }: { of: string; children?: ComponentChildren }) => {
+  const ref = useIntoView<HTMLDivElement>()
+  return (
+    <div ref={ref} class="notice done stack tight" role="status">
+      <p>{texts.value.settings.keys.created}</p>
+      <Copyable text={of} />
+      {children}
+    </div>
+  )
+}
 
 export const KeyLine = ({ of }: { of: ScopedKey }) => {
   const t = texts.value.settings.keys
@@ -116,7 +120,7 @@ export const ApiKeys = () => {
     <section class="block stack">
       <h2>{t.title}</h2>
       <p>{t.text}</p>
-      {shown !== null && <NewKeyShown of={shown} />}
+      {shown !== null && <NewKeyShown key={shown} of={shown} />}
       <LoadedLines of={keys} empty={t.empty}>
         {(each) => <KeyLine key={each.id} of={each} />}
       </LoadedLines>

@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks'
 import { post, remove } from '../api/client.ts'
 import type { MailAccount } from '../api/types.ts'
+import { useIntoView } from '../app/into-view.ts'
 import { texts } from '../app/language.ts'
 import { useAction } from './action.ts'
 import { Problem, translated, Stranger } from './basics.tsx'
@@ -15,8 +16,9 @@ type Tested = { success: true; authserv_id: string | null } | { success: false; 
 
 const Outcome = ({ of }: { of: Tested }) => {
   const t = texts.value.sources.mail
+  const ref = useIntoView<HTMLDivElement>()
   return (
-    <div class={`notice ${of.success ? 'done' : 'failed'}`} role="status">
+    <div ref={ref} class={`notice ${of.success ? 'done' : 'failed'}`} role="status">
       {of.success ? (
         <p>{of.authserv_id ? t.goodWith(of.authserv_id) : t.good}</p>
       ) : (

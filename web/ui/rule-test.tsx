@@ -4,6 +4,7 @@ import { post } from '../api/client.ts'
 import type { TestResult } from '../api/types.ts'
 import { failureClass } from '../app/failure-class.ts'
 import { milliseconds } from '../app/format.ts'
+import { useIntoView } from '../app/into-view.ts'
 import { language, texts } from '../app/language.ts'
 import { useAction } from './action.ts'
 import { explain } from './attempts.tsx'
@@ -11,12 +12,13 @@ import { Problem, Stranger, translated } from './basics.tsx'
 
 const Result = ({ of }: { of: TestResult }) => {
   const t = texts.value.webhook.test
+  const ref = useIntoView<HTMLDivElement>()
   const isRedirect = of.http_code >= 300 && of.http_code < 400
   const noAnswer = failureClass(of.error ?? '')
   const [what, fix] = explain(of.http_code === 0 ? noAnswer : isRedirect ? 'redirect' : `http_${of.http_code}`)
   return (
     <>
-      <div class={`notice ${of.success ? 'done' : 'failed'}`} role="status">
+      <div ref={ref} class={`notice ${of.success ? 'done' : 'failed'}`} role="status">
         <p>
           {of.success
             ? t.good(of.http_code, milliseconds(of.response_time_ms ?? 0, language.value))

@@ -1,5 +1,6 @@
 /** The narrowest phone, with the longest amounts, names, addresses and ids that are allowed. */
 import { expect } from 'chai'
+import { eventually } from '../../../harness/eventually.ts'
 import type { Owner } from '../../../harness/dashboard/owner.ts'
 import type { Visitor } from '../../../harness/dashboard/visitor.ts'
 
@@ -27,6 +28,14 @@ export const OVERLAPS = `(() => {
   }))
   const { scrollWidth } = document.documentElement
   return scrollWidth > innerWidth ? [...over, 'the page is ' + scrollWidth + ' wide'] : over
+})()`
+
+/** Runs in the page. @returns what has the focus, if the bar covers a part of it */
+const BEHIND_BAR = `(() => {
+  const { activeElement } = document
+  const bar = document.querySelector('.rail')
+  const isBehind = activeElement.getBoundingClientRect().bottom > bar.getBoundingClientRect().top
+  return isBehind && activeElement !== document.body && !bar.contains(activeElement) ? activeElement.outerHTML.slice(0, 100) : null
 })()`
 
 export const narrow = (visitor: () => Visitor, owner: () => Owner): void => {
@@ -68,6 +77,67 @@ export const narrow = (visitor: () => Visitor, owner: () => Owner): void => {
     await page.locator('.sum', { hasText: '+999.999.999.999.999,99' }).waitFor()
     await owner().api.ask('DELETE', `/api/webhooks/${rule.id}`, { key: owner().api.owner.api_key })
     await owner().api.ask('DELETE', `/api/devices/${device}`, { key: owner().api.owner.api_key })
+  })
+
+  it('shows the result of an act on a phone, not only above or below what is visible or behind the bar', async () => {
+    const { page } = visitor()
+    const rule = await owner().make('/api/webhooks', { name: 'Nowhere', url: 'https://127.0.0.1:1/hook' })
+    const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+    const acts: [path: string, act: () => Promise<void>, result: string][] = [
+      [
+        '/settings',
+        async () => {
+          await page.getByLabel('Tên khóa').fill('Sổ sách')
+          await press('Tạo khóa')
+        },
+        'Đây là khóa mới.',
+      ],
+      [
+        '/sources',
+        async () => {
+          await press('Thêm hộp thư')
+          await page.getByLabel('Nhà cung cấp').selectOption('')
+          await page.getByLabel('Địa chỉ email').fill('narrow@example.com')
+          await page.getByLabel('Mật khẩu ứng dụng').fill('abcd efgh')
+          await page.getByLabel('Máy chủ IMAP').fill('127.0.0.1')
+          await page.getByLabel('Cổng', { exact: true }).fill('1')
+          await press('Lưu và thử')
+        },
+        'Không đọc được hộp thư.',
+      ],
+      [`/webhooks/${rule.id}`, () => press('Gửi webhook thử'), 'Máy chủ từ chối kết nối'],
+    ]
+    await visitor().enter('/')
+    await page.setViewportSize(NARROW)
+    for (const [path, act, text] of acts) {
+      await visitor().open(path)
+      await act()
+      const result = page.locator('.notice', { hasText: text }).last()
+      await result.waitFor()
+      await eventually(
+        async () => {
+          const [box, bar] = [(await result.boundingBox())!, (await page.locator('.rail').boundingBox())!]
+          return box.y >= 0 && box.y + box.height <= bar.y
+        },
+        { what: `the result of ${path} in sight` },
+      )
+    }
+    const key = owner().api.owner.api_key
+    await owner().api.ask('DELETE', `/api/webhooks/${rule.id}`, { key })
+    for (const { id } of await owner().list<{ id: number }[]>('/api/mail-accounts'))
+      await owner().api.ask('DELETE', `/api/mail-accounts/${id}`, { key })
+  })
+
+  it('shows what has the focus above the bar of a phone', async () => {
+    const { page } = visitor()
+    await visitor().open('/settings')
+    await page.getByLabel('Tên người gửi SMS').waitFor()
+    await page.setViewportSize(NARROW)
+    await page.getByLabel('Tên khóa').focus()
+    for (let stops = 0; stops < 30; stops++) {
+      await page.keyboard.press('Tab')
+      expect(await page.evaluate(BEHIND_BAR)).to.equal(null)
+    }
   })
 
   it('opens the page of a row by a tap anywhere on it', async () => {
