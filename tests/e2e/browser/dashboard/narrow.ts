@@ -111,13 +111,16 @@ export const narrow = (visitor: () => Visitor, owner: () => Owner): void => {
     await page.setViewportSize(NARROW)
     for (const [path, act, text] of acts) {
       await visitor().open(path)
+      await eventually(async () => (await page.locator('main').getByText('Đang tải…').count()) === 0)
       await act()
       const result = page.locator('.notice', { hasText: text }).last()
       await result.waitFor()
       await eventually(
         async () => {
           const [box, bar] = [(await result.boundingBox())!, (await page.locator('.rail').boundingBox())!]
-          return box.y >= 0 && box.y + box.height <= bar.y
+          expect(box.y).to.be.at.least(0)
+          expect(box.y + box.height).to.be.at.most(bar.y)
+          return true
         },
         { what: `the result of ${path} in sight` },
       )
