@@ -139,15 +139,21 @@ const takeAccount = (values: LabelValues, value: string, at: number, isPartys = 
   leave(values, behind, at + value.length - behind.length)
 }
 
+const NAMES_ACCOUNT = /tk|tai khoan|account/
+/** After the number of an account, its balance: `So du tai khoan 190.123.456 la 5,150,000 VND`. */
+const HAS_BALANCE = /^ ?(?:[:=]|(?:la|con|hien|co)(?![a-z])[ :a-z]{0,20}?) ?[+-]?(?:[a-z]{3} ?)?\d/
+
 const takeBalance = (values: LabelValues, label: string, value: string, at: number): void => {
   const found = BEGINS.exec(value)
+  if (found && NAMES_ACCOUNT.test(label) && HAS_BALANCE.test(value.slice(found[0].length)))
+    return takeAccount(values, value, at)
   // Many digits without separators or currency are an account: `SD TK 0011000415567 +150,000VND`.
   if (found?.groups && isSum(found.groups) && (found.groups.behind || !/^[ .]*[0-9x*]{6,}(?![.,])/.test(value))) {
     const isClosed = /^ ?(?:[.,;|)\n]|$)/.test(value.slice(found[0].length))
     values.balances.push({ groups: found.groups, available: /kha dung|kd|available/.test(label), at, isClosed })
     return
   }
-  if (/tk|tai khoan|account/.test(label) || /^[^\d+-]*[0-9x*]{4,}/.test(value))
+  if (NAMES_ACCOUNT.test(label) || /^[^\d+-]*[0-9x*]{4,}/.test(value))
     return takeAccount(values, value.replace(/^(?:tk|tai khoan) ?/, ''), at)
   leave(values, value, at)
 }
