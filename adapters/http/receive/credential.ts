@@ -43,7 +43,7 @@ export const refusedToken = (kind: ShownToken['kind']): Refused =>
   unauthorized(
     kind === 'receive_url'
       ? 'The personal URL is wrong or was replaced. `GET /api/receive-url` shows the current one.'
-      : 'Send the token of a paired phone as X-Device-Token.',
+      : 'Send the token of a paired phone as X-Device-Token, or an API key with the scope `receive` as X-Api-Key.',
   )
 
 interface Parts {

@@ -111,6 +111,19 @@ describe('authentication', () => {
     )
   })
 
+  it('says what a phone or a script sends, the same for each token that opens nothing', async () => {
+    for (const headers of [
+      {},
+      { 'x-api-key': key },
+      { 'x-api-key': 'bck_999999.nonsensenonsensenonsense' },
+      { 'x-device-token': 'nonsense' },
+    ] as Record<string, string>[])
+      expect((await api.ask('POST', '/api/receive/sms', { headers, body: 'x' })).body.message).to.equal(
+        'The credentials are missing or invalid. Send the token of a paired phone as X-Device-Token, ' +
+          'or an API key with the scope `receive` as X-Api-Key.',
+      )
+  })
+
   it('refuses tokens that are forged, expired, without expiry, or of another algorithm or version', async () => {
     const secret = Buffer.from(JWT_SECRET)
     const sub = String(api.owner.user_id)
