@@ -65,8 +65,9 @@ describe('embedded Postgres', () => {
   }
 
   /** Starts another process that opens the data folder. Returns its answer without the leading word. */
-  const holder = async (): Promise<{ answer: string; child: ChildProcess }> => {
+  const holder = async (env = process.env): Promise<{ answer: string; child: ChildProcess }> => {
     const child = spawn(process.execPath, [await bundledScript(HOLDER), dataDir], {
+      env,
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     processes.push(child)
@@ -261,6 +262,21 @@ describe('embedded Postgres', () => {
       const left = serverPid()
       await kill(second)
       await eventually(() => !isAlive(left), { what: 'the end of the server' })
+    })
+
+    it('does not outlive a killed Baoco where `kill` is only a command of the shell, as in small images', async () => {
+      const programs = fs.mkdtempSync(join(tmpdir(), 'baoco-programs-'))
+      try {
+        fs.chmodSync(programs, 0o755)
+        for (const name of ['head', 'sleep'])
+          fs.symlinkSync(execFileSync('which', [name], { encoding: 'utf8' }).trim(), join(programs, name))
+        const baoco = await holder({ ...process.env, PATH: programs })
+        const server = serverPid()
+        await kill(baoco)
+        await eventually(() => !isAlive(server), { what: 'the end of the server' })
+      } finally {
+        fs.rmSync(programs, { recursive: true })
+      }
     })
 
     it('is not left by a Baoco that is killed as it starts the server', async () => {

@@ -275,7 +275,7 @@ const readCommand = (pid: number): string =>
 const GUARD = `read -r word
 [ "$word" = done ] && exit
 for try in 1 2 3 4 5; do
-  [ "$(head -n 1 "$0")" = "$1" ] && exec kill -INT "$1"
+  [ "$(head -n 1 "$0")" = "$1" ] && kill -INT "$1" && exit
   kill -0 "$1" && sleep 1 || exit
 done`
 
