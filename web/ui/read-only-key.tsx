@@ -30,7 +30,7 @@ export const ReadOnlyKey = ({ path, file, isShortened }: { path: string; file: s
       <h2>{t.title}</h2>
       <p>{t.text}</p>
       {shown !== null && (
-        <NewKeyShown of={shown}>
+        <NewKeyShown key={shown} of={shown}>
           <p>
             {t.command} {isShortened && t.withoutPersonal}
           </p>

@@ -106,6 +106,19 @@ export const narrow = (visitor: () => Visitor, owner: () => Owner): void => {
         'Không đọc được hộp thư.',
       ],
       [`/webhooks/${rule.id}`, () => press('Gửi webhook thử'), 'Máy chủ từ chối kết nối'],
+      [
+        '/exports',
+        async () => {
+          const made = page.locator('.copyable code', { hasText: 'curl' })
+          await page.getByLabel('Tên khóa').fill('Kế toán')
+          await press('Tạo khóa chỉ đọc')
+          const first = await made.innerText()
+          await page.getByLabel('Tên khóa').fill('Kiểm toán')
+          await press('Tạo khóa chỉ đọc')
+          await eventually(async () => (await made.innerText()) !== first)
+        },
+        'Đây là khóa mới.',
+      ],
     ]
     await visitor().enter('/')
     await page.setViewportSize(NARROW)
