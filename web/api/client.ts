@@ -54,7 +54,7 @@ export const errorOf = async (response: Response): Promise<ApiError> => {
 
 /** Milliseconds. A connection may be lost without a sign; a read is then tried on another one. */
 const LONGEST_READ = 20_000
-/** The server waits up to half a minute for a mailbox. */
+/** The test of a mailbox takes up to 20 s. */
 const LONGEST_CHANGE = 60_000
 
 /** @returns a signal for a call: the given one, or too long a wait */

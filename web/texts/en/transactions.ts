@@ -66,7 +66,7 @@ export const transaction: Messages['transaction'] = {
   noAttempts: {
     pending: 'Nothing has been sent yet. The first attempt begins soon.',
     waits: 'Nothing has been sent yet.',
-    ordered: 'This webhook sends transactions one after the other, so this one waits until the previous one is done.',
+    ordered: 'This webhook sends transactions one after the other. This one may be waiting for the previous one.',
     skipped: 'Nothing is sent, because the notification has no order id.',
     no_match:
       'Nothing is sent. Either the order id does not begin with a prefix of your shops, or no webhook accepts this kind of transaction, or the bank account is not confirmed, or the memo says that a transfer of yours came back.',

@@ -64,7 +64,7 @@ export const transaction = {
   noAttempts: {
     pending: 'Chưa gửi lần nào. Lần gửi đầu sắp bắt đầu.',
     waits: 'Chưa gửi lần nào.',
-    ordered: 'Webhook này gửi lần lượt, nên giao dịch này đợi đến khi giao dịch trước xong.',
+    ordered: 'Webhook này gửi lần lượt. Có thể giao dịch này đang đợi giao dịch trước xong.',
     skipped: 'Không gửi, vì tin báo không ghi mã đơn.',
     no_match:
       'Không gửi. Hoặc mã đơn không bắt đầu bằng tiền tố của cửa hàng nào, hoặc không webhook nào nhận loại giao dịch này, hoặc số tài khoản chưa được xác nhận, hoặc nội dung cho biết đây là tiền hoàn lại của một lệnh chuyển.',

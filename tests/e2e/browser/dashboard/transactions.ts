@@ -246,7 +246,7 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
     const whys = {
       'Địa chỉ lỗi liên tục nên đang bị ngắt.': { health },
       'Webhook đang tạm dừng: giao dịch được giữ lại': { is_active: 0 },
-      'nên giao dịch này đợi đến khi giao dịch trước xong.': { ordered: 1 },
+      'Có thể giao dịch này đang đợi giao dịch trước xong.': { ordered: 1 },
     }
     const rules = await owner().list<{ id: number }[]>('/api/webhooks')
     for (const [why, state] of Object.entries(whys)) {
