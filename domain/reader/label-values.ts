@@ -145,7 +145,8 @@ const HAS_BALANCE = /^ ?(?:[:=]|(?:la|con|hien|co)(?![a-z])[ :a-z]{0,20}?) ?[+-]
 
 const takeBalance = (values: LabelValues, label: string, value: string, at: number): void => {
   const found = BEGINS.exec(value)
-  if (found && NAMES_ACCOUNT.test(label) && HAS_BALANCE.test(value.slice(found[0].length)))
+  const hasCurrency = (found?.groups?.before ?? found?.groups?.behind) !== undefined
+  if (found && !hasCurrency && NAMES_ACCOUNT.test(label) && HAS_BALANCE.test(value.slice(found[0].length)))
     return takeAccount(values, value, at)
   // Many digits without separators or currency are an account: `SD TK 0011000415567 +150,000VND`.
   if (found?.groups && isSum(found.groups) && (found.groups.behind || !/^[ .]*[0-9x*]{6,}(?![.,])/.test(value))) {
