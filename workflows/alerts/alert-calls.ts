@@ -9,7 +9,7 @@
  * A slow address holds a place for all of its attempts, so each account has only a few places. Its further calls wait
  * until one of them is free.
  */
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as timeout } from 'node:timers/promises'
 import type { Clock, Sender, LogLines } from '../../domain/ports.ts'
 import { signedHeaders } from '../../domain/webhook/signature.ts'
 
@@ -49,12 +49,14 @@ interface Share {
   waiting: AlertCall[]
 }
 
-/** @param waitsMs  only tests change it */
+const pauseFor = (milliseconds: number): Promise<void> => timeout(milliseconds, undefined, { ref: false })
+
+/** @param pause  for so many milliseconds; only tests change it */
 export const openAlertCalls = (
   sender: Pick<Sender, 'send'>,
   clock: Clock,
   log: Pick<LogLines, 'warn'>,
-  waitsMs: readonly number[] = WAITS_MS,
+  pause = pauseFor,
 ): AlertCalls => {
   const never = new AbortController().signal
   const shares = new Map<number, Share>()
@@ -63,8 +65,8 @@ export const openAlertCalls = (
   const insist = async (call: AlertCall, hasWaited: boolean): Promise<void> => {
     const { id: webhookId, body: fields } = call
     let target: Target | null = call
-    for (const [tries, wait] of waitsMs.entries()) {
-      if (wait > 0) await pause(wait, undefined, { ref: false })
+    for (const [tries, wait] of WAITS_MS.entries()) {
+      if (wait > 0) await pause(wait)
       // While the store is away, the known address is called.
       if (hasWaited || tries > 0) target = await call.present().catch(() => target)
       if (target === null) return

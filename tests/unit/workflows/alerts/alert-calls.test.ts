@@ -108,13 +108,15 @@ describe('alert calls', () => {
     expect(logged).to.deep.equal([])
   })
 
-  it('are made three times at most, each time to the current address, until one succeeds', async () => {
+  it('are made three times at most, within two minutes, each time to the current address, until one succeeds', async () => {
+    const pauses: number[] = []
+    const pause = async (milliseconds: number): Promise<void> => void pauses.push(milliseconds)
     const made: [string, string | undefined][] = []
     const send = async ({ url, headers }: { url: string; headers: Record<string, string> }): Promise<CallResult> => {
       made.push([url, headers['x-webhook-attempt']])
       return { error: made.length <= 4 ? 'http_500' : null } as CallResult
     }
-    const calls = openAlertCalls({ send }, { now: () => new Date() }, { warn: () => {} }, [0, 0, 0])
+    const calls = openAlertCalls({ send }, { now: () => new Date() }, { warn: () => {} }, pause)
     const { secret } = alert(1)
     let reads = 0
     const present = async () => ({ url: `https://x.example/${++reads}`, secret })
@@ -125,6 +127,7 @@ describe('alert calls', () => {
       ['https://x.example/1', '2'],
       ['https://x.example/2', '3'],
     ])
+    expect(pauses).to.deep.equal([10_000, 60_000])
     calls.call({ ...alert(2), present })
     await setImmediate()
     expect(made.slice(3)).to.deep.equal([
