@@ -99,7 +99,7 @@ describe('scheduled work', () => {
       },
       { name: 'other', at: EVERY_SECOND, run: async () => (runsOfOther++, null) },
     ])
-    await eventually(() => runsOfOther === 3)
+    await eventually(() => runsOfOther >= 3)
     expect(runs).to.equal(1)
     await end()
     expect(hasEnded).to.equal(true)
