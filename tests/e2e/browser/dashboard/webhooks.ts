@@ -278,4 +278,25 @@ export const webhooks = (visitor: () => Visitor, owner: () => Owner): void => {
       expect(order).to.deep.equal(['SUMMARY', 'PRE', 'INPUT'])
     }
   })
+
+  it('says why the first attempt of a transaction waits, if its webhook is paused, cut off or sends one after the other', async () => {
+    const { page } = visitor()
+    const id = await owner().pay({ order_id: 'DH1049', webhook_status: 'pending', rules: [owner().ruleId] })
+    const health = { breaker: 'open', failures_in_a_row: 9, open_since: null, next_probe_at: null, not_before: null }
+    const whys = {
+      'Địa chỉ lỗi liên tục nên đang bị ngắt.': { health },
+      'Webhook đang tạm dừng: giao dịch được giữ lại': { is_active: 0 },
+      'Có thể giao dịch này đang đợi giao dịch trước xong.': { ordered: 1 },
+    }
+    const rules = await owner().list<{ id: number }[]>('/api/webhooks')
+    for (const [why, state] of Object.entries(whys)) {
+      const data = rules.map((rule) => ({ ...rule, ...state }))
+      await page.route('**/api/webhooks', (route) => route.fulfill({ json: { success: true, data } }))
+      await visitor().enter(`/transactions/${id}`)
+      await page.reload()
+      await page.locator('.notice', { hasText: why }).waitFor()
+      expect(await page.getByText('Lần gửi đầu sắp bắt đầu').count(), why).to.equal(0)
+      await page.unroute('**/api/webhooks')
+    }
+  })
 }
