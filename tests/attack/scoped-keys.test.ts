@@ -73,7 +73,7 @@ describe('attack: a scoped key', () => {
     lacksScope(await api.ask('POST', '/api/receive-url/rotate', { key }))
   })
 
-  it('is refused after 20 per account, even with parallel calls', async () => {
+  it('is refused if the account has 20, even with parallel calls', async () => {
     const own = await newKey()
     const statuses = (await Promise.all(Array.from({ length: 25 }, () => make(own, ['read'])))).map(
       ({ status }) => status,

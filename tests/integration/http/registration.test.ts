@@ -141,6 +141,7 @@ describe('registration', () => {
       },
     }
     await registerByMail({ ...byMail, ids }, given('the second password'))
+    expect(first, 'the other registration').to.be.instanceOf(Promise)
     const id = await accountOfEmail(store, 'twice@example.com')
     const { password_hash } = (await byMail.accounts.find(id!))!
     expect(await parts.passwords.verify('the second password', password_hash)).to.equal(true)
@@ -206,7 +207,7 @@ describe('registration', () => {
     expect(await new Accounts(store).find(999_999)).to.equal(null)
   })
 
-  it('is not forgotten for ids that no account has', async () => {
+  it('keeps accounts in memory while ids without an account are read', async () => {
     const { user_id } = await createAccount(parts, { email: 'kept@example.com', plan: 'Free' })
     const accounts = new Accounts(store, accountCache(2))
     for (const id of [user_id, 999_997, 999_998, 999_999]) await accounts.find(id)

@@ -42,7 +42,7 @@ describe('the webhooks that a payment calls', () => {
         }
   })
 
-  it('do not exist without an order id', () => {
+  it('are an empty list without an order id', () => {
     const read = { bank_code: 'VCB', transaction_type: 'credit', amount: '1.00', order_id: null }
     expect(calledRules(read as never, RULES as never, SYSTEMS as never)).to.deep.equal([])
   })

@@ -34,7 +34,10 @@ describe('the reason why a transaction is held back', () => {
     expect(hasComeBack([returned])).to.equal(true)
     expect(hasComeBack([returned, retried])).to.equal(false)
   })
-  it('may be its webhooks, which are those of its last match', () => {
+})
+
+describe('the webhooks of a transaction', () => {
+  it('are those of its last match', () => {
     const retried = line('WebhookRetryRequested', { rules: [7, 8], by: 'manual', why: 'retry' })
     expect(matchedRules([])).to.deep.equal([])
     expect(matchedRules([captured(), retried])).to.deep.equal([7, 8])

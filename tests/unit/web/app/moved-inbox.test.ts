@@ -9,7 +9,7 @@ describe('the former address of a test inbox', () => {
     expect(presentOf('https://former.example/inbox/bci_1.aB-9')).to.equal('https://new.example/inbox/bci_1.aB-9')
     expect(presentOf('http://localhost:8080/inbox/bci_1.aB-9')).to.equal('https://new.example/inbox/bci_1.aB-9')
   })
-  it('does not exist if the address is current, of another inbox, or of a shop', () => {
+  it('leads to none if it is current, of another inbox, or of a shop', () => {
     for (const url of [
       'https://new.example/inbox/bci_1.aB-9',
       'https://former.example/inbox/bci_1.other',
