@@ -114,6 +114,8 @@ export const missingAnswers = (visitor: () => Visitor, owner: () => Owner): void
     const { ruleId } = owner()
     const headings = async () => (await page.locator('h1').allInnerTexts()).join()
     await visitor().enter('/settings')
+    // The page asks again by itself when the stream opens. Then nobody needs the button.
+    await page.route('**/api/stream*', () => {})
     await page.route(all, (route) => route.fulfill({ status: 403, json: { error: 'SCOPE_MISSING' } }))
     for (const path of [`/webhooks/${ruleId}`, `/webhooks/${ruleId}/edit`]) {
       await visitor().go(path)
@@ -124,6 +126,7 @@ export const missingAnswers = (visitor: () => Visitor, owner: () => Owner): void
     await page.getByRole('button', { name: 'Thử lại' }).click()
     await page.getByLabel('Địa chỉ nhận').waitFor()
     expect(await headings()).to.match(/^Sửa /)
+    await page.unroute('**/api/stream*')
     await page.route(all, (route) => route.fulfill({ status: 500, json: { error: 'INTERNAL_ERROR' } }))
     await visitor().go('/')
     await page.getByRole('alert').waitFor()
