@@ -15,10 +15,11 @@ import {
   isBanksHeader,
   isPrograms,
 } from './chat-shape.ts'
-import { atLeast, toMinor } from '../money.ts'
+import { atLeast } from '../money.ts'
 import { shadowOf } from '../text.ts'
 import { bankNamedBy, bankSpokenOf, isStranger, senderOf, smsApps } from '../banks/directory.ts'
 import { withoutEntities } from './html-entities.ts'
+import { isJoined } from './joined.ts'
 import { beforeMemo, readByLabels, startOfLabels } from './label-reader.ts'
 import { readByLayout, type Found } from './layout-reader.ts'
 import { UNSIGNED } from './label-values.ts'
@@ -187,7 +188,7 @@ const readWallet = (bank: Bank, { title, subject, text }: Incoming, body: Page, 
   }
   if (!found || !isWhole) return no(reason === 'unparsed' && beginsWithName(body) ? 'chat' : reason)
   const { reading } = found
-  if (isJoined(body, bank, arrivedAt)) return no('unparsed')
+  if (isTwo(body, bank, arrivedAt)) return no('unparsed')
   if (reading.balance_after === null && (reading.transaction_type === 'credit' || !isOfMoney)) return no('unparsed')
   if (isOwn(bank)) return unlessDoubted(reading, heading ?? '')
   return unlessOffered(reading, heading ?? '')
@@ -230,96 +231,12 @@ const isOwn = ({ layouts }: Bank): boolean => layouts.some(({ standsAlone }) => 
  */
 const startsAtOnce = (text: string): boolean => /^\(?[\p{L}\p{N}]/u.test(text)
 
-/** How a notification begins, in a form in which `0` stands for any number and `+` for either sign: its words before a number, or its number. */
-const OPENING = /^[^\d\n]{2,60}|^.{2,5}/
-
-const shapeOf = (line: string): string => line.replace(/\d[\d.,]*/g, '0').replaceAll('-', '+')
-
-/** The words with which a text begins. Empty if it begins with a number. */
-const FIRST_WORDS = /^[^\d\n+-]{2,60}/
-const BALANCE_LABEL = /(?<![a-z])(?:sd|so ?du|bal)/
-/** More places are a payer's. */
-const MOST_PLACES = 3
-
-/** Where a text may begin once more in the same line, with a balance behind it. */
-const placesWithin = (shadow: string, start: number): number[] => {
-  const places: number[] = []
-  const [words] = FIRST_WORDS.exec(start === 0 ? shadow : shadow.slice(start)) ?? []
-  const note = (at: number): void => {
-    if (!/[a-z0-9]/.test(shadow[at - 1]!) && BALANCE_LABEL.test(shadow.slice(at))) places.push(at)
-  }
-  if (words !== undefined)
-    for (
-      let at = shadow.indexOf(words, start + 1);
-      at >= 0 && places.length < MOST_PLACES;
-      at = shadow.indexOf(words, at + 1)
-    )
-      note(at)
-  else {
-    const opening = shapeOf(shadow.slice(start, start + 20)).slice(0, 5)
-    const mark = shadow.slice(start, start + 20).search(/[^\d+-]/)
-    for (let at = shadow.indexOf(' ', start); at >= 0 && places.length < MOST_PLACES; at = shadow.indexOf(' ', at + 1))
-      if (shadow[at + 1 + mark] === shadow[start + mark])
-        if (shapeOf(shadow.slice(at + 1, at + 21)).startsWith(opening)) note(at + 1)
-  }
-  return places
-}
-
-/**
- * Whether two texts report two movements of one account, one right after the other: the balance of one is that of the other, moved. A payer may
- * write a whole text of the bank, but knows no balance.
- */
-const areNeighbours = (first: Reading, second: Reading): boolean => {
-  const [before, after] = [first.balance_after, second.balance_after]
-  if (before === null || after === null || first.account_number !== second.account_number) return false
-  const movedBy = ({ transaction_type, amount }: Reading) =>
-    toMinor(amount) * (transaction_type === 'credit' ? 1n : -1n)
-  const difference = toMinor(after) - toMinor(before)
-  return difference === movedBy(second) || difference === -movedBy(first)
-}
-
-type ReadPart = (start: number, end?: number) => Reading | 'several' | null
-
-/** Whether another notification begins in a later line, in the same way as the first. One line, such as a title, may precede it, and begin like it. */
-const isJoinedByLines = ({ shadow }: Page, readPart: ReadPart): boolean => {
-  const lines = shadow.split('\n')
-  const begins = (line: string, opening: string): boolean =>
-    shapeOf(line.charAt(0)) === opening[0] && shapeOf(line).startsWith(opening)
-  const startOf = (line: number): number => lines.slice(0, line).join('\n').length + (line > 0 ? 1 : 0)
-  return [0, 1].some((first) => {
-    const [opening] = OPENING.exec(shapeOf(lines[first]!)) ?? []
-    const next = opening ? lines.findIndex((line, at) => at > first && begins(line, opening)) : -1
-    if (next < 0) return false
-    const [start, end] = [startOf(first), startOf(next)]
-    // An app's template may have the text twice.
-    const isSame = shadow.slice(start, end).trim() === shadow.slice(end).trim()
-    return !isSame && readPart(end) !== null && readPart(start, end - 1) !== null
-  })
-}
-
-/**
- * Whether another notification begins within a line, in the same way as the first or as the second line. The two must be neighbours, because a
- * payer can write no line end, but may write such a text.
- */
-const isJoinedByBlank = ({ shadow }: Page, readPart: ReadPart): boolean => {
-  const second = shadow.indexOf('\n') + 1
-  return (second > 0 ? [0, second] : [0]).some((start) =>
-    placesWithin(shadow, start).some((at) => {
-      const [one, other] = [readPart(start, at), readPart(at)]
-      return one && other && one !== 'several' && other !== 'several' && areNeighbours(one, other)
-    }),
-  )
-}
-
-/** Whether an app joined two notifications. The first one's memo would contain the second's order id. */
-const isJoined = (page: Page, bank: Bank | null, arrivedAt: Date): boolean => {
-  const readPart: ReadPart = (start, end) => {
-    const part = { text: page.text.slice(start, end).trimEnd(), shadow: page.shadow.slice(start, end).trimEnd() }
+/** Whether the text consists of two notifications. */
+const isTwo = (body: Page, bank: Bank | null, arrivedAt: Date): boolean =>
+  isJoined(body, (part) => {
     const found = bank ? readAs(bank, part, arrivedAt) : readAsAny(part, arrivedAt)
     return found === 'several' ? found : (found?.reading ?? readLoosely(part, bank, arrivedAt))
-  }
-  return (page.shadow.includes('\n') && isJoinedByLines(page, readPart)) || isJoinedByBlank(page, readPart)
-}
+  })
 
 /** Words that a payer may write, and that otherwise mean that a text is not a transaction. */
 const WORDS_OF_MEMOS: ReadonlySet<NoTransaction> = new Set(['test_message', 'otp', 'statement', 'reminder', 'failed'])
@@ -360,7 +277,7 @@ const readText = (incoming: Incoming, arrivedAt: Date): ReadResult => {
     if (!found || found === 'several') continue
     if (mayBeChat && !isBanksHeader(found.header)) return no(isPrograms(found.header) ? 'unparsed' : 'chat')
     if (beginsLikeCode(body.shadow) || areWords(page, found.header.length)) return no('unparsed')
-    if (isJoined(body, bank, arrivedAt)) return no('unparsed')
+    if (isTwo(body, bank, arrivedAt)) return no('unparsed')
     const unlessWrong = bank?.chats && !isOwn(bank) ? unlessOffered : unlessDoubted
     return unlessWrong(found.reading, title?.shadow ?? '', found.header)
   }
@@ -377,7 +294,7 @@ const readText = (incoming: Incoming, arrivedAt: Date): ReadResult => {
   for (const page of pages) {
     const reading = readLoosely(page, bank, arrivedAt)
     if (!reading || (reason !== 'unparsed' && !isCertain(reading, body))) continue
-    if (isJoined(body, bank, arrivedAt)) return no('unparsed')
+    if (isTwo(body, bank, arrivedAt)) return no('unparsed')
     return unlessDoubted(reading, title?.shadow ?? '')
   }
   return no(reason)

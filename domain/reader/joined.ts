@@ -1,0 +1,100 @@
+// Tests: tests/unit/domain/reader/mutations.test.ts
+/** Two notifications that an app joined in one text, by a line end or by a blank. */
+import { toMinor } from '../money.ts'
+import type { Page } from './page.ts'
+import type { Reading } from './reading.ts'
+
+/** How a notification begins, in a form in which `0` stands for any number and `+` for either sign: its words before a number, or its number. */
+const OPENING = /^[^\d\n]{2,60}|^.{2,5}/
+
+const shapeOf = (line: string): string => line.replace(/\d[\d.,]*/g, '0').replaceAll('-', '+')
+
+/** The words with which a text begins. Empty if it begins with a number. */
+const FIRST_WORDS = /^[^\d\n+-]{2,60}/
+const BALANCE_LABEL = /(?<![a-z])(?:sd|so ?du|bal)/
+/** Beginnings of a text that are looked at in a line. More are a payer's. */
+const MOST_BEGINNINGS = 3
+
+/** Where a text may begin once more in the same line, with a balance after it. */
+const beginningsWithin = (shadow: string, start: number): number[] => {
+  const beginnings: number[] = []
+  const [words] = FIRST_WORDS.exec(start === 0 ? shadow : shadow.slice(start)) ?? []
+  const note = (at: number): void => {
+    if (!/[a-z0-9]/.test(shadow[at - 1]!) && BALANCE_LABEL.test(shadow.slice(at))) beginnings.push(at)
+  }
+  if (words !== undefined)
+    for (
+      let at = shadow.indexOf(words, start + 1);
+      at >= 0 && beginnings.length < MOST_BEGINNINGS;
+      at = shadow.indexOf(words, at + 1)
+    )
+      note(at)
+  else {
+    const opening = shapeOf(shadow.slice(start, start + 20)).slice(0, 5)
+    const mark = shadow.slice(start, start + 20).search(/[^\d+-]/)
+    for (
+      let at = shadow.indexOf(' ', start);
+      at >= 0 && beginnings.length < MOST_BEGINNINGS;
+      at = shadow.indexOf(' ', at + 1)
+    )
+      if (shadow[at + 1 + mark] === shadow[start + mark])
+        if (shapeOf(shadow.slice(at + 1, at + 21)).startsWith(opening)) note(at + 1)
+  }
+  return beginnings
+}
+
+/**
+ * Whether two texts report two movements of one account, one right after the other: the balance of one is that of the other, moved. A payer may
+ * write a whole text of the bank, but knows no balance.
+ */
+const areNeighbours = (first: Reading, second: Reading): boolean => {
+  const [before, after] = [first.balance_after, second.balance_after]
+  if (before === null || after === null || first.account_number !== second.account_number) return false
+  const movedBy = ({ transaction_type, amount }: Reading) =>
+    toMinor(amount) * (transaction_type === 'credit' ? 1n : -1n)
+  const difference = toMinor(after) - toMinor(before)
+  return difference === movedBy(second) || difference === -movedBy(first)
+}
+
+type ReadPart = (start: number, end?: number) => Reading | 'several' | null
+
+/** Whether another notification begins in a later line, in the same way as the first. One line, such as a title, may precede it, and begin like it. */
+const isJoinedByLines = ({ shadow }: Page, readPart: ReadPart): boolean => {
+  const lines = shadow.split('\n')
+  const begins = (line: string, opening: string): boolean =>
+    shapeOf(line.charAt(0)) === opening[0] && shapeOf(line).startsWith(opening)
+  const startOf = (line: number): number => lines.slice(0, line).join('\n').length + (line > 0 ? 1 : 0)
+  return [0, 1].some((first) => {
+    const [opening] = OPENING.exec(shapeOf(lines[first]!)) ?? []
+    const next = opening ? lines.findIndex((line, at) => at > first && begins(line, opening)) : -1
+    if (next < 0) return false
+    const [start, end] = [startOf(first), startOf(next)]
+    // An app's template may have the text twice.
+    const isSame = shadow.slice(start, end).trim() === shadow.slice(end).trim()
+    return !isSame && readPart(end) !== null && readPart(start, end - 1) !== null
+  })
+}
+
+/**
+ * Whether another notification begins within a line, in the same way as the first or as the second line. The two must be neighbours, because a
+ * payer can write no line end, but may write such a text.
+ */
+const isJoinedByBlank = ({ shadow }: Page, readPart: ReadPart): boolean => {
+  const second = shadow.indexOf('\n') + 1
+  return (second > 0 ? [0, second] : [0]).some((start) =>
+    beginningsWithin(shadow, start).some((at) => {
+      const [one, other] = [readPart(start, at), readPart(at)]
+      return one && other && one !== 'several' && other !== 'several' && areNeighbours(one, other)
+    }),
+  )
+}
+
+/**
+ * Whether an app joined two notifications. The first one's memo would contain the second's order id.
+ * @param readPage  reads one of them. `several`: more than one bank prints it like that, with different values
+ */
+export const isJoined = (page: Page, readPage: (part: Page) => Reading | 'several' | null): boolean => {
+  const readPart: ReadPart = (start, end) =>
+    readPage({ text: page.text.slice(start, end).trimEnd(), shadow: page.shadow.slice(start, end).trimEnd() })
+  return (page.shadow.includes('\n') && isJoinedByLines(page, readPart)) || isJoinedByBlank(page, readPart)
+}
