@@ -1,4 +1,4 @@
-// Tests: tests/integration/delivery/changed-rules.test.ts
+// Tests: tests/unit/workflows/deliver/rule-check.test.ts, tests/integration/delivery/changed-rules.test.ts
 /**
  * Checks deliveries that wait in this worker against their rules: since the claim, the rule may have been paused, deleted or
  * changed, or its account locked. Such deliveries go back to the queue, which decides about them by the current rule.
