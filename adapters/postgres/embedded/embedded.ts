@@ -178,7 +178,7 @@ const keepRunning = (
         log.error({ pid: current.pid, log: directory.log }, 'database.ended')
       }
       try {
-        current = await server.start(directory, port, stopping.signal)
+        current = await server.start(directory, port, { stopping: stopping.signal })
         log.warn({ pid: current.pid }, 'database.started_again')
         wait = RESTART_MS.least
       } catch (error) {

@@ -119,6 +119,11 @@ export interface Server {
   isGone(): boolean
 }
 
+interface HowToStart {
+  stopping?: AbortSignal
+  settings?: Record<string, string>
+}
+
 /** Thrown if another program took the port in the meantime. */
 export class PortTaken extends Error {
   override name = 'PortTaken'
@@ -132,26 +137,31 @@ class StillEnding extends Error {
 /**
  * Starts the server in a separate session, so that a Ctrl-C that ends Baoco does not end the server first. Resolves when the
  * server accepts connections. After an unclean end, that is after recovery.
- * @param stopping  aborts a start that is in progress
+ * @param how.stopping  aborts a start that is in progress
+ * @param how.settings  of the server, in place of the usual ones. Only tests change them.
  * @throws {PortTaken}, or an error with the server's last error message
  */
-export const start = async (directory: PostgresDirectory, port: number, stopping?: AbortSignal): Promise<Server> => {
+export const start = async (directory: PostgresDirectory, port: number, how: HowToStart = {}): Promise<Server> => {
   for (const until = Date.now() + STILL_ENDING_MS; ; await delay(10 * POLL_MS))
     try {
-      return await launch(directory, port, stopping)
+      return await launch(directory, port, how)
     } catch (error) {
-      if (!(error instanceof StillEnding) || stopping?.aborted || Date.now() > until) throw error
+      if (!(error instanceof StillEnding) || how.stopping?.aborted || Date.now() > until) throw error
     }
 }
 
 /** The process becomes the server when it has a guard. If Baoco is killed before that, it ends. */
 const WHEN_GUARDED = 'read -r word && exec "$0" "$@" < /dev/null'
 
-const launch = async (directory: PostgresDirectory, port: number, stopping?: AbortSignal): Promise<Server> => {
+const launch = async (
+  directory: PostgresDirectory,
+  port: number,
+  { stopping, settings = {} }: HowToStart,
+): Promise<Server> => {
   const { data, native, log, user } = directory
   const output = openLog(log)
   const from = fs.fstatSync(output).size
-  const options = Object.entries({ ...OPTIONS, port: String(port) }).flatMap(([name, value]) => [
+  const options = Object.entries({ ...OPTIONS, ...settings, port: String(port) }).flatMap(([name, value]) => [
     '-c',
     `${name}=${value}`,
   ])
