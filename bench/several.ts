@@ -27,7 +27,7 @@ const STORES: Record<string, () => Promise<SetUp>> = {
     return { env: { DATABASE_URL: postgres.url(), ...secrets() }, close: postgres.remove }
   },
   eventstoredb: async () => {
-    const [postgres, store] = await Promise.all([startOwnPostgres(), startOwnStandIn()])
+    const [postgres, store] = await Promise.all([startOwnPostgres(), startOwnStandIn({ isAsSlowAsReal: true })])
     const close = async () => void (await Promise.all([postgres.remove(), store.remove()]))
     return { env: { DATABASE_URL: postgres.url(), EVENTSTORE_URL: store.url, ...secrets() }, close }
   },

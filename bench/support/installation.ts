@@ -38,7 +38,7 @@ export const startBench = async ({
   WorldOptions<SetUp>,
   'prepare'
 > = {}): Promise<Bench> => {
-  const servers = () => openSetUp(setUp)
+  const servers = () => openSetUp(setUp, { isAsSlowAsReal: !isShort })
   const start: WorldOptions<SetUp>['start'] = (place, env) =>
     startBaoco(place, env, 'serve', readyWithin === undefined ? {} : { within: readyWithin })
   const world = await World.open({

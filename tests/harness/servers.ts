@@ -76,13 +76,16 @@ export type SetUpName = keyof typeof SERVED
 /** The set-ups that everything must work on. No test stops their servers. */
 export const SET_UPS = ['embedded', 'stock', 'eventstoredb', 'kafka', 'both'] as const satisfies readonly SetUpName[]
 
-/** EventStoreDB is the stand-in, unless `EVENTSTORE_URL` names a server. The Kafka broker is shared, with a topic per set-up. */
-export const openSetUp = async (name: SetUpName): Promise<SetUp> => {
+/**
+ * EventStoreDB is the stand-in, unless `EVENTSTORE_URL` names a server. The Kafka broker is shared, with a topic per set-up.
+ * @param how.isAsSlowAsReal  the appends of the stand-in take as long as those of a real server
+ */
+export const openSetUp = async (name: SetUpName, how: { isAsSlowAsReal?: boolean } = {}): Promise<SetUp> => {
   const env: Record<string, string> = {}
   const closing: (() => Promise<void>)[] = []
   for (const server of SERVED[name])
     if (server === 'EventStoreDB') {
-      const { url, prefix, close } = await givenOrOwnEventStore()
+      const { url, prefix, close } = await givenOrOwnEventStore(how)
       Object.assign(env, { EVENTSTORE_URL: url, EVENTSTORE_PREFIX: prefix, ...secrets() })
       closing.push(close)
     } else if (server === 'Kafka')

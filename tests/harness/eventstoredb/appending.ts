@@ -22,6 +22,7 @@ import type { EventLog } from './event-log.ts'
 import { batchAnswer, empty, eventIn, expectedIn, failure, idIn, nameIn } from './messages.ts'
 import { streamDeleted, type Failure } from './reading.ts'
 import type { Faults } from './faults.ts'
+import type { Writer } from './writer.ts'
 
 interface Gathered {
   stream: string
@@ -34,6 +35,7 @@ interface Gathered {
 export const batchAppend = (
   log: EventLog,
   troubles: Faults,
+  writer: Writer,
   call: ServerDuplexStream<BatchAppendReq, BatchAppendResp>,
   dropConnections: () => void,
 ): void => {
@@ -54,12 +56,14 @@ export const batchAppend = (
     if (!message.getIsFinal()) return
     gathered.delete(id)
     if (troubles.isCut(one.stream) || troubles.strikes('drop_before')) return dropConnections()
-    const outcome = outcomeOf(log, one)
-    if (troubles.strikes('drop_after')) return dropConnections()
-    if (troubles.strikes('lose_answers')) return
-    const answer = batchAnswer(message.getCorrelationId(), one.stream, one.expected, outcome)
-    if (troubles.answer_late_ms === 0) call.write(answer)
-    else void troubles.late().then(() => call.write(answer))
+    writer.write(() => {
+      const outcome = outcomeOf(log, one)
+      if (troubles.strikes('drop_after')) return dropConnections()
+      if (troubles.strikes('lose_answers')) return
+      const answer = batchAnswer(message.getCorrelationId(), one.stream, one.expected, outcome)
+      if (troubles.answer_late_ms === 0) call.write(answer)
+      else void troubles.late().then(() => call.write(answer))
+    })
   })
   call.on('end', () => call.end())
   call.on('error', () => {})

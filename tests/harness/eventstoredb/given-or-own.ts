@@ -9,10 +9,11 @@ export interface TestEventStore {
   close(): Promise<void>
 }
 
-export const givenOrOwnEventStore = async (): Promise<TestEventStore> => {
+/** @param how  of the stand-in */
+export const givenOrOwnEventStore = async (how: { isAsSlowAsReal?: boolean } = {}): Promise<TestEventStore> => {
   const prefix = `test-${randomUUID()}.`
   const given = process.env.EVENTSTORE_URL
   if (given) return { url: given, prefix, close: async () => {} }
-  const own = await startOwnStandIn()
+  const own = await startOwnStandIn(how)
   return { url: own.url, prefix, close: own.remove }
 }

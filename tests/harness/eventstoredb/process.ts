@@ -29,7 +29,8 @@ const listens = (port: number): Promise<boolean> =>
     socket.once('connect', () => socket.destroy())
   })
 
-export const startOwnStandIn = async (): Promise<OwnStandIn> => {
+/** @param isAsSlowAsReal  its appends take as long as those of a real server, for benchmarks */
+export const startOwnStandIn = async ({ isAsSlowAsReal = false } = {}): Promise<OwnStandIn> => {
   const folder = await mkdtemp(join(tmpdir(), 'baoco-eventstoredb-'))
   const [port = 0] = await freePorts(1)
   const command = [
@@ -40,6 +41,7 @@ export const startOwnStandIn = async (): Promise<OwnStandIn> => {
     String(port),
     '--folder',
     folder,
+    ...(isAsSlowAsReal ? ['--as-slow-as-real'] : []),
   ] as const
   const launch = () => launchServer(command, { isUp: () => listens(port) })
   const putBack = async (checkpoint: string): Promise<void> => {

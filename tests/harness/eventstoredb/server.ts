@@ -16,6 +16,7 @@ import { featureCalls, gossipCalls, HOST, type Member } from './cluster-calls.ts
 import { failure } from './messages.ts'
 import { notReady, read, type Failure } from './reading.ts'
 import { Faults } from './faults.ts'
+import { Writer } from './writer.ts'
 
 /** The first bytes of every HTTP/2 connection. */
 const HTTP2_PREFACE = Buffer.from('PRI * HTTP/2.0')
@@ -45,7 +46,7 @@ const refused = (troubles: Faults, metadata: Metadata): Failure | undefined => {
   return failure('not-leader', 'Leader info available', leader, status.NOT_FOUND)
 }
 
-const streamCalls = (log: EventLog, troubles: Faults, dropConnections: () => void): IStreamsServer => ({
+const streamCalls = (log: EventLog, troubles: Faults, writer: Writer, dropConnections: () => void): IStreamsServer => ({
   read: (call) => {
     const refusal = refused(troubles, call.metadata)
     if (refusal) call.emit('error', refusal)
@@ -54,14 +55,25 @@ const streamCalls = (log: EventLog, troubles: Faults, dropConnections: () => voi
   batchAppend: (call) => {
     const refusal = refused(troubles, call.metadata)
     if (refusal) call.emit('error', refusal)
-    else batchAppend(log, troubles, call, dropConnections)
+    else batchAppend(log, troubles, writer, call, dropConnections)
   },
   append: (call, answer) => append(log, call, answer),
   delete: (call, answer) => deleteStream(log, call, answer),
   tombstone: (call, answer) => tombstone(log, call, answer),
 })
 
-export const startStandIn = async ({ port = 0, folder }: { port?: number; folder?: string } = {}): Promise<StandIn> => {
+interface StandInOptions {
+  port?: number
+  folder?: string
+  /** Its appends take as long as those of a real server. */
+  isAsSlowAsReal?: boolean
+}
+
+export const startStandIn = async ({
+  port = 0,
+  folder,
+  isAsSlowAsReal = false,
+}: StandInOptions = {}): Promise<StandIn> => {
   const troubles = new Faults()
   const log = new EventLog(folder, troubles)
   const others: Member[] = []
@@ -84,7 +96,10 @@ export const startStandIn = async ({ port = 0, folder }: { port?: number; folder
 
   const ownPort = () => (front.address() as AddressInfo).port
   const grpc = new Server({ 'grpc.max_receive_message_length': 17 * 1024 * 1024 })
-  grpc.addService(streamsService.StreamsService, streamCalls(log, troubles, dropConnections))
+  grpc.addService(
+    streamsService.StreamsService,
+    streamCalls(log, troubles, new Writer(isAsSlowAsReal), dropConnections),
+  )
   grpc.addService(featureService.ServerFeaturesService, featureCalls(troubles))
   grpc.addService(gossipService.GossipService, gossipCalls(troubles, ownPort, others))
   const injector = grpc.createConnectionInjector(ServerCredentials.createInsecure())
