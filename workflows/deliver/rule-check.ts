@@ -31,22 +31,24 @@ export class RuleCheck {
     this.#options = options
   }
 
-  /** Deliveries may wait from now on. Their rules are checked until none waits. */
+  /** Deliveries may wait from now on. Their rules are checked while any waits. */
   watch(): void {
     if (this.#isRunning) return
-    this.#isRunning = true
-    void this.#run()
-      .catch(this.#options.onError)
-      .finally(() => (this.#isRunning = false))
+    void this.#run().catch(this.#options.onError)
   }
 
   async #run(): Promise<void> {
     const { waiting, giveBack, stopping, onError } = this.#options
-    do {
-      await waitUnlessAborted(LOOK_EVERY, stopping)
-      const outdated = await retry(() => this.#outdated(), { signal: stopping, onFailure: onError })
-      if (outdated && outdated.size > 0) await giveBack(outdated)
-    } while (!stopping.aborted && waiting().length > 0)
+    this.#isRunning = true
+    try {
+      while (!stopping.aborted && waiting().length > 0) {
+        await waitUnlessAborted(LOOK_EVERY, stopping)
+        const outdated = await retry(() => this.#outdated(), { signal: stopping, onFailure: onError })
+        if (outdated && outdated.size > 0) await giveBack(outdated)
+      }
+    } finally {
+      this.#isRunning = false
+    }
   }
 
   async #outdated(): Promise<Set<Job>> {
