@@ -25,4 +25,6 @@ export type ClaimEvent = { [Type in keyof Claims]: { type: Type; data: z.infer<C
 /** The name of the stream contains a hash, not the address itself. */
 export const emailStream = (email: string): string => `email-${sha256(normalEmail(email), 'hex')}`
 
+export const isEmailStream = (stream: string): boolean => stream.startsWith('email-')
+
 export const FIRST_ACCOUNT_STREAM = 'first-account'

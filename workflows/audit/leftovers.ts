@@ -7,6 +7,7 @@
  * An audit that does not begin with the first event does not see what was left before. So it also looks at the streams that were closed
  * since. A deletion that was interrupted shows there: the account's own stream is erased last.
  */
+import { isEmailStream } from '../../domain/account/email-claim.ts'
 import { accountStream } from '../../domain/account/events.ts'
 import { isClosing } from '../../domain/erasure.ts'
 import type { StoredEvent } from '../../domain/parse-event.ts'
@@ -36,7 +37,7 @@ export class Leftovers {
     const { user_id } = metadata
     if (user_id === null) return
     if (type === 'AccountDeleted') this.#deleted.add(user_id)
-    if (this.#isToLookAt(type) && !this.#firstSeen.has(user_id) && !stream.startsWith('email-'))
+    if (this.#isToLookAt(type) && !this.#firstSeen.has(user_id) && !isEmailStream(stream))
       this.#firstSeen.set(user_id, before)
   }
 
@@ -87,7 +88,7 @@ const look = async (
   for await (const [stream, [newest, older]] of slicesOf(store, newestTwo)) {
     const user = streams.get(stream)!
     // An address that is free again may have another owner.
-    if (!newest || (stream.startsWith('email-') && newest.metadata.user_id !== user)) continue
+    if (!newest || (isEmailStream(stream) && newest.metadata.user_id !== user)) continue
     if (!ends(newest.type)) found(`${stream}: not closed, although its account ${user} was deleted`)
     else if (older) {
       // The account's own stream is erased last, so the deletion did not finish.

@@ -10,6 +10,7 @@
  * no other stream's events lie between them. Read models and quotas depend on the order of events. So at the end the
  * store is compared with the file, event by event. The import does not end before that.
  */
+import { isEmailStream } from '../../domain/account/email-claim.ts'
 import { isClosing } from '../../domain/erasure.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
 import { importEvents as importSchemas, IMPORT_STREAM, type ImportedFile } from '../../domain/import.ts'
@@ -139,7 +140,7 @@ class Call {
 const appendAll = async (options: ImportOptions): Promise<void> => {
   const { store, summary, oneByOne = false, onProgress } = options
   const most = { streams: oneByOne ? 1 : MOST_EVENTS, again: store.keepsOrder && !oneByOne }
-  // Streams with a retention time may have lost their beginning. There are few of them at a time.
+  // Streams that may have lost their beginning.
   const revisions = new Map<string, number>()
   let call = new Call(most)
   let onItsWay = Promise.resolve()
@@ -217,11 +218,12 @@ const OUT_OF_ORDER =
 
 /**
  * Permanent streams keep their revisions, because an attempt names its account's state by revision. A closing event
- * stands alone. Streams with a retention time are numbered anew.
+ * stands alone. Streams that may have lost their beginning are numbered anew: those with a retention time, and the claims
+ * of an email, which the deletion of its account erases.
  */
 const expectedOf = ({ stream, revision, type }: FiledEvent, revisions: Map<string, number>): number => {
   if (isClosing(type)) return NO_STREAM
-  if (keptFor(stream) === null) return revision - 1
+  if (keptFor(stream) === null && !isEmailStream(stream)) return revision - 1
   const expected = revisions.get(stream) ?? NO_STREAM
   revisions.set(stream, expected + 1)
   return expected

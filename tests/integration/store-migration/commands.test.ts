@@ -107,6 +107,13 @@ describe('baoco export-events and import-events', function () {
     const before = await list()
     await baoco!.stop()
 
+    const LEAVER = 'leaver@example.com'
+    for (const args of [
+      ['create', LEAVER, '--plan', 'Free', '--password', 'a long password'],
+      ['delete', LEAVER, '--yes'],
+    ])
+      expect(await command(installation, here, ['account', ...args])).to.include({ code: 0, stderr: '' })
+
     const file = await command(installation, here, ['export-events'])
     expect(file.code, file.stderr).to.equal(0)
     const lines = file.stdout.trimEnd().split('\n')

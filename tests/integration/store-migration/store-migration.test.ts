@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { alone, enter } from '../../../adapters/database/presence.ts'
+import { isEmailStream } from '../../../domain/account/email-claim.ts'
 import { parseEvent, type StoredEvent } from '../../../domain/parse-event.ts'
 import type { EventStore } from '../../../domain/ports.ts'
 import { main } from '../../../projections/main.ts'
@@ -264,12 +265,13 @@ describe('store migration', () => {
   })
 })
 
-/** The content of a file. Closing events and streams with a retention time are numbered anew. The latter do not keep their order. */
+/** The content of a file. Closing events, emails and streams with a retention time are numbered anew. The latter do not keep their order. */
 const past = ({ lines }: EventFile) => {
   const events = lines
     .slice(0, -1)
     .map((line) => JSON.parse(line) as { stream: string; type: string; id: string; revision?: number })
   const isKept = ({ stream }: { stream: string }) => !/^(book|ignored)-/.test(stream)
-  for (const event of events) if (!isKept(event) || event.type === 'TransactionDeleted') delete event.revision
+  for (const event of events)
+    if (!isKept(event) || isEmailStream(event.stream) || event.type === 'TransactionDeleted') delete event.revision
   return [events.filter(isKept), events.filter((event) => !isKept(event)).sort((a, b) => a.id.localeCompare(b.id))]
 }

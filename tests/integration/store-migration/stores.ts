@@ -1,6 +1,7 @@
 /** Makes a store with events of every kind, and migrates it with the event file as lines in memory. */
 import { randomUUID } from 'node:crypto'
 import type { NotificationEventData } from '../../../domain/arrival/events.ts'
+import { emailStream } from '../../../domain/account/email-claim.ts'
 import type { EventStore, Unit } from '../../../domain/ports.ts'
 import { DAY_MS } from '../../../domain/time.ts'
 import { exportEvents } from '../../../workflows/store-migration/export.ts'
@@ -58,8 +59,18 @@ const keptForATime = (): Unit[] => [
   ],
 ]
 
+/** The email of a deleted account. Its claim is erased, so its stream begins with revision 1. A new account has claimed it again. */
+const freed = emailStream('freed@example.com')
+const freeEmail = async (store: EventStore): Promise<void> => {
+  const events = (['EmailClaimed', 'EmailReleased'] as const).map((type) => eventAt(3, type, { user_id: 1 }))
+  await store.append([[{ stream: freed, expectedRevision: -1, events }]])
+  await store.erase(freed)
+  await store.append([[{ stream: freed, expectedRevision: 1, events: [eventAt(2, 'EmailClaimed', { user_id: 2 })] }]])
+}
+
 /**
- * Adds accounts, transactions with attempts, deleted transactions (all but one erased), deduplication windows and ignored notifications.
+ * Adds accounts, transactions with attempts, deleted transactions (all but one erased), deduplication windows, ignored notifications and an
+ * email that is free again.
  */
 export const fill = async ({ store, append }: Setting, seed = 7, steps = 600): Promise<void> => {
   const history = new History(seed).grow(steps)
@@ -67,6 +78,7 @@ export const fill = async ({ store, append }: Setting, seed = 7, steps = 600): P
   const deleted = [...history.transactions].filter(([, transaction]) => transaction?.phase === 'deleted')
   for (const [id] of deleted.slice(1)) await store.erase(`transaction-${id}`)
   await store.append(keptForATime())
+  await freeEmail(store)
 }
 
 export interface EventFile {
