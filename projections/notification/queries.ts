@@ -61,12 +61,16 @@ export const listNotifications = async (
   return { rows: found, total: counts.reduce((sum, { number }) => sum + number, 0) }
 }
 
-/** A notification that became no transaction; null if this user has none with this id. */
+/** @returns null if this user has no notification with this id */
 export const findNotification = async (
   database: Queryable,
   userId: number,
   id: number,
 ): Promise<NotificationRow | null> => {
-  const [row] = await database.query<NotificationRow>(`${NOT_CAPTURED} AND id = $2`, [userId, id], 'notification')
+  const [row] = await database.query<NotificationRow>(
+    `${NOT_CAPTURED} AND id = $2 UNION ALL ${CAPTURED} AND id = $2`,
+    [userId, id],
+    'notification',
+  )
   return row ?? null
 }

@@ -118,6 +118,8 @@ const presentNotification = (
 /** The owner confirms that an unsafe notification is genuine. */
 const Confirmation = z.strictObject({ confirmed: z.boolean() }).partial()
 
+const NOT_UNPARSED = 'Only an unparsed notification can be parsed again.'
+
 const Notifications = pageOf(Notification, byCursor)
 
 export const notificationRoutes = (operations: Operations, parts: ApiParts, signedIn: Guard): void => {
@@ -146,7 +148,7 @@ export const notificationRoutes = (operations: Operations, parts: ApiParts, sign
     const { user_id } = context.state.account
     const notificationId = idOf(context)
     const row = await findNotification(database, user_id, notificationId)
-    if (row?.status === 'ignored') throw conflict('Only an unparsed notification can be parsed again.')
+    if (row?.status === 'ignored') throw conflict(NOT_UNPARSED)
     const reparsing = {
       store,
       capture,
@@ -155,7 +157,7 @@ export const notificationRoutes = (operations: Operations, parts: ApiParts, sign
       confirmed: given?.confirmed === true,
     }
     const reread = await rereadOne(reparsing, user_id, notificationId)
-    if (!reread) throw notFound('notification')
+    if (!reread) throw row ? conflict(NOT_UNPARSED) : notFound('notification')
     await settled(parts, { checkpoint: await store.end() })
     return presentNotification(context.state.account, { ...reread, source: row?.source ?? null, text: null }, false)
   }

@@ -163,6 +163,16 @@ describe('a received notification', () => {
     expect((await api.ask('POST', '/api/notifications/999999999/reread', { key })).status).to.equal(404)
   })
 
+  it('is not reread if it became a transaction when it arrived', async () => {
+    const id = (await post({ text: vietcombankText(1, 'DH1001'), sender: 'Vietcombank' })).body.data.id as number
+    await untilListed('?status=captured', 1)
+    const { status, body } = await api.ask('POST', `/api/notifications/${id}/reread`, { key })
+    expect([status, body.error]).to.deep.equal([409, 'CONFLICT'])
+    const other = await api.newAccount('other@example.com')
+    const asOther = await api.ask('POST', `/api/notifications/${id}/reread`, { key: other.api_key })
+    expect(asOther.status).to.equal(404)
+  })
+
   it('is reread together with all others, without webhooks for old ones and without duplicates', async () => {
     await makeRule()
     const young = await keepUnread(vietcombankText(1, 'DH1001'), { hoursAgo: 2 })
