@@ -22,7 +22,7 @@ const Parse = z.strictObject({
   title: around,
   sender: around,
   package: around,
-  from: around,
+  from: around.meta({ examples: ['alerts@bank.example.com'] }),
   subject: around,
   prefixes: z
     .array(

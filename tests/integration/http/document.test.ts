@@ -4,12 +4,19 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormatsDefault from 'ajv-formats'
 import type Koa from 'koa'
 import type Router from '@koa/router'
-import { answerCheck, operationsOf, type OpenApiDocument } from '../../harness/openapi/document.ts'
+import {
+  answerCheck,
+  operationsOf,
+  type DocumentedOperation,
+  type OpenApiDocument,
+} from '../../harness/openapi/document.ts'
 import { DESCRIPTIONS } from '../../../adapters/http/openapi/descriptions.ts'
 import type { WEBHOOKS } from '../../../adapters/http/openapi/webhooks.ts'
 import { standardFields } from '../../../domain/webhook/payload/standard.ts'
 import { testPayload } from '../../../domain/webhook/payload/test.ts'
 import { woocommerceFields } from '../../../domain/webhook/payload/woocommerce.ts'
+import { vietcombankText } from '../../harness/bank-texts.ts'
+import { eventually } from '../../harness/eventually.ts'
 import { openShop, type ReceivedCall } from '../../harness/shop.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
 
@@ -29,6 +36,10 @@ const mountedOn = (app: Koa): string[] =>
         .map((method) => `${method} ${String(path).replace(/:(\w+)/g, '{$1}')}`),
     ),
   )
+
+/** The example of a body in JSON. */
+const exampleIn = (body: DocumentedOperation['requestBody']): Record<string, unknown> | undefined =>
+  (body?.content?.['application/json'] as { example?: Record<string, unknown> } | undefined)?.example
 
 describe('the OpenAPI document', () => {
   let api: ApiUnderTest
@@ -126,6 +137,52 @@ describe('the OpenAPI document', () => {
         for (const { schema, example } of Object.values(content as Content))
           expectValid(schema, example, `${operationId} ${status}`)
     }
+  })
+
+  describe('with the examples of bodies', () => {
+    /** Their examples contain a token of a mail, which no example can contain. */
+    const MAIL_TOKENS = ['/api/auth/verify-email', '/api/auth/reset-password', '/api/session/link']
+    let real: ApiUnderTest
+    before(async () => (real = await openApi({}, 'real')))
+    after(() => real.close())
+
+    it('names no field that is ignored', () => {
+      for (const { operationId, requestBody } of operationsOf(document))
+        for (const [name, value] of Object.entries(exampleIn(requestBody) ?? {}))
+          expect(value, `${operationId} ${name}`).not.to.deep.equal({})
+    })
+
+    it('weakens no protection and ends no credential', () => {
+      for (const { operationId, requestBody } of operationsOf(document))
+        for (const name of ['end_everything', 'without_sender', 'trust_sms_app_titles'])
+          expect(exampleIn(requestBody)?.[name], `${operationId} ${name}`).to.be.oneOf([undefined, false])
+    })
+
+    it('has only bodies that the API accepts', async () => {
+      const key = real.owner.api_key
+      const personal = (await real.ask('GET', '/api/receive-url', { key })).body.data.url as string
+      const path = new URL(personal).pathname
+      const posted = { text: vietcombankText(1, 'DH1001'), sender: 'Vietcombank' }
+      const ids: Record<string, number> = {}
+      ids['/api/transactions'] = (await real.ask('POST', path, { json: posted })).body.data.id as number
+      ids['/api/notifications'] = ids['/api/transactions']
+      ids['/api/systems'] = (await real.ask('GET', '/api/systems', { key })).body.data[0].id as number
+      ids['/api/inbox'] = (await real.ask('POST', '/api/inbox', { key })).body.data.id as number
+      ids['/api/bank-accounts'] = await eventually(
+        async () => (await real.ask('GET', '/api/bank-accounts', { key })).body.data[0]?.id as number | undefined,
+      )
+      for (const { method, path, security, requestBody } of operationsOf(document)) {
+        const json = exampleIn(requestBody)
+        if (method === 'DELETE' || json === undefined || Object.keys(json).length === 0 || MAIL_TOKENS.includes(path))
+          continue
+        const [collection] = path.split('/{id}')
+        const target = path.replace('{id}', String(ids[collection!]))
+        const { status, body } = await real.ask(method, target, { json, ...(security.length > 0 ? { key } : {}) })
+        expect(status, `${method} ${target} ${JSON.stringify([json, body])}`).not.to.be.oneOf([400, 404])
+        if (status === 201 && path === collection) ids[path] = body.data.id as number
+      }
+      expect(Object.keys(ids)).to.include.members(['/api/webhooks', '/api/devices', '/api/mail-accounts'])
+    })
   })
 
   it('has no component that may be null, and says so at its references', () => {
