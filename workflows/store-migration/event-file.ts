@@ -1,4 +1,4 @@
-// Tests: tests/integration/store-migration/store-migration.test.ts
+// Tests: tests/unit/workflows/store-migration/event-file.test.ts, tests/integration/store-migration/store-migration.test.ts
 /**
  * The events of a store as a file: JSON lines, one line per event, in the order of the store. The last line contains
  * the number of events, a SHA-256 of everything before it, and the last event that each reader of the old store had
@@ -7,6 +7,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { z } from 'zod'
 import type { Metadata, NewEvent } from '../../domain/event.ts'
+import { PARKED_STREAM, parkedEvents } from '../../domain/parked/events.ts'
 
 const line = z.strictObject({
   stream: z.string().min(1),
@@ -75,20 +76,47 @@ export const eventOfLine = (text: string, number: number): FiledEvent => {
   return { ...data, metadata: data.metadata as unknown as Metadata }
 }
 
+/** Events of a file that this version does not know. Those that the operator skipped are allowed, because everything ignores them. */
+class UnknownEvents {
+  readonly #found = new Map<string, { text: string; isSkipped: boolean }>()
+
+  add(text: string, { id }: FiledEvent): void {
+    if (this.#found.size >= MOST_UNKNOWN) this.refuse()
+    this.#found.set(id, { text, isSkipped: false })
+  }
+
+  /** Takes a decision of the operator. The last one about an event counts. */
+  decide({ type, data }: FiledEvent): void {
+    const { data: decision } = parkedEvents.ParkedEventSkipped.safeParse(data)
+    const found = decision && this.#found.get(decision.event_id)
+    if (found) found.isSkipped = type === 'ParkedEventSkipped'
+  }
+
+  /** @throws {BadFile} if one of them is not skipped */
+  refuse(): void {
+    for (const { text, isSkipped } of this.#found.values()) if (!isSkipped) throw new BadFile(text)
+  }
+}
+
+/** More of them are not skipped one by one: the file comes from a newer version. */
+const MOST_UNKNOWN = 10_000
+
 /**
  * Reads a file to its end.
  * @param knows  whether this version has the given type of event
  * @returns its last line
- * @throws {BadFile} if it is incomplete or altered, or from a version with events that this one does not have
+ * @throws {BadFile} if it is incomplete or altered, or has events that this version does not know and nobody skipped
  */
 export const checkFile = async (lines: AsyncIterable<string>, knows: (type: string) => boolean): Promise<LastLine> => {
   const hash = createHash('sha256')
+  const unknown = new UnknownEvents()
   let last: string | undefined
   let number = 0
   for await (const text of lines) {
     if (last !== undefined) {
-      const { type } = eventOfLine(last, number)
-      if (!knows(type)) throw new BadFile(`line ${number} is an event this version does not know: ${type}`)
+      const event = eventOfLine(last, number)
+      if (!knows(event.type)) unknown.add(`line ${number} is an event this version does not know: ${event.type}`, event)
+      else if (event.stream === PARKED_STREAM) unknown.decide(event)
       hash.update(`${last}\n`)
     }
     last = text
@@ -100,5 +128,6 @@ export const checkFile = async (lines: AsyncIterable<string>, knows: (type: stri
     throw new BadFile(`it contains ${number - 1} events, but its last line says ${summary.events}`)
   if (digest(hash, summary) !== summary.sha256)
     throw new BadFile('it was changed after it was written: its SHA-256 differs')
+  unknown.refuse()
   return summary
 }
