@@ -9,6 +9,7 @@ import { keepFocus } from './app/keep-focus.ts'
 import { loadLanguage } from './app/language.ts'
 import { askBeforeLeaving } from './app/leave.ts'
 import { loadAgainWhenBack } from './app/left-page.ts'
+import { noticeBudget } from './app/live.ts'
 import { noticeServerTime } from './app/present.ts'
 import { App, preloadScreen } from './app/router.tsx'
 import { queries } from './app/session.ts'
@@ -19,7 +20,11 @@ setTheme(theme.value)
 keepFocus()
 askBeforeLeaving()
 loadAgainWhenBack()
-whenAnswered(noticeServerTime)
+whenAnswered((headers, method) => {
+  noticeServerTime(headers)
+  // Some changes have limits of their own.
+  if (method === 'GET') noticeBudget(headers)
+})
 preloadScreen(location)
 await loadLanguage()
 render(

@@ -79,8 +79,8 @@ const unreachable =
     throw new ApiError(0, method === 'GET' ? 'OFFLINE' : 'UNKNOWN_OUTCOME', error.message)
   }
 
-let answered: (headers: Headers) => void = () => {}
-/** @param act  called with the headers of each answer */
+let answered: (headers: Headers, method: string) => void = () => {}
+/** @param act  called with the headers of each answer, and the method of its call */
 export const whenAnswered = (act: typeof answered): void => void (answered = act)
 
 /** @throws {ApiError} */
@@ -89,7 +89,7 @@ const call = async <Answer>(method: string, path: string, json?: unknown, signal
   if (json !== undefined)
     Object.assign(request, { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(json) })
   const response = await fetch(path, request).catch(unreachable(method))
-  answered(response.headers)
+  answered(response.headers, method)
   if (!response.ok) throw await errorOf(response)
   // The connection may break within the answer. Where somebody must log in to a network first, that network answers with a page.
   return (await response.json().catch(unreachable(method))) as Answer

@@ -4,25 +4,38 @@ import type { Device, LastSeen, MailAccount, Rule, System } from '../api/types.t
 export const STEPS = ['text', 'call', 'source', 'shop', 'webhook'] as const
 export type Step = (typeof STEPS)[number]
 
-export interface Found {
+/** What payments change. */
+export interface FirstPayments {
   /** Number of transactions. */
   transactions: number
   /** Number of transactions that a webhook has accepted. */
   delivered: number
-  devices: readonly Pick<Device, 'paired'>[]
-  mailboxes: readonly Pick<MailAccount, 'id'>[]
   /** Null without a personal URL. */
   url: Pick<LastSeen, 'last_heard_at'> | null
+}
+
+/** What the owner sets up. */
+export interface SetUp {
+  devices: readonly Pick<Device, 'paired'>[]
+  mailboxes: readonly Pick<MailAccount, 'id'>[]
   systems: readonly Pick<System, 'is_active'>[]
   rules: readonly Pick<Rule, 'url'>[]
 }
+
+type Found = FirstPayments & SetUp
 
 /** The built-in inbox is an endpoint of ours, not of a shop. */
 const isInbox = (url: string): boolean => new URL(url).pathname.startsWith('/inbox/')
 
 /** A text sent from *Try it* does not count as a report of the personal URL. */
-const hasSource = ({ devices, mailboxes, url }: Found): boolean =>
-  devices.some(({ paired }) => paired) || mailboxes.length > 0 || (url !== null && url.last_heard_at !== null)
+const hasReported = ({ url }: FirstPayments): boolean => url !== null && url.last_heard_at !== null
+
+const hasSource = (found: Found): boolean =>
+  found.devices.some(({ paired }) => paired) || found.mailboxes.length > 0 || hasReported(found)
+
+/** Whether no further payment can tick a step. */
+export const arePaymentStepsDone = (found: FirstPayments): boolean =>
+  found.transactions > 0 && found.delivered > 0 && hasReported(found)
 
 export const stepsDone = (found: Found): Record<Step, boolean> => ({
   text: found.transactions > 0,

@@ -1,14 +1,16 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /**
  * Keeps the page current. One tab holds the stream (Web Locks) and passes its messages to the others. A message names what changed, and the
- * page asks for that again, at most once in two seconds. While there is no stream, what is shown is requested every thirty seconds.
+ * page asks for that again, at most once in two seconds, and less often if the calls of the hour run short (`pace.ts`). A tab that nobody sees
+ * asks when it comes to the front. While there is no stream, what is shown is requested every thirty seconds.
  * When a tab comes back to the front or the network returns, nobody waits: the stream is opened at once.
  * All tabs share one login. A tab of another account is loaded again, so that nothing is shown, done or passed on for the wrong one.
  */
 import { signal } from '@preact/signals'
 import { followStream, type Followed } from './follow-stream.ts'
 import { loadAgain } from './leave.ts'
-import { askAgain, type Names } from './session.ts'
+import { openPace } from './pace.ts'
+import { askAgain, makeStale, type Names } from './session.ts'
 import { whenBack } from './when-back.ts'
 
 export type LiveState = 'connecting' | 'live' | 'away'
@@ -22,12 +24,13 @@ export interface LiveMessage {
 
 export const liveState = signal<LiveState>('connecting')
 
-const GATHER_MS = 2_000
+/** Messages that come together are read together. */
+const GATHER_MS = 50
 const WITHOUT_STREAM_MS = 30_000
 
 /** What each kind of message makes stale, by the first part of the query's key. */
 const STALE: Record<LiveMessage['kind'], readonly string[]> = {
-  transaction: ['checklist', 'transactions', 'transaction', 'stats', 'notifications', 'undelivered'],
+  transaction: ['first-payments', 'transactions', 'transaction', 'stats', 'notifications', 'undelivered'],
   attempt: ['transaction', 'logs', 'webhooks', 'inbox'],
   alert: ['alerts', 'sources'],
   notification: ['notifications', 'sources'],
@@ -44,22 +47,31 @@ export const onLive = (listener: (message: LiveMessage) => void): (() => void) =
 
 let stale: Names = new Set()
 let gathering: ReturnType<typeof setTimeout> | undefined
-/** Time of `performance.now()`: a clock that is set back must not delay the next read. */
-let refetchedAt = -Infinity
+const pace = openPace(() => performance.now())
+export const { noticeBudget } = pace
+
+const isSeen = (): boolean => document.visibilityState !== 'hidden'
 
 const refetch = (): void => {
   gathering = undefined
-  refetchedAt = performance.now()
+  if (!isSeen() || (stale !== 'all' && stale.size === 0)) return
+  // The answers of the read before have come meanwhile, and may say that fewer calls are left.
+  if (pace.wait() > 0) return gather()
+  pace.asks()
   askAgain(stale)
   stale = new Set()
 }
+
+/** The first change shows at once; those that follow are gathered. */
+const gather = (): void => void (gathering ??= setTimeout(refetch, Math.max(GATHER_MS, pace.wait())))
 
 const handle = (message: LiveMessage): void => {
   for (const listener of listeners) listener(message)
   if (message.kind === 'reset') stale = 'all'
   if (stale !== 'all') stale = new Set([...stale, ...STALE[message.kind]])
-  // The first change shows at once; those that follow are gathered.
-  gathering ??= setTimeout(refetch, Math.max(50, refetchedAt + GATHER_MS - performance.now()))
+  // Until the page asks, a screen that opens does.
+  makeStale(stale)
+  gather()
 }
 
 const channel = new BroadcastChannel('baoco.live')
@@ -131,10 +143,13 @@ export const startLive = (id: number): void => {
   if ('locks' in navigator) void navigator.locks.request('baoco.live', lead)
   else void lead()
   whenBack(() => {
+    gather()
     followed?.comeBack()
     channel.postMessage({ isBack: true })
   })
   setInterval(() => {
-    if (liveState.value !== 'live' && document.visibilityState === 'visible') askAgain('all')
+    if (liveState.value === 'live') return
+    stale = 'all'
+    gather()
   }, WITHOUT_STREAM_MS)
 }

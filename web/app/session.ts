@@ -53,12 +53,22 @@ const underWay = (predicate: (query: Query) => boolean): Query[] =>
 /** Queries whose key begins with one of these names; all: every query. */
 export type Names = ReadonlySet<string> | 'all'
 
+const named =
+  (names: Names) =>
+  ({ queryKey: [name] }: Query): boolean =>
+    names === 'all' || names.has(String(name))
+
+/** What is shown stays as it is. A screen that opens asks for it. */
+export const makeStale = (names: Names): void => {
+  void queries.invalidateQueries({ predicate: named(names), refetchType: 'none' })
+}
+
 /**
  * Asks again for what a change has made stale. An answer that is on its way may be older than the change, so it is asked for once more
  * afterwards. It is not cancelled: on a slow line no answer would arrive while payments do.
  */
 export const askAgain = (names: Names): void => {
-  const predicate = ({ queryKey: [name] }: Query) => names === 'all' || names.has(String(name))
+  const predicate = named(names)
   for (const { queryHash } of underWay(predicate)) outdated.add(queryHash)
   void queries.invalidateQueries({ predicate }, { cancelRefetch: false })
 }

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { queryOptions, useQuery } from '@tanstack/preact-query'
 import { get, getData, isMissing } from '../api/client.ts'
 import type { Device, MailAccount, Page, ReceiveUrl, Rule, System, Transaction } from '../api/types.ts'
-import { stepsDone, STEPS, type Found, type Step } from '../app/checklist.ts'
+import { arePaymentStepsDone, stepsDone, STEPS, type FirstPayments, type SetUp, type Step } from '../app/checklist.ts'
 import { choice } from '../app/choice.ts'
 import { texts } from '../app/language.ts'
 import { queries } from '../app/session.ts'
@@ -30,17 +30,19 @@ const personalUrl = (): Promise<ReceiveUrl | null> =>
 const total = async (webhook_status: string): Promise<number> =>
   (await get<Page<Transaction>>('/api/transactions', { webhook_status })).total
 
-const find = async (): Promise<Found> => {
-  const [transactions, delivered, devices, mailboxes, url, systems, rules] = await Promise.all([
-    total(''),
-    total('success'),
+const findPayments = async (): Promise<FirstPayments> => {
+  const [transactions, delivered, url] = await Promise.all([total(''), total('success'), personalUrl()])
+  return { transactions, delivered, url }
+}
+
+const findSetUp = async (): Promise<SetUp> => {
+  const [devices, mailboxes, systems, rules] = await Promise.all([
     getData<Device[]>('/api/devices'),
     getData<MailAccount[]>('/api/mail-accounts'),
-    personalUrl(),
     getData<System[]>('/api/systems'),
     getData<Rule[]>('/api/webhooks'),
   ])
-  return { transactions, delivered, devices, mailboxes, url, systems, rules }
+  return { devices, mailboxes, systems, rules }
 }
 
 const Steps = ({ of, hide }: { of: Record<Step, boolean>; hide: () => void }) => {
@@ -73,11 +75,19 @@ const Steps = ({ of, hide }: { of: Record<Step, boolean>; hide: () => void }) =>
   )
 }
 
-const STEPS_QUERY = queryOptions({ queryKey: ['checklist'], queryFn: find })
+const SET_UP_QUERY = queryOptions({ queryKey: ['checklist'], queryFn: findSetUp })
+/** Each payment may tick a step. Once it cannot, nothing is asked. */
+const PAYMENTS_QUERY = queryOptions({
+  queryKey: ['first-payments'],
+  queryFn: findPayments,
+  enabled: ({ state: { data } }) => !data || !arePaymentStepsDone(data),
+})
 
 /** Asks before the screen is drawn. */
 export const stepsAhead = (): void => {
-  if (kept.read() !== 'hidden') void queries.prefetchQuery(STEPS_QUERY)
+  if (kept.read() === 'hidden') return
+  void queries.prefetchQuery(SET_UP_QUERY)
+  void queries.prefetchQuery(PAYMENTS_QUERY)
 }
 
 /** @returns the query, if the steps are not hidden, and the list to draw */
@@ -87,8 +97,10 @@ export const useFirstSteps = () => {
     kept.keep(next)
     setState(next)
   }
-  const found = useQuery({ ...STEPS_QUERY, enabled: state !== 'hidden' })
-  const done = found.data && stepsDone(found.data)
+  const isHidden = state === 'hidden'
+  const setUp = useQuery({ ...SET_UP_QUERY, enabled: !isHidden })
+  const payments = useQuery({ ...PAYMENTS_QUERY, ...(isHidden && { enabled: false }) })
+  const done = setUp.data && payments.data && stepsDone({ ...setUp.data, ...payments.data })
   const isDone = done && STEPS.every((step) => done[step])
   // Somebody who needs no first steps never sees them.
   const isNeeded = state === 'open' || (state === 'unknown' && isDone === false)
@@ -96,7 +108,7 @@ export const useFirstSteps = () => {
     if (state === 'unknown' && isDone !== undefined) keep(isNeeded ? 'open' : 'hidden')
   }, [isDone])
   return {
-    asked: state === 'hidden' ? [] : [found],
+    asked: isHidden ? [] : [setUp, payments],
     list: isNeeded && done ? <Steps of={done} hide={() => keep('hidden')} /> : null,
   }
 }
