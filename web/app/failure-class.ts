@@ -4,6 +4,11 @@
 const CLASSES: readonly (readonly [RegExp, string])[] = [
   [/ could not be resolved\.$/, 'dns'],
   [/^The endpoint refused the connection\.$/, 'refused'],
+  [/^The endpoint cannot be reached\.$/, 'unreachable'],
+  [/^The connection was closed before an answer came\.$/, 'reset'],
+  [/^The answer was not valid HTTP\.$/, 'protocol'],
+  [/^The answer's status line and headers are longer than /, 'response_too_large'],
+  [/ is not a public address\.$|^The URL must be a public address\.$/, 'private_address'],
   [/^The secure connection failed/, 'tls'],
   [/^No answer within \d+ seconds\.$|^The endpoint did not answer in time\.$/, 'timeout'],
 ]

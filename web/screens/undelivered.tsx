@@ -7,6 +7,7 @@ import { queryText } from '../api/client.ts'
 import type { Rule, UndeliveredGroup } from '../api/types.ts'
 import { count } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
+import { now } from '../app/present.ts'
 import { useAccount } from '../app/session.ts'
 import { idIn, PATHS } from '../paths.ts'
 import { codeOf, explain } from '../ui/attempts.tsx'
@@ -88,6 +89,8 @@ const Group = ({ of, filter, rule, started }: GroupProps) => {
   const [what, fix] = of.error === null ? t.untried : explain(of.error)
   const code = of.error === null ? '' : codeOf(of.error)
   const hindered = rule && hindrance(rule, of.status)
+  // What is already due waits for something else.
+  const next = !hindered && of.next_attempt_at && Date.parse(of.next_attempt_at) > now() ? of.next_attempt_at : null
   const name = `${rule?.name ?? ''}, ${what}`
   const isFailed = of.status === 'failed'
   const mayWaitForQuota = useAccount().data?.usage.limit != null && of.error === null
@@ -110,10 +113,10 @@ const Group = ({ of, filter, rule, started }: GroupProps) => {
           <a href={`/transactions/${of.oldest_transaction_id}`}>
             <Ago at={of.oldest_at} />
           </a>
-          {of.next_attempt_at && (
+          {next !== null && (
             <>
               {' · '}
-              {t.next}: <When at={of.next_attempt_at} />
+              {t.next}: <When at={next} />
             </>
           )}
         </p>

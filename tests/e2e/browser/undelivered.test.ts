@@ -127,6 +127,7 @@ describe('undelivered transactions, in a browser', function () {
     expect(await deleted.getByRole('button').count()).to.equal(0)
     await visitor.go('/undelivered?status=pending')
     await see('Webhook đang tạm dừng: giao dịch được giữ lại')
+    expect(await visitor.page.getByText('Lần tới').count(), 'a next attempt of a paused webhook').to.equal(0)
     await owner.change(`/api/webhooks/${owner.ruleId}`, { is_active: 1 })
     await visitor.page.getByText('Webhook đang tạm dừng').first().waitFor({ state: 'detached' })
   })

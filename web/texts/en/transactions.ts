@@ -119,6 +119,19 @@ export const transaction: Messages['transaction'] = {
       'No response within 10 seconds',
       'Answer 200 as soon as the call arrives, and process the order afterwards.',
     ],
+    unreachable: ['The server cannot be reached', "Check that the shop's server is running and has a network."],
+    reset: [
+      'The server closed the connection without a response',
+      'See the error log of the shop and of its proxy. The shop may have processed the call.',
+    ],
+    protocol: ['The response is not valid HTTP', 'Check that this address and port belong to a web server.'],
+    response_too_large: ['The headers of the response are too long', 'Send fewer headers or cookies in the response.'],
+    private_address: [
+      'The address is not public',
+      'Enter an address that can be reached from the internet, and check the DNS records of its domain.',
+    ],
+    invalid_url: ['The address is not allowed', 'Change the address of the webhook.'],
+    stopped: ['Baoco was shut down during the call', 'You need to do nothing: the call is repeated.'],
     redirect: [
       'The address redirects the call',
       'Baoco does not follow redirects. Enter the final address, usually with https:// or www.',
@@ -138,9 +151,10 @@ export const transaction: Messages['transaction'] = {
       'The webhook is paused. Enter the new address, then switch it on.',
     ],
     http_429: ['The shop receives too many calls', 'Baoco slows down. You can set a limit per minute for the webhook.'],
-    http_4xx: ['The shop did not accept the request', "See the response below and the shop's log."],
+    http_4xx: ['The shop did not accept the request', "See its response and the shop's log."],
     http_5xx: ['The shop had an error', "See the shop's error log, fix it, then send again."],
-    other: ['The call could not be made', 'See the response below.'],
+    not_formed: ['The call could not be made', "Check the webhook's template and secret."],
+    other: ['The call did not succeed', 'See the response of the attempt.'],
   },
   events: {
     TransactionCaptured: 'Notification read',

@@ -13,7 +13,10 @@ export const undelivered: Messages['undelivered'] = {
   count: (count, isOne) => `${count} ${isOne ? 'transaction' : 'transactions'}`,
   deleted: (id) => `Webhook ${id} was deleted`,
   deletedText: "Nothing can be sent to this webhook now. Open a transaction to match it again with today's webhooks.",
-  untried: ['Not sent yet', 'The webhook is paused, its address is cut off, or the monthly quota is used up.'],
+  untried: [
+    'Not sent yet',
+    'The webhook is paused, sends one by one or has a limit per minute; its address is cut off or asked to wait; or the monthly quota is used up.',
+  ],
   paused: 'The webhook is paused: transactions are kept until you switch it on.',
   cutOff: 'The address keeps failing, so it is cut off. Baoco keeps trying, and sends as soon as the address answers.',
   oldest: 'Oldest',

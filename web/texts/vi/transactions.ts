@@ -111,6 +111,22 @@ export const transaction = {
     refused: ['Máy chủ từ chối kết nối', 'Máy chủ của cửa hàng không chạy, hoặc tường lửa chặn cổng đó.'],
     tls: ['Chứng chỉ bảo mật không hợp lệ', 'Gia hạn chứng chỉ HTTPS, và gửi kèm chứng chỉ trung gian.'],
     timeout: ['Không trả lời trong 10 giây', 'Trả lời 200 ngay khi nhận, rồi mới xử lý đơn.'],
+    unreachable: ['Không kết nối được tới máy chủ', 'Kiểm tra máy chủ của cửa hàng có đang chạy và có mạng không.'],
+    reset: [
+      'Máy chủ ngắt kết nối mà không trả lời',
+      'Xem nhật ký lỗi của cửa hàng và của proxy. Có thể cửa hàng đã xử lý lần gửi này.',
+    ],
+    protocol: [
+      'Câu trả lời không đúng giao thức HTTP',
+      'Kiểm tra địa chỉ và cổng này có đúng là của máy chủ web không.',
+    ],
+    response_too_large: ['Phần đầu của câu trả lời quá dài', 'Trả lời với ít header hoặc cookie hơn.'],
+    private_address: [
+      'Địa chỉ này không công khai',
+      'Nhập địa chỉ truy cập được từ internet, và kiểm tra bản ghi DNS của tên miền.',
+    ],
+    invalid_url: ['Địa chỉ này không được phép', 'Đổi địa chỉ của webhook.'],
+    stopped: ['Baoco bị tắt trong lúc gửi', 'Bạn không cần làm gì: Baoco sẽ gửi lại.'],
     redirect: [
       'Bị chuyển hướng',
       'Baoco không đi theo chuyển hướng. Hãy nhập thẳng địa chỉ cuối cùng, thường là https:// hoặc có www.',
@@ -127,9 +143,10 @@ export const transaction = {
     http_405: ['Cửa hàng không nhận phương thức này', 'Đổi phương thức của webhook: POST hoặc PUT.'],
     http_410: ['Cửa hàng báo địa chỉ này không còn dùng', 'Webhook đã tạm dừng. Nhập địa chỉ mới rồi bật lại.'],
     http_429: ['Cửa hàng báo bị gọi quá nhiều', 'Baoco gửi chậm lại. Có thể đặt giới hạn mỗi phút cho webhook.'],
-    http_4xx: ['Cửa hàng không nhận yêu cầu', 'Xem câu trả lời bên dưới và nhật ký của cửa hàng.'],
+    http_4xx: ['Cửa hàng không nhận yêu cầu', 'Xem câu trả lời và nhật ký của cửa hàng.'],
     http_5xx: ['Cửa hàng gặp lỗi', 'Xem nhật ký lỗi của cửa hàng, sửa, rồi gửi lại.'],
-    other: ['Không gửi được', 'Xem câu trả lời bên dưới.'],
+    not_formed: ['Không tạo được nội dung gửi', 'Kiểm tra mẫu và khóa bí mật của webhook.'],
+    other: ['Gửi không thành công', 'Xem câu trả lời của lần gửi.'],
   } as Record<string, readonly [what: string, fix: string]>,
   events: {
     TransactionCaptured: 'Đọc được tin báo',

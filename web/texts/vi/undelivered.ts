@@ -11,10 +11,10 @@ export const undelivered = {
   count: (count: string, _isOne: boolean) => `${count} giao dịch`,
   deleted: (id: number) => `Webhook ${id} đã bị xóa`,
   deletedText: 'Không gửi tới webhook này được nữa. Hãy mở từng giao dịch để đối chiếu lại với các webhook hiện có.',
-  untried: ['Chưa gửi lần nào', 'Webhook tạm dừng, địa chỉ đang bị ngắt, hoặc đã hết hạn mức tháng này.'] as readonly [
-    what: string,
-    why: string,
-  ],
+  untried: [
+    'Chưa gửi lần nào',
+    'Webhook tạm dừng, gửi lần lượt hoặc có giới hạn mỗi phút; địa chỉ đang bị ngắt hoặc yêu cầu đợi; hoặc đã hết hạn mức tháng này.',
+  ] as readonly [what: string, why: string],
   paused: 'Webhook đang tạm dừng: giao dịch được giữ lại cho đến khi bạn bật nó.',
   cutOff: 'Địa chỉ lỗi liên tục nên đang bị ngắt. Baoco vẫn thử lại đều đặn và gửi ngay khi địa chỉ trả lời.',
   oldest: 'Cũ nhất',
