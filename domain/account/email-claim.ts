@@ -22,9 +22,12 @@ export const firstAccountEvents = {
 type Claims = typeof emailEvents & typeof firstAccountEvents
 export type ClaimEvent = { [Type in keyof Claims]: { type: Type; data: z.infer<Claims[Type]> } }[keyof Claims]
 
-/** The name of the stream contains a hash, not the address itself. */
-export const emailStream = (email: string): string => `email-${sha256(normalEmail(email), 'hex')}`
+const EMAIL_PREFIX = 'email-'
 
-export const isEmailStream = (stream: string): boolean => stream.startsWith('email-')
+/** The name of the stream contains a hash, not the address itself. */
+export const emailStream = (email: string): string => `${EMAIL_PREFIX}${sha256(normalEmail(email), 'hex')}`
+
+/** Whether the stream is one of an address. A release erases the events before it and does not close the stream. */
+export const isEmailStream = (stream: string): boolean => stream.startsWith(EMAIL_PREFIX)
 
 export const FIRST_ACCOUNT_STREAM = 'first-account'

@@ -1,11 +1,12 @@
 // Tests: tests/integration/store-migration/store-migration.test.ts
 /**
  * Writes everything in a store, in order, to a file that can fill another store. Events that the store was to forget
- * are left out, even if they still exist: only the closing event of a closed stream is exported, and no expired events
- * of streams with a retention time.
+ * are left out, even if they still exist: only the closing event of a closed stream is exported, nothing before the last
+ * release of an address, and no expired events of streams with a retention time.
  *
- * The store is read twice, first to find the closed streams. So memory holds their names and one page of events.
+ * The store is read twice, first to find these streams. So memory holds their names and one page of events.
  */
+import { isEmailStream } from '../../domain/account/email-claim.ts'
 import { isClosing } from '../../domain/erasure.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
 import { IMPORT_STREAM } from '../../domain/import.ts'
@@ -14,12 +15,13 @@ import { keptFor } from '../../domain/retention.ts'
 import { FileWriter, type LastLine } from './event-file.ts'
 import { pages } from '../support/store-pages.ts'
 
-/** The revision of the closing event of each closed stream. The last one counts. */
-const closedStreams = async (store: EventStore<RecordedEvent>): Promise<Map<string, number>> => {
-  const closed = new Map<string, number>()
+/** The revision of the closing event of each closed stream, or of the release of an address. The last one counts. */
+const erasedStreams = async (store: EventStore<RecordedEvent>): Promise<Map<string, number>> => {
+  const erased = new Map<string, number>()
   for await (const page of pages(store))
-    for (const { type, stream, revision } of page) if (isClosing(type)) closed.set(stream, revision)
-  return closed
+    for (const { type, stream, revision } of page)
+      if (isClosing(type) || type === 'EmailReleased') erased.set(stream, revision)
+  return erased
 }
 
 export interface ExportOptions {
@@ -37,12 +39,15 @@ export interface ExportOptions {
 /** @returns the file's last line */
 export const exportEvents = async (options: ExportOptions): Promise<LastLine> => {
   const { store, readers, now, write, beforeEnd, onProgress } = options
-  const closed = await closedStreams(store)
+  const erased = await erasedStreams(store)
   const file = new FileWriter()
   const met: Record<string, string> = {}
   let events = 0
   const isGone = ({ stream, revision, metadata }: RecordedEvent): boolean => {
-    if (stream === IMPORT_STREAM || (closed.get(stream) ?? revision) !== revision) return true
+    if (stream === IMPORT_STREAM) return true
+    const last = erased.get(stream) ?? revision
+    // An address may be registered again after its release. Nothing belongs to a closed stream after its closing event.
+    if (revision < last || (revision > last && !isEmailStream(stream))) return true
     const kept = keptFor(stream)
     return kept !== null && Date.parse(metadata.at) < now.getTime() - kept * 1_000
   }

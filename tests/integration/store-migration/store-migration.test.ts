@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { alone, enter } from '../../../adapters/database/presence.ts'
-import { isEmailStream } from '../../../domain/account/email-claim.ts'
+import { emailStream, isEmailStream } from '../../../domain/account/email-claim.ts'
 import { parseEvent, type StoredEvent } from '../../../domain/parse-event.ts'
 import type { EventStore } from '../../../domain/ports.ts'
 import { main } from '../../../projections/main.ts'
@@ -13,7 +13,7 @@ import { applyRetention } from '../../../workflows/scheduled/expire-events.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { openParsedStores, type StandInStores } from '../eventstoredb/stand-in-stores.ts'
 import { openSetting, type Setting } from '../projections/setting.ts'
-import { checked, exported, fill, imported, NOW, type EventFile } from './stores.ts'
+import { checked, eventAt, exported, fill, imported, NOW, type EventFile } from './stores.ts'
 
 const refusal = async (work: Promise<unknown>): Promise<Error> =>
   work.then(
@@ -33,6 +33,7 @@ const lasting = async (setting: Setting): Promise<Record<string, unknown[]>> => 
 describe('store migration', () => {
   let from: Setting
   let to: Setting
+  let other: Setting
   let standIn: StandInStores<StoredEvent>
   let file: EventFile
   before(async () => {
@@ -43,9 +44,9 @@ describe('store migration', () => {
   })
   after(() => from.close())
   beforeEach(async () => {
-    ;[to, standIn] = await Promise.all([openSetting(), openParsedStores(parseEvent)])
+    ;[to, other, standIn] = await Promise.all([openSetting(), openSetting(), openParsedStores(parseEvent)])
   })
-  afterEach(() => Promise.all([to.close(), standIn.close()]))
+  afterEach(() => Promise.all([to.close(), other.close(), standIn.close()]))
 
   it('writes no last line if the database has ended the connection that kept other processes away', async () => {
     const { database, store } = from
@@ -97,13 +98,8 @@ describe('store migration', () => {
     await replay({ store: to.store, tables: to.tables, definition: main })
     expect(await lasting(to)).to.deep.equal(await lasting(from))
 
-    const another = await openSetting()
-    try {
-      await replay({ store: standIn.store, tables: another.tables, definition: main })
-      expect(await lasting(another)).to.deep.equal(await lasting(from))
-    } finally {
-      await another.close()
-    }
+    await replay({ store: standIn.store, tables: other.tables, definition: main })
+    expect(await lasting(other)).to.deep.equal(await lasting(from))
   })
 
   it('keeps the revisions by which attempts name the state of an account', async () => {
@@ -165,6 +161,34 @@ describe('store migration', () => {
     ['Postgres', () => to.store],
     ['EventStoreDB', () => standIn.store],
   ]
+  for (const [name, open] of stores)
+    it(`moves the email addresses of deleted accounts, also registered again, from ${name}`, async () => {
+      const store = open()
+      const streams = ['released@shop.example', 'again@shop.example', 'owner@shop.example'].map(emailStream)
+      const [released, again, owned] = streams as [string, string, string]
+      const types = async (of: EventStore) =>
+        (await of.read(streams.map((stream) => ({ stream })))).map((events) => events.map(({ type }) => type))
+      const claim = (user_id: number) => eventAt(1, 'EmailClaimed', { user_id })
+      const release = (user_id: number) => eventAt(1, 'EmailReleased', { user_id })
+      await store.append([
+        [{ stream: released, expectedRevision: -1, events: [claim(1), release(1)] }],
+        [{ stream: again, expectedRevision: -1, events: [claim(2), release(2)] }],
+        [{ stream: owned, expectedRevision: -1, events: [claim(3)] }],
+      ])
+      for (const stream of [released, again]) await store.erase(stream)
+      await store.append([[{ stream: again, expectedRevision: 1, events: [claim(4)] }]])
+      const left = [['EmailReleased'], ['EmailReleased', 'EmailClaimed'], ['EmailClaimed']]
+      expect(await types(store)).to.deep.equal(left)
+
+      const moved = await exported(store)
+      expect(moved.lines).to.have.length(4 + 1)
+      for (const target of [await standIn.another({ prefix: 'other.' }), other.store]) {
+        await imported(target, moved)
+        expect(await types(target)).to.deep.equal(left)
+        expect(past(await exported(target))).to.deep.equal(past(moved))
+      }
+    })
+
   for (const [name, open] of stores)
     it(`resumes an interrupted import, and refuses another file in its place: ${name}`, async () => {
       const store = open()

@@ -13,7 +13,7 @@ import type { Setting } from '../projections/setting.ts'
 
 export const NOW = new Date('2026-11-20T12:00:00Z')
 
-const eventAt = (daysAgo: number, type: string, data: object) => ({
+export const eventAt = (daysAgo: number, type: string, data: object) => ({
   id: randomUUID(),
   type,
   data,
