@@ -23,6 +23,12 @@ const TABLE = 'migrations'
  */
 const END_WITH_CLIENT = `SET client_connection_check_interval = '1s'`
 
+/**
+ * Files that versions before the first release had for some hours. The first was taken back, and the functions that it changed still do
+ * the same. The second is now number 044, which does nothing if its table exists. The runner refuses a database that has run an unknown file.
+ */
+const GONE = ['041_announcements', '046_process_clock']
+
 /** SQLSTATE of what a file finds if another program has schemas or tables of the same names: no right, no such column, another kind of relation. */
 const AMONG_OTHERS = new Set(['42501', '42703', '42809'])
 const OWN_DATABASE = '. Do tables of another program or role have the same names? Baoco needs a database of its own'
@@ -59,7 +65,10 @@ export const migrateDatabase = async (
 }
 
 const migrate = async (database: Database, folder: string, stopping: AbortSignal): Promise<string[]> => {
-  if (await isCurrent(database, folder)) return []
+  const earlier = await namesOfRun(database)
+  if (isCurrent(earlier, folder)) return []
+  if (earlier.some((name) => GONE.includes(name)))
+    await database.query(`DELETE FROM public.${TABLE} WHERE name = ANY ($1)`, [GONE])
   const dbClient = await database.connect()
   const interrupt = (): void => void dbClient.end().catch(() => {})
   if (stopping.aborted) interrupt()
@@ -82,13 +91,17 @@ const migrate = async (database: Database, folder: string, stopping: AbortSignal
   return ran.map(({ name }) => name)
 }
 
-/** Whether exactly the files of the folder have run. Most starts end here, because the runner takes 30 ms to find out the same. */
-const isCurrent = async (database: Database, folder: string): Promise<boolean> => {
+/** The names of the files that have run. */
+const namesOfRun = async (database: Database): Promise<string[]> => {
   const [table] = await database.query<{ exists: boolean }>('SELECT to_regclass($1) IS NOT NULL AS exists', [
     `public.${TABLE}`,
   ])
-  if (!table!.exists) return false
-  const rows = await database.query<{ name: string }>(`SELECT name FROM public.${TABLE}`)
+  if (!table!.exists) return []
+  return (await database.query<{ name: string }>(`SELECT name FROM public.${TABLE}`)).map(({ name }) => name)
+}
+
+/** Whether exactly the files of the folder have run. Most starts end here, because the runner takes 30 ms to find out the same. */
+const isCurrent = (ran: readonly string[], folder: string): boolean => {
   const files = readdirSync(folder).filter((file) => new RegExp(`^${MIGRATION}`).test(file))
-  return isDeepStrictEqual(rows.map(({ name }) => `${name}.sql`).toSorted(), files.toSorted())
+  return isDeepStrictEqual(ran.map((name) => `${name}.sql`).toSorted(), files.toSorted())
 }

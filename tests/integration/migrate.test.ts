@@ -1,6 +1,7 @@
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { migrateDatabase } from '../../adapters/database/migrate.ts'
@@ -43,6 +44,23 @@ describe('migrations', () => {
     const steps = await database.query<{ number: number }>('SELECT number FROM step ORDER BY at')
     expect(steps.map(({ number }) => number)).to.deep.equal([2, 10, 11])
   })
+
+  for (const [name, before] of [
+    ['041_announcements', '041'],
+    ['046_process_clock', '044'],
+  ] as const)
+    it(`update a database that has run ${name}, a file that is gone`, async () => {
+      const current = fileURLToPath(new URL('../../adapters/database/migrations', import.meta.url))
+      for (const file of fs.readdirSync(current))
+        if (file < before) fs.copyFileSync(join(current, file), join(folder, file))
+      write(
+        `${name}.sql`,
+        name.endsWith('clock') ? fs.readFileSync(join(current, '044_process_clock.sql'), 'utf8') : '',
+      )
+      expect(await migrateDatabase(fresh.url, folder)).to.include(name)
+      expect(await migrateDatabase(fresh.url)).to.include('046_vault_key')
+      expect(await migrateDatabase(fresh.url)).to.deep.equal([])
+    })
 
   it('leave the database unchanged if one fails, and name the one that failed', async () => {
     write('001_good.sql', 'CREATE TABLE good ()')
