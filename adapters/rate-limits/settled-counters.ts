@@ -80,7 +80,9 @@ export const settledCounters = (database: Queryable, now = () => performance.now
         return { calls: window.settled + window.pending, endsInMs: window.ends - at }
       }
       const undo = (caller: string, points = 1) => {
-        windowOf(`${name}:${caller}`, limit, now()).pending -= points
+        const window = windowOf(`${name}:${caller}`, limit, now())
+        // The window in which they were counted may be over.
+        window.pending = Math.max(window.pending - points, -window.settled)
       }
       return Object.assign(count, { undo })
     },

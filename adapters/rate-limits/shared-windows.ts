@@ -31,14 +31,14 @@ const CLOCKS_DIFFER_MS = 2_000
 
 const IS_OVER = `(r.expire <= ${NOW_MS} OR r.expire > excluded.expire + ${CLOCKS_DIFFER_MS})`
 
-/** A window that is over starts again. */
+/** A window that is over starts again. If calls are subtracted from a window that was removed, its points are less than 0, which means 0. */
 const ADD = `
 INSERT INTO ops.rate_limit AS r (key, points, expire)
 SELECT key, points, ${NOW_MS} + length_ms FROM unnest($1::text[], $2::integer[], $3::bigint[]) AS added (key, points, length_ms)
 ON CONFLICT (key) DO UPDATE SET
-  points = greatest(0, CASE WHEN ${IS_OVER} THEN excluded.points ELSE r.points + excluded.points END),
+  points = greatest(0, CASE WHEN ${IS_OVER} THEN excluded.points ELSE greatest(0, r.points) + excluded.points END),
   expire = CASE WHEN ${IS_OVER} THEN excluded.expire ELSE r.expire END
-RETURNING key, points AS calls, expire - ${ANSWERED_MS} AS "endsInMs"`
+RETURNING key, greatest(0, points) AS calls, expire - ${ANSWERED_MS} AS "endsInMs"`
 
 const SWEEP = `DELETE FROM ops.rate_limit WHERE expire < ${NOW_MS} RETURNING 1`
 

@@ -60,6 +60,24 @@ describe('counters of rate limits', () => {
     expect((await count('9.9.9.9')).calls).to.equal(1)
   })
 
+  it('subtract nothing from the next window, if the window was removed meanwhile', async () => {
+    let now = 1_000_000
+    const { counterFor, settle } = settledCounters(counted, () => now)
+    const [exact, settled] = [exactCounters(counted)('bank', LIMIT), counterFor('bank', LIMIT)]
+    for (const count of [exact, settled]) {
+      await count('9.9.9.9', 3)
+      await database.query('DELETE FROM ops.rate_limit')
+      now += 600_000
+      await count.undo('9.9.9.9', 3)
+      expect((await count('9.9.9.9')).calls).to.equal(1)
+    }
+    await settle()
+    await database.query('DELETE FROM ops.rate_limit')
+    await settled.undo('9.9.9.9')
+    await settle()
+    expect((await settled('9.9.9.9')).calls).to.equal(1)
+  })
+
   describe('after a clock was seven hours ahead', () => {
     const AHEAD_MS = 7 * 3_600_000
     const realNow = Date.now
