@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect } from 'chai'
-import { openPasswords, turnstile } from '../../../../adapters/secrets/passwords.ts'
+import { NOBODYS, openPasswords, turnstile } from '../../../../adapters/secrets/passwords.ts'
 
 describe('passwords', () => {
   it('are stored as argon2id, verified, and never accepted if none is stored', async () => {
@@ -10,6 +10,11 @@ describe('passwords', () => {
     expect(await passwords.verify('correct horse', kept)).to.equal(true)
     expect(await passwords.verify('correct horsE', kept)).to.equal(false)
     expect(await passwords.verify('no account has this password', null)).to.equal(false)
+  })
+
+  it('take as long to verify if none is stored: same parameters, salt and length', async () => {
+    const lengths = (text: string) => text.split('$').map((part, index) => (index < 4 ? part : part.length))
+    expect(lengths(NOBODYS)).to.deep.equal(lengths(await openPasswords().hash('correct horse')))
   })
 
   it('are all verified when many arrive at once, although at most two are computed at a time', async () => {
