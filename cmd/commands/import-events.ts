@@ -34,8 +34,9 @@ export const importEventsCommand = (program: Command): void => {
     .argument('[file]', 'default: standard input')
     .option('--one-by-one', 'wait for each append; for servers that may reorder concurrent appends')
     .action((file: string | undefined, { oneByOne = false }: { oneByOne?: boolean }) =>
-      interruptible('the import was interrupted: run it again with the same file to continue', () =>
-        file === undefined ? fromStandardInput((kept) => run(kept, oneByOne)) : run(file, oneByOne),
+      interruptible(
+        `the import was interrupted: run it again with the same ${file === undefined ? 'input' : 'file'} to continue`,
+        () => (file === undefined ? fromStandardInput((kept) => run(kept, oneByOne)) : run(file, oneByOne)),
       ),
     )
 }

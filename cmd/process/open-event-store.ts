@@ -89,7 +89,7 @@ export const untilStoreAnswers = (
 export const refuseHalfImported = async (store: EventStore): Promise<void> => {
   if ((await importState(store)).is === 'unfinished')
     throw new Error(
-      'an import into this event store has not finished: run `npx baoco import-events` again with the same file, or start over in an empty store',
+      'an import into this event store has not finished: run `npx baoco import-events` again with the same file or input, or start over in an empty store',
     )
 }
 

@@ -186,7 +186,7 @@ describe('baoco export-events and import-events', function () {
       child.kill('SIGTERM')
       expect([await ended, await errors]).to.deep.equal([
         143,
-        'baoco: the import was interrupted: run it again with the same file to continue\n',
+        'baoco: the import was interrupted: run it again with the same input to continue\n',
       ])
       expect(await readdir(temporary)).to.deep.equal([])
     } finally {
