@@ -38,6 +38,40 @@ const KILLED_AS_IT_STARTS = `data:text/javascript,${encodeURIComponent(`
   syncBuiltinESMExports()
 `)}`
 
+/** For `node --import`: no file can be opened any more while it starts the guard. */
+const TOO_MANY_FILES = `data:text/javascript,${encodeURIComponent(`
+  import childProcess from 'node:child_process'
+  import { closeSync, openSync } from 'node:fs'
+  import { syncBuiltinESMExports } from 'node:module'
+  const { spawn } = childProcess
+  childProcess.spawn = (command, args, options) => {
+    if (!args.some((argument) => argument.endsWith('postmaster.pid'))) return spawn(command, args, options)
+    const opened = []
+    try {
+      for (;;) opened.push(openSync('/dev/null'))
+    } catch {}
+    try {
+      return spawn(command, args, options)
+    } finally {
+      opened.forEach((file) => closeSync(file))
+    }
+  }
+  syncBuiltinESMExports()
+`)}`
+/** For `node --import`: prints the process id of the server when it has a guard. It does not begin before the file `HELD` is gone. */
+const SLOW_TO_BEGIN = `data:text/javascript,${encodeURIComponent(`
+  import childProcess from 'node:child_process'
+  import { syncBuiltinESMExports } from 'node:module'
+  const { spawn } = childProcess
+  const { HELD } = process.env
+  const script = 'read -r word; echo $$ >&3; while [ -e "' + HELD + '" ]; do :; done; exec "$0" "$@" < /dev/null'
+  childProcess.spawn = (command, [first, ...args], options) => {
+    if (!args.includes('-D')) return spawn(command, [first, ...args], options)
+    return spawn(command, [first, script, ...args.slice(1)], { ...options, stdio: [...options.stdio, 1] })
+  }
+  syncBuiltinESMExports()
+`)}`
+
 const ask = async (url: string, statement: string): Promise<Record<string, unknown>[]> => {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
   client.on('error', () => {})
@@ -289,6 +323,45 @@ describe('embedded Postgres', () => {
       const [pid, ...server] = String(line).split(' ')
       expect(server).to.include(join(place(), 'postgres'))
       await eventually(() => !isAlive(Number(pid)), { what: 'the end of the server' })
+    })
+
+    it('does not outlive a killed Baoco, however long it takes to begin', async () => {
+      const programs = fs.mkdtempSync(join(tmpdir(), 'baoco-programs-'))
+      try {
+        fs.chmodSync(programs, 0o777)
+        const real = (name: string) => execFileSync('which', [name], { encoding: 'utf8' }).trim()
+        fs.symlinkSync(real('head'), join(programs, 'head'))
+        // The guard waits often, and not long.
+        const waits = join(programs, 'waits')
+        const sleep = `#!/bin/sh\necho waits >> ${waits}\nexec ${real('sleep')} 0.01\n`
+        fs.writeFileSync(join(programs, 'sleep'), sleep, { mode: 0o755 })
+        const held = join(programs, 'held')
+        fs.writeFileSync(held, '')
+        const child = spawn(process.execPath, ['--import', SLOW_TO_BEGIN, await bundledScript(HOLDER), dataDir], {
+          env: { ...process.env, PATH: programs, HELD: held },
+          stdio: ['ignore', 'pipe', 'inherit'],
+        })
+        processes.push(child)
+        const server = Number((await once(createInterface(child.stdout), 'line'))[0])
+        await kill({ child })
+        const waited = () => fs.readFileSync(waits, 'utf8').split('\n').length
+        await eventually(() => waited() > 10, { within: 10_000, what: 'a guard that still waits' })
+        fs.rmSync(held)
+        await eventually(() => !isAlive(server), { within: 10_000, what: 'the end of the server' })
+      } finally {
+        fs.rmSync(programs, { recursive: true })
+      }
+    })
+
+    it('does not run without a guard: it says why, and leaves no process', async () => {
+      const script = [process.execPath, '--import', TOO_MANY_FILES, await bundledScript(HOLDER), dataDir]
+      const child = spawn('/bin/sh', ['-c', 'ulimit -n 256; exec "$0" "$@"', ...script], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      processes.push(child)
+      const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
+      expect(line).to.match(/^refused the embedded Postgres did not start: spawn \S*sh EMFILE/)
+      expect(fs.existsSync(pidFile())).to.equal(false)
     })
 
     it('stops a server that was left without Baoco and without a guard', async () => {

@@ -175,15 +175,18 @@ const launch = async (
   fs.closeSync(output)
   child.unref()
   child.stdin?.on('error', () => {})
-  const release = child.pid === undefined ? () => {} : guard(directory, child.pid)
-  child.stdin?.end('guarded\n')
+  let failure: Error | undefined
+  const onFailure = (error: Error) => (failure = error)
+  child.on('error', onFailure)
+  const release = child.pid === undefined ? undefined : guard(directory, child.pid, onFailure)
+  child.stdin?.end(release && 'guarded\n')
   let isGone = false
   // If there is no process, there is an 'error' event instead of 'exit', and `once` throws it.
   const gone = once(child, 'exit')
     .catch(() => {})
     .then(() => {
       isGone = true
-      release()
+      release?.()
     })
   while (!isGone) {
     const [pid, , , , , , , state] = (readForeignFile(join(data, 'postmaster.pid')) ?? '').split('\n')
@@ -194,7 +197,7 @@ const launch = async (
   }
   const printed = fs.readFileSync(log).subarray(from).toString('utf8')
   if (/could not bind|Address already in use/.test(printed)) throw new PortTaken(`port ${port} is taken`)
-  const reason = `the embedded Postgres did not start: ${oneLine(printed) || 'no output'} (${log})`
+  const reason = `the embedded Postgres did not start: ${failure?.message ?? (oneLine(printed) || 'no output')} (${log})`
   throw printed.includes('pre-existing shared memory block') ? new StillEnding(reason) : new Error(reason)
 }
 
@@ -279,21 +282,25 @@ const readCommand = (pid: number): string =>
   execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
 
 /**
- * Its first argument is the file with the process id of the running server. A server that has just begun has not written it yet. If it
- * has another id, the next Baoco has replaced the server.
+ * Its first argument is the file with the process id of the running server. A server that has just begun has not written it yet. If the
+ * server has ended, another process may have its id.
  */
 const GUARD = `read -r word
 [ "$word" = done ] && exit
-for try in 1 2 3 4 5; do
+while kill -0 "$1"; do
   [ "$(head -n 1 "$0")" = "$1" ] && kill -INT "$1" && exit
-  kill -0 "$1" && sleep 1 || exit
+  sleep 1
 done`
 
 /**
  * Starts a shell that waits for this process to end and then stops the server, so that a killed Baoco leaves no server behind.
- * @returns a function that ends the guard without stopping the server
+ * @returns a function that ends the guard without stopping the server; nothing if the system starts no further process
  */
-const guard = ({ data, user }: PostgresDirectory, pid: number): (() => void) => {
+const guard = (
+  { data, user }: PostgresDirectory,
+  pid: number,
+  onFailure: (error: Error) => void,
+): (() => void) | undefined => {
   const shell = spawn('/bin/sh', ['-c', GUARD, join(data, 'postmaster.pid'), String(pid)], {
     cwd: '/',
     env: ENVIRONMENT,
@@ -301,7 +308,8 @@ const guard = ({ data, user }: PostgresDirectory, pid: number): (() => void) => 
     stdio: ['pipe', 'ignore', 'ignore'],
     ...user,
   })
-  shell.on('error', () => {})
+  shell.on('error', onFailure)
+  if (shell.pid === undefined) return undefined
   shell.stdin.on('error', () => {})
   shell.unref()
   ;(shell.stdin as unknown as { unref(): void }).unref()
