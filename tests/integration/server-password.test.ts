@@ -96,7 +96,7 @@ describe('a change of the password of EventStoreDB', () => {
     expect(changed.status).to.equal(503)
     expect(await changed.json()).to.include({ success: false, error: 'STORE_UNAVAILABLE' })
     await eventually(() =>
-      /"reason":"localhost:\d+: the server refused the user or the password","event":"event_store.trouble"/.test(
+      /"reason":"localhost:\d+: the server refused the user or the password of EVENTSTORE_URL","event":"event_store.trouble"/.test(
         world.baoco.output(),
       ),
     )
@@ -112,7 +112,7 @@ describe('a change of the password of EventStoreDB', () => {
     const place = await newDataFolder()
     const starting = launchBaoco(place, { ...world.env, EVENTSTORE_URL: urlWith('wrong') })
     await eventually(() =>
-      /^baoco: localhost:\d+: the server refused the user or the password$/m.test(starting.output()),
+      /^baoco: localhost:\d+: the server refused the user or the password of EVENTSTORE_URL$/m.test(starting.output()),
     )
     expect(starting.output()).to.not.include('wrong')
     await starting.kill()

@@ -25,10 +25,20 @@ export interface OpenClient {
   end(): Promise<void>
 }
 
+/** It reads the files that the URL names. */
+const clientOf = (url: string): EventStoreDBClient => {
+  try {
+    return EventStoreDBClient.connectionString(url)
+  } catch (error) {
+    const { message } = error as Error
+    throw new Error(`check tlsCAFile, userCertFile and userKeyFile of EVENTSTORE_URL: ${message}`, { cause: error })
+  }
+}
+
 /** @param url  in the client's format */
 export const openClient = (url: string): OpenClient => {
   decodeBase64Natively()
-  const client = EventStoreDBClient.connectionString(url)
+  const client = clientOf(url)
   const inside = client as unknown as Inside
   const { createChannel, handleError } = inside
   let open: { close(): void } | undefined

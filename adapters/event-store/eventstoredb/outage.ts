@@ -1,3 +1,4 @@
+// Tests: tests/integration/eventstoredb/wrong-settings.test.ts
 /**
  * Decides which errors of the client mean that the server did not answer, and not that it refused. The same failure may
  * arrive as a class of the client, as a plain error with a gRPC code, or as an error with neither, depending on where it is
@@ -47,12 +48,29 @@ export const isOutage = (error: unknown): boolean => {
   return !('code' in error && REFUSING_CODES.has(error.code))
 }
 
+/** The client wraps the error of a connection. */
+const WRAPPED = /^14 UNAVAILABLE: No connection established\. Last error: (?:Error: )?(.*?)\. Resolution note: /s
+
+/** Causes that a setting corrects, by the client's message. */
+const CAUSES: readonly [client: RegExp, reason: string | ((message: string) => string)][] = [
+  // A server without TLS answers a TLS client with an ordinary HTTP error.
+  [/wrong version number/i, 'the server speaks no TLS: add ?tls=false'],
+  [/^Failed to connect \(/, 'the server closed the connection: if it uses TLS, remove tls=false'],
+  [
+    /self[- ]signed certificate|unable to (?:verify|get)\b.*certificate/i,
+    (message) => `the server's certificate is not trusted (${message}): check tlsCAFile`,
+  ],
+  [/Name resolution failed/, 'the host name was not found: check the hosts in EVENTSTORE_URL'],
+  [/^Failed to discover/, 'no node of the cluster answered: check hosts, tls and tlsCAFile in EVENTSTORE_URL'],
+]
+
 /** Why the server did not answer, in words that help to correct a setting. */
 export const reasonOf = (error: unknown): string => {
-  if (isLoginRefused(error)) return 'the server refused the user or the password'
+  if (isLoginRefused(error)) return 'the server refused the user or the password of EVENTSTORE_URL'
   const { message } = error as Error
-  // A server without TLS answers a TLS client with an ordinary HTTP error.
-  return /wrong version number/i.test(message) ? 'the server speaks no TLS: add ?tls=false' : message
+  const inner = WRAPPED.exec(message)?.[1] ?? message
+  const [, reason = inner] = CAUSES.find(([client]) => client.test(inner)) ?? []
+  return typeof reason === 'string' ? reason : reason(inner)
 }
 
 /**

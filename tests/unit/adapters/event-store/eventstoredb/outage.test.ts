@@ -59,7 +59,7 @@ describe('an error of the EventStoreDB client', () => {
 
   it('is a refused login only if the user or the password is wrong', () => {
     expect(isLoginRefused(refusedLogin())).to.equal(true)
-    expect(reasonOf(refusedLogin())).to.equal('the server refused the user or the password')
+    expect(reasonOf(refusedLogin())).to.equal('the server refused the user or the password of EVENTSTORE_URL')
     for (const error of [plain(7), new AccessDeniedError(), new UnavailableError(), null])
       expect(isLoginRefused(error), String(error)).to.equal(false)
   })

@@ -1,0 +1,84 @@
+/** Tests that the message of a failed connection names the setting that is wrong. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { Connection } from '../../../adapters/event-store/eventstoredb/connection.ts'
+import { startOwnStandIn, type OwnStandIn } from '../../harness/eventstoredb/process.ts'
+import { secure, type Secured } from '../../harness/eventstoredb/secured.ts'
+import { CERTIFICATE, KEY } from '../../harness/kafka/certificate.ts'
+
+describe('an EVENTSTORE_URL with a wrong part', () => {
+  let folder: string
+  let standIn: OwnStandIn
+  let server: Secured
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'baoco-wrong-'))
+    await writeFile(join(folder, 'ca.crt'), CERTIFICATE)
+    await writeFile(join(folder, 'empty.crt'), '')
+    standIn = await startOwnStandIn()
+    server = await secure(standIn.port, { certificate: CERTIFICATE, key: KEY }, ['baoco', 'right'])
+  })
+  after(async () => {
+    await server?.close()
+    await standIn?.remove()
+    await rm(folder, { recursive: true })
+  })
+
+  const messageOf = async (url: string): Promise<string> => {
+    let connection: Connection | undefined
+    try {
+      connection = new Connection(url, 30_000, { onFailure() {}, onRecovery() {} })
+      await connection.call(({ client }) => client.readAll({ maxCount: 1 })[Symbol.asyncIterator]().next())
+      return 'none'
+    } catch (error) {
+      return (error as Error).message
+    } finally {
+      await connection?.close()
+    }
+  }
+
+  it('is not refused if all of it is right', async () => {
+    expect(await messageOf(`esdb://127.0.0.1:${standIn.port}?tls=false`)).to.equal('none')
+    expect(await messageOf(`esdb://baoco:right@localhost:${server.port}?tlsCAFile=${folder}/ca.crt`)).to.equal('none')
+  })
+
+  it('names tls', async () => {
+    expect(await messageOf(`esdb://baoco:right@localhost:${server.port}?tls=false`)).to.equal(
+      `localhost:${server.port}: the server closed the connection: if it uses TLS, remove tls=false`,
+    )
+    expect(await messageOf(`esdb://localhost:${standIn.port}`)).to.equal(
+      `localhost:${standIn.port}: the server speaks no TLS: add ?tls=false`,
+    )
+  })
+
+  it('names tlsCAFile', async () => {
+    const untrusted = `localhost:${server.port}: the server's certificate is not trusted (self-signed certificate): check tlsCAFile`
+    const url = `esdb://baoco:right@localhost:${server.port}`
+    expect(await messageOf(url)).to.equal(untrusted)
+    expect(await messageOf(`${url}?tlsCAFile=${folder}/empty.crt`)).to.equal(untrusted)
+    expect(await messageOf(`${url}?tlsCAFile=${folder}/none.crt`)).to.equal(
+      'check tlsCAFile, userCertFile and userKeyFile of EVENTSTORE_URL: Failed to load certificate file. File was not found.',
+    )
+  })
+
+  it('names the user and the password', async () => {
+    for (const login of ['baoco:wrong@', ''])
+      expect(await messageOf(`esdb://${login}localhost:${server.port}?tlsCAFile=${folder}/ca.crt`)).to.equal(
+        `localhost:${server.port}: the server refused the user or the password of EVENTSTORE_URL`,
+      )
+  })
+
+  it('names the host', async () => {
+    expect(await messageOf('esdb://nowhere.invalid:2113')).to.equal(
+      'nowhere.invalid:2113: the host name was not found: check the hosts in EVENTSTORE_URL',
+    )
+    expect(await messageOf('esdb://127.0.0.1:1')).to.equal('127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1')
+  })
+
+  it('names what a cluster needs', async () => {
+    expect(await messageOf('esdb://127.0.0.1:1,127.0.0.1:2?tls=false')).to.equal(
+      '127.0.0.1:1,127.0.0.1:2: no node of the cluster answered: check hosts, tls and tlsCAFile in EVENTSTORE_URL',
+    )
+  })
+})
