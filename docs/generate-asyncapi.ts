@@ -68,6 +68,8 @@ const VALUES: Record<string, unknown> = {
   order_id: 'DH1024',
   webhook_status: 'pending',
   already_run_of: null,
+  // Left out: the example is not held back.
+  held: undefined,
   url: 'https://shop.example/#3f2a9c',
   http_status: 200,
   error: null,

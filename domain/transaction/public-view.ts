@@ -15,9 +15,9 @@ export const PUBLIC_FIELDS: Fields = {
   TransactionCaptured: [
     'transaction_id', 'user_id', 'source_type', 'bank_code', 'bank_name', 'transaction_type', 'amount', 'currency',
     'transaction_ref', 'transaction_date', 'counterpart_bank', 'order_id',
-    'webhook_status', 'already_run_of', 'rules', 'created_at',
+    'webhook_status', 'already_run_of', 'held', 'rules', 'created_at',
   ],
-  TransactionCompleted: ['transaction_id', 'completed_by', 'order_id', 'rules', 'webhook_status'],
+  TransactionCompleted: ['transaction_id', 'completed_by', 'order_id', 'rules', 'webhook_status', 'held'],
   WebhookAttempted: [
     'transaction_id', 'attempt_id', 'rule_id', 'attempt', 'method', 'url', 'http_status', 'error', 'sent_at',
     'duration_ms', 'outcome', 'next_attempt_at',

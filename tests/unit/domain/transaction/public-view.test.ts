@@ -24,6 +24,11 @@ describe('the public view of an event', () => {
     for (const name of [...personal, 'content', 'response_body', 'source']) expect(everything).not.to.include(name)
   })
 
+  it('says why a payment was held back, so that no consumer counts it as paid', () => {
+    for (const type of ['TransactionCaptured', 'TransactionCompleted'] as const)
+      expect(publicView({ type, data: { held: 'unconfirmed_account' } })).to.deep.equal({ held: 'unconfirmed_account' })
+  })
+
   it('contains names and account numbers only on request', () => {
     const data = Object.fromEntries(PERSONAL_FIELDS.map((name) => [name, 'NGUYEN VAN A']))
     const event = { type: 'TransactionCaptured', data: { transaction_id: 7, ...data, description: 'NGUYEN VAN A' } }
