@@ -6,8 +6,6 @@
  * connection is dead, even if the system does not say so. The silence is measured by the clock and not by a timer, because timers stand
  * still while the computer sleeps.
  */
-import { createParser } from 'eventsource-parser'
-
 const SILENCE_MS = 40_000
 /** The server writes a comment every 15 s. Somebody who comes back does not wait for the longer silence. */
 const SUSPECT_MS = 20_000
@@ -16,9 +14,10 @@ const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 30_000
 
 export interface StreamEvent {
-  id: string | undefined
-  event: string | undefined
-  data: string
+  id?: string | undefined
+  event?: string | undefined
+  /** Missing if this is only a position. */
+  data?: string | undefined
 }
 
 interface Following {
@@ -38,6 +37,10 @@ export interface Followed {
   again(): void
   stop(): void
 }
+
+/** The server writes each field on one line, and a space after its name. A comment has an empty name. */
+const fieldsOf = (block: string): StreamEvent =>
+  Object.fromEntries(block.split('\n').map((line) => line.split(/: (.*)/))) as StreamEvent
 
 export const followStream = ({ path, onOpen, onAway, onEvent, onRefused }: Following): Followed => {
   /** The open stream, and when it last sent something. */
@@ -71,16 +74,17 @@ export const followStream = ({ path, onOpen, onAway, onEvent, onRefused }: Follo
         return
       }
       opened(response)
-      const parser = createParser({
-        onEvent: ({ id, event, data }) => {
-          if (event === 'bye' || event === 'end') return gone.abort()
-          onEvent({ id, event, data })
-        },
-      })
+      let text = ''
       const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
       for (let part = await reader.read(); !part.done; part = await reader.read()) {
         lastSentAt = Date.now()
-        parser.feed(part.value)
+        const blocks = (text + part.value).split('\n\n')
+        text = blocks.pop()!
+        for (const block of blocks) {
+          const fields = fieldsOf(block)
+          if (fields.event === 'bye' || fields.event === 'end') gone.abort()
+          else onEvent(fields)
+        }
       }
     } catch {
       // The connection broke, or was silent for too long.

@@ -104,7 +104,7 @@ const lead = (): Promise<never> => {
     onAway: () => tell('away'),
     onEvent: ({ id, event, data }) => {
       last = id ?? (event === 'reset' ? '' : last)
-      pass(event === 'reset' ? { kind: 'reset' } : (JSON.parse(data) as LiveMessage))
+      if (data !== undefined) pass(event === 'reset' ? { kind: 'reset' } : (JSON.parse(data) as LiveMessage))
     },
     onRefused: ({ status }) => {
       // The login has ended elsewhere: the account's answer sends the page to the login.
@@ -130,8 +130,8 @@ export const startLive = (id: number): void => {
     'message',
     ({ data }: MessageEvent<{ state?: LiveState; message?: LiveMessage; user?: number; isBack?: true }>) => {
       if (data.user !== undefined && data.user !== user) return loadAgain()
-      // What happened while this tab loaded was passed to the others only.
-      if (data.state === 'live' && liveState.value !== 'live') askAgain('all')
+      // What happened while this tab loaded was passed to the others only. What happens while there is no stream is passed to all later.
+      if (data.state === 'live' && liveState.value === 'connecting') askAgain('all')
       if (data.state) liveState.value = data.state
       if (data.message) handle(data.message)
       if (data.user !== undefined && isLeader) tell(liveState.value)

@@ -52,8 +52,8 @@ const usePayments = (onNew: (payment: Payment) => void): { state: State; payment
       onEvent: ({ event, data }) => {
         if (event === 'reset') followed.again()
         // A payment that was deleted meanwhile is not among them.
-        if (event === 'payments') show((JSON.parse(data) as { payments: Payment[] }).payments)
-        if (event === 'transaction') show(mergedPayments(known ?? [], [JSON.parse(data) as Payment]))
+        if (event === 'payments') show((JSON.parse(data!) as { payments: Payment[] }).payments)
+        if (event === 'transaction') show(mergedPayments(known ?? [], [JSON.parse(data!) as Payment]))
       },
       onRefused: async (response) => {
         // A proxy may answer 403 or 404 for a while. Only Baoco knows that the link has ended.

@@ -136,6 +136,26 @@ describe('an open page', function () {
     }
   })
 
+  it('asks only for what changed when its stream was renewed, although it never had an event', async () => {
+    const pages = [visitor.page, other]
+    // The first page follows the stream, and begins without an event. The other one gets its messages.
+    await other.goto('about:blank')
+    await visitor.page.reload()
+    await visitor.page.evaluate('window.isTheSamePage = true')
+    await live()
+    await other.goto(`${line.url}/transactions`)
+    await showTheSame()
+    const asked: string[] = []
+    for (const page of pages) page.on('request', (request) => void asked.push(new URL(request.url()).pathname))
+    const renewed = visitor.page.waitForResponse((response) => response.url().includes('/api/stream'))
+    line.cut()
+    await renewed
+    await post(1)
+    await showTheSame()
+    expect(asked).to.include('/api/transactions').and.not.include('/api/account')
+    for (const page of pages) page.removeAllListeners('request')
+  })
+
   it('shows the same as the API after the network was away', async () => {
     await visitor.offline(true)
     line.cut()

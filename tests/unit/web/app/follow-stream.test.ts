@@ -1,4 +1,5 @@
-import { followStream } from '../../../../web/app/follow-stream.ts'
+import { expect } from 'chai'
+import { followStream, type StreamEvent } from '../../../../web/app/follow-stream.ts'
 import { eventually } from '../../../harness/eventually.ts'
 
 describe('a stream that is followed', () => {
@@ -26,6 +27,39 @@ describe('a stream that is followed', () => {
       await eventually(() => opened === 2, { within: 5_000 })
     } finally {
       followed.stop()
+    }
+  })
+
+  it('hands over events and positions, however the network cuts them into pieces', async () => {
+    const sent =
+      'retry: 2000\n\nid: e.1\n\n: still here\nid: e.2\n\n: still here\n\nid: e.3\nevent: alert\ndata: {"a":": 1"}\n\nevent: end\ndata: {}\n\n'
+    for (const size of [1, 7, sent.length]) {
+      const body = new ReadableStream({
+        start: (source) => {
+          for (let from = 0; from < sent.length; from += size)
+            source.enqueue(new TextEncoder().encode(sent.slice(from, from + size)))
+          source.close()
+        },
+      })
+      Object.assign(globalThis, { fetch: () => Promise.resolve(new Response(body)) })
+      const events: StreamEvent[] = []
+      await new Promise<void>((done) => {
+        const onAway = () => {
+          followed.stop()
+          done()
+        }
+        const followed = followStream({
+          path: () => '/',
+          onOpen: () => {},
+          onAway,
+          onEvent: ({ id, event, data }) => void (id && events.push({ id, event, data })),
+        })
+      })
+      expect(events).to.deep.equal([
+        { id: 'e.1', event: undefined, data: undefined },
+        { id: 'e.2', event: undefined, data: undefined },
+        { id: 'e.3', event: 'alert', data: '{"a":": 1"}' },
+      ])
     }
   })
 })
