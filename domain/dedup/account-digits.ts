@@ -56,13 +56,26 @@ const endsDiffer = (a: string, b: string): boolean => {
   return false
 }
 
+/** More than the end of a number. */
+const HAS_BEGINNING = /^(?:\d{5}|\d*[x*.•…#])/i
+
+/** Whether the digits that both begin with differ. */
+const beginsDiffer = (a: string, b: string): boolean => {
+  for (let i = 0; i < a.length && i < b.length; i++) {
+    const [one, other] = [a.charCodeAt(i), b.charCodeAt(i)]
+    if (!isDigit(one) || !isDigit(other)) return false
+    if (one !== other) return HAS_BEGINNING.test(a) && HAS_BEGINNING.test(b)
+  }
+  return false
+}
+
 /**
  * The length of a mask is not trusted, because banks print masks of fixed length.
  * @returns true if the visible digits contradict each other
  */
 export const digitsContradict = (a: string, b: string): boolean => {
   if (a === b) return false
-  if (endsDiffer(a, b)) return true
+  if (endsDiffer(a, b) || beginsDiffer(a, b)) return true
   const [one, other] = [visible(a), visible(b)]
   if (!one.masked && !other.masked) return one.head !== other.head
   if (!one.masked || !other.masked) {

@@ -325,6 +325,9 @@ describe('a deduplication window with many notifications', () => {
 
 describe('visible account digits', () => {
   for (const [a, b, contradict] of [
+    ['5 5 6-7', '0011000415567', false],
+    ['5 5 6-7', '5568000415567', false],
+    ['12xx', '1300', false],
     ['4240xxxx4584', '424012344584', false],
     ['4240xxxx4584', '424012349999', true],
     ['xxxx1234', '77****34', false],
