@@ -13,6 +13,8 @@ const WRONG_USAGE = 2
 const STILL_OPEN_MS = 5_000
 
 const main = async (): Promise<void> => {
+  // A reader that closes its pipe wants no more. Commands whose output counts notice other errors themselves (`lost-output.ts`).
+  process.stdout.on('error', () => {})
   try {
     const program = await openProgram(process.argv[2])
     await program.parseAsync()

@@ -1,7 +1,6 @@
 // Tests: tests/integration/looking-commands.test.ts
 /** Opens the database for the duration of one command: the configured one, or the embedded one, which `serve` may be running. */
 import { relative } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isDataFolder } from '../../adapters/system/data-folder.ts'
 import { openLogLines } from '../../adapters/telemetry/log-lines.ts'
 import type { LogLines } from '../../domain/ports.ts'
@@ -10,6 +9,7 @@ import { isConnectionLost, portIn } from '../../adapters/database/connection-los
 import { openDatabase, type Database } from '../../adapters/database/database.ts'
 import { attachOrStart } from '../../adapters/postgres/embedded/embedded.ts'
 import { readSettings, type Settings } from '../settings/settings.ts'
+import { isOfOutput, notWritten, refusingLostOutput } from './lost-output.ts'
 
 export interface Surroundings {
   settings: Settings
@@ -24,30 +24,6 @@ const refuseWrongFolder = (dataDir: string): void => {
   const inside = relative(process.cwd(), dataDir)
   const shown = inside.startsWith('..') ? dataDir : `./${inside}`
   throw new Error(`there is no Baoco in ${shown}: is BAOCO_DATA_DIR set as for the server?`)
-}
-
-/** The first error of standard output. The stream itself forgets it. */
-let lost: NodeJS.ErrnoException | undefined
-
-/** Whether standard output failed with this error. */
-export const isOfOutput = (error: unknown): boolean => lost !== undefined && error === lost
-
-const notWritten = ({ message }: Error): Error => new Error(`the output could not be written: ${message}`)
-
-/** @throws if what the work printed was lost, such as a new key on a full disk. A reader that closes its pipe wants no more. */
-const refusingLostOutput = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-  const onError = (error: NodeJS.ErrnoException) => (lost ??= error)
-  process.stdout.on('error', onError)
-  try {
-    const result = await work()
-    // A stream reports its failure after the promises that are resolved already.
-    await nextTurn()
-    if (lost && lost.code !== 'EPIPE') throw notWritten(lost)
-    return result
-  } finally {
-    process.stdout.off('error', onError)
-    lost = undefined
-  }
 }
 
 const connectionLost = (error: Error): Error => {

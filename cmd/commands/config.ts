@@ -1,6 +1,7 @@
 // Tests: tests/integration/baoco-command.test.ts
 /** `baoco config`: prints the current settings. */
 import type { Command } from 'commander'
+import { refusingLostOutput } from '../command-parts/lost-output.ts'
 import { shownAddress } from '../settings/shown-address.ts'
 import { SETTINGS } from '../settings/setting-table.ts'
 import { readSettings, type Settings } from '../settings/settings.ts'
@@ -32,5 +33,5 @@ export const config = (program: Command): void => {
   program
     .command('config')
     .description('print the current settings, without secrets')
-    .action(() => console.log(configLines(readSettings(process.env)).join('\n')))
+    .action(() => refusingLostOutput(async () => console.log(configLines(readSettings(process.env)).join('\n'))))
 }

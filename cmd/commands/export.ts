@@ -8,7 +8,7 @@ import { exportFile, FORMATS } from '../../adapters/export/transactions.ts'
 import { daysOfMonth } from '../../domain/time.ts'
 import { EXPORTED, exportedTransactions } from '../../projections/transaction/export-queries.ts'
 import { accountOfEmail } from '../../workflows/accounts/registration.ts'
-import { isOfOutput } from '../command-parts/with-database.ts'
+import { isOfOutput } from '../command-parts/lost-output.ts'
 import { withLists } from '../command-parts/with-lists.ts'
 import { withStore } from '../command-parts/with-store.ts'
 

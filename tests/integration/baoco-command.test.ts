@@ -1,8 +1,10 @@
-import { spawnSync } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, existsSync, openSync, readdirSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { allSettings } from '../../cmd/settings/settings.ts'
@@ -36,6 +38,29 @@ describe('the baoco command', () => {
     }
     expect(stdout).to.match(/^ {2}migrate /m)
     expect(baoco(['migrate', '--help'])).to.deep.equal(await runInProcess('migrate', '--help'))
+  })
+
+  it('says nothing if its reader wants no more, as after `q` in a pager', async () => {
+    for (const words of [['--help'], ['--version'], ['config'], ['serve', '--help']]) {
+      const child = spawn(process.execPath, [BAOCO, ...words], { stdio: ['ignore', 'pipe', 'pipe'] })
+      child.stdout.destroy()
+      const [errors, [status]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+      expect([status, errors], words.join(' ')).to.deep.equal([0, ''])
+    }
+  })
+
+  it('fails if its settings could not be written', function () {
+    if (!existsSync('/dev/full')) this.skip()
+    const full = openSync('/dev/full', 'w')
+    try {
+      const { status, stderr } = spawnSync(process.execPath, [BAOCO, 'config'], { stdio: ['ignore', full, 'pipe'] })
+      expect([status, String(stderr)]).to.deep.equal([
+        1,
+        'baoco: the output could not be written: ENOSPC: no space left on device, write\n',
+      ])
+    } finally {
+      closeSync(full)
+    }
   })
 
   it('marks the options that a command needs', async () => {

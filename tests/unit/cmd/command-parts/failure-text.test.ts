@@ -15,6 +15,11 @@ describe('the text of a failure', () => {
     expect(failureText(missing)).to.equal('/x does not exist')
   })
 
+  it('says that a folder was named, which the system does not', () => {
+    const folder = Object.assign(new Error('EISDIR: illegal operation on a directory, read'), { code: 'EISDIR' })
+    expect(failureText(folder)).to.equal('a folder was named instead of a file')
+  })
+
   it('says how many connections a process needs, if Postgres gives it too few', () => {
     const refused = Object.assign(new Error('too many connections for role "baoco"'), { code: '53300' })
     expect(failureText(refused)).to.equal(
