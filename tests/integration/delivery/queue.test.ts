@@ -128,6 +128,17 @@ describe('the delivery queue', () => {
     expect((await queue.claimFirst(ONE, transactions, [], 10)).claimed).to.deep.equal([])
   })
 
+  it('claims a first attempt from the log at once, even if the clock of the process that captured it is ahead', async () => {
+    const transactions = await captured([rule], { age: -600 })
+    expect(idsOf((await queue.claimFirst(ONE, transactions, [], 10)).claimed)).to.deep.equal(transactions)
+  })
+
+  it('claims from the log what others have not claimed, however much they have', async () => {
+    const [theirs, free] = await captured([rule], { count: 2 })
+    await queue.claimFirst(ONE, [theirs!], [], 10)
+    expect(idsOf((await queue.claimFirst(TWO, [theirs!, free!], [], 1)).claimed)).to.deep.equal([free])
+  })
+
   it('claims a few deliveries of every rule, and none of a rule that is full', async () => {
     const other = await setting.rule(URL_OF_NOBODY)
     const many = await captured([rule], { count: 30, age: 120 })
