@@ -31,6 +31,10 @@ describe('a notification that contradicts an event is a different event', () => 
     given(first)
       .when(push({ ...bound, ref: 'FT:2' }))
       .then(another))
+  it('by one of its references, although another one is equal', () =>
+    given(sms({ ref: ['FT:1', 'Trace:3'] }))
+      .when(push({ ref: ['FT:2', 'Trace:3'] }))
+      .then(another))
   it('by its account', () =>
     given(first)
       .when(push({ ...bound, account: '424012349999' }))

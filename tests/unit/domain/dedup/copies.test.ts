@@ -31,10 +31,11 @@ describe('row 3: a notification is a copy', () => {
     given(sms({ time: 5, balance: 7 }), sms({ balance: 9, direction: 'debit', at: 60 }))
       .when(sms({ time: 5, balance: 7, at: 120, content: 'x' }))
       .then(copyOf(0)))
-  it('if balance and time are equal at the coarser precision', () =>
-    given(sms({ time: 5, balance: 7 }))
-      .when(push({ minute: 0, balance: 7 }))
-      .then(copyOf(0)))
+  it('if balance and time are equal at the coarser precision', () => {
+    const [second, minute] = [sms({ time: 5, balance: 7 }), push({ minute: 0, balance: 7 })]
+    given(second).when(minute).then(copyOf(0))
+    given(minute).when(second).then(copyOf(0))
+  })
   it('but not of another order if only one prints seconds', () =>
     given(sms({ minute: 0, balance: 7, order: 'DH1' }))
       .when(push({ time: 5, balance: 7, order: 'DH2' }))
@@ -260,6 +261,10 @@ describe('row 3: a notification is a copy', () => {
     given(push({ text: whole }))
       .when(push({ text: cut, at: 10 }))
       .then(copyOf(0)))
+  it('if its text is a cut of the other, and the cut is inside the order id', () =>
+    given(push({ text: `${whole} DH10...`, order: 'DH10', prefix: null }))
+      .when(push({ text: `${whole} DH1042`, order: 'DH1042', at: 5 }))
+      .then(copyOf(0)))
   it('but not if a cut text comes eleven seconds later', () =>
     given(push({ text: cut }))
       .when(push({ text: whole, at: 11 }))
@@ -302,6 +307,10 @@ describe('row 4: another source with an equal order id is a copy', () => {
   it('by the printed times if both print one, even if it arrives days later', () =>
     given(sms({ order: 'DH1', minute: 0 }))
       .when(push({ order: 'DH1', minute: 0, at: 2 * DAY, content: 'x' }))
+      .then(copyOf(0)))
+  it('by the printed time of any copy, even if it arrives hours later', () =>
+    given(push({ order: 'DH1' }), sms({ order: 'DH1', minute: 0 }))
+      .when(url({ order: 'DH1', minute: 0, arrives: 3 * HOUR }))
       .then(copyOf(0)))
   it('of the nearer of two events', () =>
     given(sms({ order: 'DH1', minute: 0 }), sms({ order: 'DH1', minute: 240, at: 240 }))

@@ -89,6 +89,10 @@ describe('row 2: the same source and text with equal printed data is a resend', 
     given(sms({ balance: 9, direction: 'debit', at: 0 }), sms({ balance: 7, at: 60 }))
       .when(sms({ balance: 7, at: 120 }))
       .then(resendOf(1)))
+  it('even if another balance was printed after both and arrived before the second', () =>
+    given(sms({ balance: 7 }), sms({ balance: 9, direction: 'debit', at: 120 }))
+      .when(sms({ balance: 7, stamp: 60, arrives: 130 }))
+      .then(resendOf(0)))
   it('even if another account printed a balance in between', () =>
     given(sms({ balance: 7, account: '111' }), sms({ balance: 9, account: '222', at: 60 }))
       .when(sms({ balance: 7, account: '111', at: 120 }))
