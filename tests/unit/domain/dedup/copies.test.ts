@@ -243,6 +243,15 @@ describe('row 3: a notification is a copy', () => {
     given(sms({ minute: 0, content: 'abc' }))
       .when(push({ minute: 0, content: 'abd' }))
       .then(another))
+  it('but not if only the hashes of two contents are equal', () => {
+    const [first, second] = [sms({ minute: 0, content: 'DON HANG 26185' }), push({ minute: 0, content: 'DON HANG 31792' })]
+    const window = new DedupWindow()
+    window.add(1, 1, window.probe(sighting(first)))
+    const found: number[] = []
+    window.walk('content', window.probe(sighting(second)), (entry) => void found.push(entry))
+    expect(found).to.have.length(1)
+    given(first).when(second).then(another)
+  })
   it('but not if neither prints a time', () =>
     given(sms({ content: 'abc' }))
       .when(push({ content: 'abc' }))

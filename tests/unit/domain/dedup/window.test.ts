@@ -65,6 +65,16 @@ describe('notifications in any order', () => {
     }
   })
 
+  it('are found once after a rollback, although one of them prints a reference twice', () => {
+    const window = new DedupWindow()
+    judge(window, sms({ ref: ['FT:1', 'FT:1'] }), 1)
+    window.backTo(0)
+    judge(window, push({ content: 'a' }), 2)
+    const found: number[] = []
+    window.walkReferences(window.probe(sighting(sms({ ref: 'FT:1' }))), (entry) => found.push(entry))
+    expect(found).to.deep.equal([])
+  })
+
   it('are no longer cut texts after a rollback', () => {
     const window = new DedupWindow()
     judge(window, sms({ text: 'TK 1 +150,000VND ND: NGUYEN VAN...' }), 1)
