@@ -1,4 +1,5 @@
-import { another, given, push, resendOf, sms, url } from './sightings.ts'
+import { expect } from 'chai'
+import { another, given, push, resendOf, sms, url, visitedBy } from './sightings.ts'
 
 const DAY = 86_400
 const HOUR = 3_600
@@ -21,6 +22,15 @@ describe('row 1: the same source, text and stamp', () => {
     given(plain)
       .when({ ...plain, arrives: 7 * DAY })
       .then(resendOf(0)))
+  it('is a resend of a mail by its Message-ID, whatever the stamps', () => {
+    const mail = { source: 'mailbox-1', text: 'TK 1 +150,000VND', message: '<1@bank.vn>' }
+    given(mail)
+      .when({ ...mail, at: HOUR })
+      .then(resendOf(0))
+    given(mail)
+      .when({ ...mail, message: '<2@bank.vn>', at: HOUR })
+      .then(another)
+  })
   it('is a different event if it comes from another device', () =>
     given(plain)
       .when({ ...plain, source: 'device-2:sms', order: 'DH2' })
@@ -45,6 +55,11 @@ describe('row 2: the same source and text with equal printed data is a resend', 
     given(sms({ minute: 0, balance: 7 }))
       .when(sms({ minute: 0, balance: 7, ...day }))
       .then(resendOf(0)))
+  it('but not if only the hashes of two texts are equal', () => {
+    const [first, second] = [sms({ text: 'ND: DON HANG 37335' }), sms({ text: 'ND: DON HANG 52586' })]
+    expect(visitedBy('text', first, second)).to.equal(1)
+    given(first).when(second).then(another)
+  })
   it('unless it prints only a time without seconds', () =>
     given(sms({ minute: 0 }))
       .when(sms({ minute: 0, at: 6 }))

@@ -1,6 +1,6 @@
 /** Given-when-then helpers for the same event: `given(sms(), push()).when(sms({ at: 20 })).then(another)`. */
 import { expect } from 'chai'
-import { DedupWindow } from '../../../../domain/dedup/window.ts'
+import { DedupWindow, type Chain } from '../../../../domain/dedup/window.ts'
 import type { Sighting } from '../../../../domain/dedup/events.ts'
 import { cutAt, fingerprintOf, marksOf } from '../../../../domain/dedup/text-marks.ts'
 import { verdictOn, type Verdict } from '../../../../domain/dedup/verdict.ts'
@@ -28,6 +28,8 @@ export interface Described {
   order?: string
   prefix?: string | null
   content?: string
+  /** Message-ID of a mail. */
+  message?: string
 }
 
 export const sighting = (described: Described): Sighting => {
@@ -62,6 +64,7 @@ export const sighting = (described: Described): Sighting => {
     order_id: order,
     prefix: order && described.prefix === undefined ? 'DH' : (described.prefix ?? null),
     content_hash: described.content === undefined ? null : fingerprintOf(described.content),
+    ...(described.message !== undefined && { message_id_hash: fingerprintOf(described.message) }),
   }
 }
 
@@ -84,6 +87,15 @@ export const judge = (window: DedupWindow, described: Described, id: number): Ve
     if (verdict.isNewStamp) window.addResend(verdict.of, probe)
   } else window.add(id, verdict.kind === 'copy' ? verdict.event : id, probe)
   return verdict
+}
+
+/** How many notifications a walk finds for the second one in a window with the first one. */
+export const visitedBy = (chain: Chain, first: Described, second: Described): number => {
+  const window = new DedupWindow()
+  window.add(1, 1, window.probe(sighting(first)))
+  let visited = 0
+  window.walk(chain, window.probe(sighting(second)), () => void visited++)
+  return visited
 }
 
 export const given = (...before: readonly Described[]) => {

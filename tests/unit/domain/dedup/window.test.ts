@@ -221,6 +221,15 @@ describe('notifications in any order', () => {
       ),
     ))
 
+  it('count as little when their events are folded, if they were sent again', () => {
+    const window = new DedupWindow()
+    const other = sms({ balance: 7, order: 'DH2' })
+    window.see({ ...sighting(sms({ balance: 8 })), transaction_id: 1, verdict: 'new', copy_of: null })
+    window.see({ ...sighting(sms({ balance: 8, at: 6 })), transaction_id: 1, verdict: 'copy', copy_of: 1 })
+    window.see({ ...sighting({ ...other, stamp: 3 }), transaction_id: 3, verdict: 'new', copy_of: null })
+    expect(judge(window, { ...other, at: 9 }, 4)).to.include({ kind: 'resend', of: 3 })
+  })
+
   it('give the same deduplication window when their events are folded', () =>
     fc.assert(
       fc.property(fc.array(described, { maxLength: 20 }), described, (all, next) => {
@@ -325,6 +334,15 @@ describe('a deduplication window with many notifications', () => {
     expect(visited).to.include.members([0, 99, 100]).and.have.length.below(50)
   })
 
+  it('searches a source once, however often it sends in turn with another one', () => {
+    const window = new DedupWindow()
+    for (let n = 0; n < 50; n++)
+      judge(window, sms({ source: `device-${n % 2 ? 3 : n === 0 ? 1 : 2}:sms`, balance: n }), n + 1)
+    const visited: number[] = []
+    window.walkOtherSources(window.probe(sighting(push())), (entry) => void visited.push(entry))
+    expect(visited.toSorted((a, b) => a - b)).to.deep.equal(Array.from({ length: 50 }, (_, n) => n))
+  })
+
   it('still names the first notification of an event after that one is dropped', () => {
     const window = new DedupWindow()
     judge(window, sms({ ref: 'FT:1' }), 1)
@@ -376,6 +394,9 @@ describe('the marks of a text', () => {
         expect(isCutOf({ marks: marksOf(cut), cut_at }, { marks: marksOf(other) })).to.equal(false)
       }),
     ))
+
+  it('of a beginning that is shorter than they reach show nothing', () =>
+    expect(isCutOf({ marks: '', cut_at: 7 }, { marks: marksOf('TK 8832123000 +150,000VND') })).to.equal(false))
 
   it('include the position of a cut', () => {
     expect(cutAt('NGUYEN VAN ...')).to.equal(10)
