@@ -42,6 +42,18 @@ describe('a field of a posted body', () => {
     expect(json([{ sender: 'Vietcombank', text: TEXT }])).to.deep.include({ sender: 'Vietcombank', text: TEXT })
   })
 
+  it('is the original message without the lines of an app, but only the whole one', () => {
+    const text = `Vietcombank\n${TEXT}`
+    expect(json({ orgcontent: TEXT, text: `${text}\nat 11:41` }).text).to.equal(TEXT)
+    expect(json({ orgcontent: TEXT.slice(0, -2), text }).text).to.equal(text)
+  })
+
+  it('is a text that begins with a bracket, unless the content type says that it is JSON', () => {
+    for (const text of [`[VCB] ${TEXT}`, `["VCB"] ${TEXT}`])
+      expect(sent(text, '')).to.include({ text, unsafe: undefined })
+    expect(sent(`[VCB] ${TEXT}`, 'application/json').unsafe).to.equal('broken_json')
+  })
+
   it('is unsafe if the query has it twice, as a text that is not encoded may have added one', () => {
     const query = { text: TEXT, sender: ['Vietcombank', '+84912345678'] }
     expect(sent('', '', query)).to.include({ sender: 'Vietcombank', unsafe: 'duplicate_key' })
