@@ -38,6 +38,22 @@ describe('the audit of a transaction', () => {
     ])
   })
 
+  it('reports an attempt number that was the last one twice', () => {
+    expect(faultsOf(stream(...FAILED, exhausted(7, 1)))).to.deep.equal([
+      'attempt 1 for rule 7 has decided 2 times what is next',
+    ])
+  })
+
+  it('reports a missing revision', () => {
+    const [first, ...others] = stream(...FAILED)
+    expect(faultsOf([first!, ...others.slice(1)])).to.include('revision 1 is missing')
+  })
+
+  it('reports a status that only deliveries give, if there is none', () => {
+    for (const status of ['pending', 'success', 'failed'] as const)
+      expect(faultsOf(stream(captured([], status)))).to.deep.equal([`its status is ${status}, and it has no delivery`])
+  })
+
   it('reports a missing attempt', () => {
     expect(faultsOf(stream(captured([7]), retrying(7, 2, later(60))))).to.deep.equal([
       'attempt 1 for rule 7 is missing',

@@ -3,6 +3,7 @@ import type { StoredEvent } from '../../../../domain/parse-event.ts'
 import { historyOf } from '../../../../domain/transaction/history.ts'
 import type { TransactionEventData } from '../../../../domain/transaction/events.ts'
 import { capturedData } from '../../../harness/captured-data.ts'
+import { exhausted, NOW } from './sentences.ts'
 
 const BACK = 'HOAN TRA GD LY DO SAI TK'
 
@@ -13,6 +14,12 @@ const capturedAs = (given: Partial<TransactionEventData['TransactionCaptured']>)
 }
 
 describe('the history of a transaction', () => {
+  it('shows of a webhook’s url only the server', () => {
+    const event = { ...exhausted(7, 1), metadata: { at: NOW.toISOString(), user_id: 7, version: 1 } }
+    const { text } = historyOf([event as unknown as StoredEvent])[0]!
+    expect(text).to.contain('POST https://shop.vn/#').and.not.contain('hook')
+  })
+
   const says = 'its text says that the money came back, so it pays no order'
 
   it('says that its money came back', () => {
