@@ -167,6 +167,16 @@ describe('the quota', () => {
     await same()
   })
 
+  it('uses a lower plan from its position on, in the batch that brings it', async () => {
+    await plan('Pro')
+    await capture(100)
+    await setting.catchUp()
+    await capture(1)
+    await plan('Free')
+    const over = await capture(1)
+    expect((await putOff()).map(([id]) => id)).to.deep.equal(over)
+  })
+
   it('treats an expired plan as Free', async () => {
     await plan('Basic', at(10))
     await capture(105, at(9))
