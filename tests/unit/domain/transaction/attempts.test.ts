@@ -23,9 +23,10 @@ describe('an attempt', () => {
     given(captured([7]))
       .when(answered(7, 1, 0))
       .then(retrying(7, 1, later(60), 0))
-    given(captured([7]))
-      .when(answered(7, 1, 301))
-      .then(retrying(7, 1, later(60), 301))
+    for (const redirect of [300, 301])
+      given(captured([7]))
+        .when(answered(7, 1, redirect))
+        .then(retrying(7, 1, later(60), redirect))
   })
 
   it('is retried after the delay that a 503 requests', () => {

@@ -205,15 +205,16 @@ describe('a manual retry', () => {
 })
 
 describe('the confirmation of a bank account', () => {
-  it('sends the transactions that waited for it', () => {
-    const { type, data } = retryRequested([7], 'pending', { rematched: true, by: 'bulk' }) as Extract<
-      TransactionEvent,
-      { type: 'WebhookRetryRequested' }
-    >
+  const { type, data } = retryRequested([7], 'pending', { rematched: true, by: 'bulk' }) as Extract<
+    TransactionEvent,
+    { type: 'WebhookRetryRequested' }
+  >
+  const sent: TransactionEvent[] = [{ type, data: { ...data, released: true } }, statusChanged('no_match', 'pending')]
+
+  it('sends the transactions that waited for it', () =>
     given(heldFor('unconfirmed_account'))
       .when(released([7], NOW))
-      .then({ type, data: { ...data, released: true } }, statusChanged('no_match', 'pending'))
-  })
+      .then(...sent))
 
   it('sends nothing that is older than its limit, or was held for another reason', () => {
     given(heldFor('unconfirmed_account'))
@@ -228,6 +229,14 @@ describe('the confirmation of a bank account', () => {
     given(heldFor('unconfirmed_account', 'skipped'))
       .when(released([7], NOW))
       .nothing()
+    const matched = { order_id: 'DH1042', prefix: 'DH', rules: [], webhook_status: 'no_match' as const }
+    given(
+      heldFor('unconfirmed_account', 'skipped'),
+      { type: 'TransactionCompleted', data: { transaction_id: 42, completed_by: 43, ...matched } },
+      statusChanged('skipped', 'no_match'),
+    )
+      .when(released([7], NOW))
+      .then(...sent)
   })
 })
 
