@@ -177,6 +177,19 @@ describe('the quota', () => {
     expect((await putOff()).map(([id]) => id)).to.deep.equal(over)
   })
 
+  it('does not use the plan of another user in the batch', async () => {
+    const other = { user_id: 2, email: 'c@d.vn', name: null, operator: false, registered_at: at(0) }
+    await setting.append([
+      decided(accountStream(2), [
+        { type: 'AccountRegistered', data: other },
+        { type: 'PlanChanged', data: { user_id: 2, plan: 'Pro', expires_at: null } },
+      ]),
+    ])
+    await capture(100)
+    const over = await capture(1)
+    expect((await putOff()).map(([id]) => id)).to.deep.equal(over)
+  })
+
   it('treats an expired plan as Free', async () => {
     await plan('Basic', at(10))
     await capture(105, at(9))
@@ -185,10 +198,10 @@ describe('the quota', () => {
   })
 
   it('starts again with each month in Vietnam, at 17:00 UTC', async () => {
-    await capture(100, '2026-11-30T16:59:59.999Z')
-    await capture(1, '2026-11-30T17:00:00.000Z')
-    expect(await putOff()).to.deep.equal([])
-    expect([await used('2026-11'), await used('2026-12')]).to.deep.equal([100, 1])
+    const november = await capture(101, '2026-11-30T16:59:59.999Z')
+    const december = await capture(101, '2026-11-30T17:00:00.000Z')
+    expect((await putOff()).map(([id]) => id)).to.deep.equal([november.at(-1), december.at(-1)])
+    expect([await used('2026-11'), await used('2026-12')]).to.deep.equal([101, 101])
   })
 
   it('delays the first call although the account is unlocked before it would be due, in the same batch or later', async () => {

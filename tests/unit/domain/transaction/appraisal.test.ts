@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { Account } from '../../../../domain/account/account.ts'
 import type { Arrival } from '../../../../domain/arrival/arrival.ts'
 import { receivePathOf } from '../../../../domain/arrival/origin.ts'
 import { read } from '../../../../domain/reader/reader.ts'
@@ -54,6 +55,24 @@ describe('a credit that may have been reported before', () => {
   })
 })
 
+describe('a system that is switched off', () => {
+  it('hides no order id of another one', () => {
+    const account = accountOf(7, { prefixes: ['AB', 'DH'] })
+    const matchedBy = (by: Account) => {
+      const arrival = arrivalOf({ sender: 'Vietcombank', text: TEXT.replace('DH1042', 'AB1041 DH1042') })
+      const path = receivePathOf(by, arrival.credential, arrival.arrived_at)!
+      return (appraise(by, path, arrival, read(arrival.incoming, arrival.arrived_at)) as Movement).matched
+    }
+    expect(matchedBy(account)).to.include({ order_id: 'AB1041', prefix: 'AB' })
+    const systems = new Map([...account.systems].map(([id, each]) => [id, each.payment_prefix === 'AB' ? { ...each, is_active: 0 as const } : each])) // prettier-ignore
+    expect(matchedBy({ ...account, systems })).to.include({
+      order_id: 'DH1042',
+      prefix: 'DH',
+      webhook_status: 'pending',
+    })
+  })
+})
+
 describe('the payment of a plan', () => {
   const PLANS = { prefix: 'BC', bank_code: 'VCB', account_number: '0011000415567', account_name: 'BAOCO' }
   const appraised = (memo: string, { stamp = AT, prefixes = ['DH'] } = {}): Movement => {
@@ -72,7 +91,8 @@ describe('the payment of a plan', () => {
   })
   it('fires no rule, and is not marked as held', () => {
     const paid = { webhook_status: 'plan_upgraded', already_run_of: null } as const
-    const held = { ...appraised('DH1042'), held: 'unconfirmed_account' as const }
+    const held = { ...appraised('DH1042 BC0042'), held: 'unconfirmed_account' as const }
+    expect(held.matched.rules).to.have.length(1)
     const { data } = captured(1, 7, held, null, paid)
     expect(data).to.deep.include({ ...paid, rules: [] })
     expect(data).not.to.have.property('held')
