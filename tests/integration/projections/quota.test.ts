@@ -177,14 +177,12 @@ describe('the quota', () => {
     expect((await putOff()).map(([id]) => id)).to.deep.equal(over)
   })
 
-  it('does not use the plan of another user in the batch', async () => {
-    const other = { user_id: 2, email: 'c@d.vn', name: null, operator: false, registered_at: at(0) }
-    await setting.append([
-      decided(accountStream(2), [
-        { type: 'AccountRegistered', data: other },
-        { type: 'PlanChanged', data: { user_id: 2, plan: 'Pro', expires_at: null } },
-      ]),
-    ])
+  it('does not use the plan of another user, from before the batch or in it', async () => {
+    const data = { user_id: 2, email: 'c@d.vn', name: null, operator: false, registered_at: at(0) }
+    const pro = { type: 'PlanChanged', data: { user_id: 2, plan: 'Pro', expires_at: null } }
+    await setting.append([decided(accountStream(2), [{ type: 'AccountRegistered', data }, pro])])
+    await setting.catchUp()
+    await setting.append([decided(accountStream(2), [pro])])
     await capture(100)
     const over = await capture(1)
     expect((await putOff()).map(([id]) => id)).to.deep.equal(over)
