@@ -200,6 +200,8 @@ describe('the quota', () => {
     const december = await capture(101, '2026-11-30T17:00:00.000Z')
     expect((await putOff()).map(([id]) => id)).to.deep.equal([november.at(-1), december.at(-1)])
     expect([await used('2026-11'), await used('2026-12')]).to.deep.equal([101, 101])
+    await capture(100, '2026-12-31T17:00:00.000Z')
+    expect(await putOff()).to.have.length(2)
   })
 
   it('delays the first call although the account is unlocked before it would be due, in the same batch or later', async () => {
