@@ -53,10 +53,12 @@ describe('a better copy', () => {
     ])
   })
   it('is the payment of a plan, which fires no rule and is not held', () => {
-    const first: LiveTransaction = { ...firstWith('ABC123'), held: 'unconfirmed_account' }
-    const [fact] = completed(first, 2, better, { webhook_status: 'plan_upgraded', already_run_of: null })
-    expect(fact!.data).to.deep.include({ webhook_status: 'plan_upgraded', rules: [] })
-    expect(fact!.data).not.to.have.property('held')
+    for (const held of ['unconfirmed_account', null] as const) {
+      const first: LiveTransaction = { ...firstWith('ABC123'), held }
+      const [fact] = completed(first, 2, better, { webhook_status: 'plan_upgraded', already_run_of: null })
+      expect(fact!.data).to.deep.include({ webhook_status: 'plan_upgraded', rules: [] })
+      expect(fact!.data).not.to.have.property('held')
+    }
   })
 
   it('contradicts an order id that matched a prefix, and only by another one that does', () => {
