@@ -157,6 +157,7 @@ describe('one transaction', () => {
     })
     const day = 86_400_000
     const old = await failed(new Date(Date.now() - 7 * day - 60_000).toISOString(), mine.user_id, [made.body.data.id])
+    const ofAnother = await failed(new Date(Date.now() - 6.5 * day).toISOString())
     const all: number[] = []
     for (let number = 0; number < 101; number++)
       all.push(
@@ -170,6 +171,7 @@ describe('one transaction', () => {
     expect(await statusOf(all[99]!)).to.equal('pending')
     expect(await statusOf(all[100]!)).to.equal('failed')
     expect(await statusOf(old)).to.equal('failed')
+    expect((await show(ofAnother)).webhook_status).to.equal('failed')
     expect((await api.ask('POST', '/api/webhooks/bulk-retry', { key: mine.api_key })).body.count).to.equal(1)
     expect((await api.ask('POST', '/api/webhooks/bulk-retry', { key: mine.api_key })).body.count).to.equal(0)
   })
