@@ -285,6 +285,7 @@ describe('the stream', () => {
   it('of the counter contains amounts, times and order ids, starting with the last payments', async () => {
     const key = api.owner.api_key
     const before = await pay()
+    await pay((await api.newAccount('beside@example.com')).user_id)
     await pay(api.owner.user_id, { transaction_type: 'debit' })
     const { status, body } = await api.ask('POST', '/api/counter', { key })
     expect([status, body.message]).to.deep.equal([201, 'The counter link works now.'])

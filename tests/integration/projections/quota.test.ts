@@ -149,9 +149,15 @@ describe('the quota', () => {
 
   it('keeps the count if a transaction is captured, deleted and erased before the read models reach it', async () => {
     const [first] = await capture(3)
-    const deletion = { transaction_id: first!, user_id: USER, captured_at: at(1), counted: true }
-    await setting.append([decided(transactionStream(first!), [{ type: 'TransactionDeleted', data: deletion }])])
-    await setting.store.erase(transactionStream(first!))
+    const [copy] = await capture(1, at(1), first)
+    for (const [id, counted] of [
+      [first!, true],
+      [copy!, false],
+    ] as const) {
+      const data = { transaction_id: id, user_id: USER, captured_at: at(1), counted }
+      await setting.append([decided(transactionStream(id), [{ type: 'TransactionDeleted', data }])])
+      await setting.store.erase(transactionStream(id))
+    }
     expect(await used()).to.equal(3)
   })
 
