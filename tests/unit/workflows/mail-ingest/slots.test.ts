@@ -36,8 +36,10 @@ describe('slots', () => {
     hostile[0]!.end()
     await turn()
     expect(started.at(-1)).to.equal('hostile 2')
+    const more = slots.use(1, async () => void started.push('hostile 3'))
+    expect(started.at(-1)).to.equal('hostile 2')
     for (const { end } of hostile) end()
-    await Promise.all(all)
+    await Promise.all([...all, more])
   })
 
   it('are released after work that fails', async () => {
