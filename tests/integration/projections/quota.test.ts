@@ -262,6 +262,16 @@ describe('the quota', () => {
     await same()
   })
 
+  it('leaves a delivery that its owner has retried by hand in the lane of manual retries, due at once', async () => {
+    await capture(100)
+    const [over] = await capture(1)
+    const data = { transaction_id: over, by: 'manual', rematched: true, order_id: 'DH1', prefix: 'DH', rules: [RULE], webhook_status: 'pending' } // prettier-ignore
+    await setting.append([decided(transactionStream(over!), [{ type: 'WebhookRetryRequested', data }], at(2))])
+    expect(await putOff()).to.deep.equal([])
+    const rows = (await setting.rows()).delivery as { transaction_id: number; lane: string; due_at: string }[]
+    expect(rows.find(({ transaction_id }) => transaction_id === over)).to.include({ lane: 'manual', due_at: at(2) })
+  })
+
   it('does not further delay a delivery that was already attempted or is due because its rule is gone', async () => {
     await capture(100)
     const [called, orphaned] = await capture(2)
