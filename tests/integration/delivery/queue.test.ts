@@ -338,6 +338,13 @@ describe('the delivery queue', () => {
     expect((await queue.stillMine(TWO, claims)).toSorted()).to.deep.equal([1, 2])
   })
 
+  it('gives each claim of a dead worker to one worker, however many take over at the same time', async () => {
+    const transactions = await captured([rule], { count: 200 })
+    await queue.claimFirst(ONE, transactions, [], 300)
+    const taken = await Promise.all(Array.from({ length: 4 }, () => queue.takeOver(randomUUID(), [ONE], 300)))
+    expect(idsOf(taken.flatMap(({ claimed }) => claimed))).to.deep.equal(transactions)
+  })
+
   it('confirms and takes back only the attempt that was claimed, and only from its worker', async () => {
     const [transaction] = await captured([rule])
     await queue.claimFirst(ONE, [transaction!], [], 10)
