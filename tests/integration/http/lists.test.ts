@@ -207,7 +207,10 @@ describe('lists', () => {
 
   it('show nothing for rules and systems of other users', async () => {
     const stranger = await api.newAccount('stranger2@example.com')
-    for (const query of ['', `rule_id=${rule}`, `system_id=${system}`, 'order_id=DH1042'])
+    const own = await api.nextId()
+    await api.happened(stranger.user_id, own, [captured(stranger.user_id, own, { order_id: 'DH1', prefix: 'DH' })])
+    expect((await list('', stranger.api_key)).data.map(({ id }: { id: number }) => id)).to.deep.equal([own])
+    for (const query of [`rule_id=${rule}`, `system_id=${system}`, 'order_id=DH1042'])
       expect(await list(query, stranger.api_key)).to.deep.include({ data: [], total: 0, next_cursor: null })
   })
 
