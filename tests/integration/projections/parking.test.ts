@@ -29,6 +29,12 @@ const captured = (transaction_id: number, more: object = {}) =>
   event('TransactionCaptured', capturedData({ transaction_id, user_id: 1, ...more }))
 const status = (transaction_id: number, from: string, to: string) =>
   event('WebhookStatusChanged', { transaction_id, from, to })
+const attempted = (transaction_id: number) =>
+  event('WebhookAttempted', {
+    transaction_id, attempt_id: 900, rule_id: 5, attempt: 1, method: 'POST', url: 'https://shop.example/', account_revision: 1,
+    timestamp: 1, body_sha256: 'x', renderer: 1, http_status: 200, response_body: '', error: null, sent_at: AT, duration_ms: 1,
+    outcome: 'delivered', next_attempt_at: null,
+  }) // prettier-ignore
 
 describe('parking', () => {
   let setting: Setting
@@ -112,8 +118,11 @@ describe('parking', () => {
     expect((await parked()).map(({ revision }) => revision)).to.deep.equal([3])
     await expectSameAsRebuilt()
     await skipEvent({ store, clock }, decisionOn((await parked())[0]!))
+    // It comes after the decision, so it is applied at its own position, and only there.
+    await append('transaction-7', attempted(7))
     await setting.catchUp({ store })
     expect(await transactions()).to.deep.equal(['7 success', '8 no_match'])
+    expect((await setting.rows()).attempt).to.have.length(1)
     expect(await parked()).to.deep.equal([])
     await expectSameAsRebuilt()
     expect(
