@@ -21,6 +21,7 @@ describe('a lost connection to the database', () => {
       errorWith({ code: '42P01', severity: 'ERROR' }),
       refusedAt(9092),
       new AggregateError([]),
+      new AggregateError([refusedAt(5432), refusedAt(9092)]),
       new Error('no such account: a@b.vn'),
       'a text',
     ]
