@@ -297,6 +297,8 @@ describe('a bulk retry as a job', () => {
     const { api_key } = api.owner
     expect((await show(job_id, api_key)).status).to.equal(404)
     expect((await api.ask('DELETE', `/api/jobs/${job_id}`, { key: api_key })).status).to.equal(404)
+    const [events] = await api.store.read([{ stream: `job-${job_id}` }])
+    expect(events!.map(({ type }) => type)).not.to.include('JobCancelled')
     expect((await show(999_999)).status).to.equal(404)
     expect((await begin({ filter: { colour: 'red' } })).issues[0].path).to.equal('filter.colour')
   })
