@@ -5,8 +5,10 @@ import { parseEvent } from '../../../domain/parse-event.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
 import { eventsMoved, servedBy } from '../../../adapters/postgres/ops/installation.ts'
-import { recognise } from '../../../cmd/process/recognise-installation.ts'
+import { eventsAreHere, recognise } from '../../../cmd/process/recognise-installation.ts'
+import { IMPORT_STREAM } from '../../../domain/import.ts'
 import type { EventStore } from '../../../domain/ports.ts'
+import { stamp } from '../../../workflows/support/stamp.ts'
 import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
 import { errorOf } from '../../harness/outcomes.ts'
 
@@ -68,6 +70,19 @@ describe('an installation', () => {
     ]
     const message = await refusal({ ...one, store: other.store, settings: ON_POSTGRES })
     expect(message).to.include('another installation').and.include(id).and.include(otherId).and.include('DATABASE_URL')
+    const imported = await errorOf(eventsAreHere({ ...one, store: other.store, settings: ON_POSTGRES }))
+    expect(imported?.message).to.equal(message)
+  })
+
+  it('is refused while an import into its store has not ended', async () => {
+    const around = { ...(await open()), settings: ON_POSTGRES }
+    const occasion = { user_id: null, at: clock.now(), correlation_id: 'import', causation_id: 'import' }
+    const file = { events: 1, sha256: 'a'.repeat(64) }
+    const events = stamp([{ type: 'ImportBegun', data: file }], occasion)
+    await around.store.append([[{ stream: IMPORT_STREAM, expectedRevision: -1, events }]])
+    expect(await refusal(around))
+      .to.include('has not finished')
+      .and.include('import-events')
   })
 
   it('is refused without EVENTSTORE_URL if its events are in EventStoreDB, with advice', async () => {
