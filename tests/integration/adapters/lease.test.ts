@@ -164,8 +164,14 @@ describe('coordination of processes through Postgres', () => {
         "INSERT INTO ops.lease (name, holder, expires_at) VALUES ($1, gen_random_uuid(), now() + interval '1 hour')",
         [mailbox],
       )
-      expect([...(await openLeases(database).keep([mailbox]))]).to.deep.equal([mailbox])
-      expect([...(await openLeases(database).keep([mailbox]))], 'by another process').to.deep.equal([])
+      const [mine, others] = [openLeases(database), openLeases(database)]
+      expect([...(await mine.keep([mailbox]))]).to.deep.equal([mailbox])
+      expect([...(await others.keep([mailbox]))], 'by another process').to.deep.equal([])
+      await others.release([mailbox])
+      expect([...(await others.keep([mailbox]))], 'after it released what it does not hold').to.deep.equal([])
+      expect([...(await mine.keep([mailbox]))], 'again').to.deep.equal([mailbox])
+      await mine.release([mailbox])
+      expect([...(await others.keep([mailbox]))]).to.deep.equal([mailbox])
     })
 
     it('restarts work that failed or ended, and reports the error', async () => {
