@@ -130,6 +130,19 @@ describe('parking', () => {
     ).to.equal(null)
   })
 
+  it('a running projector applies what comes after a decision', async () => {
+    await append('transaction-7', captured(7), event('NotYetInvented', {}))
+    const { projector, stop } = await setting.start({ store })
+    const caughtUp = async () => expect(await projector.passed((await store.end())!, 30_000)).to.equal(true)
+    await caughtUp()
+    await skipEvent({ store, clock }, decisionOn((await parked())[0]!))
+    await caughtUp()
+    await append('transaction-7', status(7, 'no_match', 'success'))
+    await caughtUp()
+    await stop()
+    expect(await transactions()).to.deep.equal(['7 success'])
+  })
+
   it('a retry applies the event and those after it, once the release can read it', async () => {
     const bad = status(7, 'no_match', 'failed')
     await append('transaction-7', captured(7), { ...bad, metadata: { ...metadata, version: 2 } })
