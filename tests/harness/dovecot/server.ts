@@ -23,6 +23,8 @@ export interface Dovecot extends OwnServer {
   deliver(user: string, mail: string, receivedAt?: Date): Promise<void>
   /** Renumbers the mailbox, as after a restored backup: it gets another UIDVALIDITY. */
   renumber(user: string): Promise<void>
+  /** Removes all mails of a mailbox while the server is stopped. New ones are numbered from 1 again. */
+  empty(user: string): Promise<void>
 }
 
 /**
@@ -144,5 +146,6 @@ export const startDovecot = async (tls = { certificate: CERTIFICATE, key: KEY })
       for (const name of await readdir(box))
         if (name.startsWith('dovecot')) await rm(join(box, name), { recursive: true })
     },
+    empty: async (user) => rm(await inbox(user), { recursive: true }),
   }
 }

@@ -91,15 +91,21 @@ describe('mail ingest', function () {
 
   it('continues with a server after it stopped and started again', async () => {
     const user = 'restarted'
+    const restored = 'restored'
     const id = await connect(user)
+    await connect(restored)
     await collector()
     await dovecot.deliver(user, timoMail(1, 'DH1001', to(user)))
-    await untilOrders(['DH1001'])
+    for (const number of [3, 4]) await dovecot.deliver(restored, timoMail(number, `DH100${number}`, to(restored)))
+    await untilOrders(['DH1001', 'DH1003', 'DH1004'])
     await dovecot.stop()
     await eventually(async () => /refuses|closed/.test((await mailAccount(id)).last_error as string), WAIT)
     await dovecot.deliver(user, timoMail(2, 'DH1002', to(user)))
+    // A mailbox that was restored without its mails begins anew.
+    await dovecot.empty(restored)
+    await dovecot.deliver(restored, timoMail(5, 'DH1005', to(restored)))
     await dovecot.start()
-    await untilOrders(['DH1001', 'DH1002'])
+    await untilOrders(['DH1001', 'DH1002', 'DH1003', 'DH1004', 'DH1005'])
     await eventually(async () => (await mailAccount(id)).last_error === null, WAIT)
   })
 
