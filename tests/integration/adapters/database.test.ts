@@ -32,6 +32,22 @@ describe('database', () => {
     expect(await database.query('SELECT 1 AS one')).to.deep.equal([{ one: 1 }])
   })
 
+  it('keeps nothing of a transaction whose work fails, and uses its connection again', async () => {
+    const one = openDatabase(place.url, { poolSize: 1 })
+    try {
+      await one.query('CREATE TABLE public.kept (id integer)')
+      const work = one.transaction(async (transaction) => {
+        await transaction.query('INSERT INTO public.kept VALUES (1)')
+        throw new Error('no')
+      })
+      await work.catch(() => {})
+      await one.query('INSERT INTO public.kept VALUES (2)')
+      expect(await database.query('SELECT id FROM public.kept')).to.deep.equal([{ id: 2 }])
+    } finally {
+      await one.close()
+    }
+  })
+
   it('returns times as ISO 8601 in UTC with milliseconds, whatever the time zone of the session', async () => {
     const texts = ['2026-01-05 02:30:00.123+00', '2026-01-05 02:30:00+00', '2026-01-05 02:30:00.1+00']
     const odd = ['2026-01-05 02:30:00.123999+00', '2026-01-05 09:30:00.123+07', '12026-01-05 02:30:00.12+00']
