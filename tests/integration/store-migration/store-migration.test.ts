@@ -281,6 +281,10 @@ describe('store migration', () => {
       ],
       ['of something else', () => ['{"hello":"world"}', '{}'], /line 1 is not an event/],
     ]
+    it('with an event that this version does not know', async () => {
+      const { message } = await refusal(checked(file.lines, (type) => type !== 'TransactionCaptured'))
+      expect(message).to.match(/line \d+ is an event this version does not know: TransactionCaptured/)
+    })
     for (const [name, change, reason] of cases)
       it(name, async () => {
         expect((await checked(file.lines)).events).to.equal(file.lines.length - 1)
