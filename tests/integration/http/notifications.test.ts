@@ -7,6 +7,7 @@ import { reparse, type Reparsed } from '../../../workflows/capture/reparse.ts'
 import { stamp } from '../../../workflows/support/stamp.ts'
 import { vietcombankText } from '../../harness/bank-texts.ts'
 import { eventually } from '../../harness/eventually.ts'
+import { captured as capturedFact } from './captured.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
 
 interface Row {
@@ -126,8 +127,13 @@ describe('a received notification', () => {
   it('is not accessible to other users', async () => {
     const id = await keepUnread(vietcombankText(1, 'DH1001'))
     await untilListed('?status=unparsed', 1)
+    const captured = await api.nextId()
+    await api.happened(api.owner.user_id, captured, [capturedFact(api.owner.user_id, captured)])
     const other = await api.newAccount('other@example.com')
-    expect((await api.ask('GET', '/api/notifications', { key: other.api_key })).body.data).to.deep.equal([])
+    expect((await api.ask('GET', '/api/notifications', { key: other.api_key })).body).to.deep.include({
+      data: [],
+      total: 0,
+    })
     const reread = await api.ask('POST', `/api/notifications/${id}/reread`, { key: other.api_key })
     expect(reread.status).to.equal(404)
     expect((await list('?status=unparsed')).length).to.equal(1)
