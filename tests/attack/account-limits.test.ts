@@ -120,6 +120,9 @@ describe('attack: one account uses up shared resources', () => {
           total: number
           data: { id: number }[]
         }
+      const other = await api.newAccount('beside-unread@example.com', 'Free')
+      const older = { sender: 'Vietcombank', text: 'Ngan hang la: TK 98 +100,000 don vi, khong ro' }
+      await api.ask('POST', `/api/receive/u/${other.receive_token}`, { json: older })
       // The text and the body that contained it: nearly 64 KB each.
       const NUMBER = 180
       for (let n = 0; n < NUMBER; n++) {
@@ -157,6 +160,11 @@ describe('attack: one account uses up shared resources', () => {
       const all = await api.store.readAll(null, 10_000)
       const gone = all.filter(({ type }) => type === 'NotificationGivenUp')
       expect(gone).to.have.length(done.given_up)
+      expect(new Set(gone.map(({ metadata }) => metadata.user_id)), 'only of this account').to.deep.equal(
+        new Set([user_id]),
+      )
+      const theirs = await api.ask('GET', '/api/notifications?status=unparsed', { key: other.api_key })
+      expect(theirs.body.total, 'older, of another account').to.equal(1)
       const first = gone[0]!.data as { notification_id: number }
       await eventually(
         async () => (await api.store.read([{ stream: unreadStream(first.notification_id) }]))[0]!.length === 1,
