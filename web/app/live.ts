@@ -52,14 +52,20 @@ export const { noticeBudget } = pace
 
 const isSeen = (): boolean => document.visibilityState !== 'hidden'
 
-const refetch = (): void => {
-  gathering = undefined
-  if (!isSeen() || (stale !== 'all' && stale.size === 0)) return
-  // The answers of the read before have come meanwhile, and may say that fewer calls are left.
-  if (pace.wait() > 0) return gather()
+const isCurrent = (): boolean => stale !== 'all' && stale.size === 0
+
+const ask = (): void => {
   pace.asks()
   askAgain(stale)
   stale = new Set()
+}
+
+const refetch = (): void => {
+  gathering = undefined
+  if (!isSeen() || isCurrent()) return
+  // The answers of the read before have come meanwhile, and may say that fewer calls are left.
+  if (pace.wait() > 0) gather()
+  else ask()
 }
 
 /** The first change shows at once; those that follow are gathered. */
@@ -143,7 +149,8 @@ export const startLive = (id: number): void => {
   if ('locks' in navigator) void navigator.locks.request('baoco.live', lead)
   else void lead()
   whenBack(() => {
-    gather()
+    // At once: the client of the queries asks for what is stale next, and makes no call that is under way.
+    if (!isCurrent()) ask()
     followed?.comeBack()
     channel.postMessage({ isBack: true })
   })

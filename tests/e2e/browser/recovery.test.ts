@@ -156,6 +156,35 @@ describe('an open page', function () {
     for (const page of pages) page.removeAllListeners('request')
   })
 
+  it('asks once for what changed while nobody saw it', async () => {
+    const { page } = visitor
+    const become = (state: 'hidden' | 'visible') =>
+      page.evaluate(`{
+        Object.defineProperty(document, 'visibilityState', { configurable: true, value: '${state}' })
+        document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))
+      }`)
+    await become('hidden')
+    const before = await rowsOf(page)
+    await post(1)
+    // It passes messages on to the other page after it has taken them.
+    const sees = async () => {
+      const [[newest], [listed]] = await Promise.all([rowsOf(other), rowsOfApi(1)])
+      return newest !== before[0] && newest === listed && newest?.endsWith(common.status.success)
+    }
+    await eventually(sees, { within: WITHIN, what: 'the payment on the other page' })
+    expect(await rowsOf(page)).to.deep.equal(before)
+    const asked: string[] = []
+    page.on('request', (request) => void asked.push(request.url()))
+    await become('visible')
+    await showTheSame()
+    // Longer than the page gathers messages.
+    await page.clock.runFor(5_000)
+    const lists = asked.filter((url) => url.includes('/api/transactions?') || url.endsWith('/api/transactions'))
+    expect(lists).to.not.deep.equal([])
+    expect(lists).to.deep.equal([...new Set(lists)])
+    page.removeAllListeners('request')
+  })
+
   it('shows the same as the API after the network was away', async () => {
     await visitor.offline(true)
     line.cut()
