@@ -14,7 +14,7 @@ const TEXT = 'SD TK 0011000415567 +150,000VND luc 20-11-2026 10:00:05. SD 1,250,
  * By the name of the field or parameter. People copy examples, so none may weaken a protection, end a credential or switch something off.
  */
 const KNOWN: JsonObject = {
-  account_name: 'NGUYEN VAN AN', account_number: '0011000415567', advice: 'Send the text as text/plain.', amount: '150000.00',
+  account_name: 'NGUYEN VAN AN', account_number: '0011000415567', advice: 'Send the text as text/plain.', again: false, amount: '150000.00',
   api_key: 'bck_1.Zm9yLXRoZS1kb2N1bWVudC1vbmx5', attempt: 1, authserv_id: 'mx.example.com', balance: '150000.00', balance_after: '1250000.00',
   bank_code: 'VCB', bank_name: 'Vietcombank', code: 'friend-1', columns: 'date,time,money_in,order_id', confirmed: 1, month: '2026-11', content: 'MBVCB.5512.DH1042', counterpart_account: '0451000287781',
   counterpart_bank: 'MB', counterpart_name: 'TRAN THI BINH', credit: '150000.00', currency: 'VND', cursor: 'MTc5NTE0MzYwNTAwMA', custom_template: '{"order":"{{order_id}}","paid":"{{amount}}"}', date: '2026-11-20',

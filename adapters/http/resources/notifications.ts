@@ -116,7 +116,7 @@ const presentNotification = (
 }
 
 /** The owner confirms that an unsafe notification is genuine. */
-const Confirmation = z.strictObject({ confirmed: z.boolean() }).partial()
+const Confirmation = z.strictObject({ confirmed: z.boolean().meta({ examples: [false] }) }).partial()
 
 const NOT_UNPARSED = 'Only an unparsed notification can be parsed again.'
 

@@ -138,7 +138,7 @@ export const RuleChange = z
   .transform((given) => withoutReadOnly(given, RULE_READ_ONLY))
 
 /** Without a body the secret is rotated. */
-export const SecretRotation = z.strictObject({ finish: z.literal(true).optional() })
+export const SecretRotation = z.strictObject({ finish: z.literal(true).optional() }).meta({ examples: [{}] })
 
 // --- retries -------------------------------------------------------------------------------------------------------
 

@@ -154,8 +154,10 @@ describe('the OpenAPI document', () => {
 
     it('weakens no protection and ends no credential', () => {
       for (const { operationId, requestBody } of operationsOf(document))
-        for (const name of ['end_everything', 'without_sender', 'trust_sms_app_titles'])
+        for (const name of ['again', 'end_everything', 'finish', 'without_sender', 'trust_sms_app_titles'])
           expect(exampleIn(requestBody)?.[name], `${operationId} ${name}`).to.be.oneOf([undefined, false])
+      const reread = operationsOf(document).find(({ path }) => path === '/api/notifications/{id}/reread')
+      expect(exampleIn(reread?.requestBody)).to.deep.equal({ confirmed: false })
     })
 
     it('has only bodies that the API accepts', async () => {
