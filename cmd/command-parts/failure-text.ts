@@ -7,7 +7,8 @@ const TOO_MANY_CONNECTIONS = '53300'
 export const failureText = (error: unknown): string => {
   const { message, code, cause, path } = error as NodeJS.ErrnoException
   if (code === 'ENOENT' && path !== undefined) return `${path} does not exist`
-  if (code === 'EISDIR') return 'a folder was named instead of a file'
+  if (code === 'EISDIR')
+    return path === undefined ? 'a folder was named instead of a file' : `${path} is a folder, not a file`
   const text = message || code || String(error)
   const isTooMany = [code, (cause as NodeJS.ErrnoException | undefined)?.code].includes(TOO_MANY_CONNECTIONS)
   return isTooMany ? `${text}: each process of Baoco needs up to 22 (docs/postgres.md)` : text

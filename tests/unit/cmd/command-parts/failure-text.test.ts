@@ -18,6 +18,7 @@ describe('the text of a failure', () => {
   it('says that a folder was named, which the system does not', () => {
     const folder = Object.assign(new Error('EISDIR: illegal operation on a directory, read'), { code: 'EISDIR' })
     expect(failureText(folder)).to.equal('a folder was named instead of a file')
+    expect(failureText(Object.assign(folder, { path: '/x' }))).to.equal('/x is a folder, not a file')
   })
 
   it('says how many connections a process needs, if Postgres gives it too few', () => {
