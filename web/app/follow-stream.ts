@@ -40,7 +40,7 @@ export interface Followed {
 
 /** The server writes each field on one line, and a space after its name. A comment has an empty name. */
 const fieldsOf = (block: string): StreamEvent =>
-  Object.fromEntries(block.split('\n').map((line) => line.split(/: (.*)/))) as StreamEvent
+  Object.fromEntries(block.split('\n').map((line) => line.split(/: (.*)/s))) as StreamEvent
 
 export const followStream = ({ path, onOpen, onAway, onEvent, onRefused }: Following): Followed => {
   /** The open stream, and when it last sent something. */

@@ -32,7 +32,7 @@ describe('a stream that is followed', () => {
 
   it('hands over events and positions, however the network cuts them into pieces', async () => {
     const sent =
-      'retry: 2000\n\nid: e.1\n\n: still here\nid: e.2\n\n: still here\n\nid: e.3\nevent: alert\ndata: {"a":": 1"}\n\nevent: end\ndata: {}\n\n'
+      'retry: 2000\n\nid: e.1\n\n: still here\nid: e.2\n\n: still here\n\nid: e.3\nevent: alert\ndata: {"a":": 1\u2028"}\n\nevent: end\ndata: {}\n\n'
     for (const size of [1, 7, sent.length]) {
       const body = new ReadableStream({
         start: (source) => {
@@ -58,7 +58,7 @@ describe('a stream that is followed', () => {
       expect(events).to.deep.equal([
         { id: 'e.1', event: undefined, data: undefined },
         { id: 'e.2', event: undefined, data: undefined },
-        { id: 'e.3', event: 'alert', data: '{"a":": 1"}' },
+        { id: 'e.3', event: 'alert', data: '{"a":": 1\u2028"}' },
       ])
     }
   })
