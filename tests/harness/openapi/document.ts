@@ -17,7 +17,7 @@ export interface Parameter {
 }
 
 interface Content {
-  content?: Record<string, { schema: Schema }>
+  content?: Record<string, { schema: Schema; example?: unknown }>
 }
 
 export interface DocumentedOperation {
