@@ -1,4 +1,4 @@
-// Tests: tests/unit/workflows/store-migration/event-file.test.ts, tests/integration/store-migration/store-migration.test.ts
+// Tests: tests/unit/workflows/store-migration/event-file.test.ts
 /**
  * The events of a store as a file: JSON lines, one line per event, in the order of the store. The last line contains
  * the number of events, a SHA-256 of everything before it, and the last event that each reader of the old store had

@@ -5,7 +5,7 @@ import { emailStream } from '../../../domain/account/email-claim.ts'
 import type { EventStore, Unit } from '../../../domain/ports.ts'
 import { DAY_MS } from '../../../domain/time.ts'
 import { exportEvents } from '../../../workflows/store-migration/export.ts'
-import { checkFile, type LastLine } from '../../../workflows/store-migration/event-file.ts'
+import type { LastLine } from '../../../workflows/store-migration/event-file.ts'
 import { importEvents, type ImportOptions, type Imported } from '../../../workflows/store-migration/import.ts'
 import { goldenFile } from '../../corpus/golden-events.ts'
 import { History } from '../projections/history.ts'
@@ -99,9 +99,6 @@ export const exported = async (store: EventStore, readers: Record<string, string
 async function* linesOf(lines: readonly string[]): AsyncGenerator<string> {
   yield* lines
 }
-
-export const checked = (lines: readonly string[], knows = (_type: string): boolean => true): Promise<LastLine> =>
-  checkFile(linesOf(lines), knows)
 
 /** @returns the positions of the readers */
 export const imported = async (
