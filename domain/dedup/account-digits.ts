@@ -1,4 +1,4 @@
-// Tests: tests/unit/domain/dedup/window.test.ts
+// Tests: tests/unit/domain/dedup/account-digits.test.ts
 /** Whether two account numbers, as banks print them, can be the same number: `4240xxxx4584` and `424012344584` can. */
 
 interface Visible {

@@ -1,4 +1,4 @@
-// Tests: tests/unit/domain/dedup/window.test.ts
+// Tests: tests/unit/domain/dedup/text-marks.test.ts
 /**
  * Recognises texts without storing them. Fingerprints show whether two texts are equal. Marks show whether one text is a cut of
  * another: after every eighth character they hold a 12-bit check of everything before it, which is too little to recover the

@@ -1,9 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { digitsContradict } from '../../../../domain/dedup/account-digits.ts'
 import { DedupWindow } from '../../../../domain/dedup/window.ts'
 import type { NotificationSeen } from '../../../../domain/dedup/events.ts'
-import { cutAt, isCutOf, marksOf } from '../../../../domain/dedup/text-marks.ts'
 import { verdictOn, type Verdict } from '../../../../domain/dedup/verdict.ts'
 import { repetitions } from '../../../harness/repetitions.ts'
 import { isPush, judge, push, sighting, sms, url, type Described } from './sightings.ts'
@@ -65,7 +63,7 @@ describe('notifications in any order', () => {
     }
   })
 
-  it('are found once after a rollback, although one of them prints a reference twice', () => {
+  it('are not found after a rollback, even if one of them prints a reference twice', () => {
     const window = new DedupWindow()
     judge(window, sms({ ref: ['FT:1', 'FT:1'] }), 1)
     window.backTo(0)
@@ -221,7 +219,7 @@ describe('notifications in any order', () => {
       ),
     ))
 
-  it('count as little when their events are folded, if they were sent again', () => {
+  it('change no balance if they were only sent again, also when their events are folded', () => {
     const window = new DedupWindow()
     const other = sms({ balance: 7, order: 'DH2' })
     window.see({ ...sighting(sms({ balance: 8 })), transaction_id: 1, verdict: 'new', copy_of: null })
@@ -348,60 +346,5 @@ describe('a deduplication window with many notifications', () => {
     judge(window, sms({ ref: 'FT:1' }), 1)
     judge(window, push({ ref: 'FT:1', at: 5 * DAY }), 2)
     expect(judge(window, url({ ref: 'FT:1', arrives: 10 * DAY }), 3)).to.deep.equal({ kind: 'copy', event: 1 })
-  })
-})
-
-describe('visible account digits', () => {
-  for (const [a, b, contradict] of [
-    ['5 5 6-7', '0011000415567', false],
-    ['5 5 6-7', '5568000415567', false],
-    ['12xx', '1300', false],
-    ['4240xxxx4584', '424012344584', false],
-    ['4240xxxx4584', '424012349999', true],
-    ['xxxx1234', '77****34', false],
-    ['xxxx1234', '0011231234', false],
-    ['....7213', '0017213', false],
-    ['....7213', '0017214', true],
-    ['7213', '0017213', false],
-    ['7213', '001xxx213', false],
-    ['7213', '0017214', true],
-    ['7213', '7214', true],
-    ['37213', '0037213', true],
-    ['03xxx682', '04xxx682', true],
-    ['0011000415567', '0011000415567', false],
-    ['0011000415567', '0011000415568', true],
-    ['123xxx345', '12345', true],
-    ['0011 0004 15567', '0011000415567', false],
-    ['0011-0004-15567 ', '0011000415567', false],
-    ['001xx-567', '0011 0004 15 567', false],
-    ['001xx-567', '0011 0004 15 467', true],
-  ] as const)
-    it(`${contradict ? 'contradict each other' : 'may be of one account'} in ${a} and ${b}`, () => {
-      expect(digitsContradict(a, b)).to.equal(contradict)
-      expect(digitsContradict(b, a)).to.equal(contradict)
-    })
-})
-
-describe('the marks of a text', () => {
-  it('distinguish a cut from every text that differs more than seven characters before the cut', () =>
-    fc.assert(
-      fc.property(fc.string({ minLength: 40, maxLength: 300 }), fc.integer({ min: 16, max: 39 }), (text, at) => {
-        const cut = `${text.slice(0, at).trimEnd()}...`
-        const cut_at = cutAt(cut)
-        if (cut_at === null || cut_at < 16) return
-        expect(isCutOf({ marks: marksOf(cut), cut_at }, { marks: marksOf(text) })).to.equal(true)
-        const other = `${text.startsWith('a') ? 'b' : 'a'}${text.slice(1)}`
-        expect(isCutOf({ marks: marksOf(cut), cut_at }, { marks: marksOf(other) })).to.equal(false)
-      }),
-    ))
-
-  it('of a beginning that is shorter than they reach show nothing', () =>
-    expect(isCutOf({ marks: '', cut_at: 7 }, { marks: marksOf('TK 8832123000 +150,000VND') })).to.equal(false))
-
-  it('include the position of a cut', () => {
-    expect(cutAt('NGUYEN VAN ...')).to.equal(10)
-    expect(cutAt('NGUYEN VAN… ')).to.equal(10)
-    expect(cutAt('NGUYEN VAN~')).to.equal(10)
-    expect(cutAt('NGUYEN VAN.')).to.equal(null)
   })
 })
