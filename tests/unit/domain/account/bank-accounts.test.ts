@@ -108,7 +108,8 @@ describe('bank accounts', () => {
     } finally {
       String.prototype.replace = replace
     }
-    expect(takenApart).to.be.below(20)
+    // The number that is looked for is taken apart by `replace`, too.
+    expect(takenApart).to.be.within(1, 20)
   })
 
   it('need no confirmation if the operator receives plan payments on them', () => {
