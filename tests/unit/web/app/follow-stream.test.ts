@@ -52,7 +52,7 @@ describe('a stream that is followed', () => {
           path: () => '/',
           onOpen: () => {},
           onAway,
-          onEvent: ({ id, event, data }) => void (id && events.push({ id, event, data })),
+          onEvent: ({ id, event, data }) => void ((id ?? event) && events.push({ id, event, data })),
         })
       })
       expect(events).to.deep.equal([
