@@ -1,4 +1,3 @@
-/** Tests that the message of a failed connection names the setting that is wrong. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +7,7 @@ import { startOwnStandIn, type OwnStandIn } from '../../harness/eventstoredb/pro
 import { secure, type Secured } from '../../harness/eventstoredb/secured.ts'
 import { CERTIFICATE, KEY } from '../../harness/kafka/certificate.ts'
 
-describe('an EVENTSTORE_URL with a wrong part', () => {
+describe('the message about a wrong part of EVENTSTORE_URL', () => {
   let folder: string
   let standIn: OwnStandIn
   let server: Secured
@@ -38,7 +37,7 @@ describe('an EVENTSTORE_URL with a wrong part', () => {
     }
   }
 
-  it('is not refused if all of it is right', async () => {
+  it('is absent if nothing is wrong', async () => {
     expect(await messageOf(`esdb://127.0.0.1:${standIn.port}?tls=false`)).to.equal('none')
     expect(await messageOf(`esdb://baoco:right@localhost:${server.port}?tlsCAFile=${folder}/ca.crt`)).to.equal('none')
   })
@@ -76,7 +75,7 @@ describe('an EVENTSTORE_URL with a wrong part', () => {
     expect(await messageOf('esdb://127.0.0.1:1')).to.equal('127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1')
   })
 
-  it('names what a cluster needs', async () => {
+  it('names hosts, tls and tlsCAFile if no node of a cluster answers', async () => {
     expect(await messageOf('esdb://127.0.0.1:1,127.0.0.1:2?tls=false')).to.equal(
       '127.0.0.1:1,127.0.0.1:2: no node of the cluster answered: check hosts, tls and tlsCAFile in EVENTSTORE_URL',
     )

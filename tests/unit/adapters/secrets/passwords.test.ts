@@ -12,7 +12,7 @@ describe('passwords', () => {
     expect(await passwords.verify('no account has this password', null)).to.equal(false)
   })
 
-  it('take as long to verify if none is stored: same parameters, salt and length', async () => {
+  it('take as long to verify if none is stored: the parameters and the lengths of salt and hash are the same', async () => {
     const lengths = (text: string) => text.split('$').map((part, index) => (index < 4 ? part : part.length))
     expect(lengths(NOBODYS)).to.deep.equal(lengths(await openPasswords().hash('correct horse')))
   })

@@ -14,7 +14,7 @@ const capturedAs = (given: Partial<TransactionEventData['TransactionCaptured']>)
 }
 
 describe('the history of a transaction', () => {
-  it('shows of a webhook’s url only the server', () => {
+  it('shows only the server of a webhook’s url', () => {
     const event = { ...exhausted(7, 1), metadata: { at: NOW.toISOString(), user_id: 7, version: 1 } }
     const { text } = historyOf([event as unknown as StoredEvent])[0]!
     expect(text).to.contain('POST https://shop.vn/#').and.not.contain('hook')

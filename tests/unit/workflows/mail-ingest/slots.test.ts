@@ -37,6 +37,7 @@ describe('slots', () => {
     await turn()
     expect(started.at(-1)).to.equal('hostile 2')
     const more = slots.use(1, async () => void started.push('hostile 3'))
+    await turn()
     expect(started.at(-1)).to.equal('hostile 2')
     for (const { end } of hostile) end()
     await Promise.all([...all, more])
