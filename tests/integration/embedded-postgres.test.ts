@@ -1,133 +1,30 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
+import { execFileSync, spawn } from 'node:child_process'
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
-import pg from 'pg'
 import { FolderInUse } from '../../adapters/system/data-folder.ts'
 import { silent } from '../../adapters/telemetry/log-lines.ts'
 import { linkLibraries, packedBinaries } from '../../adapters/postgres/embedded/directory.ts'
-import { removeDirectory } from '../harness/remove-directory.ts'
 import {
   attachOrStart,
   openEmbeddedPostgres,
   type EmbeddedPostgres,
 } from '../../adapters/postgres/embedded/embedded.ts'
-import { bundledScript } from '../harness/bundled-script.ts'
 import { giveCluster } from '../harness/copied-cluster.ts'
+import { ask, EmbeddedFolder, keepNote, kill, notes } from '../harness/embedded-folder.ts'
 import { eventually } from '../harness/eventually.ts'
 import { isAlive } from '../harness/is-alive.ts'
+import { removeDirectory } from '../harness/remove-directory.ts'
 
-const HOLDER = fileURLToPath(new URL('../harness/embedded-process.ts', import.meta.url))
 const isRoot = process.getuid?.() === 0
-/** For `node --import`: prints the process id and the arguments of the first process that it starts with the directory of the database. */
-const KILLED_AS_IT_STARTS = `data:text/javascript,${encodeURIComponent(`
-  import childProcess from 'node:child_process'
-  import { writeSync } from 'node:fs'
-  import { syncBuiltinESMExports } from 'node:module'
-  const { spawn } = childProcess
-  childProcess.spawn = (command, args, options) => {
-    const child = spawn(command, args, options)
-    if (!args.includes('-D')) return child
-    writeSync(1, [child.pid, command, ...args].join(' ') + '\\n')
-    process.kill(process.pid, 'SIGKILL')
-  }
-  syncBuiltinESMExports()
-`)}`
-
-/** For `node --import`: no file can be opened any more while it starts the guard. */
-const TOO_MANY_FILES = `data:text/javascript,${encodeURIComponent(`
-  import childProcess from 'node:child_process'
-  import { closeSync, openSync } from 'node:fs'
-  import { syncBuiltinESMExports } from 'node:module'
-  const { spawn } = childProcess
-  childProcess.spawn = (command, args, options) => {
-    if (!args.some((argument) => argument.endsWith('postmaster.pid'))) return spawn(command, args, options)
-    const opened = []
-    try {
-      for (;;) opened.push(openSync('/dev/null'))
-    } catch {}
-    try {
-      return spawn(command, args, options)
-    } finally {
-      opened.forEach((file) => closeSync(file))
-    }
-  }
-  syncBuiltinESMExports()
-`)}`
-/** For `node --import`: prints the process id of the server when it has a guard. It does not begin before the file `HELD` is gone. */
-const SLOW_TO_BEGIN = `data:text/javascript,${encodeURIComponent(`
-  import childProcess from 'node:child_process'
-  import { syncBuiltinESMExports } from 'node:module'
-  const { spawn } = childProcess
-  const { HELD } = process.env
-  const script = 'read -r word; echo $$ >&3; while [ -e "' + HELD + '" ]; do :; done; exec "$0" "$@" < /dev/null'
-  childProcess.spawn = (command, [first, ...args], options) => {
-    if (!args.includes('-D')) return spawn(command, [first, ...args], options)
-    return spawn(command, [first, script, ...args.slice(1)], { ...options, stdio: [...options.stdio, 1] })
-  }
-  syncBuiltinESMExports()
-`)}`
-
-const ask = async (url: string, statement: string): Promise<Record<string, unknown>[]> => {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    return (await client.query(statement)).rows as Record<string, unknown>[]
-  } finally {
-    await client.end()
-  }
-}
-
-const keepNote = (url: string, note: string) =>
-  ask(url, `CREATE TABLE IF NOT EXISTS note (text text); INSERT INTO note VALUES ('${note}')`)
-const notes = async (url: string) => (await ask(url, 'SELECT text FROM note ORDER BY text')).map(({ text }) => text)
 
 describe('embedded Postgres', () => {
-  let dataDir: string
-  const opened: EmbeddedPostgres[] = []
-  const processes: ChildProcess[] = []
-
-  const open = async (): Promise<EmbeddedPostgres> => {
-    const embedded = await openEmbeddedPostgres({ dataDir, log: silent })
-    opened.push(embedded)
-    return embedded
-  }
-
-  /** Starts another process that opens the data folder. Returns its answer without the leading word. */
-  const holder = async (env = process.env): Promise<{ answer: string; child: ChildProcess }> => {
-    const child = spawn(process.execPath, [await bundledScript(HOLDER), dataDir], {
-      env,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    processes.push(child)
-    const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
-    return { answer: line.replace(/^\w+ /, ''), child }
-  }
-
-  const place = (): string => fs.realpathSync(dataDir)
-  const kill = async ({ child }: { child: ChildProcess }): Promise<void> => {
-    child.kill('SIGKILL')
-    await once(child, 'exit')
-  }
-  const pidFile = (): string => join(place(), 'postgres', 'postmaster.pid')
-  const serverPid = (): number => Number.parseInt(fs.readFileSync(pidFile(), 'utf8'), 10)
-
+  let folder: EmbeddedFolder
   beforeEach(() => {
-    dataDir = fs.mkdtempSync(join(tmpdir(), 'baoco-embedded-'))
+    folder = new EmbeddedFolder()
   })
-
-  afterEach(async () => {
-    for (const embedded of opened.splice(0)) await embedded.stop()
-    for (const child of processes.splice(0)) child.kill('SIGKILL')
-    // The guard of a killed process stops its server. Remove the folder only after that.
-    await eventually(() => !fs.existsSync(pidFile()), { what: 'the end of the server' })
-    removeDirectory(dataDir)
-  })
+  afterEach(() => folder.close())
 
   describe('with a cluster that it made', () => {
     let home: string
@@ -209,52 +106,54 @@ describe('embedded Postgres', () => {
   })
 
   describe('with a cluster', () => {
-    beforeEach(() => giveCluster(dataDir))
+    beforeEach(() => giveCluster(folder.dataDir))
 
     it('runs in a session of its own, so that Ctrl-C does not reach it', async () => {
-      await open()
+      await folder.open()
       const group = (pid: number) => execFileSync('ps', ['-o', 'pgid=', '-p', String(pid)], { encoding: 'utf8' }).trim()
-      expect(group(serverPid())).to.equal(String(serverPid()))
-      expect(group(serverPid())).to.not.equal(group(process.pid))
+      expect(group(folder.serverPid())).to.equal(String(folder.serverPid()))
+      expect(group(folder.serverPid())).to.not.equal(group(process.pid))
     })
 
     it('refuses a second process on the same data folder with one line that names the first process', async () => {
-      await open()
-      const { answer } = await holder()
-      expect(answer).to.equal(`the data folder ${dataDir} is in use by another Baoco (process ${process.pid})`)
-      const again = await openEmbeddedPostgres({ dataDir, log: silent }).catch((error: unknown) => error)
+      await folder.open()
+      const { answer } = await folder.holder()
+      expect(answer).to.equal(`the data folder ${folder.dataDir} is in use by another Baoco (process ${process.pid})`)
+      const again = await openEmbeddedPostgres({ dataDir: folder.dataDir, log: silent }).catch(
+        (error: unknown) => error,
+      )
       expect(again).to.be.instanceOf(FolderInUse)
     })
 
     it('lets a command attach to the running server without stopping it', async () => {
-      const { answer: url } = await holder()
+      const { answer: url } = await folder.holder()
       await keepNote(url, 'by serve')
-      const attached = await attachOrStart({ dataDir, log: silent })
+      const attached = await attachOrStart({ dataDir: folder.dataDir, log: silent })
       expect(await notes(attached.url)).to.deep.equal(['by serve'])
       await attached.stop()
       expect(await notes(url)).to.deep.equal(['by serve'])
     })
 
     it('starts for a command if no server runs, and stops with the command', async () => {
-      const own = await attachOrStart({ dataDir, log: silent })
+      const own = await attachOrStart({ dataDir: folder.dataDir, log: silent })
       await keepNote(own.url, 'by a command')
-      const pid = serverPid()
+      const pid = folder.serverPid()
       await own.stop()
       expect(isAlive(pid)).to.equal(false)
-      expect(await notes((await open()).url)).to.deep.equal(['by a command'])
+      expect(await notes((await folder.open()).url)).to.deep.equal(['by a command'])
     })
 
     it('restarts under the same URL when its server is killed', async () => {
-      const { url } = await open()
+      const { url } = await folder.open()
       await keepNote(url, 'before')
-      const killed = serverPid()
+      const killed = folder.serverPid()
       process.kill(killed, 'SIGKILL')
-      await eventually(async () => serverPid() !== killed && (await notes(url)), { what: 'a new server' })
+      await eventually(async () => folder.serverPid() !== killed && (await notes(url)), { what: 'a new server' })
       expect(await notes(url)).to.deep.equal(['before'])
     })
 
     it('starts as soon as the last process of a killed server has ended', async () => {
-      const first = await holder()
+      const first = await folder.holder()
       await keepNote(first.answer, 'kept')
       const [{ pid } = {}] = await ask(
         first.answer,
@@ -263,12 +162,12 @@ describe('embedded Postgres', () => {
       process.kill(Number(pid), 'SIGSTOP')
       let opening: Promise<EmbeddedPostgres>
       try {
-        process.kill(serverPid(), 'SIGKILL')
+        process.kill(folder.serverPid(), 'SIGKILL')
         await kill(first)
-        opening = open()
-        const printed = () => fs.readFileSync(join(place(), 'postgres.log'), 'utf8')
+        opening = folder.open()
+        const printed = () => fs.readFileSync(join(folder.place(), 'postgres.log'), 'utf8')
         await eventually(() => printed().includes('pre-existing shared memory')).catch((error: Error) => {
-          throw new Error(`${error.message}\n${fs.readFileSync(pidFile(), 'utf8')}\n${printed()}`)
+          throw new Error(`${error.message}\n${fs.readFileSync(folder.pidFile(), 'utf8')}\n${printed()}`)
         })
       } finally {
         process.kill(Number(pid), 'SIGCONT')
@@ -277,114 +176,10 @@ describe('embedded Postgres', () => {
     })
 
     it('can be stopped while it restarts', async () => {
-      await open()
-      process.kill(serverPid(), 'SIGKILL')
-      await opened.pop()?.stop()
-      expect(await ask((await open()).url, 'SELECT 1 AS one')).to.deep.equal([{ one: 1 }])
-    })
-
-    it('does not outlive a killed Baoco, and the next Baoco starts at once', async () => {
-      const first = await holder()
-      await keepNote(first.answer, 'before')
-      const server = serverPid()
-      await kill(first)
-      expect(await notes((await open()).url)).to.deep.equal(['before'])
-      expect(serverPid()).to.not.equal(server)
-      await opened.pop()?.stop()
-
-      const second = await holder()
-      const left = serverPid()
-      await kill(second)
-      await eventually(() => !isAlive(left), { what: 'the end of the server' })
-    })
-
-    it('does not outlive a killed Baoco where `kill` is only a command of the shell, as in small images', async () => {
-      const programs = fs.mkdtempSync(join(tmpdir(), 'baoco-programs-'))
-      try {
-        fs.chmodSync(programs, 0o755)
-        for (const name of ['head', 'sleep'])
-          fs.symlinkSync(execFileSync('which', [name], { encoding: 'utf8' }).trim(), join(programs, name))
-        const baoco = await holder({ ...process.env, PATH: programs })
-        const server = serverPid()
-        await kill(baoco)
-        await eventually(() => !isAlive(server), { what: 'the end of the server' })
-      } finally {
-        fs.rmSync(programs, { recursive: true })
-      }
-    })
-
-    it('is not left by a Baoco that is killed as it starts the server', async () => {
-      const script = await bundledScript(HOLDER)
-      const child = spawn(process.execPath, ['--import', KILLED_AS_IT_STARTS, script, dataDir], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      })
-      processes.push(child)
-      const [[line]] = await Promise.all([once(createInterface(child.stdout), 'line'), once(child, 'exit')])
-      const [pid, ...server] = String(line).split(' ')
-      expect(server).to.include(join(place(), 'postgres'))
-      await eventually(() => !isAlive(Number(pid)), { what: 'the end of the server' })
-    })
-
-    it('does not outlive a killed Baoco, however long it takes to begin', async () => {
-      const programs = fs.mkdtempSync(join(tmpdir(), 'baoco-programs-'))
-      try {
-        fs.chmodSync(programs, 0o777)
-        const real = (name: string) => execFileSync('which', [name], { encoding: 'utf8' }).trim()
-        fs.symlinkSync(real('head'), join(programs, 'head'))
-        // The guard waits often, and not long.
-        const waits = join(programs, 'waits')
-        const sleep = `#!/bin/sh\necho waits >> ${waits}\nexec ${real('sleep')} 0.01\n`
-        fs.writeFileSync(join(programs, 'sleep'), sleep, { mode: 0o755 })
-        const held = join(programs, 'held')
-        fs.writeFileSync(held, '')
-        const child = spawn(process.execPath, ['--import', SLOW_TO_BEGIN, await bundledScript(HOLDER), dataDir], {
-          env: { ...process.env, PATH: programs, HELD: held },
-          stdio: ['ignore', 'pipe', 'inherit'],
-        })
-        processes.push(child)
-        const server = Number((await once(createInterface(child.stdout), 'line'))[0])
-        await kill({ child })
-        const waited = () => fs.readFileSync(waits, 'utf8').split('\n').length
-        await eventually(() => waited() > 10, { within: 10_000, what: 'a guard that still waits' })
-        fs.rmSync(held)
-        await eventually(() => !isAlive(server), { within: 10_000, what: 'the end of the server' })
-      } finally {
-        fs.rmSync(programs, { recursive: true })
-      }
-    })
-
-    it('does not run without a guard: it says why, and leaves no process', async () => {
-      const script = [process.execPath, '--import', TOO_MANY_FILES, await bundledScript(HOLDER), dataDir]
-      const child = spawn('/bin/sh', ['-c', 'ulimit -n 256; exec "$0" "$@"', ...script], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      })
-      processes.push(child)
-      const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
-      expect(line).to.match(/^refused the embedded Postgres did not start: spawn \S*sh EMFILE/)
-      expect(fs.existsSync(pidFile())).to.equal(false)
-    })
-
-    it('stops a server that was left without Baoco and without a guard', async () => {
-      const first = await holder()
-      await keepNote(first.answer, 'before')
-      const server = serverPid()
-      const guard = Number(execFileSync('pgrep', ['-P', String(first.child.pid), '-x', 'sh'], { encoding: 'utf8' }))
-      process.kill(guard, 'SIGKILL')
-      await kill(first)
-      expect(isAlive(server)).to.equal(true)
-      expect(await notes((await open()).url)).to.deep.equal(['before'])
-      // The process that adopted the server may take a moment to reap it.
-      await eventually(() => !isAlive(server), { what: 'the end of the server that was left' })
-    })
-
-    it('starts although the server that it stopped is not reaped, as in a container without an init process', async () => {
-      const first = await holder()
-      await keepNote(first.answer, 'before')
-      const server = serverPid()
-      for (const pid of [first.child.pid!, server]) process.kill(pid, 'SIGSTOP')
-      fs.rmSync(join(place(), 'lock'))
-      expect(await notes((await open()).url)).to.deep.equal(['before'])
-      expect(isAlive(server)).to.equal(true)
+      await folder.open()
+      process.kill(folder.serverPid(), 'SIGKILL')
+      await folder.opened.pop()?.stop()
+      expect(await ask((await folder.open()).url, 'SELECT 1 AS one')).to.deep.equal([{ one: 1 }])
     })
 
     for (const [whose, pidOf] of [
@@ -392,29 +187,29 @@ describe('embedded Postgres', () => {
       [
         'another process by now',
         (): number => {
-          const { uid, gid } = fs.statSync(join(place(), 'postgres'))
+          const { uid, gid } = fs.statSync(join(folder.place(), 'postgres'))
           const other = spawn('sleep', ['600'], { cwd: '/', stdio: 'ignore', ...(isRoot && { uid, gid }) })
-          processes.push(other)
+          folder.processes.push(other)
           return other.pid ?? 0
         },
       ],
     ] as const) {
       it(`starts despite a stale postmaster.pid whose process id belongs to ${whose}`, async () => {
-        const first = await open()
+        const first = await folder.open()
         await keepNote(first.url, 'before')
-        const text = fs.readFileSync(pidFile(), 'utf8')
+        const text = fs.readFileSync(folder.pidFile(), 'utf8')
         await first.stop()
         const pid = pidOf()
-        fs.writeFileSync(pidFile(), text.replace(/^\d+/, String(pid)))
-        if (isRoot) fs.chownSync(pidFile(), fs.statSync(join(place(), 'postgres')).uid, -1)
-        expect(await notes((await open()).url)).to.deep.equal(['before'])
+        fs.writeFileSync(folder.pidFile(), text.replace(/^\d+/, String(pid)))
+        if (isRoot) fs.chownSync(folder.pidFile(), fs.statSync(join(folder.place(), 'postgres')).uid, -1)
+        expect(await notes((await folder.open()).url)).to.deep.equal(['before'])
         if (pid < 2_000_000_000) expect(isAlive(pid), 'the other process was left alone').to.equal(true)
       })
     }
   })
 
   it('creates the library links that an install without scripts leaves out', () => {
-    const native = join(dataDir, 'native')
+    const native = join(folder.dataDir, 'native')
     fs.cpSync(packedBinaries(), native, { recursive: true, verbatimSymlinks: true })
     for (const name of fs.readdirSync(join(native, 'lib'))) {
       if (fs.lstatSync(join(native, 'lib', name)).isSymbolicLink()) fs.rmSync(join(native, 'lib', name))
@@ -428,22 +223,22 @@ describe('embedded Postgres', () => {
   // Only root needs a second user for its database.
   if (isRoot) {
     it('moves as a whole to /var/lib/baoco if root keeps it under a closed folder, and is found again', async () => {
-      const home = dataDir
-      dataDir = join(home, 'data')
+      const home = folder.dataDir
+      folder.dataDir = join(home, 'data')
       try {
-        const first = await open()
-        expect(place()).to.match(/^\/var\/lib\/baoco\/[0-9a-f]{16}$/)
+        const first = await folder.open()
+        expect(folder.place()).to.match(/^\/var\/lib\/baoco\/[0-9a-f]{16}$/)
         await keepNote(first.url, 'kept')
-        expect(fs.lstatSync(dataDir).isSymbolicLink()).to.equal(true)
-        expect(fs.readdirSync(place())).to.include.members(['postgres', 'postgres.json', 'lock'])
+        expect(fs.lstatSync(folder.dataDir).isSymbolicLink()).to.equal(true)
+        expect(fs.readdirSync(folder.place())).to.include.members(['postgres', 'postgres.json', 'lock'])
         await first.stop()
-        expect(await notes((await open()).url)).to.deep.equal(['kept'])
-        await opened.pop()?.stop()
+        expect(await notes((await folder.open()).url)).to.deep.equal(['kept'])
+        await folder.opened.pop()?.stop()
 
-        const old = place()
-        fs.rmSync(dataDir)
-        const anew = await open()
-        expect(place()).to.equal(old)
+        const old = folder.place()
+        fs.rmSync(folder.dataDir)
+        const anew = await folder.open()
+        expect(folder.place()).to.equal(old)
         const tables = await ask(anew.url, "SELECT to_regclass('note') AS note")
         expect(tables, 'a new data folder has a new database').to.deep.equal([{ note: null }])
         const aside = fs
@@ -452,9 +247,9 @@ describe('embedded Postgres', () => {
         expect(aside).to.have.length(1)
         fs.rmSync(join('/var/lib/baoco', aside[0] ?? ''), { recursive: true })
       } finally {
-        for (const embedded of opened.splice(0)) await embedded.stop()
-        removeDirectory(dataDir)
-        dataDir = home
+        for (const embedded of folder.opened.splice(0)) await embedded.stop()
+        removeDirectory(folder.dataDir)
+        folder.dataDir = home
       }
     })
   }
