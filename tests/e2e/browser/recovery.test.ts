@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { vietcombankText } from '../../harness/bank-texts.ts'
 import { needsChromium } from '../../harness/chromium/install.ts'
 import { openLine, type Line } from '../../harness/dashboard/line.ts'
@@ -146,14 +146,15 @@ describe('an open page', function () {
     await other.goto(`${line.url}/transactions`)
     await showTheSame()
     const asked: string[] = []
-    for (const page of pages) page.on('request', (request) => void asked.push(new URL(request.url()).pathname))
+    const note = (request: Request) => void asked.push(new URL(request.url()).pathname)
+    for (const page of pages) page.on('request', note)
     const renewed = visitor.page.waitForResponse((response) => response.url().includes('/api/stream'))
     line.cut()
     await renewed
     await post(1)
     await showTheSame()
     expect(asked).to.include('/api/transactions').and.not.include('/api/account')
-    for (const page of pages) page.removeAllListeners('request')
+    for (const page of pages) page.off('request', note)
   })
 
   it('asks once for what changed while nobody saw it', async () => {
