@@ -8,6 +8,7 @@ import { createHash, type Hash } from 'node:crypto'
 import { z } from 'zod'
 import type { Metadata, NewEvent } from '../../domain/event.ts'
 import { PARKED_STREAM, parkedEvents } from '../../domain/parked/events.ts'
+import { isResolution, Resolutions, type Resolution } from '../../domain/parked/resolutions.ts'
 
 const line = z.strictObject({
   stream: z.string().min(1),
@@ -76,30 +77,26 @@ export const eventOfLine = (text: string, number: number): FiledEvent => {
   return { ...data, metadata: data.metadata as unknown as Metadata }
 }
 
-/** Events of a file that this version does not know. Those that the operator skipped are allowed, because everything ignores them. */
-class UnknownEvents {
-  readonly #found = new Map<string, { text: string; isSkipped: boolean }>()
+/** More events of unknown types are not skipped one by one: the file comes from a newer version. */
+const MOST_UNKNOWN = 10_000
 
-  add(text: string, { id }: FiledEvent): void {
-    if (this.#found.size >= MOST_UNKNOWN) this.refuse()
-    this.#found.set(id, { text, isSkipped: false })
-  }
-
-  /** Takes a decision of the operator. The last one about an event counts. */
-  decide({ type, data }: FiledEvent): void {
-    const { data: decision } = parkedEvents.ParkedEventSkipped.safeParse(data)
-    const found = decision && this.#found.get(decision.event_id)
-    if (found) found.isSkipped = type === 'ParkedEventSkipped'
-  }
-
-  /** @throws {BadFile} if one of them is not skipped */
-  refuse(): void {
-    for (const { text, isSkipped } of this.#found.values()) if (!isSkipped) throw new BadFile(text)
-  }
+interface UnknownEvent extends Pick<FiledEvent, 'stream' | 'revision' | 'type'> {
+  /** Of its line. */
+  number: number
 }
 
-/** More of them are not skipped one by one: the file comes from a newer version. */
-const MOST_UNKNOWN = 10_000
+/** @throws {BadFile} if the operator has not skipped one of them: nothing could read its stream */
+const refuse = (unknown: readonly UnknownEvent[], resolutions: Resolutions): void => {
+  for (const event of unknown)
+    if (!resolutions.isSkipped(event))
+      throw new BadFile(`line ${event.number} is an event this version does not know: ${event.type}`)
+}
+
+const resolutionOf = (event: FiledEvent): Resolution | undefined => {
+  if (event.stream !== PARKED_STREAM || !isResolution(event)) return undefined
+  const { data } = parkedEvents[event.type].safeParse(event.data)
+  return data && ({ ...event, data } as Resolution)
+}
 
 /**
  * Reads a file to its end.
@@ -109,14 +106,17 @@ const MOST_UNKNOWN = 10_000
  */
 export const checkFile = async (lines: AsyncIterable<string>, knows: (type: string) => boolean): Promise<LastLine> => {
   const hash = createHash('sha256')
-  const unknown = new UnknownEvents()
+  const unknown: UnknownEvent[] = []
+  const resolutions = new Resolutions()
   let last: string | undefined
   let number = 0
   for await (const text of lines) {
     if (last !== undefined) {
       const event = eventOfLine(last, number)
-      if (!knows(event.type)) unknown.add(`line ${number} is an event this version does not know: ${event.type}`, event)
-      else if (event.stream === PARKED_STREAM) unknown.decide(event)
+      const { stream, revision, type } = event
+      if (!knows(type) && unknown.push({ stream, revision, type, number }) > MOST_UNKNOWN) refuse(unknown, resolutions)
+      const resolution = resolutionOf(event)
+      if (resolution) resolutions.add(resolution)
       hash.update(`${last}\n`)
     }
     last = text
@@ -128,6 +128,6 @@ export const checkFile = async (lines: AsyncIterable<string>, knows: (type: stri
     throw new BadFile(`it contains ${number - 1} events, but its last line says ${summary.events}`)
   if (digest(hash, summary) !== summary.sha256)
     throw new BadFile('it was changed after it was written: its SHA-256 differs')
-  unknown.refuse()
+  refuse(unknown, resolutions)
   return summary
 }

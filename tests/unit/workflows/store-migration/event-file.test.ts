@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
-import { PARKED_STREAM } from '../../../../domain/parked/events.ts'
+import { PARKED_STREAM, REFUSED } from '../../../../domain/parked/events.ts'
 import { checkFile, FileWriter, type FiledEvent } from '../../../../workflows/store-migration/event-file.ts'
 
 const event = (stream: string, revision: number, type: string, data: object = {}): FiledEvent => {
@@ -37,14 +37,14 @@ const checkOf = (events: readonly FiledEvent[]): Promise<string> => check(fileOf
 
 describe('the check of a file of events', () => {
   const odd = event('odd', 0, 'FromTomorrow')
-  const decision = (revision: number, type: string) => {
+  const decision = (revision: number, type: string, reason = 'unknown_type') => {
     const { stream, id: event_id } = odd
     const parked = {
       stream,
       revision: 0,
       event_id,
       type: 'FromTomorrow',
-      reason: 'unknown_type',
+      reason,
       detail: '',
       projectors: [],
     }
@@ -67,6 +67,10 @@ describe('the check of a file of events', () => {
       'line 1 is an event this version does not know: FromTomorrow',
     )
     expect(await checkOf([odd, skipped, retried, decision(2, 'ParkedEventSkipped')])).to.equal('4 events')
+  })
+
+  it('refuses one that only the read models leave out, because everything else reads it', async () => {
+    expect(await checkOf([odd, decision(0, 'ParkedEventSkipped', REFUSED)])).to.match(/does not know: FromTomorrow$/)
   })
 
   describe('refuses a file', () => {
