@@ -43,6 +43,9 @@ describe('a page in a busy hour', function () {
 
   it('asks less often when the calls of the hour run short, and leaves some for what its owner opens', async () => {
     await visitor.beforeScripts(`{
+      // The page passes what it hears to other tabs, and to this listener.
+      globalThis.heard = new Set()
+      new BroadcastChannel('baoco.live').onmessage = ({ data }) => data.message && globalThis.heard.add(data.message.id)
       const set = setTimeout
       globalThis.isSaving = false
       globalThis.setTimeout = (act, delay, ...rest) => {
@@ -55,15 +58,18 @@ describe('a page in a busy hour', function () {
     await row('DH1001')
     while ((await left()) > 20);
     let payments = 1001
+    let last = 0
     await eventually(
       async () => {
-        await pay(`DH${++payments}`)
+        last = await pay(`DH${++payments}`)
         return visitor.page.evaluate<boolean>('globalThis.isSaving')
       },
       { within: WITHIN, what: 'a page that saves calls' },
     )
     expect(await left()).to.be.greaterThan(5)
-    // What it opens is current.
+    // What it opens is current: it shows what the page has heard of.
+    const hasHeard = () => visitor.page.evaluate<boolean>(`globalThis.heard.has(${last})`)
+    await eventually(hasHeard, { within: WITHIN, what: 'the message about the last payment' })
     await visitor.open('/undelivered')
     await visitor.page.getByRole('heading', { level: 1, name: 'Undelivered' }).waitFor()
     await visitor.open('/transactions')
