@@ -22,7 +22,9 @@ export type ColumnType =
   | 'timestamptz'
 
 export type Value = string | number | boolean | null | readonly string[] | readonly number[]
-export type Values = Readonly<Record<string, Value | undefined>>
+/** A new row. A batch writes later changes into it. */
+export type Row = Record<string, Value | undefined>
+export type Values = Readonly<Row>
 
 export interface Table {
   name: string
@@ -93,13 +95,13 @@ export interface Remaining {
 }
 
 export type Statement =
-  | { kind: 'insert'; table: Table; row: Values }
+  | { kind: 'insert'; table: Table; row: Row }
   | { kind: 'update'; table: Table; key: Values; set: Changes }
   | { kind: 'remove'; table: Table; key: Values }
   | { kind: 'perform'; operation: Operation; rows: readonly Values[] }
 
 /** Adds a row. If the row already exists, that is an error, and the event's stream is parked. */
-export const insert = (table: Table, row: Values): Statement => ({ kind: 'insert', table, row })
+export const insert = (table: Table, row: Row): Statement => ({ kind: 'insert', table, row })
 /** Changes a row if it exists. Otherwise nothing happens. */
 export const update = (table: Table, key: Values, set: Changes): Statement => ({ kind: 'update', table, key, set })
 export const remove = (table: Table, key: Values): Statement => ({ kind: 'remove', table, key })

@@ -9,11 +9,11 @@
  * are rare, so a batch is nearly always one layer, and the number of its statements does not grow with its events. An
  * operation that must be done last lies below all layers.
  */
-import type { AtLeast, Changes, Operation, Statement, Table, Value, Values } from './definition.ts'
+import type { AtLeast, Changes, Operation, Row, Statement, Table, Value, Values } from './definition.ts'
 
 /** The combined change of a batch to one row. */
 type Pending =
-  | { kind: 'insert'; row: Values; /** the row was removed first */ instead: boolean }
+  | { kind: 'insert'; row: Row; /** the row was removed first */ instead: boolean }
   | { kind: 'update'; key: Values; set: Record<string, Value | AtLeast> }
   | { kind: 'remove'; key: Values }
   /** Inserted and removed again. */
@@ -133,9 +133,9 @@ const next = (
     case 'update':
       if (pending?.kind === 'remove' || pending?.kind === 'nothing') return pending
       if (pending?.kind === 'insert') {
-        const row: Record<string, Value | undefined> = { ...pending.row }
+        const { row } = pending
         for (const [column, change] of Object.entries(statement.set)) row[column] = applied(row[column], change)
-        return { kind: 'insert', row, instead: pending.instead }
+        return pending
       }
       return { kind: 'update', key: statement.key, set: together(pending?.set, statement.set) }
     case 'remove':
@@ -165,7 +165,7 @@ const changesOf = (table: Table, rows: Iterable<Pending>): Change[] => {
       const shape = `${columns.join()}|${rising.join()}`
       let alike = updated.get(shape)
       if (!alike) updated.set(shape, (alike = { columns, rising, rows: [] }))
-      const row: Record<string, Value | undefined> = { ...pending.key }
+      const row: Row = { ...pending.key }
       for (const column of columns) {
         const change = pending.set[column]!
         row[column] = isAtLeast(change) ? change.atLeast : change

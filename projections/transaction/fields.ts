@@ -47,15 +47,13 @@ const HIDDEN: ReadonlySet<string> = new Set<HiddenField>(['source', 'content', '
 /** The table's columns, in their order. */
 export const transactionColumns = { id: 'bigint', ...CAPTURED, updated_at: 'timestamptz' } as const
 
-/** The row of a new transaction. */
-export const transactionRow = (data: Captured) => {
-  const row: Record<string, Captured[CapturedField]> = { id: data.transaction_id }
-  for (const name of CAPTURED_NAMES) row[name] = data[name]
-  row.source_type = sourceTypeOf(data)
-  row.updated_at = data.created_at
-  return row
-}
-const CAPTURED_NAMES = Object.keys(CAPTURED) as CapturedField[]
+/** The row of a new transaction. It may contain more fields than the table has. */
+export const transactionRow = (data: Captured) => ({
+  ...data,
+  id: data.transaction_id,
+  source_type: sourceTypeOf(data),
+  updated_at: data.created_at,
+})
 
 /** What lists and details read of a transaction. */
 export type TransactionRow = { id: number } & Pick<Captured, Exclude<CapturedField, HiddenField>> & {
