@@ -1,7 +1,7 @@
 // Tests: tests/unit/projections/generations.test.ts
 /**
  * The history of the read models. Their number in this list is their generation: a process never rebuilds read models of a higher one,
- * which a newer version of Baoco has built. A change of a table or of a projection's version adds a line.
+ * which a newer version of Baoco has built. After a change of a table or of a projection's version, `npm run generations` adds a line.
  */
 
 export const MAIN_GENERATIONS: readonly string[] = [

@@ -2,7 +2,7 @@
 /**
  * The fields of a transaction, once. The table, the projection and the queries take them from here. To add a field: add it to the event
  * (`domain/transaction/events.ts`) with an upcaster (`domain/upcasters`), to what capture writes (`domain/transaction/capture.ts`), here, and
- * to the API (`adapters/http/resources/transactions.ts`). `npm run golden-events` and `npm run docs` generate the rest.
+ * to the API (`adapters/http/resources/transactions.ts`). `npm run golden-events`, `generations`, `fold-version` and `docs` generate the rest.
  */
 import { sourceTypeOf } from '../../domain/arrival/source-type.ts'
 import type { TransactionEventData } from '../../domain/transaction/events.ts'
