@@ -1,4 +1,4 @@
-// Tests: tests/unit/projections/read-models.test.ts
+// Tests: tests/integration/golden-tables.test.ts
 /** All projectors, each with its own subscription and checkpoint. To add one, add it to this list. */
 import type { Definition } from './engine/definition.ts'
 import { mainWith, type MainSettings } from './main.ts'

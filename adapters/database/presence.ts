@@ -1,4 +1,4 @@
-// Tests: tests/integration/delivery/takeover.test.ts
+// Tests: tests/integration/store-migration/store-migration.test.ts
 /**
  * Records which processes run on an installation. Every process holds a shared lock of the database while it works on it. A
  * command that must be alone takes the lock exclusively. The lock belongs to a connection. So it ends with its process,

@@ -1,4 +1,4 @@
-// Tests: tests/unit/domain/parse-event.test.ts
+// Tests: tests/contract/event-store/postgres.test.ts
 import type { RecordedEvent } from '../../domain/event.ts'
 
 /**

@@ -1,4 +1,4 @@
-// Tests: tests/integration/delivery/metrics.test.ts
+// Tests: tests/chaos/store-away.test.ts
 /** Baoco's Prometheus metrics. Labels never contain text that a user or a stranger wrote. */
 import { VERSION } from '../system/version.ts'
 import { Registry } from 'prom-client'

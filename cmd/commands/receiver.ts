@@ -1,4 +1,4 @@
-// Tests: tests/integration/receiver/receiver.test.ts
+// Tests: tests/integration/baoco-command.test.ts
 /** `baoco receiver`: an example shop server, to test webhooks with and to copy. */
 import { once } from 'node:events'
 import { InvalidArgumentError, Option, type Command } from 'commander'

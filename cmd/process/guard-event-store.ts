@@ -1,4 +1,4 @@
-// Tests: tests/integration/http/store-away.test.ts
+// Tests: tests/chaos/store-away.test.ts
 /** The event store as the process uses it: measured, behind the circuit breaker, and with a full disk recognised. */
 import { guardStore } from '../../adapters/event-store/circuit-breaker.ts'
 import { timed } from '../../adapters/event-store/timed.ts'

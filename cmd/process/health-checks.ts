@@ -1,4 +1,4 @@
-// Tests: tests/integration/http/protocol.test.ts
+// Tests: tests/integration/kafka/serve.test.ts
 /** Health checks of the services that roles need, for `/readyz`. */
 import type { HealthCheck } from '../../adapters/http/resources/health.ts'
 import { DiskFull } from '../../domain/errors.ts'

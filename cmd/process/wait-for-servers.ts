@@ -1,4 +1,4 @@
-// Tests: tests/integration/kafka/outage.test.ts
+// Tests: tests/unit/cmd/process/wait-for-servers.test.ts
 /** Waits at the start for a server that is down, and logs which one and why. `/readyz` names it meanwhile. */
 import { orAborted, waitUnlessAborted } from '../../workflows/support/abort.ts'
 import type { AwaitedServers } from './front.ts'

@@ -1,4 +1,4 @@
-// Tests: tests/integration/http/sources.test.ts
+// Tests: tests/unit/workflows/scheduled/watch-sources.test.ts
 /** The receive paths of an account, as sources name them: `device-7`, `key-8`, `mailbox-3`, `url`. */
 
 export type ReceivePath = string

@@ -1,4 +1,4 @@
-// Tests: tests/unit/domain/reader/printed-money.test.ts
+// Tests: tests/unit/domain/reader/reader.test.ts
 /** Turns the money values that a layout or label matched into certain values. An uncertain value gives null, and the text stays unread. */
 import type { Money } from '../money.ts'
 import { currencyNamed, readNumber } from './printed-money.ts'

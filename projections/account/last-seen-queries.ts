@@ -1,4 +1,4 @@
-// Tests: tests/integration/http/sources.test.ts
+// Tests: tests/integration/scheduled/watch-sources.test.ts
 /** When each of a user's sources was last seen, and since when it is silent. */
 import type { ReceivePath } from '../../domain/arrival/origin.ts'
 import { silentSince, usualPause, type Rhythm } from '../../domain/sources/silence.ts'

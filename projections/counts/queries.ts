@@ -1,4 +1,4 @@
-// Tests: tests/integration/projections/counts.test.ts
+// Tests: tests/integration/http/stats.test.ts
 /**
  * Amounts and outcomes by Vietnamese day and bank, and the results of each rule's endpoint. A copy of a notification
  * does not count as money.

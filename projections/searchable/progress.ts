@@ -1,4 +1,4 @@
-// Tests: tests/integration/projections/search.test.ts
+// Tests: tests/integration/http/search.test.ts
 /**
  * Whether the search has everything that the lists have. Its own projector maintains it, and that may be behind: always
  * for moments, and for a long time after an upgrade that rebuilds it.

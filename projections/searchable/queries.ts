@@ -1,4 +1,4 @@
-// Tests: tests/integration/projections/search.test.ts
+// Tests: tests/integration/http/search.test.ts
 /**
  * Lists that are searched, or filtered by a rule. They are read from `searchable`, which the projector `search`
  * maintains (`projections/searchable/projection.ts`), and joined with the transactions. So deleted transactions

@@ -1,4 +1,4 @@
-// Tests: tests/unit/workflows/deliver/lane.test.ts
+// Tests: tests/integration/delivery/delivery.test.ts
 /** The lanes for first attempts, due retries, manual retries and bulk retries. No lane takes another's room. */
 import { Lane, type LaneJob, type LaneLimits } from './lane.ts'
 import { LANES, type Claimed, type LaneName, type RoomByLane, type Shares } from './queue.ts'

@@ -1,4 +1,4 @@
-// Tests: tests/unit/adapters/http/middleware/query-string.test.ts
+// Tests: tests/integration/http/protocol.test.ts
 /**
  * Limits the length of a query, in bytes as sent and without its `?` (interface, section 8), and its number of pairs. The personal URL
  * accepts more bytes, because a Vietnamese text sent by GET is long. It handles too many pairs itself, because a phone would resend a

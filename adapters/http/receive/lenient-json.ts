@@ -1,4 +1,4 @@
-// Tests: tests/unit/adapters/http/receive/json-values.test.ts
+// Tests: tests/unit/adapters/http/receive/nothing-lost.test.ts
 /**
  * Reads JSON as forwarder apps write it. Templates insert texts without escaping them, so strings contain raw line breaks, tabs and quotes
  * of a bank's text, and unfilled placeholders appear in place of numbers. Such JSON is read only to find the text to keep, because the

@@ -1,4 +1,4 @@
-// Tests: tests/unit/adapters/http/receive/duplicate-keys.test.ts
+// Tests: tests/unit/adapters/http/receive/fields.test.ts
 /** Finds members of a posted value by their plain names. */
 import { plainName, type Path } from './field-names.ts'
 

@@ -1,4 +1,4 @@
-// Tests: tests/integration/http/sources.test.ts
+// Tests: tests/integration/http/mail-accounts.test.ts
 /** When a source was last seen, for devices, mail accounts and the personal URL. */
 import { z } from 'zod'
 import { moment } from '../../../domain/fields.ts'

@@ -1,4 +1,4 @@
-// Tests: tests/integration/kafka/relay.test.ts
+// Tests: tests/integration/kafka/acls.test.ts
 /** Moves a consumer group to the end of its topic, so that existing messages are no longer delivered. */
 import { groupIdOf, openKafkaClient, withAdmin, type KafkaTopic } from './client.ts'
 import { consumerFailure } from './consumer-failure.ts'

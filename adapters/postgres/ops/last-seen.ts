@@ -1,4 +1,4 @@
-// Tests: tests/integration/http/sources.test.ts
+// Tests: tests/integration/scheduled/watch-sources.test.ts
 /**
  * Records when sources were last seen, in `ops.heard`. Many notifications are written with one statement every few seconds,
  * so that receiving is not delayed. A record that a crash loses is replaced by the next notification.

@@ -1,4 +1,4 @@
-// Tests: tests/integration/store-migration/store-migration.test.ts
+// Tests: tests/integration/store-migration/commands.test.ts
 /**
  * Positions in the store that the operational tables contain. They are carried over when the events move to another store.
  */
