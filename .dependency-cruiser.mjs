@@ -1,6 +1,6 @@
 /**
- * Which folder may import which. Imports point inward: cmd → adapters → projections → workflows → domain. Inside a layer a folder may import
- * only the folders named here, and itself. `npm run imports` checks it.
+ * Which folder may import which. Imports point inward: cmd → adapters → projections → workflows → domain. Inside a layer, and inside a folder
+ * that is divided, a folder may import only the folders named here, and itself. `npm run imports` checks it.
  */
 
 /** Layers, from the inside out: what each may import beside itself, and its npm and Node packages. */
@@ -12,7 +12,7 @@ const LAYERS = {
   cmd: { folders: ['adapters', 'projections', 'workflows', 'domain'] },
 }
 
-/** Folders inside a layer, and the neighbours that each may import. Files directly in a layer are open to all of it. */
+/** Folders inside a layer or a folder, and the neighbours that each may import. Files directly in it are open to all of it. */
 const NEIGHBOURS = {
   domain: {
     account: ['arrival', 'banks', 'dedup', 'webhook'],
@@ -33,6 +33,8 @@ const NEIGHBOURS = {
     vietqr: [],
     webhook: ['account'],
   },
+  'domain/account': { fold: [] },
+  'domain/webhook': { payload: [] },
   workflows: {
     accounts: ['support', 'transactions'],
     affiliate: ['accounts', 'support'],
@@ -72,11 +74,29 @@ const NEIGHBOURS = {
     telemetry: ['postgres', 'system'],
     'webhook-sender': ['inbox'],
   },
+  'adapters/event-store': { eventstoredb: [], postgres: [] },
+  'adapters/http': {
+    dashboard: [],
+    middleware: ['openapi', 'receive'],
+    openapi: ['middleware'],
+    receive: ['middleware'],
+    resources: ['dashboard', 'middleware', 'openapi', 'receive'],
+  },
+  'adapters/log': { kafka: [] },
+  'adapters/postgres': { 'delivery-queue': [], embedded: [], ops: ['delivery-queue'] },
   cmd: {
     'command-parts': ['process', 'settings'],
     commands: ['command-parts', 'process', 'settings'],
     process: ['settings'],
     settings: [],
+  },
+  web: {
+    api: [],
+    app: ['api', 'screens', 'texts', 'ui'],
+    screens: ['api', 'app', 'ui'],
+    styles: [],
+    texts: ['app'],
+    ui: ['api', 'app'],
   },
 }
 
@@ -103,7 +123,7 @@ const layerRules = Object.entries(LAYERS).map(([layer, { folders, packages }]) =
 
 const neighbourRules = Object.entries(NEIGHBOURS).flatMap(([layer, folders]) =>
   Object.entries(folders).map(([folder, neighbours]) => ({
-    name: `${layer}-${folder}-imports`,
+    name: `${layer.replace('/', '-')}-${folder}-imports`,
     severity: 'error',
     from: { path: `^${layer}/${folder}/` },
     to: { path: `^${layer}/[^/]+/`, pathNot: `^${layer}/${anyOf([folder, ...neighbours])}/` },
@@ -112,7 +132,7 @@ const neighbourRules = Object.entries(NEIGHBOURS).flatMap(([layer, folders]) =>
 
 /** A folder that is not in the table would be checked by nothing. */
 const unknownFolders = Object.entries(NEIGHBOURS).map(([layer, folders]) => ({
-  name: `${layer}-folder-is-in-the-table`,
+  name: `${layer.replace('/', '-')}-folder-is-in-the-table`,
   severity: 'error',
   from: { path: `^${layer}/[^/]+/`, pathNot: `^${layer}/${anyOf(Object.keys(folders))}/` },
   to: {},

@@ -52,6 +52,11 @@ describe('the import rules', () => {
     expect(await broken(files)).to.deep.equal(['domain-reader-imports'])
   })
 
+  it('refuse the same inside a folder that is divided', async () => {
+    const files = { 'adapters/http/receive/x.ts': importing('../resources/y.ts'), 'adapters/http/resources/y.ts': X }
+    expect(await broken(files)).to.deep.equal(['adapters-http-receive-imports'])
+  })
+
   it('refuse a folder that the table does not list', async () => {
     const files = { 'domain/money.ts': X, 'domain/extra/extra.ts': importing('../money.ts') }
     expect(await broken(files)).to.deep.equal(['domain-folder-is-in-the-table'])
