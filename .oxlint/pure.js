@@ -2,9 +2,12 @@
 
 const INSIDE = {
   ImportExpression: 'import at the top.',
-  "MemberExpression[object.name='process'][property.name='env']": 'take the setting as an argument.',
+  "Identifier[name='globalThis']": 'ask through a port.',
+  "MemberExpression[object.name='process']": 'take the setting or the time as an argument.',
+  "VariableDeclarator[init.name='process']": 'take the setting as an argument.',
   "CallExpression[callee.name='fetch']": 'ask through a port.',
   "CallExpression[callee.object.name='Date'][callee.property.name='now']": 'take the time as an argument, or a Clock.',
+  "CallExpression[callee.name='Date']": 'take the time as an argument, or a Clock.',
   "NewExpression[callee.name='Date'][arguments.length=0]": 'take the time as an argument, or a Clock.',
   "CallExpression[callee.object.name='Math'][callee.property.name='random']": 'take the random number as an argument.',
 }
