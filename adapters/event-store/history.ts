@@ -27,7 +27,7 @@ const MOST_BEGUN = 5_000
 /** An event that was seen longer ago may have expired, because it may have been old when it was seen. Milliseconds. */
 const SURELY_KEPT_MS = HOUR_MS
 
-type Place = Pick<RecordedEvent, 'checkpoint' | 'id' | 'stream' | 'revision'>
+type EventPosition = Pick<RecordedEvent, 'checkpoint' | 'id' | 'stream' | 'revision'>
 
 /** Reads slices on the connection to compare. The events are not parsed. */
 export type Look = (slices: readonly Slice[]) => Promise<RecordedEvent[][]>
@@ -76,14 +76,14 @@ export class History {
   }
 
   /** Notes events that were read or received, in order. */
-  saw(events: readonly Place[]): void {
+  saw(events: readonly EventPosition[]): void {
     for (const { stream, revision } of events) if (revision === 0) this.#begin(stream)
     const last = events.at(-1)
     if (last) this.#advance(last)
   }
 
   /** Notes an append. @param last  the last event */
-  wrote(streams: readonly { stream: string; expected: number }[], last: Place): void {
+  wrote(streams: readonly { stream: string; expected: number }[], last: EventPosition): void {
     for (const { stream, expected } of streams) if (expected === NO_STREAM) this.#begin(stream)
     this.#advance(last)
   }
@@ -126,7 +126,7 @@ export class History {
     return Math.min(SURELY_KEPT_MS, ...ages)
   }
 
-  #advance(event: Place): void {
+  #advance(event: EventPosition): void {
     if (!this.#newest || this.#isAfter(event.checkpoint, this.#newest.position.checkpoint))
       this.#newest = { position: storePositionOf(event), seenAt: performance.now() }
     this.reaches(event.checkpoint)

@@ -28,7 +28,7 @@ export const openMeasuredCapture = ({ settings, lastSeen, metrics, log, spans, .
     onTaken: (taken) => {
       const now = parts.clock.now()
       metrics.notificationTaken(taken.outcome)
-      if (taken.user_id !== null && taken.door !== null) lastSeen.note(taken.user_id, taken.door, now)
+      if (taken.user_id !== null && taken.receive_path !== null) lastSeen.note(taken.user_id, taken.receive_path, now)
       log.info(taken, 'notification.received')
       spans.add(() => spanOfCapture(taken, now.getTime()))
     },

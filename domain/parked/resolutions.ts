@@ -8,9 +8,9 @@ export type Resolution = KnownEvent<'ParkedEventSkipped' | 'ParkedEventRetried'>
 export const isResolution = (event: { type: string }): event is Resolution =>
   event.type === 'ParkedEventSkipped' || event.type === 'ParkedEventRetried'
 
-type Place = Pick<RecordedEvent, 'stream' | 'revision'>
+type EventInStream = Pick<RecordedEvent, 'stream' | 'revision'>
 
-const nameOf = ({ stream, revision }: Place): string => `${revision}@${stream}`
+const nameOf = ({ stream, revision }: EventInStream): string => `${revision}@${stream}`
 
 export class Resolutions {
   readonly #last = new Map<string, Resolution>()
@@ -26,16 +26,16 @@ export class Resolutions {
   }
 
   /** The last decision about an event. */
-  about(place: Place): Resolution | undefined {
-    return this.#last.size === 0 ? undefined : this.#last.get(nameOf(place))
+  about(event: EventInStream): Resolution | undefined {
+    return this.#last.size === 0 ? undefined : this.#last.get(nameOf(event))
   }
 
   /**
    * Whether every reader ignores the event. One that only the read models refused was decided on all the same: folds keep it, and only the
    * read models leave it out.
    */
-  isSkipped(place: Place): boolean {
-    const resolution = this.about(place)
+  isSkipped(event: EventInStream): boolean {
+    const resolution = this.about(event)
     return resolution?.type === 'ParkedEventSkipped' && resolution.data.reason !== REFUSED
   }
 }

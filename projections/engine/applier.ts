@@ -9,12 +9,12 @@ import { PARKED_STREAM } from '../../domain/parked/events.ts'
 import type { Resolutions } from '../../domain/parked/resolutions.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 import { readResolutions } from '../../workflows/parked/store-with-skips.ts'
-import { lastPlaceIn, storePositionOf, type StorePosition } from '../../workflows/support/store-position.ts'
+import { lastPositionIn, storePositionOf, type StorePosition } from '../../workflows/support/store-position.ts'
 import { moveOn, stay } from './checkpoint.ts'
 import { statementsOf, type Definition, type Statement } from './definition.ts'
 import { Fold } from './fold.ts'
 import type { ParkedStream } from './parked-table.ts'
-import { parkingStatements, placeOf, planOf, refusedBecause, type Cause, type Plan } from './parking.ts'
+import { parkingStatements, nameOf, planOf, refusedBecause, type Cause, type Plan } from './parking.ts'
 import { isLeft, partOf } from './remaining.ts'
 import type { ReadModelTables } from './tables.ts'
 import { SqlWriter, versionOf, type SqlStatement } from './sql.ts'
@@ -75,11 +75,11 @@ export class Applier {
    */
   async apply(events: readonly StoredEvent[], passed: Checkpoint): Promise<void> {
     const isDecision = ({ stream }: StoredEvent): boolean => stream === PARKED_STREAM
-    const decision = events.findIndex((event, place) => place > 0 && isDecision(event))
+    const decision = events.findIndex((event, index) => index > 0 && isDecision(event))
     if (decision > 0) return this.#applyFrom(decision, events, passed)
     // What waited for a decision is older than events whose work may be left.
     if (events[0] && isDecision(events[0])) await this.finish()
-    const last = lastPlaceIn(events)
+    const last = lastPositionIn(events)
     const to = last ? storePositionOf(last) : this.#anchor
     const { parked, resolutions } = await this.#parking()
     const { store, definition, tables, onParked } = this.#options
@@ -92,7 +92,7 @@ export class Applier {
       if (!this.#isRefusal(error) || plan.events.length === 0) throw error
       if (events.length > 1) return this.#applyFrom(events.length >> 1, events, passed)
       const refused = await this.#firstRefused(plan.events)
-      this.#refused.set(placeOf(refused.event), refusedBecause(reasonOf(refused.error)))
+      this.#refused.set(nameOf(refused.event), refusedBecause(reasonOf(refused.error)))
       return this.apply(events, passed)
     }
     this.#anchor = to
@@ -134,11 +134,11 @@ export class Applier {
     return folded.map((change) => this.#writer.write(change))
   }
 
-  /** Applies the events before a place, and then those from there on. */
-  async #applyFrom(place: number, events: readonly StoredEvent[], passed: Checkpoint): Promise<void> {
-    const before = events.slice(0, place)
+  /** Applies the events before an index, and then those from there on. */
+  async #applyFrom(index: number, events: readonly StoredEvent[], passed: Checkpoint): Promise<void> {
+    const before = events.slice(0, index)
     await this.apply(before, before.at(-1)!.checkpoint)
-    return this.apply(events.slice(place), passed)
+    return this.apply(events.slice(index), passed)
   }
 
   /** The first event that makes the database refuse the events up to it. There are several if they waited for a decision. */

@@ -42,7 +42,7 @@ export interface Parking {
 }
 
 /** Identifies an event. Another program may have written the same id to two streams. */
-export const placeOf = ({ stream, revision }: Pick<StoredEvent, 'stream' | 'revision'>): string =>
+export const nameOf = ({ stream, revision }: Pick<StoredEvent, 'stream' | 'revision'>): string =>
   `${revision}@${stream}`
 
 const rowOf = (event: StoredEvent, { reason, detail }: Cause): ParkedStream => {
@@ -111,7 +111,7 @@ class Planning {
     if (resolution?.type === 'ParkedEventSkipped') return undefined
     if (event.type === 'Unreadable') return { reason: event.data.problem, detail: event.data.detail }
     const { refused } = this.#parking
-    return refused.size === 0 ? undefined : refused.get(placeOf(event))
+    return refused.size === 0 ? undefined : refused.get(nameOf(event))
   }
 
   /** Applies what waited for the decision. If the decision did not help, or another event cannot be applied, the rest keeps waiting. */

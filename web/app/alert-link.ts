@@ -2,9 +2,9 @@
 import { PATHS } from '../paths.ts'
 import type { Alert } from '../api/types.ts'
 
-type Place = 'plans' | 'undelivered' | 'webhook' | 'sources' | 'unread' | 'transaction'
+type ScreenName = 'plans' | 'undelivered' | 'webhook' | 'sources' | 'unread' | 'transaction'
 
-const PLACES: Readonly<Record<string, Place>> = {
+const SCREENS: Readonly<Record<string, ScreenName>> = {
   quota_80: 'plans',
   endpoint_failing: 'undelivered',
   rule_paused: 'webhook',
@@ -20,15 +20,15 @@ const PLACES: Readonly<Record<string, Place>> = {
 export const alertLink = ({
   kind,
   subject,
-}: Pick<Alert, 'kind' | 'subject'>): { place: Place; path: string } | null => {
-  const place = PLACES[kind]
-  if (!place) return null
-  if (place === 'plans') return { place, path: PATHS.plan }
-  if (place === 'transaction') {
+}: Pick<Alert, 'kind' | 'subject'>): { screen: ScreenName; path: string } | null => {
+  const screen = SCREENS[kind]
+  if (!screen) return null
+  if (screen === 'plans') return { screen, path: PATHS.plan }
+  if (screen === 'transaction') {
     // The alert about a restored inbox has its phone as its subject.
     const [, id] = /^transaction:(\d+)$/.exec(subject) ?? []
-    return id === undefined ? null : { place, path: PATHS.transaction.replace(':id', id) }
+    return id === undefined ? null : { screen, path: PATHS.transaction.replace(':id', id) }
   }
-  if (place === 'webhook') return { place, path: PATHS.webhook.replace(':id', subject.replace('rule:', '')) }
-  return { place, path: PATHS[place] }
+  if (screen === 'webhook') return { screen, path: PATHS.webhook.replace(':id', subject.replace('rule:', '')) }
+  return { screen, path: PATHS[screen] }
 }

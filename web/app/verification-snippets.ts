@@ -9,12 +9,12 @@
 export const LANGUAGES = ['Node', 'PHP', 'Python', 'Go', 'C#', 'Java'] as const
 export type SnippetLanguage = (typeof LANGUAGES)[number]
 
-interface Place {
+interface Receiver {
   url: string
   path: string
 }
 
-const node = ({ url, path }: Place) => `// receiver.mjs, for ${url}
+const node = ({ url, path }: Receiver) => `// receiver.mjs, for ${url}
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { createServer } from "node:http"
 
@@ -44,7 +44,7 @@ createServer(async (request, response) => {
 }).listen(process.env.PORT ?? 9000)
 `
 
-const php = ({ url }: Place) => `<?php // For ${url}
+const php = ({ url }: Receiver) => `<?php // For ${url}
 $body = file_get_contents("php://input");
 $expected = "sha256=" . hash_hmac("sha256", $body, getenv("WEBHOOK_SECRET"));
 $call = json_decode($body, true);
@@ -61,7 +61,7 @@ if (!$isTest && ($call["transaction_type"] ?? "") !== "debit") {
 echo '{"ok":true}';
 `
 
-const python = ({ url, path }: Place) => `# receiver.py, for ${url}
+const python = ({ url, path }: Receiver) => `# receiver.py, for ${url}
 import hashlib, hmac, json, os, time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
@@ -100,7 +100,7 @@ class Receiver(BaseHTTPRequestHandler):
 ThreadingHTTPServer(("", int(os.environ.get("PORT", 9000))), Receiver).serve_forever()
 `
 
-const go = ({ url, path }: Place) => `// receiver.go, for ${url}
+const go = ({ url, path }: Receiver) => `// receiver.go, for ${url}
 package main
 
 import (
@@ -147,7 +147,7 @@ func main() {
 }
 `
 
-const csharp = ({ url, path }: Place) => `// Program.cs of a project made by "dotnet new web", for ${url}
+const csharp = ({ url, path }: Receiver) => `// Program.cs of a project made by "dotnet new web", for ${url}
 using System.Security.Cryptography;
 using System.Text;
 using System.Text.Json;
@@ -181,7 +181,7 @@ app.MapMethods("/{**path}", new[] { "POST", "PUT" }, async (HttpRequest request)
 app.Run();
 `
 
-const java = ({ url, path }: Place) => `// Receiver.java, for ${url}
+const java = ({ url, path }: Receiver) => `// Receiver.java, for ${url}
 import com.sun.net.httpserver.HttpServer;
 import java.net.InetSocketAddress;
 import java.security.MessageDigest;
@@ -236,7 +236,7 @@ public class Receiver {
 }
 `
 
-const SNIPPETS: Record<SnippetLanguage, (place: Place) => string> = {
+const SNIPPETS: Record<SnippetLanguage, (receiver: Receiver) => string> = {
   Node: node,
   PHP: php,
   Python: python,

@@ -76,7 +76,7 @@ const Unconfirmed = ({ of }: { of: BankAccount }) => {
 const AlertLink = ({ of }: { of: Alert }) => {
   const link = alertLink(of)
   const { today, common } = texts.value
-  return link && <a href={link.path}>{link.place === 'plans' ? common.plans : today.see[link.place]}</a>
+  return link && <a href={link.path}>{link.screen === 'plans' ? common.plans : today.see[link.screen]}</a>
 }
 
 const useAttention = () => {

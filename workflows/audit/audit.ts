@@ -80,7 +80,7 @@ class Audit {
     for await (const [stream, events] of slicesOf(this.#store, wholly(continued)))
       if (this.#isContinued(events)) this.#auditTransaction(stream, events)
     this.#before = page.at(-1)!.checkpoint
-    const last = page.findLast(isPlace)
+    const last = page.findLast(isLastingPosition)
     if (last) this.#audited.end = storePositionOf(last)
   }
 
@@ -150,8 +150,8 @@ const isOfTransaction = (stream: string): boolean => stream.startsWith('transact
 
 const wholly = (streams: ReadonlySet<string>) => [...streams].map((stream) => ({ stream }))
 
-/** An event that is found again later: one that does not expire and that has its place in a stream. */
-const isPlace = (event: StoredEvent): boolean => keptFor(event.stream) === null && !isTombstone(event)
+/** An event that is found again later: one that does not expire and that can be read again in its stream. */
+const isLastingPosition = (event: StoredEvent): boolean => keptFor(event.stream) === null && !isTombstone(event)
 
 /** A stream begins with its first event, or with the event that closed it. Otherwise somebody has cut it off in the store. */
 const auditBeginnings = async (

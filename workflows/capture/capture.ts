@@ -145,11 +145,11 @@ export const openCapture = (options: CaptureOptions): Capture => {
     const jobs = given.filter(({ isAnswered }) => !isAnswered)
     if (jobs.length === 0) return
     try {
-      const { answers, again, parked } = await runGroup(ports, jobs)
+      const { answers, again, postponed } = await runGroup(ports, jobs)
       for (const each of answers) answer(each, jobs.length)
       if (again.length > 0) await pause(pauseAfter(again[0]!.tries, BACK_OFF))
       groups.putBack(again)
-      if (parked.length > 0) setTimeout(() => groups.add(parked), LOOK_AGAIN_MS)
+      if (postponed.length > 0) setTimeout(() => groups.add(postponed), LOOK_AGAIN_MS)
     } catch (error) {
       const parts = error instanceof UnreadableEvent ? partsOf(jobs) : []
       if (parts.length > 1) for (const part of parts) await run(part)

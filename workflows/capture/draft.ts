@@ -55,7 +55,7 @@ export class Draft {
   /** Answers that need nothing stored. */
   readonly settled: Answer[] = []
   /** Jobs that wait, because the writer of their entry may still be working. */
-  readonly parked: Job[] = []
+  readonly postponed: Job[] = []
   /** Transactions that must be read before this can be decided. */
   readonly missing = new Set<number>()
   /** Accounts whose memory of credits must be loaded first. */
@@ -147,7 +147,7 @@ export class Draft {
     // An entry without its transaction: its writer may still be writing it.
     const first = this.#look(verdict.event)!
     const unfinished = verdict.kind === 'resend' || !first.state
-    if (unfinished && !this.#context.mayFinish(job)) this.parked.push(job)
+    if (unfinished && !this.#context.mayFinish(job)) this.postponed.push(job)
     else if (first.state?.phase === 'deleted') this.#ignore(job, movement, 'deleted')
     else if (verdict.kind === 'copy') this.#copy(job, movement, warm, verdict.event)
     else this.#finish(job, movement, warm, verdict)

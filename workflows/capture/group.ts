@@ -51,7 +51,7 @@ export interface GroupDone {
   /** Another process was faster. These jobs must be decided again. */
   again: Job[]
   /** These jobs must be decided again after a short wait. */
-  parked: Job[]
+  postponed: Job[]
 }
 
 /**
@@ -191,7 +191,7 @@ class Group {
     return (
       isDecided &&
       draft.settled.length === 0 &&
-      draft.parked.length === 0 &&
+      draft.postponed.length === 0 &&
       this.#jobs.every(({ tries }) => tries === 1) &&
       [...this.#accounts.keys()].every((user) => accounts.has(String(user)) && !conflicts.has(user)) &&
       [...this.#windows.values()].every(({ isBehind }) => !isBehind) &&
@@ -264,7 +264,7 @@ class Group {
   }
 
   #settle(draft: Draft, results: readonly UnitResult[]): GroupDone {
-    const done: GroupDone = { answers: draft.settled, again: [], parked: draft.parked }
+    const done: GroupDone = { answers: draft.settled, again: [], postponed: draft.postponed }
     const failed = new Set<WarmWindow>()
     draft.units.all.forEach((unit, n) => {
       const result = results[n]!

@@ -16,7 +16,7 @@ export interface TakenInfo {
   bank_code: string | null
   source_type: string | null
   /** The receive path: `device-7`, `mailbox-3`, `url`. Null for a trial from the dashboard. */
-  door: string | null
+  receive_path: string | null
   correlation_id: string
   /** Null without a trace. */
   trace_id: string | null
@@ -41,7 +41,7 @@ export const takenInfoOf = (job: Job, outcome: Outcome | 'failed', taken: Taken 
   reason: taken?.kind === 'ignored' ? taken.reason : null,
   bank_code: job.read.reading?.bank_code ?? null,
   source_type: taken?.kind === 'transaction' ? taken.source_type : null,
-  door: receivePathIn(job),
+  receive_path: receivePathIn(job),
   correlation_id: job.correlationId,
   trace_id: traceIdOf(job.correlationId),
   group,

@@ -29,7 +29,7 @@ import type { StoredEvent } from '../../domain/parse-event.ts'
 import { NO_STREAM, type Checkpoint, type Clock, type EventStore, type StreamAppend } from '../../domain/ports.ts'
 import { HOUR_MS } from '../../domain/time.ts'
 import { closeStream } from '../accounts/delete-account.ts'
-import { isPositionIn, lastPlaceIn, storePositionOf, type StorePosition } from '../support/store-position.ts'
+import { isPositionIn, lastPositionIn, storePositionOf, type StorePosition } from '../support/store-position.ts'
 import type { ScheduledJob } from '../scheduled/scheduled-work.ts'
 import { CONFLICT, untilNoConflict } from '../support/conflicts.ts'
 import { stamp } from '../support/stamp.ts'
@@ -111,7 +111,7 @@ export const gatherCredits = async (parts: RememberingParts, signal: AbortSignal
       own.push(credit)
       count++
     }
-    last = lastPlaceIn(events) ?? last
+    last = lastPositionIn(events) ?? last
     if (live || count >= MOST_GATHERED) await write()
     if (live || signal.aborted) break
   }

@@ -32,7 +32,7 @@ export const MOST_TRIES = 3
 export const isLasting = (error: unknown, isRefusal: (error: unknown) => boolean): boolean =>
   [TypeError, RangeError, Refused, NotOpened].some((kind) => error instanceof kind) || isRefusal(error)
 
-export const placeOf = ({ name }: Reactor, { stream, revision }: StoredEvent): PutOff => ({
+export const putOffOf = ({ name }: Reactor, { stream, revision }: StoredEvent): PutOff => ({
   reactor: name,
   stream,
   revision,

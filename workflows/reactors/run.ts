@@ -17,8 +17,8 @@ import { StoreUnavailable } from '../../domain/errors.ts'
 import type { Checkpoint, EventStore, LogLines } from '../../domain/ports.ts'
 import { waitUnlessAborted } from '../support/abort.ts'
 import { retry } from '../support/retry.ts'
-import { isPositionIn, lastPlaceIn, storePositionOf, type StorePosition } from '../support/store-position.ts'
-import { isLasting, MOST_TRIES, placeOf, tryPutOffs, type PutOff, type PutOffs } from './put-off-reactions.ts'
+import { isPositionIn, lastPositionIn, storePositionOf, type StorePosition } from '../support/store-position.ts'
+import { isLasting, MOST_TRIES, putOffOf, tryPutOffs, type PutOff, type PutOffs } from './put-off-reactions.ts'
 import type { Answered, Reactor } from './reactor.ts'
 
 export interface ReactorCheckpoint {
@@ -93,7 +93,7 @@ const follow = async (
       }
       if (isResolution(event)) await tryPutOffs()
     }
-    const last = lastPlaceIn(events)
+    const last = lastPositionIn(events)
     if (!last || (!isDone && performance.now() - savedAt < SAVE_EVERY_MS)) continue
     await insist('save', () => checkpoint.save(storePositionOf(last)))
     savedAt = performance.now()
@@ -139,7 +139,7 @@ const reacting = (
         if (!isKnown && ++failures < mostFailures) throw error
         if (isKnown && !isUnreadable && tries < MOST_TRIES) continue
         const { message: reason } = error as Error
-        await putOffs.keep(placeOf(reactor, event), reason)
+        await putOffs.keep(putOffOf(reactor, event), reason)
         const { id: event_id, stream } = event
         log.error({ reaction: reactor.name, reason, event_id, stream }, 'reaction.put_off')
         return

@@ -9,7 +9,7 @@
 import { decidedAt, type StoredEvent } from '../../domain/parse-event.ts'
 import type { Checkpoint, EventStore, LogLines } from '../../domain/ports.ts'
 import { retry } from '../support/retry.ts'
-import { isPositionIn, lastPlaceIn, storePositionOf, type StorePosition } from '../support/store-position.ts'
+import { isPositionIn, lastPositionIn, storePositionOf, type StorePosition } from '../support/store-position.ts'
 import { MOST_IN_BATCH, PREFIXES, type Publisher, type RelayCheckpoint } from './relay.ts'
 
 interface Past {
@@ -62,7 +62,7 @@ export const positionBefore = async (past: Past, signal: AbortSignal): Promise<S
   let before = storePositionOf(first!)
   for await (const events of pastEvents(past, until.checkpoint, signal)) {
     const next = events.findIndex((event) => isDue(event, past))
-    const last = lastPlaceIn(next < 0 ? events : events.slice(0, next))
+    const last = lastPositionIn(next < 0 ? events : events.slice(0, next))
     if (last) before = storePositionOf(last)
     if (next >= 0) return before
   }

@@ -12,7 +12,7 @@
  */
 import { decidedAt, type StoredEvent } from '../../domain/parse-event.ts'
 import type { EventStore, Lease, LogLines } from '../../domain/ports.ts'
-import { isPositionIn, lastPlaceIn, storePositionOf, type StorePosition } from '../support/store-position.ts'
+import { isPositionIn, lastPositionIn, storePositionOf, type StorePosition } from '../support/store-position.ts'
 import { retry } from '../support/retry.ts'
 
 export const PREFIXES = ['transaction-']
@@ -124,7 +124,7 @@ const relayWhileHeld = async (options: RelayOptions, progress: RelayProgress, he
     maxBatch: MOST_IN_BATCH,
   })) {
     if (events.length === 0) continue
-    const last = lastPlaceIn(events)
+    const last = lastPositionIn(events)
     if (!last) continue
     const next = storePositionOf(last)
     progress.sending(events)

@@ -23,8 +23,8 @@ export const storePositionOf = ({
   revision,
 })
 
-/** The last event at which a reader may stand. A reader that starts again repeats tombstones after it. */
-export const lastPlaceIn = (events: readonly StoredEvent[]): StoredEvent | undefined =>
+/** The last event whose position a reader may store. A reader that starts again repeats tombstones after it. */
+export const lastPositionIn = (events: readonly StoredEvent[]): StoredEvent | undefined =>
   events.findLast((event) => !isTombstone(event))
 
 /** Whether a position is at or after another one. A position of another store, before a store migration, is not. */

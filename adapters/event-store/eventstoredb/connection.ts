@@ -31,7 +31,7 @@ export interface Link {
 interface OpenLink extends Link, OpenClient {
   giveUp: AbortController
   /** The time of the last answer: milliseconds of `performance.now()`. */
-  heardAt: number
+  answeredAt: number
   comparing: Promise<void> | null
   /** Whether a lost connection is noticed. */
   isWatched: boolean
@@ -135,7 +135,7 @@ export class Connection {
   }
 
   async #compared(link: OpenLink): Promise<void> {
-    if (performance.now() - link.heardAt <= PAUSE_MS || !this.#comparison.isNeeded()) return
+    if (performance.now() - link.answeredAt <= PAUSE_MS || !this.#comparison.isNeeded()) return
     await (link.comparing ??= this.#attempt(link, (attempt) => this.#comparison.run(attempt)).finally(
       () => (link.comparing = null),
     ))
@@ -143,14 +143,14 @@ export class Connection {
 
   async #attempt<Result>(link: OpenLink, work: (attempt: Attempt) => Promise<Result>): Promise<Result> {
     const received = (): void => {
-      link.heardAt = performance.now()
+      link.answeredAt = performance.now()
     }
     const started = performance.now()
-    const attempt: Attempt & { heardAt: number } = {
+    const attempt: Attempt & { answeredAt: number } = {
       client: link.client,
-      heardAt: started,
+      answeredAt: started,
       received: () => {
-        attempt.heardAt = performance.now()
+        attempt.answeredAt = performance.now()
         received()
       },
       checkWhole: () => {
@@ -161,7 +161,7 @@ export class Connection {
     let timer: NodeJS.Timeout | undefined
     const givenUp = new Promise<never>((_resolve, reject) => {
       const look = (): void => {
-        const left = attempt.heardAt + this.#attemptMs - performance.now()
+        const left = attempt.answeredAt + this.#attemptMs - performance.now()
         if (left > 0) timer = setTimeout(look, left)
         else reject(new NoAnswer(`no response within ${this.#attemptMs} ms`))
       }
@@ -184,7 +184,7 @@ export class Connection {
       if (error instanceof NoAnswer) {
         attempt.onGivenUp()
         // If other calls received answers meanwhile, only this call is slow or lost, and the client is kept.
-        if (link.heardAt < started) this.#renew(link, error)
+        if (link.answeredAt < started) this.#renew(link, error)
       } else this.failed(link, error)
       throw this.#named(error)
     } finally {
@@ -224,7 +224,7 @@ export class Connection {
       ...openClient(this.#clientUrl()),
       giveUp,
       lost: giveUp.signal,
-      heardAt: -Infinity,
+      answeredAt: -Infinity,
       comparing: null,
       isWatched: false,
     }
@@ -277,7 +277,7 @@ const watch = async (link: OpenLink): Promise<void> => {
     const state = channel.getConnectivityState(false)
     if (state === SHUTDOWN || link.lost.aborted) return
     channel.watchConnectivityState(state, Infinity, () => {
-      link.heardAt = -Infinity
+      link.answeredAt = -Infinity
       next()
     })
   }

@@ -25,7 +25,7 @@ export class ReceivedEvent<Event extends RecordedEvent> implements Placed<Positi
   }
 
   /** Its id and its positions, which are the same before and after it is parsed. */
-  get place(): Pick<RecordedEvent, 'checkpoint' | 'id' | 'stream' | 'revision'> {
+  get identity(): Pick<RecordedEvent, 'checkpoint' | 'id' | 'stream' | 'revision'> {
     return this.#recorded
   }
 

@@ -54,7 +54,7 @@ export async function* subscription<Event extends RecordedEvent>(
     const wanted = { after: member.position, most: maxBatch, isWanted, signal, dueInMs: untilReport }
     for await (const { events, position, live, isMarked } of following(parts, wanted)) {
       member.position = position
-      history.saw(events.map(({ place }) => place))
+      history.saw(events.map(({ identity }) => identity))
       if (isWorthReporting(events, live, isMarked)) yield batch(events, live)
       if (signal.aborted) return
       if (live) tail.start(position)

@@ -64,7 +64,7 @@ export class Tail<Event extends RecordedEvent> {
     try {
       for await (const { events, position, live, isMarked } of following(this.#parts, wanted)) {
         if (signal.aborted) return
-        this.#parts.history.saw(events.map(({ place }) => place))
+        this.#parts.history.saw(events.map(({ identity }) => identity))
         if (isMarked) this.#marked = position
         this.ring.keep(events, position, live)
         this.#notify()

@@ -14,11 +14,11 @@ export const stepsOf = (calls: readonly EncodedCall[]): string =>
 
 /** The events of a group that was appended as a whole, as a reader would find them after the given position. */
 export const recordedAfter = <Event extends RecordedEvent>(
-  place: number,
+  after: number,
   calls: readonly EncodedCall[],
 ): PositionedEvent<Event>[] => {
   const placed: PositionedEvent<Event>[] = []
-  let position = place
+  let position = after
   for (const { units } of calls)
     for (const unit of units)
       for (const { stream, expected, events, handedOver } of unit) {
@@ -72,10 +72,10 @@ export const groupLines = (calls: readonly EncodedCall[]): string[] | null => {
 
 /** The last event of a group that was appended as a whole after the given position. */
 export const lastAfter = (
-  place: number,
+  after: number,
   appends: readonly EncodedAppend[],
 ): Pick<RecordedEvent, 'checkpoint' | 'id' | 'stream' | 'revision'> => {
   const { stream, expected, events } = appends.at(-1)!
   const count = appends.reduce((sum, append) => sum + append.events.length, 0)
-  return { stream, revision: expected + events.length, id: events.at(-1)!.id, checkpoint: String(place + count) }
+  return { stream, revision: expected + events.length, id: events.at(-1)!.id, checkpoint: String(after + count) }
 }

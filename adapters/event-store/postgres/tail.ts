@@ -40,7 +40,7 @@ export interface TailOptions<Event extends RecordedEvent> {
 export class Tail<Event extends RecordedEvent> {
   readonly #options: TailOptions<Event>
   /** Whether the newest announcement came over the current connection. A pooler may pass on no announcements. */
-  #hearsCommits = false
+  #getsAnnouncements = false
   readonly ring = new Ring<number, PositionedEvent<Event>>((a, b) => a > b)
   #stop = new AbortController()
   #waiters: (() => void)[] = []
@@ -104,7 +104,7 @@ export class Tail<Event extends RecordedEvent> {
   }
 
   #onAnnounced(newest: number | null): void {
-    this.#hearsCommits = newest !== null
+    this.#getsAnnouncements = newest !== null
     if (newest !== null && this.ring.to !== null && newest <= this.ring.to) return
     // Most likely this announces our own append. Its answer is on its way and adds the events without a read.
     if (newest !== null && this.#options.isAppending()) {
@@ -129,7 +129,7 @@ export class Tail<Event extends RecordedEvent> {
       if (isBehind === 'went back') return this.release()
       this.release()
       if (isBehind) continue
-      const pollMs = this.#hearsCommits ? POLL_ANNOUNCED_MS : POLL_MS
+      const pollMs = this.#getsAnnouncements ? POLL_ANNOUNCED_MS : POLL_MS
       if (!this.#isAnnounced) await waitUntilWoken(pollMs, signal, this.#sleeping)
       const gap = started + LEAST_GAP_MS - performance.now()
       if (gap > 0) await waitUnlessAborted(gap, signal)

@@ -59,7 +59,7 @@ interface Paired {
 /** Without a prototype: a field may have any name. */
 const noFields = (): Fields => Object.create(null) as Fields
 
-interface Place {
+interface Target {
   members: Fields
   key: string
   /** The plain name if forwarders use it, else null. */
@@ -67,7 +67,7 @@ interface Place {
 }
 
 /** Where a field belongs. `data[text]` is the member `text` of `data`, unless `data` is a field of its own. */
-const placeOf = (fields: Fields, name: string): Place => {
+const targetOf = (fields: Fields, name: string): Target => {
   const path = memberNamed(name)
   if (path && typeof fields[path[0]] !== 'string')
     return { members: (fields[path[0]] ??= noFields()) as Fields, key: path[1], known: path.join('/') }
@@ -80,7 +80,7 @@ const paired = (pairs: Iterable<readonly [string, unknown]>): Paired => {
   let isRepeated = false
   let isLossy = false
   for (const [name, value] of pairs) {
-    const { members, key, known } = placeOf(fields, name)
+    const { members, key, known } = targetOf(fields, name)
     members[key] ??= value
     if (members[key] !== value) isLossy = true
     if (known === null) continue

@@ -1,7 +1,7 @@
 // Tests: tests/unit/adapters/http/receive/forwarders.test.ts
 /** Finds the notification's text in a posted value, and whether two names give two different texts (decisions, "Trust", T2). */
 import { storable } from './body-text.ts'
-import { contains, isChain, placeIn } from './text-search.ts'
+import { contains, isChain, indexIn } from './text-search.ts'
 import { asText, isPlaceholder, isReal } from './given-values.ts'
 import type { KnownBody } from './known-bodies.ts'
 import { isObject, memberAt, type Members } from './members.ts'
@@ -73,7 +73,7 @@ const HEADER = /^[^\d\n]{0,60}\n$/
 /** Returns the original message if the longest text is that message with lines of the app around it. */
 const withoutLines = (original: string | undefined, fullest: string): string => {
   if (original === undefined) return fullest
-  const before = placeIn(fullest, original)
+  const before = indexIn(fullest, original)
   const rest = fullest.slice(before + original.length)
   const isWrapped = before >= 0 && HEADER.test(fullest.slice(0, before)) && /^(?:\n|$)/.test(rest)
   return isWrapped ? original : fullest
@@ -85,7 +85,7 @@ const withoutLines = (original: string | undefined, fullest: string): string => 
  */
 const isPartOrHeaded = (other: string, text: string): boolean => {
   if (contains(text, other)) return true
-  const before = placeIn(other, text)
+  const before = indexIn(other, text)
   return before >= 0 && !/\d/.test(other.slice(0, before))
 }
 

@@ -3,7 +3,7 @@
  * proportional to the product of the two lengths, and both texts are untrusted.
  * @returns the index of the occurrence; -1 if there is none
  */
-export const placeIn = (whole: string, part: string): number => {
+export const indexIn = (whole: string, part: string): number => {
   if (part.length > whole.length) return -1
   if (whole.startsWith(part)) return 0
   // For each prefix of the part: the length of its longest proper prefix that is also its suffix.
@@ -22,7 +22,7 @@ export const placeIn = (whole: string, part: string): number => {
 }
 
 /** Whether one text contains another. */
-export const contains = (whole: string, part: string): boolean => placeIn(whole, part) >= 0
+export const contains = (whole: string, part: string): boolean => indexIn(whole, part) >= 0
 
 /** Whether the texts are nested: of any two, one contains the other. It is enough to check each against the next longer one. */
 export const isChain = (texts: readonly string[]): boolean => {

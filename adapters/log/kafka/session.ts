@@ -106,20 +106,20 @@ export const consumerSession = async (options: SessionOptions, signal: AbortSign
 
 /** Notices that the broker has not responded for long, except while a batch is being handed over. */
 const watchSilence = (consumer: Consumer) => {
-  let heardAt = performance.now()
+  let answeredAt = performance.now()
   let busy = 0
   const { GROUP_JOIN, FETCH, HEARTBEAT } = consumer.events
   for (const event of [GROUP_JOIN, FETCH, HEARTBEAT] as const)
-    consumer.on(event as typeof FETCH, () => void (heardAt = performance.now()))
+    consumer.on(event as typeof FETCH, () => void (answeredAt = performance.now()))
   return {
     whileBusy: async (work: () => Promise<void>): Promise<void> => {
       busy++
       await work().finally(() => {
         busy--
-        heardAt = performance.now()
+        answeredAt = performance.now()
       })
     },
-    isTooLong: (): boolean => busy === 0 && performance.now() - heardAt > SILENCE,
+    isTooLong: (): boolean => busy === 0 && performance.now() - answeredAt > SILENCE,
   }
 }
 

@@ -76,13 +76,13 @@ export interface RuleLane {
 }
 
 /** Where to continue in the index. The due time is text, because it has microseconds. */
-type Place = Pick<Found, 'due_at' | 'rule_id'>
+type IndexPosition = Pick<Found, 'due_at' | 'rule_id'>
 
-const START: Place = { due_at: '-infinity', rule_id: 0 }
+const START: IndexPosition = { due_at: '-infinity', rule_id: 0 }
 
 /** How far a lane has been read. */
 interface Reading {
-  after: Place
+  after: IndexPosition
   /** Milliseconds of `performance.now()`. */
   begunAt: number
   isInPass: boolean

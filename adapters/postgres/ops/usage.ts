@@ -78,11 +78,11 @@ const addCalls = async (
   at: number,
 ): Promise<Map<string, Map<number, number>>> => {
   const rows = reports.flatMap(({ who, seen }) => [...seen.calls].map(([slot, calls]) => ({ who, slot, calls })))
-  if (rows.length > 0) await database.query(ADD_CALLS, columnsOf(rows, 'who', 'slot', 'calls'), 'conduct-add-calls')
+  if (rows.length > 0) await database.query(ADD_CALLS, columnsOf(rows, 'who', 'slot', 'calls'), 'usage-add-calls')
   const known = await database.query<{ who: string; slot: number; calls: number }>(
     ALL_CALLS,
     [reports.map(({ who }) => who), Math.floor(at / SLOT_MS) - SLOTS],
-    'conduct-all-calls',
+    'usage-all-calls',
   )
   const all = new Map(reports.map(({ who }) => [who, new Map<number, number>()]))
   for (const { who, slot, calls } of known) all.get(who)!.set(slot, calls)
@@ -95,7 +95,7 @@ const addRuns = async (database: Queryable, reports: readonly Report[]): Promise
   const rows = await database.query<Run & { who: string }>(
     ADD_RUNS,
     columnsOf(runs, 'who', 'signature', 'calls', 'first_at', 'last_at', 'broken'),
-    'conduct-add-runs',
+    'usage-add-runs',
   )
   return new Map(rows.map(({ who, ...run }) => [who, run]))
 }
@@ -109,11 +109,11 @@ const addParallel = async (
 ): Promise<Map<string, number[]>> => {
   const rows = reports.flatMap(({ who, seen: { parallel } }) => (parallel ? [{ who, ...parallel }] : []))
   if (rows.length === 0) return new Map()
-  await database.query(ADD_PARALLEL, columnsOf(rows, 'who', 'second', 'requests'), 'conduct-add-parallel')
+  await database.query(ADD_PARALLEL, columnsOf(rows, 'who', 'second', 'requests'), 'usage-add-parallel')
   const over = await database.query<{ who: string; seconds: number[] }>(
     OVER_SECONDS,
     [rows.map(({ who }) => who), Math.floor(at / SECOND_MS) - OVER_WITHIN_S, most],
-    'conduct-over-seconds',
+    'usage-over-seconds',
   )
   return new Map(over.map(({ who, seconds }) => [who, seconds]))
 }

@@ -18,10 +18,13 @@ describe('the generations of the read models', () => {
     })
 
   it('get one more for changed read models, and none for the same ones', () => {
-    const before = "export const FIRST: readonly string[] = [\n  'a1',\n  'b2',\n]\nexport const OTHER: readonly string[] = ['c3']\n"
+    const before =
+      "export const FIRST: readonly string[] = [\n  'a1',\n  'b2',\n]\nexport const OTHER: readonly string[] = ['c3']\n"
     const after = withGeneration(before, 'OTHER', 'd4')
     expect(after).to.equal(before.replace("['c3']", "['c3', 'd4']"))
     expect(withGeneration(after, 'OTHER', 'd4')).to.equal(after)
-    expect(withGeneration(before, 'FIRST', 'd4')).to.include("'b2', 'd4']\nexport const OTHER: readonly string[] = ['c3']")
+    expect(withGeneration(before, 'FIRST', 'd4')).to.include(
+      "'b2', 'd4']\nexport const OTHER: readonly string[] = ['c3']",
+    )
   })
 })

@@ -5,12 +5,12 @@ describe('the link of an alert', () => {
   const linkOf = (kind: string, subject = '') => alertLink({ kind, subject })
 
   it('leads to the screen where the owner can act, if there is one', () => {
-    expect(linkOf('rule_paused', 'rule:1012')).to.deep.equal({ place: 'webhook', path: '/webhooks/1012' })
-    expect(linkOf('mailbox_failing', 'mail_account:3')).to.deep.equal({ place: 'sources', path: '/sources' })
+    expect(linkOf('rule_paused', 'rule:1012')).to.deep.equal({ screen: 'webhook', path: '/webhooks/1012' })
+    expect(linkOf('mailbox_failing', 'mail_account:3')).to.deep.equal({ screen: 'sources', path: '/sources' })
     expect(linkOf('endpoint_failing')?.path).to.equal('/undelivered')
     expect(linkOf('quota_80')?.path).to.equal('/settings/plan')
     expect(linkOf('contradicting_copy', 'transaction:1012')).to.deep.equal({
-      place: 'transaction',
+      screen: 'transaction',
       path: '/transactions/1012',
     })
     expect(linkOf('old_notification', 'transaction:7')?.path).to.equal('/transactions/7')

@@ -200,7 +200,7 @@ Số dư mới của tài khoản trên là: 92,551.00 VND${day}.\nGiao dịch m
 
     const early = drafting({ looked }, windows)
     early.add(jobOf(payment('DH1042')))
-    expect(early.draft.parked).to.have.length(1)
+    expect(early.draft.postponed).to.have.length(1)
     expect(early.written()).to.deep.equal([])
     windows.put(early.warm)
 

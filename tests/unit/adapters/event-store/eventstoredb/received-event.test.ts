@@ -20,11 +20,11 @@ describe('an event as a subscription to EventStoreDB received it', () => {
       ...event,
       type: `Parsed${++parsed}`,
     }))
-    expect([received.stream, received.place.id, received.place.checkpoint]).to.deep.equal(['note-1', 'e1', '5/5'])
+    expect([received.stream, received.identity.id, received.identity.checkpoint]).to.deep.equal(['note-1', 'e1', '5/5'])
     expect(parsed).to.equal(0)
     expect(received.event.type).to.equal('Parsed1')
     expect(received.event).to.equal(received.event)
-    expect(received.place.id).to.equal('e1')
+    expect(received.identity.id).to.equal('e1')
   })
 
   it('fails for each reader if the parser fails', () => {
