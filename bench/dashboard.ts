@@ -18,7 +18,7 @@ const LINE = { offline: false, latency: 40, downloadThroughput: 1_600 * KBIT, up
 /** Milliseconds. */
 const [USABLE_WITHIN, LONGEST_TASK] = [1_500, 50]
 
-/** What can be used on each screen when it is there. */
+/** The element of each screen that can be used once it is there. */
 const SCREENS = [
   ['login', '/login', 'input[type=password]'],
   ['today', '/', '.figures'],

@@ -24,7 +24,7 @@ const COUNT = Number(process.env.COUNT ?? 5_000_000)
 const SHOPS = Number(process.env.SHOPS ?? 1_000)
 /** The rebuild beside the service included. */
 const BYTES_A_PAYMENT = 7_000
-/** Nothing that is waited for takes longer with five million payments. */
+/** Every wait is shorter than this with five million payments. */
 const MOST_SECONDS = 2 * 3_600
 const CALLS = 100
 const BURST_SECONDS = 10

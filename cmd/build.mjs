@@ -60,7 +60,7 @@ const dataAsText = {
     }),
 }
 
-/** What we and our benchmarks import from undici. An import of another name fails to build. */
+/** The names that we and our benchmarks import from undici. An import of another name fails to build. */
 const USED_OF_UNDICI = `
 import Dispatcher from './lib/dispatcher/dispatcher.js'
 import api from './lib/api/index.js'
@@ -121,7 +121,7 @@ export const FOR_NODE = {
   target: 'node20',
   sourcemap: true,
   sourcesContent: false,
-  // The image has no settings of the compiler. What it compiles must not differ from a clone.
+  // The image has no settings of the compiler. Its compiled code must not differ from that of a clone.
   tsconfigRaw: { compilerOptions: { strict: true, verbatimModuleSyntax: true } },
   plugins: [urlsOfSources, dataAsText, withoutUnused],
 }

@@ -63,7 +63,7 @@ const npm = (...words) =>
     child.on('close', finish)
   })
 
-/** What npm calls a network that is down, a name that is not found and a server that does not answer. Other answers come from a server. */
+/** npm's codes for a network that is down, a name that is not found and a server that does not answer. Others come from a server. */
 const NO_NETWORK =
   /code (ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|E\w*TIMEDOUT|ERR_SOCKET_TIMEOUT|ECONNRESET)|network timeout/
 

@@ -3,7 +3,7 @@
 /** In bytes. */
 export interface DiskSpace {
   free: number
-  /** What is free and what is used, without what the system reserves. */
+  /** The free and the used space, without the space that the system reserves. */
   size: number
 }
 

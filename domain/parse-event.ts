@@ -16,7 +16,7 @@ export type Problem = 'unknown_type' | 'newer_version' | 'invalid_data' | 'inval
 /** Type of the event that EventStoreDB returns for a stream that an operator has deleted there (a tombstone). */
 const TOMBSTONE = '$streamDeleted'
 
-/** What is stored. `data` is undefined if it is not JSON. */
+/** The stored event. `data` is undefined if it is not JSON. */
 interface Stored {
   type: string
   data: unknown
@@ -28,10 +28,10 @@ export type Unreadable = RecordedEvent<'Unreadable', { problem: Problem; detail:
 /** Stands in place of an event that the operator has skipped. */
 export type Skipped = RecordedEvent<'Skipped', { stored: Stored }>
 
-/** What reads of the event store return. */
+/** An event as reads of the event store return it. */
 export type StoredEvent = KnownEvent | Unreadable | Skipped
 
-/** Metadata of an event that has none. No decision was made at a known time. */
+/** Metadata of an event that has none. The time of its decision is not known. */
 const NO_METADATA: Metadata = { user_id: null, at: '', correlation_id: '', causation_id: '', version: 1 }
 
 const isText = (value: unknown): value is string => typeof value === 'string'

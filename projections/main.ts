@@ -25,7 +25,7 @@ import { transaction } from './transaction/projection.ts'
 export interface MainSettings {
   /** Seconds by which the first calls over the quota are delayed. */
   overQuotaDelay: number
-  /** Whether all who read are in this process. They wait for what they must see, so that captures may be written a little later. */
+  /** Whether all readers are in this process. They wait for the rows that they must see, so captures may be written a little later. */
   isReadHere?: boolean
   /** Lifetime of unparsed notifications in the store, seconds. */
   keepUnread: number

@@ -74,7 +74,7 @@ const filesOf = async (build) => {
   const names = Object.keys(metafile.outputs)
   const one = (pattern) => `/assets/${basename(names.find((name) => pattern.test(name)))}`
   const all = (pattern) => names.filter((name) => pattern.test(name)).map((name) => `/assets/${basename(name)}`)
-  // What the first screens import, and the usual language: the browser would find them only later, one after the other.
+  // The imports of the first screens, and the usual language: the browser would find them only later, one after the other.
   const importsOf = (name) =>
     metafile.outputs[name].imports
       .filter(({ kind }) => kind === 'import-statement')

@@ -1,5 +1,5 @@
 // Tests: tests/integration/roles/start.test.ts
-/** Which locks the statements of Baoco wait for, and who holds them. What Baoco itself holds, such as during a migration, ends by itself. */
+/** Which locks the statements of Baoco wait for, and who holds them. Locks of Baoco itself, such as during a migration, end by themselves. */
 import type { Queryable } from './database.ts'
 
 const BLOCKED = `

@@ -5,7 +5,7 @@ import { within } from '../system/within.ts'
 import { isOutage } from '../event-store/postgres/outage.ts'
 import type { Queryable } from './database.ts'
 
-/** No such table or column. It is created when the read models are rebuilt after an upgrade. */
+/** SQLSTATE of a missing table or column. It is created when the read models are rebuilt after an upgrade. */
 const NOT_YET = new Set(['42P01', '42703'])
 
 export const isNotYet = (error: unknown): error is Error =>

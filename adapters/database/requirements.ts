@@ -1,5 +1,5 @@
 // Tests: tests/integration/postgres/requirements.test.ts
-/** What a server must have, checked before anything is created there. */
+/** The requirements of a server, checked before anything is created there. */
 import type { Queryable } from '../../projections/engine/queryable.ts'
 
 /** Waiting does not help. The message tells the operator what to do. */

@@ -19,7 +19,7 @@ const BYTES_PER_LOOK = 300_000
 const WORKING = `SELECT pid FROM pg_catalog.pg_stat_activity
   WHERE pid = ANY ($1::integer[]) AND coalesce(state, '') NOT LIKE 'idle%' AND coalesce(wait_event_type, '') <> 'Client'`
 
-/** What the driver has and its types do not show. */
+/** Members of the driver that its types do not show. */
 interface Insight {
   readyForQuery: boolean
   connection: { stream: { bytesRead: number; bytesWritten: number; destroy(reason: Error): void } }

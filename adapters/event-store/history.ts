@@ -1,6 +1,6 @@
 // Tests: tests/contract/event-store/postgres.test.ts
 /**
- * What this process knows of the store's past. It shows that a store went back in time: an older backup was restored, a replica was
+ * The store's past, as far as this process knows it. It shows that a store went back in time: an older backup was restored, a replica was
  * promoted that had not received everything, or the log lost its end.
  *
  * The adapter compares after every reconnect, before it uses the connection: the newest known event must be at its position, with its

@@ -59,7 +59,7 @@ const COLUMNS = {
 export type ColumnName = keyof typeof COLUMNS
 export const COLUMN_NAMES = Object.keys(COLUMNS) as ColumnName[]
 
-/** What an accountant needs, without personal data. */
+/** The columns that an accountant needs, without personal data. */
 export const USUAL_COLUMNS = COLUMN_NAMES.slice(0, COLUMN_NAMES.indexOf('id') + 1)
 
 const columnOf = (name: ColumnName): Column => COLUMNS[name]

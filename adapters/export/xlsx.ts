@@ -112,7 +112,7 @@ activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols>${widths.
 
 const END = '</sheetData></worksheet>'
 
-/** The rows of the pages, one by one. What one sheet does not take is left for the next. */
+/** The rows of the pages, one by one. Rows that one sheet does not take are left for the next. */
 class Rows {
   readonly #pages: AsyncIterator<readonly Value[][]>
   #page: readonly Value[][] = []

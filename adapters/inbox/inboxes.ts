@@ -1,7 +1,7 @@
 // Tests: tests/integration/http/inbox.test.ts
 /**
  * Receives calls for inboxes, over HTTP and in process alike. A call is checked as a shop would check it, stored, and
- * answered as the owner configured. No call causes an event, because it is not a fact about money.
+ * answered as the owner configured. A call causes no event, because it is not a fact about money.
  */
 import type { Account, Rule } from '../../domain/account/account.ts'
 import { inboxOf } from '../../domain/account/inboxes.ts'

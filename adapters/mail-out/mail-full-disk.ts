@@ -15,7 +15,7 @@ const AGAIN_AFTER_MS = HOUR_MS
 const TRIED_AGAIN_AFTER_MS = 60_000
 
 export interface FullDiskParts {
-  /** Nothing is accepted; read models and deliveries wait. */
+  /** Whether nothing is accepted, and whether read models and deliveries wait. */
   disk: { isFull(): boolean; isDatabaseFull(): boolean }
   server: Pick<MailServer, 'deliver'>
   to: string

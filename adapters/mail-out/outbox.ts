@@ -22,7 +22,7 @@ export type DueMail = OutboxRow
 export interface Outbox extends Mailer {
   /** Mails that are not sent, newest first. */
   list(): Promise<OutboxRow[]>
-  /** Takes mails that are due, oldest first. No mail is taken again for `TAKEN_S`. */
+  /** Takes mails that are due, oldest first. A mail is not taken again for `TAKEN_S`. */
   take(most: number): Promise<DueMail[]>
   sent(id: number): Promise<void>
   /** @param inSeconds  seconds until the next attempt; null means never */

@@ -69,7 +69,7 @@ const fetched = async <Kept>(
   const wanted = { uid: true, internalDate: true, source: { start: 0, maxLength: MAIL_BYTES } }
   for await (const message of client.fetch(uids.join(), wanted, { uid: true })) {
     const { uid, source } = message
-    // No mail is empty: a server that sends nothing has lost its content, or cannot read it now.
+    // A mail is never empty: a server that sends nothing has lost its content, or cannot read it now.
     const isMail = source !== undefined && source.length > 0
     if (isMail ? !missing.delete(uid) : ++aside > MOST_ASIDE)
       throw violation('The server sent mails that were not asked for.')
@@ -123,7 +123,7 @@ const finderOf = (limited: Limited) => {
       const found = await between(first, first + size - 1)
       if (found.length > 0) return found
       first += size
-      // No real folder has a gap this wide. The steps double to cross it.
+      // Real folders have no gap this wide. The steps double to cross it.
       if (windows > MOST_WINDOWS) size *= 2
     }
     return first > LAST_UID ? [] : from(first)

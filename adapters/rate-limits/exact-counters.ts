@@ -17,7 +17,7 @@ const MOST_KNOWN = 100_000
 /** Milliseconds by which two answers about the same window may differ. */
 const ANSWERS_DIFFER_MS = 2_000
 
-/** What this process knows about the window of a caller. */
+/** The window of a caller, as far as this process knows it. */
 interface Window {
   /** The highest count that it has returned. */
   settled: number

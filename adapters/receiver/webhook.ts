@@ -21,7 +21,7 @@ export const takeWebhook = (
   const now = new Date()
   if (!isRecent(body.timestamp, now)) return failed(401, 'The call is too old.')
   const ok: Answer = { status: 200, body: { ok: true } }
-  // Not a payment for an order. A refusal would only cause retries.
+  // This is not a payment for an order. A refusal would only cause retries.
   if (event === 'test' || body.event === 'test' || body.transaction_type === 'debit' || body.currency !== 'VND')
     return ok
   const { order_id, amount, transaction_id } = body

@@ -58,7 +58,7 @@ export const isDataFolder = (folder: string): boolean =>
   fs.existsSync(`${folder}.moved`) ||
   ['postgres', 'postgres.json', 'database-folder', 'lock'].some((name) => fs.existsSync(join(folder, name)))
 
-/** The database's user must be able to pass through root's folder to its own. No other user can list it. */
+/** The database's user must be able to pass through root's folder to its own. Other users cannot list it. */
 const modeOf = (): number => (me() === 0 ? 0o711 : 0o700)
 
 /**

@@ -1,6 +1,6 @@
 // Tests: tests/chaos/store-went-back.test.ts
 /**
- * What a process remembers of the event store outside of it: the file `store-memory` in the data folder. With it, a start notices that an
+ * The memory of a process about the event store, outside of it: the file `store-memory` in the data folder. With it, a start notices that an
  * older copy of the store is in place, even if everything else was restored with it. Losing the file has no other effect.
  */
 import { join } from 'node:path'

@@ -11,7 +11,7 @@ import { instruments, type Instruments } from './instruments.ts'
 
 /** The current lag in milliseconds. Null if another process does this work. */
 type Lag = () => number | null
-/** What this process knows of a projector. */
+/** A projector, as far as this process knows it. */
 interface WatchedProjector {
   /** The current lag in milliseconds, within a few seconds. */
   lag: () => Promise<number>
@@ -20,7 +20,7 @@ interface WatchedProjector {
   isActive: () => boolean
 }
 
-/** What is known of the disk, in bytes. */
+/** The disk, in bytes. */
 interface DiskState {
   space: () => { free: number; size: number } | null
   isFull: () => boolean

@@ -32,7 +32,7 @@ export interface Answered {
 const canBeInterim = (start: string): boolean => INTERIM.test(start + SHORTEST.slice(start.length))
 
 export class InterimAnswers {
-  /** What the next byte belongs to: the start of an answer, the head of an interim answer, or the final answer. */
+  /** The part that the next byte belongs to: the start of an answer, the head of an interim answer, or the final answer. */
   #at: 'start' | 'interim' | 'final' = 'start'
   #held: Buffer = NOTHING
   /** The first characters of the final answer, and whether its status line may go on. */

@@ -21,7 +21,7 @@ const appended = async (forSeconds: number): Promise<number> => {
     while (performance.now() < end) {
       const { id, type, data, metadata } = aboutHalfAKilobyte()
       const event = jsonEvent({ id, type, data: data as Record<string, unknown>, metadata })
-      // Not with the prefix of the installation, whose subscriptions would receive these events.
+      // Without the prefix of the installation, whose subscriptions would otherwise receive these events.
       await client.appendToStream(`bare-${run}-${forSeconds}-${count++}`, event, { expectedRevision: NO_STREAM })
     }
   }

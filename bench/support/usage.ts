@@ -1,4 +1,4 @@
-/** What all processes of an embedded installation use together, Baoco's and those of its Postgres, as Linux counts it. */
+/** The resources that all processes of an embedded installation use together, Baoco's and those of its Postgres, as Linux counts it. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onDatabase, type Bench } from './installation.ts'

@@ -27,7 +27,7 @@ const run = async (file: string): Promise<void> => {
   })
 }
 
-/** What the backup cannot contain, because it lies elsewhere. */
+/** The data that the backup cannot contain, because it lies elsewhere. */
 const notIncluded = ({ jwtSecret, vaultKey, eventStoreUrl }: Settings): string[] => [
   ...(jwtSecret === undefined ? [] : ['JWT_SECRET is set, so it is not in the backup: keep it too']),
   ...(vaultKey === undefined ? [] : ['VAULT_KEY is set, so it is not in the backup: keep it too']),

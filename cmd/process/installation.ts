@@ -75,7 +75,7 @@ export interface Installation {
   serverDisks: ServerDisks
   /** Aborts when the store is found to have gone back in time. Everything here must then be opened again. */
   lost: AbortSignal
-  /** What is known of the store now, for the installation that is opened then. */
+  /** The present knowledge about the store, for the installation that is opened then. */
   remembered(): StoreMemory
   /** The HTTP servers of the process, which answer health checks since the start. */
   front: Front

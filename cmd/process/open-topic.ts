@@ -31,7 +31,7 @@ export interface Check {
   isUsable(): Promise<boolean>
   /** Resolves when the result is known, the check waits, or 5 s have passed. @throws as `isUsable` */
   firstLook(): Promise<void>
-  /** What the check waits for, for health checks; null if it does not wait. */
+  /** The failure that the check waits out, for health checks; null if it does not wait. */
   failure(): unknown
 }
 

@@ -11,7 +11,7 @@ const BETWEEN_TRIES = 500
 const LOG_EVERY_MS = 10_000
 
 export interface Awaited {
-  /** What is awaited, in the log field `waiting_for`. */
+  /** The name of the awaited server, in the log field `waiting_for`. */
   name: string
   /** Resolves when the server answers. */
   ask: () => Promise<unknown>

@@ -1,5 +1,5 @@
 /**
- * Reads a secret from a file. No message repeats the path, because someone may set the secret itself by mistake.
+ * Reads a secret from a file. Messages never repeat the path, because someone may set the secret itself by mistake.
  *
  * A file of the user that runs Baoco must be closed to all other users. A file of another user may be readable by all:
  * the secrets that Docker and Kubernetes mount into a container are files of root, and Baoco does not run as root there.

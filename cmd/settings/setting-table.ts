@@ -13,7 +13,7 @@ export interface Setting<Value> {
   description: string
   /** The text used if the variable is not set; undefined: the setting then has no value. */
   fallback?: string
-  /** Never shown. */
+  /** The value is never shown. */
   secret?: true
   /** Also read from the file that `<env>_FILE` names, as the value is or may contain a secret. */
   fromFile?: true

@@ -2,7 +2,7 @@
 
 const USER = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#@:]+)(:[^@]*)?@/i
 
-/** Also encodes what `encodeURIComponent` leaves, as each client has its own idea of a URL. */
+/** Also encodes the characters that `encodeURIComponent` leaves, because clients parse URLs differently. */
 const encoded = (password: string): string =>
   encodeURIComponent(password).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
 

@@ -30,7 +30,7 @@ export const PLAN_LIMITS: Record<Plan, PlanLimits> = {
 export const planAt = ({ plan, plan_expires_at }: Pick<Account, 'plan' | 'plan_expires_at'>, at: Date): Plan =>
   plan_expires_at !== null && Date.parse(plan_expires_at) <= at.getTime() ? 'Free' : plan
 
-/** What a plan limits, with the error code and the name of one. */
+/** The things that a plan limits, with the error code and the name of one. */
 const LIMITED = {
   devices: ['DEVICE_LIMIT_REACHED', 'device'],
   mail_accounts: ['MAIL_ACCOUNT_LIMIT_REACHED', 'mail account'],

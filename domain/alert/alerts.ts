@@ -55,7 +55,7 @@ export const evolve = (alerts: Alerts, event: AlertEvent): Alerts => {
 
 const CLOCKS_DIFFER_MS = 10 * 60_000
 
-/** Whether it was raised while a clock was ahead. No cause is then older than it. */
+/** Whether it was raised while a clock was ahead. Causes are then never older than it. */
 const isAhead = ({ since }: Known, now: Date): boolean => Date.parse(since) > now.getTime() + CLOCKS_DIFFER_MS
 
 /** @returns nothing if the alert already lasts, or ended after this cause began */

@@ -13,7 +13,7 @@ const MASK = /[x*.•…#]/i
 /** The fewest digits that identify an account: one account in 10,000 has the same ones by chance. Banks that mask show four or more. */
 export const TELLING_DIGITS = 4
 
-/** No account has so few digits. They are the end of its number, whose dots (`....7213`) may not be part of what was read. */
+/** Accounts have more digits. These are the end of its number, whose dots (`....7213`) may not be part of what was read. */
 const isEnd = (bare: string): boolean => bare.length <= TELLING_DIGITS
 
 const visible = (printed: string): Visible => {

@@ -11,7 +11,7 @@ const SECOND = 1_000
 /** An event that a notification might be a copy of. */
 export interface Candidate {
   distance: Distance
-  /** No notification of the event came from this source yet, except perhaps a text without its end. */
+  /** Whether all notifications of the event came from other sources, except perhaps a text without its end. */
   otherSource: boolean
   printsTime: boolean
   printsSecond: boolean

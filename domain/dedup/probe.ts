@@ -34,7 +34,7 @@ export interface Probe {
   marks: string
 }
 
-/** What the end of a text prints, and whether it was cut. */
+/** The values at the end of a text, and whether it was cut. */
 export type Ending = Pick<Probe, 'cutAt' | 'balance' | 'order' | 'references'>
 
 /** Assigns numbers to short texts: accounts, sources, currencies. */

@@ -8,7 +8,7 @@
 import { sha256 } from '../sha256.ts'
 
 const STEP = 8
-/** No known app cuts texts after more characters than this, so the rest of a text is not marked. */
+/** Known apps cut texts after fewer characters, so the rest of a text is not marked. */
 const MOST_CHARACTERS = 2_048
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 

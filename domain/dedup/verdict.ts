@@ -50,7 +50,7 @@ const SAME_SMS = 5 * SECOND
 const SENT_AGAIN = 10 * MINUTE
 const SAME_CUT = 10 * SECOND
 const OTHER_CHANNEL = 120 * MINUTE
-/** Nothing but the amount, the account and this time links a text without its end to one that prints no time. */
+/** Only the amount, the account and this time link a text without its end to one that prints no time. */
 const WITHOUT_END = 2 * MINUTE
 
 // --- rows 1 and 2: sent again --------------------------------------------------------------------------------------

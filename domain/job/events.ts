@@ -44,7 +44,7 @@ export const jobEvents = {
     done: count,
     failed: count,
     page: z.object({
-      /** Not included; null: from the first. */ after: position.nullable(),
+      /** Begins after this one; null: with the first. */ after: position.nullable(),
       to: position,
       count: z.int().positive(),
     }),

@@ -1,6 +1,6 @@
 // Tests: tests/unit/domain/parked/resolutions.test.ts
 /**
- * What the operator decided about parked events: stream `parked`. A stream is parked from the first event on that cannot be read or
+ * The operator's decisions about parked events: stream `parked`. A stream is parked from the first event on that cannot be read or
  * projected. The decision takes effect at its own position in the log, so a rebuild applies the same events in the same order.
  */
 import { z } from 'zod'

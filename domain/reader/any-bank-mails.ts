@@ -107,9 +107,9 @@ export interface AnyBankMail {
   table: MailTable
   /** Fields that the mail must have, beside the amount. */
   needs: readonly ('account' | 'from' | 'to')[]
-  /** What must not stand in its transaction type, in shadow form. */
+  /** Words that must not stand in its transaction type, in shadow form. */
   unless: RegExp
-  /** What must not stand in the subject and above the table, in shadow form. */
+  /** Words that must not stand in the subject and above the table, in shadow form. */
   unlessAbove: RegExp
 }
 

@@ -11,7 +11,7 @@ import type { Page } from './page.ts'
 /** A time may precede the name, as in a copied chat. */
 const NAMED = /^[^a-z0-9]{0,3}(?:\d{1,2}[:h]\d\d[^a-z0-9]{0,3})?(?<name>[a-z][^:\n]{0,60}?) ?:/
 
-/** Words at the beginning of bank texts. No person has such a name. */
+/** Words at the beginning of bank texts, which are no names of persons. */
 const HEADLINE =
   /^(?:thong bao|bien dong|thay doi|so du|tin nhan|giao dich|bao co|bao no|smartbanking|internet banking|mobile banking)\b/
 

@@ -117,7 +117,7 @@ const leave = (values: LabelValues, piece: string, at: number): void => {
 export const isSum = ({ number, before, behind, ahead }: Groups): boolean =>
   (before ?? behind ?? ahead) !== undefined || /[.,]\d{3}/.test(number ?? '')
 
-/** What an account holds is not its number: `Tai khoan con 66.428 d`. */
+/** The amount that an account holds is not its number: `Tai khoan con 66.428 d`. */
 const HOLDS = new RegExp(`^(?:la|co|con|hien) \\d{1,3}(?:[.,]\\d{3})+ ?(?:${CURRENCY_CODE}|${CURRENCY_SIGN})(?![a-z])`)
 
 /** @param isPartys  whether a person's label precedes it: `Nguoi gui: NGUYEN VAN A TK 0011004177` */

@@ -67,14 +67,14 @@ export const compileLabels = (names: Partial<Record<Field, readonly string[]>>):
   const [atLines = '', atWords = ''] = [true, false].map((atLine) =>
     treeOf(all.filter((label) => label.startsWith('\n') === atLine).map(partsOf)),
   )
-  // What all words have in common is checked once, which makes a search twice as fast.
+  // The common condition of all words is checked once, which makes a search twice as fast.
   const words = `(?<![a-z0-9])${atWords}`
   return { expression: new RegExp(`(?:${atLines && `${atLines}|`}${words})(?![a-z])`, 'g'), fieldOf }
 }
 
 const MARKS = ' \n:|*/='
 
-/** No bank prints a tenth of this number. More would cost time and add no information. */
+/** Banks print less than a tenth of this number. More would cost time and add no information. */
 const MOST_LABELS = 500
 
 /** Whether a position is at the start of a line or cell. */

@@ -88,7 +88,7 @@ const isBehindMemo = ({ text }: Page, indices: Indices | undefined): boolean => 
   return !between.includes('\n') && !(between.includes('|') && text.slice(0, memo[0]).includes('|'))
 }
 
-/** No bank's reference has this form. It is an order id that the payer has put after such a label: `mua hang Ma giao dich: DH1042`. */
+/** References of banks do not have this form. It is an order id that the payer has put after such a label: `mua hang Ma giao dich: DH1042`. */
 const LIKE_ORDER_ID = /^[a-z]{2,10}\d{1,20}$/i
 
 /** Where the memo is. It includes a reference that is the payer's. */

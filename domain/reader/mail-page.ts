@@ -33,7 +33,7 @@ const seenOf = (html: string): string => {
   }
 }
 
-/** What looks like a tag and is text: the payer wrote `<td>`, and the mail contains `&lt;td&gt;`. */
+/** Text that looks like a tag: the payer wrote `<td>`, and the mail contains `&lt;td&gt;`. */
 const TEXT_LIKE_TAG = /<(?=[a-z/!])/gi
 /** It is invisible, and `pageOf` removes it. */
 const WORD_JOINER = '\u2060'

@@ -140,7 +140,7 @@ const otherSide = (values: Map<Field, Value>, side: 'from' | 'to') => {
   }
 }
 
-/** The line of an account or card number. Neither money nor a time is one. */
+/** The line of an account or card number, which is neither money nor a time. */
 const isAccountLine = (value: Value | undefined): boolean => {
   const [line = ''] = value?.shadow.split('\n') ?? []
   const { before, behind } = MONEY.exec(line)?.groups ?? {}
@@ -150,10 +150,10 @@ const isAccountLine = (value: Value | undefined): boolean => {
   )
 }
 
-/** What a table of no certain bank must show, so that it counts. */
+/** The conditions on which a table of no certain bank counts. */
 interface Conditions {
   needs: readonly Field[]
-  /** What must not stand in its transaction type. */
+  /** Words that must not stand in its transaction type. */
   unless: RegExp
 }
 

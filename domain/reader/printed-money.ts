@@ -10,7 +10,7 @@ export const NUMBER = '(?!\\d{1,3}(?: \\d{3})+(?!\\d))\\d{1,15}(?:[.,]\\d{3}(?!\
 /** After a number without its currency: more digits of it, after a blank. Two digits may begin a date. */
 export const MORE_DIGITS = ',? \\d{3}(?![\\d:/h-])|[.,]\\n\\d{3}(?!\\d)| \\d{1,3}[.,]\\d{3}'
 
-/** No name or word of Vietnamese is one of these. */
+/** Codes that are neither names nor words of Vietnamese. */
 const FOREIGN =
   'usd|eur|jpy|gbp|aud|sgd|cad|chf|cny|hkd|krw|thb|nzd|twd|dkk|sek|nok|myr|inr|lak|khr|php|idr|rub|bnd|mmk|aed|sar|zar|brl|mxn|pln|czk|huf'
 

@@ -43,7 +43,7 @@ export const readPrintedTime = (parts: DateParts, arrivedAt: Date): PrintedTime 
     second: Number(parts.second ?? 0),
   }
   const year = parts.year === undefined ? null : Number(parts.year.length === 2 ? `20${parts.year}` : parts.year)
-  // No bank prints such a year, and the first ones are none in UTC.
+  // Banks do not print such a year, and the first ones are none in UTC.
   if (year !== null && year < 100) return null
   const moment = year === null ? withoutYear(wall, arrivedAt) : fromVietnam({ year, ...wall })
   if (!moment) return null

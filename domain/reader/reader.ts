@@ -146,7 +146,7 @@ const readMail = (incoming: Incoming, arrivedAt: Date): ReadResult => {
   // A receipt whose form has changed is kept, so that it can be read again.
   const isReceipt = bank?.tables.some(({ phrase, isDistinctive }) => isDistinctive && phrase.test(page.shadow)) ?? false
   const reason = isReceipt && GUESSES.has(guess) ? 'unparsed' : guess
-  // What a table of the bank's own leaves uncertain is not clearer without it.
+  // A value that a table of the bank's own leaves uncertain is not clearer without it.
   const mayHaveLabels = !hasTable && reason === 'unparsed' && !repeatsOthers('', (beforeMemo(page) ?? page).shadow)
   const reading = bank && mayHaveLabels ? readByLabels(page, bank, arrivedAt) : null
   if (reading?.transaction_type === 'credit' && PAYERS_ACCOUNT.test((beforeMemo(page) ?? page).shadow))

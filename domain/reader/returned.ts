@@ -6,7 +6,7 @@
 import { normalise, shadowOf } from '../text.ts'
 
 /**
- * What banks write. `hoan tra` and `hoan tien` alone do not count: a borrower pays back with them (`hoan tra khoan vay`), and Hoàn is a name
+ * The words of banks. `hoan tra` and `hoan tien` alone do not count: a borrower pays back with them (`hoan tra khoan vay`), and Hoàn is a name
  * (`Hoan tra tien hang`). So they name the transfer that comes back, or the reason. After any memo, ACB writes `GD`, a number and a time.
  * `So GD goc` does not count: VietinBank writes it before ordinary payments from other banks.
  */

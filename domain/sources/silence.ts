@@ -13,7 +13,7 @@ export interface Rhythm {
   usual_pause_s: number
 }
 
-/** No alert before this much is known: the first night must not look like a failure. */
+/** Alerts are raised only once this much is known: the first night must not look like a failure. */
 const KNOWN_FROM = { times: 10, days: 3 }
 const TIMES_AS_LONG = 2
 /** Shorter silences raise no alert. In hours. */

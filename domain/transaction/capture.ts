@@ -134,7 +134,7 @@ const WITHOUT_TEXT: ReadonlySet<IgnoredReason> = new Set(['otp', 'deleted'])
 const isPrivate = ({ mail, ignored_as }: Arrival): boolean =>
   mail !== undefined && ignored_as !== 'unreadable_mail' && bankClaimedBy(mail.headers) === null
 
-/** What is kept of an ignored notification beside its text. */
+/** The fields of an ignored notification that are kept beside its text. */
 const keptOf = (arrival: Arrival) => {
   const raw_data = keptRaw(arrival.raw)
   return { ...fieldsOf(arrival), ...(!tellsOneTimePassword(raw_data) && { raw_data }) }

@@ -18,7 +18,7 @@ const isBetter = (first: LiveTransaction, { order_id, prefix }: Matched): boolea
   (first.order_id === null || (first.prefix === null && prefix !== null && first.order_id !== order_id)) &&
   (prefix === null || !cameBack(first, first.description))
 
-/** Whether the first notification is still within the deduplication window. No copy completes an older one. */
+/** Whether the first notification is still within the deduplication window. An older one is not completed. */
 const isRecent = (first: LiveTransaction, { arrival }: Movement): boolean =>
   arrival.arrived_at.getTime() - Date.parse(first.captured_at) <= DEDUP_RETENTION_S * 1_000
 

@@ -11,7 +11,7 @@ import {
   type WebhookStatus,
 } from './events.ts'
 
-/** What the sentence says, for programs that say it in another language. */
+/** The facts of the sentence, for programs that phrase it in another language. */
 export interface HistoryFacts {
   /** The rules that the transaction was sent to, or will be sent to. */
   rules?: number[]

@@ -29,7 +29,7 @@ export const originOf = (endpoint: string): string => (URL.canParse(endpoint) ? 
 /** Errors that we or the rule caused. They say nothing about the server. */
 const NOT_ITS_FAULT: ReadonlySet<string | null> = new Set(['stopped', 'not_formed', 'invalid_url', 'private_address'])
 
-/** What a call shows about the server: it fails (no response, 5xx), it is up (any other response), or nothing. */
+/** The conclusion from a call about the server: it fails (no response, 5xx), it is up (any other response), or nothing. */
 export const saysOfEndpoint = ({
   http_status,
   error,

@@ -77,7 +77,7 @@ export class Applier {
     const isDecision = ({ stream }: StoredEvent): boolean => stream === PARKED_STREAM
     const decision = events.findIndex((event, index) => index > 0 && isDecision(event))
     if (decision > 0) return this.#applyFrom(decision, events, passed)
-    // What waited for a decision is older than events whose work may be left.
+    // Events that waited for a decision are older than events whose work may be left.
     if (events[0] && isDecision(events[0])) await this.finish()
     const last = lastPositionIn(events)
     const to = last ? storePositionOf(last) : this.#anchor

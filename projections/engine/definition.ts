@@ -150,7 +150,7 @@ export interface Projection {
 }
 
 /**
- * Removes the rows of a deleted account from every table with a `user_id`. No read model has to handle that itself.
+ * Removes the rows of a deleted account from every table with a `user_id`. So read models need not handle that themselves.
  * @param options.goesWithStreams  the rows are removed by the closing events of their streams, which follow the end of the account. There may
  *   be so many that one statement for all of them would hold up other accounts for seconds.
  */

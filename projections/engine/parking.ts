@@ -37,7 +37,7 @@ export interface Parking {
   /** All parked streams before the batch. */
   parked: ReadonlyMap<string, ParkedStream>
   resolutions: Resolutions
-  /** Events that the database has refused: the cause by `placeOf`. */
+  /** Events that the database has refused: the cause by `nameOf`. */
   refused: ReadonlyMap<string, Cause>
 }
 

@@ -1,7 +1,7 @@
 // Tests: tests/integration/http/export.test.ts
 /**
  * All transactions of a user that a filter selects, page by page, day by day. The days come from the counts, so a month is read
- * without the rest of the history. No page costs more than another: it has a bounded number of rows and of bytes, because each export
+ * without the rest of the history. All pages cost about the same: each has a bounded number of rows and of bytes, because each export
  * that is under way keeps a page in memory, and an account can have texts of 64 KB in every row.
  */
 import type { Queryable } from '../engine/queryable.ts'

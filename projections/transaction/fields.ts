@@ -40,7 +40,7 @@ const CAPTURED = {
 
 type CapturedField = keyof typeof CAPTURED
 
-/** Fields that only matching and filters use. No list shows them. */
+/** Fields that only matching and filters use. Lists do not show them. */
 type HiddenField = 'source' | 'content' | 'prefix'
 const HIDDEN: ReadonlySet<string> = new Set<HiddenField>(['source', 'content', 'prefix'])
 
@@ -55,7 +55,7 @@ export const transactionRow = (data: Captured) => ({
   updated_at: data.created_at,
 })
 
-/** What lists and details read of a transaction. */
+/** The fields of a transaction that lists and details read. */
 export type TransactionRow = { id: number } & Pick<Captured, Exclude<CapturedField, HiddenField>> & {
     updated_at: string
   }

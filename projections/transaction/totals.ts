@@ -28,7 +28,7 @@ import { KIND } from './fields.ts'
 /** The parts that a page is assembled from: the newest of each kind, or of each Vietnamese day. */
 export type Parts = { by: 'kind'; values: readonly number[] } | { by: 'day'; values: readonly string[] }
 
-/** What is known before a page is read. */
+/** The result of the look ahead, before a page is read. */
 export interface Ahead {
   total: number
   /** null: the page is read from the newest row on. */

@@ -71,7 +71,7 @@ const patience = (method: string, given: AbortSignal | undefined): AbortSignal =
   return own.signal
 }
 
-/** A read is repeated by itself. Nobody knows whether a change was made. */
+/** A read is repeated by itself. Whether a change was made is not known. */
 const unreachable =
   (method: string) =>
   (error: Error): never => {

@@ -3,7 +3,7 @@
  * URL parsers delete tabs and line breaks and read `\` as `/`, so only the parsed address tells the host.
  * @param next  the path that was requested before the login
  * @param origin  this page's origin
- * @returns a whole address on this origin, the start if `next` is none. Not a path, because `//host` as a path is another host
+ * @returns a whole address on this origin, the start if `next` is none. A path would not do, because `//host` as a path is another host
  */
 export const afterLogin = (next: string | undefined, origin: string): string => {
   const start = `${origin}/`

@@ -1,6 +1,6 @@
 // Tests: tests/e2e/browser/accessible.test.ts
 /**
- * The text of the live region: screen readers say it. It is also shown for a few seconds. What follows at once is added, because a text that
+ * The text of the live region: screen readers say it. It is also shown for a few seconds. A text that follows at once is added, because one that
  * is replaced before it was read out is lost.
  */
 import { signal } from '@preact/signals'

@@ -1,10 +1,10 @@
-/** The first steps of a newcomer, and whether each is done. Nobody ticks them: they follow from what the account has. */
+/** The first steps of a newcomer, and whether each is done. They are ticked by what the account has, not by hand. */
 import type { Device, LastSeen, MailAccount, Rule, System } from '../api/types.ts'
 
 export const STEPS = ['text', 'call', 'source', 'shop', 'webhook'] as const
 export type Step = (typeof STEPS)[number]
 
-/** What payments change. */
+/** The facts that payments change. */
 export interface FirstPayments {
   /** Number of transactions. */
   transactions: number
@@ -14,7 +14,7 @@ export interface FirstPayments {
   url: Pick<LastSeen, 'last_heard_at'> | null
 }
 
-/** What the owner sets up. */
+/** The things that the owner sets up. */
 export interface SetUp {
   devices: readonly Pick<Device, 'paired'>[]
   mailboxes: readonly Pick<MailAccount, 'id'>[]

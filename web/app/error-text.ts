@@ -1,6 +1,6 @@
-/** What an attempt's class of error means. */
+/** The meaning of an attempt's class of error. */
 
-/** What happened, and what to do about it. */
+/** The problem, and the way to solve it. */
 export type ErrorText = readonly [what: string, fix: string]
 
 /** @param texts  by class of error; `http_4xx`, `http_5xx` and `other` stand for those that have none of their own */

@@ -1,7 +1,7 @@
 /** The columns of an export, in the order of the file. Their headings are texts of the page. */
 import { inVietnam } from './vietnam-time.ts'
 
-/** What an accountant needs, without personal data. */
+/** The columns that an accountant needs, without personal data. */
 export const USUAL_COLUMNS = [
   'date',
   'time',

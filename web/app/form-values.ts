@@ -1,4 +1,4 @@
-/** What a form sends: numbers as people write them, and only what was changed. */
+/** The values that a form sends: numbers as people write them, and only what was changed. */
 
 const WHOLE = /^(?:\d{1,15}|\d{1,3}(?:[., ]\d{3}){1,4})$/
 

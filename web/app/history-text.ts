@@ -1,4 +1,4 @@
-/** What a line of a transaction's history tells beyond its title. Empty if there is nothing. */
+/** The text of a line of a transaction's history beside its title. Empty if there is none. */
 import type { HistoryLine } from '../api/types.ts'
 import type { Messages } from '../texts/vi.ts'
 import { errorCode, errorText } from './error-text.ts'

@@ -28,7 +28,7 @@ export const liveState = signal<LiveState>('connecting')
 const GATHER_MS = 50
 const WITHOUT_STREAM_MS = 30_000
 
-/** What each kind of message makes stale, by the first part of the query's key. */
+/** The queries that each kind of message makes stale, by the first part of the query's key. */
 const STALE: Record<LiveMessage['kind'], readonly string[]> = {
   transaction: ['first-payments', 'transactions', 'transaction', 'stats', 'notifications', 'undelivered'],
   attempt: ['transaction', 'logs', 'webhooks', 'inbox'],
@@ -121,7 +121,7 @@ const lead = (): Promise<never> => {
   return new Promise(() => {})
 }
 
-/** No account has this id. */
+/** An id that accounts do not have. */
 const NOBODY = 0
 /** Called when the login has ended: the other tabs ask for one too. */
 export const endOtherTabs = (): void => channel.postMessage({ user: NOBODY })
@@ -136,7 +136,7 @@ export const startLive = (id: number): void => {
     'message',
     ({ data }: MessageEvent<{ state?: LiveState; message?: LiveMessage; user?: number; isBack?: true }>) => {
       if (data.user !== undefined && data.user !== user) return loadAgain()
-      // What happened while this tab loaded was passed to the others only. What happens while there is no stream is passed to all later.
+      // Messages that came while this tab loaded went to the others only. Those that come while there is no stream go to all later.
       if (data.state === 'live' && liveState.value === 'connecting') askAgain('all')
       if (data.state) liveState.value = data.state
       if (data.message) handle(data.message)

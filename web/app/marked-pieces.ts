@@ -8,7 +8,7 @@ export interface MarkedPiece {
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-/** Any way in which banks print an amount: `500,000`, `500.000`, `500000`. What is before it is looked at afterwards. */
+/** Any way in which banks print an amount: `500,000`, `500.000`, `500000`. The text before it is examined afterwards. */
 const amountPattern = (amount: string): string => {
   const whole = amount.replace(/^-|\.\d+$/g, '')
   return `${whole.replace(/\B(?=(\d{3})+$)/g, '[., ]?')}(?![.,]?\\d{3})(?!\\d)`

@@ -13,7 +13,7 @@ export interface OpenOrder {
   order: PlanOrder
 }
 
-/** The operator may change the bank account. Nobody is asked to pay to one that is this old. */
+/** The operator may change the bank account. One that is this old is not shown for a payment. */
 const KEPT_MS = DAY_MS
 
 /** Whether the account has got the plan since it was ordered: another plan than before, or a later end. */

@@ -1,7 +1,7 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /**
  * The current day in Vietnam, and the current time, by the server's clock: that of a phone or of a computer in a shop may be wrong by days.
- * Pages stay open over night, while nothing happens. What shows a day is drawn again when the day changes, and what shows how long ago
+ * Pages stay open over night, while nothing happens. Parts that show a day are drawn again when the day changes, and parts that show how long ago
  * something was, when that changes. The clock is looked at again and again, because timers stand still while a computer sleeps.
  */
 import { signal } from '@preact/signals'

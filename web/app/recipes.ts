@@ -6,7 +6,7 @@ export interface Recipe {
   name: string
   system: 'Android' | 'iOS' | ''
   reads: 'sms' | 'push' | 'both'
-  /** What follows the personal URL. `Vietcombank` and `com.VCB` are examples. */
+  /** The text after the personal URL. `Vietcombank` and `com.VCB` are examples. */
   query: string
   /** The template to enter, if the app has one. */
   template?: string

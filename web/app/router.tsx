@@ -26,7 +26,7 @@ const payments = () => import('../screens/together/payments.ts')
 const webhooks = () => import('../screens/together/webhooks.ts')
 const setup = () => import('../screens/together/setup.ts')
 
-/** Not the screens that few people open. */
+/** The screens that most people open. */
 const IN_ADVANCE = [payments, webhooks, setup]
 
 /** The screens behind the login. The first that fits an address counts. */

@@ -58,7 +58,7 @@ const named =
   ({ queryKey: [name] }: Query): boolean =>
     names === 'all' || names.has(String(name))
 
-/** What is shown stays as it is. A screen that opens asks for it. */
+/** The shown data stays as it is. A screen that opens requests it again. */
 export const makeStale = (names: Names): void => {
   void queries.invalidateQueries({ predicate: named(names), refetchType: 'none' })
 }

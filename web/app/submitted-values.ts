@@ -14,7 +14,7 @@ export const valuesOf = (event: Event): Record<string, string> => {
   )
 }
 
-/** What the form showed whose values were just taken, for the call that sends them. */
+/** The content of the form whose values were just taken, for the call that sends them. */
 export const takeSubmitted = (): Snapshot => {
   const taken = submitted
   submitted = []

@@ -1,7 +1,7 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /**
  * Whether somebody has typed something on this page that would be lost with it: whether a field differs from what it showed when it was
- * first used. What a form has saved, or sent and emptied, does not count.
+ * first used. Fields that a form has saved, or sent and emptied, do not count.
  */
 
 type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
@@ -15,7 +15,7 @@ const FORM = '.shell form.form'
 /** The login that covers the page asks for itself. */
 const LOGIN = '.again'
 
-/** What each field showed first, or what was saved of it. Null: it is unknown. */
+/** The first value of each field, or the value that was saved. Null: it is unknown. */
 let first = new WeakMap<Element, Shown | null>()
 
 const shownBy = (field: Control): Shown =>
@@ -64,7 +64,7 @@ export type Snapshot = readonly (readonly [Control, Shown])[]
 
 export const snapshotOf = (form: HTMLFormElement): Snapshot => fieldsOf(form).map((each) => [each, shownBy(each)])
 
-/** What the form showed at that moment is saved. */
+/** The values that the form had at that moment are saved. */
 export const saved = (snapshot: Snapshot): void => {
   for (const [field, value] of snapshot) first.set(field, value)
 }

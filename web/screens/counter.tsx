@@ -71,7 +71,7 @@ const usePayments = (onNew: (payment: Payment) => void): { state: State; payment
   return { state, payments }
 }
 
-/** A screen that switches itself off shows no payments. Not every browser can keep it on. */
+/** A screen that switches itself off shows no payments. Some browsers cannot keep it on. */
 const useLight = (): void =>
   useEffect(() => {
     const keepOn = (): void => void navigator.wakeLock?.request('screen').catch(() => undefined)

@@ -153,7 +153,7 @@ const Page = ({ of, isRaw, showRaw }: { of: DeliveredTransaction; isRaw: boolean
   )
 }
 
-/** The router keeps the screen from one transaction to the next. What was done and requested belongs to one of them. */
+/** The router keeps the screen from one transaction to the next. Actions and requests belong to one of them. */
 export const TransactionPage = () => {
   const id = idIn(useRoute().params.id)
   return id === null ? <Unknown /> : <One key={id} id={id} />

@@ -89,7 +89,7 @@ const Group = ({ of, filter, rule, started }: GroupProps) => {
   const [what, fix] = of.error === null ? t.untried : explain(of.error)
   const code = of.error === null ? '' : codeOf(of.error)
   const hindered = rule && hindrance(rule, of.status)
-  // What is already due waits for something else.
+  // A delivery that is already due waits for something else.
   const next = !hindered && of.next_attempt_at && Date.parse(of.next_attempt_at) > now() ? of.next_attempt_at : null
   const name = `${rule?.name ?? ''}, ${what}`
   const isFailed = of.status === 'failed'

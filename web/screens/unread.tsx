@@ -21,7 +21,7 @@ const VIEWS = ['unparsed', 'ignored'] as const
 type View = (typeof VIEWS)[number]
 const STALE = ['notifications', 'transactions', 'stats']
 
-/** What a better template of the forwarder app solves. */
+/** The reasons that a better template of the forwarder app removes. */
 const TEMPLATES: ReadonlySet<string> = new Set(['unsafe', 'unknown_sender', 'unknown_app', 'placeholder', 'empty'])
 
 const reread = (id: number, json?: { confirmed: true }): Promise<Notification> =>

@@ -210,7 +210,7 @@ export const ChangeWebhook = () => {
   const id = idIn(useRoute().params.id)
   const { editor: t, webhook } = texts.value
   const rules = useRules()
-  /** As it was shown last. What is typed into its form stays if it is deleted elsewhere. */
+  /** As it was shown last. The typed values stay in its form if it is deleted elsewhere. */
   const opened = useRef<Rule>()
   return (
     <>

@@ -1,5 +1,5 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
-/** What lies further down is drawn after what lies above it, so that nothing moves while somebody reads it. */
+/** Draws the lower parts of a screen after the upper ones, so that nothing moves while somebody reads it. */
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import { Loading } from './basics.tsx'

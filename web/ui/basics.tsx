@@ -88,7 +88,7 @@ export const Ago = ({ at }: { at: string }) => (
 /** A sentence of the API in the language of the page. */
 export const translated = (message: string): string => problemText(texts.value.problems, message)
 
-/** What an error means for the user, in the language of the page where there is a text for it. */
+/** The meaning of an error for the user, in the language of the page where there is a text for it. */
 export const problemOf = (error: unknown): string => {
   if (!(error instanceof ApiError)) return texts.value.common.errors.INTERNAL_ERROR!
   const { errors, waitFor } = texts.value.common

@@ -103,7 +103,7 @@ export const WebhookFilter = ({ value, change }: Omit<FilterProps, 'label'>) => 
   )
 }
 
-/** What is written counts when the field is left, or by Enter. Until then it stays, whatever is drawn again meanwhile. */
+/** A written value counts when the field is left, or by Enter. Until then it stays, whatever is drawn again meanwhile. */
 export const WrittenFilter = ({ label, value = '', change, type = 'text' }: FilterProps & { type?: string }) => {
   const [written, write] = useState(value)
   useEffect(() => write(value), [value])

@@ -1,5 +1,5 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
-/** What happened to a transaction, the latest first. */
+/** The history of a transaction, the latest first. */
 import { useQuery } from '@tanstack/preact-query'
 import { getData } from '../api/client.ts'
 import type { HistoryLine } from '../api/types.ts'

@@ -21,7 +21,7 @@ interface Props {
   unsent: number | undefined
 }
 
-/** What is wrong, or that nothing is. */
+/** The problems, or the statement that there is none. */
 const Verdict = ({ of, unsent }: Props) => {
   const { verdict: t, projectors, processes } = texts.value.operator
   const behind = of.lag.filter((each) => each.behind).map(({ projector }) => projectors.names[projector] ?? projector)

@@ -83,7 +83,7 @@ export const Arrives = ({ of: { payload_format, custom_template } }: { of: Rule 
         <summary>{t.headers}</summary>
         <Explained rows={Object.entries(t.header)} />
       </details>
-      {/* Nobody sees an error that is folded away. */}
+      {/* An error that is folded away would not be seen. */}
       <Loaded of={preview}>
         {(body) => (
           <details>

@@ -1,5 +1,5 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
-/** What a query brought, or why it brought nothing. */
+/** The result of a query, or why there is none. */
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import { isTemporary, queries } from '../app/session.ts'

@@ -1,5 +1,5 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
-/** What a transaction shows that calls no webhook. */
+/** The part of a transaction that calls no webhook: why nothing is sent. */
 import type { Transaction } from '../api/types.ts'
 import { unconfirmedAccount } from '../app/called-rules.ts'
 import { hasComeBack, heldFor, matchedRules } from '../app/held-for.ts'
@@ -27,7 +27,7 @@ export const NotSent = ({ of, rematch, isRunning = false }: NotSentProps) => {
   const history = useHistory(of.id, isUnmatched || isPending)
   // An old notification does not wait for the confirmation of its account.
   const isOld = isUnmatched && heldFor(history.data ?? []) === 'old_notification'
-  // Nor does money that came back.
+  // Money that came back does not wait for it either.
   const isReturn = isUnmatched && !isOld && hasComeBack(history.data ?? [])
   const waiting = isOld || isReturn ? undefined : unconfirmedAccount(of, banks.data ?? [])
   const systems = useSystems()

@@ -95,7 +95,7 @@ export const RetryMany = ({ button, label, filter, seconds, isMain, started }: R
   )
 }
 
-/** What a job has done so far. @param hide  takes it off the page */
+/** The progress of a job. @param hide  takes it off the page */
 export const JobProgress = ({ id, hide }: { id: number; hide: () => void }) => {
   const { undelivered } = texts.value
   const t = undelivered.job

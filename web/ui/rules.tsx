@@ -1,5 +1,5 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
-/** What the screens of webhooks share. */
+/** The parts that the screens of webhooks share. */
 import { useQuery } from '@tanstack/preact-query'
 import { getData, postData } from '../api/client.ts'
 import type { Rule, RuleStats, System } from '../api/types.ts'

@@ -22,7 +22,7 @@ export const useUndelivered = (filter: { status?: string }) =>
   })
 
 /**
- * What waits, for Today. It is not requested again with each payment, as the screen is: after hours of an outage the answer costs the server half a
+ * The waiting deliveries, for Today. They are not requested again with each payment, as the screen is: after hours of an outage the answer costs the server half a
  * second.
  */
 export const useWaiting = () =>

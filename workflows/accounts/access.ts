@@ -20,7 +20,7 @@ import { ownCause } from '../support/stamp.ts'
 
 export interface LoggedIn {
   account: Account
-  /** What else was ended; null if that was not requested. */
+  /** The other accesses that were ended; null if that was not requested. */
   ended: Ended | null
   checkpoint: Checkpoint | null
 }

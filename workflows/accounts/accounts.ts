@@ -34,7 +34,7 @@ interface Reads {
   next: Promise<Folded<Account | null>> | null
 }
 
-/** What the commands on accounts need. Each takes a part of it. */
+/** The ports that the commands on accounts need. Each takes a part of them. */
 export interface AccountParts {
   store: EventStore
   accounts: Accounts

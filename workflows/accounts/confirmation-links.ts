@@ -22,7 +22,7 @@ export interface Confirmation {
 export interface ConfirmationLinks {
   /** @param since  when the number was first seen, ISO 8601: the link is valid for seven days from then */
   url(confirmation: Confirmation, since: string): string
-  /** What a token confirms; null if it is not one of ours, or has expired. */
+  /** The bank account that a token confirms; null if it is not one of ours, or has expired. */
   read(token: string, now: Date): Confirmation | null
 }
 

@@ -140,7 +140,7 @@ export const closeStream = async (store: EventStore, occasion: OwnersOccasion, s
 
 const idOf = (stream: string): number => Number(TRANSACTION.exec(stream)?.[1])
 
-/** What the account had, from its events. They exist until its stream is erased. */
+/** The belongings of the account, from its events. These exist until its stream is erased. */
 const ownOf = async (
   store: EventStore,
   stream: string,

@@ -1,6 +1,6 @@
 // Tests: tests/unit/workflows/alerts/alert-calls.test.ts
 /**
- * Calls the owner's own address about an alert, signed like the calls of a rule. No other work waits for these calls,
+ * Calls the owner's own address about an alert, signed like the calls of a rule. Other work never waits for these calls,
  * because that address may be as slow as the endpoint that the alert is about. There are a few attempts within two
  * minutes, and no more. The mail is the reliable channel.
  *

@@ -13,7 +13,7 @@ export const bankAccountIn = (subject: string): number | null => {
   return id === undefined ? null : Number(id)
 }
 
-/** What the parts of a receive path are called in the API. */
+/** The names of the parts of a receive path in the API. */
 const KINDS: Readonly<Record<string, string>> = { device: 'device', key: 'api_key', mailbox: 'mail_account' }
 
 /** `device:7`, `api_key:8`, `mail_account:3` or `receive_url`: one alert about a source, however many texts it sends. */

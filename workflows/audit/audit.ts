@@ -5,7 +5,7 @@
  * stream by stream when their first events are read. So memory holds only a few streams, one revision per account, and the
  * deduplication windows of the last days.
  *
- * What only an audit of everything sees: earlier events that were damaged or removed in the store since they were audited, and streams
+ * Only an audit of everything finds: earlier events that were damaged or removed in the store since they were audited, and streams
  * of a deleted account that its deletion did not find.
  */
 import { isClosing } from '../../domain/erasure.ts'
@@ -38,7 +38,7 @@ export const continuedFrom = async (store: EventStore, position: StorePosition):
   return isWithin && (await isPositionIn(store, position)) ? checkpoint : null
 }
 
-/** What an audit has seen so far. */
+/** The progress of an audit. */
 class Audit {
   readonly #store: EventStore
   readonly #found: Found
@@ -71,7 +71,7 @@ class Audit {
       if (type === 'TransactionCaptured' || (type === 'TransactionDeleted' && revision === 0)) begun.add(stream)
       else if (isOfTransaction(stream) && this.#after !== null) continued.add(stream)
     }
-    // Only between pages, after the related events of accounts and transactions have been read.
+    // Between pages, after the related events of accounts and transactions have been read.
     for await (const [stream, events] of slicesOf(this.#store, wholly(begun))) {
       this.#auditTransaction(stream, events)
       this.#windows.mustHave(events[0])

@@ -60,7 +60,7 @@ export interface GroupDone {
  */
 const SMALL = 8
 
-/** What a group first reads from snapshots. */
+/** The states that a group first reads from snapshots. */
 interface Cold {
   snapshots: WindowSnapshots
   windows: readonly WarmWindow[]
@@ -107,7 +107,7 @@ class Group {
     }
   }
 
-  /** What is not cached; null if all is, or if there are no snapshots. */
+  /** The states that are not cached; null if all are, or if there are no snapshots. */
   #cold(): Cold | null {
     const { snapshots, accounts } = this.#ports
     if (!snapshots) return null

@@ -1,5 +1,5 @@
 // Tests: tests/integration/capture/capture.test.ts
-/** What is logged about each notification: one wide line, without text or token. */
+/** The log line of each notification: one wide line, without text or token. */
 import type { Taken } from '../../domain/arrival/arrival.ts'
 import { pathOfSource } from '../../domain/arrival/origin.ts'
 import { traceIdOf } from '../../domain/trace.ts'

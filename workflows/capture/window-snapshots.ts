@@ -44,7 +44,7 @@ export class WindowSnapshots {
   }
 
   /**
-   * Fills a window from its snapshot, if that takes less time than reading the events. What follows must still be read.
+   * Fills a window from its snapshot, if that takes less time than reading the events. Later events must still be read.
    * @throws {StoreUnavailable}
    */
   async load(warm: WarmWindow): Promise<void> {
@@ -54,7 +54,7 @@ export class WindowSnapshots {
     if (window) warm.restored(window, kept)
   }
 
-  /** What to read to bring a window up to date. Of a window in memory, enough to see whether it is out of date. */
+  /** The slice that brings a window up to date. For a window in memory, enough to see whether it is out of date. */
   slice(warm: WarmWindow): Slice {
     return warm.isBehind ? warm.slice() : { ...warm.slice(), limit: OUT_OF_DATE }
   }

@@ -54,7 +54,7 @@ export interface AttemptOptions {
   onRecorded: (claimed: Claimed, checkpoint: Checkpoint) => void
 }
 
-/** No endpoint was called: a secret could not be opened, or the template is invalid. The schedule leaves time to fix it. */
+/** The result if no endpoint was called: a secret could not be opened, or the template is invalid. The schedule leaves time to fix it. */
 const notFormed = (error: unknown): CallResult => ({
   http_status: 0,
   response_body: `The call could not be formed: ${error instanceof Error ? error.message : String(error)}`,

@@ -15,7 +15,7 @@ import type { TrackedTransactions } from './tracked.ts'
 /** How long to wait for the read models to pass a position: milliseconds. */
 export const PATIENCE = 5_000
 
-/** What finished calls report to the sources of the next attempts. */
+/** The reports of finished calls to the sources of the next attempts. */
 export interface Demand {
   /** Something is due in the queue now. */
   wake: () => void

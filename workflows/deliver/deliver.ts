@@ -8,10 +8,10 @@
  *                             ├─► claim ─► lanes ─► sender ─► recorder ──► event store
  *     queue ─► due rows ──────┘
  *
- * What this process captures is claimed during its append (`new-attempts.ts`).
+ * Captures of this process are claimed during their append (`new-attempts.ts`).
  *
  * A worker claims an attempt before it makes it. An attempt from the queue or from a dead worker is also checked
- * against its stream. No other worker touches a claim until its worker is dead, so only one worker makes each call.
+ * against its stream. Other workers leave a claim alone until its worker is dead, so only one worker makes each call.
  */
 import { randomUUID } from 'node:crypto'
 import { StoreWentBack } from '../../domain/errors.ts'
@@ -100,7 +100,7 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
   let isTakingOver = false
   /**
    * Claims are counted before they are taken over. They may be older than their rows in the read models, so a new takeover waits
-   * for these for a while. What comes even later is taken over after one of the next heartbeats.
+   * for these for a while. Claims that come even later are taken over after one of the next heartbeats.
    */
   const takeOverFromDead = async (): Promise<void> => {
     const { dead } = heartbeat
@@ -119,7 +119,7 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
   const beat = async (): Promise<void> => {
     const { wasSilent, isNew } = await heartbeat.beat()
     mayHaveLost ||= wasSilent
-    // No call begins before the check, and a check that failed is made again.
+    // Calls begin only after the check, and a check that failed is made again.
     if (mayHaveLost) {
       lanes.hold()
       await claimedJobs.releaseLost()

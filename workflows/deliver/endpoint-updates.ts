@@ -1,7 +1,7 @@
 // Tests: tests/unit/workflows/deliver/endpoints.test.ts
 /** Updates about endpoints that workers exchange through the database. */
 
-/** What the calls since the last update showed about one endpoint. */
+/** The findings about one endpoint from the calls since the last update. */
 export interface EndpointUpdate {
   user_id: number
   endpoint: string
@@ -22,6 +22,6 @@ export interface EndpointState {
   endpoint: string
   /** This update opened its circuit breaker. */
   opened: boolean
-  /** No calls are made: its circuit breaker is open, or it asked for no calls. */
+  /** Whether no calls are made: its circuit breaker is open, or it asked for no calls. */
   held: boolean
 }

@@ -18,7 +18,7 @@ export interface EndpointsOptions {
   send: (updates: readonly EndpointUpdate[]) => Promise<EndpointState[]>
   /** Called with the answer to each update; with none if it failed. */
   onStates: (states: readonly EndpointState[]) => void
-  /** The endpoint has failed often enough in this process alone. No further call may begin until the update is answered. */
+  /** The endpoint has failed often enough in this process alone. Further calls wait until the update is answered. */
   onFailing: (endpoint: { user_id: number; endpoint: string }) => void
   onError: (error: unknown) => void
 }

@@ -143,7 +143,7 @@ export class FirstAttempts {
       await this.#claimed(rest.slice(from, from + MOST_IN_CLAIM))
   }
 
-  /** What does not fit is left to the queue. The data of new entries is no longer needed. */
+  /** Entries that do not fit are left to the queue. The data of new entries is no longer needed. */
   #noteWaiting(entries: readonly LogEntry[]): void {
     if (entries.length === 0) return
     this.#waiting.add(entries.map((entry) => (entry.captured ? withoutData(entry) : entry)))

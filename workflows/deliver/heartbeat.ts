@@ -23,11 +23,11 @@ const wallAhead = (): number => Date.now() - performance.now()
 export interface HeartbeatOptions {
   queue: DeliveryQueue
   worker: string
-  /** No other worker can have been alive when this one started. Workers found at its first heartbeat are dead. */
+  /** Whether all other workers were dead when this one started. Workers found at its first heartbeat are dead. */
   soleWorker: boolean
   /** Milliseconds. */
   every: number
-  /** Resolves to whether claims may be swept now. Nothing waits for it. */
+  /** Resolves to whether claims may be swept now. Other work does not wait for it. */
   maySweep: () => Promise<boolean>
 }
 

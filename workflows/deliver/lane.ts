@@ -141,7 +141,7 @@ export class Lane<Job extends LaneJob> {
     return Math.ceil((room * perUser) / slots)
   }
 
-  /** What is left of the share of each user who has calls here. */
+  /** The rest of the share of each user who has calls here. */
   sharesLeft(): { user_id: number; left: number }[] {
     const callsOf = ({ inFlight, endpoints }: User<Job>) =>
       [...endpoints.values()].reduce((sum, { waiting }) => sum + waiting.length, inFlight)

@@ -1,5 +1,5 @@
 // Tests: tests/integration/delivery/delivery.test.ts
-/** The lanes for first attempts, due retries, manual retries and bulk retries. No lane takes another's room. */
+/** The lanes for first attempts, due retries, manual retries and bulk retries. Each has its own room. */
 import { Lane, type LaneJob, type LaneLimits } from './lane.ts'
 import { LANES, type Claimed, type LaneName, type RoomByLane, type Shares } from './queue.ts'
 

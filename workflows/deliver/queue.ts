@@ -114,7 +114,7 @@ export interface NewClaims {
 /** A user's part of the room. */
 export interface Shares {
   whole: RoomByLane
-  /** What is left of it for users who have calls in a lane already. */
+  /** The rest of it for users who have calls in a lane already. */
   left: readonly { lane: LaneName; user_id: number; left: number }[]
 }
 
@@ -148,7 +148,7 @@ export interface PresentRule {
 export interface DeliveryQueue {
   /**
    * Claims first attempts that the read models may not have yet. It leaves those that it must not claim: of held or gated
-   * rules, and of users who may be over their quota. What another worker has claimed is neither claimed nor left.
+   * rules, and of users who may be over their quota. Deliveries that another worker has claimed are neither claimed nor left.
    */
   claimNew(worker: string, deliveries: readonly NewDelivery[], fullRules: readonly number[]): Promise<NewClaims>
   /**

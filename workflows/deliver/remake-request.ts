@@ -37,7 +37,7 @@ const accountsAt = (
   return accounts
 }
 
-/** What the events before an attempt say about its request. */
+/** The facts about an attempt's request in the events before it. */
 interface Before {
   /** The fields that payloads show, after each event that changed them, newest first. */
   rows: readonly TransactionRow[]

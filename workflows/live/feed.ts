@@ -22,12 +22,12 @@ const PREFIXES = ['account-', 'alerts-', 'transaction-', 'unread-', 'ignored-']
 
 export interface Listener {
   receive(updates: readonly PositionedUpdate[]): void
-  /** No more events follow. `bye`: the process stops. `credentials`: the listener must authenticate again. */
+  /** Called when no more events follow. `bye`: the process stops. `credentials`: the listener must authenticate again. */
   end(reason: 'bye' | 'credentials'): void
 }
 
 export interface Listening {
-  /** What the listener missed; null if that is too long ago, or belongs to another store. */
+  /** The updates that the listener missed; null if that is too long ago, or belongs to another store. */
   missed: readonly PositionedUpdate[] | null
   /** Everything up to here is in `missed`, everything later will be received. null: the store is empty. */
   position: Checkpoint | null

@@ -16,7 +16,7 @@ const LATEST = Date.UTC(2100, 0)
 const plausible = (date: Date | null): Date | null =>
   date && date.getTime() >= EARLIEST && date.getTime() < LATEST ? date : null
 
-/** The first text of a mail that a reader understands; otherwise the first that is not empty. No text after one with a quote counts. */
+/** The first text of a mail that a reader understands; otherwise the first that is not empty. Texts after one with a quote do not count. */
 const textOf = ({ texts: given, from, subject }: FetchedMail, at: Date): string => {
   const quoting = given.findIndex(hasQuote)
   const texts = quoting < 0 ? given : given.slice(0, quoting + 1)

@@ -58,7 +58,7 @@ export interface Connection {
    * @throws {MailFailure} also if the server does not return one of them
    */
   fetch<Kept>(uids: readonly number[], keep: (mail: FetchedMail) => Kept): Promise<Kept[]>
-  /** What the server states about a mail beside its content; null if it states nothing. */
+  /** The facts that the server states about a mail beside its content; null if it states none. */
   factsOf(uid: number): Promise<MailFacts | null>
   /** True if the connection has been open or busy for so long that it should be replaced. */
   readonly isUsedUp: boolean

@@ -1,5 +1,5 @@
 // Tests: tests/integration/mail-ingest/collect.test.ts
-/** What the collection of one mailbox works with. */
+/** The state of the collection of one mailbox. */
 import type { Clock } from '../../domain/ports.ts'
 import type { Capture } from '../capture/capture.ts'
 import type { Connection, Mailbox, MailboxNotes, MailboxPosition, MailFacts, MailServer } from './mailbox.ts'
@@ -32,7 +32,7 @@ export interface CollectParts {
   patience?: number
 }
 
-/** What is remembered about a server between connections. */
+/** The memory about a server between connections. */
 export interface Experience {
   /** Mails per fetch. */
   chunk: number

@@ -36,7 +36,7 @@ const authservIdSeen = async (connection: Connection, now: Date): Promise<string
   return null
 }
 
-/** Never throws an error that is the mailbox's fault. */
+/** Returns an error that is the mailbox's fault, and does not throw it. */
 export const testMailbox = async (server: MailServer, login: Login, now: Date): Promise<MailboxTest> => {
   const signal = AbortSignal.timeout(WITHIN)
   const late = new Promise<never>((_, reject) =>

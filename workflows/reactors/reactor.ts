@@ -12,7 +12,7 @@ import type { Snapshots } from '../support/snapshots.ts'
  */
 export type Answered = 'nothing' | Promise<'nothing' | void>
 
-/** What it does for an event. It may receive the same event again at any time, and then has nothing left to do. */
+/** Its handlers by type of event. It may receive the same event again at any time, and then has nothing left to do. */
 export type Answers = Handlers<Answered>
 
 export interface Reactor {
@@ -22,7 +22,7 @@ export interface Reactor {
   answers: Answers
 }
 
-/** What the reactors need. Each takes a part of it. */
+/** The ports that the reactors need. Each takes a part of them. */
 export interface ReactorParts {
   store: EventStore
   clock: Clock

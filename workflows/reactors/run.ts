@@ -85,7 +85,7 @@ const follow = async (
     let isDone = false
     for (const event of events) {
       for (const reactor of reactorsOf(event)) {
-        // A reaction that the abort has ended is not done. No later one begins, and no checkpoint is saved.
+        // A reaction that the abort has ended is not done. Later ones do not begin, and the checkpoint stays.
         if (signal.aborted) return
         const begun = answer(reactor, event)
         if (begun === 'nothing') continue

@@ -49,7 +49,7 @@ export class RelayProgress {
     return this.#behindSince === null ? 0 : Math.max(0, now.getTime() - Date.parse(this.#behindSince))
   }
 
-  /** What the relay waits for; null if it works or another process relays. */
+  /** The failure that the relay waits out; null if it works or another process relays. */
   failure(): unknown {
     return this.#failure
   }

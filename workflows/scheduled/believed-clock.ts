@@ -4,7 +4,7 @@ import { seeClock, type SeenClock } from '../../domain/clock.ts'
 import type { Clock, LogLines } from '../../domain/ports.ts'
 import type { ScheduledJob } from './scheduled-work.ts'
 
-/** What is remembered of the clocks. */
+/** The memory about the clocks. */
 export interface ClockMemory {
   /** The time of the database, and how the clocks were last seen. */
   recall(): Promise<{ now: Date; before: SeenClock | null }>

@@ -5,7 +5,7 @@ import { operatorWatch, type OperatorWatchParts } from './operator-watch.ts'
 import type { ScheduledJob } from './scheduled-work.ts'
 
 export interface WatchDiskParts extends OperatorWatchParts {
-  /** What could be measured now. */
+  /** The disks that can be measured now. */
   disks: () => Promise<readonly OwnedDisk[]>
   /** Disks that the settings do not let Baoco measure. Their alerts end. */
   unwatched: readonly DiskOwner[]

@@ -1,5 +1,5 @@
 // Tests: tests/unit/workflows/support/retry.test.ts
-/** Waits that an abort ends early. No listener stays on a signal that lives as long as the process. */
+/** Waits that an abort ends early. They leave no listener on a signal that lives as long as the process. */
 import { setTimeout as pause } from 'node:timers/promises'
 
 export const waitUnlessAborted = async (milliseconds: number, signal: AbortSignal): Promise<void> => {

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Refused } from '../../domain/errors.ts'
 import { pauseAfter } from './retry.ts'
 
-/** What an attempt returns if the append met a newer revision than it expected. */
+/** The result of an attempt whose append met a newer revision than it expected. */
 export const CONFLICT = Symbol('conflict')
 
 const MOST_ATTEMPTS = 20

@@ -13,7 +13,7 @@ export interface Snapshot {
   state: unknown
 }
 
-/** What a store of snapshots keeps under one name. */
+/** A snapshot as its store keeps it under one name. */
 export interface KeptSnapshot extends Snapshot {
   /** The process that wrote it. */
   writer: string

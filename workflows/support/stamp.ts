@@ -12,7 +12,7 @@ export interface Occasion {
   causation_id: string
 }
 
-/** What a decision that follows from an event records about its cause. */
+/** The cause that a decision records if it follows from an event. */
 export const causedBy = ({
   id,
   metadata,
@@ -21,7 +21,7 @@ export const causedBy = ({
   causation_id: id,
 })
 
-/** What a decision records that follows from no event. @param cause  names what decided */
+/** The cause that a decision records if it follows from no event. @param cause  names what decided */
 export const ownCause = (cause: string = randomUUID()): Pick<Occasion, 'correlation_id' | 'causation_id'> => ({
   correlation_id: cause,
   causation_id: cause,

@@ -48,7 +48,7 @@ export const proves = (
 ): boolean => {
   if (!found) return false
   if (found.revision === revision) return found.id === event_id
-  // An operator deleted the stream on the server. What stands for it has no metadata and no position.
+  // An operator deleted the stream on the server. The event that stands for it has no metadata and no position.
   if ((found.metadata as unknown) === undefined) return true
   // Its stream was erased since, up to a later event.
   return isAfter(found.checkpoint, checkpoint)

@@ -37,7 +37,7 @@ export const recorded = (event: Found, stream: string): RecordedEvent => {
   }
 }
 
-/** The server's own number for it, 2^63 - 1, is not a safe integer. No stream is this long. */
+/** The server's own number for it, 2^63 - 1, is not a safe integer. This one is larger than any stream. */
 const TOMBSTONE_REVISION = 2 ** 31 - 1
 
 /**

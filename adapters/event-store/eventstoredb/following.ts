@@ -20,7 +20,7 @@ import { isOutage, NoAnswer } from './outage.ts'
 import { isAfter } from './position.ts'
 import { Source, type Taken } from './source.ts'
 
-/** What all subscriptions of a store share. */
+/** The parts that all subscriptions of a store share. */
 export interface FollowingParts<Event extends RecordedEvent> {
   connection: Connection
   names: Names
@@ -40,7 +40,7 @@ export interface Wanted {
   dueInMs: () => number
 }
 
-/** What arrived next. Its position never goes back. */
+/** The next arrivals. Their position never goes back. */
 export type Followed<Event extends RecordedEvent> = Taken<Event> & { position: Position }
 
 /**

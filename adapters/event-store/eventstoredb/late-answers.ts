@@ -8,7 +8,7 @@
  */
 
 /**
- * What a stack of the client's appends has: one of its files, which with source maps is not in its package. In a bundle it has no files, only
+ * Marks of a stack of the client's appends: one of its files, which with source maps is not in its package. In a bundle it has no files, only
  * the call, or the handler of an answer that finds no append in the table.
  */
 const APPENDING = [

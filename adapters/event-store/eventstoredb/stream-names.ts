@@ -7,7 +7,7 @@
 /** Begins the rest of the name of a stream that only this adapter uses. */
 const INTERNAL = '$'
 
-/** What remains of a stream that an operator has deleted permanently. */
+/** The type of the event that remains of a stream that an operator has deleted permanently. */
 export const TOMBSTONE = '$streamDeleted'
 
 export class Names {

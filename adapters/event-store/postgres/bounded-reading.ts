@@ -10,7 +10,7 @@ const MOST_BYTES = 8 * 1_048_576
 const MOST_SLICES = 4_096
 const MOST_EVENTS = 8_192
 
-/** What one statement returned. */
+/** The result of one statement. */
 export interface Piece<Event> {
   events: Event[][]
   /** Index of the last slice with events; -1: none has any. */
@@ -98,7 +98,7 @@ export class BoundedReading<Event extends RecordedEvent> {
   }
 }
 
-/** What remains of a slice after these events; null if it was wanted up to there. */
+/** The rest of a slice after these events; null if it was wanted up to there. */
 const after = ({ slice, index }: Remaining, events: readonly RecordedEvent[]): Remaining | null => {
   const last = events.at(-1)
   if (slice.backwards || !last) return null

@@ -7,7 +7,7 @@ import type { Middleware, ParameterizedContext } from 'koa'
 import { isScreen } from '../../../web/paths.ts'
 import type { Encoding, WebFile, WebFiles } from './files.ts'
 
-/** No inline script or style, nothing from other hosts, and no text that becomes markup. Images may be data: QR codes are. */
+/** Forbids inline scripts and styles, other hosts, and text that becomes markup. Images may be data: QR codes are. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -11,7 +11,7 @@ import type { ApiParts } from '../parts.ts'
 import { rawQueryOf } from './query-string.ts'
 import { spend } from './rate-limits.ts'
 
-/** Not counted: a stream is one long request, and clients are meant to poll a job's progress. */
+/** These are not counted: a stream is one long request, and clients are meant to poll a job's progress. */
 const UNCOUNTED = /^\/api\/(stream|jobs)(\/|$)/
 
 const HOUR_S = 3_600

@@ -7,7 +7,7 @@
  * | Share | Size | Contents |
  * |---|---|---|
  * | strangers | 8 MB | bodies of requests without a credential |
- * | short | 16 MB | the first 64 KB of every other body. No notification is longer, so long bodies cannot block notifications |
+ * | short | 16 MB | the first 64 KB of every other body. Notifications are shorter, so long bodies cannot block them |
  * | long | 40 MB | what follows the first 64 KB |
  *
  * One account can use at most 12 MB of the last two shares. The connection of a long body that arrives too slowly is cut off.
@@ -97,7 +97,7 @@ export class BodiesInFlight {
   /** Records that a body grows or is released. @param account  null: no credential · @returns whether the new size fits */
   move(account: number | null, from: number, to: number): boolean {
     const held = this.#held
-    // What is held always fits, so no release is refused.
+    // Held bytes always fit, so a release is never refused.
     if (account === null) {
       if (held.strangers + to - from > ROOM.strangers) return false
       held.strangers += to - from

@@ -12,7 +12,7 @@ const LONGEST = 64
 export const callerOf = (address: string): string => {
   // By far the most frequent case, on the hottest path.
   if (isIPv4(address)) return address
-  // No valid address is this long, so it is not parsed.
+  // Valid addresses are shorter, so this one is not parsed.
   if (address.length > LONGEST) return address.slice(0, LONGEST)
   const [, bracketed] = /^\[([^\]]+)\](?::\d+)?$/.exec(address) ?? []
   const bare = bracketed ?? address.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')

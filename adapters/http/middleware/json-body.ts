@@ -21,7 +21,7 @@ import {
 import { SHORT } from './bodies-in-flight.ts'
 import { admit, BODY_LIMIT } from './raw-body.ts'
 
-/** What koa-body leaves in the request. */
+/** The members that koa-body adds to the request. */
 interface Parsed {
   body?: unknown
   rawBody?: string

@@ -46,7 +46,7 @@ export interface Sink {
   /** @returns a reason to refuse the body, if the chunk shows one */
   take: (chunk: Buffer) => (() => Refused) | null
   end: () => void
-  /** What was taken is no longer needed. The rest is discarded. */
+  /** The taken chunks are no longer needed. The rest is discarded. */
   refused: () => void
   /** Called in place of `end`: with the refusal after the whole body has arrived, or if the caller has gone. */
   fail: (error: Refused | CallerGone) => void

@@ -1,5 +1,5 @@
 // Tests: tests/integration/http/protocol.test.ts
-/** Counts and times every request by route. Never by path, because a path contains ids and tokens. */
+/** Counts and times every request by route, and not by path, because a path contains ids and tokens. */
 import type { Middleware } from 'koa'
 import type { Counter, Histogram, Registry } from 'prom-client'
 import type { LogLines } from '../../../domain/ports.ts'

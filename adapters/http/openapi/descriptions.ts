@@ -1,5 +1,5 @@
 // Tests: tests/integration/http/document.test.ts
-/** What each operation does beyond its summary, by operation id. */
+/** The effect of each operation beyond its summary, by operation id. */
 export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'head-api-receive-u-token': 'Stores nothing. 200 if the token is valid, otherwise 401.',
   'get-api-receive-u-token': 'For apps that can only open a URL. Percent-encode the text. Every notification gets 200, even one that is not a transaction.',

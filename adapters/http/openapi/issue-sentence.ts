@@ -1,4 +1,4 @@
-/** What is wrong with a value of a request, in one plain sentence. Zod's own messages suit only programmers. */
+/** The problem of a value of a request, in one plain sentence. Zod's own messages suit only programmers. */
 import type { z } from 'zod'
 
 /** How zod's own messages begin. Any other message is the schema's own. */

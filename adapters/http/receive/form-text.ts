@@ -8,7 +8,7 @@ import { isNameOf, NAMES } from './field-names.ts'
 /** A body that contains raw whitespace was never form-encoded. */
 export const isEncoded = (text: string): boolean => !/[\s\u0080-\uffff]/.test(text.trim())
 
-/** No encoder writes a blank both as `%20` and as `+`. Beside `%20`, and in a form that is not encoded, a plus is the sign of an amount. */
+/** An encoder writes a blank either as `%20` or as `+`, not both. Beside `%20`, and in a form that is not encoded, a plus is the sign of an amount. */
 const hasRawPlus = (text: string): boolean => text.includes('+') && (text.includes('%20') || !isEncoded(text))
 
 /** The name that begins a field. */

@@ -11,7 +11,7 @@ import type { Path } from './field-names.ts'
 const PLACEHOLDER =
   /\{\{?[a-z_][\w. =]*\}?\}|\$\{[\w.]+\}|%[a-z_]\w*(?:\(\w*\))?%?|\[\[?[a-z_][\w. =]*\]?\]|<[a-z_]\w*>/gi
 
-/** No template's placeholders are longer. */
+/** Placeholders of templates are shorter. */
 const PLACEHOLDERS_LENGTH = 200
 
 /** Whether a text consists only of placeholders that no app has filled, such as `{not_title}`, `%antext` or `[from]`. */

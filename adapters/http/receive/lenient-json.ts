@@ -14,10 +14,10 @@ const unescaped = (raw: string): string =>
     code === undefined ? (ESCAPES[letter.toLowerCase()] ?? letter) : String.fromCharCode(Number.parseInt(code, 16)),
   )
 
-/** Longer JSON is not repaired. No notification is as long. */
+/** Longer JSON is not repaired. Notifications are shorter. */
 const MENDED_LIMIT = 64 * 1024
 
-/** Only this many characters of a body are searched for members. No notification is as long. */
+/** Only this many characters of a body are searched for members. Notifications are shorter. */
 const SALVAGE_LIMIT = 64 * 1024
 
 /** A member's name and, if its value is a string, the opening quote. */

@@ -7,7 +7,7 @@ export type Members = ReadonlyMap<string, unknown>
 
 export const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-/** No app sends as many. */
+/** Apps send fewer. */
 const MOST_MEMBERS = 500
 
 /** If several members have the same plain name, the first counts. A value that is not an object has no members. */

@@ -8,7 +8,7 @@ import { hasDuplicateKey } from './duplicate-keys.ts'
 import type { Found } from './found.ts'
 import { sameName } from './field-names.ts'
 
-/** No notification is as long, in characters. */
+/** In characters. Notifications are shorter. */
 const LONGEST = 64 * 1024
 
 /** @returns null unless the text is one JSON object in which no key occurs twice */

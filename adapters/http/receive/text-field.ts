@@ -41,7 +41,7 @@ const comparable = (text: string): string => text.replace(/\s+/g, ' ').trim().re
 /** Length of the shortest text that could be from a bank. */
 const SHORTEST = 30
 const SUM = /\d[.,]\d{3}(?!\d)/
-/** Most texts with amounts. No app sends more. */
+/** Most texts with amounts. Apps send fewer. */
 const MOST_OTHERS = 20
 
 /**

@@ -56,7 +56,7 @@ type Parts = ApiParts & { keyUses: ApiKeyUses }
 
 export const apiKeyRoutes = (operations: Operations, parts: Parts, signedIn: Guard): void => {
   const { clock, keyUses } = parts
-  // Not available to scoped keys: a scoped key could create a key with more scopes.
+  // These are not available to scoped keys: a scoped key could create a key with more scopes.
   const { get, post, remove } = operations.of('Account', signedIn, scopes())
 
   const list = async ({ state }: ApiContext) => {

@@ -99,7 +99,7 @@ const connected = async (kafka: Kafka, topic: string): Promise<Producer> => {
 
 const writing = (topic: string) => ({ operation: 'Write', resource: 'topic', name: topic }) as const
 
-/** Skipped events are left out. So is an event without a user, a bug of its writer, because stopping would stop all deliveries. */
+/** Leaves out skipped events, and an event without a user, a bug of its writer: stopping would stop all deliveries. */
 const messagesOf = (events: readonly StoredEvent[], from: Origin, onLeftOut: (reason: string) => void): Message[] =>
   events.flatMap((event) => {
     if (event.type === 'Skipped') return []

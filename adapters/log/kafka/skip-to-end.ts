@@ -4,7 +4,7 @@ import { groupIdOf, openKafkaClient, withAdmin, type KafkaTopic } from './client
 import { consumerFailure } from './consumer-failure.ts'
 import { topicExists } from './topic.ts'
 
-/** No consumer of the group may be running. A topic that does not exist yet is left alone. */
+/** All consumers of the group must be stopped. A topic that does not exist yet is left alone. */
 export const skipToEnd = (settings: KafkaTopic, group: string): Promise<void> => {
   const kafka = openKafkaClient(settings)
   const { topic } = settings

@@ -70,7 +70,7 @@ export const isOver = (delivery: string): string => `${began(delivery)} <= ${DEL
 
 /**
  * The endpoint `e` of the rule `r` is down, and the rule has been active for a whole schedule. Only then do its deliveries make
- * their last attempts: while a rule was held, its endpoint was not tried. Neither was it while no worker ran. It needs the step `delivered`.
+ * their last attempts: while a rule was held, its endpoint was not tried, and the same holds while no worker ran. It needs the step `delivered`.
  */
 export const MAY_END = `(e.opened_at IS NOT NULL AND r.active_since <= ${DELIVERED_SINCE})`
 
@@ -119,7 +119,7 @@ export const CLAIM_DUE = `claimed AS (
   RETURNING c.transaction_id, c.rule_id, c.attempt
 )`
 
-/** What a call needs of its rule `r`. */
+/** The columns of its rule `r` that a call needs. */
 export const RULE_COLUMNS = `r.url, r.http_method, r.payload_format, r.custom_template, r.sealed_secret,
     r.sealed_previous, r.previous_until, r.account_revision, r.max_per_minute, r.ordered, r.endpoint`
 

@@ -1,6 +1,6 @@
 // Tests: tests/integration/delivery/gaps.test.ts
 /**
- * Times in which no worker delivered: `ops.delivery_gap`. Nobody tried an endpoint then, so schedules of retries leave these times out.
+ * Times in which no worker delivered: `ops.delivery_gap`. Endpoints were not tried then, so schedules of retries leave these times out.
  *
  * A heartbeat that comes long after the last one of any worker records the time between them. Until then, that time counts as a gap that
  * has just ended: a process that was suspended may look for due deliveries before its next heartbeat.

@@ -26,7 +26,7 @@ const lessShares = ({ whole, left }: Shares, claimed: readonly Claimed[]): Share
   return { whole, left: [...byUser.values()] }
 }
 
-/** What may still be claimed after these claims. */
+/** The wanted deliveries that are left after these claims. */
 export const without = (claimed: readonly Claimed[], wanted: DueWanted): DueWanted => {
   const room = { ...wanted.room }
   for (const { lane } of claimed) room[lane]--

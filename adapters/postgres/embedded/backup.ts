@@ -9,7 +9,7 @@ import { BadBackup, KEPT_FILES, readArchive, writeArchive, type About } from './
 import { openBaseBackup } from './base-backup.ts'
 import { packedBinaries } from './directory.ts'
 
-/** What this version and this machine can restore. */
+/** The kind of backup that this version and this machine can restore. */
 export const thisKind = (): Pick<About, 'postgres' | 'machine'> => {
   const { version } = createRequire(import.meta.url)(join(packedBinaries(), '..', 'package.json')) as {
     version: string

@@ -1,8 +1,8 @@
 // Tests: tests/integration/backup.test.ts
 /**
  * Puts a backup into a data folder. The backup is first unpacked and checked beside the live files, in `restoring`. When it
- * is complete and on disk, that folder is renamed, and its files take their places (`finish-restore.ts`). What was there
- * before is kept.
+ * is complete and on disk, that folder is renamed, and its files take their places (`finish-restore.ts`). The former
+ * content is kept.
  */
 import * as fs from 'node:fs'
 import { open } from 'node:fs/promises'

@@ -23,7 +23,7 @@ SELECT FROM ops.snapshot WHERE user_id = $1 AND name = $2 AND format <> $3 AND w
 
 const SAVE_PART = 'INSERT INTO ops.snapshot_part (user_id, name, id, data) VALUES ($1, $2, $3, $4)'
 
-/** Only if all its parts are there. */
+/** Saves a snapshot, if all its parts are there. */
 const SAVE = `
 INSERT INTO ops.snapshot (user_id, name, format, writer, revision, event_id, state, parts)
 SELECT $1::bigint, $2::text, $3::text, $4::uuid, $5::integer, $6::uuid, $7::bytea, $8::uuid[]
@@ -81,7 +81,7 @@ export const openSnapshots = (database: Database, version: string, onFailure: (e
     await database.query('DELETE FROM ops.snapshot_part WHERE user_id = $1 AND name = $2', [userId, name])
   }
 
-  /** What to return after a failure. */
+  /** The result after a failure. */
   const failed =
     <T>(value: T) =>
     (error: unknown): T => {

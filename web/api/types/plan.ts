@@ -19,7 +19,7 @@ export interface PlanOffer {
 
 /** The transfer that pays for a plan. */
 export interface PlanOrder {
-  /** What the payer must write. */
+  /** The text that the payer must write. */
   order_id: string
   /** VND. */
   amount: string
