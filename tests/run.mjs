@@ -166,7 +166,7 @@ const folderInMemory = () => {
 }
 
 const total = { passes: 0, failures: 0, pending: 0 }
-/** What the files with a failure printed, again. */
+/** The output of the files with a failure, to print again. */
 const failed = []
 const durations = []
 

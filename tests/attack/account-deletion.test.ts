@@ -247,7 +247,7 @@ describe('attack: the data of a deleted account', () => {
     const occasion = { user_id, at: new Date(), correlation_id: 'delete', causation_id: 'delete' }
     const kept = 'SELECT FROM read_model.transaction WHERE user_id = $1'
     const { length: transactions } = await api.database.query(kept, [user_id])
-    // What is counted beside the transactions: each stream with an event of the account, but not what was erased before.
+    // Counted beside the transactions: each stream with an event of the account, without those that were erased before.
     const others = new Set(
       (await api.store.readAll(null, 100_000))
         .filter(({ metadata, type }) => metadata.user_id === user_id && !isClosing(type))

@@ -28,8 +28,8 @@ const appraised = (incoming: Incoming, kind: 'device' | 'receive_url', withoutSe
     arrived_at: AT,
     raw: '{}',
   })
-  const door = receivePathOf(account, arrival.credential, AT)!
-  return appraise(account, door, arrival, read(arrival.incoming, AT))
+  const receivePath = receivePathOf(account, arrival.credential, AT)!
+  return appraise(account, receivePath, arrival, read(arrival.incoming, AT))
 }
 
 /** Bank texts that are read without changes. */

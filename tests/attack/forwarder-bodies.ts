@@ -18,13 +18,13 @@ const pick = <Item>(random: Random, items: readonly Item[]): Item => items[Math.
 
 // --- who sent it ---------------------------------------------------------------------------------------------------
 
-/** What a phone displays: the sender of an SMS, or an app with its title. */
+/** A text as a phone displays it: with the sender of an SMS, or with an app and its title. */
 export interface Shown {
   sender?: string
   package?: string
   title?: string
   text: string
-  /** What the bank printed; null for a stranger's text. */
+  /** The data that the bank printed; null for a stranger's text. */
   printed: { amount: string; account: string; direction: 'credit' | 'debit' } | null
 }
 
@@ -201,7 +201,7 @@ export interface Case {
 
 const NAMES = Object.keys(APPS)
 
-/** What each app posts of it. */
+/** The bodies in which the apps post it. */
 export const bodiesOfApps = (of: Shown): Posted[] =>
   NAMES.flatMap((app) => {
     const posted = APPS[app]!(of)

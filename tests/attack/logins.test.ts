@@ -18,7 +18,7 @@ const AT_MOST = 5_000
 
 describe('attack: logins', () => {
   let api: ApiUnderTest
-  /** What was verified: for whom, and whether the address is known. */
+  /** The verified logins: the caller, and whether the address is known. */
   const verified: (readonly [string | undefined, boolean | undefined])[] = []
   let afterVerifying = () => Promise.resolve()
   const verify: typeof passwords.verify = async (password, kept, caller, isKnown) => {

@@ -39,7 +39,7 @@ const memos = fc
   .map(([words, mark, isFirst]) => (isFirst ? ['DH1042', ...words] : [...words, 'DH1042']).join(mark))
 
 /**
- * What is uncertain in some texts (`docs/reader.md`, "Limits" and "Rules"):
+ * Uncertain values of some texts (`docs/reader.md`, "Limits" and "Rules"):
  *
  * - the memo follows the balance's digits and one dot;
  * - the balance follows the memo in its line;

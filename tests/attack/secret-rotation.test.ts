@@ -15,7 +15,7 @@ import { openShop, status, type ReceivedCall, type Shop } from '../harness/shop.
 
 const NEW = 'fedcba9876543210fedcba9876543210fedcba9876543210'
 
-/** Which of the secrets verify a call, by `X-Webhook-Signature` and by Standard Webhooks. */
+/** The secrets that verify a call, by `X-Webhook-Signature` and by Standard Webhooks. */
 const verifies = ({ headers, body }: Pick<ReceivedCall, 'headers' | 'body'>, secrets: Record<string, string>) => {
   const standard = (secret: string): boolean => {
     try {

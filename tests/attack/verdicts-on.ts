@@ -15,7 +15,7 @@ export type Sent = Incoming & { type: 'sms' | 'notification' | 'mail'; at: strin
 /** A mail that was authenticated when it arrived. */
 const MAILBOX = { kind: 'kept', user_id: 7, kept: { notification_id: 1, source: 'mailbox-3', silent: false } } as const
 
-/** What capture decides about each notification. */
+/** Capture's decision about each notification. */
 export const verdictsOn = (...sent: readonly Sent[]): string[] => {
   const window = new DedupWindow()
   return sent.map(({ type, at, ...incoming }, index) => {

@@ -64,7 +64,7 @@ describe('a rolling upgrade', function () {
       await new Promise((resolve) => setTimeout(resolve, PACE))
     }
   }
-  /** What was accepted before a list is asked for must be in it within the time that a response waits for read models. */
+  /** A list contains every transaction that was accepted before it was requested, within the time that a response waits for read models. */
   const listing = async (): Promise<void> => {
     while (!loading.signal.aborted) {
       const newest = accepted.at(-1)

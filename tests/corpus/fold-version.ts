@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
-/** What a snapshot depends on: the folds, and how the events that they receive are read. */
+/** The code that a snapshot depends on: the folds, and the reading of their events. */
 const FOLDED = `
 export { evolve } from './domain/account/account.ts'
 export { evolve as evolveAlerts } from './domain/alert/alerts.ts'

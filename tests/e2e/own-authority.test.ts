@@ -88,7 +88,7 @@ describe('servers with certificates of a private authority', () => {
       startDovecot(tls),
     ])
     eventStore = await secure(standIn.port, tls, ['baoco', PASSWORD])
-    // What docs/servers.md says about the user of the database.
+    // As docs/servers.md describes the user of the database.
     const administer = new pg.Client({ connectionString: `${postgres.url()}?sslmode=no-verify` })
     await administer.connect()
     await administer.query(`CREATE ROLE baoco_user LOGIN PASSWORD ${administer.escapeLiteral(PASSWORD)}`)

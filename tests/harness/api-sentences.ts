@@ -65,7 +65,7 @@ const refusalAt = (node: ts.Node): { code: string | null } | null => {
   if (ts.isConditionalExpression(parent) || ts.isParenthesizedExpression(parent)) return refusalAt(parent)
   if (ts.isBinaryExpression(parent)) return refusalAt(parent)
   if (ts.isCallExpression(parent) || ts.isNewExpression(parent)) return argumentOf(parent)
-  // What an unavailable server advises.
+  // The advice of an unavailable server.
   if (ts.isPropertyDeclaration(parent)) return nameOf(parent) === 'advice' ? { code: 'STORE_UNAVAILABLE' } : null
   if (ts.isPropertyAssignment(parent))
     return MEMBERS.has(nameOf(parent)) && !isOfSuccess(parent.parent) ? { code: null } : null

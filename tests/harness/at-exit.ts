@@ -1,4 +1,4 @@
-/** What the end of this process does to what it has started. One listener serves them all: Node warns of the eleventh one of a process. */
+/** Cleans up when this process ends. One listener serves all callers: Node warns of the eleventh one of a process. */
 export const atExit = new Set<() => void>()
 
 process.once('exit', () => {

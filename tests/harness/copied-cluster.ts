@@ -54,7 +54,7 @@ export const copyCluster = async (
 
 const MIGRATIONS = fileURLToPath(new URL('../../adapters/database/migrations', import.meta.url))
 
-/** Whatever decides how a cluster looks. */
+/** Everything that decides the content of a cluster. */
 let look: Promise<string> | undefined
 const lookOf = async (): Promise<string> => {
   const migrations = (await readdir(MIGRATIONS)).sort().map((name) => join(MIGRATIONS, name))

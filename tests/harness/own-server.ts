@@ -38,7 +38,7 @@ export interface ServerParts {
   end?(running: ServerProcess): Promise<void>
   /** Another way to remove the folder, if more than the folder must be removed. */
   clear?(folder: string): void
-  /** What ends it at once when it is removed, if not SIGKILL. */
+  /** The signal that ends it at once when it is removed. Default: SIGKILL. */
   lastSignal?: NodeJS.Signals
 }
 
@@ -108,7 +108,7 @@ const tell = (pid: number, signal: NodeJS.Signals): void => {
   }
 }
 
-/** What the system tells of a process; null if there is none. A name may contain spaces and brackets. */
+/** The system's data of a process; null if there is none. A name may contain spaces and brackets. */
 const statOf = (pid: number): { state: string; parent: number } | null => {
   try {
     const [, state, parent] = /.*\) (\S) (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []

@@ -1,4 +1,4 @@
-/** What the image and its Compose file say, run without a container engine. */
+/** The image and its Compose file, run without a container engine. */
 import { rm } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

@@ -73,7 +73,7 @@ describe('the first start', function () {
     // A terminal sends it to initdb too, and so does systemd.
     process.kill(-stopped.process.pid!, 'SIGINT')
     expect([await stopped.ended, stopped.output()]).to.deep.equal([0, 'Baoco was stopped before it was ready\n'])
-    // What initdb has not finished may stay. The next start removes it.
+    // An unfinished folder of initdb may stay. The next start removes it.
     expect(readdirSync(place.dataDir)).to.not.include('lock')
   })
 

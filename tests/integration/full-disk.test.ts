@@ -30,7 +30,7 @@ const usersOf = (world: () => World) => {
       const { status, message } = await post()
       return status === 503 && message!.includes('the disk is full')
     },
-    /** Nothing that was acknowledged is lost. */
+    /** Everything that was acknowledged is kept. */
     untilListed: async (): Promise<void> => {
       for (const id of acknowledged)
         await eventually(async () => (await world().api('GET', `/api/transactions/${id}`)).status === 200, {
@@ -150,7 +150,7 @@ describe('a full disk of your own Postgres', () => {
   }
   const aboutDisk = () => mailServer.mails.filter(({ subject }) => subject!.includes('disk'))
 
-  /** What Postgres says when it cannot extend a table. */
+  /** The error of Postgres when it cannot extend a table. */
   const refuseFor = async (table: string, work: () => Promise<void>): Promise<void> => {
     const server = openDatabase(database.url, { poolSize: 1 })
     try {

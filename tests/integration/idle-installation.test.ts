@@ -20,7 +20,7 @@ describe('a start whose newest known event is not in the store', () => {
   })
   afterEach(() => setting.close())
 
-  /** What a process remembers that ended after a notification was recorded. */
+  /** The state that a process kept, if it ended after a notification was recorded. */
   const remembered = async () => {
     const event = {
       id: randomUUID(),

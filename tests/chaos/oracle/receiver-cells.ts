@@ -18,7 +18,7 @@ export interface ReceiverCell {
   at?: (number: number) => boolean
   /** The rule is ordered. */
   ordered?: true
-  /** What the owner does to repair it. */
+  /** The owner's repair. */
   mend?: (owner: Owner) => Promise<unknown>
   /** The first URL of the rule. */
   url?: string

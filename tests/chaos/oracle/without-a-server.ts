@@ -1,4 +1,4 @@
-/** What processes do while a server that they use is stopped, and that they catch up by themselves when it is back. */
+/** Processes whose server is stopped keep working as far as they can, and catch up by themselves when it is back. */
 import { expect } from 'chai'
 import { fromVietcombank, vietcombankText } from '../../harness/bank-texts.ts'
 import { eventually } from '../../harness/eventually.ts'

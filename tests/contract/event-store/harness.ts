@@ -1,4 +1,4 @@
-/** What the event store contract needs from an adapter under test, and what its cases share. */
+/** The parts of the event store contract that an adapter under test supplies, and those that its cases share. */
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import type { RememberingStore } from '../../../adapters/event-store/history.ts'
@@ -31,7 +31,7 @@ export interface StoreHarness {
   close(): Promise<void>
 }
 
-/** What the environment of an adapter under test allows. */
+/** The abilities of the environment of an adapter under test. */
 export interface Abilities {
   canStopServer: boolean
 }

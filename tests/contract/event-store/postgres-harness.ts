@@ -1,4 +1,4 @@
-/** What the contract needs of the store on a Postgres server. */
+/** The parts of the contract's harness for the store on a Postgres server. */
 import { openDatabase } from '../../../adapters/database/database.ts'
 import type { RememberingStore } from '../../../adapters/event-store/history.ts'
 import type { RecordedEvent } from '../../../domain/event.ts'

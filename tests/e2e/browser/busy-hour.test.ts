@@ -44,8 +44,8 @@ describe('a page in a busy hour', function () {
   it('asks less often when the calls of the hour run short, and leaves some for what its owner opens', async () => {
     await visitor.beforeScripts(`{
       // The page passes what it hears to other tabs, and to this listener.
-      globalThis.heard = new Set()
-      new BroadcastChannel('baoco.live').onmessage = ({ data }) => data.message && globalThis.heard.add(data.message.id)
+      globalThis.received = new Set()
+      new BroadcastChannel('baoco.live').onmessage = ({ data }) => data.message && globalThis.received.add(data.message.id)
       const set = setTimeout
       globalThis.isSaving = false
       globalThis.setTimeout = (act, delay, ...rest) => {
@@ -67,9 +67,9 @@ describe('a page in a busy hour', function () {
       { within: WITHIN, what: 'a page that saves calls' },
     )
     expect(await left()).to.be.greaterThan(5)
-    // What it opens is current: it shows what the page has heard of.
-    const hasHeard = () => visitor.page.evaluate<boolean>(`globalThis.heard.has(${last})`)
-    await eventually(hasHeard, { within: WITHIN, what: 'the message about the last payment' })
+    // The screen that it opens is current: it shows everything that the page has received.
+    const hasReceived = () => visitor.page.evaluate<boolean>(`globalThis.received.has(${last})`)
+    await eventually(hasReceived, { within: WITHIN, what: 'the message about the last payment' })
     await visitor.open('/undelivered')
     await visitor.page.getByRole('heading', { level: 1, name: 'Undelivered' }).waitFor()
     await visitor.open('/transactions')

@@ -200,7 +200,9 @@ describe('an open page', function () {
     line.silence()
     await withTraffic(() => post(10))
     const before = await rowsOf(visitor.page)
-    await eventually(async () => (await rowsOfApi(before.length)).join() !== before.join(), { what: 'news in the API' })
+    await eventually(async () => (await rowsOfApi(before.length)).join() !== before.join(), {
+      what: 'new rows in the API',
+    })
     await visitor.page.clock.fastForward('08:00:00')
     await showTheSame()
     expect(await rowsOf(visitor.page)).not.to.deep.equal(before)
@@ -214,7 +216,7 @@ describe('an open page', function () {
     await visitor.page.getByText('Không có tin nào chưa đọc được').waitFor()
   })
 
-  it('asks a server on the same machine even if the browser believes that there is no network', async () => {
+  it('asks a server on the same machine even if the browser reports no network', async () => {
     await visitor.page.evaluate(`dispatchEvent(new Event('offline'))`)
     await visitor.page.getByRole('link', { name: 'Cài đặt', exact: true }).click()
     await visitor.page.getByText('Chưa có khóa nào').waitFor()

@@ -1,4 +1,4 @@
-/** What the owner of the dashboard has, and what happens to them: payments, rules, calls of the inbox, texts of strangers. */
+/** The owner of the dashboard, with payments, rules, calls of the inbox and texts of strangers. */
 import { devicePath } from '../../../domain/arrival/origin.ts'
 import { DAY_MS, HOUR_MS } from '../../../domain/time.ts'
 import { transactionStream } from '../../../domain/transaction/events.ts'

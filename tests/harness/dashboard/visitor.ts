@@ -27,13 +27,13 @@ export const WITHIN = 60_000
 
 const OWNER = { email: 'owner@baoco.local', password: OWNERS_PASSWORD }
 
-/** What the browser is set to, unless a test changes it. */
+/** The settings of the browser, unless a test changes them. */
 const MEDIA = { colorScheme: 'light', reducedMotion: 'reduce' } as const
 
 /** The tests look for Vietnamese texts. */
 const THE_TESTS: View = { size: 'desk', theme: 'light', language: 'vi' }
 
-/** What a stranger may write into every text that they can reach. */
+/** A text that a stranger may write wherever they can. */
 export const HOSTILE = '<img src=x onerror="document.title=1">\u202e\u200bDH1042'
 
 /** Runs in the page. @returns what strangers' texts have achieved: markup, and characters that hide or turn text */
@@ -285,7 +285,7 @@ export class Visitor {
   }
 
   /**
-   * Nothing on the screen is out of order. Each screen is inspected in one view, another one for each, or in all of them with REPEAT=full.
+   * The screen is free of faults. Each screen is inspected in one view, another one for each, or in all of them with REPEAT=full.
    * With SCREENSHOTS=folder each is also written as a picture.
    */
   async inspect(name: string): Promise<void> {

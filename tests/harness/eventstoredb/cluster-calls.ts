@@ -1,4 +1,4 @@
-/** What the stand-in says about itself and its cluster: the calls it supports, and the members that it knows. */
+/** The stand-in's answers about itself and its cluster: the calls it supports, and the members that it knows. */
 import { randomUUID } from 'node:crypto'
 import gossipMessages from '@eventstore/db-client/generated/gossip_pb.js'
 import featureMessages from '@eventstore/db-client/generated/serverfeatures_pb.js'

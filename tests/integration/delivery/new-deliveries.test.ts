@@ -1,4 +1,4 @@
-/** What the queue claims for a transaction that the read models do not have, and what it leaves to them. */
+/** The queue's claims for a transaction that the read models do not have, and the deliveries that it leaves to them. */
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
 import { openDeliveryQueue } from '../../../adapters/postgres/delivery-queue/delivery-queue.ts'

@@ -63,7 +63,7 @@ export interface ApiUnderTest {
   owner: FreshAccount
   clock: Clock & { at: Date | null }
   arrivals: Arrival[]
-  /** What the API has logged as a warning or an error. */
+  /** The warnings and errors that the API has logged. */
   warnings: { what: string }[]
   /** Sets what capture answers to arrivals with valid credentials. */
   takes: (take: (arrival: Arrival) => Taken) => void

@@ -40,7 +40,7 @@ describe('a Kafka broker with ACLs', () => {
     brokers: [broker.limitedAddress],
     sasl: { mechanism: 'plain', username: `${role}-user`, password: PASSWORD },
   })
-  /** What `baoco relay` does: it checks the topic, then it relays. */
+  /** Does the same as `baoco relay`: it checks the topic, then it relays. */
   const startRelay = (reasons: string[] = []) => {
     const stop = new AbortController()
     const running = (async () => {

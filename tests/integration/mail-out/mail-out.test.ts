@@ -336,7 +336,7 @@ describe('outgoing mail', () => {
     expect(newest).to.have.all.keys('id', 'to', 'subject', 'text', 'created_at', 'tries')
     expect(newest).to.include(MAIL)
     expect(old).to.include({ to: 'old@example.com' })
-    expect(await outbox.take(10), 'what is old is news no more').to.have.length(1)
+    expect(await outbox.take(10), 'an old mail is not sent').to.have.length(1)
     const sweep = sweepOutbox(database)
     expect(await sweep.run(new AbortController().signal)).to.deep.equal({ swept: 1 })
     expect(await sweep.run(new AbortController().signal)).to.equal(null)

@@ -1,4 +1,4 @@
-/** What an operation declares about credentials, and what an answer says about them: null if it is as expected. */
+/** Compares an operation's declared credentials with an answer: null if it is as expected. */
 import type { Located } from '../../harness/openapi/document.ts'
 import type { Got } from './world.ts'
 

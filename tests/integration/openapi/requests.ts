@@ -77,7 +77,7 @@ const FIELDS: Record<string, (world: World, caller: Caller, given: unknown) => u
   system_id: () => null,
   scopes: () => ['read'],
   expires_at: () => null,
-  /** No rotation is under way that could be finished. */
+  /** There is no rotation to finish. */
   finish: () => undefined,
   payload_format: () => 'custom',
   custom_template: () => '{"order": "{{order_id}}", "amount": "{{amount}}"}',

@@ -1,4 +1,4 @@
-/** What the operator sees of damaged events and of read models that stand still: `baoco audit`, `baoco replay --verify`, `baoco parked`. */
+/** The operator's views of damaged events and of read models that stand still: `baoco audit`, `baoco replay --verify`, `baoco parked`. */
 import { expect } from 'chai'
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'

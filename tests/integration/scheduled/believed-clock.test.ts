@@ -1,4 +1,4 @@
-/** Nothing is deleted because a clock jumped. */
+/** A clock that jumps causes no deletion. */
 import { expect } from 'chai'
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
 import { openClockMemory } from '../../../adapters/postgres/ops/clock-memory.ts'

@@ -1,4 +1,4 @@
-/** Which address a call goes to, and which it is refused. */
+/** The addresses that a call may use, and those that are refused. */
 import { expect } from 'chai'
 import { createServer, type AddressInfo } from 'node:net'
 import { createServer as createTlsServer } from 'node:https'

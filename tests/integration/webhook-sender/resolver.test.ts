@@ -1,4 +1,4 @@
-/** Which DNS servers are asked. */
+/** The choice of DNS servers. */
 import { expect } from 'chai'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'

@@ -15,7 +15,7 @@ const [plain, secure] = FILES.map(readCompose) as [ReturnType<typeof readCompose
 const services = Object.entries(plain.services)
 const ROLES = services.filter(([, { build }]) => build !== undefined).map(([name]) => name)
 
-/** Not one character that is special in a URL, a shell, YAML or a Compose file is missing. */
+/** Every character that is special in a URL, a shell, YAML or a Compose file. */
 const PASSWORD = `p/a@s#s%w$o:r?d&"${'${HOME}'} $$ %2f`
 const DOT_ENV = {
   JWT_SECRET: 'j'.repeat(32),

@@ -23,7 +23,7 @@ export const back = (visitor: () => Visitor, owner: () => Owner): void => {
       [() => page.getByRole('button', { name: 'Xóa' }).click(), dialog],
       [() => page.keyboard.press('Control+k'), dialog],
       [() => more.click(), menu],
-      // What was closed otherwise leaves nothing behind.
+      // A dialog that was closed in another way leaves no entry in the browser's history.
       [
         () =>
           page

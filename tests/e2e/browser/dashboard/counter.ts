@@ -32,7 +32,7 @@ export const counter = (visitor: () => Visitor, owner: () => Owner): void => {
     await latest.getByText('Đơn DH7002').waitFor()
     await page.getByText('Nhận được 70.000 đồng').waitFor({ state: 'attached' })
     await visitor().inspect('counter')
-    // What the owner deletes leaves the screen too, and nothing is announced.
+    // A payment that the owner deletes leaves the screen too, without an announcement.
     await owner().api.ask('DELETE', `/api/transactions/${earlier}`, { key: owner().api.owner.api_key })
     await latest.getByText('Đơn DH7001').waitFor()
     expect(await page.getByText('DH7002').count()).to.equal(0)

@@ -126,7 +126,7 @@ export const halfWritten = (visitor: () => Visitor, owner: () => Owner): void =>
     const add = page.getByRole('button', { name: 'Thêm webhook' })
     await add.waitFor()
     await page.context().clearCookies()
-    // Not a click: the page may ask for something by itself, and then the login covers the button already.
+    // A click could fail: the page may request something by itself, and then the login already covers the button.
     await add.dispatchEvent('click')
     await page.getByRole('link', { name: 'Bỏ nội dung đã nhập' }).click()
     await page.waitForURL('**/login')

@@ -1,4 +1,4 @@
-/** What a screen needs cannot be loaded when it is opened: its file, or the API's answers. It recovers without a reload by the user. */
+/** Screens whose file, or whose answers from the API, cannot be loaded. They recover without a reload by the user. */
 import { expect } from 'chai'
 import type { Page, Request } from 'playwright-core'
 import { eventually } from '../../../harness/eventually.ts'
@@ -87,7 +87,7 @@ export const missingAnswers = (visitor: () => Visitor, owner: () => Owner): void
       asked = []
       await visitor().go(path)
       await page.getByRole('alert').first().waitFor()
-      // Each part of the screen has been told so, and the screen says it once.
+      // Each part of the screen has the same error, and the screen says it once.
       const parts = path === '/sources' ? ['receive-url', 'devices', 'mail-accounts'] : ['undelivered']
       const times = (part: string) => asked.filter((each) => each === `/api/${part}`).length
       await eventually(() => parts.every((part) => times(part) >= 3))

@@ -33,7 +33,7 @@ export const plans = (visitor: () => Visitor, owner: () => Owner): void => {
     expect(body.data.webhook_status).to.equal('plan_upgraded')
   }
   const accountOf = async (key: string) => (await owner().api.ask('GET', '/api/account', { key })).body.data
-  /** What is beside this label of the payment. */
+  /** The value beside this label of the payment. */
   const part = (page: Page, label: string) => page.locator(`dt:text-is("${label}") + dd`).locator('code').innerText()
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
   const focused = 'document.activeElement.innerText'

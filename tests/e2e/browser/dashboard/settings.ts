@@ -120,7 +120,7 @@ export const settings = (visitor: () => Visitor, owner: () => Owner): void => {
     expect(webhook_url).to.equal('https://ops.example/alerts')
     expect(await section.locator('.copyable code').innerText()).to.equal(secret_key)
     await page.getByLabel('Gửi thêm tới địa chỉ này').fill('')
-    // What is in the field now is not saved.
+    // The present value of the field is not saved.
     await section.getByText('Đã lưu.').waitFor({ state: 'detached' })
     await section.getByRole('button', { name: 'Lưu' }).click()
     await section.locator('.copyable').waitFor({ state: 'detached' })

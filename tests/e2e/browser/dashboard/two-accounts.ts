@@ -28,7 +28,7 @@ export const twoAccounts = (visitor: () => Visitor, owner: () => Owner): void =>
       await other.locator('input[type=password]').fill(OWNERS_PASSWORD)
       await other.keyboard.press('Enter')
       await other.locator('.shell').waitFor()
-      // What the first tab shows and does now belongs to the second account.
+      // The first tab now shows the second account, and acts for it.
       await whose.filter({ hasText: email }).waitFor({ timeout: WITHIN / 4 })
       await pay('SECOND1')
       for (const each of [page, other]) await each.getByText('SECOND1').waitFor({ timeout: WITHIN / 4 })

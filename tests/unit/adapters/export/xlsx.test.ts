@@ -14,7 +14,7 @@ async function* inPages(rows: Value[][]) {
 
 const written = (columns: XlsxColumn[], rows: Value[][], mostRows?: number) =>
   buffer(xlsx(columns, inPages(rows), 'Giao dịch', mostRows))
-/** What an independent reader finds. */
+/** The content that an independent reader finds. */
 const read = async (columns: XlsxColumn[], rows: Value[][], sheet?: number, mostRows?: number) =>
   readSheet(await written(columns, rows, mostRows), sheet ?? 1, { trim: false })
 

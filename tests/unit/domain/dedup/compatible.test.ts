@@ -1,4 +1,4 @@
-/** Which printed data of two notifications may differ if they report one payment. */
+/** The printed data that may differ between two notifications of one payment. */
 import { another, copyOf, given, push, sms, url } from './sightings.ts'
 
 const DAY = 86_400

@@ -86,7 +86,7 @@ describe('row 3: a notification is a copy', () => {
       .then(another)
   })
   describe('if only the balance is equal, and the other phone’s clock is hours behind', () => {
-    /** What the other phone has sent earlier, after so many seconds. */
+    /** A notification that the other phone has sent earlier, after so many seconds. */
     const sent = (at: number, delay: number) => ({
       source: 'device-2:sms',
       balance: 100 + at,

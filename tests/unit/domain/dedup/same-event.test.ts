@@ -51,8 +51,8 @@ const judge = (notifications: Line['notifications']) => {
   const firsts = new Map<number, LiveTransaction>()
   return notifications.map((notification, place) => {
     const arrival = arrivalOf(notification)
-    const door = receivePathOf(account, arrival.credential, arrival.arrived_at)!
-    const movement = appraise(account, door, arrival, read(arrival.incoming, arrival.arrived_at))
+    const receivePath = receivePathOf(account, arrival.credential, arrival.arrived_at)!
+    const movement = appraise(account, receivePath, arrival, read(arrival.incoming, arrival.arrived_at))
     if (movement.kind !== 'movement') throw new Error(`not read: ${notification.text}`)
     const probe = window.probe(movement.sighting)
     const verdict = verdictOn(window, probe, movement.origin.channel === 'push')

@@ -1,4 +1,4 @@
-/** What made-up layouts and mails consist of. */
+/** The parts of made-up layouts and mails. */
 import fc from 'fast-check'
 import { read } from '../../../../domain/reader/reader.ts'
 import type { Incoming, Reading } from '../../../../domain/reader/reading.ts'

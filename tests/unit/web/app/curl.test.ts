@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { spawnSync } from 'node:child_process'
 import { curlOf } from '../../../../web/app/curl.ts'
 
-/** What a shell makes of the command: the arguments of curl. */
+/** The arguments of curl, as a shell reads them from the command. */
 const argumentsOf = (command: string): string[] => {
   const { stdout } = spawnSync('sh', ['-c', `curl() { printf '%s\\0' "$@"; }\n${command}`], { encoding: 'utf8' })
   return stdout.split('\0').slice(0, -1)

@@ -7,7 +7,7 @@ import { SAMPLE_BANKS } from '../../../../web/app/sample-texts.ts'
 
 const NOW = new Date('2026-11-24T17:05:42.000Z')
 
-/** Whom the texts name as the payer. */
+/** The payers that the texts name. */
 const PAYER = 'NGUYEN VAN AN'
 
 describe('the sample texts', () => {

@@ -1,4 +1,4 @@
-/** What is remembered of mails that a server lists but does not return. */
+/** The memory about mails that a server lists but does not return. */
 import { expect } from 'chai'
 import { RefusedMails } from '../../../../workflows/mail-ingest/refused-mails.ts'
 

@@ -5,7 +5,7 @@ import { reactor } from '../../../../workflows/reactors/reactor.ts'
 
 const REACTION: PutOff = { reactor: 'erase', stream: 'transaction-1', revision: 2 }
 
-/** What becomes of a reaction that waits, if this is the first event of its stream from its revision on. */
+/** The outcome of a postponed reaction, if this is the first event of its stream from its revision on. */
 const triedWith = async (first: { type: string; revision: number } | null) => {
   const seen: string[] = []
   const reactors = [

@@ -2,7 +2,7 @@ import { EventStoreDBClient } from '@eventstore/db-client'
 import { expect } from 'chai'
 import { clientUrl, eventStoreUrlProblem, hostsOf } from '../../../../../adapters/event-store/eventstoredb/url.ts'
 
-/** What the client prints while it reads a URL. */
+/** The output of the client while it reads a URL. */
 const printedBy = (work: () => unknown): string => {
   const { warn, error } = console
   const lines: unknown[] = []

@@ -32,7 +32,7 @@ interface Case {
 const STAMP = '2024-06-07T04:41:31.000Z'
 const MS = Date.parse(STAMP)
 
-/** What a program makes of an SMS before it puts it into a string. */
+/** An SMS as a program escapes it for a string. */
 const NESTED = JSON.stringify({ sender: 'Vietcombank', text: TEXT, timestamp: MS })
 
 const CASES: Case[] = [
