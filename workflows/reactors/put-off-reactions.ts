@@ -22,7 +22,7 @@ export interface PutOffs {
   done(reaction: PutOff): Promise<void>
 }
 
-/** Other failures are repeated this often before the reaction is put off. */
+/** A reaction that fails because of its event, and not of one that cannot be read, is put off after this many tries. */
 export const MOST_TRIES = 3
 
 /**
