@@ -14,7 +14,6 @@ import { AlertsAbout } from '../ui/alerts.tsx'
 import { Attempts } from '../ui/attempts.tsx'
 import { Amount, Heading, lettersOf, Problem, Status, Stranger, When } from '../ui/basics.tsx'
 import { Loaded } from '../ui/loaded.tsx'
-import { Dialog } from '../ui/dialog.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { MarkedText } from '../ui/marked-text.tsx'
 import { NotSent } from '../ui/not-sent.tsx'
@@ -50,9 +49,7 @@ const Page = ({ of, isRaw, showRaw }: { of: DeliveredTransaction; isRaw: boolean
   const t = texts.value.transaction
   const { common } = texts.value
   const { route } = useLocation()
-  const [isDeleting, setDeleting] = useState(false)
   const retry = useAction(() => post(`/api/transactions/${of.id}/retry`), STALE)
-  const erase = useAction(() => remove(`/api/transactions/${of.id}`), ['transactions', 'stats'])
   const status = useRef(of.webhook_status)
   useEffect(() => {
     if (status.current !== of.webhook_status) announce(t.captured(of.id, common.status[of.webhook_status]))
@@ -62,11 +59,6 @@ const Page = ({ of, isRaw, showRaw }: { of: DeliveredTransaction; isRaw: boolean
     if (!(await retry.run())) return
     const now = queries.getQueryData<DeliveredTransaction>(['transaction', of.id, isRaw])
     announce(now?.webhook_status === 'no_match' ? t.stillNoMatch : t.retried)
-  }
-  const drop = async (): Promise<void> => {
-    if (!(await erase.run())) return
-    announce(t.removed)
-    route('/transactions')
   }
   return (
     <>
@@ -131,24 +123,18 @@ const Page = ({ of, isRaw, showRaw }: { of: DeliveredTransaction; isRaw: boolean
             <History id={of.id} />
           </section>
           <div>
-            <button class="button danger" type="button" onClick={() => setDeleting(true)}>
-              {t.remove}
-            </button>
+            <Confirm
+              button={t.remove}
+              title={t.removeTitle}
+              text={t.removeText}
+              act={() => remove(`/api/transactions/${of.id}`)}
+              stale={['transactions', 'stats']}
+              done={t.removed}
+              after={() => route('/transactions')}
+            />
           </div>
         </div>
       </div>
-      <Dialog title={t.removeTitle} isOpen={isDeleting} onClose={() => setDeleting(false)}>
-        <p>{t.removeText}</p>
-        {erase.error ? <Problem error={erase.error} /> : null}
-        <div class="row">
-          <button class="button danger" type="button" disabled={erase.isRunning} onClick={() => void drop()}>
-            {t.remove}
-          </button>
-          <button class="button" type="button" onClick={() => setDeleting(false)}>
-            {common.cancel}
-          </button>
-        </div>
-      </Dialog>
     </>
   )
 }
