@@ -57,11 +57,79 @@ const useInboxRule = (isNeeded: boolean): Rule | undefined => {
   return rules.data?.find((rule) => inboxes.data?.some(({ url }) => url === rule.url))
 }
 
+interface PartProps {
+  of: Rule | undefined
+  error: unknown
+}
+
+/** Where and how it is called, and for which shop. */
+const Endpoint = ({ of, error }: PartProps) => {
+  const t = texts.value.editor
+  const systems = useSystems()
+  return (
+    <>
+      <TextField label={t.name} name="name" required value={of?.name} error={error} />
+      <TextField label={t.url} name="url" type="url" required value={of?.url} hint={t.urlHint} error={error} />
+      <Select
+        label={t.method}
+        name="http_method"
+        value={of?.http_method ?? 'POST'}
+        options={[
+          ['POST', 'POST'],
+          ['PUT', 'PUT'],
+        ]}
+      />
+      <FailedRead of={systems} />
+      {(systems.data?.length ?? 0) > 0 && (
+        <Select
+          label={t.system}
+          name="system_id"
+          value={String(of?.system_id ?? '')}
+          options={[['', t.noSystem], ...systems.data!.map(({ id, name }) => [String(id), name] as const)]}
+        />
+      )}
+    </>
+  )
+}
+
+/** The transactions for which it is called. */
+const Conditions = ({ of, error }: PartProps) => {
+  const { editor: t, webhook, common } = texts.value
+  return (
+    <>
+      <h2>{t.when}</h2>
+      <Select
+        label={t.type}
+        name="filter_type"
+        value={of?.filter_type ?? 'credit'}
+        options={[
+          ['credit', common.direction.credit],
+          ['debit', common.direction.debit],
+          ['both', webhook.both],
+        ]}
+      />
+      <TextField
+        label={t.banks}
+        name="filter_banks"
+        value={of?.filter_banks.join(', ')}
+        hint={t.banksHint}
+        error={error}
+      />
+      <TextField
+        label={t.min}
+        name="min_amount"
+        inputMode="numeric"
+        value={shownNumber(of?.min_amount)}
+        error={error}
+      />
+    </>
+  )
+}
+
 /** @param isDeleted  since the form was opened. Then it creates a new webhook */
 const Editor = ({ of, isDeleted = false }: { of?: Rule; isDeleted?: boolean }) => {
   const { editor: t, webhook, common } = texts.value
   const { route } = useLocation()
-  const systems = useSystems()
   const [format, setFormat] = useState<Format>({
     payload_format: of?.payload_format ?? 'standard',
     custom_template: of?.custom_template ?? null,
@@ -99,51 +167,8 @@ const Editor = ({ of, isDeleted = false }: { of?: Rule; isDeleted?: boolean }) =
   return (
     <form class="form editor" onSubmit={(event) => void submit(event)}>
       <div class="stack">
-        <TextField label={t.name} name="name" required value={of?.name} error={error} />
-        <TextField label={t.url} name="url" type="url" required value={of?.url} hint={t.urlHint} error={error} />
-        <Select
-          label={t.method}
-          name="http_method"
-          value={of?.http_method ?? 'POST'}
-          options={[
-            ['POST', 'POST'],
-            ['PUT', 'PUT'],
-          ]}
-        />
-        <FailedRead of={systems} />
-        {(systems.data?.length ?? 0) > 0 && (
-          <Select
-            label={t.system}
-            name="system_id"
-            value={String(of?.system_id ?? '')}
-            options={[['', t.noSystem], ...systems.data!.map(({ id, name }) => [String(id), name] as const)]}
-          />
-        )}
-        <h2>{t.when}</h2>
-        <Select
-          label={t.type}
-          name="filter_type"
-          value={of?.filter_type ?? 'credit'}
-          options={[
-            ['credit', common.direction.credit],
-            ['debit', common.direction.debit],
-            ['both', webhook.both],
-          ]}
-        />
-        <TextField
-          label={t.banks}
-          name="filter_banks"
-          value={of?.filter_banks.join(', ')}
-          hint={t.banksHint}
-          error={error}
-        />
-        <TextField
-          label={t.min}
-          name="min_amount"
-          inputMode="numeric"
-          value={shownNumber(of?.min_amount)}
-          error={error}
-        />
+        <Endpoint of={of} error={error} />
+        <Conditions of={of} error={error} />
         <h2>{t.what}</h2>
         <Select
           label={t.format}
