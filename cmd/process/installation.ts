@@ -54,6 +54,7 @@ import { identityOf, recognise } from './recognise-installation.ts'
 import { recogniseVaultKey } from './recognise-vault-key.ts'
 import { readSettings, type Settings } from '../settings/settings.ts'
 import { SHARED_NAMES, sharedSettings } from '../settings/shared-settings.ts'
+import { orLostAtStart } from './wait-for-servers.ts'
 import { watchStart } from './watch-start.ts'
 
 export interface Installation {
@@ -148,7 +149,7 @@ const leasesOf =
  * @param options.servesApi  a role of this process serves the API
  * @param options.captures  a role of this process captures notifications
  * @param options.before  what this process knew when it found that the store went back
- * @throws an error whose message says in one line why the process cannot start
+ * @throws {LostAtStart} · an error whose message says in one line why the process cannot start
  */
 export const openInstallation = async (
   name: string,
@@ -292,7 +293,8 @@ export const openInstallation = async (
       onlyOne: leasesOf({ database, process: shownProcess, metrics, log, onFailure }),
     } // prettier-ignore
   } catch (error) {
+    const failure = await orLostAtStart(error, { databaseUrl: settings.databaseUrl, log, stopping })
     await close()
-    throw error
+    throw failure
   }
 }

@@ -16,7 +16,7 @@ import type { StoreMemory } from '../../adapters/system/store-memory.ts'
 import { untilAborted } from '../../workflows/support/abort.ts'
 import { openInstallation, type Installation } from './installation.ts'
 import { STOPPED_EARLY, stopSignal } from './stop-signal.ts'
-import { StoppedAtStart } from './wait-for-servers.ts'
+import { LostAtStart, orLostAtStart, StoppedAtStart } from './wait-for-servers.ts'
 
 /** Requests in flight at a stop have this long to finish before they are cut off. In milliseconds. */
 export const REQUEST_GRACE_MS = 5_000
@@ -91,8 +91,10 @@ export const runRoles = async (roles: readonly Role[], { ownsDatabase = false } 
       if (!before) return
     } catch (error) {
       if (error instanceof StoppedAtStart && stopping.aborted) return console.error(STOPPED_EARLY)
-      // It went back again while everything was opened.
-      if (!(error instanceof StoreWentBack) || stopping.aborted) throw error
+      // The store went back again, or a server went away, while everything was opened.
+      if (!(error instanceof StoreWentBack || error instanceof LostAtStart)) throw error
+      // A stopped start ends where it waits for the first server.
+      if (error instanceof StoreWentBack && stopping.aborted) throw error
     }
   }
 }
@@ -112,7 +114,9 @@ const runUntilLost = async (
   const { lost, log } = installation
   const stopping = AbortSignal.any([opening, lost])
   try {
-    const works = await worksOf(roles, installation)
+    const works = await worksOf(roles, installation).catch(async (error: unknown) => {
+      throw await orLostAtStart(error, { databaseUrl: installation.settings.databaseUrl, log, stopping })
+    })
     installation.started()
     const readiness = readinessOf(works)
     const following = new AbortController()

@@ -1,6 +1,8 @@
-// Tests: tests/unit/cmd/process/wait-for-servers.test.ts
+// Tests: tests/unit/cmd/process/wait-for-servers.test.ts, tests/integration/roles/server-lost-at-start.test.ts
 /** Waits at the start for a server that is down, and logs which one and why. `/readyz` names it meanwhile. */
 import { orAborted, waitUnlessAborted } from '../../workflows/support/abort.ts'
+import { isConnectionLost, portIn } from '../../adapters/database/connection-lost.ts'
+import { DiskFull, StoreUnavailable, StoreWentBack } from '../../domain/errors.ts'
 import type { AwaitedServers } from './front.ts'
 import type { LogLines } from '../../domain/ports.ts'
 
@@ -33,6 +35,43 @@ export class StoppedAtStart extends Error {
   constructor(waitedFor: string) {
     super(`stopped while it waited for the ${waitedFor.replace('_', ' ')}`)
   }
+}
+
+/** A server that had answered went away before the start was complete. The start begins again, and waits for it. */
+export class LostAtStart extends Error {
+  override name = 'LostAtStart'
+}
+
+/**
+ * The server whose loss made a start fail, and the error by which that was noticed.
+ * @returns null if the start failed for another reason, which would be there again
+ */
+const lostServer = (failure: unknown, databaseUrl: string | undefined): { name: string; error: Error } | null => {
+  if (!(failure instanceof Error)) return null
+  const inner = failure.cause instanceof Error ? failure.cause : failure
+  if (databaseUrl !== undefined && isConnectionLost(inner, portIn(databaseUrl)))
+    return { name: 'database', error: inner }
+  const isOfStore =
+    failure instanceof StoreUnavailable && !(failure instanceof StoreWentBack || failure instanceof DiskFull)
+  return isOfStore ? { name: 'event_store', error: inner } : null
+}
+
+/**
+ * @param failure  of a start, after its servers have answered
+ * @param given.databaseUrl  undefined for an embedded database
+ * @returns what the start fails with: {LostAtStart} after a line in the log, {StoppedAtStart}, or the failure itself
+ */
+export const orLostAtStart = async (
+  failure: unknown,
+  { databaseUrl, log, stopping }: { databaseUrl: string | undefined } & Pick<Awaited, 'log' | 'stopping'>,
+): Promise<unknown> => {
+  const lost = lostServer(failure, databaseUrl)
+  if (!lost) return failure
+  const { name, error } = lost
+  if (stopping.aborted) return new StoppedAtStart(name)
+  log.warn({ waiting_for: name, reason: error.message || (error as NodeJS.ErrnoException).code }, 'start.waiting')
+  await waitUnlessAborted(BETWEEN_TRIES, stopping)
+  return new LostAtStart(`the ${name} went away`, { cause: failure })
 }
 
 /** @throws {StoppedAtStart} · any other error of the server */
