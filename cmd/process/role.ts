@@ -92,9 +92,8 @@ export const runRoles = async (roles: readonly Role[], { ownsDatabase = false } 
     } catch (error) {
       if (error instanceof StoppedAtStart && stopping.aborted) return console.error(STOPPED_EARLY)
       // The store went back again, or a server went away, while everything was opened.
-      if (!(error instanceof StoreWentBack || error instanceof LostAtStart)) throw error
-      // A stopped start ends where it waits for the first server.
-      if (error instanceof StoreWentBack && stopping.aborted) throw error
+      const beginsAgain = error instanceof StoreWentBack || error instanceof LostAtStart
+      if (!beginsAgain || stopping.aborted) throw error
     }
   }
 }

@@ -68,10 +68,9 @@ export const orLostAtStart = async (
   const lost = lostServer(failure, databaseUrl)
   if (!lost) return failure
   const { name, error } = lost
-  if (stopping.aborted) return new StoppedAtStart(name)
   log.warn({ waiting_for: name, reason: error.message || (error as NodeJS.ErrnoException).code }, 'start.waiting')
   await waitUnlessAborted(BETWEEN_TRIES, stopping)
-  return new LostAtStart(`the ${name} went away`, { cause: failure })
+  return stopping.aborted ? new StoppedAtStart(name) : new LostAtStart(`the ${name} went away`, { cause: failure })
 }
 
 /** @throws {StoppedAtStart} · any other error of the server */

@@ -1,4 +1,4 @@
-// Tests: tests/integration/roles/start.test.ts, tests/integration/roles/server-lost-at-start.test.ts
+// Tests: tests/integration/roles/start.test.ts
 /**
  * Names what a start waits for in the database: in the log, in `/readyz` and at a stop. It may be a lock, or the database itself, if it went
  * away after it had answered. A session that somebody has left open in the middle of a transaction, such as a `psql`, may hold one for

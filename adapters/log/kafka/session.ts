@@ -9,6 +9,9 @@ import { topicExists } from './topic.ts'
 /** Milliseconds a fetch waits at the broker for new events. A stop may take as long. */
 const FETCH_WAIT = 100
 
+/** Milliseconds until a consumer notices partitions that were added to the topic. A relay that has started since writes to them at once. */
+const NEW_PARTITIONS_WITHIN = 10_000
+
 /** Partitions handed over concurrently. */
 const SIDE_BY_SIDE = 4
 
@@ -52,6 +55,7 @@ export const consumerSession = async (options: SessionOptions, signal: AbortSign
     rebalanceTimeout: REBALANCE_TIMEOUT,
     heartbeatInterval: Math.floor(sessionTimeout / 6),
     maxWaitTimeInMs: FETCH_WAIT,
+    metadataMaxAge: NEW_PARTITIONS_WITHIN,
     allowAutoTopicCreation: false,
     // The consumer must not restart by itself, because nothing could stop it then.
     retry: { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000, restartOnFailure: () => Promise.resolve(false) },

@@ -163,6 +163,29 @@ describe('delivery from Kafka', function () {
     )
   })
 
+  it('makes first attempts from partitions that are added to the topic while it runs', async () => {
+    const { topic } = setting.kafka
+    const shop = await setting.shop()
+    const rule = await setting.rule(shop.url)
+    const relay = setting.relay()
+    await setting.kafkaWorker()
+    await allSucceed(await setting.capture([rule]))
+    // Of 36 partitions, the user's is one of the new ones. A relay that starts knows them at once.
+    await setting.admin((admin) => admin.createPartitions({ topicPartitions: [{ topic, count: 36 }] }))
+    await eventually(async () => {
+      const { topics } = await setting.admin((admin) => admin.fetchTopicMetadata({ topics: [topic] }))
+      return topics[0]!.partitions.length === 36
+    })
+    await relay.stop()
+    setting.relay()
+    const reader = await setting.reader()
+    const [first] = await setting.capture([rule])
+    const { partition } = await eventually(() => reader.messages.find(({ value }) => value.transaction_id === first))
+    expect(partition).to.be.at.least(12)
+    // Long before the queue would make it.
+    await allSucceed([first!], 40_000)
+  })
+
   it('continues if messages expire before any consumer has read them: from the queue, and then from the topic', async () => {
     const { topic } = setting.kafka
     const shop = await setting.shop()
