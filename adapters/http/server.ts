@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type Koa from 'koa'
 import { HEAD_LIMIT } from './middleware/query-length.ts'
+import { WaitingRequests } from './waiting-requests.ts'
 
 /** Longer than the usual keep-alive time of proxies in front, so that they never send into a connection that is closing. */
 const KEEP_ALIVE_MS = 75_000
@@ -21,12 +22,6 @@ const STALLED_MS = 120_000
 const HEAD_MS = 20_000
 /** Each connection may hold a head of 80 KB and the part of a body that has arrived. */
 const MOST_CONNECTIONS = 8_192
-
-/**
- * Most requests of one connection that wait for the answer to an earlier one (pipelining, which few clients use). Node parses up to 64 KB at
- * once. They may hold two thousand requests, and each takes memory while it waits.
- */
-const MOST_WAITING = 16
 
 /**
  * Forbids browsers to guess a response's type, as responses contain text of strangers. Covers responses that Node or Koa writes itself.
@@ -88,7 +83,7 @@ const hasOneHost = ({ rawHeaders, httpVersion }: IncomingMessage): boolean => {
 /** The newest request of each connection, its response, and the one before it if that was not sent yet. */
 type Newest = WeakMap<
   Duplex,
-  { request: IncomingMessage; response: ServerResponse; before: ServerResponse | undefined; waiting: { count: number } }
+  { request: IncomingMessage; response: ServerResponse; before: ServerResponse | undefined }
 >
 
 /**
@@ -131,23 +126,24 @@ export const listen = (
   new Promise((resolve, reject) => {
     let handle = app.callback()
     const newest: Newest = new WeakMap()
+    const waiting = new WaitingRequests()
     /**
      * A request that follows another one on its connection begins when that one is answered. If that answer ended the connection, the request
      * is not handled, as its caller expects (RFC 9112, section 9.6).
      */
     const take = (request: IncomingMessage, response: ServerResponse): void => {
       const { socket } = request
-      const { response: last, waiting = { count: 0 } } = newest.get(socket) ?? {}
+      const last = newest.get(socket)?.response
       const before = last?.writableFinished ? undefined : last
-      newest.set(socket, { request, response, before, waiting })
+      newest.set(socket, { request, response, before })
       response.once('finish', () => {
         // The head of the answer may have been sent before the shutdown began, without `Connection: close`.
-        if (closing && waiting.count === 0) socket.destroySoon()
+        if (closing && !waiting.has(socket)) socket.destroySoon()
       })
       if (!before) return begin(request, response)
-      if (++waiting.count > MOST_WAITING) return void socket.destroy()
+      if (!waiting.add(socket)) return void socket.destroy()
       before.once('finish', () => {
-        waiting.count--
+        waiting.remove(socket)
         if (socket.writable) begin(request, response)
       })
     }
