@@ -87,7 +87,10 @@ export const isFoldable = (event: StoredEvent): event is KnownEvent => {
 }
 
 /** Whether the event marks a deleted stream. It cannot be read again by its stream, so no reader's position may name it. */
-export const isTombstone = (event: StoredEvent): boolean => !isReadable(event) && event.data.stored.type === TOMBSTONE
+export const isTombstone = (event: StoredEvent): boolean => isTombstoneType(asStored(event).type)
+
+/** Whether a stored event of this type marks a deleted stream. */
+export const isTombstoneType = (type: string): boolean => type === TOMBSTONE
 
 /** When the event was decided: ISO 8601. null if it has no metadata. */
 export const decidedAt = ({ metadata }: StoredEvent): string | null => metadata.at || null

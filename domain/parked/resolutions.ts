@@ -1,16 +1,23 @@
 /** The decisions about parked events that are known so far. The last one about an event counts. */
 import type { KnownEvent } from '../catalogue.ts'
 import type { RecordedEvent } from '../event.ts'
-import { REFUSED } from './events.ts'
+import { REFUSED, type ParkedEvent } from './events.ts'
 
 export type Resolution = KnownEvent<'ParkedEventSkipped' | 'ParkedEventRetried'>
 
 export const isResolution = (event: { type: string }): event is Resolution =>
   event.type === 'ParkedEventSkipped' || event.type === 'ParkedEventRetried'
 
-type EventInStream = Pick<RecordedEvent, 'stream' | 'revision'>
+/** Identifies an event. Its revision does not, because an import numbers some streams anew. */
+type EventInStream = Pick<RecordedEvent, 'stream' | 'id'>
 
-const nameOf = ({ stream, revision }: EventInStream): string => `${revision}@${stream}`
+const nameOf = ({ stream, id }: EventInStream): string => `${id}@${stream}`
+
+/** The event that a decision is about. */
+export const subjectOf = ({ stream, event_id }: Pick<ParkedEvent, 'stream' | 'event_id'>): EventInStream => ({
+  stream,
+  id: event_id,
+})
 
 export class Resolutions {
   readonly #last = new Map<string, Resolution>()
@@ -20,7 +27,7 @@ export class Resolutions {
   }
 
   add(resolution: Resolution): void {
-    const name = nameOf(resolution.data)
+    const name = nameOf(subjectOf(resolution.data))
     const known = this.#last.get(name)
     if (!known || known.revision < resolution.revision) this.#last.set(name, resolution)
   }

@@ -10,7 +10,7 @@
  */
 import { isClosing } from '../../domain/erasure.ts'
 import { PARKED_STREAM, REFUSED } from '../../domain/parked/events.ts'
-import { isResolution, type Resolution, type Resolutions } from '../../domain/parked/resolutions.ts'
+import { isResolution, subjectOf, type Resolution, type Resolutions } from '../../domain/parked/resolutions.ts'
 import { asStored, decidedAt, isReadable, type StoredEvent } from '../../domain/parse-event.ts'
 import type { KnownEvent } from '../../domain/catalogue.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
@@ -118,9 +118,11 @@ class Planning {
   async #resolve(resolution: Resolution): Promise<void> {
     const { store, resolutions } = this.#parking
     resolutions.add(resolution)
-    const { stream, revision } = resolution.data
-    const isLast = resolutions.about(resolution.data)?.id === resolution.id
-    if (!isLast || this.#parkedAt(stream)?.revision !== revision) return
+    const { stream, event_id } = resolution.data
+    const isLast = resolutions.about(subjectOf(resolution.data))?.id === resolution.id
+    const parked = this.#parkedAt(stream)
+    if (!isLast || parked?.event_id !== event_id) return
+    const { revision } = parked
     const from = resolution.type === 'ParkedEventSkipped' ? revision + 1 : revision
     const [waiting = []] = await store.read([{ stream, from }])
     this.changes.set(stream, null)

@@ -1,7 +1,7 @@
 // Tests: tests/integration/projections/parking.test.ts
 /** Records the operator's decisions about parked events, and retries by itself what a new release can read. */
 import { PARKED_STREAM, REFUSED, type ParkedEvent } from '../../domain/parked/events.ts'
-import { isResolution, Resolutions } from '../../domain/parked/resolutions.ts'
+import { isResolution, Resolutions, subjectOf } from '../../domain/parked/resolutions.ts'
 import { isReadable } from '../../domain/parse-event.ts'
 import { NO_STREAM, type Checkpoint, type Clock, type EventStore } from '../../domain/ports.ts'
 import { CONFLICT, untilNoConflict } from '../support/conflicts.ts'
@@ -23,7 +23,7 @@ const decide = (
     const [events = []] = await store.read([{ stream: PARKED_STREAM }])
     const resolutions = new Resolutions()
     for (const each of events) if (isResolution(each)) resolutions.add(each)
-    if (!wanted(resolutions.about(event))) return null
+    if (!wanted(resolutions.about(subjectOf(event)))) return null
     const occasion = { user_id: null, at: clock.now(), ...ownCause() }
     const append = {
       stream: PARKED_STREAM,

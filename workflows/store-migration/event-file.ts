@@ -6,7 +6,7 @@
  */
 import { createHash, type Hash } from 'node:crypto'
 import { z } from 'zod'
-import type { Metadata, NewEvent } from '../../domain/event.ts'
+import type { Metadata, NewEvent, RecordedEvent } from '../../domain/event.ts'
 import { PARKED_STREAM, parkedEvents } from '../../domain/parked/events.ts'
 import { isResolution, Resolutions, type Resolution } from '../../domain/parked/resolutions.ts'
 
@@ -16,7 +16,7 @@ const line = z.strictObject({
   id: z.guid(),
   type: z.string().min(1),
   data: z.unknown(),
-  metadata: z.looseObject({ user_id: z.int().nullable(), at: z.iso.datetime() }),
+  metadata: z.unknown(),
 })
 
 const lastLine = z.strictObject({
@@ -47,8 +47,9 @@ export class FileWriter {
   readonly #hash = createHash('sha256')
   #events = 0
 
-  line({ stream, revision, id, type, data, metadata }: FiledEvent): string {
-    const text = `${JSON.stringify({ stream, revision, id, type, data, metadata })}\n`
+  /** Data or metadata that is not JSON becomes null, which no version can read either. */
+  line({ stream, revision, id, type, data = null, metadata }: FiledEvent): string {
+    const text = `${JSON.stringify({ stream, revision, id, type, data, metadata: metadata ?? null })}\n`
     this.#hash.update(text)
     this.#events++
     return text
@@ -80,7 +81,7 @@ export const eventOfLine = (text: string, number: number): FiledEvent => {
 /** More events of unknown types are not skipped one by one: the file comes from a newer version. */
 const MOST_UNKNOWN = 10_000
 
-interface UnknownEvent extends Pick<FiledEvent, 'stream' | 'revision' | 'type'> {
+interface UnknownEvent extends Pick<FiledEvent, 'stream' | 'id' | 'type'> {
   /** Of its line. */
   number: number
 }
@@ -92,7 +93,10 @@ const refuse = (unknown: readonly UnknownEvent[], resolutions: Resolutions): voi
       throw new BadFile(`line ${event.number} is an event this version does not know: ${event.type}`)
 }
 
-const resolutionOf = (event: FiledEvent): Resolution | undefined => {
+/** The operator's decision that an event of a file or of a raw store is. */
+export const resolutionOf = (
+  event: Pick<RecordedEvent, 'stream' | 'revision' | 'type' | 'data'>,
+): Resolution | undefined => {
   if (event.stream !== PARKED_STREAM || !isResolution(event)) return undefined
   const { data } = parkedEvents[event.type].safeParse(event.data)
   return data && ({ ...event, data } as Resolution)
@@ -113,8 +117,8 @@ export const checkFile = async (lines: AsyncIterable<string>, knows: (type: stri
   for await (const text of lines) {
     if (last !== undefined) {
       const event = eventOfLine(last, number)
-      const { stream, revision, type } = event
-      if (!knows(type) && unknown.push({ stream, revision, type, number }) > MOST_UNKNOWN) refuse(unknown, resolutions)
+      const { stream, id, type } = event
+      if (!knows(type) && unknown.push({ stream, id, type, number }) > MOST_UNKNOWN) refuse(unknown, resolutions)
       const resolution = resolutionOf(event)
       if (resolution) resolutions.add(resolution)
       hash.update(`${last}\n`)

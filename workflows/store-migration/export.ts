@@ -8,20 +8,41 @@
  */
 import { isEmailStream } from '../../domain/account/email-claim.ts'
 import { isClosing } from '../../domain/erasure.ts'
-import type { RecordedEvent } from '../../domain/event.ts'
+import type { Metadata, RecordedEvent } from '../../domain/event.ts'
 import { IMPORT_STREAM } from '../../domain/import.ts'
+import { Resolutions } from '../../domain/parked/resolutions.ts'
+import { isTombstoneType } from '../../domain/parse-event.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 import { keptFor } from '../../domain/retention.ts'
-import { FileWriter, type LastLine } from './event-file.ts'
+import { FileWriter, resolutionOf, type LastLine } from './event-file.ts'
 import { pages } from '../support/store-pages.ts'
 
-/** The revision of the closing event of each closed stream, or of the release of an address. The last one counts. */
-const erasedStreams = async (store: EventStore<RecordedEvent>): Promise<Map<string, number>> => {
+const isLast = (type: string): boolean => isClosing(type) || type === 'EmailReleased' || isTombstoneType(type)
+
+interface Known {
+  /** The revision of the last event of each closed or deleted stream, or of the release of an address. */
+  erased: ReadonlyMap<string, number>
+  resolutions: Resolutions
+}
+
+const readKnown = async (store: EventStore<RecordedEvent>): Promise<Known> => {
   const erased = new Map<string, number>()
+  const resolutions = new Resolutions()
   for await (const page of pages(store))
-    for (const { type, stream, revision } of page)
-      if (isClosing(type) || type === 'EmailReleased') erased.set(stream, revision)
-  return erased
+    for (const event of page) {
+      if (isLast(event.type)) erased.set(event.stream, event.revision)
+      const resolution = resolutionOf(event)
+      if (resolution) resolutions.add(resolution)
+    }
+  return { erased, resolutions }
+}
+
+/** A file cannot contain the event as it is stored. */
+export class NotExportable extends Error {
+  override name = 'NotExportable'
+  constructor({ stream, revision }: RecordedEvent, why: string) {
+    super(`${stream}@${revision} ${why}: run \`baoco parked skip ${stream} --yes\` if nothing needs it`)
+  }
 }
 
 export interface ExportOptions {
@@ -36,10 +57,13 @@ export interface ExportOptions {
   onProgress?: (events: number) => void
 }
 
-/** @returns the file's last line */
+/**
+ * @returns the file's last line
+ * @throws {NotExportable} if an event is not JSON, or marks a deleted stream, and the operator has not skipped it
+ */
 export const exportEvents = async (options: ExportOptions): Promise<LastLine> => {
   const { store, readers, now, write, beforeEnd, onProgress } = options
-  const erased = await erasedStreams(store)
+  const { erased, resolutions } = await readKnown(store)
   const file = new FileWriter()
   const met: Record<string, string> = {}
   let events = 0
@@ -49,12 +73,22 @@ export const exportEvents = async (options: ExportOptions): Promise<LastLine> =>
     // An address may be registered again after its release. Nothing belongs to a closed stream after its closing event.
     if (revision < last || (revision > last && !isEmailStream(stream))) return true
     const kept = keptFor(stream)
-    return kept !== null && Date.parse(metadata.at) < now.getTime() - kept * 1_000
+    return kept !== null && Date.parse((metadata as Metadata | undefined)?.at ?? '') < now.getTime() - kept * 1_000
+  }
+  /** Whether the event is to be written. */
+  const isWritten = (event: RecordedEvent): boolean => {
+    if (isGone(event)) return false
+    const isDeletedStream = isTombstoneType(event.type)
+    const isDamaged = event.data === undefined || (event.metadata as Metadata | undefined) === undefined
+    if ((isDeletedStream || isDamaged) && !resolutions.isSkipped(event))
+      throw new NotExportable(event, isDeletedStream ? 'was deleted in the event store' : 'is not JSON')
+    // In the other store, the stream does not exist.
+    return !isDeletedStream
   }
   for await (const page of pages(store)) {
     let text = ''
     for (const event of page) {
-      if (isGone(event)) continue
+      if (!isWritten(event)) continue
       text += file.line(event)
       events++
       for (const [reader, checkpoint] of Object.entries(readers))

@@ -28,7 +28,7 @@ export const eventAt = (daysAgo: number, type: string, data: object) => ({
 
 const seen = goldenFile('NotificationSeen', 1)!.examples[1] as object
 
-const ignoredBefore = (days: number): NotificationEventData['NotificationIgnored'] => ({
+export const ignoredBefore = (days: number): NotificationEventData['NotificationIgnored'] => ({
   notification_id: 9_000_000 + days,
   user_id: 1,
   source_type: 'sms',
