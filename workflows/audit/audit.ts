@@ -23,6 +23,7 @@ import { isAtOrAfter, isPositionIn, storePositionOf, type StorePosition } from '
 
 export interface Audited {
   events: number
+  /** Without deleted ones. */
   transactions: number
   /** Where the next audit may continue; null if it must begin where this one began. */
   end: StorePosition | null
@@ -116,7 +117,7 @@ class Audit {
       this.#found(`${stream}: cannot be folded: ${(error as Error).message}`)
     }
     this.#accounts.takeAttempts(events)
-    this.#audited.transactions++
+    if (events.at(-1)?.type !== 'TransactionDeleted') this.#audited.transactions++
   }
 
   /** Whether the first event of a transaction since the audit begins is on this page. Otherwise an earlier page has led to it. */

@@ -7,6 +7,7 @@ import { main } from '../../../projections/main.ts'
 import { replay } from '../../../projections/engine/replay.ts'
 import { exportEvents } from '../../../workflows/store-migration/export.ts'
 import { importState, NotImportable } from '../../../workflows/store-migration/import.ts'
+import { auditStore } from '../../../workflows/audit/audit.ts'
 import { gatherCredits } from '../../../workflows/credits/remember-credits.ts'
 import { isPositionIn, storePositionOf, type StorePosition } from '../../../workflows/support/store-position.ts'
 import { applyRetention } from '../../../workflows/scheduled/expire-events.ts'
@@ -137,6 +138,15 @@ describe('store migration', () => {
       await gatherCredits({ store, clock: { now: () => NOW }, checkpoint }, new AbortController().signal)
       expect(await isPositionIn(store, saved!)).to.equal(true)
     }
+  })
+
+  it('leaves the number of transactions that an audit counts as it was, without those that are deleted', async () => {
+    const counted = async (store: EventStore) => (await auditStore(store, NOW, () => {})).transactions
+    await imported(to.store, file)
+    const all = await from.store.readAll(null, 100_000)
+    const live = new Set(all.filter(({ type }) => type === 'TransactionCaptured').map(({ stream }) => stream))
+    for (const { type, stream } of all) if (type === 'TransactionDeleted') live.delete(stream)
+    expect([await counted(from.store), await counted(to.store)]).to.deep.equal([live.size, live.size])
   })
 
   it('reports the position of each reader of the old store', async () => {
