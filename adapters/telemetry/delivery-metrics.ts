@@ -69,6 +69,6 @@ export const watchDelivery = (
   return ({ bank_code, outcome, error, lane, since_due_ms }) => {
     const bank = bankName(bank_code) === null ? 'other' : bank_code
     byBank.inc({ bank, outcome: outcome ?? 'deleted', class: classOf(error) })
-    dueLag.observe({ lane }, Math.max(0, since_due_ms) / 1000)
+    dueLag.observe({ lane }, since_due_ms / 1000)
   }
 }

@@ -33,7 +33,7 @@ export interface AttemptReport {
   duration_ms: number
   /** From the capture to the start of the call: milliseconds. */
   since_capture_ms: number
-  /** From the due time in the queue to the start of the call: milliseconds. Less than 0 if the log was faster. */
+  /** From the due time in the queue to the start of the call: milliseconds. 0 if the log was faster. */
   since_due_ms: number
   bank_code: string
 }
@@ -118,7 +118,7 @@ export const attempts = (options: AttemptOptions) => {
           sent_at: begun.toISOString(),
           duration_ms: result.duration_ms,
           since_capture_ms: begun.getTime() - Date.parse(claimed.captured_at),
-          since_due_ms: begun.getTime() - Date.parse(claimed.due_at),
+          since_due_ms: Math.max(0, begun.getTime() - Date.parse(claimed.due_at)),
           bank_code: claimed.transaction.bank_code,
         })
       },

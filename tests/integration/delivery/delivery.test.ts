@@ -59,6 +59,7 @@ describe('delivery', () => {
       'exhausted',
     ])
     await eventually(() => reports.length === 3)
+    expect(reports[0]!.since_due_ms).to.equal(0)
     for (const { since_due_ms, since_capture_ms } of reports.slice(1))
       expect(since_due_ms).to.be.within(0, since_capture_ms - 1)
   })
