@@ -10,6 +10,15 @@ export const isOfOutput = (error: unknown): boolean => lost !== undefined && err
 
 export const notWritten = ({ message }: Error): Error => new Error(`the output could not be written: ${message}`)
 
+/**
+ * Prints a secret before it replaces an older one, so a full disk or a closed pipe costs nobody the old one.
+ * @throws if the line could not be written
+ */
+export const printFirst = (line: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    process.stdout.write(`${line}\n`, (error) => (error ? reject(notWritten(error)) : resolve()))
+  })
+
 /** @throws if what the work printed was lost, such as a new key on a full disk. A reader that closes its pipe wants no more. */
 export const refusingLostOutput = async <Result>(work: () => Promise<Result>): Promise<Result> => {
   const onError = (error: NodeJS.ErrnoException) => (lost ??= error)

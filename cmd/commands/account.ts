@@ -19,6 +19,7 @@ import { eraseAccount } from '../../workflows/accounts/delete-account.ts'
 import { createAccount } from '../../workflows/accounts/registration.ts'
 import { personalUrl } from '../process/greeting.ts'
 import { publicAddress } from '../process/public-address.ts'
+import { printFirst } from '../command-parts/lost-output.ts'
 import { interruptible } from '../command-parts/interruptible.ts'
 import { withLists } from '../command-parts/with-lists.ts'
 import { withAccounts } from '../command-parts/with-accounts.ts'
@@ -65,11 +66,17 @@ const create = (group: Command): Command =>
       await withAccounts(
         async ({ settings, ...parts }) => {
           const { baseUrl, isKnown } = await publicAddress(settings, parts.database)
-          const fresh = await createAccount(parts, { email, password, plan: options.plan, language: options.language })
-          console.log(`e-mail        ${fresh.email}`)
-          if (fresh.password !== null) console.log(`password      ${fresh.password}`)
-          console.log(`API key       ${fresh.api_key}`)
-          console.log(`personal URL  ${personalUrl(baseUrl, fresh.receive_token)}`)
+          const wanted = { email, password, plan: options.plan, language: options.language }
+          await createAccount(parts, wanted, (fresh) =>
+            printFirst(
+              [
+                `e-mail        ${fresh.email}`,
+                ...(fresh.password === null ? [] : [`password      ${fresh.password}`]),
+                `API key       ${fresh.api_key}`,
+                `personal URL  ${personalUrl(baseUrl, fresh.receive_token)}`,
+              ].join('\n'),
+            ),
+          )
           if (!isKnown) console.error(NO_ADDRESS)
         },
         { seals: true },
@@ -107,9 +114,8 @@ const resetPassword = (group: Command): Command =>
     .action(async (email: string, options: { password?: string }) => {
       const given = await givenPassword(options.password)
       await withAccounts(async ({ on, ...parts }) => {
-        const made = await setPassword(parts, await on(email), given)
+        await setPassword(parts, await on(email), given, (made) => printFirst(`password      ${made}`))
         console.log(`${email} has a new password, and its logins have ended`)
-        if (given === undefined) console.log(`password      ${made}`)
       })
     })
 
@@ -119,7 +125,7 @@ const newKey = (group: Command): Command =>
     .description('create a new API key and print it once; the old key stops working immediately')
     .action((email: string) =>
       withAccounts(async ({ accounts, on }) => {
-        console.log((await rotateKey({ accounts }, await on(email))).token)
+        await rotateKey({ accounts }, await on(email), printFirst)
       }),
     )
 

@@ -76,7 +76,7 @@ describe('attack: logins', () => {
   it('with end_everything end nothing if the password is changed meanwhile', async () => {
     const { user_id } = await api.newAccount('user4@example.com')
     const occasion = { user_id, at: new Date(), correlation_id: 'test', causation_id: 'test' }
-    afterVerifying = async () => void (await setPassword({ ...api, passwords }, occasion, 'another password'))
+    afterVerifying = () => setPassword({ ...api, passwords }, occasion, 'another password')
     const json = { email: 'user4@example.com', password: OWNERS_PASSWORD, end_everything: true }
     const { status } = await api
       .ask('POST', '/api/auth/login', { json, headers: { 'x-forwarded-for': '7.7.7.11' } })

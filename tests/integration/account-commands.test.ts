@@ -189,15 +189,29 @@ describe('account and device commands', function () {
   it('exit with 1 if what they print, such as a new key, could not be written', async function () {
     if (!existsSync('/dev/full')) this.skip()
     const full = openSync('/dev/full', 'w')
+    const state = async () => {
+      const database = openDatabase(api.databaseUrl, { poolSize: 1 })
+      try {
+        return await database.query(
+          "SELECT type, count(*) FROM store.event WHERE stream ~ '^(account|email)-' GROUP BY type ORDER BY type",
+        )
+      } finally {
+        await database.close()
+      }
+    }
+    const before = await state()
     try {
       for (const args of [
         ['account', 'key', 'owner@baoco.local'],
+        ['account', 'password', 'owner@baoco.local'],
+        ['account', 'create', 'unseen@example.com', '--plan', 'Free'],
         ['account', 'list'],
       ]) {
         const { status, stderr } = await baoco(args, { output: full })
         expect(stderr).to.equal('baoco: the output could not be written: ENOSPC: no space left on device, write\n')
         expect(status).to.equal(1)
       }
+      expect(await state(), 'nothing changes, so the old key and password still count').to.deep.equal(before)
     } finally {
       closeSync(full)
     }

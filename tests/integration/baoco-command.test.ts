@@ -49,15 +49,17 @@ describe('the baoco command', () => {
     }
   })
 
-  it('fails if its settings could not be written', function () {
+  it('fails if its help, version or settings could not be written', function () {
     if (!existsSync('/dev/full')) this.skip()
     const full = openSync('/dev/full', 'w')
     try {
-      const { status, stderr } = spawnSync(process.execPath, [BAOCO, 'config'], { stdio: ['ignore', full, 'pipe'] })
-      expect([status, String(stderr)]).to.deep.equal([
-        1,
-        'baoco: the output could not be written: ENOSPC: no space left on device, write\n',
-      ])
+      for (const words of [['--help'], ['--version'], ['serve', '--help'], ['config']]) {
+        const { status, stderr } = spawnSync(process.execPath, [BAOCO, ...words], { stdio: ['ignore', full, 'pipe'] })
+        expect([status, String(stderr)], words.join(' ')).to.deep.equal([
+          1,
+          'baoco: the output could not be written: ENOSPC: no space left on device, write\n',
+        ])
+      }
     } finally {
       closeSync(full)
     }

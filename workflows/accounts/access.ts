@@ -75,29 +75,37 @@ export interface Rotated {
   checkpoint: Checkpoint | null
 }
 
+/** Shows a new secret before it counts. If it rejects, nothing changes. */
+export type Show = (secret: string) => Promise<void>
+
 /** The old key becomes void at once. @throws {StoreUnavailable} */
-export const rotateKey = async ({ accounts }: { accounts: Accounts }, occasion: OwnersOccasion): Promise<Rotated> => {
+export const rotateKey = async (
+  { accounts }: { accounts: Accounts },
+  occasion: OwnersOccasion,
+  show?: Show,
+): Promise<Rotated> => {
   const { token, hash } = newToken('api_key', occasion.user_id)
+  await show?.(token)
   const { checkpoint } = await accounts.change(occasion, ({ user_id }) => [rotatedKey(user_id, hash)])
   return { token, checkpoint }
 }
 
 /**
  * Every session and JWT ends.
- * @param given  undefined: a password is generated
- * @returns the new password
+ * @param given  undefined: a password is generated and shown
  * @throws {Refused} VALIDATION_FAILED · {StoreUnavailable}
  */
 export const setPassword = async (
   { accounts, passwords }: { accounts: Accounts; passwords: Passwords },
   occasion: OwnersOccasion,
   given: string | undefined,
-): Promise<string> => {
+  show?: Show,
+): Promise<void> => {
   if (given !== undefined) checkPassword(given)
   const password = given ?? newPassword()
   const hash = await passwords.hash(password)
+  if (given === undefined) await show?.(password)
   await accounts.change(occasion, (account) => [newlySetPassword(account, hash)])
-  return password
 }
 
 /** The old address becomes void at once. @throws {StoreUnavailable} */

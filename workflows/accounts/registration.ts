@@ -181,11 +181,13 @@ const notYetShown = async ({
 
 /**
  * Creates an account for the operator at the command line.
+ * @param show  shows the secrets before the account is written. If it rejects, nothing is written.
  * @throws {Refused} CONFLICT if the email has an account, VALIDATION_FAILED
  */
 export const createAccount = async (
   parts: RegistrationParts,
   { email, password, plan, name = null, language }: FirstAccount & { plan: Plan },
+  show?: (account: FreshAccount) => Promise<void>,
 ): Promise<FreshAccount> => {
   const fresh = await claimAndWrite(parts, {
     email,
@@ -193,6 +195,7 @@ export const createAccount = async (
     language,
     password,
     claims: [{ stream: emailStream(email), type: 'EmailClaimed' }],
+    ...(show && { beforeWrite: show }),
     account: (registration, secrets) => Promise.resolve(create(registration, { ...secrets, plan })),
   })
   if (!fresh) throw conflict('An account with this email already exists.')
