@@ -61,7 +61,10 @@ const CAUSES: readonly [client: RegExp, reason: string | ((message: string) => s
     (message) => `the server's certificate is not trusted (${message}): check tlsCAFile`,
   ],
   [/Name resolution failed/, 'the host name was not found: check the hosts in EVENTSTORE_URL'],
-  [/^Failed to discover/, 'no node of the cluster answered: check hosts, tls and tlsCAFile in EVENTSTORE_URL'],
+  [
+    /^Failed to discover/,
+    'no node of the cluster can be used: if it is not electing a leader, check hosts, tls and tlsCAFile in EVENTSTORE_URL',
+  ],
 ]
 
 /** Why the server did not answer, in words that help to correct a setting. */

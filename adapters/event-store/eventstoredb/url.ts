@@ -6,19 +6,21 @@
 import { decoded } from '../../system/percent-codes.ts'
 
 const WHOLE = /^\d{1,9}$/
-const INTEGER = /^-?\d{1,9}$/
+const POSITIVE = /^[1-9]\d{0,8}$/
+/** -1: never. */
+const KEEP_ALIVE = /^(-1|\d{1,9})$/
 const FLAG = /^(true|false)$/
 const TEXT = /^[^?&\s]+$/
 
 /** The client's options and the format of their values. */
 const OPTIONS: Readonly<Record<string, RegExp>> = {
   connectionName: TEXT,
-  defaultDeadline: WHOLE,
+  defaultDeadline: POSITIVE,
   discoveryInterval: WHOLE,
   dnsDiscover: FLAG,
   gossipTimeout: WHOLE,
-  keepAliveInterval: INTEGER,
-  keepAliveTimeout: INTEGER,
+  keepAliveInterval: KEEP_ALIVE,
+  keepAliveTimeout: KEEP_ALIVE,
   maxDiscoverAttempts: WHOLE,
   nodePreference: /^(leader|follower|random|read[_-]?only[_-]?replica)$/i,
   throwOnAppendFailure: FLAG,

@@ -75,9 +75,9 @@ describe('the message about a wrong part of EVENTSTORE_URL', () => {
     expect(await messageOf('esdb://127.0.0.1:1')).to.equal('127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1')
   })
 
-  it('names hosts, tls and tlsCAFile if no node of a cluster answers', async () => {
+  it('names an election, hosts, tls and tlsCAFile if no node of a cluster answers', async () => {
     expect(await messageOf('esdb://127.0.0.1:1,127.0.0.1:2?tls=false')).to.equal(
-      '127.0.0.1:1,127.0.0.1:2: no node of the cluster answered: check hosts, tls and tlsCAFile in EVENTSTORE_URL',
+      '127.0.0.1:1,127.0.0.1:2: no node of the cluster can be used: if it is not electing a leader, check hosts, tls and tlsCAFile in EVENTSTORE_URL',
     )
   })
 })

@@ -62,6 +62,17 @@ describe('the URL of EventStoreDB', () => {
     expect(eventStoreUrlProblem('esdb://a?tlsVerifyCert=false')).to.include('tlsCAFile')
   })
 
+  it('is refused if the client would refuse the value of an option', () => {
+    for (const option of ['defaultDeadline=0', 'keepAliveInterval=-2', 'keepAliveTimeout=-2']) {
+      expect(
+        printedBy(() => EventStoreDBClient.connectionString(`esdb://a?${option}`)),
+        option,
+      ).to.match(/^Invalid /)
+      expect(eventStoreUrlProblem(`esdb://a?${option}`), option).to.include('bad value')
+    }
+    expect(eventStoreUrlProblem('esdb://a?defaultDeadline=1&keepAliveInterval=-1&keepAliveTimeout=-1')).to.equal(null)
+  })
+
   it('is named by its hosts and ports alone', () => {
     expect(hostsOf('kurrentdb+discover://admin:hunter2@a,b:2114/?tls=false')).to.equal('a:2113,b:2114')
   })
