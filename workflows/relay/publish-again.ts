@@ -1,4 +1,4 @@
-// Tests: tests/integration/kafka/again.test.ts
+// Tests: tests/unit/workflows/relay/publish-again.test.ts, tests/integration/kafka/again.test.ts
 /**
  * Publishes past events again. Either beside the relay, whose checkpoint stays where it is, or by the relay itself, whose
  * checkpoint is moved back. In the first case the repeats arrive between new events. In the second case all events from that

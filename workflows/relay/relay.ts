@@ -1,4 +1,4 @@
-// Tests: tests/integration/kafka/relay.test.ts
+// Tests: tests/unit/workflows/relay/relay.test.ts, tests/integration/kafka/relay.test.ts
 /**
  * The relay: sends every event of the `transaction-` streams to the topic, in the order of the store.
  *
@@ -128,11 +128,12 @@ const relayWhileHeld = async (options: RelayOptions, progress: RelayProgress, he
     if (!last) continue
     const next = storePositionOf(last)
     progress.sending(events)
-    const isSent = (await connected) && (await insist(() => publisher.publish(events, held).then(() => true)))
-    if (!isSent) return
-    const isMoved = await insist(() => checkpoint.advance(position, next))
-    if (isMoved === undefined) return
-    if (!isMoved) return log.warn({ after: position?.checkpoint ?? null }, 'relay.overtaken')
+    const isMoved =
+      (await connected) &&
+      (await insist(() => publisher.publish(events, held).then(() => true))) &&
+      (await insist(() => checkpoint.advance(position, next)))
+    if (isMoved === false) log.warn({ after: position?.checkpoint ?? null }, 'relay.overtaken')
+    if (!isMoved) return
     progress.sent(events, live)
     position = next
   }
