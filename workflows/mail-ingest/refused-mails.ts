@@ -1,4 +1,4 @@
-// Tests: tests/integration/mail-ingest/refused-mails.test.ts
+// Tests: tests/unit/workflows/mail-ingest/refused-mails.test.ts, tests/integration/mail-ingest/refused-mails.test.ts
 /**
  * Mails that a server lists but does not return: its FETCH answers NO, has no body, or always breaks the connection.
  * Such a mail must not stop its mailbox, so the mails after it are taken while it is tried again. It is given up only

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { stepsDone } from '../../../../web/app/checklist.ts'
+import { arePaymentStepsDone, stepsDone } from '../../../../web/app/checklist.ts'
 
 describe('the first steps of a newcomer', () => {
   const nothing = { transactions: 0, delivered: 0, devices: [], mailboxes: [], url: null, systems: [], rules: [] }
@@ -36,5 +36,12 @@ describe('the first steps of a newcomer', () => {
     expect(hasSource({ mailboxes: [{ id: 1 }] })).to.equal(true)
     expect(hasSource({ url: { last_heard_at: null } })).to.equal(false)
     expect(hasSource({ url: { last_heard_at: '2026-11-25T08:00:00.000Z' } })).to.equal(true)
+  })
+  it('wait for payments until a text, a call and the personal URL have been used', () => {
+    const used = { transactions: 1, delivered: 1, url: { last_heard_at: '2026-11-25T08:00:00.000Z' } }
+    expect(arePaymentStepsDone(used)).to.equal(true)
+    const unused = { transactions: 0, delivered: 0, url: null }
+    for (const [name, value] of Object.entries(unused))
+      expect(arePaymentStepsDone({ ...used, [name]: value }), name).to.equal(false)
   })
 })

@@ -24,6 +24,8 @@ describe('the payments at the counter', () => {
     expect(newestArrived(ten, [paid(7, 29)])?.id, 'stored a moment late').to.equal(7)
     expect(newestArrived(ten, ten)).to.equal(undefined)
     expect(newestArrived([], [paid(1, 1), paid(2, 2)])?.id).to.equal(2)
+    const nine = ten.slice(0, 9)
+    expect(newestArrived(nine, [...nine, paid(7, 1)])?.id, 'of a phone that reports late').to.equal(7)
   })
   it('are not new if they only take the place of a deleted one', () => {
     expect(newestArrived(ten, [...ten.slice(1), paid(1_999, 1)])).to.equal(undefined)

@@ -62,4 +62,28 @@ describe('a stream that is followed', () => {
       ])
     }
   })
+  it('ends with an answer that ends everything', async () => {
+    Object.assign(globalThis, { fetch: () => Promise.resolve(new Response(null, { status: 404 })) })
+    const refused: number[] = []
+    let isAway = false
+    await new Promise<void>((done) => {
+      const followed = followStream({
+        path: () => '/',
+        onOpen: () => {},
+        onAway: () => {
+          isAway = true
+          followed.stop()
+          done()
+        },
+        onEvent: () => {},
+        onRefused: ({ status }) => {
+          refused.push(status)
+          setTimeout(done)
+          return true
+        },
+      })
+    })
+    expect(refused).to.deep.equal([404])
+    expect(isAway).to.equal(false)
+  })
 })

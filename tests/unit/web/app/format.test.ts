@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import {
   ago,
+  balance,
   chosenDay,
   duration,
   milliseconds,
@@ -24,6 +25,11 @@ describe('formats of the dashboard', () => {
   it('sign money in and out', () => {
     expect(signedMoney({ amount: '1.00', currency: 'VND', transaction_type: 'credit' }, 'vi')).to.equal(`+1${NARROW}₫`)
     expect(signedMoney({ amount: '1.00', currency: 'VND', transaction_type: 'debit' }, 'vi')).to.equal(`−1${NARROW}₫`)
+  })
+
+  it('show a balance below zero with its sign', () => {
+    expect(balance('-93785984.00', 'VND', 'vi')).to.equal(`−93.785.984${NARROW}₫`)
+    expect(balance('93785984.00', 'VND', 'vi')).to.equal(`93.785.984${NARROW}₫`)
   })
 
   it('show only the time of today, and the day before it otherwise', () => {

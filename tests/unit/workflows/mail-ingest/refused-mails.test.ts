@@ -56,4 +56,16 @@ describe('refused mails', () => {
     refused.putOff(15_000)
     expect([refused.due(74_999), refused.msUntilDue(15_000)]).to.deep.equal([null, 60_000])
   })
+
+  it('take turns, even if each try breaks the connection', () => {
+    const refused = given(3, 4)
+    const tried: number[] = []
+    for (let now = 15_000; tried.length < 4; now += 60_000) {
+      const mail = refused.due(now)!
+      tried.push(mail.uid)
+      refused.failed(mail, false, 'no', now)
+      refused.putOff(now)
+    }
+    expect(tried).to.deep.equal([3, 4, 3, 4])
+  })
 })
