@@ -184,12 +184,9 @@ export class Applier {
     return moveOn(schema, { projector: definition.projector, version: this.#version }, this.#anchor, to, { passed, at })
   }
 
-  /** The parked streams, and the operator's decisions, as they are when this applier starts. */
+  /** The parked streams, and the operator's decisions, as they are when this applier starts. An applier is not used again after a failure. */
   #parking() {
-    return (this.#known ??= this.#load().catch((error: unknown) => {
-      this.#known = null
-      throw error
-    }))
+    return (this.#known ??= this.#load())
   }
 
   async #load() {

@@ -1,7 +1,7 @@
 /** Deliveries that a change of their rule makes due, in parts. That the rows do not depend on the parts is shown in `projector.test.ts`. */
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
-import { Applier } from '../../../projections/engine/applier.ts'
+import { Applier, Overtaken } from '../../../projections/engine/applier.ts'
 import { deliveriesMadeDue } from '../../../projections/delivery/made-due.ts'
 import { Builder } from '../../../projections/engine/builder.ts'
 import { isLeft } from '../../../projections/engine/remaining.ts'
@@ -14,6 +14,7 @@ import { parkedStreams } from '../../../projections/parked/queries.ts'
 import { storeWithSkips } from '../../../workflows/parked/store-with-skips.ts'
 import { skipEvent } from '../../../workflows/parked/resolve.ts'
 import { eventually } from '../../harness/eventually.ts'
+import { errorOf } from '../../harness/outcomes.ts'
 import { fillRetries, fillRules } from '../../harness/waiting-deliveries.ts'
 import { freshReadModels } from '../../harness/postgres.ts'
 import { openSetting, type Setting } from './setting.ts'
@@ -131,6 +132,8 @@ describe('the deliveries of a changed rule', () => {
     await setting.append(changed())
     const events = await setting.store.readAll(null, 10)
     await applier.apply(events, events.at(-1)!.checkpoint)
+    const overtaken = new Applier({ ...setting, definition: main, schema: main.schema, anchor: null })
+    expect(await errorOf(overtaken.part()), 'another process has moved the checkpoint').to.be.instanceOf(Overtaken)
     expect(await due()).to.equal(0)
     await verify({ ...setting, definition: main })
     expect(await due()).to.equal(WAITING)
