@@ -68,7 +68,7 @@ export const openKafkaLog = (options: KafkaLogOptions): KafkaLog => {
       const kafka = openKafkaClient(settings)
 
       const takeBatch = (payload: EachBatchPayload, isOver: AbortSignal): Promise<void> =>
-        handOverBatch(payload, isOver, async ({ messages, partition }) => {
+        handOverBatch(payload, async ({ messages, partition }) => {
           const entries = entriesOf(messages, partition)
           const handOver = () => (entries.length > 0 ? handler(entries).then(() => true) : Promise.resolve(true))
           return Boolean(await retry(handOver, { signal: isOver, onFailure }))
@@ -91,10 +91,9 @@ interface Part {
   partition: number
 }
 
-/** Hands a batch over in parts, and commits each. @param handOver  returns false if the session ended meanwhile */
+/** Hands a batch over in parts, and commits each. @param handOver  returns false if the session has ended */
 const handOverBatch = async (
   { batch, heartbeat, resolveOffset, commitOffsetsIfNecessary }: EachBatchPayload,
-  isOver: AbortSignal,
   handOver: (part: Part) => Promise<boolean>,
 ): Promise<void> => {
   const { topic, messages, partition } = batch
@@ -104,7 +103,7 @@ const handOverBatch = async (
     for (let from = 0; from < messages.length; from += MOST_AT_A_TIME) {
       const part = messages.slice(from, from + MOST_AT_A_TIME)
       // Also if the previous batch was cut off: no event of a partition may be skipped.
-      if (isOver.aborted || !(await handOver({ messages: part, partition }))) return
+      if (!(await handOver({ messages: part, partition }))) return
       const { offset } = part.at(-1)!
       resolveOffset(offset)
       const next = String(BigInt(offset) + 1n)

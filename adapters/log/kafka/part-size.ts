@@ -46,6 +46,6 @@ export class PartSize {
   }
 
   accepted(): void {
-    if (this.#now() - this.#refusedAt > AGAIN_AFTER_MS) this.#bytes = Math.min(MOST_BYTES, this.#bytes * 2)
+    if (this.#now() - this.#refusedAt > AGAIN_AFTER_MS) this.#bytes *= 2
   }
 }
