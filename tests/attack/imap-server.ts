@@ -20,6 +20,8 @@ export interface Sabotage {
   capabilities?: string
   /** How the server fails to return the mail with this UID. Undefined: it returns the mail. */
   refuses?: (uid: number) => Refusal | undefined
+  /** When mails arrived, as the server says. Default: now. */
+  arrivedAt?: string
 }
 
 /** The answer NO to the whole command, NO after the other mails, no answer, one without a body or with an empty one, or a broken connection. */
@@ -88,7 +90,8 @@ export const startImapServer = async (sabotage: Sabotage = {}): Promise<ImapServ
         if (refusal === 'empty') say(`* ${uid} FETCH (UID ${uid} BODY[]<0> "")`)
         if (refusal) continue
         const mail = Buffer.from(mails[uid - 1]!)
-        const at = new Date().toUTCString().replace(/^\w+, (\d+) (\w+) (\d+) (\S+) GMT$/, '$1-$2-$3 $4 +0000')
+        const now = new Date().toUTCString().replace(/^\w+, (\d+) (\w+) (\d+) (\S+) GMT$/, '$1-$2-$3 $4 +0000')
+        const at = server.sabotage.arrivedAt ?? now
         if (!isForBody) {
           say(`* ${uid} FETCH (UID ${uid} INTERNALDATE "${at}" RFC822.SIZE ${mail.length})`)
           continue

@@ -177,6 +177,8 @@ describe('attack: new bank accounts', () => {
     expect((await api.ask('POST', path)).status).to.equal(200)
     expect(await listed(STRANGERS)).to.include({ confirmed: true })
     await eventually(async () => (await statusOf(waiting)) === 'pending', { what: 'what waited is sent' })
+    await api.decree(account.user_id, { type: 'AccountLocked', data: { user_id: account.user_id, reason: 'test' } })
+    for (const method of ['GET', 'POST'] as const) expect((await api.ask(method, path)).status).to.equal(403)
     later(8 * 24)
     expect((await api.ask('POST', path)).status, 'the link is too old').to.equal(404)
   })

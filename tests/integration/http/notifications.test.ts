@@ -155,6 +155,10 @@ describe('a received notification', () => {
       return events.length === 1 && { events }
     })
     expect(kept.events.map(({ type }) => type)).to.deep.equal(['NotificationReread'])
+    const old = await keepUnread(vietcombankText(2, 'DH1002'), { hoursAgo: 48 })
+    await untilListed('?status=unparsed', 1)
+    await api.ask('POST', `/api/notifications/${old}/reread`, { key })
+    expect(await transaction(old)).to.include({ order_id: 'DH1002', webhook_status: 'no_match' })
   })
 
   it('stays unread while the reader cannot parse it, and is not reread if it was ignored', async () => {

@@ -239,8 +239,12 @@ describe('the stream', () => {
     expect(key.sent.at(-1)).to.deep.include({ event: 'end', data: { reason: 'credentials' } })
     const other = await api.newAccount('other@example.com')
     const locked = await listen('/api/stream', { 'x-api-key': other.api_key })
+    const { token } = (await api.ask('POST', '/api/counter', { key: other.api_key })).body.data
+    const counter = await listen(`/counter/${token}/stream`)
     await api.decree(other.user_id, { type: 'AccountLocked', data: { user_id: other.user_id, reason: 'test' } })
-    await eventually(() => locked.isEnded(), { what: 'the end' })
+    await eventually(() => locked.isEnded() && counter.isEnded(), { what: 'the end' })
+    for (const path of [`/counter/${token}`, `/counter/${token}/stream`])
+      expect((await api.ask('GET', path)).status, path).to.equal(403)
   })
 
   it('ends if the credential ended while the stream was being opened', async () => {

@@ -106,10 +106,11 @@ describe('a mail that its server does not return', () => {
     expect(skipped).to.deep.equal([2])
   })
 
-  it('is read if the server returns it later', async () => {
+  it('is read if the server returns it later, even with a date of arrival that cannot be true', async () => {
     server.sabotage.refuses = (uid) => (uid === 2 ? 'no' : undefined)
     for (const number of [1, 2, 3]) deliver(number)
     await untilOrders('DH1001 DH1003')
+    server.sabotage.arrivedAt = '01-Jan-1970 00:00:00 +0000'
     server.sabotage.refuses = () => undefined
     await untilOrders('DH1001 DH1002 DH1003')
     expect(await ignored()).to.deep.equal([])
