@@ -4,11 +4,14 @@ import { expect } from 'chai'
 import { openReadModelTables } from '../../../adapters/postgres/ops/read-models.ts'
 import type { NewEvent } from '../../../domain/event.ts'
 import { NO_STREAM } from '../../../domain/ports.ts'
+import { Applier, Overtaken } from '../../../projections/engine/applier.ts'
+import { readCheckpoint } from '../../../projections/engine/checkpoint.ts'
 import type { Definition } from '../../../projections/engine/definition.ts'
 import { replay } from '../../../projections/engine/replay.ts'
 import { upgrade } from '../../../projections/engine/upgrade.ts'
 import { main } from '../../../projections/main.ts'
 import { eventually } from '../../harness/eventually.ts'
+import { errorOf } from '../../harness/outcomes.ts'
 import { History } from './history.ts'
 import { openSetting, type Setting } from './setting.ts'
 
@@ -84,6 +87,17 @@ describe('read models of two versions', () => {
     await replay({ store: setting.store, tables: setting.tables, definition: newer })
     expect(await setting.rows()).to.deep.equal(rows)
     expect(await upgraded(newer), 'a second time').to.equal(false)
+  })
+
+  it('are not written by a process of the older version that was frozen during the switch', async () => {
+    await grow(50)
+    await setting.catchUp()
+    const { anchor } = (await readCheckpoint(setting.tables, main.schema, main.projector))!
+    expect(await upgraded(newer)).to.equal(true)
+    await grow(5)
+    const frozen = new Applier({ ...setting, definition: main, schema: main.schema, anchor })
+    const events = await setting.store.readAll(anchor!.checkpoint, 5)
+    expect(await errorOf(frozen.apply(events, events.at(-1)!.checkpoint))).to.be.instanceOf(Overtaken)
   })
 
   it('are left alone by the older version, which becomes a standby and logs that once', async () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Account } from '../../../../domain/account/account.ts'
 import { devicePath, keyPath, mailboxPath, URL_PATH, type ReceivePath } from '../../../../domain/arrival/origin.ts'
+import { silentAfter } from '../../../../domain/sources/silence.ts'
 import { watchSources } from '../../../../workflows/scheduled/watch-sources.ts'
 import { accountOf } from '../../../harness/accounts.ts'
 
@@ -19,29 +20,41 @@ const mailbox = (mail_account_id: number, is_active: 0 | 1) => [
   { mail_account_id, email: 'shop@example.com', is_active },
 ]
 
-const raisedFor = async (...paths: ReceivePath[]): Promise<string[]> => {
+interface Watched {
+  paths: readonly ReceivePath[]
+  lastSeen?: string
+  lasting?: { user_id: number; subject: string }[]
+}
+
+/** Looks once. @returns the subjects of the alerts that are raised, with the start of their cause, and of those that end */
+const watched = async ({ paths, lastSeen = RHYTHM.last_seen_at, lasting = [] }: Watched) => {
   const account = {
     ...accountOf(USER),
     api_keys: new Map([key(3, ['receive']), key(4, ['transactions'])] as never),
     mail_accounts: new Map([mailbox(5, 1), mailbox(6, 0)] as never),
   } as Account
-  const subjects: string[] = []
+  const raised: (readonly [subject: string, since: string | undefined])[] = []
+  const ended: string[] = []
   const job = watchSources({
-    quiet: async () => paths.map((path) => ({ user_id: USER, path, rhythm: RHYTHM })),
-    lasting: async () => [],
+    quiet: async () => paths.map((path) => ({ user_id: USER, path, rhythm: { ...RHYTHM, last_seen_at: lastSeen } })),
+    lasting: async () => lasting,
     accounts: { find: async () => account },
     alerts: {
-      raise: async ({ subject }) => {
-        subjects.push(subject)
+      raise: async ({ subject, since }) => {
+        raised.push([subject, since])
         return { checkpoint: '1' }
       },
-      end: async () => ({ checkpoint: null }),
+      end: async ({ user_id, subject }) => {
+        ended.push(`${user_id} ${subject}`)
+        return { checkpoint: '1' }
+      },
     },
     clock: { now: () => NOW },
   })
   await job.run(new AbortController().signal)
-  return subjects
+  return { raised, ended }
 }
+const raisedFor = async (...paths: ReceivePath[]) => (await watched({ paths })).raised
 
 describe('the watch on silent sources', () => {
   it('covers phones, keys that may send notifications, mailboxes and the personal URL', async () =>
@@ -49,4 +62,22 @@ describe('the watch on silent sources', () => {
 
   it('covers no source that was removed, switched off or may no longer send', async () =>
     expect(await raisedFor(devicePath(9), keyPath(4), keyPath(8), mailboxPath(6))).to.deep.equal([]))
+
+  it('covers no source that is not silent yet', async () =>
+    expect((await watched({ paths: [URL_PATH], lastSeen: '2026-03-30T23:00:00.000Z' })).raised).to.deep.equal([]))
+
+  it('names as the start of a silence the time at which the source was late', async () => {
+    const [[, since] = []] = await raisedFor(URL_PATH)
+    expect(Date.parse(since!)).to.equal(Date.parse(RHYTHM.last_seen_at) + silentAfter(RHYTHM)! * 1_000)
+  })
+
+  it('ends the alerts of sources that are no longer silent, and those only', async () => {
+    const lasting = [
+      { user_id: USER, subject: 'receive_url' },
+      { user_id: USER, subject: 'device:1' },
+      { user_id: USER + 1, subject: 'receive_url' },
+    ]
+    const { ended } = await watched({ paths: [URL_PATH], lasting })
+    expect(ended).to.deep.equal([`${USER} device:1`, `${USER + 1} receive_url`])
+  })
 })
