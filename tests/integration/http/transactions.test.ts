@@ -1,5 +1,8 @@
 /** One transaction: the detail, retry, bulk retry and delete (interface, section 4.2). */
 import { expect } from 'chai'
+import { formCall } from '../../../workflows/deliver/form-call.ts'
+import { RENDERER } from '../../../domain/webhook/payload/render.ts'
+import type { TransactionRow } from '../../../domain/webhook/payload/transaction-row.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
 import { attempted, captured, statusChanged } from './captured.ts'
 
@@ -56,6 +59,27 @@ describe('one transaction', () => {
       request: null,
     })
     expect(shown.deliveries[0].id).to.be.a('number')
+  })
+
+  it('shows the request of a delivery, and its body, which has personal data, only with include_raw=1', async () => {
+    const [id, attempt_id] = [await api.nextId(), await api.nextId()]
+    const event = captured(user, id, { rules: [rule], webhook_status: 'pending' })
+    const account = (await api.accounts.find(user))!
+    const formed = formCall(
+      {
+        ...{ transaction_id: id, rule_id: rule, attempt: 1, isReplay: false, rule: account.rules.get(rule)! },
+        transaction: { ...event.data, id } as unknown as TransactionRow,
+      },
+      'test',
+      (sealed) => api.vault.open(sealed),
+      new Date(),
+    )
+    const { call, timestamp, body_sha256 } = formed
+    const account_revision = api.accounts.confirmed(user, Infinity)!.revision
+    const attempt = { attempt_id, rule_id: rule, timestamp, body_sha256, account_revision, renderer: RENDERER }
+    await api.happened(user, id, [event, attempted(id, attempt)])
+    expect((await show(id)).deliveries[0].request).to.deep.equal({ ...call, body: null })
+    expect((await show(id, '?include_raw=1')).deliveries[0].request).to.deep.equal(call)
   })
 
   it('is queued again if it failed, is due at once if it waits, and is refused if it succeeded', async () => {
