@@ -223,10 +223,11 @@ describe('the stream', () => {
 
   it('requires credentials, and allows at most five streams per user', async () => {
     expect((await listen('/api/stream')).response.status).to.equal(401)
+    // A new link ends the account's streams.
+    const { token } = (await api.ask('POST', '/api/counter', { key: api.owner.api_key })).body.data
     const open = await Promise.all(Array.from({ length: 5 }, () => mine()))
     expect(open.map(({ response }) => response.status)).to.deep.equal([200, 200, 200, 200, 200])
     expect((await mine()).response.status).to.equal(429)
-    const { token } = (await api.ask('POST', '/api/counter', { key: api.owner.api_key })).body.data
     expect((await listen(`/counter/${token}/stream`)).response.status, 'the counter has its own').to.equal(200)
     const other = await api.newAccount('other@example.com')
     expect((await listen('/api/stream', { 'x-api-key': other.api_key })).response.status).to.equal(200)
