@@ -210,6 +210,8 @@ describe('attack: batches that bypass the limits', () => {
     expect(api.arrivals.length, 'nothing of it was taken').to.equal(before)
     expect((await post(one, 50)).status, 'a smaller one fits').to.equal(200)
     expect((await post(one, 1)).status).to.equal(429)
+    const list = { headers: { 'x-device-token': one }, json: [{ text: 'one' }, { text: 'two' }] }
+    expect((await api.ask('POST', '/api/receive/sms', list)).status, 'a list on another path').to.equal(429)
     expect((await post(other, 200)).status, 'another phone').to.equal(200)
   })
 
