@@ -19,7 +19,17 @@ import { timeIn } from './printed-time.ts'
 import type { Reading } from './reading.ts'
 import { saysFailedBehind } from './rejection.ts'
 import { findReferences } from './references.ts'
-import { BEGINS, PERSON, SIGNED, UNSIGNED, isSum, listen, type Groups, type LabelValues } from './label-values.ts'
+import {
+  BEGINS,
+  PERSON,
+  SIGNED,
+  TIME_ALONE,
+  UNSIGNED,
+  isSum,
+  listen,
+  type Groups,
+  type LabelValues,
+} from './label-values.ts'
 
 const CREDIT_WORD = /\b(?:ghi co|tien vao|nhan tien|da nhan|duoc cong|credit(?:ed)?|tang)\b/
 const DEBIT_WORD = /\b(?:ghi no|tien ra|chuyen tien di|bi tru|debit(?:ed)?|giam)\b/
@@ -139,8 +149,6 @@ const withoutSpacedThousands = (page: Page, bank: { spacedThousands?: boolean },
   return { text, shadow: shadow.replace(spaced, (number) => number.replaceAll(' ', ',')) }
 }
 
-/** A time alone, or nothing. */
-const TIME_ALONE = /^(?:(?:vao|luc|ngay) ){0,2}[\d:/. h-]*$/
 const OPENS_WITH_LABEL = /^(?:[a-z.]+ ){0,3}[a-z.]+ ?:/
 
 /**
@@ -179,11 +187,12 @@ const showsDecimals = ({ number = '' }: Groups): boolean => readNumber(number, n
 
 /**
  * What of a balance the payer may have written. Without a label of the memo, the memo follows the balance, and may begin with a number or a
- * currency: `222,772,047.100 USD`, `1,107.16 dong tien`. No bank prints decimals at the balance alone.
+ * currency: `222,772,047.100 USD`, `1,107.16 dong tien`. No bank prints decimals at the balance alone. A label of the memo may be the payer's too,
+ * if words stand before it: `222,772,047.000. d DH1042|ND: DH2000`.
  */
-const mayBePayers = (balance: LabelValues['balances'][number], amount: Groups) => {
+const mayBePayers = (balance: LabelValues['balances'][number], amount: Groups, memo: Labelled | null) => {
   const decimals = showsDecimals(balance.groups) && !showsDecimals(amount)
-  return { decimals, currency: decimals || !balance.isClosed }
+  return { decimals: !memo && decimals, currency: decimals || !(memo ? balance.isAlone : balance.isClosed) }
 }
 
 /**
@@ -238,7 +247,7 @@ export const readByLabels = (
   const printed = first?.groups ?? tail.balance
   // Text after the memo's label is the payer's, whatever number ends it. A balance after the memo ends the text.
   const isLast = !memo || printed === tail.balance
-  const payers = !memo && first ? mayBePayers(first, amount) : null
+  const payers = first ? mayBePayers(first, amount, memo) : null
   const balance = printed && !payers?.decimals && !(isLast && mayBeHalf(page, printed)) ? printed : null
   if (!found.account && !balance) return null
   const others = found.balances.filter(({ available }) => available === first?.available).map(({ groups }) => groups)

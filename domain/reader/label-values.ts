@@ -37,6 +37,8 @@ const STANDING = '(?:(?:moi|con|hien tai|la|con lai)(?: |(?=:)))*'
 const beginsWith = (sum: string) =>
   new RegExp(`^${STANDING}(?:cua [^\\d\\n]{0,40}(?: |(?=:))${STANDING})?[:=]? ?(?<sign>[+-])? ?${sum}`)
 export const BEGINS = beginsWith(SUM)
+/** A number with a mark in it, whatever follows. */
+const BEGINS_MARKED = beginsWith(`(?:(?:${CURRENCY_CODE}) ?)?\\d{1,15}[.,]\\d`)
 /** An amount without a sign. */
 const BEGINS_UNSIGNED = beginsWith(sumOf('', `(?!${TWO_CURRENCIES})`))
 /** A sum without a sign, with its currency. It might be the amount. */
@@ -56,8 +58,8 @@ export interface LabelValues {
   amounts: Groups[]
   /** Sums without a sign at an amount label. */
   unsigned: Groups[]
-  /** `isClosed`: its sentence ends after it. */
-  balances: { groups: Groups; available: boolean; at: number; isClosed: boolean }[]
+  /** `isClosed`: its sentence ends after it. `isAlone`: no words stand between it and the next label. */
+  balances: { groups: Groups; available: boolean; at: number; isClosed: boolean; isAlone: boolean }[]
   account: string | null
   /** Of another party, perhaps. It counts if there is no other account. */
   partysAccount: string | null
@@ -139,6 +141,9 @@ const takeAccount = (values: LabelValues, value: string, at: number, isPartys = 
   leave(values, behind, at + value.length - behind.length)
 }
 
+/** A time alone, or nothing. */
+export const TIME_ALONE = /^(?:(?:vao|luc|ngay) ){0,2}[\d:/. h-]*$/
+
 const NAMES_ACCOUNT = /tk|tai khoan|account/
 /** After the number of an account, its balance: `So du tai khoan 190.123.456 la 5,150,000 VND`. */
 const HAS_BALANCE = /^ ?(?:[:=]|(?:la|con|hien|co)(?![a-z])[ :a-z]{0,20}?) ?[+-]?(?:[a-z]{3} ?)?\d/
@@ -150,12 +155,21 @@ const takeBalance = (values: LabelValues, label: string, value: string, at: numb
     return takeAccount(values, value, at)
   // Many digits without separators or currency are an account: `SD TK 0011000415567 +150,000VND`.
   if (found?.groups && isSum(found.groups) && (found.groups.behind || !/^[ .]*[0-9x*]{6,}(?![.,])/.test(value))) {
-    const isClosed = /^ ?(?:[.,;|)\n]|$)/.test(value.slice(found[0].length))
-    values.balances.push({ groups: found.groups, available: /kha dung|kd|available/.test(label), at, isClosed })
+    const behind = value.slice(found[0].length)
+    values.balances.push({
+      groups: found.groups,
+      available: /kha dung|kd|available/.test(label),
+      at,
+      isClosed: /^ ?(?:[.,;|)\n]|$)/.test(behind),
+      isAlone: TIME_ALONE.test(behind.replace(/^[ .,;|)\n]+/, '')),
+    })
     return
   }
   if (NAMES_ACCOUNT.test(label) || /^[^\d+-]*[0-9x*]{4,}/.test(value))
     return takeAccount(values, value.replace(/^(?:tk|tai khoan) ?/, ''), at)
+  // The bank's balance cannot be read, because a memo without a label follows it at once: `So du:222,772,047.0 DH1042`. So another balance, a
+  // currency or a label of the memo behind it is the payer's.
+  if (BEGINS_MARKED.test(value)) values.doubtful = true
   leave(values, value, at)
 }
 

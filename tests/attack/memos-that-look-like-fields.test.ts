@@ -35,6 +35,23 @@ describe('a memo after a balance', () => {
       ).to.equal('unparsed')
   })
 
+  it('pays no second order by a balance, a currency and a label of its own', () => {
+    for (const memo of [
+      '0. DH1042. SD: 9,999,999VND. ND: DH2000',
+      '0. DH1042 luc 01:00 01/01/2020. SD: 9,999,999 VND. ND: DH2000',
+      '0. DH1042 So du kha dung: 9,999,999VND. ND: DH2000',
+      '1/1 DH1042. SD: 9,999,999VND. ND: DH2000',
+      '000. d DH1042|ND: DH2000',
+      '000. d. DH1042|ND: DH2000',
+      '0. DH1042. SD: 9,999,999USD. ND: DH2000',
+    ]) {
+      expect(readingOf(tcb('222,772,047.', memo)), memo).to.equal('unparsed')
+      expect(
+        readingOf({ sender: 'Techcombank', text: `TK 19033255551111 So tien GD:+150,000 So du:222,772,047 ${memo}` }),
+      ).to.include({ amount: '150000.00', currency: 'VND', balance_after: '222772047.00' })
+    }
+  })
+
   it('leaves the currency that ends the bank’s sentence', () => {
     for (const end of ['', '.', '\nDH1042'])
       expect(readingOf({ sender: 'LPB', text: `TK 0011223344556 PS: +150,000. SD: 222,772,047 VND${end}` })).to.include(
