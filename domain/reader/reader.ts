@@ -154,12 +154,21 @@ const readMail = (incoming: Incoming, arrivedAt: Date): ReadResult => {
   return reading ? unlessDoubted({ ...reading, layout: 'email' }, subject) : no(reason)
 }
 
+/** The opening of a text, up to its first digit, that names a bank whose memo stands where others print the amount. */
+const OPENS_ONLY_LAYOUTS = new RegExp(
+  `^\\D*?(?<![a-z])(?:${banks
+    .filter(({ onlyLayouts }) => onlyLayouts)
+    .flatMap(({ name, senders, names }) => [name, ...senders, ...names])
+    .map(shadowOf)
+    .join('|')})(?![a-z])`,
+)
+
 /** Reads by labels, unless app, sender and text name different banks. */
 const readLoosely = (page: Page, named: Bank | null, arrivedAt: Date): Reading | null => {
   const spoken = bankSpokenOf(page.shadow)
   if (named && spoken && spoken.code !== named.code) return null
   const bank = named ?? spoken
-  if (bank?.onlyLayouts) return null
+  if (bank?.onlyLayouts || (!bank && OPENS_ONLY_LAYOUTS.test(page.shadow))) return null
   const reading = readByLabels(page, bank ?? UNNAMED, arrivedAt)
   if (!reading) return null
   // A text with another bank's layout must not count as this bank's.

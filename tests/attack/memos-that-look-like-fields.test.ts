@@ -162,6 +162,25 @@ describe('the name of a payer before the amount', () => {
   })
 })
 
+describe('a memo before the amount', () => {
+  it('sets no amount if the sender is not the bank’s own name', () => {
+    for (const memo of [
+      '|credited 9,999,999 DH1042 - So du kha dung: 9,999,999 VND',
+      '|PS: +9,999,999VND DH1042. So du kha dung: 9,999,999 VND. ND: DH2000',
+      'TK 4240xxxx4584|GD: +9,999,999VND|SD:9,999,999VND|ND: DH1042',
+      `PS: +9,999,999VND|SD:9,999,999VND|ND: DH1042 ${'x'.repeat(90)}`,
+    ])
+      for (const opening of ['', 'EXIMBANK\n', 'Tin nhan tu EXIMBANK - '])
+        for (const given of [{}, { sender: '0912345678' }, { sender: 'Shop phone' }]) {
+          const text = `${opening}EIB QUAN 7 TK 140314949030000 20/11/26 10:00 ${memo} +150,000VND SD 222,772,047VND`
+          for (const sent of [text, text.slice(0, 150)])
+            expect(readingOf({ ...given, text: sent }), sent).to.equal('unparsed')
+        }
+    const text = 'EIB QUAN 7 TK 140314949030000 20/11/26 10:00 DH1042 +150,000VND SD 222,772,047VND'
+    expect(readingOf({ text })).to.include({ bank_code: 'EIB', amount: '150000.00', content: 'DH1042' })
+  })
+})
+
 describe('a memo in the line of its label', () => {
   it('hides no order id after the label of a reference that the bank did not print', () => {
     const head = 'Tài khoản thanh toán: 8832123000\nSố tiền GD: +150,000 VND\nNội dung giao dịch: '
