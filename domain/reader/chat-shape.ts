@@ -38,7 +38,7 @@ const NO_NAME = /[/+]|\d{3}|\d$/
 
 /** Words that announce what a person wrote, gave or asks for. */
 const ANNOUNCED =
-  /\bloi (?:nhan|chuc)\b|\bnhan (?:tin|gui|cho)\b|\bli xi\b|mung tuoi|\bqua (?:tang|mung)\b|\btang (?:qua|ban)\b|chuc mung|\bchat\b|tro chuyen|binh luan|(?<!theo )\byeu cau (?:ban )?(?:chuyen|thanh toan|tra)|\bgui (?:den |toi |cho )?ban\b(?! thong)|\bgui (?:mot |1 )?(?:loi|tin nhan|anh|hinh|sticker)\b|\bda (?:gui|viet)(?: [a-z ]{1,20})? ?:|\bmessage|\bwrote\b|\bsays\b/
+  /\bloi (?:nhan|chuc)\b|\bnhan (?:tin|gui|cho)\b|\bli xi\b|mung tuoi|\bqua (?:tang|mung)\b|\btang (?:qua|ban)\b|chuc mung|\bchat\b|tro chuyen|binh luan|(?<!theo )\b(?:yeu cau|de nghi|nhac) (?:ban )?(?:chuyen|thanh toan|tra|no)\b|\bchia (?:tien|hoa don|bill)\b|\bgui (?:den |toi |cho )?ban\b(?! thong)|\bgui (?:mot |1 )?(?:loi|tin nhan|anh|hinh|sticker)\b|\bda (?:gui|viet)(?: [a-z ]{1,20})? ?:|\bmessage|\bwrote\b|\bsays\b|(?:^|\n) ?[>"“”«»]/
 const MESSAGE_FROM = /\btin nhan(?: moi)? (?:tu|cua) (?<sender>[^:\n]+)/
 
 /** Whether words of an app, before a text or in its title, announce what a person wrote, gave or asks for. */

@@ -119,7 +119,8 @@ const NOT_MOVED = new RegExp(
     'dang (?:xu ly|cho)|cho (?:xu ly|duyet|xac nhan|thanh toan|hach toan)|xac nhan trong|tam (?:giu|khoa)\\b|phong toa\\b|tra soat|chua (?:hoan (?:tat|thanh)|thanh (?:cong|toan)|duoc)\\b',
     '(?:huy|thu hoi|dao) (?:giao dich|gd|lenh)|(?:giao dich|gd|lenh)(?: da| bi){0,2} (?:huy|thu hoi)\\b|bi (?:huy|loi)\\b|khong (?:du|hop le)\\b|(?:qua|het) han',
     'du (?:kien|bao)\\b|tuong lai|hen gio|(?:dat|len) lich|lich chuyen|(?:lenh|gd|giao dich|chuyen tien) dinh ky|nhac (?:no|han)|vi du\\b|mau tin\\b|(?:lua dao|gia mao) ?: ?$',
-    '\\bpending\\b|\\bcancel|\\bon hold\\b',
+    '\\bhoan (?:tra|tien|lai) (?:giao dich|gd|lenh)\\b|\\brevers(?:al|ed)\\b|\\brefund',
+    '\\bpending\\b|\\bcancel|\\bon hold\\b|\\bscheduled\\b|\\bdraft\\b',
   ].join('|'),
 )
 

@@ -125,6 +125,12 @@ describe('attack: texts of other people in apps', () => {
       'Bạn nhận được lì xì từ NGUYEN VAN A với lời nhắn "',
       'Quà tặng từ NGUYEN VAN A. ',
       'NGUYEN VAN A yêu cầu chuyển tiền. ',
+      'NGUYEN VAN A nhắc bạn chuyển tiền. Nội dung: ',
+      'Nhắc trả nợ\n',
+      'NGUYEN VAN A mời bạn chia hóa đơn\n',
+      'NGUYEN VAN A đề nghị thanh toán. ',
+      'Thông báo:\n> ',
+      '"',
     ]
     for (const { name, incoming } of pushes) {
       for (const words of WORDS)

@@ -131,7 +131,7 @@ describe('a notice that moves no money is unparsed', () => {
   it('although a text of the bank follows its heading', () => {
     const text = 'TK8832123000 tai BIDV +500,000VND vao 10:00 20/11/2026. So du:5,000,000VND. ND: DH1042'
     const headings = ['Du kien', 'BIDV nhac no', 'BIDV tra soat', 'Vi du', 'Tin nhan lua dao', 'Lenh dinh ky', 'GD tuong lai',
-      'Giao dich bi thu hoi', 'BIDV huy giao dich', 'Giao dich khong hop le', 'Lich chuyen tien', 'Tam giu'] // prettier-ignore
+      'Giao dich bi thu hoi', 'BIDV huy giao dich', 'Giao dich khong hop le', 'Lich chuyen tien', 'Tam giu', 'Hoan tra giao dich', 'Hoàn tiền GD', 'Transaction reversed', 'Refund', 'Scheduled transfer', 'Draft'] // prettier-ignore
     for (const heading of headings) isUnparsed({ text: `${heading}: ${text}`, sender: 'BIDV' })
     expect(read({ text: `Thong bao: ${text}`, sender: 'BIDV' }, at).reading).to.include({ amount: '500000.00' })
   })
