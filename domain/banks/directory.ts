@@ -65,6 +65,20 @@ export const bankSpokenOf = (shadow: string): Bank | null => {
   return (start && byName.get(senderKey(start))) || null
 }
 
+/** Apps count their notifications in a field `number`. Phone numbers and addresses are no names. */
+const NO_NAME = /^[\s\d+().-]*$|@/
+
+/**
+ * Whether a sender beside a package may be what an app calls itself or its bank, and no person's name. Any sender may stand beside a package
+ * that is of no bank, and so may one that is no name: the trust of the source is checked elsewhere.
+ */
+export const mayBeNameOfApp = (packageName: string, sender: string): boolean => {
+  const bank = byPackage.get(packageName)
+  if (!bank || NO_NAME.test(sender) || sender === packageName) return true
+  const key = senderKey(sender)
+  return [bank.code, bank.name, ...bank.senders, ...bank.names].some((name) => key.includes(senderKey(name)))
+}
+
 /** The bank that owns this app, sender or mail domain. Null if none is known. It does not check trust. */
 export const bankNamedBy = (incoming: Incoming): Bank | null => {
   if (incoming.from !== undefined) return bankOfDomain(domainOf(incoming.from) ?? '')

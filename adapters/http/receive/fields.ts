@@ -3,7 +3,7 @@
  * Finds text, sender, app, title and time in a body that a forwarder app posted, under the names that apps and users give them
  * (`field-names.ts`). Also reports whether a text may have injected one of these fields (decisions, "Trust", T1 and T2).
  */
-import { senderKey } from '../../../domain/banks/directory.ts'
+import { mayBeNameOfApp, senderKey } from '../../../domain/banks/directory.ts'
 import type { Incoming } from '../../../domain/reader/reading.ts'
 import { storable } from './body-text.ts'
 import type { Found } from './found.ts'
@@ -86,6 +86,13 @@ const stampIn = (sources: readonly Members[]): Date | null => {
   return null
 }
 
+/**
+ * Whether a text may have added the app of a bank to the body of a template that names the sender only: a person's name, as phones show that of a
+ * contact, stands beside it.
+ */
+const mayHaveNamedApp = (body: Members, sender: string | undefined): boolean =>
+  sender !== undefined && packagesIn([body], true).values.some((name) => !mayBeNameOfApp(name, sender))
+
 /** A `null` counts as not given if another field contains the origin, as apps serialize every field of a class. */
 const unlessGivenElsewhere = (value: string | undefined, given: Given, other: string | undefined) =>
   value === '' && given.values.length === 0 && other ? undefined : value
@@ -128,6 +135,7 @@ const fieldsOf = (value: unknown, query: object | null, isEscaped: boolean): Fou
       (isDoubtful ||
         disagree(senders.values, senderKey) ||
         disagree(packages.values, samePackage) ||
-        disagree(titles.values, plainTitle)),
+        disagree(titles.values, plainTitle) ||
+        mayHaveNamedApp(body, sender)),
   }
 }

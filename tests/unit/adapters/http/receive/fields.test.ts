@@ -30,6 +30,16 @@ describe('a field of a posted body', () => {
     expect(json({ sender: null, package: 'com.VCB', text: TEXT })).not.to.have.property('sender')
   })
 
+  it('is a sender beside the package of a bank’s app only if it may be the name of that app or bank', () => {
+    for (const sender of ['VCB Digibank', 'Vietcombank', 'com.VCB', '3', ''])
+      expect(json({ package: 'com.VCB', sender, text: TEXT }), sender).to.have.property('unsafe', undefined)
+    for (const sender of ['Anh Minh', 'MB Bank', 'Minh 0901', '84901234567;'])
+      expect(json({ package: 'com.VCB', sender, text: TEXT }), sender).to.have.property('unsafe', 'two_names')
+    expect(json({ package: 'com.example', sender: 'Anh Minh', text: TEXT })).to.have.property('unsafe', undefined)
+    const form = `package=com.VCB&from=Minh&text=${encodeURIComponent(TEXT)}`
+    expect(sent(form, FORM)).to.have.property('unsafe', undefined)
+  })
+
   it('counts as first given, if a second one has the same name', () => {
     expect(json({ text: TEXT, Text: `${TEXT} and more` })).to.include({ text: TEXT, unsafe: 'duplicate_key' })
     expect(sent(`{"from":"VCB,"text":"${TEXT}","text":"x"}`, 'application/json')).to.include({
