@@ -6,7 +6,8 @@ const lines = (...all: string[]) => `${all.join('\n')}\n`
 
 const UNSAFE = {
   duplicate_key: 'its JSON has a field twice',
-  two_names: 'its JSON gives one field under two names, with different values',
+  two_names:
+    'its JSON gives one field under two names, with different values, or a bank’s app beside the name of a person',
   broken_json: 'it is not valid JSON, or no field of it contains a text',
 }
 

@@ -31,7 +31,8 @@ export const unread = {
   forwarder: 'Cách cài ứng dụng chuyển tiếp',
   unsafe: {
     duplicate_key: 'Một trường có hai lần trong dữ liệu, nên nội dung chuyển khoản có thể đã giả trường đó.',
-    two_names: 'Một trường có hai tên với hai giá trị, nên nội dung chuyển khoản có thể đã giả trường đó.',
+    two_names:
+      'Một trường có hai tên với hai giá trị, hoặc ứng dụng ngân hàng đứng cạnh tên một người, nên nội dung chuyển khoản có thể đã giả một trường.',
     broken_json:
       'Hoặc JSON không hợp lệ, nên nội dung chuyển khoản có thể đã giả một trường; hoặc không trường nào có nội dung tin.',
   } as Record<string, string>,
