@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { openDatabase } from '../../adapters/database/database.ts'
 import { serveAt } from '../../adapters/postgres/ops/installation.ts'
+import { commandInProcess } from '../harness/command-in-process.ts'
 import { eventually } from '../harness/eventually.ts'
 import { runInProcess } from '../harness/run-in-process.ts'
 import { openApi, type ApiUnderTest } from './http/api-under-test.ts'
@@ -15,26 +16,20 @@ const BAOCO = fileURLToPath(new URL('../../cmd/baoco.mjs', import.meta.url))
 describe('account and device commands', function () {
   let api: ApiUnderTest
 
-  /** @param output  the file to which it prints; default: a pipe */
-  const start = (
-    args: string[],
-    {
-      input = '',
-      output = 'pipe' as number | 'pipe',
-      env = { BASE_URL: 'https://baoco.example' } as NodeJS.ProcessEnv,
-    } = {},
-  ) => {
-    const child = spawn(process.execPath, [BAOCO, ...args], {
-      stdio: ['pipe', output, 'pipe'],
-      env: {
-        PATH: process.env.PATH ?? '',
-        DATABASE_URL: api.databaseUrl,
-        JWT_SECRET: 'j'.repeat(32),
-        VAULT_KEY: 'ab'.repeat(32),
-        ...env,
-      },
-    })
-    child.stdin!.end(input)
+  const ADDRESS: NodeJS.ProcessEnv = { BASE_URL: 'https://baoco.example' }
+  const settings = (env: NodeJS.ProcessEnv) => ({
+    PATH: process.env.PATH ?? '',
+    DATABASE_URL: api.databaseUrl,
+    JWT_SECRET: 'j'.repeat(32),
+    VAULT_KEY: 'ab'.repeat(32),
+    ...env,
+  })
+  const baoco = (args: string[], { input = '', env = ADDRESS } = {}) => commandInProcess(args, settings(env), input)
+
+  /** As a process of its own. @param output  the file to which it prints; default: a pipe */
+  const start = (args: string[], output: number | 'pipe' = 'pipe') => {
+    const child = spawn(process.execPath, [BAOCO, ...args], { stdio: ['pipe', output, 'pipe'], env: settings(ADDRESS) })
+    child.stdin!.end()
     const ended = async () => {
       const [stdout, stderr, status] = await Promise.all([
         child.stdout ? text(child.stdout) : '',
@@ -45,7 +40,6 @@ describe('account and device commands', function () {
     }
     return { child, result: ended() }
   }
-  const baoco = (...given: Parameters<typeof start>) => start(...given).result
 
   before(async () => {
     api = await openApi()
@@ -207,7 +201,7 @@ describe('account and device commands', function () {
         ['account', 'create', 'unseen@example.com', '--plan', 'Free'],
         ['account', 'list'],
       ]) {
-        const { status, stderr } = await baoco(args, { output: full })
+        const { status, stderr } = await start(args, full).result
         expect(stderr).to.equal('baoco: the output could not be written: ENOSPC: no space left on device, write\n')
         expect(status).to.equal(1)
       }

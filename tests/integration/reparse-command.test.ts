@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { openDatabase } from '../../adapters/database/database.ts'
+import { commandInProcess } from '../harness/command-in-process.ts'
 import { eventually } from '../harness/eventually.ts'
 import { openApi, type ApiUnderTest } from './http/api-under-test.ts'
 
@@ -15,9 +16,12 @@ describe('baoco reparse', () => {
   before(async () => (api = await openApi({}, 'real')))
   after(() => api?.close())
 
-  const start = (url = api.databaseUrl) => {
+  const settings = (url: string) => {
     const secrets = { JWT_SECRET: 'j'.repeat(32), VAULT_KEY: 'ab'.repeat(32) }
-    const env = { PATH: process.env.PATH ?? '', DATABASE_URL: url, ...secrets }
+    return { PATH: process.env.PATH ?? '', DATABASE_URL: url, ...secrets }
+  }
+  const start = (url: string) => {
+    const env = settings(url)
     const child = spawn(process.execPath, [BAOCO, 'reparse'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
     const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
     return { child, result: Promise.all([text(child.stdout), ended]) }
@@ -49,6 +53,7 @@ describe('baoco reparse', () => {
       await database.query(`DROP ROLE IF EXISTS ${user}`)
       await database.close()
     }
-    expect(await start().result).to.deep.equal(['0 became transactions, 0 are ignored now, 1 are still unparsed\n', 0])
+    const { status, stdout } = await commandInProcess(['reparse'], settings(api.databaseUrl))
+    expect([stdout, status]).to.deep.equal(['0 became transactions, 0 are ignored now, 1 are still unparsed\n', 0])
   })
 })

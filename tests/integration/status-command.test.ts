@@ -1,7 +1,4 @@
 /** `baoco status`, as the operator types it, while a process works on the installation. */
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
-import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import pg from 'pg'
 import { openDatabase, type Database } from '../../adapters/database/database.ts'
@@ -12,14 +9,13 @@ import { enter, type Presence } from '../../adapters/database/presence.ts'
 import { whileDeleting } from '../../adapters/postgres/ops/deletions.ts'
 import { parseEvent } from '../../domain/parse-event.ts'
 import { stamp } from '../../workflows/support/stamp.ts'
+import { commandAsProcess, commandInProcess } from '../harness/command-in-process.ts'
 import { eventually } from '../harness/eventually.ts'
 import { freshDatabase, type TestDatabase } from '../harness/postgres.ts'
 import { secrets } from '../harness/servers.ts'
 import { needsStockPostgres } from '../harness/stock-postgres/install.ts'
 import { startStockPostgres, type StockPostgres } from '../harness/stock-postgres/server.ts'
 import { appendAll, History } from './projections/history.ts'
-
-const BAOCO = fileURLToPath(new URL('../../cmd/baoco.mjs', import.meta.url))
 
 describe('baoco status', function () {
   let place: TestDatabase
@@ -50,15 +46,13 @@ describe('baoco status', function () {
 
   /** The process of this test goes on meanwhile, and renews its lease. */
   const statusOf = async (): Promise<string> => {
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [BAOCO, 'status'], {
-      env: {
-        PATH: process.env.PATH ?? '',
-        DATABASE_URL: place.url,
-        JWT_SECRET: 'j'.repeat(32),
-        VAULT_KEY: 'ab'.repeat(32),
-      },
+    const { status, stdout, stderr } = await commandInProcess(['status'], {
+      PATH: process.env.PATH ?? '',
+      DATABASE_URL: place.url,
+      JWT_SECRET: 'j'.repeat(32),
+      VAULT_KEY: 'ab'.repeat(32),
     })
-    expect(stderr).to.equal('')
+    expect([status, stderr]).to.deep.equal([0, ''])
     return stdout
   }
 
@@ -146,7 +140,8 @@ describe('baoco status on a server that has too few connections left', () => {
     await migrateDatabase(database.url())
     await server.administer(`ALTER ROLE ${database.name} CONNECTION LIMIT 2`)
     const env = { PATH: process.env.PATH ?? '', DATABASE_URL: database.url(), ...secrets() }
-    const { stdout } = await promisify(execFile)(process.execPath, [BAOCO, 'status'], { env })
+    const { status, stdout } = await commandAsProcess(['status'], env)
+    expect(status).to.equal(0)
     expect(stdout).to.match(/^versions {2}Baoco /m)
     await server.administer(`ALTER ROLE ${database.name} CONNECTION LIMIT -1`)
     await database.drop()
@@ -160,7 +155,7 @@ describe('baoco status on a server that has too few connections left', () => {
     const { stdout } = await pool
       .transaction(async (transaction) => {
         await transaction.query('LOCK TABLE ops.audit')
-        const status = promisify(execFile)(process.execPath, [BAOCO, 'status'], { env })
+        const status = commandInProcess(['status'], env)
         const waits = `SELECT count(*) AS locks FROM pg_locks
         JOIN pg_stat_activity a USING (pid) WHERE NOT granted AND now() - a.query_start > '10.5 s'`
         const isWaiting = async () => (await pool.query<{ locks: number }>(waits))[0]!.locks > 0

@@ -1,26 +1,22 @@
 /** The operator's views of damaged events and of read models that stand still: `baoco audit`, `baoco replay --verify`, `baoco parked`. */
 import { expect } from 'chai'
-import { spawnSync } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
 import { search } from '../../../projections/search.ts'
 import { main } from '../../../projections/main.ts'
 import { areStandingStill } from '../../../projections/engine/standing-still.ts'
 import { deleteTransactions } from '../../../workflows/transactions/by-hand.ts'
 import { capturedData } from '../../harness/captured-data.ts'
+import { commandAsProcess, commandInProcess } from '../../harness/command-in-process.ts'
 import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
 import { openRawWriter, type RawWriter } from '../../harness/raw-events.ts'
 import { openSetting, type Setting } from '../projections/setting.ts'
 
-const BAOCO = fileURLToPath(new URL('../../../cmd/baoco.mjs', import.meta.url))
-
 const baocoOn =
-  (url: string) =>
+  (url: string, run = commandInProcess) =>
   (...args: string[]) => {
     const { PATH = '', HOME = '' } = process.env
     const env = { PATH, HOME, DATABASE_URL: url, JWT_SECRET: 'j'.repeat(32), VAULT_KEY: '0'.repeat(64) }
-    const { status, stdout, stderr } = spawnSync(process.execPath, [BAOCO, ...args], { encoding: 'utf8', env })
-    return { status, stdout, stderr }
+    return run(args, env)
   }
 
 describe('commands on damaged events', () => {
@@ -56,13 +52,13 @@ describe('commands on damaged events', () => {
       const metadata = { user_id: 7 }
       await raw.append('account-7', { type: 'AccountDeleted', data: { user_id: 7 }, metadata })
       await raw.append('alerts-7', { type: 'StreamErased', data: { user_id: 7 }, metadata })
-      expect(baocoOn(place.url)('audit').stdout).to.match(
+      expect((await baocoOn(place.url)('audit')).stdout).to.match(
         /^account-7: not erased, although its account 7 was deleted: run baoco account delete 'a@b.vn' --yes again\n\d+ events, 0 transactions: 1 faults\n$/,
       )
       await raw.store.erase('account-7')
-      expect(baocoOn(place.url)('audit')).to.include({ status: 0 })
+      expect(await baocoOn(place.url)('audit')).to.include({ status: 0 })
       await raw.store.erase('account-5')
-      const { status, stdout } = baocoOn(place.url)('audit')
+      const { status, stdout } = await baocoOn(place.url)('audit')
       expect(status).to.equal(1)
       expect(stdout).to.contain('account-5: cut off: its first visible event is EmailVerified at revision 1')
       expect(stdout).to.not.contain('account-6').and.not.contain('account-7')
@@ -70,13 +66,17 @@ describe('commands on damaged events', () => {
 
     it('lists an event that cannot be read', async () => {
       await raw.append('book-1-VCB', { type: 'NotificationSeen', data: null })
-      const { status, stdout } = baocoOn(place.url)('audit')
+      const { status, stdout } = await baocoOn(place.url)('audit')
       expect(status).to.equal(1)
       expect(stdout).to.contain('book-1-VCB@0: NotificationSeen does not match its schema')
-      expect(baocoOn(place.url)('parked', 'skip', 'book-1-VCB').status, 'without --yes').to.equal(2)
-      expect(baocoOn(place.url)('parked', 'skip', 'book-2-VCB', '--yes').stderr).to.contain('not parked: book-2-VCB')
-      expect(baocoOn(place.url)('parked', 'skip', 'book-1-VCB', '--yes').stdout).to.contain('recorded')
-      expect(baocoOn(place.url)('audit')).to.include({ status: 0 })
+      expect((await baocoOn(place.url)('parked', 'skip', 'book-1-VCB')).status, 'without --yes').to.equal(2)
+      expect((await baocoOn(place.url)('parked', 'skip', 'book-2-VCB', '--yes')).stderr).to.contain(
+        'not parked: book-2-VCB',
+      )
+      expect((await baocoOn(place.url, commandAsProcess)('parked', 'skip', 'book-1-VCB', '--yes')).stdout).to.contain(
+        'recorded',
+      )
+      expect(await baocoOn(place.url)('audit')).to.include({ status: 0 })
     })
   })
 
@@ -116,9 +116,9 @@ describe('commands on damaged events', () => {
 
     it('make baoco replay --verify exit with 1', async () => {
       await captured(1)
-      expect(baocoOn(setting.url)('replay').status).to.equal(0)
+      expect((await baocoOn(setting.url)('replay')).status).to.equal(0)
       await captured(2)
-      const { status, stdout } = baocoOn(setting.url)('replay', '--verify')
+      const { status, stdout } = await baocoOn(setting.url)('replay', '--verify')
       expect(stdout).to.match(/^main: events wait, and the live read models do not advance$/m)
       expect(status).to.equal(1)
     })
@@ -126,17 +126,17 @@ describe('commands on damaged events', () => {
     it('make it say that rows of erased events differ until they advance', async () => {
       await captured(1)
       await captured(2)
-      expect(baocoOn(setting.url)('replay').status).to.equal(0)
+      expect((await baocoOn(setting.url)('replay')).status).to.equal(0)
       const by = { user_id: 1, at: new Date(), correlation_id: 'c', causation_id: 'c' }
       await deleteTransactions(setting.store, by, [1])
-      const { status, stdout } = baocoOn(setting.url)('replay', '--verify')
+      const { status, stdout } = await baocoOn(setting.url)('replay', '--verify')
       expect(stdout)
         .to.match(/^ {4}id 1: only in the live ones$/m)
         .and.to.match(/^main: .* do not advance: rows of events that were erased meanwhile differ until they do$/m)
       expect(status).to.equal(1)
       await setting.catchUp()
       await setting.catchUp({ definition: search })
-      expect(baocoOn(setting.url)('replay', '--verify')).to.include({ status: 0 })
+      expect(await baocoOn(setting.url)('replay', '--verify')).to.include({ status: 0 })
     })
   })
 })

@@ -1,8 +1,9 @@
 import { expect } from 'chai'
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { commandInProcess } from '../../harness/command-in-process.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { History } from './history.ts'
 import { openSetting, type Setting } from './setting.ts'
@@ -24,10 +25,7 @@ describe('baoco replay', () => {
     JWT_SECRET: 'j'.repeat(32),
     VAULT_KEY: '0'.repeat(64),
   })
-  const baoco = (...args: string[]) => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [BAOCO, ...args], { encoding: 'utf8', env: env() })
-    return { status, stdout, stderr }
-  }
+  const baoco = (...args: string[]) => commandInProcess(args, env())
 
   /** A replay whose connections are all ended while it waits for the live read models. */
   const interrupted = () =>
@@ -48,14 +46,14 @@ describe('baoco replay', () => {
 
   it('rebuilds and compares read models, reports differences by its exit status, and repairs them', async () => {
     await setting.append(new History(41).grow(200).decided)
-    const built = baoco('replay')
+    const built = await baoco('replay')
     expect(built.stderr).to.equal('')
     expect(built.status).to.equal(0)
     // On a slow machine it also prints its progress.
     const ended = built.stdout.replaceAll(/^(main|search): .*, up to \S+\n/gm, '')
     expect(ended).to.match(/^((main|search): \d+ events in [\d.]+ s \(\d+\/s\); these read models are now live\n){2}$/)
 
-    const verified = baoco('replay', '--verify')
+    const verified = await baoco('replay', '--verify')
     expect(verified.stdout).to.include('every row matches the rebuilt one')
     expect(verified.status).to.equal(0)
 
@@ -69,7 +67,7 @@ describe('baoco replay', () => {
           (999998, 1, 'unparsed', 'sms', 'device-1:sms', now(), 0, now() - '1 day'::interval),
           (999997, 1, 'unparsed', 'sms', 'device-1:sms', now(), 0, NULL)`,
     )
-    const differing = baoco('replay', '--verify')
+    const differing = await baoco('replay', '--verify')
     expect(differing.stdout).to.include(`transaction: 1 row\n    id ${id}: differs in webhook_status\n`)
     expect(differing.stdout)
       .to.match(/^ {2}notification: 2 rows$/m)
@@ -84,7 +82,7 @@ describe('baoco replay', () => {
       stderr:
         'baoco: the connection to the database was lost (terminating connection due to administrator command): run the command again\n',
     })
-    expect(baoco('replay').status).to.equal(0)
-    expect(baoco('replay', '--verify').status).to.equal(0)
+    expect((await baoco('replay')).status).to.equal(0)
+    expect((await baoco('replay', '--verify')).status).to.equal(0)
   })
 })

@@ -1,0 +1,114 @@
+/**
+ * Runs a command of Baoco in this process, for tests of what it does and prints: a process of its own takes half a second more of CPU time. One
+ * test of each command starts one, because only that shows that it ends by itself.
+ */
+import { spawn } from 'node:child_process'
+import { EventEmitter } from 'node:events'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { CommanderError } from 'commander'
+import { pino } from 'pino'
+import { failureText } from '../../cmd/command-parts/failure-text.ts'
+import { openProgram } from '../../cmd/program.ts'
+
+const BAOCO = fileURLToPath(new URL('../../cmd/baoco.mjs', import.meta.url))
+
+export interface Ended {
+  /** The exit status; null if a signal ended the process. */
+  status: number | null
+  stdout: string
+  stderr: string
+}
+
+/** What a command may leave behind because its process ends with it. */
+const LISTENERS = [
+  ...(['SIGTERM', 'SIGINT', 'SIGHUP'] as const).map((event) => [process, event] as const),
+  ...[process.stdout, process.stderr].map((stream) => [stream, 'error'] as const),
+]
+
+/** @returns a function that removes the listeners that were added since */
+const rememberListeners = (): (() => void) => {
+  const before = LISTENERS.map(([emitter, event]) => emitter.rawListeners(event))
+  return () => {
+    for (const [index, [emitter, event]] of LISTENERS.entries())
+      for (const listener of emitter.rawListeners(event))
+        if (!before[index]!.includes(listener)) emitter.off(event, listener as () => void)
+  }
+}
+
+/** Replaces a property of an object. @returns a function that puts the former one back */
+const replace = (owner: object, name: string, value: unknown): (() => void) => {
+  const former = Object.getOwnPropertyDescriptor(owner, name)
+  Object.defineProperty(owner, name, { value, configurable: true, writable: true, enumerable: true })
+  return () => {
+    if (former) Object.defineProperty(owner, name, former)
+    else Reflect.deleteProperty(owner, name)
+  }
+}
+
+/** Collects what is written. It never asks the writer to wait. */
+const collector = () => {
+  const chunks: Buffer[] = []
+  const write = (chunk: string | Uint8Array, ...more: unknown[]): boolean => {
+    chunks.push(Buffer.from(chunk as Uint8Array))
+    const done = more.at(-1)
+    if (typeof done === 'function') done()
+    return true
+  }
+  return { write, text: () => new TextDecoder().decode(Buffer.concat(chunks)) }
+}
+
+const run = async (args: readonly string[], env: NodeJS.ProcessEnv, input: string): Promise<Ended> => {
+  const [stdout, stderr] = [collector(), collector()]
+  const formerStatus = process.exitCode
+  const restoring = [
+    rememberListeners(),
+    replace(process, 'env', { ...env }),
+    replace(process, 'stdin', Readable.from([Buffer.from(input)])),
+    replace(process.stdout, 'write', stdout.write),
+    replace(process.stderr, 'write', stderr.write),
+    // Otherwise the log is written straight to the file descriptor.
+    replace(pino, 'destination', () => Object.assign(new EventEmitter(), { write: stderr.write, flushSync: () => {} })),
+  ]
+  process.exitCode = 0
+  try {
+    const program = await openProgram(args[0])
+    await program.parseAsync(args, { from: 'user' })
+    return { status: Number(process.exitCode), stdout: stdout.text(), stderr: stderr.text() }
+  } catch (error) {
+    // As in `cmd/baoco.ts`.
+    const isUsage = error instanceof CommanderError
+    if (!isUsage) console.error(`baoco: ${failureText(error)}`)
+    const status = isUsage ? (error.exitCode === 0 ? 0 : 2) : 1
+    return { status, stdout: stdout.text(), stderr: stderr.text() }
+  } finally {
+    for (const restore of restoring.toReversed()) restore()
+    process.exitCode = formerStatus
+  }
+}
+
+let before: Promise<unknown> = Promise.resolve()
+
+/**
+ * Commands run one after another, because a process has one environment and one standard output.
+ * @param env  its whole environment
+ * @param input  what it reads from standard input
+ */
+export const commandInProcess = (args: readonly string[], env: NodeJS.ProcessEnv, input = ''): Promise<Ended> => {
+  const ended = before.then(() => run(args, env, input))
+  before = ended.catch(() => {})
+  return ended
+}
+
+/** The same as a process of its own. */
+export const commandAsProcess = async (args: readonly string[], env: NodeJS.ProcessEnv, input = ''): Promise<Ended> => {
+  const child = spawn(process.execPath, [BAOCO, ...args], { env })
+  child.stdin.end(input)
+  const [stdout, stderr, status] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    new Promise<number | null>((resolve) => child.once('close', resolve)),
+  ])
+  return { status, stdout, stderr }
+}
