@@ -1,6 +1,4 @@
 /** An installation of Baoco on any set-up, with its servers and its first account. Tests and benchmarks use it like its owner does. */
-import { exec } from 'node:child_process'
-import { promisify } from 'node:util'
 import { mailAccountOf } from '../integration/mail-ingest/collecting.ts'
 import {
   callApi,
@@ -13,6 +11,7 @@ import {
   type Running,
 } from './baoco-process.ts'
 import { fromVietcombank } from './bank-texts.ts'
+import { commandInProcess } from './command-in-process.ts'
 import { newFolderWithCluster } from './copied-cluster.ts'
 import { startDovecot, type Dovecot } from './dovecot/server.ts'
 import { roleProcesses, type RoleName, type RoleProcess } from './role-processes.ts'
@@ -171,12 +170,9 @@ export class World<Used extends SetUp = SetUp> {
 
   /** The same with other settings. */
   async baocoCommandWith(env: Record<string, string>, ...args: string[]): Promise<string> {
-    const running = promisify(exec)(`${process.execPath} cmd/baoco.mjs ${args.join(' ')}`, {
-      env: { PATH: process.env.PATH, BAOCO_DATA_DIR: this.installation.dataDir, ...this.env, ...env },
-    })
-    // A command that reads from a terminal finds the end.
-    running.child.stdin?.end()
-    const { stdout } = await running
+    const settings = { PATH: process.env.PATH, BAOCO_DATA_DIR: this.installation.dataDir, ...this.env, ...env }
+    const { status, stdout, stderr } = await commandInProcess(args, settings)
+    if (status !== 0) throw new Error(`baoco ${args.join(' ')} ended with ${status}:\n${stdout}${stderr}`)
     return stdout
   }
 

@@ -1,15 +1,14 @@
 /** The commands of docs/operate.md for your own Postgres, tried on Debian's: back up under load, restore beside it, check the copy. */
-import { execFile } from 'node:child_process'
 import { chownSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { namedUser } from '../../adapters/database/database-user.ts'
 import { vietcombankText } from '../harness/bank-texts.ts'
 import { newDataFolder, removeDataFolder, startBaoco } from '../harness/baoco-process.ts'
+import { commandInProcess } from '../harness/command-in-process.ts'
 import { secrets } from '../harness/servers.ts'
 import { needsStockPostgres } from '../harness/stock-postgres/install.ts'
 import { startStockPostgres, type StockDatabase, type StockPostgres } from '../harness/stock-postgres/server.ts'
@@ -17,7 +16,6 @@ import { World } from '../harness/world.ts'
 
 /** Milliseconds between the payments that arrive during a backup. */
 const PACE = 10
-const BAOCO = new URL('../../cmd/baoco.mjs', import.meta.url).pathname
 
 describe('a backup of your own Postgres', () => {
   needsStockPostgres()
@@ -57,12 +55,11 @@ describe('a backup of your own Postgres', () => {
     await load
     return paid
   }
-  const baoco = async (env: Record<string, string>, ...args: string[]): Promise<string> =>
-    (
-      await promisify(execFile)(process.execPath, [BAOCO, ...args], {
-        env: { PATH: process.env.PATH, ...world.env, ...env },
-      })
-    ).stdout
+  const baoco = async (env: Record<string, string>, ...args: string[]): Promise<string> => {
+    const { status, stdout, stderr } = await commandInProcess(args, { PATH: process.env.PATH, ...world.env, ...env })
+    expect(status, stdout + stderr).to.equal(0)
+    return stdout
+  }
 
   /** Audits the copy, starts it, compares its read models with its events, and looks for what was paid before the backup. */
   const check = async (url: string, paid: readonly number[]): Promise<void> => {

@@ -1,17 +1,14 @@
 /** Tests `baoco relay --from`, as the operator types it, while a relay runs. */
-import { spawn } from 'node:child_process'
-import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { systemClock } from '../../../adapters/system/clock.ts'
 import { foundInstallation } from '../../../workflows/installation.ts'
+import { commandAsProcess, commandInProcess } from '../../harness/command-in-process.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { needsKafka, sharedKafka } from '../../harness/kafka/needs-kafka.ts'
 import { runInProcess } from '../../harness/run-in-process.ts'
 import { openKafkaSetting, type KafkaSetting } from './setting.ts'
 import type { TopicReader } from './topic-reader.ts'
 
-const BAOCO = fileURLToPath(new URL('../../../cmd/baoco.mjs', import.meta.url))
 const USER = 5
 
 describe('baoco relay --from', () => {
@@ -23,7 +20,8 @@ describe('baoco relay --from', () => {
   let old: number[]
   let fresh: number[]
 
-  const again = async (...args: string[]) => {
+  const again = async (...args: string[]) => run(commandInProcess, args)
+  const run = async (command: typeof commandInProcess, args: readonly string[]) => {
     const { brokers, topic } = setting.kafka
     const env = {
       PATH: process.env.PATH ?? '',
@@ -33,13 +31,7 @@ describe('baoco relay --from', () => {
       KAFKA_BROKERS: brokers.join(),
       KAFKA_TOPIC: topic,
     }
-    const child = spawn(process.execPath, [BAOCO, 'relay', ...args], { env })
-    child.stdin.end()
-    const [stdout, stderr, status] = await Promise.all([
-      text(child.stdout),
-      text(child.stderr),
-      new Promise<number | null>((resolve) => child.once('close', resolve)),
-    ])
+    const { status, stdout, stderr } = await command(['relay', ...args], env)
     // On a slow machine it prints how far it is.
     return { status, stdout, stderr: stderr.replaceAll(/^\d+ events published\n/gm, '') }
   }
@@ -60,7 +52,7 @@ describe('baoco relay --from', () => {
 
   it('publishes the events since a time again, beside the relay, whose checkpoint stays', async () => {
     const before = await checkpoint()
-    const { status, stdout, stderr } = await again('--from', ago(1_000))
+    const { status, stdout, stderr } = await run(commandAsProcess, ['--from', ago(1_000)])
     expect(status, stderr).to.equal(0)
     expect(stdout).to.match(/^3 events since \S+ published again\n$/)
     await eventually(() => reader.capturedFor(USER).length === 9)
