@@ -21,19 +21,23 @@ export interface Ended {
   stderr: string
 }
 
-/** What a command may leave behind because its process ends with it. */
-const LISTENERS = [
-  ...(['SIGTERM', 'SIGINT', 'SIGHUP'] as const).map((event) => [process, event] as const),
-  ...[process.stdout, process.stderr].map((stream) => [stream, 'error'] as const),
-]
+type Listener = () => void
+
+/** The listeners that a command may leave behind, because its process ends with it: to signals, and to its output. */
+const listeners = (): [EventEmitter, string | symbol, Listener][] =>
+  [process, process.stdout, process.stderr].flatMap((emitter: EventEmitter) =>
+    (emitter === process ? ['SIGTERM', 'SIGINT', 'SIGHUP'] : emitter.eventNames()).flatMap((event) =>
+      emitter
+        .rawListeners(event)
+        .map((listener): [EventEmitter, string | symbol, Listener] => [emitter, event, listener as Listener]),
+    ),
+  )
 
 /** @returns a function that removes the listeners that were added since */
 const rememberListeners = (): (() => void) => {
-  const before = LISTENERS.map(([emitter, event]) => emitter.rawListeners(event))
+  const before = new Set(listeners().map(([, , listener]) => listener))
   return () => {
-    for (const [index, [emitter, event]] of LISTENERS.entries())
-      for (const listener of emitter.rawListeners(event))
-        if (!before[index]!.includes(listener)) emitter.off(event, listener as () => void)
+    for (const [emitter, event, listener] of listeners()) if (!before.has(listener)) emitter.off(event, listener)
   }
 }
 

@@ -2,13 +2,12 @@
  * The drill of docs/operate.md, as the operator types it: back up under load, restore beside the running Baoco, restore into
  * another folder, restore an older backup over a newer state, and refuse files that are no backup.
  */
-import { execFile, execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { expect } from 'chai'
@@ -22,6 +21,7 @@ import {
   callApi, launchBaoco, newDataFolder, readInstallation, removeDataFolder, startBaoco,
   type DataFolder, type Installation, type Running,
 } from '../harness/baoco-process.ts' // prettier-ignore
+import { commandAsProcess, commandInProcess } from '../harness/command-in-process.ts'
 import { newFolderWithCluster } from '../harness/copied-cluster.ts'
 import { eventually } from '../harness/eventually.ts'
 import { errorOf } from '../harness/outcomes.ts'
@@ -38,19 +38,11 @@ describe('backup and restore', () => {
   let file: string
   let posted = 0
 
-  const baoco = async ({ dataDir }: Pick<DataFolder, 'dataDir'>, ...args: string[]) => {
-    const env = { PATH: process.env.PATH, HOME: process.env.HOME, BAOCO_DATA_DIR: dataDir, LOG_LEVEL: 'warn' }
-    const running = promisify(execFile)(process.execPath, [BAOCO, ...args], { env })
-    running.child.stdin!.end()
-    return running.then(
-      (output) => ({ status: 0, ...output }),
-      ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
-        status: code,
-        stdout,
-        stderr,
-      }),
-    )
+  const settings = ({ dataDir }: Pick<DataFolder, 'dataDir'>) => {
+    const { PATH, HOME } = process.env
+    return { PATH, HOME, BAOCO_DATA_DIR: dataDir, LOG_LEVEL: 'warn' }
   }
+  const baoco = (place: Pick<DataFolder, 'dataDir'>, ...args: string[]) => commandInProcess(args, settings(place))
   const beginBackup = (to: string) => {
     const env = { PATH: process.env.PATH, HOME: process.env.HOME, BAOCO_DATA_DIR: installation.dataDir }
     const child = spawn(process.execPath, [BAOCO, 'backup', to], { env, stdio: 'ignore' })
@@ -210,10 +202,10 @@ describe('backup and restore', () => {
   })
 
   it('a backup made under load is restored beside the running Baoco, audited, and works', async () => {
-    const restored = await baoco(elsewhere, 'restore', file)
+    const restored = await commandAsProcess(['restore', file], settings(elsewhere))
     expect([restored.status, restored.stderr]).to.deep.equal([0, ''])
     expect(restored.stdout).to.include('If payments came after the backup, set ID_SKIP=1000000')
-    const audit = await baoco(elsewhere, 'audit')
+    const audit = await commandAsProcess(['audit'], settings(elsewhere))
     expect([audit.status, audit.stderr], audit.stdout).to.deep.equal([0, ''])
     expect(await has(live, paid[0]!)).to.equal(true)
 

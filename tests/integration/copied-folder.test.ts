@@ -1,14 +1,11 @@
 /** A copy of a data folder is its own installation: commands on it never reach the database of the original. */
-import { execFile, execFileSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { copyFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { newDataFolder, removeDataFolder, startBaoco, type DataFolder, type Running } from '../harness/baoco-process.ts'
+import { commandInProcess } from '../harness/command-in-process.ts'
 import { newFolderWithCluster } from '../harness/copied-cluster.ts'
-
-const BAOCO = fileURLToPath(new URL('../../cmd/baoco.mjs', import.meta.url))
 
 describe('a copied data folder', () => {
   let original: DataFolder
@@ -31,9 +28,9 @@ describe('a copied data folder', () => {
 
   const baoco = async ({ dataDir }: DataFolder, ...args: string[]): Promise<string> => {
     const env = { PATH: process.env.PATH, HOME: process.env.HOME, BAOCO_DATA_DIR: dataDir }
-    const running = promisify(execFile)(process.execPath, [BAOCO, ...args], { env })
-    running.child.stdin!.end()
-    return (await running).stdout
+    const { status, stdout, stderr } = await commandInProcess(args, env)
+    expect(status, stderr).to.equal(0)
+    return stdout
   }
 
   it('has its own accounts, even while the original runs', async () => {

@@ -1,29 +1,20 @@
 /** The rotation of docs/operate.md: VAULT_KEY and JWT_SECRET are replaced, each with one restart. */
-import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { verify } from '@octokit/webhooks-methods'
 import { expect } from 'chai'
 import { openDatabase } from '../../adapters/database/database.ts'
 import { keyIdOf } from '../../adapters/secrets/vault.ts'
 import { launchBaoco, newDataFolder, removeDataFolder } from '../harness/baoco-process.ts'
+import { commandInProcess } from '../harness/command-in-process.ts'
 import { freshDatabase } from '../harness/postgres.ts'
 import { secrets } from '../harness/servers.ts'
 import { World } from '../harness/world.ts'
 import { vietcombankText } from '../harness/bank-texts.ts'
 import { eventually } from '../harness/eventually.ts'
 
-const BAOCO = fileURLToPath(new URL('../../cmd/baoco.mjs', import.meta.url))
-
 const runBaoco = async (env: Record<string, string>, args: readonly string[]) => {
-  const asked = promisify(execFile)(process.execPath, [BAOCO, ...args], {
-    env: { PATH: process.env.PATH ?? '', ...env },
-  })
-  return asked.then(
-    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ code, stdout, stderr }),
-  )
+  const { status, stdout, stderr } = await commandInProcess(args, { PATH: process.env.PATH ?? '', ...env })
+  return { code: status, stdout, stderr }
 }
 
 const newSecret = () => randomBytes(32).toString('hex')

@@ -7,6 +7,7 @@ import { expect } from 'chai'
 import { openDatabase } from '../../adapters/database/database.ts'
 import { openDeletions } from '../../adapters/postgres/ops/deletions.ts'
 import type { FreshAccount } from '../../workflows/accounts/registration.ts'
+import { commandAsProcess, commandInProcess } from '../harness/command-in-process.ts'
 import { eventually } from '../harness/eventually.ts'
 import { runInProcess } from '../harness/run-in-process.ts'
 import { fromVietcombank, vietcombankText } from '../harness/bank-texts.ts'
@@ -19,25 +20,15 @@ describe('commands that inspect data, and account delete', () => {
   let shop: FreshAccount
   let id: number
 
-  const start = (args: string[]) =>
-    spawn(process.execPath, [BAOCO, ...args], {
-      env: {
-        PATH: process.env.PATH ?? '',
-        DATABASE_URL: api.databaseUrl,
-        JWT_SECRET: 'j'.repeat(32),
-        VAULT_KEY: 'ab'.repeat(32),
-      },
-    })
-  const baoco = async (...args: string[]) => {
-    const child = start(args)
-    child.stdin.end()
-    const [stdout, stderr, status] = await Promise.all([
-      text(child.stdout),
-      text(child.stderr),
-      new Promise<number | null>((resolve) => child.once('close', resolve)),
-    ])
-    return { status, stdout, stderr }
-  }
+  const env = () => ({
+    PATH: process.env.PATH ?? '',
+    DATABASE_URL: api.databaseUrl,
+    JWT_SECRET: 'j'.repeat(32),
+    VAULT_KEY: 'ab'.repeat(32),
+  })
+  const baoco = (...args: string[]) => commandInProcess(args, env())
+  /** As a process of its own. */
+  const start = (args: string[]) => spawn(process.execPath, [BAOCO, ...args], { env: env() })
   let posted = 0
   const pay = async ({ receive_token }: FreshAccount, memo: string): Promise<number> => {
     const { body } = await api.ask('POST', fromVietcombank(`/api/receive/u/${receive_token}`), {
@@ -174,6 +165,17 @@ describe('commands that inspect data, and account delete', () => {
     child.stdout.destroy()
     const ended = new Promise((resolve) => child.once('exit', resolve))
     expect([await text(child.stderr), await ended]).to.deep.equal(['', 0])
+  })
+
+  it('audit and history end as processes of their own', async () => {
+    for (const [args, printed] of [
+      [['audit'], /: no faults\n$/],
+      [['history', String(id)], /captured from sms: VCB/],
+    ] as const) {
+      const { status, stdout, stderr } = await commandAsProcess(args, env())
+      expect([status, stderr]).to.deep.equal([0, ''])
+      expect(stdout).to.match(printed)
+    }
   })
 
   it('tail prints stored events, with personal data only on request', async () => {

@@ -1,9 +1,8 @@
 /** Damaged events in a running installation, on both stores: everybody else's posts, lists and deliveries go on. */
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import { EventStoreDBClient } from '@eventstore/db-client'
 import { expect } from 'chai'
 import { fromVietcombank, vietcombankText } from '../../harness/bank-texts.ts'
+import { commandInProcess } from '../../harness/command-in-process.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { openRawWriter, type RawWriter } from '../../harness/raw-events.ts'
 import { openSetUp } from '../../harness/servers.ts'
@@ -27,20 +26,15 @@ for (const setUp of ['stock', 'eventstoredb'] as const)
     let ben: Owner
     let posted = 0
 
-    const baoco = async (...args: string[]): Promise<{ status: number; output: string }> => {
+    const baoco = async (...args: string[]): Promise<{ status: number | null; output: string }> => {
       const env = {
         PATH: process.env.PATH,
         BAOCO_DATA_DIR: world.installation.dataDir,
         LOG_LEVEL: 'error',
         ...world.env,
       }
-      return promisify(execFile)(process.execPath, ['cmd/baoco.mjs', ...args], { env }).then(
-        ({ stdout, stderr }) => ({ status: 0, output: stdout + stderr }),
-        (error: { code: number; stdout: string; stderr: string }) => ({
-          status: error.code,
-          output: error.stdout + error.stderr,
-        }),
-      )
+      const { status, stdout, stderr } = await commandInProcess(args, env)
+      return { status, output: stdout + stderr }
     }
     const get = async ({ apiKey }: Owner, path: string) => {
       const response = await fetch(world.baoco.baseUrl + path, { headers: { 'x-api-key': apiKey } })

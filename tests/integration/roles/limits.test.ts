@@ -1,7 +1,5 @@
 /** Tests limits and the lock on abuse over two processes of one installation, and the command that lifts the lock. */
 import { expect } from 'chai'
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import {
   callApi,
   launchBaoco,
@@ -13,6 +11,7 @@ import {
   type Running,
   type Starting,
 } from '../../harness/baoco-process.ts'
+import { commandInProcess } from '../../harness/command-in-process.ts'
 import { newFolderWithCluster } from '../../harness/copied-cluster.ts'
 import { eventually } from '../../harness/eventually.ts'
 
@@ -59,10 +58,13 @@ describe('limits over two processes', function () {
   })
 
   const command = async (...words: string[]) => {
-    const { stdout } = await promisify(execFile)(process.execPath, ['cmd/baoco.mjs', ...words], {
-      cwd: new URL('../../..', import.meta.url).pathname,
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, BAOCO_DATA_DIR: installation.dataDir },
+    const { PATH, HOME } = process.env
+    const { status, stdout, stderr } = await commandInProcess(words, {
+      PATH,
+      HOME,
+      BAOCO_DATA_DIR: installation.dataDir,
     })
+    expect(status, stderr).to.equal(0)
     return stdout
   }
 

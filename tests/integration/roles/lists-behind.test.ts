@@ -1,5 +1,4 @@
 /** `baoco export` and `baoco account list` read the read models. They say so if these lack something that was stored. */
-import { execFile } from 'node:child_process'
 import { expect } from 'chai'
 import {
   launchBaoco,
@@ -10,6 +9,7 @@ import {
   type Starting,
 } from '../../harness/baoco-process.ts'
 import { fromVietcombank, vietcombankText } from '../../harness/bank-texts.ts'
+import { commandInProcess } from '../../harness/command-in-process.ts'
 import { emptyDatabase, type TestDatabase } from '../../harness/postgres.ts'
 import { secrets } from '../../harness/servers.ts'
 
@@ -35,16 +35,7 @@ describe('commands that print from the read models', () => {
     await running.ready
     return running
   }
-  const baoco = (...args: string[]) =>
-    new Promise<{ status: number; stdout: string; stderr: string }>((resolve) => {
-      const PATH = process.env.PATH ?? ''
-      const child = execFile(
-        process.execPath,
-        ['cmd/baoco.mjs', ...args],
-        { env: { PATH, ...env } },
-        (_, stdout, stderr) => resolve({ status: child.exitCode!, stdout, stderr }),
-      )
-    })
+  const baoco = (...args: string[]) => commandInProcess(args, { PATH: process.env.PATH ?? '', ...env })
   const exported = () => baoco('export', '--user', 'owner@baoco.local', '--format', 'jsonl')
 
   it('print the rows that exist, say what is missing, and exit with 1, until a process projects', async () => {

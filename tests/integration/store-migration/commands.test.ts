@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import {
   callApi,
+  launchBaoco,
   readInstallation,
   removeDataFolder,
   startBaoco,
@@ -16,6 +17,7 @@ import {
   type Running,
 } from '../../harness/baoco-process.ts'
 import { bundledScript } from '../../harness/bundled-script.ts'
+import { commandAsProcess, commandInProcess } from '../../harness/command-in-process.ts'
 import { newFolderWithCluster } from '../../harness/copied-cluster.ts'
 import { fromVietcombank, vietcombankText } from '../../harness/bank-texts.ts'
 import { givenOrOwnEventStore, type TestEventStore } from '../../harness/eventstoredb/given-or-own.ts'
@@ -46,17 +48,16 @@ describe('baoco export-events and import-events', function () {
   let here: Record<string, string>
   let sent = 0
 
-  const command = async ({ dataDir }: DataFolder, env: Record<string, string>, args: string[], input = '') => {
-    const child = spawn(process.execPath, [BAOCO, ...args], {
-      env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', BAOCO_DATA_DIR: dataDir, ...env },
-    })
-    child.stdin.end(input)
-    const [stdout, stderr, code] = await Promise.all([
-      text(child.stdout),
-      text(child.stderr),
-      new Promise<number | null>((resolve) => child.once('close', resolve)),
-    ])
-    return { code, stdout, stderr }
+  const command = async (
+    { dataDir }: DataFolder,
+    env: Record<string, string>,
+    args: string[],
+    input = '',
+    run = commandInProcess,
+  ) => {
+    const settings = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', BAOCO_DATA_DIR: dataDir, ...env }
+    const { status, stdout, stderr } = await run(args, settings, input)
+    return { code: status, stdout, stderr }
   }
   const list = async (): Promise<Shown[]> =>
     (await callApi(baoco!, installation.apiKey, 'GET', '/api/transactions')).body.data as Shown[]
@@ -114,7 +115,7 @@ describe('baoco export-events and import-events', function () {
     ])
       expect(await command(installation, here, ['account', ...args])).to.include({ code: 0, stderr: '' })
 
-    const file = await command(installation, here, ['export-events'])
+    const file = await command(installation, here, ['export-events'], '', commandAsProcess)
     expect(file.code, file.stderr).to.equal(0)
     const lines = file.stdout.trimEnd().split('\n')
     expect(JSON.parse(lines.at(-1)!)).to.include({ events: lines.length - 1 })
@@ -126,7 +127,7 @@ describe('baoco export-events and import-events', function () {
       'baoco: nothing was imported: its last line does not say how many events there are: the file was cut off\n',
     ])
     shop.answer(status(200))
-    const moved = await command(installation, there, ['import-events'], file.stdout)
+    const moved = await command(installation, there, ['import-events'], file.stdout, commandAsProcess)
     expect([moved.code, besidesProgress(moved.stderr)]).to.deep.equal([0, ''])
     expect(moved.stdout).to.contain(`${lines.length - 1} events imported`)
     const again = await command(installation, there, ['import-events'], file.stdout)
@@ -208,9 +209,9 @@ describe('baoco export-events and import-events', function () {
       })
       await new Promise((resolve) => child.once('exit', resolve))
       expect(child.signalCode).to.equal('SIGKILL')
-      const start = await command(place, { ...hanging, PORT: String(place.port) }, ['serve'])
-      expect(start.code).to.equal(1)
-      expect(start.stderr).to.contain('an import into this event store has not finished')
+      const start = launchBaoco(place, hanging)
+      expect(await start.ended).to.equal(1)
+      expect(start.output()).to.contain('an import into this event store has not finished')
       const resumed = await command(place, hanging, ['import-events', file])
       expect([resumed.code, besidesProgress(resumed.stderr)]).to.deep.equal([0, ''])
       baoco = await startBaoco(place, hanging)

@@ -5,7 +5,10 @@ describe('a command in the process of the test', () => {
   it('has its own settings, output and exit status, and leaves nothing behind', async () => {
     const state = () => [process.env, process.exitCode, Object.getOwnPropertyDescriptor(process, 'stdin')]
     const before = state()
-    const listeners = () => ['SIGTERM', 'SIGINT', 'SIGHUP'].map((name) => process.listenerCount(name))
+    const listeners = () => [
+      ...['SIGTERM', 'SIGINT', 'SIGHUP'].map((name) => process.listenerCount(name)),
+      ...process.stdout.eventNames().map((name) => process.stdout.listenerCount(name)),
+    ]
     const listening = listeners()
     const [shown, wrong, failed] = await Promise.all([
       commandInProcess(['config'], { PORT: '8123' }),
