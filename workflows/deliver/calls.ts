@@ -3,12 +3,12 @@
 import { transactionStream } from '../../domain/transaction/events.ts'
 import { attempts } from './attempts.ts'
 import type { DeliveryOptions } from './delivery-options.ts'
-import { Endpoints } from './endpoints.ts'
+import { openEndpoints, type Endpoints } from './endpoints.ts'
 import type { Heartbeat } from './heartbeat.ts'
-import { ClaimedJobs } from './claimed-jobs.ts'
+import { openClaimedJobs, type ClaimedJobs } from './claimed-jobs.ts'
 import { Lanes } from './lanes.ts'
 import type { Claimed } from './queue.ts'
-import { Recorder } from './recorder.ts'
+import { openRecorder, type Recorder } from './recorder.ts'
 import { SecretCache } from './secret-cache.ts'
 import type { TrackedTransactions } from './tracked.ts'
 
@@ -56,7 +56,7 @@ export const openCalls = ({ options, worker, tracked, heartbeat, stopping, deman
   const { onAttempt = () => {}, onOpened = () => {}, onError = () => {} } = options
   const cutOff = new AbortController()
 
-  const recorder = new Recorder({ store, ids, tracked, schedule, random: Math.random, onError })
+  const recorder = openRecorder({ store, ids, tracked, schedule, random: Math.random, onError })
 
   const makeCall = attempts({
     sender,
@@ -79,12 +79,12 @@ export const openCalls = ({ options, worker, tracked, heartbeat, stopping, deman
 
   const lanes: Lanes = new Lanes(async (job) => {
     // Another worker may have taken it over. It waits for the next heartbeat, which checks whether it is still ours.
-    if (heartbeat.isSilent) return lanes.putBack(job)
+    if (heartbeat.isSilent()) return lanes.putBack(job)
     await makeCall(job.claimed, cutOff.signal)
     demand().roomAgain()
   }, limits)
 
-  const claimedJobs = new ClaimedJobs({
+  const claimedJobs = openClaimedJobs({
     worker,
     queue,
     lanes,
@@ -95,7 +95,7 @@ export const openCalls = ({ options, worker, tracked, heartbeat, stopping, deman
     onError,
   })
 
-  const endpoints: Endpoints = new Endpoints({
+  const endpoints = openEndpoints({
     send: (updates) => queue.updateEndpoints(updates),
     onStates: (states) => {
       for (const state of states) if (state.opened) onOpened(state)

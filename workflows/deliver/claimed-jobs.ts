@@ -4,8 +4,8 @@
  * failing. They leave when they begin, when they are let go (another worker has them, or nobody may make them), or when
  * they go back to the queue.
  */
-import { RuleCheck } from './rule-check.ts'
-import { SuspendedJobs } from './suspended-jobs.ts'
+import { openRuleCheck } from './rule-check.ts'
+import { openSuspendedJobs } from './suspended-jobs.ts'
 import type { EndpointState } from './endpoint-updates.ts'
 import type { Job, Lanes } from './lanes.ts'
 import type { Claimed, DeliveryQueue } from './queue.ts'
@@ -27,74 +27,69 @@ export interface ClaimedJobsOptions {
 
 const letAll = (): boolean => true
 
-export class ClaimedJobs {
-  readonly #options: ClaimedJobsOptions
-  readonly #suspended: SuspendedJobs
-  readonly #ruleCheck: RuleCheck
+export const openClaimedJobs = ({
+  queue,
+  stopping,
+  onError,
+  lanes,
+  tracked,
+  worker,
+  onOutdated,
+  onLost,
+}: ClaimedJobsOptions) => {
+  const suspended = openSuspendedJobs(lanes)
+  const ruleCheck = openRuleCheck({
+    queue,
+    stopping,
+    onError,
+    waiting: () => waiting(),
+    giveBack: (outdated) => giveBackOutdated(outdated),
+  })
 
-  constructor(options: ClaimedJobsOptions) {
-    const { queue, stopping, onError } = options
-    this.#options = options
-    this.#suspended = new SuspendedJobs(options.lanes)
-    this.#ruleCheck = new RuleCheck({
-      queue,
-      stopping,
-      onError,
-      waiting: () => this.#waiting,
-      giveBack: (outdated) => this.#giveBackOutdated(outdated),
-    })
-  }
+  const waiting = (): Job[] => [...lanes.jobsWaiting(), ...suspended.jobs()]
 
-  get #waiting(): Job[] {
-    return [...this.#options.lanes.jobsWaiting(), ...this.#suspended.jobs]
-  }
-
-  begin(claimed: readonly Claimed[]): void {
-    if (this.#options.stopping.aborted) return
-    this.#options.lanes.add(claimed)
-    this.#ruleCheck.watch()
+  const begin = (claimed: readonly Claimed[]): void => {
+    if (stopping.aborted) return
+    lanes.add(claimed)
+    ruleCheck.watch()
   }
 
   /** Drops the waiting deliveries, or the chosen ones. They are not made here. */
-  release(chosen: (job: Job) => boolean = letAll): void {
-    for (const claim of this.#takeOut(chosen)) this.#options.tracked.release(claim)
+  const release = (chosen: (job: Job) => boolean = letAll): void => {
+    for (const claim of takeOut(chosen)) tracked.release(claim)
   }
 
   /** While this worker was silent, others may have taken over deliveries that wait here. */
-  async releaseLost(): Promise<void> {
-    const { worker, queue } = this.#options
-    const waited = this.#waiting
+  const releaseLost = async (): Promise<void> => {
+    const waited = waiting()
     if (waited.length === 0) return
     const claims = waited.map((job) => job.claimed)
     const lost = new Set(waited)
     for (const index of await queue.stillMine(worker, claims)) lost.delete(waited[index]!)
-    this.release((job) => lost.has(job))
+    release((job) => lost.has(job))
   }
 
   /** An endpoint has failed often enough here. Its deliveries wait aside until the results of all workers are known. */
-  suspend(endpoint: { user_id: number; endpoint: string }): void {
-    this.#suspended.suspend(endpoint)
-  }
+  const { suspend } = suspended
 
   /** Takes the endpoints' state over all workers. Deliveries to an endpoint that must not be called go back to the queue. */
-  async update(states: readonly EndpointState[]): Promise<void> {
-    await this.#giveBack(this.#suspended.update(states).map(({ claimed }) => claimed))
+  const update = async (states: readonly EndpointState[]): Promise<void> => {
+    await giveBack(suspended.update(states).map(({ claimed }) => claimed))
   }
 
-  async #giveBackOutdated(outdated: ReadonlySet<Job>): Promise<void> {
-    const claims = this.#takeOut((job) => outdated.has(job))
-    if (await this.#giveBack(claims)) this.#options.onOutdated(claims)
+  const giveBackOutdated = async (outdated: ReadonlySet<Job>): Promise<void> => {
+    const claims = takeOut((job) => outdated.has(job))
+    if (await giveBack(claims)) onOutdated(claims)
   }
 
-  #takeOut(chosen: (job: Job) => boolean): Claimed[] {
-    const jobs = [...this.#options.lanes.takeOut(chosen), ...this.#suspended.takeOut(chosen)]
+  const takeOut = (chosen: (job: Job) => boolean): Claimed[] => {
+    const jobs = [...lanes.takeOut(chosen), ...suspended.takeOut(chosen)]
     return jobs.map(({ claimed }) => claimed)
   }
 
   /** @returns whether the queue has them again */
-  async #giveBack(claims: readonly Claimed[]): Promise<boolean> {
+  const giveBack = async (claims: readonly Claimed[]): Promise<boolean> => {
     if (claims.length === 0) return true
-    const { worker, queue, tracked, onLost } = this.#options
     try {
       await queue.giveBack(worker, claims)
       return true
@@ -106,4 +101,8 @@ export class ClaimedJobs {
       for (const claim of claims) tracked.release(claim)
     }
   }
+
+  return { begin, release, releaseLost, suspend, update }
 }
+
+export type ClaimedJobs = ReturnType<typeof openClaimedJobs>

@@ -20,10 +20,10 @@ import type { TransactionEventData } from '../../domain/transaction/events.ts'
 import { untilAborted } from '../support/abort.ts'
 import { retry } from '../support/retry.ts'
 import { openCalls } from './calls.ts'
-import { BEAT_EVERY, Heartbeat } from './heartbeat.ts'
+import { BEAT_EVERY, openHeartbeat } from './heartbeat.ts'
 import type { DeliveryOptions } from './delivery-options.ts'
 import type { Lanes } from './lanes.ts'
-import { Announcements } from './open-claims.ts'
+import { openAnnouncements } from './open-claims.ts'
 import { openSources, type Sources } from './sources.ts'
 import { TrackedTransactions } from './tracked.ts'
 import { endWorker } from './worker-end.ts'
@@ -68,14 +68,14 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
   const worker = randomUUID()
   const stopping = new AbortController()
   const { signal: stopped } = stopping
-  const heartbeat = new Heartbeat({
+  const heartbeat = openHeartbeat({
     queue,
     worker,
     soleWorker,
     every,
     maySweep: () => readModelsAreLevel(SWEEP_WITHIN),
   })
-  const announcements = new Announcements(queue, worker, onClaimsOpen)
+  const announcements = openAnnouncements(queue, worker, onClaimsOpen)
   let hasStarted = false
   /** null before the first heartbeat */
   let handled: { upTo: Checkpoint | null } | null = null
@@ -103,7 +103,7 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
    * for these for a while. Claims that come even later are taken over after one of the next heartbeats.
    */
   const takeOverFromDead = async (): Promise<void> => {
-    const { dead } = heartbeat
+    const dead = heartbeat.dead()
     if (isTakingOver) return
     isTakingOver = true
     try {
@@ -142,7 +142,7 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
       while (end && !stopped.aborted && !(await readModels.passed(end, 1_000)));
     }
     hasStarted = true
-    if (!stopped.aborted) await announcements.start(heartbeat.dead)
+    if (!stopped.aborted) await announcements.start(heartbeat.dead())
   }
 
   const run = async (signal: AbortSignal): Promise<void> => {
@@ -184,7 +184,7 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
   return {
     worker,
     use: () => lanes.use(),
-    isBusy: () => firstAttempts.noted + lanes.first.waiting + recorder.backlog >= BUSY_FROM,
+    isBusy: () => firstAttempts.noted + lanes.first.waiting + recorder.backlog() >= BUSY_FROM,
     claimAhead: (captured) => {
       if (!stopped.aborted && handled !== null) newAttempts.claimAhead(captured)
     },

@@ -21,76 +21,73 @@ export interface DueRowsOptions {
 
 const sum = (room: RoomByLane): number => LANES.reduce((total, lane) => total + room[lane], 0)
 
-export class DueRows {
-  readonly #options: DueRowsOptions
-  readonly #signal = new WakeSignal()
-  #takeOverWanted = false
-  #nextAt = Infinity
-  #lacksRoom = false
-  #hasMore = false
-
-  constructor(options: DueRowsOptions) {
-    this.#options = options
-  }
+export const openDueRows = ({ onError, room, hasFullUsers, claimDue, takeOver, handOver }: DueRowsOptions) => {
+  const waking = new WakeSignal()
+  let takeOverWanted = false
+  let nextAt = Infinity
+  let lacksRoom = false
+  let hasMore = false
 
   /** Something is due now. */
-  wake(): void {
-    this.#signal.wake()
+  const wake = (): void => {
+    waking.wake()
   }
 
   /** There may be room again. */
-  roomAgain(): void {
-    if (this.#lacksRoom) this.#signal.wake()
+  const roomAgain = (): void => {
+    if (lacksRoom) waking.wake()
   }
 
   /** Something is due in this many milliseconds. */
-  wakeIn(milliseconds: number): void {
+  const wakeIn = (milliseconds: number): void => {
     const at = performance.now() + milliseconds
-    if (at >= this.#nextAt) return
-    this.#nextAt = at
+    if (at >= nextAt) return
+    nextAt = at
     // It may be sooner than the current wait.
-    if (milliseconds < LOOK_EVERY) this.#signal.wake()
+    if (milliseconds < LOOK_EVERY) waking.wake()
   }
 
   /** Some claims may no longer have a worker. The next poll takes them over. */
-  takeOverSoon(): void {
-    this.#takeOverWanted = true
+  const takeOverSoon = (): void => {
+    takeOverWanted = true
   }
 
-  async run(signal: AbortSignal): Promise<void> {
-    signal.addEventListener('abort', () => this.#signal.wake(), { once: true })
+  const run = async (signal: AbortSignal): Promise<void> => {
+    signal.addEventListener('abort', () => waking.wake(), { once: true })
     while (!signal.aborted) {
-      const found = await this.#look().catch((error: unknown) => {
-        this.#options.onError(error)
+      const found = await look().catch((error: unknown) => {
+        onError(error)
         return 0
       })
       if (signal.aborted) return
-      if (found === 0 && !this.#hasMore)
-        await this.#signal.wait(Math.min(LOOK_EVERY, Math.max(0, this.#nextAt - performance.now())))
+      if (found === 0 && !hasMore) await waking.wait(Math.min(LOOK_EVERY, Math.max(0, nextAt - performance.now())))
     }
   }
 
   /** @returns how many rows it found */
-  async #look(): Promise<number> {
-    if (this.#nextAt <= performance.now()) this.#nextAt = Infinity
-    const { room, hasFullUsers, claimDue, takeOver, handOver } = this.#options
-    this.#lacksRoom = hasFullUsers() || LANES.some((lane) => room()[lane] === 0)
-    this.#hasMore = false
+  const look = async (): Promise<number> => {
+    if (nextAt <= performance.now()) nextAt = Infinity
+    lacksRoom = hasFullUsers() || LANES.some((lane) => room()[lane] === 0)
+    hasMore = false
     let found = 0
-    if (this.#takeOverWanted && sum(room()) > 0) {
+    if (takeOverWanted && sum(room()) > 0) {
       // It may be wanted again during the search.
-      this.#takeOverWanted = false
+      takeOverWanted = false
       const left = await takeOver(sum(room()))
-      this.#takeOverWanted ||= left.hasMore ?? false
+      takeOverWanted ||= left.hasMore ?? false
       found += left.claimed.length + left.orphans.length
       await handOver(left)
     }
     if (sum(room()) > 0) {
       const due = await claimDue(room())
-      this.#hasMore = due.hasMore ?? false
+      hasMore = due.hasMore ?? false
       found += due.claimed.length + due.orphans.length
       await handOver(due)
     }
     return found
   }
+
+  return { wake, roomAgain, wakeIn, takeOverSoon, run }
 }
+
+export type DueRows = ReturnType<typeof openDueRows>

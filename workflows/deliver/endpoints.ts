@@ -23,67 +23,60 @@ export interface EndpointsOptions {
   onError: (error: unknown) => void
 }
 
-export class Endpoints {
-  readonly #options: EndpointsOptions
-  #updates = new Map<string, EndpointUpdate>()
+export const openEndpoints = ({ onFailing, send, onStates, onError }: EndpointsOptions) => {
+  let unsent = new Map<string, EndpointUpdate>()
   /** Endpoints that have failed here and have not answered since. */
-  readonly #failed = new Set<string>()
-  readonly #gather: Gather<EndpointUpdate[]>
+  const failed = new Set<string>()
+  const gather: Gather<EndpointUpdate[]> = new Gather({
+    apartMs: APART_MS,
+    waitsFirst: true,
+    keepsRunning: false,
+    take: () => take(),
+    handle: (updates) => sendUpdates(updates),
+  })
 
-  constructor(options: EndpointsOptions) {
-    this.#options = options
-    this.#gather = new Gather({
-      apartMs: APART_MS,
-      waitsFirst: true,
-      keepsRunning: false,
-      take: () => this.#take(),
-      handle: (updates) => this.#send(updates),
-    })
-  }
-
-  note({ user_id, transaction_id, rule_id, lane, endpoint: { name, watched } }: Claimed, result: CallResult): void {
+  const note = (
+    { user_id, transaction_id, rule_id, lane, endpoint: { name, watched } }: Claimed,
+    result: CallResult,
+  ): void => {
     const evidence = saysOfEndpoint(result)
     const wait = askedToWait(result)
     if (evidence === null) return
     const key = `${user_id} ${name}`
-    const isRelevant = evidence === 'fails' || wait !== null || watched || lane === 'manual' || this.#failed.has(key)
+    const isRelevant = evidence === 'fails' || wait !== null || watched || lane === 'manual' || failed.has(key)
     if (!isRelevant) return
-    let update = this.#updates.get(key)
+    let update = unsent.get(key)
     if (!update) {
       update = { user_id, endpoint: name, answered: false, failures: 0, failing: [], wait: null, byHand: false }
-      this.#updates.set(key, update)
+      unsent.set(key, update)
     }
     if (wait !== null) update.wait = Math.max(update.wait ?? 0, wait)
     if (evidence === 'fails') {
-      this.#failed.add(key)
+      failed.add(key)
       update.failures++
       const delivery = `${transaction_id}/${rule_id}`
       if (update.failing.length < DELIVERIES_TO_OPEN && !update.failing.includes(delivery))
         update.failing.push(delivery)
-      if (update.failures >= FAILURES_TO_OPEN && update.failing.length >= DELIVERIES_TO_OPEN)
-        this.#options.onFailing(update)
+      if (update.failures >= FAILURES_TO_OPEN && update.failing.length >= DELIVERIES_TO_OPEN) onFailing(update)
     } else {
-      this.#failed.delete(key)
+      failed.delete(key)
       Object.assign(update, { answered: true, failures: 0, failing: [] })
       if (lane === 'manual' && result.error === null) update.byHand = true
     }
-    this.#gather.added()
+    gather.added()
   }
 
   /** Sends the remaining updates. */
-  end(): Promise<void> {
-    return this.#gather.flush()
-  }
+  const end = (): Promise<void> => gather.flush()
 
-  #take(): EndpointUpdate[] | null {
-    if (this.#updates.size === 0) return null
-    const updates = [...this.#updates.values()]
-    this.#updates = new Map()
+  const take = (): EndpointUpdate[] | null => {
+    if (unsent.size === 0) return null
+    const updates = [...unsent.values()]
+    unsent = new Map()
     return updates
   }
 
-  async #send(updates: readonly EndpointUpdate[]): Promise<void> {
-    const { send, onStates, onError } = this.#options
+  const sendUpdates = async (updates: readonly EndpointUpdate[]): Promise<void> => {
     try {
       onStates(await send(updates))
     } catch (error) {
@@ -91,4 +84,8 @@ export class Endpoints {
       onStates([])
     }
   }
+
+  return { note, end }
 }
+
+export type Endpoints = ReturnType<typeof openEndpoints>

@@ -10,7 +10,7 @@ import type { Checkpoint, EventStore, LogEntry, ReadModels } from '../../domain/
 import { LEFT_TO_THE_LOG_MS } from '../../domain/webhook/retry-schedule.ts'
 import { waitUnlessAborted } from '../support/abort.ts'
 import { pauseAfter, type BackOff } from '../support/retry.ts'
-import { NotedEntries } from './noted-entries.ts'
+import { openNotedEntries, type NotedEntries } from './noted-entries.ts'
 import { WakeSignal } from './wake-signal.ts'
 import type { Claim, Claimed } from './queue.ts'
 
@@ -75,9 +75,9 @@ export class FirstAttempts {
   readonly #options: FirstAttemptsOptions
   readonly #signal = new WakeSignal()
   readonly #newSignal = new WakeSignal()
-  readonly #new = new NotedEntries(MOST_NEW)
+  readonly #new = openNotedEntries(MOST_NEW)
   /** They wait for the read models. */
-  readonly #waiting = new NotedEntries(MOST_NOTED)
+  readonly #waiting = openNotedEntries(MOST_NOTED)
   /** Transactions that are being claimed: from before the claim until it is handed over. One group for each loop. */
   readonly #beingClaimed = new Set<ReadonlySet<number>>()
   /** Transactions that were deleted during a claim of new entries; null between two claims. */
@@ -90,7 +90,7 @@ export class FirstAttempts {
 
   /** Transactions that wait to be claimed. */
   get noted(): number {
-    return this.#new.size + this.#waiting.size
+    return this.#new.size() + this.#waiting.size()
   }
 
   /** Transactions that are being claimed. Their claims may be in the queue, and nothing here holds them yet. */
@@ -113,8 +113,8 @@ export class FirstAttempts {
 
   /** There may be room again. */
   wake(): void {
-    if (this.#new.size > 0) this.#newSignal.wake()
-    if (this.#waiting.size > 0) this.#signal.wake()
+    if (this.#new.size() > 0) this.#newSignal.wake()
+    if (this.#waiting.size() > 0) this.#signal.wake()
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -165,7 +165,7 @@ export class FirstAttempts {
     }
     while (!stopping.aborted) {
       const entries = this.#take(noted)
-      if (entries.length === 0) await signal.wait(noted.size > 0 ? 100 : 60_000)
+      if (entries.length === 0) await signal.wait(noted.size() > 0 ? 100 : 60_000)
       else await this.#whileBeingClaimed(idsOf(entries), () => claim(entries)).then(worked, failed)
       if (this.#options.givesWay()) await waitUnlessAborted(GIVING_WAY, stopping)
     }
@@ -217,8 +217,8 @@ export class FirstAttempts {
    * waits for them.
    */
   #askAhead(noted: NotedEntries): void {
-    if (this.#hasAskedAhead || noted.size === 0) return
-    const ahead = noted.ahead(Math.ceil(ASKED_AHEAD / noted.users))
+    if (this.#hasAskedAhead || noted.size() === 0) return
+    const ahead = noted.ahead(Math.ceil(ASKED_AHEAD / noted.users()))
     const checkpoints = ahead.map(({ checkpoint }) => checkpoint)
     this.#hasAskedAhead = true
     void this.#options.readModels

@@ -31,64 +31,48 @@ export interface HeartbeatOptions {
   maySweep: () => Promise<boolean>
 }
 
-export class Heartbeat {
-  readonly #options: HeartbeatOptions
-  readonly #others = new Map<string, { beat: number; misses: number }>()
-  readonly #dead = new Set<string>()
-  #lostUntil = -Infinity
-  #beatenAt = -Infinity
-  #aheadAtBeat = 0
+export const openHeartbeat = ({ every, queue, maySweep, worker, soleWorker }: HeartbeatOptions) => {
+  const others = new Map<string, { beat: number; misses: number }>()
+  const dead = new Set<string>()
+  let lostUntil = -Infinity
+  let beatenAt = -Infinity
+  let aheadAtBeat = 0
   /**
    * The database's time at the zero of our monotonic clock: milliseconds. The machine's own clock may be wrong, and may
    * jump.
    */
-  #zero = performance.timeOrigin
-
-  constructor(options: HeartbeatOptions) {
-    this.#options = options
-  }
-
-  get dead(): string[] {
-    return [...this.#dead]
-  }
+  let zero = performance.timeOrigin
 
   /** Whether another worker is alive. */
-  get hasOthers(): boolean {
-    return this.#others.size > this.#dead.size
-  }
+  const hasOthers = (): boolean => others.size > dead.size
 
   /**
    * When a worker was last found dead, by the database's time: milliseconds. First attempts that it had noted and not claimed
    * are lost until the queue finds them.
    */
-  get lostUntil(): number {
-    return this.#lostUntil
-  }
-
   /** Whether our last heartbeat is so old that other workers may take over our claims, or may be, because the clocks differ since. */
-  get isSilent(): boolean {
-    const longest = 2 * this.#options.every
-    return performance.now() - this.#beatenAt > longest || Math.abs(wallAhead() - this.#aheadAtBeat) > longest
+  const isSilent = (): boolean => {
+    const longest = 2 * every
+    return performance.now() - beatenAt > longest || Math.abs(wallAhead() - aheadAtBeat) > longest
   }
 
   /** The database's time. */
-  now(): Date {
-    return new Date(this.#zero + performance.now())
-  }
+  const now = (): Date => new Date(zero + performance.now())
 
   /** The database's time, or the machine's if that is earlier: the database's clock may have been set back since the last heartbeat. */
-  earliestNow(): Date {
-    return new Date(Math.min(this.#zero, wallAhead()) + performance.now())
-  }
+  const earliestNow = (): Date => new Date(Math.min(zero, wallAhead()) + performance.now())
 
   /**
    * Beats until a stop, and sweeps expired rows from time to time.
    * @param beat  a heartbeat and the work that follows it; the next one makes up for a failed one
    */
-  async run(beat: () => Promise<void>, stopping: AbortSignal, onError: (error: unknown) => void): Promise<void> {
-    const { queue, every, maySweep } = this.#options
+  const run = async (
+    beat: () => Promise<void>,
+    stopping: AbortSignal,
+    onError: (error: unknown) => void,
+  ): Promise<void> => {
     const sweep = async (): Promise<void> => {
-      if ((await maySweep()) && !stopping.aborted) await queue.sweep(this.dead)
+      if ((await maySweep()) && !stopping.aborted) await queue.sweep([...dead])
     }
     let sweptAt = performance.now()
     for (;;) {
@@ -102,37 +86,48 @@ export class Heartbeat {
   }
 
   /** @returns whether the worker was silent before, and whether the queue did not know it: it is new, or the queue was lost */
-  async beat(): Promise<{ wasSilent: boolean; isNew: boolean }> {
-    const { queue, worker, soleWorker } = this.#options
-    const isFirst = this.#beatenAt === -Infinity
+  const beatOnce = async (): Promise<{ wasSilent: boolean; isNew: boolean }> => {
+    const isFirst = beatenAt === -Infinity
     const began = performance.now()
     const answer = await queue.beat(worker).catch((error: unknown) => {
-      for (const other of this.#others.values()) other.misses = 0
+      for (const other of others.values()) other.misses = 0
       throw error
     })
     // The process may have stood still before the answer came.
-    const wasSilent = this.isSilent
-    this.#beatenAt = performance.now()
-    this.#aheadAtBeat = wallAhead()
-    this.#zero = answer.now.getTime() - (began + this.#beatenAt) / 2
+    const wasSilent = isSilent()
+    beatenAt = performance.now()
+    aheadAtBeat = wallAhead()
+    zero = answer.now.getTime() - (began + beatenAt) / 2
     const present = new Set(answer.others.map((other) => other.worker))
-    for (const known of [...this.#others.keys()])
+    for (const known of [...others.keys()])
       if (!present.has(known)) {
-        this.#others.delete(known)
-        this.#dead.delete(known)
+        others.delete(known)
+        dead.delete(known)
       }
     for (const { worker: other, beat, ended } of answer.others) {
-      const known = this.#others.get(other)
+      const known = others.get(other)
       const hasBeaten = known?.beat !== beat
       // While this process was silent, it must not count the misses of others.
       const misses = hasBeaten || wasSilent ? 0 : known.misses + 1
-      this.#others.set(other, { beat, misses })
-      const isDead =
-        ended || misses >= MISSES_OF_THE_DEAD || (this.#dead.has(other) && !hasBeaten) || (soleWorker && isFirst)
-      if (isDead && !this.#dead.has(other)) this.#lostUntil = answer.now.getTime()
-      if (isDead) this.#dead.add(other)
-      else this.#dead.delete(other)
+      others.set(other, { beat, misses })
+      const isDead = ended || misses >= MISSES_OF_THE_DEAD || (dead.has(other) && !hasBeaten) || (soleWorker && isFirst)
+      if (isDead && !dead.has(other)) lostUntil = answer.now.getTime()
+      if (isDead) dead.add(other)
+      else dead.delete(other)
     }
     return { wasSilent, isNew: answer.isNew }
   }
+
+  return {
+    dead: () => [...dead],
+    hasOthers,
+    lostUntil: () => lostUntil,
+    isSilent,
+    now,
+    earliestNow,
+    run,
+    beat: beatOnce,
+  }
 }
+
+export type Heartbeat = ReturnType<typeof openHeartbeat>

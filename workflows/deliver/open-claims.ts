@@ -13,37 +13,28 @@ export interface ClaimsOpen {
   of: OpenClaims[]
 }
 
-export class Announcements {
-  readonly #queue: Pick<DeliveryQueue, 'countOpen'>
-  readonly #worker: string
-  readonly #announce: (claims: ClaimsOpen) => void
-  #known = new Set<string>()
-
-  constructor(queue: Pick<DeliveryQueue, 'countOpen'>, worker: string, announce: (claims: ClaimsOpen) => void) {
-    this.#queue = queue
-    this.#worker = worker
-    this.#announce = announce
-  }
+export const openAnnouncements = (
+  queue: Pick<DeliveryQueue, 'countOpen'>,
+  worker: string,
+  announce: (claims: ClaimsOpen) => void,
+) => {
+  let known = new Set<string>()
 
   /** Whether all of these have been announced. */
-  hasAll(dead: readonly string[]): boolean {
-    return dead.every((each) => this.#known.has(each))
-  }
+  const hasAll = (dead: readonly string[]): boolean => dead.every((each) => known.has(each))
 
   /** The start of this worker. It is announced even if there are no such calls. */
-  start(dead: readonly string[]): Promise<void> {
-    return this.#look('start', dead)
-  }
+  const start = (dead: readonly string[]): Promise<void> => look('start', dead)
 
-  takeover(dead: readonly string[]): Promise<void> {
-    return this.#look('takeover', dead)
-  }
+  const takeover = (dead: readonly string[]): Promise<void> => look('takeover', dead)
 
-  async #look(at: ClaimsOpen['at'], dead: readonly string[]): Promise<void> {
-    const fresh = dead.filter((each) => !this.#known.has(each))
-    const of = fresh.length > 0 ? await this.#queue.countOpen(fresh) : []
-    this.#known = new Set(dead)
+  const look = async (at: ClaimsOpen['at'], dead: readonly string[]): Promise<void> => {
+    const fresh = dead.filter((each) => !known.has(each))
+    const of = fresh.length > 0 ? await queue.countOpen(fresh) : []
+    known = new Set(dead)
     const claims_open = of.reduce((sum, each) => sum + each.claims_open, 0)
-    if (at === 'start' || claims_open > 0) this.#announce({ at, worker: this.#worker, claims_open, of })
+    if (at === 'start' || claims_open > 0) announce({ at, worker, claims_open, of })
   }
+
+  return { hasAll, start, takeover }
 }

@@ -89,148 +89,140 @@ export interface RecorderOptions {
   onError: (error: unknown) => void
 }
 
-export class Recorder {
-  readonly #options: RecorderOptions
-  readonly #gather: Gather<Waiting[]>
-  #waiting: Waiting[] = []
+export const openRecorder = (options: RecorderOptions) => {
+  const unrecorded: Waiting[] = []
   /** How many of them another delivery waits for. */
-  #awaited = 0
-  #isFailing = false
-  #isReported = false
-  readonly #givenUp = new AbortController()
-  #underWay = 0
-
-  constructor(options: RecorderOptions) {
-    this.#options = options
-    this.#gather = new Gather({
-      apartMs: APART_MS,
-      isEnough: () => this.#waiting.length >= ENOUGH || this.#awaited > 0,
-      take: () => this.#take(),
-      handle: (taken) => this.#record(taken),
-    })
-  }
+  let awaited = 0
+  let isFailing = false
+  let isReported = false
+  const givenUp = new AbortController()
+  let underWay = 0
+  const gather: Gather<Waiting[]> = new Gather({
+    apartMs: APART_MS,
+    isEnough: () => unrecorded.length >= ENOUGH || awaited > 0,
+    take: () => take(),
+    handle: (taken) => record(taken),
+  })
 
   /** Results not yet recorded. */
-  get backlog(): number {
-    return this.#waiting.length + this.#underWay
-  }
+  const backlog = (): number => unrecorded.length + underWay
 
   /** Whether new claims should wait. */
-  get isBehind(): boolean {
-    return this.#isFailing || this.backlog > BEHIND
-  }
+  const isBehind = (): boolean => isFailing || backlog() > BEHIND
 
   /** The transaction is held by the caller's claim until this is recorded. */
-  submit(outcome: Outcome): void {
-    this.#waiting.push({ outcome, attempt_id: 0, random: this.#options.random() })
-    if (outcome.isAwaited) this.#awaited++
-    this.#gather.added()
+  const submit = (outcome: Outcome): void => {
+    unrecorded.push({ outcome, attempt_id: 0, random: options.random() })
+    if (outcome.isAwaited) awaited++
+    gather.added()
   }
 
   /** Resolves when everything that was submitted is recorded, or after `giveUp`. */
-  end(): Promise<void> {
-    return this.#gather.flush()
-  }
+  const end = (): Promise<void> => gather.flush()
 
   /** Ends the attempts to reach the store. */
-  giveUp(): void {
-    this.#givenUp.abort()
+  const giveUp = (): void => {
+    givenUp.abort()
   }
 
-  #take(): Waiting[] | null {
-    if (this.#givenUp.signal.aborted || this.#waiting.length === 0) return null
-    const taken = this.#waiting.splice(0, MOST_IN_GROUP)
-    for (const { outcome } of taken) if (outcome.isAwaited) this.#awaited--
+  const take = (): Waiting[] | null => {
+    if (givenUp.signal.aborted || unrecorded.length === 0) return null
+    const taken = unrecorded.splice(0, MOST_IN_GROUP)
+    for (const { outcome } of taken) if (outcome.isAwaited) awaited--
     return taken
   }
 
-  async #record(taken: readonly Waiting[]): Promise<void> {
-    this.#underWay = taken.length
+  const record = async (taken: readonly Waiting[]): Promise<void> => {
+    underWay = taken.length
     try {
-      await this.#number(taken)
-      let groups = this.#decide(byTransaction(taken, this.#options.tracked))
-      while (groups.length > 0) groups = await this.#append(groups)
+      await number(taken)
+      let groups = decide(byTransaction(taken, options.tracked))
+      while (groups.length > 0) groups = await append(groups)
     } catch (error) {
-      if (!this.#givenUp.signal.aborted) throw error
+      if (!givenUp.signal.aborted) throw error
     } finally {
-      this.#underWay = 0
+      underWay = 0
     }
   }
 
-  async #number(taken: readonly Waiting[]): Promise<void> {
+  const number = async (taken: readonly Waiting[]): Promise<void> => {
     const calls = taken.filter(({ outcome }) => outcome.result)
-    const ids = await this.#untilItAnswers(() => this.#options.ids.next(calls.length))
+    const ids = await untilItAnswers(() => options.ids.next(calls.length))
     calls.forEach((call, index) => (call.attempt_id = ids[index]!))
   }
 
-  #decide(groups: readonly Pick<Group, 'tracked' | 'waiting'>[]): Group[] {
+  const decide = (groups: readonly Pick<Group, 'tracked' | 'waiting'>[]): Group[] => {
     const decided = groups.map(({ tracked, waiting }) => {
-      const { facts, state } = decideAll(tracked, waiting, this.#options.schedule)
+      const { facts, state } = decideAll(tracked, waiting, options.schedule)
       const events = waiting[0] ? stamp(facts, occasionOf(tracked, waiting[0])) : []
       return { tracked, waiting, facts, state, events }
     })
-    for (const group of decided) if (group.events.length === 0) this.#done(group)
+    for (const group of decided) if (group.events.length === 0) done(group)
     return decided.filter((group) => group.events.length > 0)
   }
 
   /** Appends all groups at once. @returns the groups that must be appended again, decided anew */
-  async #append(groups: readonly Group[]): Promise<Group[]> {
-    const { store, tracked: all } = this.#options
+  const append = async (groups: readonly Group[]): Promise<Group[]> => {
+    const { store, tracked: all } = options
     const units = groups.map(({ tracked, events }) => [
       { stream: transactionStream(tracked.transaction_id), expectedRevision: tracked.revision, events },
     ])
-    const results = await this.#untilItAnswers(() => store.append(units))
+    const results = await untilItAnswers(() => store.append(units))
     const conflicts: Group[] = []
     groups.forEach((group, index) => {
       const result = results[index]
       if (!result?.ok) return conflicts.push(group)
       all.advance(group.tracked, group.state, group.facts.length)
-      return this.#done(group, result.checkpoint)
+      return done(group, result.checkpoint)
     })
     if (conflicts.length === 0) return []
     const slices = conflicts.map(({ tracked }) => ({ stream: transactionStream(tracked.transaction_id) }))
-    const streams = await this.#untilItAnswers(() => store.read(slices))
-    return this.#decide(conflicts.filter((group, index) => this.#reread(group, streams[index] ?? [])))
+    const streams = await untilItAnswers(() => store.read(slices))
+    return decide(conflicts.filter((group, index) => reread(group, streams[index] ?? [])))
   }
 
   /**
    * @returns false if the stream has an event that cannot be read. Then the result is not recorded: after the operator has skipped the
    * event, the call is made again.
    */
-  #reread(group: Group, events: readonly StoredEvent[]): boolean {
+  const reread = (group: Group, events: readonly StoredEvent[]): boolean => {
     try {
-      this.#options.tracked.reread(group.tracked, events)
+      options.tracked.reread(group.tracked, events)
       return true
     } catch (error) {
       if (!(error instanceof UnreadableEvent)) throw error
-      this.#done({ ...group, facts: [] })
+      done({ ...group, facts: [] })
       return false
     }
   }
 
-  #done({ waiting, facts }: Group, checkpoint: Checkpoint | null = null): void {
+  const done = ({ waiting, facts }: Group, checkpoint: Checkpoint | null = null): void => {
     for (const { outcome, attempt_id } of waiting) {
       const attempted = facts.find((fact) => fact.type === 'WebhookAttempted' && fact.data.attempt_id === attempt_id)
-      this.#options.tracked.release(outcome)
+      options.tracked.release(outcome)
       outcome.recorded?.(attempted?.type === 'WebhookAttempted' ? attempted.data : null, checkpoint)
     }
   }
 
-  async #untilItAnswers<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
-    const { signal } = this.#givenUp
+  const untilItAnswers = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
+    const { signal } = givenUp
     const onFailure = (error: unknown): void => {
-      this.#isFailing = true
-      if (this.#isReported || error instanceof StoreUnavailable) return
-      this.#isReported = true
-      this.#options.onError(error)
+      isFailing = true
+      if (isReported || error instanceof StoreUnavailable) return
+      isReported = true
+      options.onError(error)
     }
     const answer = await retry(ask, { signal, backOff: BACK_OFF, onFailure })
     if (signal.aborted) throw new Error('the result was not recorded: the worker ends')
-    this.#isFailing = false
-    this.#isReported = false
+    isFailing = false
+    isReported = false
     return answer as Answer
   }
+
+  return { backlog, isBehind, submit, end, giveUp }
 }
+
+export type Recorder = ReturnType<typeof openRecorder>
 
 const byTransaction = (taken: readonly Waiting[], all: TrackedTransactions): Pick<Group, 'tracked' | 'waiting'>[] => {
   const groups = new Map<number, Pick<Group, 'tracked' | 'waiting'>>()

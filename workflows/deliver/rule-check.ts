@@ -23,36 +23,29 @@ export interface RuleCheckOptions {
   onError: (error: unknown) => void
 }
 
-export class RuleCheck {
-  readonly #options: RuleCheckOptions
-  #isRunning = false
-
-  constructor(options: RuleCheckOptions) {
-    this.#options = options
-  }
+export const openRuleCheck = ({ onError, waiting, giveBack, stopping, queue }: RuleCheckOptions) => {
+  let isRunning = false
 
   /** Deliveries may wait from now on. Their rules are checked while any waits. */
-  watch(): void {
-    if (this.#isRunning) return
-    void this.#run().catch(this.#options.onError)
+  const watch = (): void => {
+    if (isRunning) return
+    void run().catch(onError)
   }
 
-  async #run(): Promise<void> {
-    const { waiting, giveBack, stopping, onError } = this.#options
-    this.#isRunning = true
+  const run = async (): Promise<void> => {
+    isRunning = true
     try {
       while (!stopping.aborted && waiting().length > 0) {
         await waitUnlessAborted(LOOK_EVERY, stopping)
-        const outdated = await retry(() => this.#outdated(), { signal: stopping, onFailure: onError })
+        const outdated = await retry(() => findOutdated(), { signal: stopping, onFailure: onError })
         if (outdated && outdated.size > 0) await giveBack(outdated)
       }
     } finally {
-      this.#isRunning = false
+      isRunning = false
     }
   }
 
-  async #outdated(): Promise<Set<Job>> {
-    const { queue, waiting } = this.#options
+  const findOutdated = async (): Promise<Set<Job>> => {
     const lastLook = performance.now() - LOOK_EVERY
     const waited = waiting().filter(({ since }) => since <= lastLook)
     if (waited.length === 0) return new Set()
@@ -62,4 +55,6 @@ export class RuleCheck {
       waited.filter(({ rule_id, claimed: { rule } }) => (revisions.get(rule_id) ?? Infinity) > rule.account_revision),
     )
   }
+
+  return { watch }
 }

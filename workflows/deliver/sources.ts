@@ -6,7 +6,7 @@ import { PATIENCE, type Calls, type Demand } from './calls.ts'
 import { retry } from '../support/retry.ts'
 import { Claims } from './claims.ts'
 import type { DeliveryOptions } from './delivery-options.ts'
-import { DueRows } from './due-rows.ts'
+import { openDueRows, type DueRows } from './due-rows.ts'
 import { FirstAttempts } from './first-attempts.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { NewAttempts } from './new-attempts.ts'
@@ -53,7 +53,7 @@ export const openSources = ({
 }: SourcesOptions): Sources => {
   const { store, queue, readModels, givesWay = () => false, onError = () => {} } = options
   const { lanes, claimedJobs, recorder } = calls
-  const mayClaim = () => !stopping.aborted && !recorder.isBehind && !heartbeat.isSilent
+  const mayClaim = () => !stopping.aborted && !recorder.isBehind() && !heartbeat.isSilent()
 
   const claims = new Claims({
     worker,
@@ -61,7 +61,7 @@ export const openSources = ({
     store,
     tracked,
     lanes,
-    dead: () => heartbeat.dead,
+    dead: heartbeat.dead,
     isFirst,
     beingClaimed: () => [...newAttempts.claimedAhead, ...firstAttempts.beingClaimed],
     begin: (claimed) => claimedJobs.begin(claimed),
@@ -133,12 +133,12 @@ export const openSources = ({
    */
   const firstEarlier = (): number => {
     if (firstAttempts.noted > 0) return 0
-    const ofTheBusy = heartbeat.hasOthers ? LEFT_TO_THE_LOG_MS - SHARED_AFTER_MS : 0
-    const ofTheDead = heartbeat.lostUntil + LEFT_TO_THE_LOG_MS - heartbeat.now().getTime()
+    const ofTheBusy = heartbeat.hasOthers() ? LEFT_TO_THE_LOG_MS - SHARED_AFTER_MS : 0
+    const ofTheDead = heartbeat.lostUntil() + LEFT_TO_THE_LOG_MS - heartbeat.now().getTime()
     return Math.max(ofTheBusy, ofTheDead, 0) / 1_000
   }
 
-  const dueRows = new DueRows({
+  const dueRows = openDueRows({
     room: () => (mayClaim() ? lanes.room() : NO_ROOM),
     hasFullUsers: () => lanes.shares().left.some(({ left }) => left === 0),
     claimDue: async (room) => {

@@ -14,42 +14,37 @@ interface EndpointName {
 
 const nameOf = ({ user_id, endpoint }: EndpointName): string => `${user_id} ${endpoint}`
 
-export class SuspendedJobs {
-  readonly #lanes: Lanes
-  #suspended: Job[] = []
+export const openSuspendedJobs = (lanes: Lanes) => {
+  let suspended: Job[] = []
 
-  constructor(lanes: Lanes) {
-    this.#lanes = lanes
-  }
-
-  suspend(endpoint: EndpointName): void {
-    this.#suspended.push(...this.#takeOutOf(new Set([nameOf(endpoint)])))
+  const suspend = (endpoint: EndpointName): void => {
+    suspended.push(...takeOutOf(new Set([nameOf(endpoint)])))
   }
 
   /** @returns the jobs that go back to the queue */
-  update(states: readonly EndpointState[]): Job[] {
+  const update = (states: readonly EndpointState[]): Job[] => {
     const held = new Set(states.filter((state) => state.held).map(nameOf))
-    const aside = this.#suspended
-    this.#suspended = []
-    this.#lanes.add(aside.filter((job) => !held.has(nameOf(job))).map(({ claimed }) => claimed))
-    return [...aside.filter((job) => held.has(nameOf(job))), ...this.#takeOutOf(held)]
+    const aside = suspended
+    suspended = []
+    lanes.add(aside.filter((job) => !held.has(nameOf(job))).map(({ claimed }) => claimed))
+    return [...aside.filter((job) => held.has(nameOf(job))), ...takeOutOf(held)]
   }
 
-  takeOut(chosen: (job: Job) => boolean = () => true): Job[] {
-    const out = this.#suspended.filter(chosen)
-    this.#suspended = this.#suspended.filter((job) => !chosen(job))
+  const takeOut = (chosen: (job: Job) => boolean = () => true): Job[] => {
+    const out = suspended.filter(chosen)
+    suspended = suspended.filter((job) => !chosen(job))
     return out
   }
 
-  get jobs(): readonly Job[] {
-    return this.#suspended
-  }
+  const jobs = (): readonly Job[] => suspended
 
   /** Leaves manual retries and the calls that the gate has passed: they are made nevertheless. */
-  #takeOutOf(endpoints: ReadonlySet<string>): Job[] {
+  const takeOutOf = (endpoints: ReadonlySet<string>): Job[] => {
     if (endpoints.size === 0) return []
-    return this.#lanes.takeOut(
+    return lanes.takeOut(
       (job) => endpoints.has(nameOf(job)) && job.claimed.lane !== 'manual' && !job.claimed.endpoint.isPassedThrough,
     )
   }
+
+  return { suspend, update, takeOut, jobs }
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { CallResult } from '../../../../domain/ports.ts'
 import type { EndpointUpdate } from '../../../../workflows/deliver/endpoint-updates.ts'
-import { Endpoints } from '../../../../workflows/deliver/endpoints.ts'
+import { openEndpoints } from '../../../../workflows/deliver/endpoints.ts'
 import type { Claimed, LaneName } from '../../../../workflows/deliver/queue.ts'
 
 const came = (http_status: number, retry_after_s: number | null = null): CallResult => ({
@@ -25,7 +25,7 @@ const setUp = ({ isAway = false } = {}) => {
   const sent: EndpointUpdate[] = []
   const answered: unknown[] = []
   const errors: unknown[] = []
-  const endpoints = new Endpoints({
+  const endpoints = openEndpoints({
     send: (updates) => (sent.push(...updates), isAway ? Promise.reject(new Error('away')) : Promise.resolve([])),
     onStates: (states) => answered.push(states),
     onFailing: () => {},

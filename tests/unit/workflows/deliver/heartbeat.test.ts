@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { Heartbeat } from '../../../../workflows/deliver/heartbeat.ts'
+import { openHeartbeat, type Heartbeat } from '../../../../workflows/deliver/heartbeat.ts'
 import type { DeliveryQueue, OtherWorker } from '../../../../workflows/deliver/queue.ts'
 
 /** A heartbeat that sees the workers that the test names. */
@@ -20,14 +20,14 @@ const openHeart = ({
       return isAway ? Promise.reject(new Error('away')) : { now, others, isNew: false }
     },
   } as unknown as DeliveryQueue
-  const heart = new Heartbeat({ queue, worker: 'me', soleWorker, every, maySweep })
+  const heart = openHeartbeat({ queue, worker: 'me', soleWorker, every, maySweep })
   return {
     heart,
     sweeps,
     sees: async (...seen: OtherWorker[]) => {
       others = seen
       await heart.beat()
-      return heart.dead
+      return heart.dead()
     },
     misses: async () => {
       isAway = true
@@ -82,12 +82,12 @@ describe('the heartbeat', () => {
     const now = new Date('2026-03-01T00:00:00Z')
     const { heart, sees } = openHeart({ now })
     await sees(other(7))
-    expect(heart.lostUntil).to.equal(-Infinity)
+    expect(heart.lostUntil()).to.equal(-Infinity)
     await sees(other(7, true))
-    expect(heart.lostUntil).to.equal(now.getTime())
+    expect(heart.lostUntil()).to.equal(now.getTime())
     now.setFullYear(2027)
     await sees(other(7, true))
-    expect(heart.lostUntil).to.equal(Date.parse('2026-03-01T00:00:00Z'))
+    expect(heart.lostUntil()).to.equal(Date.parse('2026-03-01T00:00:00Z'))
   })
 
   it('drops a worker that is no longer listed', async () => {
@@ -98,9 +98,9 @@ describe('the heartbeat', () => {
 
   it('is silent until its first beat', async () => {
     const { heart, sees } = openHeart()
-    expect(heart.isSilent).to.equal(true)
+    expect(heart.isSilent()).to.equal(true)
     await sees()
-    expect(heart.isSilent).to.equal(false)
+    expect(heart.isSilent()).to.equal(false)
   })
 
   it('uses the clock of the database', async () => {
@@ -136,11 +136,11 @@ describe('the heartbeat', () => {
   it('knows whether another worker is alive', async () => {
     const { heart, sees } = openHeart()
     await sees()
-    expect(heart.hasOthers).to.equal(false)
+    expect(heart.hasOthers()).to.equal(false)
     await sees(other(7))
-    expect(heart.hasOthers).to.equal(true)
+    expect(heart.hasOthers()).to.equal(true)
     await sees(other(7, true))
-    expect(heart.hasOthers).to.equal(false)
+    expect(heart.hasOthers()).to.equal(false)
   })
 
   it('is silent from the time of two beats on', async () => {
@@ -152,7 +152,7 @@ describe('the heartbeat', () => {
     const after = (milliseconds: number): boolean => {
       performance.now = () => began + milliseconds
       Date.now = () => wall + milliseconds
-      return heart.isSilent
+      return heart.isSilent()
     }
     try {
       expect([after(9_900), after(10_100)]).to.deep.equal([false, true])
@@ -262,9 +262,9 @@ describe('the heartbeat', () => {
       const { now } = Date
       Date.now = () => now() + ms
       try {
-        expect(heart.isSilent).to.equal(true)
+        expect(heart.isSilent()).to.equal(true)
         await sees()
-        expect(heart.isSilent).to.equal(false)
+        expect(heart.isSilent()).to.equal(false)
       } finally {
         Date.now = now
       }

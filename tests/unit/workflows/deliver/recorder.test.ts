@@ -6,7 +6,7 @@ import { parseEvent, type StoredEvent } from '../../../../domain/parse-event.ts'
 import { NO_STREAM, type EventStore, type Unit } from '../../../../domain/ports.ts'
 import type { AttemptResult } from '../../../../domain/transaction/decide.ts'
 import { foldTransaction } from '../../../../domain/transaction/transaction.ts'
-import { Recorder } from '../../../../workflows/deliver/recorder.ts'
+import { openRecorder } from '../../../../workflows/deliver/recorder.ts'
 import { TrackedTransactions } from '../../../../workflows/deliver/tracked.ts'
 import { eventually } from '../../../harness/eventually.ts'
 import { captured, deleted, NOW, resultOf } from '../../domain/transaction/sentences.ts'
@@ -57,7 +57,7 @@ const setUp = () => {
   const ids = { next: (count: number) => Promise.resolve(Array.from({ length: count }, () => id++)) }
   const errors: unknown[] = []
   const onError = (error: unknown) => errors.push(error)
-  const recorder = new Recorder({ store: store.store, ids, tracked, schedule: [60, 300], random: () => 0.5, onError })
+  const recorder = openRecorder({ store: store.store, ids, tracked, schedule: [60, 300], random: () => 0.5, onError })
   const outcomes: (string | null)[] = []
   const submit = (result: AttemptResult) =>
     recorder.submit({
@@ -148,10 +148,10 @@ describe('the recorder', () => {
     hold(7)
     away(true)
     submit(result(7, 1, 500))
-    await eventually(() => recorder.isBehind)
-    expect(recorder.backlog).to.equal(1)
+    await eventually(() => recorder.isBehind())
+    expect(recorder.backlog()).to.equal(1)
     away(false)
-    await eventually(() => !recorder.isBehind)
+    await eventually(() => !recorder.isBehind())
     await recorder.end()
     expect(types()).to.deep.equal(['TransactionCaptured', 'WebhookAttempted'])
   })

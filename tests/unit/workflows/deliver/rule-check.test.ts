@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Job } from '../../../../workflows/deliver/lanes.ts'
-import { RuleCheck } from '../../../../workflows/deliver/rule-check.ts'
+import { openRuleCheck } from '../../../../workflows/deliver/rule-check.ts'
 import { eventually } from '../../../harness/eventually.ts'
 
 const job = (rule_id: number, since: number) => ({ rule_id, since, claimed: { rule: { account_revision: 1 } } }) as Job
@@ -22,7 +22,7 @@ const check = async (jobs: readonly Job[]) => {
   const onError = (error: unknown) => {
     throw error
   }
-  new RuleCheck({ queue: { presentRules }, waiting, giveBack, stopping: stopping.signal, onError }).watch()
+  openRuleCheck({ queue: { presentRules }, waiting, giveBack, stopping: stopping.signal, onError }).watch()
   // It looks whether any waits, at which, and whether any still waits.
   await eventually(() => looks >= (jobs.length === 0 ? 1 : 3), { what: 'a check' })
   stopping.abort()

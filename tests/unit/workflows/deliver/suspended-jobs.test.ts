@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { Lanes } from '../../../../workflows/deliver/lanes.ts'
 import type { Claimed, LaneName } from '../../../../workflows/deliver/queue.ts'
-import { SuspendedJobs } from '../../../../workflows/deliver/suspended-jobs.ts'
+import { openSuspendedJobs } from '../../../../workflows/deliver/suspended-jobs.ts'
 
 const [SHOP, OTHER] = ['https://shop.vn:443', 'https://other.vn:443']
 
@@ -18,7 +18,7 @@ const setUp = () => {
     claimed(4, { name: OTHER }),
   ])
   const waiting = () => idsOf(lanes.jobsWaiting())
-  return { suspended: new SuspendedJobs(lanes), waiting }
+  return { suspended: openSuspendedJobs(lanes), waiting }
 }
 
 const idsOf = (jobs: readonly { claimed: Claimed }[]) => jobs.map((job) => job.claimed.transaction_id).toSorted()
@@ -36,10 +36,10 @@ describe('calls that wait for an endpoint', () => {
     for (const held of [true, false]) {
       const { suspended, waiting } = setUp()
       suspended.suspend({ user_id: 5, endpoint: SHOP })
-      expect(idsOf(suspended.jobs)).to.deep.equal([1])
+      expect(idsOf(suspended.jobs())).to.deep.equal([1])
       expect(waiting()).to.deep.equal([2, 3, 4])
       expect(idsOf(suspended.update(state(held)))).to.deep.equal(held ? [1] : [])
-      expect(suspended.jobs).to.deep.equal([])
+      expect(suspended.jobs()).to.deep.equal([])
       expect(waiting()).to.deep.equal(held ? [2, 3, 4] : [1, 2, 3, 4])
     }
   })
