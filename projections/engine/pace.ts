@@ -25,42 +25,37 @@ export interface PaceOptions {
   lateMs: () => number
 }
 
-export class Pace implements HoldBack {
-  readonly #options: PaceOptions
-
-  constructor(options: PaceOptions) {
-    this.#options = options
-  }
-
-  mostMs({ events }: Batch): number {
-    const { few, many } = this.#options.definition.heldBackMs
+export const openPace = ({
+  definition,
+  waiters,
+  pressed,
+  isLive,
+  lateMs,
+}: PaceOptions): HoldBack & { giveWay(signal: AbortSignal): Promise<void> } => {
+  const mostMs = ({ events }: Batch): number => {
+    const { few, many } = definition.heldBackMs
     return events.length < FEW ? few : many
   }
 
-  canWait({ events, live }: Batch): boolean {
-    return live && events.length > 0 && events.every(this.#options.definition.canWait)
-  }
-
-  awaited(timeoutMs: number): Promise<void> {
-    return this.#options.waiters.awaited(timeoutMs)
-  }
+  const canWait = ({ events, live }: Batch): boolean => live && events.length > 0 && events.every(definition.canWait)
 
   /** Waits before the next batch. The wait is limited, so that the data that a caller waits for does arrive. */
-  async giveWay(signal: AbortSignal): Promise<void> {
+  const giveWay = async (signal: AbortSignal): Promise<void> => {
     const since = performance.now()
-    while (this.#givesWay(since) && !signal.aborted) await waitUnlessAborted(LOOK_AGAIN_MS, signal)
+    while (givesWay(since) && !signal.aborted) await waitUnlessAborted(LOOK_AGAIN_MS, signal)
   }
 
   /** @param since  when the last batch was written: milliseconds of `performance.now()` */
-  #givesWay(since: number): boolean {
-    const { definition, pressed, waiters, isLive, lateMs } = this.#options
+  const givesWay = (since: number): boolean => {
     switch (pressed()) {
       case 'receiving':
         return performance.now() - since < definition.gatheringMs
       case 'delivering':
-        return !waiters.isAwaited && lateMs() < definition.mostLateMs
+        return !waiters.isAwaited() && lateMs() < definition.mostLateMs
       case null:
-        return isLive() && !waiters.isAwaited && performance.now() - since < definition.restMs
+        return isLive() && !waiters.isAwaited() && performance.now() - since < definition.restMs
     }
   }
+
+  return { mostMs, canWait, awaited: waiters.awaited, giveWay }
 }

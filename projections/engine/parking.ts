@@ -57,83 +57,77 @@ export const parkingStatements = (changes: Plan['changes']): Statement[] =>
     ...(row ? [insert(parkedTable, { ...row })] : []),
   ])
 
-class Planning {
-  readonly #parking: Parking
-  readonly events: KnownEvent[] = []
-  readonly changes = new Map<string, ParkedStream | null>()
-
-  constructor(parking: Parking) {
-    this.#parking = parking
-  }
+const openPlanning = (parking: Parking) => {
+  const events: KnownEvent[] = []
+  const changes = new Map<string, ParkedStream | null>()
 
   /** @returns a promise only for a decision of the operator */
-  take(event: StoredEvent): Promise<void> | undefined {
-    if (event.stream === PARKED_STREAM) return isResolution(event) ? this.#resolve(event) : undefined
-    this.#next(event, event.checkpoint)
+  const take = (event: StoredEvent): Promise<void> | undefined => {
+    if (event.stream === PARKED_STREAM) return isResolution(event) ? resolve(event) : undefined
+    next(event, event.checkpoint)
     return undefined
   }
 
-  #parkedAt(stream: string): ParkedStream | null {
-    return this.changes.get(stream) ?? (this.changes.has(stream) ? null : this.#parking.parked.get(stream)) ?? null
-  }
+  const parkedAt = (stream: string): ParkedStream | null =>
+    changes.get(stream) ?? (changes.has(stream) ? null : parking.parked.get(stream)) ?? null
 
   /** @param now  the position in the log at which the event is applied: its own, or that of the decision that it waited for */
-  #next(event: StoredEvent, now: Checkpoint): void {
+  const next = (event: StoredEvent, now: Checkpoint): void => {
     const { stream } = event
-    const parked = this.#parkedAt(stream)
+    const parked = parkedAt(stream)
     // Everything before a closing event is erased, so nothing waits any longer.
     const ends = isReadable(event) && isClosing(event.type)
     if (parked && !ends) return
-    const cause = this.#causeToPark(event, now)
-    if (cause) this.changes.set(stream, rowOf(event, cause))
+    const cause = causeToPark(event, now)
+    if (cause) changes.set(stream, rowOf(event, cause))
     else {
-      if (parked) this.changes.set(stream, null)
-      if (isReadable(event) && !this.#isSkipped(event)) this.events.push(event)
+      if (parked) changes.set(stream, null)
+      if (isReadable(event) && !isSkipped(event)) events.push(event)
     }
   }
 
-  #resolutionOf(event: StoredEvent): Resolution | undefined {
-    const { resolutions, projector } = this.#parking
+  const resolutionOf = (event: StoredEvent): Resolution | undefined => {
+    const { resolutions, projector } = parking
     const resolution = resolutions.about(event)
     return resolution?.data.projectors.includes(projector) ? resolution : undefined
   }
 
-  #isSkipped(event: StoredEvent): boolean {
-    return this.#resolutionOf(event)?.type === 'ParkedEventSkipped'
-  }
+  const isSkipped = (event: StoredEvent): boolean => resolutionOf(event)?.type === 'ParkedEventSkipped'
 
-  #causeToPark(event: StoredEvent, now: Checkpoint): Cause | undefined {
-    const resolution = this.#resolutionOf(event)
-    if (resolution && this.#parking.store.isAfter(resolution.checkpoint, now)) {
+  const causeToPark = (event: StoredEvent, now: Checkpoint): Cause | undefined => {
+    const resolution = resolutionOf(event)
+    if (resolution && parking.store.isAfter(resolution.checkpoint, now)) {
       const { reason, detail } = resolution.data
       return { reason, detail }
     }
     if (resolution?.type === 'ParkedEventSkipped') return undefined
     if (event.type === 'Unreadable') return { reason: event.data.problem, detail: event.data.detail }
-    const { refused } = this.#parking
+    const { refused } = parking
     return refused.size === 0 ? undefined : refused.get(nameOf(event))
   }
 
   /** Applies what waited for the decision. If the decision did not help, or another event cannot be applied, the rest keeps waiting. */
-  async #resolve(resolution: Resolution): Promise<void> {
-    const { store, resolutions } = this.#parking
+  const resolve = async (resolution: Resolution): Promise<void> => {
+    const { store, resolutions } = parking
     resolutions.add(resolution)
     const { stream, event_id } = resolution.data
     const isLast = resolutions.about(subjectOf(resolution.data))?.id === resolution.id
-    const parked = this.#parkedAt(stream)
+    const parked = parkedAt(stream)
     if (!isLast || parked?.event_id !== event_id) return
     const { revision } = parked
     const from = resolution.type === 'ParkedEventSkipped' ? revision + 1 : revision
     const [waiting = []] = await store.read([{ stream, from }])
-    this.changes.set(stream, null)
+    changes.set(stream, null)
     for (const event of waiting)
-      if (!store.isAfter(event.checkpoint, resolution.checkpoint)) this.#next(event, resolution.checkpoint)
+      if (!store.isAfter(event.checkpoint, resolution.checkpoint)) next(event, resolution.checkpoint)
   }
+
+  return { events, changes, take }
 }
 
 /** @throws {StoreUnavailable} while events that waited cannot be read */
 export const planOf = async (events: readonly StoredEvent[], parking: Parking): Promise<Plan> => {
-  const planning = new Planning(parking)
+  const planning = openPlanning(parking)
   for (const event of events) {
     const resolving = planning.take(event)
     if (resolving) await resolving

@@ -13,18 +13,18 @@ import { decidedAt } from '../../domain/parse-event.ts'
 import type { Batch, Checkpoint, EventStore, ReadModels, LogLines } from '../../domain/ports.ts'
 import { retry } from '../../workflows/support/retry.ts'
 import type { StorePosition } from '../../workflows/support/store-position.ts'
-import { Applier, Overtaken } from './applier.ts'
+import { Overtaken, openApplier, type Applier } from './applier.ts'
 import { isNewer, NewerReadModels, readCheckpoint, reasonToRebuild, type StoredCheckpoint } from './checkpoint.ts'
 import type { Definition } from './definition.ts'
 import type { ParkedStream } from './parked-table.ts'
 import type { ReadModelTables } from './tables.ts'
 import { heldBack } from './held-back.ts'
-import { Pace, type Pressed } from './pace.ts'
+import { type Pressed, openPace } from './pace.ts'
 import { besides } from './remaining.ts'
 import { rebuild } from './replay.ts'
 import { createSchema } from './schema.ts'
 import { versionOf } from './sql.ts'
-import { Waiters } from './waiters.ts'
+import { openWaiters } from './waiters.ts'
 
 /** Most events written in one transaction. */
 const MOST_EVENTS = 2_000
@@ -94,115 +94,89 @@ export interface ProjectorOptions {
 /** Creates missing tables, so that queries work at once. */
 export const openProjector = async (options: ProjectorOptions): Promise<Projector> => {
   await createSchema(options.tables, options.definition)
-  return new RunningProjector(options)
+  return openRunningProjector(options)
 }
 
-class RunningProjector implements Projector {
-  readonly #options: ProjectorOptions
-  readonly #version: string
-  readonly #waiters: Waiters
-  readonly #pace: Pace
-  #state: ProjectorState = 'idle'
-  #reason: string | null = null
-  #lastEventAt: string | null = null
-  #applied = 0
+const openRunningProjector = (options: ProjectorOptions): Projector => {
+  let current: ProjectorState = 'idle'
+  let because: string | null = null
+  let lastEventAt: string | null = null
+  let applied = 0
   /** The reason in the last log line about a stop, until a batch is applied. */
-  #loggedStop: string | null = null
-  #loggedNewer = false
-  readonly #startedAt = performance.now()
+  let loggedStop: string | null = null
+  let loggedNewer = false
+  const startedAt = performance.now()
+  const { store, tables, definition, log, maxBatch = MOST_EVENTS, onFailure, onParked } = options
+  const { projector } = definition
+  const version = versionOf(definition)
+  const waiters = openWaiters((a, b) => store.isAfter(a, b))
+  const pace = openPace({
+    definition,
+    pressed: options.pressed ?? (() => null),
+    waiters,
+    isLive: () => current === 'live',
+    lateMs: () => lateMs(),
+  })
 
-  constructor(options: ProjectorOptions) {
-    this.#options = options
-    this.#version = versionOf(options.definition)
-    this.#waiters = new Waiters((a, b) => options.store.isAfter(a, b))
-    this.#pace = new Pace({
-      definition: options.definition,
-      pressed: options.pressed ?? (() => null),
-      waiters: this.#waiters,
-      isLive: () => this.#state === 'live',
-      lateMs: () => this.#lateMs(),
-    })
+  const health = (): ProjectorHealth => ({
+    state: current,
+    reason: because,
+    position: waiters.position(),
+    last_event_at: lastEventAt,
+    applied,
+  })
+
+  const lag = (): number => {
+    if (current === 'live') return 0
+    return lastEventAt === null ? performance.now() - startedAt : Math.max(0, lateMs())
   }
 
-  passed(checkpoint: Checkpoint, timeoutMs: number): Promise<boolean> {
-    return this.#waiters.passed(checkpoint, timeoutMs)
+  const isRunning = (): boolean => current === 'rebuilding' || current === 'catching_up' || current === 'live'
+
+  const run = async (signal: AbortSignal): Promise<void> => {
+    await runUntil(signal)
+    if (signal.aborted) is('idle')
   }
 
-  position(): Checkpoint | null {
-    return this.#waiters.position
-  }
-
-  health(): ProjectorHealth {
-    return {
-      state: this.#state,
-      reason: this.#reason,
-      position: this.position(),
-      last_event_at: this.#lastEventAt,
-      applied: this.#applied,
-    }
-  }
-
-  lag(): number {
-    if (this.#state === 'live') return 0
-    return this.#lastEventAt === null ? performance.now() - this.#startedAt : Math.max(0, this.#lateMs())
-  }
-
-  isRunning(): boolean {
-    return this.#state === 'rebuilding' || this.#state === 'catching_up' || this.#state === 'live'
-  }
-
-  async run(signal: AbortSignal): Promise<void> {
-    await this.#run(signal)
-    if (signal.aborted) this.#is('idle')
-  }
-
-  async #run(signal: AbortSignal): Promise<void> {
-    const { log } = this.#options
-    const { projector } = this.#options.definition
-    const onFailure = (error: unknown): void => {
+  const runUntil = async (signal: AbortSignal): Promise<void> => {
+    const failed = (error: unknown): void => {
       if (signal.aborted) return
       if (error instanceof Overtaken || error instanceof NewerReadModels) throw error
-      this.#options.onFailure?.(error)
+      onFailure?.(error)
       const reason = (error as Error).message
-      const state = this.#isAway(error) ? 'away' : 'stopped'
-      if (state === 'away' && this.#state !== state) log.warn({ projector, reason }, 'projection.away')
-      if (state === 'stopped' && this.#loggedStop !== reason) log.error({ projector, reason }, 'projection.stopped')
-      this.#loggedStop = state === 'stopped' ? reason : null
-      this.#is(state, reason)
+      const state = isAway(error) ? 'away' : 'stopped'
+      if (state === 'away' && current !== state) log.warn({ projector, reason }, 'projection.away')
+      if (state === 'stopped' && loggedStop !== reason) log.error({ projector, reason }, 'projection.stopped')
+      loggedStop = state === 'stopped' ? reason : null
+      is(state, reason)
     }
     try {
-      await retry((worked) => this.#follow(signal, worked), { signal, backOff: BACK_OFF, onFailure })
+      await retry((worked) => follow(signal, worked), { signal, backOff: BACK_OFF, onFailure: failed })
     } catch (error) {
       const reason = (error as Error).message
       const isOutdated = error instanceof NewerReadModels
-      this.#is(isOutdated ? 'outdated' : 'overtaken', reason)
+      is(isOutdated ? 'outdated' : 'overtaken', reason)
       if (!isOutdated) log.warn({ projector, reason }, 'projection.overtaken')
-      else if (!this.#loggedNewer) log.warn({ projector, reason }, 'projection.newer')
-      this.#loggedNewer = isOutdated
+      else if (!loggedNewer) log.warn({ projector, reason }, 'projection.newer')
+      loggedNewer = isOutdated
     }
   }
 
-  #stored(): Promise<StoredCheckpoint | null> {
-    const { tables, definition } = this.#options
-    return readCheckpoint(tables, definition.schema, definition.projector)
+  const readStored = (): Promise<StoredCheckpoint | null> => readCheckpoint(tables, definition.schema, projector)
+
+  const is = (state: ProjectorState, reason: string | null = null): void => {
+    current = state
+    because = reason
   }
 
-  #is(state: ProjectorState, reason: string | null = null): void {
-    this.#state = state
-    this.#reason = reason
-  }
-
-  #isAway(error: unknown): boolean {
-    return error instanceof StoreUnavailable || this.#options.tables.isAway(error)
-  }
+  const isAway = (error: unknown): boolean => error instanceof StoreUnavailable || tables.isAway(error)
 
   /** Runs from the stored checkpoint until the signal aborts. @param worked  called after each batch */
-  async #follow(signal: AbortSignal, worked: () => void): Promise<void> {
-    const { store, definition, maxBatch = MOST_EVENTS } = this.#options
-    const anchor = await this.#start(signal)
+  const follow = async (signal: AbortSignal, worked: () => void): Promise<void> => {
+    const anchor = await start(signal)
     if (signal.aborted) return
-    let applier = this.#applier(anchor)
-    await this.#options.onStart?.(anchor?.checkpoint ?? null)
+    let applier = applierFrom(anchor)
+    await options.onStart?.(anchor?.checkpoint ?? null)
     const after = anchor?.checkpoint ?? null
     const ending = new AbortController()
     const either = AbortSignal.any([signal, ending.signal])
@@ -214,7 +188,7 @@ class RunningProjector implements Projector {
           await work()
         } catch (error) {
           if (!(error instanceof Overtaken)) throw error
-          applier = await this.#afterSwap(applier, error)
+          applier = await afterSwap(applier, error)
           await after()
         }
       }
@@ -222,16 +196,16 @@ class RunningProjector implements Projector {
         isLeft: () => applier.isLeft(),
         part: () => unlessSwapped(() => applier.part(), async () => {}), // prettier-ignore
       }
-      for await (const batch of besides(heldBack(batches, this.#pace), remaining)) {
+      for await (const batch of besides(heldBack(batches, pace), remaining)) {
         await unlessSwapped(
           () => applier.apply(batch.events, batch.checkpoint),
-          () => this.#rest(applier, batch),
+          () => rest(applier, batch),
         )
         // Mostly that is all of it, and is done when waiters are answered.
         if (await applier.isLeft()) await remaining.part()
-        this.#done(batch)
+        done(batch)
         worked()
-        await this.#pace.giveWay(signal)
+        await pace.giveWay(signal)
       }
     } finally {
       ending.abort()
@@ -240,58 +214,56 @@ class RunningProjector implements Projector {
   }
 
   /** Infinity if no event has been applied since the start. */
-  #lateMs(): number {
+  const lateMs = (): number => {
     // oxlint-disable-next-line pure/inside -- the delay of real events on the wall clock decides nothing that is stored
-    return this.#lastEventAt === null ? Infinity : Date.now() - Date.parse(this.#lastEventAt)
+    return lastEventAt === null ? Infinity : Date.now() - Date.parse(lastEventAt)
   }
 
-  #applier(anchor: StorePosition | null): Applier {
-    const { store, tables, definition, onParked } = this.#options
-    return new Applier({ store, tables, definition, schema: definition.schema, anchor, ...(onParked && { onParked }) })
-  }
+  const applierFrom = (anchor: StorePosition | null): Applier =>
+    openApplier({ store, tables, definition, schema: definition.schema, anchor, ...(onParked && { onParked }) })
 
   /** Continues from the stored checkpoint. If the read models cannot be continued, they are rebuilt first. */
-  async #start(signal: AbortSignal): Promise<StorePosition | null> {
-    const { store, tables, definition, log } = this.#options
-    let stored = await this.#stored()
+  const start = async (signal: AbortSignal): Promise<StorePosition | null> => {
+    let stored = await readStored()
     if (isNewer(stored, definition)) throw new NewerReadModels()
     const reason = await reasonToRebuild(store, stored, definition)
     if (reason !== null) {
-      this.#waiters.reached(null)
-      this.#is('rebuilding', reason)
-      log.warn({ projector: definition.projector, reason }, 'projection.rebuilding')
+      waiters.reached(null)
+      is('rebuilding', reason)
+      log.warn({ projector, reason }, 'projection.rebuilding')
       const { events, seconds } = await rebuild({ store, tables, definition, signal })
       if (signal.aborted) return null
-      log.info({ projector: definition.projector, events, seconds }, 'projection.rebuilt')
-      stored = await this.#stored()
+      log.info({ projector, events, seconds }, 'projection.rebuilt')
+      stored = await readStored()
     }
     // It has stopped until a batch shows that the cause is gone.
-    if (this.#state !== 'stopped') this.#is('catching_up')
-    this.#waiters.reached(stored?.anchor?.checkpoint ?? null)
+    if (current !== 'stopped') is('catching_up')
+    waiters.reached(stored?.anchor?.checkpoint ?? null)
     return stored?.anchor ?? null
   }
 
-  async #afterSwap(applier: Applier, overtaken: Overtaken): Promise<Applier> {
-    const stored = await this.#stored()
+  const afterSwap = async (applier: Applier, overtaken: Overtaken): Promise<Applier> => {
+    const stored = await readStored()
     const isOurs = (theirs: StoredCheckpoint): boolean =>
-      theirs.version === this.#version && theirs.anchor?.event_id === applier.anchor?.event_id
+      theirs.version === version && theirs.anchor?.event_id === applier.anchor()?.event_id
     if (!stored || !isOurs(stored)) throw overtaken
-    return this.#applier(stored.anchor)
+    return applierFrom(stored.anchor)
   }
 
   /** Applies the remaining events of a batch: it may have been applied in halves. */
-  async #rest(applier: Applier, { events, checkpoint }: Batch): Promise<void> {
-    const { store } = this.#options
-    const { anchor } = applier
+  const rest = async (applier: Applier, { events, checkpoint }: Batch): Promise<void> => {
+    const anchor = applier.anchor()
     const left = anchor ? events.filter((event) => store.isAfter(event.checkpoint, anchor.checkpoint)) : events
     await applier.apply(left, checkpoint)
   }
 
-  #done({ events, checkpoint, live }: Batch): void {
-    this.#applied += events.length
-    this.#lastEventAt = events.reduce((newest, event) => decidedAt(event) ?? newest, this.#lastEventAt)
-    this.#loggedStop = null
-    this.#is(live ? 'live' : 'catching_up')
-    this.#waiters.reached(checkpoint)
+  const done = ({ events, checkpoint, live }: Batch): void => {
+    applied += events.length
+    lastEventAt = events.reduce((newest, event) => decidedAt(event) ?? newest, lastEventAt)
+    loggedStop = null
+    is(live ? 'live' : 'catching_up')
+    waiters.reached(checkpoint)
   }
+
+  return { passed: waiters.passed, position: waiters.position, health, lag, isRunning, run }
 }

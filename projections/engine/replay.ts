@@ -10,7 +10,7 @@
  */
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 import { waitUnlessAborted } from '../../workflows/support/abort.ts'
-import { Builder, Ended, type BuilderOptions, type Progress } from './builder.ts'
+import { Ended, type BuilderOptions, openBuilder, type Progress, type Builder } from './builder.ts'
 import { isNewer, NewerReadModels, readCheckpoint, reasonToRebuild, type StoredCheckpoint } from './checkpoint.ts'
 import type { Definition } from './definition.ts'
 import { isLeft, partOf } from './remaining.ts'
@@ -63,7 +63,7 @@ export const verify = (options: BuilderOptions): Promise<Verified> =>
     const { tables, definition } = options
     const { reason } = await live(options, tables)
     if (reason !== null) return { progress: { events: 0, seconds: 0, at: null }, incomparable: reason, differences: [] }
-    const builder = await Builder.open(options, nextSchema(definition))
+    const builder = await openBuilder(options, nextSchema(definition))
     try {
       // The live projector waits only until both have reached the same event and a snapshot is taken there.
       let comparing: Promise<Difference[]> = Promise.resolve([])
@@ -84,9 +84,9 @@ export const verify = (options: BuilderOptions): Promise<Verified> =>
       while (!isComparable) {
         await finishLive(options)
         if (!(await whereLiveStands(options, builder, compare)))
-          return { progress: builder.progress, incomparable: GONE, differences: [] }
+          return { progress: builder.progress(), incomparable: GONE, differences: [] }
       }
-      return { progress: builder.progress, incomparable: null, differences: await comparing }
+      return { progress: builder.progress(), incomparable: null, differences: await comparing }
     } finally {
       await dropSchema(tables, nextSchema(definition))
     }
@@ -96,7 +96,7 @@ const buildAndSwap = async (options: BuilderOptions): Promise<Progress> => {
   const { tables, definition } = options
   const { projector, schema } = definition
   await dropSchema(tables, oldSchema(definition))
-  const builder = await Builder.open(options, nextSchema(definition))
+  const builder = await openBuilder(options, nextSchema(definition))
   try {
     const swap = async (transaction: Statements, hasLive: boolean): Promise<void> => {
       if (hasLive) {
@@ -112,7 +112,7 @@ const buildAndSwap = async (options: BuilderOptions): Promise<Progress> => {
     throw error
   }
   await dropSchema(tables, oldSchema(definition))
-  return builder.progress
+  return builder.progress()
 }
 
 /** Does what the live read models have left, so that they can be compared, even if no process projects. */
@@ -163,7 +163,7 @@ const whereLiveStands = async (
   return tables.transaction(async (transaction) => {
     const held = await live(options, transaction, true)
     await builder.to(await target(store, held))
-    if (held.reason === null && held.stored?.anchor?.event_id !== builder.anchor?.event_id) {
+    if (held.reason === null && held.stored?.anchor?.event_id !== builder.anchor()?.event_id) {
       if (!orAhead) return false
       await builder.to(await store.end())
     }

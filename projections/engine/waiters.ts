@@ -7,31 +7,20 @@ interface Waiter {
   answer: (passed: boolean) => void
 }
 
-export class Waiters {
-  readonly #isAfter: (a: Checkpoint, b: Checkpoint) => boolean
-  readonly #waiting = new Set<Waiter>()
-  #onAwaited: () => void = () => {}
-  #position: Checkpoint | null = null
-
-  constructor(isAfter: (a: Checkpoint, b: Checkpoint) => boolean) {
-    this.#isAfter = isAfter
-  }
-
-  get position(): Checkpoint | null {
-    return this.#position
-  }
+export const openWaiters = (isAfter: (a: Checkpoint, b: Checkpoint) => boolean) => {
+  const waiting = new Set<Waiter>()
+  let onAwaited: () => void = () => {}
+  let reachedPosition: Checkpoint | null = null
 
   /** Whether a caller waits for a later position. */
-  get isAwaited(): boolean {
-    return this.#waiting.size > 0
-  }
+  const isAwaited = (): boolean => waiting.size > 0
 
   /** Resolves when a caller waits for a later position, at the latest after the time (milliseconds). One at a time. */
-  awaited(timeoutMs: number): Promise<void> {
-    if (this.isAwaited) return Promise.resolve()
+  const awaited = (timeoutMs: number): Promise<void> => {
+    if (isAwaited()) return Promise.resolve()
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, timeoutMs)
-      this.#onAwaited = () => {
+      onAwaited = () => {
         clearTimeout(timer)
         resolve()
       }
@@ -39,28 +28,32 @@ export class Waiters {
   }
 
   /** Everything up to this position is in the read models. null: they are empty. */
-  reached(position: Checkpoint | null): void {
-    this.#position = position
+  const reached = (position: Checkpoint | null): void => {
+    reachedPosition = position
     if (position === null) return
     // A topic may hold positions of a store that the installation has left in a store migration. They are never passed.
-    for (const waiter of this.#waiting) if (isAtOrAfter(position, waiter.checkpoint, this.#isAfter)) waiter.answer(true)
+    for (const waiter of waiting) if (isAtOrAfter(position, waiter.checkpoint, isAfter)) waiter.answer(true)
   }
 
   /** @returns whether the position was passed within the time (milliseconds) */
-  passed(checkpoint: Checkpoint, timeoutMs: number): Promise<boolean> {
-    if (this.#position !== null && isAtOrAfter(this.#position, checkpoint, this.#isAfter)) return Promise.resolve(true)
+  const passed = (checkpoint: Checkpoint, timeoutMs: number): Promise<boolean> => {
+    if (reachedPosition !== null && isAtOrAfter(reachedPosition, checkpoint, isAfter)) return Promise.resolve(true)
     return new Promise((resolve) => {
       const waiter: Waiter = {
         checkpoint,
-        answer: (passed) => {
+        answer: (isPassed) => {
           clearTimeout(timer)
-          this.#waiting.delete(waiter)
-          resolve(passed)
+          waiting.delete(waiter)
+          resolve(isPassed)
         },
       }
       const timer = setTimeout(() => waiter.answer(false), timeoutMs)
-      this.#waiting.add(waiter)
-      this.#onAwaited()
+      waiting.add(waiter)
+      onAwaited()
     })
   }
+
+  return { position: () => reachedPosition, isAwaited, awaited, reached, passed }
 }
+
+export type Waiters = ReturnType<typeof openWaiters>

@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
 import { replay, verify } from '../../../projections/engine/replay.ts'
-import { Applier } from '../../../projections/engine/applier.ts'
+import { openApplier } from '../../../projections/engine/applier.ts'
 import { main } from '../../../projections/main.ts'
 import { createSchema } from '../../../projections/engine/schema.ts'
 import { History } from './history.ts'
@@ -44,7 +44,7 @@ describe('counts', () => {
       await setting.append(new History(seed).grow(700).decided)
       const events = await setting.store.readAll(null, 1_000_000)
       await createSchema(setting.tables, main)
-      const applier = new Applier({
+      const applier = openApplier({
         store: setting.store,
         tables: setting.tables,
         definition: main,

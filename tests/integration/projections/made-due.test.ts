@@ -1,9 +1,9 @@
 /** Deliveries that a change of their rule makes due, in parts. That the rows do not depend on the parts is shown in `projector.test.ts`. */
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
-import { Applier, Overtaken } from '../../../projections/engine/applier.ts'
+import { openApplier, Overtaken } from '../../../projections/engine/applier.ts'
 import { deliveriesMadeDue } from '../../../projections/delivery/made-due.ts'
-import { Builder } from '../../../projections/engine/builder.ts'
+import { openBuilder } from '../../../projections/engine/builder.ts'
 import { isLeft } from '../../../projections/engine/remaining.ts'
 import { dropSchema } from '../../../projections/engine/schema.ts'
 import { openProjector } from '../../../projections/engine/projector.ts'
@@ -96,7 +96,7 @@ describe('the deliveries of a changed rule', () => {
     const remaining = { table, part: (schema: string) => (partsAt.push(events), part(schema)) }
     const onProgress = (progress: { events: number }) => (events = progress.events)
     const options = { ...setting, definition: { ...main, remaining }, onProgress, maxBatch: 2 }
-    const builder = await Builder.open(options, 'read_model_next')
+    const builder = await openBuilder(options, 'read_model_next')
     await builder.to(end)
     expect(partsAt.filter((each) => each < 10)).to.have.length.above(3)
     expect(await isLeft(setting.tables, main, 'read_model_next')).to.equal(false)
@@ -107,7 +107,7 @@ describe('the deliveries of a changed rule', () => {
     const store = storeWithSkips(setting.store)
     const late = attempted(7, '2100-01-01T00:00:00.000Z')
     await setting.append([{ stream: late.stream, events: [event('NotYetInvented', {}), ...late.events] }])
-    const applier = new Applier({ ...setting, store, definition: main, schema: main.schema, anchor: null })
+    const applier = openApplier({ ...setting, store, definition: main, schema: main.schema, anchor: null })
     const apply = async (after: string | null): Promise<string> => {
       const events = await store.readAll(after, 10)
       const last = events.at(-1)!.checkpoint
@@ -128,11 +128,11 @@ describe('the deliveries of a changed rule', () => {
   })
 
   it('are all made due before the read models are compared, even if no process projects', async () => {
-    const applier = new Applier({ ...setting, definition: main, schema: main.schema, anchor: null })
+    const applier = openApplier({ ...setting, definition: main, schema: main.schema, anchor: null })
     await setting.append(changed())
     const events = await setting.store.readAll(null, 10)
     await applier.apply(events, events.at(-1)!.checkpoint)
-    const overtaken = new Applier({ ...setting, definition: main, schema: main.schema, anchor: null })
+    const overtaken = openApplier({ ...setting, definition: main, schema: main.schema, anchor: null })
     expect(await errorOf(overtaken.part()), 'another process has moved the checkpoint').to.be.instanceOf(Overtaken)
     expect(await due()).to.equal(0)
     await verify({ ...setting, definition: main })

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { parseEvent, type StoredEvent } from '../../../domain/parse-event.ts'
 import type { EventStore } from '../../../domain/ports.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
-import { Applier } from '../../../projections/engine/applier.ts'
+import { openApplier } from '../../../projections/engine/applier.ts'
 import type { ParkedStream } from '../../../projections/engine/parked-table.ts'
 import { verify } from '../../../projections/engine/replay.ts'
 import { createSchema } from '../../../projections/engine/schema.ts'
@@ -246,7 +246,7 @@ describe('parking', () => {
     expect(whole.parked).to.have.length(2)
     await createSchema(setting.tables, main, 'in_pieces')
     const { tables } = setting
-    const applier = new Applier({ store, tables, definition: main, schema: 'in_pieces', anchor: null })
+    const applier = openApplier({ store, tables, definition: main, schema: 'in_pieces', anchor: null })
     const events = await store.readAll(null, 1_000_000)
     for (let from = 0, size = 1; from < events.length; from += size, size = 1 + ((size * 7 + 3) % 23)) {
       const piece = events.slice(from, from + size)

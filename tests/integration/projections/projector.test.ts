@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { followReadModels } from '../../../adapters/postgres/ops/read-model-progress.ts'
 import { parseEvent, type StoredEvent } from '../../../domain/parse-event.ts'
 import { foldTransaction } from '../../../domain/transaction/transaction.ts'
-import { Applier, Overtaken } from '../../../projections/engine/applier.ts'
+import { Overtaken, openApplier } from '../../../projections/engine/applier.ts'
 import { readCheckpoint } from '../../../projections/engine/checkpoint.ts'
 import { main } from '../../../projections/main.ts'
 import { deliveriesMadeDue } from '../../../projections/delivery/made-due.ts'
@@ -91,7 +91,7 @@ describe('projector', () => {
 
       const inPieces = { ...main, remaining: deliveriesMadeDue(2) }
       await createSchema(setting.tables, inPieces, 'in_pieces')
-      const applier = new Applier({
+      const applier = openApplier({
         store: setting.store,
         tables: setting.tables,
         definition: inPieces,
@@ -118,7 +118,7 @@ describe('projector', () => {
   it('makes a number of statements that does not grow with the number of events', async () => {
     await setting.append(new History(5).grow(2_200).decided)
     const events = (await allEvents()).filter(({ stream }) => stream.startsWith('transaction-'))
-    const applier = new Applier({
+    const applier = openApplier({
       store: setting.store,
       tables: setting.tables,
       definition: main,
@@ -174,7 +174,7 @@ describe('projector', () => {
     const half = events.slice(0, 200)
     const rest = events.slice(200)
     await createSchema(setting.tables, main)
-    const applier = new Applier({
+    const applier = openApplier({
       store: setting.store,
       tables: setting.tables,
       definition: main,
@@ -228,14 +228,14 @@ describe('projector', () => {
     const first = await setting.start()
     expect(await first.projector.passed((await setting.store.end())!, 30_000)).to.equal(true)
     const stored = await readCheckpoint(setting.tables, 'read_model', 'main')
-    const elsewhere = new Applier({
+    const elsewhere = openApplier({
       store: setting.store,
       tables: setting.tables,
       definition: main,
       schema: 'read_model',
       anchor: stored!.anchor,
     })
-    const loser = new Applier({
+    const loser = openApplier({
       store: setting.store,
       tables: setting.tables,
       definition: main,
@@ -280,7 +280,7 @@ describe('projector', () => {
     await setting.append(history.decided.slice(0, 30))
     await projector.passed((await setting.store.end())!, 30_000)
     await createSchema(setting.tables, main, 'timed')
-    const applier = new Applier({
+    const applier = openApplier({
       store: setting.store,
       tables: setting.tables,
       definition: main,

@@ -1,6 +1,6 @@
 /** Tests the search projector beside the main one: it has its own schema, checkpoint, replay and verification. */
 import { expect } from 'chai'
-import { Applier } from '../../../projections/engine/applier.ts'
+import { openApplier } from '../../../projections/engine/applier.ts'
 import { readCheckpoint } from '../../../projections/engine/checkpoint.ts'
 import { replay, verify } from '../../../projections/engine/replay.ts'
 import { createSchema } from '../../../projections/engine/schema.ts'
@@ -36,7 +36,7 @@ describe('the search projector', () => {
     await setting.catchUp({ definition: search })
     const events = await setting.store.readAll(null, 1_000_000)
     await createSchema(setting.tables, search, 'in_pieces')
-    const applier = new Applier({
+    const applier = openApplier({
       store: setting.store,
       tables: setting.tables,
       definition: search,

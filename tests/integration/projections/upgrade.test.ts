@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { openReadModelTables } from '../../../adapters/postgres/ops/read-models.ts'
 import type { NewEvent } from '../../../domain/event.ts'
 import { NO_STREAM } from '../../../domain/ports.ts'
-import { Applier, Overtaken } from '../../../projections/engine/applier.ts'
+import { openApplier, Overtaken } from '../../../projections/engine/applier.ts'
 import { readCheckpoint } from '../../../projections/engine/checkpoint.ts'
 import type { Definition } from '../../../projections/engine/definition.ts'
 import { replay } from '../../../projections/engine/replay.ts'
@@ -95,7 +95,7 @@ describe('read models of two versions', () => {
     const { anchor } = (await readCheckpoint(setting.tables, main.schema, main.projector))!
     expect(await upgraded(newer)).to.equal(true)
     await grow(5)
-    const frozen = new Applier({ ...setting, definition: main, schema: main.schema, anchor })
+    const frozen = openApplier({ ...setting, definition: main, schema: main.schema, anchor })
     const events = await setting.store.readAll(anchor!.checkpoint, 5)
     expect(await errorOf(frozen.apply(events, events.at(-1)!.checkpoint))).to.be.instanceOf(Overtaken)
   })

@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import type { StoredEvent } from '../../../../domain/parse-event.ts'
 import type { Batch } from '../../../../domain/ports.ts'
 import { main } from '../../../../projections/main.ts'
-import { Pace, type Pressed } from '../../../../projections/engine/pace.ts'
-import { Waiters } from '../../../../projections/engine/waiters.ts'
+import { type Pressed, openPace } from '../../../../projections/engine/pace.ts'
+import { openWaiters } from '../../../../projections/engine/waiters.ts'
 
 const batchOf = (events: number, live = true): Batch => ({
   events: Array.from({ length: events }, () => ({}) as StoredEvent),
@@ -13,7 +13,7 @@ const batchOf = (events: number, live = true): Batch => ({
 
 const paceOf = (now: { pressed?: Pressed; isLive?: boolean; lateMs?: number }) => {
   const { pressed = null, isLive = true, lateMs = 0 } = now
-  const waiters = new Waiters((a, b) => Number(a) > Number(b))
+  const waiters = openWaiters((a, b) => Number(a) > Number(b))
   // A rest that no test could wait for.
   const definition = {
     ...main,
@@ -23,7 +23,7 @@ const paceOf = (now: { pressed?: Pressed; isLive?: boolean; lateMs?: number }) =
     heldBackMs: { few: 1, many: 2 },
   }
   const options = { definition, pressed: () => pressed, waiters, isLive: () => isLive, lateMs: () => lateMs }
-  return { pace: new Pace(options), waiters }
+  return { pace: openPace(options), waiters }
 }
 
 const NEVER = new AbortController().signal

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
-import { Waiters } from '../../../../projections/engine/waiters.ts'
+import { openWaiters } from '../../../../projections/engine/waiters.ts'
 
 describe('a wait for read models', () => {
-  const waiters = () => new Waiters((a, b) => Number(a) > Number(b))
+  const waiters = () => openWaiters((a, b) => Number(a) > Number(b))
 
   it('ends at once if the position has been passed', async () => {
     const some = waiters()
@@ -29,28 +29,28 @@ describe('a wait for read models', () => {
     const some = waiters()
     // Longer than the test may take: it ends with the caller.
     const awaited = some.awaited(3_600_000)
-    expect(some.isAwaited).to.equal(false)
+    expect(some.isAwaited()).to.equal(false)
     const waiting = some.passed('5', 60_000)
     await awaited
     await some.awaited(3_600_000)
-    expect(some.isAwaited).to.equal(true)
+    expect(some.isAwaited()).to.equal(true)
     some.reached('5')
     expect(await waiting).to.equal(true)
-    expect(some.isAwaited).to.equal(false)
+    expect(some.isAwaited()).to.equal(false)
   })
 
   it('ends when its time is over', async () => {
     const some = waiters()
     expect(await some.passed('5', 1)).to.equal(false)
-    expect(some.isAwaited).to.equal(false)
+    expect(some.isAwaited()).to.equal(false)
     await some.awaited(1)
   })
 
   it('continues while the read models are emptied', async () => {
-    const some = new Waiters((a, b) => BigInt(a) > BigInt(b))
+    const some = openWaiters((a, b) => BigInt(a) > BigInt(b))
     const waiting = some.passed('3', 60_000)
     some.reached(null)
-    expect(some.isAwaited).to.equal(true)
+    expect(some.isAwaited()).to.equal(true)
     some.reached('3')
     expect(await waiting).to.equal(true)
   })
@@ -59,7 +59,7 @@ describe('a wait for read models', () => {
     const some = waiters()
     some.reached('10')
     some.reached(null)
-    expect(some.position).to.equal(null)
+    expect(some.position()).to.equal(null)
     expect(await some.passed('3', 1)).to.equal(false)
   })
 })
