@@ -58,155 +58,6 @@ interface Waiting {
   reject: (error: StoreUnavailable) => void
 }
 
-class CircuitBreaker {
-  readonly #probe: () => Promise<unknown>
-  readonly #options: Required<BreakerOptions>
-  readonly #waiting = new Set<Waiting>()
-  /** Calls without an answer. */
-  #pending = 0
-  #silentSince: number | null = null
-  #isProbing = false
-  #isReported = false
-  #refused = 0
-  #givenUp = 0
-  /** While the breaker is open: resolves when it closes. */
-  #closing: { closed: Promise<void>; close: () => void } | null = null
-  #timer: NodeJS.Timeout | null = null
-
-  constructor(probe: () => Promise<unknown>, options: Required<BreakerOptions>) {
-    this.#probe = probe
-    this.#options = options
-  }
-
-  get isOpen(): boolean {
-    return this.#closing !== null
-  }
-
-  get silentMs(): number {
-    return this.#silentSince === null ? 0 : awakeNow() - this.#silentSince
-  }
-
-  async request<Result>(call: () => Promise<Result>): Promise<Result> {
-    if (!this.isOpen) return this.#within(() => this.#counted(call), true)
-    this.#refused++
-    throw this.#away()
-  }
-
-  async background<Result>(call: () => Promise<Result>): Promise<Result> {
-    while (this.#closing) {
-      const { closed } = this.#closing
-      await this.#within(() => closed, false)
-    }
-    return this.#counted(call)
-  }
-
-  /** The store is closed: nothing is probed, and nothing waits. */
-  end(): void {
-    this.#stopLooking()
-    this.#giveUp(() => true)
-    this.#closing = null
-  }
-
-  async #counted<Result>(call: () => Promise<Result>): Promise<Result> {
-    this.#pending++
-    this.#silentSince ??= awakeNow()
-    this.#keepLooking()
-    let isAnswered = false
-    try {
-      const result = await call()
-      isAnswered = true
-      return result
-    } finally {
-      this.#pending--
-      // After an error, the probe finds out whether the store responds.
-      if (isAnswered) this.#answered()
-    }
-  }
-
-  /** The caller stops waiting after `mostWaitMs`, whatever becomes of the work. */
-  #within<Result>(work: () => Promise<Result>, isRequest: boolean): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      const waiting: Waiting = { isRequest, giveUpAt: awakeNow() + this.#options.mostWaitMs, reject }
-      this.#waiting.add(waiting)
-      void work()
-        .then(resolve, reject)
-        .finally(() => this.#waiting.delete(waiting))
-    })
-  }
-
-  #answered(): void {
-    const outage = this.#outage()
-    this.#silentSince = this.#pending > 0 ? awakeNow() : null
-    if (this.#isReported) this.#options.onRecovered(outage)
-    this.#isReported = false
-    this.#refused = this.#givenUp = 0
-    this.#closing?.close()
-    this.#closing = null
-  }
-
-  #keepLooking(): void {
-    if (this.#timer) return
-    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS)
-    this.#timer.unref()
-  }
-
-  #stopLooking(): void {
-    if (this.#timer) clearInterval(this.#timer)
-    this.#timer = null
-  }
-
-  #look(): void {
-    const { openAfterMs, probeAfterMs, outageAfterMs, onOutage } = this.#options
-    const now = awakeNow()
-    this.#giveUp(({ giveUpAt }) => giveUpAt <= now)
-    if (this.#silentSince === null) return this.#stopLooking()
-    const silent = this.silentMs
-    if (silent >= probeAfterMs) void this.#probeStore()
-    if (silent >= openAfterMs && !this.isOpen) this.#open()
-    if (silent < outageAfterMs || this.#isReported) return
-    this.#isReported = true
-    onOutage(this.#outage())
-  }
-
-  async #probeStore(): Promise<void> {
-    if (this.#isProbing) return
-    this.#isProbing = true
-    try {
-      await this.#probe()
-    } catch (error) {
-      // A store that refuses the probe responds.
-      if (error instanceof StoreUnavailable) return
-    } finally {
-      this.#isProbing = false
-    }
-    this.#answered()
-  }
-
-  #open(): void {
-    let close = (): void => {}
-    this.#closing = { closed: new Promise((resolve) => (close = resolve)), close: () => close() }
-    this.#giveUp(({ isRequest }) => isRequest)
-  }
-
-  #giveUp(isOver: (waiting: Waiting) => boolean): void {
-    for (const waiting of this.#waiting) {
-      if (!isOver(waiting)) continue
-      this.#waiting.delete(waiting)
-      if (waiting.isRequest) this.#givenUp++
-      waiting.reject(this.#away())
-    }
-  }
-
-  #away(): StoreUnavailable {
-    if (!this.#isReported) return new StoreUnavailable('the event store did not answer in time')
-    return new StoreAway(`the event store has not responded for ${Math.round(this.silentMs / 1_000)} s`)
-  }
-
-  #outage(): Outage {
-    return { silent_ms: Math.round(this.silentMs), refused: this.#refused, given_up: this.#givenUp }
-  }
-}
-
 /**
  * @param store  its own deadline should not be shorter than `mostWaitMs`
  * @returns two views of the store, which share the breaker
@@ -222,8 +73,131 @@ export const guardStore = (
     onRecovered = () => {},
   }: BreakerOptions,
 ): GuardedStore => {
-  const options = { mostWaitMs, openAfterMs, probeAfterMs, outageAfterMs, onOutage, onRecovered }
-  const breaker = new CircuitBreaker(() => store.read(PROBE), options)
+  const allWaiting = new Set<Waiting>()
+  /** Calls without an answer. */
+  let pending = 0
+  let silentSince: number | null = null
+  let isProbing = false
+  let isReported = false
+  let refused = 0
+  let givenUp = 0
+  /** While the breaker is open: resolves when it closes. */
+  let closing: { closed: Promise<void>; close: () => void } | null = null
+  let timer: NodeJS.Timeout | null = null
+
+  const isOpen = (): boolean => closing !== null
+
+  const silentMs = (): number => (silentSince === null ? 0 : awakeNow() - silentSince)
+
+  const request = async <Result>(call: () => Promise<Result>): Promise<Result> => {
+    if (!isOpen()) return within(() => counted(call), true)
+    refused++
+    throw away()
+  }
+
+  const background = async <Result>(call: () => Promise<Result>): Promise<Result> => {
+    while (closing) {
+      const { closed } = closing
+      await within(() => closed, false)
+    }
+    return counted(call)
+  }
+
+  const counted = async <Result>(call: () => Promise<Result>): Promise<Result> => {
+    pending++
+    silentSince ??= awakeNow()
+    keepLooking()
+    let isAnswered = false
+    try {
+      const result = await call()
+      isAnswered = true
+      return result
+    } finally {
+      pending--
+      // After an error, the probe finds out whether the store responds.
+      if (isAnswered) answered()
+    }
+  }
+
+  /** The caller stops waiting after `mostWaitMs`, whatever becomes of the work. */
+  const within = <Result>(work: () => Promise<Result>, isRequest: boolean): Promise<Result> =>
+    new Promise((resolve, reject) => {
+      const waiting: Waiting = { isRequest, giveUpAt: awakeNow() + mostWaitMs, reject }
+      allWaiting.add(waiting)
+      void work()
+        .then(resolve, reject)
+        .finally(() => allWaiting.delete(waiting))
+    })
+
+  const answered = (): void => {
+    const outage = outageNow()
+    silentSince = pending > 0 ? awakeNow() : null
+    if (isReported) onRecovered(outage)
+    isReported = false
+    refused = givenUp = 0
+    closing?.close()
+    closing = null
+  }
+
+  const keepLooking = (): void => {
+    if (timer) return
+    timer = setInterval(() => look(), LOOK_EVERY_MS)
+    timer.unref()
+  }
+
+  const stopLooking = (): void => {
+    if (timer) clearInterval(timer)
+    timer = null
+  }
+
+  const look = (): void => {
+    const now = awakeNow()
+    giveUp(({ giveUpAt }) => giveUpAt <= now)
+    if (silentSince === null) return stopLooking()
+    const silent = silentMs()
+    if (silent >= probeAfterMs) void probeStore()
+    if (silent >= openAfterMs && !isOpen()) open()
+    if (silent < outageAfterMs || isReported) return
+    isReported = true
+    onOutage(outageNow())
+  }
+
+  const probeStore = async (): Promise<void> => {
+    if (isProbing) return
+    isProbing = true
+    try {
+      await store.read(PROBE)
+    } catch (error) {
+      // A store that refuses the probe responds.
+      if (error instanceof StoreUnavailable) return
+    } finally {
+      isProbing = false
+    }
+    answered()
+  }
+
+  const open = (): void => {
+    let close = (): void => {}
+    closing = { closed: new Promise((resolve) => (close = resolve)), close: () => close() }
+    giveUp(({ isRequest }) => isRequest)
+  }
+
+  const giveUp = (isOver: (waiting: Waiting) => boolean): void => {
+    for (const waiting of allWaiting) {
+      if (!isOver(waiting)) continue
+      allWaiting.delete(waiting)
+      if (waiting.isRequest) givenUp++
+      waiting.reject(away())
+    }
+  }
+
+  const away = (): StoreUnavailable => {
+    if (!isReported) return new StoreUnavailable('the event store did not answer in time')
+    return new StoreAway(`the event store has not responded for ${Math.round(silentMs() / 1_000)} s`)
+  }
+
+  const outageNow = (): Outage => ({ silent_ms: Math.round(silentMs()), refused, given_up: givenUp })
+
   const through = (wait: <Result>(call: () => Promise<Result>) => Promise<Result>): EventStore => ({
     ...store,
     append: (units) => wait(() => store.append(units)),
@@ -232,10 +206,14 @@ export const guardStore = (
     end: () => wait(() => store.end()),
   })
   return {
-    store: through((call) => breaker.background(call)),
-    requestStore: through((call) => breaker.request(call)),
-    silentMs: () => breaker.silentMs,
-    isOpen: () => breaker.isOpen,
-    end: async () => breaker.end(),
+    store: through(background),
+    requestStore: through(request),
+    silentMs,
+    isOpen,
+    end: async () => {
+      stopLooking()
+      giveUp(() => true)
+      closing = null
+    },
   }
 }
