@@ -7,7 +7,7 @@ import { activeMailboxes, listedMails } from '../../projections/mail-account/que
 import { Accounts } from '../../workflows/accounts/accounts.ts'
 import { pauseMailAccount } from '../../workflows/accounts/mail-accounts.ts'
 import { runCollector } from '../../workflows/mail-ingest/collect.ts'
-import { Slots } from '../../workflows/mail-ingest/slots.ts'
+import { openSlots } from '../../workflows/mail-ingest/slots.ts'
 import { databaseAnswers, diskHasSpace, storeAnswers } from '../process/health-checks.ts'
 import { roleCommand, type Role } from '../process/role.ts'
 
@@ -45,8 +45,8 @@ export const collectRole: Role = {
             open: (sealed) => vault.open(sealed),
             capture,
             clock,
-            connecting: new Slots(CONNECTING, CONNECTING_SHARE),
-            fetching: new Slots(FETCHING, FETCHING_SHARE),
+            connecting: openSlots(CONNECTING, CONNECTING_SHARE),
+            fetching: openSlots(FETCHING, FETCHING_SHARE),
             pause: (mailbox, reason) => pauseMailAccount({ accounts, clock }, mailbox, reason),
             onFailure,
             onSkipped: ({ user_id, mail_account_id }, uid, facts) =>

@@ -19,7 +19,7 @@ import { Accounts } from '../../workflows/accounts/accounts.ts'
 import { pauseMailAccount } from '../../workflows/accounts/mail-accounts.ts'
 import { openCapture } from '../../workflows/capture/capture.ts'
 import { runCollector } from '../../workflows/mail-ingest/collect.ts'
-import { Slots } from '../../workflows/mail-ingest/slots.ts'
+import { openSlots } from '../../workflows/mail-ingest/slots.ts'
 import { openApi, type ApiUnderTest } from '../integration/http/api-under-test.ts'
 import { AUTHSERV_ID, timoMail } from '../harness/bank-mails.ts'
 import { eventually } from '../harness/eventually.ts'
@@ -185,8 +185,8 @@ describe('attack: a hostile mail server', function () {
         open: (sealed) => vault.open(sealed),
         capture: openCapture({ store, ids: openIds({ store, clock }), clock, plans: null }),
         clock,
-        connecting: new Slots(20, 4),
-        fetching: new Slots(8, 2),
+        connecting: openSlots(20, 4),
+        fetching: openSlots(8, 2),
         pause: (box, reason) => pauseMailAccount({ accounts: new Accounts(store), clock }, box, reason),
         // A busy machine may delay the database's connections. The mail servers do not cause that.
         onFailure: (error) => {

@@ -11,7 +11,7 @@ import { INSTALLATION_STREAM } from '../../domain/installation.ts'
 import type { Checkpoint, EventStore, ReadModels } from '../../domain/ports.ts'
 import { orAborted, waitUnlessAborted } from '../support/abort.ts'
 import { isAtOrAfter } from '../support/store-position.ts'
-import { UpdateMemory, type PositionedUpdate } from './update-memory.ts'
+import { type PositionedUpdate, openUpdateMemory } from './update-memory.ts'
 import { endsListening } from './updates.ts'
 
 /** The first listener waits this long for read models that are behind. Milliseconds. */
@@ -60,7 +60,7 @@ export const openFeed = ({ store, readModels, onFailure = () => {}, mostRead = 2
   const listeners = new Map<number, Set<Listener>>()
   const closing = new AbortController()
   const { signal } = closing
-  const memory = new UpdateMemory(store, mostRead)
+  const memory = openUpdateMemory(store, mostRead)
   let position: Checkpoint | null = null
   let running: Promise<void> | null = null
   let began: Promise<void> | null = null

@@ -25,50 +25,42 @@ const rememberedOf = (events: readonly StoredEvent[]): Remembered[] =>
     return user_id === null || update === null ? [] : [{ checkpoint: event.checkpoint, update, user_id }]
   })
 
-export class UpdateMemory {
-  readonly #store: Pick<EventStore, 'isAfter' | 'readAll'>
-  readonly #mostRead: number
-  #remembered: Remembered[] = []
+/** @param mostRead  most events that are read from the store at once */
+export const openUpdateMemory = (store: Pick<EventStore, 'isAfter' | 'readAll'>, mostRead: number) => {
+  let remembered: Remembered[] = []
   /** Events after this position are remembered. */
-  #since: Checkpoint | null = null
-  #readTooFarAt = -Infinity
-
-  /** @param mostRead  most events that are read from the store at once */
-  constructor(store: Pick<EventStore, 'isAfter' | 'readAll'>, mostRead: number) {
-    this.#store = store
-    this.#mostRead = mostRead
-  }
+  let since: Checkpoint | null = null
+  let readTooFarAt = -Infinity
 
   /** Events after this position follow. */
-  begin(position: Checkpoint | null): void {
-    this.#since = position
+  const begin = (position: Checkpoint | null): void => {
+    since = position
   }
 
   /** @returns the updates of these events */
-  add(events: readonly StoredEvent[]): Remembered[] {
+  const add = (events: readonly StoredEvent[]): Remembered[] => {
     const added = rememberedOf(events)
-    this.#remembered.push(...added)
+    remembered.push(...added)
     return added
   }
 
   /** Drops the oldest updates if there are too many. */
-  forget(): void {
-    if (this.#remembered.length <= 2 * REMEMBERED) return
-    const forgotten = this.#remembered.length - REMEMBERED
-    this.#since = this.#remembered[forgotten - 1]!.checkpoint
-    this.#remembered = this.#remembered.slice(forgotten)
+  const forget = (): void => {
+    if (remembered.length <= 2 * REMEMBERED) return
+    const forgotten = remembered.length - REMEMBERED
+    since = remembered[forgotten - 1]!.checkpoint
+    remembered = remembered.slice(forgotten)
   }
 
   /** Reads the events after this position, unless they are remembered or too many. */
-  async readFrom(after: Checkpoint): Promise<void> {
-    const store = this.#store
-    const until = this.#since
+  const readFrom = async (after: Checkpoint): Promise<void> => {
+    const until = since
     if (until === null || !store.isAfter(until, after)) return
-    if (performance.now() - this.#readTooFarAt < READ_AGAIN_MS) return
+    if (performance.now() - readTooFarAt < READ_AGAIN_MS) return
     const found: Remembered[] = []
-    const page = Math.min(PAGE, this.#mostRead)
+    const page = Math.min(PAGE, mostRead)
     let from = after
-    for (let read = 0; read < this.#mostRead; read += PAGE) {
+    for (let read = 0; read < mostRead; read += PAGE) {
       const events = await store.readAll(from, page)
       found.push(...rememberedOf(events.filter(({ checkpoint }) => !store.isAfter(checkpoint, until))))
       const last = events.at(-1)?.checkpoint
@@ -76,19 +68,19 @@ export class UpdateMemory {
         from = last!
         continue
       }
-      if (this.#since !== until) return // forgotten meanwhile
-      this.#remembered = [...found, ...this.#remembered]
-      this.#since = after
+      if (since !== until) return // forgotten meanwhile
+      remembered = [...found, ...remembered]
+      since = after
       return
     }
-    this.#readTooFarAt = performance.now()
+    readTooFarAt = performance.now()
   }
 
   /** The updates of a user after this position; null if it is too long ago. */
-  missedBy(userId: number, after: Checkpoint): PositionedUpdate[] | null {
-    if (this.#since !== null && this.#store.isAfter(this.#since, after)) return null
-    return this.#remembered.filter(
-      ({ user_id, checkpoint }) => user_id === userId && this.#store.isAfter(checkpoint, after),
-    )
+  const missedBy = (userId: number, after: Checkpoint): PositionedUpdate[] | null => {
+    if (since !== null && store.isAfter(since, after)) return null
+    return remembered.filter(({ user_id, checkpoint }) => user_id === userId && store.isAfter(checkpoint, after))
   }
+
+  return { begin, add, forget, readFrom, missedBy }
 }

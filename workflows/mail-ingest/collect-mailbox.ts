@@ -15,7 +15,7 @@ import { DAY_MS } from '../../domain/time.ts'
 import { waitUnlessAborted } from '../support/abort.ts'
 import { retry, type BackOff } from '../support/retry.ts'
 import { MailFailure, type Connection, type Login, type Mailbox, type MailboxPosition } from './mailbox.ts'
-import { RefusedMails } from './refused-mails.ts'
+import { openRefusedMails, type RefusedMails } from './refused-mails.ts'
 import type { CollectParts, Experience, Session } from './session.ts'
 import { retryRefused, take } from './take-mails.ts'
 import { Violations } from './violations.ts'
@@ -34,7 +34,7 @@ export const collectMailbox = async (parts: CollectParts, mailbox: Mailbox, sign
   const experience: Experience = {
     chunk: CHUNK,
     violations: new Violations(),
-    refused: new RefusedMails(patience),
+    refused: openRefusedMails(patience),
     reached: null,
     handedOut: [],
     isDoubted: false,
@@ -112,7 +112,7 @@ const connected = async (
     let isReported = false
     /** A login proves nothing yet: the mailbox works when its mails were taken, or when there are none. */
     const works = async (): Promise<void> => {
-      if (!isReported && !refused.isServerUnsure) {
+      if (!isReported && !refused.isServerUnsure()) {
         await parts.notes.report(mailbox, null)
         isReported = true
       }
@@ -128,7 +128,7 @@ const connected = async (
         await works()
       }
       // After all others, because it may break the connection; but before them if no further mail may be passed over.
-      const again = uids.length === 0 || refused.isFull ? refused.due(performance.now()) : null
+      const again = uids.length === 0 || refused.isFull() ? refused.due(performance.now()) : null
       if (again) {
         await parts.fetching.use(owner, () => retryRefused(session, again))
         continue

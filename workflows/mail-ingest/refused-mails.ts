@@ -26,78 +26,67 @@ export interface RefusedMail {
   reason: string
 }
 
-export class RefusedMails {
-  readonly #mails = new Map<number, RefusedMail>()
-  readonly #patience: number
-
-  /** @param patience  factor for all pauses; only tests use a value other than 1 */
-  constructor(patience: number) {
-    this.#patience = patience
-  }
+/** @param patience  factor for all pauses; only tests use a value other than 1 */
+export const openRefusedMails = (patience: number) => {
+  const mails = new Map<number, RefusedMail>()
 
   /** Whether all failures may be the server's. Then the mailbox does not work. */
-  get isServerUnsure(): boolean {
-    return this.#unsure() > 0
-  }
+  const isServerUnsure = (): boolean => unsure() > 0
 
   /** Whether no further mail may be passed over until one of these was tried again. */
-  get isFull(): boolean {
-    return this.#unsure() >= MOST_UNSURE
-  }
+  const isFull = (): boolean => unsure() >= MOST_UNSURE
 
   /** @returns false if too many wait already */
-  add(uid: number, reason: string, now: number): boolean {
-    if (this.isFull) return false
-    this.#mails.set(uid, { uid, tries: 0, dueAt: now + PAUSES_MS[0]! * this.#patience, reason })
+  const add = (uid: number, reason: string, now: number): boolean => {
+    if (isFull()) return false
+    mails.set(uid, { uid, tries: 0, dueAt: now + PAUSES_MS[0]! * patience, reason })
     return true
   }
 
   /** @param isProven  whether the server returned another mail just before */
-  failed(mail: RefusedMail, isProven: boolean, reason: string, now: number): void {
+  const failed = (mail: RefusedMail, isProven: boolean, reason: string, now: number): void => {
     const tries = isProven ? mail.tries + 1 : mail.tries
     const pause = isProven ? (PAUSES_MS[tries] ?? 0) : UNSURE_PAUSE_MS
     // It comes last of those that are due at the same time.
-    this.#mails.delete(mail.uid)
-    this.#mails.set(mail.uid, { ...mail, tries, reason, dueAt: now + pause * this.#patience })
+    mails.delete(mail.uid)
+    mails.set(mail.uid, { ...mail, tries, reason, dueAt: now + pause * patience })
   }
 
   /** Called when a try broke the connection: then all wait, so that many of them do not mean many logins. */
-  putOff(now: number): void {
-    for (const mail of this.#mails.values()) mail.dueAt = Math.max(mail.dueAt, now + UNSURE_PAUSE_MS * this.#patience)
+  const putOff = (now: number): void => {
+    for (const mail of mails.values()) mail.dueAt = Math.max(mail.dueAt, now + UNSURE_PAUSE_MS * patience)
   }
 
   /** Called when it was returned, no longer exists, or was recorded as skipped. */
-  remove(uid: number): void {
-    this.#mails.delete(uid)
+  const remove = (uid: number): void => {
+    mails.delete(uid)
   }
 
-  isGivenUp({ tries }: RefusedMail): boolean {
-    return tries >= PAUSES_MS.length
-  }
+  const isGivenUp = ({ tries }: RefusedMail): boolean => tries >= PAUSES_MS.length
 
   /** The one that is due first; null if none is due. */
-  due(now: number): RefusedMail | null {
-    const [first] = [...this.#mails.values()].sort((a, b) => a.dueAt - b.dueAt)
+  const due = (now: number): RefusedMail | null => {
+    const [first] = [...mails.values()].sort((a, b) => a.dueAt - b.dueAt)
     return first && first.dueAt <= now ? first : null
   }
 
   /** Milliseconds until the next try; null if there is none. */
-  msUntilDue(now: number): number | null {
-    const times = [...this.#mails.values()].map(({ dueAt }) => dueAt)
+  const msUntilDue = (now: number): number | null => {
+    const times = [...mails.values()].map(({ dueAt }) => dueAt)
     return times.length === 0 ? null : Math.max(0, Math.min(...times) - now)
   }
 
   /** The last UID before which every mail is settled. */
-  settledUntil(uid: number): number {
-    return Math.min(uid, ...[...this.#mails.keys()].map((refused) => refused - 1))
-  }
+  const settledUntil = (uid: number): number => Math.min(uid, ...[...mails.keys()].map((refused) => refused - 1))
 
   /** The server has renumbered its mails. */
-  clear(): void {
-    this.#mails.clear()
+  const clear = (): void => {
+    mails.clear()
   }
 
-  #unsure(): number {
-    return [...this.#mails.values()].filter(({ tries }) => tries === 0).length
-  }
+  const unsure = (): number => [...mails.values()].filter(({ tries }) => tries === 0).length
+
+  return { isServerUnsure, isFull, add, failed, putOff, remove, isGivenUp, due, msUntilDue, settledUntil, clear }
 }
+
+export type RefusedMails = ReturnType<typeof openRefusedMails>

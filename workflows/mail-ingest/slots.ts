@@ -2,48 +2,44 @@
  * Limits concurrency, in the order of requests. With many mailboxes, none may hold up the others, and together they
  * must not fill the memory. The mailboxes of one owner get only a share, because all their servers may be slow on
  * purpose.
+ * @param share  most slots that one owner may hold at a time
  */
-export class Slots {
-  #free: number
-  readonly #share: number
+export const openSlots = (slots: number, share = slots) => {
   /** The number of slots that each owner holds. */
-  readonly #held = new Map<number, number>()
-  #waiting: { owner: number; start: () => void }[] = []
+  const held = new Map<number, number>()
+  const waiting: { owner: number; start: () => void }[] = []
+  let free = slots
 
-  /** @param share  most slots that one owner may hold at a time */
-  constructor(slots: number, share = slots) {
-    this.#free = slots
-    this.#share = share
-  }
-
-  async use<Result>(owner: number, work: () => Promise<Result>): Promise<Result> {
-    if (this.#hasRoom(owner)) this.#take(owner)
-    else await new Promise<void>((start) => this.#waiting.push({ owner, start }))
+  const use = async <Result>(owner: number, work: () => Promise<Result>): Promise<Result> => {
+    if (hasRoom(owner)) take(owner)
+    else await new Promise<void>((start) => waiting.push({ owner, start }))
     try {
       return await work()
     } finally {
-      this.#giveBack(owner)
+      giveBack(owner)
     }
   }
 
-  #hasRoom(owner: number): boolean {
-    return this.#free > 0 && (this.#held.get(owner) ?? 0) < this.#share
+  const hasRoom = (owner: number): boolean => free > 0 && (held.get(owner) ?? 0) < share
+
+  const take = (owner: number): void => {
+    free--
+    held.set(owner, (held.get(owner) ?? 0) + 1)
   }
 
-  #take(owner: number): void {
-    this.#free--
-    this.#held.set(owner, (this.#held.get(owner) ?? 0) + 1)
-  }
-
-  #giveBack(owner: number): void {
-    this.#free++
-    const left = this.#held.get(owner)! - 1
-    if (left > 0) this.#held.set(owner, left)
-    else this.#held.delete(owner)
-    const at = this.#waiting.findIndex((each) => this.#hasRoom(each.owner))
+  const giveBack = (owner: number): void => {
+    free++
+    const left = held.get(owner)! - 1
+    if (left > 0) held.set(owner, left)
+    else held.delete(owner)
+    const at = waiting.findIndex((each) => hasRoom(each.owner))
     if (at < 0) return
-    const [next] = this.#waiting.splice(at, 1)
-    this.#take(next!.owner)
+    const [next] = waiting.splice(at, 1)
+    take(next!.owner)
     next!.start()
   }
+
+  return { use }
 }
+
+export type Slots = ReturnType<typeof openSlots>

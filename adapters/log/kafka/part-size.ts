@@ -13,39 +13,34 @@ export const FRAMING = 800
 const USUAL_LIMIT = 1_048_588
 const AGAIN_AFTER_MS = HOUR_MS
 
-export class PartSize {
-  readonly #now: () => number
-  #bytes = MOST_BYTES
-  #refusedAt = -Infinity
-  #allowed = MOST_BYTES
-  #statedAt = -Infinity
+/** @param now  a monotonic clock: milliseconds */
+export const openPartSize = (now = (): number => performance.now()) => {
+  let unrefused = MOST_BYTES
+  let refusedAt = -Infinity
+  let allowed = MOST_BYTES
+  let statedAt = -Infinity
 
-  /** @param now  a monotonic clock: milliseconds */
-  constructor(now = (): number => performance.now()) {
-    this.#now = now
-  }
-
-  get bytes(): number {
-    return Math.min(this.#bytes, this.#allowed)
-  }
+  const bytes = (): number => Math.min(unrefused, allowed)
 
   /** Whether the limit is low and was read so long ago that it may have been raised. */
-  get isOutdated(): boolean {
-    return this.#allowed < MOST_BYTES && this.#now() - this.#statedAt > AGAIN_AFTER_MS
-  }
+  const isOutdated = (): boolean => allowed < MOST_BYTES && now() - statedAt > AGAIN_AFTER_MS
 
   /** @param limit  of one request to the topic: bytes; null if its brokers do not say */
-  stated(limit: number | null): void {
-    this.#allowed = Math.max(FRAMING, Math.min(MOST_BYTES, ((limit ?? USUAL_LIMIT) / USUAL_LIMIT) * MOST_BYTES))
-    this.#statedAt = this.#now()
+  const stated = (limit: number | null): void => {
+    allowed = Math.max(FRAMING, Math.min(MOST_BYTES, ((limit ?? USUAL_LIMIT) / USUAL_LIMIT) * MOST_BYTES))
+    statedAt = now()
   }
 
-  refused(): void {
-    this.#bytes = Math.max(FRAMING, this.bytes / 2)
-    this.#refusedAt = this.#now()
+  const refused = (): void => {
+    unrefused = Math.max(FRAMING, bytes() / 2)
+    refusedAt = now()
   }
 
-  accepted(): void {
-    if (this.#now() - this.#refusedAt > AGAIN_AFTER_MS) this.#bytes *= 2
+  const accepted = (): void => {
+    if (now() - refusedAt > AGAIN_AFTER_MS) unrefused *= 2
   }
+
+  return { bytes, isOutdated, stated, refused, accepted }
 }
+
+export type PartSize = ReturnType<typeof openPartSize>

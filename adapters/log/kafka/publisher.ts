@@ -13,7 +13,7 @@ import { endedWithin } from '../../../workflows/support/ended-within.ts'
 import { kafkaError, openKafkaClient, type KafkaSettings } from './client.ts'
 import { messageOf, type Origin } from './cloud-event.ts'
 import { hasType, needing } from './missing-acl.ts'
-import { FRAMING, PartSize } from './part-size.ts'
+import { FRAMING, openPartSize } from './part-size.ts'
 import { ensureTopic } from './topic.ts'
 
 const TOO_LARGE = /^(MESSAGE|RECORD_LIST)_TOO_LARGE$/
@@ -34,7 +34,7 @@ export const openKafkaPublisher = (options: PublisherOptions): Publisher => {
   const kafka = openKafkaClient(settings)
   const { topic } = settings
   let producer: Producer | null = null
-  const partSize = new PartSize()
+  const partSize = openPartSize()
 
   const send = async (messages: readonly Message[], signal: AbortSignal): Promise<void> => {
     if (!producer) {
@@ -43,9 +43,9 @@ export const openKafkaPublisher = (options: PublisherOptions): Publisher => {
       // The caller has stopped waiting.
       if (signal.aborted) return fresh.disconnect()
       producer = fresh
-    } else if (partSize.isOutdated) partSize.stated(await ensureTopic(kafka, topic))
+    } else if (partSize.isOutdated()) partSize.stated(await ensureTopic(kafka, topic))
     const sending = producer
-    for (const part of inParts(messages, partSize.bytes)) {
+    for (const part of inParts(messages, partSize.bytes())) {
       if (signal.aborted) return
       await needing(writing(topic), () =>
         sending.sendBatch({ acks: -1, timeout: 10_000, topicMessages: [{ topic, messages: part }] }),

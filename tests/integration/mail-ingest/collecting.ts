@@ -12,7 +12,7 @@ import { Accounts } from '../../../workflows/accounts/accounts.ts'
 import { pauseMailAccount } from '../../../workflows/accounts/mail-accounts.ts'
 import { openCapture } from '../../../workflows/capture/capture.ts'
 import { runCollector } from '../../../workflows/mail-ingest/collect.ts'
-import { Slots } from '../../../workflows/mail-ingest/slots.ts'
+import { openSlots } from '../../../workflows/mail-ingest/slots.ts'
 import { AUTHSERV_ID } from '../../harness/bank-mails.ts'
 import type { Dovecot } from '../../harness/dovecot/server.ts'
 import { PASSWORD } from '../../harness/dovecot/server.ts'
@@ -49,8 +49,8 @@ export const startCollector = async (
       open: (sealed) => vault.open(sealed),
       capture,
       clock,
-      connecting: new Slots(20),
-      fetching: new Slots(8),
+      connecting: openSlots(20),
+      fetching: openSlots(8),
       pause: (mailbox, reason) => pauseMailAccount({ accounts: new Accounts(store), clock }, mailbox, reason),
       onFailure: () => {},
       onSkipped: (_, uid) => onSkipped?.(uid),

@@ -1,10 +1,10 @@
 /** The memory about mails that a server lists but does not return. */
 import { expect } from 'chai'
-import { RefusedMails } from '../../../../workflows/mail-ingest/refused-mails.ts'
+import { openRefusedMails, type RefusedMails } from '../../../../workflows/mail-ingest/refused-mails.ts'
 
 describe('refused mails', () => {
   const given = (...uids: number[]): RefusedMails => {
-    const refused = new RefusedMails(1)
+    const refused = openRefusedMails(1)
     for (const uid of uids) refused.add(uid, 'no', 0)
     return refused
   }
@@ -36,10 +36,10 @@ describe('refused mails', () => {
 
   it('are at most 20 until one of them was refused while the server returned another mail', () => {
     const refused = given(...Array.from({ length: 19 }, (_, n) => n + 1))
-    expect([refused.isServerUnsure, refused.isFull, refused.add(20, 'no', 0)]).to.deep.equal([true, false, true])
-    expect([refused.isFull, refused.add(21, 'no', 0)]).to.deep.equal([true, false])
+    expect([refused.isServerUnsure(), refused.isFull(), refused.add(20, 'no', 0)]).to.deep.equal([true, false, true])
+    expect([refused.isFull(), refused.add(21, 'no', 0)]).to.deep.equal([true, false])
     refused.failed(refused.due(15_000)!, true, 'no', 15_000)
-    expect([refused.isFull, refused.add(21, 'no', 0)]).to.deep.equal([false, true])
+    expect([refused.isFull(), refused.add(21, 'no', 0)]).to.deep.equal([false, true])
   })
 
   it('keep the position of their mailbox before the first of them', () => {
@@ -48,7 +48,7 @@ describe('refused mails', () => {
     refused.remove(4)
     expect(refused.settledUntil(9)).to.equal(6)
     refused.clear()
-    expect([refused.settledUntil(9), refused.isServerUnsure]).to.deep.equal([9, false])
+    expect([refused.settledUntil(9), refused.isServerUnsure()]).to.deep.equal([9, false])
   })
 
   it('all wait a minute after a try that broke the connection', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { Slots } from '../../../../workflows/mail-ingest/slots.ts'
+import { openSlots } from '../../../../workflows/mail-ingest/slots.ts'
 import { Violations } from '../../../../workflows/mail-ingest/violations.ts'
 
 /** Work that ends when the test calls `end`. */
@@ -12,7 +12,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('slots', () => {
   it('are given in the order of the requests', async () => {
-    const slots = new Slots(1)
+    const slots = openSlots(1)
     const started: number[] = []
     const works = [1, 2, 3].map((n) => ({ n, ...openWork() }))
     const all = works.map(({ n, work }) => slots.use(n, () => (started.push(n), work())))
@@ -26,7 +26,7 @@ describe('slots', () => {
   })
 
   it('skip an owner that already has its share', async () => {
-    const slots = new Slots(3, 2)
+    const slots = openSlots(3, 2)
     const started: string[] = []
     const hostile = [openWork(), openWork(), openWork()]
     const all = hostile.map(({ work }, n) => slots.use(1, () => (started.push(`hostile ${n}`), work())))
@@ -44,7 +44,7 @@ describe('slots', () => {
   })
 
   it('are released after work that fails', async () => {
-    const slots = new Slots(1)
+    const slots = openSlots(1)
     await slots.use(1, () => Promise.reject(new Error('x'))).catch(() => {})
     expect(await slots.use(2, () => Promise.resolve('done'))).to.equal('done')
   })
