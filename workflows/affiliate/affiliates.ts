@@ -14,10 +14,8 @@ import { nextId } from '../support/next-id.ts'
 /** Number of cached affiliates. */
 const REMEMBERED = 1_000
 
-export class Affiliates {
-  readonly #store: EventStore
-  readonly #ids: Ids
-  readonly #cache = foldCache(
+export const openAffiliates = ({ store, ids }: { store: EventStore; ids: Ids }) => {
+  const cache = foldCache(
     {
       stream: (userId) => affiliateStream(Number(userId)),
       events: affiliateEvents,
@@ -27,62 +25,57 @@ export class Affiliates {
     REMEMBERED,
   )
 
-  constructor({ store, ids }: { store: EventStore; ids: Ids }) {
-    this.#store = store
-    this.#ids = ids
-  }
+  /** @throws {StoreUnavailable} */
+  const find = async (userId: number): Promise<decide.Affiliate> => (await cache.load(store, String(userId))).state
 
   /** @throws {StoreUnavailable} */
-  async find(userId: number): Promise<decide.Affiliate> {
-    return (await this.#cache.load(this.#store, String(userId))).state
-  }
-
-  /** @throws {StoreUnavailable} */
-  async createLink(occasion: OwnersOccasion, label: string): Promise<decide.Link> {
+  const createLink = async (occasion: OwnersOccasion, label: string): Promise<decide.Link> => {
     const { user_id, at } = occasion
-    const link_id = await nextId(this.#ids)
+    const link_id = await nextId(ids)
     const code = formToken('referral', user_id, randomBytes(9).toString('base64url'))
-    const { links } = await this.#change(user_id, occasion, () =>
-      decide.createLink(user_id, { link_id, label, code, at }),
-    )
+    const { links } = await change(user_id, occasion, () => decide.createLink(user_id, { link_id, label, code, at }))
     return links.find((link) => link.link_id === link_id)!
   }
 
   /** @throws {StoreUnavailable} */
-  async setBank(occasion: OwnersOccasion, bank: decide.Bank): Promise<decide.Bank> {
+  const setBank = async (occasion: OwnersOccasion, bank: decide.Bank): Promise<decide.Bank> => {
     const { user_id } = occasion
-    return (await this.#change(user_id, occasion, (affiliate) => decide.setBank(affiliate, user_id, bank))).bank!
+    return (await change(user_id, occasion, (affiliate) => decide.setBank(affiliate, user_id, bank))).bank!
   }
 
   /** @param amount  whole dong · @throws {Refused} CONFLICT without a bank, or above the balance · {StoreUnavailable} */
-  async withdraw(occasion: OwnersOccasion, amount: number): Promise<decide.Withdrawal> {
+  const withdraw = async (occasion: OwnersOccasion, amount: number): Promise<decide.Withdrawal> => {
     const { user_id, at } = occasion
-    const withdrawal_id = await nextId(this.#ids)
-    const { withdrawals } = await this.#change(user_id, occasion, (affiliate) =>
+    const withdrawal_id = await nextId(ids)
+    const { withdrawals } = await change(user_id, occasion, (affiliate) =>
       decide.requestWithdrawal(affiliate, { user_id, withdrawal_id, amount, at }),
     )
     return withdrawals.find((each) => each.withdrawal_id === withdrawal_id)!
   }
 
   /** @throws {StoreUnavailable} */
-  async earn(occasion: Occasion, earning: decide.Earning): Promise<void> {
-    await this.#change(earning.user_id, occasion, (affiliate) => decide.earnCommission(affiliate, earning))
+  const earn = async (occasion: Occasion, earning: decide.Earning): Promise<void> => {
+    await change(earning.user_id, occasion, (affiliate) => decide.earnCommission(affiliate, earning))
   }
 
   /** The owner of the link with this code; null if there is none. @throws {StoreUnavailable} */
-  async ownerOfCode(code: string): Promise<number | null> {
+  const ownerOfCode = async (code: string): Promise<number | null> => {
     const userId = userOfToken('referral', code)
     if (userId === null) return null
-    const { links } = await this.find(userId)
+    const { links } = await find(userId)
     return links.some((link) => link.code === code) ? userId : null
   }
 
-  async #change(
+  const change = async (
     userId: number,
     occasion: Occasion,
     decision: (affiliate: decide.Affiliate) => readonly AffiliateEvent[],
-  ): Promise<decide.Affiliate> {
+  ): Promise<decide.Affiliate> => {
     const key = String(userId)
-    return (await execute(this.#store, this.#cache, key, occasion, ({ state }) => decision(state))).state
+    return (await execute(store, cache, key, occasion, ({ state }) => decision(state))).state
   }
+
+  return { find, createLink, setBank, withdraw, earn, ownerOfCode }
 }
+
+export type Affiliates = ReturnType<typeof openAffiliates>

@@ -14,7 +14,7 @@ import { asStored, isReadable, isTombstone, type StoredEvent } from '../../domai
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 import { faultsOf } from '../../domain/transaction/audit.ts'
 import { AccountRevisions } from './account-revisions.ts'
-import { Leftovers } from './leftovers.ts'
+import { openLeftovers } from './leftovers.ts'
 import { slicesOf } from './slices.ts'
 import { Windows } from './windows.ts'
 import { keptFor } from '../../domain/retention.ts'
@@ -40,95 +40,84 @@ export const continuedFrom = async (store: EventStore, position: StorePosition):
 }
 
 /** The progress of an audit. */
-class Audit {
-  readonly #store: EventStore
-  readonly #found: Found
-  readonly #after: Checkpoint | null
-  readonly #accounts = new AccountRevisions()
-  readonly #windows: Windows
-  readonly #leftovers: Leftovers
+const openAudit = (store: EventStore, now: Date, found: Found, after: Checkpoint | null) => {
+  const accounts = new AccountRevisions()
   /** Streams that keep all their events. Transactions are checked as a whole. */
-  readonly #permanent = new Set<string>()
-  readonly #audited: Audited = { events: 0, transactions: 0, end: null }
-  #reserved = 0
-  #largest = 0
+  const permanent = new Set<string>()
+  const audited: Audited = { events: 0, transactions: 0, end: null }
+  let newestReserved = 0
+  let largest = 0
   /** The last event of the previous page. */
-  #before: Checkpoint | null
+  let before = after
+  const windows = new Windows(now)
+  const leftovers = openLeftovers(after)
 
-  constructor(store: EventStore, now: Date, found: Found, after: Checkpoint | null) {
-    this.#store = store
-    this.#found = found
-    this.#after = this.#before = after
-    this.#windows = new Windows(now)
-    this.#leftovers = new Leftovers(after)
-  }
-
-  async takePage(page: readonly StoredEvent[]): Promise<void> {
+  const takePage = async (page: readonly StoredEvent[]): Promise<void> => {
     const begun = new Set<string>()
     const continued = new Set<string>()
     for (const event of page) {
-      this.#take(event)
+      take(event)
       const { stream, type, revision } = event
       if (type === 'TransactionCaptured' || (type === 'TransactionDeleted' && revision === 0)) begun.add(stream)
-      else if (isOfTransaction(stream) && this.#after !== null) continued.add(stream)
+      else if (isOfTransaction(stream) && after !== null) continued.add(stream)
     }
     // Between pages, after the related events of accounts and transactions have been read.
-    for await (const [stream, events] of slicesOf(this.#store, wholly(begun))) {
-      this.#auditTransaction(stream, events)
-      this.#windows.mustHave(events[0])
+    for await (const [stream, events] of slicesOf(store, wholly(begun))) {
+      auditTransaction(stream, events)
+      windows.mustHave(events[0])
     }
     for (const stream of begun) continued.delete(stream)
-    for await (const [stream, events] of slicesOf(this.#store, wholly(continued)))
-      if (this.#isContinued(events)) this.#auditTransaction(stream, events)
-    this.#before = page.at(-1)!.checkpoint
+    for await (const [stream, events] of slicesOf(store, wholly(continued)))
+      if (isContinued(events)) auditTransaction(stream, events)
+    before = page.at(-1)!.checkpoint
     const last = page.findLast(isLastingPosition)
-    if (last) this.#audited.end = storePositionOf(last)
+    if (last) audited.end = storePositionOf(last)
   }
 
   /** Reports what can be judged only after the last event. */
-  async finish(): Promise<Audited> {
-    const [store, found] = [this.#store, this.#found]
-    await this.#windows.report(store, found)
-    await this.#accounts.report(store, found)
-    await this.#leftovers.report(store, found)
-    await auditBeginnings(store, [...this.#permanent], found)
+  const finish = async (): Promise<Audited> => {
+    await windows.report(store, found)
+    await accounts.report(store, found)
+    await leftovers.report(store, found)
+    await auditBeginnings(store, [...permanent], found)
     const [[ids] = []] = await store.read([{ stream: ID_STREAM, backwards: true, limit: 1 }])
-    const reserved = ids?.type === 'IdsReserved' ? ids.data.to : this.#reserved
-    if (this.#largest > reserved) found(`ids: ${this.#largest} is used, and only ids up to ${reserved} are given out`)
-    return this.#audited
+    const reserved = ids?.type === 'IdsReserved' ? ids.data.to : newestReserved
+    if (largest > reserved) found(`ids: ${largest} is used, and only ids up to ${reserved} are given out`)
+    return audited
   }
 
-  #take(event: StoredEvent): void {
+  const take = (event: StoredEvent): void => {
     const { stream, type, data, revision } = event
-    this.#audited.events++
-    this.#leftovers.take(event, this.#before)
-    this.#windows.take(event)
-    if (type === 'Unreadable') this.#found(`${stream}@${revision}: ${data.detail}; its stream is parked`)
-    if (keptFor(stream) === null && !isOfTransaction(stream)) this.#permanent.add(stream)
-    if (stream.startsWith('account-')) this.#accounts.take(event, this.#found)
-    if (type === 'IdsReserved') this.#reserved = data.to
-    this.#largest = Math.max(this.#largest, transactionIn(asStored(event).data))
+    audited.events++
+    leftovers.take(event, before)
+    windows.take(event)
+    if (type === 'Unreadable') found(`${stream}@${revision}: ${data.detail}; its stream is parked`)
+    if (keptFor(stream) === null && !isOfTransaction(stream)) permanent.add(stream)
+    if (stream.startsWith('account-')) accounts.take(event, found)
+    if (type === 'IdsReserved') newestReserved = data.to
+    largest = Math.max(largest, transactionIn(asStored(event).data))
   }
 
-  #auditTransaction(stream: string, events: readonly StoredEvent[]): void {
+  const auditTransaction = (stream: string, events: readonly StoredEvent[]): void => {
     try {
-      for (const fault of faultsOf(events)) this.#found(`${stream}: ${fault}`)
+      for (const fault of faultsOf(events)) found(`${stream}: ${fault}`)
     } catch (error) {
-      this.#found(`${stream}: cannot be folded: ${(error as Error).message}`)
+      found(`${stream}: cannot be folded: ${(error as Error).message}`)
     }
-    this.#accounts.takeAttempts(events)
-    if (events.at(-1)?.type !== 'TransactionDeleted') this.#audited.transactions++
+    accounts.takeAttempts(events)
+    if (events.at(-1)?.type !== 'TransactionDeleted') audited.transactions++
   }
 
   /** Whether the first event of a transaction since the audit begins is on this page. Otherwise an earlier page has led to it. */
-  #isContinued(events: readonly StoredEvent[]): boolean {
-    const firstSince = events.find((event) => this.#isSince(event, this.#after))
-    return firstSince !== undefined && isReadable(events[0]!) && this.#isSince(firstSince, this.#before)
+  const isContinued = (events: readonly StoredEvent[]): boolean => {
+    const firstSince = events.find((event) => isSince(event, after))
+    return firstSince !== undefined && isReadable(events[0]!) && isSince(firstSince, before)
   }
 
-  #isSince({ checkpoint }: StoredEvent, position: Checkpoint | null): boolean {
-    return position === null || this.#store.isAfter(checkpoint, position)
-  }
+  const isSince = ({ checkpoint }: StoredEvent, position: Checkpoint | null): boolean =>
+    position === null || store.isAfter(checkpoint, position)
+
+  return { takePage, finish }
 }
 
 /**
@@ -142,7 +131,7 @@ export const auditStore = async (
   found: Found,
   after: Checkpoint | null = null,
 ): Promise<Audited> => {
-  const audit = new Audit(store, now, found, after)
+  const audit = openAudit(store, now, found, after)
   for await (const page of pages(store, after)) await audit.takePage(page)
   return audit.finish()
 }

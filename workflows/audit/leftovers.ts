@@ -20,40 +20,34 @@ import { slicesOf } from './slices.ts'
 const LAST: ReadonlySet<string> = new Set(['NotificationReread', 'NotificationGivenUp', 'EmailReleased'])
 const ends = (type: string): boolean => isClosing(type) || LAST.has(type)
 
-export class Leftovers {
+/** @param after  where the audit begins; null: with the first event */
+export const openLeftovers = (after: Checkpoint | null) => {
   /** Where the first events of each account are: the position before their page. */
-  readonly #firstSeen = new Map<number, Checkpoint | null>()
-  readonly #deleted = new Set<number>()
-  readonly #after: Checkpoint | null
-
-  /** @param after  where the audit begins; null: with the first event */
-  constructor(after: Checkpoint | null) {
-    this.#after = after
-  }
+  const firstSeen = new Map<number, Checkpoint | null>()
+  const deleted = new Set<number>()
 
   /** @param before  the position before the page of the event */
-  take(event: StoredEvent, before: Checkpoint | null): void {
+  const take = (event: StoredEvent, before: Checkpoint | null): void => {
     const { stream, type, metadata } = event
     const { user_id } = metadata
     if (user_id === null) return
-    if (type === 'AccountDeleted') this.#deleted.add(user_id)
-    if (this.#isToLookAt(type) && !this.#firstSeen.has(user_id) && !isEmailStream(stream))
-      this.#firstSeen.set(user_id, before)
+    if (type === 'AccountDeleted') deleted.add(user_id)
+    if (isToLookAt(type) && !firstSeen.has(user_id) && !isEmailStream(stream)) firstSeen.set(user_id, before)
   }
 
   /** Call it after all events. @throws {StoreUnavailable} */
-  async report(store: EventStore, found: (fault: string) => void): Promise<void> {
-    await this.#findDeleted(store)
-    const users = new Set([...this.#deleted].filter((user) => this.#firstSeen.has(user)))
+  const report = async (store: EventStore, found: (fault: string) => void): Promise<void> => {
+    await findDeleted(store)
+    const users = new Set([...deleted].filter((user) => firstSeen.has(user)))
     if (users.size === 0) return
-    const positions = [...users].map((user) => this.#firstSeen.get(user) ?? null)
+    const positions = [...users].map((user) => firstSeen.get(user) ?? null)
     const from = positions.reduce((a, b) => earlier(store, a, b))
     const looked = new Set<string>()
     for await (const page of pages(store, from)) {
       const open = new Map<string, number>()
       for (const { stream, type, metadata } of page) {
         const user = metadata.user_id
-        if (user === null || !users.has(user) || !this.#isToLookAt(type) || looked.has(stream)) continue
+        if (user === null || !users.has(user) || !isToLookAt(type) || looked.has(stream)) continue
         looked.add(stream)
         open.set(stream, user)
       }
@@ -61,18 +55,18 @@ export class Leftovers {
     }
   }
 
-  #isToLookAt(type: string): boolean {
-    return this.#after !== null || !ends(type)
-  }
+  const isToLookAt = (type: string): boolean => after !== null || !ends(type)
 
   /** Accounts that were deleted before the audit begins, and have events since. */
-  async #findDeleted(store: EventStore): Promise<void> {
-    if (this.#after === null) return
-    const users = [...this.#firstSeen.keys()].filter((user) => !this.#deleted.has(user))
+  const findDeleted = async (store: EventStore): Promise<void> => {
+    if (after === null) return
+    const users = [...firstSeen.keys()].filter((user) => !deleted.has(user))
     const newest = users.map((user) => ({ stream: accountStream(user), backwards: true, limit: 1 }))
     for await (const [, [event]] of slicesOf(store, newest))
-      if (event?.type === 'AccountDeleted') this.#deleted.add(event.data.user_id)
+      if (event?.type === 'AccountDeleted') deleted.add(event.data.user_id)
   }
+
+  return { take, report }
 }
 
 const earlier = (store: EventStore, a: Checkpoint | null, b: Checkpoint | null): Checkpoint | null =>

@@ -21,11 +21,11 @@ import type { Snapshots } from '../support/snapshots.ts'
 import { pauseAfter } from '../support/retry.ts'
 import { WarmWindows } from './warm-windows.ts'
 import { RecentConflicts } from './recent-conflicts.ts'
-import { WindowSnapshots } from './window-snapshots.ts'
+import { openWindowSnapshots } from './window-snapshots.ts'
 import type { Answer } from './units.ts'
 import { runGroup, type GroupPorts } from './group.ts'
 import { IgnoredRevisions } from './ignored-revisions.ts'
-import { Groups } from './groups.ts'
+import { openGroups } from './groups.ts'
 import type { Job } from './job.ts'
 import { takenInfoOf, type TakenInfo } from './taken-info.ts'
 
@@ -119,7 +119,7 @@ export const openCapture = (options: CaptureOptions): Capture => {
     clock,
     accounts,
     windows: new WarmWindows(warmBytes),
-    snapshots: snapshots && new WindowSnapshots(snapshots, store, { apartMs: snapshotsApartMs }),
+    snapshots: snapshots && openWindowSnapshots(snapshots, store, { apartMs: snapshotsApartMs }),
     credits: new CreditMemories(),
     ignoredRevisions: new IgnoredRevisions(),
     spareIds: [],
@@ -156,7 +156,7 @@ export const openCapture = (options: CaptureOptions): Capture => {
       else for (const job of jobs) fail(job, error, jobs.length)
     }
   }
-  const groups = new Groups(run)
+  const groups = openGroups(run)
 
   /**
    * Refuses the jobs that have no answer in time. A group of theirs may still store them: then they are found when they are sent
@@ -194,9 +194,9 @@ export const openCapture = (options: CaptureOptions): Capture => {
   }
 
   return {
-    isBusy: () => groups.unanswered >= BUSY_FROM,
+    isBusy: () => groups.unanswered() >= BUSY_FROM,
     take: (arrivals, waitedMs = 0) => {
-      if (groups.waiting + arrivals.length > MOST_WAITING)
+      if (groups.waiting() + arrivals.length > MOST_WAITING)
         return Promise.reject(new StoreUnavailable('too many notifications are waiting for the store'))
       const jobs: Job[] = []
       const answers = new Map<Arrival, Promise<Taken>>()

@@ -21,7 +21,7 @@ import { evolveAll, type Transaction } from '../../domain/transaction/transactio
 import type { CreditMemory } from '../../domain/credits/memory.ts'
 import type { WarmWindow } from './warm-windows.ts'
 import { appraiseJob, isListedAs, keptId, probeOf, type Job } from './job.ts'
-import { PlanPayments, type LookedOrder } from './plan-payments.ts'
+import { type LookedOrder, openPlanPayments, type PlanPayments } from './plan-payments.ts'
 import { Units, type Answer, type DraftUnit, type Outcome } from './units.ts'
 
 /** A transaction from its stream. `revision` is NO_STREAM if nothing was written yet. */
@@ -72,7 +72,7 @@ export class Draft {
   constructor(context: DraftContext) {
     this.#context = context
     this.units = new Units(context.at)
-    this.#plans = new PlanPayments(this.units, context.orders, context.at)
+    this.#plans = openPlanPayments(this.units, context.orders, context.at)
   }
 
   /** @param warm  the deduplication window of the bank that the text was read as; null if it was not read */

@@ -13,48 +13,39 @@ const APART_MS = 4
 /** This many are processed at once, however little time has passed. */
 const ENOUGH = 32
 
-export class Groups {
-  readonly #waiting = new Waiting()
-  readonly #gather: Gather<Job[]>
+/** @param run  processes a group; never rejects */
+export const openGroups = (run: (jobs: readonly Job[]) => Promise<void>) => {
+  const waiting = new Waiting()
   /** Notifications in the running groups. */
-  #running = 0
+  let running = 0
+  const gather: Gather<Job[]> = new Gather({
+    apartMs: APART_MS,
+    isEnough: () => waiting.size >= ENOUGH,
+    sideBySide: GROUPS_IN_FLIGHT,
+    take: () => {
+      const jobs = waiting.nextGroup()
+      return jobs.length > 0 ? jobs : null
+    },
+    handle: async (jobs) => {
+      running += jobs.length
+      await run(jobs)
+      running -= jobs.length
+      waiting.done(jobs)
+    },
+  })
 
-  /** @param run  processes a group; never rejects */
-  constructor(run: (jobs: readonly Job[]) => Promise<void>) {
-    this.#gather = new Gather({
-      apartMs: APART_MS,
-      isEnough: () => this.#waiting.size >= ENOUGH,
-      sideBySide: GROUPS_IN_FLIGHT,
-      take: () => {
-        const jobs = this.#waiting.nextGroup()
-        return jobs.length > 0 ? jobs : null
-      },
-      handle: async (jobs) => {
-        this.#running += jobs.length
-        await run(jobs)
-        this.#running -= jobs.length
-        this.#waiting.done(jobs)
-      },
-    })
+  const add = (jobs: readonly Job[]): void => {
+    waiting.add(jobs)
+    gather.added()
   }
 
-  /** Notifications that wait for a group. */
-  get waiting(): number {
-    return this.#waiting.size
-  }
-
-  /** Notifications without an answer. */
-  get unanswered(): number {
-    return this.#waiting.size + this.#running
-  }
-
-  add(jobs: readonly Job[]): void {
-    this.#waiting.add(jobs)
-    this.#gather.added()
-  }
-
-  /** Notifications of a running group that must be decided again. They come before later ones. */
-  putBack(jobs: readonly Job[]): void {
-    this.#waiting.putBack(jobs)
+  return {
+    /** Notifications that wait for a group. */
+    waiting: () => waiting.size,
+    /** Notifications without an answer. */
+    unanswered: () => waiting.size + running,
+    add,
+    /** Notifications of a running group that must be decided again. They come before later ones. */
+    putBack: (jobs: readonly Job[]) => waiting.putBack(jobs),
   }
 }

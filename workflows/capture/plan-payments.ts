@@ -14,39 +14,29 @@ export interface LookedOrder {
   revision: number
 }
 
-export class PlanPayments {
-  readonly #units: Units
-  readonly #read: ReadonlyMap<number, LookedOrder>
-  readonly #at: Date
+/** @param read  orders read so far, by id */
+export const openPlanPayments = (units: Units, read: ReadonlyMap<number, LookedOrder>, at: Date) => {
   /** The orders that this group pays, with their unit. */
-  readonly #paid = new Map<number, { order: LookedOrder; unit: DraftUnit }>()
-
-  /** @param read  orders read so far, by id */
-  constructor(units: Units, read: ReadonlyMap<number, LookedOrder>, at: Date) {
-    this.#units = units
-    this.#read = read
-    this.#at = at
-  }
+  const paidHere = new Map<number, { order: LookedOrder; unit: DraftUnit }>()
 
   /** The order after this group's payments. Null if it must be read first. */
-  order(planOrderId: number): LookedOrder | null {
-    return this.#paid.get(planOrderId)?.order ?? this.#read.get(planOrderId) ?? null
-  }
+  const orderOf = (planOrderId: number): LookedOrder | null =>
+    paidHere.get(planOrderId)?.order ?? read.get(planOrderId) ?? null
 
   /**
    * The order is written before the transaction that pays it. So on a store without transactions over streams, a
    * transaction that says it is the payment really is one. Of two payments, the expected revision of the order accepts
    * only one.
    */
-  pay(unit: DraftUnit, job: Job, { plan_order_id, reading }: Movement, id: number): Payment | null {
+  const pay = (unit: DraftUnit, job: Job, { plan_order_id, reading }: Movement, id: number): Payment | null => {
     if (plan_order_id === null) return null
-    const { state, revision } = this.order(plan_order_id)!
-    const paid = payPlan(state, { transaction_id: id, amount: reading.amount, at: this.#at })
+    const { state, revision } = orderOf(plan_order_id)!
+    const paid = payPlan(state, { transaction_id: id, amount: reading.amount, at })
     if (!state || !paid) return null
     if (paid.facts.length > 0) {
-      this.#units.writeFirst(unit, planOrderStream(plan_order_id), revision, job, paid.facts, state.user_id)
+      units.writeFirst(unit, planOrderStream(plan_order_id), revision, job, paid.facts, state.user_id)
       const order = { state: paid.facts.reduce(evolve, state), revision: revision + paid.facts.length }
-      this.#paid.set(plan_order_id, { order, unit })
+      paidHere.set(plan_order_id, { order, unit })
     }
     return paid.payment
   }
@@ -55,10 +45,14 @@ export class PlanPayments {
    * A second payment in the same group is stored in the unit of the first: it is a repetition only if the first one is
    * a payment.
    */
-  unitOf({ plan_order_id }: Movement, warm: WarmWindow, id: number): DraftUnit | null {
-    const unit = plan_order_id === null ? undefined : this.#paid.get(plan_order_id)?.unit
+  const unitOf = ({ plan_order_id }: Movement, warm: WarmWindow, id: number): DraftUnit | null => {
+    const unit = plan_order_id === null ? undefined : paidHere.get(plan_order_id)?.unit
     if (unit?.warm !== warm) return null
-    this.#units.join(transactionStream(id), unit)
+    units.join(transactionStream(id), unit)
     return unit
   }
+
+  return { order: orderOf, pay, unitOf }
 }
+
+export type PlanPayments = ReturnType<typeof openPlanPayments>

@@ -28,36 +28,25 @@ const dueAfter = ({ window }: WarmWindow): number => Math.min(MOST_NEW, Math.max
 const isQuicker = ({ revision }: WarmWindow, kept: KeptSnapshot): boolean =>
   (kept.revision - revision) * ENTRIES_AN_EVENT > (kept.state as WindowState).size
 
-export class WindowSnapshots {
-  readonly #snapshots: Snapshots
-  readonly #store: EventStore
-  readonly #writer = randomUUID()
-  readonly #apartMs: number
-  #isSaving = false
+export const openWindowSnapshots = (snapshots: Snapshots, store: EventStore, { apartMs = APART_MS } = {}) => {
+  const writer = randomUUID()
+  let isSaving = false
   /** When the last one was started: milliseconds of `performance.now()`. */
-  #startedAt = -Infinity
-
-  constructor(snapshots: Snapshots, store: EventStore, { apartMs = APART_MS } = {}) {
-    this.#snapshots = snapshots
-    this.#store = store
-    this.#apartMs = apartMs
-  }
+  let startedAt = -Infinity
 
   /**
    * Fills a window from its snapshot, if that takes less time than reading the events. Later events must still be read.
    * @throws {StoreUnavailable}
    */
-  async load(warm: WarmWindow): Promise<void> {
-    const kept = await this.#snapshots.load(warm.userId, nameOf(warm))
-    if (!kept || !isQuicker(warm, kept) || !(await isOf(this.#store, warm.stream, kept))) return
-    const window = await this.#windowOf(warm, kept)
+  const load = async (warm: WarmWindow): Promise<void> => {
+    const kept = await snapshots.load(warm.userId, nameOf(warm))
+    if (!kept || !isQuicker(warm, kept) || !(await isOf(store, warm.stream, kept))) return
+    const window = await windowOf(warm, kept)
     if (window) warm.restored(window, kept)
   }
 
   /** The slice that brings a window up to date. For a window in memory, enough to see whether it is out of date. */
-  slice(warm: WarmWindow): Slice {
-    return warm.isBehind ? warm.slice() : { ...warm.slice(), limit: OUT_OF_DATE }
-  }
+  const slice = (warm: WarmWindow): Slice => (warm.isBehind ? warm.slice() : { ...warm.slice(), limit: OUT_OF_DATE })
 
   /**
    * Fills a window that is out of date from its snapshot.
@@ -65,30 +54,30 @@ export class WindowSnapshots {
    * @returns all events after the window as it is then
    * @throws {StoreUnavailable}
    */
-  async catchUp(warm: WarmWindow, events: readonly StoredEvent[]): Promise<readonly StoredEvent[]> {
-    if (this.slice(warm).limit !== events.length) return events
-    await this.load(warm)
-    const [found = []] = await this.#store.read([warm.slice()])
+  const catchUp = async (warm: WarmWindow, events: readonly StoredEvent[]): Promise<readonly StoredEvent[]> => {
+    if (slice(warm).limit !== events.length) return events
+    await load(warm)
+    const [found = []] = await store.read([warm.slice()])
     return found
   }
 
   /** Saves a snapshot in the background, if much is new. The window must be at rest now. */
-  offer(warm: WarmWindow): void {
+  const offer = (warm: WarmWindow): void => {
     if (warm.revision - warm.offered < LEAST_NEW || warm.window.size < WORTH_A_SNAPSHOT) return
     if (warm.revision - warm.offered < dueAfter(warm) || warm.isStale || warm.lastId === null) return
     const now = performance.now()
-    if (this.#isSaving || now - this.#startedAt < this.#apartMs) return
+    if (isSaving || now - startedAt < apartMs) return
     warm.offered = warm.revision
-    this.#isSaving = true
-    this.#startedAt = now
-    const done = (): void => void (this.#isSaving = false)
+    isSaving = true
+    startedAt = now
+    const done = (): void => void (isSaving = false)
     // A failure is the store's, which reports its outages itself.
-    void this.#save(warm, warm.lastId, warm.window.snapshot()).then(done, done)
+    void save(warm, warm.lastId, warm.window.snapshot()).then(done, done)
   }
 
-  async #windowOf(warm: WarmWindow, { state, parts }: KeptSnapshot): Promise<DedupWindow | null> {
+  const windowOf = async (warm: WarmWindow, { state, parts }: KeptSnapshot): Promise<DedupWindow | null> => {
     const window = new DedupWindow()
-    const read = this.#snapshots.parts(warm.userId, nameOf(warm), parts)
+    const read = snapshots.parts(warm.userId, nameOf(warm), parts)
     try {
       for await (const _ of window.restore(state as WindowState, read)) await otherWork()
       return window
@@ -99,12 +88,12 @@ export class WindowSnapshots {
   }
 
   /** @throws {StoreUnavailable} */
-  async #save(warm: WarmWindow, event_id: string, state: WindowState): Promise<void> {
+  const save = async (warm: WarmWindow, event_id: string, state: WindowState): Promise<void> => {
     const { window, revision, saved, userId, stream } = warm
     const { numbering } = window
     const name = nameOf(warm)
-    const kept = await this.#snapshots.load(userId, name)
-    if (kept && (await this.#isEnough(warm, revision, kept))) return
+    const kept = await snapshots.load(userId, name)
+    if (kept && (await isEnough(warm, revision, kept))) return
     // Of its own parts, those that another process has not removed.
     const there = new Set(kept?.parts)
     const isContinued = saved !== null && saved.numbering === numbering && saved.parts.every((id) => there.has(id))
@@ -116,18 +105,22 @@ export class WindowSnapshots {
       for (let part = first; part < parts.length && window.numbering === numbering; part++)
         yield [parts[part]!, window.partOf(state.size, part)]
     }
-    const snapshot = { revision, event_id, state, writer: this.#writer, parts, added: added() }
-    const isSaved = await this.#snapshots.save(userId, name, snapshot)
+    const snapshot = { revision, event_id, state, writer: writer, parts, added: added() }
+    const isSaved = await snapshots.save(userId, name, snapshot)
     // Meanwhile, the window may have been replaced by another one.
     if (warm.window === window)
       warm.saved = isSaved ? { numbering, parts: parts.slice(0, fullPartsFor(state.size)) } : null
     // The account may have been deleted meanwhile.
-    if (isSaved && !(await isOf(this.#store, stream, snapshot))) await this.#snapshots.forget(userId, name)
+    if (isSaved && !(await isOf(store, stream, snapshot))) await snapshots.forget(userId, name)
   }
 
   /** Whether another process saves snapshots of this window. Both would replace each other's parts again and again. */
-  async #isEnough(warm: WarmWindow, revision: number, kept: KeptSnapshot): Promise<boolean> {
-    const isNew = kept.writer !== this.#writer && revision - kept.revision < 2 * dueAfter(warm)
-    return isNew && (await isOf(this.#store, warm.stream, kept))
+  const isEnough = async (warm: WarmWindow, revision: number, kept: KeptSnapshot): Promise<boolean> => {
+    const isNew = kept.writer !== writer && revision - kept.revision < 2 * dueAfter(warm)
+    return isNew && (await isOf(store, warm.stream, kept))
   }
+
+  return { load, slice, catchUp, offer }
 }
+
+export type WindowSnapshots = ReturnType<typeof openWindowSnapshots>

@@ -3,7 +3,7 @@
 import { buyOnce, evolve, NO_BUYER } from '../../domain/account/buyer.ts'
 import { accountEvents, accountStream } from '../../domain/account/events.ts'
 import { commissionOf } from '../../domain/affiliate/affiliate.ts'
-import { Affiliates } from '../affiliate/affiliates.ts'
+import { openAffiliates } from '../affiliate/affiliates.ts'
 import { execute } from '../support/execute.ts'
 import { foldCache } from '../support/fold-cache.ts'
 import { causedBy } from '../support/stamp.ts'
@@ -19,7 +19,7 @@ export const upgradePlan = ({ store, clock, ids, commission }: Parts): Reactor =
     { stream: (user) => accountStream(Number(user)), events: accountEvents, initial: NO_BUYER, evolve },
     REMEMBERED,
   )
-  const affiliates = new Affiliates({ store, ids })
+  const affiliates = openAffiliates({ store, ids })
   return reactor('upgrade_plan', ['plan-order-'], {
     PlanPaid: async (event) => {
       const { id, data } = event

@@ -6,7 +6,7 @@ import {
   type Link as LinkState,
   type Withdrawal as WithdrawalState,
 } from '../../../domain/affiliate/affiliate.ts'
-import { Affiliates } from '../../../workflows/affiliate/affiliates.ts'
+import { openAffiliates } from '../../../workflows/affiliate/affiliates.ts'
 import { occasionOf, type ApiContext } from '../context.ts'
 import { body } from '../openapi/input.ts'
 import { created, data } from '../openapi/answers.ts'
@@ -77,7 +77,7 @@ interface Steps {
 export const affiliateRoutes = (operations: Operations, parts: ApiParts, { signedIn, limited }: Steps): void => {
   const { clock, settings } = parts
   const { get, post, put } = operations.of('Affiliate', signedIn)
-  const affiliates = new Affiliates(parts)
+  const affiliates = openAffiliates(parts)
   const linkOf = presentLink(settings.baseUrl)
 
   const showSummary = async (context: ApiContext): Promise<z.output<typeof Summary>> => {

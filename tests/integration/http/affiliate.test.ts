@@ -1,6 +1,6 @@
 /** Affiliate links and commissions (interface, sections 4.5 and 8; decisions, "Affiliate"). */
 import { expect } from 'chai'
-import { Affiliates } from '../../../workflows/affiliate/affiliates.ts'
+import { openAffiliates, type Affiliates } from '../../../workflows/affiliate/affiliates.ts'
 import { openIds } from '../../../adapters/system/ids.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
 
@@ -9,7 +9,7 @@ describe('affiliates', () => {
   let affiliates: Affiliates
   before(async () => {
     api = await openApi()
-    affiliates = new Affiliates({ store: api.store, ids: openIds({ store: api.store, clock: api.clock }) })
+    affiliates = openAffiliates({ store: api.store, ids: openIds({ store: api.store, clock: api.clock }) })
   })
   after(() => api.close())
 

@@ -3,7 +3,7 @@ import { newToken } from '../../../workflows/accounts/secrets.ts'
 import { issue, type MailPurpose } from '../../../domain/account/mail-tokens.ts'
 import { makeSignInLink } from '../../../adapters/postgres/ops/sign-in-links.ts'
 import { openIds } from '../../../adapters/system/ids.ts'
-import { Affiliates } from '../../../workflows/affiliate/affiliates.ts'
+import { openAffiliates } from '../../../workflows/affiliate/affiliates.ts'
 import { mailLinks } from '../../../workflows/accounts/mail-links.ts'
 import { openInbox } from '../../../workflows/accounts/inboxes.ts'
 import type { Located, Schema } from '../../harness/openapi/document.ts'
@@ -96,7 +96,7 @@ const mailToken = async ({ api }: World, { user_id }: Caller, purpose: MailPurpo
 
 /** Gives the caller an amount to withdraw, and a bank account to withdraw it to. */
 const earn = async ({ api }: World, { user_id, api_key }: Caller): Promise<void> => {
-  const affiliates = new Affiliates({ store: api.store, ids: openIds(api) })
+  const affiliates = openAffiliates({ store: api.store, ids: openIds(api) })
   const caused_by = `test ${next()}`
   const occasion = { user_id, at: new Date(), correlation_id: 'test', causation_id: caused_by }
   await affiliates.earn(occasion, { user_id, amount: '1000.00', referred_user_id: 999, plan_order_id: 998, caused_by })

@@ -9,7 +9,7 @@ import type { EventStore, Ids, Slice } from '../../../domain/ports.ts'
 import { foldTransaction } from '../../../domain/transaction/transaction.ts'
 import { accountOfEmail } from '../../../workflows/accounts/registration.ts'
 import { Accounts } from '../../../workflows/accounts/accounts.ts'
-import { Affiliates } from '../../../workflows/affiliate/affiliates.ts'
+import { openAffiliates } from '../../../workflows/affiliate/affiliates.ts'
 import { openAlerts } from '../../../workflows/alerts/alerts.ts'
 import { rereadOne, type Rereading } from '../../../workflows/capture/reparse.ts'
 import { WarmWindow } from '../../../workflows/capture/warm-windows.ts'
@@ -48,7 +48,7 @@ const FOLDS: Record<string, ((store: EventStore) => unknown)[]> = {
   'domain/plan-order/plan-order.ts': [async (store) => foldPlanOrder((await store.read([{ stream: 'any' }]))[0]!)],
   'workflows/accounts/accounts.ts': [(store) => new Accounts(store).find(1)],
   'workflows/accounts/registration.ts': [(store) => accountOfEmail(store, 'owner@shop.example')],
-  'workflows/affiliate/affiliates.ts': [(store) => new Affiliates({ store, ids }).find(1)],
+  'workflows/affiliate/affiliates.ts': [(store) => openAffiliates({ store, ids }).find(1)],
   'workflows/alerts/alerts.ts': [(store) => openAlerts({ store, clock, ids }).end({ ...alert, until: alert.since })],
   'workflows/capture/reparse.ts': [(store) => rereadOne(reparsing(store), 1, 5)],
   'workflows/capture/warm-windows.ts': [
