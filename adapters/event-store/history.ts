@@ -41,66 +41,41 @@ export interface Answered {
   server: string | null
 }
 
-export class History {
-  readonly #isAfter: EventStore['isAfter']
-  readonly #losing = new AbortController()
-  #newest: { position: StorePosition; seenAt: number } | null = null
-  #reached: Checkpoint | null = null
-  #begun: string[] = []
+export const openHistory = (isAfter: EventStore['isAfter']) => {
+  const losing = new AbortController()
+  let newest: { position: StorePosition; seenAt: number } | null = null
+  let reached: Checkpoint | null = null
+  let begun: string[] = []
   /** Milliseconds for which events of streams with a prefix are kept. */
-  readonly #ages = new Map<string, number>()
-  #server: string | null = null
-
-  constructor(isAfter: EventStore['isAfter']) {
-    this.#isAfter = isAfter
-  }
-
-  /** Aborts when the store is found to have gone back. */
-  get lost(): AbortSignal {
-    return this.#losing.signal
-  }
-
-  /** The newest known event; null before the first one. */
-  get newest(): StorePosition | null {
-    return this.#newest?.position ?? null
-  }
-
-  /** The newest known position. */
-  get reached(): Checkpoint | null {
-    return this.#reached
-  }
-
-  /** The newest streams whose beginning this process has seen. */
-  get begun(): readonly string[] {
-    return this.#begun
-  }
+  const keptFor = new Map<string, number>()
+  let knownServer: string | null = null
 
   /** Notes events that were read or received, in order. */
-  saw(events: readonly EventPosition[]): void {
-    for (const { stream, revision } of events) if (revision === 0) this.#begin(stream)
+  const saw = (events: readonly EventPosition[]): void => {
+    for (const { stream, revision } of events) if (revision === 0) begin(stream)
     const last = events.at(-1)
-    if (last) this.#advance(last)
+    if (last) advance(last)
   }
 
   /** Notes an append. @param last  the last event */
-  wrote(streams: readonly { stream: string; expected: number }[], last: EventPosition): void {
-    for (const { stream, expected } of streams) if (expected === NO_STREAM) this.#begin(stream)
-    this.#advance(last)
+  const wrote = (streams: readonly { stream: string; expected: number }[], last: EventPosition): void => {
+    for (const { stream, expected } of streams) if (expected === NO_STREAM) begin(stream)
+    advance(last)
   }
 
   /** Notes how long events of streams with this prefix are kept. */
-  retains(prefix: string, maxAgeSeconds: number): void {
-    this.#ages.set(prefix, maxAgeSeconds * 1_000)
+  const retains = (prefix: string, maxAgeSeconds: number): void => {
+    keptFor.set(prefix, maxAgeSeconds * 1_000)
   }
 
   /** Notes a position without its event. */
-  reaches(checkpoint: Checkpoint): void {
-    if (this.#reached === null || this.#isAfter(checkpoint, this.#reached)) this.#reached = checkpoint
+  const reaches = (checkpoint: Checkpoint): void => {
+    if (reached === null || isAfter(checkpoint, reached)) reached = checkpoint
   }
 
   /** @throws {StoreWentBack} if the store is known to have gone back */
-  check(): void {
-    if (this.lost.aborted) throw new StoreWentBack()
+  const check = (): void => {
+    if (losing.signal.aborted) throw new StoreWentBack()
   }
 
   /**
@@ -108,47 +83,61 @@ export class History {
    * @param answered  if the server reports its end and its identity at no cost
    * @throws {StoreWentBack} · any error of `look`
    */
-  async compare(look: Look, answered?: Answered): Promise<void> {
-    this.check()
-    const isOtherServer = answered !== undefined && this.#isOther(answered.server)
-    if (answered && answered.reached !== null && this.#isAfter(answered.reached, answered.end)) this.#lose()
-    if (this.#newest === null) return
-    const { position, seenAt } = this.#newest
+  const compare = async (look: Look, answered?: Answered): Promise<void> => {
+    check()
+    const isOtherServer = answered !== undefined && isOther(answered.server)
+    if (answered && answered.reached !== null && isAfter(answered.reached, answered.end)) lose()
+    if (newest === null) return
+    const { position, seenAt } = newest
     const [[found] = []] = await look([{ stream: position.stream, from: position.revision, limit: 1 }])
-    if (proves(found, position, this.#isAfter)) return
-    const mayHaveExpired = !found && !isOtherServer && performance.now() - seenAt > this.#surelyKeptMs(position.stream)
-    if (!mayHaveExpired) this.#lose()
+    if (proves(found, position, isAfter)) return
+    const mayHaveExpired = !found && !isOtherServer && performance.now() - seenAt > surelyKeptMs(position.stream)
+    if (!mayHaveExpired) lose()
   }
 
   /** Milliseconds after an event of this stream was seen in which it counts as kept: at most half its time, because it may have been seen late. */
-  #surelyKeptMs(stream: string): number {
-    const ages = [...this.#ages].flatMap(([prefix, age]) => (stream.startsWith(prefix) ? age / 2 : []))
+  const surelyKeptMs = (stream: string): number => {
+    const ages = [...keptFor].flatMap(([prefix, age]) => (stream.startsWith(prefix) ? age / 2 : []))
     return Math.min(SURELY_KEPT_MS, ...ages)
   }
 
-  #advance(event: EventPosition): void {
-    if (!this.#newest || this.#isAfter(event.checkpoint, this.#newest.position.checkpoint))
-      this.#newest = { position: storePositionOf(event), seenAt: performance.now() }
-    this.reaches(event.checkpoint)
+  const advance = (event: EventPosition): void => {
+    if (!newest || isAfter(event.checkpoint, newest.position.checkpoint))
+      newest = { position: storePositionOf(event), seenAt: performance.now() }
+    reaches(event.checkpoint)
   }
 
-  #begin(stream: string): void {
-    this.#begun.push(stream)
-    if (this.#begun.length > 2 * MOST_BEGUN) this.#begun = this.#begun.slice(-MOST_BEGUN)
+  const begin = (stream: string): void => {
+    begun.push(stream)
+    if (begun.length > 2 * MOST_BEGUN) begun = begun.slice(-MOST_BEGUN)
   }
 
-  #isOther(server: string | null): boolean {
-    const before = this.#server
-    this.#server = server ?? before
+  const isOther = (server: string | null): boolean => {
+    const before = knownServer
+    knownServer = server ?? before
     return before !== null && server !== null && before !== server
   }
 
-  #lose(): never {
+  const lose = (): never => {
     const reason = new StoreWentBack()
-    this.#losing.abort(reason)
+    losing.abort(reason)
     throw reason
   }
+
+  return {
+    /** Aborts when the store is found to have gone back. */
+    lost: losing.signal,
+    /** The newest known event; null before the first one. */
+    newest: () => newest?.position ?? null,
+    /** The newest known position. */
+    reached: () => reached,
+    /** The newest streams whose beginning this process has seen. */
+    begun: (): readonly string[] => begun,
+    saw, wrote, retains, reaches, check, compare,
+  } // prettier-ignore
 }
+
+export type History = ReturnType<typeof openHistory>
 
 /** A store that knows its own past, as far as this process has seen it. */
 export type RememberingStore<Event extends RecordedEvent = StoredEvent> = EventStore<Event> & {

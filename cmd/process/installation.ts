@@ -230,9 +230,9 @@ export const openInstallation = async (
     const ids = await continueHistory({ settings, store: requestStore, database, clock, log, before, topic })
     const remembered = (): StoreMemory => ({
       store: identity,
-      newest: history.newest,
+      newest: history.newest(),
       ids: ids.highest(),
-      transactions: history.begun.flatMap((stream) => transactionIn(stream) ?? []),
+      transactions: history.begun().flatMap((stream) => transactionIn(stream) ?? []),
     })
     const endMemory = keepStoreMemory(settings.dataDir, () => (history.lost.aborted ? null : remembered()))
     opened.push(async () => endMemory())

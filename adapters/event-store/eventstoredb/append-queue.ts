@@ -33,115 +33,110 @@ interface Waiting {
   reject: (error: unknown) => void
 }
 
-export class AppendQueue {
-  readonly #stream: string
-  readonly #parts: AppendQueueParts
-  #queue: Waiting[] = []
-  #running = false
-  #hasFailed = false
+export const openAppendQueue = (stream: string, { mostBytes, append, read }: AppendQueueParts) => {
+  const queue: Waiting[] = []
+  let running = false
+  let hasFailed = false
   /** The stream's revision, if an answer has contained it. */
-  #revision: number | undefined
-
-  constructor(stream: string, parts: AppendQueueParts) {
-    this.#stream = stream
-    this.#parts = parts
-  }
+  let newestRevision: number | undefined
 
   /** Reserves the next position in the order for a part. */
-  enter(part: Part): Turn {
+  const enter = (part: Part): Turn => {
     const waiting: Waiting = { part, state: 'waiting', resolve: () => {}, reject: () => {} }
-    this.#queue.push(waiting)
+    queue.push(waiting)
     return {
       append: () =>
         new Promise((resolve, reject) => {
           Object.assign(waiting, { state: 'due', resolve, reject })
           // All parts that start at the same moment become due before the first one is sent.
-          queueMicrotask(() => void this.#run())
+          queueMicrotask(() => void run())
         }),
       abandon: () => {
         waiting.state = 'abandoned'
-        void this.#run()
+        void run()
       },
     }
   }
 
-  async #run(): Promise<void> {
-    if (this.#running) return
-    this.#running = true
-    for (let head = this.#queue[0]; head && head.state !== 'waiting'; head = this.#queue[0]) {
+  const run = async (): Promise<void> => {
+    if (running) return
+    running = true
+    for (let head = queue[0]; head && head.state !== 'waiting'; head = queue[0]) {
       if (head.state === 'abandoned') {
-        this.#hasFailed = true
-        this.#queue.shift()
+        hasFailed = true
+        queue.shift()
         continue
       }
-      const together = this.#takeTogether()
+      const together = takeTogether()
       try {
-        await this.#send(together)
+        await send(together)
       } catch (error) {
         for (const { reject } of together) reject(error)
-        this.#hasFailed = true
+        hasFailed = true
       }
     }
-    this.#running = false
+    running = false
   }
 
   /** Takes the first parts that are due and follow on from each other. */
-  #takeTogether(): Waiting[] {
-    const together = [this.#queue.shift()!]
-    if (this.#hasFailed) return together
+  const takeTogether = (): Waiting[] => {
+    const together = [queue.shift()!]
+    if (hasFailed) return together
     let { expected, events, bytes, isLast } = together[0]!.part
-    for (let next = this.#queue[0]; next?.state === 'due' && !isLast; next = this.#queue[0]) {
+    for (let next = queue[0]; next?.state === 'due' && !isLast; next = queue[0]) {
       const { part } = next
-      if (part.expected !== expected + events.length || bytes + part.bytes > this.#parts.mostBytes) break
+      if (part.expected !== expected + events.length || bytes + part.bytes > mostBytes) break
       ;({ expected, events, isLast } = part)
       bytes += part.bytes
-      together.push(this.#queue.shift()!)
+      together.push(queue.shift()!)
     }
     return together
   }
 
-  async #send(together: readonly Waiting[]): Promise<void> {
+  const send = async (together: readonly Waiting[]): Promise<void> => {
     if (together.length > 1) {
       const events = together.flatMap(({ part }) => part.events)
-      const written = await this.#parts.append(this.#stream, together[0]!.part.expected, events)
+      const written = await append(stream, together[0]!.part.expected, events)
       if (written.ok) {
-        this.#revision = together[0]!.part.expected + events.length
+        newestRevision = together[0]!.part.expected + events.length
         for (const { resolve } of together) resolve(written)
         return
       }
     }
-    for (const { part, resolve } of together) resolve(await this.#one(part))
+    for (const { part, resolve } of together) resolve(await one(part))
   }
 
-  async #one(part: Part): Promise<UnitResult> {
-    if (this.#hasFailed) return this.#afterFailure(part)
-    const written = await this.#parts.append(this.#stream, part.expected, part.events)
+  const one = async (part: Part): Promise<UnitResult> => {
+    if (hasFailed) return afterFailure(part)
+    const written = await append(stream, part.expected, part.events)
     if (written.ok) {
-      this.#revision = Math.max(this.#revision ?? -1, part.expected + part.events.length)
+      newestRevision = Math.max(newestRevision ?? -1, part.expected + part.events.length)
       return written
     }
-    this.#hasFailed = true
-    this.#revision = written.revision
-    return this.#conflict(written.revision)
+    hasFailed = true
+    newestRevision = written.revision
+    return conflict(written.revision)
   }
 
   /**
    * A part that builds on a failed part was decided on events that do not exist. It succeeds only if its events are already
    * stored.
    */
-  async #afterFailure({ expected, events }: Part): Promise<UnitResult> {
-    const found = await this.#parts.read({ stream: this.#stream, from: expected + 1, limit: events.length })
+  const afterFailure = async ({ expected, events }: Part): Promise<UnitResult> => {
+    const found = await read({ stream, from: expected + 1, limit: events.length })
     if (found.length === events.length && found.every(({ id }, n) => id === events[n]!.id))
       return { ok: true, checkpoint: found.at(-1)!.checkpoint }
-    if (this.#revision !== undefined) return this.#conflict(this.#revision)
-    const [newest] = await this.#parts.read({ stream: this.#stream, backwards: true, limit: 1 })
-    return this.#conflict(newest?.revision ?? expected)
+    if (newestRevision !== undefined) return conflict(newestRevision)
+    const [newest] = await read({ stream, backwards: true, limit: 1 })
+    return conflict(newest?.revision ?? expected)
   }
 
-  #conflict(revision: number): UnitResult {
-    return { ok: false, conflict: { stream: this.#stream, revision } }
-  }
+  const conflict = (revision: number): UnitResult => ({ ok: false, conflict: { stream, revision } })
+
+  return { enter }
 }
+
+export type AppendQueue = ReturnType<typeof openAppendQueue>
 
 export interface Turn {
   append(): Promise<UnitResult>

@@ -8,7 +8,7 @@ import type { EventStoreDBClient } from '@eventstore/db-client'
 import { openClient, type OpenClient } from './client.ts'
 import { onLateAnswer } from './late-answers.ts'
 import { breaksConnection, isLoginRefused, isOutage, LoginRefused, NoAnswer, reasonOf } from './outage.ts'
-import { OutageReport, type Outage } from './outage-report.ts'
+import { type Outage, openOutageReport, type OutageReport } from './outage-report.ts'
 import { clientUrl, hostsOf } from './url.ts'
 
 /**
@@ -103,7 +103,7 @@ export class Connection {
     this.#url = url
     this.#hosts = hostsOf(url)
     this.#attemptMs = attemptMs
-    this.#report = new OutageReport(onFailure, onRecovery)
+    this.#report = openOutageReport(onFailure, onRecovery)
     this.#current = this.#open()
     this.#link = Promise.resolve(this.#current)
     this.#forget = onLateAnswer((error) => {

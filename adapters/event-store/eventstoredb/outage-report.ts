@@ -9,40 +9,37 @@ export interface Outage {
   seconds: number
 }
 
-export class OutageReport {
-  readonly #onFailure: (error: unknown) => void
-  readonly #onRecovery: (outage: Outage) => void
-  #failures = 0
-  #beganAt = 0
-  #failedAt = 0
-  #check: NodeJS.Timeout | undefined
+/** @param onFailure  called with the first failure · @param onRecovery  called when the server answers again */
+export const openOutageReport = (onFailure: (error: unknown) => void, onRecovery: (outage: Outage) => void) => {
+  let failures = 0
+  let beganAt = 0
+  let failedAt = 0
+  let check: NodeJS.Timeout | undefined
 
-  /** @param onFailure  called with the first failure · @param onRecovery  called when the server answers again */
-  constructor(onFailure: (error: unknown) => void, onRecovery: (outage: Outage) => void) {
-    this.#onFailure = onFailure
-    this.#onRecovery = onRecovery
+  const failed = (error: unknown): void => {
+    failedAt = performance.now()
+    if (failures++ > 0) return
+    beganAt = failedAt
+    onFailure(error)
   }
 
-  failed(error: unknown): void {
-    this.#failedAt = performance.now()
-    if (this.#failures++ > 0) return
-    this.#beganAt = this.#failedAt
-    this.#onFailure(error)
-  }
-
-  answered(): void {
-    if (this.#failures === 0 || this.#check) return
+  const answered = (): void => {
+    if (failures === 0 || check) return
     const answeredAt = performance.now()
-    this.#check = setTimeout(() => {
-      this.#check = undefined
-      if (this.#failedAt > answeredAt) return
-      const seconds = Number(((answeredAt - this.#beganAt) / 1_000).toFixed(1))
-      this.#onRecovery({ failures: this.#failures, seconds })
-      this.#failures = 0
+    check = setTimeout(() => {
+      check = undefined
+      if (failedAt > answeredAt) return
+      const seconds = Number(((answeredAt - beganAt) / 1_000).toFixed(1))
+      onRecovery({ failures, seconds })
+      failures = 0
     }, QUIET_MS).unref()
   }
 
-  close(): void {
-    clearTimeout(this.#check)
+  const close = (): void => {
+    clearTimeout(check)
   }
+
+  return { failed, answered, close }
 }
+
+export type OutageReport = ReturnType<typeof openOutageReport>

@@ -68,48 +68,41 @@ export const newestIn = async (connection: Connection, stream: string, maxCount 
   }
 }
 
-export class Reading<Event extends RecordedEvent = RecordedEvent> {
-  readonly #connection: Connection
-  readonly #names: Names
-  readonly #answered: Answered
-  readonly #parse: Parse<Event>
-
-  constructor(connection: Connection, names: Names, answered: Answered, parse: Parse<Event>) {
-    this.#connection = connection
-    this.#names = names
-    this.#answered = answered
-    this.#parse = parse
-  }
-
-  async slices(slices: readonly Slice[]): Promise<Event[][]> {
+export const openReading = <Event extends RecordedEvent = RecordedEvent>(
+  connection: Connection,
+  names: Names,
+  answered: Answered,
+  parse: Parse<Event>,
+) => {
+  const readSlices = async (slices: readonly Slice[]): Promise<Event[][]> => {
     const names = slices.map(({ stream }) => checkName(stream))
     const found: Event[][] = []
     let next = 0
     const reader = async (): Promise<void> => {
       for (let index = next++; index < slices.length; index = next++)
-        found[index] = await this.#answered(() => this.#slice(names[index]!, slices[index]!))
+        found[index] = await answered(() => slice(names[index]!, slices[index]!))
     }
     await Promise.all(Array.from({ length: Math.min(SIDE_BY_SIDE, slices.length) }, reader))
     return found
   }
 
   /** At most `limit` of our events after a position (null means from the start). The one that reaches `mostBytes` is the last. */
-  async all(after: Position | null, limit: number, mostBytes = Infinity): Promise<Event[]> {
+  const all = async (after: Position | null, limit: number, mostBytes = Infinity): Promise<Event[]> => {
     const events: Event[] = []
     let from = after
     let bytes = 0
     while (events.length < limit && bytes < mostBytes) {
       const count = Math.min(PAGE, Math.max(LEAST_PAGE, limit - events.length + 1))
       const start = from
-      const { page, isEnd } = await this.#answered(() => this.#page(FORWARDS, start ?? START, count, mostBytes))
+      const { page, isEnd } = await answered(() => readPage(FORWARDS, start ?? START, count, mostBytes))
       for (const event of page) {
         // A read from a position includes the event at that position.
         if (from !== null && !isAfter(event.position, from)) continue
         from = event.position
-        const stream = this.#names.of(event)
+        const stream = names.of(event)
         if (stream === null) continue
         if (mostBytes < Infinity) bytes += sizeOf(event.data)
-        events.push(this.#parse(recorded(event, stream)))
+        events.push(parse(recorded(event, stream)))
         if (events.length === limit || bytes >= mostBytes) break
       }
       if (isEnd) break
@@ -118,37 +111,34 @@ export class Reading<Event extends RecordedEvent = RecordedEvent> {
   }
 
   /** The newest events of all programs that use the server, the newest first. */
-  async newest(count: number): Promise<AllStreamRecordedEvent[]> {
-    return (await this.#page(BACKWARDS, END, count)).page
-  }
+  const newest = async (count: number): Promise<AllStreamRecordedEvent[]> =>
+    (await readPage(BACKWARDS, END, count)).page
 
-  async #slice(stream: string, { from = 0, backwards = false, limit }: Slice): Promise<Event[]> {
+  const slice = async (stream: string, { from = 0, backwards = false, limit }: Slice): Promise<Event[]> => {
     if (limit === 0) return []
     const where: Pick<ReadStreamOptions, 'direction' | 'fromRevision'> = backwards
       ? { direction: BACKWARDS, fromRevision: END }
       : { direction: FORWARDS, fromRevision: BigInt(from) }
     const most = limit === undefined ? {} : { maxCount: limit }
     try {
-      const found = await this.#connection.call((attempt) => {
+      const found = await connection.call((attempt) => {
         const options = { ...where, ...most, ...OF_THE_LEADER }
-        return collect(attempt, attempt.client.readStream(this.#names.onServer(stream), options))
+        return collect(attempt, attempt.client.readStream(names.onServer(stream), options))
       })
-      return found.flatMap(({ event }) =>
-        event && this.#names.of(event) !== null ? [this.#parse(recorded(event, stream))] : [],
-      )
+      return found.flatMap(({ event }) => (event && names.of(event) !== null ? [parse(recorded(event, stream))] : []))
     } catch (error) {
       if (error instanceof StreamNotFoundError) return []
-      if (error instanceof StreamDeletedError) return [this.#parse(tombstone(stream))]
+      if (error instanceof StreamDeletedError) return [parse(tombstone(stream))]
       throw error
     }
   }
 
-  async #page(
+  const readPage = async (
     direction: typeof FORWARDS | typeof BACKWARDS,
     fromPosition: Position | typeof START | typeof END,
     maxCount: number,
     mostBytes = Infinity,
-  ): Promise<{ page: AllStreamRecordedEvent[]; isEnd: boolean }> {
+  ): Promise<{ page: AllStreamRecordedEvent[]; isEnd: boolean }> => {
     const options = { direction, fromPosition, maxCount, ...OF_THE_LEADER }
     let bytes = 0
     let isFirst = true
@@ -158,11 +148,15 @@ export class Reading<Event extends RecordedEvent = RecordedEvent> {
       isFirst = false
       return bytes >= mostBytes
     }
-    const found = await this.#connection.call((attempt) => {
+    const found = await connection.call((attempt) => {
       bytes = 0
       isFirst = true
       return collect(attempt, attempt.client.readAll(options), reachesMost)
     })
     return { page: found.flatMap(({ event }) => event ?? []), isEnd: found.length < maxCount && bytes < mostBytes }
   }
+
+  return { slices: readSlices, all, newest }
 }
+
+export type Reading<Event extends RecordedEvent = RecordedEvent> = ReturnType<typeof openReading<Event>>

@@ -12,38 +12,37 @@ const MOST_KNOWN = 50_000
 
 type SetMetadata = (stream: string, wanted: StreamMetadata, isNew: boolean) => Promise<void>
 
-export class Retention {
-  readonly #setMetadata: SetMetadata
-  readonly #ages = new Map<string, number>()
-  readonly #set = new BoundedMap<string, { age: number; setting: Promise<void> }>(MOST_KNOWN)
-
-  /** @param setMetadata  sets a stream's metadata */
-  constructor(setMetadata: SetMetadata) {
-    this.#setMetadata = setMetadata
-  }
+/** @param setMetadata  sets a stream's metadata */
+export const openRetention = (setMetadata: SetMetadata) => {
+  const ages = new Map<string, number>()
+  const set = new BoundedMap<string, { age: number; setting: Promise<void> }>(MOST_KNOWN)
 
   /** @param age  seconds */
-  keep(prefix: string, age: number): void {
-    this.#ages.set(prefix, age)
+  const keep = (prefix: string, age: number): void => {
+    ages.set(prefix, age)
   }
 
   /** Resolves when the stream has its age. Null if the stream needs none. */
-  applied(stream: string, isNew: boolean): Promise<void> | null {
-    const age = this.#ageOf(stream)
+  const applied = (stream: string, isNew: boolean): Promise<void> | null => {
+    const age = ageOf(stream)
     if (age === undefined) return null
-    const known = this.#set.get(stream)
+    const known = set.get(stream)
     if (known?.age === age) return known.setting
-    const setting = this.#setMetadata(stream, { $maxAge: age }, isNew)
-    this.#set.set(stream, { age, setting })
-    setting.catch(() => this.#set.delete(stream))
+    const setting = setMetadata(stream, { $maxAge: age }, isNew)
+    set.set(stream, { age, setting })
+    setting.catch(() => set.delete(stream))
     return setting
   }
 
   /** If several prefixes match, the longest applies. */
-  #ageOf(stream: string): number | undefined {
+  const ageOf = (stream: string): number | undefined => {
     let found: string | undefined
-    for (const prefix of this.#ages.keys())
+    for (const prefix of ages.keys())
       if (stream.startsWith(prefix) && prefix.length > (found?.length ?? -1)) found = prefix
-    return found === undefined ? undefined : this.#ages.get(found)
+    return found === undefined ? undefined : ages.get(found)
   }
+
+  return { keep, applied }
 }
+
+export type Retention = ReturnType<typeof openRetention>

@@ -9,7 +9,7 @@ import { setMaxListeners } from 'node:events'
 import type { RecordedEvent } from '../../../domain/event.ts'
 import type { EventStore } from '../../../domain/ports.ts'
 import { checkName } from '../encoding.ts'
-import { expectedMore, History, type RememberingStore } from '../history.ts'
+import { expectedMore, type RememberingStore, openHistory } from '../history.ts'
 import type { Parse } from '../parse.ts'
 import { untilAnswered } from '../until-answered.ts'
 import { compareHistory } from './compare-history.ts'
@@ -18,15 +18,15 @@ import { diskOf } from './disk.ts'
 import { openEnd } from './end.ts'
 import { hideEvent } from './hidden-event.ts'
 import { setMetadata } from './metadata.ts'
-import { Names } from './stream-names.ts'
+import { openNames } from './stream-names.ts'
 import { isOutage } from './outage.ts'
 import { checkpointOf, isAfter, positionOf } from './position.ts'
-import { Reading, type Answered } from './reading.ts'
-import { Retention } from './retention.ts'
+import { type Answered, openReading } from './reading.ts'
+import { openRetention } from './retention.ts'
 import { refuseClockAhead, scavenge } from './scavenge.ts'
 import { subscription } from './subscription.ts'
-import { Tail } from './tail.ts'
-import { Units } from './units.ts'
+import { openTail } from './tail.ts'
+import { openUnits } from './units.ts'
 
 export interface EventStoreDbOptions<Event extends RecordedEvent> extends Partial<Reports> {
   /** `esdb://…`, `kurrentdb://…` or these with `+discover`, with credentials if the server requires them. */
@@ -60,15 +60,15 @@ export const openEventStoreDb = async <Event extends RecordedEvent>({
   // Every call that waits for an unavailable server adds a listener.
   setMaxListeners(0, closing.signal)
   const isLater: EventStore['isAfter'] = (a, b) => isAfter(positionOf(a), positionOf(b))
-  const history = new History(isLater)
-  const names = new Names(prefix, isOwn)
+  const history = openHistory(isLater)
+  const names = openNames(prefix, isOwn)
   const connect = (to: string): Connection => new Connection(to, attemptMs, { onFailure, onRecovery })
   const connection = new Connection(
     url,
     attemptMs,
     { onFailure, onRecovery },
     {
-      isNeeded: () => history.newest !== null,
+      isNeeded: () => history.newest() !== null,
       run: (attempt) => compareHistory(attempt, prefix, history),
     },
   )
@@ -79,14 +79,14 @@ export const openEventStoreDb = async <Event extends RecordedEvent>({
       return untilAnswered(attempt, { isOutage, deadlineMs: ms, closing: closing.signal })
     }
   const answered = within(deadlineMs)
-  const reading = new Reading(connection, names, answered, parse)
+  const reading = openReading(connection, names, answered, parse)
   const followed = { connection, names, history, parse, attemptMs }
-  const tail = new Tail(followed, closing.signal)
+  const tail = openTail(followed, closing.signal)
   const end = openEnd(connection, names, answered, reading)
-  const retention = new Retention((stream, wanted, isNew) =>
+  const retention = openRetention((stream, wanted, isNew) =>
     setMetadata(connection, answered, names.onServer(stream), wanted, isNew),
   )
-  const units = new Units({ connection, reading, end, retention, history, names }, deadlineMs, closing.signal)
+  const units = openUnits({ connection, reading, end, retention, history, names }, deadlineMs, closing.signal)
 
   return {
     history,

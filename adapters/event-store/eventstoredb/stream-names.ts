@@ -10,35 +10,27 @@ const INTERNAL = '$'
 /** The type of the event that remains of a stream that an operator has deleted permanently. */
 export const TOMBSTONE = '$streamDeleted'
 
-export class Names {
-  readonly prefix: string
-  readonly #isOwn: (stream: string) => boolean
-
-  /** @param isOwn  whether a name, without the prefix, is that of a stream of an installation */
-  constructor(prefix: string, isOwn: (stream: string) => boolean) {
-    this.prefix = prefix
-    this.#isOwn = isOwn
-  }
-
+/** @param isOwn  whether a name, without the prefix, is that of a stream of an installation */
+export const openNames = (prefix: string, isOwn: (stream: string) => boolean) => {
   /** @throws {RangeError} if events of such a stream would not be read */
-  onServer(stream: string): string {
-    if (stream.startsWith(INTERNAL) || !this.#isOwn(stream)) throw new RangeError(`not a stream's name: ${stream}`)
-    return this.prefix + stream
+  const onServer = (stream: string): string => {
+    if (stream.startsWith(INTERNAL) || !isOwn(stream)) throw new RangeError(`not a stream's name: ${stream}`)
+    return prefix + stream
   }
 
   /** The name on the server of a stream that only this adapter uses. */
-  internal(name: string): string {
-    return this.prefix + INTERNAL + name
-  }
+  const internal = (name: string): string => prefix + INTERNAL + name
 
   /** The stream's name in the port. Null for events of others, of the server, and of this adapter itself. */
-  of({ streamId, type }: { streamId: string; type: string }): string | null {
-    if (!streamId.startsWith(this.prefix) || (type.startsWith('$') && type !== TOMBSTONE)) return null
-    const stream = streamId.slice(this.prefix.length)
-    return !stream.startsWith(INTERNAL) && this.#isOwn(stream) ? stream : null
+  const of = ({ streamId, type }: { streamId: string; type: string }): string | null => {
+    if (!streamId.startsWith(prefix) || (type.startsWith('$') && type !== TOMBSTONE)) return null
+    const stream = streamId.slice(prefix.length)
+    return !stream.startsWith(INTERNAL) && isOwn(stream) ? stream : null
   }
 
-  isInternal({ streamId }: { streamId: string }): boolean {
-    return streamId.startsWith(this.prefix + INTERNAL)
-  }
+  const isInternal = ({ streamId }: { streamId: string }): boolean => streamId.startsWith(prefix + INTERNAL)
+
+  return { prefix, onServer, internal, of, isInternal }
 }
+
+export type Names = ReturnType<typeof openNames>

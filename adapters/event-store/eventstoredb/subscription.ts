@@ -67,7 +67,7 @@ export async function* subscription<Event extends RecordedEvent>(
       const found = tail.ring.after(member.position, maxBatch, isWantedThere)
       if (!found) return
       member.position = found.to
-      const isMarked = isAfter(tail.marked, reported) && !isAfter(tail.marked, found.to)
+      const isMarked = isAfter(tail.marked(), reported) && !isAfter(tail.marked(), found.to)
       if (isWorthReporting(found.events, found.newest, isMarked)) yield batch(found.events, found.newest)
       else await tail.moved(untilReport(), signal)
       history.check()

@@ -14,70 +14,57 @@ import { waitUntilWoken } from '../../../workflows/support/abort.ts'
 
 const PAGE = 1_000
 
-export class Tail<Event extends RecordedEvent> {
-  readonly #parts: FollowingParts<Event>
-  readonly #closing: AbortSignal
-  readonly ring = new Ring<Position, ReceivedEvent<Event>>(isAfter)
-  #stop = new AbortController()
-  #marked = START_POSITION
-  #waiters = new Set<() => void>()
-
-  /** @param closing  aborts when the store is closed */
-  constructor(parts: FollowingParts<Event>, closing: AbortSignal) {
-    this.#parts = parts
-    this.#closing = closing
-  }
-
+/** @param closing  aborts when the store is closed */
+export const openTail = <Event extends RecordedEvent>(parts: FollowingParts<Event>, closing: AbortSignal) => {
+  const ring = new Ring<Position, ReceivedEvent<Event>>(isAfter)
+  let stopping = new AbortController()
   /** Somebody waits for this position (`end.ts`). */
-  get marked(): Position {
-    return this.#marked
-  }
-
-  join(member: Member<Position>): void {
-    this.ring.join(member)
-  }
+  let marked = START_POSITION
+  const waiters = new Set<() => void>()
 
   /** Stops the tail if it was the last member. */
-  leave(member: Member<Position>): void {
-    if (!this.ring.leave(member) || this.ring.hasMembers) return
-    this.#stop.abort()
-    this.ring.clear()
+  const leave = (member: Member<Position>): void => {
+    if (!ring.leave(member) || ring.hasMembers) return
+    stopping.abort()
+    ring.clear()
   }
 
   /** Starts after the position of a member that is live, unless it runs. */
-  start(after: Position): void {
-    if (this.ring.to !== null || this.#closing.aborted) return
-    this.#stop = new AbortController()
+  const start = (after: Position): void => {
+    if (ring.to !== null || closing.aborted) return
+    stopping = new AbortController()
     // Newer events may be on their way.
-    this.ring.begin(after, false)
-    void this.#run(after, this.#stop.signal)
+    ring.begin(after, false)
+    void run(after, stopping.signal)
   }
 
   /** Resolves when something arrived or the tail ended, or after this many milliseconds. */
-  moved(withinMs: number, signal: AbortSignal): Promise<void> {
-    return waitUntilWoken(withinMs, signal, this.#waiters)
-  }
+  const moved = (withinMs: number, signal: AbortSignal): Promise<void> => waitUntilWoken(withinMs, signal, waiters)
 
-  async #run(after: Position, stop: AbortSignal): Promise<void> {
-    const signal = AbortSignal.any([stop, this.#closing])
+  const run = async (after: Position, stop: AbortSignal): Promise<void> => {
+    const signal = AbortSignal.any([stop, closing])
     const wanted = { after, most: PAGE, isWanted: () => true, signal, dueInMs: () => Infinity }
     try {
-      for await (const { events, position, live, isMarked } of following(this.#parts, wanted)) {
+      for await (const { events, position, live, isMarked } of following(parts, wanted)) {
         if (signal.aborted) return
-        this.#parts.history.saw(events.map(({ identity }) => identity))
-        if (isMarked) this.#marked = position
-        this.ring.keep(events, position, live)
-        this.#notify()
+        parts.history.saw(events.map(({ identity }) => identity))
+        if (isMarked) marked = position
+        ring.keep(events, position, live)
+        notify()
       }
     } catch {
       // Each subscription continues by itself, and throws what the server answers to it.
     }
     if (stop.aborted) return
-    this.ring.clear()
-    this.#notify()
+    ring.clear()
+    notify()
   }
 
-  #notify(): void {
-    for (const resolve of [...this.#waiters]) resolve()
+  const notify = (): void => {
+    for (const resolve of [...waiters]) resolve()
   }
+
+  return { ring, marked: () => marked, join: (member: Member<Position>) => ring.join(member), leave, start, moved }
 }
+
+export type Tail<Event extends RecordedEvent> = ReturnType<typeof openTail<Event>>

@@ -6,8 +6,8 @@
 import { StoreUnavailable } from '../../../domain/errors.ts'
 import type { Unit, UnitResult } from '../../../domain/ports.ts'
 import { encode, type EncodedAppend } from '../encoding.ts'
-import { untilAnswered, type Patience } from '../until-answered.ts'
-import { AppendQueue, type Part, type Turn } from './append-queue.ts'
+import { untilAnswered } from '../until-answered.ts'
+import { type Part, type Turn, openAppendQueue, type AppendQueue } from './append-queue.ts'
 import { isOutage } from './outage.ts'
 import type { Reading } from './reading.ts'
 import { proposed } from './event-conversion.ts'
@@ -29,49 +29,40 @@ export interface UnitParts extends StreamAppendParts {
   reading: Reading
 }
 
-export class Units {
-  readonly #parts: UnitParts
-  readonly #deadlineMs: number
-  readonly #closing: AbortSignal
-  #waitingBytes = 0
-
-  /** @param deadlineMs  how long an append may wait for an unavailable server, in milliseconds */
-  constructor(parts: UnitParts, deadlineMs: number, closing: AbortSignal) {
-    this.#parts = parts
-    this.#deadlineMs = deadlineMs
-    this.#closing = closing
-  }
+/** @param deadlineMs  how long an append may wait for an unavailable server, in milliseconds */
+export const openUnits = (parts: UnitParts, deadlineMs: number, closing: AbortSignal) => {
+  let waitingBytes = 0
 
   /**
    * @throws {StoreUnavailable} if the outcome is not known in time, or if too much is already waiting
    * @throws {RangeError} for invalid arguments, before anything is sent
    */
-  async append(units: readonly Unit[]): Promise<UnitResult[]> {
+  const append = async (units: readonly Unit[]): Promise<UnitResult[]> => {
     if (units.length === 0) return []
     const call = encode(units)
-    const parts = call.units.map((unit) => unit.map((append, n) => partOf(append, n === unit.length - 1)))
-    if (this.#closing.aborted) throw new StoreUnavailable('the event store is closed')
-    if (this.#waitingBytes > MOST_WAITING_BYTES)
+    const parts = call.units.map((unit) => unit.map((one, n) => partOf(one, n === unit.length - 1)))
+    if (closing.aborted) throw new StoreUnavailable('the event store is closed')
+    if (waitingBytes > MOST_WAITING_BYTES)
       throw new StoreUnavailable('too many appends are waiting for the event store')
-    this.#waitingBytes += call.bytes
+    waitingBytes += call.bytes
     try {
-      return await this.#appendAll(parts)
+      return await appendAll(parts)
     } finally {
-      this.#waitingBytes -= call.bytes
+      waitingBytes -= call.bytes
     }
   }
 
-  async #appendAll(units: readonly Part[][]): Promise<UnitResult[]> {
-    const deadline = performance.now() + this.#deadlineMs
+  const appendAll = async (units: readonly Part[][]): Promise<UnitResult[]> => {
+    const deadline = performance.now() + deadlineMs
     const answered = <Result>(attempt: () => Promise<Result>): Promise<Result> =>
-      untilAnswered(attempt, this.#patience(deadline))
+      untilAnswered(attempt, { isOutage, closing, deadlineMs: Math.max(0, deadline - performance.now()) })
     const queues = new Map<string, AppendQueue>()
     const queueOf = (stream: string): AppendQueue => {
       let queue = queues.get(stream)
       if (!queue) {
-        queue = new AppendQueue(stream, {
-          append: (name, expected, events) => appendToStream(this.#parts, answered, name, expected, events),
-          read: async (slice) => (await this.#parts.reading.slices([slice]))[0]!,
+        queue = openAppendQueue(stream, {
+          append: (name, expected, events) => appendToStream(parts, answered, name, expected, events),
+          read: async (slice) => (await parts.reading.slices([slice]))[0]!,
           mostBytes: MOST_APPEND_BYTES,
         })
         queues.set(stream, queue)
@@ -82,10 +73,10 @@ export class Units {
     return Promise.all(turns.map(inOrder))
   }
 
-  #patience(deadline: number): Patience {
-    return { isOutage, closing: this.#closing, deadlineMs: Math.max(0, deadline - performance.now()) }
-  }
+  return { append }
 }
+
+export type Units = ReturnType<typeof openUnits>
 
 const partOf = (append: EncodedAppend, isLast: boolean): Part => {
   const bytes = sizeOf(append)

@@ -18,7 +18,7 @@ const ONE_EVENT = { mostBytes: Number.MAX_SAFE_INTEGER, mostEvents: 1 }
  */
 export const compareHistory = async (connection: Queryable, history: History): Promise<void> => {
   history.check()
-  const { reached } = history
+  const reached = history.reached()
   const [there] = await connection.query<{ is_standby: boolean; newest: number }>(
     'SELECT pg_is_in_recovery() AS is_standby, store.newest() AS newest',
   )

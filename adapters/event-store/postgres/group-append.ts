@@ -45,145 +45,131 @@ export interface GroupListener {
   settled(): void
 }
 
-export class GroupAppend {
-  readonly #connection: Connection
-  readonly #deadlineMs: number
-  readonly #listener: GroupListener
-  readonly #gather: Gather<Waiting[]>
-  readonly #closing = new AbortController()
-  readonly #sweeper: NodeJS.Timeout
-  #queue: Waiting[] = []
-  #queuedBytes = 0
-  #flight: Waiting[] = []
-  #lastFailure: unknown
-
-  /**
-   * @param deadlineMs  how long an append may wait for an unavailable server, in milliseconds
-   * @param listener  called before the callers get their results: for every group that was appended as a whole, and for every
-   *   group that has its answer
-   */
-  constructor(connection: Connection, deadlineMs: number, listener: GroupListener) {
-    this.#connection = connection
-    this.#listener = listener
-    this.#deadlineMs = deadlineMs
-    this.#sweeper = setInterval(() => this.#sweep(), SWEEP_MS)
-    this.#sweeper.unref()
-    this.#gather = new Gather({
-      // Calls that arrive while a group is in flight form the next one.
-      apartMs: 0,
-      take: () => this.#take(),
-      handle: (group) => this.#appendGroup(group),
-    })
-  }
+/**
+ * @param deadlineMs  how long an append may wait for an unavailable server, in milliseconds
+ * @param listener  called before the callers get their results: for every group that was appended as a whole, and for every
+ *   group that has its answer
+ */
+export const openGroupAppend = (connection: Connection, deadlineMs: number, listener: GroupListener) => {
+  const closing = new AbortController()
+  let queue: Waiting[] = []
+  let queuedBytes = 0
+  let flight: Waiting[] = []
+  let lastFailure: unknown
+  const sweeper: NodeJS.Timeout = setInterval(() => sweep(), SWEEP_MS)
+  sweeper.unref()
+  const gather: Gather<Waiting[]> = new Gather({
+    // Calls that arrive while a group is in flight form the next one.
+    apartMs: 0,
+    take: () => take(),
+    handle: (group) => appendGroup(group),
+  })
 
   /** @throws {StoreUnavailable} if the outcome is not known in time, or if too much is already waiting */
-  append(call: EncodedCall): Promise<UnitResult[]> {
-    if (this.#closing.signal.aborted) return Promise.reject(new StoreUnavailable('the event store is closed'))
-    if (this.#queuedBytes > MOST_WAITING_BYTES)
+  const append = (call: EncodedCall): Promise<UnitResult[]> => {
+    if (closing.signal.aborted) return Promise.reject(new StoreUnavailable('the event store is closed'))
+    if (queuedBytes > MOST_WAITING_BYTES)
       return Promise.reject(
-        new StoreUnavailable('too many appends are waiting for the event store', { cause: this.#lastFailure }),
+        new StoreUnavailable('too many appends are waiting for the event store', { cause: lastFailure }),
       )
     return new Promise((resolve, reject) => {
-      this.#queue.push({ call, deadline: awakeNow() + this.#deadlineMs, done: false, resolve, reject })
-      this.#queuedBytes += call.bytes
-      this.#gather.added()
+      queue.push({ call, deadline: awakeNow() + deadlineMs, done: false, resolve, reject })
+      queuedBytes += call.bytes
+      gather.added()
     })
   }
 
   /** Whether a group is in flight. */
-  get isAppending(): boolean {
-    return this.#flight.length > 0
+  const isAppending = (): boolean => flight.length > 0
+
+  const close = (): void => {
+    closing.abort()
+    clearInterval(sweeper)
+    giveUp([...flight, ...queue], () => true)
   }
 
-  close(): void {
-    this.#closing.abort()
-    clearInterval(this.#sweeper)
-    this.#giveUp([...this.#flight, ...this.#queue], () => true)
+  const appendGroup = async (group: Waiting[]): Promise<void> => {
+    flight = group
+    await deliver(group)
+    flight = []
+    listener.settled()
   }
 
-  async #appendGroup(group: Waiting[]): Promise<void> {
-    this.#flight = group
-    await this.#deliver(group)
-    this.#flight = []
-    this.#listener.settled()
-  }
-
-  #take(): Waiting[] | null {
-    if (this.#queue.length === 0 || this.#closing.signal.aborted) return null
+  const take = (): Waiting[] | null => {
+    if (queue.length === 0 || closing.signal.aborted) return null
     let bytes = 0
     let count = 0
-    for (const { call } of this.#queue) {
+    for (const { call } of queue) {
       if (count === MOST_CALLS || (count > 0 && bytes + call.bytes > MOST_BYTES)) break
       bytes += call.bytes
       count++
     }
-    this.#queuedBytes -= bytes
-    return this.#queue.splice(0, count)
+    queuedBytes -= bytes
+    return queue.splice(0, count)
   }
 
   /** Sends a group until it is answered. Calls whose deadline passes meanwhile are removed from it. */
-  async #deliver(group: readonly Waiting[]): Promise<void> {
+  const deliver = async (group: readonly Waiting[]): Promise<void> => {
     let waiting = group
     const attempt = async (): Promise<void> => {
       waiting = group.filter(({ done }) => !done)
       if (waiting.length === 0) return
-      const results = await this.#send(waiting.map(({ call }) => call))
+      const results = await send(waiting.map(({ call }) => call))
       waiting.forEach((one, index) => settle(one, () => one.resolve(results[index]!)))
     }
     const onFailure = (error: unknown): void => {
       // A full disk stays full for longer than any caller waits.
       if (isDiskFull(error)) throw new DiskFull(error)
       if (!isOutage(error)) throw error
-      this.#lastFailure = error
-      this.#sweep()
+      lastFailure = error
+      sweep()
     }
-    await retry(attempt, { signal: this.#closing.signal, backOff: BACK_OFF, onFailure }).catch((error: unknown) =>
-      this.#refused(waiting, error as Error),
+    await retry(attempt, { signal: closing.signal, backOff: BACK_OFF, onFailure }).catch((error: unknown) =>
+      refused(waiting, error as Error),
     )
   }
 
   /** The server refused the statement. Each call is now sent alone, so that only the call at fault fails. */
-  async #refused(group: readonly Waiting[], error: Error): Promise<void> {
+  const refused = async (group: readonly Waiting[], error: Error): Promise<void> => {
     if (group.length === 1 || error instanceof StoreWentBack || error instanceof DiskFull)
       for (const one of group) settle(one, () => one.reject(error))
-    else for (const one of group) await this.#deliver([one])
+    else for (const one of group) await deliver([one])
   }
 
-  async #send(calls: readonly EncodedCall[]): Promise<UnitResult[][]> {
+  const send = async (calls: readonly EncodedCall[]): Promise<UnitResult[][]> => {
     const lines = groupLines(calls)
     if (lines) {
-      const [row] = await this.#connection.query('store_append', 'SELECT store.append($1,$2,$3,$4,$5,$6,$7,$8)', lines)
+      const [row] = await connection.query('store_append', 'SELECT store.append($1,$2,$3,$4,$5,$6,$7,$8)', lines)
       if (row && row.append !== null) {
         const before = row.append as number
-        this.#listener.appended(before, calls)
+        listener.appended(before, calls)
         return wholeGroup(calls, before)
       }
     }
-    const [row] = await this.#connection.query('store_append_one_by_one', 'SELECT store.append_one_by_one($1)', [
+    const [row] = await connection.query('store_append_one_by_one', 'SELECT store.append_one_by_one($1)', [
       stepsOf(calls),
     ])
     return (row!.append_one_by_one as StepAnswer[][]).map((answers) => answers.map(unitResult))
   }
 
-  #sweep(): void {
+  const sweep = (): void => {
     const now = awakeNow()
     // Deadlines rise along the queue, so checking the first one is usually enough.
-    if (this.#flight.length > 0 && this.#flight[0]!.deadline <= now)
-      this.#giveUp(this.#flight, ({ deadline }) => deadline <= now)
-    if (this.#queue.length > 0 && this.#queue[0]!.deadline <= now) {
-      this.#giveUp(this.#queue, ({ deadline }) => deadline <= now)
-      this.#queue = this.#queue.filter(({ done }) => !done)
-      this.#queuedBytes = this.#queue.reduce((sum, { call }) => sum + call.bytes, 0)
+    if (flight.length > 0 && flight[0]!.deadline <= now) giveUp(flight, ({ deadline }) => deadline <= now)
+    if (queue.length > 0 && queue[0]!.deadline <= now) {
+      giveUp(queue, ({ deadline }) => deadline <= now)
+      queue = queue.filter(({ done }) => !done)
+      queuedBytes = queue.reduce((sum, { call }) => sum + call.bytes, 0)
     }
   }
 
-  #giveUp(waiting: readonly Waiting[], isOver: (one: Waiting) => boolean): void {
+  const giveUp = (waiting: readonly Waiting[], isOver: (one: Waiting) => boolean): void => {
     for (const one of waiting)
       if (isOver(one))
-        settle(one, () =>
-          one.reject(new StoreUnavailable('the event store does not respond', { cause: this.#lastFailure })),
-        )
+        settle(one, () => one.reject(new StoreUnavailable('the event store does not respond', { cause: lastFailure })))
   }
+
+  return { append, isAppending, close }
 }
 
 const settle = (one: Waiting, answer: () => void): void => {

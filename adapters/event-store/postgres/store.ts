@@ -7,14 +7,14 @@ import type { RecordedEvent } from '../../../domain/event.ts'
 import type { EventStore } from '../../../domain/ports.ts'
 import { openDatabase } from '../../database/database.ts'
 import { checkName, encode } from '../encoding.ts'
-import { expectedMore, History, type RememberingStore } from '../history.ts'
+import { expectedMore, type RememberingStore, openHistory } from '../history.ts'
 import type { Parse } from '../parse.ts'
 import { untilAnswered } from '../until-answered.ts'
 import { BoundedReading } from './bounded-reading.ts'
 import { compareHistory } from './compare-history.ts'
 import { Connection } from './connection.ts'
 import { lastAfter, recordedAfter } from './encoding.ts'
-import { GroupAppend } from './group-append.ts'
+import { openGroupAppend } from './group-append.ts'
 import { isOutage, isTooLong } from './outage.ts'
 import { Pages } from './pages.ts'
 import { positionOf, readPage, readSlices } from './reading.ts'
@@ -55,7 +55,7 @@ export const openPostgresEventStore = async <Event extends RecordedEvent>({
   onFailure = () => {},
 }: PostgresEventStoreOptions<Event>): Promise<RememberingStore<Event>> => {
   const isAfter: EventStore['isAfter'] = (a, b) => positionOf(a) > positionOf(b)
-  const history = new History(isAfter)
+  const history = openHistory(isAfter)
   const database = openDatabase(url, {
     poolSize: READERS,
     applicationName: 'baoco event store',
@@ -75,8 +75,8 @@ export const openPostgresEventStore = async <Event extends RecordedEvent>({
     (after, most, prefixes, share) => readPage(database, parse, after, most, prefixes, share),
     isTooLong,
   )
-  const tail: Tail<Event> = new Tail({ database, pages, history, onFailure, isAppending: () => appends.isAppending })
-  const appends = new GroupAppend(connection, deadlineMs, {
+  const tail: Tail<Event> = new Tail({ database, pages, history, onFailure, isAppending: () => appends.isAppending() })
+  const appends = openGroupAppend(connection, deadlineMs, {
     appended: (before, calls) => {
       const appends = calls.flatMap(({ units }) => units.flat()).filter(({ events }) => events.length > 0)
       if (appends.length === 0) return

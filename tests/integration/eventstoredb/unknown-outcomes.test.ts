@@ -5,9 +5,9 @@ import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { unparsed } from '../../../adapters/event-store/parse.ts'
 import { Connection } from '../../../adapters/event-store/eventstoredb/connection.ts'
-import { Names } from '../../../adapters/event-store/eventstoredb/stream-names.ts'
+import { openNames } from '../../../adapters/event-store/eventstoredb/stream-names.ts'
 import { isOutage } from '../../../adapters/event-store/eventstoredb/outage.ts'
-import { Reading } from '../../../adapters/event-store/eventstoredb/reading.ts'
+import { openReading } from '../../../adapters/event-store/eventstoredb/reading.ts'
 import { untilAnswered } from '../../../adapters/event-store/until-answered.ts'
 import { StoreUnavailable } from '../../../domain/errors.ts'
 import { NO_STREAM } from '../../../domain/ports.ts'
@@ -155,9 +155,9 @@ describe('a read from EventStoreDB', () => {
     await appended(stores.store, [part(stream, NO_STREAM, eventsOf(1_500))])
     const connection = new Connection(stores.url, 3_000, { onFailure: () => {}, onRecovery: () => {} })
     const patience = { isOutage, deadlineMs: 10_000, closing: new AbortController().signal }
-    const reading = new Reading(
+    const reading = openReading(
       connection,
-      new Names('test.', () => true),
+      openNames('test.', () => true),
       (attempt) => untilAnswered(attempt, patience),
       unparsed,
     )

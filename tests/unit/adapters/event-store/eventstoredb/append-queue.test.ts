@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { jsonEvent } from '@eventstore/db-client'
 import { expect } from 'chai'
-import { AppendQueue, type Part } from '../../../../../adapters/event-store/eventstoredb/append-queue.ts'
+import {
+  type Part,
+  openAppendQueue,
+  type AppendQueue,
+} from '../../../../../adapters/event-store/eventstoredb/append-queue.ts'
 
 const MOST_BYTES = 1_000
 
@@ -9,7 +13,7 @@ const MOST_BYTES = 1_000
 const streamAt = (start: number, known: string[] = []) => {
   let revision = start
   const asked: [expected: number, events: number][] = []
-  const queue = new AppendQueue('book', {
+  const queue = openAppendQueue('book', {
     append: async (_stream, expected, events) => {
       asked.push([expected, events.length])
       if (expected !== revision) return { ok: false, revision }

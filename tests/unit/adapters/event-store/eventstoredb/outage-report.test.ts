@@ -1,12 +1,12 @@
 import { expect } from 'chai'
-import { OutageReport, type Outage } from '../../../../../adapters/event-store/eventstoredb/outage-report.ts'
+import { type Outage, openOutageReport } from '../../../../../adapters/event-store/eventstoredb/outage-report.ts'
 import { eventually } from '../../../../harness/eventually.ts'
 
 describe('the report of an outage of EventStoreDB', () => {
   it('is made once with the first failure, and once with their number when the server answers again', async () => {
     const began: unknown[] = []
     const ended: Outage[] = []
-    const report = new OutageReport(
+    const report = openOutageReport(
       (error) => began.push(error),
       (outage) => ended.push(outage),
     )
