@@ -12,6 +12,7 @@ import { MOST_WAIT_MS, StoreAway, StoreUnavailable } from '../../domain/errors.t
 import { INSTALLATION_STREAM } from '../../domain/installation.ts'
 import type { EventStore } from '../../domain/ports.ts'
 import { awakeNow } from '../system/awake.ts'
+import { eachCall } from '../system/each-call.ts'
 
 export interface Outage {
   /** Milliseconds since the last answer. */
@@ -198,16 +199,9 @@ export const guardStore = (
 
   const outageNow = (): Outage => ({ silent_ms: Math.round(silentMs()), refused, given_up: givenUp })
 
-  const through = (wait: <Result>(call: () => Promise<Result>) => Promise<Result>): EventStore => ({
-    ...store,
-    append: (units) => wait(() => store.append(units)),
-    read: (slices) => wait(() => store.read(slices)),
-    readAll: (...asked) => wait(() => store.readAll(...asked)),
-    end: () => wait(() => store.end()),
-  })
   return {
-    store: through(background),
-    requestStore: through(request),
+    store: eachCall(store, background),
+    requestStore: eachCall(store, request),
     silentMs,
     isOpen,
     end: async () => {

@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { isOutOfSpace, type DiskSpace } from '../../domain/disk.ts'
 import { DiskFull, StoreUnavailable } from '../../domain/errors.ts'
 import type { EventStore } from '../../domain/ports.ts'
+import { eachCall } from './each-call.ts'
 
 /** SQLSTATE disk_full. */
 const DISK_FULL = '53100'
@@ -66,37 +67,6 @@ export interface Disk {
   /** The store with errors that name a full disk. @param options.refuses  appends are refused without an attempt while too little is free */
   guard(store: EventStore, options: { refuses: boolean }): EventStore
   close(): void
-}
-
-interface Guard {
-  /** The error that a caller gets. */
-  named: (error: unknown) => unknown
-  /** Whether appends are refused now. */
-  refuse: () => boolean
-  appended: (isWritten: boolean) => void
-}
-
-const guardedStore = (store: EventStore, { named, refuse, appended }: Guard): EventStore => {
-  const guarded = async <Result>(call: () => Promise<Result>): Promise<Result> => {
-    try {
-      return await call()
-    } catch (error) {
-      throw named(error)
-    }
-  }
-  return {
-    ...store,
-    append: (units) =>
-      guarded(async () => {
-        if (refuse()) throw new DiskFull()
-        const results = await store.append(units)
-        appended(results.some(({ ok }) => ok))
-        return results
-      }),
-    read: (slices) => guarded(() => store.read(slices)),
-    readAll: (...asked) => guarded(() => store.readAll(...asked)),
-    end: () => guarded(() => store.end()),
-  }
 }
 
 export const openDisk = async ({
@@ -166,16 +136,23 @@ export const openDisk = async ({
     },
     space: () => space,
     measure,
-    guard: (store, { refuses }) =>
-      guardedStore(store, {
-        named,
-        refuse: () => refuses && isOut(),
+    guard: (store, { refuses }) => {
+      const append: EventStore['append'] = async (units) => {
+        if (refuses && isOut()) throw new DiskFull()
+        const results = await store.append(units)
         // A conflict writes nothing.
-        appended: (isWritten) => {
-          if (isWritten) failedAt.store = -Infinity
-          look()
-        },
-      }),
+        if (results.some(({ ok }) => ok)) failedAt.store = -Infinity
+        look()
+        return results
+      }
+      return eachCall({ ...store, append }, async (call) => {
+        try {
+          return await call()
+        } catch (error) {
+          throw named(error)
+        }
+      })
+    },
     close: () => clearInterval(timer),
   }
 }
