@@ -22,14 +22,6 @@ const NEWEST = 10
 /** Ids above the highest known one that are left out after the store went back. */
 const LEAP = 1_000_000
 
-export interface IdsParts {
-  store: EventStore
-  clock: Clock
-  skip?: number
-  above?: number
-  isAfterLoss?: boolean
-}
-
 export interface OpenIds extends Ids {
   /** The highest id that is known to be reserved; 0 if none is. */
   highest(): number
@@ -49,58 +41,30 @@ const newestReservations = async (store: Pick<EventStore, 'read'>) => {
 const reservedBy = (event: { data: unknown } | undefined): number =>
   event ? idEvents.IdsReserved.parse(event.data).to : 0
 
-/** Blocks of ids, each reserved by an event. */
-class Blocks {
-  readonly #parts: Required<IdsParts>
-  #skip: number
-  #mayRepeat: boolean
-  /** The highest id that is known to be reserved. */
-  highest: number
-  hasLeapt = false
-
-  constructor(parts: Required<IdsParts>) {
-    this.#parts = parts
-    this.#skip = parts.skip
-    this.#mayRepeat = parts.isAfterLoss
-    this.highest = parts.above
-  }
-
-  /** Reserves a block of at least `count` ids, after the newest block in the store. */
-  async reserve(count: number): Promise<IdsReserved> {
-    const { store, clock, above } = this.#parts
-    for (;;) {
-      const newest = await newestReservations(store)
-      const reserved = reservedBy(newest.find(isFoldable))
-      const isLeapt = reserved < this.highest || (this.#mayRepeat && (above === 0 || reserved < above + LEAP / 2))
-      const from = Math.max(reserved, this.highest) + (isLeapt ? LEAP : 0) + this.#skip + 1
-      const block = { from, to: from + Math.max(BLOCK, count) - 1 }
-      const events = stamp([{ type: 'IdsReserved', data: block }], {
-        user_id: null,
-        at: clock.now(),
-        ...ownCause(),
-      })
-      const [result] = await store.append([
-        [{ stream: ID_STREAM, expectedRevision: newest[0]?.revision ?? NO_STREAM, events }],
-      ])
-      // Else another process was faster, so its block is now the newest.
-      if (!result?.ok) continue
-      this.#skip = 0
-      this.#mayRepeat = false
-      this.hasLeapt ||= isLeapt
-      this.highest = block.to
-      return block
-    }
-  }
-}
-
 /**
  * @param above  the highest id that is known to have been used; 0 if none is known
  * @param isAfterLoss  the store went back in time. Another process may already have left out ids for this.
  * @param skip  `ID_SKIP`: ids to skip once, for a store restored from a backup that is older than ids already in use
  * @returns ids that rise within the process; waits for the store only if a block is used up before the next one has arrived
  */
-export const openIds = ({ store, clock, skip = 0, above = 0, isAfterLoss = false }: IdsParts): OpenIds => {
-  const blocks = new Blocks({ store, clock, skip, above, isAfterLoss })
+export const openIds = ({
+  store,
+  clock,
+  skip = 0,
+  above = 0,
+  isAfterLoss = false,
+}: {
+  store: EventStore
+  clock: Clock
+  skip?: number
+  above?: number
+  isAfterLoss?: boolean
+}): OpenIds => {
+  /** The highest id that is known to be reserved. */
+  let highest = above
+  let hasLeapt = false
+  let leftToSkip = skip
+  let mayRepeat = isAfterLoss
   let next = 1
   let last = 0
   let turn: Promise<unknown> = Promise.resolve()
@@ -113,22 +77,45 @@ export const openIds = ({ store, clock, skip = 0, above = 0, isAfterLoss = false
     return ids
   }
 
+  /** Reserves a block of at least `count` ids, after the newest block in the store. */
+  const reserve = async (count: number): Promise<IdsReserved> => {
+    for (;;) {
+      const newest = await newestReservations(store)
+      const reserved = reservedBy(newest.find(isFoldable))
+      const isLeapt = reserved < highest || (mayRepeat && (above === 0 || reserved < above + LEAP / 2))
+      const from = Math.max(reserved, highest) + (isLeapt ? LEAP : 0) + leftToSkip + 1
+      const block = { from, to: from + Math.max(BLOCK, count) - 1 }
+      const facts = [{ type: 'IdsReserved', data: block }]
+      const events = stamp(facts, { user_id: null, at: clock.now(), ...ownCause() })
+      const [result] = await store.append([
+        [{ stream: ID_STREAM, expectedRevision: newest[0]?.revision ?? NO_STREAM, events }],
+      ])
+      // Else another process was faster, so its block is now the newest.
+      if (!result?.ok) continue
+      leftToSkip = 0
+      mayRepeat = false
+      hasLeapt ||= isLeapt
+      highest = block.to
+      return block
+    }
+  }
+
   const fetchBeforehand = (): void => {
     if (coming) return
-    coming = blocks.reserve(BLOCK)
+    coming = reserve(BLOCK)
     // The next caller retries.
     coming.catch(() => (coming = null))
   }
 
   return {
-    highest: () => blocks.highest,
-    hasLeapt: () => blocks.hasLeapt,
+    highest: () => highest,
+    hasLeapt: () => hasLeapt,
     next: async (count) => {
       if (!Number.isSafeInteger(count) || count < 0) throw new RangeError(`not a number of ids: ${count}`)
       const mine = turn.then(async () => {
         const ids = take(count)
         while (ids.length < count) {
-          const block = await (coming ?? blocks.reserve(count - ids.length))
+          const block = await (coming ?? reserve(count - ids.length))
           coming = null
           next = block.from
           last = block.to
