@@ -99,45 +99,36 @@ interface Renewal {
 }
 
 /** Renews the leases of a process together. */
-class Renewals {
-  readonly #database: Queryable
-  readonly #gather: Gather<Renewal[]>
-  #asked: Renewal[] = []
-
-  constructor(database: Queryable) {
-    this.#database = database
-    this.#gather = new Gather({
-      apartMs: GATHERED,
-      waitsFirst: true,
-      // A statement that gets no answer must not hold up the next one.
-      sideBySide: Infinity,
-      keepsRunning: false,
-      take: () => (this.#asked.length > 0 ? this.#asked.splice(0) : null),
-      handle: (renewals) => this.#renew(renewals),
-    })
-  }
-
-  /** @returns whether the lease is still of this holder */
-  renew(name: string, holder: string, seconds: number): Promise<boolean> {
-    return new Promise((done, failed) => {
-      this.#asked.push({ name, holder, seconds, done, failed })
-      this.#gather.added()
-    })
-  }
-
-  async #renew(renewals: readonly Renewal[]): Promise<void> {
+const openRenewals = (database: Queryable) => {
+  const asked: Renewal[] = []
+  const send = async (renewals: readonly Renewal[]): Promise<void> => {
     try {
       const values = columnsOf(renewals, 'name', 'holder', 'seconds')
-      const rows = await this.#database.query<{ holder: string }>(RENEW, values, 'lease-renew')
+      const rows = await database.query<{ holder: string }>(RENEW, values, 'lease-renew')
       const holders = new Set(rows.map(({ holder }) => holder))
       for (const { holder, done } of renewals) done(holders.has(holder))
     } catch (error) {
       for (const { failed } of renewals) failed(error)
     }
   }
+  const gather = new Gather<Renewal[]>({
+    apartMs: GATHERED,
+    waitsFirst: true,
+    // A statement that gets no answer must not hold up the next one.
+    sideBySide: Infinity,
+    keepsRunning: false,
+    take: () => (asked.length > 0 ? asked.splice(0) : null),
+    handle: send,
+  })
+  /** @returns whether the lease is still of this holder */
+  return (name: string, holder: string, seconds: number): Promise<boolean> =>
+    new Promise((done, failed) => {
+      asked.push({ name, holder, seconds, done, failed })
+      gather.added()
+    })
 }
 
-const renewalsOf = new WeakMap<Queryable, Renewals>()
+const renewalsOf = new WeakMap<Queryable, ReturnType<typeof openRenewals>>()
 
 export const openLease = (options: LeaseOptions): Lease => {
   const {
@@ -152,8 +143,8 @@ export const openLease = (options: LeaseOptions): Lease => {
   const holder = randomUUID()
   const mine = [name, holder]
   const seconds = lasts / 1_000
-  const renewals = renewalsOf.get(database) ?? new Renewals(database)
-  renewalsOf.set(database, renewals)
+  const renew = renewalsOf.get(database) ?? openRenewals(database)
+  renewalsOf.set(database, renew)
   const wait = (signal: AbortSignal) => waitUnlessAborted(lookEvery, signal)
   // A renewal may fail twice before the lease ends.
   const renewEvery = Math.max(lookEvery, Math.min(2 * lookEvery, lasts / 4))
@@ -169,7 +160,7 @@ export const openLease = (options: LeaseOptions): Lease => {
       if (ended.aborted) return
       const asked = performance.now()
       try {
-        const isMine = await renewals.renew(name, holder, seconds)
+        const isMine = await renew(name, holder, seconds)
         clearTimeout(deadline)
         if (!isMine) return lost.abort()
         if (!ended.aborted) deadline = trustUntil(asked)
