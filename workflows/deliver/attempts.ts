@@ -7,7 +7,6 @@ import { shownUrl } from '../../domain/webhook/shown-url.ts'
 import { formCall, type FormedCall } from './form-call.ts'
 import type { Claimed, LaneName } from './queue.ts'
 import type { Recorder } from './recorder.ts'
-import type { SecretCache } from './secret-cache.ts'
 
 /** The report of each attempt: one wide log line, and the values of the metrics. */
 export interface AttemptReport {
@@ -40,7 +39,8 @@ export interface AttemptReport {
 
 export interface AttemptOptions {
   sender: Sender
-  secrets: SecretCache
+  /** Opens a rule's secrets. */
+  openSecret: (sealed: string) => string
   recorder: Recorder
   /** The trace of a claimed attempt. */
   correlationOf: (claimed: Claimed) => string
@@ -68,7 +68,7 @@ const notFormed = (error: unknown): CallResult => ({
  *   never throws.
  */
 export const attempts = (options: AttemptOptions) => {
-  const { sender, secrets, recorder, correlationOf, now, onAttempt, onResult, onRecorded } = options
+  const { sender, openSecret, recorder, correlationOf, now, onAttempt, onResult, onRecorded } = options
   const record = (
     claimed: Claimed,
     correlation_id: string,
@@ -130,7 +130,7 @@ export const attempts = (options: AttemptOptions) => {
     const begun = now()
     let formed: FormedCall | null = null
     try {
-      formed = formCall(claimed, correlationId, (sealed) => secrets.open(sealed), begun)
+      formed = formCall(claimed, correlationId, openSecret, begun)
       record(claimed, correlationId, begun, formed, await sender.send(formed.call, signal))
     } catch (error) {
       record(claimed, correlationId, begun, formed, notFormed(error))

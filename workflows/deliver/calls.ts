@@ -9,7 +9,7 @@ import { openClaimedJobs, type ClaimedJobs } from './claimed-jobs.ts'
 import { Lanes } from './lanes.ts'
 import type { Claimed } from './queue.ts'
 import { openRecorder, type Recorder } from './recorder.ts'
-import { SecretCache } from './secret-cache.ts'
+import { secretCache } from './secret-cache.ts'
 import type { TrackedTransactions } from './tracked.ts'
 
 /** How long to wait for the read models to pass a position: milliseconds. */
@@ -60,7 +60,7 @@ export const openCalls = ({ options, worker, tracked, heartbeat, stopping, deman
 
   const makeCall = attempts({
     sender,
-    secrets: new SecretCache(vault),
+    openSecret: secretCache(vault),
     recorder,
     correlationOf: ({ transaction_id }) =>
       tracked.get(transaction_id)?.correlation_id ?? transactionStream(transaction_id),

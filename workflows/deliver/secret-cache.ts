@@ -4,21 +4,15 @@ import type { Vault } from '../../domain/ports.ts'
 
 const MOST = 1_000
 
-export class SecretCache {
-  readonly #vault: Vault
-  readonly #secrets = new Map<string, string>()
-
-  constructor(vault: Vault) {
-    this.#vault = vault
-  }
-
-  /** @throws what the vault throws */
-  open(sealed: string): string {
-    const known = this.#secrets.get(sealed)
+/** @returns a function that opens a secret. It throws what the vault throws. */
+export const secretCache = (vault: Vault): ((sealed: string) => string) => {
+  const secrets = new Map<string, string>()
+  return (sealed) => {
+    const known = secrets.get(sealed)
     if (known !== undefined) return known
-    const secret = this.#vault.open(sealed)
-    if (this.#secrets.size >= MOST) this.#secrets.clear()
-    this.#secrets.set(sealed, secret)
+    const secret = vault.open(sealed)
+    if (secrets.size >= MOST) secrets.clear()
+    secrets.set(sealed, secret)
     return secret
   }
 }
