@@ -192,7 +192,8 @@ const showsDecimals = ({ number = '' }: Groups): boolean => readNumber(number, n
  */
 const mayBePayers = (balance: LabelValues['balances'][number], amount: Groups, memo: Labelled | null) => {
   const decimals = showsDecimals(balance.groups) && !showsDecimals(amount)
-  return { decimals: !memo && decimals, currency: decimals || !(memo ? balance.isAlone : balance.isClosed) }
+  if (memo) return { decimals: false, currency: !balance.isAlone }
+  return { decimals, currency: decimals || !balance.isClosed }
 }
 
 /**

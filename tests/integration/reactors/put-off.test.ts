@@ -42,14 +42,15 @@ describe('reactions that cannot be done', () => {
     await place.drop()
   })
 
-  const happened = async (stream: string, type: string, given: object = {}, version = 1): Promise<number> => {
+  /** @returns the id of the event */
+  const happened = async (stream: string, type: string, given: object = {}, version = 1): Promise<string> => {
     const example = goldenFile(type, 1)?.examples[0] as object | undefined
     const [last] = (await store.read([{ stream, backwards: true, limit: 1 }]))[0]!
     const expectedRevision = last?.revision ?? -1
     const event = { id: randomUUID(), type, data: { ...example, ...given }, metadata: { ...metadata, version } }
     const [result] = await store.append([[{ stream, expectedRevision, events: [event] }]])
     expect(result?.ok).to.equal(true)
-    return expectedRevision + 1
+    return event.id
   }
   const start = (reactors: readonly Reactor[], over = store) => {
     const stopping = new AbortController()
@@ -81,10 +82,10 @@ describe('reactions that cannot be done', () => {
         return Promise.resolve()
       },
     })
-  const decision = (stream: string, revision: number) => ({
+  const decision = (stream: string, revision: number, event_id: string) => ({
     stream,
     revision,
-    event_id: '',
+    event_id,
     type: 'NotYetInvented',
     reason: 'unknown_type',
     detail: '',
@@ -101,7 +102,7 @@ describe('reactions that cannot be done', () => {
     expect(done).to.deep.equal(['captured 2'])
     expect(await waiting()).to.deep.equal([{ reactor: 'note', stream: 'transaction-1', revision: 0 }])
     expect(logged).to.include('reaction.put_off')
-    await skipEvent({ store, clock }, decision('account-1', bad))
+    await skipEvent({ store, clock }, decision('account-1', 1, bad))
     await eventually(() => done.length === 2)
     expect(done[1]).to.equal('captured 1')
     await eventually(async () => (await waiting()).length === 0)
@@ -142,7 +143,7 @@ describe('reactions that cannot be done', () => {
     await eventually(() => done.length === 1)
     expect(done).to.deep.equal(['captured 2'])
     isBroken = false
-    await retryEvent({ store, clock }, decision('transaction-9', 0))
+    await retryEvent({ store, clock }, decision('transaction-9', 0, randomUUID()))
     await eventually(() => done.length === 2)
     await eventually(async () => (await waiting()).length === 0)
   })

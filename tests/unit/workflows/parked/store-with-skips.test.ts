@@ -23,7 +23,8 @@ const memoryStore = () => {
     },
   } as unknown as EventStore
   const skip = (stream: string, revision: number) => {
-    const data = { stream, revision, event_id: '', type: 'X', reason: 'unknown_type', detail: '', projectors: [] }
+    const event_id = streams.get(stream)![revision]!.id
+    const data = { stream, revision, event_id, type: 'X', reason: 'unknown_type', detail: '', projectors: [] }
     const before = streams.get(PARKED_STREAM) ?? []
     streams.set(PARKED_STREAM, [...before, event(PARKED_STREAM, before.length, 'ParkedEventSkipped', data)])
   }
