@@ -2,6 +2,7 @@
  * Runs a command of Baoco in this process, for tests of what it does and prints: a process of its own takes half a second more of CPU time. One
  * test of each command starts one, because only that shows that it ends by itself.
  */
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { spawn } from 'node:child_process'
 import { EventEmitter } from 'node:events'
 import { Readable } from 'node:stream'
@@ -10,6 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { CommanderError } from 'commander'
 import { pino } from 'pino'
 import { failureText } from '../../cmd/command-parts/failure-text.ts'
+import { within } from '../../adapters/system/within.ts'
 import { openProgram } from '../../cmd/program.ts'
 
 const BAOCO = fileURLToPath(new URL('../../cmd/baoco.mjs', import.meta.url))
@@ -41,10 +43,28 @@ const rememberListeners = (): (() => void) => {
   }
 }
 
-/** Replaces a property of an object. @returns a function that puts the former one back */
-const replace = (owner: object, name: string, value: unknown): (() => void) => {
+/** Milliseconds. It is less than a test may take, so a command that never ends fails its own test, and the next one can run. */
+const AT_MOST = 200_000
+
+/** The command whose code runs; undefined for other code of this process. */
+const running = new AsyncLocalStorage<symbol>()
+
+/**
+ * Replaces a property of an object for the code of a command. Other code of this process keeps the former one: the servers of a test, and
+ * the report about a test that failed while its command went on.
+ * @returns a function that puts the former one back
+ */
+const replaceFor = (command: symbol, owner: object, name: string, value: unknown): (() => void) => {
   const former = Object.getOwnPropertyDescriptor(owner, name)
-  Object.defineProperty(owner, name, { value, configurable: true, writable: true, enumerable: true })
+  const ofOthers = (): unknown => {
+    if (!former) return Reflect.get(Object.getPrototypeOf(owner) as object, name, owner)
+    return former.get ? former.get.call(owner) : former.value
+  }
+  Object.defineProperty(owner, name, {
+    get: () => (running.getStore() === command ? value : ofOthers()),
+    configurable: true,
+    enumerable: true,
+  })
   return () => {
     if (former) Object.defineProperty(owner, name, former)
     else Reflect.deleteProperty(owner, name)
@@ -63,9 +83,11 @@ const collector = () => {
   return { write, text: () => new TextDecoder().decode(Buffer.concat(chunks)) }
 }
 
-const run = async (args: readonly string[], env: NodeJS.ProcessEnv, input: string): Promise<Ended> => {
+const run = async (args: readonly string[], env: NodeJS.ProcessEnv, input: string, atMost: number): Promise<Ended> => {
   const [stdout, stderr] = [collector(), collector()]
   const formerStatus = process.exitCode
+  const command = Symbol(args.join(' '))
+  const replace = (owner: object, name: string, value: unknown) => replaceFor(command, owner, name, value)
   const restoring = [
     rememberListeners(),
     replace(process, 'env', { ...env }),
@@ -76,17 +98,26 @@ const run = async (args: readonly string[], env: NodeJS.ProcessEnv, input: strin
     replace(pino, 'destination', () => Object.assign(new EventEmitter(), { write: stderr.write, flushSync: () => {} })),
   ]
   process.exitCode = 0
+  /** @returns its exit status */
+  const main = async (): Promise<number> => {
+    try {
+      const program = await openProgram(args[0])
+      await program.parseAsync(args, { from: 'user' })
+      return Number(process.exitCode)
+    } catch (error) {
+      // As in `cmd/baoco.ts`.
+      const isUsage = error instanceof CommanderError
+      if (!isUsage) stderr.write(`baoco: ${failureText(error)}\n`)
+      return isUsage ? (error.exitCode === 0 ? 0 : 2) : 1
+    }
+  }
+  const late = () =>
+    new Error(`baoco ${args.join(' ')} did not end within ${atMost} ms:\n${stdout.text()}${stderr.text()}`)
   try {
-    const program = await openProgram(args[0])
-    await program.parseAsync(args, { from: 'user' })
-    return { status: Number(process.exitCode), stdout: stdout.text(), stderr: stderr.text() }
-  } catch (error) {
-    // As in `cmd/baoco.ts`.
-    const isUsage = error instanceof CommanderError
-    if (!isUsage) console.error(`baoco: ${failureText(error)}`)
-    const status = isUsage ? (error.exitCode === 0 ? 0 : 2) : 1
+    const status = await within(atMost, running.run(command, main), late)
     return { status, stdout: stdout.text(), stderr: stderr.text() }
   } finally {
+    running.disable()
     for (const restore of restoring.toReversed()) restore()
     process.exitCode = formerStatus
   }
@@ -98,9 +129,15 @@ let before: Promise<unknown> = Promise.resolve()
  * Commands run one after another, because a process has one environment and one standard output.
  * @param env  its whole environment
  * @param input  what it reads from standard input
+ * @param atMost  milliseconds · @throws if it takes longer
  */
-export const commandInProcess = (args: readonly string[], env: NodeJS.ProcessEnv, input = ''): Promise<Ended> => {
-  const ended = before.then(() => run(args, env, input))
+export const commandInProcess = (
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  input = '',
+  atMost = AT_MOST,
+): Promise<Ended> => {
+  const ended = before.then(() => run(args, env, input, atMost))
   before = ended.catch(() => {})
   return ended
 }
