@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { openDatabase } from '../../adapters/database/database.ts'
 import { serveAt } from '../../adapters/postgres/ops/installation.ts'
-import { commandInProcess } from '../harness/command-in-process.ts'
+import { commandAsProcess, commandInProcess } from '../harness/command-in-process.ts'
 import { eventually } from '../harness/eventually.ts'
 import { runInProcess } from '../harness/run-in-process.ts'
 import { openApi, type ApiUnderTest } from './http/api-under-test.ts'
@@ -47,9 +47,8 @@ describe('account and device commands', function () {
   after(() => api.close())
 
   it('create an account that can log in with the printed API key and the password', async () => {
-    const { status, stdout, stderr } = await baoco(['account', 'create', 'New@Example.com', '--plan', 'Basic'], {
-      input: 'a password of mine\n',
-    })
+    const args = ['account', 'create', 'New@Example.com', '--plan', 'Basic']
+    const { status, stdout, stderr } = await commandAsProcess(args, settings(ADDRESS), 'a password of mine\n')
     expect([status, stderr]).to.deep.equal([0, ''])
     const printed = (label: string) => new RegExp(`^${label} +(\\S+)$`, 'm').exec(stdout)?.[1]
     expect(printed('e-mail')).to.equal('new@example.com')
@@ -126,7 +125,9 @@ describe('account and device commands', function () {
   })
 
   it('make a device that can post, within the limits of the plan', async () => {
-    const { stdout } = await baoco(['device', 'token', 'owner@baoco.local', 'Shop phone'])
+    const args = ['device', 'token', 'owner@baoco.local', 'Shop phone']
+    const { status, stdout, stderr } = await commandAsProcess(args, settings(ADDRESS))
+    expect([status, stderr]).to.deep.equal([0, ''])
     const headers = { 'x-device-token': stdout.trim() }
     expect((await api.ask('POST', '/api/receive/sms', { json: { text: 'x' }, headers })).status).to.equal(200)
     await api.newAccount('small@example.com', 'Free')

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { openDatabase } from '../../adapters/database/database.ts'
-import { commandInProcess } from '../harness/command-in-process.ts'
+import { commandAsProcess } from '../harness/command-in-process.ts'
 import { eventually } from '../harness/eventually.ts'
 import { openApi, type ApiUnderTest } from './http/api-under-test.ts'
 
@@ -53,7 +53,7 @@ describe('baoco reparse', () => {
       await database.query(`DROP ROLE IF EXISTS ${user}`)
       await database.close()
     }
-    const { status, stdout } = await commandInProcess(['reparse'], settings(api.databaseUrl))
+    const { status, stdout } = await commandAsProcess(['reparse'], settings(api.databaseUrl))
     expect([stdout, status]).to.deep.equal(['0 became transactions, 0 are ignored now, 1 are still unparsed\n', 0])
   })
 })

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { commandInProcess } from '../../harness/command-in-process.ts'
+import { commandAsProcess, commandInProcess } from '../../harness/command-in-process.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { History } from './history.ts'
 import { openSetting, type Setting } from './setting.ts'
@@ -46,7 +46,7 @@ describe('baoco replay', () => {
 
   it('rebuilds and compares read models, reports differences by its exit status, and repairs them', async () => {
     await setting.append(new History(41).grow(200).decided)
-    const built = await baoco('replay')
+    const built = await commandAsProcess(['replay'], env())
     expect(built.stderr).to.equal('')
     expect(built.status).to.equal(0)
     // On a slow machine it also prints its progress.
