@@ -22,8 +22,8 @@ export const useUndelivered = (filter: { status?: string }) =>
   })
 
 /**
- * The waiting deliveries, for Today. They are not requested again with each payment, as the screen is: after hours of an outage the answer costs the server half a
- * second.
+ * The waiting deliveries, for Today. They are not requested again with each payment, as the screen is: after hours of an outage the answer
+ * costs the server half a second.
  */
 export const useWaiting = () =>
   useQuery({
