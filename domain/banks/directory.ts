@@ -68,15 +68,23 @@ export const bankSpokenOf = (shadow: string): Bank | null => {
 /** Apps count their notifications in a field `number`. Phone numbers and addresses are no names. */
 const NO_NAME = /^[\s\d+().-]*$|@/
 
+/** A word also begins at a capital letter after a small one: `MyVIB`. */
+const WORD_START = /(?<![\p{L}\p{N}])[\p{L}\p{N}]|(?<=\p{Ll})\p{Lu}/gu
+/** Names of apps are shorter, in characters. */
+const NAMES_LENGTH = 100
+
 /**
  * Whether a sender beside a package may be what an app calls itself or its bank, and no person's name. Any sender may stand beside a package
- * that is of no bank, and so may one that is no name: the trust of the source is checked elsewhere.
+ * that is of no bank, and so may one that is no name: the trust of the source is checked elsewhere. The name of the bank must begin a word,
+ * because names of persons contain codes of banks: `Ngoc Bich`, `Nam Bui`.
  */
 export const mayBeNameOfApp = (packageName: string, sender: string): boolean => {
   const bank = byPackage.get(packageName)
   if (!bank || NO_NAME.test(sender) || sender === packageName) return true
-  const key = senderKey(sender)
-  return [bank.code, bank.name, ...bank.senders, ...bank.names].some((name) => key.includes(senderKey(name)))
+  const shown = sender.slice(0, NAMES_LENGTH).normalize('NFKC')
+  const ends = [...shown.matchAll(WORD_START)].map(({ index }) => senderKey(shown.slice(index)))
+  const names = [bank.code, bank.name, ...bank.senders, ...bank.names].map(senderKey)
+  return ends.some((end) => names.some((name) => end.startsWith(name)))
 }
 
 /** The bank that owns this app, sender or mail domain. Null if none is known. It does not check trust. */

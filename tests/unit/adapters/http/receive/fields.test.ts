@@ -36,6 +36,18 @@ describe('a field of a posted body', () => {
     for (const sender of ['Anh Minh', 'MB Bank', 'Minh 0901', '84901234567;'])
       expect(json({ package: 'com.VCB', sender, text: TEXT }), sender).to.have.property('unsafe', 'two_names')
     expect(json({ package: 'com.example', sender: 'Anh Minh', text: TEXT })).to.have.property('unsafe', undefined)
+    for (const [name, sender] of [
+      ['com.mbmobile', 'Nam Bui'],
+      ['vn.com.ocb.awe', 'Ngoc Bich'],
+      ['mobile.acb.com.vn', 'Bac Binh'],
+    ])
+      expect(json({ package: name, sender, text: TEXT }), sender).to.have.property('unsafe', 'two_names')
+    for (const [name, sender] of [
+      ['com.mbmobile', 'Ngân hàng MB'],
+      ['com.vib.myvib2', 'MyVIB 2.0'],
+      ['com.ncb.bank', 'NH Quoc Dan'],
+    ])
+      expect(json({ package: name, sender, text: TEXT }), sender).to.have.property('unsafe', undefined)
     const form = `package=com.VCB&from=Minh&text=${encodeURIComponent(TEXT)}`
     expect(sent(form, FORM)).to.have.property('unsafe', undefined)
   })
