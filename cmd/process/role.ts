@@ -114,7 +114,8 @@ const runUntilLost = async (
   const stopping = AbortSignal.any([opening, lost])
   try {
     const works = await worksOf(roles, installation).catch(async (error: unknown) => {
-      throw await orLostAtStart(error, { databaseUrl: installation.settings.databaseUrl, log, stopping })
+      const { databaseUrl } = installation.settings
+      throw await orLostAtStart(error, { databaseUrl, log, stopping: opening, wentBack: lost })
     })
     installation.started()
     const readiness = readinessOf(works)

@@ -3,6 +3,7 @@
 import { orAborted, waitUnlessAborted } from '../../workflows/support/abort.ts'
 import { isConnectionLost, portIn } from '../../adapters/database/connection-lost.ts'
 import { DiskFull, StoreUnavailable, StoreWentBack } from '../../domain/errors.ts'
+import { UnreadableEvent } from '../../domain/parse-event.ts'
 import type { AwaitedServers } from './front.ts'
 import type { LogLines } from '../../domain/ports.ts'
 
@@ -42,6 +43,9 @@ export class LostAtStart extends Error {
   override name = 'LostAtStart'
 }
 
+/** Failures of an event store that answers. */
+const ANSWERED = [StoreWentBack, DiskFull, UnreadableEvent]
+
 /**
  * The server whose loss made a start fail, and the error by which that was noticed.
  * @returns null if the start failed for another reason, which would be there again
@@ -51,26 +55,33 @@ const lostServer = (failure: unknown, databaseUrl: string | undefined): { name: 
   const inner = failure.cause instanceof Error ? failure.cause : failure
   if (databaseUrl !== undefined && isConnectionLost(inner, portIn(databaseUrl)))
     return { name: 'database', error: inner }
-  const isOfStore =
-    failure instanceof StoreUnavailable && !(failure instanceof StoreWentBack || failure instanceof DiskFull)
+  const isOfStore = failure instanceof StoreUnavailable && !ANSWERED.some((kind) => failure instanceof kind)
   return isOfStore ? { name: 'event_store', error: inner } : null
 }
 
 /**
  * @param failure  of a start, after its servers have answered
  * @param given.databaseUrl  undefined for an embedded database
- * @returns what the start fails with: {LostAtStart} after a line in the log, {StoppedAtStart}, or the failure itself
+ * @param given.wentBack  aborts when the store is found to have gone back, if that is watched already
+ * @returns what the start fails with: {LostAtStart} after a line in the log, {StoppedAtStart}, {StoreWentBack}, or the failure itself
  */
 export const orLostAtStart = async (
   failure: unknown,
-  { databaseUrl, log, stopping }: { databaseUrl: string | undefined } & Pick<Awaited, 'log' | 'stopping'>,
+  {
+    databaseUrl,
+    log,
+    stopping,
+    wentBack,
+  }: { databaseUrl: string | undefined; wentBack?: AbortSignal } & Pick<Awaited, 'log' | 'stopping'>,
 ): Promise<unknown> => {
   const lost = lostServer(failure, databaseUrl)
   if (!lost) return failure
   const { name, error } = lost
   log.warn({ waiting_for: name, reason: error.message || (error as NodeJS.ErrnoException).code }, 'start.waiting')
   await waitUnlessAborted(BETWEEN_TRIES, stopping)
-  return stopping.aborted ? new StoppedAtStart(name) : new LostAtStart(`the ${name} went away`, { cause: failure })
+  if (stopping.aborted) return new StoppedAtStart(name)
+  if (wentBack?.aborted) return new StoreWentBack()
+  return new LostAtStart(`the ${name} went away`, { cause: failure })
 }
 
 /** @throws {StoppedAtStart} · any other error of the server */
