@@ -40,6 +40,8 @@ export const apiRole: Role = {
       installation
     const passwords = openPasswords()
     const unshown = openUnshownSecrets(database, vault)
+    // Its session holds a lock. If the start begins again in this process, that start must get the lock.
+    installation.onClose(unshown.close)
     const fresh = await registerFirstAccount(
       { store, ids, clock, vault, passwords, unshown },
       { email: settings.adminEmail, password: settings.adminPassword, language: settings.adminLanguage },
@@ -82,7 +84,6 @@ export const apiRole: Role = {
         await feed.close()
         await front.api!.close(REQUEST_GRACE_MS)
         await settling
-        await unshown.close()
       },
       greeting: () => greeting(settings.baseUrl, fresh, clock.now(), settings.adminLanguage, signInToken),
       greeted: async () => {

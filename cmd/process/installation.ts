@@ -112,6 +112,8 @@ export interface Installation {
   onlyOne(name: string): Lease
   /** Ends the watch over what the start waits for. */
   started(): void
+  /** Calls this at the close, before everything else is closed. */
+  onClose(close: () => Promise<unknown>): void
   close(): Promise<void>
 }
 
@@ -284,7 +286,7 @@ export const openInstallation = async (
     return {
       settings, secrets, log, clock, database, byKey, store, requestStore, front, ids, vault, accounts, snapshots, capture, readModels, sender, targets, inboxes,
       inboxCalls, metrics, spans, onFailure, close, remembered, disk, serverDisks: disks, lost: history.lost,
-      appending, started,
+      appending, started, onClose: (closeOne) => void opened.push(closeOne),
       pressure: openPressure(() => capture.isBusy()),
       isFreshDatabase: postgres.isFresh,
       outbox,

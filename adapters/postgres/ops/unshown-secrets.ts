@@ -31,7 +31,7 @@ export const openUnshownSecrets = (database: Database, vault: Vault): OpenUnshow
   const close = async (): Promise<void> => {
     const ending = session
     session = null
-    await (await ending)?.end()
+    await ending?.then((client) => client.end()).catch(() => {})
   }
   return {
     keep: async (account) => {

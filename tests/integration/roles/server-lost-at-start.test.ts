@@ -1,6 +1,7 @@
 /** A server that goes away while Baoco starts, after it had answered. The start waits for it again, names it, and completes when it is back. */
 import { expect } from 'chai'
 import { openDatabase } from '../../../adapters/database/database.ts'
+import { migrateDatabase } from '../../../adapters/database/migrate.ts'
 import {
   launchBaoco,
   newDataFolder,
@@ -85,6 +86,35 @@ describe('a server that goes away during a start', () => {
     await eventStore.start()
     await api.ready
     expect(api.output()).to.match(/"waiting_for":"event_store","reason":"[^"]+","event":"start\.waiting"/)
+  })
+
+  it('may be the database that ends a connection after the first account was made, whose secrets are printed all the same', async () => {
+    const first = await newDataFolder()
+    const url = postgres.url().replace(/[^/]*$/, 'first')
+    const server = openDatabase(postgres.url(), { poolSize: 1, applicationName: 'psql' })
+    const database = openDatabase(url, { poolSize: 2, applicationName: 'psql' })
+    try {
+      await server.query('CREATE DATABASE first')
+      await migrateDatabase(url)
+      await database.transaction(async (held) => {
+        await held.query('LOCK TABLE ops.sign_in_link')
+        api = launchBaoco(first, { DATABASE_URL: url, ...keys }, 'api')
+        const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+          WHERE wait_event_type = 'Lock' AND query LIKE 'DELETE FROM ops.sign_in_link%'`
+        await eventually(async () => (await database.query(end)).length > 0, {
+          within: 60_000,
+          what: 'a start that waits',
+        })
+      })
+      await api.ready
+      expect(api.output())
+        .to.match(/"waiting_for":"database"/)
+        .and.match(/bck_\w+/)
+    } finally {
+      await Promise.all([database.close(), server.close()])
+      await api.kill()
+      await removeDataFolder(first)
+    }
   })
 
   it('is named if it is the database and does not answer, and the start can be stopped', async () => {
