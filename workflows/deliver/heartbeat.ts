@@ -46,10 +46,6 @@ export const openHeartbeat = ({ every, queue, maySweep, worker, soleWorker }: He
   /** Whether another worker is alive. */
   const hasOthers = (): boolean => others.size > dead.size
 
-  /**
-   * When a worker was last found dead, by the database's time: milliseconds. First attempts that it had noted and not claimed
-   * are lost until the queue finds them.
-   */
   /** Whether our last heartbeat is so old that other workers may take over our claims, or may be, because the clocks differ since. */
   const isSilent = (): boolean => {
     const longest = 2 * every
@@ -121,6 +117,10 @@ export const openHeartbeat = ({ every, queue, maySweep, worker, soleWorker }: He
   return {
     dead: () => [...dead],
     hasOthers,
+    /**
+     * When a worker was last found dead, by the database's time: milliseconds. First attempts that it had noted and not claimed
+     * are lost until the queue finds them.
+     */
     lostUntil: () => lostUntil,
     isSilent,
     now,
