@@ -188,11 +188,15 @@ const showsDecimals = ({ number = '' }: Groups): boolean => readNumber(number, n
 /**
  * What of a balance the payer may have written. Without a label of the memo, the memo follows the balance, and may begin with a number or a
  * currency: `222,772,047.100 USD`, `1,107.16 dong tien`. No bank prints decimals at the balance alone. A label of the memo may be the payer's too,
- * if words stand before it: `222,772,047.000. d DH1042|ND: DH2000`.
+ * if words stand before it: `222,772,047.000. d DH1042|ND: DH2000`. Then a currency behind decimals contradicts that of the amount, but gives it none.
+ * @param given.isNamed  whether the bank prints a currency at the amount or the account
  */
-const mayBePayers = (balance: LabelValues['balances'][number], amount: Groups, memo: Labelled | null) => {
+const mayBePayers = (
+  balance: LabelValues['balances'][number],
+  { amount, memo, isNamed }: { amount: Groups; memo: Labelled | null; isNamed: boolean },
+) => {
   const decimals = showsDecimals(balance.groups) && !showsDecimals(amount)
-  if (memo) return { decimals: false, currency: !balance.isAlone }
+  if (memo) return { decimals: false, currency: !balance.isAlone || (decimals && !isNamed) }
   return { decimals, currency: decimals || !balance.isClosed }
 }
 
@@ -248,7 +252,8 @@ export const readByLabels = (
   const printed = first?.groups ?? tail.balance
   // Text after the memo's label is the payer's, whatever number ends it. A balance after the memo ends the text.
   const isLast = !memo || printed === tail.balance
-  const payers = first ? mayBePayers(first, amount, memo) : null
+  const named = [amount.ahead, amount.before, amount.behind, found.accountCurrency]
+  const payers = first ? mayBePayers(first, { amount, memo, isNamed: named.some(Boolean) }) : null
   const balance = printed && !payers?.decimals && !(isLast && mayBeHalf(page, printed)) ? printed : null
   if (!found.account && !balance) return null
   const others = found.balances.filter(({ available }) => available === first?.available).map(({ groups }) => groups)
@@ -259,9 +264,7 @@ export const readByLabels = (
     direction: directionOf(found),
     amount: amount.number,
     balance: balance?.number === undefined ? null : { sign: balance.sign, number: balance.number },
-    currencies: [
-      amount.ahead, amount.before, amount.behind, found.accountCurrency, balance?.before, payers?.currency ? undefined : balance?.behind,
-    ], // prettier-ignore
+    currencies: [...named, balance?.before, payers?.currency ? undefined : balance?.behind],
     silentCurrency: null,
   })
   if (!moved || (balance && moved.balance === null)) return null

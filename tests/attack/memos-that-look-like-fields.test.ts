@@ -23,7 +23,16 @@ describe('a memo after a balance', () => {
   })
 
   it('gives the amount no currency', () => {
-    for (const memo of ['100 USD', '10 USD DH1042', '50 VND', '500 VND DH1042', '100 d DH1042'])
+    for (const memo of [
+      '100 USD',
+      '10 USD DH1042',
+      '50 VND',
+      '500 VND DH1042',
+      '100 d DH1042',
+      '100 USD ND: DH2000',
+      '00 USD. ND: DH2000',
+      '10USD|ND: DH2000',
+    ])
       expect(readingOf(tcb('222,772,047.', memo)), memo).to.equal('unparsed')
     for (const memo of ['VND 5 DH1042', 'VND_TGTT_X', 'dong tien DH1042', 'd 1042', 'USD 100'])
       expect(
