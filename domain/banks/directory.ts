@@ -2,6 +2,7 @@
 import type { Bank } from './bank.ts'
 import { banks } from './index.ts'
 import type { Incoming } from '../reader/reading.ts'
+import { shadowOf } from '../text.ts'
 
 /** Sender names are compared in upper case and without blanks: `Donga Bank` is `DONGABANK`. */
 export const senderKey = (sender: string): string => sender.normalize('NFKC').replace(/\s/g, '').toUpperCase()
@@ -68,13 +69,16 @@ export const bankSpokenOf = (shadow: string): Bank | null => {
 /** Apps count their notifications in a field `number`. Phone numbers and addresses are no names. */
 const NO_NAME = /^[\s\d+().-]*$|@/
 
+/** The title of a push about money. Some templates send it as the sender. No contact has such a name. */
+const MONEY_TITLE = /\b(?:bien dong|so du|thong bao|giao dich|vnd)\b|\d[.,]\d{3} ?d\b/
+
 /** A word also begins at a capital letter after a small one: `MyVIB`. */
 const WORD_START = /(?<![\p{L}\p{N}])[\p{L}\p{N}]|(?<=\p{Ll})\p{Lu}/gu
 /** Names of apps are shorter, in characters. */
 const NAMES_LENGTH = 100
 
 /**
- * Whether a sender beside a package may be what an app calls itself or its bank, and no person's name. Any sender may stand beside a package
+ * Whether a sender beside a package may be what an app calls itself, its bank or a payment, and no person's name. Any sender may stand beside a package
  * that is of no bank, and so may one that is no name: the trust of the source is checked elsewhere. The name of the bank must begin a word,
  * because names of persons contain codes of banks: `Ngoc Bich`, `Nam Bui`.
  */
@@ -82,6 +86,7 @@ export const mayBeNameOfApp = (packageName: string, sender: string): boolean => 
   const bank = byPackage.get(packageName)
   if (!bank || NO_NAME.test(sender) || sender === packageName) return true
   const shown = sender.slice(0, NAMES_LENGTH).normalize('NFKC')
+  if (MONEY_TITLE.test(shadowOf(shown))) return true
   const ends = [...shown.matchAll(WORD_START)].map(({ index }) => senderKey(shown.slice(index)))
   const names = [bank.code, bank.name, ...bank.senders, ...bank.names].map(senderKey)
   return ends.some((end) => names.some((name) => end.startsWith(name)))

@@ -31,7 +31,7 @@ describe('a field of a posted body', () => {
   })
 
   it('is a sender beside the package of a bank’s app only if it may be the name of that app or bank', () => {
-    for (const sender of ['VCB Digibank', 'Vietcombank', 'com.VCB', '3', ''])
+    for (const sender of ['VCB Digibank', 'Vietcombank', 'com.VCB', '3', '', 'Thông báo biến động số dư', '+ 20,000 ₫'])
       expect(json({ package: 'com.VCB', sender, text: TEXT }), sender).to.have.property('unsafe', undefined)
     for (const sender of ['Anh Minh', 'MB Bank', 'Minh 0901', '84901234567;'])
       expect(json({ package: 'com.VCB', sender, text: TEXT }), sender).to.have.property('unsafe', 'two_names')
