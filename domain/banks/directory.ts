@@ -10,6 +10,9 @@ export const senderKey = (sender: string): string => sender.normalize('NFKC').re
 const byCode = new Map(banks.map((bank) => [bank.code, bank]))
 const bySender = new Map(banks.flatMap((bank) => bank.senders.map((sender) => [senderKey(sender), bank] as const)))
 const byPackage = new Map(banks.flatMap((bank) => bank.packages.map((name) => [name, bank] as const)))
+const senderKeys = new Map(
+  banks.map((bank) => [bank, [bank.code, bank.name, ...bank.senders, ...bank.names].map(senderKey)]),
+)
 
 /** Apps that show SMS. Their notifications count as SMS, with the title as the sender. */
 export const smsApps: ReadonlySet<string> = new Set([
@@ -78,9 +81,9 @@ const WORD_START = /(?<![\p{L}\p{N}])[\p{L}\p{N}]|(?<=\p{Ll})\p{Lu}/gu
 const NAMES_LENGTH = 100
 
 /**
- * Whether a sender beside a package may be what an app calls itself, its bank or a payment, and no person's name. Any sender may stand beside a package
- * that is of no bank, and so may one that is no name: the trust of the source is checked elsewhere. The name of the bank must begin a word,
- * because names of persons contain codes of banks: `Ngoc Bich`, `Nam Bui`.
+ * Whether a sender beside a package may be the name of the app or its bank, or the title of a push, and not a person's name. Any sender may stand
+ * beside a package that is of no bank, and so may a sender that is no name: the trust of the source is checked elsewhere. The name of the bank
+ * must begin a word, because names of persons contain codes of banks: `Ngoc Bich`, `Nam Bui`.
  */
 export const mayBeNameOfApp = (packageName: string, sender: string): boolean => {
   const bank = byPackage.get(packageName)
@@ -88,8 +91,7 @@ export const mayBeNameOfApp = (packageName: string, sender: string): boolean => 
   const shown = sender.slice(0, NAMES_LENGTH).normalize('NFKC')
   if (MONEY_TITLE.test(shadowOf(shown))) return true
   const ends = [...shown.matchAll(WORD_START)].map(({ index }) => senderKey(shown.slice(index)))
-  const names = [bank.code, bank.name, ...bank.senders, ...bank.names].map(senderKey)
-  return ends.some((end) => names.some((name) => end.startsWith(name)))
+  return ends.some((end) => senderKeys.get(bank)!.some((name) => end.startsWith(name)))
 }
 
 /** The bank that owns this app, sender or mail domain. Null if none is known. It does not check trust. */

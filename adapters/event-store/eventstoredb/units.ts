@@ -40,13 +40,13 @@ export const openUnits = (parts: UnitParts, deadlineMs: number, closing: AbortSi
   const append = async (units: readonly Unit[]): Promise<UnitResult[]> => {
     if (units.length === 0) return []
     const call = encode(units)
-    const parts = call.units.map((unit) => unit.map((one, n) => partOf(one, n === unit.length - 1)))
+    const split = call.units.map((unit) => unit.map((one, n) => partOf(one, n === unit.length - 1)))
     if (closing.aborted) throw new StoreUnavailable('the event store is closed')
     if (waitingBytes > MOST_WAITING_BYTES)
       throw new StoreUnavailable('too many appends are waiting for the event store')
     waitingBytes += call.bytes
     try {
-      return await appendAll(parts)
+      return await appendAll(split)
     } finally {
       waitingBytes -= call.bytes
     }
