@@ -15,16 +15,17 @@
  */
 import { randomUUID } from 'node:crypto'
 import { StoreWentBack } from '../../domain/errors.ts'
-import type { Checkpoint, LogEntry } from '../../domain/ports.ts'
+import type { LogEntry } from '../../domain/ports.ts'
 import type { TransactionEventData } from '../../domain/transaction/events.ts'
 import { untilAborted } from '../support/abort.ts'
 import { retry } from '../support/retry.ts'
-import { openCalls } from './calls.ts'
+import { AttemptedBefore } from './attempted-before.ts'
+import { openCalls, type Calls } from './calls.ts'
 import { BEAT_EVERY, openHeartbeat } from './heartbeat.ts'
 import type { DeliveryOptions } from './delivery-options.ts'
 import type { Lanes } from './lanes.ts'
-import { openAnnouncements } from './open-claims.ts'
 import { openSources, type Sources } from './sources.ts'
+import { areReadModelsLevel, openTakeover } from './takeover.ts'
 import { TrackedTransactions } from './tracked.ts'
 import { endWorker } from './worker-end.ts'
 
@@ -37,10 +38,7 @@ export const GROUP = 'delivery'
  */
 const BUSY_FROM = 100
 
-/** Milliseconds that a takeover waits for the read models. */
-const LEVEL_WITHIN = 2_000
-
-/** Milliseconds that a sweep waits for them. A claim whose delivery they do not have yet must not be swept. */
+/** Milliseconds that a sweep waits for the read models. A claim whose delivery they do not have yet must not be swept. */
 const SWEEP_WITHIN = 30_000
 
 export interface Delivery {
@@ -62,58 +60,20 @@ export interface Delivery {
 }
 
 export const openDelivery = (options: DeliveryOptions): Delivery => {
-  const { store, log, queue, readModels, soleWorker = false, beatEvery: every = BEAT_EVERY } = options
-  const { onClaimsOpen = () => {}, onError = () => {} } = options
-
+  const { store, log, queue, soleWorker = false, beatEvery: every = BEAT_EVERY, onError = () => {} } = options
   const worker = randomUUID()
   const stopping = new AbortController()
   const { signal: stopped } = stopping
-  const heartbeat = openHeartbeat({
-    queue,
-    worker,
-    soleWorker,
-    every,
-    maySweep: () => readModelsAreLevel(SWEEP_WITHIN),
-  })
-  const announcements = openAnnouncements(queue, worker, onClaimsOpen)
-  let hasStarted = false
-  /** null before the first heartbeat */
-  let handled: { upTo: Checkpoint | null } | null = null
-  /**
-   * Whether no worker can have attempted it before. Attempts at older ones are in the store, but the read models and the claims may have
-   * been lost and not yet show them.
-   */
-  const isFirst = ({ checkpoint }: LogEntry): boolean =>
-    handled !== null && (handled.upTo === null || store.isAfter(checkpoint, handled.upTo))
+  const maySweep = () => areReadModelsLevel(options, SWEEP_WITHIN)
+  const heartbeat = openHeartbeat({ queue, worker, soleWorker, every, maySweep })
+  const before = new AttemptedBefore(store)
+  const isFirst = (entry: LogEntry): boolean => before.isFirst(entry)
   const shared = { options, worker, heartbeat, tracked: new TrackedTransactions(), stopping: stopped, isFirst }
   const calls = openCalls({ ...shared, demand: () => sources })
   const sources: Sources = openSources({ ...shared, calls })
-  const { lanes, claimedJobs, recorder, endpoints } = calls
+  const takeover = openTakeover({ ...shared, sources })
+  const { lanes, claimedJobs, recorder } = calls
   const { firstAttempts, newAttempts, dueRows } = sources
-
-  /** Whether everything that is in the store now is in the read models within this time, milliseconds. */
-  const readModelsAreLevel = async (within: number): Promise<boolean> => {
-    const end = await store.end()
-    return end === null || readModels.passed(end, within)
-  }
-
-  let isTakingOver = false
-  /**
-   * Claims are counted before they are taken over. They may be older than their rows in the read models, so a new takeover waits
-   * for these for a while. Claims that come even later are taken over after one of the next heartbeats.
-   */
-  const takeOverFromDead = async (): Promise<void> => {
-    const dead = heartbeat.dead()
-    if (isTakingOver) return
-    isTakingOver = true
-    try {
-      if (hasStarted && !announcements.hasAll(dead)) await readModelsAreLevel(LEVEL_WITHIN).catch(onError)
-      if (hasStarted && !stopped.aborted) await announcements.takeover(dead).catch(onError)
-    } finally {
-      isTakingOver = false
-    }
-    if (dead.length > 0 || sources.mayFindLost()) dueRows.takeOverSoon()
-  }
 
   let mayHaveLost = false
   const beat = async (): Promise<void> => {
@@ -127,22 +87,8 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
     }
     lanes.resume()
     firstAttempts.wake()
-    void takeOverFromDead().catch(onError)
-    if (isNew) handled = null
-    handled ??= { upTo: await store.end() }
-  }
-
-  /**
-   * In an embedded database all other workers are dead, and this runs before anything else: it waits for results that the last
-   * run recorded.
-   */
-  const announceStart = async (): Promise<void> => {
-    if (soleWorker) {
-      const end = await retry(() => store.end(), { signal: stopped, onFailure: onError })
-      while (end && !stopped.aborted && !(await readModels.passed(end, 1_000)));
-    }
-    hasStarted = true
-    if (!stopped.aborted) await announcements.start(heartbeat.dead())
+    void takeover.fromDead().catch(onError)
+    await before.beaten(isNew)
   }
 
   const run = async (signal: AbortSignal): Promise<void> => {
@@ -150,7 +96,8 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
     signal.addEventListener('abort', () => stopping.abort(signal.reason), { once: true })
     await retry(beat, { signal: stopped, onFailure: onError })
     const loops = [
-      announceStart()
+      takeover
+        .start()
         .catch(onError)
         .then(() => dueRows.run(stopped)),
       firstAttempts.run(stopped),
@@ -158,25 +105,7 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
       log.consume(GROUP, sources.takeFromLog, stopped).catch(onError),
     ]
     await untilAborted(stopped)
-    // Results of calls that were decided on events that no longer exist cannot be recorded.
-    const isLost = stopped.reason instanceof StoreWentBack
-    if (isLost) recorder.giveUp()
-    await endWorker({
-      release: () => claimedJobs.release(),
-      claimRest: async () => {
-        if (isLost) return
-        await firstAttempts.claimRest()
-        await newAttempts.giveBackUnused()
-      },
-      inFlight: () => lanes.inFlight,
-      cutOff: calls.cutOff,
-      recorder,
-      endUpdates: () => endpoints.end(),
-      signOff: () => queue.signOff(worker),
-      loops: Promise.allSettled(loops),
-      onError,
-      cutOffAfter: isLost ? 0 : options.cutOffAfter,
-    })
+    await end(options, worker, calls, sources, { loops, hasStoreGoneBack: stopped.reason instanceof StoreWentBack })
   }
 
   let running: Promise<void> | null = null
@@ -186,7 +115,7 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
     use: () => lanes.use(),
     isBusy: () => firstAttempts.noted + lanes.first.waiting + recorder.backlog() >= BUSY_FROM,
     claimAhead: (captured) => {
-      if (!stopped.aborted && handled !== null) newAttempts.claimAhead(captured)
+      if (!stopped.aborted && before.isKnown) newAttempts.claimAhead(captured)
     },
     run: (signal) => (running ??= run(signal)),
     stop: async () => {
@@ -194,4 +123,31 @@ export const openDelivery = (options: DeliveryOptions): Delivery => {
       await running
     },
   }
+}
+
+/** After the stop. Results of calls that were decided on events that no longer exist cannot be recorded. */
+const end = (
+  { queue, onError = () => {}, cutOffAfter }: DeliveryOptions,
+  worker: string,
+  { claimedJobs, recorder, lanes, cutOff, endpoints }: Calls,
+  { firstAttempts, newAttempts }: Sources,
+  { loops, hasStoreGoneBack }: { loops: readonly Promise<void>[]; hasStoreGoneBack: boolean },
+): Promise<void> => {
+  if (hasStoreGoneBack) recorder.giveUp()
+  return endWorker({
+    release: () => claimedJobs.release(),
+    claimRest: async () => {
+      if (hasStoreGoneBack) return
+      await firstAttempts.claimRest()
+      await newAttempts.giveBackUnused()
+    },
+    inFlight: () => lanes.inFlight,
+    cutOff,
+    recorder,
+    endUpdates: () => endpoints.end(),
+    signOff: () => queue.signOff(worker),
+    loops: Promise.allSettled(loops),
+    onError,
+    cutOffAfter: hasStoreGoneBack ? 0 : cutOffAfter,
+  })
 }

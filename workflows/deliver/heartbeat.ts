@@ -1,10 +1,9 @@
 /**
- * A worker's own heartbeat, and its view of the other workers. Another worker is dead when it has signed off, or when
- * it has not beaten during four of our own heartbeats in a row. An outage also stops our own heartbeats, so it does not
- * count as silence. A worker that has not beaten for ten seconds may have been taken for dead. It begins no call until
- * it beats again. The same holds after a sleep of its machine, because the monotonic clock stands still meanwhile.
+ * A worker's own heartbeat, and the database's time. A worker that has not beaten for ten seconds may have been taken for dead. It begins no
+ * call until it beats again. The same holds after a sleep of its machine, because the monotonic clock stands still meanwhile.
  */
 import { waitUnlessAborted } from '../support/abort.ts'
+import { OtherWorkers } from './other-workers.ts'
 import type { DeliveryQueue } from './queue.ts'
 
 /** Milliseconds. */
@@ -12,9 +11,6 @@ export const BEAT_EVERY = 5_000
 
 /** Milliseconds between two sweeps of expired rows. */
 const SWEEP_EVERY = 60_000
-
-/** Own heartbeats in a row without one of the other worker. */
-const MISSES_OF_THE_DEAD = 4
 
 /** How far the clock of the machine is ahead of the monotonic one: milliseconds. A sleep of the machine, or a correction, changes it. */
 // oxlint-disable-next-line pure/inside -- shows that time has passed, and that the database's clock may have been ahead
@@ -32,9 +28,7 @@ export interface HeartbeatOptions {
 }
 
 export const openHeartbeat = ({ every, queue, maySweep, worker, soleWorker }: HeartbeatOptions) => {
-  const others = new Map<string, { beat: number; misses: number }>()
-  const dead = new Set<string>()
-  let lostUntil = -Infinity
+  const others = new OtherWorkers()
   let beatenAt = -Infinity
   let aheadAtBeat = 0
   /**
@@ -42,9 +36,6 @@ export const openHeartbeat = ({ every, queue, maySweep, worker, soleWorker }: He
    * jump.
    */
   let zero = performance.timeOrigin
-
-  /** Whether another worker is alive. */
-  const hasOthers = (): boolean => others.size > dead.size
 
   /** Whether our last heartbeat is so old that other workers may take over our claims, or may be, because the clocks differ since. */
   const isSilent = (): boolean => {
@@ -68,7 +59,7 @@ export const openHeartbeat = ({ every, queue, maySweep, worker, soleWorker }: He
     onError: (error: unknown) => void,
   ): Promise<void> => {
     const sweep = async (): Promise<void> => {
-      if ((await maySweep()) && !stopping.aborted) await queue.sweep([...dead])
+      if ((await maySweep()) && !stopping.aborted) await queue.sweep(others.dead)
     }
     let sweptAt = performance.now()
     for (;;) {
@@ -82,11 +73,11 @@ export const openHeartbeat = ({ every, queue, maySweep, worker, soleWorker }: He
   }
 
   /** @returns whether the worker was silent before, and whether the queue did not know it: it is new, or the queue was lost */
-  const beatOnce = async (): Promise<{ wasSilent: boolean; isNew: boolean }> => {
+  const beat = async (): Promise<{ wasSilent: boolean; isNew: boolean }> => {
     const isFirst = beatenAt === -Infinity
     const began = performance.now()
     const answer = await queue.beat(worker).catch((error: unknown) => {
-      for (const other of others.values()) other.misses = 0
+      others.forgive()
       throw error
     })
     // The process may have stood still before the answer came.
@@ -94,39 +85,19 @@ export const openHeartbeat = ({ every, queue, maySweep, worker, soleWorker }: He
     beatenAt = performance.now()
     aheadAtBeat = wallAhead()
     zero = answer.now.getTime() - (began + beatenAt) / 2
-    const present = new Set(answer.others.map((other) => other.worker))
-    for (const known of [...others.keys()])
-      if (!present.has(known)) {
-        others.delete(known)
-        dead.delete(known)
-      }
-    for (const { worker: other, beat, ended } of answer.others) {
-      const known = others.get(other)
-      const hasBeaten = known?.beat !== beat
-      // While this process was silent, it must not count the misses of others.
-      const misses = hasBeaten || wasSilent ? 0 : known.misses + 1
-      others.set(other, { beat, misses })
-      const isDead = ended || misses >= MISSES_OF_THE_DEAD || (dead.has(other) && !hasBeaten) || (soleWorker && isFirst)
-      if (isDead && !dead.has(other)) lostUntil = answer.now.getTime()
-      if (isDead) dead.add(other)
-      else dead.delete(other)
-    }
+    others.seen(answer.others, answer.now, { wasSilent, areDead: soleWorker && isFirst })
     return { wasSilent, isNew: answer.isNew }
   }
 
   return {
-    dead: () => [...dead],
-    hasOthers,
-    /**
-     * When a worker was last found dead, by the database's time: milliseconds. First attempts that it had noted and not claimed
-     * are lost until the queue finds them.
-     */
-    lostUntil: () => lostUntil,
+    dead: () => others.dead,
+    hasOthers: () => others.isAnyAlive,
+    lostUntil: () => others.lostUntil,
     isSilent,
     now,
     earliestNow,
     run,
-    beat: beatOnce,
+    beat,
   }
 }
 

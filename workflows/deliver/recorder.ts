@@ -6,54 +6,13 @@
  * retried with the same event ids. Others wait behind it in memory, and `isBehind` stops new claims.
  */
 import { StoreUnavailable } from '../../domain/errors.ts'
-import type { NewEvent } from '../../domain/event.ts'
 import { UnreadableEvent, type StoredEvent } from '../../domain/parse-event.ts'
 import type { Checkpoint, EventStore, Ids } from '../../domain/ports.ts'
-import {
-  endDelivery,
-  recordAttempt,
-  type AttemptResult,
-  type TransactionFact,
-} from '../../domain/transaction/decide.ts'
 import { transactionStream } from '../../domain/transaction/events.ts'
-import { evolveAll, type Transaction } from '../../domain/transaction/transaction.ts'
 import { Gather } from '../support/gather.ts'
 import { retry } from '../support/retry.ts'
-import { stamp } from '../support/stamp.ts'
-import type { Tracked, TrackedTransactions } from './tracked.ts'
-
-export interface Outcome {
-  transaction_id: number
-  /** When the result came. */
-  at: Date
-  /** The result of a call; null for a delivery that ends because its rule no longer exists. */
-  result: AttemptResult | null
-  rule_id: number
-  /** No further attempt follows. */
-  isLast?: boolean
-  /** The next delivery of an ordered rule waits for it. */
-  isAwaited?: boolean
-  /** Called after it is recorded, with its position; null if the transaction was deleted meanwhile. */
-  recorded?: (
-    attempted: Extract<TransactionFact, { type: 'WebhookAttempted' }>['data'] | null,
-    checkpoint: Checkpoint | null,
-  ) => void
-}
-
-interface Waiting {
-  outcome: Outcome
-  attempt_id: number
-  random: number
-}
-
-interface Group {
-  tracked: Tracked
-  waiting: Waiting[]
-  facts: readonly TransactionFact[]
-  /** The transaction after these facts. */
-  state: Transaction
-  events: NewEvent[]
-}
+import { byTransaction, decideGroup, type Group, type Outcome, type Undecided, type Waiting } from './result-groups.ts'
+import type { TrackedTransactions } from './tracked.ts'
 
 /**
  * Results in one append. In a burst, a few large appends leave more capacity for the calls in the servers and in this
@@ -93,9 +52,8 @@ export const openRecorder = (options: RecorderOptions) => {
   const unrecorded: Waiting[] = []
   /** How many of them another delivery waits for. */
   let awaited = 0
-  let isFailing = false
-  let isReported = false
   const givenUp = new AbortController()
+  const { untilItAnswers, isFailing } = openPersistence(givenUp.signal, options.onError)
   let underWay = 0
   const gather: Gather<Waiting[]> = new Gather({
     apartMs: APART_MS,
@@ -108,7 +66,7 @@ export const openRecorder = (options: RecorderOptions) => {
   const backlog = (): number => unrecorded.length + underWay
 
   /** Whether new claims should wait. */
-  const isBehind = (): boolean => isFailing || backlog() > BEHIND
+  const isBehind = (): boolean => isFailing() || backlog() > BEHIND
 
   /** The transaction is held by the caller's claim until this is recorded. */
   const submit = (outcome: Outcome): void => {
@@ -151,12 +109,9 @@ export const openRecorder = (options: RecorderOptions) => {
     calls.forEach((call, index) => (call.attempt_id = ids[index]!))
   }
 
-  const decide = (groups: readonly Pick<Group, 'tracked' | 'waiting'>[]): Group[] => {
-    const decided = groups.map(({ tracked, waiting }) => {
-      const { facts, state } = decideAll(tracked, waiting, options.schedule)
-      const events = waiting[0] ? stamp(facts, occasionOf(tracked, waiting[0])) : []
-      return { tracked, waiting, facts, state, events }
-    })
+  /** @returns the groups that have events to append */
+  const decide = (groups: readonly Undecided[]): Group[] => {
+    const decided = groups.map((group) => decideGroup(group, options.schedule))
     for (const group of decided) if (group.events.length === 0) done(group)
     return decided.filter((group) => group.events.length > 0)
   }
@@ -204,61 +159,30 @@ export const openRecorder = (options: RecorderOptions) => {
     }
   }
 
-  const untilItAnswers = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
-    const { signal } = givenUp
-    const onFailure = (error: unknown): void => {
-      isFailing = true
-      if (isReported || error instanceof StoreUnavailable) return
-      isReported = true
-      options.onError(error)
-    }
-    const answer = await retry(ask, { signal, backOff: BACK_OFF, onFailure })
-    if (signal.aborted) throw new Error('the result was not recorded: the worker ends')
-    isFailing = false
-    isReported = false
-    return answer as Answer
-  }
-
   return { backlog, isBehind, submit, end, giveUp }
 }
 
 export type Recorder = ReturnType<typeof openRecorder>
 
-const byTransaction = (taken: readonly Waiting[], all: TrackedTransactions): Pick<Group, 'tracked' | 'waiting'>[] => {
-  const groups = new Map<number, Pick<Group, 'tracked' | 'waiting'>>()
-  for (const each of taken) {
-    const { transaction_id } = each.outcome
-    const tracked = all.get(transaction_id)
-    if (!tracked) throw new Error(`transaction ${transaction_id} has a result without a claim`)
-    const group = groups.get(transaction_id) ?? { tracked, waiting: [] }
-    group.waiting.push(each)
-    groups.set(transaction_id, group)
-  }
-  return [...groups.values()]
-}
+/** Asks the store until it answers. @param givenUp  ends the attempts, and what waits for them throws */
+const openPersistence = (givenUp: AbortSignal, onError: (error: unknown) => void) => {
+  let isFailing = false
+  let isReported = false
 
-/** Decides a transaction's results in order. */
-const decideAll = (
-  tracked: Tracked,
-  waiting: readonly Waiting[],
-  schedule: readonly number[],
-): { facts: TransactionFact[]; state: Transaction } => {
-  const facts: TransactionFact[] = []
-  let state = tracked.state
-  for (const { outcome, attempt_id, random } of waiting) {
-    const { result, rule_id, at, isLast = false } = outcome
-    const decided = result
-      ? recordAttempt(state, result, { attempt_id, at, schedule, random, isLast })
-      : endDelivery(state, rule_id, at)
-    state = evolveAll(state, decided, at.toISOString())
-    facts.push(...decided)
+  const onFailure = (error: unknown): void => {
+    isFailing = true
+    if (isReported || error instanceof StoreUnavailable) return
+    isReported = true
+    onError(error)
   }
-  return { facts, state }
-}
 
-const occasionOf = ({ user_id, correlation_id }: Tracked, { outcome, attempt_id }: Waiting) => ({
-  user_id,
-  at: outcome.at,
-  correlation_id,
-  causation_id: attempt_id > 0 ? `attempt-${attempt_id}` : `rule-${outcome.rule_id}`,
-})
+  const untilItAnswers = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
+    const answer = await retry(ask, { signal: givenUp, backOff: BACK_OFF, onFailure })
+    if (givenUp.aborted) throw new Error('the result was not recorded: the worker ends')
+    isFailing = false
+    isReported = false
+    return answer as Answer
+  }
+
+  return { untilItAnswers, isFailing: () => isFailing }
+}

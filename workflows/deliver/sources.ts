@@ -42,18 +42,12 @@ export interface Sources extends Demand {
   takeFromLog: (entries: readonly LogEntry[]) => Promise<void>
 }
 
-export const openSources = ({
-  options,
-  worker,
-  tracked,
-  heartbeat,
-  calls,
-  isFirst,
-  stopping,
-}: SourcesOptions): Sources => {
+export const openSources = (given: SourcesOptions): Sources => {
+  const { options, worker, tracked, heartbeat, calls, isFirst, stopping } = given
   const { store, queue, readModels, givesWay = () => false, onError = () => {} } = options
   const { lanes, claimedJobs, recorder } = calls
   const mayClaim = () => !stopping.aborted && !recorder.isBehind() && !heartbeat.isSilent()
+  const isAfter = (a: Checkpoint, b: Checkpoint): boolean => store.isAfter(a, b)
 
   const claims = new Claims({
     worker,
@@ -72,27 +66,6 @@ export const openSources = ({
     onError,
   })
 
-  const claimFailed = (error: unknown): void => {
-    claims.mayHaveLost()
-    dueRows.takeOverSoon()
-    onError(error)
-  }
-
-  const isAfter = (a: Checkpoint, b: Checkpoint): boolean => store.isAfter(a, b)
-
-  /** Lost claims are found when the read models have their deliveries. */
-  const newClaimLost = (error: unknown, newest: Checkpoint | null): void => {
-    onError(error)
-    const takeOver = async (): Promise<void> => {
-      const upTo = newest ?? (await retry(() => store.end(), { signal: stopping, onFailure: onError }))
-      while (upTo && !stopping.aborted && !(await readModels.passed(upTo, PATIENCE)));
-      claims.mayHaveLost()
-      dueRows.takeOverSoon()
-      dueRows.wake()
-    }
-    void takeOver().catch(onError)
-  }
-
   const newAttempts: NewAttempts = new NewAttempts({
     worker,
     queue,
@@ -106,7 +79,7 @@ export const openSources = ({
       !givesWay() &&
       firstAttempts.noted === 0 &&
       [...users].every((user) => lanes.first.roomFor(user) > 0),
-    onLost: newClaimLost,
+    onLost: (error, newest) => newClaimLost(error, newest),
   })
 
   const firstAttempts: FirstAttempts = new FirstAttempts({
@@ -124,25 +97,14 @@ export const openSources = ({
     waitsForRows: options.mustShow === undefined,
     onPassed: (position) => newAttempts.hasPassed(position),
     handOver: (claimed, entries) => claims.beginFirst(claimed, entries),
-    onError: claimFailed,
+    onError: (error) => claimFailed(error),
   })
-
-  /**
-   * A process with nothing to do takes some of the first attempts that wait in a busy one, because a topic gives all transactions
-   * of an account to one process. It also takes those that a dead process had noted.
-   */
-  const firstEarlier = (): number => {
-    if (firstAttempts.noted > 0) return 0
-    const ofTheBusy = heartbeat.hasOthers() ? LEFT_TO_THE_LOG_MS - SHARED_AFTER_MS : 0
-    const ofTheDead = heartbeat.lostUntil() + LEFT_TO_THE_LOG_MS - heartbeat.now().getTime()
-    return Math.max(ofTheBusy, ofTheDead, 0) / 1_000
-  }
 
   const dueRows = openDueRows({
     room: () => (mayClaim() ? lanes.room() : NO_ROOM),
     hasFullUsers: () => lanes.shares().left.some(({ left }) => left === 0),
     claimDue: async (room) => {
-      const due = await claims.due(room, firstEarlier())
+      const due = await claims.due(room, firstEarlier(firstAttempts.noted, heartbeat))
       // The next call of a limited rule becomes due a little later.
       for (const { rule } of due.claimed)
         if (rule.max_per_minute !== null) dueRows.wakeIn(LIMIT_SPREAD_OVER / rule.max_per_minute)
@@ -150,32 +112,17 @@ export const openSources = ({
     },
     takeOver: (limit) => claims.takeOver(limit),
     handOver: (due) => claims.beginChecked(due),
-    onError: claimFailed,
+    onError: (error) => claimFailed(error),
   })
 
-  const takeFromLog = async (entries: readonly LogEntry[]): Promise<void> => {
-    const leftToTheQueue = new Date(heartbeat.earliestNow().getTime() - LEFT_TO_THE_LOG_MS).toISOString()
-    if (entries.length > 0) options.mustShow?.(entries.at(-1)!.checkpoint)
-    newAttempts.note(entries)
-    const opened = entries.filter(({ type }) => type === 'TransactionCaptured' || type === 'TransactionCompleted')
-    // A claimed one is new, even if the clock that dated it is far behind.
-    firstAttempts.note(opened.filter((entry) => entry.at > leftToTheQueue || newAttempts.isClaimedAhead(entry)))
-    const deletions = entries.filter(({ type }) => type === 'TransactionDeleted')
-    const deleted = new Set(deletions.map(({ transaction_id }) => transaction_id))
-    if (deleted.size > 0) {
-      firstAttempts.forget(deleted)
-      claimedJobs.release((job) => deleted.has(job.claimed.transaction_id))
-    }
-    const retried = entries.findLast(({ type }) => type === 'WebhookRetryRequested')
-    if (retried) void readModels.passed(retried.checkpoint, PATIENCE).then(() => dueRows.wake(), onError)
-  }
+  const { claimFailed, newClaimLost } = openLostClaims(options, claims, dueRows, stopping)
 
   return {
     firstAttempts,
     newAttempts,
     dueRows,
     mayFindLost: () => claims.mayFindLost,
-    takeFromLog,
+    takeFromLog: openIntake(given, { firstAttempts, newAttempts, dueRows }),
     wake: () => dueRows.wake(),
     wakeIn: (milliseconds) => dueRows.wakeIn(milliseconds),
     roomAgain: () => {
@@ -190,3 +137,68 @@ export const openSources = ({
     claimFailed,
   }
 }
+
+/**
+ * A process with nothing to do takes some of the first attempts that wait in a busy one, because a topic gives all transactions
+ * of an account to one process. It also takes those that a dead process had noted.
+ * @param noted  first attempts that wait in this process
+ * @returns by how many seconds it takes them before they are due in the queue
+ */
+const firstEarlier = (noted: number, heartbeat: Heartbeat): number => {
+  if (noted > 0) return 0
+  const ofTheBusy = heartbeat.hasOthers() ? LEFT_TO_THE_LOG_MS - SHARED_AFTER_MS : 0
+  const ofTheDead = heartbeat.lostUntil() + LEFT_TO_THE_LOG_MS - heartbeat.now().getTime()
+  return Math.max(ofTheBusy, ofTheDead, 0) / 1_000
+}
+
+/** Claims whose answer was lost: the queue may have made them nevertheless. Then they are taken over. */
+const openLostClaims = (
+  { store, readModels, onError = () => {} }: DeliveryOptions,
+  claims: Claims,
+  dueRows: DueRows,
+  stopping: AbortSignal,
+) => {
+  const claimFailed = (error: unknown): void => {
+    claims.mayHaveLost()
+    dueRows.takeOverSoon()
+    onError(error)
+  }
+
+  /** Lost claims are found when the read models have their deliveries. */
+  const newClaimLost = (error: unknown, newest: Checkpoint | null): void => {
+    onError(error)
+    const takeOver = async (): Promise<void> => {
+      const upTo = newest ?? (await retry(() => store.end(), { signal: stopping, onFailure: onError }))
+      while (upTo && !stopping.aborted && !(await readModels.passed(upTo, PATIENCE)));
+      claims.mayHaveLost()
+      dueRows.takeOverSoon()
+      dueRows.wake()
+    }
+    void takeOver().catch(onError)
+  }
+
+  return { claimFailed, newClaimLost }
+}
+
+/** @returns a function that takes a batch of the log */
+const openIntake =
+  (
+    { options: { readModels, mustShow, onError = () => {} }, heartbeat, calls: { claimedJobs } }: SourcesOptions,
+    { firstAttempts, newAttempts, dueRows }: Pick<Sources, 'firstAttempts' | 'newAttempts' | 'dueRows'>,
+  ) =>
+  async (entries: readonly LogEntry[]): Promise<void> => {
+    const leftToTheQueue = new Date(heartbeat.earliestNow().getTime() - LEFT_TO_THE_LOG_MS).toISOString()
+    if (entries.length > 0) mustShow?.(entries.at(-1)!.checkpoint)
+    newAttempts.note(entries)
+    const opened = entries.filter(({ type }) => type === 'TransactionCaptured' || type === 'TransactionCompleted')
+    // A claimed one is new, even if the clock that dated it is far behind.
+    firstAttempts.note(opened.filter((entry) => entry.at > leftToTheQueue || newAttempts.isClaimedAhead(entry)))
+    const deletions = entries.filter(({ type }) => type === 'TransactionDeleted')
+    const deleted = new Set(deletions.map(({ transaction_id }) => transaction_id))
+    if (deleted.size > 0) {
+      firstAttempts.forget(deleted)
+      claimedJobs.release((job) => deleted.has(job.claimed.transaction_id))
+    }
+    const retried = entries.findLast(({ type }) => type === 'WebhookRetryRequested')
+    if (retried) void readModels.passed(retried.checkpoint, PATIENCE).then(() => dueRows.wake(), onError)
+  }
