@@ -3,10 +3,11 @@
  * The events that the decisions of a group store: one unit per event, for all its notifications in the group. The
  * streams of a unit are stored in the order in which they are written here, each after the previous one.
  */
+import { isEventOf } from '../../domain/catalogue.ts'
 import type { Fact, Metadata, NewEvent } from '../../domain/event.ts'
 import type { Taken } from '../../domain/arrival/arrival.ts'
 import type { StreamAppend, Unit } from '../../domain/ports.ts'
-import type { TransactionEventData } from '../../domain/transaction/events.ts'
+import { transactionEvents, type TransactionEventData } from '../../domain/transaction/events.ts'
 import { metadataOf, stampWith } from '../support/stamp.ts'
 import type { WarmWindow } from './warm-windows.ts'
 import type { Job } from './job.ts'
@@ -115,14 +116,12 @@ export class Units {
   }
 }
 
+type Captured = TransactionEventData['TransactionCaptured']
+
+const CAPTURED = { TransactionCaptured: transactionEvents.TransactionCaptured }
+
 /** The new transactions among units in the form of the store. */
-export const capturedIn = (
-  units: readonly (readonly StreamAppend[])[],
-): TransactionEventData['TransactionCaptured'][] =>
+export const capturedIn = (units: readonly (readonly StreamAppend[])[]): Captured[] =>
   units.flatMap((unit) =>
-    unit.flatMap(({ events }) =>
-      events.flatMap(({ type, data }) =>
-        type === 'TransactionCaptured' ? [data as TransactionEventData['TransactionCaptured']] : [],
-      ),
-    ),
+    unit.flatMap(({ events }) => events.flatMap((event) => (isEventOf(CAPTURED, event) ? [event.data] : []))),
   )
