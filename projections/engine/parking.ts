@@ -14,8 +14,10 @@ import { isResolution, subjectOf, type Resolution, type Resolutions } from '../.
 import { asStored, decidedAt, isReadable, type StoredEvent } from '../../domain/parse-event.ts'
 import type { KnownEvent } from '../../domain/catalogue.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
+import { readResolutions } from '../../workflows/parked/store-with-skips.ts'
 import { insert, remove, type Statement } from './definition.ts'
 import { parkedTable, type ParkedStream } from './parked-table.ts'
+import type { Statements } from './tables.ts'
 
 /** Why an event cannot be applied. */
 export interface Cause {
@@ -40,6 +42,9 @@ export interface Parking {
   /** Events that the database has refused: the cause by `nameOf`. */
   refused: ReadonlyMap<string, Cause>
 }
+
+/** The parked streams and the operator's decisions as they are stored. */
+export type StoredParking = Pick<Parking, 'resolutions'> & { parked: Map<string, ParkedStream> }
 
 /** Identifies an event. Another program may have written the same id to two streams. */
 export const nameOf = ({ stream, revision }: Pick<StoredEvent, 'stream' | 'revision'>): string =>
@@ -133,6 +138,18 @@ export const planOf = async (events: readonly StoredEvent[], parking: Parking): 
     if (resolving) await resolving
   }
   return planning
+}
+
+export const readParking = async (
+  store: Pick<EventStore, 'read'>,
+  database: Statements,
+  schema: string,
+): Promise<StoredParking> => {
+  const [rows, resolutions] = await Promise.all([
+    database.query<ParkedStream>(`SELECT * FROM ${schema}.parked`),
+    readResolutions(store),
+  ])
+  return { parked: new Map(rows.map((row) => [row.stream, row])), resolutions }
 }
 
 export const refusedBecause = (detail: string): Cause => ({ reason: REFUSED, detail })

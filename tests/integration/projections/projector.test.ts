@@ -4,6 +4,7 @@ import { followReadModels } from '../../../adapters/postgres/ops/read-model-prog
 import { parseEvent, type StoredEvent } from '../../../domain/parse-event.ts'
 import { foldTransaction } from '../../../domain/transaction/transaction.ts'
 import { Overtaken, openApplier } from '../../../projections/engine/applier.ts'
+import { openBatchWriter } from '../../../projections/engine/batch-writer.ts'
 import { readCheckpoint } from '../../../projections/engine/checkpoint.ts'
 import { main } from '../../../projections/main.ts'
 import { deliveriesMadeDue } from '../../../projections/delivery/made-due.ts'
@@ -118,20 +119,14 @@ describe('projector', () => {
   it('makes a number of statements that does not grow with the number of events', async () => {
     await setting.append(new History(5).grow(2_200).decided)
     const events = (await allEvents()).filter(({ stream }) => stream.startsWith('transaction-'))
-    const applier = openApplier({
-      store: setting.store,
-      tables: setting.tables,
-      definition: main,
-      schema: 'read_model',
-      anchor: null,
-    })
-    const few = applier.statements(events.slice(0, 300)).length
-    const many = applier.statements(events).length
+    const { write } = openBatchWriter(setting.tables, main, 'read_model')
+    const few = write(events.slice(0, 300)).statements.length
+    const many = write(events).statements.length
     expect(events.length).to.be.above(1_500)
     expect(many).to.be.below(60)
     expect(many).to.be.below(few * 3)
     const captures = events.filter(({ type }) => type === 'TransactionCaptured')
-    expect(applier.statements(captures)).to.have.length(3)
+    expect(write(captures).statements).to.have.length(3)
   })
 
   it('makes rows only from account and transaction events, and ignores other events', async () => {
