@@ -5,29 +5,26 @@
  * groups run at the same time if they share no account, so a deduplication window is only ever in one of them. Between
  * processes, the expected revision of the window decides: the slower process decides again on the new state.
  */
-import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { MOST_WAIT_MS, StoreUnavailable } from '../../domain/errors.ts'
 import { UnreadableEvent } from '../../domain/parse-event.ts'
 import type { Arrival, Taken } from '../../domain/arrival/arrival.ts'
-import { read } from '../../domain/reader/reader.ts'
 import type { Clock, EventStore, Ids } from '../../domain/ports.ts'
 import type { PlanAccount } from '../../domain/plan-order/plan-order.ts'
 import { DAY_MS } from '../../domain/time.ts'
-import { readable } from '../../domain/transaction/appraisal.ts'
 import { accountCache, type AccountCache } from '../accounts/accounts.ts'
 import { CreditMemories } from '../credits/memories.ts'
 import type { Snapshots } from '../support/snapshots.ts'
 import { pauseAfter } from '../support/retry.ts'
+import { openAnswers } from './answers.ts'
 import { WarmWindows } from './warm-windows.ts'
 import { RecentConflicts } from './recent-conflicts.ts'
 import { openWindowSnapshots } from './window-snapshots.ts'
-import type { Answer } from './units.ts'
 import { runGroup, type GroupPorts } from './group.ts'
 import { IgnoredRevisions } from './ignored-revisions.ts'
 import { openGroups } from './groups.ts'
-import type { Job } from './job.ts'
-import { takenInfoOf, type TakenInfo } from './taken-info.ts'
+import { jobOf, type Job } from './job.ts'
+import type { TakenInfo } from './taken-info.ts'
 
 export interface CaptureOptions {
   store: EventStore
@@ -76,6 +73,8 @@ export interface Capture {
   isBusy(): boolean
 }
 
+/** Default of `warmBytes`. */
+const WARM_BYTES = 150 * 1_048_576
 /** When a notification that waits for another process's writer is looked at again, milliseconds. */
 const LOOK_AGAIN_MS = 100
 /** With more waiting notifications the store is too slow, and new ones are refused with 503. */
@@ -101,45 +100,30 @@ const partsOf = (jobs: readonly Job[]): Job[][] => {
   return byUser.length > 1 ? byUser : parts(({ read }) => read.reading?.bank_code)
 }
 
-export const openCapture = (options: CaptureOptions): Capture => {
-  const {
-    warmBytes = 150 * 1_048_576,
-    snapshots = null,
-    snapshotsApartMs,
-    unfinishedMs = 2_000,
-    oldAfterMs = DAY_MS,
-    plans,
-    onTaken,
-  } = options
-  const { store, ids, clock, accounts = accountCache() } = options
-  const { mostWaitMs = MOST_WAIT_MS, elapsed = () => performance.now() } = options
-  const ports: GroupPorts = {
+const groupPorts = (options: CaptureOptions): GroupPorts => {
+  const { store, ids, clock, accounts = accountCache(), warmBytes = WARM_BYTES, unfinishedMs = 2_000 } = options
+  const { snapshots = null, snapshotsApartMs: apartMs, onAppending } = options
+  return {
     store,
     ids,
     clock,
     accounts,
     windows: new WarmWindows(warmBytes),
-    snapshots: snapshots && openWindowSnapshots(snapshots, store, { apartMs: snapshotsApartMs }),
+    snapshots: snapshots && openWindowSnapshots(snapshots, store, { apartMs }),
     credits: new CreditMemories(),
     ignoredRevisions: new IgnoredRevisions(),
     spareIds: [],
     conflicts: new RecentConflicts(),
     unfinishedMs,
-    onAppending: options.onAppending,
+    onAppending,
   }
+}
 
-  const answer = ({ job, taken, outcome }: Answer, group: number): void => {
-    onTaken?.(takenInfoOf(job, outcome, taken, group))
-    job.isAnswered = true
-    job.resolve(taken)
-  }
-
-  const fail = (job: Job, error: unknown, group: number): void => {
-    if (job.isAnswered) return
-    onTaken?.(takenInfoOf(job, 'failed', null, group))
-    job.isAnswered = true
-    job.reject(error)
-  }
+export const openCapture = (options: CaptureOptions): Capture => {
+  const { mostWaitMs = MOST_WAIT_MS, elapsed = () => performance.now(), onTaken } = options
+  const { plans, oldAfterMs = DAY_MS } = options
+  const ports = groupPorts(options)
+  const { answer, fail, refuseLater } = openAnswers(onTaken, elapsed)
 
   const run = async (given: readonly Job[]): Promise<void> => {
     const jobs = given.filter(({ isAnswered }) => !isAnswered)
@@ -158,55 +142,21 @@ export const openCapture = (options: CaptureOptions): Capture => {
   }
   const groups = openGroups(run)
 
-  /**
-   * Refuses the jobs that have no answer in time. A group of theirs may still store them: then they are found when they are sent
-   * again. @returns a function that ends the wait
-   */
-  const refuseLater = (jobs: readonly Job[], withinMs: number): (() => void) => {
-    const deadline = elapsed() + withinMs
-    const look = (): void => {
-      const left = deadline - elapsed()
-      if (left > 0) timer = setTimeout(look, left)
-      else for (const job of jobs) fail(job, new StoreUnavailable('the notification was not stored in time'), 0)
+  const take = (arrivals: readonly Arrival[], waitedMs = 0): Promise<Taken[]> => {
+    if (groups.waiting() + arrivals.length > MOST_WAITING)
+      return Promise.reject(new StoreUnavailable('too many notifications are waiting for the store'))
+    const jobs: Job[] = []
+    const answers = new Map<Arrival, Promise<Taken>>()
+    for (const arrival of arrivals.toSorted(byStamp)) {
+      const taken = new Promise<Taken>((resolve, reject) =>
+        jobs.push(jobOf(arrival, { plans, oldAfterMs, resolve, reject })),
+      )
+      answers.set(arrival, taken)
     }
-    let timer = setTimeout(look, withinMs)
-    return () => clearTimeout(timer)
+    const answered = refuseLater(jobs, mostWaitMs - waitedMs)
+    groups.add(jobs)
+    return Promise.all(arrivals.map((arrival) => answers.get(arrival)!)).finally(answered)
   }
 
-  const jobOf = (arrival: Arrival, settled: Pick<Job, 'resolve' | 'reject'>): Job => {
-    const cut = readable(arrival)
-    return {
-      arrival: cut,
-      userId: cut.credential.user_id,
-      plans,
-      oldAfterMs,
-      read: read(cut.incoming, cut.arrived_at),
-      correlationId: cut.correlation_id ?? randomUUID(),
-      since: performance.now(),
-      tries: 0,
-      isClosed: false,
-      isAnswered: false,
-      metUnfinishedAt: null,
-      appraisal: null,
-      probe: null,
-      ...settled,
-    }
-  }
-
-  return {
-    isBusy: () => groups.unanswered() >= BUSY_FROM,
-    take: (arrivals, waitedMs = 0) => {
-      if (groups.waiting() + arrivals.length > MOST_WAITING)
-        return Promise.reject(new StoreUnavailable('too many notifications are waiting for the store'))
-      const jobs: Job[] = []
-      const answers = new Map<Arrival, Promise<Taken>>()
-      for (const arrival of arrivals.toSorted(byStamp)) {
-        const taken = new Promise<Taken>((resolve, reject) => jobs.push(jobOf(arrival, { resolve, reject })))
-        answers.set(arrival, taken)
-      }
-      const answered = refuseLater(jobs, mostWaitMs - waitedMs)
-      groups.add(jobs)
-      return Promise.all(arrivals.map((arrival) => answers.get(arrival)!)).finally(answered)
-    },
-  }
+  return { take, isBusy: () => groups.unanswered() >= BUSY_FROM }
 }

@@ -1,12 +1,14 @@
 // Tests: tests/unit/workflows/capture/waiting.test.ts
 /** One notification in progress: its pending answer, and what is known about it so far. */
+import { randomUUID } from 'node:crypto'
 import type { Account } from '../../domain/account/account.ts'
 import type { Probe } from '../../domain/dedup/probe.ts'
 import type { Arrival, Taken } from '../../domain/arrival/arrival.ts'
 import { receivePathOf } from '../../domain/arrival/origin.ts'
 import type { PlanAccount } from '../../domain/plan-order/plan-order.ts'
+import { read } from '../../domain/reader/reader.ts'
 import type { ReadResult } from '../../domain/reader/reading.ts'
-import { appraise, type Appraised } from '../../domain/transaction/appraisal.ts'
+import { appraise, readable, type Appraised } from '../../domain/transaction/appraisal.ts'
 import type { WarmWindow } from './warm-windows.ts'
 
 export interface Job {
@@ -33,6 +35,24 @@ export interface Job {
   probe: { of: WarmWindow; appraised: Appraised; probe: Probe } | null
   resolve(taken: Taken): void
   reject(error: unknown): void
+}
+
+export const jobOf = (arrival: Arrival, given: Pick<Job, 'plans' | 'oldAfterMs' | 'resolve' | 'reject'>): Job => {
+  const cut = readable(arrival)
+  return {
+    arrival: cut,
+    userId: cut.credential.user_id,
+    read: read(cut.incoming, cut.arrived_at),
+    correlationId: cut.correlation_id ?? randomUUID(),
+    since: performance.now(),
+    tries: 0,
+    isClosed: false,
+    isAnswered: false,
+    metUnfinishedAt: null,
+    appraisal: null,
+    probe: null,
+    ...given,
+  }
 }
 
 /** Its number if it was kept unread; null if it is new. */

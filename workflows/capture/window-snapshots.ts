@@ -28,12 +28,8 @@ const dueAfter = ({ window }: WarmWindow): number => Math.min(MOST_NEW, Math.max
 const isQuicker = ({ revision }: WarmWindow, kept: KeptSnapshot): boolean =>
   (kept.revision - revision) * ENTRIES_AN_EVENT > (kept.state as WindowState).size
 
-export const openWindowSnapshots = (snapshots: Snapshots, store: EventStore, { apartMs = APART_MS } = {}) => {
-  const writer = randomUUID()
-  let isSaving = false
-  /** When the last one was started: milliseconds of `performance.now()`. */
-  let startedAt = -Infinity
-
+/** Fills windows from their snapshots. */
+const openRestoring = (snapshots: Snapshots, store: EventStore) => {
   /**
    * Fills a window from its snapshot, if that takes less time than reading the events. Later events must still be read.
    * @throws {StoreUnavailable}
@@ -61,6 +57,28 @@ export const openWindowSnapshots = (snapshots: Snapshots, store: EventStore, { a
     return found
   }
 
+  const windowOf = async (warm: WarmWindow, { state, parts }: KeptSnapshot): Promise<DedupWindow | null> => {
+    const window = new DedupWindow()
+    const read = snapshots.parts(warm.userId, nameOf(warm), parts)
+    try {
+      for await (const _ of window.restore(state as WindowState, read)) await otherWork()
+      return window
+    } catch {
+      // Another process may have replaced it meanwhile.
+      return null
+    }
+  }
+
+  return { load, slice, catchUp }
+}
+
+/** Saves snapshots of windows, one at a time. */
+const openSaving = (snapshots: Snapshots, store: EventStore, apartMs: number) => {
+  const writer = randomUUID()
+  let isSaving = false
+  /** When the last one was started: milliseconds of `performance.now()`. */
+  let startedAt = -Infinity
+
   /** Saves a snapshot in the background, if much is new. The window must be at rest now. */
   const offer = (warm: WarmWindow): void => {
     if (warm.revision - warm.offered < LEAST_NEW || warm.window.size < WORTH_A_SNAPSHOT) return
@@ -73,18 +91,6 @@ export const openWindowSnapshots = (snapshots: Snapshots, store: EventStore, { a
     const done = (): void => void (isSaving = false)
     // A failure is the store's, which reports its outages itself.
     void save(warm, warm.lastId, warm.window.snapshot()).then(done, done)
-  }
-
-  const windowOf = async (warm: WarmWindow, { state, parts }: KeptSnapshot): Promise<DedupWindow | null> => {
-    const window = new DedupWindow()
-    const read = snapshots.parts(warm.userId, nameOf(warm), parts)
-    try {
-      for await (const _ of window.restore(state as WindowState, read)) await otherWork()
-      return window
-    } catch {
-      // Another process may have replaced it meanwhile.
-      return null
-    }
   }
 
   /** @throws {StoreUnavailable} */
@@ -105,7 +111,7 @@ export const openWindowSnapshots = (snapshots: Snapshots, store: EventStore, { a
       for (let part = first; part < parts.length && window.numbering === numbering; part++)
         yield [parts[part]!, window.partOf(state.size, part)]
     }
-    const snapshot = { revision, event_id, state, writer: writer, parts, added: added() }
+    const snapshot = { revision, event_id, state, writer, parts, added: added() }
     const isSaved = await snapshots.save(userId, name, snapshot)
     // Meanwhile, the window may have been replaced by another one.
     if (warm.window === window)
@@ -120,7 +126,12 @@ export const openWindowSnapshots = (snapshots: Snapshots, store: EventStore, { a
     return isNew && (await isOf(store, warm.stream, kept))
   }
 
-  return { load, slice, catchUp, offer }
+  return { offer }
 }
+
+export const openWindowSnapshots = (snapshots: Snapshots, store: EventStore, { apartMs = APART_MS } = {}) => ({
+  ...openRestoring(snapshots, store),
+  ...openSaving(snapshots, store, apartMs),
+})
 
 export type WindowSnapshots = ReturnType<typeof openWindowSnapshots>
