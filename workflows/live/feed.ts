@@ -6,11 +6,11 @@
  * its page.
  */
 import { StoreUnavailable } from '../../domain/errors.ts'
-import type { StoredEvent } from '../../domain/parse-event.ts'
 import { INSTALLATION_STREAM } from '../../domain/installation.ts'
 import type { Checkpoint, EventStore, ReadModels } from '../../domain/ports.ts'
 import { orAborted, waitUnlessAborted } from '../support/abort.ts'
 import { isAtOrAfter } from '../support/store-position.ts'
+import { openListeners, type Listener } from './listeners.ts'
 import { type PositionedUpdate, openUpdateMemory } from './update-memory.ts'
 import { endsListening } from './updates.ts'
 
@@ -19,12 +19,6 @@ const BEHIND_MS = 5_000
 const TRY_AGAIN_MS = 1_000
 
 const PREFIXES = ['account-', 'alerts-', 'transaction-', 'unread-', 'ignored-']
-
-export interface Listener {
-  receive(updates: readonly PositionedUpdate[]): void
-  /** Called when no more events follow. `bye`: the process stops. `credentials`: the listener must authenticate again. */
-  end(reason: 'bye' | 'credentials'): void
-}
 
 export interface Listening {
   /** The updates that the listener missed; null if that is too long ago, or belongs to another store. */
@@ -56,32 +50,26 @@ export interface FeedParts {
   mostRead?: number
 }
 
+/** Does the work once for all calls. After a failure, the next call does it again. */
+const once = <Result>(work: () => Promise<Result>): (() => Promise<Result>) => {
+  let doing: Promise<Result> | null = null
+  return () => {
+    const mine = (doing ??= work())
+    mine.catch(() => {
+      if (doing === mine) doing = null
+    })
+    return mine
+  }
+}
+
 export const openFeed = ({ store, readModels, onFailure = () => {}, mostRead = 20_000 }: FeedParts): Feed => {
-  const listeners = new Map<number, Set<Listener>>()
+  const listeners = openListeners()
   const closing = new AbortController()
   const { signal } = closing
   const memory = openUpdateMemory(store, mostRead)
   let position: Checkpoint | null = null
   let running: Promise<void> | null = null
-  let began: Promise<void> | null = null
-  let epoch: Promise<string> | null = null
   let reading: Promise<void> = Promise.resolve()
-
-  const hand = (events: readonly StoredEvent[]): void => {
-    const handed = memory.add(events)
-    const byUser = new Map<number, PositionedUpdate[]>()
-    for (const each of handed) {
-      const updates = byUser.get(each.user_id)
-      if (updates) updates.push(each)
-      else if (listeners.has(each.user_id)) byUser.set(each.user_id, [each])
-    }
-    for (const [userId, updates] of byUser) for (const listener of listeners.get(userId)!) listener.receive(updates)
-    for (const { metadata } of events.filter(endsListening)) {
-      const ended = listeners.get(metadata.user_id!) ?? []
-      listeners.delete(metadata.user_id!)
-      for (const listener of ended) listener.end('credentials')
-    }
-  }
 
   /** Waits until the read models have this position. @returns false if the feed closes */
   const shown = async (checkpoint: Checkpoint): Promise<boolean> => {
@@ -93,13 +81,14 @@ export const openFeed = ({ store, readModels, onFailure = () => {}, mostRead = 2
   const follow = async (): Promise<void> => {
     for await (const { events, checkpoint } of store.subscribe({ after: position, prefixes: PREFIXES, signal })) {
       if (events.length > 0 && !(await shown(checkpoint))) return
-      hand(events)
+      listeners.send(memory.add(events))
+      for (const { metadata } of events.filter(endsListening)) listeners.endOf(metadata.user_id!)
       position = checkpoint
       memory.forget()
     }
   }
 
-  const begin = async (): Promise<void> => {
+  const begin = once(async () => {
     const end = await store.end()
     // A page loads its lists when it begins to listen. They must not be older than what it will receive.
     if (end !== null && !(await readModels.passed(end, BEHIND_MS)))
@@ -112,7 +101,7 @@ export const openFeed = ({ store, readModels, onFailure = () => {}, mostRead = 2
         await waitUnlessAborted(TRY_AGAIN_MS, signal)
       }
     })()
-  }
+  })
 
   /** The listener's position; null if it has events that the store has lost, or a position of another store. */
   const known = async (after: Checkpoint): Promise<Checkpoint | null> => {
@@ -120,41 +109,25 @@ export const openFeed = ({ store, readModels, onFailure = () => {}, mostRead = 2
     return end !== null && isAtOrAfter(end, after, (a, b) => store.isAfter(a, b)) ? after : null
   }
 
-  return {
-    epoch: () =>
-      (epoch ??= store.read([{ stream: INSTALLATION_STREAM, limit: 1 }]).then(
-        ([slice]) => (slice?.[0]?.id ?? 'none').slice(0, 8),
-        (error: unknown) => {
-          epoch = null
-          throw error
-        },
-      )),
-    position: () => position,
-    listen: async (userId, after, listener) => {
-      const beginning = (began ??= begin())
-      await beginning.catch((error: unknown) => {
-        if (began === beginning) began = null
-        throw error
-      })
-      const from = after === null ? null : await known(after)
-      // One read at a time. Listeners that come back together after a restart share what the first one read.
-      if (from !== null) await (reading = reading.catch(() => {}).then(() => memory.readFrom(from)))
-      const mine = listeners.get(userId) ?? new Set()
-      listeners.set(userId, mine.add(listener))
-      return {
-        missed: after === null ? [] : from === null ? null : memory.missedBy(userId, from),
-        position,
-        stop: () => {
-          mine.delete(listener)
-          if (mine.size === 0 && listeners.get(userId) === mine) listeners.delete(userId)
-        },
-      }
-    },
-    close: async () => {
-      closing.abort()
-      for (const each of listeners.values()) for (const listener of each) listener.end('bye')
-      listeners.clear()
-      await running
-    },
+  const listen: Feed['listen'] = async (userId, after, listener) => {
+    await begin()
+    const from = after === null ? null : await known(after)
+    // One read at a time. Listeners that come back together after a restart share what the first one read.
+    if (from !== null) await (reading = reading.catch(() => {}).then(() => memory.readFrom(from)))
+    const stop = listeners.add(userId, listener)
+    return { missed: after === null ? [] : from === null ? null : memory.missedBy(userId, from), position, stop }
   }
+
+  const epoch = once(async () => {
+    const [slice] = await store.read([{ stream: INSTALLATION_STREAM, limit: 1 }])
+    return (slice?.[0]?.id ?? 'none').slice(0, 8)
+  })
+
+  const close = async (): Promise<void> => {
+    closing.abort()
+    listeners.endAll()
+    await running
+  }
+
+  return { epoch, position: () => position, listen, close }
 }

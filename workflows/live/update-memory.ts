@@ -16,9 +16,9 @@ export interface PositionedUpdate {
   update: LiveUpdate
 }
 
-type Remembered = PositionedUpdate & { user_id: number }
+export type UserUpdate = PositionedUpdate & { user_id: number }
 
-const rememberedOf = (events: readonly StoredEvent[]): Remembered[] =>
+const rememberedOf = (events: readonly StoredEvent[]): UserUpdate[] =>
   events.flatMap((event) => {
     const { user_id } = event.metadata
     const update = user_id === null ? null : liveUpdateOf(event)
@@ -27,7 +27,7 @@ const rememberedOf = (events: readonly StoredEvent[]): Remembered[] =>
 
 /** @param mostRead  most events that are read from the store at once */
 export const openUpdateMemory = (store: Pick<EventStore, 'isAfter' | 'readAll'>, mostRead: number) => {
-  let remembered: Remembered[] = []
+  let remembered: UserUpdate[] = []
   /** Events after this position are remembered. */
   let since: Checkpoint | null = null
   let readTooFarAt = -Infinity
@@ -38,7 +38,7 @@ export const openUpdateMemory = (store: Pick<EventStore, 'isAfter' | 'readAll'>,
   }
 
   /** @returns the updates of these events */
-  const add = (events: readonly StoredEvent[]): Remembered[] => {
+  const add = (events: readonly StoredEvent[]): UserUpdate[] => {
     const added = rememberedOf(events)
     remembered.push(...added)
     return added
@@ -57,7 +57,7 @@ export const openUpdateMemory = (store: Pick<EventStore, 'isAfter' | 'readAll'>,
     const until = since
     if (until === null || !store.isAfter(until, after)) return
     if (performance.now() - readTooFarAt < READ_AGAIN_MS) return
-    const found: Remembered[] = []
+    const found: UserUpdate[] = []
     const page = Math.min(PAGE, mostRead)
     let from = after
     for (let read = 0; read < mostRead; read += PAGE) {
