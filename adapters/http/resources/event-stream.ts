@@ -68,73 +68,99 @@ const lastEventId = (context: ApiContext): string | null => {
   return typeof since === 'string' && since !== '' ? since : null
 }
 
-export const openEventStreams = ({ feed, clock }: { feed: Feed; clock: Clock }): EventStreams => {
+/** Limits the number of open streams. @returns a function that counts one more, and returns a function that ends it */
+const openLimit = () => {
   /** The number of open streams by audience and user. */
   const open = new Map<string, number>()
   let all = 0
 
-  const enter = (context: ApiContext, listeners: string): void => {
+  /** @throws {Refused} RATE_LIMITED */
+  return (context: ApiContext, listeners: string): (() => void) => {
     const own = (open.get(listeners) ?? 0) + 1
     const endsInMs = TRY_AGAIN_MS
     spend(context, { requests: MOST_OF_A_USER }, { calls: own, endsInMs }, 'Too many streams are open. Close one first')
     if (all >= MOST) spend(context, { requests: MOST }, { calls: all + 1, endsInMs }, 'The server has too many streams')
     open.set(listeners, own)
     all++
+    return () => {
+      const left = open.get(listeners)! - 1
+      if (left === 0) open.delete(listeners)
+      else open.set(listeners, left)
+      all--
+    }
   }
-  const leave = (listeners: string): void => {
-    const own = open.get(listeners)! - 1
-    if (own === 0) open.delete(listeners)
-    else open.set(listeners, own)
-    all--
+}
+
+/** Writes events as text. The id of an event is the store's epoch and the checkpoint. */
+const openWriter = (out: PassThrough, epoch: string, view: Opening['view']) => {
+  const write = (text: string): void => {
+    if (out.writableEnded || out.destroyed) return
+    if (out.writableLength > MOST_WAITING) out.destroy()
+    else out.write(text)
+  }
+  const idOf = (checkpoint: string | null): string => (checkpoint === null ? '' : `id: ${epoch}.${checkpoint}\n`)
+  const textOf = (event: string, data: object): string => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+  const resetAt = (checkpoint: string | null): string => idOf(checkpoint) + textOf('reset', {})
+  return {
+    write,
+    /** Moves the listener's last id on without an event. */
+    moveOn: (checkpoint: string | null, before = ''): void => write(`${before}${idOf(checkpoint)}\n`),
+    event: (event: string, data: object): void => write(textOf(event, data)),
+    reset: (checkpoint: string | null): void => write(resetAt(checkpoint)),
+    updates: (updates: readonly PositionedUpdate[]): void => {
+      const shown = updates.flatMap(({ checkpoint, update }) => {
+        const data = view(update)
+        if (data === 'reset') return resetAt(checkpoint)
+        return data ? idOf(checkpoint) + textOf(update.kind, data) : []
+      })
+      if (shown.length > MOST_AT_ONCE) write(resetAt(updates.at(-1)!.checkpoint))
+      else if (shown.length > 0) write(shown.join(''))
+    },
+    end: (reason: string): void => {
+      write(textOf(reason === 'bye' ? 'bye' : 'end', { reason }))
+      out.end()
+    },
+  }
+}
+
+/** Ends the stream when the caller ends its side of the connection: then nobody listens. */
+const endWithCaller = (out: PassThrough, { socket }: ApiContext['req']): void => {
+  const end = (): void => void out.end()
+  socket.once('end', end)
+  out.once('close', () => socket.off('end', end))
+  if (socket.readableEnded) end()
+}
+
+export const openEventStreams = ({ feed, clock }: { feed: Feed; clock: Clock }): EventStreams => {
+  const enter = openLimit()
+
+  /** Sends heartbeats, and ends the stream when its time is over. */
+  const keepAlive = (writer: ReturnType<typeof openWriter>, expiresAt: Date | undefined, signal: AbortSignal): void => {
+    // The id moves on without an event, so that a listener that was long without one does not have to reload.
+    const beat = setInterval(() => writer.moveOn(feed.position(), ': still here\n'), HEARTBEAT_MS)
+    const longest = LONGEST_MS * (0.8 + Math.random() * 0.4)
+    const valid = (expiresAt?.getTime() ?? Infinity) - clock.now().getTime()
+    const over = setTimeout(() => writer.end(valid < longest ? 'credentials' : 'time'), Math.min(longest, valid))
+    signal.addEventListener('abort', () => {
+      clearInterval(beat)
+      clearTimeout(over)
+    })
   }
 
   return {
     open: async (context, { audience, user, admitAgain, view, first }) => {
       const epoch = await feed.epoch()
-      const listeners = `${audience} ${user}`
-      enter(context, listeners)
+      const leave = enter(context, `${audience} ${user}`)
       const out = new PassThrough({ highWaterMark: MOST_WAITING })
       const ending = new AbortController()
-      // A caller that ends its side of the connection no longer listens.
-      const { socket } = context.req
-      const callerEnds = (): void => void out.end()
-      socket.once('end', callerEnds)
-      if (socket.readableEnded) callerEnds()
+      const { signal } = ending
       out.once('close', () => {
-        socket.off('end', callerEnds)
         ending.abort()
-        leave(listeners)
+        leave()
       })
-      const write = (text: string): void => {
-        if (out.writableEnded || out.destroyed) return
-        if (out.writableLength > MOST_WAITING) out.destroy()
-        else out.write(text)
-      }
-      const idOf = (checkpoint: string | null): string => (checkpoint === null ? '' : `id: ${epoch}.${checkpoint}\n`)
-      const resetAt = (checkpoint: string | null): string => `${idOf(checkpoint)}event: reset\ndata: {}\n\n`
-      const reset = (checkpoint: string | null): void => write(resetAt(checkpoint))
-      const send = (updates: readonly PositionedUpdate[]): void => {
-        const shown = updates.flatMap(({ checkpoint, update }) => {
-          const data = view(update)
-          if (data === 'reset') return resetAt(checkpoint)
-          return data ? `${idOf(checkpoint)}event: ${update.kind}\ndata: ${JSON.stringify(data)}\n\n` : []
-        })
-        if (shown.length > MOST_AT_ONCE) reset(updates.at(-1)!.checkpoint)
-        else if (shown.length > 0) write(shown.join(''))
-      }
-      const end = (reason: string): void => {
-        write(`event: ${reason === 'bye' ? 'bye' : 'end'}\ndata: {"reason":"${reason}"}\n\n`)
-        out.end()
-      }
-      // The id moves on without an event, so that a listener that was long without one does not have to reload.
-      const beat = setInterval(() => write(`: still here\n${idOf(feed.position())}\n`), HEARTBEAT_MS)
-      const longest = LONGEST_MS * (0.8 + Math.random() * 0.4)
-      const valid = (context.state.expires_at?.getTime() ?? Infinity) - clock.now().getTime()
-      const over = setTimeout(() => end(valid < longest ? 'credentials' : 'time'), Math.min(longest, valid))
-      ending.signal.addEventListener('abort', () => {
-        clearInterval(beat)
-        clearTimeout(over)
-      })
+      endWithCaller(out, context.req)
+      const writer = openWriter(out, epoch, view)
+      keepAlive(writer, context.state.expires_at, signal)
       try {
         const lastId = lastEventId(context)
         const isOfThisStore = lastId?.startsWith(`${epoch}.`) ?? false
@@ -142,20 +168,20 @@ export const openEventStreams = ({ feed, clock }: { feed: Feed; clock: Clock }):
         // To keep the order, new events wait until the missed events are sent.
         let waiting: PositionedUpdate[] | null = []
         const { missed, position, stop } = await feed.listen(user, after, {
-          receive: (updates) => void (waiting ? waiting.push(...updates) : send(updates)),
-          end,
+          receive: (updates) => void (waiting ? waiting.push(...updates) : writer.updates(updates)),
+          end: writer.end,
         })
-        ending.signal.addEventListener('abort', stop)
-        if (ending.signal.aborted) stop()
+        signal.addEventListener('abort', stop)
+        if (signal.aborted) stop()
         await admitAgain()
-        write('retry: 2000\n\n')
-        await first?.((event, data) => write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`))
-        if (missed === null || (lastId !== null && !isOfThisStore)) reset(position)
+        writer.write('retry: 2000\n\n')
+        await first?.(writer.event)
+        if (missed === null || (lastId !== null && !isOfThisStore)) writer.reset(position)
         else {
-          send(missed)
-          write(`${idOf(position)}\n`)
+          writer.updates(missed)
+          writer.moveOn(position)
         }
-        send(waiting)
+        writer.updates(waiting)
         waiting = null
       } catch (error) {
         out.destroy()
