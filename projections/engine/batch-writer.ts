@@ -27,11 +27,7 @@ interface Written {
 
 const leavesWork = (change: Change): boolean => change.kind === 'perform' && change.operation.leavesWork === true
 
-export const openBatchWriter = (
-  tables: Pick<ReadModelTables, 'attempt' | 'isRefusal'>,
-  definition: Definition,
-  schema: string,
-) => {
+export const openBatchWriter = (tables: ReadModelTables, definition: Definition, schema: string) => {
   const writer = new SqlWriter(schema)
 
   /** @throws {HandlerFailed} */

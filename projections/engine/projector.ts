@@ -78,7 +78,7 @@ const openRunningProjector = (options: ProjectorOptions): Projector => {
   const { projector } = definition
   const waiters = openWaiters((a, b) => store.isAfter(a, b))
   const isAway = (error: unknown): boolean => error instanceof StoreUnavailable || tables.isAway(error)
-  const status = openStatus({ projector, log, isAway })
+  const status = openStatus(projector, log, isAway)
   const { isLive, isRunning, lateMs, lag } = status
   const pace = openPace({ definition, pressed, waiters, isLive, lateMs })
 

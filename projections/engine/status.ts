@@ -30,14 +30,12 @@ export interface ProjectorHealth {
   applied: number
 }
 
-export interface StatusOptions {
-  projector: string
-  log: Pick<LogLines, 'warn' | 'error'>
-  /** Whether the failure means that the database or the store does not answer. */
-  isAway: (error: unknown) => boolean
-}
-
-export const openStatus = ({ projector, log, isAway }: StatusOptions) => {
+/** @param isAway  whether a failure means that the database or the store does not answer */
+export const openStatus = (
+  projector: string,
+  log: Pick<LogLines, 'warn' | 'error'>,
+  isAway: (error: unknown) => boolean,
+) => {
   let state: ProjectorState = 'idle'
   let because: string | null = null
   let lastEventAt: string | null = null
