@@ -13,6 +13,8 @@ import { INSTALLATION_STREAM } from '../../domain/installation.ts'
 import type { EventStore } from '../../domain/ports.ts'
 import { awakeNow } from '../system/awake.ts'
 import { eachCall } from '../system/each-call.ts'
+import { Silence } from './silence.ts'
+import { WaitingCalls, type Waiting } from './waiting-calls.ts'
 
 export interface Outage {
   /** Milliseconds since the last answer. */
@@ -52,11 +54,136 @@ const LOOK_EVERY_MS = 100
 
 const PROBE = [{ stream: INSTALLATION_STREAM, limit: 1 }]
 
-/** A request that waits for its answer, or background work that waits for the breaker to close. */
-interface Waiting {
-  isRequest: boolean
-  giveUpAt: number
-  reject: (error: StoreUnavailable) => void
+class CircuitBreaker {
+  readonly #store: EventStore
+  readonly #options: Required<BreakerOptions>
+  readonly #waiting: WaitingCalls
+  readonly #silence = new Silence()
+  #isProbing = false
+  #isReported = false
+  #refused = 0
+  #givenUp = 0
+  /** While the breaker is open: resolves when it closes. */
+  #closing: { closed: Promise<void>; close: () => void } | null = null
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(store: EventStore, options: Required<BreakerOptions>) {
+    this.#store = store
+    this.#options = options
+    this.#waiting = new WaitingCalls(options.mostWaitMs)
+  }
+
+  get isOpen(): boolean {
+    return this.#closing !== null
+  }
+
+  get silentMs(): number {
+    return this.#silence.ms
+  }
+
+  /** @throws {StoreUnavailable} at once while the breaker is open, and after `mostWaitMs` */
+  async request<Result>(call: () => Promise<Result>): Promise<Result> {
+    if (!this.isOpen) return this.#waiting.within(() => this.#counted(call), true)
+    this.#refused++
+    throw this.#away()
+  }
+
+  /** Waits while the breaker is open. @throws {StoreUnavailable} if it waits for longer than `mostWaitMs` */
+  async background<Result>(call: () => Promise<Result>): Promise<Result> {
+    while (this.#closing) {
+      const { closed } = this.#closing
+      await this.#waiting.within(() => closed, false)
+    }
+    return this.#counted(call)
+  }
+
+  end(): void {
+    this.#stopLooking()
+    this.#giveUp(() => true)
+    this.#closing = null
+  }
+
+  async #counted<Result>(call: () => Promise<Result>): Promise<Result> {
+    this.#silence.began()
+    this.#keepLooking()
+    let isAnswered = false
+    try {
+      const result = await call()
+      isAnswered = true
+      return result
+    } finally {
+      this.#silence.ended()
+      // After an error, the probe finds out whether the store responds.
+      if (isAnswered) this.#answered()
+    }
+  }
+
+  #answered(): void {
+    const outage = this.#outage()
+    this.#silence.broken()
+    if (this.#isReported) this.#options.onRecovered(outage)
+    this.#isReported = false
+    this.#refused = this.#givenUp = 0
+    this.#closing?.close()
+    this.#closing = null
+  }
+
+  #keepLooking(): void {
+    if (this.#timer) return
+    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS)
+    this.#timer.unref()
+  }
+
+  #stopLooking(): void {
+    if (this.#timer) clearInterval(this.#timer)
+    this.#timer = null
+  }
+
+  #look(): void {
+    const { probeAfterMs, openAfterMs, outageAfterMs, onOutage } = this.#options
+    const now = awakeNow()
+    this.#giveUp(({ giveUpAt }) => giveUpAt <= now)
+    if (!this.#silence.isOn) return this.#stopLooking()
+    const silent = this.silentMs
+    if (silent >= probeAfterMs) void this.#probe()
+    if (silent >= openAfterMs && !this.isOpen) this.#open()
+    if (silent < outageAfterMs || this.#isReported) return
+    this.#isReported = true
+    onOutage(this.#outage())
+  }
+
+  async #probe(): Promise<void> {
+    if (this.#isProbing) return
+    this.#isProbing = true
+    try {
+      await this.#store.read(PROBE)
+    } catch (error) {
+      // A store that refuses the probe responds.
+      if (error instanceof StoreUnavailable) return
+    } finally {
+      this.#isProbing = false
+    }
+    this.#answered()
+  }
+
+  #open(): void {
+    let close = (): void => {}
+    this.#closing = { closed: new Promise((resolve) => (close = resolve)), close: () => close() }
+    this.#giveUp(({ isRequest }) => isRequest)
+  }
+
+  #giveUp(isOver: (waiting: Waiting) => boolean): void {
+    this.#givenUp += this.#waiting.giveUp(isOver, () => this.#away())
+  }
+
+  #away(): StoreUnavailable {
+    if (!this.#isReported) return new StoreUnavailable('the event store did not answer in time')
+    return new StoreAway(`the event store has not responded for ${Math.round(this.silentMs / 1_000)} s`)
+  }
+
+  #outage(): Outage {
+    return { silent_ms: Math.round(this.silentMs), refused: this.#refused, given_up: this.#givenUp }
+  }
 }
 
 /**
@@ -74,140 +201,13 @@ export const guardStore = (
     onRecovered = () => {},
   }: BreakerOptions,
 ): GuardedStore => {
-  const allWaiting = new Set<Waiting>()
-  /** Calls without an answer. */
-  let pending = 0
-  let silentSince: number | null = null
-  let isProbing = false
-  let isReported = false
-  let refused = 0
-  let givenUp = 0
-  /** While the breaker is open: resolves when it closes. */
-  let closing: { closed: Promise<void>; close: () => void } | null = null
-  let timer: NodeJS.Timeout | null = null
-
-  const isOpen = (): boolean => closing !== null
-
-  const silentMs = (): number => (silentSince === null ? 0 : awakeNow() - silentSince)
-
-  const request = async <Result>(call: () => Promise<Result>): Promise<Result> => {
-    if (!isOpen()) return within(() => counted(call), true)
-    refused++
-    throw away()
-  }
-
-  const background = async <Result>(call: () => Promise<Result>): Promise<Result> => {
-    while (closing) {
-      const { closed } = closing
-      await within(() => closed, false)
-    }
-    return counted(call)
-  }
-
-  const counted = async <Result>(call: () => Promise<Result>): Promise<Result> => {
-    pending++
-    silentSince ??= awakeNow()
-    keepLooking()
-    let isAnswered = false
-    try {
-      const result = await call()
-      isAnswered = true
-      return result
-    } finally {
-      pending--
-      // After an error, the probe finds out whether the store responds.
-      if (isAnswered) answered()
-    }
-  }
-
-  /** The caller stops waiting after `mostWaitMs`, whatever becomes of the work. */
-  const within = <Result>(work: () => Promise<Result>, isRequest: boolean): Promise<Result> =>
-    new Promise((resolve, reject) => {
-      const waiting: Waiting = { isRequest, giveUpAt: awakeNow() + mostWaitMs, reject }
-      allWaiting.add(waiting)
-      void work()
-        .then(resolve, reject)
-        .finally(() => allWaiting.delete(waiting))
-    })
-
-  const answered = (): void => {
-    const outage = outageNow()
-    silentSince = pending > 0 ? awakeNow() : null
-    if (isReported) onRecovered(outage)
-    isReported = false
-    refused = givenUp = 0
-    closing?.close()
-    closing = null
-  }
-
-  const keepLooking = (): void => {
-    if (timer) return
-    timer = setInterval(() => look(), LOOK_EVERY_MS)
-    timer.unref()
-  }
-
-  const stopLooking = (): void => {
-    if (timer) clearInterval(timer)
-    timer = null
-  }
-
-  const look = (): void => {
-    const now = awakeNow()
-    giveUp(({ giveUpAt }) => giveUpAt <= now)
-    if (silentSince === null) return stopLooking()
-    const silent = silentMs()
-    if (silent >= probeAfterMs) void probeStore()
-    if (silent >= openAfterMs && !isOpen()) open()
-    if (silent < outageAfterMs || isReported) return
-    isReported = true
-    onOutage(outageNow())
-  }
-
-  const probeStore = async (): Promise<void> => {
-    if (isProbing) return
-    isProbing = true
-    try {
-      await store.read(PROBE)
-    } catch (error) {
-      // A store that refuses the probe responds.
-      if (error instanceof StoreUnavailable) return
-    } finally {
-      isProbing = false
-    }
-    answered()
-  }
-
-  const open = (): void => {
-    let close = (): void => {}
-    closing = { closed: new Promise((resolve) => (close = resolve)), close: () => close() }
-    giveUp(({ isRequest }) => isRequest)
-  }
-
-  const giveUp = (isOver: (waiting: Waiting) => boolean): void => {
-    for (const waiting of allWaiting) {
-      if (!isOver(waiting)) continue
-      allWaiting.delete(waiting)
-      if (waiting.isRequest) givenUp++
-      waiting.reject(away())
-    }
-  }
-
-  const away = (): StoreUnavailable => {
-    if (!isReported) return new StoreUnavailable('the event store did not answer in time')
-    return new StoreAway(`the event store has not responded for ${Math.round(silentMs() / 1_000)} s`)
-  }
-
-  const outageNow = (): Outage => ({ silent_ms: Math.round(silentMs()), refused, given_up: givenUp })
-
+  const times = { mostWaitMs, openAfterMs, probeAfterMs, outageAfterMs }
+  const breaker = new CircuitBreaker(store, { ...times, onOutage, onRecovered })
   return {
-    store: eachCall(store, background),
-    requestStore: eachCall(store, request),
-    silentMs,
-    isOpen,
-    end: async () => {
-      stopLooking()
-      giveUp(() => true)
-      closing = null
-    },
+    store: eachCall(store, (call) => breaker.background(call)),
+    requestStore: eachCall(store, (call) => breaker.request(call)),
+    silentMs: () => breaker.silentMs,
+    isOpen: () => breaker.isOpen,
+    end: async () => breaker.end(),
   }
 }
