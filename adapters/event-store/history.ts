@@ -41,41 +41,66 @@ export interface Answered {
   server: string | null
 }
 
-export const openHistory = (isAfter: EventStore['isAfter']) => {
-  const losing = new AbortController()
-  let newest: { position: StorePosition; seenAt: number } | null = null
-  let reached: Checkpoint | null = null
-  let begun: string[] = []
+export class History {
+  readonly #isAfter: EventStore['isAfter']
+  readonly #losing = new AbortController()
+  #newest: { position: StorePosition; seenAt: number } | null = null
+  #reached: Checkpoint | null = null
+  #begun: string[] = []
   /** Milliseconds for which events of streams with a prefix are kept. */
-  const keptFor = new Map<string, number>()
-  let knownServer: string | null = null
+  readonly #keptFor = new Map<string, number>()
+  #server: string | null = null
+
+  constructor(isAfter: EventStore['isAfter']) {
+    this.#isAfter = isAfter
+  }
+
+  /** Aborts when the store is found to have gone back. */
+  get lost(): AbortSignal {
+    return this.#losing.signal
+  }
+
+  /** The newest known event; null before the first one. */
+  newest(): StorePosition | null {
+    return this.#newest?.position ?? null
+  }
+
+  /** The newest known position. */
+  reached(): Checkpoint | null {
+    return this.#reached
+  }
+
+  /** The newest streams whose beginning this process has seen. */
+  begun(): readonly string[] {
+    return this.#begun
+  }
 
   /** Notes events that were read or received, in order. */
-  const saw = (events: readonly EventPosition[]): void => {
-    for (const { stream, revision } of events) if (revision === 0) begin(stream)
+  saw(events: readonly EventPosition[]): void {
+    for (const { stream, revision } of events) if (revision === 0) this.#begin(stream)
     const last = events.at(-1)
-    if (last) advance(last)
+    if (last) this.#advance(last)
   }
 
   /** Notes an append. @param last  the last event */
-  const wrote = (streams: readonly { stream: string; expected: number }[], last: EventPosition): void => {
-    for (const { stream, expected } of streams) if (expected === NO_STREAM) begin(stream)
-    advance(last)
+  wrote(streams: readonly { stream: string; expected: number }[], last: EventPosition): void {
+    for (const { stream, expected } of streams) if (expected === NO_STREAM) this.#begin(stream)
+    this.#advance(last)
   }
 
   /** Notes how long events of streams with this prefix are kept. */
-  const retains = (prefix: string, maxAgeSeconds: number): void => {
-    keptFor.set(prefix, maxAgeSeconds * 1_000)
+  retains(prefix: string, maxAgeSeconds: number): void {
+    this.#keptFor.set(prefix, maxAgeSeconds * 1_000)
   }
 
   /** Notes a position without its event. */
-  const reaches = (checkpoint: Checkpoint): void => {
-    if (reached === null || isAfter(checkpoint, reached)) reached = checkpoint
+  reaches(checkpoint: Checkpoint): void {
+    if (this.#reached === null || this.#isAfter(checkpoint, this.#reached)) this.#reached = checkpoint
   }
 
   /** @throws {StoreWentBack} if the store is known to have gone back */
-  const check = (): void => {
-    if (losing.signal.aborted) throw new StoreWentBack()
+  check(): void {
+    if (this.#losing.signal.aborted) throw new StoreWentBack()
   }
 
   /**
@@ -83,61 +108,47 @@ export const openHistory = (isAfter: EventStore['isAfter']) => {
    * @param answered  if the server reports its end and its identity at no cost
    * @throws {StoreWentBack} · any error of `look`
    */
-  const compare = async (look: Look, answered?: Answered): Promise<void> => {
-    check()
-    const isOtherServer = answered !== undefined && isOther(answered.server)
-    if (answered && answered.reached !== null && isAfter(answered.reached, answered.end)) lose()
-    if (newest === null) return
-    const { position, seenAt } = newest
+  async compare(look: Look, answered?: Answered): Promise<void> {
+    this.check()
+    const isOtherServer = answered !== undefined && this.#isOther(answered.server)
+    if (answered && answered.reached !== null && this.#isAfter(answered.reached, answered.end)) this.#lose()
+    if (this.#newest === null) return
+    const { position, seenAt } = this.#newest
     const [[found] = []] = await look([{ stream: position.stream, from: position.revision, limit: 1 }])
-    if (proves(found, position, isAfter)) return
-    const mayHaveExpired = !found && !isOtherServer && performance.now() - seenAt > surelyKeptMs(position.stream)
-    if (!mayHaveExpired) lose()
+    if (proves(found, position, this.#isAfter)) return
+    const mayHaveExpired = !found && !isOtherServer && performance.now() - seenAt > this.#surelyKeptMs(position.stream)
+    if (!mayHaveExpired) this.#lose()
   }
 
   /** Milliseconds after an event of this stream was seen in which it counts as kept: at most half its time, because it may have been seen late. */
-  const surelyKeptMs = (stream: string): number => {
-    const ages = [...keptFor].flatMap(([prefix, age]) => (stream.startsWith(prefix) ? age / 2 : []))
+  #surelyKeptMs(stream: string): number {
+    const ages = [...this.#keptFor].flatMap(([prefix, age]) => (stream.startsWith(prefix) ? age / 2 : []))
     return Math.min(SURELY_KEPT_MS, ...ages)
   }
 
-  const advance = (event: EventPosition): void => {
-    if (!newest || isAfter(event.checkpoint, newest.position.checkpoint))
-      newest = { position: storePositionOf(event), seenAt: performance.now() }
-    reaches(event.checkpoint)
+  #advance(event: EventPosition): void {
+    if (!this.#newest || this.#isAfter(event.checkpoint, this.#newest.position.checkpoint))
+      this.#newest = { position: storePositionOf(event), seenAt: performance.now() }
+    this.reaches(event.checkpoint)
   }
 
-  const begin = (stream: string): void => {
-    begun.push(stream)
-    if (begun.length > 2 * MOST_BEGUN) begun = begun.slice(-MOST_BEGUN)
+  #begin(stream: string): void {
+    this.#begun.push(stream)
+    if (this.#begun.length > 2 * MOST_BEGUN) this.#begun = this.#begun.slice(-MOST_BEGUN)
   }
 
-  const isOther = (server: string | null): boolean => {
-    const before = knownServer
-    knownServer = server ?? before
+  #isOther(server: string | null): boolean {
+    const before = this.#server
+    this.#server = server ?? before
     return before !== null && server !== null && before !== server
   }
 
-  const lose = (): never => {
+  #lose(): never {
     const reason = new StoreWentBack()
-    losing.abort(reason)
+    this.#losing.abort(reason)
     throw reason
   }
-
-  return {
-    /** Aborts when the store is found to have gone back. */
-    lost: losing.signal,
-    /** The newest known event; null before the first one. */
-    newest: () => newest?.position ?? null,
-    /** The newest known position. */
-    reached: () => reached,
-    /** The newest streams whose beginning this process has seen. */
-    begun: (): readonly string[] => begun,
-    saw, wrote, retains, reaches, check, compare,
-  } // prettier-ignore
 }
-
-export type History = ReturnType<typeof openHistory>
 
 /** A store that knows its own past, as far as this process has seen it. */
 export type RememberingStore<Event extends RecordedEvent = StoredEvent> = EventStore<Event> & {

@@ -9,7 +9,7 @@ import { setMaxListeners } from 'node:events'
 import type { RecordedEvent } from '../../../domain/event.ts'
 import type { EventStore } from '../../../domain/ports.ts'
 import { checkName } from '../encoding.ts'
-import { expectedMore, type RememberingStore, openHistory } from '../history.ts'
+import { expectedMore, type RememberingStore, History } from '../history.ts'
 import type { Parse } from '../parse.ts'
 import { untilAnswered } from '../until-answered.ts'
 import { compareHistory } from './compare-history.ts'
@@ -60,7 +60,7 @@ export const openEventStoreDb = async <Event extends RecordedEvent>({
   // Every call that waits for an unavailable server adds a listener.
   setMaxListeners(0, closing.signal)
   const isLater: EventStore['isAfter'] = (a, b) => isAfter(positionOf(a), positionOf(b))
-  const history = openHistory(isLater)
+  const history = new History(isLater)
   const names = openNames(prefix, isOwn)
   const connect = (to: string): Connection => new Connection(to, attemptMs, { onFailure, onRecovery })
   const connection = new Connection(

@@ -7,7 +7,7 @@ import type { RecordedEvent } from '../../../domain/event.ts'
 import type { EventStore } from '../../../domain/ports.ts'
 import { openDatabase } from '../../database/database.ts'
 import { checkName, encode } from '../encoding.ts'
-import { expectedMore, type RememberingStore, openHistory } from '../history.ts'
+import { expectedMore, type RememberingStore, History } from '../history.ts'
 import type { Parse } from '../parse.ts'
 import { untilAnswered } from '../until-answered.ts'
 import { BoundedReading } from './bounded-reading.ts'
@@ -55,7 +55,7 @@ export const openPostgresEventStore = async <Event extends RecordedEvent>({
   onFailure = () => {},
 }: PostgresEventStoreOptions<Event>): Promise<RememberingStore<Event>> => {
   const isAfter: EventStore['isAfter'] = (a, b) => positionOf(a) > positionOf(b)
-  const history = openHistory(isAfter)
+  const history = new History(isAfter)
   const database = openDatabase(url, {
     poolSize: READERS,
     applicationName: 'baoco event store',

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { expect } from 'chai'
 import type { RecordedEvent } from '../../../../../domain/event.ts'
-import { openHistory } from '../../../../../adapters/event-store/history.ts'
+import { History } from '../../../../../adapters/event-store/history.ts'
 import { unparsed } from '../../../../../adapters/event-store/parse.ts'
 import type { PositionedEvent } from '../../../../../adapters/event-store/postgres/positioned-event.ts'
 import { Pages } from '../../../../../adapters/event-store/postgres/pages.ts'
@@ -29,7 +29,7 @@ describe('the tail of the Postgres store', () => {
   let tail: Tail<RecordedEvent>
   const member = { position: 0 }
 
-  const history = openHistory((a, b) => Number(a) > Number(b))
+  const history = new History((a, b) => Number(a) > Number(b))
   const pages = new Pages(
     (after, most) => readPage(database, unparsed, after, most),
     () => false,
@@ -75,7 +75,7 @@ describe('the tail of the Postgres store', () => {
   })
 
   it('compares the store with what is known if its newest position falls on the same connection', async () => {
-    const history = openHistory((a, b) => Number(a) > Number(b))
+    const history = new History((a, b) => Number(a) > Number(b))
     history.reaches('5')
     const falling = {
       ...database,
@@ -107,7 +107,7 @@ describe('the tail of the Postgres store', () => {
       },
       () => false,
     )
-    const history = openHistory((a, b) => Number(a) > Number(b))
+    const history = new History((a, b) => Number(a) > Number(b))
     const other = new Tail({ database: announcing, pages, history, onFailure: () => {}, isAppending: () => false })
     other.join(member)
     await eventually(() => reads.length >= 2)
