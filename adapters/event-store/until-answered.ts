@@ -8,6 +8,7 @@ import { DiskFull, StoreUnavailable } from '../../domain/errors.ts'
 import { retry } from '../../workflows/support/retry.ts'
 import { awakeNow } from '../system/awake.ts'
 import { isDiskFull } from '../system/disk.ts'
+import type { History } from './history.ts'
 
 /** Pauses between attempts to reach the store. */
 export const BACK_OFF = { firstMs: 20, mostMs: 1_000 }
@@ -20,6 +21,17 @@ export interface Patience {
   /** Aborts when the store is closed. After that, nothing is retried. */
   closing: AbortSignal
 }
+
+/** Retries while the server is unavailable. */
+export type Answered = <Result>(attempt: () => Promise<Result>) => Promise<Result>
+
+/** Calls fail at once if the store is known to have gone back. */
+export const answeredBy =
+  (history: History, patience: Patience): Answered =>
+  async (attempt) => {
+    history.check()
+    return untilAnswered(attempt, patience)
+  }
 
 /**
  * Retries while the server is unavailable.

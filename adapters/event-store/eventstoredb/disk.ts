@@ -5,10 +5,10 @@
  */
 import { z } from 'zod'
 import { shareFree, type OwnedDisk } from '../../../domain/disk.ts'
+import type { Answered } from '../until-answered.ts'
 import { nodesOf, urlOfNode } from './cluster.ts'
 import type { Connection } from './connection.ts'
 import { request } from './http.ts'
-import type { Answered } from './reading.ts'
 
 type Measured = Pick<OwnedDisk, 'space' | 'place'>
 

@@ -6,11 +6,12 @@
  */
 import { randomUUID } from 'node:crypto'
 import { jsonEvent, type Position } from '@eventstore/db-client'
+import type { Answered } from '../until-answered.ts'
 import type { Connection } from './connection.ts'
 import { setMetadata } from './metadata.ts'
 import { NoAnswer } from './outage.ts'
 import type { Names } from './stream-names.ts'
-import { newestIn, type Answered, type Reading } from './reading.ts'
+import { newestIn, type Reading } from './reading.ts'
 import { START_POSITION } from './position.ts'
 import { Source } from './source.ts'
 

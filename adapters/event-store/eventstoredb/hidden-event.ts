@@ -2,10 +2,11 @@
 /** Hides an event, so that its absence after a scavenge proves what the scavenge has removed. */
 import { randomUUID } from 'node:crypto'
 import { jsonEvent, type Position } from '@eventstore/db-client'
+import type { Answered } from '../until-answered.ts'
 import type { Connection } from './connection.ts'
 import { setMetadata } from './metadata.ts'
 import type { Names } from './stream-names.ts'
-import { newestIn, type Answered } from './reading.ts'
+import { newestIn } from './reading.ts'
 
 export interface HiddenEvent {
   id: string

@@ -5,8 +5,9 @@
  */
 import { randomUUID } from 'node:crypto'
 import { metastreamOf, NO_STREAM, WrongExpectedVersionError, type JSONEventData } from '@eventstore/db-client'
+import type { Answered } from '../until-answered.ts'
 import type { Connection } from './connection.ts'
-import { newestIn, type Answered } from './reading.ts'
+import { newestIn } from './reading.ts'
 
 export interface StreamMetadata {
   /** Seconds. */

@@ -17,6 +17,7 @@ import type { RecordedEvent } from '../../../domain/event.ts'
 import type { Slice } from '../../../domain/ports.ts'
 import { checkName } from '../encoding.ts'
 import type { Parse } from '../parse.ts'
+import type { Answered } from '../until-answered.ts'
 import { sizeOf } from './received-event.ts'
 import type { Attempt, Connection } from './connection.ts'
 import type { Names } from './stream-names.ts'
@@ -31,9 +32,6 @@ const LEAST_PAGE = 64
 
 /** Reads go to the leader. A decision that is based on a follower's outdated state would only conflict. */
 const OF_THE_LEADER = { requiresLeader: true } as const
-
-/** Retries while the server is unavailable. */
-export type Answered = <Result>(attempt: () => Promise<Result>) => Promise<Result>
 
 /**
  * Reads to the end. A read may take long, as long as parts of it keep arriving.

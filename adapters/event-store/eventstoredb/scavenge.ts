@@ -8,18 +8,18 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { DAY_MS } from '../../../domain/time.ts'
+import type { Answered } from '../until-answered.ts'
 import { nodesOf, urlOfNode } from './cluster.ts'
 import type { ServerParts } from './disk.ts'
 import type { HiddenEvent } from './hidden-event.ts'
 import { HttpRefused, request } from './http.ts'
-import type { Answered } from './reading.ts'
 
 const POLL_MS = 200
 const MOST_RUNS = 3
 /** How long a node of a cluster may take to receive an event (milliseconds). */
 const REPLICATED_MS = 60_000
 
-interface Parts extends ServerParts {
+export interface ScavengeParts extends ServerParts {
   /** Retries for some minutes while a node that was being scavenged is unavailable. */
   answeredLater: Answered
   onRepeat: (reason: Error) => void
@@ -43,7 +43,7 @@ export const refuseClockAhead = ({ created }: Pick<HiddenEvent, 'created'>, now:
  * @param hidden  an event that was hidden just before, after everything that must be gone afterwards
  * @throws if a server refuses or is unavailable (after all others are done), or when the signal aborts
  */
-export const scavenge = async (parts: Parts, hidden: HiddenEvent): Promise<void> => {
+export const scavenge = async (parts: ScavengeParts, hidden: HiddenEvent): Promise<void> => {
   const { url, connection, connect, signal } = parts
   const nodes = await nodesOf(connection)
   if (nodes.length === 0) return scavengeNode(parts, hidden)
@@ -64,7 +64,7 @@ export const scavenge = async (parts: Parts, hidden: HiddenEvent): Promise<void>
     )
 }
 
-const scavengeNode = async (parts: Parts, hidden: HiddenEvent): Promise<void> => {
+const scavengeNode = async (parts: ScavengeParts, hidden: HiddenEvent): Promise<void> => {
   for (let run = 1; run <= MOST_RUNS; run++) {
     await once(parts)
     if (await isGone(parts, hidden)) return
@@ -74,7 +74,7 @@ const scavengeNode = async (parts: Parts, hidden: HiddenEvent): Promise<void> =>
   throw new Error(`hidden events remain after ${MOST_RUNS} scavenges`)
 }
 
-const once = async (parts: Parts): Promise<void> => {
+const once = async (parts: ScavengeParts): Promise<void> => {
   for (;;)
     try {
       await parts.answered(() =>
@@ -90,7 +90,7 @@ const once = async (parts: Parts): Promise<void> => {
 }
 
 /** Waits until no scavenge runs, even while the server restarts. */
-const ended = async ({ connection, answeredLater, signal }: Parts): Promise<void> => {
+const ended = async ({ connection, answeredLater, signal }: ScavengeParts): Promise<void> => {
   for (;;) {
     const { scavengeId } = await answeredLater(() =>
       connection.call(({ client }) => request<{ scavengeId?: string }>(client, 'GET', '/admin/scavenge/current')),
@@ -102,7 +102,7 @@ const ended = async ({ connection, answeredLater, signal }: Parts): Promise<void
 
 /** Whether another event is at the position of the hidden one. */
 const isGone = async (
-  { connection, answeredLater, signal }: Parts,
+  { connection, answeredLater, signal }: ScavengeParts,
   { id, position }: HiddenEvent,
 ): Promise<boolean> => {
   const deadline = performance.now() + REPLICATED_MS

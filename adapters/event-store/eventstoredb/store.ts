@@ -2,28 +2,25 @@
 /**
  * The event store port on EventStoreDB (KurrentDB). It has no transaction over several streams. Units are in `units.ts` and
  * `append-queue.ts`, one append and its retries in `stream-append.ts`, the client and its replacement in `connection.ts`,
- * subscriptions in `subscription.ts` and `tail.ts`. Events that `retain` and `erase` hide disappear at once for readers of
- * their stream. They disappear from the whole store with the next `expire`, which is a scavenge.
+ * subscriptions in `subscription.ts` and `tail.ts`, expiry in `forgetting.ts`.
  */
 import { setMaxListeners } from 'node:events'
 import type { RecordedEvent } from '../../../domain/event.ts'
 import type { EventStore } from '../../../domain/ports.ts'
-import { checkName } from '../encoding.ts'
-import { expectedMore, type RememberingStore, History } from '../history.ts'
+import { expectedMore, History, type RememberingStore } from '../history.ts'
 import type { Parse } from '../parse.ts'
-import { untilAnswered } from '../until-answered.ts'
+import { answeredBy } from '../until-answered.ts'
 import { compareHistory } from './compare-history.ts'
-import { Connection, type Reports } from './connection.ts'
-import { diskOf } from './disk.ts'
+import { Connection, type Comparison, type Reports } from './connection.ts'
+import { diskOf, type ServerParts } from './disk.ts'
 import { openEnd } from './end.ts'
-import { hideEvent } from './hidden-event.ts'
+import { openForgetting } from './forgetting.ts'
 import { setMetadata } from './metadata.ts'
 import { openNames } from './stream-names.ts'
 import { isOutage } from './outage.ts'
 import { checkpointOf, isAfter, positionOf } from './position.ts'
-import { type Answered, openReading } from './reading.ts'
+import { openReading } from './reading.ts'
 import { openRetention } from './retention.ts'
-import { refuseClockAhead, scavenge } from './scavenge.ts'
 import { subscription } from './subscription.ts'
 import { openTail } from './tail.ts'
 import { openUnits } from './units.ts'
@@ -46,6 +43,8 @@ const BATCH = 1_000
 /** How long a scavenge waits for a server that stops while it runs (milliseconds). A large server needs minutes to start. */
 const SCAVENGED_SERVER_MS = 600_000
 
+const isLater: EventStore['isAfter'] = (a, b) => isAfter(positionOf(a), positionOf(b))
+
 export const openEventStoreDb = async <Event extends RecordedEvent>({
   url,
   prefix,
@@ -57,36 +56,30 @@ export const openEventStoreDb = async <Event extends RecordedEvent>({
 }: EventStoreDbOptions<Event>): Promise<RememberingStore<Event>> => {
   const attemptMs = Math.min(ATTEMPT_MS, deadlineMs)
   const closing = new AbortController()
+  const { signal: closed } = closing
   // Every call that waits for an unavailable server adds a listener.
-  setMaxListeners(0, closing.signal)
-  const isLater: EventStore['isAfter'] = (a, b) => isAfter(positionOf(a), positionOf(b))
+  setMaxListeners(0, closed)
   const history = new History(isLater)
   const names = openNames(prefix, isOwn)
-  const connect = (to: string): Connection => new Connection(to, attemptMs, { onFailure, onRecovery })
-  const connection = new Connection(
-    url,
-    attemptMs,
-    { onFailure, onRecovery },
-    {
-      isNeeded: () => history.newest() !== null,
-      run: (attempt) => compareHistory(attempt, prefix, history),
-    },
-  )
-  const within =
-    (ms: number): Answered =>
-    async (attempt) => {
-      history.check()
-      return untilAnswered(attempt, { isOutage, deadlineMs: ms, closing: closing.signal })
-    }
+  const connect = (to: string, comparison?: Comparison): Connection =>
+    new Connection(to, attemptMs, { onFailure, onRecovery }, comparison)
+  const connection = connect(url, {
+    isNeeded: () => history.newest() !== null,
+    run: (attempt) => compareHistory(attempt, prefix, history),
+  })
+  const within = (ms: number) => answeredBy(history, { isOutage, deadlineMs: ms, closing: closed })
   const answered = within(deadlineMs)
+  const server: ServerParts = { url, connection, connect, answered }
   const reading = openReading(connection, names, answered, parse)
   const followed = { connection, names, history, parse, attemptMs }
-  const tail = openTail(followed, closing.signal)
+  const tail = openTail(followed, closed)
   const end = openEnd(connection, names, answered, reading)
   const retention = openRetention((stream, wanted, isNew) =>
     setMetadata(connection, answered, names.onServer(stream), wanted, isNew),
   )
-  const units = openUnits({ connection, reading, end, retention, history, names }, deadlineMs, closing.signal)
+  const units = openUnits({ connection, reading, end, retention, history, names }, deadlineMs, closed)
+  const scavenging = { answeredLater: within(SCAVENGED_SERVER_MS), onRepeat: onFailure, signal: closed }
+  const forgetting = openForgetting({ ...server, ...scavenging, names, reading, retention, history })
 
   return {
     history,
@@ -113,34 +106,15 @@ export const openEventStoreDb = async <Event extends RecordedEvent>({
         after: after === null ? null : positionOf(after),
         prefixes: prefixes?.length ? prefixes : undefined,
         maxBatch,
-        signal: AbortSignal.any([signal, closing.signal]),
+        signal: AbortSignal.any([signal, closed]),
       }),
     end: async () => {
       const position = await end.position()
       return position && checkpointOf(position)
     },
     isAfter: isLater,
-    retain: async (namePrefix, maxAgeSeconds) => {
-      retention.keep(checkName(namePrefix), maxAgeSeconds)
-      history.retains(namePrefix, maxAgeSeconds)
-    },
-    expire: async () => {
-      const answeredLater = within(SCAVENGED_SERVER_MS)
-      const parts = { url, connection, connect, answered, answeredLater, onRepeat: onFailure, signal: closing.signal }
-      const hidden = await hideEvent(connection, names, answered)
-      refuseClockAhead(hidden, new Date())
-      await scavenge(parts, hidden)
-      return 0
-    },
-    erase: async (stream) => {
-      const [[first] = [], [last] = []] = await reading.slices([
-        { stream, limit: 1 },
-        { stream, backwards: true, limit: 1 },
-      ])
-      if (!first || !last || first.revision === last.revision) return
-      await setMetadata(connection, answered, names.onServer(stream), { $tb: last.revision })
-    },
-    disk: () => diskOf({ url, connection, connect, answered }),
+    ...forgetting,
+    disk: () => diskOf(server),
     close: async () => {
       closing.abort()
       await connection.close()

@@ -9,12 +9,12 @@ import {
 } from '@eventstore/db-client'
 import { NO_STREAM, type Checkpoint, type Expected } from '../../../domain/ports.ts'
 import type { History } from '../history.ts'
+import type { Answered } from '../until-answered.ts'
 import type { Connection } from './connection.ts'
 import type { End } from './end.ts'
 import type { Names } from './stream-names.ts'
 import { checkpointOf } from './position.ts'
 import { tombstone } from './event-conversion.ts'
-import type { Answered } from './reading.ts'
 import type { Retention } from './retention.ts'
 
 /**

@@ -5,6 +5,7 @@
  */
 import type { RecordedEvent } from '../../../domain/event.ts'
 import type { Slice } from '../../../domain/ports.ts'
+import type { Answered } from '../until-answered.ts'
 
 const MOST_BYTES = 8 * 1_048_576
 const MOST_SLICES = 4_096
@@ -33,7 +34,7 @@ export interface BoundedReadingParts<Event> {
   /** Whether an error means that the statement took too long. */
   isTooLong: (error: unknown) => boolean
   /** Retries while the server is unavailable. */
-  answered: <Result>(attempt: () => Promise<Result>) => Promise<Result>
+  answered: Answered
   mostBytes?: number
 }
 
