@@ -7,11 +7,12 @@ import { StoreUnavailable } from '../../../domain/errors.ts'
 import type { Unit, UnitResult } from '../../../domain/ports.ts'
 import { encode, type EncodedAppend } from '../encoding.ts'
 import { untilAnswered } from '../until-answered.ts'
-import { type Part, type Turn, openAppendQueue, type AppendQueue } from './append-queue.ts'
+import { AppendQueue, type Turn } from './append-queue.ts'
 import { isOutage } from './outage.ts'
 import type { Reading } from './reading.ts'
 import { proposed } from './event-conversion.ts'
 import { appendToStream, type StreamAppendParts } from './stream-append.ts'
+import type { Part } from './stream-writer.ts'
 
 /** The largest append with the server's default settings. */
 const MOST_APPEND_BYTES = 1_048_576
@@ -60,7 +61,7 @@ export const openUnits = (parts: UnitParts, deadlineMs: number, closing: AbortSi
     const queueOf = (stream: string): AppendQueue => {
       let queue = queues.get(stream)
       if (!queue) {
-        queue = openAppendQueue(stream, {
+        queue = new AppendQueue(stream, {
           append: (name, expected, events) => appendToStream(parts, answered, name, expected, events),
           read: async (slice) => (await parts.reading.slices([slice]))[0]!,
           mostBytes: MOST_APPEND_BYTES,

@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { jsonEvent } from '@eventstore/db-client'
 import { expect } from 'chai'
-import {
-  type Part,
-  openAppendQueue,
-  type AppendQueue,
-} from '../../../../../adapters/event-store/eventstoredb/append-queue.ts'
+import { AppendQueue } from '../../../../../adapters/event-store/eventstoredb/append-queue.ts'
+import type { Part } from '../../../../../adapters/event-store/eventstoredb/stream-writer.ts'
 
 const MOST_BYTES = 1_000
 
@@ -13,7 +10,7 @@ const MOST_BYTES = 1_000
 const streamAt = (start: number, known: string[] = []) => {
   let revision = start
   const asked: [expected: number, events: number][] = []
-  const queue = openAppendQueue('book', {
+  const queue = new AppendQueue('book', {
     append: async (_stream, expected, events) => {
       asked.push([expected, events.length])
       if (expected !== revision) return { ok: false, revision }
