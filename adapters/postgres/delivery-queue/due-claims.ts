@@ -1,12 +1,16 @@
 // Tests: tests/integration/delivery/queue.test.ts
 /**
  * Claims of due deliveries: a few of every rule and lane. Users take turns, and the rules of a user do. So an account with very
- * many rules leaves room for others. In a turn, those that have waited longest are first.
+ * many rules leaves room for others. In a turn, those that have waited longest are first. Gated rules have their own statement
+ * (`gated-claims.ts`). The second of the two statements gets the room that the first one has left.
  *
  * `$1` worker, `$2` lanes with room, `$3` their room, `$4` most rows per rule and lane, `$5` rules whose endpoints have no
  * room, `$6` and `$7` the rules and lanes to look at (`due-lanes.ts`), `$8` seconds by which first attempts are early, `$9` to
  * `$11` retries that a wrong clock put off (`put-off.ts`), `$12` and `$13` what is left of the users' shares.
  */
+import { LANES, type DeliveryQueue, type DueWanted } from '../../../workflows/deliver/queue.ts'
+import { columnsOf } from '../../database/columns.ts'
+import type { Queryable } from '../../database/database.ts'
 import {
   CLAIM_DUE,
   GATED,
@@ -17,13 +21,24 @@ import {
   unclaimed,
   whatTheCallNeeds,
 } from './claim-sql.ts'
+import { dueOf, type ClaimRow } from './claimed-rows.ts'
+import type { DueLanes, RuleLane } from './due-lanes.ts'
 import { delivered } from './gaps.ts'
-import { putOffOf } from './put-off.ts'
+import { claimGated } from './gated-claims.ts'
+import { putOffOf, type PutOff } from './put-off.ts'
+import { sharesOf, without } from './shares.ts'
+
+interface Schedule {
+  /** Seconds of the whole schedule. */
+  whole: number
+  /** Seconds that a retry waits at most. */
+  longest: number
+  probeEvery: number
+}
 
 const OF_DUE = 'q.transaction_id, q.rule_id, q.user_id, q.attempt + 1 AS attempt, q.lane, q.due_at'
 
-/** @param whole  seconds of the whole schedule · @param longest  seconds that a retry waits at most */
-export const claimDue = (whole: number, longest: number): string => `
+const claimUngated = ({ whole, longest }: Schedule): string => `
 WITH ${delivered(whole)}, turns AS (
   SELECT d.*, own.rest, row_number() OVER (PARTITION BY d.lane, r.user_id ORDER BY d.place, d.due_at) AS turn
   FROM unnest($6::bigint[], $7::text[]) AS found (rule_id, lane)
@@ -56,3 +71,40 @@ WITH ${delivered(whole)}, turns AS (
   SELECT ranked.* FROM ranked JOIN unnest($2::text[], $3::integer[]) AS lane (name, room) ON lane.name = ranked.lane
   WHERE ranked.place_in_lane <= lane.room
 ), ${CLAIM_DUE} ${whatTheCallNeeds()}`
+
+/** `$2` to `$5` of both statements. */
+const roomOf = ({ room, perRule, fullRules }: DueWanted): unknown[] => {
+  const free = LANES.filter((lane) => room[lane] > 0)
+  return [free, free.map((lane) => room[lane]), perRule, fullRules]
+}
+
+interface DueParts {
+  dueLanes: DueLanes
+  putOff: PutOff
+  schedule: Schedule
+}
+
+export const openDueClaims = (
+  database: Queryable,
+  { dueLanes, putOff, schedule }: DueParts,
+): DeliveryQueue['claimDue'] => {
+  const statements = { ungated: claimUngated(schedule), gated: claimGated(schedule) }
+  /** At every other look, gated rules are first, so that the others cannot take all room for long. */
+  let isGatedFirst = true
+  return async (worker, wanted) => {
+    const { lanes: found, hasMore } = await dueLanes.look()
+    const late = putOff.due()
+    const isFound = ({ rule_id }: RuleLane) => found.some((each) => each.rule_id === rule_id && each.lane === 'retry')
+    const lanes = [...found, ...late.lanes.filter((each) => !isFound(each))]
+    if (lanes.length === 0) return { claimed: [], orphans: [], hasMore }
+    const [rules, names] = columnsOf(lanes, 'rule_id', 'lane')
+    const claim = (statement: string, part: DueWanted, more: unknown[]) =>
+      database.query<ClaimRow>(statement, [worker, ...roomOf(part), ...more, ...late.columns, ...sharesOf(part)])
+    const ungated = (part: DueWanted) => claim(statements.ungated, part, [rules, names, part.firstEarlier])
+    const gated = (part: DueWanted) => claim(statements.gated, part, [rules])
+    isGatedFirst = !isGatedFirst
+    const [begin, goOn] = isGatedFirst ? [gated, ungated] : [ungated, gated]
+    const begun = await begin(wanted)
+    return { ...dueOf([...begun, ...(await goOn(without(begun, wanted)))]), hasMore }
+  }
+}
