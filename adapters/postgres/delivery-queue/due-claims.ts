@@ -33,6 +33,7 @@ interface Schedule {
   whole: number
   /** Seconds that a retry waits at most. */
   longest: number
+  /** Seconds between two probes. */
   probeEvery: number
 }
 
