@@ -66,6 +66,31 @@ export const newestIn = async (connection: Connection, stream: string, maxCount 
   }
 }
 
+/** The event that reaches `mostBytes` ends the page. */
+const readPage = async (
+  connection: Connection,
+  direction: typeof FORWARDS | typeof BACKWARDS,
+  fromPosition: Position | typeof START | typeof END,
+  maxCount: number,
+  mostBytes = Infinity,
+): Promise<{ page: AllStreamRecordedEvent[]; isEnd: boolean }> => {
+  const options = { direction, fromPosition, maxCount, ...OF_THE_LEADER }
+  let bytes = 0
+  let isFirst = true
+  const reachesMost = ({ event }: AllStreamResolvedEvent): boolean => {
+    // The first event may be the one at the position itself, so it alone never ends a page.
+    if (mostBytes < Infinity && !isFirst) bytes += sizeOf(event?.data)
+    isFirst = false
+    return bytes >= mostBytes
+  }
+  const found = await connection.call((attempt) => {
+    bytes = 0
+    isFirst = true
+    return collect(attempt, attempt.client.readAll(options), reachesMost)
+  })
+  return { page: found.flatMap(({ event }) => event ?? []), isEnd: found.length < maxCount && bytes < mostBytes }
+}
+
 export const openReading = <Event extends RecordedEvent = RecordedEvent>(
   connection: Connection,
   names: Names,
@@ -92,7 +117,7 @@ export const openReading = <Event extends RecordedEvent = RecordedEvent>(
     while (events.length < limit && bytes < mostBytes) {
       const count = Math.min(PAGE, Math.max(LEAST_PAGE, limit - events.length + 1))
       const start = from
-      const { page, isEnd } = await answered(() => readPage(FORWARDS, start ?? START, count, mostBytes))
+      const { page, isEnd } = await answered(() => readPage(connection, FORWARDS, start ?? START, count, mostBytes))
       for (const event of page) {
         // A read from a position includes the event at that position.
         if (from !== null && !isAfter(event.position, from)) continue
@@ -110,7 +135,7 @@ export const openReading = <Event extends RecordedEvent = RecordedEvent>(
 
   /** The newest events of all programs that use the server, the newest first. */
   const newest = async (count: number): Promise<AllStreamRecordedEvent[]> =>
-    (await readPage(BACKWARDS, END, count)).page
+    (await readPage(connection, BACKWARDS, END, count)).page
 
   const slice = async (stream: string, { from = 0, backwards = false, limit }: Slice): Promise<Event[]> => {
     if (limit === 0) return []
@@ -129,29 +154,6 @@ export const openReading = <Event extends RecordedEvent = RecordedEvent>(
       if (error instanceof StreamDeletedError) return [parse(tombstone(stream))]
       throw error
     }
-  }
-
-  const readPage = async (
-    direction: typeof FORWARDS | typeof BACKWARDS,
-    fromPosition: Position | typeof START | typeof END,
-    maxCount: number,
-    mostBytes = Infinity,
-  ): Promise<{ page: AllStreamRecordedEvent[]; isEnd: boolean }> => {
-    const options = { direction, fromPosition, maxCount, ...OF_THE_LEADER }
-    let bytes = 0
-    let isFirst = true
-    const reachesMost = ({ event }: AllStreamResolvedEvent): boolean => {
-      // The first event may be the one at the position itself, so it alone never ends a page.
-      if (mostBytes < Infinity && !isFirst) bytes += sizeOf(event?.data)
-      isFirst = false
-      return bytes >= mostBytes
-    }
-    const found = await connection.call((attempt) => {
-      bytes = 0
-      isFirst = true
-      return collect(attempt, attempt.client.readAll(options), reachesMost)
-    })
-    return { page: found.flatMap(({ event }) => event ?? []), isEnd: found.length < maxCount && bytes < mostBytes }
   }
 
   return { slices: readSlices, all, newest }
