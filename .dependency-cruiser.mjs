@@ -77,7 +77,7 @@ const NEIGHBOURS = {
   'adapters/event-store': { eventstoredb: [], postgres: [] },
   'adapters/http': {
     dashboard: [],
-    middleware: ['openapi', 'receive'],
+    middleware: ['receive'],
     openapi: ['middleware'],
     receive: ['middleware'],
     resources: ['dashboard', 'middleware', 'openapi', 'receive'],
@@ -92,7 +92,8 @@ const NEIGHBOURS = {
   },
   web: {
     api: [],
-    app: ['api', 'screens', 'texts', 'ui'],
+    app: ['api', 'texts'],
+    frame: ['api', 'app', 'screens', 'ui'],
     screens: ['api', 'app', 'ui'],
     styles: [],
     texts: ['app'],

@@ -11,9 +11,9 @@ import { askBeforeLeaving } from './app/leave.ts'
 import { loadAgainWhenBack } from './app/left-page.ts'
 import { noticeBudget } from './app/live.ts'
 import { noticeServerTime } from './app/present.ts'
-import { App, preloadScreen } from './app/router.tsx'
+import { App, preloadScreen } from './frame/router.tsx'
 import { queries } from './app/session.ts'
-import { LiveRegion } from './app/shell.tsx'
+import { LiveRegion } from './frame/shell.tsx'
 import { setTheme, theme } from './app/theme.ts'
 
 setTheme(theme.value)

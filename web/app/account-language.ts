@@ -3,10 +3,10 @@
 import type { Language } from '../texts/language.ts'
 import { putData } from '../api/client.ts'
 import type { Account } from '../api/types.ts'
-import { problemOf } from '../ui/basics.tsx'
 import { announce } from './announce.ts'
 import { keepLanguage, language, loadLanguage } from './language.ts'
 import { mayRenew } from './missing-file.ts'
+import { problemOf } from './problem.ts'
 import { queries } from './session.ts'
 
 const ACCOUNT = ['account']

@@ -12,8 +12,8 @@ import { whenBack } from '../app/when-back.ts'
 import { count, moment, money, signedMoney } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { noticeServerTime, presentDay } from '../app/present.ts'
-import { Preferences } from '../app/preferences.tsx'
-import { Logo } from '../app/shell.tsx'
+import { Preferences } from '../ui/preferences.tsx'
+import { Logo } from '../ui/logo.tsx'
 import { Heading, lettersOf, Stranger } from '../ui/basics.tsx'
 
 const ENDED: ReadonlySet<string> = new Set(['NOT_FOUND', 'ACCOUNT_LOCKED'])

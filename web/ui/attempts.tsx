@@ -6,7 +6,8 @@ import { curlOf } from '../app/curl.ts'
 import { errorCode, errorText } from '../app/error-text.ts'
 import { milliseconds } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
-import { Copy, Status, Stranger, translated, When } from './basics.tsx'
+import { translated } from '../app/problem.ts'
+import { Copy, Status, Stranger, When } from './basics.tsx'
 import { useRules } from './rules.tsx'
 
 /** The error's name and what to do about it. */

@@ -6,11 +6,11 @@ import { ApiError } from '../api/client.ts'
 import type { Transaction, WebhookStatus } from '../api/types.ts'
 import { announce } from '../app/announce.ts'
 import { copied } from '../app/copy-text.ts'
-import { ago, duration, moment, signedMoney } from '../app/format.ts'
+import { ago, moment, signedMoney } from '../app/format.ts'
 import { marked, piecesOf } from '../app/hidden-characters.ts'
 import { language, texts } from '../app/language.ts'
 import { presentDay, presentTime } from '../app/present.ts'
-import { problemText } from '../app/problem-text.ts'
+import { problemOf, translated } from '../app/problem.ts'
 import { PATHS } from '../paths.ts'
 
 /** The heading of a screen. It takes the focus when the screen opens, so that screen readers begin there. */
@@ -84,22 +84,6 @@ export const Ago = ({ at }: { at: string }) => (
     {ago(at, language.value, Math.max(presentTime.value, Date.parse(at)))}
   </time>
 )
-
-/** A sentence of the API in the language of the page. */
-export const translated = (message: string): string => problemText(texts.value.problems, message)
-
-/** The meaning of an error for the user, in the language of the page where there is a text for it. */
-export const problemOf = (error: unknown): string => {
-  if (!(error instanceof ApiError)) return texts.value.common.errors.INTERNAL_ERROR!
-  const { errors, waitFor } = texts.value.common
-  const known = errors[error.code]
-  if (error.code === 'RATE_LIMITED' && error.wait > 0)
-    return waitFor(duration(Math.ceil(error.wait / 60) * 60, language.value))
-  if (known) return known
-  return error.issues.length > 0
-    ? error.issues.map(({ message }) => translated(message)).join(' ')
-    : translated(error.message)
-}
 
 /** A larger plan allows more. */
 const OF_PLAN: ReadonlySet<string> = new Set([

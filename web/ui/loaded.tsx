@@ -2,9 +2,10 @@
 /** The result of a query, or why there is none. */
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
+import { problemOf } from '../app/problem.ts'
 import { isTemporary, queries } from '../app/session.ts'
 import { useIsFirst } from '../app/shown-once.ts'
-import { Loading, Problem, problemOf } from './basics.tsx'
+import { Loading, Problem } from './basics.tsx'
 
 export interface Asked<Value> {
   data: Value | undefined

@@ -6,9 +6,10 @@ import { failureClass } from '../app/failure-class.ts'
 import { milliseconds } from '../app/format.ts'
 import { useIntoView } from '../app/into-view.ts'
 import { language, texts } from '../app/language.ts'
+import { translated } from '../app/problem.ts'
 import { useAction } from './action.ts'
 import { explain } from './attempts.tsx'
-import { Problem, Stranger, translated } from './basics.tsx'
+import { Problem, Stranger } from './basics.tsx'
 
 const Result = ({ of }: { of: TestResult }) => {
   const t = texts.value.webhook.test

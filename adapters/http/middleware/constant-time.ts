@@ -4,7 +4,7 @@
  * took, which would reveal whether an email address has an account.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Guard } from '../openapi/operation.ts'
+import type { Guard } from './guard.ts'
 
 /** In milliseconds. Well above the time of the work, including the password hash, and still short for the user. */
 const INTERVAL_MS = 250

@@ -8,7 +8,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import ipaddr from 'ipaddr.js'
 import { Refused } from '../../../domain/errors.ts'
 import { unauthorized } from './errors.ts'
-import type { Guard } from '../openapi/operation.ts'
+import type { Guard } from './guard.ts'
 
 /** Headers that proxies add. One is enough to refuse, regardless of TRUST_PROXY. */
 const FORWARDING = [

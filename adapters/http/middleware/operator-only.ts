@@ -1,6 +1,6 @@
 // Tests: tests/integration/openapi/authorisation.test.ts
 import { Refused } from '../../../domain/errors.ts'
-import type { Guard } from '../openapi/operation.ts'
+import type { Guard } from './guard.ts'
 
 /** Runs after `signedIn`. Answers 404 to everybody except the operator. @throws {Refused} NOT_FOUND */
 export const operatorOnly: Guard = {

@@ -9,7 +9,7 @@ import { Refused } from '../../../domain/errors.ts'
 import { callerIn } from './caller.ts'
 import type { ApiContext, ApiMiddleware } from '../context.ts'
 import { readJson } from './json-body.ts'
-import type { Guard } from '../openapi/operation.ts'
+import type { Guard } from './guard.ts'
 
 export interface RateLimit {
   /** Requests in one window. */

@@ -11,7 +11,7 @@ import type { ShownToken } from '../../../domain/arrival/arrival.ts'
 import { BoundedMap } from '../../../workflows/support/bounded-map.ts'
 import { callerIn } from './caller.ts'
 import type { ApiContext } from '../context.ts'
-import type { Guard } from '../openapi/operation.ts'
+import type { Guard } from './guard.ts'
 import { spend, type CounterFor, type RateLimit, type RateLimits } from './rate-limits.ts'
 
 /** Most tokens that are remembered as good: about 10 MB. The least recently used ones are dropped. */

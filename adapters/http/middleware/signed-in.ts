@@ -16,7 +16,7 @@ import type { ApiContext, ApiMiddleware, SignedInBy } from '../context.ts'
 import { currentAccount } from './current-account.ts'
 import { unauthorized } from './errors.ts'
 import type { JsonWebTokens } from './json-web-tokens.ts'
-import type { Guard } from '../openapi/operation.ts'
+import type { Guard } from './guard.ts'
 import { queryOf } from './query-string.ts'
 import { refuseForeignOrigin, sessionOf } from './session-cookie.ts'
 

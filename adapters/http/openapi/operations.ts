@@ -35,6 +35,7 @@ import type Router from '@koa/router'
 import type { ApiContext, ApiMiddleware, ApiState } from '../context.ts'
 import type { ErrorCode } from '../middleware/errors.ts'
 import { scopeMissing, type Scope } from '../../../domain/account/api-keys.ts'
+import type { Guard } from '../middleware/guard.ts'
 import {
   isAnswer,
   isInput,
@@ -43,7 +44,6 @@ import {
   type Method,
   type Operation,
   type OutputOf,
-  type Guard,
 } from './operation.ts'
 import { maskOf, type Mask } from './secrets.ts'
 

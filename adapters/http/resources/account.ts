@@ -9,7 +9,7 @@ import { type LastSeen, lastSeenOf } from '../../../projections/account/last-see
 import { type ApiContext, occasionOf } from '../context.ts'
 import { body, noBody } from '../openapi/input.ts'
 import { data } from '../openapi/answers.ts'
-import type { Guard } from '../openapi/operation.ts'
+import type { Guard } from '../middleware/guard.ts'
 import { type Operations, refuses, scopes } from '../openapi/operations.ts'
 import { type ApiParts, settled, changeOwnAccount } from '../parts.ts'
 import { readOnly, withoutReadOnly } from './request-fields.ts'

@@ -6,7 +6,7 @@ import { changeBankAccount, learnBankAccounts } from '../../../domain/account/ba
 import { idOf, type ApiContext } from '../context.ts'
 import { body, noBody } from '../openapi/input.ts'
 import { data } from '../openapi/answers.ts'
-import type { Guard } from '../openapi/operation.ts'
+import type { Guard } from '../middleware/guard.ts'
 import { type Operations } from '../openapi/operations.ts'
 import { type ApiParts, changeOwnAccount } from '../parts.ts'
 import { readOnly, withoutReadOnly } from './request-fields.ts'

@@ -3,7 +3,7 @@
 import type { ApiContext } from '../context.ts'
 import { eventStream, StreamStart, type EventStreams } from './event-stream.ts'
 import { query } from '../openapi/input.ts'
-import type { Guard } from '../openapi/operation.ts'
+import type { Guard } from '../middleware/guard.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 
 export const streamRoutes = (operations: Operations, streams: EventStreams, signedIn: Guard): void => {

@@ -12,7 +12,7 @@ import { lastSeenOf, type LastSeen } from '../../../projections/account/last-see
 import { idOf, occasionOf, type ApiContext } from '../context.ts'
 import { body, noBody } from '../openapi/input.ts'
 import { created, data, message, whole } from '../openapi/answers.ts'
-import type { Guard } from '../openapi/operation.ts'
+import type { Guard } from '../middleware/guard.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import { changeOwnAccount, settled, type ApiParts } from '../parts.ts'
 import { LAST_SEEN_READ_ONLY, lastSeenFields } from './last-seen.ts'

@@ -2,7 +2,7 @@
 /** Unsent mails, for the operator. Without a mail server these are all mails. */
 import { z } from 'zod'
 import { data } from '../openapi/answers.ts'
-import type { Guard } from '../openapi/operation.ts'
+import type { Guard } from '../middleware/guard.ts'
 import { secret } from '../openapi/secrets.ts'
 import type { Operations } from '../openapi/operations.ts'
 import { operatorOnly } from '../middleware/operator-only.ts'

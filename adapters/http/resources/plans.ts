@@ -9,7 +9,7 @@ import { qrSvg } from './qr-code.ts'
 import { occasionOf, type ApiContext } from '../context.ts'
 import { body } from '../openapi/input.ts'
 import { created, data } from '../openapi/answers.ts'
-import type { Guard } from '../openapi/operation.ts'
+import type { Guard } from '../middleware/guard.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import type { ApiParts } from '../parts.ts'
 

@@ -7,7 +7,7 @@ import { statisticsByDay, statisticsByRule, statisticsByRuleAndHour } from '../.
 import type { ApiContext } from '../context.ts'
 import { query } from '../openapi/input.ts'
 import { data } from '../openapi/answers.ts'
-import type { Guard } from '../openapi/operation.ts'
+import type { Guard } from '../middleware/guard.ts'
 import type { Operations } from '../openapi/operations.ts'
 import type { ApiParts } from '../parts.ts'
 import { StatsHours, StatsRange } from './queries.ts'

@@ -4,8 +4,8 @@
  * that are opened most are loaded while nothing else is requested.
  */
 import { signal } from '@preact/signals'
-import { texts } from './language.ts'
-import { queries } from './session.ts'
+import { texts } from '../app/language.ts'
+import { queries } from '../app/session.ts'
 
 /** A file that the browser has already is there sooner. */
 const UNNOTICED_MS = 100

@@ -5,29 +5,22 @@ import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { PATHS, type Screen } from '../paths.ts'
 import type { Account } from '../api/types.ts'
-import { problemOf } from '../ui/basics.tsx'
+import { announce, announcement } from '../app/announce.ts'
+import { texts } from '../app/language.ts'
+import { leaving } from '../app/leave.ts'
+import { liveState, startLive } from '../app/live.ts'
+import { logOut } from '../app/log-out.ts'
+import { problemOf } from '../app/problem.ts'
 import { LeaveQuestion } from '../ui/leave-question.tsx'
-import { announce, announcement } from './announce.ts'
+import { Logo } from '../ui/logo.tsx'
+import { Preferences } from '../ui/preferences.tsx'
 import { Find, FindButton } from './find.tsx'
-import { texts } from './language.ts'
-import { leaving } from './leave.ts'
-import { liveState, startLive } from './live.ts'
-import { logOut } from './log-out.ts'
 import { Menu } from './menu.tsx'
 import { isOpening, OpeningSign } from './opening.tsx'
-import { Preferences } from './preferences.tsx'
 
 /** On a phone the first four are in the bar, the others in its menu. */
 const FIRST = ['today', 'transactions', 'webhooks'] as const
 const OTHERS = ['undelivered', 'sources', 'unread', 'tryIt', 'exports', 'settings'] as const satisfies readonly Screen[]
-
-export const Logo = () => (
-  <svg viewBox="0 0 32 32" aria-hidden="true">
-    <rect width="32" height="32" rx="4" fill="#0B5D4E" />
-    <path d="M7 10h18M7 16h12M7 22h18" stroke="#fff" stroke-width="2" />
-    <circle cx="24" cy="16" r="2.5" fill="#6FCF97" />
-  </svg>
-)
 
 /** Whether an address belongs to a screen. */
 const isOn = (path: string, screen: Screen): boolean => {

@@ -4,8 +4,8 @@ import { signal } from '@preact/signals'
 import type { FunctionComponent } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { PATHS, type Screen } from '../paths.ts'
-import { texts } from './language.ts'
-import { mayRenew } from './missing-file.ts'
+import { texts } from '../app/language.ts'
+import { mayRenew } from '../app/missing-file.ts'
 
 type Named = Screen & keyof (typeof texts.value)['shell']['nav']
 type Palette = FunctionComponent<{

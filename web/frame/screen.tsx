@@ -4,10 +4,10 @@ import type { FunctionComponent } from 'preact'
 import { useEffect } from 'preact/hooks'
 import lazy from 'preact-iso/lazy'
 import { ApiError } from '../api/client.ts'
+import { whenBack } from '../app/when-back.ts'
+import { texts } from '../app/language.ts'
+import { isServerThere, mayReload } from '../app/missing-file.ts'
 import { Heading, Problem } from '../ui/basics.tsx'
-import { whenBack } from './when-back.ts'
-import { texts } from './language.ts'
-import { isServerThere, mayReload } from './missing-file.ts'
 
 const TRY_AGAIN_MS = 5_000
 

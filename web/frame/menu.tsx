@@ -3,8 +3,8 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
-import { useBackToClose } from './back.ts'
-import { texts } from './language.ts'
+import { useBackToClose } from '../app/back.ts'
+import { texts } from '../app/language.ts'
 
 interface MenuProps {
   /** The screen of the address is in the menu. */

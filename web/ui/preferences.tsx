@@ -1,13 +1,12 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** The choice of language and theme. */
-import type { Language } from '../texts/language.ts'
-import { language, texts } from './language.ts'
-import { chooseLanguage } from './account-language.ts'
-import { setTheme, theme, type Theme } from './theme.ts'
+import { language, texts } from '../app/language.ts'
+import { chooseLanguage } from '../app/account-language.ts'
+import { setTheme, theme, type Theme } from '../app/theme.ts'
 
 /** Shows the previous language again if the chosen one cannot be loaded. */
 const choose = async (select: HTMLSelectElement): Promise<void> => {
-  await chooseLanguage(select.value as Language)
+  await chooseLanguage(select.value as typeof language.value)
   select.value = language.value
 }
 
