@@ -8,27 +8,21 @@ import { unlessNotOpened } from '../../../domain/errors.ts'
 import { previousUntil, signingSecrets } from '../../../domain/webhook/secrets.ts'
 import { changeRule, createRule, rotateRuleSecret, type WrittenRule } from '../../../workflows/accounts/rules.ts'
 import { sendTest } from '../../../workflows/deliver/test-call.ts'
-import { createJob } from '../../../workflows/jobs/bulk-retry.ts'
-import { retryAll } from '../../../workflows/transactions/by-hand.ts'
-import { LOGS_A_PAGE, type LogRow, logsOfRule } from '../../../projections/attempt/queries.ts'
 import { HEALTHY, endpointHealth } from '../../../projections/rule/health-queries.ts'
-import { openRetriedTransactions } from '../../../projections/job/queries.ts'
-import { failedTransactions } from '../../../projections/transaction/queries.ts'
-import { openCursors } from '../openapi/cursors.ts'
 import { type ApiContext, idOf, occasionOf } from '../context.ts'
 import { body, noBody, noBodyButQuery, optionalBody, query } from '../openapi/input.ts'
 import { created, data, message, whole } from '../openapi/answers.ts'
 import type { Guard } from '../middleware/guard.ts'
 import { type Operations, refuses } from '../openapi/operations.ts'
 import { type ApiParts, changeOwnAccount, settled } from '../parts.ts'
-import { byCursor, nextCursor, page as pageOf, pageAsked } from '../openapi/pages.ts'
+import { bulkRetry, Queued } from './bulk-retry.ts'
 import { Page, RuleTest } from './queries.ts'
 import { BulkRetry, RuleChange, RuleCreation, SecretRotation } from './request-bodies.ts'
+import { Logs, logsOf } from './webhook-logs.ts'
 import { ruleFields } from '../../../domain/account/events.ts'
 import type { Vault } from '../../../domain/ports.ts'
 import { SEALED, secret, targetUrl, urlSent } from '../openapi/secrets.ts'
-import { attempt, presentAttempt, transactionType } from './transactions.ts'
-import { decimal, id, moment } from '../../../domain/fields.ts'
+import { id, moment } from '../../../domain/fields.ts'
 
 export const SecretKeyText = z.string().regex(/^[0-9a-f]{48}$/)
 const SecretKey = secret(SecretKeyText, SEALED)
@@ -98,44 +92,6 @@ export const presentRule =
     }
   }
 
-const Log = z
-  .strictObject({
-    id,
-    webhook_rule_id: id,
-    transaction_id: id,
-    bank_code: z.string(),
-    amount: decimal,
-    transaction_type: transactionType,
-    ...attempt,
-    created_at: moment,
-  })
-  .meta({ id: 'Log' })
-
-const presentLog = (row: LogRow): z.output<typeof Log> => ({
-  id: row.id,
-  webhook_rule_id: row.rule_id,
-  transaction_id: row.transaction_id,
-  bank_code: row.bank_code,
-  amount: row.amount,
-  transaction_type: row.transaction_type,
-  ...presentAttempt(row),
-  created_at: row.created_at,
-})
-
-/** Interface, section 8. */
-const BULK_RETRY_LIMIT = 100
-
-const Queued = z.strictObject({
-  success: z.literal(true),
-  count: z.int().min(0),
-  job_id: z
-    .int()
-    .positive()
-    .nullable()
-    .optional()
-    .meta({ description: 'Result of the call with a body; null for a dry run.' }),
-})
-const Logs = pageOf(Log, byCursor)
 /** Interface, 4.3: a failed test is a normal result, not an error response. */
 const responded = { response_time_ms: z.int().min(0), response_body: z.string() }
 const TestResult = z.discriminatedUnion('success', [
@@ -148,16 +104,15 @@ const TestResult = z.discriminatedUnion('success', [
   }),
 ])
 
-export const webhookRoutes = (operations: Operations, parts: ApiParts, signedIn: Guard): void => {
-  const { clock, database, vault } = parts
-  const cursors = openCursors(parts.settings.jwtSecret)
-  const { get, post, put, remove } = operations.of('Webhook rules', signedIn)
+/** @throws {Refused} NOT_FOUND */
+const ruleOf = (context: ApiContext): RuleState => {
+  const rule = context.state.account.rules.get(idOf(context))
+  if (!rule) throw notFound('webhook rule')
+  return rule
+}
 
-  const ruleOf = (context: ApiContext): RuleState => {
-    const rule = context.state.account.rules.get(idOf(context))
-    if (!rule) throw notFound('webhook rule')
-    return rule
-  }
+const ruleHandlers = (parts: ApiParts) => {
+  const { clock, database, vault } = parts
 
   const listRules = async (context: ApiContext) => {
     const { user_id, rules, systems } = context.state.account
@@ -201,35 +156,14 @@ export const webhookRoutes = (operations: Operations, parts: ApiParts, signedIn:
     return presentRuleSecret(written.rule, vault, clock.now())
   }
 
-  const showLogs = async (context: ApiContext, { page, cursor }: z.infer<typeof Page>) => {
-    const { rule_id } = ruleOf(context)
-    const list = `logs ${rule_id}`
-    const asked = pageAsked(cursors, list, { page, cursor })
-    const { rows, total } = await logsOfRule(database, context.state.account.user_id, rule_id, asked)
-    return {
-      success: true as const,
-      data: rows.map(presentLog),
-      total,
-      page,
-      limit: LOGS_A_PAGE,
-      next_cursor: nextCursor(cursors, list, rows, LOGS_A_PAGE),
-    }
-  }
+  return { listRules, addRule, updateRule, removeRule, testRule, rotateSecret }
+}
 
-  const bulkRetry = async (context: ApiContext, { filter, dry_run }: z.infer<typeof BulkRetry> = {}) => {
-    const { account } = context.state
-    if (filter !== undefined || dry_run !== undefined) {
-      const transactions = openRetriedTransactions(database)
-      const found = await transactions.count(account.user_id, filter ?? {})
-      if (dry_run) return { success: true as const, count: found.count, job_id: null }
-      const job = await createJob({ ...parts, transactions }, occasionOf(context, clock), filter ?? {}, found)
-      await settled(parts, job)
-      return { success: true as const, count: found.count, job_id: job.job_id }
-    }
-    const ids = await failedTransactions(database, account.user_id, clock.now(), BULK_RETRY_LIMIT)
-    const retried = await settled(parts, retryAll(parts, account, occasionOf(context, clock), ids))
-    return { success: true as const, count: retried.count }
-  }
+export const webhookRoutes = (operations: Operations, parts: ApiParts, signedIn: Guard): void => {
+  const { get, post, put, remove } = operations.of('Webhook rules', signedIn)
+  const { listRules, addRule, updateRule, removeRule, testRule, rotateSecret } = ruleHandlers(parts)
+  const logs = logsOf(parts)
+  const showLogs = (context: ApiContext, asked: z.infer<typeof Page>) => logs(context, ruleOf(context).rule_id, asked)
 
   const limit = refuses('WEBHOOK_LIMIT_REACHED')
   get('/api/webhooks', 'List rules', data(z.array(ListedRule)), listRules)
@@ -239,7 +173,7 @@ export const webhookRoutes = (operations: Operations, parts: ApiParts, signedIn:
     'Retry recent failures or filtered transactions in bulk',
     optionalBody(BulkRetry),
     whole(Queued),
-    bulkRetry,
+    bulkRetry(parts),
   )
   put('/api/webhooks/:id', 'Update a rule', body(RuleChange), data(Rule), updateRule)
   remove('/api/webhooks/:id', 'Delete a rule', noBody, refuses('AUTO_RULE'), message, removeRule)
