@@ -9,143 +9,42 @@
  */
 import { z } from 'zod'
 import type { Arrival, ShownToken, Taken } from '../../../domain/arrival/arrival.ts'
-import { webhookStatus } from '../../../domain/transaction/events.ts'
 import { invalid } from '../../../domain/account/refusals.ts'
 import { Refused } from '../../../domain/errors.ts'
 import type { ApiKeyUses } from '../../postgres/ops/api-key-uses.ts'
 import { awakeNow } from '../../system/awake.ts'
 import { correlationIn, type ApiContext } from '../context.ts'
-import { overloaded } from '../middleware/errors.ts'
 import { data } from '../openapi/answers.ts'
 import type { Guard } from '../middleware/guard.ts'
-import type { Input } from '../openapi/operation.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import { batchBudget } from '../receive/batch-budget.ts'
 import type { ApiParts } from '../parts.ts'
 import { isReadable } from '../middleware/query-length.ts'
-import { parseQuery, queryOf, rawQueryOf, type Query } from '../middleware/query-string.ts'
+import { rawQueryOf } from '../middleware/query-string.ts'
 import type { ReceiveLimit } from '../middleware/receive-limit.ts'
-import { BODY_LIMIT, readBody } from '../middleware/raw-body.ts'
+import { readBody } from '../middleware/raw-body.ts'
 import { sessionOf } from '../middleware/session-cookie.ts'
 import { arrivalOf, itemArrival, itemOf, type At } from '../receive/arrival.ts'
+import { listIn, postedIn, tooLong } from '../receive/sent-body.ts'
 import { checkShown, refusedToken, shownByPoster, shownInPath } from '../receive/credential.ts'
-import { textOf } from '../receive/body-text.ts'
-import { decompressed, decompressorOf, type OpenDecompressor } from '../receive/decompressed.ts'
-import { mendedForm } from '../receive/form-text.ts'
-import { damagedBody, readPosted, TooMuchPosted, type Posted } from '../receive/posted-body.ts'
-import { id } from '../../../domain/fields.ts'
+import { anyBody, BATCH_LIMIT, Forwarded, items, parameters, Push, Result, Results, Sms } from './receive-formats.ts'
 
-const BATCH_LIMIT = 200
-/** Bytes that are kept of a body that is too large to be parsed. */
-const BEGINNING = 64 * 1024
 const NO_BODY = Buffer.alloc(0)
 
 const tooLarge = () =>
   new Refused('PAYLOAD_TOO_LARGE', 'A form must not exceed 1 MB and 100 fields. JSON must not exceed 50,000 values.')
 
-// Recommended formats for apps. None of the fields is required, and other names and fields are accepted too.
-
-const moment = z
-  .union([z.string(), z.number()])
-  .meta({ description: 'ISO 8601, or Unix time in seconds or milliseconds.' })
-const Sms = z.looseObject({ sender: z.string(), text: z.string(), received_at: moment }).partial().meta({ id: 'Sms' })
-const Push = z
-  .looseObject({ package: z.string(), title: z.string(), text: z.string(), received_at: moment })
-  .partial()
-  .meta({ id: 'Push' })
-const Forwarded = z
-  .looseObject({ text: z.string(), sender: z.string(), package: z.string(), title: z.string(), received_at: moment })
-  .partial()
-  .meta({ id: 'Forwarded' })
-const Batch = z
-  .looseObject({ items: z.array(z.looseObject({ type: z.enum(['sms', 'notification']) })).max(BATCH_LIMIT) })
-  .meta({ id: 'Batch' })
-
-const Result = z
-  .union([
-    z.strictObject({ id, webhook_status: webhookStatus }),
-    z.strictObject({ ignored: z.literal(true), reason: z.string() }),
-  ])
-  .meta({ id: 'Received' })
-
-/** One result, or a list of results if a list of notifications was sent. */
-const Results = z.union([Result, z.array(Result)])
-
-const MEDIA_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain']
-
-/** The handler reads the body itself, because the content type may be wrong. */
-const anyBody = (schema: z.ZodType): Input<undefined> => ({
-  read: () => undefined,
-  body: { schema, required: false, mediaTypes: MEDIA_TYPES },
-  refuses: ['PAYLOAD_TOO_LARGE', 'VALIDATION_FAILED', 'OVERLOADED'],
-})
-
-const items: Input<undefined> = {
-  ...anyBody(Batch),
-  body: { schema: Batch, required: true },
-  refuses: ['PAYLOAD_TOO_LARGE', 'VALIDATION_FAILED', 'OVERLOADED'],
-}
-
-const parameters: Input<undefined> = { read: () => undefined, query: z.object({ ...Forwarded.shape }) }
-
 const byPoster: Guard = { credentials: ['device', 'receive_key'], refuses: ['UNAUTHORIZED', 'SCOPE_MISSING'] }
+
+interface ReceiveParts extends ApiParts {
+  keyUses: Pick<ApiKeyUses, 'note'>
+}
 
 const presentTaken = (taken: Taken, shown: ShownToken): z.infer<typeof Result> => {
   if (taken.kind === 'unauthorized') throw refusedToken(shown.kind)
   return taken.kind === 'transaction'
     ? { id: taken.id, webhook_status: taken.webhook_status }
     : { ignored: true, reason: taken.reason }
-}
-
-/** The notifications of a body that has several; null if it has one. A list of text lines is one notification. */
-const listIn = ({ value }: Posted): readonly object[] | null =>
-  Array.isArray(value) && value.length > 1 && value.every((item) => typeof item === 'object' && item !== null)
-    ? (value as object[])
-    : null
-
-/** The parameters of a query. Apps do not encode every character of a text. */
-const parametersOf = (context: ApiContext): Query => {
-  const raw = rawQueryOf(context)
-  const mended = isReadable(raw) ? mendedForm(raw) : raw
-  return mended === raw ? queryOf(context) : parseQuery(mended)
-}
-
-/** A body that is too large to be parsed. Only its beginning is kept. */
-interface TooLarge {
-  tooLarge: 'form' | 'json'
-  bytes: Buffer
-}
-
-const readable = (context: ApiContext, bytes: Buffer): Posted | TooLarge => {
-  try {
-    return readPosted(bytes, context.headers['content-type'] ?? '', parametersOf(context))
-  } catch (error) {
-    if (error instanceof TooMuchPosted) return { tooLarge: error.of, bytes }
-    throw error
-  }
-}
-
-/** @throws {Refused} OVERLOADED */
-const compressed = async (context: ApiContext, sent: Buffer, open: OpenDecompressor): Promise<Posted | TooLarge> => {
-  const { held } = context.state
-  const result = await decompressed(sent, open, BODY_LIMIT, (bytes) => held.take(bytes))
-  if (result === 'overloaded') throw overloaded()
-  const { bytes, state } = result
-  if (state === 'too_large') return { tooLarge: 'json', bytes }
-  if (state === 'whole') return readable(context, bytes)
-  const begun = textOf(bytes.subarray(0, BEGINNING), context.headers['content-type'])
-  return damagedBody(sent, begun, parametersOf(context))
-}
-
-/** @throws {Refused} OVERLOADED */
-const postedIn = async (context: ApiContext, bytes: Buffer): Promise<Posted | TooLarge> => {
-  const open = decompressorOf(bytes, context.headers['content-encoding'] ?? '')
-  return open ? compressed(context, bytes, open) : readable(context, bytes)
-}
-
-const tooLong = ({ bytes }: TooLarge, contentType: string | undefined, at: At): Arrival => {
-  const value = textOf(bytes.subarray(0, BEGINNING), contentType)
-  return { ...arrivalOf({ value, json: null }, at), ignored_as: 'too_long' }
 }
 
 /** @throws {Refused} UNAUTHORIZED */
@@ -161,30 +60,8 @@ const ownerIn = (context: ApiContext): ShownToken => {
   return shown
 }
 
-export const receiveRoutes = (
-  operations: Operations,
-  parts: ApiParts & { keyUses: Pick<ApiKeyUses, 'note'> },
-  limits: ReceiveLimit,
-): void => {
-  const { capture, clock, counters, settings } = parts
-  const { get, head, post } = operations.of('Receiving')
-  const spendItems = batchBudget(settings.rateLimits === 'off' ? null : counters.hot)
-
-  const takeAll = async (context: ApiContext, shown: ShownToken, arrivals: readonly Arrival[]) => {
-    const taken = await capture.take(arrivals, context.state.waited_ms)
-    limits.judged(
-      context,
-      taken.every(({ kind }) => kind !== 'unauthorized'),
-    )
-    return taken.map((each) => presentTaken(each, shown))
-  }
-
-  /** One result, or for a list of notifications one result each, in the same order. */
-  const take = async (context: ApiContext, shown: ShownToken, arrivals: readonly Arrival[]) => {
-    const results = await takeAll(context, shown, arrivals)
-    return results.length === 1 ? results[0]! : results
-  }
-
+/** Checks the token of a call. Its body is read only behind the check. */
+const admission = (parts: ReceiveParts, limits: ReceiveLimit) => {
   /** @returns the user whose token it is. @throws {Refused} UNAUTHORIZED, SCOPE_MISSING · {StoreUnavailable} */
   const userOf = async (context: ApiContext, shown: ShownToken): Promise<number> => {
     const began = awakeNow()
@@ -196,18 +73,20 @@ export const receiveRoutes = (
     return userId
   }
 
-  /** The token is checked before the body is read. */
   const bodyOf = async (context: ApiContext, shown: ShownToken): Promise<Buffer> => {
     const userId = await userOf(context, shown)
     return context.method === 'GET' ? NO_BODY : readBody(context, userId)
   }
 
-  /** A HEAD request only checks the address. It sends no notification. */
-  const look = async (context: ApiContext) => {
-    await userOf(context, ownerIn(context))
-    limits.judged(context, true)
-    return {}
-  }
+  return { userOf, bodyOf }
+}
+
+/** Reads what was sent: one notification, a list of them, or a batch. */
+const reading = (
+  { clock, counters, settings }: ReceiveParts,
+  bodyOf: (context: ApiContext, shown: ShownToken) => Promise<Buffer>,
+) => {
+  const spendItems = batchBudget(settings.rateLimits === 'off' ? null : counters.hot)
 
   const readAll = async (
     context: ApiContext,
@@ -228,10 +107,59 @@ export const receiveRoutes = (
     return list.map((value) => arrivalOf(itemOf(posted, value), arrived))
   }
 
+  const readBatch = async (context: ApiContext, credential: ShownToken): Promise<Arrival[]> => {
+    const posted = await postedIn(context, await bodyOf(context, credential))
+    if ('tooLarge' in posted) throw tooLarge()
+    const { value } = posted
+    const items = typeof value === 'object' && value !== null && 'items' in value ? value.items : null
+    if (!Array.isArray(items)) throw invalid({ path: 'items', message: '`items` must be a list.' })
+    if (items.length > BATCH_LIMIT)
+      throw invalid({ path: 'items', message: `A batch must not have more than ${BATCH_LIMIT} items.` })
+    await spendItems(context, credential, items.length)
+    const at = { credential, arrived_at: clock.now(), correlation_id: correlationIn(context) }
+    return items.map((item: unknown) => itemArrival(posted, item, at))
+  }
+
+  return { readAll, readBatch }
+}
+
+/** Hands notifications over to capture. */
+const taking = ({ capture }: ReceiveParts, limits: ReceiveLimit) => {
+  const takeAll = async (context: ApiContext, shown: ShownToken, arrivals: readonly Arrival[]) => {
+    const taken = await capture.take(arrivals, context.state.waited_ms)
+    limits.judged(
+      context,
+      taken.every(({ kind }) => kind !== 'unauthorized'),
+    )
+    return taken.map((each) => presentTaken(each, shown))
+  }
+
+  /** One result, or for a list of notifications one result each, in the same order. */
+  const take = async (context: ApiContext, shown: ShownToken, arrivals: readonly Arrival[]) => {
+    const results = await takeAll(context, shown, arrivals)
+    return results.length === 1 ? results[0]! : results
+  }
+
+  return { take, takeAll }
+}
+
+export const receiveRoutes = (operations: Operations, parts: ReceiveParts, limits: ReceiveLimit): void => {
+  const { get, head, post } = operations.of('Receiving')
+  const { userOf, bodyOf } = admission(parts, limits)
+  const { readAll, readBatch } = reading(parts, bodyOf)
+  const { take, takeAll } = taking(parts, limits)
+
+  /** A HEAD request only checks the address. It sends no notification. */
+  const look = async (context: ApiContext) => {
+    await userOf(context, ownerIn(context))
+    limits.judged(context, true)
+    return {}
+  }
+
   const personal = async (context: ApiContext) => {
     const credential = ownerIn(context)
     const arrivals = await readAll(context, { credential, posted_as: null })
-    if (sessionOf(context, settings)) for (const arrival of arrivals) arrival.is_trial = true
+    if (sessionOf(context, parts.settings)) for (const arrival of arrivals) arrival.is_trial = true
     const isWhole = isReadable(rawQueryOf(context))
     return take(
       context,
@@ -247,20 +175,7 @@ export const receiveRoutes = (
 
   const batch = async (context: ApiContext) => {
     const credential = posterIn(context)
-    const posted = await postedIn(context, await bodyOf(context, credential))
-    if ('tooLarge' in posted) throw tooLarge()
-    const { value } = posted
-    const items = typeof value === 'object' && value !== null && 'items' in value ? value.items : null
-    if (!Array.isArray(items)) throw invalid({ path: 'items', message: '`items` must be a list.' })
-    if (items.length > BATCH_LIMIT)
-      throw invalid({ path: 'items', message: `A batch must not have more than ${BATCH_LIMIT} items.` })
-    await spendItems(context, credential, items.length)
-    const at = { credential, arrived_at: clock.now(), correlation_id: correlationIn(context) }
-    return takeAll(
-      context,
-      credential,
-      items.map((item: unknown) => itemArrival(posted, item, at)),
-    )
+    return takeAll(context, credential, await readBatch(context, credential))
   }
 
   const limit = limits.by(shownInPath)

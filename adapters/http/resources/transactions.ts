@@ -4,8 +4,7 @@ import { z } from 'zod'
 import { planAccountOf } from '../../../domain/plan-order/plan-order.ts'
 import { notFound } from '../../../domain/account/refusals.ts'
 import { remakeRequests } from '../../../workflows/deliver/remake-request.ts'
-import { heldFor, sourceType, transactionStream, webhookStatus } from '../../../domain/transaction/events.ts'
-import { historyOf } from '../../../domain/transaction/history.ts'
+import { sourceType, webhookStatus } from '../../../domain/transaction/events.ts'
 import { payByHand } from '../../../workflows/plans/pay-by-hand.ts'
 import { deleteTransaction, retryTransaction } from '../../../workflows/transactions/by-hand.ts'
 import { type AttemptRow, attemptsOfTransaction } from '../../../projections/attempt/queries.ts'
@@ -25,6 +24,7 @@ import { targetUrl } from '../openapi/secrets.ts'
 import { byCursor, nextCursor, page as pageOf, pageAsked, sameCursor } from '../openapi/pages.ts'
 import { TransactionDetail, TransactionList } from './queries.ts'
 import { Retry } from './request-bodies.ts'
+import { History, tellHistory } from './transaction-history.ts'
 import type { Call } from '../../../domain/ports.ts'
 import { count, decimal, id, moment } from '../../../domain/fields.ts'
 
@@ -125,38 +125,6 @@ const DeliveredTransaction = z
   .strictObject({ ...shown, deliveries: z.array(Delivery) })
   .meta({ id: 'DeliveredTransaction' })
 
-const History = z.array(
-  z
-    .strictObject({
-      at: moment,
-      event: z.string(),
-      text: z.string().meta({ description: 'The event in one sentence.' }),
-      facts: z
-        .strictObject({
-          rules: z
-            .array(z.int())
-            .optional()
-            .meta({ description: 'The rules that the transaction was sent to, or will be sent to.' }),
-          held: heldFor.optional().meta({ description: 'Why Baoco did not send the transaction automatically.' }),
-          copy_of: z.int().optional().meta({ description: 'The transaction that this one is a copy of.' }),
-          came_back: z
-            .literal(true)
-            .optional()
-            .meta({ description: 'Its text says that the money came back, so its order id pays nothing by itself.' }),
-          attempt: z.int().optional(),
-          http_status: z.int().optional().meta({ description: '0 means no response.' }),
-          error: z.string().nullable().optional(),
-          by: z.enum(['manual', 'bulk']).optional(),
-          why: z.enum(['retry', 'due_now', 'again', 'released', 'rule_deleted', 'gone']).optional(),
-          status: webhookStatus.optional(),
-        })
-        .meta({
-          id: 'HistoryFacts',
-          description: 'The facts of the sentence. A program can phrase it in another language with them.',
-        }),
-    })
-    .meta({ id: 'HistoryLine' }),
-)
 const Transactions = pageOf(Transaction, {
   ...byCursor,
   same_cursor: z.string().nullable().meta({
@@ -166,16 +134,12 @@ const Transactions = pageOf(Transaction, {
   prefixes: z.array(z.string()),
 })
 
-export const transactionRoutes = (operations: Operations, parts: ApiParts, signedIn: Guard): void => {
-  const { clock, database, store } = parts
-  const plans = planAccountOf(parts.settings)
-  const { get, post, remove } = operations.of('Transactions', signedIn)
-
-  const cursors = openCursors(parts.settings.jwtSecret)
+/** @returns the handler of the list, which may search */
+const pagesOf = ({ database, store, settings }: ApiParts) => {
+  const cursors = openCursors(settings.jwtSecret)
   const progress = openSearchProgress(database, (a, b) => store.isAfter(a, b))
   const search = openSearch(database, progress, TRANSACTIONS_A_PAGE)
-
-  const listAll = async (context: ApiContext, given: z.infer<typeof TransactionList>) => {
+  return async (context: ApiContext, given: z.infer<typeof TransactionList>) => {
     const { page, cursor, include_raw, ...filter } = given
     const { user_id, systems } = context.state.account
     const list = `transactions ${user_id}`
@@ -199,6 +163,12 @@ export const transactionRoutes = (operations: Operations, parts: ApiParts, signe
       prefixes: [...systems.values()].map((system) => system.payment_prefix),
     }
   }
+}
+
+export const transactionRoutes = (operations: Operations, parts: ApiParts, signedIn: Guard): void => {
+  const { clock, database, store } = parts
+  const plans = planAccountOf(parts.settings)
+  const { get, post, remove } = operations.of('Transactions', signedIn)
 
   const showOne = async (context: ApiContext, { include_raw }: z.infer<typeof TransactionDetail>) => {
     const { user_id } = context.state.account
@@ -216,14 +186,6 @@ export const transactionRoutes = (operations: Operations, parts: ApiParts, signe
     const raw = include_raw === true
     const deliveries = attempts.map((attempt) => presentDelivery(attempt, requests.get(attempt.id), raw))
     return { ...presentTransaction(row, raw), deliveries }
-  }
-
-  const tellHistory = async (context: ApiContext) => {
-    const [events = []] = await store.read([{ stream: transactionStream(idOf(context)) }])
-    const isMine = events[0]?.metadata.user_id === context.state.account.user_id
-    // Only the fact of the deletion remains of a deleted transaction.
-    if (!isMine || events.at(-1)?.type === 'TransactionDeleted') throw notFound('transaction')
-    return historyOf(events)
   }
 
   const retryOne = async (context: ApiContext, { again }: z.infer<typeof Retry> = {}) => {
@@ -249,9 +211,9 @@ export const transactionRoutes = (operations: Operations, parts: ApiParts, signe
     return 'The transaction and its deliveries were deleted.'
   }
 
-  get('/api/transactions', 'List transactions', query(TransactionList), whole(Transactions), listAll)
+  get('/api/transactions', 'List transactions', query(TransactionList), whole(Transactions), pagesOf(parts))
   get('/api/transactions/:id', 'Get a transaction', query(TransactionDetail), data(DeliveredTransaction), showOne)
-  get('/api/transactions/:id/history', 'Get the history of a transaction', data(History), tellHistory)
+  get('/api/transactions/:id/history', 'Get the history of a transaction', data(History), tellHistory(store))
   post(
     '/api/transactions/:id/retry',
     'Retry the webhooks of a transaction',
