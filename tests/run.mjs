@@ -26,10 +26,14 @@ const MEMORY = '/dev/shm'
 /** Bytes that it must have free. A run used 2.1 GB at most at a time. */
 const ENOUGH_MEMORY = 8 * 2 ** 30
 /**
- * Most code of a test runs a few times. So V8 optimises later than usual, also in the processes under test (`tests/harness/baoco-process.ts`),
- * which saves a tenth of the CPU time of both. Node 24 has no such option.
+ * How V8 runs in the tests, and in the processes under test (`tests/harness/baoco-process.ts`). Both cores are busy all the time, so threads that
+ * collect garbage side by side only get in each other's way. Most code of a test runs a few times, so it is optimised later than usual, which
+ * saves a tenth of the CPU time. Node 24 has no such option.
  */
-const OPTIMISE_LATER = process.versions.node.startsWith('20.') ? ['--interrupt-budget=1000000'] : []
+const V8_OPTIONS = [
+  '--single-threaded-gc',
+  ...(process.versions.node.startsWith('20.') ? ['--interrupt-budget=1000000'] : []),
+]
 /** A worker prints it after each file, before the counts. No test prints this character. */
 const END_OF_FILE = '\u0001end of file '
 
@@ -179,7 +183,7 @@ let temporary
 const begin = (priority) => {
   const child = fork(join(COMPILED, compiledPath('tests/harness/test-worker.ts')), [options, END_OF_FILE], {
     cwd: root,
-    execArgv: ['--enable-source-maps', ...OPTIMISE_LATER],
+    execArgv: ['--enable-source-maps', ...V8_OPTIONS],
     env: { ...process.env, ...(temporary && { TMPDIR: temporary }) },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
@@ -262,7 +266,7 @@ if (words.length > 0) {
   const { bundleScripts } = await import(join(COMPILED, compiledPath('tests/harness/bundled-script.ts')))
   const { warmStart } = await import(join(COMPILED, compiledPath('tests/harness/warm-start.ts')))
   // If Baoco does not start, the tests show why.
-  bundles = Promise.all([bundleScripts(), warmStart(OPTIMISE_LATER).catch(() => {})])
+  bundles = Promise.all([bundleScripts(), warmStart(V8_OPTIONS).catch(() => {})])
   const waits = Array.from({ length: 2 }, () => work(waiting, computing))
   const computes = Array.from({ length: 3 }, () => work(plain, computing, waiting))
   await Promise.all([...waits, ...computes])

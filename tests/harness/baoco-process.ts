@@ -17,8 +17,8 @@ export const NODE_OPTIONS: readonly string[] = [
   '--max-semi-space-size=32',
 ]
 
-/** `npm test` lets V8 optimise later than usual (`tests/run.mjs`). Processes that a test starts do as the test's own process. */
-const asHere = process.execArgv.filter((option) => option.startsWith('--interrupt-budget='))
+/** The options of V8 that `npm test` sets (`tests/run.mjs`). Processes that a test starts do as the test's own process. */
+const asHere = process.execArgv.filter((option) => /^--(?:interrupt-budget=|single-threaded-gc$)/.test(option))
 
 /** Milliseconds that a start may take. It waits until the read models have everything that was stored before. */
 const READY_WITHIN = 240_000
