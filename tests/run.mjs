@@ -28,7 +28,7 @@ const ENOUGH_MEMORY = 8 * 2 ** 30
 /**
  * How V8 runs in the tests, and in the processes under test (`tests/harness/baoco-process.ts`). Both cores are busy all the time, so threads that
  * collect garbage side by side only get in each other's way. Most code of a test runs a few times, so it is optimised later than usual, which
- * saves a tenth of the CPU time. Node 24 has no such option.
+ * saves a tenth of the CPU time. Node 24 has no option for the latter.
  */
 const V8_OPTIONS = [
   '--single-threaded-gc',

@@ -104,7 +104,7 @@ class CircuitBreaker {
   }
 
   async #counted<Result>(call: () => Promise<Result>): Promise<Result> {
-    this.#silence.began()
+    this.#silence.callBegan()
     this.#keepLooking()
     let isAnswered = false
     try {
@@ -112,7 +112,7 @@ class CircuitBreaker {
       isAnswered = true
       return result
     } finally {
-      this.#silence.ended()
+      this.#silence.callEnded()
       // After an error, the probe finds out whether the store responds.
       if (isAnswered) this.#answered()
     }
@@ -120,7 +120,7 @@ class CircuitBreaker {
 
   #answered(): void {
     const outage = this.#outage()
-    this.#silence.broken()
+    this.#silence.answered()
     if (this.#isReported) this.#options.onRecovered(outage)
     this.#isReported = false
     this.#refused = this.#givenUp = 0

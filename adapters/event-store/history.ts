@@ -32,7 +32,8 @@ type EventPosition = Pick<RecordedEvent, 'checkpoint' | 'id' | 'stream' | 'revis
 /** Reads slices on the connection to compare. The events are not parsed. */
 export type Look = (slices: readonly Slice[]) => Promise<RecordedEvent[][]>
 
-export interface Answered {
+/** What the server reports when it is asked for its end. */
+export interface ReportedEnd {
   /** The value of `reached` at the moment when the server was asked for its end. Later events of this process must not look as if they were missing. */
   reached: Checkpoint | null
   /** Position of the newest event there. */
@@ -108,7 +109,7 @@ export class History {
    * @param answered  if the server reports its end and its identity at no cost
    * @throws {StoreWentBack} · any error of `look`
    */
-  async compare(look: Look, answered?: Answered): Promise<void> {
+  async compare(look: Look, answered?: ReportedEnd): Promise<void> {
     this.check()
     const isOtherServer = answered !== undefined && this.#isOther(answered.server)
     if (answered && answered.reached !== null && this.#isAfter(answered.reached, answered.end)) this.#lose()

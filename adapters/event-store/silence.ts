@@ -12,24 +12,24 @@ export class Silence {
     return this.#since !== null
   }
 
-  /** Milliseconds in which this process ran. */
+  /** How long it has lasted: milliseconds in which this process ran; 0 if there is none. */
   get ms(): number {
     return this.#since === null ? 0 : awakeNow() - this.#since
   }
 
   /** A call is sent. */
-  began(): void {
+  callBegan(): void {
     this.#pending++
     this.#since ??= awakeNow()
   }
 
   /** A call was answered or has failed. */
-  ended(): void {
+  callEnded(): void {
     this.#pending--
   }
 
   /** The store answered. The next silence begins at once if other calls wait. */
-  broken(): void {
+  answered(): void {
     this.#since = this.#pending > 0 ? awakeNow() : null
   }
 }

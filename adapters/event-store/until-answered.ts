@@ -22,7 +22,7 @@ export interface Patience {
   closing: AbortSignal
 }
 
-/** Retries while the server is unavailable. */
+/** `untilAnswered` with its patience given. */
 export type Answered = <Result>(attempt: () => Promise<Result>) => Promise<Result>
 
 /** Calls fail at once if the store is known to have gone back. */

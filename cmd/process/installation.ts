@@ -48,10 +48,11 @@ interface Calling {
   inboxCalls: InboxCalls
 }
 
-type Opened = Pick<Opening, 'settings' | 'log' | 'metrics' | 'spans' | 'onClose' | 'close'>
+/** What the roles use of the opening. */
+type Shared = Pick<Opening, 'settings' | 'log' | 'metrics' | 'spans' | 'onClose' | 'close'>
 
 export interface Installation
-  extends Opened, Omit<Connections, 'databaseUrl' | 'process'>, Omit<Store, 'id'>, Receiving, Calling {
+  extends Shared, Omit<Connections, 'databaseUrl' | 'shownProcess'>, Omit<Store, 'id'>, Receiving, Calling {
   clock: Clock
   /** The Kafka topic of the log; null without Kafka. */
   topic: Topic | null
@@ -76,20 +77,29 @@ export const openInstallation = async (
   const { settings, log } = opening
   try {
     const connections = await openConnections(opening)
-    const opened = await openStore(opening, connections)
-    const receiving = await openReceiving(opening, connections, opened)
-    const { store } = opened
-    const readModels = await openReadModels(connections.database, (a, b) => store.isAfter(a, b), settings)
+    const events = await openStore(opening, connections)
+    const receiving = await openReceiving(opening, connections, events)
+    const { database, databaseUrl: _url, shownProcess: _shown, ...connected } = connections
+    const { id, store, ...ofStore } = events
+    const readModels = await openReadModels(database, (a, b) => store.isAfter(a, b), settings)
+    const { metrics, spans, onClose, close } = opening
     return {
-      ...opening,
-      ...connections,
-      ...opened,
+      settings,
+      log,
+      metrics,
+      spans,
+      onClose,
+      close,
+      ...connected,
+      database,
+      ...ofStore,
+      store,
       ...receiving,
-      ...openCalling(opening, connections, opened, receiving),
+      ...openCalling(opening, connections, events, receiving),
       clock,
       readModels,
       pressure: openPressure(() => receiving.capture.isBusy()),
-      topic: openTopic(settings, opened.id, log, stopping),
+      topic: openTopic(settings, id, log, stopping),
       onlyOne: leasesOf(opening, connections),
     }
   } catch (error) {
@@ -101,7 +111,7 @@ export const openInstallation = async (
 
 const openReceiving = async (
   { settings, log, metrics, spans, options, onClose }: Opening,
-  { database, secrets, process, onFailure }: Connections,
+  { database, secrets, shownProcess, onFailure }: Connections,
   { id, requestStore, ids }: Store,
 ): Promise<Receiving> => {
   const snapshots = openSnapshots(database, FOLD_VERSION, onFailure)
@@ -129,7 +139,7 @@ const openReceiving = async (
     database,
     capture: captureHere,
     role: options.servesApi ? 'receives' : options.captures ? 'hands over' : null,
-    process,
+    process: shownProcess,
     log,
     onFailure,
     onHandedOver: metrics.handedOver,
@@ -156,11 +166,11 @@ const openCalling = (
 }
 
 const leasesOf =
-  ({ metrics, log }: Opening, { database, process, onFailure }: Connections) =>
+  ({ metrics, log }: Opening, { database, shownProcess, onFailure }: Connections) =>
   (name: string): Lease =>
     openLease({
       database,
-      process,
+      process: shownProcess,
       onFailure,
       name,
       onChange: (isHeld) => {

@@ -33,7 +33,7 @@ export interface Connections {
   disk: Disk
   secrets: Secrets
   /** Names this process to the operator. */
-  process: string
+  shownProcess: string
   /** Receives failures that are retried. */
   onFailure: (error: unknown) => void
   /** Ends the watch over what the start waits for. */
@@ -68,10 +68,10 @@ export const openConnections = async (opening: Opening): Promise<Connections> =>
   await presence.show(await sharedSettings(settings, secrets.jwtSecret))
   onClose(watchSettings({ database, names: SHARED_NAMES, log }))
   const { url: databaseUrl, isFresh: isFreshDatabase } = postgres
-  return { front, databaseUrl, database, byKey, isFreshDatabase, disk, secrets, process: shownProcess, onFailure, started } // prettier-ignore
+  return { front, databaseUrl, database, byKey, isFreshDatabase, disk, secrets, shownProcess, onFailure, started } // prettier-ignore
 }
 
-/** The embedded database is not awaited. A data folder that is in use is a better reason to refuse than its port. */
+/** Opens the HTTP servers and Postgres. The HTTP servers come first if Postgres may have to be waited for. */
 const openServers = async (opening: Opening): Promise<{ front: Front; postgres: Postgres }> => {
   const { settings, log, metrics, stopping, awaited, options, onClose } = opening
   const open = async (): Promise<Front> => {
@@ -79,6 +79,7 @@ const openServers = async (opening: Opening): Promise<{ front: Front; postgres: 
     onClose(front.close)
     return front
   }
+  // The embedded database is not awaited. A data folder that is in use is a better reason to refuse than its port.
   const early = settings.databaseUrl === undefined ? null : await open()
   const postgres = await openPostgres(settings, log, stopping, { ...options, awaited })
   onClose(postgres.stop)

@@ -39,9 +39,9 @@ export const openApplier = (options: ApplierOptions) => {
   const { store, tables, definition, schema, onParked } = options
   const { projector } = definition
   const owner = { projector, version: versionOf(definition) }
-  const { write, isRefusal, firstRefused } = openBatchWriter(tables, definition, schema)
+  const { statementsFor, isRefusal, firstRefused } = openBatchWriter(tables, definition, schema)
   const refused = new Map<string, Cause>()
-  /** As it is stored when this applier starts. An applier is not used again after a failure. */
+  /** The parked streams and the operator's decisions: read once, then kept current here. An applier is not used again after a failure. */
   let parking: Promise<StoredParking> | null = null
   /** Whether work is left; null if that is not known. */
   let mayBeLeft: boolean | null = null
@@ -63,7 +63,7 @@ export const openApplier = (options: ApplierOptions) => {
     const { parked, resolutions } = await (parking ??= readParking(store, tables, schema))
     const plan = await planOf(events, { store, projector, parked, resolutions, refused })
     try {
-      const { statements, leavesWork } = write(plan.events, plan.changes)
+      const { statements, leavesWork } = statementsFor(plan.events, plan.changes)
       if (leavesWork) mayBeLeft = null
       const claim = moveOn(schema, owner, anchor, to, { passed, at: newestDecisionIn(events) })
       if (!(await tables.commit(claim, statements))) throw new Overtaken()

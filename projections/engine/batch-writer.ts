@@ -31,7 +31,7 @@ export const openBatchWriter = (tables: ReadModelTables, definition: Definition,
   const writer = new SqlWriter(schema)
 
   /** @throws {HandlerFailed} */
-  const write = (events: readonly StoredEvent[], parking: Plan['changes'] = new Map()): Written => {
+  const statementsFor = (events: readonly StoredEvent[], parking: Plan['changes'] = new Map()): Written => {
     try {
       const fold = new Fold()
       for (const event of events) fold.add(event.stream, statementsOf(definition, event))
@@ -49,7 +49,7 @@ export const openBatchWriter = (tables: ReadModelTables, definition: Definition,
   /** Tries the events without keeping anything. @returns null if the database accepts them */
   const refusalOf = async (events: readonly KnownEvent[]): Promise<unknown> => {
     try {
-      await tables.attempt(write(events).statements)
+      await tables.attempt(statementsFor(events).statements)
       return null
     } catch (error) {
       if (isRefusal(error)) return error
@@ -71,7 +71,7 @@ export const openBatchWriter = (tables: ReadModelTables, definition: Definition,
     return { event: events[bad - 1]!, cause: refusedBecause(reasonOf(error)) }
   }
 
-  return { write, isRefusal, firstRefused }
+  return { statementsFor, isRefusal, firstRefused }
 }
 
 /** Without the server's message, which may quote personal data. */

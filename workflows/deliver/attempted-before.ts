@@ -1,13 +1,13 @@
 // Tests: tests/integration/delivery/takeover.test.ts
 /**
- * Which entries of the log a worker may have attempted before. Attempts at those that are older than this worker are in the store, but the
- * read models and the claims may have been lost and not yet show them.
+ * Which entries of the log a worker may have attempted before: those up to the end of the store when the queue first knew this worker, or
+ * knew it again. Their attempts are in the store, but the read models and the claims may have been lost and not yet show them.
  */
 import type { Checkpoint, EventStore, LogEntry } from '../../domain/ports.ts'
 
 export class AttemptedBefore {
   readonly #store: Pick<EventStore, 'end' | 'isAfter'>
-  /** null before the first heartbeat */
+  /** null until the end of the store is known: at the start, and after the queue was lost */
   #known: { upTo: Checkpoint | null } | null = null
 
   constructor(store: Pick<EventStore, 'end' | 'isAfter'>) {

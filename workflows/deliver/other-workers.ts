@@ -35,7 +35,7 @@ export class OtherWorkers {
   }
 
   /**
-   * @param others  all workers that the queue knows
+   * @param others  the other workers that the queue knows
    * @param now  the database's time
    * @param how.wasSilent  while this process was silent, it must not count the misses of others
    * @param how.areDead  no other worker can be alive

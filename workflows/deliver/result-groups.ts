@@ -37,12 +37,12 @@ export interface Waiting {
 }
 
 /** The results of one transaction. */
-export interface Undecided {
+export interface TransactionResults {
   tracked: Tracked
   waiting: Waiting[]
 }
 
-export interface Group extends Undecided {
+export interface Group extends TransactionResults {
   facts: readonly TransactionFact[]
   /** The transaction after these facts. */
   state: Transaction
@@ -50,8 +50,8 @@ export interface Group extends Undecided {
 }
 
 /** @throws {Error} for a transaction that no claim holds */
-export const byTransaction = (taken: readonly Waiting[], all: TrackedTransactions): Undecided[] => {
-  const groups = new Map<number, Undecided>()
+export const byTransaction = (taken: readonly Waiting[], all: TrackedTransactions): TransactionResults[] => {
+  const groups = new Map<number, TransactionResults>()
   for (const each of taken) {
     const { transaction_id } = each.outcome
     const tracked = all.get(transaction_id)
@@ -64,7 +64,7 @@ export const byTransaction = (taken: readonly Waiting[], all: TrackedTransaction
 }
 
 /** @param schedule  seconds before each retry */
-export const decideGroup = ({ tracked, waiting }: Undecided, schedule: readonly number[]): Group => {
+export const decideGroup = ({ tracked, waiting }: TransactionResults, schedule: readonly number[]): Group => {
   const { facts, state } = decideAll(tracked, waiting, schedule)
   const events = waiting[0] ? stamp(facts, occasionOf(tracked, waiting[0])) : []
   return { tracked, waiting, facts, state, events }

@@ -8,7 +8,7 @@ import { UnreadableEvent, type StoredEvent } from '../../domain/parse-event.ts'
 import type { Checkpoint, EventStore, Ids } from '../../domain/ports.ts'
 import { transactionStream } from '../../domain/transaction/events.ts'
 import { retry } from '../support/retry.ts'
-import { byTransaction, decideGroup, type Group, type Undecided, type Waiting } from './result-groups.ts'
+import { byTransaction, decideGroup, type Group, type TransactionResults, type Waiting } from './result-groups.ts'
 import type { TrackedTransactions } from './tracked.ts'
 
 /** Pauses between attempts while the store is down. */
@@ -26,7 +26,7 @@ export interface ResultWriterOptions {
 
 /** @param givenUp  ends the attempts to reach the store, and `write` throws */
 export const openResultWriter = (options: ResultWriterOptions, givenUp: AbortSignal) => {
-  const { untilItAnswers, isFailing } = openPersistence(givenUp, options.onError)
+  const { untilItAnswers, isFailing } = openAsking(givenUp, options.onError)
 
   const write = async (taken: readonly Waiting[]): Promise<void> => {
     await number(taken)
@@ -41,7 +41,7 @@ export const openResultWriter = (options: ResultWriterOptions, givenUp: AbortSig
   }
 
   /** @returns the groups that have events to append */
-  const decide = (groups: readonly Undecided[]): Group[] => {
+  const decide = (groups: readonly TransactionResults[]): Group[] => {
     const decided = groups.map((group) => decideGroup(group, options.schedule))
     for (const group of decided) if (group.events.length === 0) done(group)
     return decided.filter((group) => group.events.length > 0)
@@ -93,8 +93,8 @@ export const openResultWriter = (options: ResultWriterOptions, givenUp: AbortSig
   return { write, isFailing }
 }
 
-/** Asks the store until it answers. */
-const openPersistence = (givenUp: AbortSignal, onError: (error: unknown) => void) => {
+/** Asks until there is an answer. */
+const openAsking = (givenUp: AbortSignal, onError: (error: unknown) => void) => {
   let isFailing = false
   let isReported = false
 

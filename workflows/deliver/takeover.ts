@@ -45,16 +45,16 @@ export const openTakeover = ({ options, worker, heartbeat, sources, stopping }: 
     if (!stopping.aborted) await announcements.start(heartbeat.dead())
   }
 
-  /** Claims may be older than their rows in the read models, so a new takeover waits for these for a while. */
+  /**
+   * Claims may be older than their rows in the read models, so a new takeover waits for these for a while. Claims whose rows come after
+   * that wait are taken over after one of the next heartbeats.
+   */
   const announce = async (dead: readonly string[]): Promise<void> => {
     if (hasStarted && !announcements.hasAll(dead)) await areReadModelsLevel(options, LEVEL_WITHIN).catch(onError)
     if (hasStarted && !stopping.aborted) await announcements.takeover(dead).catch(onError)
   }
 
-  /**
-   * After each heartbeat. Claims are counted before they are taken over. Those whose rows come even later are taken over after one of
-   * the next heartbeats.
-   */
+  /** After each heartbeat. Claims are counted before they are taken over. */
   const fromDead = async (): Promise<void> => {
     const dead = heartbeat.dead()
     if (isTakingOver) return

@@ -4,7 +4,7 @@
  * next group. So a lone append is sent at once, and under load hundreds of appends share the cost of a commit (one wait for
  * the disk).
  *
- * A group is sent until it is answered (`group-statement.ts`), and each append waits until its deadline
+ * A group is sent until it is answered (`group-statement.ts`), and each append waits for its result until its deadline at most
  * (`waiting-appends.ts`).
  */
 import { DiskFull, StoreUnavailable, StoreWentBack } from '../../../domain/errors.ts'
@@ -23,9 +23,9 @@ import { giveUpLate, settle, WaitingAppends, type WaitingAppend } from './waitin
 const SWEEP_MS = 250
 
 export interface GroupListener {
-  /** For every group that was appended as a whole. @param before  the position after which it was appended */
+  /** For every group that was appended as a whole, before the callers get their results. @param before  the position after which it was appended */
   appended(before: number, calls: readonly EncodedCall[]): void
-  /** For every group that has its answer. */
+  /** For every group that has its answer, after the callers. */
   settled(): void
 }
 
@@ -40,10 +40,7 @@ export class GroupAppend {
   readonly #sweeper: NodeJS.Timeout
   readonly #gather: Gather<WaitingAppend[]>
 
-  /**
-   * @param deadlineMs  how long an append may wait for an unavailable server, in milliseconds
-   * @param listener  called before the callers get their results
-   */
+  /** @param deadlineMs  how long an append may wait for an unavailable server, in milliseconds */
   constructor(connection: Connection, deadlineMs: number, listener: GroupListener) {
     this.#connection = connection
     this.#deadlineMs = deadlineMs
@@ -79,6 +76,7 @@ export class GroupAppend {
   close(): void {
     this.#closing.abort()
     clearInterval(this.#sweeper)
+    // All of them.
     this.#giveUpLate(Infinity)
   }
 

@@ -55,7 +55,7 @@ export const postedIn = async (context: ApiContext, bytes: Buffer): Promise<Post
   return open ? compressed(context, bytes, open) : readable(context, bytes)
 }
 
-/** Its text is the beginning of the body. */
+/** The notification for a body that is too large: its text is the beginning of the body. */
 export const tooLong = ({ bytes }: TooLarge, contentType: string | undefined, at: At): Arrival => {
   const value = textOf(bytes.subarray(0, BEGINNING), contentType)
   return { ...arrivalOf({ value, json: null }, at), ignored_as: 'too_long' }

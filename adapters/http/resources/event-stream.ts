@@ -68,7 +68,7 @@ const lastEventId = (context: ApiContext): string | null => {
   return typeof since === 'string' && since !== '' ? since : null
 }
 
-/** Limits the number of open streams. @returns a function that counts one more, and returns a function that ends it */
+/** Limits the number of open streams. @returns a function that counts a new stream. Its result counts that stream as ended */
 const openLimit = () => {
   /** The number of open streams by audience and user. */
   const open = new Map<string, number>()

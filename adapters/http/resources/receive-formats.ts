@@ -5,7 +5,7 @@ import { id } from '../../../domain/fields.ts'
 import { webhookStatus } from '../../../domain/transaction/events.ts'
 import type { Input } from '../openapi/operation.ts'
 
-/** Notifications in one request. */
+/** Most notifications in one request. */
 export const BATCH_LIMIT = 200
 
 // Recommended formats for apps. None of the fields is required, and other names and fields are accepted too.

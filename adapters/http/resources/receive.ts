@@ -60,7 +60,7 @@ const ownerIn = (context: ApiContext): ShownToken => {
   return shown
 }
 
-/** Checks the token of a call. Its body is read only behind the check. */
+/** Checks the token of a call. Its body is read only after that. */
 const admission = (parts: ReceiveParts, limits: ReceiveLimit) => {
   /** @returns the user whose token it is. @throws {Refused} UNAUTHORIZED, SCOPE_MISSING · {StoreUnavailable} */
   const userOf = async (context: ApiContext, shown: ShownToken): Promise<number> => {
@@ -123,7 +123,7 @@ const reading = (
   return { readAll, readBatch }
 }
 
-/** Hands notifications over to capture. */
+/** Gives notifications to capture, and presents what it answers. */
 const taking = ({ capture }: ReceiveParts, limits: ReceiveLimit) => {
   const takeAll = async (context: ApiContext, shown: ShownToken, arrivals: readonly Arrival[]) => {
     const taken = await capture.take(arrivals, context.state.waited_ms)

@@ -135,7 +135,7 @@ const Transactions = pageOf(Transaction, {
 })
 
 /** @returns the handler of the list, which may search */
-const pagesOf = ({ database, store, settings }: ApiParts) => {
+const listIn = ({ database, store, settings }: ApiParts) => {
   const cursors = openCursors(settings.jwtSecret)
   const progress = openSearchProgress(database, (a, b) => store.isAfter(a, b))
   const search = openSearch(database, progress, TRANSACTIONS_A_PAGE)
@@ -211,7 +211,7 @@ export const transactionRoutes = (operations: Operations, parts: ApiParts, signe
     return 'The transaction and its deliveries were deleted.'
   }
 
-  get('/api/transactions', 'List transactions', query(TransactionList), whole(Transactions), pagesOf(parts))
+  get('/api/transactions', 'List transactions', query(TransactionList), whole(Transactions), listIn(parts))
   get('/api/transactions/:id', 'Get a transaction', query(TransactionDetail), data(DeliveredTransaction), showOne)
   get('/api/transactions/:id/history', 'Get the history of a transaction', data(History), tellHistory(store))
   post(

@@ -7,8 +7,8 @@
  * than the delivery in the read models. Rows are always locked in key order, so that workers that claim the same rows wait
  * for each other but never deadlock.
  *
- * The statement for first attempts is prepared: for a few transactions at a time, planning costs more than execution. The
- * other statements are planned at every use: plans that were made while the tables were empty would read whole tables.
+ * The statements for first attempts (`first-claims.ts`) and for the present rules are prepared: for a few rows at a time, planning costs more
+ * than execution. The other statements are planned at every use: plans that were made while the tables were empty would read whole tables.
  */
 import { PROBE_EVERY } from '../../../domain/webhook/endpoint.ts'
 import { RETRY_SCHEDULE, wholeSchedule } from '../../../domain/webhook/retry-schedule.ts'

@@ -3,10 +3,6 @@
  * Claims of due deliveries: a few of every rule and lane. Users take turns, and the rules of a user do. So an account with very
  * many rules leaves room for others. In a turn, those that have waited longest are first. Gated rules have their own statement
  * (`gated-claims.ts`). The second of the two statements gets the room that the first one has left.
- *
- * `$1` worker, `$2` lanes with room, `$3` their room, `$4` most rows per rule and lane, `$5` rules whose endpoints have no
- * room, `$6` and `$7` the rules and lanes to look at (`due-lanes.ts`), `$8` seconds by which first attempts are early, `$9` to
- * `$11` retries that a wrong clock put off (`put-off.ts`), `$12` and `$13` what is left of the users' shares.
  */
 import { LANES, type DeliveryQueue, type DueWanted } from '../../../workflows/deliver/queue.ts'
 import { columnsOf } from '../../database/columns.ts'
@@ -39,6 +35,11 @@ interface Schedule {
 
 const OF_DUE = 'q.transaction_id, q.rule_id, q.user_id, q.attempt + 1 AS attempt, q.lane, q.due_at'
 
+/**
+ * `$1` worker, `$2` lanes with room, `$3` their room, `$4` most rows per rule and lane, `$5` rules whose endpoints have no
+ * room, `$6` and `$7` the rules and lanes to look at (`due-lanes.ts`), `$8` seconds by which first attempts are early, `$9` to
+ * `$11` retries that a wrong clock put off (`put-off.ts`), `$12` and `$13` what is left of the users' shares.
+ */
 const claimUngated = ({ whole, longest }: Schedule): string => `
 WITH ${delivered(whole)}, turns AS (
   SELECT d.*, own.rest, row_number() OVER (PARTITION BY d.lane, r.user_id ORDER BY d.place, d.due_at) AS turn

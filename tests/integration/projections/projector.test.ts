@@ -119,14 +119,14 @@ describe('projector', () => {
   it('makes a number of statements that does not grow with the number of events', async () => {
     await setting.append(new History(5).grow(2_200).decided)
     const events = (await allEvents()).filter(({ stream }) => stream.startsWith('transaction-'))
-    const { write } = openBatchWriter(setting.tables, main, 'read_model')
-    const few = write(events.slice(0, 300)).statements.length
-    const many = write(events).statements.length
+    const { statementsFor } = openBatchWriter(setting.tables, main, 'read_model')
+    const few = statementsFor(events.slice(0, 300)).statements.length
+    const many = statementsFor(events).statements.length
     expect(events.length).to.be.above(1_500)
     expect(many).to.be.below(60)
     expect(many).to.be.below(few * 3)
     const captures = events.filter(({ type }) => type === 'TransactionCaptured')
-    expect(write(captures).statements).to.have.length(3)
+    expect(statementsFor(captures).statements).to.have.length(3)
   })
 
   it('makes rows only from account and transaction events, and ignores other events', async () => {
