@@ -79,9 +79,9 @@ export const openInstallation = async (
     const connections = await openConnections(opening)
     const events = await openStore(opening, connections)
     const receiving = await openReceiving(opening, connections, events)
-    const { database, databaseUrl: _url, shownProcess: _shown, ...connected } = connections
-    const { id, store, ...ofStore } = events
-    const readModels = await openReadModels(database, (a, b) => store.isAfter(a, b), settings)
+    const { databaseUrl: _url, shownProcess: _shown, ...connected } = connections
+    const { id, ...stored } = events
+    const readModels = await openReadModels(connected.database, (a, b) => stored.store.isAfter(a, b), settings)
     const { metrics, spans, onClose, close } = opening
     return {
       settings,
@@ -91,9 +91,7 @@ export const openInstallation = async (
       onClose,
       close,
       ...connected,
-      database,
-      ...ofStore,
-      store,
+      ...stored,
       ...receiving,
       ...openCalling(opening, connections, events, receiving),
       clock,

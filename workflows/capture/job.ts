@@ -1,4 +1,4 @@
-// Tests: tests/unit/workflows/capture/waiting.test.ts
+// Tests: tests/unit/workflows/capture/draft.test.ts
 /** One notification in progress: its pending answer, and what is known about it so far. */
 import { randomUUID } from 'node:crypto'
 import type { Account } from '../../domain/account/account.ts'

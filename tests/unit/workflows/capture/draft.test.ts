@@ -8,7 +8,7 @@ import { NO_STREAM } from '../../../../domain/ports.ts'
 import { read } from '../../../../domain/reader/reader.ts'
 import type { Incoming } from '../../../../domain/reader/reading.ts'
 import { Draft, type DraftContext } from '../../../../workflows/capture/draft.ts'
-import type { Job } from '../../../../workflows/capture/job.ts'
+import { jobOf as jobOfArrival, type Job } from '../../../../workflows/capture/job.ts'
 import { WarmWindows } from '../../../../workflows/capture/warm-windows.ts'
 import { accountOf, shownOf } from '../../../harness/accounts.ts'
 
@@ -22,23 +22,11 @@ const payment = (memo: string): string =>
 
 const jobOf = (text: string, { device = PHONE, stamp = AT, more = {} as Partial<Incoming> } = {}): Job => {
   const incoming = { text, sender: 'Vietcombank', ...more }
-  return {
-    arrival: { credential: shownOf(USER, device), incoming, posted_as: 'sms', stamp, arrived_at: AT, raw: text },
-    userId: USER,
-    plans: null,
-    oldAfterMs: 86_400_000,
-    read: read(incoming, AT),
-    correlationId: text,
-    since: 0,
-    tries: 0,
-    isClosed: false,
-    isAnswered: false,
-    metUnfinishedAt: null,
-    appraisal: null,
-    probe: null,
-    resolve: () => {},
-    reject: () => {},
-  }
+  const credential = shownOf(USER, device)
+  return jobOfArrival(
+    { credential, incoming, posted_as: 'sms', stamp, arrived_at: AT, raw: text, correlation_id: text },
+    { plans: null, oldAfterMs: 86_400_000, resolve: () => {}, reject: () => {} },
+  )
 }
 
 /** A draft of one group, on windows and transactions that tests prepare. */
