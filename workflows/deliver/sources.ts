@@ -131,7 +131,7 @@ export const openSources = (given: SourcesOptions): Sources => {
     },
     claimAgain: (claims) => {
       const first = claims.filter(({ lane }) => lane === 'first')
-      void retry(() => firstAttempts.claimAgain(first), { signal: stopping, onFailure: claimFailed })
+      void retry(() => firstAttempts.claimAgain(first, stopping), { signal: stopping, onFailure: claimFailed })
       dueRows.wake()
     },
     claimFailed,

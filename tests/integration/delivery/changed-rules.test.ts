@@ -123,6 +123,28 @@ describe('a rule that changes while claimed deliveries wait in a worker', () => 
     await deliverAll(transactions)
   })
 
+  it('gets them there once the worker may claim again, if its heartbeats failed during the change', async () => {
+    const queue = openDeliveryQueue(setting.database, setting.byKey)
+    let isFailing = false
+    let failures = 0
+    const beat: DeliveryQueue['beat'] = (worker) => {
+      if (!isFailing) return queue.beat(worker)
+      failures++
+      return Promise.reject(new Error('Connection terminated'))
+    }
+    const { transactions } = await tenClaimed({ queue: { ...queue, beat } })
+    const next = await setting.shop()
+    isFailing = true
+    await eventually(() => failures > 3, { what: 'the worker is silent' })
+    await change(changed({ url: next.url }))
+    await eventually(async () => (await countClaims()) === SLOTS, { what: 'the claims are given back' })
+    isFailing = false
+    await eventually(() => next.calls.length === 10 - SLOTS, { what: 'the others are sent to the new url' })
+    answer()
+    await deliverAll(transactions)
+    expect(shop.calls).to.have.length(SLOTS)
+  })
+
   it('has the waiting calls signed with its new secret only, once the rotation is finished', async () => {
     const queue = openDeliveryQueue(setting.database, setting.byKey)
     let givenBack = 0

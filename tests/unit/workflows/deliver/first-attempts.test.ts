@@ -133,15 +133,22 @@ describe('first attempts', () => {
     await stop()
   })
 
-  it('that went back to the queue are claimed again only if this worker may claim', async () => {
-    let mayClaim = false
-    const { tries, claims, stop } = running({ mayClaim: () => mayClaim })
-    const claim = { transaction_id: 1, rule_id: 7, attempt: 1 }
-    await tries.claimAgain([claim])
-    expect(claims).to.deep.equal([])
-    mayClaim = true
-    await tries.claimAgain([claim])
+  it('that went back to the queue are claimed again as soon as this worker may claim', async () => {
+    let asked = 0
+    const { tries, claims, stop } = running({ mayClaim: () => ++asked > 3 })
+    await tries.claimAgain([{ transaction_id: 1, rule_id: 7, attempt: 1 }], new AbortController().signal)
+    expect(asked).to.equal(4)
     expect(claims).to.deep.equal([[1]])
+    await stop()
+  })
+
+  it('that went back to the queue stay there if the worker ends before it may claim', async () => {
+    const { tries, claims, stop } = running({ mayClaim: () => false })
+    const ending = new AbortController()
+    const again = tries.claimAgain([{ transaction_id: 1, rule_id: 7, attempt: 1 }], ending.signal)
+    ending.abort()
+    await again
+    expect(claims).to.deep.equal([])
     await stop()
   })
 
@@ -151,7 +158,8 @@ describe('first attempts', () => {
       claim: ([transaction]) => Promise.resolve({ claimed: [], isGated: transaction === 2 }),
       onGated: () => gated++,
     })
-    for (const id of [1, 2]) await tries.claimAgain([{ transaction_id: id, rule_id: 7, attempt: 1 }])
+    for (const id of [1, 2])
+      await tries.claimAgain([{ transaction_id: id, rule_id: 7, attempt: 1 }], new AbortController().signal)
     expect(gated).to.equal(1)
     await stop()
   })
