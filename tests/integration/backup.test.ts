@@ -31,6 +31,20 @@ const IDS_SKIPPED = 1_000_000
 /** Milliseconds between the payments that arrive during a backup. */
 const PACE = 20
 
+/** In a run of zeros, another bit may have the same meaning. */
+const bentInTheMiddle = (packed: Buffer): Buffer => {
+  const unpacked = gunzipSync(packed)
+  for (let at = packed.length >> 1; ; at++) {
+    const bent = Buffer.from(packed)
+    bent[at]! ^= 1
+    try {
+      if (!gunzipSync(bent).equals(unpacked)) return bent
+    } catch {
+      return bent
+    }
+  }
+}
+
 describe('backup and restore', () => {
   let live: Running
   let installation: Installation
@@ -171,8 +185,7 @@ describe('backup and restore', () => {
 
   it('restore refuses a file that is not a whole backup, and creates nothing', async () => {
     const bytes = fs.readFileSync(file)
-    const bent = Buffer.from(bytes)
-    bent[bytes.length >> 1]! ^= 1
+    const bent = bentInTheMiddle(bytes)
     const bad = `${file}.bad`
     // A byte of the database, under a compression that is correct.
     const altered = gunzipSync(bytes)
