@@ -1,15 +1,13 @@
 // Tests: tests/unit/domain/reader/corpus.test.ts
 /** The building blocks of the table of banks. A bank is a row of data. Its layouts are patterns (`pattern.ts`) or tables of labels. */
-import { compilePattern } from '../reader/pattern.ts'
-import { compileLabels, type LabelTable } from '../reader/labels.ts'
+import { compilePattern, type CompiledPattern } from '../reader/pattern.ts'
+import { compileLabels, type LabelNames, type LabelTable } from '../reader/labels.ts'
 
 export type Channel = 'sms' | 'notification' | 'email'
 
 export interface Layout {
   pattern: string
-  expression: RegExp
-  /** A word that is in every text of this layout before its memo, in shadow form. */
-  word: string
+  compiled: CompiledPattern
   /** The channel that it implies. Null if SMS and app push look alike. */
   channel: Channel | null
   /** Whether it is so specific to this bank that it needs no sender or package that names the bank. */
@@ -70,7 +68,7 @@ const layout = (channel: Layout['channel'], strings: TemplateStringsArray): Layo
   const pattern = strings[0] ?? ''
   return {
     pattern,
-    ...compilePattern(pattern, channel === 'email' ? 'anywhere' : 'whole'),
+    compiled: compilePattern(pattern, channel === 'email' ? 'anywhere' : 'whole'),
     channel,
     standsAlone: channel !== 'email',
     silentCurrency: null,
@@ -107,7 +105,7 @@ export const breaksAt = (column: number, of: Layout): Layout => ({ ...of, breaks
  */
 export const mailTable = (
   phrase: string,
-  labels: Parameters<typeof compileLabels>[0],
+  labels: LabelNames,
   options: Partial<Pick<MailTable, 'direction' | 'valueFirst' | 'timeInMemo' | 'byLines' | 'isDistinctive'>> = {},
 ): MailTable => ({
   phrase: new RegExp(phrase.toLowerCase().replace(/ /g, '[ \\n]')),

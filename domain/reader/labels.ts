@@ -3,6 +3,7 @@
  * Labels and their values. A text is split at its labels, so it does not matter whether a table arrived as lines, cells, bars or
  * one long line: the value of a label is the text between its end and the next label.
  */
+import { lazy } from '../lazy.ts'
 import type { Page } from './page.ts'
 
 /** The kinds of labelled values. `from` and `to` are the two sides of a transfer. `other` is recognised and ignored. */
@@ -13,8 +14,8 @@ const FIELDS = [
 export type Field = (typeof FIELDS)[number]
 
 export interface LabelTable {
-  expression: RegExp
-  fieldOf: ReadonlyMap<string, Field>
+  readonly expression: RegExp
+  readonly fieldOf: ReadonlyMap<string, Field>
 }
 
 export interface Labelled {
@@ -50,11 +51,27 @@ const treeOf = (labels: readonly string[][]): string => {
   return sources.length > 1 ? `(?:${sources.join('|')})` : (sources[0] ?? '')
 }
 
+/** The labels of each field. */
+export type LabelNames = Partial<Record<Field, readonly string[]>>
+
 /**
- * @param names  labels of each field, without diacritics. A label that ends in `:` matches only with the colon. A label that
- *   begins with a line end matches only at the start of a line. If several labels match at one position, the longest counts.
+ * The table is compiled when it is first used.
+ * @param names  without diacritics. A label that ends in `:` matches only with the colon. A label that begins with a line end
+ *   matches only at the start of a line. If several labels match at one position, the longest counts.
  */
-export const compileLabels = (names: Partial<Record<Field, readonly string[]>>): LabelTable => {
+export const compileLabels = (names: LabelNames): LabelTable => {
+  const table = lazy(() => tableOf(names))
+  return {
+    get expression() {
+      return table().expression
+    },
+    get fieldOf() {
+      return table().fieldOf
+    },
+  }
+}
+
+const tableOf = (names: LabelNames): LabelTable => {
   const fieldOf = new Map<string, Field>()
   const all: string[] = []
   for (const field of FIELDS)

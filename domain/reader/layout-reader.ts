@@ -74,8 +74,8 @@ const asWritten = ({ text }: Page, range: readonly [number, number] | undefined)
 const OPENING_AT_MOST = 1_000
 
 /** A cheap check whether the layout can match at all. */
-const mayFit = ({ channel, word }: Layout, { shadow }: Page): boolean =>
-  (channel === 'email' ? shadow : shadow.slice(0, OPENING_AT_MOST)).includes(word)
+const mayFit = ({ channel, compiled }: Layout, { shadow }: Page): boolean =>
+  (channel === 'email' ? shadow : shadow.slice(0, OPENING_AT_MOST)).includes(compiled.word)
 
 /**
  * Whether the label of the reference follows the memo in its line, so that the payer may have written it. A bar between them is the bank's
@@ -127,7 +127,7 @@ const timeOf = ({ text }: Page, groups: Groups, indices: Indices | undefined, { 
 /** Reads the page with the layout. Null if the layout does not match, or leaves a value uncertain. */
 export const readByLayout = (layout: Layout, bank: Bank, page: Page, arrivedAt: Date): Found | null => {
   if (!mayFit(layout, page)) return null
-  const match = layout.expression.exec(page.shadow)
+  const match = layout.compiled.expression.exec(page.shadow)
   const groups: Groups | undefined = match?.groups
   if (!match || !groups) return null
   const money = moneyIn(groups, layout)

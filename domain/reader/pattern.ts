@@ -1,5 +1,5 @@
 /**
- * The small language of bank layouts. Each layout is compiled once to a regular expression.
+ * The small language of bank layouts. Each layout is compiled to a regular expression when a text may have it for the first time.
  *
  *     SD TK {account} {amount} luc {date:dd-MM-yyyy HH:mm:ss}. SD {balance}[. Ref {content}]
  *
@@ -17,6 +17,7 @@
  * A layout must match the whole text. Only a header without digits may precede it, because otherwise a memo that imitates a
  * layout could pass for the bank's own words. `{content}` is the only unbounded field and occurs once, so matching is linear.
  */
+import { lazy } from '../lazy.ts'
 import { ACCOUNT_NUMBER } from './printed-account.ts'
 import { CURRENCY_CODE, CURRENCY_SIGN, EITHER_CURRENCY, MORE_DIGITS, NUMBER } from './printed-money.ts'
 
@@ -194,30 +195,34 @@ const wordIn = (pattern: string): string => {
 }
 
 export interface CompiledPattern {
-  expression: RegExp
+  /** Compiled when it is first used. @throws on an unknown field */
+  readonly expression: RegExp
+  /** A word that is in every text of the layout before its memo, in shadow form. */
   word: string
 }
 
-/**
- * @param fits  `whole`: matches the whole text. `anywhere`: matches a sentence anywhere in it, whose memo ends with its line.
- * @throws on an unknown field, so that a mistake in a bank's file prevents the start
- */
+/** @param fits  `whole`: matches the whole text. `anywhere`: matches a sentence anywhere in it, whose memo ends with its line. */
 export const compilePattern = (pattern: string, fits: 'whole' | 'anywhere' = 'whole'): CompiledPattern => {
-  if (fits === 'anywhere') {
-    const sentence = translate(pattern.replace('{content}', '{content:line}'))
-    return {
-      expression: new RegExp(
-        `(?<![a-z0-9])${sentence}(?=${BLANK}?(?:${SINGLE_DOT})?(?:[\\n,;]|$)|${SINGLE_DOT} )`,
-        'd',
-      ),
-      word: wordIn(pattern),
-    }
+  const compiled = lazy(() => new RegExp(fits === 'whole' ? sourceOf(pattern) : sourceOfSentence(pattern), 'd'))
+  return {
+    get expression() {
+      return compiled()
+    },
+    word: wordIn(pattern),
   }
+}
+
+const sourceOfSentence = (pattern: string): string => {
+  const sentence = translate(pattern.replace('{content}', '{content:line}'))
+  return `(?<![a-z0-9])${sentence}(?=${BLANK}?(?:${SINGLE_DOT})?(?:[\\n,;]|$)|${SINGLE_DOT} )`
+}
+
+const sourceOf = (pattern: string): string => {
   // A sign must open a line: after a name (`Techcombank - VND 20,000`) it may be a dash.
   const start = pattern.startsWith('{amount') ? '(?<=^|\\n)' : '(?<![a-z0-9])'
   // A memo at the end keeps its dots, because they may mark a cut. Elsewhere dots end the sentence.
   const behindMemo = pattern.split('{content}')[1]
   const body = behindMemo?.replace(/\]/g, '') === '' ? pattern.replace('{content}', '{content:last}') : pattern
   const end = behindMemo?.startsWith('[') ? '$' : `(?:${BLANK}?${SINGLE_DOT})?$`
-  return { expression: new RegExp(`^${HEADER}${start}${translate(body)}${end}`, 'd'), word: wordIn(pattern) }
+  return `^${HEADER}${start}${translate(body)}${end}`
 }

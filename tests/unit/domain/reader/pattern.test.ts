@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { banks } from '../../../../domain/banks/index.ts'
 import { compilePattern } from '../../../../domain/reader/pattern.ts'
 
 const groups = (pattern: string, shadow: string) => compilePattern(pattern).expression.exec(shadow)?.groups
@@ -61,6 +62,12 @@ describe('the pattern language of layouts', () => {
   })
 
   it('refuses an unknown field', () => {
-    expect(() => compilePattern('TK {acount}')).to.throw('{acount}')
+    expect(() => compilePattern('TK {acount}').expression).to.throw('{acount}')
+  })
+
+  it('is that of every layout and table of a bank', () => {
+    for (const { layouts, tables } of banks)
+      for (const { expression } of [...layouts.map(({ compiled }) => compiled), ...tables.map(({ labels }) => labels)])
+        expect(expression).to.be.instanceOf(RegExp)
   })
 })
