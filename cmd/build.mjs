@@ -170,6 +170,9 @@ const compile = () =>
     stdio: 'ignore',
   })
 
+/** Sources do not change between the set-up and the start in one process. */
+let sources
+
 const isOld = (path) => Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) > KEPT_FOR_MS
 
 /**
@@ -180,7 +183,7 @@ const isOld = (path) => Date.now() - (statSync(path, { throwIfNoEntry: false })?
  */
 export const bundled = async ({ isLast = false } = {}) => {
   const all = join(root, 'node_modules/.cache/baoco')
-  const own = join(all, nameOfSources())
+  const own = join(all, (sources ??= nameOfSources()))
   const entry = join(own, NAME)
   if (existsSync(entry)) return entry
   const { build, stop } = await import('esbuild')
