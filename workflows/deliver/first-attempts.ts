@@ -40,8 +40,8 @@ const ASKED_AHEAD = 2_048
 /** The pauses after claims that failed one after another. Each failure is a line of the log. */
 const AFTER_FAILURE: BackOff = { firstMs: 100, mostMs: 2_000 }
 
-/** How often it is asked whether claims may be made again: milliseconds. */
-const ASKED_EVERY = 100
+/** Milliseconds between two checks of whether claims may be made again. */
+const CHECK_EVERY = 100
 
 /** How long to wait for the read models to pass the transactions to claim, before others have their turn: milliseconds. */
 const PATIENCE = 5_000
@@ -135,7 +135,7 @@ export class FirstAttempts {
     if (claims.length === 0) return
     while (!this.#options.mayClaim()) {
       if (stopping.aborted) return
-      await waitUnlessAborted(ASKED_EVERY, stopping)
+      await waitUnlessAborted(CHECK_EVERY, stopping)
     }
     const transactions = idsOf(claims)
     await this.#whileBeingClaimed(transactions, async () =>
@@ -175,7 +175,7 @@ export class FirstAttempts {
     }
     while (!stopping.aborted) {
       const entries = this.#take(noted)
-      if (entries.length === 0) await signal.wait(noted.size() > 0 ? ASKED_EVERY : 60_000)
+      if (entries.length === 0) await signal.wait(noted.size() > 0 ? CHECK_EVERY : 60_000)
       else await this.#whileBeingClaimed(idsOf(entries), () => claim(entries)).then(worked, failed)
       if (this.#options.givesWay()) await waitUnlessAborted(GIVING_WAY, stopping)
     }

@@ -18,7 +18,7 @@ import { BACK_OFF } from '../until-answered.ts'
 import type { Connection } from './connection.ts'
 import { sendGroup } from './group-statement.ts'
 import { isOutage } from './outage.ts'
-import { giveUpLate, settle, WaitingAppends, type WaitingAppend } from './waiting-appends.ts'
+import { rejectLate, settle, WaitingAppends, type WaitingAppend } from './waiting-appends.ts'
 
 const SWEEP_MS = 250
 
@@ -122,7 +122,7 @@ export class GroupAppend {
 
   #giveUpLate(now: number): void {
     const reason = () => new StoreUnavailable('the event store does not respond', { cause: this.#lastFailure })
-    giveUpLate(this.#flight, now, reason)
+    rejectLate(this.#flight, now, reason)
     this.#queue.giveUpLate(now, reason)
   }
 }

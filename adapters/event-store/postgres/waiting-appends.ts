@@ -25,7 +25,7 @@ export const settle = (one: WaitingAppend, answer: () => void): void => {
 }
 
 /** Rejects those whose deadline has passed. @returns whether there were any */
-export const giveUpLate = (waiting: readonly WaitingAppend[], now: number, reason: () => Error): boolean => {
+export const rejectLate = (waiting: readonly WaitingAppend[], now: number, reason: () => Error): boolean => {
   // Deadlines rise along the list, so checking the first one is usually enough.
   if (waiting.length === 0 || waiting[0]!.deadline > now) return false
   for (const one of waiting) if (one.deadline <= now) settle(one, () => one.reject(reason()))
@@ -61,7 +61,7 @@ export class WaitingAppends {
   }
 
   giveUpLate(now: number, reason: () => Error): void {
-    if (!giveUpLate(this.#queue, now, reason)) return
+    if (!rejectLate(this.#queue, now, reason)) return
     this.#queue = this.#queue.filter(({ done }) => !done)
     this.#bytes = this.#queue.reduce((sum, { call }) => sum + call.bytes, 0)
   }
