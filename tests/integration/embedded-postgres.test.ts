@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { FolderInUse } from '../../adapters/system/data-folder.ts'
 import { silent } from '../../adapters/telemetry/log-lines.ts'
-import { linkLibraries, packedBinaries } from '../../adapters/postgres/embedded/directory.ts'
+import { linkLibraries, openToEveryone, packedBinaries } from '../../adapters/postgres/embedded/directory.ts'
 import {
   attachOrStart,
   openEmbeddedPostgres,
@@ -93,6 +93,22 @@ describe('embedded Postgres', () => {
     it('treats Vietnamese characters as letters, whatever locales the machine has', async () => {
       const { url } = own
       expect(await ask(url, "SELECT lower('CHUYỂN KHOẢN ĐẶT') AS text")).to.deep.equal([{ text: 'chuyển khoản đặt' }])
+    })
+
+    it('opens its copy of the binaries to every user, whatever the umask was', () => {
+      const native = join(folder.dataDir, 'native')
+      const former = process.umask(0o077)
+      try {
+        fs.mkdirSync(join(native, 'bin'), { recursive: true })
+        fs.writeFileSync(join(native, 'bin', 'postgres'), '', { mode: 0o777 })
+        fs.writeFileSync(join(native, 'notes'), '')
+        fs.symlinkSync('nowhere', join(native, 'lib'))
+      } finally {
+        process.umask(former)
+      }
+      openToEveryone(native)
+      const modes = ['', 'bin', 'bin/postgres', 'notes'].map((name) => fs.statSync(join(native, name)).mode & 0o777)
+      expect(modes).to.deep.equal([0o755, 0o755, 0o755, 0o644])
     })
 
     // Only root needs a second user for its database.

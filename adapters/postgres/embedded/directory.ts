@@ -6,7 +6,6 @@
  * must be able to enter the folder and to run the binaries. If it cannot enter, the data folder is moved (`relocate.ts`). If
  * it cannot run the installed binaries, they are copied to the data folder.
  */
-import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
@@ -54,9 +53,18 @@ const binariesFor = (folder: string, user: DatabaseUser): string => {
   fs.cpSync(packed, draft, { recursive: true, verbatimSymlinks: true })
   linkLibraries(draft)
   fs.writeFileSync(join(draft, 'package.json'), version)
-  execFileSync('chmod', ['-R', 'a+rX', draft]) // independent of the umask
+  openToEveryone(draft)
   fs.renameSync(draft, native)
   return native
+}
+
+/** Every user may read the folder's files and run its programs, whatever the umask was. */
+export const openToEveryone = (folder: string): void => {
+  for (const name of ['', ...fs.readdirSync(folder, { recursive: true, encoding: 'utf8' })]) {
+    const path = join(folder, name)
+    const entry = fs.lstatSync(path)
+    if (!entry.isSymbolicLink()) fs.chmodSync(path, entry.isDirectory() || entry.mode & 0o111 ? 0o755 : 0o644)
+  }
 }
 
 /** The folder of the binaries that npm installed for this machine. */

@@ -28,7 +28,7 @@ const STILL_ENDING_MS = 10_000
  * A fixed environment, so that no `PG…` variable of the operator's shell changes the server's behaviour. glibc gives freed memory back at
  * once. Otherwise each connection that has once received a large group keeps 4 MB more.
  */
-const ENVIRONMENT = { PATH: process.env.PATH ?? '', LC_ALL: 'C', TZ: 'UTC', MALLOC_TRIM_THRESHOLD_: '131072' }
+const environment = () => ({ PATH: process.env.PATH ?? '', LC_ALL: 'C', TZ: 'UTC', MALLOC_TRIM_THRESHOLD_: '131072' })
 
 /**
  * A commit that was answered survives a power failure: fsync, full_page_writes and synchronous_commit are set explicitly. The
@@ -92,7 +92,7 @@ export const initialise = async ({ data, native, user }: PostgresDirectory, pass
         // Repeated hashing protects the passwords of people. This one is random, and every new connection would wait for it.
         ...['--set', 'scram_iterations=1'],
       ],
-      { cwd: '/', env: ENVIRONMENT, ...user },
+      { cwd: '/', env: environment(), ...user },
     )
   try {
     // Without this, pg_trgm does not recognise letters beyond ASCII. A machine that lacks the locale has a less precise
@@ -167,7 +167,7 @@ const launch = async (
   ])
   const child = spawn('/bin/sh', ['-c', WHEN_GUARDED, join(native, 'bin', 'postgres'), '-D', data, ...options], {
     cwd: '/',
-    env: ENVIRONMENT,
+    env: environment(),
     detached: true,
     stdio: ['pipe', output, output],
     ...user,
@@ -303,7 +303,7 @@ const guard = (
 ): (() => void) | undefined => {
   const shell = spawn('/bin/sh', ['-c', GUARD, join(data, 'postmaster.pid'), String(pid)], {
     cwd: '/',
-    env: ENVIRONMENT,
+    env: environment(),
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
     ...user,
