@@ -97,8 +97,15 @@ export const operator = (visitor: () => Visitor, owner: () => Owner): void => {
     const outbox = page.locator('section', { hasText: 'Thư chưa gửi' })
     await outbox.getByRole('alert').waitFor()
     expect(await good.count()).to.equal(0)
-    await page.route('**/api/outbox', (route) => route.fulfill({ json: { data: [] } }))
+    // The page also asks again by itself, which would take the button away.
+    let allow = (): void => {}
+    const allowed = new Promise<void>((resolve) => (allow = resolve))
+    await page.route('**/api/outbox', async (route) => {
+      await allowed
+      await route.fulfill({ json: { data: [] } })
+    })
     await outbox.getByRole('alert').getByRole('button').click()
+    allow()
     await good.waitFor()
     await page.unroute('**/api/operator/status')
     await page.unroute('**/api/outbox')
