@@ -7,7 +7,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
-import { setPriority } from 'node:os'
+import { getPriority, setPriority } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -187,7 +187,8 @@ const begin = (priority) => {
     env: { ...process.env, ...(temporary && { TMPDIR: temporary }) },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
-  setPriority(child.pid, priority)
+  // On top of this process's own, which a user other than root may not undercut.
+  setPriority(child.pid, Math.min(19, getPriority() + priority))
   const lines = createInterface({ input: child.stdout })
   const ended = Promise.all([once(child, 'exit'), once(lines, 'close')])
   return {
