@@ -18,7 +18,7 @@ import { Find, FindButton } from './find.tsx'
 import { Menu } from './menu.tsx'
 import { isOpening, OpeningSign } from './opening.tsx'
 
-/** On a phone the first four are in the bar, the others in its menu. */
+/** On a phone the first three are in the bar, the others in its menu. */
 const FIRST = ['today', 'transactions', 'webhooks'] as const
 const OTHERS = ['undelivered', 'sources', 'unread', 'tryIt', 'exports', 'settings'] as const satisfies readonly Screen[]
 

@@ -1,5 +1,5 @@
 /**
- * A worker's own heartbeat, and the database's time. A worker that has not beaten for ten seconds may have been taken for dead. It begins no
+ * A worker's own heartbeat, and the database's time. A worker that has not beaten for ten seconds may soon count as dead. It begins no
  * call until it beats again. The same holds after a sleep of its machine, because the monotonic clock stands still meanwhile.
  */
 import { waitUnlessAborted } from '../support/abort.ts'
