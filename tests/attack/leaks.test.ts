@@ -26,6 +26,7 @@ import {
 import { newFolderWithCluster } from '../harness/copied-cluster.ts'
 import { vietcombankText } from '../harness/bank-texts.ts'
 import { eventually } from '../harness/eventually.ts'
+import { freePorts } from '../harness/free-ports.ts'
 import { repetitions } from '../harness/repetitions.ts'
 import { openShop, status, type Shop } from '../harness/shop.ts'
 
@@ -260,7 +261,7 @@ describe('settings', () => {
       DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:9/b',
       JWT_SECRET: 'j'.repeat(32),
       VAULT_KEY: 'ab'.repeat(32),
-      PORT: '1',
+      PORT: String((await freePorts(1))[0]),
     }
     const child = spawn(process.execPath, [BAOCO, 'api'], { env: { PATH: process.env.PATH ?? '', ...env } })
     let printed = ''

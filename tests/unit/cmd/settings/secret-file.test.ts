@@ -15,6 +15,8 @@ describe('readSecretFile', () => {
   /** A file with exactly this mode. */
   const file = (content: string | Buffer, mode = 0o600): string => {
     const path = join(folder, 'secret')
+    // The one before may not be writable.
+    rmSync(path, { force: true })
     writeFileSync(path, content)
     chmodSync(path, mode)
     return path
