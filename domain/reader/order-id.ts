@@ -33,8 +33,8 @@ const RANDOM_REFERENCES = new RegExp(
     '(?<![0-9a-z])\\d{3}a\\d{4}[0-9a-z]{6,18}(?![0-9a-z])',
     // ACB: `GD 6181SGTTH2MAPRUW 300626-21:14:53`.
     '(?<=\\bgd )\\d{4}[0-9a-z]{8,14}(?= \\d{6}-\\d{2}:\\d{2}:\\d{2})',
-    // MB: `Ma GD ACSP/ az453273`.
-    '(?<=\\bacsp/ ?)[a-z]{2}\\d{6}(?![0-9a-z])',
+    // MB: `Ma GD ACSP/ az453273`. It may break the text within this label.
+    '(?<=\\bacsp ?/ ?)[a-z]{2}\\d{6}(?![0-9a-z])',
   ].join('|'),
   'g',
 )

@@ -28,7 +28,7 @@ const LABELLED = 'Ma giao dich'
 const SENDERS = 'Ma tham chieu'
 
 const shapes: readonly Shape[] = [
-  { kind: 'ACSP', word: 'ACSP', expression: /\bACSP\/ ?([0-9A-Z]{6,24})/i, movement: true, length: 8 },
+  { kind: 'ACSP', word: 'ACSP', expression: /\bACSP ?\/ ?([0-9A-Z]{6,24})/i, movement: true, length: 8 },
   { kind: 'Trace', word: 'TRACE', expression: /\bTrace[ :]{0,2}(\d{4,12})(?!\d)/gi, length: 6 },
   /** VCB for interbank transfers: six digits, day, time. */
   { kind: 'dotted', expression: /(?<![\d.])\d{6}\.\d{6}\.\d{6}(?!\d)/, movement: true, length: 18 },

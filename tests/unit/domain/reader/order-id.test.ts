@@ -56,6 +56,7 @@ describe('order ids', () => {
     expect(found('GD 6181SGTTH2MAPRUW 300626-21:14:53', 'TH')).to.equal(null)
     expect(found('AN chuyen tien- Ma GD ACSP/ dh453273', 'DH')).to.equal(null)
     expect(found('mua hang GD DH1042 300626-21:14:53', 'DH'), 'the words of a payer').to.equal('DH1042')
+    expect(found('AN chuyen tien- Ma GD ACSP / dh453273', 'DH'), 'in a label that MB broke').to.equal(null)
   })
 
   it('do not begin in the bank’s words before the payer’s', () => {

@@ -11,6 +11,7 @@ describe('references in a memo', () => {
       'MBVCB 969666571 088129': 'MBVCB 969666571',
       'chuyen tien - Ma giao dich/ Trace 558880': '558880',
       'Chuyen tien- Ma GD ACSP/ az453273': 'az453273',
+      'Chuyen tien- Ma GD ACSP / az453273': 'az453273',
       'chuyen tien FT24150123456789': 'FT24150123456789',
       'chuyen tien#SP#020097042204051153162026A3UR251905.5189': '020097042204051153162026A3UR251905',
       'chuyen tien -CTLNHIDI000014950160814-1/1': 'CTLNHIDI000014950160814',
