@@ -35,6 +35,8 @@ const RANDOM_REFERENCES = new RegExp(
     '(?<=\\bgd )\\d{4}[0-9a-z]{8,14}(?= \\d{6}-\\d{2}:\\d{2}:\\d{2})',
     // MB: `Ma GD ACSP/ az453273`. It may break the text within this label.
     '(?<=\\bacsp ?/ ?)[a-z]{2}\\d{6}(?![0-9a-z])',
+    // MB, before the words of a payer who scanned a QR code of its app: the number of the code, and the counter. `Qacpvj2052 APPMB1 1 DH1042`.
+    '(?<![0-9a-z])q(?:[a-z]{5}\\d{4}|0[0-9a-z]{8}) {1,2}[0-9a-z]{2,20}1 1(?![0-9a-z])',
   ].join('|'),
   'g',
 )
@@ -165,7 +167,8 @@ const withoutPrefix = (memo: Memo): OrderId | null => {
     const [found] = token
     const end = token.index + found.length
     const order = found.toUpperCase()
-    if (BANKS_OWN.test(found) || references.some(({ value }) => value.includes(order))) continue
+    const isMasked = memo.shadow[token.index] === '.'
+    if (isMasked || BANKS_OWN.test(found) || references.some(({ value }) => value.includes(order))) continue
     if (!CUT_HERE.test(memo.text.slice(end, end + 3))) return { order_id: order, prefix: null }
   }
   return null

@@ -59,6 +59,16 @@ describe('order ids', () => {
     expect(found('AN chuyen tien- Ma GD ACSP / dh453273', 'DH'), 'in a label that MB broke').to.equal(null)
   })
 
+  it('are not the number of the QR code that a payer of MB scanned, which is the same for every payment', () => {
+    for (const code of ['Qabdhk2052 APPMB1 1', 'QABDHK2052  APPMB1 1', 'Q000dh1k5p LOTUSCAFE1 1']) {
+      for (const prefix of ['DH', 'HK', 'MB', 'CAFE', 'K'])
+        expect(found(`${code} LE THI LAN chuyen tien- Ma GD ACSP/ xr703682`, prefix), code).to.equal(null)
+      expect(found(`${code} O5CH7J7Q13U5 DH1042`, 'DH'), code).to.equal('DH1042')
+      expect(found(`${code} AB1042`, 'DH'), code).to.equal('AB1042')
+    }
+    expect(found('Qabdhk2052 DH1042', 'DH'), 'the words of a payer').to.equal('DH1042')
+  })
+
   it('do not begin in the bank’s words before the payer’s', () => {
     expect(found('NHAN TU 0011004177 TRACE 560102 ND H2000 DH1042', 'DH')).to.equal('DH1042')
     expect(found('MB-TKThe :3800100123450000, tai CoopBank. ND H2000 DH1042', 'DH')).to.equal('DH1042')
