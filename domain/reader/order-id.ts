@@ -28,7 +28,8 @@ const GLUED =
 const RANDOM_REFERENCES = new RegExp(
   [
     '(?<![0-9a-z])(?:0200\\d{6}[0-9a-z]{14,34}|\\d{4}ibt\\d[0-9a-z]{8,14})(?![0-9a-z])',
-    'ctlnhid[io]\\d{10,20}',
+    // BIDV: `-CTLNHIDI000014950160814-1/1-CRE-002`.
+    'ctlnhid[io]\\d{10,20}(?:- ?\\d/?\\d-(?:cre|pmt)-\\d{3})?',
     // VietinBank, before the payer's words: `So GD: 940A1860FAZW28LK`.
     '(?<![0-9a-z])\\d{3}a\\d{4}[0-9a-z]{6,18}(?![0-9a-z])',
     // ACB: `GD 6181SGTTH2MAPRUW 300626-21:14:53`.
@@ -42,10 +43,20 @@ const RANDOM_REFERENCES = new RegExp(
 )
 
 /**
- * A bank's words before the payer's: `NHAN TU 0011004177 TRACE 560102 ND H2000`. Their last letter and the payer's first one are no
- * prefix. Another channel shows the payer's words only, so one payment could pay two orders.
+ * A bank's words beside the payer's. Before them: `NHAN TU 0011004177 TRACE 560102 ND H2000`. Their last letter and the payer's first one are no
+ * prefix. Another channel shows the payer's words only, so one payment could pay two orders. And words before a number of the bank's, which is no
+ * id: `CT tu 0011004177 LE THI LAN toi 0451000287`, `Ma giao dich Trace448699 Trace 448699`.
  */
-const LABEL_OF_WORDS = /^nhan tu [0-9a-z]{4,24} trace \d{4,12} nd(?= )|(?<=, tai [a-z ]{2,30}\. )nd(?= )/g
+const LABEL_OF_WORDS = new RegExp(
+  [
+    '^nhan tu [0-9a-z]{4,24} trace \\d{4,12} nd(?= )',
+    '(?<=, tai [a-z ]{2,30}\\. )nd(?= )',
+    'tu(?<=\\bct tu)(?= \\d{9,19} )',
+    'toi(?<=\\bct tu \\d{9,19} [^.\\n]{2,60} toi)(?= ?\\d{9,19}(?!\\d))',
+    'trace(?<=\\bma giao dich[ /]{0,3}(?:trace ?\\d{4,12} )?trace)(?= ?\\d{4,12}(?![0-9a-z]))',
+  ].join('|'),
+  'g',
+)
 
 /** Tokens that are never an order id: a bank's reference, or an account or phone number after its label. */
 const BANKS_OWN = /^(?:ft|mbvcb|trace|ctlnhid[io]|ibbiz|ck(?=\d{8})|gd|tk|stk|sdt)\d/i

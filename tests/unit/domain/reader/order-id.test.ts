@@ -57,6 +57,8 @@ describe('order ids', () => {
     expect(found('AN chuyen tien- Ma GD ACSP/ dh453273', 'DH')).to.equal(null)
     expect(found('mua hang GD DH1042 300626-21:14:53', 'DH'), 'the words of a payer').to.equal('DH1042')
     expect(found('AN chuyen tien- Ma GD ACSP / dh453273', 'DH'), 'in a label that MB broke').to.equal(null)
+    expect(found('AN chuyen tien -CTLNHIDI000014950160814-1/1-CRE-002', 'RE'), 'behind one').to.equal(null)
+    expect(found('AN chuyen tien RE1042 -CTLNHIDI000014950160814-1/1-CRE-002', 'RE')).to.equal('RE1042')
   })
 
   it('are not the number of the QR code that a payer of MB scanned, which is the same for every payment', () => {
@@ -67,6 +69,21 @@ describe('order ids', () => {
       expect(found(`${code} AB1042`, 'DH'), code).to.equal('AB1042')
     }
     expect(found('Qabdhk2052 DH1042', 'DH'), 'the words of a payer').to.equal('DH1042')
+  })
+
+  it('do not begin in words of the bank before a number of its own', () => {
+    const vietcombank =
+      'MBVCB.911539506.048292.LE THI LAN chuyen tien.CT tu 0011000415567 LE THI LAN toi 0451000287781 TRAN VAN AN'
+    for (const prefix of ['TU', 'TOI', 'OI']) {
+      expect(found(vietcombank, prefix), prefix).to.equal(null)
+      expect(found(vietcombank.replace('chuyen tien', `${prefix}1042`), prefix)).to.equal(`${prefix}1042`)
+      expect(found(`CT ${prefix}1042`, prefix), 'the words of a payer').to.equal(`${prefix}1042`)
+    }
+    for (const trace of ['   Ma giao dich   Trace448699 Trace 448699', '- Ma giao dich/ Trace 448699'])
+      for (const prefix of ['CE', 'ACE', 'TRACE']) {
+        expect(found(`LE THI LAN chuyen tien${trace}`, prefix), prefix).to.equal(null)
+        expect(found(`${prefix}1042${trace}`, prefix), prefix).to.equal(`${prefix}1042`)
+      }
   })
 
   it('do not begin in the bank’s words before the payer’s', () => {
