@@ -32,6 +32,8 @@ const RANDOM_REFERENCES = new RegExp(
     'ctlnhid[io]\\d{10,20}(?:- ?\\d/?\\d-(?:cre|pmt)-\\d{3})?',
     // VietinBank, before the payer's words: `So GD: 940A1860FAZW28LK`.
     '(?<![0-9a-z])\\d{3}a\\d{4}[0-9a-z]{6,18}(?![0-9a-z])',
+    // VietinBank: `CT DEN:284T2640DUE9EQUC DINH THI THU`.
+    '(?<=\\bct d(?:en|i): ?)\\d{3}[a-z]\\d{4}[0-9a-z]{6,18}(?![0-9a-z])',
     // ACB: `GD 6181SGTTH2MAPRUW 300626-21:14:53`.
     '(?<=\\bgd )\\d{4}[0-9a-z]{8,14}(?= \\d{6}-\\d{2}:\\d{2}:\\d{2})',
     // MB: `Ma GD ACSP/ az453273`. It may break the text within this label.

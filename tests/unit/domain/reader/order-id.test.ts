@@ -52,6 +52,10 @@ describe('order ids', () => {
     expect(found('6181DH5IBT1DH77ABCDEF', 'XX')).to.equal(null)
     expect(found('So GD: 940A1860FADH28LK DH1042 tai iPay', 'DH')).to.equal('DH1042')
     expect(found('So GD: 124A2210XKCSDH6FBPO7426. 1 BPO8114.1 DH1042 ~', 'DH')).to.equal('DH1042')
+    for (const label of ['CT DEN:', 'CT DI: ']) {
+      expect(found(`${label}284T2640DDH9EQUC LE THI LAN Chuyen tien`, 'DH'), label).to.equal(null)
+      expect(found(`${label}284T2640DDH9EQUC LE THI LAN DH1042; tai Napas`, 'DH'), label).to.equal('DH1042')
+    }
     expect(found('tu 1742365796702DH1042', 'DH'), 'behind an account').to.equal('DH1042')
     expect(found('GD 6181SGTTH2MAPRUW 300626-21:14:53', 'TH')).to.equal(null)
     expect(found('AN chuyen tien- Ma GD ACSP/ dh453273', 'DH')).to.equal(null)
