@@ -18,7 +18,6 @@ export const byLabelsOnly = [
   bank('MBV', 'MBV', { senders: ['MBV'], packages: ['com.vnpay.ocean'] }),
   bank('CBB', 'VCBNeo', { senders: ['VCBNeo', 'CBBank'], packages: ['cbbank.vn.mobile'] }),
   bank('COOP', 'Co-opBank', { packages: ['com.vnpay.coopbank'] }),
-  bank('PBVN', 'Public Bank', { senders: ['PublicBank'], packages: ['com.vnpay.publicbank'], spacedThousands: true }),
   bank('WOO', 'Woori', { packages: ['vn.com.woori.smart'] }),
   bank('CIMB', 'CIMB', { packages: ['vn.cimbbank.octo'] }),
   bank('UBANK', 'Ubank', { packages: ['vn.vpbank.ubank'] }),

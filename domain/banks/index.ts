@@ -17,6 +17,7 @@ import { momo } from './momo.ts'
 import { msb } from './msb.ts'
 import { ncb } from './ncb.ts'
 import { ocb } from './ocb.ts'
+import { publicBank } from './public-bank.ts'
 import { pvcombank } from './pvcombank.ts'
 import { sacombank } from './sacombank.ts'
 import { scb } from './scb.ts'
@@ -58,6 +59,7 @@ export const banks: readonly Bank[] = [
   eximbank,
   seabank,
   ncb,
+  publicBank,
   pvcombank,
   scb,
   abbank,

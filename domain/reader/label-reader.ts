@@ -123,7 +123,7 @@ const same = (several: readonly Groups[]): boolean => new Set(several.map(({ num
 const SPACED_NUMBER = '[1-9]\\d{0,2}(?: \\d{3})+(?!\\d)'
 /** After its bank printed `VND` or a sign, such a number is never followed by digits of something else. */
 const SPACED_OF_BANK = new RegExp(
-  `(?<=[+-] ?|(?:${CURRENCY_CODE}|so du|sd) ?:? ?)${SPACED_NUMBER}|` +
+  `(?<=[+-] ?|(?:${CURRENCY_CODE}|so du(?: hien thoi)?|sd) ?:? ?)${SPACED_NUMBER}|` +
     `(?<![\\d.,])${SPACED_NUMBER}(?=(?:\\.\\d{2})? ?(?:${CURRENCY_CODE}))`,
   'g',
 )
@@ -142,7 +142,7 @@ const MARKED_THOUSANDS = /\d[.,]\d{3}(?!\d)/
  * Replaces blanks between thousands by commas. The length stays the same. No bank prints both in one text.
  * @param headEnd  the beginning of the memo, where a payer may write any number
  */
-const withoutSpacedThousands = (page: Page, bank: { spacedThousands?: boolean }, headEnd: number): Page => {
+export const withoutSpacedThousands = (page: Page, bank: { spacedThousands?: boolean }, headEnd: number): Page => {
   const { text, shadow } = page
   if (!bank.spacedThousands && MARKED_THOUSANDS.test(shadow.slice(0, headEnd))) return page
   const spaced = bank.spacedThousands ? SPACED_OF_BANK : SPACED

@@ -5,7 +5,7 @@ import type { Bank, Layout } from '../banks/bank.ts'
 import { findCounterpart } from './counterpart.ts'
 import { isInsideWord, undoBreaks, withoutColumns, type Joins } from './line-breaks.ts'
 import { CUT, type Page } from './page.ts'
-import { mayLackItsYear, readPrintedTime, type DateParts } from './printed-time.ts'
+import { mayLackItsYear, readPrintedTime, REST_OF_YEAR, type DateParts } from './printed-time.ts'
 import type { Reading, Reference } from './reading.ts'
 import { saysFailedBehind } from './rejection.ts'
 import { acrossBreaks, findReferences, mayLackItsEnd } from './references.ts'
@@ -122,7 +122,9 @@ const comparedIn = (joined: string | null, { breaksAt }: Layout, all: readonly R
 
 /** The printed day, unless it ends the text and may lack its own end: `vao 10:00 20/11/20`. */
 const timeOf = ({ text }: Page, groups: Groups, indices: Indices | undefined, { pattern }: Layout): DateParts =>
-  pattern.includes('yyyy') && mayLackItsYear(groups, (part) => indices?.[part]?.[1] === text.length) ? {} : groups
+  pattern.includes('yyyy') && mayLackItsYear(groups, (part) => REST_OF_YEAR.test(text.slice(indices?.[part]?.[1])))
+    ? {}
+    : groups
 
 /** Reads the page with the layout. Null if the layout does not match, or leaves a value uncertain. */
 export const readByLayout = (layout: Layout, bank: Bank, page: Page, arrivedAt: Date): Found | null => {

@@ -65,7 +65,7 @@ const PRINTED: readonly RegExp[] = [
 ]
 
 /** Between a day and the end of a text that was cut within the year. */
-const REST_OF_YEAR = /^(?:[-/.]\d{0,3})?$/
+export const REST_OF_YEAR = /^(?:[-/.]\d{0,3})?$/
 
 /**
  * The time anywhere in a text in shadow form. Null if there is none.

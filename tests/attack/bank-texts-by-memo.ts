@@ -230,6 +230,10 @@ sms(
     `20/11/26 10:00 DongA Bank thong bao: TK 0111090000 da thay doi: +150,000 VND. ${m}. So du hien tai la: 222,772,047 VND.`,
 )
 sms('PublicBank', (m) => `TK 100000012345 VND +150 000 luc 10:00 20/11/2026. So du VND 222 772 047. GD: ${m}`)
+sms(
+  'PublicBank',
+  (m) => `TK100000012345 duoc ghi co +150 000 So du hien thoi: 222 772 047 (GD:060000084 20/11/2026 ${m})`,
+)
 push(
   'io.lifestyle.plus',
   'Timo',

@@ -71,7 +71,15 @@ const variants: Record<string, Case[]> = {
   ABBANK: [['TK 0741 thay doi: +348,962 VND so GD: FT18164003000069-tien dien. So du tinh den 20:11 13/06/2018: 5,000 VND', 'ABB +348962.00 VND of 0741 leaves 5000.00']],
   PVcomBank: [['TK: 1020(VND).+ 1,160,313. SD: 93,785. Luc: 09:51 12/06/2018. ND: x', 'PVCB +1160313.00 VND of 1020 leaves 93785.00']],
   Shinhan: [['TK **3896 thay doi + USD 1,299.50. So du kha dung: USD 6,198.10. . x', 'SHBVN +1299.50 USD of **3896 leaves 6198.10']],
-  'Public Bank': [['TK 1234567 -1 234 567 VND. So du: 5 234 567 VND. GD: TIEN DIEN', 'PBVN -1234567.00 VND of 1234567 leaves 5234567.00', { sender: 'PublicBank' }]],
+  'Public Bank': [
+    ['TK 1234567 -1 234 567 VND. So du: 5 234 567 VND. GD: TIEN DIEN', 'PBVN -1234567.00 VND of 1234567 leaves 5234567.00', { sender: 'PublicBank' }],
+    ['TK0603000001234 duoc ghi co +29 300 150 So du hien thoi: 1 014 058 947 (GD:060000084 12/06/2018 DH1042)', 'PBVN +29300150.00 VND of 0603000001234 leaves 1014058947.00', { sender: 'PublicBank' }],
+    ['TK0603000001234 duoc ghi no -300 150 So du hien thoi: 947 (GD:060000084 12/06/2018 so du 9 999 999 ...', 'PBVN -300150.00 VND of 0603000001234 leaves 947.00', { sender: 'PublicBank' }],
+    // The balance may lack its end, or has cents, so that the account is in another currency.
+    ['TK0603000001234 duoc ghi co +300 150 So du hien thoi: 1 014 058', 'PBVN +300150.00 VND of 0603000001234 leaves -', { sender: 'PublicBank' }],
+    ['TK0603000001234 duoc ghi co +300 150 So du hien thoi: 1 014.05 (GD:060000084 12/06/2018 a)', 'unparsed', { sender: 'PublicBank' }],
+    ['TK0603000001234 duoc ghi co +29 300 150 So du hien thoi: 1 014 058 947 (GD:060000084 12/06/2018 DH1042)', 'unparsed'],
+  ],
   Cake: [
     ['+200.000đ vào tài khoản. Nội dung: N gui tien. Số dư: 1.200.000đ', 'CAKE +200000.00 VND of - leaves 1200000.00', { package: 'xyz.be.cake' }],
     ['-200.000đ từ tài khoản 0986. Số dư: 1.200đ', 'CAKE -200000.00 VND of 0986 leaves 1200.00', { package: 'xyz.be.cake' }],
@@ -92,6 +100,47 @@ describe('a bank text', () => {
     for (const [text, expected, around = {}] of cases)
       it(`gives the expected result for ${name}: ${JSON.stringify(text)}`, () =>
         expect(summary({ text, ...around })).to.equal(expected))
+})
+
+describe('a text of Public Bank, which prints blanks between thousands and no currency', () => {
+  const textOf = (amount: string, balance: string, memo: string) =>
+    `TK0603000001234 duoc ghi ${amount} So du hien thoi: ${balance} (GD:060000084 12/06/2018 ${memo}`
+  const text = textOf('co +29 300 150', '1 014 058 947', 'DH1042 ...')
+  const readingOf = (given: string) => read({ text: given, sender: 'PublicBank' }, arrival).reading
+
+  it('gives its memo, day and number', () =>
+    expect(readingOf(text)).to.deep.include({
+      content: 'DH1042 ...',
+      printed_time: { at: '2018-06-11T17:00:00.000Z', precision: 'day', year_printed: true },
+      transaction_ref: '060000084',
+    }))
+
+  it('never yields part of a number, or another day, at any position of a cut', () => {
+    for (let at = 0; at < text.length; at++) {
+      const reading = readingOf(text.slice(0, at))
+      if (!reading) continue
+      expect(reading.amount).to.equal('29300150.00')
+      expect([null, '1014058947.00'], `${at}`).to.include(reading.balance_after)
+      expect([undefined, '2018-06-11T17:00:00.000Z'], `${at}`).to.include(reading.printed_time?.at)
+    }
+  })
+
+  it('is not read if another one follows, and not changed by its memo', () => {
+    const other = textOf('no -10 000', '1 014 048 947', 'DH1043)')
+    for (const mark of ['\n', ' ']) expect(readingOf(text + mark + other), mark).to.equal(null)
+    for (const memo of [
+      'So du hien thoi: 9 999 999',
+      '+9 999 999',
+      'ghi no -9 999 999 So du hien thoi: 1 (GD:1 12/06/2018',
+      'GD:1 13/06/2018',
+    ])
+      expect(readingOf(textOf('co +29 300 150', '1 014 058 947', `${memo} DH1042)`)), memo).to.include({
+        transaction_type: 'credit',
+        amount: '29300150.00',
+        balance_after: '1014058947.00',
+        content: `${memo} DH1042`,
+      })
+  })
 })
 
 describe('a text of a bank without layouts', () => {
