@@ -54,6 +54,7 @@ const LABEL_OF_WORDS = new RegExp(
     '^nhan tu [0-9a-z]{4,24} trace \\d{4,12} nd(?= )',
     '(?<=, tai [a-z ]{2,30}\\. )nd(?= )',
     'tu(?<=\\bct tu)(?= \\d{9,19} )',
+    '(?<![0-9a-z])mbvcb(?=\\d)',
     'toi(?<=\\bct tu \\d{9,19} [^.\\n]{2,60} toi)(?= ?\\d{9,19}(?!\\d))',
     'trace(?<=\\bma giao dich[ /]{0,3}(?:trace ?\\d{4,12} )?trace)(?= ?\\d{4,12}(?![0-9a-z]))',
   ].join('|'),

@@ -83,6 +83,7 @@ describe('order ids', () => {
       expect(found(vietcombank.replace('chuyen tien', `${prefix}1042`), prefix)).to.equal(`${prefix}1042`)
       expect(found(`CT ${prefix}1042`, prefix), 'the words of a payer').to.equal(`${prefix}1042`)
     }
+    expect(found('MBVCB82826102.LE THI LAN', 'VCB')).to.equal(null)
     for (const trace of ['   Ma giao dich   Trace448699 Trace 448699', '- Ma giao dich/ Trace 448699'])
       for (const prefix of ['CE', 'ACE', 'TRACE']) {
         expect(found(`LE THI LAN chuyen tien${trace}`, prefix), prefix).to.equal(null)
