@@ -1,6 +1,9 @@
 // Tests: tests/integration/http/languages.test.ts
 /** Mails and alerts in English. */
+import { formatsOf } from './formats.ts'
 import type { Texts } from './types.ts'
+
+const shown = formatsOf('en')
 
 const lines = (...all: string[]) => `${all.join('\n')}\n`
 
@@ -62,10 +65,10 @@ export const en: Texts = {
       ),
     }),
     quota: ({ email, user_id, plan, month, transactions, limit }) => ({
-      subject: `Baoco: ${email} has used ${Math.floor((transactions * 100) / limit)} % of this month's transactions`,
+      subject: `Baoco: ${email} has used ${Math.floor((transactions * 100) / limit)}% of this month's transactions`,
       text:
-        `${email} (account ${user_id}) has had ${transactions} transactions in ${month}. Its plan, ${plan}, ` +
-        `includes ${limit} a month.\n\nAbove the quota, webhooks are still sent, but later.\n`,
+        `${email} (account ${user_id}) has had ${shown.count(transactions)} transactions in ${shown.month(month)}. Its plan, ${plan}, ` +
+        `includes ${shown.count(limit)} a month.\n\nAbove the quota, webhooks are still sent, but later.\n`,
     }),
     diskFull: {
       refusing: {
@@ -103,10 +106,10 @@ export const en: Texts = {
       },
       link: (url) => `Confirm it here, within seven days:\n${url}`,
       since: (at, isMailedAtEnd) =>
-        `Since ${at}. ${isMailedAtEnd ? 'A mail follows when it is over.' : 'The list of alerts shows when it is over.'}`,
+        `Since ${shown.moment(at)}. ${isMailedAtEnd ? 'A mail follows when it is over.' : 'The list of alerts shows when it is over.'}`,
       ended: (endpoint, until) => ({
         subject: 'Baoco: an endpoint is working again',
-        text: `The endpoint ${endpoint} has been working again since ${until}. The deliveries that waited for it are being sent.\n`,
+        text: `The endpoint ${endpoint} has been working again since ${shown.moment(until)}. The deliveries that waited for it are being sent.\n`,
       }),
     },
   },
@@ -124,10 +127,10 @@ export const en: Texts = {
       `The server of the mailbox ${address} lists a mail, but does not return it (${facts}). Baoco tried several times, then skipped it. ` +
       `Notification ${notification} records that. If the mail is from your bank, compare it with your transactions.`,
     diskLow: (freeMb, share, leastMb) =>
-      `The disk of the data folder has ${freeMb} MB left, ${share.toFixed(1)} %. ` +
-      `Below ${leastMb} MB, Baoco refuses new notifications, and phones send them again later. Free some space or enlarge the disk.`,
+      `The disk of the data folder has ${shown.count(freeMb)} MB left, ${shown.percent(share)}. ` +
+      `Below ${shown.count(leastMb)} MB, Baoco refuses new notifications, and phones send them again later. Free some space or enlarge the disk.`,
     serverDiskLow: (server, place, freeMb, share) =>
-      `The disk of ${server}${place === null ? '' : ` (${place})`} has ${freeMb} MB left, ${share.toFixed(1)} %. ` +
+      `The disk of ${server}${place === null ? '' : ` (${place})`} has ${shown.count(freeMb)} MB left, ${shown.percent(share)}. ` +
       'When that disk is full, Baoco refuses new notifications, and phones send them again later. Free some space or enlarge the disk.',
     streamParked: (stream, reason) =>
       `An event of the stream ${stream} cannot be used (${reason}). The later events of this stream wait; everything else goes on. ` +
@@ -145,7 +148,7 @@ export const en: Texts = {
         : 'It counts as yours, because new numbers count during the first 24 hours and while you let Baoco learn them. ' +
           'If it is not yours, switch it off: its transactions are then sent nowhere.'),
     quota: (transactions, limit, month) =>
-      `${transactions} of the ${limit} transactions that your plan includes in ${month} are used. ` +
+      `${shown.count(transactions)} of the ${shown.count(limit)} transactions that your plan includes in ${shown.month(month)} are used. ` +
       'Above the limit, webhooks are still sent, but later. A larger plan ends the delay at once.',
     endpointFailing: (endpoint, failures, last) =>
       `The endpoint ${endpoint} keeps failing: ${failures} calls in a row` +

@@ -1,6 +1,9 @@
 // Tests: tests/integration/http/languages.test.ts
 /** Mails and alerts in Vietnamese. */
+import { formatsOf } from './formats.ts'
 import type { Texts } from './types.ts'
+
+const shown = formatsOf('vi')
 
 const lines = (...all: string[]) => `${all.join('\n')}\n`
 
@@ -62,10 +65,10 @@ export const vi: Texts = {
       ),
     }),
     quota: ({ email, user_id, plan, month, transactions, limit }) => ({
-      subject: `Baoco: ${email} đã dùng ${Math.floor((transactions * 100) / limit)} % số giao dịch của tháng này`,
+      subject: `Baoco: ${email} đã dùng ${Math.floor((transactions * 100) / limit)}% số giao dịch của tháng này`,
       text:
-        `${email} (tài khoản ${user_id}) đã có ${transactions} giao dịch trong tháng ${month}; gói ${plan} ` +
-        `có ${limit} giao dịch mỗi tháng.\n\nKhi vượt hạn mức, webhook vẫn được gửi nhưng chậm hơn.\n`,
+        `${email} (tài khoản ${user_id}) đã có ${shown.count(transactions)} giao dịch trong tháng ${shown.month(month)}; gói ${plan} ` +
+        `có ${shown.count(limit)} giao dịch mỗi tháng.\n\nKhi vượt hạn mức, webhook vẫn được gửi nhưng chậm hơn.\n`,
     }),
     diskFull: {
       refusing: {
@@ -103,10 +106,10 @@ export const vi: Texts = {
       },
       link: (url) => `Xác nhận tại đây, trong vòng bảy ngày:\n${url}`,
       since: (at, isMailedAtEnd) =>
-        `Từ ${at}. ${isMailedAtEnd ? 'Khi hết lỗi, bạn sẽ nhận được thư.' : 'Danh sách cảnh báo cho biết khi nào việc này kết thúc.'}`,
+        `Từ ${shown.moment(at)}. ${isMailedAtEnd ? 'Khi hết lỗi, bạn sẽ nhận được thư.' : 'Danh sách cảnh báo cho biết khi nào việc này kết thúc.'}`,
       ended: (endpoint, until) => ({
         subject: 'Baoco: địa chỉ nhận webhook đã hoạt động lại',
-        text: `Địa chỉ ${endpoint} đã hoạt động lại từ ${until}. Các webhook đang chờ sẽ được gửi đi.\n`,
+        text: `Địa chỉ ${endpoint} đã hoạt động lại từ ${shown.moment(until)}. Các webhook đang chờ sẽ được gửi đi.\n`,
       }),
     },
   },
@@ -124,10 +127,10 @@ export const vi: Texts = {
       `Máy chủ của hộp thư ${address} có một thư nhưng không cho tải về (${facts}). Baoco đã thử nhiều lần rồi bỏ qua thư này. ` +
       `Tin báo ${notification} ghi lại việc đó. Nếu đó là thư của ngân hàng, hãy đối chiếu với các giao dịch của bạn.`,
     diskLow: (freeMb, share, leastMb) =>
-      `Ổ đĩa chứa dữ liệu chỉ còn ${freeMb} MB, tức ${share.toFixed(1).replace('.', ',')} %. ` +
-      `Khi còn dưới ${leastMb} MB, Baoco từ chối tin báo mới và điện thoại sẽ gửi lại sau. Hãy dọn bớt hoặc mở rộng ổ đĩa.`,
+      `Ổ đĩa chứa dữ liệu chỉ còn ${shown.count(freeMb)} MB, tức ${shown.percent(share)}. ` +
+      `Khi còn dưới ${shown.count(leastMb)} MB, Baoco từ chối tin báo mới và điện thoại sẽ gửi lại sau. Hãy dọn bớt hoặc mở rộng ổ đĩa.`,
     serverDiskLow: (server, place, freeMb, share) =>
-      `Ổ đĩa của ${server}${place === null ? '' : ` (${place})`} chỉ còn ${freeMb} MB, tức ${share.toFixed(1).replace('.', ',')} %. ` +
+      `Ổ đĩa của ${server}${place === null ? '' : ` (${place})`} chỉ còn ${shown.count(freeMb)} MB, tức ${shown.percent(share)}. ` +
       'Khi hết chỗ, Baoco từ chối tin báo mới và điện thoại sẽ gửi lại sau. Hãy dọn bớt hoặc mở rộng ổ đĩa.',
     streamParked: (stream, reason) =>
       `Một sự kiện của luồng ${stream} không dùng được (${reason}). Những gì đến sau trong luồng này phải chờ; mọi thứ khác vẫn chạy. ` +
@@ -145,7 +148,7 @@ export const vi: Texts = {
         : 'Tài khoản này được tính là của bạn, vì số mới được tính trong 24 giờ đầu và trong lúc bạn cho Baoco học số mới. ' +
           'Nếu không phải của bạn, hãy tắt nó: giao dịch của nó sẽ không được gửi đi đâu.'),
     quota: (transactions, limit, month) =>
-      `Bạn đã dùng ${transactions} trên ${limit} giao dịch mà gói của bạn có trong tháng ${month}. ` +
+      `Bạn đã dùng ${shown.count(transactions)} trên ${shown.count(limit)} giao dịch mà gói của bạn có trong tháng ${shown.month(month)}. ` +
       'Khi vượt hạn mức, webhook vẫn được gửi nhưng chậm hơn; khi nâng gói, webhook lại được gửi ngay.',
     endpointFailing: (endpoint, failures, last) =>
       `Địa chỉ ${endpoint} liên tục lỗi: ${failures} lần gọi liên tiếp` +

@@ -153,7 +153,29 @@ describe('the language of an account', () => {
       transactions: 80,
       limit: 100,
     })
-    expect(subject).to.include('80 %')
+    expect(subject).to.include('80%')
     expect(text).to.include('gói Free')
+  })
+
+  it('shows times, months and numbers as readers of the language write them', () => {
+    const of = (language: 'vi' | 'en') => {
+      const { letters, alerts } = TEXTS[language]
+      return [
+        letters.alert.since('2026-11-24T07:05:09.123Z', true),
+        letters.alert.ended('https://shop.example', '2026-12-31T17:00:00.000Z').text,
+        alerts.quota(4_000, 5_000, '2026-11'),
+        alerts.diskLow(2_048, 4.96, 1_024),
+      ].join('\n')
+    }
+    expect(of('en'))
+      .to.include('Since 14:05 on 24 November 2026 (Vietnam time).')
+      .and.include('since 00:00 on 1 January 2027 (Vietnam time).')
+      .and.include('4,000 of the 5,000 transactions that your plan includes in November 2026')
+      .and.include('2,048 MB left, 5.0%. Below 1,024 MB')
+    expect(of('vi'))
+      .to.include('Từ 14:05 ngày 24/11/2026.')
+      .and.include('từ 00:00 ngày 01/01/2027.')
+      .and.include('4.000 trên 5.000 giao dịch mà gói của bạn có trong tháng 11/2026')
+      .and.include('2.048 MB, tức 5,0%. Khi còn dưới 1.024 MB')
   })
 })

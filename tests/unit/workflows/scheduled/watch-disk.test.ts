@@ -52,10 +52,10 @@ describe('the watch on the disks', () => {
       '+ disk:event_store:5',
     ])
     expect(lasting.get('disk:event_store:5')).to.match(
-      /^The disk of EventStoreDB \(\/var\/lib\/eventstore\) has 3815 MB left, 4\.0 %\. /,
+      /^The disk of EventStoreDB \(\/var\/lib\/eventstore\) has 3,815 MB left, 4\.0%\. /,
     )
     expect(await look(disk('postgres', 4.9))).to.deep.equal(['+ disk:postgres:10', '+ disk:postgres:5'])
-    expect(lasting.get('disk:postgres:10')).to.match(/^The disk of Postgres has \d+ MB left, 4\.9 %\. /)
+    expect(lasting.get('disk:postgres:10')).to.match(/^The disk of Postgres has [\d,]+ MB left, 4\.9%\. /)
     expect(await look(disk('data_folder', 50), disk('postgres', 7))).to.deep.equal(['- disk:10', '- disk:postgres:5'])
   })
 

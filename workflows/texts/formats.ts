@@ -1,0 +1,44 @@
+// Tests: tests/integration/http/languages.test.ts
+/** Times, months and numbers as readers of a language write them. Times are Vietnamese. */
+import type { Language } from '../../domain/account/language.ts'
+import { inVietnam } from '../../domain/time.ts'
+
+const MONTHS = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December'] // prettier-ignore
+
+const two = (number: number): string => String(number).padStart(2, '0')
+
+export interface Formats {
+  /** @param at  ISO 8601 @returns such as `14:05 on 24 November 2026 (Vietnam time)` */
+  moment(at: string): string
+  /** @param month  such as `2026-11` @returns such as `November 2026` */
+  month(month: string): string
+  /** @returns such as `12,000` */
+  count(number: number): string
+  /** @param share  percent @returns such as `4.0%` */
+  percent(share: number): string
+}
+
+const NUMBERS: Record<Language, { count: Intl.NumberFormat; percent: Intl.NumberFormat }> = {
+  vi: { count: new Intl.NumberFormat('vi-VN'), percent: new Intl.NumberFormat('vi-VN', { minimumFractionDigits: 1, maximumFractionDigits: 1 }) },
+  en: { count: new Intl.NumberFormat('en-GB'), percent: new Intl.NumberFormat('en-GB', { minimumFractionDigits: 1, maximumFractionDigits: 1 }) },
+} // prettier-ignore
+
+export const formatsOf = (language: Language): Formats => {
+  const { count, percent } = NUMBERS[language]
+  const isEnglish = language === 'en'
+  return {
+    moment: (at) => {
+      const { year, month, day, hour, minute } = inVietnam(new Date(at))
+      const clock = `${two(hour)}:${two(minute)}`
+      return isEnglish
+        ? `${clock} on ${day} ${MONTHS[month - 1]} ${year} (Vietnam time)`
+        : `${clock} ngày ${two(day)}/${two(month)}/${year}`
+    },
+    month: (given) => {
+      const [year, month] = given.split('-')
+      return isEnglish ? `${MONTHS[Number(month) - 1]} ${year}` : `${month}/${year}`
+    },
+    count: (number) => count.format(number),
+    percent: (share) => `${percent.format(share)}%`,
+  }
+}
