@@ -1,6 +1,6 @@
 // Tests: tests/integration/http/languages.test.ts
 /** Mails and alerts in English. */
-import { formatsOf } from './formats.ts'
+import { closed, formatsOf } from './formats.ts'
 import type { Texts } from './types.ts'
 
 const shown = formatsOf('en')
@@ -118,10 +118,10 @@ export const en: Texts = {
       `The webhook rule “${name}” (${rule}) was paused: its endpoint answered that it is gone (410). ` +
       'Its deliveries wait until you correct its URL and set it active again.',
     mailboxPaused: (address, reason) =>
-      `The mailbox ${address} was paused: ${reason} ` +
+      `The mailbox ${address} was paused: ${closed(reason)} ` +
       'Its mails are not being read. Check the server, then set the mail account active again.',
     mailboxFailing: (username, host, reason) =>
-      `The mailbox ${username} on ${host} cannot be read. ${reason} Its mails are not lost: they are read as soon as it works again. ` +
+      `The mailbox ${username} on ${host} cannot be read. ${closed(reason)} Its mails are not lost: they are read as soon as it works again. ` +
       'Check that the server can be reached and that the password is right (some providers need an app password), then test the mail account.',
     mailSkipped: (notification, address, facts) =>
       `The server of the mailbox ${address} lists a mail, but does not return it (${facts}). Baoco tried several times, then skipped it. ` +

@@ -7,6 +7,9 @@ const MONTHS = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 
 
 const two = (number: number): string => String(number).padStart(2, '0')
 
+/** A text that another sentence can follow: the words of a server may lack the full stop. */
+export const closed = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`)
+
 export interface Formats {
   /** @param at  ISO 8601 @returns such as `14:05 on 24 November 2026 (Vietnam time)` */
   moment(at: string): string

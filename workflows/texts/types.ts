@@ -37,9 +37,9 @@ export interface Texts {
   alerts: {
     /** @param name  of the rule, as its owner knows it */
     rulePaused(rule: number, name: string): string
-    /** @param address  of the mailbox · @param reason  a sentence, in English */
+    /** @param address  of the mailbox · @param reason  as `adapters/mail/failure.ts` writes it, in English */
     mailboxPaused(address: string, reason: string): string
-    /** @param reason  a sentence, in English */
+    /** @param reason  as `adapters/mail/failure.ts` writes it, in English */
     mailboxFailing(username: string, host: string, reason: string): string
     /** @param address  of the mailbox */
     mailSkipped(notification: number, address: string, facts: string): string

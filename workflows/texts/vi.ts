@@ -1,6 +1,7 @@
 // Tests: tests/integration/http/languages.test.ts
 /** Mails and alerts in Vietnamese. */
-import { formatsOf } from './formats.ts'
+import { closed, formatsOf } from './formats.ts'
+import { mailboxReason } from './mailbox-reasons.ts'
 import type { Texts } from './types.ts'
 
 const shown = formatsOf('vi')
@@ -118,10 +119,10 @@ export const vi: Texts = {
       `Webhook “${name}” (số ${rule}) đã bị tạm dừng: địa chỉ nhận trả lời rằng nó không còn nữa (410). ` +
       'Các lần gửi sẽ chờ đến khi bạn sửa địa chỉ và bật webhook lại.',
     mailboxPaused: (address, reason) =>
-      `Hộp thư ${address} đã bị tạm dừng: ${reason} ` +
+      `Hộp thư ${address} đã bị tạm dừng: ${closed(mailboxReason(reason))} ` +
       'Hiện thư trong hộp này không được đọc. Hãy kiểm tra máy chủ, rồi bật hộp thư lại.',
     mailboxFailing: (username, host, reason) =>
-      `Không đọc được hộp thư ${username} trên ${host}. ${reason} Thư không mất: Baoco sẽ đọc tiếp ngay khi hộp thư hoạt động lại. ` +
+      `Không đọc được hộp thư ${username} trên ${host}. ${closed(mailboxReason(reason))} Thư không mất: Baoco sẽ đọc tiếp ngay khi hộp thư hoạt động lại. ` +
       'Hãy kiểm tra máy chủ và mật khẩu (một số nhà cung cấp cần mật khẩu ứng dụng), rồi bấm Thử ở trang Nguồn.',
     mailSkipped: (notification, address, facts) =>
       `Máy chủ của hộp thư ${address} có một thư nhưng không cho tải về (${facts}). Baoco đã thử nhiều lần rồi bỏ qua thư này. ` +
