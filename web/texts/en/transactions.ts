@@ -84,7 +84,7 @@ export const transaction: Messages['transaction'] = {
       'An old notification is often a repeated one, and the shop may have counted the payment already. So Baoco only records it. If the shop does not know this payment, match it again.',
     cameBack:
       'Nothing is sent, because the memo says that the money came back. The bank repeats the memo of the transfer that came back, so its order id may not be what was paid. If a customer did pay this order, match it again.',
-    match: "Match again with today's webhooks",
+    match: 'Match again with the current webhooks',
   },
   attempt: (number) => `Attempt ${number}`,
   took: 'took',

@@ -12,7 +12,8 @@ export const undelivered: Messages['undelivered'] = {
   incomplete: 'There are so many that only the newest are counted. Choose fewer days.',
   count: (count, isOne) => `${count} ${isOne ? 'transaction' : 'transactions'}`,
   deleted: (id) => `Webhook ${id} was deleted`,
-  deletedText: "Nothing can be sent to this webhook now. Open a transaction to match it again with today's webhooks.",
+  deletedText:
+    'Nothing can be sent to this webhook now. Open a transaction to match it again with the current webhooks.',
   untried: [
     'Not sent yet',
     'The webhook is paused, sends one by one or has a limit per minute; its address is cut off or asked to wait; or the monthly quota is used up.',

@@ -80,10 +80,10 @@ export const transaction = {
       `Số tài khoản ${bank} ${number} chưa được xác nhận, nên giao dịch vào số này đang chờ.`,
     old: 'Không gửi, vì tin báo này đã cũ khi Baoco đọc được.',
     oldCure:
-      'Tin cũ thường là tin đến lần nữa, khi cửa hàng có thể đã ghi nhận giao dịch. Vì vậy Baoco chỉ ghi lại. Nếu cửa hàng chưa biết giao dịch này, hãy đối chiếu lại.',
+      'Tin cũ thường là tin được gửi lại, nên cửa hàng có thể đã ghi nhận giao dịch này. Vì vậy Baoco chỉ ghi lại. Nếu cửa hàng chưa biết giao dịch này, hãy so khớp lại.',
     cameBack:
-      'Không gửi, vì nội dung ghi là tiền hoàn trả. Ngân hàng lặp lại nội dung của lệnh chuyển bị trả lại, nên mã đơn trong đó không chắc là đơn được trả tiền. Nếu khách thật sự đã trả tiền cho đơn này, hãy đối chiếu lại.',
-    match: 'Đối chiếu lại với các webhook hiện có',
+      'Không gửi, vì nội dung ghi là tiền hoàn trả. Ngân hàng lặp lại nội dung của lệnh chuyển bị trả lại, nên mã đơn trong đó không chắc là đơn được trả tiền. Nếu khách thật sự đã trả tiền cho đơn này, hãy so khớp lại.',
+    match: 'So khớp lại với các webhook hiện có',
   },
   attempt: (number: number) => `Lần ${number}`,
   took: 'mất',

@@ -10,7 +10,7 @@ export const undelivered = {
   incomplete: 'Có quá nhiều giao dịch nên chỉ đếm những giao dịch mới nhất. Hãy chọn khoảng ngày ngắn hơn.',
   count: (count: string, _isOne: boolean) => `${count} giao dịch`,
   deleted: (id: number) => `Webhook ${id} đã bị xóa`,
-  deletedText: 'Không gửi tới webhook này được nữa. Hãy mở từng giao dịch để đối chiếu lại với các webhook hiện có.',
+  deletedText: 'Không gửi tới webhook này được nữa. Hãy mở từng giao dịch để so khớp lại với các webhook hiện có.',
   untried: [
     'Chưa gửi lần nào',
     'Webhook tạm dừng, gửi lần lượt hoặc có giới hạn mỗi phút; địa chỉ đang bị ngắt hoặc yêu cầu đợi; hoặc đã hết hạn mức tháng này.',

@@ -244,7 +244,7 @@ export const missingAnswers = (visitor: () => Visitor, owner: () => Owner): void
     let asked = 0
     const note = (request: Request): void => void (asked += Number(request.url().endsWith('/history')))
     page.on('request', note)
-    await page.getByRole('button', { name: 'Đối chiếu lại' }).click()
+    await page.getByRole('button', { name: 'So khớp lại' }).click()
     // The page asks again after the act, and after the message about it.
     await eventually(() => asked >= 2, { within: WITHIN })
     page.off('request', note)

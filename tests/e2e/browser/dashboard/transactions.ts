@@ -235,7 +235,7 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
     await page.getByText('Không gửi, vì tin báo này đã cũ khi Baoco đọc được.').waitFor()
     expect(await page.getByText('chưa được xác nhận').count()).to.equal(0)
     await visitor().inspect('transaction-old')
-    await page.getByRole('button', { name: 'Đối chiếu lại' }).click()
+    await page.getByRole('button', { name: 'So khớp lại' }).click()
     await page.getByText('Số tài khoản VCB 0011000415567 chưa được xác nhận').waitFor()
   })
 
@@ -248,7 +248,7 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
     await visitor().open(`/transactions/${id}`)
     await page.getByText('Không gửi, vì nội dung ghi là tiền hoàn trả.').waitFor()
     expect(await page.getByText('Tiền tố các cửa hàng').count()).to.equal(0)
-    await page.getByRole('button', { name: 'Đối chiếu lại' }).waitFor()
+    await page.getByRole('button', { name: 'So khớp lại' }).waitFor()
   })
 
   it('says that a later copy says that the money came back, and links to it from Today', async () => {
@@ -325,7 +325,7 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
     const unknown = { order_id: 'QQ77', prefix: null, content: 'chuyen tien QQ77', description: 'chuyen tien QQ77' }
     const id = await owner().pay({ ...unknown, account_number: '777', webhook_status: 'no_match' })
     await visitor().enter(`/transactions/${id}`)
-    await page.getByRole('button', { name: 'Đối chiếu lại' }).click()
+    await page.getByRole('button', { name: 'So khớp lại' }).click()
     await page.locator('.announcement', { hasText: 'Vẫn không khớp webhook nào nên chưa gửi gì.' }).waitFor()
     await page.getByText(/Tiền tố các cửa hàng của bạn: .*HS/).waitFor()
     await page.route('**/api/systems', (route) => route.fulfill({ json: { success: true, data: [] } }))
