@@ -42,7 +42,7 @@ export const exports: Messages['exports'] = {
     transaction_date: 'Date and time',
     counterpart_account: 'Counterpart account',
     counterpart_bank: 'Counterpart bank',
-    description: 'Text',
+    description: 'Original text',
     already_run_of: 'Copy of',
     raw_data: 'Raw data',
     balance_after: 'Balance',

@@ -50,7 +50,7 @@ export const transaction: Messages['transaction'] = {
     date: 'Time printed by the bank',
     received: 'Received by Baoco',
     source: 'Received through',
-    balance: 'Balance after it',
+    balance: 'Balance afterwards',
     copyOf: 'Copy of',
   },
   noOrder: 'None',

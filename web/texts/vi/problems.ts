@@ -85,7 +85,7 @@ export const problems: readonly (readonly [pattern: RegExp, text: string])[] = [
   ],
   [/^A transaction with status .* cannot be retried\.$/, 'Ở trạng thái này, giao dịch không gửi lại được.'],
   [/^The rules that this transaction was sent to were deleted\.$/, 'Các webhook của giao dịch này đã bị xóa.'],
-  [/^Only an unparsed notification can be parsed again\.$/, 'Chỉ đọc lại được tin chưa đọc.'],
+  [/^Only an unparsed notification can be parsed again\.$/, 'Chỉ đọc lại được những tin chưa đọc được.'],
   [/^Other requests changed the same thing.*$/, 'Có thay đổi khác vừa được ghi cùng lúc. Hãy thử lại.'],
   [/^The pairing code is invalid or has expired\.$/, 'Mã ghép không đúng hoặc đã hết hạn.'],
   [/^The range must not exceed (\d+) days\.$/, 'Khoảng ngày không được dài hơn $1 ngày.'],

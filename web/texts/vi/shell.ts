@@ -138,12 +138,12 @@ export const entry = {
   },
   forgot: {
     title: 'Quên mật khẩu',
-    lead: 'Nhập email của bạn. Chúng tôi gửi một liên kết để chọn mật khẩu mới; liên kết dùng được trong một giờ.',
+    lead: 'Nhập email của bạn. Chúng tôi gửi một liên kết để đặt mật khẩu mới; liên kết dùng được trong một giờ.',
     button: 'Gửi liên kết',
     done: 'Nếu email này có tài khoản, liên kết đang được gửi tới.',
   },
   reset: {
-    title: 'Chọn mật khẩu mới',
+    title: 'Đặt mật khẩu mới',
     new: 'Mật khẩu mới',
     everything: 'Có người khác từng vào tài khoản của tôi',
     everythingHint: 'Thu hồi cả khóa API, điện thoại, đường dẫn riêng và màn hình quầy. Bạn sẽ phải kết nối lại chúng.',

@@ -3,7 +3,7 @@ export const today = {
   title: 'Hôm nay',
   in: 'Tiền vào',
   out: 'Tiền ra',
-  before: (amount: string) => `Cùng thứ tuần trước: ${amount}`,
+  before: (amount: string) => `Cùng ngày tuần trước: ${amount}`,
   days: 'Tiền vào và ra, 14 ngày qua',
   table: 'Xem dạng bảng',
   day: 'Ngày',

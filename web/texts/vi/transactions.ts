@@ -48,7 +48,7 @@ export const transaction = {
     date: 'Thời gian ngân hàng ghi',
     received: 'Baoco nhận lúc',
     source: 'Nhận qua',
-    balance: 'Số dư sau đó',
+    balance: 'Số dư sau giao dịch',
     copyOf: 'Bản sao của',
   },
   noOrder: 'Không có',
@@ -67,7 +67,7 @@ export const transaction = {
     ordered: 'Webhook này gửi lần lượt. Có thể giao dịch này đang đợi giao dịch trước xong.',
     skipped: 'Không gửi, vì tin báo không ghi mã đơn.',
     no_match:
-      'Không gửi. Hoặc mã đơn không bắt đầu bằng tiền tố của cửa hàng nào, hoặc không webhook nào nhận loại giao dịch này, hoặc số tài khoản chưa được xác nhận, hoặc nội dung cho biết đây là tiền hoàn lại của một lệnh chuyển.',
+      'Không gửi. Hoặc mã đơn không bắt đầu bằng tiền tố của cửa hàng nào, hoặc không webhook nào nhận loại giao dịch này, hoặc số tài khoản chưa được xác nhận, hoặc nội dung cho biết đây là tiền hoàn trả của một lệnh chuyển.',
     already_run: 'Không gửi, vì đây là bản sao của một giao dịch đã báo.',
     other: 'Không có lần gửi nào.',
   },
@@ -123,7 +123,7 @@ export const transaction = {
     response_too_large: ['Phần đầu của câu trả lời quá dài', 'Trả lời với ít header hoặc cookie hơn.'],
     private_address: [
       'Địa chỉ này không công khai',
-      'Nhập địa chỉ truy cập được từ internet, và kiểm tra bản ghi DNS của tên miền.',
+      'Nhập địa chỉ truy cập được từ Internet, và kiểm tra bản ghi DNS của tên miền.',
     ],
     invalid_url: ['Địa chỉ này không được phép', 'Đổi địa chỉ của webhook.'],
     stopped: ['Baoco bị tắt trong lúc gửi', 'Bạn không cần làm gì: Baoco sẽ gửi lại.'],

@@ -82,7 +82,7 @@ export const webhook = {
     send: 'Gửi webhook thử',
     sample: 'Gửi giao dịch mẫu',
     sampleText:
-      'Giao dịch mẫu đi đúng theo mẫu nội dung của webhook này, với mã đơn DH1042 và header X-Webhook-Event: test. Cửa hàng phải xem header đó, nếu không có thể coi đơn DH1042 là đã trả.',
+      'Giao dịch mẫu đi đúng theo mẫu nội dung của webhook này, với mã đơn DH1042 và header X-Webhook-Event: test. Cửa hàng phải xem header đó, nếu không, đơn DH1042 có thể bị coi là đã thanh toán.',
     sending: 'Đang gửi…',
     good: (code: number, time: string) => `Địa chỉ trả lời ${code} sau ${time}. Cửa hàng đã nhận.`,
     bad: (code: number) => `Địa chỉ trả lời ${code}. Cửa hàng chưa nhận.`,
@@ -125,7 +125,7 @@ export const webhook = {
       transaction_type: 'credit: tiền vào; debit: tiền ra.',
       amount: 'Số tiền, là chuỗi có hai số lẻ. Hãy đối chiếu với số tiền của đơn.',
       currency: 'Loại tiền.',
-      balance_after: 'Số dư sau đó, nếu tin có ghi.',
+      balance_after: 'Số dư sau giao dịch, nếu tin có ghi.',
       account_number: 'Số tài khoản của bạn.',
       transaction_ref: 'Mã tham chiếu của ngân hàng.',
       transaction_date: 'Thời gian ngân hàng ghi, theo UTC.',
