@@ -7,7 +7,7 @@ export const failuresOf = ({ attempts, success_rate }: RuleStats): number =>
   attempts - Math.round(attempts * (success_rate ?? 0))
 
 /** Rounded down, so that 100 means all. */
-export const percent = (rate: number | null): string => `${Math.floor(Number(((rate ?? 0) * 100).toFixed(6)))} %`
+export const percent = (rate: number | null): string => `${Math.floor(Number(((rate ?? 0) * 100).toFixed(6)))}%`
 
 /** @param stats  of the last 24 hours; undefined while they are not known */
 export const ruleState = ({ is_active, health }: Rule, stats: RuleStats | undefined): RuleState => {

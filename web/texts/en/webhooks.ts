@@ -6,7 +6,7 @@ export const webhooks: Messages['webhooks'] = {
   add: 'Add a webhook',
   empty: 'No webhooks yet. Add the address of your shop, so that Baoco can tell it when money arrives.',
   caption: (count, isOne) => `${count} ${isOne ? 'webhook' : 'webhooks'}`,
-  columns: { name: 'Name', state: 'State', url: 'Address', calls: 'Last 24 hours', p95: '95 % within' },
+  columns: { name: 'Name', state: 'State', url: 'Address', calls: 'Last 24 hours', p95: '95% within' },
   calls: (count, failed, rate, isOne) => {
     const calls = `${count} ${isOne ? 'call' : 'calls'}`
     return failed === '0' ? `${calls}, ${rate} delivered` : `${calls}, ${failed} failed, ${rate} delivered`
@@ -46,7 +46,7 @@ export const webhook: Messages['webhook'] = {
   },
   started: 'The webhook is on.',
   health: 'Last 24 hours',
-  healthOf: { calls: 'Calls', failed: 'Failed', p95: '95 % within', last: 'Last error' },
+  healthOf: { calls: 'Calls', failed: 'Failed', p95: '95% within', last: 'Last error' },
   facts: 'Settings',
   fact: {
     method: 'Method',

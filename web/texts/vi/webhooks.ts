@@ -4,7 +4,7 @@ export const webhooks = {
   add: 'Thêm webhook',
   empty: 'Chưa có webhook nào. Thêm địa chỉ của cửa hàng để Baoco báo khi tiền vào.',
   caption: (count: string, _isOne: boolean) => `${count} webhook`,
-  columns: { name: 'Tên', state: 'Tình trạng', url: 'Địa chỉ', calls: '24 giờ qua', p95: 'Thời gian (95 %)' },
+  columns: { name: 'Tên', state: 'Tình trạng', url: 'Địa chỉ', calls: '24 giờ qua', p95: 'Thời gian (95%)' },
   calls: (count: string, failed: string, rate: string, _isOne: boolean) =>
     failed === '0' ? `${count} lần gửi, ${rate} thành công` : `${count} lần gửi, ${failed} lỗi, ${rate} thành công`,
   noCalls: 'chưa gửi',
@@ -43,7 +43,7 @@ export const webhook = {
   pausedNow: 'Webhook đã tạm dừng.',
   started: 'Webhook đã bật.',
   health: '24 giờ qua',
-  healthOf: { calls: 'Số lần gửi', failed: 'Lỗi', p95: 'Thời gian (95 %)', last: 'Lỗi gần nhất' },
+  healthOf: { calls: 'Số lần gửi', failed: 'Lỗi', p95: 'Thời gian (95%)', last: 'Lỗi gần nhất' },
   facts: 'Cài đặt',
   fact: {
     method: 'Phương thức',

@@ -212,7 +212,7 @@ export const webhooks = (visitor: () => Visitor, owner: () => Owner): void => {
     ).waitFor()
     await bar('Đang lỗi', /^Có lần gửi trong 4 của 24 giờ qua, có lỗi trong 3 giờ/).waitFor()
     await bar('Mới thêm', 'Trong 24 giờ qua không có lần gửi nào.').waitFor()
-    await row('Đang lỗi').getByText('12 lần gửi, 8 lỗi, 33 % thành công').waitFor()
+    await row('Đang lỗi').getByText('12 lần gửi, 8 lỗi, 33% thành công').waitFor()
     await row('Đang lỗi').locator('.status', { hasText: 'Có lỗi' }).waitFor()
     // The columns of the hours with calls have a height, and those of the others a base line only.
     const heights = (name: string, part: string) =>

@@ -23,6 +23,6 @@ describe('the state of a webhook', () => {
   })
 
   it('has its success in percent, where 100 means all', () => {
-    expect([0.9999, 1, 29 / 100, 0, null].map(percent)).to.deep.equal(['99 %', '100 %', '29 %', '0 %', '0 %'])
+    expect([0.9999, 1, 29 / 100, 0, null].map(percent)).to.deep.equal(['99%', '100%', '29%', '0%', '0%'])
   })
 })
