@@ -11,7 +11,7 @@ const lines = (...all: string[]) => `${all.join('\n')}\n`
 const UNSAFE = {
   duplicate_key: 'JSON có một trường xuất hiện hai lần',
   two_names:
-    'JSON ghi một trường dưới hai tên với hai giá trị khác nhau, hoặc ghi ứng dụng ngân hàng bên cạnh tên một người',
+    'JSON ghi một trường dưới hai tên với hai giá trị khác nhau, hoặc ghi ứng dụng ngân hàng nhưng người gửi là tên một người',
   broken_json: 'dữ liệu không phải JSON hợp lệ, hoặc không trường nào có nội dung tin',
 }
 

@@ -104,7 +104,7 @@ export const webhook: Messages['webhook'] = {
   },
   arrives: {
     title: 'What the shop receives',
-    text: 'Baoco sends JSON. A 2xx answer within 10 seconds is a success; otherwise Baoco tries again up to 6 times, after 1 minute to 24 hours. A payment may arrive twice: process each transaction_id once.',
+    text: 'Baoco sends JSON. A 2xx answer within 10 seconds is a success; otherwise Baoco tries again up to 6 times, and waits longer each time, from 1 minute to 24 hours. A payment may arrive twice: process each transaction_id once.',
     headers: 'Headers',
     body: 'Body',
     name: 'Name',

@@ -32,7 +32,7 @@ export const unread = {
   unsafe: {
     duplicate_key: 'Một trường có hai lần trong dữ liệu, nên nội dung chuyển khoản có thể đã giả trường đó.',
     two_names:
-      'Một trường có hai tên với hai giá trị, hoặc ứng dụng ngân hàng đứng cạnh tên một người, nên nội dung chuyển khoản có thể đã giả một trường.',
+      'Một trường có hai tên với hai giá trị, hoặc tin ghi ứng dụng ngân hàng nhưng người gửi là tên một người, nên nội dung chuyển khoản có thể đã giả một trường.',
     broken_json:
       'Hoặc JSON không hợp lệ, nên nội dung chuyển khoản có thể đã giả một trường; hoặc không trường nào có nội dung tin.',
   } as Record<string, string>,

@@ -101,7 +101,7 @@ export const webhook = {
   },
   arrives: {
     title: 'Cửa hàng nhận gì',
-    text: 'Baoco gửi JSON. Trả lời 2xx trong 10 giây là thành công; nếu không, Baoco gửi lại tối đa 6 lần trong khoảng 1 phút đến 24 giờ. Một giao dịch có thể đến hai lần: hãy xử lý mỗi transaction_id một lần.',
+    text: 'Baoco gửi JSON. Trả lời 2xx trong 10 giây là thành công; nếu không, Baoco gửi lại tối đa 6 lần, mỗi lần đợi lâu hơn, từ 1 phút đến 24 giờ. Một giao dịch có thể đến hai lần: hãy xử lý mỗi transaction_id một lần.',
     headers: 'Header',
     body: 'Nội dung',
     name: 'Tên',
