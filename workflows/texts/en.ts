@@ -10,7 +10,7 @@ const lines = (...all: string[]) => `${all.join('\n')}\n`
 const UNSAFE = {
   duplicate_key: 'its JSON has a field twice',
   two_names:
-    'its JSON gives one field under two names, with different values, or a bank’s app, but a person as the sender',
+    'its JSON gives one field under two names with different values, or it gives a bank’s app but a person as the sender',
   broken_json: 'it is not valid JSON, or no field of it contains a text',
 }
 

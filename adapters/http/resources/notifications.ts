@@ -57,7 +57,7 @@ const Notification = z
 const WHY_UNSAFE: Record<Unsafe, string> = {
   duplicate_key: 'A field occurs twice in the body.',
   two_names:
-    'The body gives one field under two names, with different values, or a bank’s app, but a person as the sender.',
+    'The body gives one field under two names with different values, or it gives a bank’s app but a person as the sender.',
   broken_json: 'The body is not valid JSON, or no field of it contains a text.',
 }
 

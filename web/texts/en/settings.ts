@@ -34,7 +34,7 @@ export const unread: Messages['unread'] = {
   unsafe: {
     duplicate_key: 'A field occurs twice in the data, so the memo may have forged that field.',
     two_names:
-      'A field has two names with different values, or a bank’s app is given, but a person as the sender. So the memo may have forged a field.',
+      'A field has two names with different values, or the data gives a bank’s app but a person as the sender. So the memo may have forged a field.',
     broken_json:
       'Either the JSON is not valid, so the memo may have forged a field, or no field of it contains a text.',
   },
