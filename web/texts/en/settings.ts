@@ -107,7 +107,7 @@ export const settings: Messages['settings'] = {
     prefixHint: '2 to 10 letters or digits without accents, such as DH. Each shop has its own prefix.',
     type: 'Kind of shop',
     types: {
-      custom: 'Own software',
+      custom: 'Custom software',
       woocommerce: 'WooCommerce',
       haravan: 'Haravan',
       shopify: 'Shopify',

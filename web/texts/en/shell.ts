@@ -114,7 +114,7 @@ export const entry: Messages['entry'] = {
     button: 'Log in',
     wrong: 'The email or the password is wrong.',
     badLink: 'This sign-in link is no longer valid: it works once, for an hour. Log in with the password.',
-    forgot: 'Forgot the password?',
+    forgot: 'Forgot your password?',
     register: 'Create an account',
     resend: 'Send the confirmation mail again',
     resent: 'If this address is waiting for confirmation, a new link is on its way.',
@@ -141,7 +141,7 @@ export const entry: Messages['entry'] = {
     bad: 'This link is no longer valid: it has expired, was used, or there is a newer one.',
   },
   forgot: {
-    title: 'Forgot the password',
+    title: 'Forgot your password?',
     lead: 'Enter your email address. We send a link to choose a new password; it is valid for one hour.',
     button: 'Send the link',
     done: 'If this address has an account, the link is on its way.',

@@ -101,7 +101,7 @@ export const transaction: Messages['transaction'] = {
   again: 'Send once more',
   againTitle: 'Send once more?',
   againText:
-    'The shop has received this transaction. It is called again with the same id and the header X-Webhook-Replay: 1. Do this only if the shop has lost its data, or certainly ignores what it has already processed.',
+    'The shop has already received this transaction. The shop is called again with the same id and the header X-Webhook-Replay: 1. Do this only if the shop has lost its data, or certainly ignores what it has already processed.',
   stillNoMatch: 'It still matches no webhook, so nothing was sent.',
   remove: 'Delete transaction',
   removeTitle: 'Delete this transaction?',

@@ -3,7 +3,7 @@ import type { Messages } from '../vi.ts'
 
 export const tryIt: Messages['tryIt'] = {
   title: 'Try it',
-  lead: 'Try the whole way, from the bank text to the shop, without a payment.',
+  lead: 'Try the whole process, from the bank text to the shop, without a payment.',
   text: {
     title: '1. Choose a bank text',
     bank: 'Bank',
@@ -86,6 +86,6 @@ export const reasons: Messages['reasons'] = {
   unauthenticated_sender: 'Nothing proves that the mail comes from the bank.',
   unreadable_mail: 'The mail server lists this mail, but does not return it. Baoco skipped it after several tries.',
   deleted: 'The transaction of this text was deleted.',
-  unparsed: 'No reader understood this text.',
+  unparsed: 'Baoco did not understand this text.',
   test_message: "This is the app's test message.",
 }
