@@ -154,7 +154,7 @@ const INTRODUCTION = [
   'Send the API key as `X-Api-Key`. Use webhooks for payments: an account that polls the API is locked.',
   'Programs read `error` of a refused request; `message` is one sentence for people.',
   'After 429 or 503, send the request again after the number of seconds in `Retry-After`.',
-  'Amounts are decimal texts, times are in UTC, and days are Vietnamese.',
+  'Amounts are decimal strings, times are in UTC, and days are days in Vietnam.',
   'A release may add fields and values: ignore those that you do not know.',
 ].join(' ')
 

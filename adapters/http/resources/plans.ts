@@ -39,7 +39,7 @@ const OFFERS: z.output<typeof PlanOffer>[] = plan.options.map((plan) => {
 
 const PlanOrder = z
   .strictObject({
-    order_id: z.string().meta({ description: 'Transfer content that the payer must write.' }),
+    order_id: z.string().meta({ description: 'The payer must write it into the memo of the transfer.' }),
     amount: z.string().meta({ description: 'In VND.' }),
     bank_code: z.string(),
     account_number: z.string(),

@@ -161,8 +161,8 @@ export const BulkRetry = z.strictObject({
       bank_code: bankCode.optional(),
       type: z.enum(['credit', 'debit']).optional(),
       source_type: sourceType.optional(),
-      date_from: day.optional().meta({ description: 'Vietnamese day of the capture.' }),
-      date_to: day.optional().meta({ description: 'Vietnamese day of the capture, inclusive.' }),
+      date_from: day.optional().meta({ description: 'Day of the capture, in Vietnam time.' }),
+      date_to: day.optional().meta({ description: 'Day of the capture, in Vietnam time, inclusive.' }),
       rule_id: z.int().positive().optional().meta({
         description:
           'Only transactions that are waiting, failed or delivered at this rule. They are sent only to this rule. If it was deleted, those that failed are sent to the other rules at which they failed, or matched again.',
