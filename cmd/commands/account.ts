@@ -23,6 +23,7 @@ import { printFirst } from '../command-parts/lost-output.ts'
 import { interruptible } from '../command-parts/interruptible.ts'
 import { withLists } from '../command-parts/with-lists.ts'
 import { withAccounts } from '../command-parts/with-accounts.ts'
+import { counted } from '../command-parts/counted.ts'
 
 /** The password from the option, else the first line of piped standard input; undefined: one is generated. */
 const givenPassword = async (option: string | undefined): Promise<string | undefined> => {
@@ -35,8 +36,6 @@ const NO_ADDRESS =
 
 const line = ({ email, plan, locked, operator }: AccountRow): string =>
   [email, plan, operator ? 'operator' : '', locked ? 'locked' : ''].filter(Boolean).join('  ')
-
-const counted = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`
 
 const list = (group: Command): Command =>
   group

@@ -10,6 +10,7 @@ import { projectors } from '../../projections/all.ts'
 import { parkedStreams } from '../../projections/parked/queries.ts'
 import { auditStore, continuedFrom } from '../../workflows/audit/audit.ts'
 import { withStore } from '../command-parts/with-store.ts'
+import { counted } from '../command-parts/counted.ts'
 
 export const audit = (program: Command): void => {
   program
@@ -32,10 +33,12 @@ export const audit = (program: Command): void => {
         for (const definition of projectors(settings))
           for (const { stream, revision, reason } of await parkedStreams(database, definition))
             if (reason === REFUSED) found(`${stream}@${revision}: parked in the read models ${definition.projector}`)
-        const scope = `${events} events, ${transactions} transactions${last ? ` since ${last.ended_at}` : ''}`
-        console.log(`${scope}: ${faults === 0 ? 'no faults' : `${faults} faults`}`)
+        const scope = `${counted(events, 'event')}, ${counted(transactions, 'transaction')}${last ? ` since ${last.ended_at}` : ''}`
+        console.log(`${scope}: ${faults === 0 ? 'no faults' : counted(faults, 'fault')}`)
         if (earlier > 0)
-          console.log(`audits before it found ${earlier} faults; baoco audit without --since-last looks for them again`)
+          console.log(
+            `audits before it found ${counted(earlier, 'fault')}; baoco audit without --since-last looks for them again`,
+          )
         const ended_at = clock.now().toISOString()
         // The operator's page shows it.
         await keepAudit(database, {

@@ -17,6 +17,7 @@ import type { ParkedStream } from '../../projections/engine/parked-table.ts'
 import { retryEvent, skipEvent } from '../../workflows/parked/resolve.ts'
 import { withStore } from '../command-parts/with-store.ts'
 import type { Surroundings } from '../command-parts/with-database.ts'
+import { counted } from '../command-parts/counted.ts'
 
 type Around = Surroundings & { store: EventStore }
 
@@ -46,7 +47,8 @@ export const parked = (program: Command): void => {
       withReadModels(async (around) => {
         for (const row of await listOf(around)) console.log(lineOf(row))
         const waiting = await openPutOffReactions(around.database).all()
-        if (waiting.length > 0) console.log(`${waiting.length} reactions wait`)
+        if (waiting.length > 0)
+          console.log(`${counted(waiting.length, 'reaction')} ${waiting.length === 1 ? 'waits' : 'wait'}`)
       }),
     )
 

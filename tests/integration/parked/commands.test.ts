@@ -53,7 +53,7 @@ describe('commands on damaged events', () => {
       await raw.append('account-7', { type: 'AccountDeleted', data: { user_id: 7 }, metadata })
       await raw.append('alerts-7', { type: 'StreamErased', data: { user_id: 7 }, metadata })
       expect((await baocoOn(place.url)('audit')).stdout).to.match(
-        /^account-7: not erased, although its account 7 was deleted: run baoco account delete 'a@b.vn' --yes again\n\d+ events, 0 transactions: 1 faults\n$/,
+        /^account-7: not erased, although its account 7 was deleted: run baoco account delete 'a@b.vn' --yes again\n\d+ events, 0 transactions: 1 fault\n$/,
       )
       await raw.store.erase('account-7')
       expect(await baocoOn(place.url)('audit')).to.include({ status: 0 })
