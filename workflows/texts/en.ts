@@ -40,7 +40,7 @@ export const en: Texts = {
         '',
         url,
         '',
-        'A new password ends every login of the account. The API key stays valid, unless you choose to end everything. If it was not you, do nothing: your password stays as it is.',
+        'A new password ends every login of the account. The API key stays valid, unless you choose “Somebody else had access to my account”. If it was not you, do nothing: your password stays as it is.',
       ),
     }),
     confirmAgain: (url, forgot) => ({
@@ -119,7 +119,7 @@ export const en: Texts = {
       'Its deliveries wait until you correct its URL and set it active again.',
     mailboxPaused: (address, reason) =>
       `The mailbox ${address} was paused: ${closed(reason)} ` +
-      'Its mails are not being read. Check the server, then set the mail account active again.',
+      'Its mails are not being read. Check the server, then edit the mailbox on the page Sources and save it, or set the mail account active again with the API.',
     mailboxFailing: (username, host, reason) =>
       `The mailbox ${username} on ${host} cannot be read. ${closed(reason)} Its mails are not lost: they are read as soon as it works again. ` +
       'Check that the server can be reached and that the password is right (some providers need an app password), then test the mail account.',

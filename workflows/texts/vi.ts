@@ -41,7 +41,7 @@ export const vi: Texts = {
         '',
         url,
         '',
-        'Sau khi đổi mật khẩu, mọi phiên đăng nhập của tài khoản sẽ kết thúc. Khóa API vẫn giữ nguyên, trừ khi bạn chọn kết thúc tất cả. Nếu không phải bạn, hãy bỏ qua thư này: mật khẩu của bạn không đổi.',
+        'Sau khi đổi mật khẩu, mọi phiên đăng nhập của tài khoản sẽ kết thúc. Khóa API vẫn giữ nguyên, trừ khi bạn chọn “Có người khác từng vào tài khoản của tôi”. Nếu không phải bạn, hãy bỏ qua thư này: mật khẩu của bạn không đổi.',
       ),
     }),
     confirmAgain: (url, forgot) => ({
@@ -120,7 +120,7 @@ export const vi: Texts = {
       'Các lần gửi sẽ chờ đến khi bạn sửa địa chỉ và bật webhook lại.',
     mailboxPaused: (address, reason) =>
       `Hộp thư ${address} đã bị tạm dừng: ${closed(mailboxReason(reason))} ` +
-      'Hiện thư trong hộp này không được đọc. Hãy kiểm tra máy chủ, rồi bật hộp thư lại.',
+      'Hiện thư trong hộp này không được đọc. Hãy kiểm tra máy chủ, rồi bấm Sửa ở trang Nguồn và lưu lại hộp thư.',
     mailboxFailing: (username, host, reason) =>
       `Không đọc được hộp thư ${username} trên ${host}. ${closed(mailboxReason(reason))} Thư không mất: Baoco sẽ đọc tiếp ngay khi hộp thư hoạt động lại. ` +
       'Hãy kiểm tra máy chủ và mật khẩu (một số nhà cung cấp cần mật khẩu ứng dụng), rồi bấm Thử ở trang Nguồn.',

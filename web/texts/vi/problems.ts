@@ -158,5 +158,5 @@ export const problems: readonly (readonly [pattern: RegExp, text: string])[] = [
     /^The server (?:sent (?:more than|a line|data|mails)|lists mails|reports new mails) .*\.$/,
     'Máy chủ gửi những gì không được hỏi, nên Baoco đã ngắt kết nối.',
   ],
-  [/^The mailbox is paused\. .*$/, 'Hộp thư đã bị tạm dừng. Hãy kiểm tra máy chủ, rồi bật hộp thư lại.'],
+  [/^The mailbox is paused\. .*$/, 'Hộp thư đã bị tạm dừng. Hãy kiểm tra máy chủ, rồi bấm Sửa và lưu lại hộp thư.'],
 ]

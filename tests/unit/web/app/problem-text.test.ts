@@ -84,11 +84,14 @@ describe('the text of a problem', () => {
     expect(problemText(vi, 'The server rejected the user name or the password.')).to.match(/mật khẩu\.$/)
   })
 
-  it('is Vietnamese for a mailbox that an earlier version has paused', () => {
+  it('says what to do on the dashboard about a paused mailbox, also of an earlier version', () => {
     const paused = 'The mailbox is paused. Check the server, then set the mail account active again.'
+    expect(problemText(en, `The server closed the connection. ${paused}`)).to.equal(
+      'The server closed the connection. The mailbox is paused. Check the server, then edit the mailbox and save it.',
+    )
     for (const reason of ['follow the IMAP protocol', 'keep to the protocol (IMAP)'])
       expect(problemText(vi, `The server does not ${reason}. ${paused}`)).to.equal(
-        'Máy chủ trả lời không đúng giao thức IMAP. Hộp thư đã bị tạm dừng. Hãy kiểm tra máy chủ, rồi bật hộp thư lại.',
+        'Máy chủ trả lời không đúng giao thức IMAP. Hộp thư đã bị tạm dừng. Hãy kiểm tra máy chủ, rồi bấm Sửa và lưu lại hộp thư.',
       )
   })
 
