@@ -221,7 +221,7 @@ class Scene {
     })
     expect(alerts).to.have.length(losses)
     const alert = alerts.find(({ text }) => ids.every((range) => text.includes(range)))
-    expect(alert?.text).to.include(`${gone.length} known transactions are missing`)
+    expect(alert?.text).to.include(`${gone.length} known transaction${gone.length === 1 ? ' is' : 's are'} missing`)
   }
 }
 

@@ -182,7 +182,7 @@ export const en: Texts = {
     storeWentBack: (missing, listed, isCut) =>
       'The event store contains an older state than before. ' +
       (missing > 0
-        ? `${missing} known transactions are missing: ${listed}${isCut ? ', … (the log has all)' : ''}.`
+        ? `${missing} known ${missing === 1 ? 'transaction is' : 'transactions are'} missing: ${listed}${isCut ? ', … (the log has all)' : ''}.`
         : 'It is not known which transactions are missing.') +
       " Webhooks for them may have been sent. If there is a later backup, stop Baoco and restore it. Otherwise compare your orders with the bank's statements. Ids of missing transactions are not used again.",
   },

@@ -74,7 +74,7 @@ export const apiKeyRoutes = (operations: Operations, parts: Parts, signedIn: Gua
     const id = idOf(context)
     await changeOwnAccount(parts, context, (account) => removeKey(account, id))
     await keyUses.forget(context.state.account.user_id, id)
-    return 'The key was deleted. It no longer opens anything.'
+    return 'The key was deleted. It no longer works.'
   }
 
   const path = '/api/account/api-keys'

@@ -69,7 +69,7 @@ export const authRoutes = (
 
   const register = async (context: ApiContext, { name = null, ref, ...given }: z.infer<typeof Registration>) => {
     await registerByMail(parts, { ...given, name, ref: ref?.trim() || undefined }, callerIn(context))
-    return 'We have sent you a mail: open the link in it to go on.'
+    return 'We have sent you a mail. Open the link in it to continue.'
   }
 
   const verify = async (_: ApiContext, { token }: z.infer<typeof EmailVerification>) => {

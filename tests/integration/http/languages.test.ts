@@ -137,6 +137,7 @@ describe('the language of an account', () => {
     )
     expect(vi.sourceSilent(vi.sources.url, 4_320)).to.include('3 ngày')
     expect(vi.storeWentBack(2, '7, 9', true)).to.include('Thiếu 2 giao dịch đã biết: 7, 9, …')
+    expect(TEXTS.en.alerts.storeWentBack(1, '7', false)).to.include('1 known transaction is missing: 7.')
     expect(vi.storeWentBack(0, '', false)).to.include('Không rõ thiếu')
     expect(vi.rulePaused(5, 'Kho')).to.include('Webhook “Kho” (số 5)').and.include('410')
     expect(vi.mailboxPaused('a@b.vn', 'Too much.')).to.include('Too much.')
