@@ -163,7 +163,7 @@ export const en: Texts = {
       url: 'The app that posts to your personal URL',
     },
     unsafe: (id, why) =>
-      `Notification ${id} is not counted: ${UNSAFE[why]}. A text could name fields of such a body and forge a payment. ` +
+      `Notification ${id} is not counted: ${UNSAFE[why]}. In such a body, the memo of a transfer could forge a field, and so a payment. ` +
       'Change the template of the app that posts it: send the text as text/plain, and sender or package in the query of the address, ' +
       'as the page Sources shows. If this notification is genuine, confirm it on the page Other texts, or with POST ' +
       `/api/notifications/${id}/reread {"confirmed":true}.`,
@@ -177,8 +177,8 @@ export const en: Texts = {
       `your bank's statement whether ${order} was paid, and correct the order in your shop if necessary.`,
     old: (transaction) =>
       `Transaction ${transaction} was recorded from a notification that was old when it arrived. Nothing was sent to your ` +
-      'shop for it, nor for other old notifications of the same source. If your shop does not know the payment yet, retry ' +
-      'the transaction. If you did not expect old notifications, check the date and time of the phone.',
+      'shop for it, nor for other old notifications of the same source. If your shop does not know the payment yet, match ' +
+      'the transaction again. If you did not expect old notifications, check the date and time of the phone.',
     storeWentBack: (missing, listed, isCut) =>
       'The event store contains an older state than before. ' +
       (missing > 0

@@ -181,7 +181,7 @@ export const vi: Texts = {
       `xem đơn ${order} đã được trả tiền chưa, và sửa đơn trong cửa hàng nếu cần.`,
     old: (transaction) =>
       `Giao dịch ${transaction} được ghi từ một tin báo đã cũ khi đến nơi. Baoco không gửi gì tới cửa hàng cho giao dịch này, ` +
-      'cũng như cho các tin cũ khác của cùng nguồn. Nếu cửa hàng chưa biết khoản tiền này, hãy gửi lại giao dịch. ' +
+      'cũng như cho các tin cũ khác của cùng nguồn. Nếu cửa hàng chưa biết khoản tiền này, hãy mở giao dịch và so khớp lại. ' +
       'Nếu bạn không chờ tin cũ nào, hãy kiểm tra ngày giờ của điện thoại.',
     storeWentBack: (missing, listed, isCut) =>
       'Kho sự kiện đang ở trạng thái cũ hơn trước. ' +
