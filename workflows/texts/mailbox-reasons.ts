@@ -1,4 +1,3 @@
-// Tests: tests/unit/workflows/texts/mailbox-reasons.test.ts
 /**
  * Why a mailbox cannot be read, in Vietnamese. Events and the API contain the reason as an English sentence (`adapters/mail/failure.ts`). The
  * dashboard has the same texts (`web/texts/vi/problems.ts`); a test compares them.
