@@ -56,7 +56,7 @@ export const exports = (visitor: () => Visitor, owner: () => Owner): void => {
     await visitor().open('/exports')
     await page.getByLabel('Loại tệp').selectOption('csv')
     await page.getByText('Thêm cột').click()
-    await page.getByLabel('Nội dung (riêng tư)').check()
+    await page.getByLabel('Tin gốc (riêng tư)').check()
     await page.getByLabel('Tên khóa').fill('Chị Hạnh')
     await page.getByRole('button', { name: 'Tạo khóa chỉ đọc' }).click()
     await page.getByText('Lệnh bỏ các cột riêng tư').waitFor()
