@@ -17,7 +17,7 @@ const FOLDERS = [
 ]
 /** Documentation of the API, and mails. */
 const NO_ANSWERS =
-  /^(?:adapters\/http\/openapi\/(?:descriptions|examples|document|webhooks)|workflows\/texts\/\w+)\.ts$/
+  /^(?:adapters\/http\/openapi\/(?:descriptions|examples|document|webhooks)|workflows\/texts\/[\w-]+)\.ts$/
 
 export interface Sentence {
   /** Where it is, such as `domain/account/access.ts:16`. */

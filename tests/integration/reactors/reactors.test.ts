@@ -202,7 +202,7 @@ describe('reactors', () => {
     const toOwner = mails.filter(({ to }) => to === 'owner@baoco.local')
     expect(toOwner).to.have.length(1)
     expect(toOwner[0]).to.include({ key: warned })
-    expect(toOwner[0]!.subject).to.include('shop@example.com').and.include('81 %')
+    expect(toOwner[0]!.subject).to.include('shop@example.com').and.include('81%')
   })
 
   it('release a completed transaction when the copy is stored that prints its confirmed bank account', async () => {

@@ -5,6 +5,7 @@ import { problemText } from '../../../../web/app/problem-text.ts'
 import { problems } from '../../../../web/texts/vi/problems.ts'
 import { mailboxReason } from '../../../../workflows/texts/mailbox-reasons.ts'
 import { TEXTS } from '../../../../workflows/texts/texts.ts'
+import { apiSentences } from '../../../harness/api-sentences.ts'
 
 const failed = (code: string): string => mailFailure(Object.assign(new Error('x'), { code })).message
 const refused = (responseText?: string): string =>
@@ -46,6 +47,14 @@ describe('why a mailbox cannot be read', () => {
       )
       expect(TEXTS.vi.alerts.mailboxPaused('a@b.vn', reason)).to.include(`đã bị tạm dừng: ${text} Hiện thư`)
     }
+  })
+
+  it('has a text for every sentence of the code that reads mailboxes', () => {
+    const sentences = apiSentences().filter(({ at }) => /^(?:adapters\/mail|workflows\/mail-ingest)\//.test(at))
+    expect(sentences.map(({ text }) => text)).to.include('The server refuses the connection.')
+    // The ends of `The server ${what}.` are among the reasons above.
+    const unknown = sentences.filter(({ text }) => text !== 'The server 7.' && mailboxReason(text) === text)
+    expect(unknown.map(({ at, text }) => `${at}: ${text}`)).to.deep.equal([])
   })
 
   it('contains what the server says, as a sentence of its own', () => {
