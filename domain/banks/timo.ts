@@ -10,6 +10,6 @@ export const timo = bank('TIMO', 'Timo', {
       push`Tai khoan[ {words}] vua[ duoc] {amount}[ vao {date:dd/MM/yyyy HH:mm}][. So du hien tai: {balance}][. Mo ta: {content}]`,
     ),
     mailSentence`vua {amount} vao {date:dd/MM/yyyy HH:mm}[. So du hien tai: {balance}][. Mo ta: {content}]`,
-    mailSentence`Account has been {amount} on {date:dd/MM/yyyy HH:mm}[. Current balance: {balance}][. Description: {content}]`,
+    mailSentence`Account has been {amount} on {date:dd/MM/yyyy HH:mm}[. <Your current balance is/Current balance>: {balance}][. <Transaction description/Description>: {content}]`,
   ],
 })

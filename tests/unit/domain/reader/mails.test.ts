@@ -276,6 +276,20 @@ describe('a mail with a sentence', () => {
     })
   })
 
+  it('of Timo in English has its balance and memo, which stand in lines of their own', () => {
+    const text = (balance: string) =>
+      `Hi A,\n\nYour Spend Account has been credited 165,000 VND on 31/05/2026 13:25.\n${balance}: 610,000 VND.\n\n` +
+      'Transaction Description: DH1042 sent by B from my Timo.\n\nThank you for using Timo.'
+    for (const balance of ['Your current balance is', 'Your Current Balance is'])
+      for (const mailed of [text(balance), `<p>${text(balance).replaceAll('\n', '</p><p>')}</p>`])
+        expect(reading('support@timo.vn', mailed), mailed).to.include({
+          transaction_type: 'credit',
+          amount: '165000.00',
+          balance_after: '610000.00',
+          content: 'DH1042 sent by B from my Timo',
+        })
+  })
+
   it('is read whole or marked as cut, at any position in the longest mail', () => {
     const sentence = 'vừa tăng 37.000 VND vào 09/06/2026 08:39. Mô tả: DH104299'
     const seen = { whole: 0, cut: 0, unread: 0 }
