@@ -88,7 +88,11 @@ const valuesOf = (page: Page, { labels, valueFirst, byLines }: MailTable): Map<F
     return false
   }
   for (const { field, at, start, end } of labelsIn(page, labels, counts)) {
-    if (field === 'end' && !valueFirst) break
+    if (field === 'end' && !valueFirst) {
+      // In the greeting, such words end nothing: `Ngân hàng Quốc Tế trân trọng thông báo`.
+      if (values.size === 0) continue
+      break
+    }
     // `So the (Card number): …`
     const closed = byLines ? (/^\) ?:?\s?/.exec(page.shadow.slice(start, end))?.[0].length ?? 0) : 0
     const [from, to] = valueFirst ? [before, at] : [start + closed, end]
@@ -162,8 +166,10 @@ const GREETING = /(?:kinh gui|chao|dear)(?![a-z])[^,.!|\n]{0,80}/g
 const NAME = /(?<!\p{L})\p{Lu}\p{L}*/gu
 
 /** The text above the first label of the table, in shadow form. It ends in a value if values precede their labels. */
-export const aboveTable = ({ text, shadow }: Page, { labels, byLines }: MailTable): string =>
-  shadow.slice(0, labelsIn({ text, shadow }, labels, outsideWords(shadow, byLines))[0]?.at ?? 0)
+export const aboveTable = ({ text, shadow }: Page, { labels, byLines }: MailTable): string => {
+  const labelled = labelsIn({ text, shadow }, labels, outsideWords(shadow, byLines))
+  return shadow.slice(0, (labelled.find(({ field }) => field !== 'end') ?? labelled[0])?.at ?? 0)
+}
 
 /**
  * The bank's words above the table. Empty if values precede their labels. The owner's name is left out, because it may be a word without its

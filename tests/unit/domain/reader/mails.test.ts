@@ -228,6 +228,29 @@ describe('an advertisement', () => {
   })
 })
 
+describe('a mail about a payment by card', () => {
+  const VIB = 'VIB <info@card.vib.com.vn>'
+  const vib = ({ kind = 'Thanh toán dịch vụ - hàng hóa', value = '45,000 VND', shop = 'QUAN HUY', behind = '' } = {}) =>
+    'Thông báo giao dịch Thẻ tín dụng VIB Cash Back\n\nKính gửi Quý khách hàng,\n\nNgân hàng Quốc Tế (VIB) trân trọng cảm ơn Quý khách hàng đã ' +
+    'giao dịch. Thông tin giao dịch của Quý khách hàng như sau:\n\nSố thẻ: 5138***4752\n\nChủ thẻ: NGUYEN QUANG HUY\n\n' +
+    `Giao dịch: ${kind}\n\nGiá trị: ${value}\n\nVào lúc: 18:52 25/08/2026\n\nTại ${shop}\n\n${behind}` +
+    'Để biết thêm thông tin chi tiết, Quý khách hàng vui lòng liên hệ: 1800 8195 (1.000 đồng/phút)\n\nTrân trọng.'
+  it('is read although the bank’s greeting has words that end such mails', () => {
+    for (const text of [vib(), `<p>${vib().replaceAll('\n', '</p><p>')}</p>`])
+      expect(reading(VIB, text), text).to.include({
+        transaction_type: 'debit',
+        amount: '45000.00',
+        account_number: '5138***4752',
+      })
+    expect(reading(VIB, vib({ value: '12.99 USD' }))).to.include({ amount: '12.99', currency: 'USD' })
+  })
+
+  it('is not read if the bank says between its greeting and the table that nothing was paid', () => {
+    for (const words of ['Giao dịch sau không thành công:', 'Giao dịch sau đã bị hủy giao dịch, đang chờ xử lý:'])
+      expect(mail(VIB, vib().replace('Số thẻ', `${words}\nSố thẻ`)).reading, words).to.equal(null)
+  })
+})
+
 describe('a receipt that cannot be read', () => {
   const vcb = (rows: string) =>
     `Biên lai chuyển tiền\nNgày, giờ giao dịch\n10:00 20/11/2026\nTài khoản nguồn\n0011000415567\n${rows}\nNội dung chuyển tiền\ntiền điện\nCảm ơn Quý khách`
