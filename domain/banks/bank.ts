@@ -35,6 +35,8 @@ export interface MailTable {
   byLines: boolean
   /** Whether no advertisement contains the phrase. Otherwise the table must also print the time of day. */
   isDistinctive: boolean
+  /** Words of the bank in its values that mean that the money came back or never went, in shadow form. Null if a sign or a word shows the direction. */
+  unless: RegExp | null
 }
 
 export interface Bank {
@@ -98,6 +100,9 @@ export const silentCurrency = (currency: string, of: Layout): Layout => ({ ...of
 /** Marks a layout whose bank inserts a blank or line end into the memo after so many characters, also inside words. */
 export const breaksAt = (column: number, of: Layout): Layout => ({ ...of, breaksAt: column })
 
+/** In mails about payments by card, which print no sign: a payment that came back, or one to the card. */
+export const NO_CARD_PAYMENT = /hoan (?:tien|tra)|(?:huy|dao) (?:giao dich|gd)|ghi co|du no|\brefund|\brevers|\bcancel/
+
 /**
  * A table in the bank's mail.
  * @param phrase  a phrase that only this mail of the bank contains, without diacritics
@@ -106,7 +111,7 @@ export const breaksAt = (column: number, of: Layout): Layout => ({ ...of, breaks
 export const mailTable = (
   phrase: string,
   labels: LabelNames,
-  options: Partial<Pick<MailTable, 'direction' | 'valueFirst' | 'timeInMemo' | 'byLines' | 'isDistinctive'>> = {},
+  options: Partial<Omit<MailTable, 'labels' | 'phrase'>> = {},
 ): MailTable => ({
   phrase: new RegExp(phrase.toLowerCase().replace(/ /g, '[ \\n]')),
   labels: compileLabels(labels),
@@ -115,6 +120,7 @@ export const mailTable = (
   timeInMemo: false,
   byLines: false,
   isDistinctive: true,
+  unless: null,
   ...options,
 })
 

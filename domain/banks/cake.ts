@@ -1,5 +1,5 @@
 // Tests: tests/unit/domain/reader/corpus.test.ts
-import { bank, mailTable, push, whenBankIsKnown } from './bank.ts'
+import { bank, mailTable, NO_CARD_PAYMENT, push, whenBankIsKnown } from './bank.ts'
 
 /** A separate bank next to VPBank. Its mail covers both directions. Dots separate thousands. The fee has its own row. */
 export const cake = bank('CAKE', 'Cake', {
@@ -34,12 +34,14 @@ export const cake = bank('CAKE', 'Cake', {
       'gia tri',
       {
         account: ['So the', 'The'],
+        other: ['The tin dung'],
         amount: ['Gia tri giao dich', 'Gia tri'],
         date: ['Vao luc', 'Thoi gian'],
         to_name: ['Tai'],
+        status: ['Tinh trang', 'Trang thai'],
         end: ['Cam on ban', 'Tran trong', 'Neu ban', 'Moi thac mac'],
       },
-      { direction: 'debit', isDistinctive: false },
+      { direction: 'debit', isDistinctive: false, unless: NO_CARD_PAYMENT },
     ),
   ],
 })

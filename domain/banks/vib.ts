@@ -1,5 +1,5 @@
 // Tests: tests/unit/domain/reader/corpus.test.ts
-import { bank, mailTable, push, sms } from './bank.ts'
+import { bank, mailTable, NO_CARD_PAYMENT, push, sms } from './bank.ts'
 
 /** The SMS attaches the currency to the account, and prints the signed balance after the memo. Mails arrive for card payments. */
 export const vib = bank('VIB', 'VIB', {
@@ -20,9 +20,10 @@ export const vib = bank('VIB', 'VIB', {
         amount: ['Gia tri:'],
         date: ['Vao luc:'],
         to_name: ['\nTai'],
-        end: ['Ngan hang Quoc Te', 'Tran trong'],
+        status: ['Tinh trang:', 'Trang thai:'],
+        end: ['Ngan hang Quoc Te', 'Tran trong', 'De biet them', 'Hotline'],
       },
-      { direction: 'debit' },
+      { direction: 'debit', unless: NO_CARD_PAYMENT },
     ),
   ],
 })

@@ -206,6 +206,8 @@ export const readByTable = (
     )
   )
     return 'failed'
+  // A shop's name is not the bank's.
+  if ([...values].some(([field, { shadow }]) => !PARTIES.has(field) && table.unless?.test(shadow))) return null
   const amount = MONEY.exec(values.get('amount')?.shadow ?? '')?.groups
   const balance = MONEY.exec(values.get('balance')?.shadow ?? '')?.groups
   // A number without a currency of its own may be incomplete.
