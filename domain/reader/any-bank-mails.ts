@@ -18,7 +18,7 @@ const SHARED = {
     'Transaction number', 'Transaction code', 'Reference', 'Reference no', 'Reference number', 'Ref no', 'Order number', 'Ma chuan chi',
     'Approval code', 'Authorization code',
   ],
-  direction: ['Loai giao dich', 'Loai GD', 'Transaction type'],
+  direction: ['Loai giao dich', 'Loai GD', 'Giao dich:', 'Transaction type'],
   status: [
     'Trang thai', 'Trang thai giao dich', 'Tinh trang', 'Tinh trang giao dich', 'Ket qua', 'Ket qua giao dich', 'Status', 'Result',
     'Transaction status', 'Status of transaction', 'Transaction result',
@@ -28,6 +28,12 @@ const SHARED = {
     'Neu khong', 'De biet them', 'If you', 'For more', 'For any', 'Please contact', 'Vui long', 'Hotline', 'Dear',
   ],
 } // prettier-ignore
+
+/** The account of the payer. In a card's mail, it is the one that was charged. */
+const PAYERS_ACCOUNT = [
+  'Tai khoan nguon', 'Tai khoan trich no', 'Tai khoan chuyen', 'Tu tai khoan', 'So tai khoan nguon', 'So tai khoan chuyen',
+  'Tai khoan chuyen tien', 'Tai khoan nguoi chuyen', 'Debit account', 'From account', 'Source account', 'Sender account',
+] // prettier-ignore
 
 const FEES = [
   'Phi', 'Phi giao dich', 'So tien phi', 'Loai phi', 'Thue', 'VAT', 'Fee', 'Transaction fee', 'Charge', 'Charge amount', 'Charge code', 'Tax',
@@ -40,10 +46,11 @@ const CARD = mailTable(
   {
     ...SHARED,
     account: ['So the', 'The so', 'So the tin dung', 'Card', 'Card no', 'Card number', 'Credit card number', 'Credit card no', 'Credit card'],
+    from: PAYERS_ACCOUNT,
     other: ['Loai the', 'Chu the', 'Ten chu the', 'Card type', 'Cardholder', 'Cardholder name', 'Cardholder’s name'],
     content: [
       'Dia diem', 'Dia diem giao dich', 'Diem giao dich', 'Noi giao dich', 'Tai', 'Don vi chap nhan the', 'Ten don vi chap nhan the', 'DVCNT',
-      'Merchant', 'Merchant name', 'Transaction location', 'Transaction place', 'Location', 'Noi dung', 'Noi dung giao dich', 'Mo ta',
+      'Merchant', 'Merchant name', 'Transaction location', 'Transaction place', 'Location', 'Noi dung', 'Noi dung giao dich', 'Mo ta', 'Dien giai',
       'Description', 'Details', 'Transaction details', 'Transaction description',
     ],
     fee: [
@@ -59,10 +66,7 @@ const RECEIPT = mailTable(
   '(?:bien lai|bien nhan|receipt|chuyen tien|chuyen khoan|fund transfer|money transfer|payment order)',
   {
     ...SHARED,
-    from: [
-      'Tai khoan nguon', 'Tai khoan trich no', 'Tai khoan chuyen', 'Tu tai khoan', 'So tai khoan nguon', 'So tai khoan chuyen',
-      'Tai khoan chuyen tien', 'Tai khoan nguoi chuyen', 'Debit account', 'From account', 'Source account', 'Sender account',
-    ],
+    from: PAYERS_ACCOUNT,
     from_name: [
       'Ten nguoi chuyen', 'Ten nguoi chuyen tien', 'Nguoi chuyen', 'Nguoi chuyen tien', 'Sender', 'Sender name', 'Remitter', 'Remitter name',
       'Remitter’s name', "Remitter's name", 'Ordering customer',

@@ -238,7 +238,8 @@ export const readByTable = (
     transaction_type: moved.direction,
     amount: moved.amount,
     currency: moved.currency,
-    account_number: accountIn(values.get('account')) ?? accountIn(values.get(own)),
+    // The account that a card charged counts before the card.
+    account_number: accountIn(values.get(own)) ?? accountIn(values.get('account')),
     account_name: null,
     balance_after: moved.balance,
     printed_time: inMemo ?? date,

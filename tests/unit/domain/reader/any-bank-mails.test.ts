@@ -68,6 +68,32 @@ describe('a made-up mail', () => {
     }
   })
 
+  it('of a credit card has the account that was charged, if it names one, and not the card', () => {
+    for (const label of ['Từ tài khoản', 'Tài khoản trích nợ', 'Debit account'])
+      for (const rows of [
+        ['Số giao dịch | 2609024028332979', `${label} | 609704060065141`, 'Số thẻ | NGUYEN VAN A - ●●●● 4752'],
+        ['Số giao dịch | 2609024028332979', 'Số thẻ | NGUYEN VAN A - ●●●● 4752', `${label} | 609704060065141`],
+      ]) {
+        const behind = ['Ngày giao dịch | 11:57 02/09/2026', 'Số tiền | 136,670 ₫', 'Diễn giải | Thanh toan sao ke the']
+        const text = ['Thanh toán thẻ tín dụng thành công', ...rows, ...behind].join('\n')
+        expect(resultOf({ text, from: 'a@vib.com.vn' }).reading, text).to.include({
+          transaction_type: 'debit',
+          amount: '136670.00',
+          account_number: '609704060065141',
+          content: 'Thanh toan sao ke the',
+        })
+      }
+  })
+
+  it('of a credit card is not read if the bank calls the transaction a refund, in whatever row', () => {
+    for (const label of ['Giao dịch: ', 'Loại giao dịch\n', 'Transaction type: ']) {
+      const text = (kind: string) =>
+        mailOf(`${CARD_HEAD}\n${label}${kind}`, card(50_000, '4283 10xx xxxx 1234', 'x'), FORMS['in one language']!)
+      expect(resultOf({ text: text('Thanh toán'), from: 'a@msb.com.vn' }).reading?.amount, label).to.equal('50000.00')
+      expect(resultOf({ text: text('Hoàn tiền'), from: 'a@msb.com.vn' }).reading, label).to.equal(null)
+    }
+  })
+
   it('that is a receipt has no label of another field in the other party’s name', () => {
     const rows: Row[] = [
       ['Tài khoản nguồn', 'Debit account', '0123456789'],
