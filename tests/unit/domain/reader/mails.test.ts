@@ -260,6 +260,37 @@ describe('a mail about a payment by card', () => {
     })
   })
 
+  it('of MSB shows the direction by its sign, whatever the shop is called', () => {
+    const rows = (amount: string, shop: string) => [
+      ['Số hợp đồng', 'Contract Number', '011-M-000238377'],
+      ['Số thẻ tín dụng', 'Main Card Number', 'xxxx-xxxx-xxxx-3066'],
+      ['Số tiền thay đổi', 'Changed Amount', amount],
+      ['Nội dung giao dịch', 'Content', shop],
+      ['Thời gian giao dịch', 'Transaction time', '07/09/2026 18:22'],
+      ['Hạn mức khả dụng', 'Available Limit', '16,927,825 VND'],
+    ]
+    const opening =
+      'MSB xin trân trọng thông báo thông tin biến động số dư trên Thẻ tín dụng MSB của Quý khách như sau:'
+    const read = (amount: string, shop = 'Shopee') =>
+      [
+        `${opening}\n${rows(amount, shop).flat().join('\n\n')}`,
+        html(
+          `<p>${opening}</p>`,
+          ...rows(amount, shop).map(([one, other, value]) => row(`${one}<br><i>${other}</i>`, value!)),
+        ),
+      ].map((text) => mail('banking_notify@msb.com.vn', text).reading)
+    for (const shop of ['Shopee', 'So tien thay doi +9,000,000 VND', 'A, So the tin dung 9999', 'Cam on'])
+      for (const found of read('-86,093 VND', shop))
+        expect(found, shop).to.include({
+          transaction_type: 'debit',
+          amount: '86093.00',
+          account_number: 'xxxx-xxxx-xxxx-3066',
+          balance_after: null,
+        })
+    for (const found of read('+5,000,000 VND')) expect(found?.transaction_type).to.equal('credit')
+    expect(read('5,000,000 VND'), 'a payment to the card').to.deep.equal([null, null])
+  })
+
   it('is not read if the payment failed, came back, or was one to the card', () => {
     for (const text of [
       cake('Thanh toán POS', 'Tình trạng: Không thành công'),
