@@ -46,8 +46,10 @@ const outsideWords = (shadow: string, byLines: boolean) => {
     if (byLines && !opensCell(shadow, at) && !/[/(] ?$/.test(shadow.slice(Math.max(0, at - 2), at))) return false
     if (words !== null) {
       const between = shadow.slice(words.end, at)
-      if (NEXT_CELL.test(between)) return false
-      if (field === words.of && OTHER_LANGUAGE.test(between)) {
+      // A cell of its own may have the label in another language: `Noi dung | Details | tien nha`.
+      const isSame = field === words.of && /^ ?\| ?\S/.test(shadow.slice(end, end + 4))
+      if (NEXT_CELL.test(between) && !isSame) return false
+      if (field === words.of && (isSame || OTHER_LANGUAGE.test(between))) {
         words.end = end
         return true
       }

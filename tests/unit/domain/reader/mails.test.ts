@@ -148,6 +148,26 @@ describe('a mail with a table', () => {
     for (const amount of ['2.000.000 đ', '+2.000.000', '+2.000.0', '+2.000.000...', 'đ'])
       expect(mail(CAKE, cake(amount, 'Khác')).reason, amount).to.equal('unparsed')
   })
+
+  it('may have the label in another language in a cell of its own', () => {
+    const threeColumns = (memo: string): string =>
+      html(
+        row('Biên lai chuyển tiền'),
+        row('Ngày, giờ giao dịch', 'Trans. Date, Time', '10:12 Thứ Sáu 02/10/2026'),
+        row('Tài khoản nguồn', 'Debit Account', '0071001234567'),
+        row('Tên người hưởng', 'Beneficiary Name', 'NGUYEN VAN B'),
+        row('Số tiền', 'Amount', '2,400,000 VND'),
+        row('Nội dung chuyển tiền', 'Details of Payment', memo),
+      )
+    for (const memo of ['tien nha', 'Số tiền 9,000,000 VND', 'Amount'])
+      expect(reading('VCBDigibank@info.vietcombank.com.vn', threeColumns(memo)), memo).to.include({
+        transaction_type: 'debit',
+        amount: '2400000.00',
+        account_number: '0071001234567',
+        counterpart_name: 'NGUYEN VAN B',
+        content: memo,
+      })
+  })
 })
 
 describe('a mail that answers or forwards another one', () => {
