@@ -9,6 +9,9 @@ export const timo = bank('TIMO', 'Timo', {
     whenBankIsKnown(
       push`Tai khoan[ {words}] vua[ duoc] {amount}[ vao {date:dd/MM/yyyy HH:mm}][. So du hien tai: {balance}][. Mo ta: {content}]`,
     ),
+    whenBankIsKnown(
+      push`[Your ]{words} Account has been {amount} on {date:dd/MM/yyyy HH:mm}[ VN][. Your <remaining/current> balance is[:] {balance}]. Transaction Description: {content}. Account no: {account}`,
+    ),
     mailSentence`vua {amount} vao {date:dd/MM/yyyy HH:mm}[. So du hien tai: {balance}][. Mo ta: {content}]`,
     mailSentence`Account has been {amount} on {date:dd/MM/yyyy HH:mm}[. <Your current balance is/Current balance>: {balance}][. <Transaction description/Description>: {content}]`,
   ],
