@@ -120,11 +120,13 @@ const directionOf = ({ amounts, left }: LabelValues): 'credit' | 'debit' | null 
 
 const same = (several: readonly Groups[]): boolean => new Set(several.map(({ number }) => number)).size === 1
 
-const SPACED_NUMBER = '[1-9]\\d{0,2}(?: \\d{3})+(?!\\d)'
+/** Of up to 18 digits. Without a limit, a text of nothing but groups would be searched to its end from each of them. */
+const SPACED_NUMBER = '[1-9]\\d{0,2}(?: \\d{3}){1,5}(?!\\d)'
 /** After its bank printed `VND` or a sign, such a number is never followed by digits of something else. */
 const SPACED_OF_BANK = new RegExp(
-  `(?<=[+-] ?|(?:${CURRENCY_CODE}|so du(?: hien thoi)?|sd) ?:? ?)${SPACED_NUMBER}|` +
-    `(?<![\\d.,])${SPACED_NUMBER}(?=(?:\\.\\d{2})? ?(?:${CURRENCY_CODE}))`,
+  // The first digits are looked for first, because looking behind from every character takes long.
+  `(?=[1-9]\\d{0,2} \\d{3})(?:(?<=[+-] ?|(?:${CURRENCY_CODE}|so du(?: hien thoi)?|sd) ?:? ?)${SPACED_NUMBER}|` +
+    `(?<![\\d.,])${SPACED_NUMBER}(?=(?:\\.\\d{2})? ?(?:${CURRENCY_CODE})))`,
   'g',
 )
 /**
@@ -137,6 +139,11 @@ const SPACED = new RegExp(
   'g',
 )
 const MARKED_THOUSANDS = /\d[.,]\d{3}(?!\d)/
+/** In texts of a bank that prints only such numbers, they are looked for in this many characters. A number is not cut there. */
+const SPACED_WITHIN = 1_000
+
+const endOfSpaced = (shadow: string): number =>
+  SPACED_WITHIN + (/^[\d ]{1,24}/.exec(shadow.slice(SPACED_WITHIN, SPACED_WITHIN + 24))?.[0].length ?? 0)
 
 /**
  * Replaces blanks between thousands by commas. The length stays the same. No bank prints both in one text.
@@ -146,7 +153,9 @@ export const withoutSpacedThousands = (page: Page, bank: { spacedThousands?: boo
   const { text, shadow } = page
   if (!bank.spacedThousands && MARKED_THOUSANDS.test(shadow.slice(0, headEnd))) return page
   const spaced = bank.spacedThousands ? SPACED_OF_BANK : SPACED
-  return { text, shadow: shadow.replace(spaced, (number) => number.replaceAll(' ', ',')) }
+  const end = bank.spacedThousands ? endOfSpaced(shadow) : shadow.length
+  const mended = shadow.slice(0, end).replace(spaced, (number) => number.replaceAll(' ', ','))
+  return { text, shadow: mended + shadow.slice(end) }
 }
 
 const OPENS_WITH_LABEL = /^(?:[a-z.]+ ){0,3}[a-z.]+ ?:/

@@ -250,7 +250,7 @@ describe('any text', () => {
   })
 
   it('is read in less than 5 ms for 32 KB, from any sender', async () => {
-    const shapes = ['đ', 'ồ ', 'TK 1 ', '+1,000VND ', 'SD: 1,000VND ', 'ND: ', '<td>', '*a* ', '| ', 'so tham chieu ', 'vua tang 1 VND vao ', 'nhan 1,000d tu a ', '1 234 567 ', '\n'] // prettier-ignore
+    const shapes = ['đ', 'ồ ', 'TK 1 ', '+1,000VND ', 'SD: 1,000VND ', 'ND: ', '<td>', '*a* ', '| ', 'so tham chieu ', 'vua tang 1 VND vao ', 'nhan 1,000d tu a ', '1 234 567 ', '123 ', '\n'] // prettier-ignore
     const sources = [
       {},
       { from: 'a@mbbank.com.vn' },
