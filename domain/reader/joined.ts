@@ -11,16 +11,24 @@ const shapeOf = (line: string): string => line.replace(/\d[\d.,]*/g, '0').replac
 
 /** The words with which a text begins. Empty if it begins with a number. */
 const FIRST_WORDS = /^[^\d\n+-]{2,60}/
-const BALANCE_LABEL = /(?<![a-z])(?:sd|so ?du|bal)/
+const BALANCE_LABEL = /(?<![a-z])(?:sd|so ?du|bal)/g
 /** Beginnings of a text that are looked at in a line. More are a payer's. */
 const MOST_BEGINNINGS = 3
+
+/** Index of the last label of a balance; -1 if there is none. Found once, because a search from each beginning would take quadratic time. */
+const lastBalanceLabel = (shadow: string): number => {
+  let last = -1
+  for (const { index } of shadow.matchAll(BALANCE_LABEL)) last = index
+  return last
+}
 
 /** Where a text may begin once more in the same line, with a balance after it. */
 const beginningsWithin = (shadow: string, start: number): number[] => {
   const beginnings: number[] = []
+  const lastLabel = lastBalanceLabel(shadow)
   const [words] = FIRST_WORDS.exec(start === 0 ? shadow : shadow.slice(start)) ?? []
   const note = (at: number): void => {
-    if (!/[a-z0-9]/.test(shadow[at - 1]!) && BALANCE_LABEL.test(shadow.slice(at))) beginnings.push(at)
+    if (!/[a-z0-9]/.test(shadow[at - 1]!) && lastLabel >= at) beginnings.push(at)
   }
   if (words !== undefined)
     for (

@@ -200,6 +200,8 @@ export const requestsOfCallers = ({ apiKey, personalPath }: GoodCredentials): re
     post('10 MB of quotes in a text', personalPath, 200, `{"text":"${times('\\"', BODY - 20)}"}`),
     post('10 MB of texts of 300 bytes', personalPath, 200, `[${times(`"${'a'.repeat(300)}",`, BODY - 20)}1]`),
     post('a form of 10 MB', personalPath, 200, `text=${times('a&', BODY - 20)}`, typed('application/x-www-form-urlencoded')),
+    post('200 texts that repeat their first words', personalPath, 200,
+      `[${Array(200).fill(`{"text":"TK 19132608281111 So tien GD:-3,286,802 So du:112,765,887 ${times('TK ', 32_000)}"}`).join()}]`),
     post('10 MB of plain text', personalPath, 200, times('ab ', BODY), typed('text/plain')),
     post('10 MB of blanks', personalPath, 200, Buffer.alloc(BODY, ' '), typed('text/plain')),
     post('a title of 10 MB', personalPath, 200, `{"text":"x","title":"${times('a ', BODY - 40)}"}`),

@@ -315,6 +315,9 @@ describe('any text', () => {
     expectLinear('bars in a memo', (length) => ({
       text: row('Acc 0123456: +1,000VND. Bal: 5,000VND. ND: a', '|', length),
     }))
+    expectLinear('the first words of a text in its memo', (length) => ({
+      text: row('TK 19132608281111 So tien GD:-3,286,802 So du:112,765,887 ', 'TK ', length),
+    }))
     expectLinear('carriage returns and stars in a mail', (length) => ({
       text: row('', '\r*\x01\r', length),
       from: 'info@mbbank.com.vn',
