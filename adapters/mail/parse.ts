@@ -10,6 +10,12 @@ import { headOf, type HeaderLine } from './head.ts'
 const MOST_HEADERS = 50
 const LONGEST_HEADER = 66 * 1024
 
+/**
+ * Bytes of the head of a part; a line counts as 64 at least. The parser also reads addresses there, up to 2 ms per kilobyte. A mail with a
+ * longer one is kept without its texts.
+ */
+const LIMITS_OF_PARTS = { maxHeadSize: 16 * 1024 }
+
 /** A copy, because a slice would keep the whole mail in memory. */
 const copied = (text: string): string => Buffer.from(text).toString()
 
@@ -59,6 +65,7 @@ export const parseMail = async (
     // A mail inside the mail, and a report on one, were not written by its sender.
     ignoreEmbedded: true,
     keepDeliveryStatus: true,
+    ...LIMITS_OF_PARTS,
   }).catch(() => ({}))
   const headers = headersOf(lines)
   return {
