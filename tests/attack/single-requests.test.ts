@@ -25,6 +25,30 @@ const TRIES = 5
 
 const TEXT = 'SD TK 0011000415567 +150,000VND luc 07-06-2024 11:41:31. SD 1,250,000VND. Ref MBVCB.5512.DH1042'
 
+const SLOW =
+  'Thông báo BIDV\nThời gian giao dịch: 20:50 10/04/2026\nTài khoản thanh toán: 4311474999\nSố tiền GD: +10,000 VND\nSố dư cuối: 833,662 VND\nNội dung giao dịch: DH1'
+
+/** Measures the CPU of the turns of the event loop, in milliseconds, until it is ended. */
+const watchTurns = () => {
+  const first = process.cpuUsage()
+  let before = first
+  let longest = 0
+  let isEnded = false
+  const ms = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1000
+  const turn = (): void => {
+    longest = Math.max(longest, ms(process.cpuUsage(before)))
+    before = process.cpuUsage()
+    if (!isEnded) setImmediate(turn)
+  }
+  setImmediate(turn)
+  return {
+    end: () => {
+      isEnded = true
+      return { longest, all: ms(process.cpuUsage(first)) }
+    },
+  }
+}
+
 describe('attack: expensive single requests', () => {
   let api: ApiUnderTest
   let port: number
@@ -87,6 +111,20 @@ describe('attack: expensive single requests', () => {
     await hold(`POST ${personal} HTTP/1.1\r\nContent-Length: ${10 * MB}`, Buffer.alloc(9 * MB, 'a'))
     expect((await api.ask('GET', '/healthz')).status).to.equal(200)
     expect((await api.ask('POST', personal, { json: { text: TEXT } })).status).to.equal(200)
+  })
+
+  it('do not block others while the texts of a batch are read', async () => {
+    // Every line looks like a balance of the bank's: 20 ms each.
+    const text = `${'so du  20:51 10\n:'.repeat(460)}${SLOW}`
+    const items = Array(100).fill({ type: 'notification', package: 'com.vnpay.bidv', text })
+    const turns = watchTurns()
+    const answer = await api.ask('POST', '/api/receive/batch', {
+      json: { items },
+      headers: { 'x-device-token': device },
+    })
+    expect(answer.status).to.equal(200)
+    const { longest, all } = turns.end()
+    expect(longest, `ms CPU at once, of ${all}`).to.be.below(STRANGERS_MS)
   })
 
   it('get an answer with at most twenty issues, with short paths', async () => {

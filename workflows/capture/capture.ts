@@ -5,7 +5,7 @@
  * groups run at the same time if they share no account, so a deduplication window is only ever in one of them. Between
  * processes, the expected revision of the window decides: the slower process decides again on the new state.
  */
-import { setTimeout as pause } from 'node:timers/promises'
+import { setImmediate as otherWork, setTimeout as pause } from 'node:timers/promises'
 import { MOST_WAIT_MS, StoreUnavailable } from '../../domain/errors.ts'
 import { UnreadableEvent } from '../../domain/parse-event.ts'
 import type { Arrival, Taken } from '../../domain/arrival/arrival.ts'
@@ -83,6 +83,9 @@ const MOST_WAITING = 20_000
 /** From this many notifications without an answer, capture is busy. */
 const BUSY_FROM = 100
 
+/** Texts of a call are read for this long at once, milliseconds. Some take 20 ms each, and a call has up to 200. */
+const READING_MS = 20
+
 /**
  * After a conflict. Processes that compete for an account would otherwise fail together again and again. Its later notifications wait too.
  * Milliseconds.
@@ -142,20 +145,46 @@ export const openCapture = (options: CaptureOptions): Capture => {
   }
   const groups = openGroups(run)
 
-  const take = (arrivals: readonly Arrival[], waitedMs = 0): Promise<Taken[]> => {
-    if (groups.waiting() + arrivals.length > MOST_WAITING)
-      return Promise.reject(new StoreUnavailable('too many notifications are waiting for the store'))
+  /** @returns its answer */
+  const read = (arrival: Arrival, jobs: Job[]): Promise<Taken> =>
+    new Promise((resolve, reject) => jobs.push(jobOf(arrival, { plans, oldAfterMs, resolve, reject })))
+
+  const add = (jobs: readonly Job[], answers: readonly Promise<Taken>[], withinMs: number): Promise<Taken[]> => {
+    const answered = refuseLater(jobs, withinMs)
+    groups.add(jobs)
+    return Promise.all(answers).finally(answered)
+  }
+
+  /** Other work of this process runs while they are read. */
+  const takeMany = async (arrivals: readonly Arrival[], withinMs: number): Promise<Taken[]> => {
+    let began = performance.now()
     const jobs: Job[] = []
     const answers = new Map<Arrival, Promise<Taken>>()
     for (const arrival of arrivals.toSorted(byStamp)) {
-      const taken = new Promise<Taken>((resolve, reject) =>
-        jobs.push(jobOf(arrival, { plans, oldAfterMs, resolve, reject })),
-      )
+      if (performance.now() - began > READING_MS) {
+        await otherWork()
+        began = performance.now()
+      }
+      const taken = read(arrival, jobs)
+      // If it fails, that is reported below.
+      taken.catch(() => {})
       answers.set(arrival, taken)
     }
-    const answered = refuseLater(jobs, mostWaitMs - waitedMs)
-    groups.add(jobs)
-    return Promise.all(arrivals.map((arrival) => answers.get(arrival)!)).finally(answered)
+    return add(
+      jobs,
+      arrivals.map((arrival) => answers.get(arrival)!),
+      withinMs,
+    )
+  }
+
+  const take = (arrivals: readonly Arrival[], waitedMs = 0): Promise<Taken[]> => {
+    if (groups.waiting() + arrivals.length > MOST_WAITING)
+      return Promise.reject(new StoreUnavailable('too many notifications are waiting for the store'))
+    const withinMs = mostWaitMs - waitedMs
+    if (arrivals.length > 1) return takeMany(arrivals, withinMs)
+    const jobs: Job[] = []
+    const answers = arrivals.map((arrival) => read(arrival, jobs))
+    return add(jobs, answers, withinMs)
   }
 
   return { take, isBusy: () => groups.unanswered() >= BUSY_FROM }
