@@ -11,10 +11,10 @@ import { conflict, invalid } from './refusals.ts'
 export const normalEmail = (email: string): string => email.trim().toLowerCase()
 
 /**
- * Mail software removes angle brackets and invisible characters, and maps variants of a letter or dot in a domain. With them, one mailbox
- * would have any number of addresses, each with limits and an account of its own.
+ * Mail software removes angle brackets, invisible characters, quotes with their backslashes, and a dot at the end, and maps variants of a
+ * letter or dot in a domain. With them, one mailbox would have any number of addresses, each with limits and an account of its own.
  */
-const ADDRESS = /^[^\s@<>\p{Cc}\p{DI}]{1,64}@([^\s@<>\p{Cc}\p{DI}\u3002]{1,255})$/u
+const ADDRESS = /^[^\s@<>"\\\p{Cc}\p{DI}]{1,64}@([^\s@<>\p{Cc}\p{DI}\u3002]{0,254}[^\s@<>.\p{Cc}\p{DI}\u3002])$/u
 
 /** @throws {Refused} VALIDATION_FAILED */
 export const checkEmail = (email: string): void => {

@@ -69,6 +69,7 @@ describe('attack: accounts', () => {
     // The mail server of the operator removes or maps these characters, so all mails would reach spelled@example.com.
     const spellings = [
       '<spelled@example.com>', '<<spelled@example.com', 'spelled@example.com>', 'spelled@\uff45xample.com', 'spelled@example\u3002com',
+      '"spelled"@example.com', '"spe\\lled"@example.com', 'spelled@example.com.',
       'spelled@example\uff0ecom', 'spelled@example\uff61com', 'spelled@exam\u00adple.com', 'spelled@example.com\u200b', 'spelled@exam\ufe0fple.com',
     ] // prettier-ignore
     for (const email of spellings) {
