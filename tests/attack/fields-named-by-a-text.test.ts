@@ -112,6 +112,8 @@ describe('attack: a text that names fields of the body', () => {
 
   it('cannot name fields of a form, of the URL or of a plain text', async () => {
     const stranger = '?sender=%2B84912345678'
+    const scb = (sum: string, memo: string) =>
+      `TK 2020107745830000 NGAY 07/06/26 11:10 SD DAU 4,156,080 TANG ${sum} SD CUOI 7,224,080 VND (${memo})`
     const asJson = JSON.stringify({ text: FORGED, sender: 'Vietcombank' })
     const asForm = `text=${encodeURIComponent(FORGED)}&sender=Vietcombank`
     const calls: [string, string, string][] = [
@@ -122,6 +124,8 @@ describe('attack: a text that names fields of the body', () => {
       [asForm, '', stranger],
       [`from=+84912345678&text=${FORGED}&from=Vietcombank`, FORM, ''],
       [`from=+84912345678&text=${FORGED}&sender=Vietcombank`, FORM, ''],
+      // An app that encodes a text as if it were an address leaves `&` and `=`.
+      [`from=SCB&text=${encodeURI(`${scb('20,000', 'DH1')}&orgcontent=${scb('3,068,000', 'DH9999')}`)}`, FORM, ''],
       ['', '', `${stranger}&text=${encodeURIComponent(FORGED)}&sender=Vietcombank`],
       ['', '', `${stranger}&text=${encodeURIComponent(FORGED)}&from=Vietcombank`],
       ['', '', `?sender=Vietcombank&text=x&text=${encodeURIComponent(FORGED)}`],

@@ -8,6 +8,9 @@ import { isNameOf, NAMES } from './field-names.ts'
 /** A body that contains raw whitespace was never form-encoded. */
 export const isEncoded = (text: string): boolean => !/[\s\u0080-\uffff]/.test(text.trim())
 
+/** Whether an encoder of whole addresses wrote it: it leaves these characters, `&` and `=`. One of fields encodes them, and each bank's text has some. */
+export const isHalfEncoded = (text: string): boolean => /[;,/?:@$#]/.test(text)
+
 /** An encoder writes a blank either as `%20` or as `+`, not both. Beside `%20`, and in a form that is not encoded, a plus is the sign of an amount. */
 const hasRawPlus = (text: string): boolean => text.includes('+') && (text.includes('%20') || !isEncoded(text))
 

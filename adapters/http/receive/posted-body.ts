@@ -11,7 +11,7 @@ import { hasTooManyValues } from './json-values.ts'
 import { hasTooManyPairs } from '../middleware/query-string.ts'
 import { storable, textOf } from './body-text.ts'
 import { hasDuplicateKey } from './duplicate-keys.ts'
-import { isEncoded, mendedForm, percentDecoded } from './form-text.ts'
+import { isEncoded, isHalfEncoded, mendedForm, percentDecoded } from './form-text.ts'
 import { parseLeniently } from './lenient-json.ts'
 import { pairsOf } from './multipart.ts'
 import { isKnownName, memberNamed, plainName, sameName } from './field-names.ts'
@@ -113,8 +113,8 @@ const form = (text: string, isLabelled: boolean): Posted | null => {
   const mended = mendedForm(text.trim())
   const { fields, isRepeated, isLossy, isKnown } = paired(new URLSearchParams(mended))
   if (!isKnown) return null
-  // An app that leaves a plus or an ampersand as it is may also leave the rest of a text as it is.
-  const isEscaped = isEncoded(text) && mended === text.trim()
+  // An app that leaves a plus, an ampersand or a colon as it is may also leave the rest of a text as it is.
+  const isEscaped = isEncoded(text) && mended === text.trim() && !isHalfEncoded(text)
   return { value: fields, json: null, sent: text, unsafe: unsafeIf(isRepeated), isEscaped, isLossy }
 }
 
