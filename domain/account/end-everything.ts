@@ -1,7 +1,8 @@
 // Tests: tests/integration/http/session.test.ts
 /**
  * Ends all access to an account besides its password. It is for an owner who cannot tell what a stranger created or copied while
- * the stranger had the password. Rules, mailboxes and inboxes stay, because they give no access.
+ * the stranger had the password. Rules, mailboxes, trusted senders, bank accounts and inboxes stay. They give no access, but the owner must check
+ * them: a mailbox or a trusted sender of the stranger's can still report payments.
  */
 import type { Account } from './state.ts'
 import type { AccountEvent } from './events.ts'
