@@ -5,6 +5,7 @@
  * bank's reference is an order id that no connected system owns.
  */
 import { normalise, shadowOf } from '../text.ts'
+import { NOTIFICATION_AT_MOST } from './page.ts'
 import { findReferences } from './references.ts'
 
 export interface OrderId {
@@ -80,8 +81,12 @@ interface Memo {
 const DECORATIONS = /\p{M}/gu
 const DASHES = /[\u2010-\u2015]/g
 
+/** A longer memo is no bank's, and each prefix of the user is searched for in all of it. It counts as cut there. */
+const searched = (content: string): string =>
+  content.length <= NOTIFICATION_AT_MOST ? content : `${content.slice(0, NOTIFICATION_AT_MOST)}…`
+
 const memoOf = (content: string): Memo => {
-  const whole = normalise(content)
+  const whole = normalise(searched(content))
   const text = /[^\0-\x7f]/.test(whole) ? whole.replace(DECORATIONS, '').replace(DASHES, '-') : whole
   const masked = (found: string): string => '.'.repeat(found.length)
   return { text, shadow: shadowOf(text).replace(RANDOM_REFERENCES, masked).replace(LABEL_OF_WORDS, masked) }
@@ -199,10 +204,15 @@ const withoutCut = ({ text, shadow }: Memo): Memo | null => {
   return { text: text.slice(0, end), shadow: shadow.slice(0, end) }
 }
 
-/** Whether a cut at the end of the memo removed part of an id. Then no other token may replace it. */
+/** Longer than a prefix and an id, with the characters that may separate them. */
+const ID_AT_MOST = 200
+
+/** Whether a cut at the end of the memo removed part of an id. Then no other token may replace it. The memo has no whole id with a prefix. */
 const hitWasCut = (memo: Memo, given: readonly string[]): boolean => {
   const rest = withoutCut(memo)
-  return rest !== null && firstHit(rest, given) !== null
+  if (rest === null) return false
+  const end = { text: rest.text.slice(-ID_AT_MOST), shadow: rest.shadow.slice(-ID_AT_MOST) }
+  return firstHit(end, given) !== null
 }
 
 /**

@@ -99,6 +99,26 @@ describe('order ids', () => {
     expect(found('ND H1042', 'NDH'), 'the words of a payer').to.equal('NDH1042')
   })
 
+  it('are searched in the first 8,000 characters, and ignored at the end of these', () => {
+    const memo = (before: number, id: string) => `${'a '.repeat(before / 2)}${id} ${'a '.repeat(10_000)}`
+    expect(found(memo(7_990, 'DH1042'), 'DH')).to.equal('DH1042')
+    expect(found(memo(7_996, 'DH1042 TEST1234'), 'DH'), 'DH10…').to.equal(null)
+    expect(found(memo(8_000, 'DH1042'), 'DH')).to.equal(null)
+    expect(found(`${'a '.repeat(3_000)}DH1042…`, 'DH')).to.equal(null)
+  })
+
+  it('take at most 10 ms for each text of 32 KB, with 20 prefixes that begin alike', () => {
+    const prefixes = Array.from({ length: 20 }, (_, n) => `AAAAAAAAA${String.fromCharCode(65 + n)}`)
+    let least = Infinity
+    for (let run = 0; run < 20 && least > 4; run++) {
+      const before = process.cpuUsage()
+      findOrderId(`${'A '.repeat(16_000)}...`, prefixes)
+      const { user, system } = process.cpuUsage(before)
+      least = Math.min(least, (user + system) / 1_000)
+    }
+    expect(least, 'ms CPU').to.be.at.most(10)
+  })
+
   it('are never a reference or an account if they have no prefix', () => {
     for (const content of [
       'Trace448699',
