@@ -37,6 +37,8 @@ const RANDOM_REFERENCES = new RegExp(
     '(?<=\\bct d(?:en|i): ?)\\d{3}[a-z]\\d{4}[0-9a-z]{6,18}(?![0-9a-z])',
     // ACB: `GD 6181SGTTH2MAPRUW 300626-21:14:53`.
     '(?<=\\bgd )\\d{4}[0-9a-z]{8,14}(?= \\d{6}-\\d{2}:\\d{2}:\\d{2})',
+    // ACB, if the payer's bank is Vietcombank: `tai ACB-GD-DASE555495-300626-21:04:39`.
+    '(?<=\\bacb-gd-)[0-9a-z]{4}\\d{6}(?=-\\d{6}-\\d{2}:\\d{2}:\\d{2})',
     // MB: `Ma GD ACSP/ az453273`. It may break the text within this label.
     '(?<=\\bacsp ?/ ?)[a-z]{2}\\d{6}(?![0-9a-z])',
     // MB, before the words of a payer who scanned a QR code of its app: the number of the code, and the counter. `Qacpvj2052 APPMB1 1 DH1042`.
@@ -48,7 +50,7 @@ const RANDOM_REFERENCES = new RegExp(
 /**
  * A bank's words beside the payer's. Before them: `NHAN TU 0011004177 TRACE 560102 ND H2000`. Their last letter and the payer's first one are no
  * prefix. Another channel shows the payer's words only, so one payment could pay two orders. And words before a number of the bank's, which is no
- * id: `CT tu 0011004177 LE THI LAN toi 0451000287`, `Ma giao dich Trace448699 Trace 448699`.
+ * id: `CT tu 0011004177 LE THI LAN toi 0451000287`, `Ma giao dich Trace448699 Trace 448699`, `GD 518683-052325 23:34:40`.
  */
 const LABEL_OF_WORDS = new RegExp(
   [
@@ -56,7 +58,8 @@ const LABEL_OF_WORDS = new RegExp(
     '(?<=, tai [a-z ]{2,30}\\. )nd(?= )',
     'tu(?<=\\bct tu)(?= \\d{9,19} )',
     '(?<![0-9a-z])mbvcb(?=\\d)',
-    'toi(?<=\\bct tu \\d{9,19} [^.\\n]{2,60} toi)(?= ?\\d{9,19}(?!\\d))',
+    'toi(?<=\\bct tu \\d{9,19} [^.\\n]{2,60} toi)(?= ?\\d{6,19}(?!\\d))',
+    'gd(?<=\\bgd)(?= \\d{6}-\\d{6} \\d{2}:\\d{2}:\\d{2})',
     'trace(?<=\\bma giao dich[ /]{0,3}(?:trace ?\\d{4,12} )?trace)(?= ?\\d{4,12}(?![0-9a-z]))',
   ].join('|'),
   'g',

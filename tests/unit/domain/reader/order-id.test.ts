@@ -75,6 +75,21 @@ describe('order ids', () => {
     expect(found('Qabdhk2052 DH1042', 'DH'), 'the words of a payer').to.equal('DH1042')
   })
 
+  it('are not the reference that ACB writes behind the payer’s words', () => {
+    const vietcombank = (words: string) =>
+      `MBVCB.14910026604.555495.${words}.CT tu 1014711850 LE THI LAN toi 50361307 TRAN VAN AN tai ACB-GD-DADH555495-300626-21:04:39`
+    expect(found(vietcombank('LE THI LAN chuyen tien')), 'without a prefix').to.equal(null)
+    expect(found(vietcombank('LE THI LAN chuyen tien'), 'DH')).to.equal(null)
+    expect(found(vietcombank('DH1042'), 'DH')).to.equal('DH1042')
+    expect(found(vietcombank('AB1042'), 'DH')).to.equal('AB1042')
+    expect(found('mua hang GD-ABCD104212-300626-21:04:39 448699', 'ABCD'), 'the words of a payer').to.equal(
+      'ABCD104212',
+    )
+    expect(found('GD 518683-052325 23:34:40', 'GD')).to.equal(null)
+    expect(found('GD1042 GD 518683-052325 23:34:40', 'GD')).to.equal('GD1042')
+    expect(found('GD 518683-300626-21:04:39 448699', 'GD'), 'the words of a payer').to.equal('GD518683')
+  })
+
   it('do not begin in words of the bank before a number of its own', () => {
     const vietcombank =
       'MBVCB.911539506.048292.LE THI LAN chuyen tien.CT tu 0011000415567 LE THI LAN toi 0451000287781 TRAN VAN AN'
@@ -83,6 +98,9 @@ describe('order ids', () => {
       expect(found(vietcombank.replace('chuyen tien', `${prefix}1042`), prefix)).to.equal(`${prefix}1042`)
       expect(found(`CT ${prefix}1042`, prefix), 'the words of a payer').to.equal(`${prefix}1042`)
     }
+    expect(found('CT tu 1014711850 LE THI LAN toi 50361307 TRAN VAN AN tai ACB', 'TOI'), 'a short account').to.equal(
+      null,
+    )
     expect(found('MBVCB82826102.LE THI LAN', 'VCB')).to.equal(null)
     for (const trace of ['   Ma giao dich   Trace448699 Trace 448699', '- Ma giao dich/ Trace 448699'])
       for (const prefix of ['CE', 'ACE', 'TRACE']) {
