@@ -41,8 +41,9 @@ const RANDOM_REFERENCES = new RegExp(
     '(?<=\\bacb-gd-)[0-9a-z]{4}\\d{6}(?=-\\d{6}-\\d{2}:\\d{2}:\\d{2})',
     // MB: `Ma GD ACSP/ az453273`. It may break the text within this label.
     '(?<=\\bacsp ?/ ?)[a-z]{2}\\d{6}(?![0-9a-z])',
-    // MB, before the words of a payer who scanned a QR code of its app: the number of the code, and the counter. `Qacpvj2052 APPMB1 1 DH1042`.
-    '(?<![0-9a-z])q(?:[a-z]{5}\\d{4}|0[0-9a-z]{8}) {1,2}[0-9a-z]{2,20}1 1(?![0-9a-z])',
+    // MB, before the words of a payer who scanned a QR code: its number, and the counter of MB's app or of a payment service. `Qacpvj2052 APPMB1 1 DH1042`,
+    // `Qafmgq4306 SEPAY7974 1 DH1042`.
+    '(?<![0-9a-z])q(?:[a-z]{5}\\d{4}|0[0-9a-z]{8}) {1,2}(?:[0-9a-z]{2,20}1 1|(?:sepay|casso)\\d{4}(?: \\d)?)(?![0-9a-z])',
   ].join('|'),
   'g',
 )

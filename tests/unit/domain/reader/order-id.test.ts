@@ -72,6 +72,17 @@ describe('order ids', () => {
       expect(found(`${code} O5CH7J7Q13U5 DH1042`, 'DH'), code).to.equal('DH1042')
       expect(found(`${code} AB1042`, 'DH'), code).to.equal('AB1042')
     }
+    for (const code of [
+      'Qabdhk2052 SEPAY7315 1',
+      'QABDHK2052  SEPAY7315 1',
+      'Qabdhk2052  CASSO5216 4',
+      'Qabdhk2052 SEPAY7315',
+    ]) {
+      for (const prefix of ['DH', 'HK', 'PAY', 'SEPAY', 'SO'])
+        expect(found(`${code} 108449638088 LE THI LAN chuyen tien`, prefix), code).to.equal(null)
+      for (const id of ['PAY1042', 'AB1042'])
+        expect(found(`${code} 108449638088-${id}-CHUYEN TIEN`, 'PAY'), code).to.equal(id)
+    }
     expect(found('Qabdhk2052 DH1042', 'DH'), 'the words of a payer').to.equal('DH1042')
   })
 
