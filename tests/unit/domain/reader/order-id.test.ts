@@ -101,6 +101,26 @@ describe('order ids', () => {
     expect(found('GD 518683-300626-21:04:39 448699', 'GD'), 'the words of a payer').to.equal('GD518683')
   })
 
+  it('are not the numbers that MoMo writes beside the payer’s words', () => {
+    const momo = (words: string) => [
+      `108645217631-${words}-CHUYEN TIEN-OQCH0007ODH4-MOMO108645217631MOMO`,
+      `108645217631-${words}-CHUYEN TIEN-OQCH30426153-MOMO108645217631MOMO- Ma GD ACSP/ xr703682`,
+      `108645217631 ${words} CHUYEN TIEN OQCH000GSHbS MOMO108645217631MOMO GD 5343IBT1dJ4S6T1Y 091225-17:45:33`,
+      `NHAN TU 2281072020614 TRACE 602526 ND 108645217631 ${words} CHUYEN TIEN OQCH000GSHbS MOMO108645217`,
+      `108645217631-${words}-CHUYEN TIEN-OQCH000GD8vj-MOMO`,
+    ]
+    for (const prefix of ['DH', 'CH', 'H', 'GD', 'MO', 'MOMO'])
+      for (const memo of momo('LE THI LAN')) expect(found(memo, prefix), `${prefix}: ${memo}`).to.equal(null)
+    for (const id of ['CH1042', 'MOMO1042'])
+      for (const memo of momo(id)) expect(found(memo, 'CH', 'MOMO'), memo).to.equal(id)
+    for (const memo of momo('AB1042')) expect(found(memo, 'DH'), memo).to.equal('AB1042')
+    expect(found('chuyen tien OQCH1042', 'OQCH'), 'the words of a payer').to.equal('OQCH1042')
+    for (const prefix of ['DH', 'IN', 'NS', 'CASHIN'])
+      expect(found('MOMO-CASHIN-0912345678-OQCIOhEvYqNS-71705824493', prefix), 'to an account of one’s own').to.equal(
+        null,
+      )
+  })
+
   it('do not begin in words of the bank before a number of its own', () => {
     const vietcombank =
       'MBVCB.911539506.048292.LE THI LAN chuyen tien.CT tu 0011000415567 LE THI LAN toi 0451000287781 TRAN VAN AN'
