@@ -25,10 +25,17 @@ const BEFORE_TOKEN = /[\p{L}\p{N}]$/u
 const GLUED =
   /(?<=\d)(?:chuyen|thanhtoan|trace|ft\d{6}|gd(?:$|[0-9a-z]{4})|(?:ck|tt)(?:$|(?:chuyen|tien|don|hang|hoadon|mua|cho|toi|den)))/i
 
+/** Banks in interbank references: the first part of their SWIFT codes. */
+const BANK_CODES =
+  'abbk|ascb|bftv|bidv|bvbv|ebvi|gbnk|hdbc|icbv|klbk|lvbk|mcob|mscb|nama|nasc|nvba|orco|pgbl|sacl|sbit|seav|sgtt|shba|tpbv|vbaa|vcbc|vnac|vnib|vntt|vpbk|vtcb|wbvn'
+
 /** Bank references of random letters and digits. A prefix inside one is an accident. They are masked, and keep their length. */
 const RANDOM_REFERENCES = new RegExp(
   [
-    '(?<![0-9a-z])(?:0200\\d{6}[0-9a-z]{14,34}|\\d{4}ibt\\d[0-9a-z]{8,14})(?![0-9a-z])',
+    // NAPAS. BIDV: `-B2B020097042201010851412026Z48S930765`.
+    '(?<![0-9a-z])(?:(?:b2b)?0200\\d{6}[0-9a-z]{14,34}|\\d{4}ibt\\d[0-9a-z]{8,14})(?![0-9a-z])',
+    // NAPAS: a year's last digit, the day of the year, the payer's bank. Vietcombank: `6216VNIB02TFF7A9.`, `MBVCB.13818942280.6106BFTVG29DK69 E.`
+    `(?<![0-9a-z])\\d{4}(?:${BANK_CODES})(?:[0-9a-z]{8}|[0-9a-z]{7}(?: [0-9a-z](?=\\.))?)(?![0-9a-z])`,
     // BIDV: `-CTLNHIDI000014950160814-1/1-CRE-002`.
     'ctlnhid[io]\\d{10,20}(?:- ?\\d/?\\d-(?:cre|pmt)-\\d{3})?',
     // VietinBank, before the payer's words: `So GD: 940A1860FAZW28LK`.

@@ -56,6 +56,8 @@ describe('order ids', () => {
       expect(found(`${label}284T2640DDH9EQUC LE THI LAN Chuyen tien`, 'DH'), label).to.equal(null)
       expect(found(`${label}284T2640DDH9EQUC LE THI LAN DH1042; tai Napas`, 'DH'), label).to.equal('DH1042')
     }
+    expect(found('Tra no -B2B0200970436030119274320260BDH091362', 'DH'), 'from a company’s bank').to.equal(null)
+    expect(found('Tra no DH1042 -B2B0200970436030119274320260BDH091362', 'DH')).to.equal('DH1042')
     expect(found('tu 1742365796702DH1042', 'DH'), 'behind an account').to.equal('DH1042')
     expect(found('GD 6181SGTTH2MAPRUW 300626-21:14:53', 'TH')).to.equal(null)
     expect(found('AN chuyen tien- Ma GD ACSP/ dh453273', 'DH')).to.equal(null)
@@ -63,6 +65,20 @@ describe('order ids', () => {
     expect(found('AN chuyen tien- Ma GD ACSP / dh453273', 'DH'), 'in a label that MB broke').to.equal(null)
     expect(found('AN chuyen tien -CTLNHIDI000014950160814-1/1-CRE-002', 'RE'), 'behind one').to.equal(null)
     expect(found('AN chuyen tien RE1042 -CTLNHIDI000014950160814-1/1-CRE-002', 'RE')).to.equal('RE1042')
+  })
+
+  it('are not found inside the reference of an interbank transfer, which contains the code of the payer’s bank', () => {
+    for (const bank of ['BFTV', 'BIDV', 'ICBV', 'ASCB', 'VNIB', 'SGTT', 'MCOB', 'NAMA']) {
+      expect(found(`6216${bank}02DH7A9X.LE THI LAN chuyen tien.20260804`, 'DH'), bank).to.equal(null)
+      expect(found(`6216${bank}02DH7A9X.DH1042.20260804`, 'DH'), bank).to.equal('DH1042')
+    }
+    for (const reference of ['6106BFTVG2DH69XE', '6106BFTVG2DH69X E', '6106BFTVG2DH69X']) {
+      const vietcombank = (words: string) =>
+        `MBVCB.13818942280.${reference}.${words}.CT tu 0531002582398 LE THI LAN toi 0451000287781`
+      expect(found(vietcombank('LE THI LAN'), 'DH'), reference).to.equal(null)
+      expect(found(vietcombank('DH1042'), 'DH'), reference).to.equal('DH1042')
+    }
+    expect(found('6216NAMADH1042', 'DH'), 'the words of a payer').to.equal('DH1042')
   })
 
   it('are not the number of the QR code that a payer of MB scanned, which is the same for every payment', () => {
