@@ -51,6 +51,8 @@ const RANDOM_REFERENCES = new RegExp(
     // MB, before the words of a payer who scanned a QR code: its number, and the counter of MB's app or of a payment service. `Qacpvj2052 APPMB1 1 DH1042`,
     // `Qafmgq4306 SEPAY7974 1 DH1042`.
     '(?<![0-9a-z])q(?:[a-z]{5}\\d{4}|0[0-9a-z]{8}) {1,2}(?:[0-9a-z]{2,20}1 1|(?:sepay|casso)\\d{4}(?: \\d)?)(?![0-9a-z])',
+    // Sacombank, behind the payer's words: `CKN 303549 iJHV5KN3 - LE THI LAN - Ngan hang`.
+    '(?<![0-9a-z])ckn \\d{6}(?: [0-9a-z]{8})?(?= - )',
     // MoMo, behind the payer's words, and to an account of the payer's own: `CHUYEN TIEN-OQCH0007OziG-MOMO108645217631MOMO`.
     '(?<=chuyen tien[ -])oqch[0-9a-z]{8}(?![0-9a-z])(?:[ -]momo\\d{6,12}(?:momo)?)?',
     '(?<![0-9a-z])momo-cashin-0\\d{9}-oqc[0-9a-z]{9}(?:-\\d{1,12})?',

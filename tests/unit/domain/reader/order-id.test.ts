@@ -137,6 +137,18 @@ describe('order ids', () => {
       )
   })
 
+  it('are not the numbers that Sacombank writes behind the payer’s words', () => {
+    for (const numbers of [
+      'CKN 303549 iJDH5KN3 - LE THI LAN - Ngan hang TMCP',
+      'CKN 283285 - MBBANK IBFT - Ngan hang',
+    ]) {
+      for (const prefix of ['DH', 'CKN', 'KN'])
+        expect(found(`LE THI LAN chuyen tien ${numbers}`, prefix), numbers).to.equal(null)
+      for (const id of ['DH1042', 'CKN1042']) expect(found(`${id} ${numbers}`, 'DH', 'CKN'), numbers).to.equal(id)
+    }
+    expect(found('CKN 303549', 'CKN'), 'the words of a payer').to.equal('CKN303549')
+  })
+
   it('do not begin in words of the bank before a number of its own', () => {
     const vietcombank =
       'MBVCB.911539506.048292.LE THI LAN chuyen tien.CT tu 0011000415567 LE THI LAN toi 0451000287781 TRAN VAN AN'
