@@ -29,7 +29,7 @@ const GLUED =
 const BANK_CODES =
   'abbk|ascb|bftv|bidv|bvbv|ebvi|gbnk|hdbc|icbv|klbk|lvbk|mcob|mscb|nama|nasc|nvba|orco|pgbl|sacl|sbit|seav|sgtt|shba|tpbv|vbaa|vcbc|vnac|vnib|vntt|vpbk|vtcb|wbvn'
 
-/** Bank references of random letters and digits. A prefix inside one is an accident. They are masked, and keep their length. */
+/** References of banks and wallets, of random letters and digits. A prefix inside one is an accident. They are masked, and keep their length. */
 const RANDOM_REFERENCES = new RegExp(
   [
     // NAPAS. BIDV: `-B2B020097042201010851412026Z48S930765`.
@@ -53,6 +53,8 @@ const RANDOM_REFERENCES = new RegExp(
     '(?<![0-9a-z])q(?:[a-z]{5}\\d{4}|0[0-9a-z]{8}) {1,2}(?:[0-9a-z]{2,20}1 1|(?:sepay|casso)\\d{4}(?: \\d)?)(?![0-9a-z])',
     // Sacombank, behind the payer's words: `CKN 303549 iJHV5KN3 - LE THI LAN - Ngan hang`.
     '(?<![0-9a-z])ckn \\d{6}(?: [0-9a-z]{8})?(?= - )',
+    // ZaloPay, before the payer's words.
+    '(?<![0-9a-z])zp7(?=\\d*[a-z])[0-9a-z]{9}(?![0-9a-z])',
     // MoMo, behind the payer's words, and to an account of the payer's own: `CHUYEN TIEN-OQCH0007OziG-MOMO108645217631MOMO`.
     '(?<=chuyen tien[ -])oqch[0-9a-z]{8}(?![0-9a-z])(?:[ -]momo\\d{6,12}(?:momo)?)?',
     '(?<![0-9a-z])momo-cashin-0\\d{9}-oqc[0-9a-z]{9}(?:-\\d{1,12})?',
@@ -78,8 +80,8 @@ const LABEL_OF_WORDS = new RegExp(
   'g',
 )
 
-/** Tokens that are never an order id: a bank's reference, or an account or phone number after its label. */
-const BANKS_OWN = /^(?:ft|mbvcb|trace|ctlnhid[io]|ibbiz|ck(?=\d{8})|gd|tk|stk|sdt)\d/i
+/** Tokens that are never an order id: a bank's or ZaloPay's reference, or an account or phone number after its label. */
+const BANKS_OWN = /^(?:ft|mbvcb|trace|ctlnhid[io]|ibbiz|ck(?=\d{8})|zp(?=\d{12}$)|gd|tk|stk|sdt)\d/i
 const TOKEN = /(?<![\p{L}\p{N}])[A-Za-z]{2,10}\d{3,20}(?![\p{L}\p{N}])/gu
 
 const CUT_HERE = /^(?:\.{3}|…|~)/

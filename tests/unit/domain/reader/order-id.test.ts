@@ -149,6 +149,15 @@ describe('order ids', () => {
     expect(found('CKN 303549', 'CKN'), 'the words of a payer').to.equal('CKN303549')
   })
 
+  it('are not the number that ZaloPay writes before the payer’s words', () => {
+    for (const number of ['ZP253370434996', 'ZP7CDH3US6UO', 'ZP74EU33DH9G']) {
+      for (const prefix of ['DH', 'US']) expect(found(`${number} SEVQR LE THI LAN`, prefix), number).to.equal(null)
+      for (const id of ['DH1042', 'AB1042']) expect(found(`${number} ${id}`, 'DH'), number).to.equal(id)
+    }
+    for (const id of ['ZP251120001042', 'ZP1042', 'ZP7104200000', 'ZP7A9'])
+      expect(found(`${id} mua hang`, 'ZP'), 'the words of a payer').to.equal(id)
+  })
+
   it('do not begin in words of the bank before a number of its own', () => {
     const vietcombank =
       'MBVCB.911539506.048292.LE THI LAN chuyen tien.CT tu 0011000415567 LE THI LAN toi 0451000287781 TRAN VAN AN'
