@@ -170,6 +170,10 @@ describe('order ids', () => {
       null,
     )
     expect(found('MBVCB82826102.LE THI LAN', 'VCB')).to.equal(null)
+    expect(found('CK31310000806217 LE THI LAN Chuyen tien', 'CK'), 'the payer’s account at BIDV').to.equal(null)
+    expect(found('CK31310000806217 LE THI LAN CK1042', 'CK')).to.equal('CK1042')
+    for (const id of ['CK20251120143005', 'CK20310120143005', 'CK31310000806', 'CK1042'])
+      expect(found(`${id} LE THI LAN Chuyen tien`, 'CK'), 'the words of a payer').to.equal(id)
     for (const trace of ['   Ma giao dich   Trace448699 Trace 448699', '- Ma giao dich/ Trace 448699'])
       for (const prefix of ['CE', 'ACE', 'TRACE']) {
         expect(found(`LE THI LAN chuyen tien${trace}`, prefix), prefix).to.equal(null)
