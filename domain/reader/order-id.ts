@@ -53,8 +53,8 @@ const RANDOM_REFERENCES = new RegExp(
     '(?<![0-9a-z])q(?:[a-z]{5}\\d{4}|0[0-9a-z]{8}) {1,2}(?:[0-9a-z]{2,20}1 1|(?:sepay|casso)\\d{4}(?: \\d)?)(?![0-9a-z])',
     // Sacombank, behind the payer's words: `CKN 303549 iJHV5KN3 - LE THI LAN - Ngan hang`.
     '(?<![0-9a-z])ckn \\d{6}(?: [0-9a-z]{8})?(?= - )',
-    // ZaloPay, before the payer's words.
-    '(?<![0-9a-z])zp7(?=\\d*[a-z])[0-9a-z]{9}(?![0-9a-z])',
+    // ZaloPay, before the payer's words. At MB: `ZION O5CH7J7Q10L7-DH1042. TU: ZION`.
+    '(?<![0-9a-z])(?:zp7(?=\\d*[a-z])[0-9a-z]{9}|o5ch7[0-9a-z]{7})(?![0-9a-z])',
     // MoMo, behind the payer's words, and to an account of the payer's own: `CHUYEN TIEN-OQCH0007OziG-MOMO108645217631MOMO`.
     '(?<=chuyen tien[ -])oqch[0-9a-z]{8}(?![0-9a-z])(?:[ -]momo\\d{6,12}(?:momo)?)?',
     '(?<![0-9a-z])momo-cashin-0\\d{9}-oqc[0-9a-z]{9}(?:-\\d{1,12})?',

@@ -154,6 +154,15 @@ describe('order ids', () => {
       for (const prefix of ['DH', 'US']) expect(found(`${number} SEVQR LE THI LAN`, prefix), number).to.equal(null)
       for (const id of ['DH1042', 'AB1042']) expect(found(`${number} ${id}`, 'DH'), number).to.equal(id)
     }
+    for (const memo of [
+      'ZION O5CH7J7DH0L7-',
+      'ZION ZALOPAY-CHUYENTIEN-O5CH7DH2U0F8-',
+      'ZION Qacpvj2052 APPMB1 1 O5CH7J7DH3U5 ',
+    ]) {
+      for (const prefix of ['DH', 'CH', 'NO', 'H'])
+        expect(found(`${memo}LE THI LAN. TU: ZION`, prefix), memo).to.equal(null)
+      for (const id of ['CH1042', 'AB1042']) expect(found(`${memo}${id}. TU: ZION`, 'CH'), memo).to.equal(id)
+    }
     for (const id of ['ZP251120001042', 'ZP1042', 'ZP7104200000', 'ZP7A9'])
       expect(found(`${id} mua hang`, 'ZP'), 'the words of a payer').to.equal(id)
   })
