@@ -46,6 +46,8 @@ const RANDOM_REFERENCES = new RegExp(
     '(?<=\\bgd )\\d{4}[0-9a-z]{8,14}(?= \\d{6}-\\d{2}:\\d{2}:\\d{2})',
     // ACB, if the payer's bank is Vietcombank: `tai ACB-GD-DASE555495-300626-21:04:39`.
     '(?<=\\bacb-gd-)[0-9a-z]{4}\\d{6}(?=-\\d{6}-\\d{2}:\\d{2}:\\d{2})',
+    // ACB, behind the words of its payers: `LE THI LAN CHUYEN KHOAN-021225-21:43:39 899185`.
+    '-\\d{6}-\\d{2}:\\d{2}:\\d{2}(?!\\d)',
     // MB: `Ma GD ACSP/ az453273`. It may break the text within this label.
     '(?<=\\bacsp ?/ ?)[a-z]{2}\\d{6}(?![0-9a-z])',
     // MB, before the words of a payer who scanned a QR code: its number, and the counter of MB's app or of a payment service. `Qacpvj2052 APPMB1 1 DH1042`,

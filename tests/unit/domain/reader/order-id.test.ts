@@ -117,6 +117,20 @@ describe('order ids', () => {
     expect(found('GD 518683-300626-21:04:39 448699', 'GD'), 'the words of a payer').to.equal('GD518683')
   })
 
+  it('do not go on in the time that ACB writes behind the words of its payers, which other banks show too', () => {
+    const acb = (words: string) => [
+      `${words}-021225-21:43:39 899185`,
+      `CT DEN:420723414049 ${words}-250724-23:59:16 414049; tai Napas`,
+    ]
+    for (const prefix of ['AN', 'KHOAN'])
+      for (const memo of acb('LE THI LAN CHUYEN KHOAN')) expect(found(memo, prefix), memo).to.equal(null)
+    for (const memo of acb('thanh toan CK')) expect(found(memo, 'CK'), memo).to.equal(null)
+    for (const id of ['CK1042', 'DH021225', 'DHABCD'])
+      for (const memo of acb(id)) expect(found(memo, 'CK', 'DH', 'DHAB'), memo).to.equal(id)
+    for (const memo of acb('AB1042')) expect(found(memo, 'DH'), memo).to.equal('AB1042')
+    expect(found('DH-021225-21', 'DH'), 'the words of a payer').to.equal('DH021225')
+  })
+
   it('are not the numbers that MoMo writes beside the payer’s words', () => {
     const momo = (words: string) => [
       `108645217631-${words}-CHUYEN TIEN-OQCH0007ODH4-MOMO108645217631MOMO`,
