@@ -57,9 +57,9 @@ const RANDOM_REFERENCES = new RegExp(
     '(?<![0-9a-z])ckn \\d{6}(?: [0-9a-z]{8})?(?= - )',
     // ZaloPay, before the payer's words. At MB: `ZION O5CH7J7Q10L7-DH1042. TU: ZION`.
     '(?<![0-9a-z])(?:zp7(?=\\d*[a-z])[0-9a-z]{9}|o5ch7[0-9a-z]{7})(?![0-9a-z])',
-    // MoMo, behind the payer's words, and to an account of the payer's own: `CHUYEN TIEN-OQCH0007OziG-MOMO108645217631MOMO`.
+    // MoMo, behind the payer's words: `CHUYEN TIEN-OQCH0007OziG-MOMO108645217631MOMO`. And to an account of the payer's own.
     '(?<=chuyen tien[ -])oqch[0-9a-z]{8}(?![0-9a-z])(?:[ -]momo\\d{6,12}(?:momo)?)?',
-    '(?<![0-9a-z])momo-cashin-0\\d{9}-oqc[0-9a-z]{9}(?:-\\d{1,12})?',
+    '(?<![0-9a-z])momo(?:-cashin-0\\d{9}-oqc[0-9a-z]{9}(?:-\\d{1,12})?| 0\\d{9} cashout 0\\d{9} \\d{11,13})',
   ].join('|'),
   'g',
 )
@@ -74,7 +74,7 @@ const LABEL_OF_WORDS = new RegExp(
     '^nhan tu [0-9a-z]{4,24} trace \\d{4,12} nd(?= )',
     '(?<=, tai [a-z ]{2,30}\\. )nd(?= )',
     'tu(?<=\\bct tu)(?= \\d{9,19} )',
-    '(?<![0-9a-z])mbvcb(?=\\d)',
+    '(?<![0-9a-z])mbvcb(?= ?\\d)',
     '^ck(?=(?!20[23])\\d{3}[12]0\\d{9} )',
     'toi(?<=\\bct tu \\d{9,19} [^.\\n]{2,60} toi)(?= ?\\d{6,19}(?!\\d))',
     'gd(?<=\\bgd)(?= \\d{6}-\\d{6} \\d{2}:\\d{2}:\\d{2})',

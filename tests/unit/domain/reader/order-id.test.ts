@@ -149,6 +149,11 @@ describe('order ids', () => {
       expect(found('MOMO-CASHIN-0912345678-OQCIOhEvYqNS-71705824493', prefix), 'to an account of one’s own').to.equal(
         null,
       )
+    for (const prefix of ['MOMO', 'UT', 'CASHOUT'])
+      expect(
+        found('RUT TIEN TU VI MOMO 0912345678 CASHOUT 0912345678 146081426274 - 10092026 02:03:14 426274', prefix),
+      ).to.equal(null)
+    expect(found('RUT TIEN TU VI MOMO 1042', 'MOMO'), 'the words of a payer').to.equal('MOMO1042')
   })
 
   it('are not the numbers that Sacombank writes behind the payer’s words', () => {
@@ -192,7 +197,8 @@ describe('order ids', () => {
     expect(found('CT tu 1014711850 LE THI LAN toi 50361307 TRAN VAN AN tai ACB', 'TOI'), 'a short account').to.equal(
       null,
     )
-    expect(found('MBVCB82826102.LE THI LAN', 'VCB')).to.equal(null)
+    for (const memo of ['MBVCB82826102.LE THI LAN', 'MBVCB 969666571 088129 LE THI LAN'])
+      expect(found(memo, 'VCB'), memo).to.equal(null)
     expect(found('CK31310000806217 LE THI LAN Chuyen tien', 'CK'), 'the payer’s account at BIDV').to.equal(null)
     expect(found('CK31310000806217 LE THI LAN CK1042', 'CK')).to.equal('CK1042')
     for (const id of ['CK20251120143005', 'CK20310120143005', 'CK31310000806', 'CK1042'])
