@@ -199,6 +199,8 @@ describe('order ids', () => {
     )
     for (const memo of ['MBVCB82826102.LE THI LAN', 'MBVCB 969666571 088129 LE THI LAN'])
       expect(found(memo, 'VCB'), memo).to.equal(null)
+    expect(found('CT nhanh 247 den: QR - LE THI LAN', 'NH'), 'a statement of VietinBank').to.equal(null)
+    expect(found('CT nhanh 247 den: NH1042', 'NH')).to.equal('NH1042')
     expect(found('CK31310000806217 LE THI LAN Chuyen tien', 'CK'), 'the payer’s account at BIDV').to.equal(null)
     expect(found('CK31310000806217 LE THI LAN CK1042', 'CK')).to.equal('CK1042')
     for (const id of ['CK20251120143005', 'CK20310120143005', 'CK31310000806', 'CK1042'])
