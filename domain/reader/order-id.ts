@@ -29,7 +29,7 @@ const GLUED =
 const BANK_CODES =
   'abbk|ascb|bftv|bidv|bvbv|ebvi|gbnk|hdbc|icbv|klbk|lvbk|mcob|mscb|nama|nasc|nvba|orco|pgbl|sacl|sbit|seav|sgtt|shba|tpbv|vbaa|vcbc|vnac|vnib|vntt|vpbk|vtcb|wbvn'
 
-/** References of banks and wallets, of random letters and digits. A prefix inside one is an accident. They are masked, and keep their length. */
+/** References of banks and wallets, of random letters and digits. A prefix inside one is an accident. They are masked with their label, and keep their length. */
 const RANDOM_REFERENCES = new RegExp(
   [
     // NAPAS. BIDV: `-B2B020097042201010851412026Z48S930765`.
@@ -41,15 +41,15 @@ const RANDOM_REFERENCES = new RegExp(
     // VietinBank, before the payer's words: `So GD: 940A1860FAZW28LK`.
     '(?<![0-9a-z])\\d{3}a\\d{4}[0-9a-z]{6,18}(?![0-9a-z])',
     // VietinBank: `CT DEN:284T2640DUE9EQUC DINH THI THU`.
-    '(?<=\\bct d(?:en|i): ?)\\d{3}[a-z]\\d{4}[0-9a-z]{6,18}(?![0-9a-z])',
+    '\\bct d(?:en|i): ?\\d{3}[a-z]\\d{4}[0-9a-z]{6,18}(?![0-9a-z])',
     // ACB: `GD 6181SGTTH2MAPRUW 300626-21:14:53`.
-    '(?<=\\bgd )\\d{4}[0-9a-z]{8,14}(?= \\d{6}-\\d{2}:\\d{2}:\\d{2})',
+    '\\bgd \\d{4}[0-9a-z]{8,14}(?= \\d{6}-\\d{2}:\\d{2}:\\d{2})',
     // ACB, if the payer's bank is Vietcombank: `tai ACB-GD-DASE555495-300626-21:04:39`.
-    '(?<=\\bacb-gd-)[0-9a-z]{4}\\d{6}(?=-\\d{6}-\\d{2}:\\d{2}:\\d{2})',
+    '\\bacb-gd-[0-9a-z]{4}\\d{6}(?=-\\d{6}-\\d{2}:\\d{2}:\\d{2})',
     // ACB, behind the words of its payers: `LE THI LAN CHUYEN KHOAN-021225-21:43:39 899185`.
     '-\\d{6}-\\d{2}:\\d{2}:\\d{2}(?!\\d)',
     // MB: `Ma GD ACSP/ az453273`. It may break the text within this label.
-    '(?<=\\bacsp ?/ ?)[a-z]{2}\\d{6}(?![0-9a-z])',
+    '\\bacsp ?/ ?[a-z]{2}\\d{6}(?![0-9a-z])',
     // MB, before the words of a payer who scanned a QR code: its number, and the counter of MB's app or of a payment service. `Qacpvj2052 APPMB1 1 DH1042`,
     // `Qafmgq4306 SEPAY7974 1 DH1042`.
     '(?<![0-9a-z])q(?:[a-z]{5}\\d{4}|0[0-9a-z]{8}) {1,2}(?:[0-9a-z]{2,20}1 1|(?:sepay|casso)\\d{4}(?: \\d)?)(?![0-9a-z])',
@@ -58,7 +58,7 @@ const RANDOM_REFERENCES = new RegExp(
     // ZaloPay, before the payer's words. At MB: `ZION O5CH7J7Q10L7-DH1042. TU: ZION`.
     '(?<![0-9a-z])(?:zp7(?=\\d*[a-z])[0-9a-z]{9}|o5ch7[0-9a-z]{7})(?![0-9a-z])',
     // MoMo, behind the payer's words: `CHUYEN TIEN-OQCH0007OziG-MOMO108645217631MOMO`. And to an account of the payer's own.
-    '(?<=chuyen tien[ -])oqch[0-9a-z]{8}(?![0-9a-z])(?:[ -]momo\\d{6,12}(?:momo)?)?',
+    'chuyen tien[ -]oqch[0-9a-z]{8}(?![0-9a-z])(?:[ -]momo\\d{6,12}(?:momo)?)?',
     '(?<![0-9a-z])momo(?:-cashin-0\\d{9}-oqc[0-9a-z]{9}(?:-\\d{1,12})?| 0\\d{9} cashout 0\\d{9} \\d{11,13})',
   ].join('|'),
   'g',
@@ -72,7 +72,7 @@ const RANDOM_REFERENCES = new RegExp(
 const LABEL_OF_WORDS = new RegExp(
   [
     '^nhan tu [0-9a-z]{4,24} trace \\d{4,12} nd(?= )',
-    '(?<=, tai [a-z ]{2,30}\\. )nd(?= )',
+    'nd(?<=, tai [a-z ]{2,30}\\. nd)(?= )',
     'tu(?<=\\bct tu)(?= \\d{9,19} )',
     '(?<![0-9a-z])mbvcb(?= ?\\d)',
     'nhanh(?<=\\bct nhanh)(?= 247 den:)',
