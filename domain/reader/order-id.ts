@@ -68,6 +68,7 @@ const RANDOM_REFERENCES = new RegExp(
  * A bank's words beside the payer's. Before them: `NHAN TU 0011004177 TRACE 560102 ND H2000`. Their last letter and the payer's first one are no
  * prefix. Another channel shows the payer's words only, so one payment could pay two orders. And words before a number of the bank's, which is no
  * id: `CT tu 0011004177 LE THI LAN toi 0451000287`, `Ma giao dich Trace448699 Trace 448699`, `GD 518683-052325 23:34:40`, `CK31310000806217 LE THI LAN`.
+ * And words that look like an id without a number: `; tai Napas` for the prefix NAP.
  */
 const LABEL_OF_WORDS = new RegExp(
   [
@@ -76,6 +77,7 @@ const LABEL_OF_WORDS = new RegExp(
     'tu(?<=\\bct tu)(?= \\d{9,19} )',
     '(?<![0-9a-z])mbvcb(?= ?\\d)',
     'nhanh(?<=\\bct nhanh)(?= 247 den:)',
+    '\\bnapas\\b',
     '^ck(?=(?!20[23])\\d{3}[12]0\\d{9} )',
     'toi(?<=\\bct tu \\d{9,19} [^.\\n]{2,60} toi)(?= ?\\d{6,19}(?!\\d))',
     'gd(?<=\\bgd)(?= \\d{6}-\\d{6} \\d{2}:\\d{2}:\\d{2})',
