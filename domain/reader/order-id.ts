@@ -87,7 +87,7 @@ const LABEL_OF_WORDS = new RegExp(
 )
 
 /** Tokens that are never an order id: a bank's or ZaloPay's reference, or an account or phone number after its label. */
-const BANKS_OWN = /^(?:ft|mbvcb|trace|ctlnhid[io]|ibbiz|ck(?=\d{8})|zp(?=\d{12}$)|gd|tk|stk|sdt)\d/i
+const BANKS_OWN = /^(?:ft|mbvcb|trace|ctlnhid[io]|ibbiz|ck(?=\d{8})|zp(?=2\d[0-3]\d{9}$)|gd|tk|stk|sdt)\d/i
 const TOKEN = /(?<![\p{L}\p{N}])[A-Za-z]{2,10}\d{3,20}(?![\p{L}\p{N}])/gu
 
 const CUT_HERE = /^(?:\.{3}|…|~)/

@@ -182,6 +182,7 @@ describe('order ids', () => {
         expect(found(`${memo}LE THI LAN. TU: ZION`, prefix), memo).to.equal(null)
       for (const id of ['CH1042', 'AB1042']) expect(found(`${memo}${id}. TU: ZION`, 'CH'), memo).to.equal(id)
     }
+    expect(found('ZP104200000042 mua hang'), 'no day of a year').to.equal('ZP104200000042')
     for (const id of ['ZP251120001042', 'ZP1042', 'ZP7104200000', 'ZP7A9'])
       expect(found(`${id} mua hang`, 'ZP'), 'the words of a payer').to.equal(id)
   })
