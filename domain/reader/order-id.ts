@@ -59,7 +59,7 @@ const RANDOM_REFERENCES = new RegExp(
     '(?<![0-9a-z])(?:zp7(?=\\d*[a-z])[0-9a-z]{9}|o5ch7[0-9a-z]{7})(?![0-9a-z])',
     // MoMo, behind the payer's words: `CHUYEN TIEN-OQCH0007OziG-MOMO108645217631MOMO`. And to an account of the payer's own.
     'chuyen tien[ -]oqch[0-9a-z]{8}(?![0-9a-z])(?:[ -]momo\\d{6,12}(?:momo)?)?',
-    '(?<![0-9a-z])momo(?:-cashin-0\\d{9}-oqc[0-9a-z]{9}(?:-\\d{1,12})?| 0\\d{9} cashout 0\\d{9} \\d{11,13})',
+    '(?<![0-9a-z])momo(?:-cashin-0\\d{9}-oqc[0-9a-z]{9}(?:-\\d{1,12})?| 0\\d{9} cashout(?![0-9a-z])(?: 0\\d{9} \\d{11,13})?)',
   ].join('|'),
   'g',
 )
