@@ -12,7 +12,7 @@ const LONGEST_HEADER = 66 * 1024
 
 /**
  * Bytes of the head of a part; a line counts as 64 at least. The parser also reads addresses there, up to 2 ms per kilobyte. A mail with a
- * longer one is kept without its texts.
+ * longer one is kept without its texts. It is an object because the package's types lack the option.
  */
 const LIMITS_OF_PARTS = { maxHeadSize: 16 * 1024 }
 
