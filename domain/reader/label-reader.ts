@@ -139,23 +139,30 @@ const SPACED = new RegExp(
   'g',
 )
 const MARKED_THOUSANDS = /\d[.,]\d{3}(?!\d)/
-/** In texts of a bank that prints only such numbers, they are looked for in this many characters. A number is not cut there. */
+/** Numbers of a bank that prints only such ones are looked for in this many characters. A number is not cut there. */
 const SPACED_WITHIN = 1_000
 
-const endOfSpaced = (shadow: string): number =>
-  SPACED_WITHIN + (/^[\d ]{1,24}/.exec(shadow.slice(SPACED_WITHIN, SPACED_WITHIN + 24))?.[0].length ?? 0)
+const withCommas = (number: string): string => number.replaceAll(' ', ',')
 
 /**
- * Replaces blanks between thousands by commas. The length stays the same. No bank prints both in one text.
+ * Replaces blanks between thousands by commas in a text of a bank that prints no other numbers. The length stays the same.
+ * @returns the page with another shadow
+ */
+export const withoutBlanksOfBank = <Printed extends Page>(page: Printed): Printed => {
+  const { shadow } = page
+  const rest = /^[\d ]{1,24}/.exec(shadow.slice(SPACED_WITHIN, SPACED_WITHIN + 24))?.[0] ?? ''
+  const end = SPACED_WITHIN + rest.length
+  return { ...page, shadow: shadow.slice(0, end).replace(SPACED_OF_BANK, withCommas) + shadow.slice(end) }
+}
+
+/**
+ * The same for any bank. No bank prints both in one text.
  * @param headEnd  the beginning of the memo, where a payer may write any number
  */
-export const withoutSpacedThousands = (page: Page, bank: { spacedThousands?: boolean }, headEnd: number): Page => {
-  const { text, shadow } = page
-  if (!bank.spacedThousands && MARKED_THOUSANDS.test(shadow.slice(0, headEnd))) return page
-  const spaced = bank.spacedThousands ? SPACED_OF_BANK : SPACED
-  const end = bank.spacedThousands ? endOfSpaced(shadow) : shadow.length
-  const mended = shadow.slice(0, end).replace(spaced, (number) => number.replaceAll(' ', ','))
-  return { text, shadow: mended + shadow.slice(end) }
+const withoutSpacedThousands = (page: Page, bank: { spacedThousands?: boolean }, headEnd: number): Page => {
+  if (bank.spacedThousands) return withoutBlanksOfBank(page)
+  if (MARKED_THOUSANDS.test(page.shadow.slice(0, headEnd))) return page
+  return { ...page, shadow: page.shadow.replace(SPACED, withCommas) }
 }
 
 const OPENS_WITH_LABEL = /^(?:[a-z.]+ ){0,3}[a-z.]+ ?:/

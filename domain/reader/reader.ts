@@ -20,7 +20,7 @@ import { shadowOf } from '../text.ts'
 import { bankNamedBy, bankSpokenOf, isStranger, senderOf, smsApps } from '../banks/directory.ts'
 import { withoutEntities } from './html-entities.ts'
 import { isJoined } from './joined.ts'
-import { beforeMemo, readByLabels, startOfLabels, withoutSpacedThousands } from './label-reader.ts'
+import { beforeMemo, readByLabels, startOfLabels, withoutBlanksOfBank } from './label-reader.ts'
 import { readByLayout, type Found } from './layout-reader.ts'
 import { UNSIGNED } from './label-values.ts'
 import { mailPageOf } from './mail-page.ts'
@@ -55,7 +55,7 @@ const standingAlone: readonly Candidate[] = banks.flatMap((bank) =>
 
 /** The first reading that one of the bank's own layouts gives. */
 const readAs = (bank: Bank, page: Page, arrivedAt: Date): Found | null => {
-  const printed = bank.spacedThousands ? { ...page, ...withoutSpacedThousands(page, bank, page.text.length) } : page
+  const printed = bank.spacedThousands ? withoutBlanksOfBank(page) : page
   for (const layout of textLayouts.get(bank.code) ?? []) {
     const found = readByLayout(layout, bank, printed, arrivedAt)
     if (found) return found
