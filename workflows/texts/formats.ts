@@ -21,13 +21,11 @@ export interface Formats {
   percent(share: number): string
 }
 
-const NUMBERS: Record<Language, { count: Intl.NumberFormat; percent: Intl.NumberFormat }> = {
-  vi: { count: new Intl.NumberFormat('vi-VN'), percent: new Intl.NumberFormat('vi-VN', { minimumFractionDigits: 1, maximumFractionDigits: 1 }) },
-  en: { count: new Intl.NumberFormat('en-GB'), percent: new Intl.NumberFormat('en-GB', { minimumFractionDigits: 1, maximumFractionDigits: 1 }) },
-} // prettier-ignore
+const LOCALES: Record<Language, string> = { vi: 'vi-VN', en: 'en-GB' }
+const ONE_DIGIT = { minimumFractionDigits: 1, maximumFractionDigits: 1 }
 
 export const formatsOf = (language: Language): Formats => {
-  const { count, percent } = NUMBERS[language]
+  const locale = LOCALES[language]
   const isEnglish = language === 'en'
   return {
     moment: (at) => {
@@ -41,7 +39,7 @@ export const formatsOf = (language: Language): Formats => {
       const [year, month] = given.split('-')
       return isEnglish ? `${MONTHS[Number(month) - 1]} ${year}` : `${month}/${year}`
     },
-    count: (number) => count.format(number),
-    percent: (share) => `${percent.format(share)}%`,
+    count: (number) => number.toLocaleString(locale),
+    percent: (share) => `${share.toLocaleString(locale, ONE_DIGIT)}%`,
   }
 }
