@@ -1,10 +1,13 @@
 // Tests: tests/integration/http/session.test.ts
 /**
- * Ends all access to an account besides its password. It is for an owner who cannot tell what a stranger created or copied while
- * the stranger had the password. Rules, mailboxes, trusted senders, bank accounts and inboxes stay. They give no access, but the owner must check
- * them: a mailbox or a trusted sender of the stranger's can still report payments.
+ * Ends all access to an account besides its password, and all ways to report a payment to it. It is for an owner who cannot tell what a
+ * stranger created or copied while the stranger had the password. Mailboxes are paused, because the owner can resume their own. Rules, bank
+ * accounts, inboxes and the alert address stay, and the owner must check them.
  */
-import type { Account } from './state.ts'
+import { pauseMailAccount } from './mail-accounts.ts'
+import { setTrustedSenders } from './trusted-senders.ts'
+import { trustsSmsAppTitles } from './sms-app-titles.ts'
+import type { Account, MailAccount } from './state.ts'
 import type { AccountEvent } from './events.ts'
 
 /** The accesses that were ended. */
@@ -17,7 +20,18 @@ export interface Ended {
   /** Paired phones. Invitations end too. */
   devices: number
   counter: boolean
+  /** Mailboxes, which are paused. */
+  mail_accounts: number
+  /** Names of senders that are no longer trusted. */
+  trusted_senders: number
 }
+
+/** Why a mailbox is paused. Mails and the dashboard translate this sentence (`workflows/texts/mailbox-reasons.ts`). */
+export const AFTER_A_BREAK_IN = 'Somebody else had access to the account, so check that the mailbox is yours.'
+
+/** @returns the mailboxes that are read */
+const readMailboxes = ({ mail_accounts }: Account): MailAccount[] =>
+  [...mail_accounts.values()].filter(({ is_active, paused }) => is_active === 1 && paused === null)
 
 export const endEverything = (account: Account): AccountEvent[] => {
   const { user_id, key_hash, receive_url, api_keys, devices, invitations, counter_hash } = account
@@ -31,6 +45,12 @@ export const endEverything = (account: Account): AccountEvent[] => {
       data: { ...own, device_id },
     })),
     ...(counter_hash === null ? [] : [{ type: 'CounterClosed' as const, data: own }]),
+    ...readMailboxes(account).flatMap((mailbox) => pauseMailAccount(account, { ...mailbox, reason: AFTER_A_BREAK_IN })),
+    ...setTrustedSenders(account, { trusted_senders: [], without_sender: false }),
+    // Those of devices end with the devices.
+    ...(trustsSmsAppTitles(account, null)
+      ? [{ type: 'SmsAppTitlesTrusted' as const, data: { ...own, device_id: null, trusted: false } }]
+      : []),
   ]
 }
 
@@ -40,10 +60,12 @@ export const endLogins = ({ user_id, token_version }: Account): AccountEvent[] =
 ]
 
 /** The accesses that `endEverything` would end, to show to the owner. */
-export const whatEnds = ({ key_hash, receive_url, api_keys, devices, counter_hash }: Account): Ended => ({
-  api_key: key_hash !== null,
-  scoped_keys: api_keys.size,
-  personal_url: receive_url !== null,
-  devices: devices.size,
-  counter: counter_hash !== null,
+export const whatEnds = (account: Account): Ended => ({
+  api_key: account.key_hash !== null,
+  scoped_keys: account.api_keys.size,
+  personal_url: account.receive_url !== null,
+  devices: account.devices.size,
+  counter: account.counter_hash !== null,
+  mail_accounts: readMailboxes(account).length,
+  trusted_senders: account.trusted_senders.length,
 })

@@ -142,7 +142,7 @@ export const verifyEmail = (account: Account, token: string, at: Date): AccountE
 
 /**
  * The user of the link reads the address's mails, so the address counts as verified too. Every session and JWT ends.
- * @param end_everything  also ends keys, the personal URL, devices and the counter's link
+ * @param end_everything  also ends all other access, and all ways to report a payment
  * @throws {Refused} VALIDATION_FAILED
  */
 export const resetPassword = (

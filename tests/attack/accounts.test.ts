@@ -118,6 +118,13 @@ describe('attack: accounts', () => {
     const paired = await api.ask('POST', '/api/receive/pair', { json: { code: invited.body.data.pairing_code } })
     const open = await api.ask('POST', '/api/devices', { key, json: { name: 'not paired yet' } })
     const counter = await api.ask('POST', '/api/counter', { key })
+    const mailbox = {
+      email: `mails-of-${email}`, host: 'imap.example.com', port: 993, tls: true, username: email, password: 'secret',
+    } // prettier-ignore
+    await api.ask('POST', '/api/mail-accounts', { key, json: mailbox })
+    const trust = { trusted_senders: ['0912345678', 'My bank'], without_sender: true }
+    await api.ask('PUT', '/api/account/trusted-senders', { key, json: trust })
+    await api.ask('PUT', '/api/receive-url', { key, json: { trust_sms_app_titles: true } })
     const account = async (headers: Record<string, string>) =>
       (await api.ask('GET', '/api/account', { headers })).status
     /** Returns the answer that each kind of access gets now. */
@@ -140,7 +147,19 @@ describe('attack: accounts', () => {
   }
   const ALL_OPEN = { api_key: 200, scoped: 200, jwt: 200, session: 200, personal_url: 200, device: 200, counter: 200 }
   const ALL_ENDED = { api_key: 401, scoped: 401, jwt: 401, session: 401, personal_url: 401, device: 401, counter: 404 }
-  const ENDED = { api_key: true, scoped_keys: 1, personal_url: true, devices: 1, counter: true }
+  const ENDED = {
+    api_key: true, scoped_keys: 1, personal_url: true, devices: 1, counter: true, mail_accounts: 1, trusted_senders: 2,
+  } // prettier-ignore
+
+  /** Nothing that a stranger connected or trusted reports a payment any more. */
+  const expectNoTrust = async (headers: Record<string, string>): Promise<void> => {
+    const of = async (path: string) => (await api.ask('GET', path, { headers })).body.data
+    const [mailbox] = await of('/api/mail-accounts')
+    expect(mailbox.last_error).to.match(/^Somebody else had access .* The mailbox is paused\./)
+    expect(await of('/api/account/trusted-senders')).to.deep.equal({ trusted_senders: [], without_sender: false })
+    await api.ask('POST', '/api/receive-url/rotate', { headers })
+    expect((await of('/api/receive-url')).trust_sms_app_titles).to.equal(false)
+  }
 
   it('a reset ends sessions and JWTs, and with end_everything all access that a stranger may have made', async () => {
     const email = 'robbed@example.com'
@@ -163,6 +182,7 @@ describe('attack: accounts', () => {
     })
     const { api_key } = rotated.body.data
     expect((await api.ask('GET', '/api/account', { key: api_key })).status, 'a new key opens it').to.equal(200)
+    await expectNoTrust({ 'x-api-key': api_key })
   })
 
   it('a login with end_everything does the same, over the API or the dashboard, and the new login is valid', async () => {

@@ -192,7 +192,11 @@ export const ResetPassword = () => {
   const { entry } = texts.value
   const { query } = useLocation()
   const reset = useAction(({ password, everything }: Record<string, string>) =>
-    post('/api/auth/reset-password', { token: query.token ?? '', password, end_everything: everything === 'on' }),
+    post<{ ended?: object }>('/api/auth/reset-password', {
+      token: query.token ?? '',
+      password,
+      end_everything: everything === 'on',
+    }),
   )
   const isBad = reset.error instanceof ApiError && reset.error.issues.some(({ path }) => path === 'token')
   return (
@@ -200,6 +204,7 @@ export const ResetPassword = () => {
       {reset.result ? (
         <>
           <Done text={entry.reset.done} />
+          {reset.result.ended && <p class="notice">{entry.reset.checkWebhooks}</p>}
           <ToLogin />
         </>
       ) : (

@@ -29,6 +29,10 @@ const REASONS: readonly (readonly [pattern: RegExp, text: string])[] = [
     /^The server (?:sent (?:more than|a line|data|mails)|lists mails|reports new mails) .*\.$/,
     'Máy chủ gửi những gì không được hỏi, nên Baoco đã ngắt kết nối.',
   ],
+  [
+    /^Somebody else had access to the account, .*$/,
+    'Người khác từng vào tài khoản, nên hãy kiểm tra xem hộp thư này có phải của bạn không.',
+  ],
 ]
 
 /** Before the words of the server itself, which are in any language. */

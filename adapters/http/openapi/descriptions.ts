@@ -13,7 +13,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'post-api-auth-verify-email': 'The token is in the mail. It works once, for 24 hours.',
   'post-api-auth-resend-verify': 'Always returns the same response. The older link stops working.',
   'post-api-auth-forgot-password': 'Always returns the same response. The mail contains a link that works for an hour.',
-  'post-api-auth-reset-password': 'Ends every session and JWT. With `end_everything` also the API key, the personal URL, devices and counter links.',
+  'post-api-auth-reset-password': 'Ends every session and JWT. With `end_everything` also the API key, the personal URL, devices, counter links and the trust in senders. It also pauses every mailbox.',
   'post-api-session': 'Sets a cookie for the dashboard. Scripts use a key instead.',
   'post-api-session-link': 'The token is in the link that the first start prints. It works once, for an hour.',
   'delete-api-session': 'Ends the session of the cookie.',

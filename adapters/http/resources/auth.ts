@@ -25,6 +25,13 @@ const Ended = z
     personal_url: z.boolean().meta({ description: 'Create a new one with POST /api/receive-url/rotate.' }),
     devices: z.int().min(0).meta({ description: 'Pair the phones again.' }),
     counter: z.boolean(),
+    mail_accounts: z
+      .int()
+      .min(0)
+      .meta({ description: 'Paused. Resume your own with PUT /api/mail-accounts/:id {"is_active":1}.' }),
+    trusted_senders: z.int().min(0).meta({
+      description: 'Senders that are no longer trusted. `without_sender` and `trust_sms_app_titles` are off too.',
+    }),
   })
   .meta({ id: 'Ended', description: 'Only if end_everything was true.' })
 

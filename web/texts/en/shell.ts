@@ -151,9 +151,11 @@ export const entry: Messages['entry'] = {
     new: 'New password',
     everything: 'Somebody else had access to my account',
     everythingHint:
-      'Also revokes API keys, phones, the personal URL and the counter. You will have to connect them again.',
+      'Also revokes API keys, phones, the personal URL, the counter and trusted senders, and pauses mailboxes. You will have to connect them again.',
     button: 'Change the password',
     done: 'The password was changed, and all earlier sessions have ended.',
+    checkWebhooks:
+      'Now check each webhook: is the address yours? Then replace its secret, because whoever knows it can forge calls to your site.',
     bad: 'This link is no longer valid. Request a new one.',
     again: 'Request a new link',
   },

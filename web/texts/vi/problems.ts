@@ -158,5 +158,9 @@ export const problems: readonly (readonly [pattern: RegExp, text: string])[] = [
     /^The server (?:sent (?:more than|a line|data|mails)|lists mails|reports new mails) .*\.$/,
     'Máy chủ gửi những gì không được hỏi, nên Baoco đã ngắt kết nối.',
   ],
+  [
+    /^Somebody else had access to the account, .*$/,
+    'Người khác từng vào tài khoản, nên hãy kiểm tra xem hộp thư này có phải của bạn không.',
+  ],
   [/^The mailbox is paused\. .*$/, 'Hộp thư đã bị tạm dừng. Hãy kiểm tra máy chủ, rồi bấm Sửa và lưu lại hộp thư.'],
 ]

@@ -146,9 +146,12 @@ export const entry = {
     title: 'Đặt mật khẩu mới',
     new: 'Mật khẩu mới',
     everything: 'Có người khác từng vào tài khoản của tôi',
-    everythingHint: 'Thu hồi cả khóa API, điện thoại, đường dẫn riêng và màn hình quầy. Bạn sẽ phải kết nối lại chúng.',
+    everythingHint:
+      'Thu hồi cả khóa API, điện thoại, đường dẫn riêng và màn hình quầy, tạm dừng hộp thư và bỏ các người gửi tin cậy. Bạn sẽ phải kết nối lại chúng.',
     button: 'Đổi mật khẩu',
     done: 'Mật khẩu đã đổi và mọi phiên đăng nhập cũ đã kết thúc.',
+    checkWebhooks:
+      'Bây giờ hãy xem lại từng webhook: địa chỉ có đúng là của bạn không? Rồi thay khóa bí mật, vì ai biết khóa này đều giả được thông báo gửi tới trang của bạn.',
     bad: 'Liên kết này không còn dùng được. Hãy yêu cầu một liên kết mới.',
     again: 'Yêu cầu liên kết mới',
   },

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { mailFailure } from '../../../../adapters/mail/failure.ts'
 import { Failure } from '../../../../adapters/webhook-sender/failure.ts'
+import { AFTER_A_BREAK_IN } from '../../../../domain/account/end-everything.ts'
 import { problemText } from '../../../../web/app/problem-text.ts'
 import { problems } from '../../../../web/texts/vi/problems.ts'
 import { mailboxReason } from '../../../../workflows/texts/mailbox-reasons.ts'
@@ -34,6 +35,7 @@ const REASONS = [
   'The server lists mails that were not asked for.',
   'The server sends its answers too slowly.',
   'The server reports new mails all the time.',
+  AFTER_A_BREAK_IN,
 ] // prettier-ignore
 
 describe('why a mailbox cannot be read', () => {
