@@ -25,14 +25,24 @@ import {
   SIGNED,
   TIME_ALONE,
   UNSIGNED,
+  isNotYet,
   isSum,
   listen,
   type Groups,
   type LabelValues,
 } from './label-values.ts'
 
-const CREDIT_WORD = /\b(?:ghi co|tien vao|nhan tien|da nhan|duoc cong|credit(?:ed)?|tang)\b/
-const DEBIT_WORD = /\b(?:ghi no|tien ra|chuyen tien di|bi tru|debit(?:ed)?|giam)\b/
+const PHRASE_END = '(?= ?(?:[:.,;\\n]|$))'
+/**
+ * Phrases that say the direction of a sum without a sign. `credit card`, `ben nhan tien`, `da nhan lenh`, `duoc cong 5 diem` and the name Tang do not.
+ * `ghi co` before an account's number is the label of the other party's account.
+ */
+const CREDIT_WORD = new RegExp(
+  `\\b(?:ghi co(?! ?:? ?[0-9x*]{4})|tien vao|(?<=(?:^|[\\n.:]|da|vua|dich|gd) ?)nhan tien(?:(?: thanh cong)?${PHRASE_END}| tu )|(?:da nhan(?: duoc)?|duoc cong|credit(?:ed)?|tang)${PHRASE_END})`,
+)
+const DEBIT_WORD = new RegExp(
+  `\\b(?:ghi no(?! ?:? ?[0-9x*]{4})|tien ra|chuyen tien di|bi tru|(?:debit(?:ed)?|giam)${PHRASE_END})`,
+)
 
 /**
  * Splits the labels at the memo's label. `GD:` labels a memo if an amount precedes it, and either a balance too or no number follows it. Without a
@@ -111,10 +121,15 @@ const mayBeHalf = ({ shadow }: Page, { behind, number = '' }: Groups): boolean =
   return !behind && isLast && !/,\d{3}\.$/.test(shadow)
 }
 
+const says = (words: RegExp, left: string): boolean => {
+  const found = words.exec(left)
+  return found !== null && !isNotYet(left.slice(0, found.index))
+}
+
 const directionOf = ({ amounts, left }: LabelValues): 'credit' | 'debit' | null => {
   const [amount] = amounts
   if (amount) return amount.plus !== undefined ? 'credit' : 'debit'
-  const [come, gone] = [CREDIT_WORD.test(left), DEBIT_WORD.test(left)]
+  const [come, gone] = [CREDIT_WORD, DEBIT_WORD].map((words) => says(words, left))
   return come === gone ? null : come ? 'credit' : 'debit'
 }
 

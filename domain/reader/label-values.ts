@@ -83,6 +83,8 @@ const note = (values: LabelValues, groups: Groups, at: number): void => {
 const NOT_YET =
   /(?<![a-z])(?:(?:can|phai|hay|nen|muon|xin|se|chua|khong|neu|khi|vui long|de nghi|co the)(?: duoc| bi| the)?|(?:not|cannot|[a-z]+n['’]t|please|will|may|can|could|would|should|must|if|to)(?: yet)?(?: have)?(?: be| been)?) $/
 const LONGEST_NOT_YET = 30
+/** @param before  the text before a word of direction */
+export const isNotYet = (before: string): boolean => NOT_YET.test(before.slice(-LONGEST_NOT_YET))
 
 /** Right before a word of the other direction: `tang giam 150,000VND`, `ghi co/ghi no 150,000VND`. */
 const COMES_BEFORE = new RegExp(`(?<![a-z])(?:${COME}) ?[/,-]? ?$`)
@@ -102,7 +104,7 @@ const leave = (values: LabelValues, piece: string, at: number): void => {
       if (STATED.test(before)) values.doubtful = true
       const words = /^[a-z]/.test(found[0]) ? before.slice(-LONGEST_NOT_YET) : ''
       const isOther = found.groups?.plus === undefined ? COMES_BEFORE : GOES_BEFORE
-      if (NOT_YET.test(words) || isOther.test(words)) values.doubtful = true
+      if (isNotYet(words) || isOther.test(words)) values.doubtful = true
       note(values, found.groups ?? {}, at + found.index)
       rest = rest.replace(found[0], ' ')
     }

@@ -136,6 +136,41 @@ describe('the reader', () => {
     expect(reason('ACB: TK 245115000(VND) 3,000,000 luc 14:36 13/06/2018. So du 3,160,947. GD: x')).to.equal('unparsed')
   })
 
+  it('takes the direction of a sum without a sign only from words that say it', () => {
+    const of = (words: string, account = 'Tài khoản: 0123456789') => ({
+      text: `${words}\n${account}\nSố tiền: 150,000 VND\nSố dư: 1,000,000 VND\nNội dung: DH1042`,
+      package: 'com.vnpay.bidv',
+    })
+    for (const words of [
+      'Credit card payment',
+      'Outgoing credit transfer',
+      'Chuyển tiền thành công. Ngân hàng nhận tiền: VCB',
+      'Ngân hàng đã nhận lệnh chuyển tiền',
+      'Quý khách đã nhận tiền mặt tại ATM',
+      'Quý khách được cộng 5 điểm thưởng',
+      'Chuyển tiền thành công\nVí nhận tiền: MoMo',
+      'Mã QR nhận tiền',
+      'Hướng dẫn nhận tiền',
+      'Chuyển tiền cho TĂNG THỊ HÀ thành công',
+      'Người nhận chưa nhận tiền',
+      'Your account has not been credited',
+    ])
+      expect(reason(of(words)), words).to.equal('unparsed')
+    for (const account of ['Tài khoản ghi có: 0999999999', 'TK được ghi có 0999999999'])
+      expect(reason(of('Chuyển tiền thành công', account)), account).to.equal('unparsed')
+    for (const words of [
+      'Loại giao dịch: Ghi có',
+      'Tiền vào',
+      'Đã nhận tiền',
+      'Nhận tiền thành công',
+      'Nhận tiền từ A',
+      'Credit',
+    ])
+      expect(reading(of(words)), words).to.include({ transaction_type: 'credit', amount: '150000.00' })
+    for (const words of ['Loại giao dịch: Ghi nợ', 'Tiền ra', 'Debit'])
+      expect(reading(of(words)), words).to.include({ transaction_type: 'debit', amount: '150000.00' })
+  })
+
   it('does not give an amount in another currency, even an unknown one, the currency of the balance', () => {
     const of = (amount: string) => ({
       text: `TK 0123456789 ${amount} luc 10:00 20/11/2026. So du: 5,380,000VND`,
