@@ -267,6 +267,25 @@ describe('the reader', () => {
       expect(reason({ text, package: 'com.vib.myvib2' }), text).to.equal('unparsed')
   })
 
+  it('refuses a sum that the bank did not book, gives as a present or lends, and what the customer pays in', () => {
+    for (const text of [
+      'TK 0123456789 +150,000VND chua duoc ghi co. SD: 1,000,000VND',
+      'TK 0123456789 khong ghi co duoc +150,000VND. SD: 1,000,000VND',
+      'TK 0123456789 +150,000VND dang treo do sai ten. SD: 1,000,000VND',
+      'TK 0123456789 duoc tang 150,000VND nhan dip sinh nhat. SD: 1,000,000VND',
+      'TK 0123456789 tang 150,000 VND cho NGUYEN VAN A. SD: 1,000,000 VND',
+      'Transaction voided: +150,000VND. Account 0123456789. Balance: 1,000,000VND',
+      'Your credit limit on account 0123456789 is +50,000,000 VND. Balance: 1,000,000 VND',
+      'Thanh toan the credit 150,000 VND. TK 0123456789. SD: 1,000,000 VND',
+      'Quy khach da nop 150,000 VND tien dien tu TK 0123456789. So du: 1,000,000 VND',
+      'TK 0123456789 nop 150,000 VND thue TNCN. So du: 1,000,000 VND',
+      'Da nop 150,000 VND tu TK 0123456789. So du: 1,000,000 VND',
+    ])
+      expect(reason({ text, sender: 'LPB' }), text).to.equal('unparsed')
+    const paidIn = 'TK 0123456789 nop 150,000VND luc 10:00 20/11/2026. So du 1,000,000VND. Phi: 0VND. ND: nop thue'
+    expect(reading({ text: paidIn, sender: 'LPB' })).to.include({ transaction_type: 'credit', amount: '150000.00' })
+  })
+
   it('refuses money that is only requested, is waiting or came back, by the title or the words before the layout', () => {
     const push = { text: `${VCB}x`, package: 'com.VCB' }
     for (const title of [
