@@ -97,7 +97,9 @@ export const tellsOneTimePassword = (raw: string): boolean => {
 
 /** Whether the bank's own words around a layout (title, header) say that nothing happened. */
 export const saysFailed = (shadow: string): boolean =>
-  /(?:khong|chua) thanh cong|that bai|bi tu choi|unsuccessful|\bfailed\b/.test(shadow)
+  /(?:khong|chua) thanh cong|that bai|bi tu choi|giao dich loi\b|khong thuc hien duoc|unsuccessful|\bfailed\b|\bdeclined\b/.test(
+    shadow,
+  )
 
 const NOT_DONE =
   '(?:khong|chua) thanh cong|that bai|tu choi|\\b(?:bi|da) huy\\b|dang (?:xu ly|cho)|cho (?:xu ly|duyet|xac nhan)|\\bfail(?:ed|ure)?|unsuccessful|declined|reject(?:ed)?|cancel(?:l?ed)?|pending'
@@ -116,11 +118,11 @@ export const saysFailedBehind = (shadow: string): boolean => NOT_DONE_LINE.test(
 /** Of a text that waits, was taken back, is planned or is an example. */
 const NOT_MOVED = new RegExp(
   [
-    'dang (?:xu ly|cho)|cho (?:xu ly|duyet|xac nhan|thanh toan|hach toan)|xac nhan trong|tam (?:giu|khoa)\\b|phong toa\\b|tra soat|chua (?:hoan (?:tat|thanh)|thanh (?:cong|toan)|duoc)\\b',
-    '(?:huy|thu hoi|dao) (?:giao dich|gd|lenh)|(?:giao dich|gd|lenh)(?: da| bi){0,2} (?:huy|thu hoi)\\b|bi (?:huy|loi)\\b|khong (?:du|hop le)\\b|(?:qua|het) han',
+    'dang (?:xu ly|cho)|cho (?:xu ly|duyet|xac nhan|thanh toan|hach toan)|xac nhan trong|tam (?:giu|khoa)\\b|phong toa\\b|tra soat|chua (?:hoan (?:tat|thanh)|thanh (?:cong|toan)|duoc|ghi co|hach toan)\\b|tien (?:sap|dang|chua) (?:ve|den)\\b',
+    '(?:huy|thu hoi|dao) (?:giao dich|gd|lenh)|(?:giao dich|gd|lenh)(?: da| bi| duoc){0,2} (?:huy|thu hoi|hoan(?! (?:tat|thanh)))\\b|bi (?:huy|loi|dao|treo|tra lai)\\b|khong (?:du|hop le)\\b|(?:qua|het) han',
     'du (?:kien|bao)\\b|tuong lai|hen gio|(?:dat|len) lich|lich chuyen|(?:lenh|gd|giao dich|chuyen tien) dinh ky|nhac (?:no|han)|vi du\\b|mau tin\\b|(?:lua dao|gia mao) ?: ?$',
     '\\bhoan (?:tra|tien|lai) (?:giao dich|gd|lenh)\\b|\\brevers(?:al|ed)\\b|\\brefund',
-    '\\bpending\\b|\\bcancel|\\bon hold\\b|\\bscheduled\\b|\\bdraft\\b',
+    '\\bpending\\b|\\bcancel|\\bvoid(?:ed)?\\b|\\bon hold\\b|\\bscheduled\\b|\\bdraft\\b',
   ].join('|'),
 )
 

@@ -295,14 +295,23 @@ describe('the reader', () => {
       'Giao dịch đã bị huỷ',
       'Ưu đãi',
       'Payment request',
+      'Giao dịch đã được hoàn',
+      'Lệnh chuyển tiền bị trả lại',
+      'Giao dịch bị đảo',
+      'Khoản tiền bị treo',
+      'Giao dịch chưa hạch toán',
+      'Tiền sắp về tài khoản',
+      'Voided',
     ])
       expect(reason({ ...push, title }), title).to.equal('unparsed')
+    for (const title of ['Giao dịch lỗi', 'Giao dịch không thực hiện được', 'Declined'])
+      expect(reason({ ...push, title }), title).to.equal('failed')
     expect(reason({ text: `Lệnh đang chờ duyệt: ${VCB}x`, sender: 'Vietcombank' })).to.equal('unparsed')
     for (const header of ['Theo yêu cầu của Quý khách: ', 'As requested: '])
       expect(reading({ text: `${header}${VCB}x`, sender: 'Vietcombank' }).transaction_type, header).to.equal('credit')
     const byLabels = { text: 'TK 0071 tang 500,000 VND. SD 1,000,000 VND. Loi nhan: x', package: 'com.VCB' }
     expect(reason({ ...byLabels, title: 'Yêu cầu chuyển tiền' })).to.equal('unparsed')
-    for (const title of ['Biến động số dư', 'NGUYEN VAN HUY', 'Giao dịch thành công'])
+    for (const title of ['Biến động số dư', 'NGUYEN VAN HUY', 'Giao dịch thành công', 'Giao dịch đã hoàn tất'])
       for (const of of [push, byLabels]) expect(reading({ ...of, title }).transaction_type, title).to.equal('credit')
   })
 
