@@ -133,6 +133,10 @@ const directionOf = ({ amounts, left }: LabelValues): 'credit' | 'debit' | null 
   return come === gone ? null : come ? 'credit' : 'debit'
 }
 
+/** Words of an outgoing transfer whose receiver was credited: `VND 150,000 has been credited to the beneficiary`. */
+const RECEIVERS =
+  /beneficiar|recipient|receiver|nguoi (?:nhan|(?:thu )?huong)|\b(?:your|fund) transfer\b|\bcredited to (?!(?:your|a\/?c|acc(?:ount)?|tk|tai khoan)(?![a-z]))/
+
 const same = (several: readonly Groups[]): boolean => new Set(several.map(({ number }) => number)).size === 1
 
 /** Of up to 18 digits. Without a limit, a text of nothing but groups would be searched to its end from each of them. */
@@ -299,6 +303,7 @@ export const readByLabels = (
     silentCurrency: null,
   })
   if (!moved || (balance && moved.balance === null)) return null
+  if (moved.direction === 'credit' && !amount.plus?.includes('+') && RECEIVERS.test(head)) return null
   const start = memo ? startOfContent(page.shadow, memo, first?.at) : 0
   const content = (memo && page.text.slice(start, tail.end).replace(/(?<![ \n|])[ \n|]+$/, '').replaceAll('\n', ' ')) || null // prettier-ignore
   const references = findReferences(content ?? '', found.ref)

@@ -86,6 +86,9 @@ const LONGEST_NOT_YET = 30
 /** @param before  the text before a word of direction */
 export const isNotYet = (before: string): boolean => NOT_YET.test(before.slice(-LONGEST_NOT_YET))
 
+/** Right before `nhan` and a sum, the name of somebody else: `NGUYEN VAN A vua nhan duoc 150,000VND`. */
+const OTHERS_NAME = /(?<![a-z])(?!(?:ban|khach|qk|khoan|tk|vi|da|vua|moi) )[a-z]+ (?:(?:da|vua|moi) )*$/
+
 /** Right before a word of the other direction: `tang giam 150,000VND`, `ghi co/ghi no 150,000VND`. */
 const COMES_BEFORE = new RegExp(`(?<![a-z])(?:${COME}) ?[/,-]? ?$`)
 const GOES_BEFORE = new RegExp(`(?<![a-z])(?:${GONE}) ?[/,-]? ?$`)
@@ -105,6 +108,7 @@ const leave = (values: LabelValues, piece: string, at: number): void => {
       const words = /^[a-z]/.test(found[0]) ? before.slice(-LONGEST_NOT_YET) : ''
       const isOther = found.groups?.plus === undefined ? COMES_BEFORE : GOES_BEFORE
       if (isNotYet(words) || isOther.test(words)) values.doubtful = true
+      if (found[0].includes('nhan') && OTHERS_NAME.test(words)) values.doubtful = true
       note(values, found.groups ?? {}, at + found.index)
       rest = rest.replace(found[0], ' ')
     }

@@ -267,6 +267,27 @@ describe('the reader', () => {
       expect(reason({ text, package: 'com.vib.myvib2' }), text).to.equal('unparsed')
   })
 
+  it('refuses a credit of the person to whom the customer sent money', () => {
+    for (const text of [
+      'VND 150,000 has been credited to beneficiary account 0999999999 from account 0123456789. Balance: VND 1,000,000.',
+      'Your transfer of VND 150,000 has been credited. Account 0123456789. Balance: VND 1,000,000.',
+      'VND 150,000 was credited to NGUYEN VAN A. Account 0123456789. Balance: VND 1,000,000.',
+      'So tien 150,000 VND da duoc ghi co vao TK nguoi nhan. TK 0123456789. SD 1,000,000 VND',
+      'Tai khoan nguoi thu huong duoc ghi co. TK: 0123456789. So tien: 150,000 VND. SD: 1,000,000 VND',
+      'NGUYEN VAN A da nhan 150,000 VND tu TK 0123456789 cua ban. SD 1,000,000 VND',
+      'NGUYEN VAN A vua nhan duoc 150,000 VND. TK 0123456789. SD 1,000,000 VND',
+    ])
+      expect(reason({ text, sender: 'LPB' }), text).to.equal('unparsed')
+    for (const text of [
+      'VND 150,000 has been credited to your account 0123456789. Balance: VND 1,000,000.',
+      'Ban vua nhan duoc 150,000 VND. TK 0123456789. SD 1,000,000 VND',
+      'Quy khach da nhan 150,000 VND. TK 0123456789. SD 1,000,000 VND',
+      'TK 0123456789 vua nhan duoc 150,000 VND. SD 1,000,000 VND. ND: nguoi nhan A',
+      'TK 0123456789 +150,000 VND. Nguoi nhan: NGUYEN VAN A. SD 1,000,000 VND',
+    ])
+      expect(reading({ text, sender: 'LPB' }), text).to.include({ transaction_type: 'credit', amount: '150000.00' })
+  })
+
   it('refuses a sum that the bank did not book, gives as a present or lends, and what the customer pays in', () => {
     for (const text of [
       'TK 0123456789 +150,000VND chua duoc ghi co. SD: 1,000,000VND',
