@@ -32,16 +32,19 @@ import {
   type LabelValues,
 } from './label-values.ts'
 
+const PHRASE_START = '(?<=(?:^|[\\n.:]|da|vua|dich|gd|co) ?)'
 const PHRASE_END = '(?= ?(?:[:.,;\\n]|$))'
+/** Before an account's number, `ghi co` and `ghi no` are labels of the other party's account. */
+const NO_ACCOUNT = '(?! ?:? ?[0-9x*]{4})'
 /**
- * Phrases that say the direction of a sum without a sign. `credit card`, `ben nhan tien`, `da nhan lenh`, `duoc cong 5 diem` and the name Tang do not.
- * `ghi co` before an account's number is the label of the other party's account.
+ * Phrases that say the direction of a sum without a sign. Not those within other words: `credit card`, `nap tien vao vi`, `ben nhan tien`, `da nhan
+ * lenh`, `duoc cong 5 diem`, and the name Tang.
  */
 const CREDIT_WORD = new RegExp(
-  `\\b(?:ghi co(?! ?:? ?[0-9x*]{4})|tien vao|(?<=(?:^|[\\n.:]|da|vua|dich|gd) ?)nhan tien(?:(?: thanh cong)?${PHRASE_END}| tu )|(?:da nhan(?: duoc)?|duoc cong|credit(?:ed)?|tang)${PHRASE_END})`,
+  `\\b(?:ghi co\\b${NO_ACCOUNT}|${PHRASE_START}(?:tien vao\\b|nhan tien(?: tu\\b|(?: thanh cong)?${PHRASE_END}))|(?:da nhan(?: duoc)?|duoc cong|credit(?:ed)?|tang)${PHRASE_END})`,
 )
 const DEBIT_WORD = new RegExp(
-  `\\b(?:ghi no(?! ?:? ?[0-9x*]{4})|tien ra|chuyen tien di|bi tru|(?:debit(?:ed)?|giam)${PHRASE_END})`,
+  `\\b(?:ghi no\\b${NO_ACCOUNT}|(?:tien ra|chuyen tien di|bi tru)\\b|(?:debit(?:ed)?|giam)${PHRASE_END})`,
 )
 
 /**

@@ -150,6 +150,8 @@ describe('the reader', () => {
       'Quý khách được cộng 5 điểm thưởng',
       'Chuyển tiền thành công\nVí nhận tiền: MoMo',
       'Mã QR nhận tiền',
+      'Nạp tiền vào ví điện tử',
+      'Chuyển tiền định kỳ',
       'Hướng dẫn nhận tiền',
       'Chuyển tiền cho TĂNG THỊ HÀ thành công',
       'Người nhận chưa nhận tiền',
