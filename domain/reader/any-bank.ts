@@ -90,8 +90,8 @@ export const DOUBT = new RegExp(
     '\\bcho (?:hach toan|gd\\b|[a-z ]{1,30}xac nhan)|(?:can|phai|hay|de nghi|vui long)(?: qk| quy khach)? (?:nop|nap|gui(?! (?:phan hoi|y kien|tin|sms|e?mail|thong tin))|chuyen)\\b',
     '\\b(?:khi|neu) (?:gioi thieu|mo|dang ky|chi tieu|gui|nap|(?:ban|qk|quy khach)(?! (?:khong|chua|can|nghi ngo|phat hien|co (?:thac mac|nhu cau))))\\b|\\bnap [^\\n]{0,30}(?:dien thoai|the cao)',
     '\\bgioi thieu (?:ban (?:be|moi)|nguoi (?:than|quen|dung))\\b|\\btang (?:vnd )?[\\d.,]+ ?(?:vnd|d|dong)? vao (?:tk|tai khoan|vi)\\b',
-    '(?:chua|khong) (?:duoc )?(?:ghi (?:co|no)|hach toan)\\b|\\b(?:bi|dang) treo\\b|\\bvoid(?:ed)?\\b|\\blimit\\b|\\bthe credit\\b|\\bduoc tang\\b|\\btang [\\d.,]+ ?(?:vnd|d|dong)? cho\\b',
-    '\\bnop [\\d.,]+ ?(?:vnd|d|dong)? (?:tien (?:dien|nuoc|hoc|phat)|thue|phi|phat|bao hiem|cho|tu (?:tk|tai khoan))\\b',
+    '(?:chua|khong) (?:duoc )?(?:ghi (?:co|no)|hach toan)\\b|\\b(?:bi|dang) treo\\b|\\bvoid(?:ed)?\\b|\\blimit\\b|\\bthe credit\\b|\\bduoc tang\\b|\\btang (?:vnd )?[\\d.,]+ ?(?:vnd|d|dong)? cho\\b',
+    '\\bnop (?:vnd )?[\\d.,]+ ?(?:vnd|d|dong)? (?:tien (?:dien|nuoc|hoc|phat)|thue|phi|phat|bao hiem|cho|vao the|tu (?:tk|tai khoan))\\b',
     '\\btang (?:ban|kh|qk|quy khach)\\b|\\btang [^\\n.]{0,30} cho (?:tk|tai khoan|ban|qk|quy khach)\\b|\\bmay (?:be|get|receive)\\b|\\bprocessing\\b|being processed',
   ].join('|'),
 )

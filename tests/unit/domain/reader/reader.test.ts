@@ -302,6 +302,7 @@ describe('the reader', () => {
       'Thanh toan the credit 150,000 VND. TK 0123456789. SD: 1,000,000 VND',
       'Quy khach da nop 150,000 VND tien dien tu TK 0123456789. So du: 1,000,000 VND',
       'TK 0123456789 nop 150,000 VND thue TNCN. So du: 1,000,000 VND',
+      'Quy khach da nop VND 150,000 vao the tin dung. TK 0123456789. So du: 1,000,000 VND',
       'Da nop 150,000 VND tu TK 0123456789. So du: 1,000,000 VND',
     ])
       expect(reason({ text, sender: 'LPB' }), text).to.equal('unparsed')
