@@ -87,7 +87,7 @@ const LONGEST_NOT_YET = 30
 export const isNotYet = (before: string): boolean => NOT_YET.test(before.slice(-LONGEST_NOT_YET))
 
 /** Right before `nhan` and a sum, the name of somebody else: `NGUYEN VAN A vua nhan duoc 150,000VND`. */
-const OTHERS_NAME = /(?<![a-z])(?!(?:ban|khach|qk|khoan|tk|vi|da|vua|moi) )[a-z]+ (?:(?:da|vua|moi) )*$/
+const OTHERS_NAME = /(?<![a-z])(?!(?:ban|khach|(?<=khach )hang|qk|khoan|tk|vi|da|vua|moi) )[a-z]+ (?:(?:da|vua|moi) )*$/
 
 /** Right before a word of the other direction: `tang giam 150,000VND`, `ghi co/ghi no 150,000VND`. */
 const COMES_BEFORE = new RegExp(`(?<![a-z])(?:${COME}) ?[/,-]? ?$`)

@@ -284,6 +284,7 @@ describe('the reader', () => {
       'VND 150,000 has been credited to your account 0123456789. Balance: VND 1,000,000.',
       'Ban vua nhan duoc 150,000 VND. TK 0123456789. SD 1,000,000 VND',
       'Quy khach da nhan 150,000 VND. TK 0123456789. SD 1,000,000 VND',
+      'Quy khach hang vua nhan duoc 150,000 VND. TK 0123456789. SD 1,000,000 VND',
       'TK 0123456789 vua nhan duoc 150,000 VND. SD 1,000,000 VND. ND: nguoi nhan A',
       'TK 0123456789 +150,000 VND. Nguoi nhan: NGUYEN VAN A. SD 1,000,000 VND',
     ])
