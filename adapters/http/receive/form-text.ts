@@ -39,10 +39,14 @@ const withWholeTexts = (text: string): string => {
   return mended
 }
 
+/** Node's parser replaces every raw letter with an accent in a value in which an escape is not valid UTF-8, or a `%` begins no escape. */
+const withEncodedLetters = (text: string): string =>
+  text.includes('%') ? text.replace(/[^\p{ASCII}]+/gu, encodeURIComponent) : text
+
 /** @returns the form or query for a form parser; the same text if nothing had to be repaired */
 export const mendedForm = (text: string): string => {
   const plus = hasRawPlus(text) ? text.replaceAll('+', '%2B') : text
-  return hasRawAmpersand(plus) ? withWholeTexts(plus) : plus
+  return withEncodedLetters(hasRawAmpersand(plus) ? withWholeTexts(plus) : plus)
 }
 
 /** Decodes a plain text whose blanks are encoded. Any other text, and one that cannot be decoded, stays as it is. */

@@ -144,6 +144,16 @@ describe('a text', () => {
     expect([incoming.text, unsafe]).to.deep.equal(['SD TK 1 &#43;150,000 VND A&B', undefined])
   })
 
+  it('keeps its letters beside a raw percent sign, plus and ampersand in a form', async () => {
+    for (const memo of ['giảm 50%', 'giảm 50% A&B', 'A&Án=5%']) {
+      const text = `Số dư TK VCB 0011000415567 +150,000 VND. Ref MBVCB.5512.DH1042 ${memo}`
+      const { incoming, unsafe } = await arrive(`package=com.VCB&text=${text}`, FORM_TYPE)
+      expect([incoming.text, unsafe]).to.deep.equal([text, undefined])
+    }
+    const { incoming } = await arrive('text=Số dư +150,000 VND giảm 50%AB', FORM_TYPE)
+    expect(incoming.text).to.equal('Số dư +150,000 VND giảm 50\ufffd')
+  })
+
   it('of a form stays in doubt if what follows its ampersand is a field', async () => {
     for (const memo of ['A&text=B', 'A&sender=ACB', 'A&from=ACB']) {
       const { unsafe } = await arrive(`sender=VCB&text=${TEXT} ${memo}`, FORM_TYPE)
