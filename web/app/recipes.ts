@@ -45,7 +45,7 @@ export const RECIPES: readonly Recipe[] = [
     name: 'Tasker + AutoNotification',
     system: 'Android',
     reads: 'push',
-    query: '?package=com.VCB&title=Vietcombank',
+    query: '?package=com.VCB&title=%antitle',
     template: '%antext',
   },
   { id: 'shortcuts', name: 'iOS Shortcuts', system: 'iOS', reads: 'sms', query: '' },

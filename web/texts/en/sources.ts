@@ -75,7 +75,8 @@ export const sources: Messages['sources'] = {
       ],
       tasker: [
         "Profile: AutoNotification Intercept, for the bank's app.",
-        'Action: HTTP Request, method POST, to the address below.',
+        'First action: Variable Convert, %antitle, function URL Encode.',
+        'Second action: HTTP Request, method POST, to the address below.',
         'Header: Content-Type: text/plain. Do not use JSON, because Tasker does not escape values in it.',
       ],
       shortcuts: [

@@ -73,7 +73,8 @@ export const sources = {
       ],
       tasker: [
         'Profile: AutoNotification Intercept, cho ứng dụng của ngân hàng.',
-        'Action: HTTP Request, phương thức POST, tới địa chỉ bên dưới.',
+        'Action thứ nhất: Variable Convert, %antitle, function URL Encode.',
+        'Action thứ hai: HTTP Request, phương thức POST, tới địa chỉ bên dưới.',
         'Header: Content-Type: text/plain. Đừng dùng JSON, vì Tasker không xử lý ký tự đặc biệt trong đó.',
       ],
       shortcuts: [
