@@ -38,7 +38,7 @@ export const RECIPES: readonly Recipe[] = [
     system: 'Android',
     reads: 'both',
     query: '',
-    template: 'package = {not_app_package}\ntitle = {not_title}\ntext = {notification}\nnot_text_big = {not_text_big}',
+    template: '{notification}',
   },
   {
     id: 'tasker',

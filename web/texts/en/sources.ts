@@ -71,7 +71,9 @@ export const sources: Messages['sources'] = {
       macrodroid: [
         "Trigger: Notification received, from the bank's app.",
         'Action: HTTP Request, method POST, to the address below.',
-        'Content: form parameters, as below. Do not use JSON, because MacroDroid does not escape values in it.',
+        'Query parameters: package = {not_app_package}, title = {not_title}.',
+        'Content body: type text/plain, with the content below. Do not use JSON or a form, because MacroDroid does not encode values in it.',
+        'For SMS: trigger SMS received, query parameter sender = {sms_number}, content {sms_message}.',
       ],
       tasker: [
         "Profile: AutoNotification Intercept, for the bank's app.",

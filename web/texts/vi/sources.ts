@@ -69,7 +69,9 @@ export const sources = {
       macrodroid: [
         'Trigger: Notification received, từ ứng dụng của ngân hàng.',
         'Action: HTTP Request, phương thức POST, tới địa chỉ bên dưới.',
-        'Nội dung: form parameters, như bên dưới. Đừng dùng JSON, vì MacroDroid không xử lý ký tự đặc biệt trong đó.',
+        'Query parameters: package = {not_app_package}, title = {not_title}.',
+        'Content body: loại text/plain, với nội dung bên dưới. Đừng dùng JSON hay form, vì MacroDroid không mã hóa ký tự đặc biệt trong đó.',
+        'Cho SMS: trigger SMS received, query parameter sender = {sms_number}, nội dung {sms_message}.',
       ],
       tasker: [
         'Profile: AutoNotification Intercept, cho ứng dụng của ngân hàng.',
