@@ -10,6 +10,8 @@ export interface Recipe {
   query: string
   /** The template to enter, if the app has one. */
   template?: string
+  /** Whether the app never sends a notification again. */
+  sendsOnce?: true
 }
 
 export const RECIPES: readonly Recipe[] = [
@@ -39,6 +41,7 @@ export const RECIPES: readonly Recipe[] = [
     reads: 'both',
     query: '',
     template: '{notification}',
+    sendsOnce: true,
   },
   {
     id: 'tasker',
@@ -47,7 +50,8 @@ export const RECIPES: readonly Recipe[] = [
     reads: 'push',
     query: '?package=com.VCB&title=%antitle',
     template: '%antext',
+    sendsOnce: true,
   },
-  { id: 'shortcuts', name: 'iOS Shortcuts', system: 'iOS', reads: 'sms', query: '' },
+  { id: 'shortcuts', name: 'iOS Shortcuts', system: 'iOS', reads: 'sms', query: '', sendsOnce: true },
   { id: 'other', name: '', system: '', reads: 'both', query: '?sender=Vietcombank' },
 ]

@@ -29,7 +29,7 @@ const Shown = ({ url }: { url: string }) => {
   )
 }
 
-const Steps = ({ of: { id, name, system, reads, query, template }, url }: { of: Recipe; url: string }) => {
+const Steps = ({ of: { id, name, system, reads, query, template, sendsOnce }, url }: { of: Recipe; url: string }) => {
   const t = texts.value.sources.recipes
   return (
     <details name="recipe">
@@ -46,6 +46,7 @@ const Steps = ({ of: { id, name, system, reads, query, template }, url }: { of: 
             <li key={step}>{step}</li>
           ))}
           <li>{t.battery}</li>
+          {sendsOnce && <li>{t.once}</li>}
         </ol>
         <h3>{t.url}</h3>
         <Copyable text={url + query} />

@@ -37,6 +37,15 @@ describe('the recipes for forwarder apps', () => {
         for (const part of line.split(' = ')) expect(section.replaceAll(/\s+/g, ' ')).to.include(part.trim())
     })
 
+  it('name the apps that never send a notification again', () => {
+    const [, named = ''] = /- (.*) never send a notification again/.exec(DOC) ?? []
+    const names = RECIPES.filter(({ sendsOnce }) => sendsOnce).map(
+      ({ id, name }) => (HEADINGS[id] ?? name).split(' with ')[0]!,
+    )
+    expect(names).to.have.lengthOf(3)
+    for (const name of names) expect(named).to.include(name)
+  })
+
   it('send the title of an app notification, which contains the amount at some banks', () => {
     for (const { id, reads, query, template } of RECIPES)
       if (reads !== 'sms' && id !== 'other')
