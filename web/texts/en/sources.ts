@@ -86,6 +86,7 @@ export const sources: Messages['sources'] = {
       ],
       shortcuts: [
         "Automation: Message, sender the bank's name, Run immediately.",
+        'Do not use Message Contains instead of the sender: anybody who sends you a forged bank text would then be believed.',
         'Action: Get Contents of URL, method POST, to the address below.',
         "Request body JSON: text is the Shortcut Input, sender is the bank's name.",
       ],

@@ -84,6 +84,7 @@ export const sources = {
       ],
       shortcuts: [
         'Tự động hóa: Tin nhắn, người gửi là tên ngân hàng, chọn Chạy ngay.',
+        'Đừng dùng điều kiện Tin nhắn có chứa thay cho người gửi: khi đó ai nhắn cho bạn một tin ngân hàng giả cũng được tin.',
         'Tác vụ: Get Contents of URL, phương thức POST, tới địa chỉ bên dưới.',
         'Nội dung JSON: text là Shortcut Input, sender là tên ngân hàng.',
       ],
