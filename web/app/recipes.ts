@@ -8,7 +8,7 @@ export interface Recipe {
   reads: 'sms' | 'push' | 'both'
   /** The text after the personal URL. `Vietcombank` and `com.VCB` are examples. */
   query: string
-  /** The template to enter, if the app has one. */
+  /** The template to enter, if the app has one, or the command to run. `{personal_url}` stands for the user's own URL. */
   template?: string
   /** Whether the app never sends a notification again. */
   sendsOnce?: true
@@ -32,7 +32,14 @@ export const RECIPES: readonly Recipe[] = [
     query: '',
     template: 'package=[from]&title=[title]&text=[org_content]&timestamp=[timestamp]',
   },
-  { id: 'gateway', name: 'SMS Gateway for Android', system: 'Android', reads: 'sms', query: '' },
+  {
+    id: 'gateway',
+    name: 'SMS Gateway for Android',
+    system: 'Android',
+    reads: 'sms',
+    query: '',
+    template: `curl --user USERNAME:PASSWORD --json '{"event":"sms:received","url":"{personal_url}"}' https://api.sms-gate.app/3rdparty/v1/webhooks`,
+  },
   { id: 'httpsms', name: 'httpSMS', system: 'Android', reads: 'sms', query: '' },
   {
     id: 'macrodroid',

@@ -53,7 +53,7 @@ const Steps = ({ of: { id, name, system, reads, query, template, sendsOnce }, ur
         {template && (
           <>
             <h3>{t.template}</h3>
-            <Copyable text={template} />
+            <Copyable text={template.replace('{personal_url}', url)} />
           </>
         )}
       </div>

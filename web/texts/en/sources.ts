@@ -69,7 +69,11 @@ export const sources: Messages['sources'] = {
         'For SMS: leave the template empty.',
         "For app notifications: add a second channel with the template below, and use it in the rule for the bank's app.",
       ],
-      gateway: ['Register a webhook for the event sms:received.', 'Enter the address below.'],
+      gateway: [
+        'The app has no form for webhooks. Run the command below once on a computer, with the user name and password that the Home tab of the app shows.',
+        'That is for the cloud mode. In local mode, the address in the command is http://PHONE:8080/webhooks.',
+        'For heartbeats, register system:ping in the same way, and switch on Settings → Ping.',
+      ],
       httpsms: ['Open Settings → Webhooks.', 'Enter the address below, and choose the event message.phone.received.'],
       macrodroid: [
         "Trigger: Notification received, from the bank's app.",

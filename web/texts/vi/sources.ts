@@ -67,7 +67,11 @@ export const sources = {
         'Cho SMS: để trống mẫu tin.',
         'Cho thông báo ứng dụng: thêm kênh thứ hai với mẫu tin bên dưới, và dùng nó trong quy tắc cho ứng dụng của ngân hàng.',
       ],
-      gateway: ['Đăng ký một webhook cho sự kiện sms:received.', 'Nhập địa chỉ bên dưới.'],
+      gateway: [
+        'Ứng dụng không có chỗ nhập webhook. Chạy lệnh bên dưới một lần trên máy tính, với tên đăng nhập và mật khẩu ở tab Home của ứng dụng.',
+        'Lệnh này dành cho chế độ cloud. Ở chế độ local, địa chỉ trong lệnh là http://PHONE:8080/webhooks.',
+        'Để ứng dụng báo đều là còn chạy, đăng ký system:ping theo cách đó, rồi bật Settings → Ping.',
+      ],
       httpsms: ['Mở Settings → Webhooks.', 'Nhập địa chỉ bên dưới, và chọn sự kiện message.phone.received.'],
       macrodroid: [
         'Trigger: Notification received, từ ứng dụng của ngân hàng.',

@@ -18,7 +18,7 @@ describe('the recipes for forwarder apps', () => {
     it(`are those of the documentation: ${id}`, () => {
       const section = sectionOf(HEADINGS[id] ?? name)
       // Without the sender in the address, notifications would be ignored.
-      const queries = [...section.matchAll(/\{personal_url\}([^`\s]*)/g)].map(([, each]) => each!)
+      const queries = [...section.matchAll(/\{personal_url\}([^`\s"]*)/g)].map(([, each]) => each!)
       expect(queries).to.include(query)
       const parameters = parametersIn(english, id)
       expect(parametersIn(vietnamese, id)).to.deep.equal(parameters)
@@ -36,6 +36,10 @@ describe('the recipes for forwarder apps', () => {
       for (const line of arrives?.split('\n') ?? [])
         for (const part of line.split(' = ')) expect(section.replaceAll(/\s+/g, ' ')).to.include(part.trim())
     })
+
+  it('register the webhook of SMS Gateway for Android, which has no form for it', () => {
+    expect(RECIPES.find(({ id }) => id === 'gateway')?.template).to.include('"url":"{personal_url}"')
+  })
 
   it('name the apps that never send a notification again', () => {
     const [, named = ''] = /- (.*) never send a notification again/.exec(DOC) ?? []
