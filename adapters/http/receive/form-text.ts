@@ -39,7 +39,7 @@ const withWholeTexts = (text: string): string => {
   return mended
 }
 
-/** Node's parser replaces every raw letter with an accent in a value in which an escape is not valid UTF-8, or a `%` begins no escape. */
+/** If a value has an escape, and another `%` in it begins no valid one, Node's parser would replace each of its letters outside ASCII. */
 const withEncodedLetters = (text: string): string =>
   text.includes('%') ? text.replace(/[^\p{ASCII}]+/gu, encodeURIComponent) : text
 
