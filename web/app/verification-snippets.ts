@@ -26,21 +26,27 @@ const isGenuine = (body, header = "") => {
   return given.length === expected.length && timingSafeEqual(given, expected)
 }
 
-createServer(async (request, response) => {
-  const answer = (status, json) =>
-    response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(json))
-  if (request.url.split("?")[0] !== "${path}") return answer(404, {})
+const receive = async (request) => {
+  if (request.url.split("?")[0] !== "${path}") return 404
   const parts = []
   for await (const part of request) parts.push(part)
   const body = Buffer.concat(parts)
-  if (!isGenuine(body, request.headers["x-webhook-signature"])) return answer(401, {})
+  if (!isGenuine(body, request.headers["x-webhook-signature"])) return 401
   const call = JSON.parse(body)
-  if (!(Math.abs(Date.now() / 1000 - call.timestamp) <= 300)) return answer(401, {})
+  if (!(Math.abs(Date.now() / 1000 - call.timestamp) <= 300)) return 401
   const isTest = call.event === "test" || request.headers["x-webhook-event"] === "test"
   if (!isTest && call.transaction_type !== "debit") {
     // Find the order call.order_id, compare call.amount, mark it as paid once.
   }
-  answer(200, { ok: true })
+  return 200
+}
+
+createServer(async (request, response) => {
+  const status = await receive(request).catch((error) => {
+    console.error(error)
+    return 500
+  })
+  response.writeHead(status, { "Content-Type": "application/json" }).end(status === 200 ? '{"ok":true}' : "{}")
 }).listen(process.env.PORT ?? 9000)
 `
 
@@ -186,6 +192,7 @@ import com.sun.net.httpserver.HttpServer;
 import java.net.InetSocketAddress;
 import java.security.MessageDigest;
 import java.util.HexFormat;
+import java.util.concurrent.Executors;
 import java.util.regex.Pattern;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
@@ -211,6 +218,7 @@ public class Receiver {
     public static void main(String[] args) throws Exception {
         int port = Integer.parseInt(System.getenv().getOrDefault("PORT", "9000"));
         HttpServer server = HttpServer.create(new InetSocketAddress(port), 0);
+        server.setExecutor(Executors.newCachedThreadPool());
         server.createContext("/", exchange -> {
             byte[] body = exchange.getRequestBody().readAllBytes();
             int status = 500;

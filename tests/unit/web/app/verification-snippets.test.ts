@@ -6,6 +6,7 @@ import { expect } from 'chai'
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { signedHeaders } from '../../../../domain/webhook/signature.ts'
@@ -34,6 +35,7 @@ const isHere = ([command, ...parameters]: readonly string[]): boolean => spawnSy
 describe('the receivers in the snippets', () => {
   let folder: string
   let child: ChildProcess | undefined
+  let port: number
   beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'baoco-snippet-'))))
   afterEach(async () => {
     const exited = child && child.exitCode === null && once(child, 'exit')
@@ -46,7 +48,7 @@ describe('the receivers in the snippets', () => {
   /** @param complete  what a shop does with the text */
   const started = async (language: SnippetLanguage, complete = (text: string) => text) => {
     const [file, [command, ...parameters]] = RUNS[language]!
-    const [port] = await freePorts(1)
+    port = (await freePorts(1))[0]!
     writeFileSync(join(folder, file), complete(verificationSnippet(language, ADDRESS)))
     const env = { ...process.env, WEBHOOK_SECRET: SECRET, PORT: String(port) }
     child = spawn(command!, parameters, { cwd: folder, env, stdio: 'ignore' })
@@ -84,6 +86,17 @@ describe('the receivers in the snippets', () => {
       expect(await call({ age: null })).to.equal(401)
       // PHP gets the path from its web server.
       if (language !== 'PHP') expect(await call({ path: '/hooks' })).to.equal(404)
+      // A caller that is slow, and hangs up before the end of its body, concerns no other call.
+      const slow = connect(port, '127.0.0.1')
+      const begun = `POST ${new URL(ADDRESS).pathname} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{`
+      await new Promise((written) => slow.write(begun, written))
+      const callsAgain = async () => {
+        for (let calls = 0; calls < 3; calls++) expect(await call()).to.equal(200)
+      }
+      await callsAgain()
+      slow.destroy()
+      await once(slow, 'close')
+      await callsAgain()
     })
 
   acceptsOnlyGood('Node')
@@ -106,10 +119,18 @@ describe('the receivers in the snippets', () => {
       expect(verificationSnippet(language, 'https://shop.example/'), language)
         .to.match(/X.WEBHOOK.EVENT/i)
         .and.to.match(/transaction_type[^]*"debit"/)
-    const call = await started('Node', (text) => text.replace(/\/\/ Find the order.*/, 'return answer(201, {})'))
+    const call = await started('Node', (text) => text.replace(/\/\/ Find the order.*/, 'return 201'))
     await eventually(async () => (await call()) === 201)
     expect(await call({ direction: 'credit' })).to.equal(201)
     expect(await call({ direction: 'debit' })).to.equal(200)
+    expect(await call({ event: 'test' })).to.equal(200)
+  })
+
+  it('answer 500 if the shop fails, so that the call is made again', async () => {
+    const call = await started('Node', (text) =>
+      text.replace(/\/\/ Find the order.*/, 'throw new Error("no database")'),
+    )
+    await eventually(async () => (await call()) === 500)
     expect(await call({ event: 'test' })).to.equal(200)
   })
 
