@@ -8,6 +8,7 @@ import { signedHeaders } from '../../../domain/webhook/signature.ts'
 import { needsPhp, PROGRAM as PHP } from '../../harness/php/install.ts'
 
 const PAGE = new URL('../../../docs/integrate-a-shop.md', import.meta.url)
+const README = new URL('../../../README.md', import.meta.url)
 
 const page = readFileSync(PAGE, 'utf8')
 
@@ -63,6 +64,31 @@ describe('the page about shops', () => {
     checks('php')
   })
   if (spawnSync('python3', ['--version']).status === 0) checks('python')
+
+  it('and the README: a check with a library refuses a call without a body or a signature, too', () => {
+    const [, code = ''] = /```js\n(import [^]+?)```/.exec(readFileSync(README, 'utf8'))!
+    const secret = '0123456789abcdef'.repeat(3)
+    const { 'x-webhook-signature': header } = signedHeaders({
+      secret,
+      body: '{}',
+      webhookId: 'msg',
+      timestamp: 1,
+      attempt: 1,
+    })
+    const cases = [['{}', header], ['{ }', header], ['{}'], ['{}', ''], ['', header], ['{}', 'sha256=']]
+    const [loading = '', checking = ''] = code.split('\n\n')
+    const input = `${loading}
+const secretKey = '${secret}'
+for (const [rawBody, signature] of ${JSON.stringify(cases)}) {
+  const request = { headers: { 'x-webhook-signature': signature } }
+  await (async () => {
+    ${checking}
+    process.stdout.write(String(Number(genuine)))
+  })()
+}`
+    const { stdout, stderr } = spawnSync('node', ['--input-type=module', '-'], { input, encoding: 'utf8' })
+    expect(stdout + stderr).to.equal('100000')
+  })
 
   it('shows a call with every header and field, and with the signatures of the secret that it names', () => {
     const [, secret = ''] = /`secret_key` `([0-9a-f]{48})`/.exec(page) ?? []
