@@ -2,6 +2,7 @@
 import { expect } from 'chai'
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { findOrderId } from '../../../domain/reader/order-id.ts'
 import { standardFields } from '../../../domain/webhook/payload/standard.ts'
 import type { TransactionRow } from '../../../domain/webhook/payload/transaction-row.ts'
 import { signedHeaders } from '../../../domain/webhook/signature.ts'
@@ -88,6 +89,14 @@ for (const [rawBody, signature] of ${JSON.stringify(cases)}) {
 }`
     const { stdout, stderr } = spawnSync('node', ['--input-type=module', '-'], { input, encoding: 'utf8' })
     expect(stdout + stderr).to.equal('100000')
+  })
+
+  it('shows which order ids memos have', () => {
+    const section = page.split('## Choose the order ids')[1]!.split('\n## ')[0]!
+    const rows = [...section.matchAll(/^\| (`.+`) \| `(.+)` \| .+ \|$/gm)]
+    const shown = rows.flatMap(([, memos, id]) => [...memos!.matchAll(/`([^`]+)`/g)].map(([, memo]) => [memo, id]))
+    expect(shown.map(([memo]) => [memo, String(findOrderId(memo!, ['DH'])?.order_id ?? null)])).to.deep.equal(shown)
+    expect(shown).to.have.lengthOf(10)
   })
 
   it('shows a call with every header and field, and with the signatures of the secret that it names', () => {
