@@ -28,8 +28,10 @@ const standard = transactionOf({
   description: text, counterpart_name: textOrNull, order_id: textOrNull, transaction_id: integer, timestamp: integer,
 }) // prettier-ignore
 
+const reference = { ...text, description: 'The bank’s reference, or empty. `webhook-id` identifies the payment.' }
+
 const woocommerce = transactionOf({
-  order_id: text, payment_method: { type: 'string', enum: ['bank_transfer'] }, transaction_id: text, amount, currency: text,
+  order_id: text, payment_method: { type: 'string', enum: ['bank_transfer'] }, transaction_id: reference, amount, currency: text,
   status: { type: 'string', enum: ['completed'] }, description: text, note: text, bank_code: text, bank_name: text, transaction_type: direction,
   payer_name: text, timestamp: integer,
 }) // prettier-ignore
