@@ -116,7 +116,7 @@ export const en: Texts = {
   alerts: {
     rulePaused: (rule, name) =>
       `The webhook rule “${name}” (${rule}) was paused: its endpoint answered that it is gone (410). ` +
-      'Its deliveries wait until you correct its URL and set it active again.',
+      'Waiting deliveries continue when you correct its URL and set it active again. Payments that arrive before are not sent: match them again afterwards.',
     mailboxPaused: (address, reason) =>
       `The mailbox ${address} was paused: ${closed(reason)} ` +
       'Its mails are not being read. Check the server, then edit the mailbox on the page Sources and save it, or set the mail account active again with the API.',

@@ -117,7 +117,7 @@ export const vi: Texts = {
   alerts: {
     rulePaused: (rule, name) =>
       `Webhook “${name}” (số ${rule}) đã bị tạm dừng: địa chỉ nhận trả lời rằng nó không còn nữa (410). ` +
-      'Các lần gửi sẽ chờ đến khi bạn sửa địa chỉ và bật webhook lại.',
+      'Các lần gửi đang chờ sẽ tiếp tục khi bạn sửa địa chỉ và bật webhook lại. Giao dịch đến trước lúc đó không được gửi: hãy so khớp lại sau khi bật.',
     mailboxPaused: (address, reason) =>
       `Hộp thư ${address} đã bị tạm dừng: ${closed(mailboxReason(reason))} ` +
       'Hiện thư trong hộp này không được đọc. Hãy kiểm tra máy chủ, rồi bấm Sửa ở trang Nguồn và lưu lại hộp thư.',
