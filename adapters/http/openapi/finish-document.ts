@@ -50,6 +50,21 @@ const withOneList = (schema: JsonObject): JsonObject => {
   return numbers.length === anyOf.length ? { type: 'integer', enum: numbers, ...rest } : schema
 }
 
+/** A release may add fields. Only bodies of requests refuse unknown ones. */
+const withoutClosing = ({ additionalProperties, ...rest }: JsonObject): JsonObject =>
+  additionalProperties === undefined || additionalProperties === false ? rest : { additionalProperties, ...rest }
+
+/** Components are parts of answers. Those that are parts of requests are open, too: a notification may have any field. */
+const withOpenAnswers = (document: JsonObject): void => {
+  const { components, paths } = document as unknown as {
+    components: { schemas: Json }
+    paths: Record<string, Record<string, { responses: Json }>>
+  }
+  components.schemas = mapped(components.schemas, withoutClosing)
+  for (const operations of Object.values(paths))
+    for (const operation of Object.values(operations)) operation.responses = mapped(operation.responses, withoutClosing)
+}
+
 /** A component is never null itself, because clients cannot generate a class of it. Its references say that it may be. */
 const withNullAtReferences = (document: JsonObject): JsonObject => {
   const { components } = document as { components: { schemas: Record<string, JsonObject> } }
@@ -112,6 +127,7 @@ export const finished = (generated: object): object => {
       withOneList(withoutTruthValues(withoutNullDefault(withPlainPattern(object)))),
     ) as JsonObject,
   )
+  withOpenAnswers(document)
   withExamples(document)
   return document
 }

@@ -69,14 +69,23 @@ const fits = (template: readonly string[], segments: readonly string[]): boolean
   template.length === segments.length &&
   template.every((part, index) => (part.startsWith('{') ? segments[index] !== '' : part === segments[index]))
 
+/** Clients must accept more fields, because a later release may have them. This one declares all that it has. */
+const closed = <Value>(value: Value): Value => {
+  if (Array.isArray(value)) return value.map(closed) as Value
+  if (typeof value !== 'object' || value === null) return value
+  const inside = Object.fromEntries(Object.entries(value).map(([name, each]) => [name, closed(each as unknown)]))
+  const isOpen = inside.type === 'object' && inside.properties && inside.additionalProperties === undefined
+  return (isOpen ? { ...inside, additionalProperties: false } : inside) as Value
+}
+
 /**
  * @returns a check that throws if an answer does not fit the document: an undeclared status, another content type, a body that breaks its
- * schema. An undeclared fault (5xx) never fits.
+ * schema or has an undeclared field. An undeclared fault (5xx) never fits.
  */
 export const answerCheck = (document: OpenApiDocument): ((answered: Answered) => void) => {
   const ajv = new Ajv2020({ strict: false, allErrors: true, code: { optimize: false } })
   addFormats(ajv)
-  ajv.addSchema({ $id: 'document', components: document.components })
+  ajv.addSchema({ $id: 'document', components: closed(document.components) })
   // The most literal path comes first, as in the router.
   const located = operationsOf(document)
     .map((operation) => ({ operation, template: operation.path.split('/') }))
@@ -86,7 +95,7 @@ export const answerCheck = (document: OpenApiDocument): ((answered: Answered) =>
     let validator = validators.get(schema)
     if (!validator) {
       const absolute = JSON.parse(
-        JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/'),
+        JSON.stringify(closed(schema)).replaceAll('"#/components/', '"document#/components/'),
       ) as Schema
       validator = ajv.compile(absolute)
       validators.set(schema, validator)
