@@ -127,8 +127,8 @@ const admitted = (context: ApiContext, hasTooMany: (chunk: Buffer) => boolean) =
 /** @returns the charset of a JSON body, or why a body of this type is not read */
 const typeOf = (context: ApiContext): JsonCharset | Refused => {
   const encoding = context.get('content-encoding')
-  if (!context.is('json', '+json') || (encoding && encoding !== 'identity'))
-    return unsupported('Send the body as application/json.')
+  if (!context.is('json', '+json')) return unsupported('Send the body as application/json.')
+  if (encoding && encoding !== 'identity') return unsupported('Send the body without Content-Encoding.')
   const charset = charsetOf(context.get('content-type'))
   return charset === 'other' ? unsupported('Send the body as UTF-8 or UTF-16.') : charset
 }
