@@ -104,7 +104,7 @@ export const webhook: Messages['webhook'] = {
   },
   arrives: {
     title: 'What the shop receives',
-    text: 'Baoco sends JSON. A 2xx answer within 10 seconds is a success; otherwise Baoco tries again up to 6 times, and waits longer each time, from 1 minute to 24 hours. A payment may arrive twice: process each transaction_id once.',
+    text: 'Baoco sends JSON. A 2xx answer within 10 seconds is a success; otherwise Baoco tries again up to 6 times, and waits longer each time, from 1 minute to 24 hours. A payment may arrive twice, with the same webhook-id: process it once.',
     headers: 'Headers',
     body: 'Body',
     name: 'Name',
@@ -137,7 +137,7 @@ export const webhook: Messages['webhook'] = {
       order_id: 'Order id that was read from the memo.',
       transaction_id: 'Number of the transaction at Baoco; the same for every attempt.',
       timestamp: 'Time of this attempt in Unix seconds.',
-      'woocommerce.transaction_id': "The bank's reference.",
+      'woocommerce.transaction_id': "The bank's reference, often empty. The header webhook-id identifies the payment.",
       payment_method: 'Always bank_transfer.',
       status: 'Always completed.',
       note: "One line for the order's notes.",

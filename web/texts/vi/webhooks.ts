@@ -101,7 +101,7 @@ export const webhook = {
   },
   arrives: {
     title: 'Cửa hàng nhận gì',
-    text: 'Baoco gửi JSON. Trả lời 2xx trong 10 giây là thành công; nếu không, Baoco gửi lại tối đa 6 lần, mỗi lần đợi lâu hơn, từ 1 phút đến 24 giờ. Một giao dịch có thể đến hai lần: hãy xử lý mỗi transaction_id một lần.',
+    text: 'Baoco gửi JSON. Trả lời 2xx trong 10 giây là thành công; nếu không, Baoco gửi lại tối đa 6 lần, mỗi lần đợi lâu hơn, từ 1 phút đến 24 giờ. Một giao dịch có thể đến hai lần với cùng webhook-id: hãy xử lý một lần.',
     headers: 'Header',
     body: 'Nội dung',
     name: 'Tên',
@@ -134,7 +134,8 @@ export const webhook = {
       order_id: 'Mã đơn đọc từ nội dung chuyển khoản.',
       transaction_id: 'Mã giao dịch ở Baoco, không đổi khi gửi lại.',
       timestamp: 'Giờ của lần gửi này, tính bằng giây Unix.',
-      'woocommerce.transaction_id': 'Mã tham chiếu của ngân hàng.',
+      'woocommerce.transaction_id':
+        'Mã tham chiếu của ngân hàng, thường để trống. Header webhook-id cho biết đó là giao dịch nào.',
       payment_method: 'Luôn là bank_transfer.',
       status: 'Luôn là completed.',
       note: 'Một dòng tóm tắt cho ghi chú của đơn.',
