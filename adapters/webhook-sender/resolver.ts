@@ -25,6 +25,9 @@ const RENEWED_AFTER = 5_000
  */
 const IPV6_WITHIN = 1_000
 
+/** Names under `localhost` are this machine, and servers need not know them (RFC 6761, section 6.3). */
+const THIS_MACHINE = ['127.0.0.1', '::1']
+
 interface Answer {
   addresses: readonly string[]
   /** Seconds. */
@@ -61,6 +64,7 @@ export const openResolver = (read = readServers): Resolve => {
   const lookUp = async (name: string): Promise<Answer> => {
     const fromFile = await lookInHostsFile(name)
     if (fromFile.length > 0) return { addresses: fromFile, ttl: 0 }
+    if (/(^|\.)localhost$/.test(name)) return { addresses: THIS_MACHINE, ttl: 0 }
     const asked = servers
     let records = await query(asked, name)
     if (records.length === 0 && readAgain(asked)) records = await query(servers, name)

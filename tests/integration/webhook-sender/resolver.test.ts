@@ -52,6 +52,14 @@ describe('the resolver of webhooks and mailboxes', () => {
 
   const failure = (error: Error) => error
 
+  it('finds this machine under localhost, and asks no server', async () => {
+    const server = await dnsServer('10.0.0.7')
+    const { resolve } = machine(server)
+    expect(await resolve('shop.localhost')).to.deep.equal(['127.0.0.1', '::1'])
+    expect(server.queries).to.equal(0)
+    expect(await resolve('shop.notlocalhost')).to.deep.equal(['10.0.0.7'])
+  })
+
   it('asks the new servers in the same lookup if the machine has changed networks', async () => {
     const [home, office] = [await dnsServer(null), await dnsServer('10.0.0.7')]
     const { setting, resolve } = machine(home)
