@@ -1,7 +1,7 @@
 /**
  * Small receivers in six languages, for the path of a rule's URL. Each needs only the standard library of its language. It reads the raw
  * body, checks the signature in constant time, refuses calls older than five minutes, leaves out tests and money that went out, and answers.
- * The secret comes from the environment.
+ * The secret comes from the environment. Without one, they accept nothing: anybody can sign with an empty secret.
  *
  * The body alone is signed. The path only decides which request is meant. A request has its letters encoded, such as `%C3%A1`, and so has
  * a parsed URL. Frameworks decode them before they compare, so the snippets compare the encoded path, or let the framework decode both.
@@ -19,6 +19,7 @@ import { createHmac, timingSafeEqual } from "node:crypto"
 import { createServer } from "node:http"
 
 const secret = process.env.WEBHOOK_SECRET
+if (!secret) throw new Error("WEBHOOK_SECRET is not set")
 
 const isGenuine = (body, header = "") => {
   const expected = Buffer.from("sha256=" + createHmac("sha256", secret).update(body).digest("hex"))
@@ -52,11 +53,12 @@ createServer(async (request, response) => {
 
 const php = ({ url }: Receiver) => `<?php // For ${url}
 $body = file_get_contents("php://input");
-$expected = "sha256=" . hash_hmac("sha256", $body, getenv("WEBHOOK_SECRET"));
+$secret = (string) getenv("WEBHOOK_SECRET"); // PHP-FPM passes it on only with an env[] line in its pool.
+$expected = "sha256=" . hash_hmac("sha256", $body, $secret);
 $call = json_decode($body, true);
 
 header("Content-Type: application/json");
-if (!hash_equals($expected, $_SERVER["HTTP_X_WEBHOOK_SIGNATURE"] ?? "") || abs(time() - ($call["timestamp"] ?? 0)) > 300) {
+if ($secret === "" || !hash_equals($expected, $_SERVER["HTTP_X_WEBHOOK_SIGNATURE"] ?? "") || abs(time() - ($call["timestamp"] ?? 0)) > 300) {
     http_response_code(401);
     exit("{}");
 }
@@ -73,6 +75,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
 SECRET = os.environ["WEBHOOK_SECRET"].encode()
+if not SECRET:
+    raise SystemExit("WEBHOOK_SECRET is empty")
 
 
 class Receiver(BaseHTTPRequestHandler):
@@ -148,6 +152,9 @@ func receive(w http.ResponseWriter, r *http.Request) {
 }
 
 func main() {
+	if os.Getenv("WEBHOOK_SECRET") == "" {
+		log.Fatal("WEBHOOK_SECRET is not set")
+	}
 	http.HandleFunc("${path}", receive)
 	log.Fatal(http.ListenAndServe(":"+cmp.Or(os.Getenv("PORT"), "9000"), nil))
 }
@@ -158,7 +165,8 @@ using System.Security.Cryptography;
 using System.Text;
 using System.Text.Json;
 
-var secret = Encoding.UTF8.GetBytes(Environment.GetEnvironmentVariable("WEBHOOK_SECRET")!);
+var secret = Encoding.UTF8.GetBytes(Environment.GetEnvironmentVariable("WEBHOOK_SECRET") ?? "");
+if (secret.Length == 0) throw new Exception("WEBHOOK_SECRET is not set");
 var app = WebApplication.CreateBuilder(args).Build();
 
 app.MapMethods("/{**path}", new[] { "POST", "PUT" }, async (HttpRequest request) =>
