@@ -55,8 +55,14 @@ describe('the page about shops', () => {
         ...wrong.map((each) => [body, each, secret] as const),
         [`${body} `, header!, secret],
         [body, header!, 'another'],
+        // A setting that is not passed on is empty, and anybody can sign with it.
+        [
+          body,
+          signedHeaders({ secret: '', body, webhookId: 'msg', timestamp: 1, attempt: 1 })['x-webhook-signature']!,
+          '',
+        ],
       ]
-      expect(verdicts(language, cases)).to.equal('10000000')
+      expect(verdicts(language, cases)).to.equal('100000000')
     })
 
   checks('js')
