@@ -20,7 +20,7 @@ export interface EmbeddedLogOptions {
   store: EventStore
   /** The migrated database that stores the offsets. */
   database: Database
-  /** Called with every failure of a handler or an offset query. The attempt is repeated. */
+  /** Called with every failure of a handler, an offset query or the subscription. The attempt is repeated. */
   onFailure?: (error: unknown) => void
   /** Called with each event that no entry can be made of. */
   onLeftOut?: (reason: string) => void
@@ -33,7 +33,7 @@ export const openEmbeddedLog = ({
   onLeftOut = () => {},
 }: EmbeddedLogOptions): Log => ({
   consume: async (group, handler, signal) => {
-    const again = <Result>(attempt: () => Promise<Result>) => retry(attempt, { signal, onFailure })
+    const again = <Result>(attempt: (worked: () => void) => Promise<Result>) => retry(attempt, { signal, onFailure })
     const start = await again(async () => withinStore(store, await readOffset(database, group)))
     if (start === undefined) return
     let known = start
@@ -44,17 +44,22 @@ export const openEmbeddedLog = ({
     }
     let committedAt = -Infinity
     const toEntries = entriesOf(start, onLeftOut)
-    for await (const { events, checkpoint } of store.subscribe({ after: start, prefixes: PREFIXES, signal })) {
-      const entries = toEntries(events)
-      if (entries.length > 0) {
-        const handled = await again(() => handler(entries).then(() => true))
-        if (!handled) break
+    const follow = async (worked: () => void): Promise<void> => {
+      for await (const { events, checkpoint } of store.subscribe({ after: handedOver, prefixes: PREFIXES, signal })) {
+        const entries = toEntries(events)
+        if (entries.length > 0) {
+          const handled = await again(() => handler(entries).then(() => true))
+          if (!handled) return
+        }
+        handedOver = checkpoint
+        worked()
+        if (performance.now() - committedAt < COMMIT_EVERY_MS) continue
+        await again(commit)
+        committedAt = performance.now()
       }
-      handedOver = checkpoint
-      if (performance.now() - committedAt < COMMIT_EVERY_MS) continue
-      await again(commit)
-      committedAt = performance.now()
     }
+    // A subscription waits for a store that is away, and ends if the store refuses it.
+    await again(follow)
     // A last commit, so that the next start does not hand these events over again.
     await commit().catch(onFailure)
   },

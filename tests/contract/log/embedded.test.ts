@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import { parseEvent } from '../../../domain/parse-event.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
@@ -5,7 +6,9 @@ import { openEmbeddedLog } from '../../../adapters/log/embedded.ts'
 import { commitOffset, readOffset } from '../../../adapters/log/offset.ts'
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
 import { migrateDatabase } from '../../../adapters/database/migrate.ts'
-import type { EventStore } from '../../../domain/ports.ts'
+import { NO_STREAM, type EventStore, type LogEntry } from '../../../domain/ports.ts'
+import { goldenFile } from '../../corpus/golden-events.ts'
+import { eventually } from '../../harness/eventually.ts'
 import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
 import { needsStockPostgres } from '../../harness/stock-postgres/install.ts'
 import { stockDatabase } from '../../harness/stock-postgres/server.ts'
@@ -44,6 +47,39 @@ describe("with Debian's Postgres", () => {
   logContract("embedded, on Debian's Postgres with hostile defaults", async () => {
     const test = await stockDatabase({ hostile: true })
     return embeddedLogHarness(test.url(), test.drop)
+  })
+})
+
+describe('the embedded log', () => {
+  it('goes on after the store has refused its subscription for a while', async () => {
+    const test = await freshDatabase()
+    await migrateDatabase(test.url)
+    const store = await openPostgresEventStore({ url: test.url, parse: parseEvent })
+    const database = openDatabase(test.url)
+    const stop = new AbortController()
+    const failures: unknown[] = []
+    const types: string[] = []
+    try {
+      await database.query('ALTER FUNCTION store.page RENAME TO page_elsewhere')
+      const log = openEmbeddedLog({ store, database, onFailure: (error) => failures.push(error) })
+      const take = async (entries: readonly LogEntry[]) => void types.push(...entries.map(({ type }) => type))
+      const ended = log.consume('refused', take, stop.signal)
+      await eventually(() => failures.length > 0)
+      await database.query('ALTER FUNCTION store.page_elsewhere RENAME TO page')
+      const { examples } = goldenFile('TransactionCaptured', 1)!
+      const metadata = { user_id: 1, at: new Date().toISOString(), correlation_id: 'c', causation_id: 'c', version: 1 }
+      const event = { id: randomUUID(), type: 'TransactionCaptured', data: examples[0], metadata }
+      await store.append([[{ stream: 'transaction-1', expectedRevision: NO_STREAM, events: [event] }]])
+      await eventually(() => types.length > 0)
+      stop.abort()
+      await ended
+      expect(types).to.deep.equal(['TransactionCaptured'])
+    } finally {
+      stop.abort()
+      await store.close()
+      await database.close()
+      await test.drop()
+    }
   })
 })
 
