@@ -17,6 +17,7 @@ import { StoreUnavailable } from '../../domain/errors.ts'
 import type { Checkpoint, EventStore, LogLines } from '../../domain/ports.ts'
 import { waitUnlessAborted } from '../support/abort.ts'
 import { retry } from '../support/retry.ts'
+import { together } from '../support/together.ts'
 import { isPositionIn, lastPositionIn, storePositionOf, type StorePosition } from '../support/store-position.ts'
 import { isLasting, MOST_TRIES, putOffOf, tryPutOffs, type PutOff, type PutOffs } from './put-off-reactions.ts'
 import type { Answered, Reactor } from './reactor.ts'
@@ -48,26 +49,30 @@ const BACK_OFF = { firstMs: 50, mostMs: 30_000 }
 /** Reactions that were put off are tried again this often: milliseconds. */
 const TRY_EVERY_MS = 60_000
 
-/** Runs until the signal aborts. While the store or the database is unavailable, it keeps retrying. */
+/**
+ * Runs until the signal aborts. While the store or the database is unavailable, it keeps retrying.
+ * @throws an error with which the store refuses the subscription
+ */
 export const runReactors = async (options: ReactorsOptions, signal: AbortSignal): Promise<void> => {
   const { store, reactors, putOffs, log } = options
   const failed = ({ reactor, stream, revision }: PutOff, error: unknown): void =>
     log.warn({ reaction: reactor, stream, revision, reason: (error as Error).message }, 'reaction.waits')
   let trying: Promise<unknown> = Promise.resolve()
   /** One round at a time. A failure of the list itself is retried with the next round. */
-  const tryAll = (): Promise<unknown> =>
+  const tryAll = (until: AbortSignal): Promise<unknown> =>
     (trying = trying.then(() =>
-      tryPutOffs({ store, reactors, putOffs }, failed, signal).catch((error: unknown) =>
+      tryPutOffs({ store, reactors, putOffs }, failed, until).catch((error: unknown) =>
         log.error({ reaction: 'put_off', reason: (error as Error).message }, 'reaction.failed'),
       ),
     ))
-  const nowAndThen = async (): Promise<void> => {
-    while (!signal.aborted) {
-      await tryAll()
-      await waitUnlessAborted(TRY_EVERY_MS, signal)
+  const nowAndThen = async (until: AbortSignal): Promise<void> => {
+    while (!until.aborted) {
+      await tryAll(until)
+      await waitUnlessAborted(TRY_EVERY_MS, until)
     }
   }
-  await Promise.all([follow(options, tryAll, signal), nowAndThen()])
+  // A store that refuses the subscription ends both.
+  await together(signal, [(until) => follow(options, () => tryAll(until), until), nowAndThen])
 }
 
 const follow = async (

@@ -367,6 +367,41 @@ describe('reactors', () => {
     expect(done).to.deep.equal([1, 2])
   })
 
+  it('end with the subscription that the store refuses, and do nothing that was put off afterwards', async () => {
+    await transaction(1, 'TransactionDeleted')
+    const done: number[] = []
+    const late = reactor('late', ['transaction-'], {
+      TransactionDeleted: async ({ data: { transaction_id } }) => void done.push(transaction_id),
+    })
+    let list = () => {}
+    const isListed = new Promise<void>((resolve) => (list = resolve))
+    const putOff = { reactor: 'late', stream: transactionStream(1), revision: 0 }
+    const all = () => isListed.then(() => [putOff])
+    const refusing: EventStore = {
+      ...store,
+      subscribe: () => {
+        setImmediate(list)
+        throw new Error('refused')
+      },
+    }
+    const stopping = new AbortController()
+    let tries = 0
+    const running = runReactors(
+      {
+        store: { ...refusing, read: (slices) => (tries++, store.read(slices)) },
+        reactors: [late],
+        checkpoint: { load: async () => null, save: async () => {} },
+        putOffs: { ...openPutOffReactions(database), all },
+        log: { warn: () => {}, error: () => {} },
+      },
+      stopping.signal,
+    )
+    expect(await running.catch(({ message }: Error) => message)).to.equal('refused')
+    await store.read([{ stream: transactionStream(1) }])
+    expect({ tries, done }).to.deep.equal({ tries: 0, done: [] })
+    stopping.abort()
+  })
+
   it('wait for a store that is away, however long', async () => {
     let tries = 0
     const failing = reactor('failing', ['transaction-'], {
