@@ -4,12 +4,19 @@
  * wait, and then fail. The client leaves some of these failures unhandled, which would end the process.
  */
 import { EventStoreDBClient } from '@eventstore/db-client'
+import { DAY_MS } from '../../../domain/time.ts'
 import { endedWithin } from '../../../workflows/support/ended-within.ts'
 import { decodeBase64Natively } from './base64.ts'
 import { NoAnswer } from './outage.ts'
 
 /** Ending the calls of a client needs no round trip, so this is the longest wait for it. */
 const GOODBYE_MS = 500
+
+/**
+ * Options of every append. The server compares the deadline with its own clock, which may be far ahead, and refuses an append after it. So the
+ * deadline is the latest that the client sends. An attempt ends long before: by our own timeout, and by the server's.
+ */
+export const APPENDING = { requiresLeader: true, deadline: 365 * DAY_MS } as const
 
 /** Internal methods of the client. */
 interface Inside {

@@ -7,6 +7,7 @@
 import { randomUUID } from 'node:crypto'
 import { jsonEvent, type Position } from '@eventstore/db-client'
 import type { Answered } from '../until-answered.ts'
+import { APPENDING } from './client.ts'
 import type { Connection } from './connection.ts'
 import { setMetadata } from './metadata.ts'
 import { NoAnswer } from './outage.ts'
@@ -60,7 +61,7 @@ export const openEnd = (connection: Connection, names: Names, answered: Answered
   const mark = async (): Promise<Position> => {
     const event = jsonEvent({ id: randomUUID(), type: 'EndMarked', data: {} })
     const { nextExpectedRevision, position } = await connection.call(({ client }) =>
-      client.appendToStream(marks, event, { requiresLeader: true }),
+      client.appendToStream(marks, event, APPENDING),
     )
     if (nextExpectedRevision === 0n) await setMetadata(connection, answered, marks, { $maxCount: 1 }, true)
     return position!

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { jsonEvent, type Position } from '@eventstore/db-client'
 import type { Answered } from '../until-answered.ts'
+import { APPENDING } from './client.ts'
 import type { Connection } from './connection.ts'
 import { setMetadata } from './metadata.ts'
 import type { Names } from './stream-names.ts'
@@ -21,7 +22,7 @@ export const hideEvent = async (connection: Connection, names: Names, answered: 
   const [hidden, last] = [randomUUID(), randomUUID()]
   const events = [hidden, last].map((id) => jsonEvent({ id, type: 'ScavengeMarked', data: {} }))
   const { nextExpectedRevision } = await answered(() =>
-    connection.call(({ client }) => client.appendToStream(stream, events, { requiresLeader: true })),
+    connection.call(({ client }) => client.appendToStream(stream, events, APPENDING)),
   )
   const newest = await answered(() => newestIn(connection, stream, 10))
   const { position, created } = newest.find(({ id }) => id === hidden)!

@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import { metastreamOf, NO_STREAM, WrongExpectedVersionError, type JSONEventData } from '@eventstore/db-client'
 import type { Answered } from '../until-answered.ts'
+import { APPENDING } from './client.ts'
 import type { Connection } from './connection.ts'
 import { newestIn } from './reading.ts'
 
@@ -48,7 +49,7 @@ export const setMetadata = async (
     try {
       await answered(() =>
         connection.call(({ client }) =>
-          client.appendToStream(metastreamOf(stream), event, { expectedRevision: revision, requiresLeader: true }),
+          client.appendToStream(metastreamOf(stream), event, { expectedRevision: revision, ...APPENDING }),
         ),
       )
       return

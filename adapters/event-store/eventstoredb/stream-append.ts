@@ -10,18 +10,13 @@ import {
 import { NO_STREAM, type Checkpoint, type Expected } from '../../../domain/ports.ts'
 import type { History } from '../history.ts'
 import type { Answered } from '../until-answered.ts'
+import { APPENDING } from './client.ts'
 import type { Connection } from './connection.ts'
 import type { End } from './end.ts'
 import type { Names } from './stream-names.ts'
 import { checkpointOf } from './position.ts'
 import { tombstone } from './event-conversion.ts'
 import type { Retention } from './retention.ts'
-
-/**
- * The server compares this deadline with its own clock, which may be wrong by some time. Our own timeout ends an attempt long
- * before.
- */
-const DEADLINE_MS = 60_000
 
 export type Written = { ok: true; checkpoint: Checkpoint } | { ok: false; revision: number }
 
@@ -51,8 +46,7 @@ export const appendToStream = async (
         client.appendToStream(names.onServer(stream), events, {
           // Never "any": the server recognises repeated ids for it only until it restarts.
           expectedRevision: isNew ? NO_STREAM_THERE : BigInt(expected),
-          requiresLeader: true,
-          deadline: DEADLINE_MS,
+          ...APPENDING,
         }),
       ),
     )

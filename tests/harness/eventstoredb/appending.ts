@@ -71,7 +71,7 @@ export const batchAppend = (
 
 const outcomeOf = (log: EventLog, { stream, expected, deadline, events }: Gathered) => {
   if (stream === '') return { kind: 'unknown' } as const
-  if (deadline <= Date.now()) return { kind: 'timeout' } as const
+  if (deadline <= log.now()) return { kind: 'timeout' } as const
   return log.append(stream, expected, events)
 }
 

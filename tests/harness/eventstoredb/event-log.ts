@@ -127,7 +127,7 @@ export class EventLog {
     const stream = this.#streams.get(name)
     if (stream?.tombstoned) return 'deleted'
     if (!stream || this.#isSoftDeleted(name) || this.#isUndeleting(stream)) return 'not_found'
-    const isVisible = visibilityFilter(name, stream.last, this.#metadata(name), this.#now())
+    const isVisible = visibilityFilter(name, stream.last, this.#metadata(name), this.now())
     const { events } = stream
     const found: StoredEvent[] = []
     const step = backwards ? -1 : 1
@@ -141,7 +141,7 @@ export class EventLog {
 
   isVisible(event: StoredEvent): boolean {
     const last = this.#streams.get(event.stream)!.last
-    return visibilityFilter(event.stream, last, this.#metadata(event.stream), this.#now())(event)
+    return visibilityFilter(event.stream, last, this.#metadata(event.stream), this.now())(event)
   }
 
   /**
@@ -152,7 +152,7 @@ export class EventLog {
     let removed = 0
     for (const [name, stream] of this.#streams) {
       const metadata = this.#metadata(name, upTo)
-      const isVisible = visibilityFilter(name, stream.last, metadata, this.#now())
+      const isVisible = visibilityFilter(name, stream.last, metadata, this.now())
       const kept = stream.events.filter(
         (event) => event.position > upTo || event.revision === stream.last || isVisible(event),
       )
@@ -214,13 +214,14 @@ export class EventLog {
     return { kind: 'written', revision, position: seen ? event.position : undefined }
   }
 
-  #now(): number {
+  /** The time by the clock of the server: milliseconds since 1970. */
+  now(): number {
     return Date.now() + (this.#faults?.clock_ahead_ms ?? 0)
   }
 
   #write(name: string, events: readonly ProposedEvent[], wasSoftDeleted: boolean): AppendOutcome {
     const last = this.#streams.get(name)?.last ?? -1
-    const created = this.#now()
+    const created = this.now()
     let position = this.#nextPosition
     const stored = events.map((event, n): StoredEvent => {
       const one = { ...event, stream: name, revision: last + 1 + n, position, created }

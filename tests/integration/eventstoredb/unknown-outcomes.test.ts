@@ -11,6 +11,7 @@ import { openReading } from '../../../adapters/event-store/eventstoredb/reading.
 import { untilAnswered } from '../../../adapters/event-store/until-answered.ts'
 import { StoreUnavailable } from '../../../domain/errors.ts'
 import { NO_STREAM } from '../../../domain/ports.ts'
+import { writeForeignEvents } from '../../harness/eventstoredb/foreign-events.ts'
 import { standInUrl } from '../../harness/eventstoredb/process.ts'
 import { bundledScript } from '../../harness/bundled-script.ts'
 import { bestTime, timeOf } from '../../harness/best-time.ts'
@@ -101,6 +102,25 @@ describe('an append to EventStoreDB whose outcome is unknown', () => {
     )
     expect(ended).to.include({ code: 1 })
     expect(ended.stderr).to.contain('a fault of our own')
+  })
+
+  it('is stored by a server whose clock is ahead, as is the maximum age of its stream, its erasure and the mark of the end', async () => {
+    const { standIn, another } = stores
+    const store = await another({ deadlineMs: 1_000 })
+    await store.retain('kept-', 90 * 86_400)
+    for (const ahead of [20_000, 3_600_000, 30 * 86_400_000]) {
+      standIn.troubles.clock_ahead_ms = ahead
+      const [kept, erased] = [`kept-${ahead}`, streamName()]
+      await appended(store, [part(kept, NO_STREAM)])
+      await appended(store, [part(erased, NO_STREAM, eventsOf(2))])
+      await store.erase(erased)
+      expect([revisionsOf(await readStream(store, kept)), revisionsOf(await readStream(store, erased))]).to.deep.equal([
+        [0],
+        [1],
+      ])
+      await writeForeignEvents(standIn.log, 100)
+      expect(await store.end()).not.to.equal(null)
+    }
   })
 
   it('fails as unavailable at its deadline, and may be sent again', async () => {
