@@ -1,14 +1,16 @@
 // Tests: tests/integration/kafka/acls.test.ts
-/** Why a consumer ended: if it lacks an ACL, which one. */
+/** Why a consumer ended: if it lacks an ACL, which one; if it cannot read the messages, what to change. */
 import type { Kafka } from 'kafkajs'
 import { withConnection } from './connection.ts'
 import { hasType, MissingAcl, orMissing, type Acl } from './missing-acl.ts'
+import { isUnreadable, unreadable } from './topic.ts'
 
-/** @returns the missing ACL if there is one, otherwise the error itself */
+/** @returns the missing ACL if there is one, or what makes the messages unreadable, otherwise the error itself */
 export const consumerFailure = async (
   error: Error,
   { kafka, topic, groupId }: { kafka: Kafka; topic: string; groupId: string },
 ): Promise<unknown> => {
+  if (isUnreadable(error)) return unreadable(error, topic)
   // Here kafkajs hides the answer of the brokers.
   const isHidden = error.name === 'KafkaJSGroupCoordinatorNotFound'
   const answer = isHidden ? await coordinatorAnswer(kafka, topic, groupId) : error

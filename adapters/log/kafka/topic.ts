@@ -40,6 +40,17 @@ export const topicExists = (admin: Admin, topic: string, operation: 'Read' | 'Wr
 
 const POLICY = 'cleanup.policy'
 const LIMIT = 'max.message.bytes'
+const COMPRESSION = 'compression.type'
+
+/** Whether messages are compressed in a way that the client cannot read: Snappy, LZ4 or Zstandard. */
+export const isUnreadable = (error: unknown): boolean =>
+  error instanceof Error && error.name === 'KafkaJSNotImplemented'
+
+/** What to change, for the log. */
+export const unreadable = ({ message }: Error, topic: string): Error =>
+  new Error(
+    `${message}: set ${COMPRESSION} of the topic ${topic} to producer. Messages that are compressed already stay so until they expire`,
+  )
 
 /**
  * @returns the most bytes of one request to the topic; null if the brokers do not say
@@ -89,6 +100,8 @@ export const ensureTopic = (kafka: Kafka, topic: string): Promise<number | null>
         { name: 'retention.ms', value: String(KEPT_MS) },
         // The brokers' time. With the time of a relay whose clock is wrong, messages would end too early or be refused.
         { name: 'message.timestamp.type', value: 'LogAppendTime' },
+        // The relay does not compress. Brokers may by default, and the client reads only gzip.
+        { name: COMPRESSION, value: 'producer' },
       ],
     }
     await needing({ operation: 'Create', resource: 'topic', name: topic }, () =>

@@ -8,11 +8,11 @@ import { kafkaError, openKafkaClient, withAdmin, type KafkaSettings } from './cl
 import { installationIn } from './cloud-event.ts'
 import { fetchMessage, type TopicPosition } from './fetch-message.ts'
 import { needing } from './missing-acl.ts'
-import { topicExists } from './topic.ts'
+import { isUnreadable, topicExists } from './topic.ts'
 
 /**
- * @returns the id of the installation that wrote the newest event of a partition. Null if the topic is missing or empty, or
- *   if its events come from a version that did not record the id.
+ * @returns the id of the installation that wrote the newest event of a partition. Null if the topic is missing or empty, if
+ *   its events come from a version that did not record the id, or if the client cannot read them.
  * @throws if no broker answers, or if the Kafka user may not read the topic
  */
 export const whoseTopic = async (settings: KafkaSettings): Promise<string | null> => {
@@ -24,6 +24,7 @@ export const whoseTopic = async (settings: KafkaSettings): Promise<string | null
     const acl = { operation: 'Read', resource: 'topic', name: topic } as const
     return installationIn((await needing(acl, () => fetchMessage(kafka, newest)))?.headers)
   } catch (error) {
+    if (isUnreadable(error)) return null
     throw kafkaError(settings, error)
   }
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import kafkajs from 'kafkajs'
 import { expect } from 'chai'
 import { checkTopic } from '../../../cmd/process/open-topic.ts'
+import type { LogEntry } from '../../../domain/ports.ts'
 import { PERSONAL_FIELDS } from '../../../domain/transaction/public-view.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { needsKafka, sharedKafka } from '../../harness/kafka/needs-kafka.ts'
@@ -49,6 +50,52 @@ describe('the relay', () => {
       'retention.ms': String(14 * 86_400_000),
       'message.timestamp.type': 'LogAppendTime',
     })
+  })
+
+  it('creates a topic that delivery can read, on brokers that compress in a way that the client cannot read', async () => {
+    const { BROKER } = kafkajs.ConfigResourceTypes
+    const brokerWith = (configEntries: { name: string; value: string }[]) =>
+      setting.admin((admin) =>
+        admin.alterConfigs({ validateOnly: false, resources: [{ type: BROKER, name: '1', configEntries }] }),
+      )
+    await brokerWith([{ name: 'compression.type', value: 'zstd' }])
+    try {
+      const [transaction] = await setting.capture([])
+      setting.relay()
+      await topicIsThere()
+      const found: number[] = []
+      const stop = new AbortController()
+      const take = async (entries: readonly LogEntry[]) =>
+        void found.push(...entries.map(({ transaction_id }) => transaction_id))
+      const ended = setting.log().consume('delivery', take, stop.signal)
+      await eventually(() => found.length > 0)
+      stop.abort()
+      await ended
+      expect(found).to.deep.equal([transaction])
+    } finally {
+      await brokerWith([])
+    }
+  })
+
+  it('starts on an existing topic whose messages the client cannot read, which delivery reports', async () => {
+    const { topic } = setting.kafka
+    const create = { topic, numPartitions: 1, configEntries: [{ name: 'compression.type', value: 'zstd' }] }
+    await setting.admin((admin) => admin.createTopics({ topics: [create] }))
+    await setting.capture([])
+    setting.relay()
+    const high = async () => (await setting.admin((admin) => admin.fetchTopicOffsets(topic)))[0]!.high
+    await eventually(async () => (await high()) === '1')
+    await checkTopic(setting.kafka)
+    const log = setting.log()
+    const stop = new AbortController()
+    const ended = log.consume('delivery', async () => {}, stop.signal)
+    const reason = () => log.check().then(String, ({ message }: Error) => message)
+    await eventually(async () => (await reason()).includes('compress'))
+    stop.abort()
+    await ended
+    expect(await reason()).to.match(
+      /: ZSTD compression not implemented: set compression\.type of the topic test\.\S+ to producer/,
+    )
   })
 
   it('sends each event as a CloudEvent in binary mode, without personal data', async () => {
