@@ -49,6 +49,8 @@ const NOTHING: Comparison = { isNeeded: () => false, run: async () => {} }
 /** One attempt of a call. */
 export interface Attempt {
   client: EventStoreDBClient
+  /** Of the server, as in the settings. */
+  url: string
   /** A part of the answer arrived, so the timeout starts again. */
   received(): void
   /**
@@ -148,6 +150,7 @@ export class Connection {
     const started = performance.now()
     const attempt: Attempt & { answeredAt: number } = {
       client: link.client,
+      url: this.#url,
       answeredAt: started,
       received: () => {
         attempt.answeredAt = performance.now()

@@ -42,7 +42,7 @@ export const diskOf = async ({ url, connection, connect, answered }: ServerParts
 }
 
 const drivesOf = async (connection: Connection): Promise<Measured[]> => {
-  const statistics = Statistics.parse(await connection.call(({ client }) => request(client, 'GET', '/stats')))
+  const statistics = Statistics.parse(await connection.call((attempt) => request(attempt, 'GET', '/stats')))
   return Object.entries(statistics.sys.drive)
     .map(([place, { availableBytes, totalBytes }]) => ({ place, space: { free: availableBytes, size: totalBytes } }))
     .filter(({ space }) => space.size > 0)

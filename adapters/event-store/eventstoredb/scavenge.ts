@@ -78,7 +78,7 @@ const once = async (parts: ScavengeParts): Promise<void> => {
   for (;;)
     try {
       await parts.answered(() =>
-        parts.connection.call(({ client }) => request<unknown>(client, 'POST', '/admin/scavenge')),
+        parts.connection.call((attempt) => request<unknown>(attempt, 'POST', '/admin/scavenge')),
       )
       await ended(parts)
       return
@@ -93,7 +93,7 @@ const once = async (parts: ScavengeParts): Promise<void> => {
 const ended = async ({ connection, answeredLater, signal }: ScavengeParts): Promise<void> => {
   for (;;) {
     const { scavengeId } = await answeredLater(() =>
-      connection.call(({ client }) => request<{ scavengeId?: string }>(client, 'GET', '/admin/scavenge/current')),
+      connection.call((attempt) => request<{ scavengeId?: string }>(attempt, 'GET', '/admin/scavenge/current')),
     )
     if (!scavengeId) return
     await pause(POLL_MS, undefined, { signal })

@@ -93,3 +93,12 @@ export const clientUrl = (
 /** Hosts and ports, without anything secret. */
 export const hostsOf = (url: string): string =>
   (partsOf(url)?.hosts ?? []).map((host) => (host.includes(':') ? host : `${host}:2113`)).join(',')
+
+/** What a request to the HTTP side needs. Without TLS, the client sends no login, and neither does this. */
+export const httpAccess = (url: string): { isSecure: boolean; login: string | null; caFile: string | null } => {
+  const { credentials, options } = partsOf(url)!
+  const named = Object.fromEntries(options)
+  const isSecure = named.tls !== 'false'
+  const login = isSecure && credentials !== undefined ? decoded(credentials) : null
+  return { isSecure, login, caFile: named.tlsCAFile === undefined ? null : decoded(named.tlsCAFile) }
+}

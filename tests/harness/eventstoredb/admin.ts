@@ -35,6 +35,7 @@ const handle = async (
   response: ServerResponse,
 ): Promise<void> => {
   const route = `${request.method} ${new URL(request.url ?? '/', 'http://stand-in').pathname}`
+  if (troubles.page !== null && !route.includes('/stand-in/')) return void response.writeHead(200).end(troubles.page)
   if (route === 'POST /admin/scavenge') {
     const scavengeId = scavenges.start()
     if (scavengeId === null) return answer(response, 400, { error: 'a scavenge is running' })

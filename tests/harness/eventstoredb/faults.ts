@@ -27,6 +27,8 @@ export class Faults {
   interrupt_scavenges = 0
   /** Its disk, as its statistics report it. null: they do not, as before they were collected. */
   drive: { place: string; free: number; size: number } | null = { place: '/', free: 5e10, size: 1e11 }
+  /** A page that its HTTP side returns for everything, as a proxy in front of it may. null: it answers itself. */
+  page: string | null = null
   /** How far its clock is ahead (milliseconds). */
   clock_ahead_ms = 0
   /** The duration of a scavenge (milliseconds). */

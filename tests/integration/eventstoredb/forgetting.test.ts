@@ -15,6 +15,7 @@ import {
   revisionsOf,
   streamName,
 } from '../../contract/event-store/harness.ts'
+import { errorOf } from '../../harness/outcomes.ts'
 import { openStandInStores, type StandInStores } from './stand-in-stores.ts'
 
 describe('retention and erasure in EventStoreDB', () => {
@@ -145,6 +146,19 @@ describe('retention and erasure in EventStoreDB', () => {
     expect((await post('/admin/scavenge')).status).to.equal(400)
     await stores.store.expire()
     expect(await inEverything(ids)).to.deep.equal(ids.slice(-1))
+  })
+
+  it('fail, as does the measurement of the disk, if something else answers the HTTP requests', async () => {
+    const { store, standIn } = stores
+    for (const page of ['<html></html>', '']) {
+      standIn.troubles.page = page
+      const [disk, scavenge] = await Promise.all([errorOf(store.disk!()), errorOf(store.expire())])
+      expect(disk?.message).to.equal('/stats: 200 the answer is not JSON')
+      expect(scavenge?.message).to.equal('/admin/scavenge: 200 the answer is not JSON')
+    }
+    standIn.troubles.page = null
+    expect(await store.disk!()).to.have.property('space')
+    await store.expire()
   })
 
   it('leave numbering, checkpoints and open subscriptions unchanged', async () => {

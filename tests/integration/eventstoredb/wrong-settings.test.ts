@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { Connection } from '../../../adapters/event-store/eventstoredb/connection.ts'
+import { errorOf } from '../../harness/outcomes.ts'
+import { request } from '../../../adapters/event-store/eventstoredb/http.ts'
 import { startOwnStandIn, type OwnStandIn } from '../../harness/eventstoredb/process.ts'
 import { secure, type Secured } from '../../harness/eventstoredb/secured.ts'
 import { CERTIFICATE, KEY } from '../../harness/kafka/certificate.ts'
@@ -40,6 +42,19 @@ describe('the message about a wrong part of EVENTSTORE_URL', () => {
   it('is absent if nothing is wrong', async () => {
     expect(await messageOf(`esdb://127.0.0.1:${standIn.port}?tls=false`)).to.equal('none')
     expect(await messageOf(`esdb://baoco:right@localhost:${server.port}?tlsCAFile=${folder}/ca.crt`)).to.equal('none')
+  })
+
+  it('is absent if nothing is wrong, also for requests to the HTTP side, which names a wrong password', async () => {
+    const statistics = async (url: string): Promise<unknown> => {
+      const connection = new Connection(url, 30_000, { onFailure() {}, onRecovery() {} })
+      return connection.call((attempt) => request(attempt, 'GET', '/stats')).finally(() => connection.close())
+    }
+    expect(await statistics(`esdb://127.0.0.1:${standIn.port}?tls=false`)).to.have.property('sys')
+    const url = (password: string) => `esdb://baoco:${password}@localhost:${server.port}?tlsCAFile=${folder}/ca.crt`
+    const before = server.accepted.http
+    expect(await statistics(url('righ%74'))).to.have.property('sys')
+    expect(server.accepted.http).to.equal(before + 1)
+    expect((await errorOf(statistics(url('wrong'))))?.message).to.equal('/stats: 401 Unauthorized')
   })
 
   it('names tls', async () => {
