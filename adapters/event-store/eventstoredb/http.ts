@@ -1,4 +1,4 @@
-// Tests: tests/integration/eventstoredb/forgetting.test.ts, tests/integration/eventstoredb/wrong-settings.test.ts
+// Tests: tests/integration/eventstoredb/wrong-settings.test.ts
 /**
  * Requests to the HTTP side of EventStoreDB, which has what gRPC lacks: scavenges and statistics. The client has such requests too, but an
  * answer that is not JSON, such as the page of a proxy, would end the process there.
