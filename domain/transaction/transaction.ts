@@ -94,8 +94,16 @@ const afterAttempt = (delivery: Delivery | undefined, attempted: Attempted): Del
   return { ...delivery, attempt }
 }
 
+/** Sets one delivery. */
+type Put = (deliveries: Deliveries, rule: number, delivery: Delivery) => Deliveries
+
+const putInCopy: Put = (deliveries, rule, delivery) => new Map(deliveries).set(rule, delivery)
+
+/** For a state that nobody else has. With a copy for each attempt, the fold of a transaction with many rules would take quadratic time. */
+const putInPlace: Put = (deliveries, rule, delivery) => (deliveries as Map<number, Delivery>).set(rule, delivery)
+
 /** @param at  when the event was decided (its metadata). Deliveries that open are due from then on. */
-export const evolve = (transaction: Transaction, event: TransactionEvent, at: string): Transaction => {
+export const evolve = (transaction: Transaction, event: TransactionEvent, at: string, put = putInCopy): Transaction => {
   if (event.type === 'TransactionCaptured') {
     const { transaction_id, user_id, bank_code, transaction_type, amount, account_number, content } = event.data
     const { description, order_id, prefix, already_run_of, webhook_status, created_at, held = null } = event.data
@@ -127,13 +135,13 @@ export const evolve = (transaction: Transaction, event: TransactionEvent, at: st
       const { rule_id } = event.data
       const delivery = afterAttempt(transaction.deliveries.get(rule_id), event.data)
       if (!delivery) return transaction
-      return { ...transaction, deliveries: new Map(transaction.deliveries).set(rule_id, delivery) }
+      return { ...transaction, deliveries: put(transaction.deliveries, rule_id, delivery) }
     }
     case 'DeliveryEnded': {
       const { rule_id, reason } = event.data
       const attempt = transaction.deliveries.get(rule_id)?.attempt ?? 0
       const status = reason === 'gone' ? 'failed' : 'ended'
-      return { ...transaction, deliveries: new Map(transaction.deliveries).set(rule_id, { status, attempt }) }
+      return { ...transaction, deliveries: put(transaction.deliveries, rule_id, { status, attempt }) }
     }
     case 'WebhookStatusChanged':
       return { ...transaction, webhook_status: event.data.to }
@@ -156,6 +164,8 @@ export const evolveAll = (transaction: Transaction, facts: readonly TransactionE
 export const foldTransaction = (events: readonly StoredEvent[]): Transaction =>
   events.reduce<Transaction>(
     (state, event) =>
-      isFoldable(event) && isEventOf(transactionEvents, event) ? evolve(state, event, event.metadata.at) : state,
+      isFoldable(event) && isEventOf(transactionEvents, event)
+        ? evolve(state, event, event.metadata.at, putInPlace)
+        : state,
     null,
   )

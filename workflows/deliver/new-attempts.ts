@@ -184,8 +184,9 @@ export class NewAttempts {
         }
         done.used.push(entry)
         if (left.includes(entry.transaction_id)) done.left.push(entry)
+        const attemptOf = attemptsOf(entry)
         for (const claim of claimed)
-          if (claim.transaction_id === entry.transaction_id) done.claimed.push(attemptOf(claim, entry))
+          if (claim.transaction_id === entry.transaction_id) done.claimed.push(attemptOf(claim))
         this.#ahead.delete(entry.transaction_id)
       } catch (error) {
         this.#ahead.delete(entry.transaction_id)
@@ -225,10 +226,12 @@ export class NewAttempts {
     try {
       const { claimed, left, passed } = await queue.claimNew(worker, deliveries, fullRules())
       if (passed !== null) this.hasPassed(passed)
-      const byTransaction = new Map(entries.map((entry) => [entry.transaction_id, entry]))
+      const byTransaction = new Map(
+        entries.map((entry) => [entry.transaction_id, { entry, attemptOf: attemptsOf(entry) }]),
+      )
       return {
-        claimed: claimed.map((claim) => attemptOf(claim, byTransaction.get(claim.transaction_id)!)),
-        left: left.map((id) => byTransaction.get(id)!),
+        claimed: claimed.map((claim) => byTransaction.get(claim.transaction_id)!.attemptOf(claim)),
+        left: left.map((id) => byTransaction.get(id)!.entry),
       }
     } catch (error) {
       onLost(error, entries.at(-1)!.checkpoint)
@@ -269,25 +272,22 @@ export class NewAttempts {
 
 const isWithData = (entry: LogEntry): entry is NewEntry => entry.captured !== undefined
 
-/** The first attempt of a transaction that has nothing but its capture. */
-const attemptOf = (
-  { transaction_id, rule_id, rule, endpoint }: NewClaim,
-  { user_id, captured: { data } }: NewEntry,
-): Claimed => {
+/** First attempts of a transaction that has nothing but its capture. They share its data: a transaction may fire very many rules. */
+const attemptsOf = ({ user_id, captured: { data } }: NewEntry): ((claim: NewClaim) => Claimed) => {
   const due_at = new Date(Date.parse(data.created_at) + LEFT_TO_THE_LOG_MS).toISOString()
-  return {
-    transaction_id, rule_id, user_id, attempt: 1, lane: 'first', due_at, captured_at: data.created_at, isLast: false,
-    isReplay: false, rule, endpoint,
-    transaction: {
-      id: transaction_id, user_id, bank_code: data.bank_code, bank_name: data.bank_name,
-      transaction_type: data.transaction_type, amount: data.amount, currency: data.currency,
-      balance_after: data.balance_after, account_number: data.account_number, transaction_ref: data.transaction_ref,
-      transaction_date: data.transaction_date, description: data.description, content: data.content,
-      counterpart_name: data.counterpart_name, order_id: data.order_id, prefix: data.prefix,
-      already_run_of: data.already_run_of, webhook_status: data.webhook_status, created_at: data.created_at,
-    },
-    deliveries: [...new Set(data.rules)].map((rule) => ({
-      rule_id: rule, status: 'open', attempt: 0, round_base: 0, due_at,
-    })),
+  const transaction: Claimed['transaction'] = {
+    id: data.transaction_id, user_id, bank_code: data.bank_code, bank_name: data.bank_name,
+    transaction_type: data.transaction_type, amount: data.amount, currency: data.currency,
+    balance_after: data.balance_after, account_number: data.account_number, transaction_ref: data.transaction_ref,
+    transaction_date: data.transaction_date, description: data.description, content: data.content,
+    counterpart_name: data.counterpart_name, order_id: data.order_id, prefix: data.prefix,
+    already_run_of: data.already_run_of, webhook_status: data.webhook_status, created_at: data.created_at,
   } // prettier-ignore
+  const deliveries: Claimed['deliveries'] = [...new Set(data.rules)].map((rule) => ({
+    rule_id: rule, status: 'open', attempt: 0, round_base: 0, due_at,
+  })) // prettier-ignore
+  return ({ transaction_id, rule_id, rule, endpoint }) => ({
+    transaction_id, rule_id, user_id, attempt: 1, lane: 'first', due_at, captured_at: data.created_at, isLast: false,
+    isReplay: false, rule, endpoint, transaction, deliveries,
+  }) // prettier-ignore
 }

@@ -44,6 +44,9 @@ export const checkAgainstStreams = async (
   }
   const putOff = claimed.filter(isUnreadable)
   const kept = { claimed: claimed.filter(isDue), orphans: orphans.filter((each) => !isUnreadable(each)), putOff }
-  for (const each of [...kept.claimed, ...kept.orphans]) tracked.holdRead(each, streams.get(each.transaction_id)!)
+  for (const each of [...kept.claimed, ...kept.orphans]) {
+    const { transaction_id } = each
+    tracked.holdRead(each, streams.get(transaction_id)!, folds.get(transaction_id))
+  }
   return kept
 }

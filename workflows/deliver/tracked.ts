@@ -78,12 +78,19 @@ export class TrackedTransactions {
 
   /** Takes the state from a log entry and the read models. If anything was appended since, the append detects it. */
   holdAt(claimed: Claimed, { revision, correlation_id }: Pick<LogEntry, 'revision' | 'correlation_id'>): void {
-    this.#hold(claimed, fromReadModels(claimed), revision, correlation_id)
+    const known = this.#tracked.get(claimed.transaction_id)
+    // A transaction may have many claims, and its state has all of its deliveries. So it is made for the first claim only.
+    const state = known && known.revision >= revision ? known.state : fromReadModels(claimed)
+    this.#hold(claimed, state, revision, correlation_id)
   }
 
-  /** Takes the state from the stream itself. */
-  holdRead(claimed: HeldBy & { user_id: number }, events: readonly StoredEvent[]): void {
-    this.#hold(claimed, foldTransaction(events), events.at(-1)?.revision ?? NO_STREAM, correlationOf(events))
+  /** Takes the state from the stream itself. @param state  its fold, which claims of one transaction share */
+  holdRead(
+    claimed: HeldBy & { user_id: number },
+    events: readonly StoredEvent[],
+    state = foldTransaction(events),
+  ): void {
+    this.#hold(claimed, state, events.at(-1)?.revision ?? NO_STREAM, correlationOf(events))
   }
 
   /** Takes the current stream after a conflict has shown that it has more events. */

@@ -95,6 +95,23 @@ describe('claims of what this process appends', () => {
     expect(left).to.be.empty
   })
 
+  it('share the data of their transaction, as it may fire very many rules', async () => {
+    const rules = [7, 8, 9]
+    const data = { ...DATA, rules }
+    const entry = { ...ENTRY, captured: { data, accountsAt: null } }
+    const claimed = rules.map((rule_id) => ({ ...CLAIM, rule_id }))
+    for (const isAhead of [true, false]) {
+      const { attempts, answer } = opened()
+      if (isAhead) attempts.claimAhead([data])
+      const claiming = attempts.claim([entry])
+      await turn()
+      answer({ claimed })
+      const made = (await claiming).claimed
+      expect(made.map(({ rule_id }) => rule_id)).to.deep.equal(rules)
+      expect(new Set(made.map(({ deliveries }) => deliveries)).size).to.equal(1)
+    }
+  })
+
   it('count as possibly made until they are given back', async () => {
     let letGo = (): void => {}
     const giveBack = () => new Promise<void>((resolve) => (letGo = resolve))
