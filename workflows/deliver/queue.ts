@@ -60,7 +60,7 @@ export interface Claimed extends Claim {
     webhook_status: WebhookStatus
     created_at: string
   }
-  /** All deliveries of the transaction, as the read models have them. */
+  /** All deliveries of the transaction, as the read models have them. None if its stream is read anyway: only a first attempt needs them. */
   deliveries: {
     rule_id: number
     status: Delivery['status']

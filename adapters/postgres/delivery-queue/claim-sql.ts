@@ -123,8 +123,15 @@ export const CLAIM_DUE = `claimed AS (
 export const RULE_COLUMNS = `r.url, r.http_method, r.payload_format, r.custom_template, r.sealed_secret,
     r.sealed_previous, r.previous_until, r.account_revision, r.max_per_minute, r.ordered, r.endpoint`
 
+/**
+ * All deliveries of the transaction of a claim `c`: the state of one whose stream is not read. They may be very many, and each claim of the
+ * transaction reads all of them.
+ */
+export const ALL_DELIVERIES = `(SELECT json_agg(json_build_array(s.rule_id, s.status, s.attempt, s.round_base, s.due_at))
+      FROM read_model.delivery s WHERE s.transaction_id = c.transaction_id)`
+
 /** The data that a call needs, joined to the rows of a relation. It needs the step `delivered` (`gaps.ts`). */
-export const whatTheCallNeeds = (of = 'claimed'): string => `
+export const whatTheCallNeeds = (of = 'claimed', deliveries = 'NULL'): string => `
   SELECT c.transaction_id, c.rule_id, c.attempt, d.user_id, d.lane, d.due_at, d.captured_at,
     r.rule_id IS NULL AS orphan, ${RULE_COLUMNS},
     e.user_id IS NOT NULL AS watched, coalesce(${ENDPOINT_IS_HELD}, false) AS passed_through,
@@ -134,8 +141,7 @@ export const whatTheCallNeeds = (of = 'claimed'): string => `
     t.bank_code, t.bank_name, t.transaction_type, t.amount, t.currency, t.balance_after, t.account_number,
     t.transaction_ref, t.transaction_date, t.description, t.content, t.counterpart_name, t.order_id, t.prefix,
     t.already_run_of, t.webhook_status, t.created_at,
-    (SELECT json_agg(json_build_array(s.rule_id, s.status, s.attempt, s.round_base, s.due_at))
-      FROM read_model.delivery s WHERE s.transaction_id = c.transaction_id) AS deliveries
+    ${deliveries} AS deliveries
   FROM ${of} c
     JOIN read_model.delivery d ON d.transaction_id = c.transaction_id AND d.rule_id = c.rule_id
     JOIN read_model.transaction t ON t.id = c.transaction_id

@@ -20,7 +20,8 @@ export type ClaimRow = RuleRow &
     passed_through: boolean
     is_last: boolean
     is_replay: boolean
-    deliveries: DeliveryTuple[]
+    /** Null unless they were asked for. */
+    deliveries: DeliveryTuple[] | null
   }
 
 export const ruleOf = (row: RuleRow): Claimed['rule'] => ({
@@ -73,7 +74,7 @@ export const claimedOf = (row: ClaimRow): Claimed => ({
     webhook_status: row.webhook_status,
     created_at: row.created_at,
   },
-  deliveries: row.deliveries.map(([rule_id, status, attempt, round_base, due_at]) => ({
+  deliveries: (row.deliveries ?? []).map(([rule_id, status, attempt, round_base, due_at]) => ({
     rule_id,
     status,
     attempt,

@@ -2,7 +2,16 @@
 /** Claims first attempts of given transactions, which the read models have. */
 import type { DeliveryQueue } from '../../../workflows/deliver/queue.ts'
 import type { Queryable } from '../../database/database.ts'
-import { CLAIM_DUE, FROM_LOG_WITHIN, GATED, LEFT_ALONE, NOT_HELD, unclaimed, whatTheCallNeeds } from './claim-sql.ts'
+import {
+  ALL_DELIVERIES,
+  CLAIM_DUE,
+  FROM_LOG_WITHIN,
+  GATED,
+  LEFT_ALONE,
+  NOT_HELD,
+  unclaimed,
+  whatTheCallNeeds,
+} from './claim-sql.ts'
 import { claimedOf, type ClaimRow } from './claimed-rows.ts'
 import type { DueLanes } from './due-lanes.ts'
 import { delivered } from './gaps.ts'
@@ -33,7 +42,7 @@ WITH ${delivered(whole)}, found AS MATERIALIZED (
   SELECT * FROM claimed UNION ALL (
     SELECT DISTINCT ON (rule_id) transaction_id, rule_id, CASE WHEN left_alone THEN ${LEFT_ALONE_NOW} ELSE ${MAY_PASS} END
     FROM found WHERE gated)
-) ${whatTheCallNeeds('claimed_or_gated')}`
+) ${whatTheCallNeeds('claimed_or_gated', ALL_DELIVERIES)}`
 
 /**
  * @param byKey  in sessions with the settings `BY_KEY` · @param dueLanes  notes the gated rules that it finds

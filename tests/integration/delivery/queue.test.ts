@@ -80,6 +80,12 @@ describe('the delivery queue', () => {
     expect(claim!.endpoint).to.deep.equal({ name: 'http://127.0.0.1:1', watched: false, isPassedThrough: false })
   })
 
+  it('returns the other deliveries of a transaction only with first attempts from the log, as there may be very many', async () => {
+    await captured([rule], { age: 61 })
+    const { claimed } = await claimDue(ONE)
+    expect(claimed.map(({ deliveries }) => deliveries)).to.deep.equal([[]])
+  })
+
   it('marks the claim of a probe as let through although its endpoint is held, and a last attempt as the last', async () => {
     const [transaction] = await captured([rule], { age: 61 })
     await setting.query("UPDATE read_model.rule SET active_since = now() - interval '1 year'")
