@@ -93,17 +93,19 @@ interface Summed extends RuleRow {
   oldest: string | null
 }
 
-const hoursOf = ({ attempts, oldest }: Summed, ofHours: readonly Summed[], from: Date, to: Date): HourRow[] => {
-  const readFrom = attempts === MOST_ATTEMPTS ? Date.parse(oldest!) : 0
-  return Array.from({ length: Math.ceil((to.getTime() - from.getTime()) / HOUR_MS) }, (_, hour) => {
-    const start = new Date(from.getTime() + hour * HOUR_MS)
-    const found = ofHours.find((each) => each.hour === hour)
+/** @param starts  of the hours, as texts: they are the same for all rules */
+const hoursOf = (
+  { attempts, oldest }: Summed,
+  ofHours: ReadonlyMap<number | null, Summed>,
+  starts: readonly string[],
+): HourRow[] => {
+  const readFrom = attempts === MOST_ATTEMPTS ? new Date(oldest!).toISOString() : ''
+  return starts.map((from, hour) => {
+    const found = ofHours.get(hour)
     const delivered = found?.delivered ?? 0
     const counts =
-      start.getTime() < readFrom
-        ? { delivered: null, failed: null }
-        : { delivered, failed: (found?.attempts ?? 0) - delivered }
-    return { from: start.toISOString(), ...counts }
+      from < readFrom ? { delivered: null, failed: null } : { delivered, failed: (found?.attempts ?? 0) - delivered }
+    return { from, ...counts }
   })
 }
 
@@ -121,11 +123,18 @@ export const statisticsByRuleAndHour = async (
     [userId, from.toISOString(), to.toISOString()],
     'statistics-by-rule-and-hour',
   )
+  const hours = Math.ceil((to.getTime() - from.getTime()) / HOUR_MS)
+  const starts = Array.from({ length: hours }, (_, hour) => new Date(from.getTime() + hour * HOUR_MS).toISOString())
+  const byRule = new Map<number, Map<number | null, Summed>>()
+  for (const row of rows) {
+    const ofHours = byRule.get(row.id) ?? new Map<number | null, Summed>()
+    if (!row.is_rule) ofHours.set(row.hour, row)
+    byRule.set(row.id, ofHours)
+  }
   return rows
     .filter(({ is_rule }) => is_rule)
     .map((rule) => {
-      const ofHours = rows.filter(({ id, is_rule }) => id === rule.id && !is_rule)
       const { id, attempts, success_rate, p50_ms, p95_ms, last_error } = rule
-      return { id, attempts, success_rate, p50_ms, p95_ms, last_error, hours: hoursOf(rule, ofHours, from, to) }
+      return { id, attempts, success_rate, p50_ms, p95_ms, last_error, hours: hoursOf(rule, byRule.get(id)!, starts) }
     })
 }

@@ -10,6 +10,8 @@ import type { StoredEvent } from '../../domain/parse-event.ts'
 import type { LogEntry } from '../../domain/ports.ts'
 import { foldTransaction } from '../../domain/transaction/transaction.ts'
 import { signedHeaders } from '../../domain/webhook/signature.ts'
+import { statisticsByRuleAndHour } from '../../projections/counts/queries.ts'
+import type { Queryable } from '../../projections/engine/queryable.ts'
 import type { Claimed } from '../../workflows/deliver/queue.ts'
 import { checkAgainstStreams } from '../../workflows/deliver/stream-check.ts'
 import { TrackedTransactions } from '../../workflows/deliver/tracked.ts'
@@ -76,6 +78,31 @@ describe('a payment for an account with many rules', () => {
     const entry = { revision: 0, correlation_id: null } as LogEntry
     expect(await copiedBy(() => claims.forEach((claim) => tracked.holdAt(claim, entry)))).to.be.below(20 * MANY)
     expect(tracked.held).to.have.lengthOf(MANY)
+  })
+})
+
+describe('statistics by hour of many rules', () => {
+  it('look at each row a few times', async () => {
+    let looks = 0
+    const sums = { attempts: 1, success_rate: 1, p50_ms: 1, p95_ms: 1, last_error: null, delivered: 1, oldest: NOW }
+    const rows = RULES.flatMap((id) =>
+      [0, null].map((hour) => ({
+        ...sums,
+        hour,
+        is_rule: hour === null,
+        get id() {
+          looks++
+          return id
+        },
+      })),
+    )
+    const database = { query: () => Promise.resolve(rows) } as unknown as Queryable
+    const hourAgo = new Date(NOW.getTime() - 3_600_000)
+    const found = await statisticsByRuleAndHour(database, 5, hourAgo, NOW)
+    expect(found.map(({ hours }) => hours)).to.deep.equal(
+      RULES.map(() => [{ from: hourAgo.toISOString(), delivered: 1, failed: 0 }]),
+    )
+    expect(looks).to.be.below(20 * MANY)
   })
 })
 
