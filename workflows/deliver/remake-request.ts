@@ -18,34 +18,44 @@ type Attempted = TransactionEventData['WebhookAttempted']
 
 const isAttempt = (event: StoredEvent) => event.type === 'WebhookAttempted'
 
-/** Accounts at these revisions, from one pass over the events of the account. */
-const accountsAt = (
-  events: readonly StoredEvent[],
+/** Events of an account that are read at a time. Other work is done in between. */
+const PAGE = 2_000
+/** The most events of an account that are read. Its owner can cause any number, and then each look at a transaction would read all of them. */
+const MOST_READ = 20_000
+
+/** Accounts at these revisions, from one pass over the events of the account. Those after `MOST_READ` events are missing. */
+const accountsAt = async (
+  store: Pick<EventStore, 'read'>,
+  stream: string,
   revisions: ReadonlySet<number>,
-): ReadonlyMap<number, Account | null> => {
+): Promise<ReadonlyMap<number, Account | null>> => {
   const accounts = new Map<number, Account | null>()
   let account: Account | null = null
   const open = [...revisions].sort((a, b) => a - b)
   const keepBefore = (revision: number): void => {
     while (open.length > 0 && open[0]! < revision) accounts.set(open.shift()!, account)
   }
-  for (const event of events) {
-    keepBefore(event.revision)
-    if (isReadable(event) && isEventOf(accountEvents, event)) account = evolveAccount(account, event)
+  let from = 0
+  for (let read = 0; open.length > 0 && read < MOST_READ; read += PAGE) {
+    const [events = []] = await store.read([{ stream, from, limit: PAGE }])
+    for (const event of events) {
+      keepBefore(event.revision)
+      if (open.length === 0) break
+      if (isReadable(event) && isEventOf(accountEvents, event)) account = evolveAccount(account, event)
+    }
+    if (events.length < PAGE) keepBefore(Infinity)
+    else from = events.at(-1)!.revision + 1
   }
-  keepBefore(Infinity)
   return accounts
 }
 
-/** The facts about an attempt's request in the events before it. */
+/** The facts about an attempt's request in the events before it. `confirmed` is changed in place: there may be very many rules. */
 interface Before {
   /** The fields that payloads show, after each event that changed them, newest first. */
   rows: readonly TransactionRow[]
   /** The rules whose endpoint had already confirmed the transaction. */
-  confirmed: ReadonlySet<number>
+  confirmed: Set<number>
 }
-
-const NOTHING: Before = { rows: [], confirmed: new Set() }
 
 const evolve = (before: Before, { type, data }: StoredEvent): Before => {
   if (type === 'TransactionCaptured') return { ...before, rows: [{ ...data, id: data.transaction_id }] }
@@ -55,7 +65,7 @@ const evolve = (before: Before, { type, data }: StoredEvent): Before => {
     return { ...before, rows: [{ ...newest, order_id: data.order_id }, ...before.rows] }
   }
   if (type !== 'WebhookAttempted' || data.outcome !== 'delivered' || before.confirmed.has(data.rule_id)) return before
-  return { ...before, confirmed: new Set(before.confirmed).add(data.rule_id) }
+  return { ...before, confirmed: before.confirmed.add(data.rule_id) }
 }
 
 const remake = (
@@ -80,7 +90,7 @@ const remake = (
 }
 
 /**
- * Reads the store once for all attempts of a transaction, and goes once through what it read.
+ * Reads each event once for all attempts of a transaction, and goes once through what it read.
  * @returns requests by attempt id; requests that cannot be rebuilt are missing
  */
 export const remakeRequests = async (
@@ -88,12 +98,11 @@ export const remakeRequests = async (
   userId: number,
   transactionId: number,
 ): Promise<ReadonlyMap<number, Call>> => {
-  const slices = [{ stream: transactionStream(transactionId) }, { stream: accountStream(userId) }]
-  const [events = [], account = []] = await store.read(slices)
-  const attempts = events.filter(isAttempt)
-  const accounts = accountsAt(account, new Set(attempts.map(({ data }) => data.account_revision)))
+  const [events = []] = await store.read([{ stream: transactionStream(transactionId) }])
+  const revisions = new Set(events.filter(isAttempt).map(({ data }) => data.account_revision))
+  const accounts = await accountsAt(store, accountStream(userId), revisions)
   const requests = new Map<number, Call>()
-  let before = NOTHING
+  let before: Before = { rows: [], confirmed: new Set() }
   for (const event of events) {
     if (isAttempt(event)) {
       const { data, metadata } = event

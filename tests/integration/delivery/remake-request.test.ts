@@ -75,4 +75,54 @@ describe('the rebuilt request of an attempt', () => {
     const [few, many] = [await looksFor(10), await looksFor(100)]
     expect(many / few).to.be.below(10)
   })
+
+  it('reads the account up to the newest attempt, in pages, and at most 20,000 of its events', async () => {
+    const shop = await setting.shop()
+    const rule = await setting.rule(shop.url)
+    await setting.worker()
+    const [transaction] = await setting.capture([rule])
+    await setting.untilStatus(transaction!, 'success')
+    /** @param changes  of the account after its registration, which the store has in addition. @returns the sizes of the pages, and the requests */
+    const remadeAfter = async (changes: number): Promise<{ read: number[]; requests: number }> => {
+      const [account = []] = await setting.store.read([{ stream: `account-${USER}` }])
+      const [first] = account
+      const changed = {
+        ...first!,
+        type: 'LanguageSet',
+        data: { user_id: USER, language: 'en' },
+      } as unknown as StoredEvent
+      const whole = [first!, ...Array.from({ length: changes }, () => changed), ...account.slice(1)].map(
+        (event, revision) => ({ ...event, revision }),
+      )
+      const read: number[] = []
+      const store = {
+        read: async (slices: Parameters<typeof setting.store.read>[0]) => {
+          const [{ stream, from = 0, limit = Infinity }] = slices as [(typeof slices)[0]]
+          if (!stream.startsWith('account-')) {
+            const [events = []] = await setting.store.read(slices)
+            const later = ({ data }: StoredEvent) => ({
+              ...data,
+              account_revision: (data as { account_revision: number }).account_revision + changes,
+            })
+            return [
+              events.map((event) => (event.type === 'WebhookAttempted' ? { ...event, data: later(event) } : event)),
+            ] as never
+          }
+          const page = whole.slice(from, from + limit)
+          read.push(page.length)
+          return [page] as never
+        },
+      }
+      return {
+        read,
+        requests: (await remakeRequests({ store: { ...setting.store, ...store }, vault }, USER, transaction!)).size,
+      }
+    }
+    expect((await remadeAfter(0)).requests).to.equal(1)
+    const few = await remadeAfter(5_000)
+    expect(few.requests).to.equal(1)
+    expect(Math.max(...few.read)).to.be.at.most(2_000)
+    const many = await remadeAfter(30_000)
+    expect(many).to.deep.include({ requests: 0, read: Array.from({ length: 10 }, () => 2_000) })
+  })
 })
