@@ -13,6 +13,7 @@ import { signedHeaders } from '../../domain/webhook/signature.ts'
 import { statisticsByRuleAndHour } from '../../projections/counts/queries.ts'
 import type { Queryable } from '../../projections/engine/queryable.ts'
 import type { Claimed } from '../../workflows/deliver/queue.ts'
+import { openNotedEntries } from '../../workflows/deliver/noted-entries.ts'
 import { checkAgainstStreams } from '../../workflows/deliver/stream-check.ts'
 import { TrackedTransactions } from '../../workflows/deliver/tracked.ts'
 import { captured, NOW, resultOf } from '../unit/domain/transaction/sentences.ts'
@@ -59,6 +60,17 @@ describe('a payment for an account with many rules', () => {
         deliveries: RULES.map((each) => ({ rule_id: each, status: 'open', attempt: 1, round_base: 0, due_at: '' })),
       }) as unknown as Claimed,
   )
+
+  it('is claimed with few others, so that one claim does not fill the room of all accounts', () => {
+    const entriesWith = (rules: number[]) =>
+      Array.from({ length: 300 }, () => ({ user_id: 5, captured: { data: { rules } } }) as unknown as LogEntry)
+    const taken = (rules: number[]): number => {
+      const noted = openNotedEntries(10_000)
+      noted.add(entriesWith(rules))
+      return noted.take(256, () => 256).length
+    }
+    expect([taken([1]), taken(RULES), taken(Array.from({ length: 9_000 }, () => 1))]).to.deep.equal([256, 7, 1])
+  })
 
   it('is folded without a copy of its deliveries for each attempt', async () => {
     expect(await copiedBy(() => foldTransaction(events))).to.be.below(4 * MANY)

@@ -18,8 +18,9 @@ import type { Claimed, DeliveryQueue, NewClaim, NewClaims, NewDelivery } from '.
 /** Milliseconds to wait for the read models to pass the newest event of an account. */
 const PATIENCE = 250
 
-/** Deliveries that are claimed during one append. */
+/** Transactions that are claimed during one append, and their deliveries. */
 const MOST_AHEAD = 64
+const MOST_DELIVERIES_AHEAD = 1_024
 
 /**
  * Milliseconds from the answer to a claim, after which one without an entry is given back, at most twice as late: the append failed, or was
@@ -123,6 +124,7 @@ export class NewAttempts {
     )
     const users = new Set(mine.map((data) => data.user_id))
     if (mine.length === 0 || mine.length > MOST_AHEAD || this.#uncounted.length > MOST_UNCOUNTED) return
+    if (mine.reduce((sum, { rules }) => sum + rules.length, 0) > MOST_DELIVERIES_AHEAD) return
     if (!mayClaimAhead(users)) return
     const deliveries = mine.flatMap((data) => this.#deliveriesOf(data, this.#ahead.size + mine.length))
     const claims = queue.claimNew(worker, deliveries, fullRules())

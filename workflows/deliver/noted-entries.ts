@@ -5,6 +5,18 @@ import type { LogEntry } from '../../domain/ports.ts'
 /** Entries of one user in a claim, while other users wait. */
 const MOST_OF_USER = 64
 
+/** Calls of one user in a claim. The last transaction may have more: one fires all rules of its user, and these may be very many. */
+const MOST_CALLS_OF_USER = 2_048
+
+/** @returns how many of the first entries may be taken: at most `most`, with about that many calls */
+const fitting = (entries: readonly LogEntry[], most: number): number => {
+  let calls = 0
+  let count = 0
+  while (count < most && count < entries.length && calls < MOST_CALLS_OF_USER)
+    calls += entries[count++]!.captured?.data.rules.length ?? 1
+  return count
+}
+
 /** @param most  entries of all users together */
 export const openNotedEntries = (most: number) => {
   /** The order of the map is the order of the turns. */
@@ -39,7 +51,7 @@ export const openNotedEntries = (most: number) => {
       const count = Math.min(share, most - taken.length, roomFor(user))
       if (count === 0) continue
       const entries = byUser.get(user)!
-      taken.push(...entries.splice(0, count))
+      taken.push(...entries.splice(0, fitting(entries, count)))
       byUser.delete(user)
       if (entries.length > 0) byUser.set(user, entries)
     }

@@ -112,6 +112,15 @@ describe('claims of what this process appends', () => {
     }
   })
 
+  it('are not made during the append if the transactions fire very many rules', () => {
+    const { attempts, asked } = opened()
+    const rules = Array.from({ length: 600 }, (_, index) => index + 1)
+    attempts.claimAhead([42, 43].map((transaction_id) => ({ ...DATA, transaction_id, rules })))
+    expect(asked).to.be.empty
+    attempts.claimAhead([{ ...DATA, rules }])
+    expect(asked.map(({ length }) => length)).to.deep.equal([600])
+  })
+
   it('count as possibly made until they are given back', async () => {
     let letGo = (): void => {}
     const giveBack = () => new Promise<void>((resolve) => (letGo = resolve))
