@@ -250,5 +250,22 @@ describe('an attacked data folder', () => {
       expect(keepSecrets(dataDir, {})).to.deep.equal(made)
       expect(fs.readdirSync(closed)).to.deep.equal(['data'])
     })
+
+    it('is refused, without advice to remove anything, if another user has its data where it would be moved', function () {
+      if (process.platform !== 'linux') return this.skip()
+      // As a service that keeps its data in /var/lib/baoco. Only this process sees it.
+      const mount = `mkdir -p /var/lib/baoco && mount -t tmpfs -o uid=${NOBODY},mode=700 none /var/lib/baoco && exec "$@"`
+      const { status, stderr } = spawnSync(
+        'unshare',
+        ['--mount', 'sh', '-c', mount, 'sh', process.execPath, 'cmd/baoco.mjs', 'serve'],
+        {
+          cwd: fileURLToPath(new URL('../..', import.meta.url)),
+          env: { ...process.env, BAOCO_DATA_DIR: join(closed, 'data') },
+          encoding: 'utf8',
+        },
+      )
+      expect(status).to.equal(1)
+      expect(stderr).to.include('/var/lib/baoco').and.include('BAOCO_DATA_DIR').and.not.include('remove')
+    })
   })
 })

@@ -25,7 +25,10 @@ const rootsFolder = (folder: string): void => {
   fs.mkdirSync(folder, { recursive: true })
   const found = fs.lstatSync(folder)
   if (!found.isDirectory() || found.uid !== 0)
-    throw new Error(`${folder} must be a folder owned by root, because the data folder is moved into it: remove it`)
+    // It may contain the data of another Baoco.
+    throw new Error(
+      `${folder} must be a folder owned by root, because the data folder is moved into it: name a data folder outside closed folders such as /root (BAOCO_DATA_DIR)`,
+    )
   fs.chmodSync(folder, 0o711)
 }
 
