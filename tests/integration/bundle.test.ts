@@ -220,6 +220,20 @@ describe('the bundle of the sources', function () {
     expect(stderr).to.match(/^Baoco is not installed yet: run `npm ci` .*\n$/)
     expect(fs.existsSync(join(root, 'node_modules')), 'nothing is left').to.equal(false)
   })
+
+  it('explains it too if only one is missing, as after a change to another version', async () => {
+    write(
+      'domain/greeting.ts',
+      `import * as greetings from '@any/greetings'
+export const greeting = greetings.hello`,
+    )
+    const { code, stderr } = await failure()
+    expect(code).to.equal(1)
+    expect(stderr)
+      .to.include('@any/greetings')
+      .and.match(/\nBaoco .* run `npm ci` .*\n$/)
+    expect(stderr).to.not.include('    at ')
+  })
 })
 
 describe('the bundle of Baoco', () => {
