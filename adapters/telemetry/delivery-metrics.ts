@@ -17,37 +17,23 @@ export interface WatchedDelivery {
 /** Turns `http_404` into `http_4xx`: a status that a server chose must not become a label. */
 const classOf = (error: string | null): string => error?.replace(/^http_(\d)\d+$/, 'http_$1xx') ?? ''
 
-/** @returns a function that counts one attempt */
-export const watchDelivery = (
-  registry: Registry,
-  { use, numbers }: WatchedDelivery,
-): ((report: AttemptReport) => void) => {
-  const { counter, histogram, gauge: anyGauge } = instruments(registry)
-  const byBank = counter('baoco_bank_attempts_total', 'Calls made, by bank, outcome and class of error', [
-    'bank',
-    'outcome',
-    'class',
-  ])
-  const dueLag = histogram(
-    'baoco_delivery_due_lag_seconds',
-    'Time from when an attempt was due in the queue to its call; 0 for first attempts made before that',
-    [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 3_600],
-    ['lane'],
-  )
-  let asked: Promise<DeliveryNumbers | null> | null = null
-  /** At most one query per scrape. If the database is down or does not answer in time, these metrics are left out. */
-  const ask = () => (asked ??= inTime(numbers()).finally(() => (asked = null)))
-  const gauge = (name: string, help: string, labelNames: string[], read: (of: Gauge) => Promise<void> | void) =>
-    anyGauge(name, help, labelNames, (of) => {
+/** A gauge without the values of the last time. */
+const presentOnly = (registry: Registry) => {
+  const { gauge } = instruments(registry)
+  return (name: string, help: string, labelNames: string[], read: (of: Gauge) => Promise<void> | void) =>
+    gauge(name, help, labelNames, (of) => {
       of.reset()
       return read(of)
     })
-  gauge('baoco_deliveries_in_flight', 'Calls in progress, in this process', ['lane'], (of) => {
-    for (const [lane, { inFlight }] of Object.entries(use())) of.set({ lane }, inFlight)
-  })
-  gauge('baoco_lane_waiting', 'Claimed calls that wait for a slot, in this process', ['lane'], (of) => {
-    for (const [lane, { waiting }] of Object.entries(use())) of.set({ lane }, waiting)
-  })
+}
+
+/** Metrics of the queue that all processes share. A process with several roles has them once. */
+export const watchQueue = (registry: Registry, numbers: WatchedDelivery['numbers']): void => {
+  if (registry.getSingleMetric('baoco_deliveries_overdue')) return
+  const gauge = presentOnly(registry)
+  let asked: Promise<DeliveryNumbers | null> | null = null
+  /** At most one query per scrape. If the database is down or does not answer in time, these metrics are left out. */
+  const ask = () => (asked ??= inTime(numbers()).finally(() => (asked = null)))
   gauge(
     'baoco_delivery_oldest_due_seconds',
     'For how long the oldest due delivery has waited',
@@ -66,6 +52,33 @@ export const watchDelivery = (
     of.set({ state: 'open' }, now.open)
     of.set({ state: 'asked_to_wait' }, now.asked_to_wait)
   })
+}
+
+/** @returns a function that counts one attempt */
+export const watchDelivery = (
+  registry: Registry,
+  { use, numbers }: WatchedDelivery,
+): ((report: AttemptReport) => void) => {
+  const { counter, histogram } = instruments(registry)
+  const byBank = counter('baoco_bank_attempts_total', 'Calls made, by bank, outcome and class of error', [
+    'bank',
+    'outcome',
+    'class',
+  ])
+  const dueLag = histogram(
+    'baoco_delivery_due_lag_seconds',
+    'Time from when an attempt was due in the queue to its call; 0 for first attempts made before that',
+    [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 3_600],
+    ['lane'],
+  )
+  const gauge = presentOnly(registry)
+  gauge('baoco_deliveries_in_flight', 'Calls in progress, in this process', ['lane'], (of) => {
+    for (const [lane, { inFlight }] of Object.entries(use())) of.set({ lane }, inFlight)
+  })
+  gauge('baoco_lane_waiting', 'Claimed calls that wait for a slot, in this process', ['lane'], (of) => {
+    for (const [lane, { waiting }] of Object.entries(use())) of.set({ lane }, waiting)
+  })
+  watchQueue(registry, numbers)
   return ({ bank_code, outcome, error, lane, since_due_ms }) => {
     const bank = bankName(bank_code) === null ? 'other' : bank_code
     byBank.inc({ bank, outcome: outcome ?? 'deleted', class: classOf(error) })

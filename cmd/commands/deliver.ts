@@ -2,16 +2,15 @@
 /** `baoco deliver`: calls the shops' webhooks. Any number of processes can run it. */
 import { watchDelivery } from '../../adapters/telemetry/delivery-metrics.ts'
 import { spanOfAttempt } from '../../adapters/telemetry/spans.ts'
-import { deliveryNumbers } from '../../adapters/postgres/delivery-queue/numbers.ts'
 import { openDeliveryQueue } from '../../adapters/postgres/delivery-queue/delivery-queue.ts'
 import { openRetriedTransactions } from '../../projections/job/queries.ts'
-import { unseenDeliveries } from '../../projections/delivery/unseen-queries.ts'
 import { Accounts } from '../../workflows/accounts/accounts.ts'
 import { openDelivery } from '../../workflows/deliver/deliver.ts'
 import { runJobs } from '../../workflows/jobs/bulk-retry.ts'
 import { together } from '../../workflows/support/together.ts'
 import { databaseAnswers, diskHasSpace, storeAnswers } from '../process/health-checks.ts'
 import { openLog } from '../process/open-log.ts'
+import { queueNumbers } from '../process/queue-numbers.ts'
 import { roleCommand, type Role } from '../process/role.ts'
 
 export const deliverRole: Role = {
@@ -51,10 +50,7 @@ export const deliverRole: Role = {
     if (!topic) installation.appending.listener = (captured) => delivery.claimAhead(captured)
     const count = watchDelivery(metrics.registry, {
       use: () => delivery.use(),
-      numbers: async () => {
-        const numbers = await deliveryNumbers(database)
-        return { ...numbers, overdue: numbers.overdue + (await unseenDeliveries(database, store, clock.now())) }
-      },
+      numbers: queueNumbers(installation),
     })
     const jobs = {
       store,

@@ -58,8 +58,10 @@ import { allReactors } from '../../workflows/reactors/all.ts'
 import { runReactors } from '../../workflows/reactors/run.ts'
 import { retry } from '../../workflows/support/retry.ts'
 import { together } from '../../workflows/support/together.ts'
+import { watchQueue } from '../../adapters/telemetry/delivery-metrics.ts'
 import { inTime } from '../../adapters/telemetry/in-time.ts'
 import type { Installation } from '../process/installation.ts'
+import { queueNumbers } from '../process/queue-numbers.ts'
 import { databaseAnswers, diskHasSpace, readModelsAnswer, storeAnswers } from '../process/health-checks.ts'
 import { expiry } from '../process/open-event-store.ts'
 import { roleCommand, type Role } from '../process/role.ts'
@@ -249,6 +251,7 @@ export const projectRole: Role = {
     const { database, metrics, onFailure } = installation
     void reportDeletions(installation).catch(onFailure)
     metrics.watchMailboxes(() => countFailingMailboxes(database))
+    watchQueue(metrics.registry, queueNumbers(installation))
     return {
       follows: true,
       needs: [

@@ -15,6 +15,7 @@ import {
 import { newFolderWithCluster } from '../../harness/copied-cluster.ts'
 import { fromVietcombank, vietcombankText } from '../../harness/bank-texts.ts'
 import { eventually } from '../../harness/eventually.ts'
+import { freePorts } from '../../harness/free-ports.ts'
 import { inside } from '../../harness/installation-database.ts'
 
 describe('a role beside serve, on the embedded Postgres', () => {
@@ -68,6 +69,23 @@ describe('a role beside serve, on the embedded Postgres', () => {
       expect((await callApi(api, installation.apiKey, 'POST', '/api/systems', system)).status).to.equal(201)
       const { body } = await callApi(api, installation.apiKey, 'GET', '/api/systems')
       expect(JSON.stringify(body.data)).to.contain(`QX${number}`)
+    }
+  })
+
+  it('reports overdue deliveries if it projects, so that they are noticed while no process delivers', async () => {
+    const [port, metrics] = (await freePorts(2)) as [number, number]
+    const project = launchBaoco(
+      { dataDir: installation.dataDir, port },
+      { ...env, METRICS_PORT: String(metrics) },
+      'project',
+    )
+    try {
+      await project.ready
+      const text = await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text()
+      expect(text).to.include('\nbaoco_deliveries_overdue 0\n')
+      expect(text).to.not.include('baoco_lane_waiting')
+    } finally {
+      await project.kill()
     }
   })
 
