@@ -22,7 +22,9 @@ const presentOnly = (registry: Registry) => {
   const { gauge } = instruments(registry)
   return (name: string, help: string, labelNames: string[], read: (of: Gauge) => Promise<void> | void) =>
     gauge(name, help, labelNames, (of) => {
-      of.reset()
+      // Without labels, `reset` sets it to 0.
+      if (labelNames.length > 0) of.reset()
+      else of.remove()
       return read(of)
     })
 }

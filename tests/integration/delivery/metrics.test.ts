@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { Registry } from 'prom-client'
-import { watchDelivery } from '../../../adapters/telemetry/delivery-metrics.ts'
+import { watchDelivery, watchQueue } from '../../../adapters/telemetry/delivery-metrics.ts'
 import { deliveryNumbers } from '../../../adapters/postgres/delivery-queue/numbers.ts'
 import { installationStatus } from '../../../adapters/postgres/ops/installation-status.ts'
 import { createSchema } from '../../../projections/engine/schema.ts'
@@ -30,6 +30,16 @@ describe('the metrics of delivery', () => {
     expect(status.overdue, 'as the operator is shown it').to.equal(3)
     expect(lanes).to.deep.equal([{ lane: 'first', open: 5, due: 5 }])
     expect(breakers.map(({ user_id, endpoint }) => [user_id, endpoint])).to.deep.equal([[6, 'https://b.vn']])
+  })
+
+  it('are left out, not 0, while the database does not answer', async () => {
+    const registry = new Registry()
+    let isDown = false
+    watchQueue(registry, () => (isDown ? Promise.reject(new Error('down')) : deliveryNumbers(setting.database)))
+    const overdue = /^baoco_deliveries_overdue .*$/m
+    expect(await registry.metrics()).to.match(overdue)
+    isDown = true
+    expect(await registry.metrics()).to.not.match(overdue)
   })
 
   it('have no label values from untrusted input', async () => {
