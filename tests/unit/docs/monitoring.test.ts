@@ -40,6 +40,12 @@ describe('docs/monitoring.md', () => {
     expect(rowsOf(metricsPart)).to.have.members([...metrics])
   })
 
+  it('alerts only on metrics that exist', () => {
+    const used = all(page.slice(0, page.indexOf('\n## Metrics')), /\b(baoco_\w+)/g)
+    expect(used).to.include('baoco_lease_held')
+    expect(rowsOf(metricsPart)).to.include.members(used)
+  })
+
   it('has a row for every event of the log, and for no other', () => {
     const calls = [...source.matchAll(LOGGING)].map(({ index, 0: begun }) =>
       argumentsIn(source.slice(index + begun.length)),
