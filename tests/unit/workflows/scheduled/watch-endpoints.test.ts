@@ -98,7 +98,7 @@ describe('the watch on endpoints', () => {
       const [raised] = await given(() => true, { last: { http_status, error } }).when(5)
       return raised?.type === 'AlertRaised' ? raised.data.text : null
     }
-    expect(await textAfter(502)).to.include('502')
+    expect(await textAfter(500)).to.include('500')
     expect(await textAfter(0, 'timeout')).to.include('timeout')
     expect(await textAfter(0)).to.include('unknown')
     const silent = await textAfter(null)
