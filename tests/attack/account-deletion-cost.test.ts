@@ -7,6 +7,7 @@ import { openDatabase, type Database } from '../../adapters/database/database.ts
 import { openPostgresEventStore } from '../../adapters/event-store/postgres/store.ts'
 import { openDeletions, whileDeleting } from '../../adapters/postgres/ops/deletions.ts'
 import { forgetAccount } from '../../adapters/postgres/ops/forget-account.ts'
+import { emailStream } from '../../domain/account/email-claim.ts'
 import { accountStream } from '../../domain/account/events.ts'
 import { streamKinds } from '../../domain/catalogue.ts'
 import { creditSegmentsStream, creditsStream } from '../../domain/credits/events.ts'
@@ -255,6 +256,15 @@ for (const [name, openStores] of Object.entries(STORES))
       expect(await erase(account)).to.deep.equal({ transactions: 0, others: 0 })
       expect(await accountOfEmail(api.store, account.email)).to.equal(user_id)
       expect(await faults(account.user_id)).to.deep.equal([])
+    })
+
+    it('is refused for a claim without an account, and does not release it', async () => {
+      const user_id = await api.nextId()
+      const email = `interrupted${user_id}@example.com`
+      await append(emailStream(email), user_id, [{ type: 'EmailClaimed', data: { user_id } }])
+      const refused = await eraseAccount(partsWith(), occasionOf(user_id), email).catch((error: unknown) => error)
+      expect(refused).to.include({ name: 'AccountGone', code: 'NOT_FOUND' })
+      expect(await accountOfEmail(api.store, email)).to.equal(user_id)
     })
 
     it('erases streams that are parked, and those whose first event was skipped', async () => {
