@@ -123,7 +123,7 @@ const begin = async (
     found = { unknown: 'an earlier deletion of the account did not finish' }
   }
   // Its own stream is erased after all others, so then only later writes can be left.
-  const since = first?.type === 'AccountRegistered' || first?.type === 'AccountDeleted' ? first.checkpoint : null
+  const since = first?.checkpoint ?? null
   if ('unknown' in found) {
     if (first?.type !== 'AccountDeleted') onFullRead(found.unknown)
     return { streams: new Set(), after: since }
