@@ -1,4 +1,4 @@
-// Tests: tests/integration/http/accounts.test.ts
+// Tests: tests/integration/http/registration.test.ts
 /**
  * The accounts, folded from their events. Each account is read once; after that only new events are read. Commands are
  * decided on them.
