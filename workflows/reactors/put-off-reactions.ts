@@ -41,14 +41,12 @@ export const putOffOf = ({ name }: Reactor, { stream, revision }: StoredEvent): 
 /**
  * Tries every reaction that waits once.
  * @param failed  called with each that still fails
- * @returns how many are done
  */
 export const tryPutOffs = async (
   { store, reactors, putOffs }: { store: Pick<EventStore, 'read'>; reactors: readonly Reactor[]; putOffs: PutOffs },
   failed: (reaction: PutOff, error: unknown) => void,
   signal: AbortSignal,
-): Promise<number> => {
-  let done = 0
+): Promise<void> => {
   for (const reaction of await putOffs.all()) {
     if (signal.aborted) break
     const { reactor, stream, revision } = reaction
@@ -58,10 +56,8 @@ export const tryPutOffs = async (
       const answers = reactors.find(({ name }) => name === reactor)?.answers
       if (answers && event && event.revision === revision && isReadable(event)) await handle(answers, event)
       await putOffs.done(reaction)
-      done++
     } catch (error) {
       failed(reaction, error)
     }
   }
-  return done
 }

@@ -28,4 +28,19 @@ describe('a reaction that was put off', () => {
     for (const first of [null, { type: 'TransactionDeleted', revision: 3 }, { type: 'Unreadable', revision: 3 }])
       expect(await triedWith(first), JSON.stringify(first)).to.deep.equal(['done'])
   })
+
+  it('is not begun after the stop', async () => {
+    const stopping = new AbortController()
+    const done: number[] = []
+    const putOffs = {
+      all: async () => [1, 2].map((revision) => ({ ...REACTION, revision })),
+      keep: async () => {},
+      done: async ({ revision }: PutOff) => {
+        done.push(revision)
+        stopping.abort()
+      },
+    }
+    await tryPutOffs({ store: { read: async () => [[]] }, reactors: [], putOffs }, () => {}, stopping.signal)
+    expect(done).to.deep.equal([1])
+  })
 })
