@@ -177,19 +177,16 @@ export const retryAll = async (
 
 /**
  * Sends those of the given transactions that wait for the confirmation of their bank account.
- * @returns how many of them waited · @throws {StoreUnavailable}
+ * @throws {StoreUnavailable}
  */
 export const releaseTransactions = async (
   store: EventStore,
   account: Account,
   occasion: OwnersOccasion,
   { ids, since }: { ids: readonly number[]; since: Date },
-): Promise<number> => {
+): Promise<void> => {
   const by = { ...retryOccasion(account, occasion, { by: 'bulk' }), since }
-  const outcomes = await decideEach(store, occasion, ids, (transaction) =>
-    transaction?.user_id === account.user_id ? release(transaction, by) : [],
-  )
-  return [...outcomes.values()].filter((outcome) => 'checkpoint' in outcome && outcome.checkpoint !== null).length
+  await decideEach(store, occasion, ids, (transaction) => release(transaction, by))
 }
 
 /**

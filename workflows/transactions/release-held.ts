@@ -28,7 +28,6 @@ async function* seenIn(store: EventStore, stream: string): AsyncGenerator<Notifi
 
 /**
  * @param since  transactions that were captured earlier stay as they are
- * @returns how many transactions were matched again
  * @throws {StoreUnavailable} some may be released; another call releases the rest
  */
 export const releaseHeld = async (
@@ -36,10 +35,10 @@ export const releaseHeld = async (
   account: Account,
   occasion: OwnersOccasion,
   { bank_account_id, since }: { bank_account_id: number; since: Date },
-): Promise<number> => {
+): Promise<void> => {
   const known = account.bank_accounts.get(bank_account_id)
   // A bank account that is switched off sends nothing, even if only a copy printed its number.
-  if (!known?.confirmed || known.is_active === 0) return 0
+  if (!known?.confirmed || known.is_active === 0) return
   const { bank_code } = known
   const waiting = new Set<number>()
   for await (const seen of seenIn(store, dedupStream(account.user_id, bank_code))) {
@@ -51,9 +50,7 @@ export const releaseHeld = async (
     if (bankAccountOf(account, { bank_code, account_number })?.bank_account_id === bank_account_id)
       waiting.add(copy_of ?? transaction_id)
   }
-  let released = 0
   const ids = [...waiting].sort((a, b) => a - b)
   for (let at = 0; at < ids.length; at += AT_A_TIME)
-    released += await releaseTransactions(store, account, occasion, { ids: ids.slice(at, at + AT_A_TIME), since })
-  return released
+    await releaseTransactions(store, account, occasion, { ids: ids.slice(at, at + AT_A_TIME), since })
 }
