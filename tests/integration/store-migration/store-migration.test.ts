@@ -236,6 +236,41 @@ describe('store migration', () => {
     expect(past(await exported(to.store))).to.deep.equal(past(file))
   })
 
+  const alertAt = (alert_id: number, text: string) =>
+    eventAt(1, 'AlertRaised', { user_id: 9, alert_id, kind: 'source_silent', subject: 'url', text, since: NOW.toISOString(), ends_at: null }) // prettier-ignore
+
+  it('sends no more in one call, or of one stream, than a server accepts', async () => {
+    const { store } = await another()
+    const events = Array.from({ length: 25 }, (_, n) => alertAt(n + 1, 'x'.repeat(200_000)))
+    await store.append([[{ stream: 'alerts-9', expectedRevision: -1, events }]])
+    const large = await exported(store)
+    for (const target of [to.store, standIn.store]) {
+      const sent: number[] = []
+      const append: EventStore['append'] = (units) => (sent.push(JSON.stringify(units).length), target.append(units))
+      await imported({ ...target, append }, large)
+      expect(Math.max(...sent)).to.be.below(4.3e6)
+      expect((await exported(target)).lines).to.deep.equal(large.lines)
+    }
+  })
+
+  it('is refused if the file becomes shorter, or if something else writes to the store meanwhile', async () => {
+    const lines = async function* () {
+      yield* file.lines.slice(0, -2)
+    }
+    expect((await refusal(imported(to.store, file, { lines }))).message).to.contain('became shorter')
+    expect(await importState(to.store)).to.deep.include({ is: 'unfinished' })
+
+    let isMeddled = false
+    const readAll: EventStore['readAll'] = async (after, limit) => {
+      if (!isMeddled) await to.store.append([[{ stream: 'alerts-9', expectedRevision: -1, events: [alertAt(1, 'x')] }]])
+      isMeddled = true
+      return to.store.readAll(after, limit)
+    }
+    const meddled = { ...to.store, readAll }
+    expect((await refusal(imported(meddled, file))).message).to.contain('something else has written')
+    expect(await importState(to.store)).to.deep.include({ is: 'unfinished' })
+  })
+
   it('is not finished until the positions of the readers are set', async () => {
     const settle = () => Promise.reject(new Error('no database'))
     await refusal(imported(to.store, file, { settle }))
