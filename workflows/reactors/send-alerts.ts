@@ -1,4 +1,4 @@
-// Tests: tests/integration/http/alerts.test.ts
+// Tests: tests/unit/workflows/reactors/send-alerts.test.ts, tests/integration/http/alerts.test.ts
 /**
  * Mails an alert when it is raised, and calls the address that its owner has set, when it is raised and when it ends. The end of an alert
  * about an endpoint is mailed too, because its owner waits for it. An alert about a parked stream is not mailed here. The mail does not

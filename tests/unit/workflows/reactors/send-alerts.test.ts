@@ -1,0 +1,36 @@
+import { expect } from 'chai'
+import { DAY_MS } from '../../../../domain/time.ts'
+import { sendAlerts } from '../../../../workflows/reactors/send-alerts.ts'
+import { accountOf } from '../../../harness/accounts.ts'
+
+const NOW = new Date('2026-11-02T00:00:00.000Z')
+const before = (ms: number) => new Date(NOW.getTime() - ms).toISOString()
+
+describe('the mails about alerts', () => {
+  /** Meets an event. @returns the addresses that are mailed */
+  const mailed = async (type: 'AlertRaised' | 'AlertEnded', data: object, at = before(0)): Promise<string[]> => {
+    const to: string[] = []
+    const { answers } = sendAlerts({
+      accounts: { find: async () => accountOf(5), change: () => Promise.reject(new Error('the account was changed')) },
+      clock: { now: () => NOW },
+      mailer: { send: async (mail: { to: string }) => void to.push(mail.to) },
+    } as never)
+    await answers[type]!({ id: 'id', type, data: { user_id: 5, ...data }, metadata: { user_id: 5, at } } as never)
+    return to
+  }
+  const OWNER = ['user5@example.com']
+
+  it('are not sent if the alert or its cause is older than a day, as when all events are read again', async () => {
+    const alert = { kind: 'rule_paused', subject: 'webhook:1', text: 'text' }
+    expect(await mailed('AlertRaised', { ...alert, since: before(DAY_MS) }, before(DAY_MS))).to.deep.equal(OWNER)
+    expect(await mailed('AlertRaised', { ...alert, since: before(0) }, before(DAY_MS + 1))).to.deep.equal([])
+    expect(await mailed('AlertRaised', { ...alert, since: before(DAY_MS + 1) })).to.deep.equal([])
+  })
+
+  it('say the end only of an alert about an endpoint that a rule still uses', async () => {
+    const ended = (kind: string, subject: string) => mailed('AlertEnded', { kind, subject, until: before(0) })
+    expect(await ended('endpoint_failing', 'https://shop.example')).to.deep.equal(OWNER)
+    expect(await ended('endpoint_failing', 'https://other.example')).to.deep.equal([])
+    expect(await ended('rule_paused', 'https://shop.example')).to.deep.equal([])
+  })
+})
