@@ -214,6 +214,20 @@ describe('backup and restore', () => {
     fs.rmSync(bad)
   })
 
+  it('restore refuses a backup of another version of Postgres or kind of machine, and creates nothing', async () => {
+    const { dataDir } = elsewhere
+    fs.rmSync(dataDir, { recursive: true, force: true })
+    for (const [other, fault] of [
+      [{ postgres: '1' }, 'restore it with the version that made it'],
+      [{ machine: 'other-x64' }, 'restore it on a machine of the first kind'],
+    ] as const) {
+      const here = { ...thisKind(), ...other }
+      const refused = await errorOf(restoreBackup({ file, dataDir, replace: false, here, log: silent }))
+      expect(refused?.message).to.contain(fault)
+      expect(fs.existsSync(dataDir)).to.equal(false)
+    }
+  })
+
   it('a backup made under load is restored beside the running Baoco, audited, and works', async () => {
     const restored = await commandAsProcess(['restore', file], settings(elsewhere))
     expect([restored.status, restored.stderr]).to.deep.equal([0, ''])

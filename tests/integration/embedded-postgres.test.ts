@@ -141,6 +141,15 @@ describe('embedded Postgres', () => {
       expect(again).to.be.instanceOf(FolderInUse)
     })
 
+    it('does not start without the file that contains its password, and says which it is', async () => {
+      await (await folder.open()).stop()
+      const file = join(folder.dataDir, 'postgres.json')
+      fs.rmSync(file)
+      const refused = await folder.open().catch((error: Error) => error)
+      expect(refused).to.have.property('message').that.contains(`${file}, which contains the password`)
+      expect(fs.existsSync(file)).to.equal(false)
+    })
+
     it('lets a command attach to the running server without stopping it', async () => {
       const { answer: url } = await folder.holder()
       await keepNote(url, 'by serve')
