@@ -1,4 +1,4 @@
-// Tests: tests/attack/account-deletion-cost.test.ts
+// Tests: tests/unit/workflows/accounts/streams-of-account.test.ts, tests/attack/account-deletion-cost.test.ts
 /**
  * Finds the streams of an account without reading the store from the account's registration on. Streams are named by the
  * account, or by an id that the read models list. The list is complete up to one position; later events are read from
