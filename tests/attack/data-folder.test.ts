@@ -214,6 +214,22 @@ describe('an attacked data folder', () => {
       fs.rmSync(closed, { recursive: true, force: true })
     })
 
+    it('stays where it is with a database in it, or if the database that an earlier version kept elsewhere is gone', async () => {
+      const dataDir = join(closed, 'data')
+      const refusal = () => openEmbeddedPostgres({ dataDir, log: silent }).catch((error: Error) => error)
+      fs.mkdirSync(join(dataDir, 'postgres'), { recursive: true })
+      expect(await refusal())
+        .to.have.property('message')
+        .that.contains(`cannot enter ${closed} any more`)
+      fs.rmdirSync(join(dataDir, 'postgres'))
+      const gone = join(closed, 'gone')
+      fs.writeFileSync(join(dataDir, 'database-folder'), `${gone}\n`, { mode: 0o600 })
+      expect(await refusal())
+        .to.have.property('message')
+        .that.contains(`${gone}, which does not exist`)
+      expect(fs.lstatSync(dataDir).isDirectory()).to.equal(true)
+    })
+
     it('moves as a whole, with the parts that an earlier version kept elsewhere, even if the move was interrupted', async () => {
       const dataDir = join(closed, 'data')
       const first = await openEmbeddedPostgres({ dataDir, log: silent })
