@@ -1,4 +1,4 @@
-// Tests: tests/attack/new-bank-accounts.test.ts
+// Tests: tests/unit/workflows/reactors/see-bank-account.test.ts, tests/attack/new-bank-accounts.test.ts
 /**
  * Records a bank account at the first notification that names it. Then it is listed, an alert is raised, and its owner
  * can switch it off.
