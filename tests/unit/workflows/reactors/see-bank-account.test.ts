@@ -7,16 +7,16 @@ import { accountFacts, accountOf } from '../../../harness/accounts.ts'
 import { capturedData } from '../../../harness/captured-data.ts'
 
 const REGISTERED = Date.parse(accountOf(5).registered_at)
+const NAMED = { bank_code: 'VCB', account_number: '0011000415567' }
+const SEEN = { user_id: 5, bank_account_id: 7, ...NAMED, transaction_id: 1 }
 const occasion = { user_id: 5, at: new Date(REGISTERED), correlation_id: 'test', causation_id: 'test' }
 
 describe('a bank account that a notification names', () => {
   /** The event about it, if it arrived this long after the registration, and is handled three days later. */
-  const seenAfter = async (ms: number): Promise<unknown> => {
-    const account = stamp(accountFacts(5), occasion).map((event, revision) => ({
-      ...event,
-      stream: 'account-5',
-      revision,
-    }))
+  const seenAfter = async (ms: number, { operator = false, plans = null as object | null } = {}): Promise<unknown> => {
+    const [registered, ...more] = accountFacts(5)
+    const facts = [{ ...registered!, data: { ...registered!.data, operator } }, ...more]
+    const account = stamp(facts, occasion).map((event, revision) => Object.assign(event, { revision }))
     const seen: unknown[] = []
     const store = {
       read: async () => [account],
@@ -26,25 +26,20 @@ describe('a bank account that a notification names', () => {
       },
     } as unknown as EventStore
     const clock = { now: () => new Date(REGISTERED + 3 * DAY_MS) }
-    const { answers } = seeBankAccounts({ store, clock, ids: { next: async () => [7] }, plans: null } as never)
+    const { answers } = seeBankAccounts({ store, clock, ids: { next: async () => [7] }, plans } as never)
     const created_at = new Date(REGISTERED + ms).toISOString()
-    const data = capturedData({ user_id: 5, transaction_id: 1, account_number: '0011000415567', created_at })
-    await answers.TransactionCaptured!({
-      ...stamp([{ type: 'TransactionCaptured', data }], occasion)[0]!,
-      data,
-    } as never)
+    const data = capturedData({ user_id: 5, transaction_id: 1, ...NAMED, created_at })
+    await answers.TransactionCaptured!(stamp([{ type: 'TransactionCaptured', data }], occasion)[0] as never)
     return seen[0]
   }
 
   it('counts at once if it arrived on the first day of the account, however late that is handled', async () => {
-    const seen = {
-      user_id: 5,
-      bank_account_id: 7,
-      bank_code: 'VCB',
-      account_number: '0011000415567',
-      transaction_id: 1,
-    }
-    expect(await seenAfter(DAY_MS - 1)).to.deep.equal(seen)
-    expect(await seenAfter(DAY_MS + 1)).to.deep.equal({ ...seen, waits: true })
+    expect(await seenAfter(DAY_MS - 1)).to.deep.equal(SEEN)
+    expect(await seenAfter(DAY_MS + 1)).to.deep.equal({ ...SEEN, waits: true })
+  })
+
+  it('counts at once if it is the one of the operator to which plans are paid', async () => {
+    expect(await seenAfter(DAY_MS + 1, { operator: true, plans: NAMED })).to.deep.equal(SEEN)
+    expect(await seenAfter(DAY_MS + 1, { plans: NAMED })).to.deep.equal({ ...SEEN, waits: true })
   })
 })
