@@ -71,7 +71,7 @@ export interface Installation
 export const openInstallation = async (
   name: string,
   stopping: AbortSignal,
-  options: OpeningOptions = {},
+  options: OpeningOptions,
 ): Promise<Installation> => {
   const opening = beginOpening(name, stopping, options)
   const { settings, log } = opening
