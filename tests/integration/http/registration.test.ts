@@ -174,6 +174,14 @@ describe('registration', () => {
     expect(again).to.include({ name: 'Refused', code: 'CONFLICT' })
   })
 
+  it('writes no account whose secrets could not be shown', async () => {
+    const email = 'unseen@example.com'
+    const show = () => Promise.reject(new Error('the output is closed'))
+    const refused = await createAccount(parts, { email, plan: 'Free' }, show).catch((error: Error) => error.message)
+    expect(refused).to.equal('the output is closed')
+    expect(await accountOfEmail(store, email)).to.equal(null)
+  })
+
   it('never answers a request from a read that began before the request', async () => {
     const { user_id } = await createAccount(parts, { email: 'busy@example.com', plan: 'Free' })
     let reads = 0
