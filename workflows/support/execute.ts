@@ -68,11 +68,10 @@ const executeNow = async <State>(
       return { ...cache.advance(key, recorded), checkpoint }
     }
     // A fold that is ahead of its stream was made from events that do not exist any more.
-    if (result && !result.ok && result.conflict.revision < folded.revision) cache.forget(key)
+    if (result && result.conflict.revision < folded.revision) cache.forget(key)
     folded = await cache.load(store, key)
     // The numbering of a stream goes on after all its events have expired: then there is nothing newer to fold.
-    if (result && !result.ok && folded.revision < result.conflict.revision)
-      folded = { ...folded, revision: result.conflict.revision }
+    if (result && folded.revision < result.conflict.revision) folded = { ...folded, revision: result.conflict.revision }
     return CONFLICT
   })
 }
