@@ -85,6 +85,15 @@ describe('mail accounts', function () {
       expect(body.issues[0].path).to.equal(path)
     })
 
+  it('are not changed to what cannot be added', async () => {
+    const { api_key: key } = await api.newAccount('changes@example.com')
+    const { id } = (await add(key)).body.data
+    for (const [what, [json, path]] of Object.entries(wrong)) {
+      const { status, body } = await api.ask('PUT', `/api/mail-accounts/${id}`, { key, json })
+      expect([status, body.issues?.[0].path], what).to.deep.equal([400, path])
+    }
+  })
+
   it('say what is wrong with a host that includes the port', async () => {
     const { body } = await add(api.owner.api_key, { host: 'imap.example.com:993' })
     const message = 'This is not a valid host name. The port has its own field.'
