@@ -138,6 +138,13 @@ describe('the session', () => {
     expect((await api.ask('DELETE', '/api/session', { headers: { origin: OURS } })).status).to.equal(401)
   })
 
+  it('of a deleted account ends without an error', async () => {
+    const { user_id } = await api.newAccount('left@example.com', 'Free', OWNERS_PASSWORD)
+    const cookie = cookieOf(await begin(OWNERS_PASSWORD, 'left@example.com'))
+    await api.decree(user_id, { type: 'AccountDeleted', data: { user_id } })
+    expect((await api.ask('DELETE', '/api/session', { headers: { cookie, origin: OURS } })).status).to.equal(200)
+  })
+
   it('is remembered as ended only until it would have expired', async () => {
     const cookies = [await newCookie(), await newCookie()]
     api.clock.at = new Date(Date.now() + 8 * 86_400_000)

@@ -175,6 +175,8 @@ for (const name of STORE_NAMES)
         json: { name: 'Shop', type: 'custom', payment_prefix: 'SE' },
       })
       expect([written.status, written.headers.get('retry-after')]).to.deep.equal([503, '5'])
+      const headers = { ...known['a session'], origin: 'https://baoco.example' }
+      expect((await api.ask('DELETE', '/api/session', { headers })).status, 'a session that cannot end').to.equal(503)
 
       // Another process has revoked the key, and the read models know.
       const database = openDatabase(api.databaseUrl, { poolSize: 1 })
