@@ -19,7 +19,7 @@ import { NO_STREAM, type EventStore } from '../../domain/ports.ts'
 import { transactionStream } from '../../domain/transaction/events.ts'
 import { listStreams } from '../../projections/account/streams-queries.ts'
 import { main } from '../../projections/main.ts'
-import { eraseAccount, type EraseParts } from '../../workflows/accounts/delete-account.ts'
+import { eraseAccount, type DeletedAccount, type EraseParts } from '../../workflows/accounts/delete-account.ts'
 import { accountOfEmail, type FreshAccount } from '../../workflows/accounts/registration.ts'
 import { forgetEndedDeletions, unfinishedDeletions } from '../../workflows/accounts/unfinished-deletions.ts'
 import { auditStore } from '../../workflows/audit/audit.ts'
@@ -166,6 +166,9 @@ for (const [name, openStores] of Object.entries(STORES))
           expect(isClosing(type) || type === 'EmailReleased', `${stream}: ${type}`).to.equal(true)
       })
       expect(await faults(user_id)).to.deep.equal([])
+      // At this event, the read models remove the rows that writes in progress have added meanwhile.
+      const last = (await eventsOf(user_id)).findLast(({ stream }) => !stream.startsWith('email-'))
+      expect([last?.stream, last?.type]).to.deep.equal([accountStream(user_id), 'AccountDeleted'])
     }
 
     const faults = async (userId: number): Promise<string[]> => {
@@ -256,6 +259,23 @@ for (const [name, openStores] of Object.entries(STORES))
       expect(await erase(account)).to.deep.equal({ transactions: 0, others: 0 })
       expect(await accountOfEmail(api.store, account.email)).to.equal(user_id)
       expect(await faults(account.user_id)).to.deep.equal([])
+    })
+
+    it('forgets all that the account ever had, even if an earlier run was killed just before that', async () => {
+      const account = await filledAccount()
+      const { user_id } = account
+      const paired = { user_id, device_id: 1, token_hash: 'a'.repeat(64), platform: null, model: null }
+      await api.decree(user_id, { type: 'DevicePaired', data: paired })
+      const transactions = (await eventsOf(user_id)).flatMap((event) =>
+        event.type === 'TransactionCaptured' ? [event.data.transaction_id] : [],
+      )
+      await expectKilled(erase(account, { forget: () => Promise.reject(new Error('killed')) }))
+      let forgotten: DeletedAccount | undefined
+      await erase(account, { forget: async (deleted) => void (forgotten = deleted) })
+      expect(transactions).to.have.length(2)
+      expect(forgotten!.transactions).to.have.members(transactions)
+      expect(forgotten!.token_hashes).to.deep.equal([paired.token_hash])
+      expect(forgotten!.rules).to.have.length(1)
     })
 
     it('is refused for a claim without an account, and does not release it', async () => {
