@@ -1,4 +1,4 @@
-// Tests: tests/integration/backup.test.ts
+// Tests: tests/unit/adapters/postgres/embedded/backup-archive.test.ts, tests/integration/backup.test.ts
 /**
  * The file that `baoco backup` writes: a compressed tar that is laid out like a data folder.
  *
