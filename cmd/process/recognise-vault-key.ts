@@ -1,4 +1,4 @@
-// Tests: tests/integration/key-rotation.test.ts
+// Tests: tests/unit/cmd/process/recognise-vault-key.test.ts, tests/integration/key-rotation.test.ts
 /**
  * Refuses a process that could not open what the others seal, and whose own secrets they could not open: webhooks would not be called. The database records the id
  * of the key with which the process seals that started last. Every process that starts must have this key, first or as an older one, unless the operator says that
