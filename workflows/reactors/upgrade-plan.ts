@@ -1,4 +1,4 @@
-// Tests: tests/integration/http/plans.test.ts
+// Tests: tests/unit/workflows/reactors/upgrade-plan.test.ts, tests/integration/http/plans.test.ts
 /** Gives the buyer a paid plan, once per payment, and pays the affiliate who referred the buyer the commission. */
 import { buyOnce, evolve, NO_BUYER } from '../../domain/account/buyer.ts'
 import { accountEvents, accountStream } from '../../domain/account/events.ts'
