@@ -1,10 +1,12 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** Try it: a bank's text, read only, or sent the whole way to the test inbox or to the user's own webhooks. */
+import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { useQuery } from '@tanstack/preact-query'
 import { getData, postData } from '../api/client.ts'
 import type { BankAccount, DeliveredTransaction, Parsed, Received, System } from '../api/types.ts'
 import { calledRules, unconfirmedAccount } from '../app/called-rules.ts'
+import { useIntoView } from '../app/into-view.ts'
 import { language, texts } from '../app/language.ts'
 import { moment } from '../app/format.ts'
 import { now, presentDay } from '../app/present.ts'
@@ -53,6 +55,13 @@ const parse = (text: string, sender: string, systems: readonly System[]): Promis
     prefixes: systems.filter(({ is_active }) => is_active === 1).map(({ payment_prefix }) => payment_prefix),
   })
 
+/** Below the button, so on a phone perhaps out of sight. */
+const Result = ({ children }: { children: ComponentChildren }) => (
+  <div ref={useIntoView<HTMLDivElement>()} class="stack tight">
+    {children}
+  </div>
+)
+
 const Reading = ({ text, of: { transaction, reason } }: { text: string; of: Parsed }) => {
   const { tryIt, reasons, transaction: shown } = texts.value
   const t = tryIt.result
@@ -98,7 +107,7 @@ const Recorded = ({ id, of: { isRepeated, at } }: { id: number; of: Sent }) => {
     <>
       <Loaded of={found}>
         {(transaction) => (
-          <>
+          <Result>
             <p>{isRepeated || Date.parse(transaction.created_at) < at - EARLIER_MS ? t.repeated : t.recorded}</p>
             <p class="row">
               <Amount of={transaction} />
@@ -108,7 +117,7 @@ const Recorded = ({ id, of: { isRepeated, at } }: { id: number; of: Sent }) => {
             {transaction.deliveries.length === 0 && transaction.webhook_status !== 'pending' && (
               <NotSent of={transaction} />
             )}
-          </>
+          </Result>
         )}
       </Loaded>
     </>
@@ -129,10 +138,12 @@ const Taken = ({ of: sent }: { of: Sent }) => {
   return of.id !== undefined ? (
     <Recorded id={of.id} of={sent} />
   ) : (
-    <div class="notice waiting">
-      <p>{tryIt.result.ignored}</p>
-      <p>{reasons[of.reason ?? ''] ?? of.reason}</p>
-    </div>
+    <Result>
+      <div class="notice waiting">
+        <p>{tryIt.result.ignored}</p>
+        <p>{reasons[of.reason ?? ''] ?? of.reason}</p>
+      </div>
+    </Result>
   )
 }
 
@@ -265,7 +276,11 @@ const Trial = ({ systems, accounts }: { systems: readonly System[]; accounts: re
       <section class="block stack tight" aria-live="polite">
         <h2>{t.result.title}</h2>
         {error ? <Problem error={error} /> : null}
-        {read.result && <Reading text={read.result.text} of={read.result.parsed} />}
+        {read.result && (
+          <Result>
+            <Reading text={read.result.text} of={read.result.parsed} />
+          </Result>
+        )}
         {send.result && <Taken of={send.result} />}
       </section>
     </div>

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import { useQuery } from '@tanstack/preact-query'
 import { getData, putData } from '../api/client.ts'
 import type { AlertSettings as Given } from '../api/types.ts'
+import { useIntoView } from '../app/into-view.ts'
 import { texts } from '../app/language.ts'
 import { valuesOf } from '../app/submitted-values.ts'
 import { useAction } from './action.ts'
@@ -11,6 +12,12 @@ import { Copyable, FormProblem, TextField } from './basics.tsx'
 import { Loaded } from './loaded.tsx'
 
 const PATH = '/api/account/alerts'
+
+const Saved = () => (
+  <p ref={useIntoView<HTMLParagraphElement>()} class="notice done" role="status">
+    {texts.value.common.saved}
+  </p>
+)
 
 const Editable = ({ of }: { of: Given }) => {
   const t = texts.value.settings.alerts
@@ -31,11 +38,7 @@ const Editable = ({ of }: { of: Given }) => {
           error={change.error}
         />
         <FormProblem error={change.error} fields={['webhook_url']} />
-        {change.result && (
-          <p class="notice done" role="status">
-            {common.saved}
-          </p>
-        )}
+        {change.result && <Saved />}
         <div>
           <button class="button" disabled={change.isRunning}>
             {common.save}

@@ -8,6 +8,7 @@ import { announce } from '../app/announce.ts'
 import { copied } from '../app/copy-text.ts'
 import { ago, moment, signedMoney } from '../app/format.ts'
 import { marked, piecesOf } from '../app/hidden-characters.ts'
+import { useIntoView } from '../app/into-view.ts'
 import { language, texts } from '../app/language.ts'
 import { presentDay, presentTime } from '../app/present.ts'
 import { problemOf, translated } from '../app/problem.ts'
@@ -93,23 +94,27 @@ const OF_PLAN: ReadonlySet<string> = new Set([
   'SYSTEM_LIMIT_REACHED',
 ])
 
-export const Problem = ({ error, retry }: { error: unknown; retry?: () => unknown }) => (
-  <div class="notice failed stack tight" role="alert">
-    <p>{problemOf(error)}</p>
-    {error instanceof ApiError && OF_PLAN.has(error.code) && (
-      <p>
-        <a href={PATHS.plan}>{texts.value.common.plans}</a>
-      </p>
-    )}
-    {retry && (
-      <div>
-        <button class="button" type="button" onClick={() => void retry()}>
-          {texts.value.common.tryAgain}
-        </button>
-      </div>
-    )}
-  </div>
-)
+/** @param retry  repeats a read. Nobody waits for its failure, so the page stays where it is */
+export const Problem = ({ error, retry }: { error: unknown; retry?: () => unknown }) => {
+  const ref = useIntoView<HTMLDivElement>()
+  return (
+    <div ref={retry ? null : ref} class="notice failed stack tight" role="alert">
+      <p>{problemOf(error)}</p>
+      {error instanceof ApiError && OF_PLAN.has(error.code) && (
+        <p>
+          <a href={PATHS.plan}>{texts.value.common.plans}</a>
+        </p>
+      )}
+      {retry && (
+        <div>
+          <button class="button" type="button" onClick={() => void retry()}>
+            {texts.value.common.tryAgain}
+          </button>
+        </div>
+      )}
+    </div>
+  )
+}
 
 export const Loading = () => (
   <p class="muted" role="status">

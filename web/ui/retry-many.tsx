@@ -11,6 +11,7 @@ import { queries, refetchAfter } from '../app/session.ts'
 import { useAction } from './action.ts'
 import { Problem } from './basics.tsx'
 import { Dialog } from './dialog.tsx'
+import { FailedRead } from './loaded.tsx'
 
 export type RetriedStatus = 'failed' | 'pending' | 'success'
 
@@ -110,12 +111,12 @@ export const JobProgress = ({ id, hide }: { id: number; hide: () => void }) => {
   useEffect(() => {
     if (data && !isRunning) void queries.invalidateQueries({ queryKey: ['undelivered'] })
   }, [data?.status])
-  const error = job.error ?? cancel.error
   const number = (value: number) => count(value, language.value)
   return (
     <section class="block stack tight" aria-label={t.title}>
       <h2>{t.title}</h2>
-      {error ? <Problem error={error} /> : null}
+      <FailedRead of={job} />
+      {cancel.error ? <Problem error={cancel.error} /> : null}
       {isRunning && (
         <>
           <p>{t.progress(number(data.done), number(data.total))}</p>

@@ -1,5 +1,6 @@
 /** The narrowest phone, with the longest amounts, names, addresses and ids that are allowed. */
 import { expect } from 'chai'
+import type { Locator } from 'playwright-core'
 import { eventually } from '../../../harness/eventually.ts'
 import type { Owner } from '../../../harness/dashboard/owner.ts'
 import type { Visitor } from '../../../harness/dashboard/visitor.ts'
@@ -83,14 +84,15 @@ export const narrow = (visitor: () => Visitor, owner: () => Owner): void => {
     const { page } = visitor()
     const rule = await owner().make('/api/webhooks', { name: 'Nowhere', url: 'https://127.0.0.1:1/hook' })
     const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
-    const acts: [path: string, act: () => Promise<void>, result: string][] = [
+    const notice = (text: string) => page.locator('.notice', { hasText: text }).last()
+    const acts: [path: string, act: () => Promise<void>, result: Locator][] = [
       [
         '/settings',
         async () => {
           await page.getByLabel('Tên khóa').fill('Sổ sách')
           await press('Tạo khóa')
         },
-        'Đây là khóa mới.',
+        notice('Đây là khóa mới.'),
       ],
       [
         '/sources',
@@ -103,9 +105,11 @@ export const narrow = (visitor: () => Visitor, owner: () => Owner): void => {
           await page.getByLabel('Cổng', { exact: true }).fill('1')
           await press('Lưu và thử')
         },
-        'Không đọc được hộp thư.',
+        notice('Không đọc được hộp thư.'),
       ],
-      [`/webhooks/${rule.id}`, () => press('Gửi webhook thử'), 'Máy chủ từ chối kết nối'],
+      [`/webhooks/${rule.id}`, () => press('Gửi webhook thử'), notice('Máy chủ từ chối kết nối')],
+      ['/settings', () => page.getByLabel('Gửi thêm tới địa chỉ này').press('Enter'), notice('Đã lưu.')],
+      ['/try', () => press('Thử'), page.getByText('Thời gian', { exact: true })],
       [
         '/exports',
         async () => {
@@ -117,17 +121,25 @@ export const narrow = (visitor: () => Visitor, owner: () => Owner): void => {
           await press('Tạo khóa chỉ đọc')
           await eventually(async () => (await made.innerText()) !== first)
         },
-        'Đây là khóa mới.',
+        notice('Đây là khóa mới.'),
+      ],
+      [
+        '/settings',
+        async () => {
+          await page.route('**/trusted-senders', (route) => route.fulfill({ status: 500 }))
+          await page.getByLabel('Tên người gửi SMS').fill('ACB')
+          await page.keyboard.press('Enter')
+        },
+        notice('Máy chủ gặp lỗi.'),
       ],
     ]
     await visitor().enter('/')
     await page.setViewportSize(NARROW)
-    for (const [path, act, text] of acts) {
+    for (const [path, act, result] of acts) {
       await visitor().open(path)
       await page.locator('main h1').waitFor()
       await eventually(async () => (await page.locator('main').getByText('Đang tải…').count()) === 0)
       await act()
-      const result = page.locator('.notice', { hasText: text }).last()
       await result.waitFor()
       await eventually(
         async () => {
@@ -139,6 +151,7 @@ export const narrow = (visitor: () => Visitor, owner: () => Owner): void => {
         { what: `the result of ${path} in sight` },
       )
     }
+    visitor().forgive(500)
     const key = owner().api.owner.api_key
     await owner().api.ask('DELETE', `/api/webhooks/${rule.id}`, { key })
     for (const { id } of await owner().list<{ id: number }[]>('/api/mail-accounts'))
