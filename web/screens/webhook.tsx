@@ -15,7 +15,7 @@ import { idIn } from '../paths.ts'
 import { useAction } from '../ui/action.ts'
 import { answerOf, explain } from '../ui/attempts.tsx'
 import { Copyable, Heading, Problem, Status, Stranger, When } from '../ui/basics.tsx'
-import { Loaded } from '../ui/loaded.tsx'
+import { FailedRead, Loaded } from '../ui/loaded.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { HourBars } from '../ui/hour-bars.tsx'
 import { Arrives, Verification } from '../ui/integrate.tsx'
@@ -186,8 +186,8 @@ const End = ({ of }: { of: Rule }) => {
 
 const Page = ({ of }: { of: Rule }) => {
   const t = texts.value.webhook
-  const { data } = useRuleStats()
-  const stats = data?.find(({ id }) => id === of.id)
+  const read = useRuleStats()
+  const stats = read.data?.find(({ id }) => id === of.id)
   return (
     <>
       <Heading title={of.name}>
@@ -209,6 +209,7 @@ const Page = ({ of }: { of: Rule }) => {
         <div class="stack wide">
           <section class="block stack tight">
             <h2>{t.health}</h2>
+            <FailedRead of={read} />
             <Health of={of} stats={stats} />
           </section>
           <section class="block">

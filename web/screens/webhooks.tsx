@@ -5,7 +5,7 @@ import { count, milliseconds } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { failuresOf, percent, ruleState } from '../app/rule-state.ts'
 import { Empty, Heading, Stranger } from '../ui/basics.tsx'
-import { Loaded } from '../ui/loaded.tsx'
+import { FailedRead, Loaded } from '../ui/loaded.tsx'
 import { HourBars } from '../ui/hour-bars.tsx'
 import { RuleStateMark, useRules, useRuleStats } from '../ui/rules.tsx'
 
@@ -62,7 +62,7 @@ const Row = ({ of, stats }: { of: Rule; stats: RuleStats | undefined }) => {
 export const Webhooks = () => {
   const { webhooks: t } = texts.value
   const rules = useRules()
-  const { data: stats } = useRuleStats()
+  const stats = useRuleStats()
   return (
     <>
       <Heading title={t.title}>
@@ -70,6 +70,7 @@ export const Webhooks = () => {
           {t.add}
         </a>
       </Heading>
+      <FailedRead of={stats} />
       <Loaded of={rules}>
         {(all) =>
           all.length === 0 ? (
@@ -90,7 +91,7 @@ export const Webhooks = () => {
               </thead>
               <tbody>
                 {all.map((rule) => (
-                  <Row key={rule.id} of={rule} stats={stats?.find(({ id }) => id === rule.id)} />
+                  <Row key={rule.id} of={rule} stats={stats.data?.find(({ id }) => id === rule.id)} />
                 ))}
               </tbody>
             </table>

@@ -39,8 +39,9 @@ const MARKS: Record<RuleState, readonly [shape: string, class_: string]> = {
   paused: ['–', ''],
 }
 
-export const RuleStateMark = ({ of }: { of: RuleState }) => (
-  <span class={`status ${MARKS[of][1]}`}>
-    <span aria-hidden="true">{MARKS[of][0]}</span> {texts.value.webhooks.state[of]}
-  </span>
-)
+export const RuleStateMark = ({ of }: { of: RuleState | null }) =>
+  of && (
+    <span class={`status ${MARKS[of][1]}`}>
+      <span aria-hidden="true">{MARKS[of][0]}</span> {texts.value.webhooks.state[of]}
+    </span>
+  )

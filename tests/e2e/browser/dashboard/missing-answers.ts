@@ -160,6 +160,20 @@ export const missingAnswers = (visitor: () => Visitor, owner: () => Owner): void
     visitor().forgive(500)
   })
 
+  it('does not say that a webhook is well while it does not know its calls', async () => {
+    const { page } = visitor()
+    // Not repeated by itself.
+    await page.route('**/api/stats/rules*', (route) => route.fulfill({ status: 403, json: { error: 'FORBIDDEN' } }))
+    await visitor().enter('/webhooks')
+    await page.getByRole('alert').getByRole('button', { name: 'Thử lại' }).waitFor()
+    expect(await page.locator('.ledger .status').allInnerTexts()).to.deep.equal([])
+    await page.unroute('**/api/stats/rules*')
+    // A live message may have asked again already.
+    await page.evaluate(`document.querySelector('[role=alert] button')?.click()`)
+    await page.locator('.ledger .status').first().waitFor()
+    visitor().forgive(403)
+  })
+
   it('says in sight that an answer is missing, even if the part that failed first is folded away', async () => {
     const { page } = visitor()
     await visitor().enter('/settings')

@@ -15,7 +15,8 @@ describe('the state of a webhook', () => {
     expect(ruleState(rule(), stats(2, 0))).to.equal('failing')
     expect(ruleState(rule(), stats(0, null))).to.equal('quiet')
     expect(ruleState(rule(), stats(9, 0.5))).to.equal('good')
-    expect(ruleState(rule(), undefined)).to.equal('good')
+    expect(ruleState(rule({ failures_in_a_row: 1 }), undefined)).to.equal('failing')
+    expect(ruleState(rule(), undefined)).to.equal(null)
   })
 
   it('comes with the number of failures', () => {
