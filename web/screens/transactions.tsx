@@ -5,7 +5,15 @@ import { queryText } from '../api/client.ts'
 import { language, texts } from '../app/language.ts'
 import { queries } from '../app/session.ts'
 import { Heading } from '../ui/basics.tsx'
-import { ChosenFilter, filterIn, Filters, WebhookFilter, WrittenFilter, type FilterOf } from '../ui/filters.tsx'
+import {
+  BankFilter,
+  ChosenFilter,
+  filterIn,
+  Filters,
+  WebhookFilter,
+  WrittenFilter,
+  type FilterOf,
+} from '../ui/filters.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { pageOf, TransactionList, useFirstPage } from '../ui/transaction-list.tsx'
 
@@ -77,7 +85,7 @@ const FilterForm = ({ filter }: { filter: Filter }) => {
       <WebhookFilter {...field('rule_id')} />
       <WrittenFilter {...field('date_from')} label={t.from} type="date" />
       <WrittenFilter {...field('date_to')} label={t.to} type="date" />
-      <WrittenFilter {...field('bank_code')} label={t.bank} />
+      <BankFilter {...field('bank_code')} />
       {/* Only a link or a bookmark sets these. */}
       {filter.order_id && <WrittenFilter {...field('order_id')} label={facts.order} />}
       {filter.account_number && <WrittenFilter {...field('account_number')} label={facts.account} />}

@@ -13,7 +13,15 @@ import { idIn, PATHS } from '../paths.ts'
 import { codeOf, explain } from '../ui/attempts.tsx'
 import { Ago, Empty, Heading, Status, Stranger, When } from '../ui/basics.tsx'
 import { Loaded } from '../ui/loaded.tsx'
-import { ChosenFilter, filterIn, Filters, WebhookFilter, WrittenFilter, type FilterOf } from '../ui/filters.tsx'
+import {
+  BankFilter,
+  ChosenFilter,
+  filterIn,
+  Filters,
+  WebhookFilter,
+  WrittenFilter,
+  type FilterOf,
+} from '../ui/filters.tsx'
 import { JobProgress, RetryMany, type RetriedStatus, type RetryFilter } from '../ui/retry-many.tsx'
 import { hindrance, useRules } from '../ui/rules.tsx'
 import { Tabs } from '../ui/tabs.tsx'
@@ -69,7 +77,7 @@ const FilterForm = ({ filter, errors }: { filter: Filter; errors: readonly strin
         />
       )}
       <div class="bank">
-        <WrittenFilter {...field('bank_code')} label={transactions.bank} />
+        <BankFilter {...field('bank_code')} />
       </div>
       <WrittenFilter {...field('date_from')} label={transactions.from} type="date" />
       <WrittenFilter {...field('date_to')} label={transactions.to} type="date" />

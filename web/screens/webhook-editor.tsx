@@ -6,6 +6,7 @@ import { useQuery } from '@tanstack/preact-query'
 import { ApiError, postData, putData, remove } from '../api/client.ts'
 import type { Rule } from '../api/types.ts'
 import { announce } from '../app/announce.ts'
+import { bankCode, bankCodes } from '../app/bank-codes.ts'
 import { changedValues, wholeNumber } from '../app/form-values.ts'
 import { count } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
@@ -37,7 +38,7 @@ const fieldsOf = (values: Record<string, string>, { payload_format, custom_templ
   system_id: values.system_id === undefined ? undefined : wholeNumber(values.system_id),
   http_method: values.http_method,
   filter_type: values.filter_type,
-  filter_banks: (values.filter_banks ?? '').split(/[\s,;]+/).filter(Boolean),
+  filter_banks: bankCodes(values.filter_banks ?? ''),
   min_amount: wholeNumber(values.min_amount ?? ''),
   payload_format,
   custom_template,
@@ -45,6 +46,14 @@ const fieldsOf = (values: Record<string, string>, { payload_format, custom_templ
   ordered: values.ordered === 'on' ? 1 : 0,
   is_active: values.is_active === 'on' ? 1 : 0,
 })
+
+/** Such a code would never match. @param before  codes that the webhook has already */
+const refuseUnknownBank = (codes: readonly string[], before: readonly string[] = []): void => {
+  const unknown = codes.find((code) => !bankCode(code) && !before.includes(code))
+  if (unknown === undefined) return
+  const message = texts.value.editor.unknownBank(unknown)
+  throw new ApiError(400, 'VALIDATION_FAILED', message, [{ path: 'filter_banks', message }])
+}
 
 const shownNumber = (value: number | null | undefined): string | undefined =>
   value === null || value === undefined ? undefined : count(value, language.value)
@@ -139,7 +148,8 @@ const Editor = ({ of, isDeleted = false }: { of?: Rule; isDeleted?: boolean }) =
   const isNew = !before || isDeleted
   const replaced = useRef<Rule>()
   const save = useAction(
-    async (fields: object) => {
+    async (fields: ReturnType<typeof fieldsOf>) => {
+      refuseUnknownBank(fields.filter_banks, before?.filter_banks)
       if (!isNew) return putData<Rule>(`/api/webhooks/${before.id}`, changedValues<object>(before, fields))
       if (replaced.current) await remove(`/api/webhooks/${replaced.current.id}`)
       return postData<Rule>('/api/webhooks', fields)

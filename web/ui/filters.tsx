@@ -2,6 +2,7 @@
 /** Fields of a filter that is the address of the page. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { bankCode } from '../app/bank-codes.ts'
 import { marked } from '../app/hidden-characters.ts'
 import { chosenDay } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
@@ -102,6 +103,14 @@ export const WebhookFilter = ({ value, change }: Omit<FilterProps, 'label'>) => 
     />
   )
 }
+
+export const BankFilter = ({ value, change }: Omit<FilterProps, 'label'>) => (
+  <WrittenFilter
+    label={texts.value.transactions.bank}
+    value={value}
+    change={(written) => change(bankCode(written) ?? written)}
+  />
+)
 
 /** A written value counts when the field is left, or by Enter. Until then it stays, whatever is drawn again meanwhile. */
 export const WrittenFilter = ({ label, value = '', change, type = 'text' }: FilterProps & { type?: string }) => {

@@ -1,0 +1,32 @@
+// Tests: tests/unit/web/app/bank-codes.test.ts
+/** The codes of banks, by what people write for them: the code or the name, in letters of any kind, with or without "Bank" or "Ngân hàng". */
+import { plainLetters } from './plain-letters.ts'
+
+/** The code of each bank that the reader knows, with its name if that is another word. */
+const BANKS =
+  'MB MBBank, VCB Vietcombank, TCB Techcombank, ACB, BIDV, VIB, TPB TPBank, VPB VPBank, STB Sacombank, CTG VietinBank, VBA Agribank, SHB, MSB, OCB, HDB HDBank, CAKE, TIMO, EIB Eximbank, SEAB SeABank, NCB, PBVN Public Bank, PVCB PVcomBank, SCB, ABB ABBANK, VIETBANK, GPB GPBank, VIKKI Vikki Bank, VRB, IVB Indovina, SHBVN Shinhan, HSBC, UOB, MOMO, ZALOPAY, VIETTELPAY Viettel Money, LPB LPBank, NAB Nam A Bank, BAB Bac A Bank, KLB KienlongBank, VAB VietABank, BVB BVBank, BAOVIET BaoViet Bank, PGB PGBank, SGB SaigonBank, MBV, CBB VCBNeo, COOP Co-opBank, WOO Woori, CIMB, UBANK, LIOBANK'
+
+const keyOf = (text: string): string =>
+  plainLetters(text)
+    .replace(/[^a-z0-9]/g, '')
+    .replace(/^nganhang|bank$/g, '')
+
+const byKey = new Map(
+  BANKS.split(', ').flatMap((each) => {
+    const code = each.split(' ', 1)[0]!
+    return [code, each.slice(code.length)].map((text) => [keyOf(text), code] as const)
+  }),
+)
+byKey.delete('')
+
+/** @returns the code of the bank with this code or name; undefined if there is none */
+export const bankCode = (text: string): string | undefined => byKey.get(keyOf(text))
+
+/** @param text  with commas between the banks; blanks are enough between codes @returns codes, and what names no bank as it is */
+export const bankCodes = (text: string): string[] =>
+  text.split(/[,;]/).flatMap((part) => {
+    const whole = part.trim()
+    const words = whole.split(/\s+/)
+    const named = bankCode(whole) || !words.every(bankCode) ? [whole] : words
+    return named.filter(Boolean).map((each) => bankCode(each) ?? each)
+  })
