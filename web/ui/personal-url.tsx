@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/preact-query'
 import { getData, isMissing, postData, putData } from '../api/client.ts'
 import type { ReceiveUrl } from '../api/types.ts'
 import { texts } from '../app/language.ts'
+import { isLoopback } from '../app/loopback.ts'
 import { RECIPES, type Recipe } from '../app/recipes.ts'
 import { useAction } from './action.ts'
 import { Copyable, Problem } from './basics.tsx'
@@ -89,6 +90,7 @@ const Existing = ({ of, url }: { of: ReceiveUrl; url: string }) => {
   return (
     <>
       <SourceState of={of} />
+      {isLoopback(url) && <p class="notice waiting">{t.loopback}</p>}
       {isShown && <Shown url={url} />}
       <div class="row">
         {!isShown && (

@@ -84,6 +84,8 @@ describe('the first five minutes in a browser', function () {
 
   it('pair a phone by its QR code, and show what the phone sends', async () => {
     await follow('Kết nối điện thoại')
+    // It is started as the README says, so a phone would look for Baoco on itself.
+    await see(/^Điện thoại không tới được địa chỉ này\./)
     await press('Ghép điện thoại')
     await visitor.page.getByLabel('Tên điện thoại').fill('Máy ở quầy')
     await press('Tạo mã ghép')

@@ -33,6 +33,8 @@ export const sources: Messages['sources'] = {
     title: 'Personal URL',
     text: 'A forwarder app on your phone sends the texts to this address. Anybody who has it can send in your name, so keep it secret.',
     none: 'This account has no personal URL.',
+    loopback:
+      'A phone cannot reach this address. The operator must set BASE_URL to the address of the server, such as http://192.168.1.20:8080 for phones in the same Wi-Fi, and restart.',
     create: 'Create a personal URL',
     show: 'Show the URL and its QR code',
     qr: 'QR code of the personal URL. Scan it with the phone instead of typing.',

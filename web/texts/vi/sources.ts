@@ -32,6 +32,8 @@ export const sources = {
     text: 'Ứng dụng chuyển tiếp trên điện thoại gửi tin tới địa chỉ này. Ai có địa chỉ này đều gửi tin thay bạn được, nên hãy giữ kín.',
     none: 'Tài khoản này chưa có đường dẫn riêng.',
     create: 'Tạo đường dẫn riêng',
+    loopback:
+      'Điện thoại không tới được địa chỉ này. Người vận hành cần đặt BASE_URL là địa chỉ của máy chủ, như http://192.168.1.20:8080 cho máy cùng Wi-Fi, rồi khởi động lại.',
     show: 'Hiện đường dẫn và mã QR',
     qr: 'Mã QR của đường dẫn riêng. Quét bằng điện thoại để không phải gõ.',
     rotate: 'Thay đường dẫn',
