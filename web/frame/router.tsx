@@ -89,7 +89,7 @@ const Private = () => {
   const isOut = isLoggedOut(account.error)
   const stays = useMemo(() => isOut && account.data !== undefined && hasTyped(), [isOut])
   useEffect(() => {
-    if (isOut && !stays) location.assign(url === '/' ? '/login' : `/login?next=${encodeURIComponent(url)}`)
+    if (isOut && !stays) location.replace(url === '/' ? '/login' : `/login?next=${encodeURIComponent(url)}`)
   }, [isOut])
   const isKnown = account.data !== undefined
   useEffect(() => {

@@ -74,7 +74,7 @@ export const Login = () => {
   const enter = async (): Promise<void> => {
     await keepChosenLanguage()
     queries.clear()
-    location.assign(afterLogin(query.next, location.origin))
+    location.replace(afterLogin(query.next, location.origin))
   }
   return (
     <Entry title={entry.login.title}>

@@ -57,4 +57,16 @@ export const back = (visitor: () => Visitor, owner: () => Owner): void => {
     await page.evaluate('history.forward()')
     await page.waitForURL('**/webhooks')
   })
+
+  it('leads past the login to the page before it', async () => {
+    const { page } = visitor()
+    await visitor().withoutLogin()
+    await visitor().go('/forgot-password')
+    await visitor().go('/settings')
+    await page.waitForURL('**/login?next=*')
+    await visitor().logIn()
+    await page.waitForURL('**/settings')
+    await page.goBack()
+    await page.waitForURL('**/forgot-password')
+  })
 }
