@@ -2,9 +2,9 @@
 /** The codes of banks, by what people write for them: the code or the name, in letters of any kind, with or without "Bank" or "Ngân hàng". */
 import { plainLetters } from './plain-letters.ts'
 
-/** The code of each bank that the reader knows, with its name if that is another word. */
+/** The code of each bank that the reader knows, with its name if that is another word. `OTHER` is that of all other banks. */
 const BANKS =
-  'MB MBBank, VCB Vietcombank, TCB Techcombank, ACB, BIDV, VIB, TPB TPBank, VPB VPBank, STB Sacombank, CTG VietinBank, VBA Agribank, SHB, MSB, OCB, HDB HDBank, CAKE, TIMO, EIB Eximbank, SEAB SeABank, NCB, PBVN Public Bank, PVCB PVcomBank, SCB, ABB ABBANK, VIETBANK, GPB GPBank, VIKKI Vikki Bank, VRB, IVB Indovina, SHBVN Shinhan, HSBC, UOB, MOMO, ZALOPAY, VIETTELPAY Viettel Money, LPB LPBank, NAB Nam A Bank, BAB Bac A Bank, KLB KienlongBank, VAB VietABank, BVB BVBank, BAOVIET BaoViet Bank, PGB PGBank, SGB SaigonBank, MBV, CBB VCBNeo, COOP Co-opBank, WOO Woori, CIMB, UBANK, LIOBANK'
+  'MB MBBank, VCB Vietcombank, TCB Techcombank, ACB, BIDV, VIB, TPB TPBank, VPB VPBank, STB Sacombank, CTG VietinBank, VBA Agribank, SHB, MSB, OCB, HDB HDBank, CAKE, TIMO, EIB Eximbank, SEAB SeABank, NCB, PBVN Public Bank, PVCB PVcomBank, SCB, ABB ABBANK, VIETBANK, GPB GPBank, VIKKI Vikki Bank, VRB, IVB Indovina, SHBVN Shinhan, HSBC, UOB, MOMO, ZALOPAY, VIETTELPAY Viettel Money, LPB LPBank, NAB Nam A Bank, BAB Bac A Bank, KLB KienlongBank, VAB VietABank, BVB BVBank, BAOVIET BaoViet Bank, PGB PGBank, SGB SaigonBank, MBV, CBB VCBNeo, COOP Co-opBank, WOO Woori, CIMB, UBANK, LIOBANK, OTHER'
 
 const keyOf = (text: string): string =>
   plainLetters(text)

@@ -13,6 +13,7 @@ describe('the code of a bank', () => {
 
   it('is found with the marks of Vietnamese letters, and not for another word', () => {
     expect([' Vcb ', 'Nam Á', 'VIETINBANK', 'ngân hàng MB'].map(bankCode)).to.deep.equal(['VCB', 'NAB', 'CTG', 'MB'])
+    expect(bankCode('other'), 'a bank that the reader cannot name').to.equal('OTHER')
     expect(['', 'bank', 'Vietcombnk', '🏦'].map(bankCode)).to.deep.equal([undefined, undefined, undefined, undefined])
   })
 
