@@ -154,7 +154,7 @@ interface CalledProps {
   accounts: readonly BankAccount[]
 }
 
-/** The webhooks that this text would call, before it is sent. */
+/** The webhooks that this text would call. It comes after a moment, so it stands below the button: above, it would move it away from a finger. */
 const Called = ({ level, text: typed, sender, accounts }: CalledProps) => {
   const text = useSettled(typed)
   const t = texts.value.tryIt.level
@@ -176,23 +176,19 @@ const Called = ({ level, text: typed, sender, accounts }: CalledProps) => {
     read.data.transaction &&
     (level === 'inbox' || called.length > 0) &&
     unconfirmedAccount(read.data.transaction, accounts)
+  if (level === 'inbox' && read.data.transaction && !waiting && !names) return null
   return (
-    <div class="notice waiting">
-      <p>{t.asReal}</p>
+    <p class="notice waiting">
       {!read.data.transaction ? (
-        <p>{t.unread}</p>
+        t.unread
       ) : waiting ? (
-        <p>{t.unconfirmed(waiting.bank_code, waiting.account_number)}</p>
-      ) : level === 'rules' ? (
-        <p>{names ? <Stranger text={t.called(names)} /> : t.nobody}</p>
+        t.unconfirmed(waiting.bank_code, waiting.account_number)
+      ) : names ? (
+        <Stranger text={level === 'rules' ? t.called(names) : t.alsoCalled(names)} />
       ) : (
-        names && (
-          <p>
-            <Stranger text={t.alsoCalled(names)} />
-          </p>
-        )
+        t.nobody
       )}
-    </div>
+    </p>
   )
 }
 
@@ -266,12 +262,13 @@ const Trial = ({ systems, accounts }: { systems: readonly System[]; accounts: re
       <section class="block stack">
         <h2>{t.level.title}</h2>
         <Levels value={level} choose={setLevel} />
-        <Called level={level} text={text} sender={sender} accounts={accounts} />
+        {level !== 'read' && <p class="notice waiting">{t.level.asReal}</p>}
         <div>
           <button class="button main" type="button" disabled={isRunning} onClick={run}>
             {t.level.run}
           </button>
         </div>
+        <Called level={level} text={text} sender={sender} accounts={accounts} />
       </section>
       <section class="block stack tight" aria-live="polite">
         <h2>{t.result.title}</h2>

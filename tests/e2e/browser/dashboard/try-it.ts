@@ -1,4 +1,5 @@
 /** Trials of the service with texts of one's own. */
+import { expect } from 'chai'
 import type { Owner } from '../../../harness/dashboard/owner.ts'
 import type { Visitor } from '../../../harness/dashboard/visitor.ts'
 
@@ -34,5 +35,29 @@ export const tryIt = (visitor: () => Visitor, owner: () => Owner): void => {
     await page.getByLabel('Gửi tới các webhook của tôi').check()
     await page.getByRole('button', { name: 'Thử', exact: true }).click()
     await page.getByText('Tin này đã được gửi rồi').waitFor()
+  })
+
+  it('keeps the button where it is while it reads what a text would call', async () => {
+    const { page } = visitor()
+    await visitor().open('/try')
+    const button = page.getByRole('button', { name: 'Thử', exact: true })
+    for (const level of ['Gửi vào hộp thử của tôi', 'Gửi tới các webhook của tôi']) {
+      let answer = (): void => {}
+      const held = new Promise<void>((resolve) => (answer = resolve))
+      await page.route('**/api/demo/parse', async (route) => {
+        await held
+        await route.continue()
+      })
+      await page.getByRole('button', { name: 'Tin khác', exact: true }).click()
+      await page.getByLabel(level).check()
+      await page.getByText('được ghi và tính như thật').waitFor()
+      const asked = page.waitForResponse('**/api/demo/parse')
+      const before = await button.boundingBox()
+      answer()
+      await (await asked).finished()
+      await page.getByText(/^(?:Ngoài hộp thử|Sẽ gọi|Số tài khoản .* chưa được xác nhận)/).waitFor()
+      expect(await button.boundingBox(), level).to.deep.equal(before)
+      await page.unroute('**/api/demo/parse')
+    }
   })
 }
