@@ -215,11 +215,12 @@ describe('attack: batches that bypass the limits', () => {
     expect((await post(other, 200)).status, 'another phone').to.equal(200)
   })
 
+  const receiveKey = async (key: string): Promise<string> => {
+    const json = { name: 'phone', scopes: ['receive'] }
+    return (await api.ask('POST', '/api/account/api-keys', { key, json })).body.data.api_key
+  }
+
   it('are limited to 3,000 items per minute and account, with all of its tokens', async () => {
-    const receiveKey = async (key: string): Promise<string> => {
-      const json = { name: 'phone', scopes: ['receive'] }
-      return (await api.ask('POST', '/api/account/api-keys', { key, json })).body.data.api_key
-    }
     const { api_key } = await api.newAccount('tokens@example.com')
     const keys: string[] = []
     for (let number = 0; number < 6; number++) keys.push(await receiveKey(api_key))
@@ -240,6 +241,28 @@ describe('attack: batches that bypass the limits', () => {
     )
     const other = await receiveKey((await api.newAccount('others@example.com')).api_key)
     expect((await batch({ key: other }, 200)).status, 'another account').to.equal(200)
+  })
+
+  it('each started 4 KB of an item counts in the limit of the account, also of a single notification', async () => {
+    const { api_key } = await api.newAccount('large@example.com')
+    const [one, other] = [await receiveKey(api_key), await receiveKey(api_key)]
+    const sms = (kilobytes: number) => ({ type: 'sms', sender: 'Vietcombank', text: 'x'.repeat(kilobytes * 1_024) })
+    const items = (number: number, kilobytes: number) => ({
+      items: Array.from({ length: number }, () => sms(kilobytes)),
+    })
+    const post = async (key: string, json: object, path = 'batch') =>
+      (await api.ask('POST', `/api/receive/${path}`, { key, json })).status
+    expect(await post(one, items(200, 50)), 'the largest batch').to.equal(200)
+    expect(await post(one, items(24, 60)), '384 more than the 2,600').to.equal(200)
+    const before = api.arrivals.length
+    expect(await post(other, items(5, 15))).to.equal(429)
+    expect(api.arrivals.length, 'nothing of it was taken').to.equal(before)
+    expect(await post(other, sms(70), 'sms'), 'stored in 64 KB').to.equal(200)
+    const refused = await api.ask('POST', '/api/receive/sms', { key: other, json: sms(100) })
+    expect([refused.status, refused.body.error]).to.deep.equal([429, 'RATE_LIMITED'])
+    expect(Number(refused.headers.get('retry-after'))).to.be.within(1, 60)
+    expect(await post(other, sms(3), 'sms'), 'an ordinary one').to.equal(200)
+    expect(await post(other, { items: [sms(3)] })).to.equal(429)
   })
 })
 

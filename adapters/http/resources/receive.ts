@@ -25,7 +25,8 @@ import type { ReceiveLimit } from '../middleware/receive-limit.ts'
 import { readBody } from '../middleware/raw-body.ts'
 import { sessionOf } from '../middleware/session-cookie.ts'
 import { arrivalOf, itemArrival, itemOf, type At } from '../receive/arrival.ts'
-import { listIn, postedIn, tooLong } from '../receive/sent-body.ts'
+import { listIn, postedIn, tooLong, type TooLarge } from '../receive/sent-body.ts'
+import type { Posted } from '../receive/posted-body.ts'
 import { checkShown, refusedToken, shownByPoster, shownInPath } from '../receive/credential.ts'
 import { anyBody, BATCH_LIMIT, Forwarded, items, parameters, Push, Result, Results, Sms } from './receive-formats.ts'
 
@@ -86,7 +87,20 @@ const reading = (
   { clock, counters, settings }: ReceiveParts,
   bodyOf: (context: ApiContext, shown: ShownToken) => Promise<Buffer>,
 ) => {
-  const spendItems = batchBudget(settings.rateLimits === 'off' ? null : counters.hot)
+  const { spendBatch, spendSingle } = batchBudget(settings.rateLimits === 'off' ? null : counters.hot)
+
+  /** One arrival, or those of a list. @throws {Refused} PAYLOAD_TOO_LARGE */
+  const arrivalsOf = (context: ApiContext, posted: Posted | TooLarge, arrived: At): Arrival[] => {
+    if ('tooLarge' in posted) {
+      if (arrived.credential.kind !== 'receive_url' && posted.tooLarge === 'form') throw tooLarge()
+      return [tooLong(posted, context.headers['content-type'], arrived)]
+    }
+    const list = listIn(posted)
+    if (list === null) return [arrivalOf(posted, arrived)]
+    // If it were refused, the app would resend it forever.
+    if (list.length > BATCH_LIMIT) return [{ ...arrivalOf(posted, arrived), ignored_as: 'too_long' }]
+    return list.map((value) => arrivalOf(itemOf(posted, value), arrived))
+  }
 
   const readAll = async (
     context: ApiContext,
@@ -94,17 +108,12 @@ const reading = (
   ): Promise<Arrival[]> => {
     const posted = await postedIn(context, await bodyOf(context, credential))
     const arrived: At = { credential, posted_as, arrived_at: clock.now(), correlation_id: correlationIn(context) }
-    if ('tooLarge' in posted) {
-      if (credential.kind !== 'receive_url' && posted.tooLarge === 'form') throw tooLarge()
-      return [tooLong(posted, context.headers['content-type'], arrived)]
-    }
-    const list = listIn(posted)
-    if (list === null) return [arrivalOf(posted, arrived)]
-    // If it were refused, the app would resend it forever.
-    if (list.length > BATCH_LIMIT) return [{ ...arrivalOf(posted, arrived), ignored_as: 'too_long' }]
+    const arrivals = arrivalsOf(context, posted, arrived)
     // A list counts as a batch on every path.
-    await spendItems(context, credential, list.length)
-    return list.map((value) => arrivalOf(itemOf(posted, value), arrived))
+    const spent =
+      arrivals.length > 1 ? spendBatch(context, credential, arrivals) : spendSingle(context, credential, arrivals[0]!)
+    if (spent) await spent
+    return arrivals
   }
 
   const readBatch = async (context: ApiContext, credential: ShownToken): Promise<Arrival[]> => {
@@ -115,9 +124,10 @@ const reading = (
     if (!Array.isArray(items)) throw invalid({ path: 'items', message: '`items` must be a list.' })
     if (items.length > BATCH_LIMIT)
       throw invalid({ path: 'items', message: `A batch must not have more than ${BATCH_LIMIT} items.` })
-    await spendItems(context, credential, items.length)
     const at = { credential, arrived_at: clock.now(), correlation_id: correlationIn(context) }
-    return items.map((item: unknown) => itemArrival(posted, item, at))
+    const arrivals = items.map((item: unknown) => itemArrival(posted, item, at))
+    await spendBatch(context, credential, arrivals)
+    return arrivals
   }
 
   return { readAll, readBatch }
