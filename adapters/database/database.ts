@@ -57,6 +57,9 @@ const inTurn = async <Result>(ask: () => Promise<Result>): Promise<Result> => {
   }
 }
 
+/** The server has become a standby, which refuses every write. A new connection may lead to the primary. */
+const isReadOnly = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '25006'
+
 const unchecked = async (_connection: Queryable): Promise<void> => {}
 
 const queryable = (client: pg.Pool | pg.ClientBase, timeoutMs = 0): Queryable => ({
@@ -140,7 +143,7 @@ export const openDatabase = (
         return result
       } catch (error) {
         await client.query('ROLLBACK').then(
-          () => client.release(),
+          () => client.release(isReadOnly(error)),
           (broken: Error) => client.release(broken),
         )
         throw error

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { openDatabase, type Database } from '../../../adapters/database/database.ts'
+import { openDatabase, type Database, type Queryable } from '../../../adapters/database/database.ts'
 import { BY_KEY } from '../../../adapters/database/session.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
@@ -43,6 +43,23 @@ describe('database', () => {
       await work.catch(() => {})
       await one.query('INSERT INTO public.kept VALUES (2)')
       expect(await database.query('SELECT id FROM public.kept')).to.deep.equal([{ id: 2 }])
+    } finally {
+      await one.close()
+    }
+  })
+
+  it('gives up the connection of a transaction that the server refused as read-only: it has become a standby', async () => {
+    const one = openDatabase(place.url, { poolSize: 1 })
+    const backend = async (by: Queryable = one) =>
+      (await by.query<{ pid: number }>('SELECT pg_backend_pid() AS pid'))[0]!.pid
+    try {
+      const before = await backend()
+      const refused = one.transaction(async (transaction) => {
+        await transaction.query('SET TRANSACTION READ ONLY')
+        await transaction.query('CREATE TABLE public.kept (id integer)')
+      })
+      expect(await refused.catch(({ code }: { code: string }) => code)).to.equal('25006')
+      expect(await backend()).not.to.equal(before)
     } finally {
       await one.close()
     }
