@@ -253,10 +253,17 @@ export class Connection {
   }
 
   #renew(link: Link, error: unknown): void {
-    if (!this.#closed) this.#report.failed(this.#named(error))
-    if (link !== this.#current || this.#closed) return
+    if (this.#closed) return
     const old = this.#current
-    const next = (this.#current = this.#open())
+    try {
+      if (link === old) this.#current = this.#open()
+    } catch (unopened) {
+      // A file that the URL names is missing, such as while a certificate is being replaced. The next failure tries again.
+      return this.#report.failed(this.#named(unopened))
+    }
+    this.#report.failed(this.#named(error))
+    if (link !== old) return
+    const next = this.#current
     this.#isRenewing = true
     old.giveUp.abort()
     this.#link = old

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -42,6 +42,31 @@ describe('the message about a wrong part of EVENTSTORE_URL', () => {
   it('is absent if nothing is wrong', async () => {
     expect(await messageOf(`esdb://127.0.0.1:${standIn.port}?tls=false`)).to.equal('none')
     expect(await messageOf(`esdb://baoco:right@localhost:${server.port}?tlsCAFile=${folder}/ca.crt`)).to.equal('none')
+  })
+
+  it('does not end a connection whose certificate file is missing while its client is replaced', async () => {
+    const [file, away] = [`${folder}/passing.crt`, `${folder}/away.crt`]
+    await copyFile(`${folder}/ca.crt`, file)
+    const failures: unknown[] = []
+    const url = `esdb://baoco:right@localhost:${server.port}?tlsCAFile=${file}`
+    const connection = new Connection(url, 30_000, { onFailure: (error) => failures.push(error), onRecovery() {} })
+    const read = () => connection.call(({ client }) => client.readAll({ maxCount: 1 })[Symbol.asyncIterator]().next())
+    try {
+      await read()
+      const link = await connection.link()
+      await rename(file, away)
+      connection.silent(link)
+      expect(failures.map((error) => (error as Error).message)).to.deep.equal([
+        `localhost:${server.port}: check tlsCAFile, userCertFile and userKeyFile of EVENTSTORE_URL: Failed to load certificate file. File was not found.`,
+      ])
+      await read()
+      await rename(away, file)
+      connection.silent(link)
+      expect(await connection.link()).not.to.equal(link)
+      await read()
+    } finally {
+      await connection.close()
+    }
   })
 
   it('is absent if nothing is wrong, also for requests to the HTTP side, which names a wrong password', async () => {
