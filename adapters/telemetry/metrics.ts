@@ -1,4 +1,4 @@
-// Tests: tests/chaos/store-away.test.ts
+// Tests: tests/unit/adapters/telemetry/metrics.test.ts
 /** Baoco's Prometheus metrics. Labels never contain text that a user or a stranger wrote. */
 import { VERSION } from '../system/version.ts'
 import { Registry } from 'prom-client'
@@ -13,8 +13,8 @@ import { instruments, type Instruments } from './instruments.ts'
 type Lag = () => number | null
 /** A projector, as far as this process knows it. */
 interface WatchedProjector {
-  /** The current lag in milliseconds, within a few seconds. */
-  lag: () => Promise<number>
+  /** The current lag in milliseconds, within a few seconds. Null while it is not known. */
+  lag: () => Promise<number | null>
   parkedStreams: () => Promise<number>
   /** Whether this process projects. Otherwise it is a standby. */
   isActive: () => boolean
@@ -71,18 +71,20 @@ const attemptMetrics = ({ counter, histogram }: Instruments) => {
 
 const projectionMetrics = ({ gauge }: Instruments) => {
   const watched = new Map<string, WatchedProjector>()
-  const ofEach = (name: string, help: string, value: (of: WatchedProjector) => Promise<number | null>) =>
+  /** @param value  null: the last number stays; undefined: there is none */
+  const ofEach = (name: string, help: string, value: (of: WatchedProjector) => Promise<number | null | undefined>) =>
     gauge(name, help, ['projector'], async (of) => {
       const set = async ([projector, each]: [string, WatchedProjector]) => {
         const present = await value(each)
-        if (present !== null) of.set({ projector }, present)
+        if (present === undefined) of.remove({ projector })
+        else if (present !== null) of.set({ projector }, present)
       }
       await Promise.all([...watched].map(set))
     })
   ofEach(
     'baoco_projection_lag_seconds',
     'How far the read models are behind; grows while no process projects them',
-    async ({ lag }) => (await lag()) / 1000,
+    async ({ lag }) => seconds(await lag()),
   )
   ofEach('baoco_projection_active', '1 in the process that projects, 0 in a standby', async ({ isActive }) =>
     isActive() ? 1 : 0,
@@ -163,7 +165,8 @@ const mailboxMetrics = ({ gauge }: Instruments) => {
       const mailboxes = failing && (await inTime(failing()))
       if (mailboxes !== null) of.set(mailboxes)
     },
-  )
+    // Other processes leave it out.
+  ).remove()
   return {
     holdsMailboxes: (count: number): void => held.set(count),
     watchMailboxes: (count: () => Promise<number>): void => void (failing = count),

@@ -77,8 +77,8 @@ interface Projecting {
 
 const TO_FINISH_A_DELETION = 'baoco status prints the command that finishes it'
 
-/** Why `projector.lag` says nothing: another process projects. */
-const PROJECTED_ELSEWHERE: readonly ProjectorState[] = ['idle', 'overtaken', 'outdated']
+/** Why `projector.lag` says nothing: another process projects, or a server is away, so that nobody knows what waits. */
+const LAG_UNKNOWN: readonly ProjectorState[] = ['idle', 'overtaken', 'outdated', 'away']
 
 const projecting = async (installation: Installation, definition: Definition): Promise<Projecting> => {
   const { store, clock, database, disk, log, pressure, metrics, readModels, onlyOne, notifyOfParked, onFailure } =
@@ -96,9 +96,9 @@ const projecting = async (installation: Installation, definition: Definition): P
   })
   const name = definition.projector
   readModels.projectedBy(name, projector)
-  const lag = async (): Promise<number> => {
-    if (!PROJECTED_ELSEWHERE.includes(projector.health().state)) return projector.lag()
-    return (await inTime(projectionLag(database, store, definition, clock.now()))) ?? projector.lag()
+  const lag = async (): Promise<number | null> => {
+    if (!LAG_UNKNOWN.includes(projector.health().state)) return projector.lag()
+    return inTime(projectionLag(database, store, definition, clock.now()))
   }
   metrics.watchProjection(name, {
     lag,
