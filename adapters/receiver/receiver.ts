@@ -50,7 +50,7 @@ export const createReceiver = ({ secret, prefix, bank }: ReceiverOptions): Serve
 
   const route = async (request: IncomingMessage): Promise<Answer> => {
     const { method = '', headers } = request
-    const { pathname } = new URL(request.url ?? '/', 'http://receiver')
+    const [pathname = '/'] = (request.url ?? '/').split('?', 1)
     const [, orderId, picture] = /^\/orders\/([A-Za-z0-9]{1,40})(\/qr\.svg)?$/.exec(pathname) ?? []
     // Read as raw bytes, because the signature covers exactly these bytes.
     const rawBody = await rawBodyOf(request)

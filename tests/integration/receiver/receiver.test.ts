@@ -149,7 +149,8 @@ describe('the reference receiver', () => {
   it('refuses malformed requests with the right status', async () => {
     expect((await call('no json')).status).to.equal(400)
     expect((await call('[]')).status).to.equal(400)
-    expect((await ask('GET', '/webhook')).status).to.equal(404)
+    for (const path of ['/webhook', '//', '//:0', '//orders/DH1?a'])
+      expect((await ask('GET', path)).status, path).to.equal(404)
     const { order_id } = await newOrder()
     expect((await call(payment(order_id, { amount: 'much' }))).status).to.equal(400)
   })
