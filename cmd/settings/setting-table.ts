@@ -48,7 +48,7 @@ export const SETTINGS = {
   databaseUrl: server(
     'DATABASE_URL',
     'DATABASE_PASSWORD',
-    text.url('postgres', 'postgresql'),
+    text.databaseUrl,
     'Postgres 15 or later; default: the embedded server',
   ),
   databasePassword: secret('DATABASE_PASSWORD', z.string(), 'the password, if DATABASE_URL contains none'),

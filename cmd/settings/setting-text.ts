@@ -63,6 +63,14 @@ export const url = (...schemes: string[]): Text<string> =>
     `must be an address that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
   )
 
+/** The hosts of a URL or of its option `host`, with a comma between them, as `psql` takes them. A comma before an @ is in the password. */
+const SEVERAL_HOSTS = /^[a-z]+:\/\/(?:[^/?#]*@)?[^/?#@]*,[^/?#@]*(?:[/?#]|$)|[?&]host=[^&]*,/
+
+export const databaseUrl: Text<string> = z
+  .string()
+  .refine((value) => !SEVERAL_HOSTS.test(value), 'must name one host: several are not supported')
+  .pipe(url('postgres', 'postgresql'))
+
 /** Paths are appended to it, and it is printed and published. */
 export const publicAddress: Text<string> = url('http', 'https').refine(
   (value) => !/[?#]/.test(value) && (!URL.canParse(value) || isWithoutUser(new URL(value))),

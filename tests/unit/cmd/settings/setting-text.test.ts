@@ -110,4 +110,14 @@ describe('the texts of settings', () => {
       'setting BASE_URL must not contain a query, a fragment, a user or a password',
     )
   })
+
+  it('name several hosts of DATABASE_URL, which the driver does not support', () => {
+    for (const bad of ['a:5432,b:5433/baoco', 'a,b/baoco', 'user:p@ss,word@a,b:5432', '/baoco?host=a,b'])
+      expect(refusal({ DATABASE_URL: `postgres://${bad}` }), bad).to.equal(
+        'setting DATABASE_URL must name one host: several are not supported',
+      )
+    const secrets = { JWT_SECRET: 'x'.repeat(32), VAULT_KEY: KEY }
+    for (const good of ['user:p,w@a/baoco', 'user:p@ss,word@a:5432', 'a/b,c?application_name=d,e'])
+      expect(readSettings({ ...secrets, DATABASE_URL: `postgres://${good}` }).databaseUrl).to.contain(good)
+  })
 })
