@@ -1,4 +1,5 @@
 /** Webhook rules: which values their owner may set, and when (interface, sections 2.3 and 4.3). */
+import { bankMeantBy } from '../banks/directory.ts'
 import { Refused } from '../errors.ts'
 import { templateProblem } from '../webhook/payload/custom.ts'
 import type { Account, Rule } from './state.ts'
@@ -38,6 +39,19 @@ const refuseContradictions = (account: Account, rule: RuleFields, change: Partia
   if (refusal) throw refusal
 }
 
+/**
+ * The name of a bank as a code would match no transaction. Other unknown codes may be of banks that a later release knows.
+ * @param had  codes that were accepted before
+ */
+const refuseBankNames = (codes: readonly string[], had: readonly string[] = []): void => {
+  for (const [index, code] of codes.entries()) {
+    const bank = had.includes(code) ? null : bankMeantBy(code)
+    if (bank === null) continue
+    const message = `${code} is not a code. The code of ${bank.name} is ${bank.code}.`
+    throw invalid({ path: `filter_banks.${index}`, message })
+  }
+}
+
 export interface CreateRule {
   rule_id: number
   fields: RuleFields
@@ -50,6 +64,7 @@ export interface CreateRule {
 export const createRule = (account: Account, { rule_id, fields, sealed_secret, at }: CreateRule): AccountEvent[] => {
   refuseOverPlan(account, 'rules', account.rules.size, at)
   refuseContradictions(account, fields)
+  refuseBankNames(fields.filter_banks)
   const { user_id } = account
   return [
     {
@@ -69,6 +84,7 @@ export const changeRule = (
   const changed = differing<RuleFields>(rule, change)
   if (changed === null) return []
   refuseContradictions(account, { ...rule, ...changed }, changed)
+  refuseBankNames(changed.filter_banks ?? [], rule.filter_banks)
   return [{ type: 'RuleChanged', data: { ...changed, user_id: account.user_id, rule_id } }]
 }
 

@@ -103,6 +103,9 @@ export const bankNamedBy = (incoming: Incoming): Bank | null => {
   return (sender && bySender.get(senderKey(sender))) || null
 }
 
+/** The bank whose name or sender was given in place of its code, in upper case: TECHCOMBANK is TCB. Null for a code, and for any other word. */
+export const bankMeantBy = (code: string): Bank | null => (byCode.has(code) ? null : (byName.get(code) ?? null))
+
 /** Name of a bank by its code. Null for an unknown code. */
 export const bankName = (bankCode: string): string | null => byCode.get(bankCode)?.name ?? null
 

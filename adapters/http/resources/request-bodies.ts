@@ -78,7 +78,7 @@ const ruleFieldsGiven = {
     .array(bankCode)
     .max(200)
     .transform((codes) => [...new Set(codes)])
-    .meta({ description: 'Codes such as `VCB`. Empty: all banks.' }),
+    .meta({ description: 'Codes such as `VCB`, not names such as `Vietcombank`. Empty: all banks.' }),
   filter_type: ruleFields.shape.filter_type,
   min_amount: z
     .int()

@@ -83,6 +83,7 @@ describe('webhook rules', () => {
       ['http_method', { http_method: 'GET' }],
       ['filter_banks', { filter_banks: 'VCB' }],
       ['filter_banks.0', { filter_banks: [5] }],
+      ['filter_banks.1', { filter_banks: ['VCB', 'Techcombank'] }],
       ['filter_type', { filter_type: 'all' }],
       ['min_amount', { min_amount: 1.5 }],
       ['min_amount', { min_amount: -1 }],

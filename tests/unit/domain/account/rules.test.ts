@@ -1,5 +1,6 @@
 /** Tests of rules and systems: given an account, when a command arrives, then these events result. */
 import { expect } from 'chai'
+import { banks } from '../../../../domain/banks/index.ts'
 import { evolve, type Account } from '../../../../domain/account/account.ts'
 import { createFirst } from '../../../../domain/account/access.ts'
 import type { AccountEvent, Plan } from '../../../../domain/account/events.ts'
@@ -130,6 +131,22 @@ describe('a rule', () => {
     // It was accepted before templates with such numbers were refused.
     const old = given(ruled(5, { payload_format: 'custom', custom_template: '{"a":12345678901234567890}' }))
     expect(changeRule(old, { rule_id: 5, change: { is_active: 0 } })).to.have.length(1)
+  })
+
+  it('names banks by their codes. The name of a bank as a code is refused, unless the rule has it already', () => {
+    const account = given(ruled(5, { filter_banks: ['VCB', 'VIETCOMBANK'] }))
+    const change = (filter_banks: string[]) => changeRule(account, { rule_id: 5, change: { filter_banks } })
+    expect(() => create(account, { filter_banks: ['VCB', 'TECHCOMBANK'] })).to.throw(
+      'filter_banks.1: TECHCOMBANK is not a code. The code of Techcombank is TCB.',
+    )
+    for (const named of ['MBBANK', 'TPBANK', 'ABBANK', 'DONGABANK', 'PUBLICBANK', 'VIETTELMONEY'])
+      expect(
+        refusal(() => change([named])),
+        named,
+      ).to.equal('VALIDATION_FAILED')
+    expect(change(['VIETCOMBANK', 'TCB'])).to.have.length(1)
+    // The list of banks is open-ended (interface, 2.1).
+    expect(change([...banks.map(({ code }) => code), 'OTHER', 'NEWBANK'])).to.have.length(1)
   })
 
   it('cannot be deleted manually if it belongs to a shop connection', () => {
