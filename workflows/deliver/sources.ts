@@ -49,6 +49,8 @@ export const openSources = (given: SourcesOptions): Sources => {
   const mayClaim = () => !stopping.aborted && !recorder.isBehind() && !heartbeat.isSilent()
   const isAfter = (a: Checkpoint, b: Checkpoint): boolean => store.isAfter(a, b)
 
+  let gatedAt = -Infinity
+
   const claims = new Claims({
     worker,
     queue,
@@ -90,7 +92,10 @@ export const openSources = (given: SourcesOptions): Sources => {
     mayClaim,
     givesWay,
     roomFor: (userId) => lanes.first.roomFor(userId),
-    onGated: () => dueRows.wake(),
+    onGated: () => {
+      gatedAt = performance.now()
+      dueRows.wake()
+    },
     isNew: (entry) => newAttempts.isNew(entry),
     claimNew: (entries) => newAttempts.claim(entries),
     claim: (transactions) => claims.first(transactions),
@@ -104,7 +109,7 @@ export const openSources = (given: SourcesOptions): Sources => {
     room: () => (mayClaim() ? lanes.room() : NO_ROOM),
     hasFullUsers: () => lanes.shares().left.some(({ left }) => left === 0),
     claimDue: async (room) => {
-      const due = await claims.due(room, firstEarlier(firstAttempts.noted, heartbeat))
+      const due = await claims.due(room, firstEarlier(firstAttempts.noted, heartbeat, gatedAt))
       // The next call of a limited rule becomes due a little later.
       for (const { rule } of due.claimed)
         if (rule.max_per_minute !== null) dueRows.wakeIn(LIMIT_SPREAD_OVER / rule.max_per_minute)
@@ -140,13 +145,16 @@ export const openSources = (given: SourcesOptions): Sources => {
 
 /**
  * A process with nothing to do takes some of the first attempts that wait in a busy one, because a topic gives all transactions
- * of an account to one process. It also takes those that a dead process had noted.
+ * of an account to one process. It also takes those that a dead process had noted, and those whose rule was ordered or limited when
+ * the log brought them, and is so no longer.
  * @param noted  first attempts that wait in this process
+ * @param gatedAt  when the log last brought one whose rule lets calls through one by one: milliseconds of `performance.now()`
  * @returns by how many seconds it takes them before they are due in the queue
  */
-const firstEarlier = (noted: number, heartbeat: Heartbeat): number => {
+const firstEarlier = (noted: number, heartbeat: Heartbeat, gatedAt: number): number => {
   if (noted > 0) return 0
-  const ofTheBusy = heartbeat.hasOthers() ? LEFT_TO_THE_LOG_MS - SHARED_AFTER_MS : 0
+  const areShared = heartbeat.hasOthers() || performance.now() - gatedAt < LEFT_TO_THE_LOG_MS
+  const ofTheBusy = areShared ? LEFT_TO_THE_LOG_MS - SHARED_AFTER_MS : 0
   const ofTheDead = heartbeat.lostUntil() + LEFT_TO_THE_LOG_MS - heartbeat.now().getTime()
   return Math.max(ofTheBusy, ofTheDead, 0) / 1_000
 }
