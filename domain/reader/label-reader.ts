@@ -25,6 +25,7 @@ import {
   SIGNED,
   TIME_ALONE,
   UNSIGNED,
+  withSignFirst,
   isNotYet,
   isSum,
   listen,
@@ -103,7 +104,7 @@ const endOfMemo = (
     if ((opensLike && !opens) || (printed.has(field) && !opensRow(shadow, at))) continue
     const rest = shadow.slice(start)
     if (field === 'balance') {
-      const found = BEGINS.exec(rest)
+      const found = BEGINS.exec(withSignFirst(rest))
       if (found?.groups && isSum(found.groups) && AFTER_BALANCE.test(rest.slice(found[0].length)))
         return { end: at, balance: found.groups }
     }

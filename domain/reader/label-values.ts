@@ -154,7 +154,13 @@ const NAMES_ACCOUNT = /tk|tai khoan|account/
 /** After the number of an account, its balance: `So du tai khoan 190.123.456 la 5,150,000 VND`. */
 const HAS_BALANCE = /^ ?(?:[:=]|(?:la|con|hien|co)(?![a-z])[ :a-z]{0,20}?) ?[+-]?(?:[a-z]{3} ?)?\d/
 
-const takeBalance = (values: LabelValues, label: string, value: string, at: number): void => {
+/** Before its first digit, a value's currency and the sign behind it: `VND -1,150,000`. */
+const SIGN_BEHIND_CURRENCY = new RegExp(`^([^\\d+-]{0,80}(?<![a-z]))((?:${CURRENCY_CODE}) ?)([+-])(?= ?\\d)`)
+/** @param value  of a balance @returns the same with its sign before its currency. The length stays the same. */
+export const withSignFirst = (value: string): string => value.replace(SIGN_BEHIND_CURRENCY, '$1$3$2')
+
+const takeBalance = (values: LabelValues, label: string, printed: string, at: number): void => {
+  const value = withSignFirst(printed)
   const found = BEGINS.exec(value)
   const hasCurrency = (found?.groups?.before ?? found?.groups?.behind) !== undefined
   if (found && !hasCurrency && NAMES_ACCOUNT.test(label) && HAS_BALANCE.test(value.slice(found[0].length)))
@@ -176,6 +182,8 @@ const takeBalance = (values: LabelValues, label: string, value: string, at: numb
   // The bank's balance cannot be read, because a memo without a label follows it at once: `So du:222,772,047.0 DH1042`. So another balance, a
   // currency or a label of the memo behind it is the payer's.
   if (BEGINS_MARKED.test(value)) values.doubtful = true
+  // A balance that is owed is no amount: `So du: (-) 1,150,000 VND`, `So du: ghi no 1,150,000 VND`.
+  if (BEGINS_SIGNED.test(value)) values.doubtful = true
   leave(values, value, at)
 }
 

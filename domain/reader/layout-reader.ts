@@ -26,7 +26,7 @@ const moneyIn = (groups: Groups, { silentCurrency }: Layout): Moved | null => {
   return movedBy({
     direction: groups.plus !== undefined ? 'credit' : groups.minus !== undefined ? 'debit' : null,
     amount: groups.amount,
-    balance: number === undefined ? null : { sign: groups[`${from}_sign`], number },
+    balance: number === undefined ? null : { sign: groups[`${from}_sign`] ?? groups[`${from}_inner_sign`], number },
     currencies: [
       groups.amount_before, groups.amount_currency, groups.amount_unit, groups.currency,
       groups.balance_currency, groups.balance_unit, groups.available_currency, groups.available_unit,

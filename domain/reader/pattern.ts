@@ -33,7 +33,9 @@ const PLUS = `\\+|\\(\\+\\)|(?:${COME})(?:${BLANK}?:)?(?:${BLANK}?\\(?\\+\\)?)?`
 const MINUS = `-|\\(-\\)|(?:${GONE})(?:${BLANK}?:)?(?:${BLANK}?\\(?-\\)?)?`
 
 const moneyOf = (group: 'amount' | 'balance' | 'available', bare: boolean): string => {
-  const before = `(?:(?<${group}_currency>${CURRENCY_CODE})${BLANK}?)?`
+  // A balance may have its sign behind the currency. An amount has its sign or word of direction before this.
+  const inner = group === 'amount' ? '' : `(?:(?<${group}_inner_sign>[+-])${BLANK}?)?`
+  const before = `(?:(?<${group}_currency>${CURRENCY_CODE})${BLANK}?${inner})?`
   // After a balance, a lone `d` is the currency only at the end of its sentence, because a memo may start with that letter.
   const sign = group === 'amount' ? CURRENCY_SIGN : `${CURRENCY_SIGN}(?=${BLANK}?(?:[.,;|\\n]|$))`
   const unit = `\\.?${BLANK}?(?<${group}_unit>${CURRENCY_CODE}|${sign})`

@@ -103,6 +103,23 @@ describe('the reader', () => {
     })
   })
 
+  it('does not read a balance that is owed as an amount, wherever its sign stands', () => {
+    const techcombank = { package: 'vn.com.techcombank.bb.app', title: '+ VND 150,000' }
+    for (const balance of ['VND -1,150,000', 'VND - 1,150,000', 'VND-1,150,000', '-VND 1,150,000'])
+      expect(
+        reading({ ...techcombank, text: `Tài khoản: 19033255551111\nSố dư: ${balance}\nDH1042` }),
+        balance,
+      ).to.include({ transaction_type: 'credit', amount: '150000.00', balance_after: '-1150000.00', content: 'DH1042' })
+    for (const balance of ['VND -1,150,000.', '-1,150,000 VND'])
+      expect(reading(`TK 0123456789 +150,000 VND. SD: ${balance}\nND: DH1042`), balance).to.include({
+        amount: '150000.00',
+        balance_after: '-1150000.00',
+        content: 'DH1042',
+      })
+    for (const balance of ['VND -1,150,000', '(-) 1,150,000 VND', 'ghi no 1,150,000 VND', 'VND +1,150,000'])
+      expect(reason(`TK 0123456789\nSo du: ${balance}\nND: DH1042`), balance).to.equal('unparsed')
+  })
+
   it('reads a memo of Techcombank that begins like the mark of a cut, and no balance that was cut', () => {
     const text = (balance: string) => ({
       sender: 'Techcombank',
