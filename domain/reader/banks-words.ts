@@ -16,16 +16,18 @@ const RANDOM_REFERENCES = new RegExp(
     'ctlnhid[io]\\d{10,20}(?:- ?\\d/?\\d-(?:cre|pmt)-\\d{3})?',
     // VietinBank, before the payer's words: `So GD: 940A1860FAZW28LK`.
     '(?<![0-9a-z])\\d{3}a\\d{4}[0-9a-z]{6,18}(?![0-9a-z])',
+    // VietinBank, as the first word: `922D6090212TQS41 IBFT SEVQR`.
+    '^\\d{3}[a-z]\\d{4}[0-9a-z]{8}(?= )',
     // VietinBank: `CT DEN:284T2640DUE9EQUC DINH THI THU`.
     '\\bct d(?:en|i): ?\\d{3}[a-z]\\d{4}[0-9a-z]{6,18}(?![0-9a-z])',
     // ACB: `GD 6181SGTTH2MAPRUW 300626-21:14:53`.
     '\\bgd \\d{4}[0-9a-z]{8,14}(?= \\d{6}-\\d{2}:\\d{2}:\\d{2})',
     // ACB, if the payer's bank is Vietcombank: `tai ACB-GD-DASE555495-300626-21:04:39`.
     '\\bacb-gd-[0-9a-z]{4}\\d{6}(?=-\\d{6}-\\d{2}:\\d{2}:\\d{2})',
-    // ACB, behind the words of its payers: `LE THI LAN CHUYEN KHOAN-021225-21:43:39 899185`.
-    '-\\d{6}-\\d{2}:\\d{2}:\\d{2}(?!\\d)',
-    // MB: `Ma GD ACSP/ az453273`. It may break the text within this label.
-    '\\bacsp ?/ ?[a-z]{2}\\d{6}(?![0-9a-z])',
+    // ACB, behind the words of its payers: `LE THI LAN CHUYEN KHOAN-021225-21:43:39 899185`. Another bank may cut it: `-201125-10:00`.
+    '-\\d{6}-\\d{2}:\\d{2}(?::\\d{0,2})?(?!\\d)',
+    // MB: `Ma GD ACSP/ az453273`, `MaGD ACSP/ W3939221`. It may break the text within this label.
+    '\\bacsp ?/ ?[a-z](?:[a-z]\\d{6}|\\d{7})(?![0-9a-z])',
     // MB, before the words of a payer who scanned a QR code: its number, and the counter of MB's app or of a payment service. `Qacpvj2052 APPMB1 1 DH1042`,
     // `Qafmgq4306 SEPAY7974 1 DH1042`.
     '(?<![0-9a-z])q(?:[a-z]{5}\\d{4}|0[0-9a-z]{8}) {1,2}(?:[0-9a-z]{2,20}1 1|(?:sepay|casso)\\d{4}(?: \\d)?)(?![0-9a-z])',
@@ -44,7 +46,8 @@ const RANDOM_REFERENCES = new RegExp(
  * A bank's words beside the payer's. Before them: `NHAN TU 0011004177 TRACE 560102 ND H2000`. Their last letter and the payer's first one are no
  * prefix. Another channel shows the payer's words only, so one payment could pay two orders. And words before a number of the bank's, which is no
  * id: `CT tu 0011004177 LE THI LAN toi 0451000287`, `Ma giao dich Trace448699 Trace 448699`, `GD 518683-052325 23:34:40`, `CK31310000806217 LE THI LAN`.
- * And words that look like an id without a number: `; tai Napas` for the prefix NAP.
+ * `FT25321859460704` for the prefix T2, `NG CHUYEN:CUSTOMER 0966579217`. And words that look like an id without a number: `; tai Napas` for the prefix
+ * NAP.
  */
 const LABEL_OF_WORDS = new RegExp(
   [
@@ -57,7 +60,11 @@ const LABEL_OF_WORDS = new RegExp(
     '^ck(?=(?!20[23])\\d{3}[12]0\\d{9} )',
     'toi(?<=\\bct tu \\d{9,19} [^.\\n]{2,60} toi)(?= ?\\d{6,19}(?!\\d))',
     'gd(?<=\\bgd)(?= \\d{6}-\\d{6} \\d{2}:\\d{2}:\\d{2})',
-    'trace(?<=\\bma giao dich[ /]{0,3}(?:trace ?\\d{4,12} )?trace)(?= ?\\d{4,12}(?![0-9a-z]))',
+    // MB may break the text within the label: `Ma gia o dich/ Trace 401309`. It used to write none: `CUSTOMER DH1042 Trace 985625`.
+    'trace(?<=\\bma ?g ?i ?a ?o ?d ?i ?c ?h[ /]{0,3}(?:trace ?\\d{4,12} )?trace)(?= ?\\d{4,12}(?![0-9a-z]))',
+    'trace(?= ?\\d{6}$)(?<=^customer [^\\n]{0,200}trace)',
+    'customer(?<=\\bng chuyen: ?customer)(?= \\d)',
+    '(?<![0-9a-z])ft(?=\\d{9})',
   ].join('|'),
   'g',
 )

@@ -26,8 +26,8 @@ const BEFORE_TOKEN = /[\p{L}\p{N}]$/u
 const GLUED =
   /(?<=\d)(?:chuyen|thanhtoan|trace|ft\d{6}|gd(?:$|[0-9a-z]{4})|(?:ck|tt)(?:$|(?:chuyen|tien|don|hang|hoadon|mua|cho|toi|den)))/i
 
-/** Tokens that are never an order id: a bank's or ZaloPay's reference, or an account or phone number after its label. */
-const BANKS_OWN = /^(?:ft|mbvcb|trace|ctlnhid[io]|ibbiz|ck(?=\d{8})|zp(?=2\d[0-3]\d{9}$)|gd|tk|stk|sdt)\d/i
+/** Tokens that are never an order id: a bank's or ZaloPay's reference, or an account or phone number, masked or after its label. */
+const BANKS_OWN = /^(?:xx+|ft|mbvcb|trace|ctlnhid[io]|ibbiz|ck(?=\d{8})|zp(?=2\d[0-3]\d{9}$)|gd|tk|stk|sdt)\d/i
 const TOKEN = /(?<![\p{L}\p{N}])[A-Za-z]{2,10}\d{3,20}(?![\p{L}\p{N}])/gu
 
 const CUT_HERE = /^(?:\.{3}|…|~)/

@@ -215,6 +215,27 @@ describe('order ids', () => {
       }
   })
 
+  it('do not begin in the references of MB, VietinBank and Techcombank, also for prefixes that end in a digit', () => {
+    for (const [memo, ...prefixes] of [
+      ['LE THI LAN chuyen tien- MaGD ACSP/ A1939221', 'A1'],
+      ['LE THI LAN chuyen tien FT25321859460704', 'T2'],
+      ['LE THI LAN chuyen tien FT2525170330...', 'T2'],
+      ['LE THI LAN chuyen khoan - Ma gia o dich/ Trace 401309', 'CE', 'ACE', 'TRACE'],
+      ['CUSTOMER LE THI LAN Trace 985625', 'CE', 'ACE', 'TRACE'],
+      ['LE THI LAN   Ma giao dich  Trace124745 Trace 124745 NG CHUYEN:CUSTOMER 0966579217', 'ER'],
+      ['922D6090DH2TQS41 IBFT SEVQR LE THI LAN', 'DH'],
+      ['CUSTOMER TRAN VAN AN-201125-10:00', 'AN'],
+    ] as const)
+      for (const prefix of prefixes) {
+        expect(found(memo, prefix), memo).to.equal(null)
+        for (const id of [`${prefix}1042`, `${prefix}20251120`])
+          expect(found(memo.replace('LE THI LAN', id).replace('TRAN VAN AN', id), prefix), memo).to.equal(id)
+      }
+    expect(found('CUSTOMER 1042', 'ER'), 'the words of a payer').to.equal('ER1042')
+    expect(found('GIFT123456789', 'GIFT'), 'the words of a payer').to.equal('GIFT123456789')
+    expect(found('922D6090DH1042', 'DH'), 'the words of a payer').to.equal('DH1042')
+  })
+
   it('do not begin in the bank’s words before the payer’s', () => {
     expect(found('NHAN TU 0011004177 TRACE 560102 ND H2000 DH1042', 'DH')).to.equal('DH1042')
     expect(found('MB-TKThe :3800100123450000, tai CoopBank. ND H2000 DH1042', 'DH')).to.equal('DH1042')
@@ -250,6 +271,7 @@ describe('order ids', () => {
       'Ecom.EW23041745294945.MOMO',
       'CK31310000806217',
       'TK0011000415567',
+      'CT tu xxxx5847 toi XXX0000000',
     ])
       expect(found(content, 'DH'), content).to.equal(null)
   })
