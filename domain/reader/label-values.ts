@@ -211,9 +211,14 @@ const noValues = (cutAt: number): LabelValues => ({
   amounts: [], unsigned: [], balances: [], account: null, partysAccount: null, accountCurrency: undefined, ref: null, firstAmountAt: Infinity, left: '', cutAt, doubtful: false,
 }) // prettier-ignore
 
-/** Stars between a label and its value are marks of bold text. Two or more before a digit are a mask. */
-const masked = (shadow: string, at: number, start: number): string =>
-  /\d/.test(shadow[start] ?? '') ? (/(?<!\*)\*{2,} ?$/.exec(shadow.slice(at, start))?.[0] ?? '') : ''
+/** Stars around a label or its value are marks of bold text. Two or more before a digit, or only behind one, are a mask: `1903325****`. */
+const masked = (shadow: string, { at, start, end }: Labelled): string => {
+  const value = shadow.slice(start, end)
+  const before = /^\d/.test(value) ? (/(?<!\*)\*{2,} ?$/.exec(shadow.slice(at, start))?.[0] ?? '') : ''
+  const isBold = before !== '' || shadow[at - 1] === '*'
+  const behind = isBold ? undefined : /^[0-9x](\*{2,12})/.exec(shadow.slice(end - 1, end + 12))?.[1]
+  return before + value + (behind ?? '')
+}
 
 /** Labels of a person's name, which is a stranger's words. */
 export const PERSON = /^(?:ten )?nguoi|^(?:payee|payer|sender|beneficiary)|^(?:tu|den) ?:/
@@ -225,7 +230,8 @@ const isPersons = (before: string): boolean => PERSON.test(before) && !/[\n|]/.t
 export const listen = ({ text, shadow }: Page, labels: readonly Labelled[], until: number): LabelValues => {
   const values = noValues(CUT.exec(text)?.index ?? Infinity)
   leave(values, shadow.slice(0, labels[0]?.at ?? until), 0)
-  for (const [n, { field, at, start, end }] of labels.entries()) {
+  for (const [n, labelled] of labels.entries()) {
+    const { field, at, start, end } = labelled
     const value = shadow.slice(start, end)
     if (field === 'end') {
       if (values.amounts.length + values.unsigned.length > 0) break
@@ -234,7 +240,7 @@ export const listen = ({ text, shadow }: Page, labels: readonly Labelled[], unti
     const label = shadow.slice(at, start)
     const before = labels[n - 1]
     const isPartys = before?.field === 'other' && isPersons(shadow.slice(before.at, at))
-    if (field === 'account') takeAccount(values, masked(shadow, at, start) + value, start, isPartys)
+    if (field === 'account') takeAccount(values, masked(shadow, labelled), start, isPartys)
     else if (field === 'balance') takeBalance(values, label, value, start)
     else if (field === 'amount') takeAmount(values, value, start)
     else if (field === 'date') leave(values, value, start)
