@@ -18,13 +18,33 @@ const HEADLINE =
 /** In characters. */
 const LONGEST_LABEL = 60
 
-const isBanks = (line: string): boolean => HEADLINE.test(line) || bankSpokenOf(`${line}:`) !== null
+/** A line in which a template names the sender: `From: Vietcombank`, `Tin nhắn mới từ Vietcombank`. */
+const SENT_BY =
+  /^(?:(?:new )?(?:sms|message|tin nhan)(?: moi)? )?(?:from|tu(?! dong\b)|cua|sender|nguoi gui)(?: ?:)? (?<sender>.+)/
+
+/** A line without an app's time, and without the marks around it. */
+const wordsOf = (line: string): string =>
+  line
+    .replace(/ ?•.*$/, '')
+    .replace(/[^a-z0-9]+$/, '')
+    .replace(/^[^a-z0-9]+/, '')
+
+const isBanks = (line: string): boolean => {
+  const { sender } = SENT_BY.exec(line)?.groups ?? {}
+  if (sender !== undefined) return bankSpokenOf(`${sender}:`) !== null || sender.startsWith('ngan hang')
+  return HEADLINE.test(line) || bankSpokenOf(`${line}:`) !== null
+}
+
+/** The label of the text below a line that names its sender. */
+const TEXTS_LABEL = /^(?:noi dung|message|content|text|body|sms)$/
 
 /** Whether a text begins with a person's `name:`. A bank's own name, a headline and a field's label do not count as such a name. */
 export const beginsWithName = (page: Page): boolean => {
   const found = NAMED.exec(page.shadow)
   const name = found?.groups?.name
   if (!found || name === undefined || isBanks(name)) return false
+  const line = wordsOf(page.shadow.slice(0, found[0].length + LONGEST_LABEL).split('\n', 1)[0]!)
+  if (SENT_BY.test(line) && isBanks(line)) return false
   const beginning = { text: '', shadow: page.shadow.slice(0, found[0].length + LONGEST_LABEL) }
   return !labelsIn(beginning, ANY_BANK).some(({ at }) => at < found[0].length)
 }
@@ -68,13 +88,10 @@ export const isBanksHeader = (header: string): boolean =>
   !QUOTED.test(header) &&
   header
     .split('\n')
-    .map((line) =>
-      line
-        .replace(/ ?•.*$/, '')
-        .replace(/[^a-z0-9]+$/, '')
-        .replace(/^[^a-z0-9]+/, ''),
+    .map(wordsOf)
+    .every(
+      (line, at, lines) => line === '' || isBanks(line) || (TEXTS_LABEL.test(line) && lines.slice(0, at).some(isBanks)),
     )
-    .every((line) => line === '' || isBanks(line))
 
 /** Whether a text begins like JSON or XML. It may be a broken part of them, so what is the bank's text and what another field is uncertain. */
 export const beginsLikeCode = (shadow: string): boolean => /^(?:[{[] ?["'“{]|<[a-z]+> ?<)/.test(shadow.trimStart())

@@ -160,6 +160,39 @@ describe('attack: texts of other people in apps', () => {
     }
   })
 
+  it('are distinguished from a bank’s text below the name of its sender', () => {
+    const text = vietcombankText(1, 'DH1042', { at: AT })
+    for (const above of [
+      'From: Vietcombank\n',
+      'Từ: Vietcombank\n',
+      'SMS from Vietcombank:\n',
+      'New SMS from Vietcombank\n',
+      'Tin nhắn từ Vietcombank: ',
+      'Tin nhắn tự động: ',
+      'Sender: Vietcombank\nMessage: ',
+      'Người gửi: Vietcombank\nNội dung: ',
+    ])
+      expect(read({ text: above + text }, AT).reading, above).to.include({ bank_code: 'VCB', amount: '150000.00' })
+    for (const above of [
+      'From: Minh\n',
+      'Tin nhắn từ Minh: ',
+      'Tin nhắn mới từ Minh\n',
+      'Tin nhắn của Minh Vietcombank: ',
+      'Sender: Minh\nMessage: ',
+      'Minh\nMessage: ',
+    ])
+      expect(read({ text: above + text }, AT).reason, above).to.equal('chat')
+    expect(
+      read({ text: 'From: LPBank\nTK 000012345678 +150,000 VND. SD: 5,150,000 VND. ND: DH1042' }, AT).reading,
+    ).to.include({
+      amount: '150000.00',
+      content: 'DH1042',
+    })
+    expect(
+      read({ text: 'Tin nhắn từ Minh: TK 000012345678 +150,000 VND. SD: 5,150,000 VND. ND: DH1042' }, AT).reading,
+    ).to.equal(null)
+  })
+
   it('make no transaction without a sender, even if the account allows texts without one', () => {
     for (const text of genuine.flatMap((entry, number) => shapes(entry.text, number)))
       expect(appraised({ text }, 'receive_url', true).kind, JSON.stringify(text)).to.not.equal('movement')
