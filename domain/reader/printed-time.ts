@@ -3,7 +3,9 @@ import { DAY_MS, fromVietnam, inVietnam } from '../time.ts'
 import type { PrintedTime, Reading } from './reading.ts'
 
 /** Named groups of a layout's `{date:…}`. All are undefined if the layout has none, or if the text omits it. */
-export type DateParts = Partial<Record<'day' | 'month' | 'year' | 'hour' | 'minute' | 'second', string | undefined>>
+export type DateParts = Partial<
+  Record<'day' | 'month' | 'year' | 'hour' | 'minute' | 'second' | 'half', string | undefined>
+>
 
 /** The bank's clock may be a little ahead of ours. */
 const CLOCK_SKEW_MS = 10 * 60_000
@@ -32,13 +34,20 @@ const withoutYear = (
 export const mayLackItsYear = ({ year, month }: DateParts, isLast: (part: 'year' | 'month') => boolean): boolean =>
   year === undefined ? month !== undefined && isLast('month') : year.length < 4 && isLast('year')
 
+/** The hour of a clock of 12 hours: `12:10 AM` is 0, `09:46 CH` (chiều) is 21. Other hours stay. */
+const hourOf = ({ hour = '0', half }: DateParts): number => {
+  const printed = Number(hour)
+  if (half === undefined || printed > 12) return printed
+  return (printed % 12) + (/^(?:pm|ch)$/.test(half) ? 12 : 0)
+}
+
 /** Null if nothing is printed, or if no clock ever shows the printed time (`25:61 31/02/2026`). */
 export const readPrintedTime = (parts: DateParts, arrivedAt: Date): PrintedTime | null => {
   if (parts.day === undefined || parts.month === undefined) return null
   const wall = {
     month: Number(parts.month),
     day: Number(parts.day),
-    hour: Number(parts.hour ?? 0),
+    hour: hourOf(parts),
     minute: Number(parts.minute ?? 0),
     second: Number(parts.second ?? 0),
   }
@@ -51,14 +60,16 @@ export const readPrintedTime = (parts: DateParts, arrivedAt: Date): PrintedTime 
   return { at: moment.toISOString(), precision, year_printed: year !== null }
 }
 
-const TIME = '(?<hour>\\d{1,2})[:h](?<minute>\\d{2})(?::(?<second>\\d{2})(?!\\d))?p?'
+/** `SA` and `CH` are the Vietnamese AM and PM (sáng, chiều). */
+const HALF = '(?: ?(?<half>am|pm|sa|ch)(?![a-z]))?'
+const TIME = `(?<hour>\\d{1,2})[:h](?<minute>\\d{2})(?::(?<second>\\d{2})(?!\\d))?(?:p(?!m))?${HALF}`
 const YEAR = '(?:[-/.](?<year>\\d{4}|\\d{2}))?(?![\\d.,]\\d|\\d)'
 const DATE = `(?<day>\\d{1,2})[-/](?<month>\\d{1,2})${YEAR}`
 const WEEKDAY = '(?:(?:ngay|thu [a-z0-9]{1,5}|chu nhat),? )?'
 
 /** Every order in which banks print day and time. The first match counts. */
 const PRINTED: readonly RegExp[] = [
-  /(?<!\d)(?<year>20\d{2})-(?<month>\d{2})-(?<day>\d{2})[ t](?<hour>\d{2}):(?<minute>\d{2})(?::(?<second>\d{2}))?/,
+  /(?<!\d)(?<year>20\d{2})-(?<month>\d{2})-(?<day>\d{2})[ t](?<hour>\d{2}):(?<minute>\d{2})(?::(?<second>\d{2}))?(?: ?(?<half>am|pm|sa|ch)(?![a-z]))?/,
   new RegExp(`(?<![\\d.,]|\\d:)${TIME}[ ,;]{0,2}${WEEKDAY}${DATE}`),
   new RegExp(`(?<![\\d/-])${DATE}[ ,;]{1,2}(?:luc )?${TIME}`),
   new RegExp(`(?<![\\d/-])(?<day>\\d{1,2})[-/](?<month>\\d{1,2})[-/](?<year>\\d{4}|\\d{2})(?![\\d/])`),

@@ -55,6 +55,23 @@ describe('a time in a text', () => {
       expect(timeIn(text, arrival), text).to.include({ at, precision })
   })
 
+  it('may be that of a clock of 12 hours', () => {
+    for (const [text, at] of [
+      ['luc 31/12/2025 09:46 pm. sd 1', '2025-12-31T14:46:00.000Z'],
+      ['luc 31/12/2025 9:46:10pm. sd 1', '2025-12-31T14:46:10.000Z'],
+      ['31/12/2025 09:46 ch\ntai khoan', '2025-12-31T14:46:00.000Z'],
+      ['31/12/2025 09:46 sa\ntai khoan', '2025-12-31T02:46:00.000Z'],
+      ['09:46 pm 31/12/2025', '2025-12-31T14:46:00.000Z'],
+      ['09h46 ch, 31/12/2025', '2025-12-31T14:46:00.000Z'],
+      ['12:10 am 31/12/2025', '2025-12-30T17:10:00.000Z'],
+      ['12:10 pm 31/12/2025', '2025-12-31T05:10:00.000Z'],
+      ['21:46 pm 31/12/2025', '2025-12-31T14:46:00.000Z'],
+      ['2025-12-31 09:46:12 pm', '2025-12-31T14:46:12.000Z'],
+      ['luc 31/12/2025 09:46 chuyen tien', '2025-12-31T02:46:00.000Z'],
+    ] as const)
+      expect(timeIn(text, arrival)?.at, text).to.equal(at)
+  })
+
   it('is not found in accounts, sums and references', () => {
     expect(timeIn('03:10:20 09/10/2026', arrival)).to.include({ at: '2026-10-08T20:10:20.000Z' })
     for (const text of ['tk 3319689-002', '1,500,000vnd', '292017.261220.094610', '24/7', '10/20', 'tv-150324-00001'])
