@@ -49,6 +49,10 @@ const ACCOUNT_AT_START = new RegExp(
   `^(?:thanh toan |so |no\\.? |cua (?:quy khach|ban) |(?!x+ )[a-z]{2,12} )?[:.]{0,6} ?(?<account>(?=[x*•#. -]*\\d)(?=.{3})${ACCOUNT_NUMBER})(?![.,]\\d)`,
 )
 const ACCOUNT_CURRENCY = new RegExp(`^ ?[-(]? ?(?<currency>${CURRENCY_CODE})\\b`)
+/** The rest of an account that has letters, as accounts for one shop or order do: `96247LAI712004`. A word may also touch a number: `0123luc 10:00`. */
+const LETTERS_OF_ACCOUNT = new RegExp(
+  `^(?!${CURRENCY_CODE}|x|luc|vao|ngay|tai|tang|giam|gd|ps|sd)[a-z]{1,12}\\d[0-9a-z]{0,12}(?![0-9a-z:/]|[.,]\\d)`,
+)
 const CURRENCY_FIRST = new RegExp(`^(?<currency>${CURRENCY_CODE}) (?=[0-9x*]{3})`)
 
 export type Groups = Record<string, string | undefined>
@@ -133,9 +137,11 @@ const takeAccount = (values: LabelValues, value: string, at: number, isPartys = 
   const first = CURRENCY_FIRST.exec(value)
   const rest = first ? value.slice(first[0].length) : value
   const found = ACCOUNT_AT_START.exec(rest)
-  const account = found?.groups?.account
-  if (!found || !account || HOLDS.test(rest)) return leave(values, value, at)
-  const behind = rest.slice(found[0].length)
+  const digits = found?.groups?.account
+  if (!found || !digits || HOLDS.test(rest)) return leave(values, value, at)
+  const letters = LETTERS_OF_ACCOUNT.exec(rest.slice(found[0].length))?.[0] ?? ''
+  const account = digits + letters.toUpperCase()
+  const behind = rest.slice(found[0].length + letters.length)
   // It may lack its end. Without a number, a credit would not wait until its owner confirms the account.
   const counts = values.account === null && !(isPartys && values.partysAccount !== null)
   if (counts && at + value.length - behind.length >= values.cutAt) values.doubtful = true

@@ -70,6 +70,14 @@ describe('an account number', () => {
     expect(accountIn(`MBV\nNguoi gui:\nTK: 0011222\n${sums}\nSTK: 9999999999`)).to.equal('0011222')
   })
 
+  it('may have letters, but not the word that touches it', () => {
+    const accountIn = (account: string) =>
+      reading({ sender: 'LPB', text: `TK ${account} +150,000VND. SD 5,000,000VND. ND: DH1` }).account_number
+    for (const account of ['96247CISI1', '962476L6KN8', '96247LAI712004']) expect(accountIn(account)).to.equal(account)
+    for (const touching of ['VND', 'luc 10:00 20/11/2026', 'luc10:00 20/11/2026'])
+      expect(accountIn(`0071001004421${touching}`), touching).to.equal('0071001004421')
+  })
+
   it('does not contain the digits of a sum after it', () => {
     for (const [sum, balance] of [
       ['500 000 VND', '5 000 000 VND'],
