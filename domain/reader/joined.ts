@@ -64,7 +64,31 @@ const areNeighbours = (first: Reading, second: Reading): boolean => {
   return difference === movedBy(second) || difference === -movedBy(first)
 }
 
-type ReadPart = (start: number, end?: number) => Reading | 'several' | null
+type ReadPart = (start: number, end?: number, how?: How) => Reading | 'several' | null
+/** `layout`: only with a layout of a bank, as the memo of a bank may fill a line, and end in words that labels can read. */
+export type How = 'layout' | 'any'
+
+/** In a line in which a notification begins. */
+const ACCOUNT_LABEL = /(?<![a-z])(?:s?tk|sdtk|tai khoan|acc(?:(?:oun)?t)?|a\/c)(?![a-z])/
+/** No notification is shorter, in characters. */
+const SHORTEST = 45
+/** Lines that are tried. A notification before another one has fewer with an account. */
+const MOST_LINES = 3
+
+/** Whether a notification of another bank or form begins in a later line. A payer cannot write a line end. */
+const isJoinedToOther = ({ shadow }: Page, readPart: ReadPart): boolean => {
+  let tried = 0
+  const first = shadow.search(ACCOUNT_LABEL)
+  if (first < 0) return false
+  for (let end = shadow.indexOf('\n', SHORTEST); end >= 0 && tried < MOST_LINES; end = shadow.indexOf('\n', end + 1)) {
+    if (end < first || !ACCOUNT_LABEL.test(shadow.slice(end, end + SHORTEST))) continue
+    tried++
+    // An app's template may have the text twice.
+    const isSame = shadow.slice(0, end).endsWith(shadow.slice(end).trim())
+    if (!isSame && readPart(end + 1, undefined, 'layout') !== null && readPart(0, end) !== null) return true
+  }
+  return false
+}
 
 /** Whether another notification begins in a later line, in the same way as the first. One line, such as a title, may precede it, and begin like it. */
 const isJoinedByLines = ({ shadow }: Page, readPart: ReadPart): boolean => {
@@ -101,8 +125,12 @@ const isJoinedByBlank = ({ shadow }: Page, readPart: ReadPart): boolean => {
  * Whether an app joined two notifications. The first one's memo would contain the second's order id.
  * @param readPage  reads one of them. `several`: more than one bank prints it like that, with different values
  */
-export const isJoined = (page: Page, readPage: (part: Page) => Reading | 'several' | null): boolean => {
-  const readPart: ReadPart = (start, end) =>
-    readPage({ text: page.text.slice(start, end).trimEnd(), shadow: page.shadow.slice(start, end).trimEnd() })
-  return (page.shadow.includes('\n') && isJoinedByLines(page, readPart)) || isJoinedByBlank(page, readPart)
+export const isJoined = (page: Page, readPage: (part: Page, how: How) => Reading | 'several' | null): boolean => {
+  const readPart: ReadPart = (start, end, how = 'any') =>
+    readPage({ text: page.text.slice(start, end).trimEnd(), shadow: page.shadow.slice(start, end).trimEnd() }, how)
+  const hasLines = page.shadow.includes('\n')
+  return (
+    (hasLines && (isJoinedByLines(page, readPart) || isJoinedToOther(page, readPart))) ||
+    isJoinedByBlank(page, readPart)
+  )
 }

@@ -243,9 +243,10 @@ const startsAtOnce = (text: string): boolean => /^\(?[\p{L}\p{N}]/u.test(text)
 
 /** Whether the text consists of two notifications. */
 const isTwo = (body: Page, bank: Bank | null, arrivedAt: Date): boolean =>
-  isJoined(body, (part) => {
-    const found = bank ? readAs(bank, part, arrivedAt) : readAsAny(part, arrivedAt)
-    return found === 'several' ? found : (found?.reading ?? readLoosely(part, bank, arrivedAt))
+  isJoined(body, (part, how) => {
+    const found = (bank && readAs(bank, part, arrivedAt)) ?? readAsAny(part, arrivedAt)
+    if (found === 'several') return found
+    return found?.reading ?? (how === 'any' ? readLoosely(part, bank, arrivedAt) : null)
   })
 
 /** Words that a payer may write, and that otherwise mean that a text is not a transaction. */

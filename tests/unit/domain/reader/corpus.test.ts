@@ -62,6 +62,20 @@ describe('the corpus of bank texts', () => {
     }
   })
 
+  it('has no text that is read if one of another bank follows in the next line, with its own order id', () => {
+    const texts = transactions.filter(({ channel, expected }) => channel === 'sms' && expected!.account_number)
+    const others = [
+      'SD TK 0011000415567 +10,000VND luc 20-11-2026 09:00:05. SD 5,010,000VND. Ref DH2000',
+      'TK 03xxx682|GD: +10,000VND 20/11/26 09:00|SD: 5,010,000VND|ND: DH2000',
+      'TK1201xxx847 tai BIDV +10,000VND vao 09:00 20/11/2026. So du:5,010,000VND. ND: DH2000',
+    ]
+    for (const entry of texts)
+      for (const other of others) {
+        const text = `${entry.text}\n${other}`
+        expect(read({ ...entry, text }, ARRIVAL).reading, text).to.equal(null)
+      }
+  })
+
   it('reads a text below a line that begins like it, such as a title, but not two texts below a line', () => {
     const text = 'Sacombank: 28/11/2026 09:00\nTK: 0601xx1234\nPS: +150,000 VND\nSo du kha dung: 1,150,000 VND\nDH1042'
     const other = text.replace('DH1042', 'DH1043')
