@@ -292,6 +292,22 @@ describe('attack: the data of a deleted account', () => {
     expect(left.filter(({ row }) => row.toLowerCase().includes(MARK))).to.deep.equal([])
   })
 
+  it('takes no mail about another address that contains its own', async () => {
+    const about = (email: string) => `Baoco: ${email} has used 80% of this month's transactions`
+    const others = ['lan@shop.test', 'm.an@shop.test', 'an@shop.test.vn', 'an@shop.tests', 'to-an@shop.test'].map(about)
+    const own = ['an@shop.test', '(An@Shop.test)'].map(about)
+    for (const text of [...others, ...own])
+      await api.database.query('INSERT INTO ops.outbox (recipient, subject, body) VALUES ($1, $2, $3)', [
+        'operator@shop.test', text, `${text}.`,
+      ]) // prettier-ignore
+    const nothing = { rules: [], mail_accounts: [], transactions: [], token_hashes: [] }
+    await forgetAccount(api.database)({ user_id: await api.nextId(), email: 'An@shop.test', ...nothing })
+    const left = await api.database.query<{ subject: string }>(
+      "SELECT subject FROM ops.outbox WHERE recipient = 'operator@shop.test' ORDER BY id",
+    )
+    expect(left.map(({ subject }) => subject)).to.deep.equal(others)
+  })
+
   it('does not prevent a new registration of its address', async () => {
     const again = await api.newAccount(EMAIL, 'Free')
     expect(again.user_id).not.to.equal(account.user_id)

@@ -30,8 +30,11 @@ const hashOfEmail = (email: string): string => sha256(normalEmail(email), 'base6
 const RATE_LIMITS = `DELETE FROM ops.rate_limit WHERE substring(key FROM position(':' IN key) + 1) = ANY ($1)`
 
 /** Mails to the account, and mails to the operator that mention it. */
-const MAILS = `DELETE FROM ops.outbox
-  WHERE recipient = $1 OR position($1 IN lower(subject)) > 0 OR position($1 IN lower(body)) > 0`
+const MAILS = 'DELETE FROM ops.outbox WHERE recipient = $1 OR lower(subject) ~ $2 OR lower(body) ~ $2'
+
+/** A pattern of Postgres that finds an email, but no longer one that contains it. */
+const mentions = (email: string): string =>
+  `(?<![[:alnum:].!#$%&*+/=?^_{|}~-])${email.replace(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`)}(?![[:alnum:]-]|\\.[[:alnum:]])`
 
 /** @returns a function that removes all rows of an account; called again, it removes rows that were added since */
 export const forgetAccount =
@@ -41,7 +44,7 @@ export const forgetAccount =
     for (const table of BY_NAME)
       await database.query(`DELETE FROM ${table} WHERE split_part(who, '.', 1) = $1`, [String(user_id)])
     await database.query(RATE_LIMITS, [[String(user_id), hashOfEmail(email), ...token_hashes]])
-    await database.query(MAILS, [normalEmail(email)])
+    await database.query(MAILS, [normalEmail(email), mentions(normalEmail(email))])
     await database.query('DELETE FROM ops.mailbox WHERE mail_account_id = ANY ($1)', [mail_accounts])
     await database.query('DELETE FROM ops.pace WHERE rule_id = ANY ($1)', [rules])
     await database.query('DELETE FROM ops.claim WHERE transaction_id = ANY ($1)', [transactions])
