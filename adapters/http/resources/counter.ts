@@ -37,13 +37,14 @@ const hasSwitchedOffAt = ({ bank_accounts }: Account, bank: LiveUpdate['bank_cod
 
 /**
  * The payment of a new credit. A repeated notification is not a payment, and one that was held back is none yet: the money may be on the bank
- * account of a stranger. A page has to start over if it shows a deleted payment, or lacks one that was released. It also does so after a
- * credit that fires no rule, if the owner has switched off an account at its bank: the update does not say which account the credit is for.
+ * account of a stranger. A page has to start over if it shows a deleted payment, lacks one that was released, or shows one without the order
+ * id that a copy brought. It also does so after a credit that fires no rule, if the owner has switched off an account at its bank: the update
+ * does not say which account the credit is for.
  */
 const shownOf = (update: LiveUpdate, account: Account): object | 'reset' | null => {
   const { kind, what, id, bank_code, amount, currency, order_id, created_at } = update
   if (what === 'BankAccountChanged') return 'reset'
-  if (kind === 'transaction' && (what === 'deleted' || update.released)) return 'reset'
+  if (kind === 'transaction' && (what === 'deleted' || what === 'completed' || update.released)) return 'reset'
   const isCredit = what === 'captured' && update.transaction_type === 'credit'
   if (!isCredit || update.webhook_status === 'already_run' || update.held) return null
   if (update.webhook_status !== 'pending' && hasSwitchedOffAt(account, bank_code)) return 'reset'
@@ -138,7 +139,7 @@ export const counterRoutes = (
   get('/counter/:token', 'Get the counter page', none, dashboardsPage, showPage)
   const limited = refuses('NOT_FOUND', 'ACCOUNT_LOCKED', 'STORE_UNAVAILABLE', 'RATE_LIMITED')
   const stream = eventStream(
-    'Event `payments` first, then a `transaction` for each payment. `reset`: a payment was deleted or is no longer held back, a bank account was switched off or on, or there were many at once: connect again. While a bank account is switched off, also after a credit at the same bank that fires no rule.',
+    'Event `payments` first, then a `transaction` for each payment. `reset`: a payment was deleted, got its order id or is no longer held back, a bank account was switched off or on, or there were many at once: connect again. While a bank account is switched off, also after a credit at the same bank that fires no rule.',
   )
   get('/counter/:token/stream', 'Stream payments to the counter page', limited, query(StreamStart), stream, listen)
 }

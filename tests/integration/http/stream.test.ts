@@ -316,6 +316,25 @@ describe('the stream', () => {
     expect(again.sent[0]!.data.payments.map(({ id }: { id: number }) => id)).to.deep.equal([after, before])
   })
 
+  it('of the counter has the order id that only a copy of the notification brings', async () => {
+    const user = api.owner.user_id
+    const payment = await pay(user, { order_id: null, prefix: null, webhook_status: 'skipped' })
+    const { token } = (await api.ask('POST', '/api/counter', { key: api.owner.api_key })).body.data
+    const { sent } = await listen(`/counter/${token}/stream`)
+    await eventually(() => sent.length === 1)
+    expect(sent[0]!.data.payments[0]).to.deep.include({ id: payment, order_id: null })
+    const brought = { order_id: 'DH1042', prefix: 'DH', rules: [] as number[], webhook_status: 'no_match' } as const
+    const copy = await pay(user, { webhook_status: 'already_run', already_run_of: payment })
+    await api.happened(user, payment, [
+      { type: 'TransactionCompleted', data: { transaction_id: payment, completed_by: copy, ...brought } },
+    ])
+    await eventually(() => sent.length === 2)
+    expect(sent[1]!.event).to.equal('reset')
+    const again = await listen(`/counter/${token}/stream`)
+    await eventually(() => again.sent.length === 1)
+    expect(again.sent[0]!.data.payments[0]).to.deep.include({ id: payment, order_id: 'DH1042' })
+  })
+
   it('of the counter has no payment that was held back, until its owner counts it, nor money that came back', async () => {
     const user = api.owner.user_id
     const ofStranger = await pay(user, { held: 'unconfirmed_account' })
