@@ -32,7 +32,7 @@ export const allReactors = (parts: ReactorParts): readonly Reactor[] => {
     sendAccountMails(parts),
     mailQuotaWarning(parts),
     raiseAlerts(alerts, accounts),
-    raiseTransactionAlerts(alerts),
+    raiseTransactionAlerts(alerts, accounts),
     alertUnsafeForwarder(alerts),
     alertSkippedMail(alerts, accounts),
     sendAlerts({ accounts, vault, clock, mailer, links, calls: openAlertCalls(sender, clock, log) }),

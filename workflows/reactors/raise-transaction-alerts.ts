@@ -1,7 +1,7 @@
 // Tests: tests/unit/workflows/reactors/raise-transaction-alerts.test.ts, tests/integration/http/alerts.test.ts
 /**
  * Alerts about single transactions: copies that contradict each other (T4) or say that the money came back, and old
- * notifications that were not sent (T5).
+ * notifications that were not sent (T5). They end when the transaction is deleted.
  */
 import { sourceSubject, transactionSubject } from '../alerts/subjects.ts'
 import { pathOfSource } from '../../domain/arrival/origin.ts'
@@ -9,7 +9,9 @@ import type { KnownEvent } from '../../domain/catalogue.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
 import { cameBack } from '../../domain/reader/returned.ts'
 import { DAY_MS } from '../../domain/time.ts'
+import type { Accounts } from '../accounts/accounts.ts'
 import { sinceEvent, type Alerts } from '../alerts/alerts.ts'
+import { causedBy } from '../support/stamp.ts'
 import { inEach } from '../texts/texts.ts'
 import { reactor, type Reactor } from './reactor.ts'
 
@@ -17,7 +19,10 @@ import { reactor, type Reactor } from './reactor.ts'
 const CONTRADICTING_FOR_MS = 7 * DAY_MS
 const OLD_FOR_MS = DAY_MS
 
-export const raiseTransactionAlerts = (alerts: Pick<Alerts, 'raise'>): Reactor => {
+export const raiseTransactionAlerts = (
+  alerts: Pick<Alerts, 'raise' | 'end'>,
+  accounts: Pick<Accounts, 'find'>,
+): Reactor => {
   const raiseContradicting = async (
     event: KnownEvent<'TransactionCaptured'>,
     first: number,
@@ -64,6 +69,18 @@ export const raiseTransactionAlerts = (alerts: Pick<Alerts, 'raise'>): Reactor =
       const { user_id } = event.metadata
       if (held !== 'old_notification' || user_id === null) return 'nothing'
       return raiseOld(event, user_id, transaction_id, transactionSubject(transaction_id))
+    },
+    TransactionDeleted: async (event) => {
+      const { user_id, transaction_id } = event.data
+      // Nothing may be added to the alerts of an account that is being deleted.
+      if (!(await accounts.find(user_id))) return 'nothing'
+      const ended = {
+        user_id,
+        subject: transactionSubject(transaction_id),
+        until: event.metadata.at,
+        ...causedBy(event),
+      }
+      for (const kind of ['contradicting_copy', 'old_notification'] as const) await alerts.end({ kind, ...ended })
     },
   })
 }

@@ -222,6 +222,19 @@ describe('alerts', () => {
     expect((await theOne(({ subject }) => subject === `bank_account:${id}`)).until).to.equal(null)
   })
 
+  it('report a contradiction until the transaction that counts is deleted', async () => {
+    const [first, copy] = await api.nextIds(2)
+    await api.happened(user_id, first!, [captured(user_id, first!)])
+    const contradicting = { webhook_status: 'already_run', already_run_of: first!, contradicts: 'DH9' } as const
+    await api.happened(user_id, copy!, [captured(user_id, copy!, contradicting)])
+    const ofFirst = ({ subject }: Alert): boolean => subject === `transaction:${first}`
+    const alert = await theOne(ofFirst)
+    expect(alert.kind).to.equal('contradicting_copy')
+    expect(Date.parse(alert.until!)).to.be.greaterThan(Date.now())
+    await api.ask('DELETE', `/api/transactions/${first}`, { key })
+    await theOne((each) => ofFirst(each) && Date.parse(each.until!) <= Date.now())
+  })
+
   it('report a quota until the month ends or a plan is bought', async () => {
     const month = new Date(Date.now() + 7 * 3_600_000).toISOString().slice(0, 7)
     await api.decree(user_id, { type: 'QuotaWarned', data: { user_id, month, transactions: 80, limit: 100 } })
