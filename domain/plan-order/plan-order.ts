@@ -4,6 +4,7 @@
  */
 import type { Account } from '../account/account.ts'
 import type { Plan } from '../account/events.ts'
+import type { System } from '../account/state.ts'
 import { normalPrefix } from '../account/systems.ts'
 import { digitsContradict } from '../dedup/account-digits.ts'
 import { isEventOf } from '../catalogue.ts'
@@ -64,7 +65,7 @@ const planOrderName = (prefix: string, planOrderId: number): string => prefix + 
  * the operator's own sources, can refer to one.
  */
 export const namedPlanOrder = (
-  account: Pick<Account, 'operator'>,
+  account: Pick<Account, 'operator'> & { systems: ReadonlyMap<number, Pick<System, 'payment_prefix'>> },
   reading: Pick<Reading, 'transaction_type' | 'currency' | 'bank_code' | 'account_number' | 'content'>,
   text: string,
   plans: PlanAccount | null,
@@ -73,7 +74,12 @@ export const namedPlanOrder = (
   const { bank_code, account_number: printed } = reading
   if (bank_code !== plans.bank_code || printed === null || digitsContradict(printed, plans.account_number)) return null
   if (printed.replace(/\D/g, '').length < LEAST_PRINTED_DIGITS) return null
-  const found = orderIdOf(reading.content, text, [plans.prefix])
+  // `ABC1042` is an order of the operator's shop with the prefix `ABC`, not the plan order `BC1042`. `VAN A BC1042` is the plan order.
+  const memo = (reading.content ?? text).toUpperCase()
+  const longer = [...account.systems.values()]
+    .map(({ payment_prefix }) => payment_prefix)
+    .filter((prefix) => prefix.endsWith(plans.prefix) && memo.includes(prefix))
+  const found = orderIdOf(reading.content, text, [plans.prefix, ...longer])
   const digits = found?.prefix === plans.prefix ? /^\d{4,15}$/.exec(found.order_id.slice(plans.prefix.length)) : null
   const plan_order_id = Number(digits?.[0] ?? 0)
   if (!found || plan_order_id === 0) return null

@@ -68,12 +68,20 @@ describe('a plan order', () => {
 describe('the plan order of a credit', () => {
   const text = (memo: string, sign = '+', account = plans.account_number) =>
     `SD TK ${account} ${sign}600,000VND luc 20-11-2026 10:00:05. SD 2,000,000VND. Ref MBVCB.900000001.${memo}`
-  const usual = { operator: true, sign: '+', account: plans.account_number, currency: 'VND', of: plans }
+  const usual = {
+    operator: true,
+    prefixes: ['DH'],
+    sign: '+',
+    account: plans.account_number,
+    currency: 'VND',
+    of: plans,
+  }
   const named = (memo: string, given: Partial<typeof usual> = {}) => {
-    const { operator, sign, account, currency, of } = { ...usual, ...given }
+    const { operator, prefixes, sign, account, currency, of } = { ...usual, ...given }
+    const systems = new Map(prefixes.map((payment_prefix, id) => [id, { payment_prefix }]))
     const words = text(memo, sign, account)
     const { reading } = read({ text: words, sender: 'Vietcombank' }, at)
-    return namedPlanOrder({ operator }, { ...reading!, currency }, words, of)?.plan_order_id ?? null
+    return namedPlanOrder({ operator, systems }, { ...reading!, currency }, words, of)?.plan_order_id ?? null
   }
 
   it('is the number after the prefix', () => {
@@ -88,6 +96,13 @@ describe('the plan order of a credit', () => {
     expect(named('BC0042', { account: '0099000415567' })).to.equal(null)
     expect(named('BC0042', { of: { ...plans, bank_code: 'MB' } })).to.equal(null)
     expect(named('BC0042', { operator: false })).to.equal(null)
+  })
+  it('is not a part of an order id of the operator’s own shop', () => {
+    const prefixes = ['DH', 'ABC']
+    expect(named('ABC0042', { prefixes })).to.equal(null)
+    expect(named('NGUYEN VAN A BC0042', { prefixes })).to.equal(42)
+    expect(named('BC0042', { prefixes })).to.equal(42)
+    expect(named('DH77 BC0042', { prefixes })).to.equal(42)
   })
   it('is found if the bank masks the account but prints part of it', () => {
     expect(named('BC0042', { account: '0011xxxx5567' })).to.equal(42)
