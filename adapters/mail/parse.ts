@@ -2,6 +2,7 @@
 /** Turns a fetched mail, which may be cut off or broken, into its headers and texts. */
 import type { ParsedMail } from 'mailparser'
 import { addressesIn } from '../../domain/mail-trust/mail-address.ts'
+import { joinedResults } from '../../domain/mail-trust/mail-providers.ts'
 import type { MailHeaders } from '../../domain/mail-trust/mail-trust.ts'
 import type { FetchedMail } from '../../workflows/mail-ingest/mailbox.ts'
 import { headOf, type HeaderLine } from './head.ts'
@@ -26,11 +27,26 @@ const valuesOf = (lines: readonly HeaderLine[], name: string): string[] =>
     .slice(0, MOST_HEADERS)
     .map(({ value }) => copied(value.slice(0, LONGEST_HEADER)))
 
+const AUTHENTICATION_RESULTS = 'authentication-results'
+
+/** The lines, in which results that the provider divided among several headers stand in one. */
+const withJoinedResults = (lines: readonly HeaderLine[]): HeaderLine[] => {
+  const joined: HeaderLine[] = []
+  for (const line of lines) {
+    const above = joined.at(-1)
+    const isPair = line.name === AUTHENTICATION_RESULTS && above?.name === line.name
+    const value = isPair ? joinedResults(above.value, line.value) : null
+    if (value === null) joined.push(line)
+    else joined.splice(-1, 1, { ...line, value })
+  }
+  return joined
+}
+
 const headersOf = (lines: readonly HeaderLine[]): MailHeaders => ({
   from: valuesOf(lines, 'from'),
   to: valuesOf(lines, 'to'),
   cc: valuesOf(lines, 'cc'),
-  authentication_results: valuesOf(lines, 'authentication-results'),
+  authentication_results: valuesOf(withJoinedResults(lines), AUTHENTICATION_RESULTS),
   dkim_signature: valuesOf(lines, 'dkim-signature'),
   in_reply_to: valuesOf(lines, 'in-reply-to'),
   references: valuesOf(lines, 'references'),

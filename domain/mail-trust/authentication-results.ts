@@ -27,7 +27,7 @@ export interface AuthenticationResults {
 }
 
 /** Limits above what any provider writes: characters, and results. */
-const LONGEST = 16 * 1024
+export const LONGEST = 16 * 1024
 const MOST_RESULTS = 100
 
 type Token = { kind: 'word' | 'quoted'; text: string; isApart: boolean } | { kind: ';' | '='; isApart: boolean }

@@ -15,8 +15,12 @@ import {
 } from './authentication-results.ts'
 import { bankOfDomain } from '../banks/directory.ts'
 import { addressesIn } from './mail-address.ts'
+import { isIdAmong } from './mail-providers.ts'
 
-/** Header values as they arrived, folded or not. If a name occurs more than once, the topmost value comes first. */
+/**
+ * Header values as they arrived, folded or not. If a name occurs more than once, the topmost value comes first. Results that the provider
+ * divided among several headers are one value (`joinedResults`).
+ */
 export interface MailHeaders {
   from: readonly string[]
   to: readonly string[]
@@ -73,7 +77,7 @@ const providersResults = (headers: readonly string[], ids: readonly string[]): A
   for (const header of headers) {
     const id = authservIdOf(header)
     if (id === null && found.length === 0) return null
-    if (id === null || !ids.includes(id)) continue
+    if (id === null || !isIdAmong(ids, id)) continue
     const results = parseAuthenticationResults(header)
     if (results) found.push(results)
     else if (found.length === 0) return null

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import { headOf } from '../../../../adapters/mail/head.ts'
 import { parseMail } from '../../../../adapters/mail/parse.ts'
+import { authservIdsOf } from '../../../../domain/mail-trust/mail-providers.ts'
+import { distrustMail } from '../../../../domain/mail-trust/mail-trust.ts'
 
 const lines = (source: string) => headOf(Buffer.from(source)).lines.map(({ name, value }) => [name, value])
 const rest = (source: string) => headOf(Buffer.from(source)).rest.toString()
@@ -79,6 +81,55 @@ describe('the head of a mail', () => {
 
   it('shows its sender as it is written if that is no address', async () => {
     expect((await parsed('From: The  bank\r\n\r\nx')).from).to.equal('The bank')
+  })
+})
+
+/** As Fastmail delivers a mail: its results are divided among four headers, above its `Received`. */
+const fastmailHead = (own: string, below: string): string =>
+  [
+    `Authentication-Results: ${own};`,
+    '    x-csa=none;',
+    '    x-ptr=pass smtp.helo=mx.acb.com.vn',
+    '      policy.ptr=mx.acb.com.vn',
+    `Authentication-Results: ${own};`,
+    '    bimi=none (No BIMI records found)',
+    `Authentication-Results: ${own};`,
+    '    arc=none (no signatures found)',
+    `Authentication-Results: ${own};`,
+    '    dkim2=none (no signatures found);',
+    '    dkim=pass (2048-bit rsa key sha256) header.d=acb.com.vn',
+    '      header.i=@acb.com.vn header.b=ZMMr8Ob+ header.a=rsa-sha256',
+    '      header.s=s1;',
+    '    dmarc=pass policy.published-domain-policy=reject',
+    '      policy.applied-disposition=none policy.evaluated-disposition=none',
+    '      (p=reject,d=none,d.eval=none) policy.policy-from=p',
+    '      header.from=acb.com.vn;',
+    '    spf=pass smtp.mailfrom=mailalert@acb.com.vn',
+    '      smtp.helo=mx.acb.com.vn',
+    `Received: from mx.acb.com.vn by ${own} (Postfix) with ESMTPS id 281071EA00F1`,
+    ...(below === '' ? [] : [`Authentication-Results: ${below}`]),
+    'DKIM-Signature: v=1; a=rsa-sha256; d=acb.com.vn; s=s1; h=from:to:subject; bh=x; b=y',
+    'From: mailalert@acb.com.vn',
+    'To: shop@fastmail.com',
+    '',
+    'x',
+  ].join('\r\n')
+
+describe('the results of a mail’s signatures', () => {
+  const shop = { email: 'shop@fastmail.com', authserv_ids: authservIdsOf('imap.fastmail.com', null) }
+  const own = 'phl-mx-04.messagingengine.com'
+  const reasonFor = async (source: string) => distrustMail((await parsed(source)).headers, shop)
+
+  it('are found in any of the headers among which Fastmail divides them', async () => {
+    expect(await reasonFor(fastmailHead(own, ''))).to.equal(null)
+  })
+
+  it('do not include a header of the sender, even under the id of the server', async () => {
+    const forged = fastmailHead(own, `${own}; dkim=pass header.d=acb.com.vn`).replace(
+      '    dkim=pass (',
+      '    dkim=none (',
+    )
+    expect(await reasonFor(forged)).to.equal('unauthenticated_sender')
   })
 })
 

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { parseAuthenticationResults } from '../../../../domain/mail-trust/authentication-results.ts'
 import { addressesIn } from '../../../../domain/mail-trust/mail-address.ts'
-import { authservIdsOf } from '../../../../domain/mail-trust/mail-providers.ts'
+import { authservIdsOf, joinedResults } from '../../../../domain/mail-trust/mail-providers.ts'
 import { distrustMail, type Mailbox, type MailHeaders } from '../../../../domain/mail-trust/mail-trust.ts'
 
 const SHOP: Mailbox = { email: 'shop@gmail.com', authserv_ids: ['mx.google.com'] }
@@ -203,5 +203,26 @@ describe("a mailbox provider's id", () => {
     expect(authservIdsOf('IMAP.gmail.com', 'evil.example')).to.deep.equal(['mx.google.com']))
   it('is set in the account for other providers', () =>
     expect(authservIdsOf('mail.example', 'MX.example')).to.deep.equal(['mx.example']))
+  it('is any name of a server of Fastmail, and no name that only ends alike', () => {
+    const fastmail: Mailbox = { ...SHOP, authserv_ids: authservIdsOf('imap.fastmail.com', null) }
+    const results = (id: string) => ({ authentication_results: [PASSED.replace('mx.google.com', id)] })
+    for (const id of ['mx3.messagingengine.com', 'phl-mx-04.messagingengine.com'])
+      expect(isBelieved(results(id), fastmail), id).to.equal(true)
+    for (const id of ['messagingengine.com', 'xmessagingengine.com', 'mx3.messagingengine.com.evil.example'])
+      expect(isBelieved(results(id), fastmail), id).to.equal(false)
+    // An account cannot set a whole domain.
+    for (const own of ['.google.com', '.com'])
+      expect(isBelieved({}, { ...SHOP, authserv_ids: authservIdsOf('mail.example', own) }), own).to.equal(false)
+  })
+  it('joins headers of Fastmail that are directly below each other, and no others', () => {
+    const id = 'phl-mx-04.messagingengine.com'
+    expect(joinedResults(` ${id};\r\n bimi=none`, ` ${id};\r\n dkim=pass`)).to.equal(
+      ` ${id};\r\n bimi=none;\r\n dkim=pass`,
+    )
+    expect(joinedResults(`${id}; bimi=none`, 'phl-mx-05.messagingengine.com; dkim=pass')).to.equal(null)
+    expect(joinedResults('mx.google.com; spf=pass', 'mx.google.com; dkim=pass')).to.equal(null)
+    expect(joinedResults(`${id}; ${'x'.repeat(16 * 1024)}`, `${id}; dkim=pass`)).to.equal(null)
+    expect(joinedResults(`${id}; bimi=none`, id)).to.equal(null)
+  })
   it('is absent if the account does not set it', () => expect(authservIdsOf('mail.example', null)).to.deep.equal([]))
 })
