@@ -87,6 +87,7 @@ export const MailboxForm = ({ of, onSaved, onCancel }: FormProps) => {
         onChange={(host) => choose(host)}
       />
       {known === GMAIL && <GmailSteps />}
+      {known === '' && <p class="muted">{t.unsuitable}</p>}
       <TextField label={t.email} name="email" type="email" required value={of?.email} error={error} />
       <TextField
         label={t.password}

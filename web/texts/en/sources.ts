@@ -141,7 +141,10 @@ export const sources: Messages['sources'] = {
     usernameHint: 'Empty if it is the email address.',
     folder: 'Folder',
     authserv: "The provider's verification id (authserv-id)",
-    authservHint: 'Needed only for another provider. The test shows the id that it saw.',
+    authservHint:
+      "The test shows the id that it saw. Enter it only if it is a name of your provider's server: with another id, mails could be forged.",
+    unsuitable:
+      'Outlook, Hotmail and Microsoft 365 cannot be connected, because they accept no app passwords. With Yahoo, Zoho and Yandex, Baoco cannot verify mails. Use Gmail or a phone instead.',
     gmailTitle: 'Get an app password from Gmail',
     gmail: [
       'Switch on 2-Step Verification in your Google account.',
@@ -154,7 +157,7 @@ export const sources: Messages['sources'] = {
     test: 'Test',
     testOf: (email) => `Test ${email}`,
     testing: 'Testing…',
-    good: 'The mailbox can be read.',
+    good: 'The mailbox can be read. Its latest mails show no verification id. Mails of a bank count only if the provider writes one.',
     goodWith: (id) => `The mailbox can be read. Verification id: ${id}.`,
     bad: 'The mailbox cannot be read.',
     paused: 'Paused',

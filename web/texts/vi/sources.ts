@@ -139,7 +139,10 @@ export const sources = {
     usernameHint: 'Để trống nếu là địa chỉ email.',
     folder: 'Thư mục',
     authserv: 'Mã kiểm chứng của nhà cung cấp (authserv-id)',
-    authservHint: 'Chỉ cần cho nhà cung cấp khác. Nút Thử cho biết mã đã thấy.',
+    authservHint:
+      'Nút Thử cho biết mã đã thấy. Chỉ nhập nếu đó là tên máy chủ của nhà cung cấp: nhập mã khác thì thư có thể bị giả mạo.',
+    unsuitable:
+      'Không kết nối được Outlook, Hotmail và Microsoft 365, vì các dịch vụ này không nhận mật khẩu ứng dụng. Với Yahoo, Zoho và Yandex, Baoco không kiểm chứng được thư. Hãy dùng Gmail hoặc điện thoại.',
     gmailTitle: 'Lấy mật khẩu ứng dụng của Gmail',
     gmail: [
       'Bật Xác minh 2 bước trong tài khoản Google của bạn.',
@@ -152,7 +155,7 @@ export const sources = {
     test: 'Thử',
     testOf: (email: string) => `Thử ${email}`,
     testing: 'Đang thử…',
-    good: 'Đọc được hộp thư.',
+    good: 'Đọc được hộp thư. Các thư mới nhất không có mã kiểm chứng. Thư của ngân hàng chỉ được tính nếu nhà cung cấp ghi mã này.',
     goodWith: (id: string) => `Đọc được hộp thư. Mã kiểm chứng đã thấy: ${id}.`,
     bad: 'Không đọc được hộp thư.',
     paused: 'Tạm dừng',
