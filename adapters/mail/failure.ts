@@ -10,6 +10,7 @@ interface ImapError extends Error {
   code?: string
   authenticationFailed?: boolean
   responseText?: string
+  serverResponseCode?: string
   tlsFailed?: boolean
   upgradeError?: unknown
 }
@@ -29,6 +30,10 @@ const VIOLATIONS: readonly (readonly [RegExp, string])[] = [
   [/^STARTTLS_INJECTION$/, 'The server sent data between STARTTLS and the start of encryption.'],
 ]
 
+/** A login that is refused for now, whatever the password is: response codes of RFC 5530 and RFC 9051, and Gmail's words. */
+const FOR_NOW = /^(?:UNAVAILABLE|LIMIT|INUSE|SERVERBUG)$/
+const TOO_MANY = /simultaneous connections/i
+
 /** Characters. Limits a server's text, because people read it. */
 const LONGEST = 200
 
@@ -40,7 +45,9 @@ const quoted = (text: string | undefined): string => {
 export const mailFailure = (error: unknown): MailFailure => {
   if (error instanceof MailFailure) return error
   if (error instanceof Failure) return new MailFailure(error.message)
-  const { code = '', authenticationFailed, responseText, tlsFailed, message } = error as ImapError
+  const { code = '', authenticationFailed, responseText, serverResponseCode, tlsFailed, message } = error as ImapError
+  if (authenticationFailed && (FOR_NOW.test(serverResponseCode ?? '') || TOO_MANY.test(responseText ?? '')))
+    return new MailFailure(`The server accepts no login at the moment.${quoted(responseText)}`)
   if (authenticationFailed)
     return new MailFailure(`The server rejected the user name or the password.${quoted(responseText)}`, {
       isRefusal: true,

@@ -15,6 +15,7 @@ const REASONS: readonly (readonly [pattern: RegExp, text: string])[] = [
   [/^The server does not support encryption \(STARTTLS\)\.$/, 'Máy chủ không hỗ trợ mã hóa (STARTTLS).'],
   [/^The server does not speak TLS on this port\.$/, 'Máy chủ không dùng TLS ở cổng này.'],
   [/^The server rejected the user name or the password\.$/, 'Máy chủ không nhận tên đăng nhập hoặc mật khẩu.'],
+  [/^The server accepts no login at the moment\.$/, 'Máy chủ hiện không cho đăng nhập.'],
   [/^The mailbox could not be read\.$/, 'Không đọc được hộp thư.'],
   [/^The mailbox has no folder (.*)\.$/s, 'Hộp thư không có thư mục $1.'],
   // The second sentence is that of an earlier version, which the event of a paused mailbox contains.

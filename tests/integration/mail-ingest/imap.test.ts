@@ -2,8 +2,52 @@ import { expect } from 'chai'
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { openImap, type ImapOptions } from '../../../adapters/mail/imap.ts'
+import type { MailFailure } from '../../../workflows/mail-ingest/mailbox.ts'
 
 const LOGIN = { host: '127.0.0.1', tls: false, username: 'shop', password: 'secret-password', folder: 'INBOX' }
+
+describe('a mail server that refuses the login', () => {
+  const refusedWith = async (answer: string) => {
+    const server = createServer((socket) => {
+      socket.write('* OK [CAPABILITY IMAP4rev1 AUTH=PLAIN SASL-IR] ready\r\n')
+      socket.setEncoding('utf8').on('error', () => {})
+      socket.on('data', (lines: string) => {
+        for (const line of lines.trim().split('\r\n'))
+          socket.write(`${line.split(' ', 1)[0]} ${/AUTHENTICATE|LOGIN/.test(line) ? answer : 'OK done'}\r\n`)
+      })
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    try {
+      return await openImap({ allowPrivate: true })
+        .connect({ ...LOGIN, port }, new AbortController().signal)
+        .then(() => null, (error: MailFailure) => ({ text: error.message, isRefusal: error.isRefusal })) // prettier-ignore
+    } finally {
+      server.close()
+    }
+  }
+
+  it('because of the password, is not asked again soon', async () => {
+    expect(await refusedWith('NO [AUTHENTICATIONFAILED] Invalid credentials (Failure)')).to.deep.equal({
+      text: 'The server rejected the user name or the password. It says: Invalid credentials (Failure)',
+      isRefusal: true,
+    })
+    expect(await refusedWith('NO [ALERT] Please log in via your web browser')).to.include({ isRefusal: true })
+  })
+
+  for (const answer of [
+    'NO [UNAVAILABLE] Temporary authentication failure.',
+    'NO [LIMIT] Too many connections.',
+    'NO [INUSE] In use.',
+    'NO [ALERT] Too many simultaneous connections. (Failure)',
+  ])
+    it(`for now (${answer}), is asked again soon, and the password is not blamed`, async () => {
+      expect(await refusedWith(answer)).to.deep.equal({
+        text: `The server accepts no login at the moment. It says: ${answer.replace(/^NO \[.*\] /, '')}`,
+        isRefusal: false,
+      })
+    })
+})
 
 describe('a mail server that does not encrypt', () => {
   let server: Server

@@ -144,6 +144,7 @@ export const problems: readonly (readonly [pattern: RegExp, text: string])[] = [
     /^The server rejected the user name or the password\.(?: It says: (.*))?$/s,
     'Máy chủ không nhận tên đăng nhập hoặc mật khẩu. $1',
   ],
+  [/^The server accepts no login at the moment\.(?: It says: (.*))?$/s, 'Máy chủ hiện không cho đăng nhập. $1'],
   [/^The mailbox could not be read\.(?: It says: (.*))?$/s, 'Không đọc được hộp thư. $1'],
   [/^The mailbox has no folder (.*)\.$/s, 'Hộp thư không có thư mục $1.'],
   // The second sentence is that of an earlier version, which the event of a paused mailbox contains.

@@ -23,6 +23,7 @@ const CODES = [
 ]
 const REASONS = [
   refused(),
+  mailFailure(Object.assign(new Error('x'), { authenticationFailed: true, serverResponseCode: 'UNAVAILABLE' })).message,
   ...[...CODES, 'LineTooLarge', 'STARTTLS_INJECTION', 'EELSE'].map(failed),
   mailFailure(new Error('STARTTLS')).message,
   mailFailure(new Failure('dns', 'The name mail.shop.example could not be resolved.')).message,
