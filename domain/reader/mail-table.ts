@@ -174,15 +174,19 @@ export const aboveTable = ({ text, shadow }: Page, { labels, byLines }: MailTabl
 }
 
 /**
- * The bank's words above the table. Empty if values precede their labels. The owner's name is left out, because it may be a word without its
- * diacritics: `PHONG TOA`, `TAM KHOA`.
+ * The bank's words at the beginning of a mail, in shadow form. The owner's name is left out, because it may be a word without its diacritics:
+ * `PHONG TOA`, `TAM KHOA`.
  */
+export const openingUpTo = ({ text, shadow }: Page, end: number): string =>
+  shadow
+    .slice(0, end)
+    .replace(GREETING, (greeting, at: number) =>
+      shadowOf(text.slice(at, at + greeting.length).replace(NAME, (word) => '.'.repeat(word.length))),
+    )
+
+/** The bank's words above the table. Empty if values precede their labels. */
 export const openingOf = (page: Page, table: MailTable): string =>
-  table.valueFirst
-    ? ''
-    : aboveTable(page, table).replace(GREETING, (greeting, at: number) =>
-        shadowOf(page.text.slice(at, at + greeting.length).replace(NAME, (word) => '.'.repeat(word.length))),
-      )
+  table.valueFirst ? '' : openingUpTo(page, aboveTable(page, table).length)
 
 /** In a table with values above their labels, the value after a label is never of its kind: no time, and no account. */
 const meets = (values: Map<Field, Value>, { needs, unless }: Conditions, arrivedAt: Date): boolean =>
@@ -203,7 +207,7 @@ export const readByTable = (
   if (!values) return null
   if (conditions && !meets(values, conditions, arrivedAt)) return null
   if (
-    /(?:khong|chua) (?:thanh cong|hoan (?:tat|thanh))|that bai|tu choi|loi|fail|declined|reject|cancel|pending|processing|cho (?:xu ly|duyet)|dang xu ly|hen gio|dat lich|schedul/.test(
+    /(?:khong|chua) (?:thanh cong|hoan (?:tat|thanh))|that bai|tu choi|loi|fail|declined|reject|cancel|pending|processing|being processed|cho (?:xu ly|duyet|xac nhan)|dang (?:duoc )?xu ly|hen gio|dat lich|schedul|huy|hoan (?:tra|tien|lai)|thu hoi|bi (?:treo|tra lai|dao)|revers|refund|void|on hold/.test(
       values.get('status')?.shadow ?? '',
     )
   )

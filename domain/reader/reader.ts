@@ -24,7 +24,7 @@ import { beforeMemo, readByLabels, startOfLabels, withoutBlanksOfBank } from './
 import { readByLayout, type Found } from './layout-reader.ts'
 import { UNSIGNED } from './label-values.ts'
 import { mailPageOf } from './mail-page.ts'
-import { aboveTable, openingOf, readByTable } from './mail-table.ts'
+import { aboveTable, openingOf, openingUpTo, readByTable } from './mail-table.ts'
 import { beginningOf, pageOf, withTitle, withoutForwardersLines, type Page } from './page.ts'
 import { CURRENCY_CODE, CURRENCY_SIGN } from './printed-money.ts'
 import type { Incoming, NoTransaction, Reading, ReadResult } from './reading.ts'
@@ -114,6 +114,9 @@ const GUESSES: ReadonlySet<NoTransaction> = new Set(['promotion', 'bill', 'login
 /** In a mail without a known table, the label of the payer's account. Such a mail goes to the payer, or repeats a receipt of the payer's. */
 const PAYERS_ACCOUNT = /(?:^|[\n|] ?)(?:(?:so )?tai khoan (?:nguon|trich no)|(?:debit|source) account)(?![a-z])/
 
+/** Before the memo of a mail, words for money that came back. Such a mail repeats the memo of the first transfer, and with it an order id. */
+const CAME_BACK = /\bhoan (?:tra|tien|lai)\b|\bthu hoi\b|\brefund|\brevers|\bchargeback\b/
+
 /** A mail is read only if its domain belongs to a bank. The caller checks whether that domain is proved. */
 const readMail = (incoming: Incoming, arrivedAt: Date): ReadResult => {
   const page = mailPageOf(incoming.text)
@@ -150,9 +153,12 @@ const readMail = (incoming: Incoming, arrivedAt: Date): ReadResult => {
   // A value that a table of the bank's own leaves uncertain is not clearer without it.
   const mayHaveLabels = !hasTable && reason === 'unparsed' && !repeatsOthers('', (beforeMemo(page) ?? page).shadow)
   const reading = bank && mayHaveLabels ? readByLabels(page, bank, arrivedAt) : null
-  if (reading?.transaction_type === 'credit' && PAYERS_ACCOUNT.test((beforeMemo(page) ?? page).shadow))
+  if (!reading) return no(reason)
+  const head = beforeMemo(page)?.shadow
+  if (DOUBT.test(subject)) return no('unparsed')
+  if (reading.transaction_type === 'credit' && (PAYERS_ACCOUNT.test(head ?? page.shadow) || CAME_BACK.test(head ?? '')))
     return no('unparsed')
-  return reading ? unlessDoubted({ ...reading, layout: 'email' }, subject) : no(reason)
+  return unlessDoubted({ ...reading, layout: 'email' }, subject, openingUpTo(page, startOfLabels(page)))
 }
 
 /** The opening of a text, up to its first digit, that names a bank whose memo stands where others print the amount. */

@@ -102,10 +102,10 @@ export const saysFailed = (shadow: string): boolean =>
   )
 
 const NOT_DONE =
-  '(?:khong|chua) thanh cong|that bai|tu choi|\\b(?:bi|da) huy\\b|dang (?:xu ly|cho)|cho (?:xu ly|duyet|xac nhan)|\\bfail(?:ed|ure)?|unsuccessful|declined|reject(?:ed)?|cancel(?:l?ed)?|pending'
-/** A row of the status, or a short sentence that is a line of its own. */
+  '(?:khong|chua) thanh cong|that bai|tu choi|\\b(?:bi|da) huy\\b|dang (?:duoc )?(?:xu ly|cho)|cho (?:xu ly|duyet|xac nhan)|\\b(?:bi|duoc|da) (?:hoan (?:tra|tien|lai)|thu hoi|dao)\\b|bi (?:loi|treo|tra lai)\\b|\\bfail(?:ed|ure)?|unsuccessful|declined|reject(?:ed)?|cancel(?:l?ed)?|pending|processing|being processed|revers(?:ed|al)|refund(?:ed)?|on hold|voided'
+/** A row of the status, also of a table, or a short sentence that is a line of its own. */
 const NOT_DONE_LINE = new RegExp(
-  `\\n(?:(?:tt|trang thai|tinh trang|ket qua|status)[^:\\n]{0,20}:[^\\n]{0,30}?(?:${NOT_DONE})|(?:giao dich|gd|lenh)(?![a-z])[^:\\n]{0,30}?(?:${NOT_DONE})[ .!]*(?=\\n|$))`,
+  `\\n(?:(?:tt|trang thai|tinh trang|ket qua|status|result)[^:|\\n]{0,20}[:|][^\\n]{0,30}?(?:${NOT_DONE})|(?:giao dich|gd|lenh|(?:your )?(?:transaction|payment|transfer))(?![a-z])[^:\\n]{0,30}?(?:${NOT_DONE})[ .!]*(?=\\n|$))`,
 )
 
 /**
@@ -118,11 +118,11 @@ export const saysFailedBehind = (shadow: string): boolean => NOT_DONE_LINE.test(
 /** Of a text that waits, was taken back, is planned or is an example. */
 const NOT_MOVED = new RegExp(
   [
-    'dang (?:xu ly|cho)|cho (?:xu ly|duyet|xac nhan|thanh toan|hach toan)|xac nhan trong|tam (?:giu|khoa)\\b|phong toa\\b|tra soat|chua (?:hoan (?:tat|thanh)|thanh (?:cong|toan)|duoc|ghi co|hach toan)\\b|tien (?:sap|dang|chua) (?:ve|den)\\b',
+    'dang (?:duoc )?(?:xu ly|cho)|dang bi |cho (?:xu ly|duyet|xac nhan|thanh toan|hach toan)|xac nhan trong|tam (?:giu|khoa)\\b|phong toa\\b|tra soat|chua (?:hoan (?:tat|thanh)|thanh (?:cong|toan)|duoc|ghi co|hach toan)\\b|tien (?:sap|dang|chua) (?:ve|den)\\b',
     '(?:huy|thu hoi|dao) (?:giao dich|gd|lenh)|(?:giao dich|gd|lenh)(?: da| bi| duoc){0,2} (?:huy|thu hoi|hoan(?! (?:tat|thanh)))\\b|bi (?:huy|loi|dao|treo|tra lai)\\b|khong (?:du|hop le)\\b|(?:qua|het) han',
     'du (?:kien|bao)\\b|tuong lai|hen gio|(?:dat|len) lich|lich chuyen|(?:lenh|gd|giao dich|chuyen tien) dinh ky|nhac (?:no|han)|vi du\\b|mau tin\\b|(?:lua dao|gia mao) ?: ?$',
     '\\bhoan (?:tra|tien|lai) (?:giao dich|gd|lenh)\\b|\\brevers(?:al|ed)\\b|\\brefund',
-    '\\bpending\\b|\\bcancel|\\bvoid(?:ed)?\\b|\\bon hold\\b|\\bscheduled\\b|\\bdraft\\b',
+    '\\bpending\\b|being processed|\\bnot (?:yet )?(?:been )?credited|\\bchargeback\\b|\\bcancel|\\bvoid(?:ed)?\\b|\\bon hold\\b|\\bscheduled\\b|\\bdraft\\b',
   ].join('|'),
 )
 
