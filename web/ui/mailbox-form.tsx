@@ -37,6 +37,10 @@ const fieldsOf = (values: Record<string, string>, known: string) => {
   }
 }
 
+/** The provider whose short form fits a mailbox. '' for one that needs all fields, such as a user name that is not the email address. */
+const providerOf = ({ host, port, tls, username, email }: MailAccount): string =>
+  HOSTS.some(([each]) => each === host) && port === IMAPS_PORT && tls && username === email ? host : ''
+
 const GmailSteps = () => {
   const t = texts.value.sources.mail
   return (
@@ -64,7 +68,7 @@ interface FormProps {
 
 export const MailboxForm = ({ of, onSaved, onCancel }: FormProps) => {
   const t = texts.value.sources.mail
-  const [known, choose] = useState<string>(of ? (HOSTS.some(([host]) => host === of.host) ? of.host : '') : GMAIL)
+  const [known, choose] = useState<string>(of ? providerOf(of) : GMAIL)
   const save = useAction(
     (fields: object) =>
       of

@@ -72,4 +72,21 @@ export const sources = (visitor: () => Visitor, owner: () => Owner): void => {
     await page.getByRole('dialog').getByRole('button', { name: 'Gỡ' }).click()
     await page.getByText('Chưa có hộp thư nào.').waitFor()
   })
+
+  it('keeps the user name of a mailbox of a known provider that is not its email address', async () => {
+    const { page } = visitor()
+    const mailbox = { email: 'orders@shop.vn', host: 'imap.gmail.com', username: 'shop@gmail.com', password: 'x' }
+    const { body } = await api().ask('POST', '/api/mail-accounts', { key: api().owner.api_key, json: mailbox })
+    await visitor().open('/sources')
+    await page.getByRole('button', { name: 'Sửa orders@shop.vn' }).click()
+    expect(await page.getByLabel('Tên đăng nhập').inputValue()).to.equal('shop@gmail.com')
+    await page.getByLabel('Mật khẩu ứng dụng').fill('abcd efgh ijkl mnop')
+    await page.getByRole('button', { name: 'Lưu và thử' }).click()
+    await page.getByLabel('Mật khẩu ứng dụng').waitFor({ state: 'detached' })
+    expect((await owner().list<object[]>('/api/mail-accounts'))[0]).to.include({
+      host: 'imap.gmail.com',
+      username: 'shop@gmail.com',
+    })
+    await api().ask('DELETE', `/api/mail-accounts/${body.data.id}`, { key: api().owner.api_key })
+  })
 }
