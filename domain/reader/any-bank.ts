@@ -73,7 +73,7 @@ const BEFORE =
 export const DOUBT = new RegExp(
   [
     '(?:khong|chua) thanh cong|that bai|tu choi|khong du|khong hop le|\\bse (?:duoc|bi|tru|cong|nhan|thanh toan|trich|thuc hien|chuyen|ghi|tu dong|hach toan)|du kien|han muc|lai suat',
-    'dang (?:duoc )?(?:xu ly|cho)|dang bi |\\bnot (?:yet )?(?:been )?credited|cho (?:xu ly|duyet|xac nhan)|\\byeu cau\\b|sao ke|\\bdu no\\b|toi thieu|den han|qua han|nhac (?:no|han)|hoan tac|thong bao huy',
+    'dang (?:duoc )?(?:xu ly|cho)|dang bi (?:tam|treo|giu|dung)\\b|\\bnot (?:yet )?(?:been )?credited|cho (?:xu ly|duyet|xac nhan)|\\byeu cau\\b|sao ke|\\bdu no\\b|toi thieu|den han|qua han|nhac (?:no|han)|hoan tac|thong bao huy',
     unlessName('huy', BEFORE, 'bo|gd|giao dich|lenh|don|yeu cau|dich vu|dang ky'),
     unlessName(
       'loi',

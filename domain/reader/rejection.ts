@@ -118,7 +118,7 @@ export const saysFailedBehind = (shadow: string): boolean => NOT_DONE_LINE.test(
 /** Of a text that waits, was taken back, is planned or is an example. */
 const NOT_MOVED = new RegExp(
   [
-    'dang (?:duoc )?(?:xu ly|cho)|dang bi |cho (?:xu ly|duyet|xac nhan|thanh toan|hach toan)|xac nhan trong|tam (?:giu|khoa)\\b|phong toa\\b|tra soat|chua (?:hoan (?:tat|thanh)|thanh (?:cong|toan)|duoc|ghi co|hach toan)\\b|tien (?:sap|dang|chua) (?:ve|den)\\b',
+    'dang (?:duoc )?(?:xu ly|cho)|dang bi (?:tam|treo|giu|dung)\\b|cho (?:xu ly|duyet|xac nhan|thanh toan|hach toan)|xac nhan trong|tam (?:giu|khoa)\\b|phong toa\\b|tra soat|chua (?:hoan (?:tat|thanh)|thanh (?:cong|toan)|duoc|ghi co|hach toan)\\b|tien (?:sap|dang|chua) (?:ve|den)\\b',
     '(?:huy|thu hoi|dao) (?:giao dich|gd|lenh)|(?:giao dich|gd|lenh)(?: da| bi| duoc){0,2} (?:huy|thu hoi|hoan(?! (?:tat|thanh)))\\b|bi (?:huy|loi|dao|treo|tra lai)\\b|khong (?:du|hop le)\\b|(?:qua|het) han',
     'du (?:kien|bao)\\b|tuong lai|hen gio|(?:dat|len) lich|lich chuyen|(?:lenh|gd|giao dich|chuyen tien) dinh ky|nhac (?:no|han)|vi du\\b|mau tin\\b|(?:lua dao|gia mao) ?: ?$',
     '\\bhoan (?:tra|tien|lai) (?:giao dich|gd|lenh)\\b|\\brevers(?:al|ed)\\b|\\brefund',

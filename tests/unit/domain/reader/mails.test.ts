@@ -250,6 +250,7 @@ describe('a mail with a table of no known form', () => {
       { after: [['Status', 'Processed']], above: 'Giao dịch đã được hoàn thành.' },
       { below: 'Nếu giao dịch thất bại, Quý khách gọi hotline.' },
       { subject: 'NGUYEN VAN HUY: biến động số dư' },
+      { rows: [['Người chuyển', 'Quỹ trẻ em đang bị bệnh']] },
     ])
       expect(read(of(given), arrival).reading, JSON.stringify(given)).to.include({
         transaction_type: 'credit',
