@@ -1,4 +1,4 @@
-// Tests: tests/integration/http/stream.test.ts
+// Tests: tests/integration/http/counter-stream.test.ts
 /**
  * Finds transactions that are held back: old ones, credits to a bank account that its owner has not confirmed (decisions, T5 and T6), and money
  * that came back.

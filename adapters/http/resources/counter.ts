@@ -1,4 +1,4 @@
-// Tests: tests/integration/http/stream.test.ts
+// Tests: tests/integration/http/counter-stream.test.ts
 /**
  * The counter: a page for a screen in the shop that shows the last payments. It has its own token, which grants access to nothing else. It
  * receives only amounts, currencies, times, and transaction and order ids.
