@@ -4,6 +4,7 @@ import { DEDUP_RETENTION_S, dedupStream } from '../../domain/dedup/events.ts'
 import type { StoredEvent } from '../../domain/parse-event.ts'
 import type { EventStore } from '../../domain/ports.ts'
 import { transactionStream } from '../../domain/transaction/events.ts'
+import { pagesOfStream } from '../support/store-pages.ts'
 import { slicesOf } from './slices.ts'
 
 /** Newer transactions must be in their window, even if the clocks of processes differ a little. */
@@ -48,11 +49,6 @@ export class Windows {
   }
 
   async #read(store: Reading, stream: string): Promise<void> {
-    for (let from = 0; ;) {
-      const [events = []] = await store.read([{ stream, from, limit: PAGE }])
-      for (const event of events) this.take(event)
-      if (events.length < PAGE) return
-      from = events.at(-1)!.revision + 1
-    }
+    for await (const events of pagesOfStream(store, stream, PAGE)) for (const event of events) this.take(event)
   }
 }

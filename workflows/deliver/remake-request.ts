@@ -12,6 +12,7 @@ import type { Call, EventStore, Vault } from '../../domain/ports.ts'
 import { transactionStream, type TransactionEventData } from '../../domain/transaction/events.ts'
 import { RENDERER } from '../../domain/webhook/payload/render.ts'
 import type { TransactionRow } from '../../domain/webhook/payload/transaction-row.ts'
+import { pagesOfStream } from '../support/store-pages.ts'
 import { formCall } from './form-call.ts'
 
 type Attempted = TransactionEventData['WebhookAttempted']
@@ -35,16 +36,17 @@ const accountsAt = async (
   const keepBefore = (revision: number): void => {
     while (open.length > 0 && open[0]! < revision) accounts.set(open.shift()!, account)
   }
-  let from = 0
-  for (let read = 0; open.length > 0 && read < MOST_READ; read += PAGE) {
-    const [events = []] = await store.read([{ stream, from, limit: PAGE }])
+  if (open.length === 0) return accounts
+  let read = 0
+  for await (const events of pagesOfStream(store, stream, PAGE)) {
     for (const event of events) {
       keepBefore(event.revision)
       if (open.length === 0) break
       if (isReadable(event) && isEventOf(accountEvents, event)) account = evolveAccount(account, event)
     }
     if (events.length < PAGE) keepBefore(Infinity)
-    else from = events.at(-1)!.revision + 1
+    read += events.length
+    if (open.length === 0 || read >= MOST_READ) break
   }
   return accounts
 }

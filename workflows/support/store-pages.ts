@@ -1,5 +1,5 @@
 // Tests: tests/integration/store-migration/store-migration.test.ts
-/** Reads everything in a store up to its end, in order, page by page. */
+/** Reads a store or a stream up to its end, in order, page by page. */
 import type { RecordedEvent } from '../../domain/event.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 
@@ -20,5 +20,19 @@ export async function* pages<Event extends RecordedEvent>(
     coming = store.readAll(last.checkpoint, MOST_EVENTS, MOST_BYTES)
     coming.catch(() => {})
     yield page
+  }
+}
+
+/** @param limit  events of a page. The last page has fewer. */
+export async function* pagesOfStream<Event extends RecordedEvent>(
+  store: Pick<EventStore<Event>, 'read'>,
+  stream: string,
+  limit: number,
+): AsyncGenerator<readonly Event[], void, undefined> {
+  for (let from = 0; ;) {
+    const [page = []] = await store.read([{ stream, from, limit }])
+    yield page
+    if (page.length < limit) return
+    from = page.at(-1)!.revision + 1
   }
 }

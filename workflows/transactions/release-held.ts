@@ -8,9 +8,10 @@
 import type { Account } from '../../domain/account/account.ts'
 import { bankAccountOf } from '../../domain/account/bank-accounts.ts'
 import { dedupStream, type NotificationSeen } from '../../domain/dedup/events.ts'
-import { isFoldable, type StoredEvent } from '../../domain/parse-event.ts'
+import { isFoldable } from '../../domain/parse-event.ts'
 import type { EventStore } from '../../domain/ports.ts'
 import type { OwnersOccasion } from '../accounts/accounts.ts'
+import { pagesOfStream } from '../support/store-pages.ts'
 import { releaseTransactions } from './by-hand.ts'
 
 /** Events read at once. */
@@ -19,11 +20,8 @@ const PAGE = 1_000
 const AT_A_TIME = 200
 
 async function* seenIn(store: EventStore, stream: string): AsyncGenerator<NotificationSeen> {
-  for (let from = 0, page: StoredEvent[] = []; ; from = page.at(-1)!.revision + 1) {
-    page = (await store.read([{ stream, from, limit: PAGE }]))[0]!
+  for await (const page of pagesOfStream(store, stream, PAGE))
     for (const event of page) if (isFoldable(event) && event.type === 'NotificationSeen') yield event.data
-    if (page.length < PAGE) return
-  }
 }
 
 /**
