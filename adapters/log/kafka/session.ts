@@ -36,7 +36,7 @@ export interface SessionOptions {
   sessionTimeout: number
   /** Hands a batch over and commits it. The signal aborts when this session is over. */
   takeBatch: (payload: EachBatchPayload, isOver: AbortSignal) => Promise<void>
-  /** Called each time the consumer is assigned a part of the topic. */
+  /** Called once, when the consumer reads the topic: each broker has answered, and the client understood it. */
   onWorking: () => void
   /** Called with the reason if a session ends after it had started to work. */
   report: (error: unknown) => void
@@ -62,7 +62,7 @@ export const consumerSession = async (options: SessionOptions, signal: AbortSign
   })
 
   let isWorking = false
-  consumer.on(consumer.events.GROUP_JOIN, () => {
+  onceReading(consumer, () => {
     isWorking = true
     options.onWorking()
   })
@@ -106,6 +106,24 @@ export const consumerSession = async (options: SessionOptions, signal: AbortSign
   const reason = await consumerFailure(error, { kafka, topic, groupId })
   if (!isWorking) throw reason
   report(reason)
+}
+
+/**
+ * Being assigned a part of the topic is not enough: the client may be unable to read its messages. A consumer asks all
+ * brokers at the same time.
+ */
+const onceReading = (consumer: Consumer, act: () => void): void => {
+  const asked = new Set<number>()
+  const answered = new Set<number>()
+  const { FETCH_START, FETCH } = consumer.events
+  const stopAsked = consumer.on(FETCH_START, ({ payload }) => void asked.add(payload.nodeId))
+  const stopAnswered = consumer.on(FETCH, ({ payload }) => {
+    answered.add(payload.nodeId)
+    if (answered.size < asked.size) return
+    stopAsked()
+    stopAnswered()
+    act()
+  })
 }
 
 /** Notices that the broker has not responded for long, except while a batch is being handed over. */

@@ -98,7 +98,13 @@ export const openKafkaSetting = async (address: string) => {
       return relay
     },
 
-    log: () => openKafkaLog({ ...kafka, isAfter: (a, b) => base.store.isAfter(a, b), sessionTimeout: SESSION_TIMEOUT }),
+    log: (onFailure: (error: unknown) => void = () => {}) =>
+      openKafkaLog({
+        ...kafka,
+        isAfter: (a, b) => base.store.isAfter(a, b),
+        sessionTimeout: SESSION_TIMEOUT,
+        onFailure,
+      }),
 
     /** A delivery worker that reads the topic, as in a process of its own. */
     kafkaWorker: (options: Partial<DeliveryOptions> = {}) => base.worker({ log: setting.log(), ...options }),
