@@ -6,8 +6,7 @@ import { parseEvent } from '../../domain/parse-event.ts'
 import { openPostgresEventStore } from '../../adapters/event-store/postgres/store.ts'
 import { NO_STREAM } from '../../domain/ports.ts'
 import type { NewEvent } from '../../domain/event.ts'
-import type { TransactionFact } from '../../domain/transaction/decide.ts'
-import { transactionStream } from '../../domain/transaction/events.ts'
+import { transactionStream, type TransactionEvent } from '../../domain/transaction/events.ts'
 import { capturedData } from '../../tests/harness/captured-data.ts'
 import { vietcombankText } from '../../tests/harness/bank-texts.ts'
 import type { ShopRule } from './shops.ts'
@@ -19,7 +18,7 @@ const factsOf = ({ id: rule_id, user_id, prefix, url }: ShopRule, ids: [number, 
   const [transaction_id, attempt_id] = ids
   const order_id = `${prefix}${transaction_id}`
   const description = vietcombankText(transaction_id, order_id, { at })
-  const facts: TransactionFact[] = [
+  const facts: TransactionEvent[] = [
     {
       type: 'TransactionCaptured',
       data: capturedData({

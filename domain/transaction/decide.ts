@@ -11,14 +11,12 @@ import type { TransactionEvent, TransactionEventData, WebhookStatus } from './ev
 import { retriesAt } from './retries.ts'
 import { evolveAll, statusOf, type Delivery, type LiveTransaction, type Transaction } from './transaction.ts'
 
-export type TransactionFact = TransactionEvent
-
 /** Adds the change of the status to the append of its cause, if the cause changes it. */
 const withStatus = (
   transaction: LiveTransaction,
-  facts: readonly TransactionFact[],
+  facts: readonly TransactionEvent[],
   at: string,
-): readonly TransactionFact[] => {
+): readonly TransactionEvent[] => {
   const after = evolveAll(transaction, facts, at)
   if (after?.phase !== 'live') return facts
   const { transaction_id, webhook_status: from } = transaction
@@ -87,13 +85,13 @@ export const recordAttempt = (
   transaction: Transaction,
   result: AttemptResult,
   occasion: AttemptOccasion,
-): readonly TransactionFact[] => {
+): readonly TransactionEvent[] => {
   if (transaction?.phase !== 'live') return []
   const delivery = transaction.deliveries.get(result.rule_id)
   if (!delivery) return []
   const { transaction_id, rule_id } = result
   const { outcome, next_attempt_at } = outcomeOf(delivery, result, occasion)
-  const facts: TransactionFact[] = [
+  const facts: TransactionEvent[] = [
     {
       type: 'WebhookAttempted',
       data: {
@@ -130,7 +128,7 @@ export const isToBeAttempted = (transaction: Transaction, ruleId: number, number
 }
 
 /** Ends a delivery whose rule was deleted. Returns nothing if it has already ended. */
-export const endDelivery = (transaction: Transaction, ruleId: number, at: Date): readonly TransactionFact[] => {
+export const endDelivery = (transaction: Transaction, ruleId: number, at: Date): readonly TransactionEvent[] => {
   if (transaction?.phase !== 'live' || transaction.deliveries.get(ruleId)?.status !== 'open') return []
   const { transaction_id } = transaction
   return withStatus(
@@ -185,7 +183,7 @@ const matchedAgain = (
 const retryPending = (
   { transaction_id, webhook_status, order_id, prefix, deliveries }: LiveTransaction,
   { by, account, only, which }: RetryOccasion,
-): readonly TransactionFact[] => {
+): readonly TransactionEvent[] => {
   const data = { transaction_id, by, rematched: false, order_id, prefix, webhook_status }
   const rulesOf = (chosen: (delivery: Delivery, rule: number) => boolean): number[] =>
     [...deliveries]
@@ -193,7 +191,7 @@ const retryPending = (
       .map(([rule]) => rule)
   const failed = which === 'open' ? [] : rulesOf(({ status }, rule) => status === 'failed' && account.rules.has(rule))
   const open = which === 'failed' ? [] : rulesOf(({ status, attempt }) => status === 'open' && attempt > 0)
-  const facts: TransactionFact[] = []
+  const facts: TransactionEvent[] = []
   if (failed.length > 0) facts.push({ type: 'WebhookRetryRequested', data: { ...data, rules: failed } })
   if (open.length > 0) facts.push({ type: 'WebhookRetryRequested', data: { ...data, rules: open, due_now: true } })
   return facts
@@ -208,7 +206,7 @@ const retryPending = (
  * @returns no facts if nothing can be sent earlier
  * @throws {Refused} `NOT_FOUND`; `CONFLICT` for any other status, after `MOST_RETRIES` within a day, or if all rules that succeeded are gone
  */
-export const retry = (transaction: Transaction, occasion: RetryOccasion): readonly TransactionFact[] => {
+export const retry = (transaction: Transaction, occasion: RetryOccasion): readonly TransactionEvent[] => {
   const current = live(transaction)
   const { transaction_id, webhook_status, order_id, prefix } = current
   const again = webhook_status === 'success' && occasion.again === true
@@ -230,7 +228,7 @@ export const retry = (transaction: Transaction, occasion: RetryOccasion): readon
   if (!rematched && rules.length === 0) return []
   const matched = rematched ? matchedAgain(current, occasion) : { order_id, prefix, rules }
   const at = occasion.at.toISOString()
-  const requested = (status: WebhookStatus): TransactionFact => ({
+  const requested = (status: WebhookStatus): TransactionEvent => ({
     type: 'WebhookRetryRequested',
     data: { transaction_id, by: occasion.by, rematched, ...matched, webhook_status: status, ...(again && { again }) },
   })
@@ -245,7 +243,7 @@ export const retry = (transaction: Transaction, occasion: RetryOccasion): readon
 export const release = (
   transaction: Transaction,
   { since, ...occasion }: Omit<RetryOccasion, 'by'> & { since: Date },
-): readonly TransactionFact[] => {
+): readonly TransactionEvent[] => {
   if (transaction?.phase !== 'live' || transaction.held !== 'unconfirmed_account') return []
   if (transaction.webhook_status !== 'no_match' || Date.parse(transaction.captured_at) < since.getTime()) return []
   return retry(transaction, { ...occasion, by: 'bulk' }).map((fact) =>
@@ -257,7 +255,7 @@ export const release = (
  * Removes a transaction with everything that belongs to it. Attempts in flight are not recorded.
  * @throws {Refused} `NOT_FOUND`
  */
-export const remove = (transaction: Transaction): readonly TransactionFact[] => {
+export const remove = (transaction: Transaction): readonly TransactionEvent[] => {
   const { transaction_id, user_id, captured_at, already_run_of } = live(transaction)
   // Copies of another notification never counted towards the quota.
   const counted = already_run_of === null

@@ -2,12 +2,8 @@
 /** The results of calls that are recorded together: a group for each transaction, and the events that it results in. */
 import type { NewEvent } from '../../domain/event.ts'
 import type { Checkpoint } from '../../domain/ports.ts'
-import {
-  endDelivery,
-  recordAttempt,
-  type AttemptResult,
-  type TransactionFact,
-} from '../../domain/transaction/decide.ts'
+import { endDelivery, recordAttempt, type AttemptResult } from '../../domain/transaction/decide.ts'
+import type { TransactionEvent, TransactionEventData } from '../../domain/transaction/events.ts'
 import { evolveAll, type Transaction } from '../../domain/transaction/transaction.ts'
 import { stamp } from '../support/stamp.ts'
 import type { Tracked, TrackedTransactions } from './tracked.ts'
@@ -24,10 +20,7 @@ export interface Outcome {
   /** The next delivery of an ordered rule waits for it. */
   isAwaited?: boolean
   /** Called after it is recorded, with its position; null if the transaction was deleted meanwhile. */
-  recorded?: (
-    attempted: Extract<TransactionFact, { type: 'WebhookAttempted' }>['data'] | null,
-    checkpoint: Checkpoint | null,
-  ) => void
+  recorded?: (attempted: TransactionEventData['WebhookAttempted'] | null, checkpoint: Checkpoint | null) => void
 }
 
 export interface Waiting {
@@ -43,7 +36,7 @@ export interface TransactionResults {
 }
 
 export interface Group extends TransactionResults {
-  facts: readonly TransactionFact[]
+  facts: readonly TransactionEvent[]
   /** The transaction after these facts. */
   state: Transaction
   events: NewEvent[]
@@ -75,8 +68,8 @@ const decideAll = (
   tracked: Tracked,
   waiting: readonly Waiting[],
   schedule: readonly number[],
-): { facts: TransactionFact[]; state: Transaction } => {
-  const facts: TransactionFact[] = []
+): { facts: TransactionEvent[]; state: Transaction } => {
+  const facts: TransactionEvent[] = []
   let state = tracked.state
   for (const { outcome, attempt_id, random } of waiting) {
     const { result, rule_id, at, isLast = false } = outcome

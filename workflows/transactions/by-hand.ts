@@ -9,8 +9,8 @@ import { Refused } from '../../domain/errors.ts'
 import { orderIdOf } from '../../domain/reader/order-id.ts'
 import { UnreadableEvent, type StoredEvent } from '../../domain/parse-event.ts'
 import { NO_STREAM, type Checkpoint, type EventStore } from '../../domain/ports.ts'
-import { release, remove, retry, type RetryOccasion, type TransactionFact } from '../../domain/transaction/decide.ts'
-import { transactionStream } from '../../domain/transaction/events.ts'
+import { release, remove, retry, type RetryOccasion } from '../../domain/transaction/decide.ts'
+import { transactionStream, type TransactionEvent } from '../../domain/transaction/events.ts'
 import { foldTransaction, type Transaction } from '../../domain/transaction/transaction.ts'
 import type { RetriedStatus } from '../../domain/job/events.ts'
 import type { OwnersOccasion } from '../accounts/accounts.ts'
@@ -44,10 +44,10 @@ const decideEach = async (
   store: EventStore,
   occasion: OwnersOccasion,
   ids: readonly number[],
-  decide: (transaction: Transaction, loaded: Loaded) => readonly TransactionFact[],
+  decide: (transaction: Transaction, loaded: Loaded) => readonly TransactionEvent[],
 ): Promise<Map<number, Outcome>> => {
   const outcomes = new Map<number, Outcome>()
-  const decideOne = (loaded: Loaded): readonly TransactionFact[] => {
+  const decideOne = (loaded: Loaded): readonly TransactionEvent[] => {
     const { id, events } = loaded
     try {
       const transaction = foldTransaction(events)

@@ -9,7 +9,6 @@ import { openSender } from '../../../adapters/webhook-sender/sender.ts'
 import { accountStream, type AccountEvent } from '../../../domain/account/events.ts'
 import type { RuleFields } from '../../../domain/account/rules.ts'
 import { NO_STREAM, type EventStore, type Vault } from '../../../domain/ports.ts'
-import type { TransactionFact } from '../../../domain/transaction/decide.ts'
 import {
   transactionStream,
   type TransactionEvent,
@@ -206,7 +205,7 @@ export const openDeliverySetting = async () => {
       ),
 
     /** Runs a command on a transaction as the API does. */
-    command: async (transaction: number, decide: (state: Transaction) => readonly TransactionFact[], user = USER) => {
+    command: async (transaction: number, decide: (state: Transaction) => readonly TransactionEvent[], user = USER) => {
       const [events] = await store.read([{ stream: transactionStream(transaction) }])
       await appendTo(transactionStream(transaction), events!.at(-1)!.revision, user, decide(foldTransaction(events!)))
     },

@@ -11,7 +11,7 @@ import type { StoredEvent } from '../../../../domain/parse-event.ts'
 import { faultsOf } from '../../../../domain/transaction/audit.ts'
 import type { Movement } from '../../../../domain/transaction/appraisal.ts'
 import { completed } from '../../../../domain/transaction/copies.ts'
-import { isToBeAttempted, type TransactionFact } from '../../../../domain/transaction/decide.ts'
+import { isToBeAttempted } from '../../../../domain/transaction/decide.ts'
 import type { TransactionEvent } from '../../../../domain/transaction/events.ts'
 import {
   foldTransaction,
@@ -24,7 +24,7 @@ import { answered, captured, NOW, removed, retried, ruleDeleted } from './senten
 
 const RULES = [7, 8]
 
-type Decide = (state: Transaction) => readonly TransactionFact[]
+type Decide = (state: Transaction) => readonly TransactionEvent[]
 
 /** One action of a writer: how many appends old its state is, and how often the action is repeated. */
 interface Step {
@@ -49,7 +49,7 @@ const result = fc
     },
   ])
 
-const completion = (state: Transaction): readonly TransactionFact[] =>
+const completion = (state: Transaction): readonly TransactionEvent[] =>
   state?.phase !== 'live'
     ? []
     : completed(state, 43, {
@@ -89,7 +89,7 @@ class Stream {
   readonly ends: number[] = []
   conflicts = 0
 
-  append(expectedLength: number, facts: readonly TransactionFact[]): boolean {
+  append(expectedLength: number, facts: readonly TransactionEvent[]): boolean {
     if (expectedLength !== this.events.length) {
       this.conflicts++
       return false
@@ -120,7 +120,7 @@ class Stream {
   }
 }
 
-const orNothing = (decide: Decide, state: Transaction): readonly TransactionFact[] => {
+const orNothing = (decide: Decide, state: Transaction): readonly TransactionEvent[] => {
   try {
     return decide(state)
   } catch (error) {
@@ -130,7 +130,7 @@ const orNothing = (decide: Decide, state: Transaction): readonly TransactionFact
 }
 
 /** Decides and appends as every writer does. On a conflict it reads and decides again. @returns the appended facts */
-const act = (stream: Stream, { decide, appendsAgo }: Step): readonly TransactionFact[] => {
+const act = (stream: Stream, { decide, appendsAgo }: Step): readonly TransactionEvent[] => {
   for (let read = stream.read(appendsAgo); ; read = stream.read()) {
     const facts = orNothing(decide, foldTransaction(read))
     if (facts.length === 0 && read.length < stream.events.length) continue // an old state refused it, so it reads again
@@ -141,7 +141,7 @@ const act = (stream: Stream, { decide, appendsAgo }: Step): readonly Transaction
 const walk = (
   first: TransactionEvent,
   steps: readonly Step[],
-  look: (before: Transaction, facts: readonly TransactionFact[], after: Transaction) => void,
+  look: (before: Transaction, facts: readonly TransactionEvent[], after: Transaction) => void,
 ) => {
   const stream = new Stream()
   stream.append(0, [first])
@@ -154,17 +154,17 @@ const walk = (
   return stream
 }
 
-const typesOf = (facts: readonly TransactionFact[]) => facts.map(({ type }) => type)
+const typesOf = (facts: readonly TransactionEvent[]) => facts.map(({ type }) => type)
 
-const isSentAgain = (facts: readonly TransactionFact[]) =>
+const isSentAgain = (facts: readonly TransactionEvent[]) =>
   facts.some((fact) => fact.type === 'WebhookRetryRequested' && fact.data.again === true)
 
-const isOpened = (facts: readonly TransactionFact[]) =>
+const isOpened = (facts: readonly TransactionEvent[]) =>
   facts.some(({ type }) => type === 'WebhookRetryRequested' || type === 'TransactionCompleted')
 
 const statusIsThatOfDeliveries = (
   before: LiveTransaction,
-  facts: readonly TransactionFact[],
+  facts: readonly TransactionEvent[],
   after: LiveTransaction,
 ) => {
   if (after.deliveries.size > 0) expect(after.webhook_status).to.equal(statusOf(after.deliveries))
@@ -178,7 +178,7 @@ const statusIsThatOfDeliveries = (
 
 const deliveryGoesOn = (
   before: Delivery | undefined,
-  facts: readonly TransactionFact[],
+  facts: readonly TransactionEvent[],
   after: Delivery,
   id: number,
 ) => {
@@ -240,7 +240,7 @@ describe('a transaction after any sequence of commands', () => {
   it('has a failed delivery after the schedule, even if the results arrive late and repeatedly', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray([1, 1, 1, 2, 2, 2, 3, 3, 3], { minLength: 9 }), (numbers) => {
-        let events: readonly TransactionFact[] = [captured([7])]
+        let events: readonly TransactionEvent[] = [captured([7])]
         let last = 0
         for (const number of numbers) {
           // An attempt is made only after the previous one has been recorded.
@@ -257,7 +257,7 @@ describe('a transaction after any sequence of commands', () => {
   })
 })
 
-const fold = (facts: readonly TransactionFact[]): Transaction => {
+const fold = (facts: readonly TransactionEvent[]): Transaction => {
   const stream = new Stream()
   stream.append(0, facts)
   return foldTransaction(stream.events)

@@ -9,7 +9,6 @@ import {
   remove,
   retry,
   type AttemptResult,
-  type TransactionFact,
 } from '../../../../domain/transaction/decide.ts'
 import type { HeldFor, TransactionEvent, WebhookStatus } from '../../../../domain/transaction/events.ts'
 import { evolve, type Transaction } from '../../../../domain/transaction/transaction.ts'
@@ -22,7 +21,7 @@ const middle = 0.5
 
 export const later = (seconds: number): string => new Date(NOW.getTime() + seconds * 1000).toISOString()
 
-type Command = (transaction: Transaction) => readonly TransactionFact[]
+type Command = (transaction: Transaction) => readonly TransactionEvent[]
 
 // --- events --------------------------------------------------------------------------------------------------------
 
