@@ -119,17 +119,17 @@ export const evolve = (transaction: Transaction, event: TransactionEvent, at: st
   }
   if (transaction?.phase !== 'live') return transaction
   switch (event.type) {
-    case 'TransactionCompleted':
+    case 'TransactionCompleted': {
+      const { order_id, prefix, webhook_status, rules, held = transaction.held } = event.data
+      const deliveries = opened(transaction.deliveries, rules, at)
+      return { ...transaction, order_id, prefix, webhook_status, held, deliveries }
+    }
     case 'WebhookRetryRequested': {
-      const { order_id, prefix, webhook_status, rules } = event.data
-      const isDueNow = event.type === 'WebhookRetryRequested' && event.data.due_now === true
-      const retries =
-        event.type === 'WebhookRetryRequested' ? withRetry(transaction.retries, at, isDueNow) : transaction.retries
+      const { order_id, prefix, webhook_status, rules, due_now: isDueNow = false } = event.data
+      const retries = withRetry(transaction.retries, at, isDueNow)
       if (isDueNow) return { ...transaction, retries, deliveries: hurried(transaction.deliveries, rules, at) }
-      const reopened = opened(transaction.deliveries, rules, at)
-      const deliveries = event.type === 'WebhookRetryRequested' ? withoutFailed(reopened) : reopened
-      const held = event.type === 'TransactionCompleted' ? (event.data.held ?? transaction.held) : null
-      return { ...transaction, order_id, prefix, webhook_status, held, retries, deliveries }
+      const deliveries = withoutFailed(opened(transaction.deliveries, rules, at))
+      return { ...transaction, order_id, prefix, webhook_status, held: null, retries, deliveries }
     }
     case 'WebhookAttempted': {
       const { rule_id } = event.data
