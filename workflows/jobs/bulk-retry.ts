@@ -97,7 +97,7 @@ const runPage = async ({ store, accounts, clock, transactions }: JobParts, job: 
   const occasion = { user_id, at: clock.now(), correlation_id: jobStream(job_id), causation_id: jobStream(job_id) }
   const ids = found.map(({ id }) => id)
   const meant = { status: filter.status, only: filter.rule_id }
-  const { count } = ids.length > 0 ? await retryAll({ store }, account, occasion, ids, meant) : { count: 0 }
+  const { count } = ids.length > 0 ? await retryAll(store, account, occasion, ids, meant) : { count: 0 }
   return ids.length - count
 }
 

@@ -17,10 +17,6 @@ import type { OwnersOccasion } from '../accounts/accounts.ts'
 import { CONFLICT, untilNoConflict } from '../support/conflicts.ts'
 import { stamp } from '../support/stamp.ts'
 
-export interface TransactionParts {
-  store: EventStore
-}
-
 const notFound = () => new Refused('NOT_FOUND', 'The transaction does not exist.')
 
 interface Loaded {
@@ -107,11 +103,11 @@ const retryOccasion = (
  * @throws {Refused} NOT_FOUND, CONFLICT for a status that cannot be retried · {StoreUnavailable}
  */
 export const retryTransaction = async (
-  { store }: TransactionParts,
+  store: EventStore,
   account: Account,
   occasion: OwnersOccasion,
   id: number,
-  again = false,
+  again: boolean,
 ): Promise<{ checkpoint: Checkpoint | null; isQueued: boolean }> => {
   const by = retryOccasion(account, occasion, { by: 'manual', again })
   let isQueued = false
@@ -142,7 +138,7 @@ const isMeant = (transaction: Transaction, status: RetriedStatus): boolean => {
  * @returns how many are queued, and the position of the last one · @throws {StoreUnavailable}
  */
 export const retryAll = async (
-  { store }: TransactionParts,
+  store: EventStore,
   account: Account,
   occasion: OwnersOccasion,
   ids: readonly number[],
@@ -194,7 +190,7 @@ export const releaseTransactions = async (
  * @throws {Refused} NOT_FOUND · {StoreUnavailable}: the deletion may be done; another call finishes the erasure
  */
 export const deleteTransaction = async (
-  { store }: TransactionParts,
+  store: EventStore,
   occasion: OwnersOccasion,
   id: number,
 ): Promise<{ checkpoint: Checkpoint | null }> => {

@@ -25,7 +25,7 @@ export const Queued = z.strictObject({
 export const bulkRetry =
   (parts: ApiParts) =>
   async (context: ApiContext, { filter, dry_run }: z.infer<typeof BulkRetry> = {}) => {
-    const { clock, database } = parts
+    const { clock, database, store } = parts
     const { account } = context.state
     if (filter !== undefined || dry_run !== undefined) {
       const transactions = openRetriedTransactions(database)
@@ -36,6 +36,6 @@ export const bulkRetry =
       return { success: true as const, count: found.count, job_id: job.job_id }
     }
     const ids = await failedTransactions(database, account.user_id, clock.now(), BULK_RETRY_LIMIT)
-    const retried = await settled(parts, retryAll(parts, account, occasionOf(context, clock), ids))
+    const retried = await settled(parts, retryAll(store, account, occasionOf(context, clock), ids))
     return { success: true as const, count: retried.count }
   }

@@ -188,7 +188,7 @@ export const transactionRoutes = (operations: Operations, parts: ApiParts, signe
     return { ...presentTransaction(row, raw), deliveries }
   }
 
-  const retryOne = async (context: ApiContext, { again }: z.infer<typeof Retry> = {}) => {
+  const retryOne = async (context: ApiContext, { again = false }: z.infer<typeof Retry> = {}) => {
     const { account } = context.state
     const paid = await payByHand({ store, plans }, account, occasionOf(context, clock), idOf(context))
     if (paid) {
@@ -197,7 +197,7 @@ export const transactionRoutes = (operations: Operations, parts: ApiParts, signe
     }
     const retried = await settled(
       parts,
-      retryTransaction(parts, account, occasionOf(context, clock), idOf(context), again),
+      retryTransaction(store, account, occasionOf(context, clock), idOf(context), again),
     )
     if (retried.checkpoint === null)
       return 'Nothing was changed: the transaction is already being sent, or it is over the monthly quota and is sent later.'
@@ -207,7 +207,7 @@ export const transactionRoutes = (operations: Operations, parts: ApiParts, signe
   }
 
   const deleteOne = async (context: ApiContext) => {
-    await settled(parts, deleteTransaction(parts, occasionOf(context, clock), idOf(context)))
+    await settled(parts, deleteTransaction(store, occasionOf(context, clock), idOf(context)))
     return 'The transaction and its deliveries were deleted.'
   }
 
