@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { INSTALLATION_STREAM, installationEvents } from '../domain/installation.ts'
 import { NO_STREAM, type Clock, type EventStore } from '../domain/ports.ts'
-import { stamp } from './support/stamp.ts'
+import { ownCause, stamp } from './support/stamp.ts'
 
 /** @returns null if the store has no id: it has no events, or only events from before this id existed */
 export const installationOf = async (store: Pick<EventStore, 'read'>): Promise<string | null> => {
@@ -16,12 +16,8 @@ export const foundInstallation = async (store: Pick<EventStore, 'read' | 'append
   const named = await installationOf(store)
   if (named !== null) return named
   const installation_id = randomUUID()
-  const events = stamp([{ type: 'InstallationFounded', data: { installation_id } }], {
-    user_id: null,
-    at: clock.now(),
-    correlation_id: installation_id,
-    causation_id: installation_id,
-  })
+  const occasion = { user_id: null, at: clock.now(), ...ownCause(installation_id) }
+  const events = stamp([{ type: 'InstallationFounded', data: { installation_id } }], occasion)
   await store.append([[{ stream: INSTALLATION_STREAM, expectedRevision: NO_STREAM, events }]])
   // Created by this process or by a faster one.
   return (await installationOf(store))!

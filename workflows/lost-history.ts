@@ -3,10 +3,10 @@
  * Reports that the event store went back in time. Baoco cannot restore the missing events. So it tells the operator what is missing, and can
  * restore a later backup or ask for the payments again.
  */
-import { randomUUID } from 'node:crypto'
 import type { Clock, EventStore, Ids } from '../domain/ports.ts'
 import { transactionStream } from '../domain/transaction/events.ts'
 import { inEach } from './texts/texts.ts'
+import { ownCause } from './support/stamp.ts'
 import { openAlerts } from './alerts/alerts.ts'
 import { operatorOf } from './operator.ts'
 
@@ -55,7 +55,6 @@ export const alertOperator = async (
   const user_id = await operatorOf(store)
   if (user_id === null) return
   const now = clock.now().toISOString()
-  const cause = randomUUID()
   await openAlerts(parts).raise({
     user_id,
     kind: 'store_went_back',
@@ -64,8 +63,7 @@ export const alertOperator = async (
     since: now,
     // It happened at once, and may happen again.
     ends_at: now,
-    causation_id: cause,
-    correlation_id: cause,
+    ...ownCause(),
   })
 }
 

@@ -32,7 +32,7 @@ import { closeStream } from '../accounts/delete-account.ts'
 import { isPositionIn, lastPositionIn, storePositionOf, type StorePosition } from '../support/store-position.ts'
 import type { ScheduledJob } from '../scheduled/scheduled-work.ts'
 import { CONFLICT, untilNoConflict } from '../support/conflicts.ts'
-import { stamp } from '../support/stamp.ts'
+import { ownCause, stamp } from '../support/stamp.ts'
 import { unlessUnreadable } from '../support/unless-unreadable.ts'
 import { LoadedMemory } from './memories.ts'
 
@@ -135,12 +135,7 @@ const placeToStart = async (store: EventStore, checkpoint: CreditsCheckpoint): P
 /** @returns how many of the account's credits were new to the memory */
 const remember = async (parts: RememberingParts, userId: number, credits: readonly Remembered[]): Promise<number> => {
   const { store, clock } = parts
-  const occasion = {
-    user_id: userId,
-    at: clock.now(),
-    correlation_id: 'remember_credits',
-    causation_id: 'remember_credits',
-  }
+  const occasion = { user_id: userId, at: clock.now(), ...ownCause('remember_credits') }
   /** If all events of a stream have expired, only a conflict reveals where its numbering continues. */
   const conflicts = new Map<string, number>()
   const attempt = async (): Promise<number | typeof CONFLICT> => {

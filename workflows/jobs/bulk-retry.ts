@@ -94,7 +94,7 @@ const runPage = async ({ store, accounts, clock, transactions }: JobParts, job: 
   if (account.locked) return 'later'
   const { after, to } = page
   const found = await transactions.between(user_id, filter, { after, to, limit: PAGE })
-  const occasion = { user_id, at: clock.now(), correlation_id: jobStream(job_id), causation_id: jobStream(job_id) }
+  const occasion = { user_id, at: clock.now(), ...ownCause(jobStream(job_id)) }
   const ids = found.map(({ id }) => id)
   const meant = { status: filter.status, only: filter.rule_id }
   const { count } = ids.length > 0 ? await retryAll(store, account, occasion, ids, meant) : { count: 0 }

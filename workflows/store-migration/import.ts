@@ -17,7 +17,7 @@ import { importEvents as importSchemas, IMPORT_STREAM, type ImportedFile } from 
 import { NO_STREAM, type EventStore, type StreamAppend } from '../../domain/ports.ts'
 import { storePositionOf, type StorePosition } from '../support/store-position.ts'
 import { keptFor } from '../../domain/retention.ts'
-import { stamp } from '../support/stamp.ts'
+import { ownCause, stamp } from '../support/stamp.ts'
 import { BadFile, eventOfLine, type FiledEvent, type LastLine } from './event-file.ts'
 import { pages } from '../support/store-pages.ts'
 
@@ -94,7 +94,7 @@ const writeMarker = async (
   expectedRevision: number,
   file: ImportedFile,
 ): Promise<void> => {
-  const occasion = { user_id: null, at: now, correlation_id: 'import', causation_id: 'import' }
+  const occasion = { user_id: null, at: now, ...ownCause('import') }
   const events = stamp([{ type, data: file }], occasion)
   const [result] = await store.append([[{ stream: IMPORT_STREAM, expectedRevision, events }]])
   if (!result?.ok) throw new NotImportable('another import into this event store is running')
