@@ -74,13 +74,19 @@ export const createRule = (account: Account, { rule_id, fields, sealed_secret, a
   ]
 }
 
+/** @throws {Refused} NOT_FOUND */
+export const ruleOf = ({ rules }: Account, ruleId: number): Rule => {
+  const rule = rules.get(ruleId)
+  if (!rule) throw notFound('webhook rule')
+  return rule
+}
+
 /** @returns nothing if nothing changes · @throws {Refused} NOT_FOUND, VALIDATION_FAILED */
 export const changeRule = (
   account: Account,
   { rule_id, change }: { rule_id: number; change: RuleChange },
 ): AccountEvent[] => {
-  const rule = account.rules.get(rule_id)
-  if (!rule) throw notFound('webhook rule')
+  const rule = ruleOf(account, rule_id)
   const changed = differing<RuleFields>(rule, change)
   if (changed === null) return []
   refuseContradictions(account, { ...rule, ...changed }, changed)
@@ -90,9 +96,7 @@ export const changeRule = (
 
 /** @throws {Refused} NOT_FOUND, or AUTO_RULE for a rule that a shop plugin's connection created */
 export const deleteRule = (account: Account, rule_id: number): AccountEvent[] => {
-  const rule = account.rules.get(rule_id)
-  if (!rule) throw notFound('webhook rule')
-  if (rule.is_auto === 1)
+  if (ruleOf(account, rule_id).is_auto === 1)
     throw new Refused('AUTO_RULE', 'This rule belongs to a connected shop. Delete the connected system instead.')
   return [{ type: 'RuleDeleted', data: { user_id: account.user_id, rule_id } }]
 }

@@ -3,13 +3,8 @@
 import { BOTH_SIGN_FOR, previousUntil } from '../webhook/secrets.ts'
 import type { Account } from './state.ts'
 import type { AccountEvent } from './events.ts'
-import { conflict, notFound } from './refusals.ts'
-
-const ruleOf = (account: Account, rule_id: number) => {
-  const rule = account.rules.get(rule_id)
-  if (!rule) throw notFound('webhook rule')
-  return rule
-}
+import { conflict } from './refusals.ts'
+import { ruleOf } from './rules.ts'
 
 /** @throws {Refused} NOT_FOUND, or CONFLICT while the previous secret signs */
 export const rotateSecret = (

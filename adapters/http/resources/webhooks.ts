@@ -2,8 +2,7 @@
 /** Webhook rules (interface, section 4.3). */
 import { z } from 'zod'
 import type { Rule as RuleState } from '../../../domain/account/account.ts'
-import { notFound } from '../../../domain/account/refusals.ts'
-import { deleteRule } from '../../../domain/account/rules.ts'
+import { deleteRule, ruleOf } from '../../../domain/account/rules.ts'
 import { unlessNotOpened } from '../../../domain/errors.ts'
 import { previousUntil, signingSecrets } from '../../../domain/webhook/secrets.ts'
 import { changeRule, createRule, rotateRuleSecret, type WrittenRule } from '../../../workflows/accounts/rules.ts'
@@ -104,13 +103,6 @@ const TestResult = z.discriminatedUnion('success', [
   }),
 ])
 
-/** @throws {Refused} NOT_FOUND */
-const ruleOf = (context: ApiContext): RuleState => {
-  const rule = context.state.account.rules.get(idOf(context))
-  if (!rule) throw notFound('webhook rule')
-  return rule
-}
-
 const ruleHandlers = (parts: ApiParts) => {
   const { clock, database, vault } = parts
 
@@ -143,7 +135,7 @@ const ruleHandlers = (parts: ApiParts) => {
   }
 
   const testRule = async (context: ApiContext, { sample }: z.infer<typeof RuleTest>) => {
-    const rule = ruleOf(context)
+    const rule = ruleOf(context.state.account, idOf(context))
     const gone = new AbortController()
     context.res.once('close', () => gone.abort())
     const secrets = (timestamp: number) => signingSecrets(rule, timestamp, (sealed) => vault.open(sealed))
@@ -163,7 +155,8 @@ export const webhookRoutes = (operations: Operations, parts: ApiParts, signedIn:
   const { get, post, put, remove } = operations.of('Webhook rules', signedIn)
   const { listRules, addRule, updateRule, removeRule, testRule, rotateSecret } = ruleHandlers(parts)
   const logs = logsOf(parts)
-  const showLogs = (context: ApiContext, asked: z.infer<typeof Page>) => logs(context, ruleOf(context).rule_id, asked)
+  const showLogs = (context: ApiContext, asked: z.infer<typeof Page>) =>
+    logs(context, ruleOf(context.state.account, idOf(context)).rule_id, asked)
 
   const limit = refuses('WEBHOOK_LIMIT_REACHED')
   get('/api/webhooks', 'List rules', data(z.array(ListedRule)), listRules)
