@@ -32,19 +32,19 @@ export const setPlan = ({ user_id, plan, plan_expires_at }: Account, wanted: Pla
     ? []
     : [{ type: 'PlanChanged', data: { user_id, plan: wanted, expires_at: null } }]
 
-/** Interface, section 6: the operator gets a mail at 80 % usage. */
-const isNearlyUsed = (transactions: number, limit: number): boolean => transactions * 5 >= limit * 4
+/** From how many transactions a quota is nearly used: 80 % of it. The operator then gets a mail (interface, section 6). */
+const nearlyAll = (limit: number): number => Math.ceil((limit * 4) / 5)
 
 /** Plans with a quota, and the number of transactions from which it is nearly used. */
 export const nearlyUsedFrom: readonly { plan: Plan; transactions: number }[] = Object.entries(PLAN_LIMITS).flatMap(
   ([plan, { transactions }]) =>
-    transactions === null ? [] : [{ plan: plan as Plan, transactions: Math.ceil((transactions * 4) / 5) }],
+    transactions === null ? [] : [{ plan: plan as Plan, transactions: nearlyAll(transactions) }],
 )
 
 /** Warns once per Vietnamese month. @param transactions  those of this month that count */
 export const warnOfQuota = (account: Account, transactions: number, at: Date): AccountEvent[] => {
   const limit = PLAN_LIMITS[planAt(account, at)].transactions
   const month = vietnamMonth(at)
-  if (limit === null || !isNearlyUsed(transactions, limit) || account.quota_warned === month) return []
+  if (limit === null || transactions < nearlyAll(limit) || account.quota_warned === month) return []
   return [{ type: 'QuotaWarned', data: { user_id: account.user_id, month, transactions, limit } }]
 }
