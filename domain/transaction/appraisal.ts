@@ -5,6 +5,7 @@
  */
 import type { Account } from '../account/account.ts'
 import { isUnconfirmed } from '../account/bank-accounts.ts'
+import { activePrefixes } from '../account/systems.ts'
 import { DEDUP_RETENTION_S, type Sighting } from '../dedup/events.ts'
 import { cutAt, fingerprintOf, marksOf } from '../dedup/text-marks.ts'
 import { creditMarks } from '../credits/mark.ts'
@@ -211,9 +212,7 @@ export const appraise = (
   if (distrusted && !confirmed) return { kind: 'ignored', arrival, origin, reason: distrusted }
   const { reading } = read
   if (!reading) return { kind: 'unread', arrival, origin }
-  const prefixes = [...account.systems.values()]
-    .filter((system) => system.is_active)
-    .map((system) => system.payment_prefix)
+  const prefixes = activePrefixes(account)
   const found = match(account, reading, orderIdOf(reading.content, incoming.text, prefixes))
   const isReturn = isReturnOf(found, reading, incoming.text)
   const named = isReturn ? null : namedPlanOrder(account, reading, incoming.text, plans)
