@@ -29,12 +29,6 @@ export const missingTransactions = async (
   return missing.toSorted((a, b) => a - b)
 }
 
-/** The id in the name of a transaction's stream; null for another stream. */
-export const transactionIn = (stream: string): number | null => {
-  const [, id] = /^transaction-(\d+)$/.exec(stream) ?? []
-  return id === undefined ? null : Number(id)
-}
-
 /** Consecutive ids as ranges, such as `7, 1001–1040`. */
 export const rangesOf = (ids: readonly number[]): string[] => {
   const ranges: [number, number][] = []

@@ -116,3 +116,9 @@ export type TransactionEvent = {
 }[keyof Schemas]
 
 export const transactionStream = (transactionId: number): string => `transaction-${transactionId}`
+
+/** The id in the name of a transaction's stream; null for another stream. */
+export const transactionIn = (stream: string): number | null => {
+  const [, id] = /^transaction-(\d+)$/.exec(stream) ?? []
+  return id === undefined ? null : Number(id)
+}

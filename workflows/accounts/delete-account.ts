@@ -22,12 +22,11 @@ import { pages } from '../support/store-pages.ts'
 import type { NewEvent } from '../../domain/event.ts'
 import { CONFLICT, untilNoConflict } from '../support/conflicts.ts'
 import { stamp } from '../support/stamp.ts'
-import { transactionStream } from '../../domain/transaction/events.ts'
+import { transactionIn, transactionStream } from '../../domain/transaction/events.ts'
 import { deleteTransactions } from '../transactions/by-hand.ts'
 import type { Accounts, OwnersOccasion } from './accounts.ts'
 import { streamsOfAccount, type Listing } from './streams-of-account.ts'
 
-const TRANSACTION = /^transaction-(\d+)$/
 const AT_A_TIME = 200
 
 /** The number of streams that were closed. */
@@ -71,20 +70,20 @@ export const eraseAccount = async (parts: EraseParts, occasion: OwnersOccasion, 
   const met: number[] = []
   for (;;) {
     for await (const page of pages(store, after)) {
-      for (const { stream, type, metadata } of page) {
+      for (const { stream, type, data, metadata } of page) {
         if (metadata.user_id !== user_id || apart.has(stream)) continue
         if (!isClosing(type)) streams.add(stream)
-        else if (type === 'TransactionDeleted') met.push(idOf(stream))
+        else if (type === 'TransactionDeleted') met.push(data.transaction_id)
       }
       after = page.at(-1)!.checkpoint
     }
     if (streams.size === 0) break
-    const transactions = [...streams].filter((stream) => TRANSACTION.test(stream)).map(idOf)
+    const transactions = [...streams].flatMap((stream) => transactionIn(stream) ?? [])
     for (let from = 0; from < transactions.length; from += AT_A_TIME) {
       const unreadable = await deleteTransactions(store, occasion, transactions.slice(from, from + AT_A_TIME))
       for (const id of unreadable) await closeStream(store, occasion, transactionStream(id))
     }
-    const others = [...streams].filter((stream) => !TRANSACTION.test(stream))
+    const others = [...streams].filter((stream) => transactionIn(stream) === null)
     for (const stream of others) await closeStream(store, occasion, stream)
     transactions.forEach((id) => closed.transactions.add(id))
     others.forEach((stream) => closed.others.add(stream))
@@ -137,8 +136,6 @@ export const closeStream = async (store: EventStore, occasion: OwnersOccasion, s
   await close(store, occasion, stream, 'StreamErased', (newest) => isClosing(newest.type))
   await store.erase(stream)
 }
-
-const idOf = (stream: string): number => Number(TRANSACTION.exec(stream)?.[1])
 
 /** The belongings of the account, from its events. These exist until its stream is erased. */
 const ownOf = async (
