@@ -8,7 +8,6 @@ import type { EventStore, Ids } from '../../domain/ports.ts'
 import { execute } from '../support/execute.ts'
 import { foldCache } from '../support/fold-cache.ts'
 import type { OwnersOccasion } from '../accounts/accounts.ts'
-import type { Occasion } from '../support/stamp.ts'
 import { nextId } from '../support/next-id.ts'
 
 /** Number of cached affiliates. */
@@ -33,29 +32,29 @@ export const openAffiliates = ({ store, ids }: { store: EventStore; ids: Ids }) 
     const { user_id, at } = occasion
     const link_id = await nextId(ids)
     const code = formToken('referral', user_id, randomBytes(9).toString('base64url'))
-    const { links } = await change(user_id, occasion, () => decide.createLink(user_id, { link_id, label, code, at }))
+    const { links } = await change(occasion, () => decide.createLink(user_id, { link_id, label, code, at }))
     return links.find((link) => link.link_id === link_id)!
   }
 
   /** @throws {StoreUnavailable} */
   const setBank = async (occasion: OwnersOccasion, bank: decide.Bank): Promise<decide.Bank> => {
     const { user_id } = occasion
-    return (await change(user_id, occasion, (affiliate) => decide.setBank(affiliate, user_id, bank))).bank!
+    return (await change(occasion, (affiliate) => decide.setBank(affiliate, user_id, bank))).bank!
   }
 
   /** @param amount  whole dong · @throws {Refused} CONFLICT without a bank, or above the balance · {StoreUnavailable} */
   const withdraw = async (occasion: OwnersOccasion, amount: number): Promise<decide.Withdrawal> => {
     const { user_id, at } = occasion
     const withdrawal_id = await nextId(ids)
-    const { withdrawals } = await change(user_id, occasion, (affiliate) =>
+    const { withdrawals } = await change(occasion, (affiliate) =>
       decide.requestWithdrawal(affiliate, { user_id, withdrawal_id, amount, at }),
     )
     return withdrawals.find((each) => each.withdrawal_id === withdrawal_id)!
   }
 
   /** @throws {StoreUnavailable} */
-  const earn = async (occasion: Occasion, earning: decide.Earning): Promise<void> => {
-    await change(earning.user_id, occasion, (affiliate) => decide.earnCommission(affiliate, earning))
+  const earn = async (occasion: OwnersOccasion, earning: decide.Earning): Promise<void> => {
+    await change(occasion, (affiliate) => decide.earnCommission(affiliate, earning))
   }
 
   /** The owner of the link with this code; null if there is none. @throws {StoreUnavailable} */
@@ -67,13 +66,10 @@ export const openAffiliates = ({ store, ids }: { store: EventStore; ids: Ids }) 
   }
 
   const change = async (
-    userId: number,
-    occasion: Occasion,
+    occasion: OwnersOccasion,
     decision: (affiliate: decide.Affiliate) => readonly AffiliateEvent[],
-  ): Promise<decide.Affiliate> => {
-    const key = String(userId)
-    return (await execute(store, cache, key, occasion, ({ state }) => decision(state))).state
-  }
+  ): Promise<decide.Affiliate> =>
+    (await execute(store, cache, String(occasion.user_id), occasion, ({ state }) => decision(state))).state
 
   return { find, createLink, setBank, withdraw, earn, ownerOfCode }
 }
