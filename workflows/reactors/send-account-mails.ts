@@ -1,15 +1,14 @@
 // Tests: tests/unit/workflows/reactors/send-account-mails.test.ts, tests/integration/http/accounts.test.ts
 /** Mails about an account: issued links, and repeated registrations. */
 import { isGoodLink } from '../../domain/account/mail-tokens.ts'
-import { Accounts } from '../accounts/accounts.ts'
+import type { Accounts } from '../accounts/accounts.ts'
 import { TEXTS } from '../texts/texts.ts'
 import { reactor, type Reactor, type ReactorParts } from './reactor.ts'
 import { isOld } from './too-old.ts'
 
-type Parts = Pick<ReactorParts, 'store' | 'clock' | 'mailer' | 'links'>
+type Parts = Pick<ReactorParts, 'clock' | 'mailer' | 'links'> & { accounts: Pick<Accounts, 'find'> }
 
-export const sendAccountMails = ({ store, clock, mailer, links }: Parts): Reactor => {
-  const accounts = new Accounts(store)
+export const sendAccountMails = ({ accounts, clock, mailer, links }: Parts): Reactor => {
   const isRecent = (at: string) => !isOld(at, clock.now())
 
   return reactor('send_account_mails', ['account-'], {

@@ -6,6 +6,7 @@ import { parseEvent, type StoredEvent } from '../../../../domain/parse-event.ts'
 import type { EventStore, Mailer } from '../../../../domain/ports.ts'
 import { HOUR_MS } from '../../../../domain/time.ts'
 import { mailLinks } from '../../../../workflows/accounts/mail-links.ts'
+import { Accounts } from '../../../../workflows/accounts/accounts.ts'
 import { sendAccountMails } from '../../../../workflows/reactors/send-account-mails.ts'
 
 const NOW = new Date('2026-01-05T02:30:00.000Z')
@@ -32,7 +33,7 @@ const mailed = async (...facts: AccountEvent[]): Promise<boolean[]> => {
   const store = { read: () => Promise.resolve([events]) } as unknown as EventStore
   const mails: Parameters<Mailer['send']>[0][] = []
   const mailer: Mailer = { send: (mail) => Promise.resolve(void mails.push(mail)) }
-  const { answers } = sendAccountMails({ store, clock: { now: () => NOW }, mailer, links })
+  const { answers } = sendAccountMails({ accounts: new Accounts(store), clock: { now: () => NOW }, mailer, links })
   for (const event of events) await answers[event.type as keyof typeof answers]?.(event as never)
   expect(mails.every(({ to }) => to === 'owner@shop.vn')).to.equal(true)
   return events.slice(1).map(({ id }) => mails.some(({ key }) => key === id))
