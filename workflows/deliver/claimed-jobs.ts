@@ -25,8 +25,6 @@ export interface ClaimedJobsOptions {
   onError: (error: unknown) => void
 }
 
-const letAll = (): boolean => true
-
 export const openClaimedJobs = ({
   queue,
   stopping,
@@ -55,7 +53,7 @@ export const openClaimedJobs = ({
   }
 
   /** Drops the waiting deliveries, or the chosen ones. They are not made here. */
-  const release = (chosen: (job: Job) => boolean = letAll): void => {
+  const release = (chosen: (job: Job) => boolean = () => true): void => {
     for (const claim of takeOut(chosen)) tracked.release(claim)
   }
 

@@ -112,8 +112,8 @@ export class Lane<Job extends LaneJob> {
     this.#go()
   }
 
-  /** Removes waiting jobs: all of them or the chosen ones. */
-  takeOut(chosen: (job: Job) => boolean = () => true): Job[] {
+  /** Removes the chosen waiting jobs. */
+  takeOut(chosen: (job: Job) => boolean): Job[] {
     const out: Job[] = []
     for (const user of this.#users.values())
       for (const endpoint of user.endpoints.values()) {

@@ -84,8 +84,8 @@ export class Lanes {
     return this.#each.flatMap((lane) => lane.jobsWaiting())
   }
 
-  /** Removes waiting jobs: all of them or the chosen ones. */
-  takeOut(chosen?: (job: Job) => boolean): Job[] {
+  /** Removes the chosen waiting jobs. */
+  takeOut(chosen: (job: Job) => boolean): Job[] {
     return this.#each.flatMap((lane) => lane.takeOut(chosen))
   }
 

@@ -30,7 +30,7 @@ export const openSuspendedJobs = (lanes: Lanes) => {
     return [...aside.filter((job) => held.has(nameOf(job))), ...takeOutOf(held)]
   }
 
-  const takeOut = (chosen: (job: Job) => boolean = () => true): Job[] => {
+  const takeOut = (chosen: (job: Job) => boolean): Job[] => {
     const out = suspended.filter(chosen)
     suspended = suspended.filter((job) => !chosen(job))
     return out
