@@ -96,29 +96,21 @@ const RECEIPT = mailTable(
   { direction: 'debit', byLines: true },
 ) // prettier-ignore
 
-/** Words that mean that the money did not go out, has yet to go, or came back. */
-const RETURNED =
-  /hoan (?:tien|tra)|\bhuy\b|\brefund|\brevers|\bcancel|\bdao giao dich|tuong lai|dat lich|dinh ky|\bschedul/
-
 /**
- * Words above the table that mean the same, or that the movement is planned, asked for, or another one than it seems. A name such as `HUY` may
- * stand there too.
+ * Words that must not stand in the subject and above the table, in shadow form: the money came back, or the movement is planned, asked for, or
+ * another one than it seems. A name such as `HUY` may stand there too.
  */
-const NOT_DONE =
+export const NOT_DONE =
   /dat lich|len lich|dinh ky|hen gio|\bschedul|standing order|\botp\b|ma xac (?:thuc|nhan)|vui long (?:xac nhan|duyet)|khoi tao|nhac (?:no|han|thanh toan)|\bremind|tra gop|\binstal|\bdu no\b|hoan tra|duoc hoan(?! (?:tat|thanh))|hoan tien|\brefund|\brevers|declin|reject/
 
 export interface AnyBankMail {
   table: MailTable
   /** Fields that the mail must have, beside the amount. */
   needs: readonly ('account' | 'from' | 'to')[]
-  /** Words that must not stand in its transaction type, in shadow form. */
-  unless: RegExp
-  /** Words that must not stand in the subject and above the table, in shadow form. */
-  unlessAbove: RegExp
 }
 
 /** Tried in this order. The receipt comes first, because it may name the card that paid. */
 export const ANY_BANK_MAILS: readonly AnyBankMail[] = [
-  { table: RECEIPT, needs: ['from', 'to'], unless: RETURNED, unlessAbove: NOT_DONE },
-  { table: CARD, needs: ['account'], unless: RETURNED, unlessAbove: NOT_DONE },
+  { table: RECEIPT, needs: ['from', 'to'] },
+  { table: CARD, needs: ['account'] },
 ]

@@ -156,13 +156,6 @@ const isAccountLine = (value: Value | undefined): boolean => {
   )
 }
 
-/** The conditions on which a table of no certain bank counts. */
-interface Conditions {
-  needs: readonly Field[]
-  /** Words that must not stand in its transaction type. */
-  unless: RegExp
-}
-
 /** A greeting up to its end, in which each word of the owner's name begins with a capital letter. */
 const GREETING = /(?:kinh gui|chao|dear)(?![a-z])[^,.!|\n]{0,80}/g
 const NAME = /(?<!\p{L})\p{Lu}\p{L}*/gu
@@ -188,24 +181,34 @@ export const openingUpTo = ({ text, shadow }: Page, end: number): string =>
 export const openingOf = (page: Page, table: MailTable): string =>
   table.valueFirst ? '' : openingUpTo(page, aboveTable(page, table).length)
 
-/** In a table with values above their labels, the value after a label is never of its kind: no time, and no account. */
-const meets = (values: Map<Field, Value>, { needs, unless }: Conditions, arrivedAt: Date): boolean =>
+/** Words in the transaction type, in shadow form: the money did not go out, has yet to go, or came back. */
+const RETURNED =
+  /hoan (?:tien|tra)|\bhuy\b|\brefund|\brevers|\bcancel|\bdao giao dich|tuong lai|dat lich|dinh ky|\bschedul/
+
+/**
+ * Whether a table of no certain bank counts. If its values stand above their labels, the value after a label is never of its kind: no time, and no
+ * account.
+ */
+const countsForAnyBank = (values: Map<Field, Value>, needs: readonly Field[], arrivedAt: Date): boolean =>
   needs.every((field) => isAccountLine(values.get(field))) &&
   timeIn(values.get('date')?.shadow.split('\n')[0] ?? '', arrivedAt) !== null &&
-  !unless.test(values.get('direction')?.shadow ?? '')
+  !RETURNED.test(values.get('direction')?.shadow ?? '')
 
-/** Null if the mail is not this table, or direction, amount or currency is uncertain. */
+/**
+ * @param needs  for a table of no certain bank: the accounts that it must have
+ * @returns null if the mail is not this table, or direction, amount or currency is uncertain
+ */
 export const readByTable = (
   table: MailTable,
   bank: Bank,
   page: Page,
   arrivedAt: Date,
-  conditions?: Conditions,
+  needs?: readonly Field[],
 ): Reading | 'failed' | null => {
   if (!table.phrase.test(page.shadow)) return null
   const values = valuesOf(page, table)
   if (!values) return null
-  if (conditions && !meets(values, conditions, arrivedAt)) return null
+  if (needs && !countsForAnyBank(values, needs, arrivedAt)) return null
   if (
     /(?:khong|chua) (?:thanh cong|hoan (?:tat|thanh))|that bai|tu choi|loi|fail|declined|reject|cancel|pending|processing|being processed|cho (?:xu ly|duyet|xac nhan)|dang (?:duoc )?xu ly|hen gio|dat lich|schedul|huy|hoan (?:tra|tien|lai)|thu hoi|bi (?:treo|tra lai|dao)|revers|refund|void|on hold/.test(
       values.get('status')?.shadow ?? '',

@@ -6,7 +6,7 @@
 import type { Bank, Layout } from '../banks/bank.ts'
 import { banks } from '../banks/index.ts'
 import { DOUBT } from './any-bank.ts'
-import { ANY_BANK_MAILS } from './any-bank-mails.ts'
+import { ANY_BANK_MAILS, NOT_DONE } from './any-bank-mails.ts'
 import {
   announcesWords,
   beginsLikeCode,
@@ -136,12 +136,12 @@ const readMail = (incoming: Incoming, arrivedAt: Date): ReadResult => {
   }
   const hasTable = bank?.tables.some(({ phrase }) => phrase.test(page.shadow)) ?? false
   const ofAnyBank = bank && !hasTable ? ANY_BANK_MAILS : []
-  for (const { table, unlessAbove, ...conditions } of ofAnyBank) {
-    const reading = readByTable(table, bank!, page, arrivedAt, conditions)
+  for (const { table, needs } of ofAnyBank) {
+    const reading = readByTable(table, bank!, page, arrivedAt, needs)
     if (reading === 'failed') return no('failed')
     if (!reading) continue
     const opening = openingOf(page, table)
-    const isDoubted = unlessAbove.test(`${subject}\n${opening}`) || repeatsOthers('', aboveTable(page, table))
+    const isDoubted = NOT_DONE.test(`${subject}\n${opening}`) || repeatsOthers('', aboveTable(page, table))
     return isDoubted ? no('unparsed') : unlessDoubted(reading, subject, opening)
   }
   const sentence = bank && readSentence(bank, beginningOf(page), arrivedAt)
