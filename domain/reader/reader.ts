@@ -126,33 +126,33 @@ const readMail = (incoming: Incoming, arrivedAt: Date): ReadResult => {
   const why = (): NoTransaction => whyNoTransaction([subject, page.shadow].filter(Boolean).join('\n'), undefined)
   // The text of a one-time password must not be stored.
   if (repeatsOthers(subject, '')) return no(why() === 'otp' ? 'otp' : 'unparsed')
-  for (const table of bank?.tables ?? []) {
-    const reading = bank && readByTable(table, bank, page, arrivedAt)
+  if (!bank) return no(why())
+  for (const table of bank.tables) {
+    const reading = readByTable(table, bank, page, arrivedAt)
     if (reading === 'failed') return no('failed')
     if (!reading) continue
     return repeatsOthers('', aboveTable(page, table))
       ? no('unparsed')
       : unlessDoubted(reading, subject, openingOf(page, table))
   }
-  const hasTable = bank?.tables.some(({ phrase }) => phrase.test(page.shadow)) ?? false
-  const ofAnyBank = bank && !hasTable ? ANY_BANK_MAILS : []
-  for (const { table, needs } of ofAnyBank) {
-    const reading = readByTable(table, bank!, page, arrivedAt, needs)
+  const hasTable = bank.tables.some(({ phrase }) => phrase.test(page.shadow))
+  for (const { table, needs } of hasTable ? [] : ANY_BANK_MAILS) {
+    const reading = readByTable(table, bank, page, arrivedAt, needs)
     if (reading === 'failed') return no('failed')
     if (!reading) continue
     const opening = openingOf(page, table)
     const isDoubted = NOT_DONE.test(`${subject}\n${opening}`) || repeatsOthers('', aboveTable(page, table))
     return isDoubted ? no('unparsed') : unlessDoubted(reading, subject, opening)
   }
-  const sentence = bank && readSentence(bank, beginningOf(page), arrivedAt)
+  const sentence = readSentence(bank, beginningOf(page), arrivedAt)
   if (sentence) return unlessDoubted(sentence, subject)
   const guess = why()
   // A receipt whose form has changed is kept, so that it can be read again.
-  const isReceipt = bank?.tables.some(({ phrase, isDistinctive }) => isDistinctive && phrase.test(page.shadow)) ?? false
+  const isReceipt = bank.tables.some(({ phrase, isDistinctive }) => isDistinctive && phrase.test(page.shadow))
   const reason = isReceipt && GUESSES.has(guess) ? 'unparsed' : guess
   // A value that a table of the bank's own leaves uncertain is not clearer without it.
   const mayHaveLabels = !hasTable && reason === 'unparsed' && !repeatsOthers('', (beforeMemo(page) ?? page).shadow)
-  const reading = bank && mayHaveLabels ? readByLabels(page, bank, arrivedAt) : null
+  const reading = mayHaveLabels ? readByLabels(page, bank, arrivedAt) : null
   if (!reading) return no(reason)
   const head = beforeMemo(page)?.shadow
   if (DOUBT.test(subject)) return no('unparsed')
