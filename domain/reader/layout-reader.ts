@@ -50,7 +50,7 @@ const memoIn = (whole: string, memo: string): string => {
  * The payer's own runs of blanks and invisible characters shift the columns, and so do letters that are composed now. So the memo as it arrived is
  * tried first.
  */
-const withoutBreaks = (page: Page, memo: string, column: number, joins: Joins = isInsideWord): string => {
+const withoutBreaks = (page: Page, memo: string, column: number, joins: Joins): string => {
   const joinsWords = (before: string, after: string) => joins(normalise(before), normalise(after.slice(0, column)))
   for (const form of page.text.endsWith(memo) ? [page.uncomposed, page.loose] : []) {
     const whole = form === undefined ? null : withoutColumns(memoIn(form, memo), column, joinsWords)
@@ -59,7 +59,7 @@ const withoutBreaks = (page: Page, memo: string, column: number, joins: Joins = 
   return undoBreaks(memo, column, joins)
 }
 
-const memoOf = (page: Page, printed: string | undefined, { breaksAt }: Layout, joins?: Joins): string | null => {
+const memoOf = (page: Page, printed: string | undefined, { breaksAt }: Layout, joins: Joins): string | null => {
   if (printed === undefined) return null
   const whole = breaksAt === null ? printed : withoutBreaks(page, printed, breaksAt, joins)
   const memo = whole.replaceAll('\n', ' ').trim()
@@ -144,7 +144,7 @@ export const readByLayout = (layout: Layout, bank: Bank, page: Page, arrivedAt: 
   // Where a bank breaks its memo, any words may begin a line.
   if (range && layout.breaksAt === null && saysFailedWithin(page, range)) return null
   const memo = asWritten(page, range)
-  const content = memoOf(page, memo, layout)
+  const content = memoOf(page, memo, layout, isInsideWord)
   const joined = layout.breaksAt === null ? content : memoOf(page, memo, layout, () => true)
   const labelled = range?.[1] === indices?.ref?.[1] ? undefined : asWritten(page, indices?.ref)
   const whole = labelled && !CUT.test(labelled) ? labelled.replace(/\.$/, '') : null

@@ -26,7 +26,7 @@ export type Joins = (before: string, after: string) => boolean
  * @param column  number of characters between two breaks
  * @returns null if a column does not end in one
  */
-export const withoutColumns = (memo: string, column: number, joins: Joins = isInsideWord): string | null => {
+export const withoutColumns = (memo: string, column: number, joins: Joins): string | null => {
   const mark = CUT.exec(memo)?.[0] ?? ''
   let whole = ''
   let rest = memo.slice(0, memo.length - mark.length)
@@ -52,5 +52,5 @@ export const withoutColumns = (memo: string, column: number, joins: Joins = isIn
  * Restores the memo as it was before the breaks. It is unchanged if a column does not end in a blank or line end.
  * @param memo  as printed, with runs of blanks squeezed
  */
-export const undoBreaks = (memo: string, column: number, joins?: Joins): string =>
+export const undoBreaks = (memo: string, column: number, joins: Joins): string =>
   withoutColumns(memo, column, joins) ?? memo

@@ -1,5 +1,7 @@
 import { expect } from 'chai'
-import { undoBreaks } from '../../../../domain/reader/line-breaks.ts'
+import { isInsideWord, undoBreaks as undo } from '../../../../domain/reader/line-breaks.ts'
+
+const undoBreaks = (memo: string, column: number) => undo(memo, column, isInsideWord)
 
 /** Breaks a memo as a core banking system does, with a blank after every `column` characters. */
 const broken = (memo: string, column: number) =>
