@@ -15,8 +15,6 @@ import type { Reading } from '../reader/reading.ts'
 /** Anybody may send the text that names a source, so the name is limited in length. */
 const LONGEST_NAME = 100
 
-export { devicePath, pathOfSource, keyPath, mailboxPath, URL_PATH, type ReceivePath }
-
 /**
  * @param at  when the credential was presented, since a scoped key may expire
  * @returns null if the credential does not, or no longer, belong to this account

@@ -1,6 +1,6 @@
 // Tests: tests/integration/scheduled/watch-sources.test.ts
 /** When each of a user's sources was last seen, and since when it is silent. */
-import type { ReceivePath } from '../../domain/arrival/origin.ts'
+import type { ReceivePath } from '../../domain/arrival/receive-paths.ts'
 import { silentSince, usualPause, type Rhythm } from '../../domain/sources/silence.ts'
 import type { KnownSource } from '../../workflows/scheduled/watch-sources.ts'
 import type { Queryable } from '../engine/queryable.ts'

@@ -1,7 +1,7 @@
 // Tests: tests/integration/capture/capture.test.ts
 /** The log line of each notification: one wide line, without text or token. */
 import type { Taken } from '../../domain/arrival/arrival.ts'
-import { pathOfSource } from '../../domain/arrival/origin.ts'
+import { pathOfSource } from '../../domain/arrival/receive-paths.ts'
 import { traceIdOf } from '../../domain/trace.ts'
 import type { Job } from './job.ts'
 import type { Outcome } from './units.ts'

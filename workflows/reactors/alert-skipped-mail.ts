@@ -1,7 +1,7 @@
 // Tests: tests/integration/mail-ingest/refused-mails.test.ts
 /** Alerts the owner about a mail that its server never returned: it may have been a payment. At most one alert a day per mailbox. */
 import { mailAccountSubject } from '../alerts/subjects.ts'
-import { pathOfSource } from '../../domain/arrival/origin.ts'
+import { pathOfSource } from '../../domain/arrival/receive-paths.ts'
 import { DAY_MS } from '../../domain/time.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import { sinceEvent, type Alerts } from '../alerts/alerts.ts'

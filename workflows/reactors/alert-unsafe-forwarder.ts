@@ -5,7 +5,7 @@
  * lasts seven days, however many such bodies arrive.
  */
 import { sourceSubject } from '../alerts/subjects.ts'
-import { pathOfSource } from '../../domain/arrival/origin.ts'
+import { pathOfSource } from '../../domain/arrival/receive-paths.ts'
 import { DAY_MS } from '../../domain/time.ts'
 import { sinceEvent, type Alerts } from '../alerts/alerts.ts'
 import { inEach } from '../texts/texts.ts'

@@ -4,7 +4,7 @@
  * notifications that were not sent (T5). They end when the transaction is deleted.
  */
 import { sourceSubject, transactionSubject } from '../alerts/subjects.ts'
-import { pathOfSource } from '../../domain/arrival/origin.ts'
+import { pathOfSource } from '../../domain/arrival/receive-paths.ts'
 import type { KnownEvent } from '../../domain/catalogue.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
 import { cameBack } from '../../domain/reader/returned.ts'

@@ -3,7 +3,7 @@
 import type { InEach } from '../../domain/account/language.ts'
 import type { Account } from '../../domain/account/account.ts'
 import { sourceSubject } from '../alerts/subjects.ts'
-import { devicePath, keyPath, mailboxPath, URL_PATH, type ReceivePath } from '../../domain/arrival/origin.ts'
+import { devicePath, keyPath, mailboxPath, URL_PATH, type ReceivePath } from '../../domain/arrival/receive-paths.ts'
 import { silentAfter, silentSince, type Rhythm } from '../../domain/sources/silence.ts'
 import type { Clock } from '../../domain/ports.ts'
 import type { Accounts } from '../accounts/accounts.ts'

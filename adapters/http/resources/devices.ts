@@ -6,7 +6,7 @@ import type { Account, Device as DeviceState, Invitation as InvitationState } fr
 import { deviceOf, openInvitations, removeDevice } from '../../../domain/account/devices.ts'
 import { trustsSmsAppTitles } from '../../../domain/account/sms-app-titles.ts'
 import { inviteDevice, pairDevice, changeDevice } from '../../../workflows/accounts/devices.ts'
-import { devicePath } from '../../../domain/arrival/origin.ts'
+import { devicePath } from '../../../domain/arrival/receive-paths.ts'
 import { lastSeenOf, type LastSeen } from '../../../projections/account/last-seen-queries.ts'
 import { TRUST_SMS_APP_TITLES } from './account.ts'
 import { LAST_SEEN_READ_ONLY, lastSeenFields } from './last-seen.ts'

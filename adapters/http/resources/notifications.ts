@@ -22,7 +22,7 @@ import { NotificationList } from './queries.ts'
 import { type Unsafe, unsafeKind } from '../../../domain/arrival/events.ts'
 import type { Account as AccountState } from '../../../domain/account/account.ts'
 import { senderKey } from '../../../domain/banks/directory.ts'
-import { URL_PATH, pathOfSource } from '../../../domain/arrival/origin.ts'
+import { URL_PATH, pathOfSource } from '../../../domain/arrival/receive-paths.ts'
 import { sourceType } from '../../../domain/transaction/events.ts'
 import { id, moment } from '../../../domain/fields.ts'
 

@@ -1,5 +1,5 @@
 /** The owner of the dashboard, with payments, rules, calls of the inbox and texts of strangers. */
-import { devicePath } from '../../../domain/arrival/origin.ts'
+import { devicePath } from '../../../domain/arrival/receive-paths.ts'
 import { DAY_MS, HOUR_MS } from '../../../domain/time.ts'
 import { transactionStream } from '../../../domain/transaction/events.ts'
 import { endpointOf } from '../../../domain/webhook/endpoint.ts'

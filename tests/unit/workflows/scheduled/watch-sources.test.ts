@@ -1,6 +1,12 @@
 import { expect } from 'chai'
 import type { Account } from '../../../../domain/account/account.ts'
-import { devicePath, keyPath, mailboxPath, URL_PATH, type ReceivePath } from '../../../../domain/arrival/origin.ts'
+import {
+  devicePath,
+  keyPath,
+  mailboxPath,
+  URL_PATH,
+  type ReceivePath,
+} from '../../../../domain/arrival/receive-paths.ts'
 import { silentAfter } from '../../../../domain/sources/silence.ts'
 import { watchSources } from '../../../../workflows/scheduled/watch-sources.ts'
 import { accountOf } from '../../../harness/accounts.ts'
