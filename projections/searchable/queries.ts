@@ -18,7 +18,13 @@ import { foldedForSearch } from '../../domain/text.ts'
 import type { Queryable } from '../engine/queryable.ts'
 import type { Behind, SearchProgress } from './progress.ts'
 import { pageSql, type PageOf } from '../engine/page-sql.ts'
-import { CONDITIONS, filtersIn, type FilterName, type TransactionFilter } from '../transaction/filter.ts'
+import {
+  CONDITIONS,
+  filtersIn,
+  TRANSACTIONS_A_PAGE,
+  type FilterName,
+  type TransactionFilter,
+} from '../transaction/filter.ts'
 
 /** Up to this many hits are looked up once for both page and total. */
 const FEW = 1_000
@@ -70,7 +76,7 @@ const parameters = (...first: unknown[]) => {
  */
 const IS_OWN = 'user_id IS NOT DISTINCT FROM $1'
 
-export const openSearch = (database: Queryable, progress: SearchProgress, pageRows: number): Search => {
+export const openSearch = (database: Queryable, progress: SearchProgress): Search => {
   const check = async (userId: number, { since }: Behind): Promise<void> => {
     const [row] = await database.query<{ number: number }>(
       `SELECT count(*) AS number FROM (SELECT FROM read_model.transaction
@@ -85,13 +91,13 @@ export const openSearch = (database: Queryable, progress: SearchProgress, pageRo
     list: async <Row extends object>(columns: string, userId: number, filter: TransactionFilter, of: PageOf) => {
       const behind = await progress.behind()
       if (behind) await check(userId, behind)
-      const statement = statementsOf(userId, filter, behind, pageRows)
+      const statement = statementsOf(userId, filter, behind)
       const few = statement.few()
       const found = await database.query<{ id: number }>(few.text, few.values)
       if (found.length === 0) return { rows: [], total: 0 }
       if (found.length <= FEW) {
         const ids = found.map(({ id }) => id)
-        const { sql, more } = pageSql(of, 2, pageRows)
+        const { sql, more } = pageSql(of, 2, TRANSACTIONS_A_PAGE)
         const rows = await database.query<Row>(
           `SELECT ${columns} FROM read_model.transaction WHERE user_id = $1 AND id = ANY ($2::bigint[]) ${sql}`,
           [userId, ids, ...more],
@@ -107,7 +113,7 @@ export const openSearch = (database: Queryable, progress: SearchProgress, pageRo
   }
 }
 
-const statementsOf = (userId: number, filter: TransactionFilter, behind: Behind | null, pageRows: number) => {
+const statementsOf = (userId: number, filter: TransactionFilter, behind: Behind | null) => {
   const used = filtersIn(filter)
   const inSearch = used.filter((name) => name === 'search' || SEARCHED[name])
   const ofTransaction = used.filter((name) => !inSearch.includes(name))
@@ -152,7 +158,7 @@ const statementsOf = (userId: number, filter: TransactionFilter, behind: Behind 
     },
     page: (columns: string, of: PageOf, howMany: 'many' | 'very many') => {
       const { values, matching } = begin()
-      const { sql, more } = pageSql(of, values.length, pageRows, { at: 'hit_at', id: 'hit_id' })
+      const { sql, more } = pageSql(of, values.length, TRANSACTIONS_A_PAGE, { at: 'hit_at', id: 'hit_id' })
       return {
         text: `WITH matching AS ${howMany === 'many' ? 'MATERIALIZED' : 'NOT MATERIALIZED'} (${matching})
           SELECT ${columns} FROM matching JOIN read_model.transaction ON id = hit_id AND ${IS_OWN} WHERE true ${sql}`,

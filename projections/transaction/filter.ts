@@ -1,6 +1,9 @@
 // Tests: tests/integration/http/lists.test.ts
 /** The filters of a list of transactions, and their SQL. */
 
+/** Interface, section 8. */
+export const TRANSACTIONS_A_PAGE = 30
+
 export interface TransactionFilter {
   bank_code?: string | undefined
   type?: string | undefined

@@ -3,12 +3,9 @@
 import type { Queryable } from '../engine/queryable.ts'
 import { pageSql, type PageOf } from '../engine/page-sql.ts'
 import { isSearch, type Search } from '../searchable/queries.ts'
-import { CONDITIONS, filtersIn, shapeOf, type TransactionFilter } from './filter.ts'
+import { CONDITIONS, filtersIn, shapeOf, TRANSACTIONS_A_PAGE, type TransactionFilter } from './filter.ts'
 import { KIND, SHOWN_COLUMNS, VIETNAMESE_DAY, type TransactionRow } from './fields.ts'
 import { lookAhead, totalOfTransactions, type Parts } from './totals.ts'
-
-/** Interface, section 8. */
-export const TRANSACTIONS_A_PAGE = 30
 
 /** Newest first. `total` is the number of rows over all pages. @throws {Refused} if the search cannot answer */
 export const listTransactions = async (
@@ -27,7 +24,7 @@ export const listTransactions = async (
     return { rows, total }
   }
   // The total comes first: without hits, no rows are scanned.
-  const { total, parts } = await lookAhead(database, userId, filter, of, TRANSACTIONS_A_PAGE)
+  const { total, parts } = await lookAhead(database, userId, filter, of)
   return { rows: total === 0 ? [] : await pageOfTransactions(database, userId, filter, of, parts), total }
 }
 

@@ -20,6 +20,7 @@ import {
   filtersIn,
   OF_COUNTS,
   shapeOf,
+  TRANSACTIONS_A_PAGE,
   type FilterName,
   type TransactionFilter,
 } from './filter.ts'
@@ -45,18 +46,16 @@ const FIRST = 10
 /** So few days are read faster than a shorter way can be found. */
 const FEW_DAYS = 92
 
-/** @param pageRows  rows of a page */
 export const lookAhead = async (
   database: Queryable,
   userId: number,
   filter: TransactionFilter,
   of: PageOf,
-  pageRows: number,
 ): Promise<Ahead> => {
   const used = filtersIn(filter)
   if (!isCounted(used) || used.every((name) => name === 'webhook_status'))
     return { total: await totalOfTransactions(database, userId, filter), parts: null }
-  const asked = { userId, filter, of, rows: String('page' in of ? of.page * pageRows : pageRows) }
+  const asked = { userId, filter, of, rows: String(TRANSACTIONS_A_PAGE * ('page' in of ? of.page : 1)) }
   if (used.every(isOfDays)) return lookAtDays(database, asked)
   const { isQuick, ...byKind } = await lookAtKinds(database, asked)
   if (byKind.total === 0 || (isQuick && !used.some(isOfDays))) return byKind
@@ -112,7 +111,7 @@ const lookAtKinds = async (
 }
 
 /** Returns no parts if reading from the newest row on is cheaper. */
-const lookAtDays = async (database: Queryable, { userId, filter, of, rows: pageRows }: Asked): Promise<Ahead> => {
+const lookAtDays = async (database: Queryable, { userId, filter, of, rows: reached }: Asked): Promise<Ahead> => {
   const used = filtersIn(filter)
   const conditions = used.map((name, at) => OF_COUNTS[name]!(`$${at + 2}`))
   const inOrder = conditions[used.indexOf('webhook_status')] ?? 'true'
@@ -134,7 +133,7 @@ const lookAtDays = async (database: Queryable, { userId, filter, of, rows: pageR
         CASE WHEN ${isFew} OR (SELECT by_day < by_time FROM cost)
           THEN coalesce(array_agg(day::text) FILTER (WHERE wanted > 0), '{}') END AS days
       FROM counts`,
-    [userId, ...used.map((name) => filter[name]), pageRows, 'after' in of ? of.after.created_at : null],
+    [userId, ...used.map((name) => filter[name]), reached, 'after' in of ? of.after.created_at : null],
     `transactions-${isFew ? 'few-days' : 'days'}:${shapeOf(filter)}`,
   )
   const { total, days } = row!

@@ -10,7 +10,8 @@ import { deleteTransaction, retryTransaction } from '../../../workflows/transact
 import { type AttemptRow, attemptsOfTransaction } from '../../../projections/attempt/queries.ts'
 import { deliveryCounts, NO_DELIVERIES } from '../../../projections/delivery/queries.ts'
 import { openSearch } from '../../../projections/searchable/queries.ts'
-import { TRANSACTIONS_A_PAGE, findTransaction, listTransactions } from '../../../projections/transaction/queries.ts'
+import { TRANSACTIONS_A_PAGE } from '../../../projections/transaction/filter.ts'
+import { findTransaction, listTransactions } from '../../../projections/transaction/queries.ts'
 import type { TransactionRow } from '../../../projections/transaction/fields.ts'
 import { openSearchProgress } from '../../../projections/searchable/progress.ts'
 import { openCursors } from '../openapi/cursors.ts'
@@ -138,7 +139,7 @@ const Transactions = pageOf(Transaction, {
 const listIn = ({ database, store, settings }: ApiParts) => {
   const cursors = openCursors(settings.jwtSecret)
   const progress = openSearchProgress(database, (a, b) => store.isAfter(a, b))
-  const search = openSearch(database, progress, TRANSACTIONS_A_PAGE)
+  const search = openSearch(database, progress)
   return async (context: ApiContext, given: z.infer<typeof TransactionList>) => {
     const { page, cursor, include_raw, ...filter } = given
     const { user_id, systems } = context.state.account
