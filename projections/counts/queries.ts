@@ -5,7 +5,7 @@
  */
 import { HOUR_MS } from '../../domain/time.ts'
 import type { Queryable } from '../engine/queryable.ts'
-import { VIETNAMESE_DAY } from '../transaction/fields.ts'
+import { VIETNAMESE_DAY, vietnameseDay } from '../transaction/fields.ts'
 
 export interface DayRow {
   date: string
@@ -43,9 +43,6 @@ export interface RuleByHourRow extends RuleRow {
 /** Only this many of the newest attempts of a rule are read. */
 const MOST_ATTEMPTS = 10_000
 
-/** SQL for the Vietnamese day of a moment. */
-const dayOf = (parameter: string) => `(${parameter}::timestamptz AT TIME ZONE 'UTC' + interval '7 hours')::date`
-
 /** @param from  @param to moments; `to` is exclusive */
 export const statisticsByDay = (database: Queryable, userId: number, from: Date, to: Date): Promise<DayRow[]> =>
   database.query<DayRow>(
@@ -55,7 +52,7 @@ export const statisticsByDay = (database: Queryable, userId: number, from: Date,
         count(*) AS count, count(*) FILTER (WHERE webhook_status = 'success') AS success,
         count(*) FILTER (WHERE webhook_status = 'failed') AS failed
      FROM read_model.transaction WHERE user_id = $1 AND already_run_of IS NULL
-       AND ${VIETNAMESE_DAY} >= ${dayOf('$2')} AND ${VIETNAMESE_DAY} < ${dayOf('$3')}
+       AND ${VIETNAMESE_DAY} >= ${vietnameseDay('$2::timestamptz')} AND ${VIETNAMESE_DAY} < ${vietnameseDay('$3::timestamptz')}
      GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
     [userId, from.toISOString(), to.toISOString()],
     'statistics-by-day',

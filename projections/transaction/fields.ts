@@ -65,8 +65,11 @@ export const SHOWN_COLUMNS = Object.keys(transactionColumns)
   .filter((name) => !HIDDEN.has(name))
   .join(', ')
 
+/** SQL for the Vietnamese day of a moment. */
+export const vietnameseDay = (moment: string): string => `((${moment} AT TIME ZONE 'UTC' + interval '7 hours')::date)`
+
 /** The Vietnamese day of a transaction's date. Indexes, counts and queries must use exactly this expression. */
-export const VIETNAMESE_DAY = "((transaction_date AT TIME ZONE 'UTC' + interval '7 hours')::date)"
+export const VIETNAMESE_DAY = vietnameseDay('transaction_date')
 
 /**
  * The same number for all transactions, or counts, with the same bank, direction, source, account and prefix: the columns that filter

@@ -24,7 +24,7 @@ import {
   type FilterName,
   type TransactionFilter,
 } from './filter.ts'
-import { KIND } from './fields.ts'
+import { KIND, vietnameseDay } from './fields.ts'
 
 /** The parts that a page is assembled from: the newest of each kind, or of each Vietnamese day. */
 export type Parts = { by: 'kind'; values: readonly number[] } | { by: 'day'; values: readonly string[] }
@@ -117,7 +117,7 @@ const lookAtDays = async (database: Queryable, { userId, filter, of, rows: reach
   const inOrder = conditions[used.indexOf('webhook_status')] ?? 'true'
   const rows = `$${used.length + 2}::numeric`
   // This only estimates how much there is to read, so it need not be exact for a transaction that arrived late.
-  const newest = `(coalesce($${used.length + 3}::timestamptz, 'infinity') AT TIME ZONE 'UTC' + interval '7 hours')::date`
+  const newest = vietnameseDay(`coalesce($${used.length + 3}::timestamptz, 'infinity')`)
   const isFew = hasFewDays(filter)
   const looked = conditions.filter((_, at) => used[at] === 'date_from' || (isFew && used[at] === 'date_to'))
   const [row] = await database.query<{ total: number; days: string[] | null }>(
