@@ -4,14 +4,13 @@
  * restore a later backup or ask for the payments again.
  */
 import type { Clock, EventStore, Ids } from '../domain/ports.ts'
-import { transactionStream } from '../domain/transaction/events.ts'
+import { transactionIn, transactionStream } from '../domain/transaction/events.ts'
 import { inEach } from './texts/texts.ts'
+import { slicesOf } from './support/slices.ts'
 import { ownCause } from './support/stamp.ts'
 import { openAlerts } from './alerts/alerts.ts'
 import { operatorOf } from './operator.ts'
 
-/** Streams in one read. */
-const AT_ONCE = 500
 /** Ids in the alert. The log line has all of them. */
 const MOST_LISTED = 20
 
@@ -21,11 +20,9 @@ export const missingTransactions = async (
   transactions: readonly number[],
 ): Promise<number[]> => {
   const missing: number[] = []
-  for (let from = 0; from < transactions.length; from += AT_ONCE) {
-    const some = transactions.slice(from, from + AT_ONCE)
-    const found = await store.read(some.map((id) => ({ stream: transactionStream(id), backwards: true, limit: 1 })))
-    missing.push(...some.filter((_, n) => found[n]!.length === 0))
-  }
+  const newest = transactions.map((id) => ({ stream: transactionStream(id), backwards: true, limit: 1 }))
+  for await (const [stream, events] of slicesOf(store, newest))
+    if (events.length === 0) missing.push(transactionIn(stream)!)
   return missing.toSorted((a, b) => a - b)
 }
 

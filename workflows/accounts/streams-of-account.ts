@@ -18,8 +18,7 @@ import { PARKED_STREAM } from '../../domain/parked/events.ts'
 import { isReadable } from '../../domain/parse-event.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 import { transactionStream } from '../../domain/transaction/events.ts'
-
-const AT_A_TIME = 200
+import { slicesOf } from '../support/slices.ts'
 
 export interface ListedStreams {
   /** Up to this position, the list has every stream that is not named by the account. */
@@ -80,14 +79,12 @@ const creditSegments = async (store: Reading, userId: number): Promise<string[] 
   return Array.from({ length: newest + 1 }, (_, segment) => creditsStream(userId, segment))
 }
 
-/** Those that have an event to erase: not those that do not exist, whose events have expired, or that were erased before. */
+/** The streams that have an event to erase. A stream that does not exist, has expired, or was erased before has none. */
 const notClosed = async (store: Reading, streams: readonly string[]): Promise<string[]> => {
   const found: string[] = []
-  for (let from = 0; from < streams.length; from += AT_A_TIME) {
-    const some = streams.slice(from, from + AT_A_TIME)
-    const slices = await store.read(some.map((stream) => ({ stream, backwards: true, limit: 2 })))
-    found.push(...some.filter((_, index) => slices[index]!.some(({ type }) => !isClosing(type))))
-  }
+  const newestTwo = streams.map((stream) => ({ stream, backwards: true, limit: 2 }))
+  for await (const [stream, events] of slicesOf(store, newestTwo))
+    if (events.some(({ type }) => !isClosing(type))) found.push(stream)
   return found
 }
 
@@ -99,16 +96,12 @@ const onceParked = async (store: Reading): Promise<string[]> => {
   )
 }
 
-/** Those with an event of the account that is not erased. The account's own stream ends by itself. */
+/** The streams with an event of the account that is not erased. The account's own stream ends by itself. */
 const ownedBy = async (store: Reading, userId: number, streams: readonly string[]): Promise<string[]> => {
   const doubtful = [...new Set(streams)].filter((stream) => !/^(?:account|email)-/.test(stream))
   const found: string[] = []
-  for (let from = 0; from < doubtful.length; from += AT_A_TIME) {
-    const some = doubtful.slice(from, from + AT_A_TIME)
-    const slices = await store.read(some.map((stream) => ({ stream })))
-    const isOwn = (index: number) =>
-      slices[index]!.some(({ type, metadata }) => metadata.user_id === userId && !isClosing(type))
-    found.push(...some.filter((_, index) => isOwn(index)))
-  }
+  const whole = doubtful.map((stream) => ({ stream }))
+  for await (const [stream, events] of slicesOf(store, whole))
+    if (events.some(({ type, metadata }) => metadata.user_id === userId && !isClosing(type))) found.push(stream)
   return found
 }

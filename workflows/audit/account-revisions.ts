@@ -4,7 +4,7 @@ import { accountStream } from '../../domain/account/events.ts'
 import { isClosing } from '../../domain/erasure.ts'
 import { isReadable, type StoredEvent } from '../../domain/parse-event.ts'
 import type { EventStore } from '../../domain/ports.ts'
-import { slicesOf } from './slices.ts'
+import { slicesOf } from '../support/slices.ts'
 
 type Found = (fault: string) => void
 

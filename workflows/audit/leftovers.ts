@@ -14,7 +14,7 @@ import type { StoredEvent } from '../../domain/parse-event.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'
 import { commandToFinish } from '../accounts/unfinished-deletions.ts'
 import { pages } from '../support/store-pages.ts'
-import { slicesOf } from './slices.ts'
+import { slicesOf } from '../support/slices.ts'
 
 /** The last events of streams that end by themselves. They contain no personal data. */
 const LAST: ReadonlySet<string> = new Set(['NotificationReread', 'NotificationGivenUp', 'EmailReleased'])

@@ -5,7 +5,7 @@ import type { StoredEvent } from '../../domain/parse-event.ts'
 import type { EventStore } from '../../domain/ports.ts'
 import { transactionStream } from '../../domain/transaction/events.ts'
 import { pagesOfStream } from '../support/store-pages.ts'
-import { slicesOf } from './slices.ts'
+import { slicesOf } from '../support/slices.ts'
 
 /** Newer transactions must be in their window, even if the clocks of processes differ a little. */
 const MARGIN_S = 3_600
