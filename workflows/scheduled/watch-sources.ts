@@ -9,6 +9,7 @@ import type { Clock } from '../../domain/ports.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Alerts } from '../alerts/alerts.ts'
 import { inEach, TEXTS } from '../texts/texts.ts'
+import type { Texts } from '../texts/types.ts'
 import { unlessUnreadable } from '../support/unless-unreadable.ts'
 import type { ScheduledJob } from './scheduled-work.ts'
 import { ownCause } from '../support/stamp.ts'
@@ -35,28 +36,17 @@ const MINUTE_MS = 60_000
 /** The names of an account's sources, by receive path. */
 const namesOf = ({ api_keys, devices, mail_accounts, receive_url }: Account): Map<ReceivePath, InEach> => {
   const names = new Map<ReceivePath, InEach>()
-  for (const { device_id, name } of devices.values())
+  const add = (path: ReceivePath, nameIn: (texts: Texts['alerts']['sources']) => string) =>
     names.set(
-      devicePath(device_id),
-      inEach(({ alerts }) => alerts.sources.device(name)),
+      path,
+      inEach(({ alerts }) => nameIn(alerts.sources)),
     )
+  for (const { device_id, name } of devices.values()) add(devicePath(device_id), (texts) => texts.device(name))
   for (const { api_key_id, name, scopes } of api_keys.values())
-    if (scopes.includes('receive'))
-      names.set(
-        keyPath(api_key_id),
-        inEach(({ alerts }) => alerts.sources.key(name)),
-      )
+    if (scopes.includes('receive')) add(keyPath(api_key_id), (texts) => texts.key(name))
   for (const { mail_account_id, email, is_active } of mail_accounts.values())
-    if (is_active === 1)
-      names.set(
-        mailboxPath(mail_account_id),
-        inEach(({ alerts }) => alerts.sources.mailbox(email)),
-      )
-  if (receive_url)
-    names.set(
-      URL_PATH,
-      inEach(({ alerts }) => alerts.sources.url),
-    )
+    if (is_active === 1) add(mailboxPath(mail_account_id), (texts) => texts.mailbox(email))
+  if (receive_url) add(URL_PATH, (texts) => texts.url)
   return names
 }
 
