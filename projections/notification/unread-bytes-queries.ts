@@ -1,7 +1,6 @@
 // Tests: tests/attack/account-limits.test.ts
 /** Accounts with more bytes of unread notifications than their plan allows, and the oldest of those notifications. */
 import { PLAN_LIMITS } from '../../domain/account/plan.ts'
-import type { Plan } from '../../domain/account/events.ts'
 import type { UnreadNotification, UnreadOverLimit } from '../../workflows/scheduled/give-up-unread.ts'
 import type { Queryable } from '../engine/queryable.ts'
 
@@ -11,7 +10,7 @@ const LEAST_LIMIT = Math.min(...Object.values(PLAN_LIMITS).map(({ unread_bytes }
 const OVER = `SELECT b.user_id, b.number::integer AS bytes, a.plan, a.plan_expires_at
   FROM read_model.unread_bytes b JOIN read_model.account a USING (user_id) WHERE b.number > $1`
 
-export const unreadOverLimit = (database: Queryable): Promise<(UnreadOverLimit & { plan: Plan })[]> =>
+export const unreadOverLimit = (database: Queryable): Promise<UnreadOverLimit[]> =>
   database.query(OVER, [LEAST_LIMIT], 'unread-over-limit')
 
 /** Oldest first: as many as must be removed to free at least `bytes`. */
