@@ -74,7 +74,7 @@ const openPlanning = (parking: Parking) => {
   }
 
   const parkedAt = (stream: string): ParkedStream | null =>
-    changes.get(stream) ?? (changes.has(stream) ? null : parking.parked.get(stream)) ?? null
+    (changes.has(stream) ? changes : parking.parked).get(stream) ?? null
 
   /** @param now  the position in the log at which the event is applied: its own, or that of the decision that it waited for */
   const next = (event: StoredEvent, now: Checkpoint): void => {
