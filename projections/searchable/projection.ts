@@ -8,6 +8,7 @@
  * million.
  */
 import { sourceTypeOf } from '../../domain/arrival/source-type.ts'
+import type { KnownEvent } from '../../domain/catalogue.ts'
 import { piecesOf } from '../../domain/search-pieces.ts'
 import { foldedForSearch } from '../../domain/text.ts'
 import { whenErased } from '../transaction/erased.ts'
@@ -60,14 +61,10 @@ const foldedOrNull = (text: string | null): string | null => (text === null ? nu
 
 const inOrder = (rules: readonly number[]): number[] => [...new Set(rules)].sort((a, b) => a - b)
 
-interface Matched {
-  transaction_id: number
-  order_id: string | null
-  rules: readonly number[]
+const rematched = ({ data, metadata: { user_id } }: KnownEvent<'TransactionCompleted' | 'WebhookRetryRequested'>) => {
+  const { transaction_id: id, order_id, rules } = data
+  return perform(rematch, [{ user_id, id, order_id: foldedOrNull(order_id), rules: `{${rules.join()}}` }])
 }
-
-const rematched = (user_id: number | null, { transaction_id: id, order_id, rules }: Matched) =>
-  perform(rematch, [{ user_id, id, order_id: foldedOrNull(order_id), rules: `{${rules.join()}}` }])
 
 export const searchable = projection(
   searchableTable,
@@ -86,8 +83,8 @@ export const searchable = projection(
         order_id: order_id !== null && text.includes(order_id) ? null : order_id, rules: inOrder(data.rules),
       }) // prettier-ignore
     },
-    TransactionCompleted: ({ data, metadata }) => rematched(metadata.user_id, data),
-    WebhookRetryRequested: ({ data, metadata }) => rematched(metadata.user_id, data),
+    TransactionCompleted: rematched,
+    WebhookRetryRequested: rematched,
     ...whenErased((id, user_id) => remove(searchableTable, { user_id, id })),
   },
 )
