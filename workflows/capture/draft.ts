@@ -135,17 +135,14 @@ export class Draft {
     if (plan_order_id !== null && !this.#plans.order(plan_order_id)) return void this.missingOrders.add(plan_order_id)
     const verdict = verdictOn(warm.window, probeOf(job, movement, warm), movement.origin.channel === 'push')
     if (verdict.kind === 'new') return this.#judgeByMemory(job, movement, warm)
-    const concerned = verdict.kind === 'copy' ? [verdict.event] : [...new Set([verdict.event, verdict.of])]
-    const looks = concerned.map((id) => this.#look(id))
-    if (looks.includes(null)) {
-      for (const id of concerned) if (!this.#look(id)) this.missing.add(id)
-      return
-    }
-    const own = verdict.kind === 'copy' ? verdict.event : verdict.of
-    if (this.#look(own)!.state?.phase === 'deleted') return this.#ignore(job, movement, 'deleted')
-    if (verdict.kind === 'resend' && this.#look(own)!.state) return this.#again(job, movement, warm, verdict)
+    const of = verdict.kind === 'copy' ? verdict.event : verdict.of
+    const [first, own] = [this.#look(verdict.event), this.#look(of)]
+    if (!first) this.missing.add(verdict.event)
+    if (!own) this.missing.add(of)
+    if (!first || !own) return
+    if (own.state?.phase === 'deleted') return this.#ignore(job, movement, 'deleted')
+    if (verdict.kind === 'resend' && own.state) return this.#again(job, movement, warm, verdict)
     // An entry without its transaction: its writer may still be writing it.
-    const first = this.#look(verdict.event)!
     const unfinished = verdict.kind === 'resend' || !first.state
     if (unfinished && !this.#context.mayFinish(job)) this.postponed.push(job)
     else if (first.state?.phase === 'deleted') this.#ignore(job, movement, 'deleted')
