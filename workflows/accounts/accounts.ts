@@ -119,10 +119,14 @@ export class Accounts {
 
   #read(userId: number, before: Reads | null): Promise<Folded<Account | null>> {
     const began = performance.now()
-    const running = this.#cache.load(this.store, String(userId)).then((folded) => {
-      // Ids without an account are not kept: made-up tokens must not push real accounts out of the cache.
-      if (folded.state === null) this.#cache.forget(String(userId))
-      this.#confirm(userId, folded.state === null ? null : began)
+    const key = String(userId)
+    const running = this.#cache.load(this.store, key).then((folded) => {
+      if (folded.state !== null) this.#confirmedAt.set(userId, began)
+      else {
+        // Ids without an account are not kept: made-up tokens must not push real accounts out of the cache.
+        this.#cache.forget(key)
+        this.#confirmedAt.delete(userId)
+      }
       return folded
     })
     const reads: Reads = before ?? { running, next: null }
@@ -134,10 +138,5 @@ export class Accounts {
     }
     running.then(done, done)
     return running
-  }
-
-  #confirm(userId: number, at: number | null): void {
-    if (at === null) this.#confirmedAt.delete(userId)
-    else this.#confirmedAt.set(userId, at)
   }
 }
