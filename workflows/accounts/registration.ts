@@ -136,7 +136,6 @@ const claimAndWrite = async (
 export interface FirstAccount {
   email: string
   password?: string | undefined
-  name?: string | null
   language?: Language | undefined
 }
 
@@ -147,16 +146,14 @@ export interface FirstAccount {
  */
 export const registerFirstAccount = async (
   parts: RegistrationParts & { unshown: UnshownSecrets },
-  { email, password, name = null, language }: FirstAccount,
+  given: FirstAccount,
 ): Promise<FreshAccount | null> => {
   const fresh = await claimAndWrite(parts, {
-    email,
-    name,
-    language,
-    password,
+    ...given,
+    name: null,
     claims: [
       { stream: FIRST_ACCOUNT_STREAM, type: 'FirstAccountClaimed' },
-      { stream: emailStream(email), type: 'EmailClaimed' },
+      { stream: emailStream(given.email), type: 'EmailClaimed' },
     ],
     beforeWrite: (account) => parts.unshown.keep(account),
     account: async (registration, secrets) =>
@@ -186,15 +183,13 @@ const notYetShown = async ({
  */
 export const createAccount = async (
   parts: RegistrationParts,
-  { email, password, plan, name = null, language }: FirstAccount & { plan: Plan },
+  { plan, ...given }: FirstAccount & { plan: Plan },
   show?: (account: FreshAccount) => Promise<void>,
 ): Promise<FreshAccount> => {
   const fresh = await claimAndWrite(parts, {
-    email,
-    name,
-    language,
-    password,
-    claims: [{ stream: emailStream(email), type: 'EmailClaimed' }],
+    ...given,
+    name: null,
+    claims: [{ stream: emailStream(given.email), type: 'EmailClaimed' }],
     ...(show && { beforeWrite: show }),
     account: (registration, secrets) => Promise.resolve(create(registration, { ...secrets, plan })),
   })
