@@ -9,7 +9,8 @@ import { openReadModelTables } from '../../adapters/postgres/ops/read-models.ts'
 import type { Checkpoint, EventStore, ReadModelsHere } from '../../domain/ports.ts'
 import { projectors } from '../../projections/all.ts'
 import type { MainSettings } from '../../projections/main.ts'
-import type { Projector, ProjectorState } from '../../projections/engine/projector.ts'
+import type { Projector } from '../../projections/engine/projector.ts'
+import type { ProjectorState } from '../../projections/engine/status.ts'
 import { createSchema } from '../../projections/engine/schema.ts'
 
 /** The projector that responses and deliveries wait for. */

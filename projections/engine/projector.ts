@@ -23,14 +23,12 @@ import { type Pressed, openPace } from './pace.ts'
 import { besides } from './remaining.ts'
 import { rebuild } from './replay.ts'
 import { createSchema } from './schema.ts'
-import { openStatus, type ProjectorHealth, type ProjectorState } from './status.ts'
+import { openStatus, type ProjectorHealth } from './status.ts'
 import { openWaiters } from './waiters.ts'
 
 /** Most events written in one transaction. */
 const MOST_EVENTS = 2_000
 const BACK_OFF = { firstMs: 50, mostMs: 5_000 }
-
-export type { ProjectorState }
 
 export interface Projector extends ReadModels {
   /**
