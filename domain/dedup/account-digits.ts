@@ -56,7 +56,7 @@ const endsDiffer = (a: string, b: string): boolean => {
   return false
 }
 
-/** More than the end of a number. */
+/** A printed number that shows more than its end. */
 const HAS_BEGINNING = /^(?:\d{5}|\d*[x*.•…#])/i
 
 /** Whether the digits that both begin with differ. */

@@ -37,7 +37,7 @@ const MARKED = 1_000
 const MARKED_SPARE = 10_000
 /** A shop has a few phones, mailboxes and apps. Each of these sources is searched, so an account that keeps adding phones must not have more. */
 const MOST_SOURCES = 32
-/** Marks or a name in its map. */
+/** The bytes that the marks of one entry take in their map, or one name. */
 const BYTES_OF_A_TEXT = 150
 
 export class Entries {

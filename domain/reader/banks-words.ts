@@ -60,7 +60,7 @@ const LABEL_OF_WORDS = new RegExp(
     '^ck(?=(?!20[23])\\d{3}[12]0\\d{9} )',
     'toi(?<=\\bct tu \\d{9,19} [^.\\n]{2,60} toi)(?= ?\\d{6,19}(?!\\d))',
     'gd(?<=\\bgd)(?= \\d{6}-\\d{6} \\d{2}:\\d{2}:\\d{2})',
-    // MB may break the text within the label: `Ma gia o dich/ Trace 401309`. It used to write none: `CUSTOMER DH1042 Trace 985625`.
+    // MB may break the text within the label: `Ma gia o dich/ Trace 401309`. Older texts have none: `CUSTOMER DH1042 Trace 985625`.
     'trace(?<=\\bma ?g ?i ?a ?o ?d ?i ?c ?h[ /]{0,3}(?:trace ?\\d{4,12} )?trace)(?= ?\\d{4,12}(?![0-9a-z]))',
     'trace(?= ?\\d{6}$)(?<=^customer [^\\n]{0,200}trace)',
     'customer(?<=\\bng chuyen: ?customer)(?= \\d)',

@@ -143,7 +143,7 @@ const RECEIVERS =
 
 const same = (several: readonly Groups[]): boolean => new Set(several.map(({ number }) => number)).size === 1
 
-/** Of up to 18 digits. Without a limit, a text of nothing but groups would be searched to its end from each of them. */
+/** A number of up to 18 digits. Without a limit, a text of nothing but groups would be searched to its end from each of them. */
 const SPACED_NUMBER = '[1-9]\\d{0,2}(?: \\d{3}){1,5}(?!\\d)'
 /** After its bank printed `VND` or a sign, such a number is never followed by digits of something else. */
 const SPACED_OF_BANK = new RegExp(
@@ -179,7 +179,7 @@ export const withoutBlanksOfBank = <Printed extends Page>(page: Printed): Printe
 }
 
 /**
- * The same for any bank. No bank prints both in one text.
+ * Like `withoutBlanksOfBank`, for any bank. A bank that marks thousands does not also print blanks between them.
  * @param headEnd  the beginning of the memo, where a payer may write any number
  */
 const withoutSpacedThousands = (page: Page, bank: { spacedThousands?: boolean }, headEnd: number): Page => {

@@ -65,7 +65,7 @@ export interface LabelValues {
   /** `isClosed`: its sentence ends after it. `isAlone`: no words stand between it and the next label. */
   balances: { groups: Groups; available: boolean; at: number; isClosed: boolean; isAlone: boolean }[]
   account: string | null
-  /** Of another party, perhaps. It counts if there is no other account. */
+  /** An account that may be another party's. It counts if there is no other one. */
   partysAccount: string | null
   accountCurrency: string | undefined
   ref: string | null

@@ -115,7 +115,7 @@ const NOT_DONE_LINE = new RegExp(
  */
 export const saysFailedBehind = (shadow: string): boolean => NOT_DONE_LINE.test(shadow)
 
-/** Of a text that waits, was taken back, is planned or is an example. */
+/** Words that mean that the money waits, was taken back, is planned, or that the text is an example. */
 const NOT_MOVED = new RegExp(
   [
     'dang (?:duoc )?(?:xu ly|cho)|dang bi (?:tam|treo|giu|dung)\\b|cho (?:xu ly|duyet|xac nhan|thanh toan|hach toan)|xac nhan trong|tam (?:giu|khoa)\\b|phong toa\\b|tra soat|chua (?:hoan (?:tat|thanh)|thanh (?:cong|toan)|duoc|ghi co|hach toan)\\b|tien (?:sap|dang|chua) (?:ve|den)\\b',

@@ -56,7 +56,7 @@ const comparable = (text: string): string => inOneLine(squeeze(normalise(text)))
 
 /**
  * The content of an SMS is its text, whichever app shows it. In other channels the title or subject is part of the content.
- * @returns it, its beginning that the bank sent, and the lines that a forwarder app has added
+ * @returns `text`: the whole content. `sent`: its beginning, as the bank sent it. `lines`: what a forwarder app has added behind that
  */
 const wholeText = ({ incoming }: Arrival, { channel }: Origin): Record<'text' | 'sent' | 'lines', string> => {
   const squeezed = squeeze(

@@ -145,7 +145,7 @@ export const openCapture = (options: CaptureOptions): Capture => {
   }
   const groups = openGroups(run)
 
-  /** @returns its answer */
+  /** Reads a notification and adds its job. @returns its answer */
   const read = (arrival: Arrival, jobs: Job[]): Promise<Taken> =>
     new Promise((resolve, reject) => jobs.push(jobOf(arrival, { plans, oldAfterMs, resolve, reject })))
 

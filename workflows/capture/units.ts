@@ -55,6 +55,7 @@ export class Units {
     return unit
   }
 
+  /** From now on, `of` finds the unit under this key too. */
   join(key: string, unit: DraftUnit): void {
     this.#byKey.set(key, unit)
   }

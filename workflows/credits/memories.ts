@@ -11,7 +11,7 @@ import { NO_STREAM, type EventStore, type Slice } from '../../domain/ports.ts'
 import { DAY_MS, HOUR_MS } from '../../domain/time.ts'
 
 const FRESH_MS = HOUR_MS
-/** By then, events that have expired in the store must be dropped here. */
+/** A memory is then read anew, because it never drops what has expired in the store. */
 const RELOADED_AFTER_MS = 7 * DAY_MS
 /** Segments per read. A segment is about a megabyte. */
 const SEGMENTS_AT_ONCE = 4

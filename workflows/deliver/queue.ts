@@ -170,7 +170,7 @@ export interface DeliveryQueue {
   takeOver(worker: string, dead: readonly string[], limit: number): Promise<Due>
   /** Which of these claims still belong to this worker. @returns their indexes in the list */
   stillMine(worker: string, claims: readonly Claim[]): Promise<number[]>
-  /** Those of these rules that may be called now: held rules (paused rule, locked account) and deleted ones are left out. */
+  /** The given rules that may be called now, without held ones (paused rule, locked account) and deleted ones. */
   presentRules(rules: readonly number[]): Promise<PresentRule[]>
   /** Returns attempts that were claimed and not begun, and must not be made now. */
   giveBack(worker: string, claims: readonly Claim[]): Promise<void>

@@ -14,7 +14,7 @@ export interface WatchDiskParts extends OperatorWatchParts {
 const EVERY_TEN_SECONDS = '3-59/10 * * * * *'
 const MEGABYTE = 1024 ** 2
 
-/** That of the data folder has no name, because it was the first. */
+/** The subject of an alert. Alerts about the data folder do not name their disk, because those in older stores do not. */
 const subjectOf = (of: DiskOwner, level: number): string =>
   of === 'data_folder' ? `disk:${level}` : `disk:${of}:${level}`
 

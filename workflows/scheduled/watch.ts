@@ -1,7 +1,7 @@
 // Tests: tests/unit/workflows/scheduled/watch-endpoints.test.ts
 /**
  * Watches things that may fail, such as endpoints. Raises an alert about each one that fails. Ends the alert when that one has worked for a
- * while, or is no longer used. Only this process knows since when it works. This may be lost, and is then learned again. The alert itself is permanent, so it is an event.
+ * while, or is no longer used. Since when it works is only in memory: if it is lost, the time counts from the next check. The alert is an event.
  */
 import type { Alerts, Cause, CauseEnded } from '../alerts/alerts.ts'
 import { unlessUnreadable } from '../support/unless-unreadable.ts'

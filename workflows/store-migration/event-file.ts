@@ -82,7 +82,7 @@ export const eventOfLine = (text: string, number: number): FiledEvent => {
 const MOST_UNKNOWN = 10_000
 
 interface UnknownEvent extends Pick<FiledEvent, 'stream' | 'id' | 'type'> {
-  /** Of its line. */
+  /** The number of its line. */
   number: number
 }
 
