@@ -44,34 +44,28 @@ export const execute = <State>(
   key: string,
   occasion: Occasion,
   decide: (folded: Folded<State>) => readonly Fact[] | Promise<readonly Fact[]>,
-): Promise<Executed<State>> =>
-  inTurn(store, cache.slice(key).stream, () => executeNow(store, cache, key, occasion, decide))
-
-const executeNow = async <State>(
-  store: EventStore,
-  cache: FoldCache<State>,
-  key: string,
-  occasion: Occasion,
-  decide: (folded: Folded<State>) => readonly Fact[] | Promise<readonly Fact[]>,
 ): Promise<Executed<State>> => {
-  let folded = await cache.load(store, key)
-  return untilNoConflict(async () => {
-    const events = stamp(await decide(folded), occasion)
-    if (events.length === 0) return { ...folded, checkpoint: null }
-    const { stream } = cache.slice(key)
-    const [result] = await store.append([[{ stream, expectedRevision: folded.revision, events }]])
-    if (result?.ok) {
-      const { checkpoint } = result
-      const recorded = events.map((event, index) =>
-        parseEvent({ ...event, stream, revision: folded.revision + 1 + index, checkpoint }),
-      )
-      return { ...cache.advance(key, recorded), checkpoint }
-    }
-    // A fold that is ahead of its stream was made from events that do not exist any more.
-    if (result && result.conflict.revision < folded.revision) cache.forget(key)
-    folded = await cache.load(store, key)
-    // The numbering of a stream goes on after all its events have expired: then there is nothing newer to fold.
-    if (result && folded.revision < result.conflict.revision) folded = { ...folded, revision: result.conflict.revision }
-    return CONFLICT
+  const { stream } = cache.slice(key)
+  return inTurn(store, stream, async () => {
+    let folded = await cache.load(store, key)
+    return untilNoConflict(async () => {
+      const events = stamp(await decide(folded), occasion)
+      if (events.length === 0) return { ...folded, checkpoint: null }
+      const result = (await store.append([[{ stream, expectedRevision: folded.revision, events }]]))[0]!
+      if (result.ok) {
+        const { checkpoint } = result
+        const recorded = events.map((event, index) =>
+          parseEvent({ ...event, stream, revision: folded.revision + 1 + index, checkpoint }),
+        )
+        return { ...cache.advance(key, recorded), checkpoint }
+      }
+      const { revision } = result.conflict
+      // A fold that is ahead of its stream was made from events that do not exist any more.
+      if (revision < folded.revision) cache.forget(key)
+      folded = await cache.load(store, key)
+      // The numbering of a stream goes on after all its events have expired: then there is nothing newer to fold.
+      if (folded.revision < revision) folded = { ...folded, revision }
+      return CONFLICT
+    })
   })
 }
