@@ -2,8 +2,9 @@
 import { bank, smsOrPush, whenBankIsKnown } from './bank.ts'
 
 /**
- * Dots separate thousands. There are two balances, and the first may be missing. The reference ends the text or precedes the account. The push is the SMS, possibly with joined lines. The app also
- * has a chat (ChatPay), where people write to each other and ask for money. A title without one of the bank's words may be a person's name.
+ * Dots separate thousands. There are two balances, and the first may be missing. The reference ends the text or precedes
+ * the account. The push is the SMS, possibly with joined lines. The app also has a chat (ChatPay), where people write to
+ * each other and ask for money. A title without one of the bank's words may be a person's name.
  */
 export const tpbank = bank('TPB', 'TPBank', {
   senders: ['TPBank'],

@@ -79,8 +79,8 @@ const no = (reason: NoTransaction): ReadResult => ({ reading: null, reason })
 const yes = (reading: Reading): ReadResult => ({ reading, reason: null })
 
 /**
- * Whether the text before a sentence is not part of a memo, and does not put the movement in doubt: no sum precedes it, and its own line has neither a number, a
- * label's colon nor words such as `hạn mức`.
+ * Whether the text before a sentence is not part of a memo, and does not put the movement in doubt: no sum precedes it,
+ * and its own line has neither a number, a label's colon nor words such as `hạn mức`.
  */
 const isBeforeSentence = (header: string): boolean => {
   const line = header.slice(header.lastIndexOf('\n') + 1)

@@ -1,5 +1,8 @@
 // Tests: tests/integration/projections/pace.test.ts
-/** When a projector writes its next batch: many small batches cost more than few large ones. Data that a caller waits for is delayed only while receiving is overloaded. */
+/**
+ * When a projector writes its next batch: many small batches cost more than few large ones. Data that a caller waits for
+ * is delayed only while receiving is overloaded.
+ */
 import type { Batch } from '../../domain/ports.ts'
 import { waitUnlessAborted } from '../../workflows/support/abort.ts'
 import type { Definition } from './definition.ts'

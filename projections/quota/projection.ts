@@ -66,8 +66,8 @@ export const mostOf = (plan: string): string => `(SELECT most FROM ${LIMITS_SQL}
  * checked while they are updated, not before. Any other form would lead the planner, whose statistics are from when these
  * tables were empty, to scan all open deliveries.
  *
- * A later event of the batch may have ended the account. Then nothing is counted. It may have made a first call due at once. That counts if its rule was deleted, so that the
- * delivery ends. It does not count if its account was unlocked.
+ * A later event of the batch may have ended the account. Then nothing is counted. It may have made a first call due at
+ * once. That counts if its rule was deleted, so that the delivery ends. It does not count if its account was unlocked.
  */
 const count: Operation = {
   name: 'count_in_quota',
