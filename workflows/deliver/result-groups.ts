@@ -59,7 +59,7 @@ export const byTransaction = (taken: readonly Waiting[], all: TrackedTransaction
 /** @param schedule  seconds before each retry */
 export const decideGroup = ({ tracked, waiting }: TransactionResults, schedule: readonly number[]): Group => {
   const { facts, state } = decideAll(tracked, waiting, schedule)
-  const events = waiting[0] ? stamp(facts, occasionOf(tracked, waiting[0])) : []
+  const events = stamp(facts, occasionOf(tracked, waiting[0]!))
   return { tracked, waiting, facts, state, events }
 }
 
