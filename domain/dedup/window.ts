@@ -94,7 +94,7 @@ export class DedupWindow extends Entries {
         const { kind, value, next } = this.referenceAt(this.referencesFrom(entry) + n)
         this.#heads.set(referenceKey(probe, kind, value), next)
       }
-      for (const chain of this.isResend(entry) ? [CHAIN.sending] : ALL_CHAINS) {
+      for (const chain of this.isResend(entry) ? RESEND_CHAINS : ALL_CHAINS) {
         const key = keyOf(chain, probe, this.eventOf(entry))
         if (key !== null) this.#heads.set(key, this.nextOf(entry, chain))
       }

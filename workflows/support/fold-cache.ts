@@ -118,11 +118,6 @@ export class FoldCache<State> {
     this.#saved.delete(key)
   }
 
-  /** Reads a fold that is not cached. */
-  async warm(store: EventStore, key: string): Promise<void> {
-    if (!this.has(key)) await this.load(store, key)
-  }
-
   /** The newest fold of one key, with one read. */
   async load(store: EventStore, key: string): Promise<Folded<State>> {
     if (this.#snapshots && !this.has(key)) {
