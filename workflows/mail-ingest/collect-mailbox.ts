@@ -52,7 +52,7 @@ export const collectMailbox = async (parts: CollectParts, mailbox: Mailbox, sign
     const { firstMs, mostMs } = error instanceof MailFailure && error.isRefusal ? BACK_OFF_OF_REFUSALS : BACK_OFF
     return { firstMs: firstMs * patience, mostMs: mostMs * patience }
   }
-  const attempt = (worked: () => void) => connected(parts, mailbox, until, experience, worked)
+  const attempt = (worked: () => void) => collectOnce(parts, mailbox, until, experience, worked)
   while (!until.aborted) await retry(attempt, { signal: until, backOff, onFailure })
 }
 
@@ -86,61 +86,59 @@ const loginOf = ({ open }: CollectParts, { sealed_password, ...address }: Mailbo
   password: open(sealed_password),
 })
 
-const connected = async (
+/** Connects, and collects for as long as the connection lasts. @param worked  is called when the mailbox works */
+const collectOnce = async (
   parts: CollectParts,
   mailbox: Mailbox,
   signal: AbortSignal,
   experience: Experience,
   worked: () => void,
 ): Promise<void> => {
-  const owner = mailbox.user_id
-  const { refused } = experience
-  const connection = await parts.connecting.use(owner, () => parts.server.connect(loginOf(parts, mailbox), signal))
+  const connection = await parts.connecting.use(mailbox.user_id, () =>
+    parts.server.connect(loginOf(parts, mailbox), signal),
+  )
   try {
-    const start = await startPosition(parts, mailbox, connection)
+    const { position, notBefore } = await startPosition(parts, mailbox, connection)
+    resume(experience, position)
     // Mails that are older than this connection may have been taken already.
-    const session: Session = {
-      parts,
-      mailbox,
-      connection,
-      experience,
-      signal,
-      notBefore: start.notBefore,
-      isNew: false,
-    }
-    resume(experience, start.position)
-    let isReported = false
-    /** A login proves nothing yet: the mailbox works when its mails were taken, or when there are none. */
-    const works = async (): Promise<void> => {
-      if (!isReported && !refused.isServerUnsure()) {
-        await parts.notes.report(mailbox, null)
-        isReported = true
-      }
-      worked()
-    }
-    const pace = openPace()
-    while (!signal.aborted && !connection.isUsedUp) {
-      const uids = await connection.uidsAfter(experience.reached!.uid)
-      if (uids.length === 0) {
-        // Mails that come from now on are new, whatever their date is.
-        session.notBefore = new Date(mailbox.since)
-        session.isNew = true
-        await works()
-      }
-      // After all others, because it may break the connection; but before them if no further mail may be passed over.
-      const again = uids.length === 0 || refused.isFull() ? refused.due(performance.now()) : null
-      if (again) {
-        await parts.fetching.use(owner, () => retryRefused(session, again))
-        continue
-      }
-      if (uids.length === 0) await untilDue(refused, signal, (until) => connection.newMails(until))
-      await takeInChunks(session, uids, async (taken) => {
-        await works()
-        await pace(taken, signal)
-      })
-    }
+    await collect({ parts, mailbox, connection, experience, signal, notBefore, isNew: false }, worked)
   } finally {
     await connection.close()
+  }
+}
+
+const collect = async (session: Session, worked: () => void): Promise<void> => {
+  const { parts, mailbox, connection, experience, signal } = session
+  const { refused } = experience
+  let isReported = false
+  /** A login proves nothing yet: the mailbox works when its mails were taken, or when there are none. */
+  const works = async (): Promise<void> => {
+    if (!isReported && !refused.isServerUnsure()) {
+      await parts.notes.report(mailbox, null)
+      isReported = true
+    }
+    worked()
+  }
+  const pace = openPace()
+  while (!signal.aborted && !connection.isUsedUp) {
+    const uids = await connection.uidsAfter(experience.reached!.uid)
+    if (uids.length === 0) {
+      // Mails that come from now on are new, whatever their date is.
+      session.notBefore = new Date(mailbox.since)
+      session.isNew = true
+      await works()
+    }
+    // After all others, because it may break the connection; but before them if no further mail may be passed over.
+    const again = uids.length === 0 || refused.isFull() ? refused.due(performance.now()) : null
+    if (again) {
+      await parts.fetching.use(mailbox.user_id, () => retryRefused(session, again))
+      continue
+    }
+    if (uids.length === 0) await untilDue(refused, signal, (until) => connection.newMails(until))
+    await takeInChunks(session, uids, async (taken) => {
+      await works()
+      await pace(taken, signal)
+    })
   }
 }
 
