@@ -67,6 +67,11 @@ const numberOf = ({ shadow }: Value): string | undefined => MONEY.exec(shadow)?.
 /** Longer than any sum. */
 const SUM_AT_MOST = 60
 
+const trimmed = (text: string): string => text.trim()
+
+/** In a table with values before labels, a value is the single line above its label. The first value follows a whole letter. */
+const lastLineIn = (text: string): string => text.trim().split('\n').at(-1)!.trim()
+
 /** The beginning of the value after a label that ends at a position. */
 const valueAt = ({ shadow }: Page, at: number): string => shadow.slice(at, at + SUM_AT_MOST).replace(/^[ \n:|*=]+/, '')
 
@@ -103,11 +108,8 @@ const valuesOf = (page: Page, { labels, valueFirst, byLines }: MailTable): Map<F
     hasPartyInLine ||= !byLines && PARTIES.has(field) && !opensCell(page.shadow, at)
     const earlier = values.get(field)
     if (earlier && !behindWords.has(field)) continue
-    const text = page.text.slice(from, to)
-    // In a table with values before labels, a value is the single line above its label. The first value follows a whole letter.
-    const kept = valueFirst ? (text.trim().split('\n').at(-1) ?? '') : text
-    const shadow = page.shadow.slice(from, to)
-    const value = { text: kept.trim(), shadow: (valueFirst ? (shadow.trim().split('\n').at(-1) ?? '') : shadow).trim() }
+    const valueIn = valueFirst ? lastLineIn : trimmed
+    const value = { text: valueIn(page.text.slice(from, to)), shadow: valueIn(page.shadow.slice(from, to)) }
     if (earlier) {
       const [one, other] = [numberOf(earlier), numberOf(value)]
       if (one !== undefined && other !== undefined && one !== other) return null
@@ -181,6 +183,10 @@ export const openingUpTo = ({ text, shadow }: Page, end: number): string =>
 export const openingOf = (page: Page, table: MailTable): string =>
   table.valueFirst ? '' : openingUpTo(page, aboveTable(page, table).length)
 
+/** Words in the status, in shadow form: nothing moved, or not yet, or it came back. */
+const NOT_DONE =
+  /(?:khong|chua) (?:thanh cong|hoan (?:tat|thanh))|that bai|tu choi|loi|fail|declined|reject|cancel|pending|processing|being processed|cho (?:xu ly|duyet|xac nhan)|dang (?:duoc )?xu ly|hen gio|dat lich|schedul|huy|hoan (?:tra|tien|lai)|thu hoi|bi (?:treo|tra lai|dao)|revers|refund|void|on hold/
+
 /** Words in the transaction type, in shadow form: the money did not go out, has yet to go, or came back. */
 const RETURNED =
   /hoan (?:tien|tra)|\bhuy\b|\brefund|\brevers|\bcancel|\bdao giao dich|tuong lai|dat lich|dinh ky|\bschedul/
@@ -209,12 +215,7 @@ export const readByTable = (
   const values = valuesOf(page, table)
   if (!values) return null
   if (needs && !countsForAnyBank(values, needs, arrivedAt)) return null
-  if (
-    /(?:khong|chua) (?:thanh cong|hoan (?:tat|thanh))|that bai|tu choi|loi|fail|declined|reject|cancel|pending|processing|being processed|cho (?:xu ly|duyet|xac nhan)|dang (?:duoc )?xu ly|hen gio|dat lich|schedul|huy|hoan (?:tra|tien|lai)|thu hoi|bi (?:treo|tra lai|dao)|revers|refund|void|on hold/.test(
-      values.get('status')?.shadow ?? '',
-    )
-  )
-    return 'failed'
+  if (NOT_DONE.test(values.get('status')?.shadow ?? '')) return 'failed'
   // A shop's name is not the bank's.
   if ([...values].some(([field, { shadow }]) => !PARTIES.has(field) && table.unless?.test(shadow))) return null
   const amount = MONEY.exec(values.get('amount')?.shadow ?? '')?.groups
