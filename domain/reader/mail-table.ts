@@ -184,7 +184,7 @@ export const openingOf = (page: Page, table: MailTable): string =>
   table.valueFirst ? '' : openingUpTo(page, aboveTable(page, table).length)
 
 /** Words in the status, in shadow form: nothing moved, or not yet, or it came back. */
-const NOT_DONE =
+const FAILED_STATUS =
   /(?:khong|chua) (?:thanh cong|hoan (?:tat|thanh))|that bai|tu choi|loi|fail|declined|reject|cancel|pending|processing|being processed|cho (?:xu ly|duyet|xac nhan)|dang (?:duoc )?xu ly|hen gio|dat lich|schedul|huy|hoan (?:tra|tien|lai)|thu hoi|bi (?:treo|tra lai|dao)|revers|refund|void|on hold/
 
 /** Words in the transaction type, in shadow form: the money did not go out, has yet to go, or came back. */
@@ -215,7 +215,7 @@ export const readByTable = (
   const values = valuesOf(page, table)
   if (!values) return null
   if (needs && !countsForAnyBank(values, needs, arrivedAt)) return null
-  if (NOT_DONE.test(values.get('status')?.shadow ?? '')) return 'failed'
+  if (FAILED_STATUS.test(values.get('status')?.shadow ?? '')) return 'failed'
   // A shop's name is not the bank's.
   if ([...values].some(([field, { shadow }]) => !PARTIES.has(field) && table.unless?.test(shadow))) return null
   const amount = MONEY.exec(values.get('amount')?.shadow ?? '')?.groups

@@ -127,22 +127,18 @@ const readMail = (incoming: Incoming, arrivedAt: Date): ReadResult => {
   // The text of a one-time password must not be stored.
   if (repeatsOthers(subject, '')) return no(why() === 'otp' ? 'otp' : 'unparsed')
   if (!bank) return no(why())
-  for (const table of bank.tables) {
-    const reading = readByTable(table, bank, page, arrivedAt)
-    if (reading === 'failed') return no('failed')
-    if (!reading) continue
-    return repeatsOthers('', aboveTable(page, table))
-      ? no('unparsed')
-      : unlessDoubted(reading, subject, openingOf(page, table))
-  }
+  // What a table of the bank's own leaves uncertain is not clearer in any other table, or by labels alone.
   const hasTable = bank.tables.some(({ phrase }) => phrase.test(page.shadow))
-  for (const { table, needs } of hasTable ? [] : ANY_BANK_MAILS) {
+  const tables = hasTable ? bank.tables.map((table) => ({ table, needs: undefined })) : ANY_BANK_MAILS
+  for (const { table, needs } of tables) {
     const reading = readByTable(table, bank, page, arrivedAt, needs)
     if (reading === 'failed') return no('failed')
     if (!reading) continue
     const opening = openingOf(page, table)
-    const isDoubted = NOT_DONE.test(`${subject}\n${opening}`) || repeatsOthers('', aboveTable(page, table))
-    return isDoubted ? no('unparsed') : unlessDoubted(reading, subject, opening)
+    const isDoubted = needs !== undefined && NOT_DONE.test(`${subject}\n${opening}`)
+    return isDoubted || repeatsOthers('', aboveTable(page, table))
+      ? no('unparsed')
+      : unlessDoubted(reading, subject, opening)
   }
   const sentence = readSentence(bank, beginningOf(page), arrivedAt)
   if (sentence) return unlessDoubted(sentence, subject)
@@ -150,7 +146,6 @@ const readMail = (incoming: Incoming, arrivedAt: Date): ReadResult => {
   // A receipt whose form has changed is kept, so that it can be read again.
   const isReceipt = bank.tables.some(({ phrase, isDistinctive }) => isDistinctive && phrase.test(page.shadow))
   const reason = isReceipt && GUESSES.has(guess) ? 'unparsed' : guess
-  // A value that a table of the bank's own leaves uncertain is not clearer without it.
   const mayHaveLabels = !hasTable && reason === 'unparsed' && !repeatsOthers('', (beforeMemo(page) ?? page).shadow)
   const reading = mayHaveLabels ? readByLabels(page, bank, arrivedAt) : null
   if (!reading) return no(reason)
