@@ -95,7 +95,7 @@ const openAudit = (store: EventStore, now: Date, found: Found, after: Checkpoint
     if (keptFor(stream) === null && !isOfTransaction(stream)) permanent.add(stream)
     if (stream.startsWith('account-')) accounts.take(event, found)
     if (type === 'IdsReserved') newestReserved = data.to
-    largest = Math.max(largest, transactionIn(asStored(event).data))
+    largest = Math.max(largest, transactionIdOf(asStored(event).data))
   }
 
   const auditTransaction = (stream: string, events: readonly StoredEvent[]): void => {
@@ -159,5 +159,5 @@ const auditBeginnings = async (
 }
 
 /** The id that event data names, even if the data is damaged. 0 if there is none. */
-const transactionIn = (data: unknown): number =>
+const transactionIdOf = (data: unknown): number =>
   typeof data === 'object' && data !== null && 'transaction_id' in data ? Number(data.transaction_id) || 0 : 0
