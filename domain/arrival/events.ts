@@ -86,4 +86,6 @@ type Schemas = typeof notificationEvents
 export type NotificationEventData = { [Type in keyof Schemas]: z.infer<Schemas[Type]> }
 
 export const unreadStream = (notificationId: number): string => `unread-${notificationId}`
+/** The revision of such a stream while it contains only its notification. */
+export const UNREAD_ONLY = 0
 export const ignoredStream = (userId: number): string => `ignored-${userId}`

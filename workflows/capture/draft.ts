@@ -12,7 +12,7 @@ import { dedupEvents } from '../../domain/dedup/events.ts'
 import { verdictOn, type Verdict } from '../../domain/dedup/verdict.ts'
 import { NO_STREAM } from '../../domain/ports.ts'
 import type { Taken } from '../../domain/arrival/arrival.ts'
-import { ignoredStream, unreadStream, type IgnoredReason } from '../../domain/arrival/events.ts'
+import { UNREAD_ONLY, ignoredStream, unreadStream, type IgnoredReason } from '../../domain/arrival/events.ts'
 import { isConfirmed, type Appraised, type Movement } from '../../domain/transaction/appraisal.ts'
 import { captured, ignored, reread, seen, unread } from '../../domain/transaction/capture.ts'
 import { completed, completes, contradictedBy, isRemembered } from '../../domain/transaction/copies.ts'
@@ -47,9 +47,6 @@ export interface DraftContext {
 }
 
 const UNREAD: Taken = { kind: 'ignored', reason: 'unparsed' }
-
-/** Revision of a stream that contains only the notification itself. */
-const UNREAD_ONLY = 0
 
 export class Draft {
   /** Answers that need nothing stored. */

@@ -6,7 +6,7 @@
  */
 import { planAt, PLAN_LIMITS } from '../../domain/account/plan.ts'
 import type { Plan } from '../../domain/account/events.ts'
-import { unreadStream, type NotificationEventData } from '../../domain/arrival/events.ts'
+import { UNREAD_ONLY, unreadStream, type NotificationEventData } from '../../domain/arrival/events.ts'
 import type { Clock, EventStore } from '../../domain/ports.ts'
 import { stamp, ownCause } from '../support/stamp.ts'
 import type { ScheduledJob } from './scheduled-work.ts'
@@ -33,8 +33,6 @@ export interface GiveUpUnreadParts {
 const EVERY_MINUTE = '38 * * * * *'
 /** Notifications per append. */
 const AT_A_TIME = 200
-/** An unread stream contains only its notification. */
-const UNREAD_ONLY = 0
 
 export const giveUpUnread = ({ store, clock, overLimit, oldest }: GiveUpUnreadParts): ScheduledJob => ({
   name: 'give_up_unread',
