@@ -96,5 +96,6 @@ export const DOUBT = new RegExp(
   ].join('|'),
 )
 
-/** Words before an amount that is an example or a gift. After it, they may be a bank's usual advice. */
-export const DOUBT_BEFORE = /canh bao|lua dao|gia mao|khong tin|vi du|mo phong|chuc mung|chuong trinh/
+/** Words before an amount that is an example, a gift, or another company's. After it, they may be a bank's usual advice. */
+export const DOUBT_BEFORE =
+  /canh bao|lua dao|gia mao|khong tin|vi du|mo phong|chuc mung|chuong trinh|western union|moneygram/

@@ -29,6 +29,8 @@ import { beginningOf, pageOf, withTitle, withoutForwardersLines, type Page } fro
 import { CURRENCY_CODE, CURRENCY_SIGN } from './printed-money.ts'
 import type { Incoming, NoTransaction, Reading, ReadResult } from './reading.ts'
 import {
+  asksToFetch,
+  namesAddress,
   repeatsOthers,
   saysAskedFor,
   saysFailed,
@@ -171,6 +173,9 @@ const readLoosely = (page: Page, named: Bank | null, arrivedAt: Date): Reading |
   if (named && spoken && spoken.code !== named.code) return null
   const bank = named ?? spoken
   if (bank?.onlyLayouts || (!bank && OPENS_ONLY_LAYOUTS.test(page.shadow))) return null
+  // A payer may write an address.
+  if (namesAddress(page.shadow) && namesAddress((beforeMemo(page) ?? page).shadow)) return null
+  if (asksToFetch(page.shadow)) return null
   const reading = readByLabels(page, bank ?? UNNAMED, arrivedAt)
   if (!reading) return null
   // A text with another bank's layout must not count as this bank's.

@@ -151,3 +151,12 @@ export const saysAskedFor = (title: string): boolean =>
   /\byeu cau\b|nhac (?:no|han|thanh toan|chuyen tien|tra tien)|uu dai|khuyen mai|voucher|nhan ngay\b|ngay hom nay|\bde (?:nhan|duoc|tiep tuc)\b|\b(?:neu|khi) (?:ban|dong y|lien ket|gioi thieu|dang ky)\b|\brequest|\bremind/.test(
     title,
   )
+
+const ADDRESS = /https?:\/\/|\bwww\./
+const FETCH = /\bnhan tien\b[^\n]{0,60}?(?:website|https?:|www\.)|\bde nhan tien\b/
+
+/** Whether a text about money names an address, as no bank does in its own words, because swindlers do: `Vui long dang nhap https://…`. */
+export const namesAddress = (shadow: string): boolean => ADDRESS.test(shadow)
+
+/** Whether a text asks to fetch money, wherever this stands: `Quý khách nhận tiền VND vào TK tại website: …`. */
+export const asksToFetch = (shadow: string): boolean => FETCH.test(shadow)

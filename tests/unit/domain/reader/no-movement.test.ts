@@ -40,6 +40,29 @@ describe('a text that says that no money moved', () => {
     expect(reading({ sender: 'LPB', text: `${bars}|Trang thai: Thanh cong` }).content).to.equal('DH1042')
   })
 
+  it('is refused if it names an address, or asks to fetch the money there, as a swindler does in a name of a bank', () => {
+    const site = 'https://nhantien.example'
+    const fakes = [
+      `Western Union Online STK 0110660000 DONGABANK nhận |+4.700.000VND, Ref +183.10USD. Quý khách nhận tiền VND vào TK tại website:${site}`,
+      `TK 0110660000 nhận +4.700.000VND, Ref +183.10USD. Quý khách nhận tiền VND vào TK tại website:${site}`,
+      'Western Union: TK 0110660000 nhận +4.700.000VND, Ref 1057425286',
+      `TK 0110660000 +4,700,000VND luc 09:00 20/11/2026. SD 5,700,000VND. Vui long dang nhap ${site}`,
+      'TK 0110660000 -4,700,000VND luc 09:00 20/11/2026. Neu khong phai ban, truy cap www.chan.example',
+      'TK 0110660000 vua nhan +4,700,000VND. Truy cap nhantien.example de nhan tien',
+    ]
+    for (const text of fakes)
+      for (const sender of [undefined, '+84901234567', 'Vietcombank', 'DONGA BANK', 'Sacombank'])
+        expect(reason({ text, sender }), `${sender}: ${text}`).to.equal('unparsed')
+    // A payer may write an address, and money really comes from Western Union.
+    const memo = 'TK 0110660000 +4,700,000VND luc 09:00 20/11/2026. SD 5,700,000VND. ND: DH1042'
+    for (const words of [site, 'WESTERN UNION', 'nhan tien hang'])
+      expect(reading({ text: `${memo} ${words}`, sender: 'Sacombank' }).content).to.equal(`DH1042 ${words}`)
+    expect(reading(`${VCB}DH1042 ${site}`).amount).to.equal('150000.00')
+    expect(reading(memo.replace('ND: DH1042', 'LH 1900545415 hoac truy cap bank.example')).amount).to.equal(
+      '4700000.00',
+    )
+  })
+
   it('is refused if the transaction has not succeeded yet, or will be received', () => {
     expect(reason({ text: `${VCB}x`, title: 'Giao dịch chưa thành công', package: 'com.VCB' })).to.equal('failed')
     for (const text of [
