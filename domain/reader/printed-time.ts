@@ -1,5 +1,5 @@
 /** The time that a bank printed, and the time that is recorded for a transaction. All in Vietnamese time. */
-import { DAY_MS, fromVietnam, inVietnam } from '../time.ts'
+import { DAY_MS, fromVietnam, HOUR_MS, inVietnam } from '../time.ts'
 import type { PrintedTime, Reading } from './reading.ts'
 
 /** Named groups of a layout's `{date:…}`. All are undefined if the layout has none, or if the text omits it. */
@@ -7,12 +7,12 @@ export type DateParts = Partial<
   Record<'day' | 'month' | 'year' | 'hour' | 'minute' | 'second' | 'half', string | undefined>
 >
 
-/** The bank's clock may be a little ahead of ours. */
-const CLOCK_SKEW_MS = 10 * 60_000
+/** Our clock may be behind the bank's, by seven hours if it was set as if UTC were Vietnamese time. A payment of last year would be too old to be sent. */
+const CLOCK_SKEW_MS = 12 * HOUR_MS
 /** The longest time between two leap days, such as across 1900. In years. */
 const YEARS_BACK = 8
 
-/** Without a printed year, the newest date that is not in the future counts. */
+/** Without a printed year, the newest date counts that is not in the future by a correct clock. */
 const withoutYear = (
   wall: { month: number; day: number; hour: number; minute: number },
   arrivedAt: Date,

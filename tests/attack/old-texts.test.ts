@@ -3,7 +3,7 @@
  * last week, and anybody can send a text twice. Without rule T5 the shop would be paid a second time.
  */
 import { expect } from 'chai'
-import { DAY_MS } from '../../domain/time.ts'
+import { DAY_MS, HOUR_MS, inVietnam } from '../../domain/time.ts'
 import { gatherCredits } from '../../workflows/credits/remember-credits.ts'
 import type { StorePosition } from '../../workflows/support/store-position.ts'
 import { vietcombankText } from '../harness/bank-texts.ts'
@@ -97,6 +97,13 @@ describe('attack: old texts', () => {
     const text = oldText(0.9)
     expect((await attacked.sms(text, ago(0.9))).body.data.webhook_status).to.equal('pending')
     expect((await attacked.sent()).length).to.equal(before + 1)
+  })
+
+  it('are not those without a year that a server receives whose clock is hours behind', async () => {
+    const { hour, minute, day, month } = inVietnam(new Date(Date.now() + 7 * HOUR_MS))
+    const [hh, mm, dd, MM] = [hour, minute, day, month].map((part) => String(part).padStart(2, '0'))
+    const text = `Agribank: ${hh}h${mm}p ${dd}/${MM} TK 1234567890123: +150,000VND (DH9001). SD: 1,150,000VND.`
+    expect((await attacked.sms(text, null, 'Agribank')).body.data.webhook_status).to.equal('pending')
   })
 })
 

@@ -28,6 +28,13 @@ describe('the time that a bank printed', () => {
     expect(time({ day: '01', month: '01', hour: '00', minute: '00' }, eve)?.at).to.equal('2026-12-31T17:00:00.000Z')
   })
 
+  it('takes this year if our clock may be behind, as one that shows UTC as Vietnamese time', () => {
+    expect(time({ day: '20', month: '11', hour: '17', minute: '00' })?.at).to.equal('2026-11-20T10:00:00.000Z')
+    expect(time({ day: '20', month: '11', hour: '22', minute: '01' })?.at).to.equal('2025-11-20T15:01:00.000Z')
+    const eve = new Date('2026-12-31T10:30:00Z') // 17:30
+    expect(time({ day: '01', month: '01', hour: '00', minute: '30' }, eve)?.at).to.equal('2026-12-31T17:30:00.000Z')
+  })
+
   it('is null if it is impossible or not printed', () => {
     expect(time({ day: '31', month: '02', year: '2026', hour: '25', minute: '61' })).to.equal(null)
     expect(time({ day: '31', month: '02' })).to.equal(null)
