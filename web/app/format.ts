@@ -104,12 +104,16 @@ export const duration = (seconds: number, language: Language): string => {
   )
 }
 
-/** How long ago, in one unit: "5 phút trước". */
+/** The number of a calendar day in Vietnam. @param at  milliseconds since 1970 */
+const dayNumber = (at: number): number => Math.floor(inVietnam(new Date(at)).getTime() / DAY_MS)
+
+/** How long ago, in one unit: "5 phút trước". From 24 hours on, calendar days count, because their words are "hôm qua" and "hôm kia". */
 export const ago = (iso: string, language: Language, now: number): string => {
-  const seconds = Math.round((new Date(iso).getTime() - now) / 1_000)
+  const at = Date.parse(iso)
+  const seconds = Math.round((at - now) / 1_000)
   const format = new Intl.RelativeTimeFormat(LOCALE[language], { numeric: 'auto' })
+  if (Math.abs(seconds) >= 86_400) return format.format(dayNumber(at) - dayNumber(now), 'day')
   const units = [
-    ['day', 86_400],
     ['hour', 3_600],
     ['minute', 60],
   ] as const

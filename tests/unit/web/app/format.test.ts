@@ -58,6 +58,14 @@ describe('formats of the dashboard', () => {
 
   it('say how long ago in one unit, and durations in ms or s', () => {
     expect(ago('2026-03-10T05:00:00Z', 'vi', Date.parse('2026-03-10T05:05:30Z'))).to.equal('5 phút trước')
+    const atOne = Date.parse('2026-11-30T01:00:00+07:00')
+    for (const [at, words] of [
+      ['2026-11-29T02:00:00+07:00', '23 giờ trước'],
+      ['2026-11-29T00:30:00+07:00', 'Hôm qua'],
+      ['2026-11-28T02:00:00+07:00', 'Hôm kia'],
+      ['2026-11-27T02:00:00+07:00', '3 ngày trước'],
+    ] as const)
+      expect(ago(at, 'vi', atOne).toLowerCase(), at).to.equal(words.toLowerCase())
     expect(milliseconds(12.4, 'vi')).to.equal('12 ms')
     expect(milliseconds(1_240, 'vi')).to.equal('1,2 s')
     expect([0, 90, 7_200, 180_000].map((each) => duration(each, 'vi'))).to.deep.equal([
