@@ -1,8 +1,9 @@
 /**
- * Whether work that deletes old data may trust a clock. If a clock is more than a day later than when it was last seen, it has
- * jumped, or nothing ran for that long. It is doubted for a day. If somebody sets it back in that time, nothing was lost.
+ * How wrong a clock may be, and whether work that deletes old data may trust one. If a clock is more than a day later than when it
+ * was last seen, it has jumped, or nothing ran for that long. It is doubted for a day. If somebody sets it back in that time, nothing
+ * was lost.
  */
-import { DAY_MS } from './time.ts'
+import { DAY_MS, HOUR_MS } from './time.ts'
 
 export interface SeenClock {
   /** When it was last seen, by itself: ISO 8601 UTC. */
@@ -21,6 +22,9 @@ export const seeClock = (before: SeenClock | null, now: Date): SeenClock => {
   const wasSetBack = passed < -DAY_MS
   return isOver || wasSetBack ? believed : { ...believed, doubted_until: before.doubted_until }
 }
+
+/** The error of a clock that must be expected. One that was set as if UTC were Vietnamese time is wrong by seven hours. */
+export const CLOCK_ERROR_MS = 12 * HOUR_MS
 
 /** The clock of a process differs from the database's: seconds on one page and the other would contradict each other. */
 export const CLOCK_DIFFERS_MS = 2_000

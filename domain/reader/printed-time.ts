@@ -1,5 +1,6 @@
 /** The time that a bank printed, and the time that is recorded for a transaction. All in Vietnamese time. */
-import { DAY_MS, fromVietnam, HOUR_MS, inVietnam } from '../time.ts'
+import { CLOCK_ERROR_MS } from '../clock.ts'
+import { DAY_MS, fromVietnam, inVietnam } from '../time.ts'
 import type { PrintedTime, Reading } from './reading.ts'
 
 /** Named groups of a layout's `{date:…}`. All are undefined if the layout has none, or if the text omits it. */
@@ -7,17 +8,18 @@ export type DateParts = Partial<
   Record<'day' | 'month' | 'year' | 'hour' | 'minute' | 'second' | 'half', string | undefined>
 >
 
-/** Our clock may be behind the bank's, by seven hours if it was set as if UTC were Vietnamese time. A payment of last year would be too old to be sent. */
-const CLOCK_SKEW_MS = 12 * HOUR_MS
 /** The longest time between two leap days, such as across 1900. In years. */
 const YEARS_BACK = 8
 
-/** Without a printed year, the newest date counts that is not in the future by a correct clock. */
+/**
+ * Without a printed year, the newest date counts that is not in the future. Our clock may be behind the bank's, and a payment of last year would not
+ * be sent.
+ */
 const withoutYear = (
   wall: { month: number; day: number; hour: number; minute: number },
   arrivedAt: Date,
 ): Date | null => {
-  const latest = arrivedAt.getTime() + CLOCK_SKEW_MS
+  const latest = arrivedAt.getTime() + CLOCK_ERROR_MS
   const newest = inVietnam(new Date(latest)).year
   for (let year = newest; year > newest - YEARS_BACK; year -= 1) {
     const moment = fromVietnam({ year, ...wall })

@@ -8,8 +8,9 @@
  * A mail that the server lists but does not return is passed over and tried again (`refused-mails.ts`).
  *
  * Without a position, or if the server has renumbered its mails (UIDVALIDITY), it begins by date: two days back, but
- * never before the mail account was created.
+ * never before the mail account was created. An old mail that is moved into the folder later is not taken either.
  */
+import { CLOCK_ERROR_MS } from '../../domain/clock.ts'
 import { StoreUnavailable } from '../../domain/errors.ts'
 import { DAY_MS } from '../../domain/time.ts'
 import { waitUnlessAborted } from '../support/abort.ts'
@@ -123,8 +124,8 @@ const collect = async (session: Session, worked: () => void): Promise<void> => {
   while (!signal.aborted && !connection.isUsedUp) {
     const uids = await connection.uidsAfter(experience.reached!.uid)
     if (uids.length === 0) {
-      // Mails that come from now on are new, whatever their date is.
-      session.notBefore = new Date(mailbox.since)
+      // Mails that come from now on are new. The server's clock may be behind the one that dated the account.
+      session.notBefore = new Date(Date.parse(mailbox.since) - CLOCK_ERROR_MS)
       session.isNew = true
       await works()
     }

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { openDatabase } from '../../../adapters/database/database.ts'
 import { openVault } from '../../../adapters/secrets/vault.ts'
 import type { AccountEvent } from '../../../domain/account/events.ts'
+import { DAY_MS, HOUR_MS } from '../../../domain/time.ts'
 import { stamp } from '../../../workflows/support/stamp.ts'
 import { accountFacts } from '../../harness/accounts.ts'
 import { AUTHSERV_ID, timoMail } from '../../harness/bank-mails.ts'
@@ -87,6 +88,18 @@ describe('mail ingest', function () {
     await untilOrders(['DH1002'])
     expect((await transactions())[0]).to.include({ source_type: 'email' })
     expect((await mailAccount(id)).last_message_at).to.be.a('string')
+  })
+
+  it('takes a mail that comes after the account, although the clock of its server is behind', async () => {
+    const user = 'clock-behind'
+    await connect(user)
+    await collector()
+    await dovecot.deliver(user, timoMail(1, 'DH1001', to(user)))
+    await untilOrders(['DH1001'])
+    await dovecot.deliver(user, timoMail(2, 'DH1002', to(user)), new Date(Date.now() - 7 * HOUR_MS))
+    await dovecot.deliver(user, timoMail(3, 'DH1003', to(user)), new Date(Date.now() - DAY_MS))
+    await dovecot.deliver(user, timoMail(4, 'DH1004', to(user)))
+    await untilOrders(['DH1001', 'DH1002', 'DH1004'])
   })
 
   it('continues with a server after it stopped and started again', async () => {
