@@ -73,7 +73,12 @@ const numberCell = (at: string, number: string, style?: number): string =>
 /** Days from the beginning of spreadsheets to that of Unix. */
 const EPOCH_DAYS = 25_569
 
-const daysSinceEpoch = (moment: string): number => (Date.parse(moment) + OFFSET_MS) / DAY_MS + EPOCH_DAYS
+/** Of the whole second, as in CSV: Excel rounds, and would show 23:59:59.7 as midnight. */
+const daysSinceEpoch = (moment: string): number =>
+  (Math.floor(Date.parse(moment) / 1_000) * 1_000 + OFFSET_MS) / DAY_MS + EPOCH_DAYS
+
+/** Rounded up by less than 10 µs, as some programs cut what is less than a second. */
+const serial = (days: number): string => (Math.ceil(days * 1e10) / 1e10).toFixed(10)
 
 const decimalCell = (at: string, decimal: string): string => {
   if (decimal.replace(/\D/g, '').length > MOST_DIGITS) return textCell(at, decimal)
@@ -87,8 +92,8 @@ const CELLS: Record<Kind, (at: string, value: string) => string> = {
   integer: numberCell,
   money: decimalCell,
   day: (at, value) => numberCell(at, String(Math.floor(daysSinceEpoch(value))), STYLE.day),
-  time: (at, value) => numberCell(at, (daysSinceEpoch(value) % 1).toFixed(10), STYLE.time),
-  moment: (at, value) => numberCell(at, daysSinceEpoch(value).toFixed(10), STYLE.moment),
+  time: (at, value) => numberCell(at, serial(daysSinceEpoch(value) % 1), STYLE.time),
+  moment: (at, value) => numberCell(at, serial(daysSinceEpoch(value)), STYLE.moment),
 }
 
 /** The name of a column: `A`, …, `Z`, `AA`. */

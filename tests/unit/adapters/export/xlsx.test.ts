@@ -45,6 +45,15 @@ describe('a spreadsheet', () => {
     expect(second).to.deep.equal([8, null, null, -0.5, null])
   })
 
+  it('has whole seconds, because Excel rounds them up: at midnight to the beginning of the same day', async () => {
+    const late = '2026-11-20T16:59:59.700Z'
+    const columns = (['day', 'moment', 'time'] as const).map((kind) => ({ heading: kind, kind }))
+    const [, [day, moment, time] = []] = await read(columns, [[late, late, late]])
+    expect(day).to.deep.equal(new Date('2026-11-20T00:00:00Z'))
+    expect(moment).to.deep.equal(new Date('2026-11-20T23:59:59Z'))
+    expect((time as unknown as Date).toISOString()).to.contain('T23:59:59.000Z')
+  })
+
   it('keeps an amount with more digits than a number has as a text', async () => {
     const rows = [['12345678901234567.00'], ['1234567890123.45']]
     expect((await read([{ heading: 'x', kind: 'money' }], rows)).slice(1)).to.deep.equal([
