@@ -124,8 +124,9 @@ const collect = async (session: Session, worked: () => void): Promise<void> => {
   while (!signal.aborted && !connection.isUsedUp) {
     const uids = await connection.uidsAfter(experience.reached!.uid)
     if (uids.length === 0) {
-      // Mails that come from now on are new. The server's clock may be behind the one that dated the account.
-      session.notBefore = new Date(Date.parse(mailbox.since) - CLOCK_ERROR_MS)
+      // Mails that come from now on are new. The server's clock may be behind, and the one that dated the account was perhaps ahead.
+      const since = Math.min(Date.parse(mailbox.since), parts.clock.now().getTime())
+      session.notBefore = new Date(since - CLOCK_ERROR_MS)
       session.isNew = true
       await works()
     }

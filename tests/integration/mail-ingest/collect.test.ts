@@ -102,6 +102,19 @@ describe('mail ingest', function () {
     await untilOrders(['DH1001', 'DH1002', 'DH1004'])
   })
 
+  it('takes the mails of an account that was dated by a clock that was days ahead', async () => {
+    const user = 'clock-ahead'
+    api.clock.at = new Date(Date.now() + 9 * DAY_MS)
+    await connect(user).finally(() => (api.clock.at = null))
+    await collector()
+    let number = 0
+    const isTaken = async () => {
+      await dovecot.deliver(user, timoMail(++number, `DH100${number}`, to(user)))
+      return (await orders()).length > 0
+    }
+    await eventually(isTaken, WAIT)
+  })
+
   it('continues with a server after it stopped and started again', async () => {
     const user = 'restarted'
     const restored = 'restored'
