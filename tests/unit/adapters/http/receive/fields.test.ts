@@ -134,11 +134,28 @@ describe('a body whose text is not found', () => {
 })
 
 describe('the time of a phone', () => {
-  it('is given in seconds, milliseconds or microseconds, between 2000 and 2099', () => {
+  it('is given in seconds, milliseconds, microseconds or nanoseconds, between 2000 and 2099', () => {
     const at = Date.UTC(2024, 5, 7, 4, 41, 31)
-    for (const given of [at / 1_000, at, at * 1_000, `${at / 1_000}`]) expect(stampOf(given)?.getTime()).to.equal(at)
+    for (const given of [at / 1_000, at, at * 1_000, at * 1e6, `${at / 1_000}`])
+      expect(stampOf(given)?.getTime()).to.equal(at)
     expect(stampOf('2000-01-01T00:00:00Z')?.getTime()).to.equal(Date.UTC(2000, 0))
     for (const given of ['1999-12-31T23:59:59Z', '2100-01-01T00:00:00Z', 900_000_000])
       expect(stampOf(given)).to.equal(null)
+  })
+
+  it('may be ISO 8601 as databases and languages write it, or with a `+` that became a blank in an address', () => {
+    for (const given of [
+      '2024-06-07T11:41:31+0700',
+      '2024-06-07T11:41:31+07',
+      '2024-06-07 11:41:31',
+      '2024-06-07 11:41:31+07:00',
+      '2024-06-07 11:41:31.000000 +0700',
+      '2024-06-07 04:41:31 UTC',
+      '2024-06-06 23:41:31-05',
+      '2024-06-07T11:41:31 07:00',
+      '2024-06-07T04:41:31,000Z',
+    ])
+      expect(stampOf(given)?.toISOString(), given).to.equal('2024-06-07T04:41:31.000Z')
+    expect(stampOf('2024-06-07 11:41 SD 1,150,000')).to.equal(null)
   })
 })

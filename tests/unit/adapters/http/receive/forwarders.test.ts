@@ -71,6 +71,13 @@ const CASES: Case[] = [
     is: { sender: 'Vietcombank', stamp: STAMP },
   },
   {
+    name: 'a time whose offset is not encoded in the query',
+    body: '',
+    type: '',
+    query: { from: 'Vietcombank', content: TEXT, timestamp: '2024-06-07T11:41:31 07:00' },
+    is: { sender: 'Vietcombank', stamp: STAMP },
+  },
+  {
     name: 'SMS Gateway for Android',
     body: JSON.stringify({
       deviceId: 'ffffffffceb0b1db', event: 'sms:received', id: 'Ey6ECgOkVVFjz3CL48B8C', webhookId: 'LreFUt-Z3sSq0JufY9uWB',
