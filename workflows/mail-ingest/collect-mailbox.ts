@@ -39,6 +39,7 @@ export const collectMailbox = async (parts: CollectParts, mailbox: Mailbox, sign
     reached: null,
     handedOut: [],
     isDoubted: false,
+    endReachedOf: null,
   }
   const ending = new AbortController()
   const until = AbortSignal.any([signal, ending.signal])
@@ -99,8 +100,10 @@ const collectOnce = async (
     parts.server.connect(loginOf(parts, mailbox), signal),
   )
   try {
-    const { position, notBefore } = await startPosition(parts, mailbox, connection)
-    resume(experience, position)
+    const start = await startPosition(parts, mailbox, connection)
+    resume(experience, start.position)
+    const isEndKnown = experience.endReachedOf === connection.uid_validity
+    const notBefore = isEndKnown ? oldestNew(parts, mailbox) : start.notBefore
     // Mails that are older than this connection may have been taken already.
     await collect({ parts, mailbox, connection, experience, signal, notBefore, isNew: false }, worked)
   } finally {
@@ -124,10 +127,10 @@ const collect = async (session: Session, worked: () => void): Promise<void> => {
   while (!signal.aborted && !connection.isUsedUp) {
     const uids = await connection.uidsAfter(experience.reached!.uid)
     if (uids.length === 0) {
-      // Mails that come from now on are new. The server's clock may be behind, and the one that dated the account was perhaps ahead.
-      const since = Math.min(Date.parse(mailbox.since), parts.clock.now().getTime())
-      session.notBefore = new Date(since - CLOCK_ERROR_MS)
+      // Mails that come from now on are new.
+      session.notBefore = oldestNew(parts, mailbox)
       session.isNew = true
+      experience.endReachedOf = connection.uid_validity
       await works()
     }
     // After all others, because it may break the connection; but before them if no further mail may be passed over.
@@ -143,6 +146,10 @@ const collect = async (session: Session, worked: () => void): Promise<void> => {
     })
   }
 }
+
+/** The earliest date of a new mail. The server's clock may be behind, and the one that dated the account was perhaps ahead. */
+const oldestNew = ({ clock }: CollectParts, { since }: Mailbox): Date =>
+  new Date(Math.min(Date.parse(since), clock.now().getTime()) - CLOCK_ERROR_MS)
 
 /** @param afterChunk  is called with the number of mails */
 const takeInChunks = async (

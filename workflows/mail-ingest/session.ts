@@ -44,6 +44,8 @@ export interface Experience {
   handedOut: number[]
   /** The last of them was not returned again when it was last tried. */
   isDoubted: boolean
+  /** The UIDVALIDITY of the folder whose end was reached. Mails that came after that are new. Null: none yet. */
+  endReachedOf: string | null
 }
 
 /** One connection to a mailbox. */

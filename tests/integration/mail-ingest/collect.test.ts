@@ -100,6 +100,10 @@ describe('mail ingest', function () {
     await dovecot.deliver(user, timoMail(3, 'DH1003', to(user)), new Date(Date.now() - DAY_MS))
     await dovecot.deliver(user, timoMail(4, 'DH1004', to(user)))
     await untilOrders(['DH1001', 'DH1002', 'DH1004'])
+    await dovecot.stop()
+    await dovecot.deliver(user, timoMail(5, 'DH1005', to(user)), new Date(Date.now() - 7 * HOUR_MS))
+    await dovecot.start()
+    await untilOrders(['DH1001', 'DH1002', 'DH1004', 'DH1005'])
   })
 
   it('takes the mails of an account that was dated by a clock that was days ahead', async () => {
