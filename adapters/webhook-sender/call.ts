@@ -21,16 +21,27 @@ const HAS_TIME = /\d:\d\d/
 /** Ends with a zone: letters or an offset. Without one, the time is UTC (RFC 9110, section 5.6.7). */
 const HAS_ZONE = /([a-z]|[+-]\d\d:?\d\d)$/i
 
+const firstOf = (value: string | string[] | undefined): string | undefined =>
+  (Array.isArray(value) ? value[0] : value)?.trim()
+
 /**
- * Converts a number of seconds, of any length, or a date to seconds from now. The schedule limits it. `Date.parse` takes almost
- * any text with a number for a date (`40.2` is February 2040), so only a text with a time of day is one.
+ * Milliseconds since 1970. `Date.parse` takes almost any text with a number for a date (`40.2` is February 2040), so only a text with a time of
+ * day is one.
  */
-const retryAfterOf = (value: string | string[] | undefined): number | null => {
-  const text = (Array.isArray(value) ? value[0] : value)?.trim()
+const dateOf = (text = ''): number => (HAS_TIME.test(text) ? Date.parse(HAS_ZONE.test(text) ? text : `${text}Z`) : NaN)
+
+/**
+ * Converts a number of seconds, of any length, or a date to seconds from now. The schedule limits it. A date is compared with the answer's own,
+ * because the clock of the server may be wrong by hours.
+ */
+const retryAfterOf = (headers: AnswerHeaders): number | null => {
+  const text = firstOf(headers['retry-after'])
   if (!text) return null
   if (/^\d+(\.\d*)?$/.test(text)) return Math.min(Math.ceil(Number(text)), Number.MAX_SAFE_INTEGER)
-  const at = HAS_TIME.test(text) ? Date.parse(HAS_ZONE.test(text) ? text : `${text}Z`) : NaN
-  return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - Date.now()) / 1000))
+  const at = dateOf(text)
+  if (Number.isNaN(at)) return null
+  const answered = dateOf(firstOf(headers.date))
+  return Math.max(0, Math.ceil((at - (Number.isNaN(answered) ? Date.now() : answered)) / 1000))
 }
 
 export class CallInFlight implements Dispatcher.DispatchHandler {
@@ -122,7 +133,7 @@ export class CallInFlight implements Dispatcher.DispatchHandler {
       http_status: this.#status,
       response_body: answered ? answerText(Buffer.concat(this.#chunks), this.#headers) : (failure?.message ?? ''),
       error: answered ? errorOf(this.#status) : (failure?.kind ?? 'protocol'),
-      retry_after_s: retryAfterOf(this.#headers['retry-after']),
+      retry_after_s: retryAfterOf(this.#headers),
       duration_ms: Math.round((performance.now() - this.#began) * 10) / 10,
     })
   }

@@ -72,6 +72,15 @@ describe('the webhook sender', () => {
     for (const text of ['wait 49', '45-1', 'May 2050', '-5', '1e3']) expect(await waitOf(text), text).to.equal(null)
   })
 
+  it('reads a date in Retry-After by the clock of the server', async () => {
+    const theirs = Date.now() + 7 * 3_600_000
+    const [date, then] = [theirs, theirs + 60_000].map((at) => new Date(at).toUTCString())
+    const { url, answer } = await shop(status(503, '', { date: date!, 'retry-after': then! }))
+    expect((await sender().send(callTo(url), never)).retry_after_s).to.equal(60)
+    answer(status(503, '', { date: 'today', 'retry-after': new Date(Date.now() + 60_000).toUTCString() }))
+    expect((await sender().send(callTo(url), never)).retry_after_s).to.be.within(55, 61)
+  })
+
   it('reads a date in Retry-After without a time zone as UTC', async () => {
     const zone = process.env.TZ
     closing.push(() => (zone === undefined ? delete process.env.TZ : (process.env.TZ = zone)))
