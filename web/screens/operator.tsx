@@ -9,7 +9,7 @@ import { nextPage } from '../app/next-page.ts'
 import { now } from '../app/present.ts'
 import { refetchAfter, useAccount } from '../app/session.ts'
 import { After } from '../ui/after.tsx'
-import { Ago, Heading, Stranger } from '../ui/basics.tsx'
+import { Ago, Heading, StatusText, Stranger } from '../ui/basics.tsx'
 import { Loaded, LoadedLines } from '../ui/loaded.tsx'
 import { useFew } from '../ui/few.tsx'
 import { Installation } from '../ui/installation.tsx'
@@ -78,9 +78,11 @@ const Accounts = () => {
                         )}
                       </td>
                       <td>
-                        <span class={each.locked ? 'status failed' : 'status'}>
-                          <span aria-hidden="true">{each.locked ? '▲' : '●'}</span> {stateOf(each)}
-                        </span>
+                        {each.locked ? (
+                          <StatusText kind="failed" text={stateOf(each)} />
+                        ) : (
+                          <StatusText kind="neutral" shape="●" text={stateOf(each)} />
+                        )}
                       </td>
                     </tr>
                   ))}

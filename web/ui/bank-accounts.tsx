@@ -9,7 +9,7 @@ import { language, texts } from '../app/language.ts'
 import { now, presentDay } from '../app/present.ts'
 import { DAY_MS } from '../app/vietnam-time.ts'
 import { useAction } from './action.ts'
-import { Problem } from './basics.tsx'
+import { Problem, StatusText } from './basics.tsx'
 import { LoadedLines } from './loaded.tsx'
 import { Confirm } from './confirm.tsx'
 import { useFew } from './few.tsx'
@@ -50,9 +50,7 @@ const Line = ({ of }: { of: BankAccount }) => {
           <h3>
             {of.bank_code} {of.account_number}
           </h3>
-          <p class={of.confirmed ? 'status success' : 'status pending'}>
-            <span aria-hidden="true">{of.confirmed ? '●' : '◐'}</span> {of.confirmed ? t.known : t.waiting}
-          </p>
+          <StatusText kind={of.confirmed ? 'success' : 'pending'} text={of.confirmed ? t.known : t.waiting} />
         </div>
         {!of.confirmed && <ConfirmBankAccount of={of} />}
       </div>

@@ -46,29 +46,38 @@ export const Stranger = ({ text }: { text: string }) => (
   </bdi>
 )
 
-const SHAPES: Record<WebhookStatus | 'retrying', string> = {
-  success: '●',
-  pending: '◐',
-  retrying: '◐',
-  failed: '▲',
-  no_match: '○',
-  skipped: '–',
-  already_run: '=',
-  plan_upgraded: '●',
-}
-const CLASSES: Partial<Record<WebhookStatus | 'retrying', string>> = {
-  success: 'success',
-  plan_upgraded: 'success',
-  pending: 'pending',
-  retrying: 'pending',
-  failed: 'failed',
-}
+const SHAPES = { success: '●', pending: '◐', failed: '▲', neutral: '○' }
 
-export const Status = ({ of }: { of: WebhookStatus | 'retrying' }) => (
-  <span class={`status ${CLASSES[of] ?? ''}`}>
-    <span aria-hidden="true">{SHAPES[of]}</span> {texts.value.common.status[of]}
+/** A short text about a state. Its shape says the same as its colour. */
+export const StatusText = ({
+  kind,
+  shape = SHAPES[kind],
+  text,
+}: {
+  kind: keyof typeof SHAPES
+  shape?: string | undefined
+  text: string
+}) => (
+  <span class={`status ${kind}`}>
+    <span aria-hidden="true">{shape}</span> {text}
   </span>
 )
+
+const STATUSES: Record<WebhookStatus | 'retrying', readonly [kind: keyof typeof SHAPES, shape?: string]> = {
+  success: ['success'],
+  pending: ['pending'],
+  retrying: ['pending'],
+  failed: ['failed'],
+  no_match: ['neutral'],
+  skipped: ['neutral', '–'],
+  already_run: ['neutral', '='],
+  plan_upgraded: ['success'],
+}
+
+export const Status = ({ of }: { of: WebhookStatus | 'retrying' }) => {
+  const [kind, shape] = STATUSES[of]
+  return <StatusText kind={kind} shape={shape} text={texts.value.common.status[of]} />
+}
 
 export const Amount = ({ of }: { of: Pick<Transaction, 'amount' | 'currency' | 'transaction_type'> }) => (
   <span class={of.transaction_type}>{signedMoney(of, language.value)}</span>

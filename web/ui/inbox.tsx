@@ -9,7 +9,7 @@ import { moment } from '../app/format.ts'
 import { refetchAfter, useAccount } from '../app/session.ts'
 import { isCalled, listInboxes, needInbox } from '../app/try-submission.ts'
 import { useAction } from './action.ts'
-import { Copyable, Problem, Stranger } from './basics.tsx'
+import { Copyable, Problem, StatusText, Stranger } from './basics.tsx'
 import { Loaded } from './loaded.tsx'
 import { Select } from './choices.tsx'
 import { useRules } from './rules.tsx'
@@ -40,9 +40,7 @@ const Call = ({ of }: { of: InboxCall }) => {
         <span>
           <b>{of.method}</b> <time dateTime={of.at}>{moment(of.at, language.value, presentDay.value)}</time>
         </span>
-        <span class={`status ${of.verified ? 'success' : 'failed'}`}>
-          <span aria-hidden="true">{of.verified ? '●' : '▲'}</span> {of.verified ? t.verified : t.unverified}
-        </span>
+        <StatusText kind={of.verified ? 'success' : 'failed'} text={of.verified ? t.verified : t.unverified} />
       </div>
       <details>
         <summary>{t.body}</summary>

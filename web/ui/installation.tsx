@@ -4,16 +4,10 @@ import type { OperatorStatus } from '../api/types.ts'
 import { bytes, count, moment } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { presentDay } from '../app/present.ts'
-import { Ago, Stranger } from './basics.tsx'
+import { Ago, StatusText, Stranger } from './basics.tsx'
 import { Pairs, type Pair } from './pairs.tsx'
 
 const number = (value: number): string => count(value, language.value)
-
-const Good = ({ text }: { text: string }) => (
-  <span class="status success">
-    <span aria-hidden="true">●</span> {text}
-  </span>
-)
 
 interface Props {
   of: OperatorStatus
@@ -147,13 +141,7 @@ const Projectors = ({ of }: { of: OperatorStatus }) => {
                 {t.last}: {last_event_at ? <Ago at={last_event_at} /> : t.none}
               </div>
             </div>
-            {behind ? (
-              <span class="status pending">
-                <span aria-hidden="true">◐</span> {t.behind}
-              </span>
-            ) : (
-              <Good text={t.good} />
-            )}
+            {behind ? <StatusText kind="pending" text={t.behind} /> : <StatusText kind="success" text={t.good} />}
           </li>
         ))}
       </ul>
@@ -194,10 +182,11 @@ const Audit = ({ of: { audit } }: { of: OperatorStatus }) => {
       <h2>{t.title}</h2>
       {audit ? (
         <p>
-          <span class={audit.faults > 0 ? 'status failed' : 'status success'}>
-            <span aria-hidden="true">{audit.faults > 0 ? '▲' : '●'}</span>{' '}
-            {audit.faults > 0 ? t.faults(number(audit.faults), audit.faults === 1) : t.good}
-          </span>
+          {audit.faults > 0 ? (
+            <StatusText kind="failed" text={t.faults(number(audit.faults), audit.faults === 1)} />
+          ) : (
+            <StatusText kind="success" text={t.good} />
+          )}
           <br />
           <span class="muted">
             <Ago at={audit.ended_at} />, {t.checked(number(audit.events), number(audit.transactions))}

@@ -5,6 +5,7 @@ import { getData, postData } from '../api/client.ts'
 import type { Rule, RuleStats, System } from '../api/types.ts'
 import { texts } from '../app/language.ts'
 import type { RuleState } from '../app/rule-state.ts'
+import { StatusText } from './basics.tsx'
 
 export const useRules = () => useQuery({ queryKey: ['webhooks'], queryFn: () => getData<Rule[]>('/api/webhooks') })
 
@@ -31,17 +32,7 @@ export const usePreview = (format: Format) =>
     staleTime: 60_000,
   })
 
-const MARKS: Record<RuleState, readonly [shape: string, class_: string]> = {
-  good: ['●', 'success'],
-  quiet: ['○', ''],
-  failing: ['◐', 'pending'],
-  open: ['▲', 'failed'],
-  paused: ['–', ''],
-}
+const KINDS = { good: 'success', quiet: 'neutral', failing: 'pending', open: 'failed', paused: 'neutral' } as const
 
 export const RuleStateMark = ({ of }: { of: RuleState | null }) =>
-  of && (
-    <span class={`status ${MARKS[of][1]}`}>
-      <span aria-hidden="true">{MARKS[of][0]}</span> {texts.value.webhooks.state[of]}
-    </span>
-  )
+  of && <StatusText kind={KINDS[of]} shape={of === 'paused' ? '–' : undefined} text={texts.value.webhooks.state[of]} />

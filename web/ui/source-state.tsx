@@ -7,7 +7,7 @@ import { duration, moment } from '../app/format.ts'
 import { language, texts } from '../app/language.ts'
 import { presentDay } from '../app/present.ts'
 import { refetchAfter } from '../app/session.ts'
-import { Ago } from './basics.tsx'
+import { Ago, StatusText } from './basics.tsx'
 
 /** A source that reports nothing new causes no message in the live stream. */
 const REFETCH_MS = 30_000
@@ -22,18 +22,14 @@ export const useSource = <Value,>(name: string, path: string, missing?: (error: 
 
 export const SourceState = ({ of: { last_heard_at, usual_pause_s, silent_since } }: { of: LastSeen }) => {
   const t = texts.value.sources.seen
-  if (last_heard_at === null)
-    return (
-      <p class="status">
-        <span aria-hidden="true">○</span> {t.never}
-      </p>
-    )
+  if (last_heard_at === null) return <StatusText kind="neutral" text={t.never} />
   return (
     <div>
-      <p class={`status ${silent_since ? 'failed' : 'success'}`}>
-        <span aria-hidden="true">{silent_since ? '▲' : '●'}</span>{' '}
-        {silent_since ? t.silent(moment(silent_since, language.value, presentDay.value)) : t.good}
-      </p>
+      {silent_since ? (
+        <StatusText kind="failed" text={t.silent(moment(silent_since, language.value, presentDay.value))} />
+      ) : (
+        <StatusText kind="success" text={t.good} />
+      )}
       <p class="muted">
         {t.last}: <Ago at={last_heard_at} />.{' '}
         {usual_pause_s === null ? t.learning : t.usual(duration(usual_pause_s, language.value))}
