@@ -28,6 +28,12 @@ export const UNEXPECTED = 'INTERNAL_ERROR'
 /** The requested thing does not exist, or no longer exists. A proxy's 404 says nothing about that. */
 export const isMissing = (error: unknown): boolean => error instanceof ApiError && error.code === 'NOT_FOUND'
 
+/** For `catch`: an optional thing that is missing is null. */
+export const nullIfMissing = (error: unknown): null => {
+  if (isMissing(error)) return null
+  throw error
+}
+
 type Query = Record<string, string | number | boolean | undefined | null>
 
 /** @returns `?a=1`, without parameters that are undefined, null or empty */

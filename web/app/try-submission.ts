@@ -1,6 +1,6 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** Submits a text as a phone would, and sets up what it needs: a personal URL, a shop with a prefix, and a test inbox with its webhook. */
-import { get, getData, isMissing, postData, putData } from '../api/client.ts'
+import { get, getData, nullIfMissing, postData, putData } from '../api/client.ts'
 import type { Inbox, Received, ReceiveUrl, Rule, System } from '../api/types.ts'
 import { movedInbox } from './moved-inbox.ts'
 
@@ -12,11 +12,9 @@ export const firstPrefix = (systems: readonly System[]): string =>
   systems.find(({ is_active }) => is_active === 1)?.payment_prefix ?? PREFIX
 
 /** An owner may have ended the personal URL. A new one ends the current one, so it is created only if there is none. */
-const personalUrl = (): Promise<ReceiveUrl> =>
-  getData<ReceiveUrl>('/api/receive-url').catch((error: unknown) => {
-    if (isMissing(error)) return postData<ReceiveUrl>('/api/receive-url/rotate')
-    throw error
-  })
+const personalUrl = async (): Promise<ReceiveUrl> =>
+  (await getData<ReceiveUrl>('/api/receive-url').catch(nullIfMissing)) ??
+  (await postData<ReceiveUrl>('/api/receive-url/rotate'))
 
 /** @param name  of the shop, if there is none yet */
 const needShop = async (name: string): Promise<void> => {

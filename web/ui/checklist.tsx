@@ -2,7 +2,7 @@
 /** The first steps on Today. Once they are done, or hidden, they do not appear again in this browser. */
 import { useEffect, useState } from 'preact/hooks'
 import { queryOptions, useQuery } from '@tanstack/preact-query'
-import { get, getData, isMissing } from '../api/client.ts'
+import { get, getData, nullIfMissing } from '../api/client.ts'
 import type { Device, MailAccount, Page, ReceiveUrl, Rule, System, Transaction } from '../api/types.ts'
 import { arePaymentStepsDone, stepsDone, STEPS, type FirstPayments, type SetUp, type Step } from '../app/checklist.ts'
 import { choice } from '../app/choice.ts'
@@ -20,18 +20,16 @@ const ADDRESS: Record<Step, string> = {
   webhook: PATHS.newWebhook,
 }
 
-/** An owner may have ended the personal URL. */
-const personalUrl = (): Promise<ReceiveUrl | null> =>
-  getData<ReceiveUrl>('/api/receive-url').catch((error: unknown) => {
-    if (isMissing(error)) return null
-    throw error
-  })
-
 const total = async (webhook_status: string): Promise<number> =>
   (await get<Page<Transaction>>('/api/transactions', { webhook_status })).total
 
 const findPayments = async (): Promise<FirstPayments> => {
-  const [transactions, delivered, url] = await Promise.all([total(''), total('success'), personalUrl()])
+  const [transactions, delivered, url] = await Promise.all([
+    total(''),
+    total('success'),
+    // An owner may have ended it.
+    getData<ReceiveUrl>('/api/receive-url').catch(nullIfMissing),
+  ])
   return { transactions, delivered, url }
 }
 

@@ -2,7 +2,7 @@
 /** The personal URL with its QR code, and how each forwarder app is set up with it. */
 import { useState } from 'preact/hooks'
 import { useQuery } from '@tanstack/preact-query'
-import { getData, isMissing, postData, putData } from '../api/client.ts'
+import { getData, nullIfMissing, postData, putData } from '../api/client.ts'
 import type { ReceiveUrl } from '../api/types.ts'
 import { texts } from '../app/language.ts'
 import { isLoopback } from '../app/loopback.ts'
@@ -62,12 +62,6 @@ const Steps = ({ of: { id, name, system, reads, query, template, sendsOnce }, ur
   )
 }
 
-/** An owner may have ended it. */
-const orNone = (error: unknown): null => {
-  if (isMissing(error)) return null
-  throw error
-}
-
 const Recipes = ({ url }: { url: string }) => {
   const t = texts.value.sources.recipes
   return (
@@ -119,7 +113,8 @@ const Existing = ({ of, url }: { of: ReceiveUrl; url: string }) => {
   )
 }
 
-export const usePersonalUrl = () => useSource<ReceiveUrl | null>('url', '/api/receive-url', orNone)
+/** Null if an owner has ended it. */
+export const usePersonalUrl = () => useSource<ReceiveUrl | null>('url', '/api/receive-url', nullIfMissing)
 
 export const PersonalUrl = () => {
   const t = texts.value.sources.url
