@@ -75,7 +75,7 @@ export const openConnections = async (opening: Opening): Promise<Connections> =>
 const openServers = async (opening: Opening): Promise<{ front: Front; postgres: Postgres }> => {
   const { settings, log, metrics, stopping, awaited, options, onClose } = opening
   const open = async (): Promise<Front> => {
-    const front = await openFront({ settings, log, metrics, awaited, servesApi: options.servesApi ?? false })
+    const front = await openFront({ settings, log, metrics, awaited, servesApi: options.servesApi })
     onClose(front.close)
     return front
   }

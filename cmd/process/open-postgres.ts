@@ -35,7 +35,7 @@ export const openPostgres = async (
   { databaseUrl, dataDir }: Pick<Settings, 'databaseUrl' | 'dataDir'>,
   log: LogLines,
   stopping: AbortSignal,
-  { ownsDatabase = false, awaited }: { ownsDatabase?: boolean; awaited: AwaitedServers },
+  { ownsDatabase, awaited }: { ownsDatabase: boolean; awaited: AwaitedServers },
 ): Promise<Postgres> => {
   // Another process may be migrating, and a large installation may take minutes.
   const migrate = (url: string): Promise<void> =>

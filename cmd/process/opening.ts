@@ -11,13 +11,13 @@ import type { AwaitedServers } from './front.ts'
 
 export interface OpeningOptions {
   /** This process itself must run the embedded Postgres. */
-  ownsDatabase?: boolean
+  ownsDatabase: boolean
   /** A role of this process serves the API. */
-  servesApi?: boolean
+  servesApi: boolean
   /** A role of this process captures notifications. */
-  captures?: boolean
-  /** What this process knew when it found that the store went back. */
-  before?: StoreMemory | undefined
+  captures: boolean
+  /** What this process knew when it found that the store went back; undefined at its first start. */
+  before: StoreMemory | undefined
 }
 
 export interface Opening {
