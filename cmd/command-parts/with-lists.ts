@@ -13,7 +13,7 @@ import type { Settings } from '../settings/settings.ts'
 /** How long the command waits for the read models: milliseconds. */
 const PATIENCE_MS = 5_000
 /** If no process projects, another one may be about to take over: milliseconds. */
-const TAKEOVER_MS = 2_000
+export const TAKEOVER_MS = 2_000
 
 /**
  * Runs the work when the read models have everything that was stored before. If they do not have it in time, the work still runs.

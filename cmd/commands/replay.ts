@@ -12,11 +12,9 @@ import { replay as replayReadModels, verify } from '../../projections/engine/rep
 import type { Difference } from '../../projections/engine/differences.ts'
 import { recognise } from '../process/recognise-installation.ts'
 import { stopSignal } from '../process/stop-signal.ts'
+import { TAKEOVER_MS } from '../command-parts/with-lists.ts'
 import { withStore } from '../command-parts/with-store.ts'
 import { nowAndThen } from '../command-parts/progress.ts'
-
-/** If no process projects, another one may be about to take over: milliseconds. */
-const TAKEOVER_MS = 2_000
 
 export const replay = (program: Command): void => {
   program
@@ -26,13 +24,12 @@ export const replay = (program: Command): void => {
       '--verify',
       'only compare the rebuilt rows with the live ones; exit with 1 if they differ, or if the live ones do not advance',
     )
-    .action(({ verify: only = false }: { verify?: boolean }) =>
-      withReadModels((options) => (only ? verifying(options) : replaying(options)), stopSignal()),
-    )
+    .action(({ verify: only = false }: { verify?: boolean }) => forEachDefinition(only ? verifying : replaying))
 }
 
-const withReadModels = (work: (options: BuilderOptions) => Promise<void>, signal: AbortSignal): Promise<void> =>
-  withStore(async ({ settings, database, store }) => {
+const forEachDefinition = (work: (options: BuilderOptions) => Promise<void>): Promise<void> => {
+  const signal = stopSignal()
+  return withStore(async ({ settings, database, store }) => {
     const tables = openReadModelTables(database)
     try {
       await recognise({ settings, store, database, clock })
@@ -42,6 +39,7 @@ const withReadModels = (work: (options: BuilderOptions) => Promise<void>, signal
       await tables.close()
     }
   })
+}
 
 const replaying = async (options: BuilderOptions): Promise<void> => {
   const progress = await replayReadModels(options)
