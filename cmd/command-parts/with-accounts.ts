@@ -4,7 +4,7 @@ import { systemClock as clock } from '../../adapters/system/clock.ts'
 import { openIds } from '../../adapters/system/ids.ts'
 import { openPasswords } from '../../adapters/secrets/passwords.ts'
 import type { Database } from '../../adapters/database/database.ts'
-import type { LogLines } from '../../domain/ports.ts'
+import type { EventStore, LogLines } from '../../domain/ports.ts'
 import { enter } from '../../adapters/database/presence.ts'
 import { servedBy } from '../../adapters/postgres/ops/installation.ts'
 import { keepSecrets } from '../../adapters/secrets/secrets.ts'
@@ -26,6 +26,13 @@ export interface AccountCommand extends RegistrationParts {
   on(email: string): Promise<OwnersOccasion>
 }
 
+/** @throws if there is no such account */
+export const knownAccount = async (store: EventStore, email: string): Promise<number> => {
+  const userId = await accountOfEmail(store, email)
+  if (userId === null) throw new Error(`no such account: ${email} (\`baoco account list\` prints all)`)
+  return userId
+}
+
 /** @param options.seals  the command seals a secret, so its vault key must be that of the installation */
 export const withAccounts = <Result>(
   work: (command: AccountCommand) => Promise<Result>,
@@ -41,9 +48,7 @@ export const withAccounts = <Result>(
       const ids = openIds({ store, clock })
       const vault = openVault(vaultKeys)
       const on = async (email: string): Promise<OwnersOccasion> => {
-        const user_id = await accountOfEmail(store, email)
-        if (user_id === null) throw new Error(`no such account: ${email} (\`baoco account list\` prints all)`)
-        return { user_id, at: clock.now(), ...ownCause() }
+        return { user_id: await knownAccount(store, email), at: clock.now(), ...ownCause() }
       }
       const passwords = openPasswords()
       return await work({ settings, database, log, store, ids, clock, vault, passwords, accounts, on })

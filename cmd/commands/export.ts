@@ -7,8 +7,8 @@ import { COLUMN_NAMES, fieldsOf, type ColumnName } from '../../adapters/export/c
 import { exportFile, FORMATS } from '../../adapters/export/transactions.ts'
 import { daysOfMonth } from '../../domain/time.ts'
 import { EXPORTED, exportedTransactions } from '../../projections/transaction/export-queries.ts'
-import { accountOfEmail } from '../../workflows/accounts/registration.ts'
 import { isOfOutput } from '../command-parts/lost-output.ts'
+import { knownAccount } from '../command-parts/with-accounts.ts'
 import { withLists } from '../command-parts/with-lists.ts'
 import { withStore } from '../command-parts/with-store.ts'
 
@@ -50,8 +50,7 @@ export const exportCommand = (program: Command): void => {
     .action(({ user, format, month, columns = [...EXPORTED], language }: Given) =>
       withStore(async (around) => {
         const { store, database } = around
-        const userId = await accountOfEmail(store, user)
-        if (userId === null) throw new Error(`no such account: ${user} (\`baoco account list\` prints all)`)
+        const userId = await knownAccount(store, user)
         const fields = format === 'jsonl' ? EXPORTED : fieldsOf(columns)
         const pages = exportedTransactions(database, userId, fields, month)
         const lines = async function* () {

@@ -228,7 +228,7 @@ const reportDeletions = async ({ store, database, log }: Installation): Promise<
 
 /** Waits until the read models contain everything stored before this start, or logs why they never will. */
 const caughtUp = async ({ store, readModels, onFailure }: Installation, stopping: AbortSignal): Promise<void> => {
-  const end = await retry(() => store.end(), { signal: stopping, onFailure: onFailure })
+  const end = await retry(() => store.end(), { signal: stopping, onFailure })
   while (end && !stopping.aborted && !readModels.isStopped()) if (await readModels.passed(end, 1_000)) return
 }
 
