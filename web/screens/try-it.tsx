@@ -104,23 +104,21 @@ const Recorded = ({ id, of: { isRepeated, at } }: { id: number; of: Sent }) => {
     queryFn: () => getData<DeliveredTransaction>(`/api/transactions/${id}`),
   })
   return (
-    <>
-      <Loaded of={found}>
-        {(transaction) => (
-          <Result>
-            <p>{isRepeated || Date.parse(transaction.created_at) < at - EARLIER_MS ? t.repeated : t.recorded}</p>
-            <p class="row">
-              <Amount of={transaction} />
-              <Status of={transaction.webhook_status} />
-              <a href={`/transactions/${id}`}>{t.open(id)}</a>
-            </p>
-            {transaction.deliveries.length === 0 && transaction.webhook_status !== 'pending' && (
-              <NotSent of={transaction} />
-            )}
-          </Result>
-        )}
-      </Loaded>
-    </>
+    <Loaded of={found}>
+      {(transaction) => (
+        <Result>
+          <p>{isRepeated || Date.parse(transaction.created_at) < at - EARLIER_MS ? t.repeated : t.recorded}</p>
+          <p class="row">
+            <Amount of={transaction} />
+            <Status of={transaction.webhook_status} />
+            <a href={`/transactions/${id}`}>{t.open(id)}</a>
+          </p>
+          {transaction.deliveries.length === 0 && transaction.webhook_status !== 'pending' && (
+            <NotSent of={transaction} />
+          )}
+        </Result>
+      )}
+    </Loaded>
   )
 }
 

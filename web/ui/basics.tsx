@@ -218,7 +218,6 @@ interface TextFieldProps {
   error?: unknown
   required?: boolean
   autocomplete?: string
-  placeholder?: string
   min?: number
   inputMode?: 'numeric'
 }
