@@ -5,14 +5,14 @@ import type { PageOf } from '../../../projections/engine/page-sql.ts'
 import type { Cursors } from './cursors.ts'
 
 /** @param more  additional fields of the response */
-export const page = <Row extends z.ZodType, More extends z.ZodRawShape = Record<never, never>>(row: Row, more?: More) =>
+export const pageOf = <Row extends z.ZodType, More extends z.ZodRawShape>(row: Row, more: More) =>
   z.strictObject({
     success: z.literal(true),
     data: z.array(row),
     total: z.int().min(0),
     page: z.int().positive(),
     limit: z.int().positive(),
-    ...(more as More),
+    ...more,
   })
 
 /** The additional field of a page if the list supports cursors. */
