@@ -56,11 +56,8 @@ const sendersIn = (sources: readonly Members[], known: KnownBody | null): Given 
 /** A blank title beside a real one does not count as a second title. */
 const titleIn = (given: Given): string | undefined => {
   const real = given.values.filter(Boolean)
-  return onlyValue(real.length > 0 ? { ...given, values: real } : given, plainTitle)
+  return onlyValue(real.length > 0 ? { ...given, values: real } : given)
 }
-const plainTitle = (title: string): string => title
-
-const samePackage = (name: string): string => name
 
 /** A forwarder's heartbeat event. The word becomes the text, and the reader recognizes it. */
 const HEARTBEAT = /(?:^|[.:_-])(heartbeat|ping)$/i
@@ -115,7 +112,7 @@ const fieldsOf = (value: unknown, query: object | null, isEscaped: boolean): Fou
   const senders = sendersIn(sources, known)
   const sender = onlyValue(senders, senderKey)
   const packages = packagesIn(sources, sender !== undefined)
-  const app = onlyValue(packages, samePackage)
+  const app = onlyValue(packages)
   const titles = givenAt(sources, NAMES.title)
   const title = titleIn(titles)
   const { text, isDoubtful, isMissing = false } = textIn(posted, sources, known, isEscaped)
@@ -134,8 +131,8 @@ const fieldsOf = (value: unknown, query: object | null, isEscaped: boolean): Fou
       !isEscaped &&
       (isDoubtful ||
         disagree(senders.values, senderKey) ||
-        disagree(packages.values, samePackage) ||
-        disagree(titles.values, plainTitle) ||
+        disagree(packages.values) ||
+        disagree(titles.values) ||
         mayHaveNamedApp(body, sender)),
   }
 }

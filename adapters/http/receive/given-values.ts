@@ -58,17 +58,19 @@ export const givenAt = (sources: readonly Members[], paths: readonly Path[]): Gi
   return { values, isNull }
 }
 
+const itself = (value: string): string => value
+
 /**
  * The one value of a field that names an origin.
  * @param keyOf  values with the same key are the same value
  * @returns undefined if no value was given; the empty string if it is not certain which value is true
  */
-export const onlyValue = ({ values, isNull }: Given, keyOf: (value: string) => string): string | undefined => {
+export const onlyValue = ({ values, isNull }: Given, keyOf = itself): string | undefined => {
   const [first] = values
   if (first === undefined) return isNull ? '' : undefined
   return values.every((value) => keyOf(value) === keyOf(first)) ? first : ''
 }
 
 /** Whether there are two known values of which neither contains the other. */
-export const disagree = (values: readonly string[], keyOf: (value: string) => string): boolean =>
+export const disagree = (values: readonly string[], keyOf = itself): boolean =>
   values.length > 1 && !isChain(values.filter(Boolean).map(keyOf))
