@@ -88,10 +88,8 @@ interface Media {
 interface WithContent {
   content?: Record<string, Media>
 }
-interface DocumentedOperation extends JsonObject {
+type DocumentedOperation = JsonObject & {
   operationId: string
-}
-type Walked = DocumentedOperation & {
   parameters?: ({ name: string; schema: JsonObject; example?: Json } & JsonObject)[]
   requestBody?: WithContent
   responses: Record<string, WithContent>
@@ -100,7 +98,7 @@ type Walked = DocumentedOperation & {
 const withExamples = (document: JsonObject): void => {
   const { components, paths } = document as unknown as {
     components: { schemas: JsonObject }
-    paths: Record<string, Record<string, Walked>>
+    paths: Record<string, Record<string, DocumentedOperation>>
   }
   const give = ({ content = {} }: WithContent): void => {
     for (const [type, media] of Object.entries(content)) {

@@ -14,17 +14,13 @@ import type { Guard } from '../middleware/guard.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import type { ApiParts } from '../parts.ts'
 import type { Limited } from '../middleware/rate-limits.ts'
-import { line } from './request-fields.ts'
+import { bankCode, line } from './request-fields.ts'
 import { id, moment, unsignedDecimal } from '../../../domain/fields.ts'
 
 const LinkCreation = z.strictObject({ label: line(100) })
 
 const BankChange = z.strictObject({
-  bank_code: z
-    .string()
-    .trim()
-    .regex(/^[A-Za-z0-9]{2,20}$/, 'A bank code is 2 to 20 letters or digits.')
-    .transform((code) => code.toUpperCase()),
+  bank_code: bankCode,
   account_number: z
     .string()
     .trim()

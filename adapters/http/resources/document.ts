@@ -3,7 +3,7 @@
 import type Router from '@koa/router'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { ApiMiddleware, ApiState } from '../context.ts'
@@ -44,9 +44,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-const DIST = createRequire(import.meta.url)
-  .resolve('swagger-ui-dist/package.json')
-  .replace(/package\.json$/, '')
+const DIST = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 
 /** A file of the page, read at the first request and then cached. Supports conditional requests. */
 const file = (type: string, read: () => string | Buffer): ApiMiddleware => {

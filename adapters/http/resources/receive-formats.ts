@@ -51,7 +51,6 @@ export const anyBody = (schema: z.ZodType): Input<undefined> => ({
 export const items: Input<undefined> = {
   ...anyBody(Batch),
   body: { schema: Batch, required: true },
-  refuses: ['PAYLOAD_TOO_LARGE', 'VALIDATION_FAILED', 'OVERLOADED'],
 }
 
 export const parameters: Input<undefined> = { read: () => undefined, query: z.object({ ...Forwarded.shape }) }
