@@ -3,6 +3,7 @@
  * The windows of rate limits that all processes share: the table `ops.rate_limit`. Their times are the database's, and callers get only
  * durations. So neither clocks that differ nor a clock that is corrected can make a window longer.
  */
+import { type ScheduledJob, removing } from '../../workflows/scheduled/scheduled-work.ts'
 import type { Queryable } from '../database/database.ts'
 import { columnsOf } from '../database/columns.ts'
 
@@ -49,5 +50,6 @@ export const addCalls = (database: Queryable, added: readonly AddedCalls[]): Pro
   return database.query<SharedWindow>(ADD, columnsOf(sorted, 'key', 'calls', 'lengthMs'), 'rate-limit-add')
 }
 
-/** Deletes windows that are over. @returns how many */
-export const sweepWindows = async (database: Queryable): Promise<number> => (await database.query(SWEEP)).length
+/** Deletes windows that are over. */
+export const sweepRateLimits = (database: Queryable): ScheduledJob =>
+  removing('sweep_rate_limits', '*/10 * * * *', async () => (await database.query(SWEEP)).length)

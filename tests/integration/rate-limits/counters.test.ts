@@ -6,7 +6,7 @@ import { spend, type Used } from '../../../adapters/http/middleware/rate-limits.
 import type { Database, Queryable } from '../../../adapters/database/database.ts'
 import { exactCounters } from '../../../adapters/rate-limits/exact-counters.ts'
 import { settledCounters } from '../../../adapters/rate-limits/settled-counters.ts'
-import { sweepRateLimits } from '../../../adapters/rate-limits/sweep.ts'
+import { sweepRateLimits } from '../../../adapters/rate-limits/shared-windows.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { openFreshDatabase } from '../../harness/postgres.ts'
 import { succeeds } from '../../harness/outcomes.ts'
