@@ -3,7 +3,7 @@
 import type { KafkaMessage } from 'kafkajs'
 import { openKafkaClient, withAdmin, type KafkaSettings } from './client.ts'
 import { entryOf } from './cloud-event.ts'
-import { fetchMessages } from './fetch-message.ts'
+import { fetchMessages } from './fetch-messages.ts'
 import { topicExists } from './topic.ts'
 
 export interface IdsOnTopic {

@@ -6,7 +6,7 @@
 import type { Kafka } from 'kafkajs'
 import { kafkaError, openKafkaClient, withAdmin, type KafkaSettings } from './client.ts'
 import { installationIn } from './cloud-event.ts'
-import { fetchMessage, type TopicPosition } from './fetch-message.ts'
+import { fetchMessages, type TopicPosition } from './fetch-messages.ts'
 import { needing } from './missing-acl.ts'
 import { isUnreadable, topicExists } from './topic.ts'
 
@@ -22,7 +22,9 @@ export const whoseTopic = async (settings: KafkaSettings): Promise<string | null
     const newest = await newestPosition(kafka, topic)
     if (!newest) return null
     const acl = { operation: 'Read', resource: 'topic', name: topic } as const
-    return installationIn((await needing(acl, () => fetchMessage(kafka, newest)))?.headers)
+    const messages = await needing(acl, () => fetchMessages(kafka, topic, [newest]))
+    // The broker may have deleted it meanwhile.
+    return installationIn(messages.find(({ offset }) => offset === newest.offset)?.headers)
   } catch (error) {
     if (isUnreadable(error)) return null
     throw kafkaError(settings, error)
@@ -34,5 +36,5 @@ const newestPosition = (kafka: Kafka, topic: string): Promise<TopicPosition | nu
     if (!(await topicExists(admin, topic, 'Read'))) return null
     const partitions = await admin.fetchTopicOffsets(topic)
     const used = partitions.find(({ low, high }) => BigInt(high) > BigInt(low))
-    return used ? { topic, partition: used.partition, offset: String(BigInt(used.high) - 1n) } : null
+    return used ? { partition: used.partition, offset: String(BigInt(used.high) - 1n) } : null
   })

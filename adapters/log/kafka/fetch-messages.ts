@@ -7,7 +7,6 @@ import type { Kafka, KafkaMessage } from 'kafkajs'
 import { withConnection } from './connection.ts'
 
 export interface TopicPosition {
-  topic: string
   partition: number
   offset: string
 }
@@ -17,18 +16,8 @@ const MOST_BYTES = 1_048_576
 /** Milliseconds. The messages exist, so the broker answers at once. */
 const WAIT = 1_000
 
-/** @returns null if there is no longer a message at this position */
-export const fetchMessage = async (kafka: Kafka, { topic, ...at }: TopicPosition): Promise<KafkaMessage | null> => {
-  const messages = await fetchMessages(kafka, topic, [at])
-  return messages.find((message) => message.offset === at.offset) ?? null
-}
-
 /** @returns messages of each partition from an offset on; of a large partition not all, and possibly some before the offset */
-export const fetchMessages = (
-  kafka: Kafka,
-  topic: string,
-  from: readonly Omit<TopicPosition, 'topic'>[],
-): Promise<KafkaMessage[]> =>
+export const fetchMessages = (kafka: Kafka, topic: string, from: readonly TopicPosition[]): Promise<KafkaMessage[]> =>
   withConnection(kafka, async (connection) => {
     await connection.addTargetTopic(topic)
     const offsets = new Map(from.map(({ partition, offset }) => [partition, offset]))
