@@ -75,22 +75,16 @@ export const initialise = async ({ data, native, user }: PostgresDirectory, pass
     promisify(execFile)(
       join(native, 'bin', 'initdb'),
       [
-        ...[
-          '-D',
-          draft,
-          '--username',
-          SUPERUSER,
-          '--pwfile',
-          passwordFile,
-          '--auth',
-          'scram-sha-256',
-          '--no-instructions',
-        ],
+        `--pgdata=${draft}`,
+        `--username=${SUPERUSER}`,
+        `--pwfile=${passwordFile}`,
+        '--auth=scram-sha-256',
+        '--no-instructions',
         // Postgres' own Unicode rules: the same sort order and lower case on every machine, whatever locales it has.
-        ...['--encoding', 'UTF8', '--locale', 'C', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
-        ...['--lc-ctype', ctype],
+        ...['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
+        `--lc-ctype=${ctype}`,
         // Repeated hashing protects the passwords of people. This one is random, and every new connection would wait for it.
-        ...['--set', 'scram_iterations=1'],
+        '--set=scram_iterations=1',
       ],
       { cwd: '/', env: environment(), ...user },
     )
