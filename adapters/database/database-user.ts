@@ -29,20 +29,12 @@ export const namedUser = (name: string): DatabaseUser => {
 }
 
 const makeUser = (name: string): DatabaseUser => {
-  const useradd = [
-    '--system',
-    '--user-group',
-    '--no-create-home',
-    '--home-dir',
-    '/nonexistent',
-    '--shell',
-    '/bin/false',
-  ]
-  const ways = [
-    ['useradd', ...useradd, name],
-    ['adduser', '-S', '-D', '-H', '-s', '/bin/false', name], // BusyBox
-  ]
-  for (const [command = '', ...args] of ways) spawnSync(command, args)
+  spawnSync('useradd', [
+    ...'--system --user-group --no-create-home --home-dir /nonexistent --shell /bin/false'.split(' '),
+    name,
+  ])
+  // BusyBox
+  spawnSync('adduser', ['-S', '-D', '-H', '-s', '/bin/false', name])
   const made = namedUser(name)
   if (!made) {
     throw new Error(
