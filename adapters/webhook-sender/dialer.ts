@@ -1,8 +1,5 @@
 // Tests: tests/unit/adapters/webhook-sender/hidden-addresses.test.ts
-/**
- * Opens all connections to addresses that users name. It resolves the name, checks **every** address of the name, and dials
- * exactly one of these addresses, so that a second lookup cannot return a different one. TLS still verifies the name.
- */
+/** Opens all connections to hosts that users name, to one of the checked addresses. TLS still verifies the name. */
 import { isIP } from 'node:net'
 import { buildConnector } from 'undici'
 import { checkedAddresses } from './checked-addresses.ts'
