@@ -28,11 +28,15 @@ export const money = (amount: string, currency: string, language: Language): str
   return format.format(amount.replace('-', '') as unknown as number)
 }
 
+export interface Movement {
+  amount: string
+  currency: string
+  transaction_type: 'credit' | 'debit'
+}
+
 /** With "+" for money in and "−" for money out. */
-export const signedMoney = (
-  { amount, currency, transaction_type }: { amount: string; currency: string; transaction_type: 'credit' | 'debit' },
-  language: Language,
-): string => `${transaction_type === 'credit' ? '+' : MINUS}${money(amount, currency, language)}`
+export const signedMoney = ({ amount, currency, transaction_type }: Movement, language: Language): string =>
+  `${transaction_type === 'credit' ? '+' : MINUS}${money(amount, currency, language)}`
 
 /** Below zero with "−". @param amount  such as `-93785984.00` */
 export const balance = (amount: string, currency: string, language: Language): string =>

@@ -1,8 +1,8 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** What an error means for the user. */
 import { ApiError } from '../api/client.ts'
-import { duration } from './format.ts'
-import { language, texts } from './language.ts'
+import { duration } from './localised.ts'
+import { texts } from './language.ts'
 import { problemText } from './problem-text.ts'
 
 /** A sentence of the API in the language of the page. */
@@ -13,8 +13,7 @@ export const problemOf = (error: unknown): string => {
   if (!(error instanceof ApiError)) return texts.value.common.errors.INTERNAL_ERROR!
   const { errors, waitFor } = texts.value.common
   const known = errors[error.code]
-  if (error.code === 'RATE_LIMITED' && error.wait > 0)
-    return waitFor(duration(Math.ceil(error.wait / 60) * 60, language.value))
+  if (error.code === 'RATE_LIMITED' && error.wait > 0) return waitFor(duration(Math.ceil(error.wait / 60) * 60))
   if (known) return known
   return error.issues.length > 0
     ? error.issues.map(({ message }) => translated(message)).join(' ')

@@ -9,12 +9,12 @@ import { mergedPayments, newestArrived, type Payment } from '../app/counter-paym
 import { playPayment } from '../app/counter-sound.ts'
 import { followStream } from '../app/follow-stream.ts'
 import { whenBack } from '../app/when-back.ts'
-import { count, moment, money, signedMoney } from '../app/format.ts'
+import { count, money, signedMoney } from '../app/localised.ts'
 import { language, texts } from '../app/language.ts'
-import { noticeServerTime, presentDay } from '../app/present.ts'
+import { noticeServerTime } from '../app/present.ts'
 import { Preferences } from '../ui/preferences.tsx'
 import { Logo } from '../ui/logo.tsx'
-import { Heading, lettersOf, Stranger } from '../ui/basics.tsx'
+import { Heading, lettersOf, Stranger, When } from '../ui/basics.tsx'
 
 const ENDED: ReadonlySet<string> = new Set(['NOT_FOUND', 'ACCOUNT_LOCKED'])
 
@@ -24,7 +24,7 @@ type State = 'connecting' | 'live' | 'away' | 'over'
 const spoken = ({ amount, currency }: Payment): string => {
   const t = texts.value.counter
   const isDong = currency === 'VND' && amount.endsWith('.00')
-  return t.received(isDong ? t.dong(count(Number(amount), language.value)) : money(amount, currency, language.value))
+  return t.received(isDong ? t.dong(count(Number(amount))) : money(amount, currency))
 }
 
 /** Follows the payments. @param onNew  called with the newest of those that arrive while the page is open */
@@ -80,7 +80,7 @@ const useLight = (): void =>
   }, [])
 
 const received = ({ amount, currency }: Payment): string =>
-  signedMoney({ amount, currency, transaction_type: 'credit' }, language.value)
+  signedMoney({ amount, currency, transaction_type: 'credit' })
 
 const Line = ({ of, isFirst = false }: { of: Payment; isFirst?: boolean }) => (
   <>
@@ -96,7 +96,7 @@ const Line = ({ of, isFirst = false }: { of: Payment; isFirst?: boolean }) => (
         <Stranger text={isFirst ? texts.value.counter.order(of.order_id) : of.order_id} />
       </span>
     )}
-    <time dateTime={of.at}>{moment(of.at, language.value, presentDay.value)}</time>
+    <When at={of.at} />
   </>
 )
 

@@ -6,7 +6,7 @@ import { useQuery } from '@tanstack/preact-query'
 import { get, queryText } from '../api/client.ts'
 import type { ListedTransaction, Page } from '../api/types.ts'
 import { isPersonal, latestMonths, MORE_COLUMNS, USUAL_COLUMNS, type ExportColumn } from '../app/export-columns.ts'
-import { count } from '../app/format.ts'
+import { count } from '../app/localised.ts'
 import { language, texts } from '../app/language.ts'
 import { presentDay } from '../app/present.ts'
 import { Heading } from '../ui/basics.tsx'
@@ -118,9 +118,7 @@ export const Exports = () => {
                       {t.download}
                     </a>
                   )}
-                  <span role="status">
-                    {chosen.length === 0 ? t.noColumn : t.count(count(number, language.value), number === 1)}
-                  </span>
+                  <span role="status">{chosen.length === 0 ? t.noColumn : t.count(count(number), number === 1)}</span>
                 </div>
               )
             }

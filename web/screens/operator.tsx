@@ -3,8 +3,8 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/preact-query'
 import { get, getData } from '../api/client.ts'
 import type { Mail, OperatorAccount, OperatorStatus, Page } from '../api/types.ts'
-import { count, day } from '../app/format.ts'
-import { language, texts } from '../app/language.ts'
+import { count, day } from '../app/localised.ts'
+import { texts } from '../app/language.ts'
 import { nextPage } from '../app/next-page.ts'
 import { now } from '../app/present.ts'
 import { refetchAfter, useAccount } from '../app/session.ts'
@@ -26,8 +26,6 @@ const useOperator = <Value,>(name: string, path: string) =>
     queryFn: () => getData<Value>(path),
     refetchInterval: ({ state }) => refetchAfter(state.error, REFETCH_MS),
   })
-
-const number = (value: number): string => count(value, language.value)
 
 const useStatus = () => useOperator<OperatorStatus>('status', '/api/operator/status')
 const useAccounts = () =>
@@ -57,7 +55,7 @@ const Accounts = () => {
           return (
             <>
               <table class="ledger">
-                <caption class="muted">{t.caption(number(total), total === 1)}</caption>
+                <caption class="muted">{t.caption(count(total), total === 1)}</caption>
                 <thead>
                   <tr>
                     <th scope="col">{t.email}</th>
@@ -73,9 +71,7 @@ const Accounts = () => {
                       </td>
                       <td class="right">
                         {each.plan}
-                        {each.plan_expires_at && (
-                          <span class="muted"> {t.until(day(each.plan_expires_at, language.value))}</span>
-                        )}
+                        {each.plan_expires_at && <span class="muted"> {t.until(day(each.plan_expires_at))}</span>}
                       </td>
                       <td>
                         {each.locked ? (
@@ -119,7 +115,7 @@ const Outbox = () => {
             </details>
             <div class="muted">
               <Stranger text={t.to(each.to)} />, <Ago at={each.created_at} />
-              {!!each.tries && `, ${t.tried(number(each.tries), each.tries === 1)}`}
+              {!!each.tries && `, ${t.tried(count(each.tries), each.tries === 1)}`}
             </div>
           </li>
         )}

@@ -5,9 +5,9 @@ import { useEffect, useState } from 'preact/hooks'
 import { getData, postData } from '../api/client.ts'
 import type { Account, Plan, PlanOffer, PlanOrder } from '../api/types.ts'
 import { announce } from '../app/announce.ts'
-import { count, money } from '../app/format.ts'
+import { count, money } from '../app/localised.ts'
 import { keepOrder, keptOrder } from '../app/kept-order.ts'
-import { language, texts } from '../app/language.ts'
+import { texts } from '../app/language.ts'
 import { isPaid, type OpenOrder } from '../app/plan-order.ts'
 import { ACCOUNT_QUERY, queries, useAccount } from '../app/session.ts'
 import { useAction } from '../ui/action.ts'
@@ -27,7 +27,7 @@ const limitsOf = (of: PlanOffer): string => {
   const t = texts.value.plan.limits
   const { transactions, devices, mail_accounts, webhook_rules, systems } = of
   const counted = (limit: number | null, text: (count: string | null, isOne: boolean) => string) =>
-    text(limit === null ? null : count(limit, language.value), limit === 1)
+    text(limit === null ? null : count(limit), limit === 1)
   return [
     counted(transactions, t.transactions),
     counted(devices, t.devices),
@@ -64,7 +64,7 @@ const Offer = ({ of, isPresent, choice, isOrdering, choose }: OfferProps) => {
           {of.plan}
           {isPresent && <span class="muted"> · {t.present}</span>}
         </h3>
-        <p>{of.plan === 'Free' ? t.free : t.price(money(of.price, 'VND', language.value))}</p>
+        <p>{of.plan === 'Free' ? t.free : t.price(money(of.price, 'VND'))}</p>
         <p class="muted">{limitsOf(of)}</p>
         {choice === 'later' && <p class="muted">{t.later}</p>}
       </div>

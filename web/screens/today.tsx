@@ -4,8 +4,9 @@ import { queryOptions, useQuery } from '@tanstack/preact-query'
 import { get, getData } from '../api/client.ts'
 import type { Alert, BankAccount, ListedTransaction, Page, Stats } from '../api/types.ts'
 import { alertLink } from '../app/alert-link.ts'
-import { count, money, signedSum, sum, vietnamDay, weekday } from '../app/format.ts'
-import { language, texts } from '../app/language.ts'
+import { sum, vietnamDay } from '../app/format.ts'
+import { count, money, signedSum, weekday } from '../app/localised.ts'
+import { texts } from '../app/language.ts'
 import { presentDay } from '../app/present.ts'
 import { isOverQuota, queries, useAccount } from '../app/session.ts'
 import { PATHS } from '../paths.ts'
@@ -35,11 +36,8 @@ const Figures = ({ of }: { of: readonly DayTotal[] }) => {
   const t = texts.value.today
   const now = of.at(-1)!
   const before = of.at(-8)!
-  const text = (amount: string) => money(amount, CURRENCY, language.value)
-  const [received, spent] = [
-    signedSum('credit', now.credit, CURRENCY, language.value),
-    signedSum('debit', now.debit, CURRENCY, language.value),
-  ]
+  const text = (amount: string) => money(amount, CURRENCY)
+  const [received, spent] = [signedSum('credit', now.credit, CURRENCY), signedSum('debit', now.debit, CURRENCY)]
   return (
     <div class="figures">
       <div>
@@ -128,17 +126,15 @@ const Attention = ({ of: { alerts, banks, failed, retried } }: { of: ReturnType<
             ) : (
               <ul class="lines">
                 {!!failed.data && (
-                  <Undelivered status="failed" text={t.failed(count(failed.data, language.value), failed.data === 1)} />
+                  <Undelivered status="failed" text={t.failed(count(failed.data), failed.data === 1)} />
                 )}
-                {repeated > 0 && (
-                  <Undelivered status="pending" text={t.repeated(count(repeated, language.value), repeated === 1)} />
-                )}
+                {repeated > 0 && <Undelivered status="pending" text={t.repeated(count(repeated), repeated === 1)} />}
                 {waiting.slice(0, MOST_ASKED).map((each) => (
                   <Unconfirmed key={each.id} of={each} />
                 ))}
                 {unnamed > 0 && (
                   <li>
-                    <a href={PATHS.settings}>{t.unconfirmed(count(unnamed, language.value), unnamed === 1)}</a>
+                    <a href={PATHS.settings}>{t.unconfirmed(count(unnamed), unnamed === 1)}</a>
                   </li>
                 )}
                 {open.map((each) => (
@@ -196,7 +192,7 @@ export const Today = () => {
                   <Figures of={totals} />
                   <section class="block">
                     <h2>{t.days}</h2>
-                    <DayBars of={totals} currency={CURRENCY} dayOf={(date) => weekday(date, language.value)} />
+                    <DayBars of={totals} currency={CURRENCY} dayOf={weekday} />
                   </section>
                 </>
               )

@@ -6,8 +6,8 @@ import { useQuery } from '@tanstack/preact-query'
 import { getData, isMissing, post, remove } from '../api/client.ts'
 import type { DeliveredTransaction } from '../api/types.ts'
 import { announce } from '../app/announce.ts'
-import { balance, signedMoney } from '../app/format.ts'
-import { language, texts } from '../app/language.ts'
+import { balance, signedMoney } from '../app/localised.ts'
+import { texts } from '../app/language.ts'
 import { queries } from '../app/session.ts'
 import { idIn } from '../paths.ts'
 import { AlertsAbout } from '../ui/alerts.tsx'
@@ -35,7 +35,7 @@ const Facts = ({ of }: { of: DeliveredTransaction }) => {
     [facts.date, <When at={of.transaction_date} />],
     [facts.received, <When at={of.created_at} />],
     [facts.source, texts.value.common.source[of.source_type]],
-    [facts.balance, of.balance_after && balance(of.balance_after, of.currency, language.value)],
+    [facts.balance, of.balance_after && balance(of.balance_after, of.currency)],
     [facts.copyOf, of.already_run_of && <a href={`/transactions/${of.already_run_of}`}>{of.already_run_of}</a>],
   ]
   return <Pairs rows={rows.filter(([, value]) => value)} />
@@ -63,7 +63,7 @@ const Page = ({ of, isRaw, showRaw }: { of: DeliveredTransaction; isRaw: boolean
   return (
     <>
       <div class="figures">
-        <span class="figure" style={lettersOf(signedMoney(of, language.value))}>
+        <span class="figure" style={lettersOf(signedMoney(of))}>
           <Amount of={of} />
         </span>
         <Status of={of.webhook_status} />

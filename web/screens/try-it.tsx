@@ -7,9 +7,9 @@ import { getData, postData } from '../api/client.ts'
 import type { BankAccount, DeliveredTransaction, Parsed, Received, System } from '../api/types.ts'
 import { calledRules, unconfirmedAccount } from '../app/called-rules.ts'
 import { useIntoView } from '../app/into-view.ts'
-import { language, texts } from '../app/language.ts'
-import { moment } from '../app/format.ts'
-import { now, presentDay } from '../app/present.ts'
+import { texts } from '../app/language.ts'
+import { moment } from '../app/localised.ts'
+import { now } from '../app/present.ts'
 import { useSettled } from '../app/settled.ts'
 import { SAMPLE_BANKS, type SampleBank } from '../app/sample-texts.ts'
 import { firstPrefix, submitText } from '../app/try-submission.ts'
@@ -83,7 +83,7 @@ const Reading = ({ text, of: { transaction, reason } }: { text: string; of: Pars
       transaction.counterpart_name ? <Stranger text={transaction.counterpart_name} /> : t.none,
     ],
     [t.ref, transaction.transaction_ref ?? t.none],
-    [t.date, moment(transaction.transaction_date, language.value, presentDay.value)],
+    [t.date, moment(transaction.transaction_date)],
   ]
   return (
     <>

@@ -5,8 +5,8 @@
 import { useLocation } from 'preact-iso/router'
 import { queryText } from '../api/client.ts'
 import type { Rule, UndeliveredGroup } from '../api/types.ts'
-import { count } from '../app/format.ts'
-import { language, texts } from '../app/language.ts'
+import { count } from '../app/localised.ts'
+import { texts } from '../app/language.ts'
 import { now } from '../app/present.ts'
 import { useAccount } from '../app/session.ts'
 import { idIn, PATHS } from '../paths.ts'
@@ -108,7 +108,7 @@ const Group = ({ of, filter, rule, started }: GroupProps) => {
       <div class="stack tight facts">
         <div class="row">
           <Status of={isFailed ? 'failed' : 'retrying'} />
-          <b>{t.count(count(of.count, language.value), of.count === 1)}</b>
+          <b>{t.count(count(of.count), of.count === 1)}</b>
         </div>
         <p>
           {what}

@@ -6,9 +6,9 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/preact-query'
 import { get, getData, postData, putData } from '../api/client.ts'
 import type { Notification, Page, TrustedSenders } from '../api/types.ts'
 import { announce } from '../app/announce.ts'
-import { count } from '../app/format.ts'
+import { count } from '../app/localised.ts'
 import { marked } from '../app/hidden-characters.ts'
-import { language, texts } from '../app/language.ts'
+import { texts } from '../app/language.ts'
 import { nextPage } from '../app/next-page.ts'
 import { useAction } from '../ui/action.ts'
 import { Empty, Heading, Problem, Stranger, When } from '../ui/basics.tsx'
@@ -153,7 +153,7 @@ export const Unread = () => {
         {rows.length > 0 && (
           <>
             <div class="row between">
-              <span class="muted">{t.caption(count(total, language.value), total === 1)}</span>
+              <span class="muted">{t.caption(count(total), total === 1)}</span>
               <button class="button" type="button" onClick={() => show(!isShown)}>
                 {isShown ? t.hide : t.show}
               </button>

@@ -8,8 +8,8 @@ import type { Rule } from '../api/types.ts'
 import { announce } from '../app/announce.ts'
 import { bankCode, bankCodes } from '../app/bank-codes.ts'
 import { changedValues, wholeNumber } from '../app/form-values.ts'
-import { count } from '../app/format.ts'
-import { language, texts } from '../app/language.ts'
+import { count } from '../app/localised.ts'
+import { texts } from '../app/language.ts'
 import { useSettled } from '../app/settled.ts'
 import { valuesOf } from '../app/submitted-values.ts'
 import { listInboxes } from '../app/try-submission.ts'
@@ -56,7 +56,7 @@ const refuseUnknownBank = (codes: readonly string[], before: readonly string[] =
 }
 
 const shownNumber = (value: number | null | undefined): string | undefined =>
-  value === null || value === undefined ? undefined : count(value, language.value)
+  value === null || value === undefined ? undefined : count(value)
 
 /** @param isNeeded  otherwise it is not requested @returns the webhook that calls the account's own test inbox */
 const useInboxRule = (isNeeded: boolean): Rule | undefined => {

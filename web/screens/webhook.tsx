@@ -6,10 +6,9 @@ import { get, putData, remove } from '../api/client.ts'
 import type { Log, Page as PageOf, Rule, RuleStats } from '../api/types.ts'
 import { announce } from '../app/announce.ts'
 import { attemptState } from '../app/attempt-state.ts'
-import { count, milliseconds, money, moment } from '../app/format.ts'
-import { language, texts } from '../app/language.ts'
+import { count, milliseconds, money, moment } from '../app/localised.ts'
+import { texts } from '../app/language.ts'
 import { nextPage } from '../app/next-page.ts'
-import { presentDay } from '../app/present.ts'
 import { failuresOf, ruleState } from '../app/rule-state.ts'
 import { idIn } from '../paths.ts'
 import { useAction } from '../ui/action.ts'
@@ -36,9 +35,9 @@ const Settings = ({ of }: { of: Rule }) => {
         [t.fact.system, of.system_name ? <Stranger text={of.system_name} /> : t.all],
         [t.fact.type, of.filter_type === 'both' ? t.both : common.direction[of.filter_type]],
         [t.fact.banks, of.filter_banks.join(', ') || t.all],
-        [t.fact.min, of.min_amount === null ? t.anyAmount : money(`${of.min_amount}.00`, 'VND', language.value)],
+        [t.fact.min, of.min_amount === null ? t.anyAmount : money(`${of.min_amount}.00`, 'VND')],
         [t.fact.format, t.formats[of.payload_format]],
-        [t.fact.limit, of.max_per_minute === null ? t.noLimit : count(of.max_per_minute, language.value)],
+        [t.fact.limit, of.max_per_minute === null ? t.noLimit : count(of.max_per_minute)],
         [t.fact.ordered, of.ordered === 1 ? t.inOrder : t.anyOrder],
       ]}
     />
@@ -47,7 +46,6 @@ const Settings = ({ of }: { of: Rule }) => {
 
 const Health = ({ of, stats }: { of: Rule; stats: RuleStats | undefined }) => {
   const { webhook: t, webhooks } = texts.value
-  const text = (at: string) => moment(at, language.value, presentDay.value)
   const start = useAction(() => putData(`/api/webhooks/${of.id}`, { is_active: 1 }), ['webhooks'])
   const { health } = of
   return (
@@ -70,10 +68,10 @@ const Health = ({ of, stats }: { of: Rule; stats: RuleStats | undefined }) => {
       )}
       {health?.breaker === 'open' && (
         <p class="notice failed">
-          {t.open(count(health.failures_in_a_row, language.value), text(health.open_since ?? of.created_at))}
+          {t.open(count(health.failures_in_a_row), moment(health.open_since ?? of.created_at))}
         </p>
       )}
-      {health?.not_before && <p class="notice waiting">{t.notBefore(text(health.not_before))}</p>}
+      {health?.not_before && <p class="notice waiting">{t.notBefore(moment(health.not_before))}</p>}
       {stats && (
         <div>
           <HourBars of={stats.hours} />
@@ -86,9 +84,9 @@ const Health = ({ of, stats }: { of: Rule; stats: RuleStats | undefined }) => {
       {stats && (
         <Pairs
           rows={[
-            [t.healthOf.calls, count(stats.attempts, language.value)],
-            [t.healthOf.failed, count(failuresOf(stats), language.value)],
-            [t.healthOf.p95, stats.p95_ms === null ? '–' : milliseconds(stats.p95_ms, language.value)],
+            [t.healthOf.calls, count(stats.attempts)],
+            [t.healthOf.failed, count(failuresOf(stats))],
+            [t.healthOf.p95, stats.p95_ms === null ? '–' : milliseconds(stats.p95_ms)],
             ...(stats.last_error ? [[t.healthOf.last, explain(stats.last_error)[0]] as const] : []),
           ]}
         />
@@ -134,7 +132,7 @@ const Logs = ({ id }: { id: number }) => {
                   <div class="muted">
                     <When at={each.sent_at} /> · {t.attempt(each.attempt)} ·{' '}
                     {each.http_status === 0 ? explain(each.error)[0] : `HTTP ${each.http_status}`} ·{' '}
-                    {milliseconds(each.duration_ms, language.value)}
+                    {milliseconds(each.duration_ms)}
                   </div>
                   {each.response_body && (
                     <details>

@@ -1,8 +1,8 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** All webhooks with their health. */
 import type { Rule, RuleStats } from '../api/types.ts'
-import { count, milliseconds } from '../app/format.ts'
-import { language, texts } from '../app/language.ts'
+import { count, milliseconds } from '../app/localised.ts'
+import { texts } from '../app/language.ts'
 import { failuresOf, percent, ruleState } from '../app/rule-state.ts'
 import { Empty, Heading, Stranger } from '../ui/basics.tsx'
 import { FailedRead, Loaded } from '../ui/loaded.tsx'
@@ -11,8 +11,7 @@ import { RuleStateMark, useRules, useRuleStats } from '../ui/rules.tsx'
 
 const Row = ({ of, stats }: { of: Rule; stats: RuleStats | undefined }) => {
   const { webhooks: t } = texts.value
-  const number = (value: number) => count(value, language.value)
-  const p95 = stats && stats.p95_ms !== null ? milliseconds(stats.p95_ms, language.value) : ''
+  const p95 = stats && stats.p95_ms !== null ? milliseconds(stats.p95_ms) : ''
   return (
     <tr>
       <td>
@@ -39,8 +38,8 @@ const Row = ({ of, stats }: { of: Rule; stats: RuleStats | undefined }) => {
                 {stats.attempts === 0
                   ? t.noCalls
                   : t.calls(
-                      number(stats.attempts),
-                      number(failuresOf(stats)),
+                      count(stats.attempts),
+                      count(failuresOf(stats)),
                       percent(stats.success_rate),
                       stats.attempts === 1,
                     )}
@@ -77,7 +76,7 @@ export const Webhooks = () => {
             <Empty text={t.empty} />
           ) : (
             <table class="ledger">
-              <caption class="muted">{t.caption(count(all.length, language.value), all.length === 1)}</caption>
+              <caption class="muted">{t.caption(count(all.length), all.length === 1)}</caption>
               <thead>
                 <tr>
                   <th scope="col">{t.columns.name}</th>

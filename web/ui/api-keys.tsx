@@ -5,9 +5,9 @@ import { useState } from 'preact/hooks'
 import { useQuery } from '@tanstack/preact-query'
 import { getData, postData, remove } from '../api/client.ts'
 import type { ScopedKey } from '../api/types.ts'
-import { day } from '../app/format.ts'
+import { day } from '../app/localised.ts'
 import { useIntoView } from '../app/into-view.ts'
-import { language, texts } from '../app/language.ts'
+import { texts } from '../app/language.ts'
 import { valuesOf } from '../app/submitted-values.ts'
 import { useAction } from './action.ts'
 import { Ago, Copyable, FormProblem, Stranger, TextField } from './basics.tsx'
@@ -91,7 +91,7 @@ export const KeyLine = ({ of }: { of: ScopedKey }) => {
           ) : (
             t.never
           )}
-          {of.expires_at && `, ${t.until(day(of.expires_at, language.value))}`}
+          {of.expires_at && `, ${t.until(day(of.expires_at))}`}
         </p>
       </div>
       <Confirm

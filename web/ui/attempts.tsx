@@ -4,8 +4,8 @@ import type { Delivery, Rule } from '../api/types.ts'
 import { attemptState } from '../app/attempt-state.ts'
 import { curlOf } from '../app/curl.ts'
 import { errorCode, errorText } from '../app/error-text.ts'
-import { milliseconds } from '../app/format.ts'
-import { language, texts } from '../app/language.ts'
+import { milliseconds } from '../app/localised.ts'
+import { texts } from '../app/language.ts'
 import { translated } from '../app/problem.ts'
 import { Copy, Status, Stranger, When } from './basics.tsx'
 import { useRules } from './rules.tsx'
@@ -51,7 +51,7 @@ const Attempt = ({ of, newest, rule }: AttemptProps) => {
       </div>
       <p class="muted">
         <When at={of.sent_at} /> · {of.http_status === 0 ? '' : `HTTP ${of.http_status} · `}
-        {t.took} {milliseconds(of.duration_ms, language.value)}
+        {t.took} {milliseconds(of.duration_ms)}
         {state === 'retrying' && of.next_attempt_at && (
           <>
             {' · '}

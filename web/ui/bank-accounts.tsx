@@ -4,9 +4,9 @@ import { useQuery } from '@tanstack/preact-query'
 import { getData, postData, putData } from '../api/client.ts'
 import type { BankAccount } from '../api/types.ts'
 import { announce } from '../app/announce.ts'
-import { moment } from '../app/format.ts'
-import { language, texts } from '../app/language.ts'
-import { now, presentDay } from '../app/present.ts'
+import { moment } from '../app/localised.ts'
+import { texts } from '../app/language.ts'
+import { now } from '../app/present.ts'
 import { DAY_MS } from '../app/vietnam-time.ts'
 import { useAction } from './action.ts'
 import { Problem, StatusText } from './basics.tsx'
@@ -84,7 +84,7 @@ export const BankAccounts = () => {
           text={t.learnText}
           act={learn}
           stale={['banks']}
-          done={t.learning(moment(new Date(now() + DAY_MS).toISOString(), language.value, presentDay.value))}
+          done={t.learning(moment(new Date(now() + DAY_MS).toISOString()))}
           isDangerous={false}
         />
       </div>

@@ -6,11 +6,10 @@ import { ApiError } from '../api/client.ts'
 import type { Transaction, WebhookStatus } from '../api/types.ts'
 import { announce } from '../app/announce.ts'
 import { copied } from '../app/copy-text.ts'
-import { ago, moment, signedMoney } from '../app/format.ts'
+import { ago, moment, signedMoney } from '../app/localised.ts'
 import { marked, piecesOf } from '../app/hidden-characters.ts'
 import { useIntoView } from '../app/into-view.ts'
-import { language, texts } from '../app/language.ts'
-import { presentDay, presentTime } from '../app/present.ts'
+import { texts } from '../app/language.ts'
 import { problemOf, translated } from '../app/problem.ts'
 import { PATHS } from '../paths.ts'
 
@@ -80,18 +79,16 @@ export const Status = ({ of }: { of: WebhookStatus | 'retrying' }) => {
 }
 
 export const Amount = ({ of }: { of: Pick<Transaction, 'amount' | 'currency' | 'transaction_type'> }) => (
-  <span class={of.transaction_type}>{signedMoney(of, language.value)}</span>
+  <span class={of.transaction_type}>{signedMoney(of)}</span>
 )
 
 /** How long a figure is, for the styles that make it fit. */
 export const lettersOf = (text: string) => ({ '--letters': text.length })
 
-export const When = ({ at }: { at: string }) => (
-  <time dateTime={at}>{moment(at, language.value, presentDay.value)}</time>
-)
+export const When = ({ at }: { at: string }) => <time dateTime={at}>{moment(at)}</time>
 export const Ago = ({ at }: { at: string }) => (
-  <time dateTime={at} title={moment(at, language.value, presentDay.value)}>
-    {ago(at, language.value, Math.max(presentTime.value, Date.parse(at)))}
+  <time dateTime={at} title={moment(at)}>
+    {ago(at)}
   </time>
 )
 

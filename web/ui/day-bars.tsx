@@ -1,7 +1,7 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** Bars of money in and out by day, with the same numbers as a table. */
-import { signedSum } from '../app/format.ts'
-import { language, texts } from '../app/language.ts'
+import { signedSum } from '../app/localised.ts'
+import { texts } from '../app/language.ts'
 
 export interface DayTotal {
   date: string
@@ -69,8 +69,8 @@ export const DayBars = ({
             {[...of].reverse().map(({ date, credit, debit }) => (
               <tr key={date}>
                 <td>{dayOf(date)}</td>
-                <td class="amount credit">{signedSum('credit', credit, currency, language.value)}</td>
-                <td class="amount debit">{signedSum('debit', debit, currency, language.value)}</td>
+                <td class="amount credit">{signedSum('credit', credit, currency)}</td>
+                <td class="amount debit">{signedSum('debit', debit, currency)}</td>
               </tr>
             ))}
           </tbody>

@@ -2,8 +2,7 @@
 /** A list that may be long shows its first lines, and a button for the rest. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { count } from '../app/format.ts'
-import { language } from '../app/language.ts'
+import { count } from '../app/localised.ts'
 
 /**
  * @param few  the number of lines that are shown first @param more  the text of the button
@@ -21,7 +20,7 @@ export const useFew = <Value,>(
   const rest = hidden > 0 && (
     <div>
       <button class="button" type="button" onClick={() => showAll(true)}>
-        {more(count(hidden, language.value))}
+        {more(count(hidden))}
       </button>
     </div>
   )

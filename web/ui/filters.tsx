@@ -4,8 +4,8 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { bankCode } from '../app/bank-codes.ts'
 import { marked } from '../app/hidden-characters.ts'
-import { chosenDay } from '../app/format.ts'
-import { language, texts } from '../app/language.ts'
+import { chosenDay } from '../app/localised.ts'
+import { texts } from '../app/language.ts'
 import { Field } from './basics.tsx'
 import { useRules } from './rules.tsx'
 
@@ -117,7 +117,7 @@ export const WrittenFilter = ({ label, value = '', change, type = 'text' }: Filt
   const [written, write] = useState(value)
   useEffect(() => write(value), [value])
   // A date field has the format of the browser, which may not be that of the page.
-  const day = type === 'date' && chosenDay(value, language.value)
+  const day = type === 'date' && chosenDay(value)
   return (
     <Field
       label={

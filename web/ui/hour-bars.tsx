@@ -1,10 +1,9 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** The calls of a webhook by hour: delivered ones, and failed ones above them. */
 import type { HourStats } from '../api/types.ts'
-import { moment, shortTime } from '../app/format.ts'
+import { moment, shortTime } from '../app/localised.ts'
 import { columnsOf, figuresOf, HEIGHT } from '../app/hour-columns.ts'
-import { language, texts } from '../app/language.ts'
-import { presentDay } from '../app/present.ts'
+import { texts } from '../app/language.ts'
 import { HOUR_MS } from '../app/vietnam-time.ts'
 
 const STEP = 6
@@ -14,7 +13,7 @@ export const HourBars = ({ of }: { of: readonly HourStats[] }) => {
   const { webhooks: t } = texts.value
   const { called, failed, uncounted, lastFailed } = figuresOf(of)
   const end = lastFailed && new Date(Date.parse(lastFailed) + HOUR_MS).toISOString()
-  const last = end ? t.hourOf(moment(lastFailed, language.value, presentDay.value), shortTime(end, language.value)) : ''
+  const last = end ? t.hourOf(moment(lastFailed), shortTime(end)) : ''
   return (
     <svg
       class="hours"

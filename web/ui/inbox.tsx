@@ -3,13 +3,11 @@
 import { useQuery } from '@tanstack/preact-query'
 import { putData } from '../api/client.ts'
 import type { Inbox, InboxCall } from '../api/types.ts'
-import { language, texts } from '../app/language.ts'
-import { presentDay } from '../app/present.ts'
-import { moment } from '../app/format.ts'
+import { texts } from '../app/language.ts'
 import { refetchAfter, useAccount } from '../app/session.ts'
 import { isCalled, listInboxes, needInbox } from '../app/try-submission.ts'
 import { useAction } from './action.ts'
-import { Copyable, Problem, StatusText, Stranger } from './basics.tsx'
+import { Copyable, Problem, StatusText, Stranger, When } from './basics.tsx'
 import { Loaded } from './loaded.tsx'
 import { Select } from './choices.tsx'
 import { useRules } from './rules.tsx'
@@ -38,7 +36,7 @@ const Call = ({ of }: { of: InboxCall }) => {
     <li class="stack tight">
       <div class="row between">
         <span>
-          <b>{of.method}</b> <time dateTime={of.at}>{moment(of.at, language.value, presentDay.value)}</time>
+          <b>{of.method}</b> <When at={of.at} />
         </span>
         <StatusText kind={of.verified ? 'success' : 'failed'} text={of.verified ? t.verified : t.unverified} />
       </div>

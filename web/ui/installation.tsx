@@ -1,13 +1,10 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** The status of the installation: what is wrong, queues, processes, read models, addresses that are cut off, versions and disk. */
 import type { OperatorStatus } from '../api/types.ts'
-import { bytes, count, moment } from '../app/format.ts'
-import { language, texts } from '../app/language.ts'
-import { presentDay } from '../app/present.ts'
+import { bytes, count, moment } from '../app/localised.ts'
+import { texts } from '../app/language.ts'
 import { Ago, StatusText, Stranger } from './basics.tsx'
 import { Pairs, type Pair } from './pairs.tsx'
-
-const number = (value: number): string => count(value, language.value)
 
 interface Props {
   of: OperatorStatus
@@ -23,19 +20,19 @@ const Verdict = ({ of, unsent }: Props) => {
     ...(of.disk.low ?? []).map(({ disk, free_bytes, full, refusing }) =>
       t.disk(
         t.disks[disk],
-        free_bytes === null ? null : bytes(free_bytes, language.value),
+        free_bytes === null ? null : bytes(free_bytes),
         refusing ? 'refuses' : full ? 'waits' : 'low',
       ),
     ),
     ...(of.clocks ?? []).map(({ process, ahead_seconds }) =>
-      processes.clock(process, number(Math.round(Math.abs(ahead_seconds))), ahead_seconds > 0),
+      processes.clock(process, count(Math.round(Math.abs(ahead_seconds))), ahead_seconds > 0),
     ),
-    of.overdue > 0 && t.overdue(number(of.overdue), of.overdue === 1),
-    of.parked > 0 && t.parked(number(of.parked), of.parked === 1),
-    of.breakers.length > 0 && t.breakers(number(of.breakers.length), of.breakers.length === 1),
-    of.audit !== null && of.audit.faults > 0 && t.faults(number(of.audit.faults), of.audit.faults === 1),
+    of.overdue > 0 && t.overdue(count(of.overdue), of.overdue === 1),
+    of.parked > 0 && t.parked(count(of.parked), of.parked === 1),
+    of.breakers.length > 0 && t.breakers(count(of.breakers.length), of.breakers.length === 1),
+    of.audit !== null && of.audit.faults > 0 && t.faults(count(of.audit.faults), of.audit.faults === 1),
     behind.length > 0 && t.behind(behind.join(', ')),
-    !!unsent && t.mails(number(unsent), unsent === 1),
+    !!unsent && t.mails(count(unsent), unsent === 1),
   ].filter((each) => each !== false)
   if (wrong.length === 0)
     return unsent === undefined ? null : (
@@ -65,7 +62,7 @@ const Processes = ({ of }: { of: OperatorStatus }) => {
           <li key={index}>
             <b>{name}</b>
             <div class="muted">
-              {t.since} {moment(since, language.value, presentDay.value)}
+              {t.since} {moment(since)}
               {address && `, ${t.from(address)}`}
             </div>
           </li>
@@ -78,12 +75,12 @@ const Processes = ({ of }: { of: OperatorStatus }) => {
           <li key={name}>
             <b>{name}</b>
             <div class="muted">
-              {process ?? t.unknown}, {t.since} {moment(since, language.value, presentDay.value)}
+              {process ?? t.unknown}, {t.since} {moment(since)}
             </div>
           </li>
         ))}
       </ul>
-      <p class="muted">{t.mailboxes(number(of.mailboxes), of.mailboxes === 1)}</p>
+      <p class="muted">{t.mailboxes(count(of.mailboxes), of.mailboxes === 1)}</p>
     </section>
   )
 }
@@ -113,15 +110,15 @@ const Queues = ({ of }: { of: OperatorStatus }) => {
             {of.lanes.map(({ lane, open, due }) => (
               <tr key={lane}>
                 <td>{t.lanes[lane] ?? lane}</td>
-                <td class="amount">{number(open)}</td>
-                <td class="amount">{number(due)}</td>
+                <td class="amount">{count(open)}</td>
+                <td class="amount">{count(due)}</td>
               </tr>
             ))}
           </tbody>
         </table>
       )}
       <p class="muted">
-        {t.overdue}: {number(of.overdue)}
+        {t.overdue}: {count(of.overdue)}
       </p>
     </section>
   )
@@ -183,13 +180,13 @@ const Audit = ({ of: { audit } }: { of: OperatorStatus }) => {
       {audit ? (
         <p>
           {audit.faults > 0 ? (
-            <StatusText kind="failed" text={t.faults(number(audit.faults), audit.faults === 1)} />
+            <StatusText kind="failed" text={t.faults(count(audit.faults), audit.faults === 1)} />
           ) : (
             <StatusText kind="success" text={t.good} />
           )}
           <br />
           <span class="muted">
-            <Ago at={audit.ended_at} />, {t.checked(number(audit.events), number(audit.transactions))}
+            <Ago at={audit.ended_at} />, {t.checked(count(audit.events), count(audit.transactions))}
             {audit.whole_at !== audit.ended_at && (
               <>
                 <br />
@@ -213,10 +210,10 @@ const Server = ({ of: { versions, disk } }: { of: OperatorStatus }) => {
     [t.postgres, versions.postgres],
     [t.tables, versions.tables],
     [t.node, versions.node],
-    [t.database, bytes(disk.database_bytes, language.value)],
-    ...disk.schemas.map((each): Pair => [t.schemas[each.name] ?? each.name, bytes(each.bytes, language.value)]),
-    ...(disk.free_bytes === null ? [] : [[t.free, bytes(disk.free_bytes, language.value)] satisfies Pair]),
-    ...disk.servers.map((each): Pair => [t.freeOn[each.server], bytes(each.free_bytes, language.value)]),
+    [t.database, bytes(disk.database_bytes)],
+    ...disk.schemas.map((each): Pair => [t.schemas[each.name] ?? each.name, bytes(each.bytes)]),
+    ...(disk.free_bytes === null ? [] : [[t.free, bytes(disk.free_bytes)] satisfies Pair]),
+    ...disk.servers.map((each): Pair => [t.freeOn[each.server], bytes(each.free_bytes)]),
   ]
   return (
     <section class="block">

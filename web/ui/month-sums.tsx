@@ -3,8 +3,8 @@
 import { useQuery } from '@tanstack/preact-query'
 import { getData } from '../api/client.ts'
 import type { Stats } from '../api/types.ts'
-import { signedSum } from '../app/format.ts'
-import { language, texts } from '../app/language.ts'
+import { signedSum } from '../app/localised.ts'
+import { texts } from '../app/language.ts'
 import { sumsByBank } from '../app/month-sums.ts'
 import { Loaded } from './loaded.tsx'
 import { Pairs } from './pairs.tsx'
@@ -23,9 +23,9 @@ export const MonthSums = ({ from, to }: { from: string; to: string }) => {
               rows={sumsByBank(days).map(({ bank, currency, credit, debit }) => [
                 bank,
                 <>
-                  {t.columns.money_in}: {signedSum('credit', credit, currency, language.value)}
+                  {t.columns.money_in}: {signedSum('credit', credit, currency)}
                   <br />
-                  {t.columns.money_out}: {signedSum('debit', debit, currency, language.value)}
+                  {t.columns.money_out}: {signedSum('debit', debit, currency)}
                 </>,
               ])}
             />

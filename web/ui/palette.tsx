@@ -5,8 +5,8 @@ import { useLocation } from 'preact-iso/router'
 import { useQuery } from '@tanstack/preact-query'
 import { get, queryText } from '../api/client.ts'
 import type { ListedTransaction, Page } from '../api/types.ts'
-import { signedMoney } from '../app/format.ts'
-import { language, texts } from '../app/language.ts'
+import { signedMoney } from '../app/localised.ts'
+import { texts } from '../app/language.ts'
 import { leaving } from '../app/leave.ts'
 import { plainLetters } from '../app/plain-letters.ts'
 import { problemOf } from '../app/problem.ts'
@@ -60,7 +60,7 @@ const Option = ({ of, isChosen, id, open }: { of: Found; isChosen: boolean; id: 
         {transaction && (
           <span class="muted">
             {' '}
-            {signedMoney(transaction, language.value)}
+            {signedMoney(transaction)}
             {transaction.counterpart_name && ', '}
             {transaction.counterpart_name && <Stranger text={transaction.counterpart_name} />}
           </span>

@@ -1,14 +1,13 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** The account's plan, its end, and what of it is used: rows of a list of pairs. */
 import type { Account } from '../api/types.ts'
-import { count, day } from '../app/format.ts'
-import { language, texts } from '../app/language.ts'
+import { count, day } from '../app/localised.ts'
+import { texts } from '../app/language.ts'
 import { isOverQuota } from '../app/session.ts'
 
 export const PlanFacts = ({ of }: { of: Account }) => {
   const t = texts.value.settings.account
   const { transactions: used, limit } = of.usage
-  const number = (value: number) => count(value, language.value)
   return (
     <>
       <dt>{t.plan}</dt>
@@ -16,16 +15,16 @@ export const PlanFacts = ({ of }: { of: Account }) => {
       {of.plan_expires_at && (
         <>
           <dt>{t.until}</dt>
-          <dd>{day(of.plan_expires_at, language.value)}</dd>
+          <dd>{day(of.plan_expires_at)}</dd>
         </>
       )}
       <dt>{t.usage}</dt>
       <dd>
         {limit === null ? (
-          t.unlimited(number(used))
+          t.unlimited(count(used))
         ) : (
           <>
-            {t.of(number(used), number(limit))}
+            {t.of(count(used), count(limit))}
             <progress value={Math.min(used, limit)} max={limit} aria-label={t.usage} />
             {isOverQuota(of) && <p>{texts.value.common.overQuota}</p>}
           </>

@@ -1,8 +1,8 @@
 // Tests: tests/e2e/browser/dashboard.test.ts
 /** How an ordered plan is paid: a QR code, or the parts of the transfer, each to copy. */
 import type { Account } from '../api/types.ts'
-import { day, money } from '../app/format.ts'
-import { language, texts } from '../app/language.ts'
+import { day, money } from '../app/localised.ts'
+import { texts } from '../app/language.ts'
 import type { OpenOrder } from '../app/plan-order.ts'
 import { Copyable } from './basics.tsx'
 import { Pairs } from './pairs.tsx'
@@ -16,7 +16,7 @@ export const PlanPayment = ({ of: { plan, order }, leave }: { of: OpenOrder; lea
     [t.number, account_number, account_number],
     [t.holder, account_name, account_name],
     // Banks' apps take the digits.
-    [t.amount, amount.replace(/\.00$/, ''), money(amount, 'VND', language.value)],
+    [t.amount, amount.replace(/\.00$/, ''), money(amount, 'VND')],
     [t.memo, order_id, order_id],
   ] as const
   return (
@@ -46,7 +46,7 @@ export const PlanPaid = ({ of: { plan, plan_expires_at } }: { of: Account }) => 
   return (
     <section class="notice done stack tight">
       <h2>{t.paid}</h2>
-      <p>{t.paidText(plan, plan_expires_at && day(plan_expires_at, language.value))}</p>
+      <p>{t.paidText(plan, plan_expires_at && day(plan_expires_at))}</p>
     </section>
   )
 }

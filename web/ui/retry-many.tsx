@@ -5,8 +5,8 @@ import { useQuery } from '@tanstack/preact-query'
 import { getData, post, remove } from '../api/client.ts'
 import type { Job } from '../api/types.ts'
 import { announce } from '../app/announce.ts'
-import { count, duration } from '../app/format.ts'
-import { language, texts } from '../app/language.ts'
+import { count, duration } from '../app/localised.ts'
+import { texts } from '../app/language.ts'
 import { queries, refetchAfter } from '../app/session.ts'
 import { useAction } from './action.ts'
 import { Problem } from './basics.tsx'
@@ -75,8 +75,8 @@ export const RetryMany = ({ button, label, filter, seconds, isMain, started }: R
         {!!number && (
           <>
             <p role="status">
-              <b>{ask.count(count(number, language.value), number === 1)}</b>{' '}
-              {seconds !== null && (seconds < 60 ? ask.soon : ask.takes(duration(seconds, language.value)))}
+              <b>{ask.count(count(number), number === 1)}</b>{' '}
+              {seconds !== null && (seconds < 60 ? ask.soon : ask.takes(duration(seconds)))}
             </p>
             <p>{ask[filter.status]}</p>
           </>
@@ -84,7 +84,7 @@ export const RetryMany = ({ button, label, filter, seconds, isMain, started }: R
         <div class="row">
           {!!number && (
             <button class="button main" type="button" disabled={start.isRunning} onClick={() => void send()}>
-              {ask.start(count(number, language.value), number === 1)}
+              {ask.start(count(number), number === 1)}
             </button>
           )}
           <button class="button" type="button" onClick={() => setAsking(false)}>
@@ -111,7 +111,6 @@ export const JobProgress = ({ id, hide }: { id: number; hide: () => void }) => {
   useEffect(() => {
     if (data && !isRunning) void queries.invalidateQueries({ queryKey: ['undelivered'] })
   }, [data?.status])
-  const number = (value: number) => count(value, language.value)
   return (
     <section class="block stack tight" aria-label={t.title}>
       <h2>{t.title}</h2>
@@ -119,18 +118,18 @@ export const JobProgress = ({ id, hide }: { id: number; hide: () => void }) => {
       {cancel.error ? <Problem error={cancel.error} /> : null}
       {isRunning && (
         <>
-          <p>{t.progress(number(data.done), number(data.total))}</p>
+          <p>{t.progress(count(data.done), count(data.total))}</p>
           <progress value={data.done} max={Math.max(1, data.total)} aria-label={t.title} />
         </>
       )}
       {data && !isRunning && (
         <p class={data.status === 'done' ? 'notice done' : 'notice waiting'} role="status">
           {data.status === 'done'
-            ? t.done(number(data.done - data.failed), data.done - data.failed === 1)
-            : t.cancelled(number(data.done), number(data.total))}
+            ? t.done(count(data.done - data.failed), data.done - data.failed === 1)
+            : t.cancelled(count(data.done), count(data.total))}
         </p>
       )}
-      {!!data?.failed && <p class="notice waiting">{t.failed(number(data.failed), data.failed === 1)}</p>}
+      {!!data?.failed && <p class="notice waiting">{t.failed(count(data.failed), data.failed === 1)}</p>}
       <div>
         {isRunning ? (
           <button class="button danger" type="button" disabled={cancel.isRunning} onClick={() => void cancel.run()}>

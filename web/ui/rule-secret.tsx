@@ -4,9 +4,8 @@ import { useState } from 'preact/hooks'
 import { type Done, post } from '../api/client.ts'
 import type { Rule } from '../api/types.ts'
 import { announce } from '../app/announce.ts'
-import { moment } from '../app/format.ts'
-import { language, texts } from '../app/language.ts'
-import { presentDay } from '../app/present.ts'
+import { moment } from '../app/localised.ts'
+import { texts } from '../app/language.ts'
 import { useAction } from './action.ts'
 import { Copyable, Problem } from './basics.tsx'
 import { Confirm } from './confirm.tsx'
@@ -21,7 +20,7 @@ export const RuleSecret = ({ of }: { of: Rule }) => {
       <h2>{t.title}</h2>
       <p>{t.text}</p>
       {isShown && (of.secret_key === null ? <p>{t.none}</p> : <Copyable text={of.secret_key} />)}
-      {of.previous_until && <p>{t.until(moment(of.previous_until, language.value, presentDay.value))}</p>}
+      {of.previous_until && <p>{t.until(moment(of.previous_until))}</p>}
       {finish.error ? <Problem error={finish.error} /> : null}
       <div class="row">
         {!isShown && (

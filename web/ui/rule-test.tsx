@@ -3,9 +3,9 @@
 import { post } from '../api/client.ts'
 import type { TestResult } from '../api/types.ts'
 import { failureClass } from '../app/failure-class.ts'
-import { milliseconds } from '../app/format.ts'
+import { milliseconds } from '../app/localised.ts'
 import { useIntoView } from '../app/into-view.ts'
-import { language, texts } from '../app/language.ts'
+import { texts } from '../app/language.ts'
 import { translated } from '../app/problem.ts'
 import { useAction } from './action.ts'
 import { explain } from './attempts.tsx'
@@ -22,7 +22,7 @@ const Result = ({ of }: { of: TestResult }) => {
       <div ref={ref} class={`notice ${of.success ? 'done' : 'failed'}`} role="status">
         <p>
           {of.success
-            ? t.good(of.http_code, milliseconds(of.response_time_ms ?? 0, language.value))
+            ? t.good(of.http_code, milliseconds(of.response_time_ms ?? 0))
             : of.http_code === 0
               ? noAnswer
                 ? `${what}.`

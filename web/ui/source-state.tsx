@@ -3,9 +3,8 @@
 import { useQuery } from '@tanstack/preact-query'
 import { getData } from '../api/client.ts'
 import type { LastSeen } from '../api/types.ts'
-import { duration, moment } from '../app/format.ts'
-import { language, texts } from '../app/language.ts'
-import { presentDay } from '../app/present.ts'
+import { duration, moment } from '../app/localised.ts'
+import { texts } from '../app/language.ts'
 import { refetchAfter } from '../app/session.ts'
 import { Ago, StatusText } from './basics.tsx'
 
@@ -26,13 +25,12 @@ export const SourceState = ({ of: { last_heard_at, usual_pause_s, silent_since }
   return (
     <div>
       {silent_since ? (
-        <StatusText kind="failed" text={t.silent(moment(silent_since, language.value, presentDay.value))} />
+        <StatusText kind="failed" text={t.silent(moment(silent_since))} />
       ) : (
         <StatusText kind="success" text={t.good} />
       )}
       <p class="muted">
-        {t.last}: <Ago at={last_heard_at} />.{' '}
-        {usual_pause_s === null ? t.learning : t.usual(duration(usual_pause_s, language.value))}
+        {t.last}: <Ago at={last_heard_at} />. {usual_pause_s === null ? t.learning : t.usual(duration(usual_pause_s))}
       </p>
     </div>
   )

@@ -4,8 +4,8 @@ import { useEffect, useState } from 'preact/hooks'
 import { useQuery } from '@tanstack/preact-query'
 import { getData } from '../api/client.ts'
 import type { LastSeen } from '../api/types.ts'
-import { time } from '../app/format.ts'
-import { language, texts } from '../app/language.ts'
+import { time } from '../app/localised.ts'
+import { texts } from '../app/language.ts'
 import { Problem } from './basics.tsx'
 import { Dialog } from './dialog.tsx'
 
@@ -35,7 +35,7 @@ const Waiting = ({ ask }: { ask: () => Promise<LastSeen | undefined> }) => {
   if (seen.data && before !== undefined && seen.data !== before)
     return (
       <p class="notice done" role="status">
-        {t.arrived(time(seen.data, language.value))}
+        {t.arrived(time(seen.data))}
       </p>
     )
   return (

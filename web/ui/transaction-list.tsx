@@ -14,8 +14,8 @@ import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact
 import { get, queryText } from '../api/client.ts'
 import type { TransactionPage as Rows } from '../api/types.ts'
 import { bankSpelling } from '../app/bank-spelling.ts'
-import { count } from '../app/format.ts'
-import { language, texts } from '../app/language.ts'
+import { count } from '../app/localised.ts'
+import { texts } from '../app/language.ts'
 import { onLive } from '../app/live.ts'
 import { queries } from '../app/session.ts'
 import { Empty } from './basics.tsx'
@@ -223,11 +223,11 @@ export const TransactionList = ({ filter }: { filter: Filter }) => {
       <div class="pill" role="status">
         {newer > 0 && (
           <button class="button main" type="button" onClick={showNewest}>
-            ↑ {t.newest(count(newer, language.value), newer === 1)}
+            ↑ {t.newest(count(newer), newer === 1)}
           </button>
         )}
       </div>
-      <TransactionColumns caption={t.caption(count(total, language.value), total === 1)} total={total}>
+      <TransactionColumns caption={t.caption(count(total), total === 1)} total={total}>
         {pages}
       </TransactionColumns>
     </>

@@ -2,8 +2,8 @@
 /** A table of transactions. The first cell of a row is the link to its transaction. */
 import type { ComponentChildren } from 'preact'
 import type { DeliveryCounts, ListedTransaction } from '../api/types.ts'
-import { count } from '../app/format.ts'
-import { language, texts } from '../app/language.ts'
+import { count } from '../app/localised.ts'
+import { texts } from '../app/language.ts'
 import { PATHS } from '../paths.ts'
 import { Amount, Empty, Status, Stranger, When } from './basics.tsx'
 
@@ -14,7 +14,7 @@ const Mixed = ({ of }: { of: DeliveryCounts }) => {
   const { mixed } = texts.value.transactions
   const some = STATES.filter((state) => of[state] > 0)
   if (some.length < 2) return null
-  return <div class="muted mixed">{some.map((state) => mixed[state](count(of[state], language.value))).join(', ')}</div>
+  return <div class="muted mixed">{some.map((state) => mixed[state](count(of[state]))).join(', ')}</div>
 }
 
 export const TransactionRow = ({ of }: { of: ListedTransaction }) => (
