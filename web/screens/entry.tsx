@@ -11,9 +11,9 @@ import { Preferences } from '../ui/preferences.tsx'
 import { queries } from '../app/session.ts'
 import { Logo } from '../ui/logo.tsx'
 import { valuesOf } from '../app/submitted-values.ts'
-import { FormProblem, Heading, Loading, TextField } from '../ui/basics.tsx'
+import { DoneNotice, FormProblem, Heading, Loading, TextField } from '../ui/basics.tsx'
 import { useAction } from '../ui/action.ts'
-import { Done, EmailField, LoginForm } from '../ui/login-form.tsx'
+import { EmailField, LoginForm } from '../ui/login-form.tsx'
 
 const Entry = ({ title, children }: { title: string; children: ComponentChildren }) => (
   <main class="entry" id="content">
@@ -111,7 +111,7 @@ export const Register = () => {
   return (
     <Entry title={entry.register.title}>
       {register.result !== undefined ? (
-        <Done text={entry.register.done(register.result)} />
+        <DoneNotice text={entry.register.done(register.result)} />
       ) : (
         <>
           <p>{entry.register.lead}</p>
@@ -147,7 +147,7 @@ export const VerifyEmail = () => {
   return (
     <Entry title={entry.verify.title}>
       {verify.result ? (
-        <Done text={entry.verify.done} />
+        <DoneNotice text={entry.verify.done} />
       ) : verify.error ? (
         verify.error instanceof ApiError && verify.error.status === 400 ? (
           <p class="notice failed" role="alert">
@@ -170,7 +170,7 @@ export const ForgotPassword = () => {
   return (
     <Entry title={entry.forgot.title}>
       {forgot.result ? (
-        <Done text={entry.forgot.done} />
+        <DoneNotice text={entry.forgot.done} />
       ) : (
         <>
           <p>{entry.forgot.lead}</p>
@@ -203,7 +203,7 @@ export const ResetPassword = () => {
     <Entry title={entry.reset.title}>
       {reset.result ? (
         <>
-          <Done text={entry.reset.done} />
+          <DoneNotice text={entry.reset.done} />
           {reset.result.ended && <p class="notice">{entry.reset.checkWebhooks}</p>}
           <ToLogin />
         </>

@@ -9,7 +9,7 @@ import { useAction } from '../ui/action.ts'
 import { AlertSettings } from '../ui/alert-settings.tsx'
 import { ApiKeys } from '../ui/api-keys.tsx'
 import { BankAccounts } from '../ui/bank-accounts.tsx'
-import { Heading, Problem, Stranger } from '../ui/basics.tsx'
+import { DoneNotice, Heading, Problem, Stranger } from '../ui/basics.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { CounterLink } from '../ui/counter-link.tsx'
 import { PlanFacts } from '../ui/plan-facts.tsx'
@@ -42,9 +42,7 @@ const Facts = ({ of }: { of: Account }) => {
       <p>{t.passwordText}</p>
       {forgot.error ? <Problem error={forgot.error} /> : null}
       {forgot.result ? (
-        <p class="notice done" role="status">
-          {t.sent}
-        </p>
+        <DoneNotice text={t.sent} />
       ) : (
         <div>
           <button class="button" type="button" disabled={forgot.isRunning} onClick={() => void forgot.run()}>

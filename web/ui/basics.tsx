@@ -122,6 +122,13 @@ export const Problem = ({ error, retry }: { error: unknown; retry?: () => unknow
   )
 }
 
+/** Good news: an action has succeeded, or nothing is wrong. */
+export const DoneNotice = ({ text }: { text: string }) => (
+  <p class="notice done" role="status">
+    {text}
+  </p>
+)
+
 export const Loading = () => (
   <p class="muted" role="status">
     {texts.value.common.loading}

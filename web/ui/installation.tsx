@@ -3,7 +3,7 @@
 import type { OperatorStatus } from '../api/types.ts'
 import { bytes, count, moment } from '../app/localised.ts'
 import { texts } from '../app/language.ts'
-import { Ago, StatusText, Stranger } from './basics.tsx'
+import { Ago, DoneNotice, StatusText, Stranger } from './basics.tsx'
 import { Pairs, type Pair } from './pairs.tsx'
 
 interface Props {
@@ -34,12 +34,7 @@ const Verdict = ({ of, unsent }: Props) => {
     behind.length > 0 && t.behind(behind.join(', ')),
     !!unsent && t.mails(count(unsent), unsent === 1),
   ].filter((each) => each !== false)
-  if (wrong.length === 0)
-    return unsent === undefined ? null : (
-      <p class="notice done" role="status">
-        {t.good}
-      </p>
-    )
+  if (wrong.length === 0) return unsent === undefined ? null : <DoneNotice text={t.good} />
   return (
     <ul class="stack tight" role="status">
       {wrong.map((each) => (

@@ -5,13 +5,7 @@ import { ApiError, post } from '../api/client.ts'
 import { texts } from '../app/language.ts'
 import { valuesOf } from '../app/submitted-values.ts'
 import { useAction } from './action.ts'
-import { FormProblem, TextField } from './basics.tsx'
-
-export const Done = ({ text }: { text: string }) => (
-  <p class="notice done" role="status">
-    {text}
-  </p>
-)
+import { DoneNotice, FormProblem, TextField } from './basics.tsx'
 
 export const EmailField = ({ value, error }: { value?: string | undefined; error?: unknown }) => (
   <TextField
@@ -51,7 +45,7 @@ export const LoginForm = ({ email: known, done }: { email?: string; done: () => 
       )}
       {isUnverified &&
         (resend.result ? (
-          <Done text={entry.login.resent} />
+          <DoneNotice text={entry.login.resent} />
         ) : (
           <button class="button" type="button" disabled={resend.isRunning} onClick={() => void resend.run(email)}>
             {entry.login.resend}

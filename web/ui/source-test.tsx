@@ -6,7 +6,7 @@ import { getData } from '../api/client.ts'
 import type { LastSeen } from '../api/types.ts'
 import { time } from '../app/localised.ts'
 import { texts } from '../app/language.ts'
-import { Problem } from './basics.tsx'
+import { DoneNotice, Problem } from './basics.tsx'
 import { Dialog } from './dialog.tsx'
 
 const POLL_MS = 2_000
@@ -32,12 +32,7 @@ const Waiting = ({ ask }: { ask: () => Promise<LastSeen | undefined> }) => {
     return () => clearTimeout(timer)
   }, [])
   if (seen.error) return <Problem error={seen.error} retry={seen.refetch} />
-  if (seen.data && before !== undefined && seen.data !== before)
-    return (
-      <p class="notice done" role="status">
-        {t.arrived(time(seen.data))}
-      </p>
-    )
+  if (seen.data && before !== undefined && seen.data !== before) return <DoneNotice text={t.arrived(time(seen.data))} />
   return (
     <>
       <ol class="steps">
