@@ -70,7 +70,6 @@ interface Inside {
 interface Channel {
   getConnectivityState(connect: boolean): number
   watchConnectivityState(state: number, deadline: number, changed: () => void): void
-  close(): void
 }
 
 export interface Reports {
