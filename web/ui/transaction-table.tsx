@@ -76,8 +76,8 @@ export const TransactionColumns = ({ caption, total, children }: TableProps) => 
   )
 }
 
-export const TransactionTable = ({ rows, caption }: { rows: readonly ListedTransaction[]; caption?: string }) => (
-  <TransactionColumns {...(caption && { caption })}>
+export const TransactionTable = ({ rows }: { rows: readonly ListedTransaction[] }) => (
+  <TransactionColumns>
     <tbody>
       {rows.map((row) => (
         <TransactionRow key={row.id} of={row} />
