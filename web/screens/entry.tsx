@@ -11,7 +11,7 @@ import { Preferences } from '../ui/preferences.tsx'
 import { queries } from '../app/session.ts'
 import { Logo } from '../ui/logo.tsx'
 import { valuesOf } from '../app/submitted-values.ts'
-import { DoneNotice, FormProblem, Heading, Loading, TextField } from '../ui/basics.tsx'
+import { ActionProblem, DoneNotice, Heading, Loading, TextField } from '../ui/basics.tsx'
 import { useAction } from '../ui/action.ts'
 import { EmailField, LoginForm } from '../ui/login-form.tsx'
 
@@ -84,7 +84,7 @@ export const Login = () => {
           {entry.login.badLink}
         </p>
       ) : (
-        <FormProblem error={link.error} fields={[]} />
+        <ActionProblem error={link.error} />
       )}
       <LoginForm done={() => void enter()} />
       <p class="row between">
@@ -125,7 +125,7 @@ export const Register = () => {
             />
             <EmailField error={register.error} />
             <NewPasswordField label={entry.password} error={register.error} />
-            <FormProblem error={register.error} fields={['name', 'email', 'password']} />
+            <ActionProblem error={register.error} fields={['name', 'email', 'password']} />
             <button class="button main" disabled={register.isRunning}>
               {entry.register.button}
             </button>
@@ -154,7 +154,7 @@ export const VerifyEmail = () => {
             {entry.verify.bad}
           </p>
         ) : (
-          <FormProblem error={verify.error} fields={[]} />
+          <ActionProblem error={verify.error} />
         )
       ) : (
         <p role="status">{entry.verify.working}</p>
@@ -176,7 +176,7 @@ export const ForgotPassword = () => {
           <p>{entry.forgot.lead}</p>
           <form class="form" onSubmit={(event) => void forgot.run(valuesOf(event))}>
             <EmailField error={forgot.error} />
-            <FormProblem error={forgot.error} fields={['email']} />
+            <ActionProblem error={forgot.error} fields={['email']} />
             <button class="button main" disabled={forgot.isRunning}>
               {entry.forgot.button}
             </button>
@@ -224,7 +224,7 @@ export const ResetPassword = () => {
               <a href="/forgot-password">{entry.reset.again}</a>
             </div>
           ) : (
-            <FormProblem error={reset.error} fields={['password']} />
+            <ActionProblem error={reset.error} fields={['password']} />
           )}
           <button class="button main" disabled={reset.isRunning}>
             {entry.reset.button}

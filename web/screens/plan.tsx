@@ -11,7 +11,7 @@ import { texts } from '../app/language.ts'
 import { isPaid, type OpenOrder } from '../app/plan-order.ts'
 import { ACCOUNT_QUERY, queries, useAccount } from '../app/session.ts'
 import { useAction } from '../ui/action.ts'
-import { Heading, Problem } from '../ui/basics.tsx'
+import { ActionProblem, Heading } from '../ui/basics.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { PlanFacts } from '../ui/plan-facts.tsx'
 import { PlanPaid, PlanPayment } from '../ui/plan-payment.tsx'
@@ -90,7 +90,7 @@ const Offers = ({ account, ordered }: { account: Account; ordered: (order: OpenO
       <h2>{t.all}</h2>
       <p>{t.lead}</p>
       {account.plan_expires_at && <p>{t.replaces}</p>}
-      {action.error ? <Problem error={action.error} /> : null}
+      <ActionProblem error={action.error} />
       <Loaded of={plans}>
         {(all) => (
           <ul class="lines">

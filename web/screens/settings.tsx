@@ -9,7 +9,7 @@ import { useAction } from '../ui/action.ts'
 import { AlertSettings } from '../ui/alert-settings.tsx'
 import { ApiKeys } from '../ui/api-keys.tsx'
 import { BankAccounts } from '../ui/bank-accounts.tsx'
-import { DoneNotice, Heading, Problem, Stranger } from '../ui/basics.tsx'
+import { ActionProblem, DoneNotice, Heading, Stranger } from '../ui/basics.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { CounterLink } from '../ui/counter-link.tsx'
 import { PlanFacts } from '../ui/plan-facts.tsx'
@@ -40,7 +40,7 @@ const Facts = ({ of }: { of: Account }) => {
         </a>
       </div>
       <p>{t.passwordText}</p>
-      {forgot.error ? <Problem error={forgot.error} /> : null}
+      <ActionProblem error={forgot.error} />
       {forgot.result ? (
         <DoneNotice text={t.sent} />
       ) : (

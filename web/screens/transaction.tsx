@@ -12,7 +12,7 @@ import { queries } from '../app/session.ts'
 import { idIn } from '../paths.ts'
 import { AlertsAbout } from '../ui/alerts.tsx'
 import { Attempts } from '../ui/attempts.tsx'
-import { Amount, Heading, lettersOf, Problem, Status, Stranger, When } from '../ui/basics.tsx'
+import { ActionProblem, Amount, Heading, lettersOf, Status, Stranger, When } from '../ui/basics.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { MarkedText } from '../ui/marked-text.tsx'
@@ -68,7 +68,7 @@ const Page = ({ of, isRaw, showRaw }: { of: DeliveredTransaction; isRaw: boolean
         </span>
         <Status of={of.webhook_status} />
       </div>
-      {retry.error ? <Problem error={retry.error} /> : null}
+      <ActionProblem error={retry.error} />
       <div class="columns">
         <div class="stack wide">
           <AlertsAbout id={of.id} />

@@ -15,7 +15,7 @@ import { SAMPLE_BANKS, type SampleBank } from '../app/sample-texts.ts'
 import { firstPrefix, submitText } from '../app/try-submission.ts'
 import { useAction } from '../ui/action.ts'
 import { After } from '../ui/after.tsx'
-import { Amount, Field, Heading, Problem, Status, Stranger } from '../ui/basics.tsx'
+import { ActionProblem, Amount, Field, Heading, Status, Stranger } from '../ui/basics.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { Select } from '../ui/choices.tsx'
 import { useBankAccounts } from '../ui/bank-accounts.tsx'
@@ -270,7 +270,7 @@ const Trial = ({ systems, accounts }: { systems: readonly System[]; accounts: re
       </section>
       <section class="block stack tight" aria-live="polite">
         <h2>{t.result.title}</h2>
-        {error ? <Problem error={error} /> : null}
+        <ActionProblem error={error} />
         {read.result && (
           <Result>
             <Reading text={read.result.text} of={read.result.parsed} />

@@ -11,7 +11,7 @@ import { marked } from '../app/hidden-characters.ts'
 import { texts } from '../app/language.ts'
 import { nextPage } from '../app/next-page.ts'
 import { useAction } from '../ui/action.ts'
-import { Empty, Heading, Problem, Stranger, When } from '../ui/basics.tsx'
+import { ActionProblem, Empty, Heading, Stranger, When } from '../ui/basics.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { Tabs } from '../ui/tabs.tsx'
@@ -111,7 +111,7 @@ const Line = ({ of, isShown }: { of: Notification; isShown: boolean }) => {
       {isShown && (
         <pre tabIndex={0}>{of.text ? <Stranger text={of.text} /> : <span class="muted">{t.noText}</span>}</pre>
       )}
-      {again.error ? <Problem error={again.error} /> : null}
+      <ActionProblem error={again.error} />
     </li>
   )
 }

@@ -15,7 +15,7 @@ import { valuesOf } from '../app/submitted-values.ts'
 import { listInboxes } from '../app/try-submission.ts'
 import { idIn } from '../paths.ts'
 import { useAction } from '../ui/action.ts'
-import { FormProblem, Heading, issueOf, TextField } from '../ui/basics.tsx'
+import { ActionProblem, Heading, issueOf, TextField } from '../ui/basics.tsx'
 import { FailedRead, Loaded } from '../ui/loaded.tsx'
 import { Choice, Select } from '../ui/choices.tsx'
 import { type Format, useRules, useSystems } from '../ui/rules.tsx'
@@ -214,7 +214,7 @@ const Editor = ({ of, isDeleted = false }: { of?: Rule; isDeleted?: boolean }) =
             {t.deleted}
           </p>
         )}
-        <FormProblem error={error} fields={FIELDS} />
+        <ActionProblem error={error} fields={FIELDS} />
         {inbox && <p>{t.inboxCounts}</p>}
         <div class="row">
           <button class="button main" disabled={save.isRunning} onClick={() => (replaced.current = undefined)}>

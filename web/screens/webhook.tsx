@@ -13,7 +13,7 @@ import { failuresOf, ruleState } from '../app/rule-state.ts'
 import { idIn } from '../paths.ts'
 import { useAction } from '../ui/action.ts'
 import { answerOf, explain } from '../ui/attempts.tsx'
-import { Copyable, Heading, Problem, Status, Stranger, When } from '../ui/basics.tsx'
+import { ActionProblem, Copyable, Heading, Status, Stranger, When } from '../ui/basics.tsx'
 import { FailedRead, Loaded } from '../ui/loaded.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { HourBars } from '../ui/hour-bars.tsx'
@@ -53,7 +53,7 @@ const Health = ({ of, stats }: { of: Rule; stats: RuleStats | undefined }) => {
       {of.is_active === 0 && (
         <div class="notice waiting stack tight">
           <p>{t.paused}</p>
-          {start.error ? <Problem error={start.error} /> : null}
+          <ActionProblem error={start.error} />
           <div>
             <button
               class="button main"

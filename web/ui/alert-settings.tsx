@@ -8,7 +8,7 @@ import { useIntoView } from '../app/into-view.ts'
 import { texts } from '../app/language.ts'
 import { valuesOf } from '../app/submitted-values.ts'
 import { useAction } from './action.ts'
-import { Copyable, FormProblem, TextField } from './basics.tsx'
+import { ActionProblem, Copyable, TextField } from './basics.tsx'
 import { Loaded } from './loaded.tsx'
 
 const PATH = '/api/account/alerts'
@@ -37,7 +37,7 @@ const Editable = ({ of }: { of: Given }) => {
           hint={t.urlHint}
           error={change.error}
         />
-        <FormProblem error={change.error} fields={['webhook_url']} />
+        <ActionProblem error={change.error} fields={['webhook_url']} />
         {change.result && <Saved />}
         <div>
           <button class="button" disabled={change.isRunning}>

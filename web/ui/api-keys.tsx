@@ -10,7 +10,7 @@ import { useIntoView } from '../app/into-view.ts'
 import { texts } from '../app/language.ts'
 import { valuesOf } from '../app/submitted-values.ts'
 import { useAction } from './action.ts'
-import { Ago, Copyable, FormProblem, Stranger, TextField } from './basics.tsx'
+import { ActionProblem, Ago, Copyable, Stranger, TextField } from './basics.tsx'
 import { LoadedLines } from './loaded.tsx'
 import { Choice } from './choices.tsx'
 import { Confirm } from './confirm.tsx'
@@ -52,7 +52,7 @@ const NewKey = ({ done }: { done: (key: string) => void }) => {
         )}
       </fieldset>
       <TextField label={t.expires} name="expires" type="date" hint={texts.value.common.optional} error={create.error} />
-      <FormProblem error={create.error} fields={['name']} />
+      <ActionProblem error={create.error} fields={['name']} />
       <div>
         <button class="button" disabled={create.isRunning}>
           {t.add}

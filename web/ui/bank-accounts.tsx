@@ -9,7 +9,7 @@ import { texts } from '../app/language.ts'
 import { now } from '../app/present.ts'
 import { DAY_MS } from '../app/vietnam-time.ts'
 import { useAction } from './action.ts'
-import { Problem, StatusText } from './basics.tsx'
+import { ActionProblem, StatusText } from './basics.tsx'
 import { LoadedLines } from './loaded.tsx'
 import { Confirm } from './confirm.tsx'
 import { useFew } from './few.tsx'
@@ -36,7 +36,7 @@ export const ConfirmBankAccount = ({ of }: { of: BankAccount }) => {
       >
         {t.mine}
       </button>
-      {confirm.error ? <Problem error={confirm.error} /> : null}
+      <ActionProblem error={confirm.error} />
     </>
   )
 }

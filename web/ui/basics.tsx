@@ -259,6 +259,6 @@ export const issueOf = (error: unknown, path: string): string | undefined =>
         .map(({ message }) => translated(message))[0]
     : undefined
 
-/** The problem of a form, unless its fields show it. */
-export const FormProblem = ({ error, fields }: { error: unknown; fields: readonly string[] }) =>
+/** Why an action failed, if it did. @param fields  of its form, which show their own problems */
+export const ActionProblem = ({ error, fields = [] }: { error: unknown; fields?: readonly string[] }) =>
   error && !fields.some((field) => issueOf(error, field)) ? <Problem error={error} /> : null

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import { announce } from '../app/announce.ts'
 import { texts } from '../app/language.ts'
 import { useAction } from './action.ts'
-import { Problem } from './basics.tsx'
+import { ActionProblem } from './basics.tsx'
 import { Dialog } from './dialog.tsx'
 
 interface ConfirmProps {
@@ -47,7 +47,7 @@ export const Confirm = ({ button, label, title, text, act, stale, done, after, i
       </button>
       <Dialog title={title} isOpen={isAsking} onClose={() => ask(false)}>
         <p>{text}</p>
-        {action.error ? <Problem error={action.error} /> : null}
+        <ActionProblem error={action.error} />
         <div class="row">
           <button class={`button ${kind}`} type="button" disabled={action.isRunning} onClick={() => void confirm()}>
             {button}

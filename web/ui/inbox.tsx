@@ -7,7 +7,7 @@ import { texts } from '../app/language.ts'
 import { refetchAfter, useAccount } from '../app/session.ts'
 import { isCalled, listInboxes, needInbox } from '../app/try-submission.ts'
 import { useAction } from './action.ts'
-import { Copyable, Problem, StatusText, Stranger, When } from './basics.tsx'
+import { ActionProblem, Copyable, StatusText, Stranger, When } from './basics.tsx'
 import { Loaded } from './loaded.tsx'
 import { Select } from './choices.tsx'
 import { useRules } from './rules.tsx'
@@ -73,7 +73,7 @@ const OneInbox = ({ of }: { of: Inbox }) => {
         options={Object.entries(t.answers)}
         onChange={(answer) => void change.run(Number(answer))}
       />
-      {change.error ? <Problem error={change.error} /> : null}
+      <ActionProblem error={change.error} />
       <h3>{t.calls}</h3>
       {of.calls.length === 0 ? (
         <p>{t.empty}</p>
@@ -101,7 +101,7 @@ export const Inboxes = () => {
       <p>
         {t.text} {isLimited && t.counts}
       </p>
-      {create.error ? <Problem error={create.error} /> : null}
+      <ActionProblem error={create.error} />
       <Loaded of={inboxes}>
         {(all) => {
           const [first] = all

@@ -5,7 +5,7 @@ import { ApiError, post } from '../api/client.ts'
 import { texts } from '../app/language.ts'
 import { valuesOf } from '../app/submitted-values.ts'
 import { useAction } from './action.ts'
-import { DoneNotice, FormProblem, TextField } from './basics.tsx'
+import { ActionProblem, DoneNotice, TextField } from './basics.tsx'
 
 export const EmailField = ({ value, error }: { value?: string | undefined; error?: unknown }) => (
   <TextField
@@ -41,7 +41,7 @@ export const LoginForm = ({ email: known, done }: { email?: string; done: () => 
           {entry.login.wrong}
         </p>
       ) : (
-        <FormProblem error={login.error} fields={[]} />
+        <ActionProblem error={login.error} />
       )}
       {isUnverified &&
         (resend.result ? (

@@ -6,7 +6,7 @@ import type { MailAccount } from '../api/types.ts'
 import { texts } from '../app/language.ts'
 import { valuesOf } from '../app/submitted-values.ts'
 import { useAction } from './action.ts'
-import { FormProblem, TextField } from './basics.tsx'
+import { ActionProblem, TextField } from './basics.tsx'
 import { Choice, Select } from './choices.tsx'
 
 const HOSTS = [
@@ -118,7 +118,7 @@ export const MailboxForm = ({ of, onSaved, onCancel }: FormProps) => {
           />
         </>
       )}
-      <FormProblem error={error} fields={known === '' ? FIELDS : ['email', 'password']} />
+      <ActionProblem error={error} fields={known === '' ? FIELDS : ['email', 'password']} />
       <div class="row">
         <button class="button main" disabled={save.isRunning}>
           {t.save}

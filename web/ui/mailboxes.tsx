@@ -7,7 +7,7 @@ import { useIntoView } from '../app/into-view.ts'
 import { texts } from '../app/language.ts'
 import { translated } from '../app/problem.ts'
 import { useAction } from './action.ts'
-import { Problem, Stranger } from './basics.tsx'
+import { ActionProblem, Stranger } from './basics.tsx'
 import { Confirm } from './confirm.tsx'
 import { EditableLines } from './editable-lines.tsx'
 import { MailboxForm } from './mailbox-form.tsx'
@@ -125,7 +125,7 @@ export const Mailboxes = () => {
       }}
       isTight
     >
-      {check.error ? <Problem error={check.error} /> : null}
+      <ActionProblem error={check.error} />
     </EditableLines>
   )
 }

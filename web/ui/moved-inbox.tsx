@@ -8,7 +8,7 @@ import { texts } from '../app/language.ts'
 import { movedInbox } from '../app/moved-inbox.ts'
 import { listInboxes } from '../app/try-submission.ts'
 import { useAction } from './action.ts'
-import { Copyable, Problem } from './basics.tsx'
+import { ActionProblem, Copyable } from './basics.tsx'
 
 export const MovedInbox = ({ of }: { of: Rule }) => {
   const { movedInbox: t } = texts.value.webhook
@@ -24,7 +24,7 @@ export const MovedInbox = ({ of }: { of: Rule }) => {
     <div class="notice waiting stack tight">
       <p>{t.text}</p>
       <Copyable text={url} />
-      {change.error ? <Problem error={change.error} /> : null}
+      <ActionProblem error={change.error} />
       <div>
         <button
           class="button main"

@@ -8,7 +8,7 @@ import { texts } from '../app/language.ts'
 import { isLoopback } from '../app/loopback.ts'
 import { RECIPES, type Recipe } from '../app/recipes.ts'
 import { useAction } from './action.ts'
-import { Copyable, Problem } from './basics.tsx'
+import { ActionProblem, Copyable } from './basics.tsx'
 import { Loaded } from './loaded.tsx'
 import { Confirm } from './confirm.tsx'
 import { SourceTest } from './source-test.tsx'
@@ -125,7 +125,7 @@ export const PersonalUrl = () => {
       <section class="block stack tight">
         <h2>{t.title}</h2>
         <p>{t.text}</p>
-        {create.error ? <Problem error={create.error} /> : null}
+        <ActionProblem error={create.error} />
         <Loaded of={found}>
           {(given) =>
             given?.url ? (

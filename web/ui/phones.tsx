@@ -7,7 +7,7 @@ import { texts } from '../app/language.ts'
 import { now } from '../app/present.ts'
 import { valuesOf } from '../app/submitted-values.ts'
 import { useAction } from './action.ts'
-import { Copyable, FormProblem, Stranger, TextField } from './basics.tsx'
+import { ActionProblem, Copyable, Stranger, TextField } from './basics.tsx'
 import { LoadedLines } from './loaded.tsx'
 import { Dialog } from './dialog.tsx'
 import { Confirm } from './confirm.tsx'
@@ -79,7 +79,7 @@ const Pairing = ({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) 
       ) : (
         <form class="form" onSubmit={(event) => void invite.run(valuesOf(event).name ?? '')}>
           <TextField label={t.name} name="name" required error={invite.error} />
-          <FormProblem error={invite.error} fields={['name']} />
+          <ActionProblem error={invite.error} fields={['name']} />
           <div class="row">
             <button class="button main" disabled={invite.isRunning}>
               {t.code}

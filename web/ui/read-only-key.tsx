@@ -7,7 +7,7 @@ import { texts } from '../app/language.ts'
 import { valuesOf } from '../app/submitted-values.ts'
 import { useAction } from './action.ts'
 import { KEYS_PATH, KeyLine, NewKeyShown, useKeys } from './api-keys.tsx'
-import { Copyable, FormProblem, TextField } from './basics.tsx'
+import { ActionProblem, Copyable, TextField } from './basics.tsx'
 import { LoadedLines } from './loaded.tsx'
 
 const isReadOnly = ({ scopes }: ScopedKey): boolean => scopes.join() === 'read'
@@ -45,7 +45,7 @@ export const ReadOnlyKey = ({ path, file, isShortened }: { path: string; file: s
       </LoadedLines>
       <form class="form" onSubmit={(event) => void submit(event)}>
         <TextField label={t.name} name="name" value={t.usual} required error={create.error} />
-        <FormProblem error={create.error} fields={['name']} />
+        <ActionProblem error={create.error} fields={['name']} />
         <div>
           <button class="button" disabled={create.isRunning}>
             {t.add}

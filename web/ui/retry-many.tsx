@@ -9,7 +9,7 @@ import { count, duration } from '../app/localised.ts'
 import { texts } from '../app/language.ts'
 import { queries, refetchAfter } from '../app/session.ts'
 import { useAction } from './action.ts'
-import { Problem } from './basics.tsx'
+import { ActionProblem } from './basics.tsx'
 import { Dialog } from './dialog.tsx'
 import { FailedRead } from './loaded.tsx'
 
@@ -69,7 +69,7 @@ export const RetryMany = ({ button, label, filter, seconds, isMain, started }: R
         {button}
       </button>
       <Dialog title={ask.title[filter.status]} isOpen={isAsking} onClose={() => setAsking(false)}>
-        {error ? <Problem error={error} /> : null}
+        <ActionProblem error={error} />
         {counted.isRunning && <p role="status">{ask.counting}</p>}
         {number === 0 && <p role="status">{ask.none}</p>}
         {!!number && (
@@ -115,7 +115,7 @@ export const JobProgress = ({ id, hide }: { id: number; hide: () => void }) => {
     <section class="block stack tight" aria-label={t.title}>
       <h2>{t.title}</h2>
       <FailedRead of={job} />
-      {cancel.error ? <Problem error={cancel.error} /> : null}
+      <ActionProblem error={cancel.error} />
       {isRunning && (
         <>
           <p>{t.progress(count(data.done), count(data.total))}</p>

@@ -7,7 +7,7 @@ import { announce } from '../app/announce.ts'
 import { moment } from '../app/localised.ts'
 import { texts } from '../app/language.ts'
 import { useAction } from './action.ts'
-import { Copyable, Problem } from './basics.tsx'
+import { ActionProblem, Copyable } from './basics.tsx'
 import { Confirm } from './confirm.tsx'
 
 export const RuleSecret = ({ of }: { of: Rule }) => {
@@ -21,7 +21,7 @@ export const RuleSecret = ({ of }: { of: Rule }) => {
       <p>{t.text}</p>
       {isShown && (of.secret_key === null ? <p>{t.none}</p> : <Copyable text={of.secret_key} />)}
       {of.previous_until && <p>{t.until(moment(of.previous_until))}</p>}
-      {finish.error ? <Problem error={finish.error} /> : null}
+      <ActionProblem error={finish.error} />
       <div class="row">
         {!isShown && (
           <button class="button" type="button" onClick={() => show(true)}>

@@ -9,7 +9,7 @@ import { texts } from '../app/language.ts'
 import { translated } from '../app/problem.ts'
 import { useAction } from './action.ts'
 import { explain } from './attempts.tsx'
-import { Problem, Stranger } from './basics.tsx'
+import { ActionProblem, Stranger } from './basics.tsx'
 
 const Result = ({ of }: { of: TestResult }) => {
   const t = texts.value.webhook.test
@@ -74,7 +74,7 @@ export const RuleTest = ({ id }: { id: number }) => {
       </div>
       <p>{t.text}</p>
       <p>{t.sampleText}</p>
-      {test.error ? <Problem error={test.error} /> : null}
+      <ActionProblem error={test.error} />
       {test.result && <Result of={test.result} />}
     </section>
   )

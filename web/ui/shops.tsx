@@ -8,7 +8,7 @@ import { changedValues } from '../app/form-values.ts'
 import { texts } from '../app/language.ts'
 import { valuesOf } from '../app/submitted-values.ts'
 import { useAction } from './action.ts'
-import { FormProblem, Stranger, TextField } from './basics.tsx'
+import { ActionProblem, Stranger, TextField } from './basics.tsx'
 import { Select } from './choices.tsx'
 import { Confirm } from './confirm.tsx'
 import { EditableLines } from './editable-lines.tsx'
@@ -51,7 +51,7 @@ const ShopForm = ({ of, close }: { of?: System; close: () => void }) => {
         value={of?.type ?? 'custom'}
         options={TYPES.map((type) => [type, t.types[type]] as const)}
       />
-      <FormProblem error={save.error} fields={['name', 'payment_prefix']} />
+      <ActionProblem error={save.error} fields={['name', 'payment_prefix']} />
       <div class="row">
         <button class="button main" disabled={save.isRunning}>
           {texts.value.common.save}

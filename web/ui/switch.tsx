@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact'
 import { announce } from '../app/announce.ts'
 import { texts } from '../app/language.ts'
 import { useAction } from './action.ts'
-import { BoxLabel, Problem } from './basics.tsx'
+import { ActionProblem, BoxLabel } from './basics.tsx'
 
 interface SwitchProps {
   label: ComponentChildren
@@ -31,7 +31,7 @@ export const Switch = ({ label, hint, isOn, change, stale }: SwitchProps) => {
         />
         <BoxLabel label={label} hint={hint} />
       </label>
-      {action.error ? <Problem error={action.error} /> : null}
+      <ActionProblem error={action.error} />
     </>
   )
 }

@@ -8,7 +8,7 @@ import { texts } from '../app/language.ts'
 import { valuesOf } from '../app/submitted-values.ts'
 import { useAction } from './action.ts'
 import { Switch } from './switch.tsx'
-import { FormProblem, Stranger, TextField } from './basics.tsx'
+import { ActionProblem, Stranger, TextField } from './basics.tsx'
 import { Loaded } from './loaded.tsx'
 
 const PATH = '/api/account/trusted-senders'
@@ -51,7 +51,7 @@ const Editable = ({ of }: { of: Senders }) => {
       )}
       <form class="form" onSubmit={(event) => void add(event)}>
         <TextField label={t.name} name="sender" required />
-        <FormProblem error={change.error} fields={[]} />
+        <ActionProblem error={change.error} />
         <div>
           <button class="button" disabled={change.isRunning}>
             {t.add}
