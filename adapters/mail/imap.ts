@@ -32,8 +32,6 @@ const SILENT_AT_MOST = 60_000
 export interface ImapOptions {
   /** `ALLOW_PRIVATE_TARGETS`: permits private addresses, and connections to this machine without encryption. */
   allowPrivate: boolean
-  /** Certificates that tests trust instead of the system's. */
-  ca?: string
   resolve?: Resolve
   /** Factor for every time limit. Only tests use a value other than 1. */
   patience?: number
@@ -50,13 +48,12 @@ const isLoopback = (address: string): boolean => ipaddr.process(address).range()
 const secured = (
   tls: boolean,
   address: string,
-  { allowPrivate, ca, isHere = isLoopback }: ImapOptions,
+  { allowPrivate, isHere = isLoopback }: ImapOptions,
 ): Partial<ImapFlowOptions> => {
-  const trusted = ca === undefined ? {} : { ca }
-  if (tls) return { secure: true, tls: { minVersion: 'TLSv1.2', ...trusted } }
+  if (tls) return { secure: true, tls: { minVersion: 'TLSv1.2' } }
   return isHere(address) && allowPrivate
     ? { secure: false, tls: { rejectUnauthorized: false } }
-    : { secure: false, doSTARTTLS: true, tls: { minVersion: 'TLSv1.2', ...trusted } }
+    : { secure: false, doSTARTTLS: true, tls: { minVersion: 'TLSv1.2' } }
 }
 
 const clientFor = async (
