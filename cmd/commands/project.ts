@@ -4,20 +4,11 @@
  * work. For each of them one process is active and the others stand by. Every process also sends mails.
  */
 import { endLease } from '../../adapters/database/lease.ts'
-import { sweepUsage } from '../../adapters/postgres/ops/usage.ts'
-import { sweepInboxCalls } from '../../adapters/inbox/calls.ts'
-import { sweepOutbox } from '../../adapters/mail-out/outbox.ts'
-import { sweepRateLimits } from '../../adapters/rate-limits/shared-windows.ts'
-import { sweepForgotten } from '../../adapters/postgres/ops/forget-account.ts'
-import { sweepSnapshots } from '../../adapters/postgres/ops/snapshots.ts'
-import { lastingSubjects } from '../../projections/alert/queries.ts'
-import { plansDue } from '../../projections/account/plan-queries.ts'
-import { openCreditsCheckpoint, openReactorCheckpoint } from '../../adapters/postgres/ops/reactor-checkpoint.ts'
+import { openReactorCheckpoint } from '../../adapters/postgres/ops/reactor-checkpoint.ts'
 import { openPutOffReactions } from '../../adapters/postgres/ops/put-off-reactions.ts'
 import { openDeletions } from '../../adapters/postgres/ops/deletions.ts'
 import { openReadModelTables } from '../../adapters/postgres/ops/read-models.ts'
 import { planAccountOf } from '../../domain/plan-order/plan-order.ts'
-import { sweepAbandonedCopies } from '../../projections/engine/abandoned-copies.ts'
 import { projectors } from '../../projections/all.ts'
 import { parkedStreams } from '../../projections/parked/queries.ts'
 import { retryReadable } from '../../workflows/parked/resolve.ts'
@@ -27,34 +18,9 @@ import { openProjector } from '../../projections/engine/projector.ts'
 import type { ProjectorState } from '../../projections/engine/status.ts'
 import { untilNotNewer, upgrade } from '../../projections/engine/upgrade.ts'
 import { mailLinks } from '../../workflows/accounts/mail-links.ts'
-import { Accounts } from '../../workflows/accounts/accounts.ts'
 import { forgetEndedDeletions, unfinishedDeletions } from '../../workflows/accounts/unfinished-deletions.ts'
-import { openAlerts } from '../../workflows/alerts/alerts.ts'
-import { lastingSilences, quietSources } from '../../projections/account/last-seen-queries.ts'
-import { sweepNotifications } from '../../adapters/postgres/ops/sweep-notifications.ts'
-import {
-  countFailingMailboxes,
-  failingMailboxes,
-  lastingMailboxAlerts,
-} from '../../projections/mail-account/queries.ts'
-import { lastingEndpointAlerts, openBreakers } from '../../projections/rule/breaker-queries.ts'
-import { onBelievedClock } from '../../workflows/scheduled/believed-clock.ts'
-import { openClockMemory } from '../../adapters/postgres/ops/clock-memory.ts'
-import { differingClocks } from '../../adapters/postgres/ops/process-clocks.ts'
-import { rememberCredits } from '../../workflows/credits/remember-credits.ts'
-import { giveUpUnread } from '../../workflows/scheduled/give-up-unread.ts'
-import { oldestUnread, unreadOverLimit } from '../../projections/notification/unread-bytes-queries.ts'
-import { watchParked } from '../../workflows/scheduled/watch-parked.ts'
-import { watchedDisks } from '../process/open-server-disks.ts'
-import type { OperatorWatchParts } from '../../workflows/scheduled/operator-watch.ts'
-import { watchClocks } from '../../workflows/scheduled/watch-clocks.ts'
-import { watchDisk } from '../../workflows/scheduled/watch-disk.ts'
-import { watchEndpoints } from '../../workflows/scheduled/watch-endpoints.ts'
-import { watchMailboxes } from '../../workflows/scheduled/watch-mailboxes.ts'
-import { watchSources } from '../../workflows/scheduled/watch-sources.ts'
-import { runScheduled, type ScheduledJob } from '../../workflows/scheduled/scheduled-work.ts'
-import { endPlans, warnOfQuotas } from '../../workflows/scheduled/plans.ts'
-import { operatorOf } from '../../workflows/operator.ts'
+import { countFailingMailboxes } from '../../projections/mail-account/queries.ts'
+import { runScheduled } from '../../workflows/scheduled/scheduled-work.ts'
 import { allReactors } from '../../workflows/reactors/all.ts'
 import { runReactors } from '../../workflows/reactors/run.ts'
 import { retry } from '../../workflows/support/retry.ts'
@@ -64,9 +30,9 @@ import { inTime } from '../../adapters/telemetry/in-time.ts'
 import type { Installation } from '../process/installation.ts'
 import { queueNumbers } from '../process/queue-numbers.ts'
 import { databaseAnswers, diskHasSpace, readModelsAnswer, storeAnswers } from '../process/health-checks.ts'
-import { expiry } from '../process/open-event-store.ts'
 import { roleCommand, type Role } from '../process/role.ts'
 import { sendMails } from '../process/send-mails.ts'
+import { scheduledJobs } from '../process/scheduled-jobs.ts'
 
 type Follower = (signal: AbortSignal) => Promise<void>
 
@@ -150,70 +116,9 @@ const reacting = (installation: Installation): Follower => {
     }, signal)
 }
 
-/** Jobs that remove something for good, so they need a clock that is right. */
-const deletingJobs = (
-  { settings, store, clock, database }: Installation,
-  plans: Parameters<typeof endPlans>[0],
-): ScheduledJob[] => [
-  expiry(settings, store),
-  sweepOutbox(database),
-  sweepInboxCalls(database),
-  endPlans(plans),
-  sweepNotifications(database),
-  giveUpUnread({
-    store,
-    clock,
-    overLimit: () => unreadOverLimit(database),
-    oldest: (userId, bytes) => oldestUnread(database, userId, bytes),
-  }),
-]
-
 const scheduled = (installation: Installation): Follower => {
-  const { settings, store, accounts, snapshots, clock, ids, database, disk, serverDisks, log, onlyOne } = installation
-  const plans = { accounts: new Accounts(store, accounts), due: plansDue(database), clock }
-  const alerts = openAlerts({ store, clock, ids, snapshots })
-  // The first account stays the operator's, so it is read once.
-  let operator: number | null = null
-  const ofOperator: OperatorWatchParts = {
-    operator: async () => (operator ??= await operatorOf(store)),
-    lasting: (userId, kind) => lastingSubjects(database, userId, kind),
-    alerts,
-    clock,
-  }
-  const jobs = [
-    ...onBelievedClock({ clock, memory: openClockMemory(database), log }, deletingJobs(installation, plans)),
-    rememberCredits({ store, clock, checkpoint: openCreditsCheckpoint(database) }),
-    sweepRateLimits(database),
-    sweepUsage(database),
-    sweepForgotten(database),
-    sweepAbandonedCopies(openReadModelTables(database), projectors(settings)),
-    sweepSnapshots(database),
-    warnOfQuotas(plans),
-    watchEndpoints({
-      open: () => openBreakers(database),
-      lasting: () => lastingEndpointAlerts(database),
-      alerts,
-    }),
-    watchMailboxes({
-      failing: (afterSeconds) => failingMailboxes(database, afterSeconds),
-      lasting: () => lastingMailboxAlerts(database),
-      alerts,
-      log,
-    }),
-    watchParked({
-      parked: () => parkedStreams(database, ...projectors(settings)),
-      ...ofOperator,
-    }),
-    watchClocks({ differing: () => differingClocks(database), ...ofOperator }),
-    watchDisk({ ...watchedDisks(settings, disk, serverDisks), ...ofOperator }),
-    watchSources({
-      quiet: (now) => quietSources(database, now),
-      lasting: () => lastingSilences(database),
-      accounts: plans.accounts,
-      alerts,
-      clock,
-    }),
-  ]
+  const jobs = scheduledJobs(installation)
+  const { log, clock, onlyOne } = installation
   // The lease keeps this name, because a process of the previous release holds it under that name.
   return (signal) => onlyOne('planned work').hold((held) => runScheduled(jobs, log, clock, held), signal)
 }
