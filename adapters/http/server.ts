@@ -165,6 +165,8 @@ export const listen = (
       },
       take,
     )
+    // Node would drop headers after the 1,000th, such as the X-Forwarded-For that a proxy adds last. `HEAD_LIMIT` bounds them all.
+    server.maxHeadersCount = 0
     // A caller may end its side of the connection after its request, and still read the response.
     Object.assign(server, { httpAllowHalfOpen: true })
     // Node would answer 417 to any other expectation than `100-continue`, and a forwarder would send the notification for ever.

@@ -39,6 +39,15 @@ describe('metrics', () => {
     }
   })
 
+  it('are not served if more headers precede those of a proxy than Node keeps by default', async () => {
+    const api = await openApi()
+    const headers = Array.from({ length: 1_001 }, (_, at) => [`a${at}`, ''])
+    const many = { host: 'localhost', ...Object.fromEntries(headers) }
+    expect(await metricsOf(api.url, many)).to.equal(200)
+    expect(await metricsOf(api.url, { ...many, 'x-forwarded-for': '1.2.3.4' })).to.equal(404)
+    await api.close()
+  })
+
   it('require the token if one is set, from this machine too', async () => {
     const metricsToken = 'a token of the monitoring'.replaceAll(' ', '-')
     const api = await openApi({ metricsToken })
