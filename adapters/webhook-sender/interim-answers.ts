@@ -18,7 +18,7 @@ const SHORTEST = 'HTTP/1.1 100'
 const STATUS_LINE = /^HTTP\/1\.[01] ([2-5]\d\d)[ \r\n]/
 const LONG_ENOUGH = 'HTTP/1.1 200 '.length
 /** Some servers end lines without a carriage return. */
-const END_OF_HEAD = /\r?\n\r?\n/
+const END_OF_HEAD = /\r?\n\r?\n/g
 const LONGEST_END = '\r\n\r\n'.length
 const NOTHING = Buffer.alloc(0)
 
@@ -79,20 +79,22 @@ export class InterimAnswers {
 
   /** @returns the bytes of the chunk, and those held back, that belong to the final answer */
   #without(chunk: Buffer): Buffer {
-    let bytes = this.#held.length > 0 ? Buffer.concat([this.#held, chunk]) : chunk
-    for (;;) {
+    const bytes = this.#held.length > 0 ? Buffer.concat([this.#held, chunk]) : chunk
+    let text: string | undefined
+    for (let at = 0; ;) {
       if (this.#at === 'start') {
-        const start = bytes.toString('latin1', 0, SHORTEST.length)
+        const start = bytes.toString('latin1', at, at + SHORTEST.length)
         if (!canBeInterim(start)) {
           this.#at = 'final'
-          return bytes
+          return bytes.subarray(at)
         }
-        if (start.length < SHORTEST.length) return this.#hold(bytes)
+        if (start.length < SHORTEST.length) return this.#hold(bytes.subarray(at))
         this.#at = 'interim'
       }
-      const end = END_OF_HEAD.exec(bytes.toString('latin1'))
-      if (!end) return this.#hold(bytes.subarray(1 - LONGEST_END))
-      bytes = bytes.subarray(end.index + end[0].length)
+      text ??= bytes.toString('latin1')
+      END_OF_HEAD.lastIndex = at
+      if (!END_OF_HEAD.test(text)) return this.#hold(bytes.subarray(Math.max(at, bytes.length + 1 - LONGEST_END)))
+      at = END_OF_HEAD.lastIndex
       this.#at = 'start'
     }
   }

@@ -1,7 +1,8 @@
 /** Answers before the final one (1xx), which an endpoint may send at any time. */
 import { expect } from 'chai'
 import { createServer as createTlsServer } from 'node:tls'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+import { InterimAnswers } from '../../../adapters/webhook-sender/interim-answers.ts'
 import { CERTIFICATE, KEY } from './certificate.ts'
 import { callTo, never, openedForTests } from './setting.ts'
 
@@ -87,6 +88,15 @@ describe('interim answers to a webhook call', () => {
     expect(await answerOf(CONTINUE)).to.include({ http_status: 0, error: 'timeout' })
     const closes = await raw((socket) => socket.once('data', () => socket.end(CONTINUE)))
     expect(await sender().send(callTo(closes), never)).to.include({ http_status: 0, error: 'reset' })
+  })
+
+  it('cost time linear in the length of the piece that they arrive in', () => {
+    const piece = Buffer.from('HTTP/1.1 100\n\n'.repeat(40_000) + ok('done'))
+    const socket = { read: () => piece } as unknown as Socket
+    new InterimAnswers().skipOn(socket)
+    const began = process.cpuUsage()
+    expect(String(socket.read())).to.equal(ok('done'))
+    expect(process.cpuUsage(began).user / 1_000).to.be.below(1_000)
   })
 
   it('are limited to 64 KB, whether they end or not', async () => {
