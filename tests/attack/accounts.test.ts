@@ -70,6 +70,7 @@ describe('attack: accounts', () => {
     const spellings = [
       '<spelled@example.com>', '<<spelled@example.com', 'spelled@example.com>', 'spelled@\uff45xample.com', 'spelled@example\u3002com',
       '"spelled"@example.com', '"spe\\lled"@example.com', 'spelled@example.com.',
+      'spelled@example.com(1)', 'spelled@(1)example.com', 'spelled@example.com,', 'spelled@example.com;', 'spelled@"example".com', 'spelled@exa\\mple.com',
       'spelled@example\uff0ecom', 'spelled@example\uff61com', 'spelled@exam\u00adple.com', 'spelled@example.com\u200b', 'spelled@exam\ufe0fple.com',
     ] // prettier-ignore
     for (const email of spellings) {
