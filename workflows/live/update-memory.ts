@@ -8,7 +8,7 @@ import { liveUpdateOf, type LiveUpdate } from './updates.ts'
 const REMEMBERED = 5_000
 /** Events that are read at a time. With the longest texts they take 14 MB. */
 const PAGE = 100
-/** Milliseconds after a read that reached too far back, until the next one. Limits what callers with old ids cost. */
+/** Milliseconds after the last read until as many events as before may be read again. Limits what callers with old ids cost. */
 const READ_AGAIN_MS = 10_000
 
 export interface PositionedUpdate {
@@ -25,12 +25,13 @@ const rememberedOf = (events: readonly StoredEvent[]): UserUpdate[] =>
     return user_id === null || update === null ? [] : [{ checkpoint: event.checkpoint, update, user_id }]
   })
 
-/** @param mostRead  most events that are read from the store at once */
+/** @param mostRead  most events that are read from the store in one or several reads, until `READ_AGAIN_MS` after the last one */
 export const openUpdateMemory = (store: Pick<EventStore, 'isAfter' | 'readAll'>, mostRead: number) => {
   let remembered: UserUpdate[] = []
   /** Events after this position are remembered. */
   let since: Checkpoint | null = null
-  let readTooFarAt = -Infinity
+  let mayRead = mostRead
+  let lastReadAt = -Infinity
 
   /** Events after this position follow. */
   const begin = (position: Checkpoint | null): void => {
@@ -56,12 +57,14 @@ export const openUpdateMemory = (store: Pick<EventStore, 'isAfter' | 'readAll'>,
   const readFrom = async (after: Checkpoint): Promise<void> => {
     const until = since
     if (until === null || !store.isAfter(until, after)) return
-    if (performance.now() - readTooFarAt < READ_AGAIN_MS) return
+    if (performance.now() - lastReadAt >= READ_AGAIN_MS) mayRead = mostRead
     const found: UserUpdate[] = []
     const page = Math.min(PAGE, mostRead)
     let from = after
-    for (let read = 0; read < mostRead; read += PAGE) {
+    while (mayRead > 0) {
+      mayRead -= PAGE
       const events = await store.readAll(from, page)
+      lastReadAt = performance.now()
       found.push(...rememberedOf(events.filter(({ checkpoint }) => !store.isAfter(checkpoint, until))))
       const last = events.at(-1)?.checkpoint
       if (events.length === page && store.isAfter(until, last!)) {
@@ -73,7 +76,6 @@ export const openUpdateMemory = (store: Pick<EventStore, 'isAfter' | 'readAll'>,
       since = after
       return
     }
-    readTooFarAt = performance.now()
   }
 
   /** The updates of a user after this position; null if it is too long ago. */
