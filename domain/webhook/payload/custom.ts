@@ -68,6 +68,14 @@ export const SAMPLE: TransactionRow = {
   order_id: 'DH1042',
 }
 
+/** The most objects and lists inside one another. The stack has room for more. */
+const MOST_LEVELS = 100
+
+const isDeeper = (value: Json, levels: number): boolean =>
+  value !== null &&
+  typeof value === 'object' &&
+  (levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1)))
+
 const problemIn = (value: Json, names: ReadonlySet<string>): string | null => {
   if (typeof value === 'string') {
     const unknown = [...value.matchAll(PLACEHOLDER)].map(([, name]) => name!).find((name) => !names.has(name))
@@ -108,6 +116,7 @@ export const templateProblem = (template: string): string | null => {
     return 'not valid JSON'
   }
   if (!parsed || typeof parsed !== 'object') return 'neither a JSON object nor an array'
+  if (isDeeper(parsed, MOST_LEVELS)) return `nested more than ${MOST_LEVELS} levels deep`
   const rounded = roundedIn(template)
   if (rounded !== undefined) return `the number ${rounded} would be rounded; put it in quotes`
   const fields = fieldsOf(SAMPLE, 0)

@@ -16,6 +16,10 @@ export const problems: readonly (readonly [pattern: RegExp, text: string])[] = [
     'Mẫu chưa dùng được: phải là một đối tượng hoặc một mảng JSON.',
   ],
   [
+    /^The template cannot be used: nested more than (\d+) levels deep\.$/,
+    'Mẫu chưa dùng được: có quá $1 cấp lồng nhau.',
+  ],
+  [
     /^The template cannot be used: unknown placeholder (\{\{.*?\}\}); these are known: (.*)\.$/,
     'Mẫu chưa dùng được: không có tên $1. Các tên dùng được: $2.',
   ],
