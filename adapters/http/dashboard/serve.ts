@@ -26,9 +26,17 @@ const ASSETS = '/assets/'
 /** Addresses of programs: nobody reads a page there. */
 const OF_PROGRAMS = /^\/(?:api|inbox|healthz|readyz|metrics)(?:\/|$)/
 
+/** Characters. A browser's are shorter, and the time to read a longer one would be a stranger's to choose. */
+const LONGEST_PREFERENCES = 2_048
+
+const isShort = (preferences = ''): boolean => preferences.length <= LONGEST_PREFERENCES
+
+const accepts = (context: ParameterizedContext, encoding: Encoding): boolean =>
+  isShort(context.headers['accept-encoding'] as string | undefined) && context.acceptsEncodings(encoding) !== false
+
 const send = (context: ParameterizedContext, { type, etag, bytes }: WebFile): void => {
   const encoding: Encoding =
-    (['br', 'gzip'] as const).find((each) => bytes[each] && context.acceptsEncodings(each)) ?? 'identity'
+    (['br', 'gzip'] as const).find((each) => bytes[each] && accepts(context, each)) ?? 'identity'
   context.vary('Accept-Encoding')
   context.set('ETag', encoding === 'identity' ? etag : etag.replace(/"$/, `-${encoding}"`))
   if (context.status === 200 && context.fresh) {
@@ -43,7 +51,8 @@ const send = (context: ParameterizedContext, { type, etag, bytes }: WebFile): vo
 export const pageOf = (files: WebFiles | null): WebFile | undefined => files?.get('index.html')
 
 /** Whether a person asks. A program that accepts anything prefers JSON, which is named first. */
-export const asksForPage = (context: ParameterizedContext): boolean => context.accepts('json', 'html') === 'html'
+export const asksForPage = (context: ParameterizedContext): boolean =>
+  isShort(context.headers.accept) && context.accepts('json', 'html') === 'html'
 
 /** Sends the page, which then draws the screen of its address. @param caching  the value of `Cache-Control` */
 export const sendPage = (context: ParameterizedContext, page: WebFile, caching: string): void => {

@@ -78,6 +78,14 @@ describe('the dashboard as it is served', () => {
     expect((await fetched('/api/nowhere')).headers.get('content-type')).to.include('application/json')
   })
 
+  it('reads no header of preferences that is much longer than that of a browser: 70 KB took 0.1 s', async () => {
+    const long = ',a/b;q=0.1'.repeat(250)
+    const json = await fetched('/nowhere', { accept: BROWSER + long })
+    expect(json.headers.get('content-type')).to.match(/^application\/json/)
+    const { response } = await raw('/', `gzip${long}`)
+    expect([response.statusCode, response.headers['content-encoding']]).to.deep.equal([200, undefined])
+  })
+
   it('leaves the methods of the API as they are', async () => {
     const response = await fetch(`${api.url}/api/session`, { headers: { accept: BROWSER } })
     expect(response.status).to.equal(405)
