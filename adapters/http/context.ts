@@ -19,7 +19,7 @@ export interface ApiState {
   /** Set by `signedIn`. Public routes do not have it and must not read it. */
   account: Account
   signed_in_by: SignedInBy
-  /** Checks the credential again, for what begins later than the request. @throws {Refused} UNAUTHORIZED, ACCOUNT_LOCKED */
+  /** Checks the credential again and renews `account`, for what begins later than the request. @throws {Refused} UNAUTHORIZED, ACCOUNT_LOCKED */
   admitAgain: () => Promise<void>
   /** When the credential expires. Undefined if it does not. */
   expires_at?: Date | undefined

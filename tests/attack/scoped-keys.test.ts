@@ -5,6 +5,8 @@
  * every operation.
  */
 import { expect } from 'chai'
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { maskOf } from '../../adapters/http/openapi/secrets.ts'
 import { Delivery } from '../../adapters/http/resources/transactions.ts'
 import { HOUR_MS } from '../../domain/time.ts'
@@ -95,6 +97,25 @@ describe('attack: a scoped key', () => {
     expect((await api.ask('POST', '/api/receive/sms', text)).status).to.equal(401)
     const past = await make(own, ['read'], { expires_at: new Date(Date.now() - 1).toISOString() })
     expect(past.body.issues[0].path).to.equal('expires_at')
+  })
+
+  it('is void for a call whose body arrives after the key was deleted', async () => {
+    const own = await newKey()
+    const { id, api_key: key } = (await make(own, ['write'])).body.data
+    const body = JSON.stringify({ name: 'later', type: 'custom', payment_prefix: 'LATER' })
+    const socket = connect(Number(new URL(api.url).port), '127.0.0.1')
+    const head = `POST /api/systems HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\nContent-Type: application/json\r\n`
+    socket.write(`${head}Content-Length: ${body.length}\r\n\r\n${body.slice(0, -1)}`)
+    await eventually(
+      async () => (await api.ask('GET', '/api/account/api-keys', { key: own })).body.data[0].last_used_at,
+      { what: 'the key is checked before the body' },
+    )
+    expect((await api.ask('DELETE', `/api/account/api-keys/${id}`, { key: own })).status).to.equal(200)
+    socket.write(body.slice(-1))
+    const [answer] = (await once(socket, 'data')) as [Buffer]
+    socket.destroy()
+    expect(String(answer)).to.match(/^HTTP\/1.1 401 /)
+    expect((await api.ask('GET', '/api/systems', { key: own })).body.data).to.deep.equal([])
   })
 
   it('with connect and read connects a shop, gets only the secret of its own rule, and changes nothing', async () => {

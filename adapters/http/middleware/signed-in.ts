@@ -116,7 +116,9 @@ export const signedIn = (parts: SignedInParts): Guard => {
     const { account, scoped_key, expires_at } = await admitted(credential, context.method)
     if (credential.kind === 'session') refuseForeignOrigin(context, settings)
     context.state.account = account
-    context.state.admitAgain = async () => void (await admitted(credential, context.method))
+    context.state.admitAgain = async () => {
+      context.state.account = (await admitted(credential, context.method)).account
+    }
     context.state.signed_in_by = credential.kind
     context.state.expires_at = expires_at
     if (scoped_key) {

@@ -125,7 +125,10 @@ export const openOperations = (router: Router<ApiState>, declared: Operation[]):
       })
       const mask = parts.some(({ showsSecrets }) => showsSecrets) ? null : withoutSecrets(answer)
       const run: ApiMiddleware = async (context) => {
+        // The credential is checked before the body is read. A caller that holds its body back until the credential has ended is refused.
+        const isArriving = needed !== null && !context.req.complete
         const given = await input?.read(context)
+        if (isArriving) await context.state.admitAgain()
         const isScoped = context.state.scoped_key !== undefined
         if (isScoped) refuseRaw(given)
         answer.write(context, await handle(context, given))
