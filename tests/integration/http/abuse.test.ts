@@ -1,10 +1,12 @@
 /** Section 5, "Abuse": what locks an account, what does not, and what a lock means. */
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
+import { connect } from 'node:net'
 import { readSettings } from '../../../cmd/settings/settings.ts'
 import { accountStream } from '../../../domain/account/events.ts'
 import { unlock as unlockAccount } from '../../../domain/account/access.ts'
 import { shownToken } from '../../../domain/arrival/arrival.ts'
+import { eventually } from '../../harness/eventually.ts'
 import { openApi, OWNERS_PASSWORD, type ApiUnderTest } from './api-under-test.ts'
 
 const { rateLimits } = readSettings({})
@@ -148,6 +150,32 @@ describe('the lock on abuse', () => {
     const { status } = await api.ask('POST', `/api/receive/u/${receive_token}`, { body: 'SD TK 1 +1VND' })
     expect(status).to.equal(200)
     expect(api.arrivals.at(-1)!.credential).to.deep.equal(shownToken('receive_url', receive_token))
+  })
+
+  it('does not let an account keep more than 50 requests open, such as those whose answers it does not read', async () => {
+    const wide = await openApi({ rateLimits, abusePerHour: 100_000 })
+    const { api_key: key } = await wide.newAccount('reads-nothing@example.com')
+    const { port } = new URL(wide.url)
+    // An answer is sent after the whole request has arrived.
+    const held = Array.from({ length: 50 }, (_, number) => {
+      const socket = connect(Number(port), '127.0.0.1')
+      socket.write(
+        `GET /api/account?held=${number} HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\nContent-Length: 1\r\n\r\n`,
+      )
+      return socket
+    })
+    let asked = 0
+    const asks = () => wide.ask('GET', `/api/account?asked=${++asked}`, { key })
+    const refused = await eventually(async () => {
+      const answer = await asks()
+      return answer.status === 429 && answer
+    })
+    expect(refused.body).to.include({ success: false, error: 'RATE_LIMITED' })
+    expect(refused.headers.get('retry-after')).to.equal('30')
+    expect((await wide.ask('GET', '/api/account', { key: wide.owner.api_key })).status, 'another account').to.equal(200)
+    for (const socket of held) socket.destroy()
+    await eventually(async () => (await asks()).status === 200)
+    await wide.close()
   })
 
   it('is off with RATE_LIMITS=off', async () => {
