@@ -3,9 +3,9 @@
 export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'head-api-receive-u-token': 'Stores nothing. 200 if the token is valid, otherwise 401.',
   'get-api-receive-u-token': 'For apps that can only open a URL. Percent-encode the text. Every notification gets 200, even one that is not a transaction.',
-  'post-api-receive-u-token': 'Accepts JSON, a form, multipart or plain text, also compressed with gzip. Every notification gets 200, even one that is not a transaction.',
-  'post-api-receive-sms': 'For a paired phone. The sender decides whether the text is trusted.',
-  'post-api-receive-notification': 'For a paired phone. The package of the app decides whether the text is trusted.',
+  'post-api-receive-u-token': 'Accepts JSON, a form, multipart or plain text, also compressed with gzip. Beside a plain text, send the sender or the app in the query. Every notification gets 200, even one that is not a transaction.',
+  'post-api-receive-sms': 'For a paired phone. The sender decides whether the text is trusted. Beside a plain text, send it in the query.',
+  'post-api-receive-notification': 'For a paired phone. The package of the app decides whether the text is trusted. Beside a plain text, send it in the query.',
   'post-api-receive-batch': 'At most 200 items. The results have the order of the items; an invalid item is ignored with a reason. Over 600 items a minute for the token, or 3,000 for the account, the whole batch gets 429. Each 4 KB of an item counts as one item of the account.',
   'post-api-receive-pair': 'Exchanges a pairing code for the token of the device. A code works once, for ten minutes.',
   'post-api-auth-login': 'Returns a JWT that is valid for seven days. More than ten logins in a minute from one address are refused for a while.',

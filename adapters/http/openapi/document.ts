@@ -139,7 +139,10 @@ const routeOf = (operation: Operation, schemes: ReturnType<typeof schemesAt>): R
             body: {
               required: body.required,
               content: Object.fromEntries(
-                (body.mediaTypes ?? ['application/json']).map((type) => [type, { schema: body.schema }]),
+                (body.mediaTypes ?? ['application/json']).map((type) => [
+                  type,
+                  { schema: type === 'text/plain' ? z.string() : body.schema },
+                ]),
               ),
             },
           }

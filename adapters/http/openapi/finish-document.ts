@@ -100,11 +100,9 @@ const withExamples = (document: JsonObject): void => {
     components: { schemas: JsonObject }
     paths: Record<string, Record<string, DocumentedOperation>>
   }
-  const give = ({ content = {} }: WithContent): void => {
-    for (const [type, media] of Object.entries(content)) {
-      const example = exampleOf(media.schema, components.schemas)
-      media.example = type === 'text/plain' && isObject(example) ? (example.text ?? 'text') : example
-    }
+  const give = ({ content = {} }: WithContent, textOf = ''): void => {
+    for (const [type, media] of Object.entries(content))
+      media.example = exampleOf(media.schema, components.schemas, type === 'text/plain' ? textOf : '')
   }
   for (const operations of Object.values(paths))
     for (const operation of Object.values(operations)) {
@@ -112,8 +110,8 @@ const withExamples = (document: JsonObject): void => {
       if (description !== undefined) operation.description = description
       for (const parameter of operation.parameters ?? [])
         parameter.example = exampleOf(parameter.schema, components.schemas, parameter.name)
-      if (operation.requestBody) give(operation.requestBody)
-      Object.values(operation.responses).forEach(give)
+      if (operation.requestBody) give(operation.requestBody, 'text')
+      for (const response of Object.values(operation.responses)) give(response)
     }
 }
 

@@ -41,15 +41,16 @@ export const Results = z.union([Result, z.array(Result)])
 
 const MEDIA_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain']
 
-/** The handler reads the body itself, because the content type may be wrong. */
-export const anyBody = (schema: z.ZodType): Input<undefined> => ({
+/** The handler reads the body itself, because the content type may be wrong. Beside a plain text, the query has the other fields. */
+export const anyBody = (schema: z.ZodObject<{ text: z.ZodType }>): Input<undefined> => ({
   read: () => undefined,
+  query: z.object(schema.omit({ text: true }).shape),
   body: { schema, required: false, mediaTypes: MEDIA_TYPES },
   refuses: ['PAYLOAD_TOO_LARGE', 'VALIDATION_FAILED', 'OVERLOADED'],
 })
 
 export const items: Input<undefined> = {
-  ...anyBody(Batch),
+  read: () => undefined,
   body: { schema: Batch, required: true },
 }
 

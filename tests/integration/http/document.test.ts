@@ -138,7 +138,7 @@ describe('the OpenAPI document', () => {
       for (const { name, schema, ...rest } of parameters)
         expectValid(schema, (rest as { example?: unknown }).example, `${operationId} ${name}`)
       for (const [type, { schema, example }] of Object.entries((requestBody?.content ?? {}) as Content))
-        if (type !== 'text/plain') expectValid(schema, example, `${operationId} ${type}`)
+        expectValid(schema, example, `${operationId} ${type}`)
       for (const [status, { content = {} }] of Object.entries(responses))
         for (const { schema, example } of Object.values(content as Content))
           expectValid(schema, example, `${operationId} ${status}`)
@@ -193,6 +193,29 @@ describe('the OpenAPI document', () => {
         if (status === 201 && path === collection) ids[path] = body.data.id as number
       }
       expect(Object.keys(ids)).to.include.members(['/api/webhooks', '/api/devices', '/api/mail-accounts'])
+    })
+
+    it('has a plain text for each receive path, which counts with the fields of the query', async () => {
+      const plain = operationsOf(document).filter(
+        ({ path, requestBody }) => path.startsWith('/api/receive/') && requestBody?.content?.['text/plain'],
+      )
+      expect(plain.map(({ path }) => path)).to.have.members(
+        ['u/{token}', 'sms', 'notification'].map((path) => `/api/receive/${path}`),
+      )
+      const key = real.owner.api_key
+      const { pairing_code: code } = (await real.ask('POST', '/api/devices', { key, json: { name: 'phone' } })).body
+        .data
+      const { device_token: token } = (await real.ask('POST', '/api/receive/pair', { json: { code } })).body.data
+      for (const { path, parameters = [], requestBody } of plain) {
+        const { example: body } = requestBody!.content!['text/plain'] as unknown as { example: string }
+        const query = new URLSearchParams()
+        for (const each of parameters)
+          if (each.in === 'query') query.set(each.name, (each as unknown as { example: string }).example)
+        const target = `${path.replace('{token}', real.owner.receive_token)}?${query}`
+        const headers = { 'content-type': 'text/plain', 'x-device-token': token }
+        const { body: got } = await real.ask('POST', target, { body, headers })
+        expect(got.data, target).to.have.property('id')
+      }
     })
   })
 
