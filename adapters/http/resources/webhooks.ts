@@ -93,7 +93,7 @@ export const presentRule =
 
 /** Interface, 4.3: a failed test is a normal result, not an error response. */
 const responded = { response_time_ms: z.int().min(0), response_body: z.string() }
-const TestResult = z.discriminatedUnion('success', [
+const TestResult = z.union([
   z.strictObject({ success: z.literal(true), http_code: z.int(), ...responded }),
   z.strictObject({
     success: z.literal(false),

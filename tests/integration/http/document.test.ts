@@ -115,7 +115,9 @@ describe('the OpenAPI document', () => {
 
   it('lets a later release add fields to answers', () => {
     for (const { operationId, responses } of operationsOf(document))
-      expect(JSON.stringify(responses), operationId).not.to.include('"additionalProperties":false')
+      // An answer with more fields could fit several schemas, and `oneOf` refuses it then.
+      for (const closing of ['"additionalProperties":false', '"oneOf"'])
+        expect(JSON.stringify(responses), operationId).not.to.include(closing)
     expect(JSON.stringify(document.components.schemas)).not.to.include('"additionalProperties":false')
   })
 
