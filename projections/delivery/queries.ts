@@ -2,7 +2,7 @@
 /** The states of the deliveries of listed transactions. */
 import type { Queryable } from '../engine/queryable.ts'
 
-/** The number of rules by the state of their delivery. Deleted rules are not counted. */
+/** The number of rules by the state of their delivery. A delivery that was open when its rule was deleted is not counted. */
 export interface DeliveryCounts {
   pending: number
   success: number

@@ -67,7 +67,10 @@ const Transaction = z
     ...shown,
     deliveries: z
       .strictObject({ pending: count, success: count, failed: count })
-      .meta({ description: 'The number of rules by the state of their delivery. Deleted rules are not counted.' }),
+      .meta({
+        description:
+          'The number of rules by the state of their delivery. A delivery that was open when its rule was deleted is not counted.',
+      }),
   })
   .meta({ id: 'Transaction' })
 
