@@ -84,7 +84,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'delete-api-jobs-id': 'Transactions that are already queued are still sent.',
   'get-api-undelivered': 'Undelivered transactions, grouped by rule, status and class of the last error.',
   'get-api-stats-rules': 'The success rate of each rule, the response times of its endpoint, and its delivered and failed attempts by hour. Only the newest 10,000 attempts of a rule are counted.',
-  'get-api-stats': 'Totals by bank and day, in Vietnam time, and the success rate of each rule.',
+  'get-api-stats': 'Totals by bank, currency and day of `transaction_date`, in Vietnam time, and the success rate of each rule. Copies (`already_run`) count in no total.',
   'get-api-stream': 'Server-sent events of everything that happens in the account. Reconnect with `Last-Event-ID`.',
   'post-api-counter': 'A read-only page for a screen in the shop. The response says whether an earlier link has ended.',
   'get-counter-token': 'Shows only amounts, times and order ids. Part of the dashboard.',

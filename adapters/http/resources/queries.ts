@@ -37,19 +37,27 @@ const id = parameter(
 
 const includeRaw = parameter(z.enum(['0', '1'], 'include_raw is 0 or 1.').transform((value) => value === '1'))
 
+/** @param which  the day that is compared: the bank's own, or that of the arrival */
+const daysOf = (which: string) => ({
+  date_from: parameter(day.meta({ description: `${which}, in Vietnam time.` })),
+  date_to: parameter(day.meta({ description: `${which}, in Vietnam time, inclusive.` })),
+})
+
 /** The groups that a bulk retry with the same filter makes due. */
 export const UndeliveredFilter = z.object({
   status: parameter(z.enum(['failed', 'pending'])),
   bank_code: parameter(word),
   type: parameter(z.enum(['credit', 'debit'])),
   source_type: parameter(sourceType),
-  date_from: parameter(day),
-  date_to: parameter(day),
+  ...daysOf('Day of the capture'),
   rule_id: id,
   error: parameter(word),
 })
 
-export const StatsRange = z.object({ from: parameter(day), to: parameter(day) })
+export const StatsRange = z.object({
+  from: parameter(day.meta({ description: 'Default: the 30 days up to `to`. At most 400 days.' })),
+  to: parameter(day.meta({ description: 'Inclusive. Default: today.' })),
+})
 export const StatsHours = z.object({
   hours: parameter(
     z
@@ -63,8 +71,7 @@ const transactionFilter = {
   bank_code: parameter(word),
   type: parameter(z.enum(['credit', 'debit'])),
   source_type: parameter(sourceType),
-  date_from: parameter(day),
-  date_to: parameter(day),
+  ...daysOf('Day of `transaction_date`'),
   search: parameter(word),
   webhook_status: parameter(webhookStatus),
   rule_id: id,
