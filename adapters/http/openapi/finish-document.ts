@@ -108,8 +108,12 @@ const withExamples = (document: JsonObject): void => {
     for (const operation of Object.values(operations)) {
       const description = DESCRIPTIONS[operation.operationId]
       if (description !== undefined) operation.description = description
-      for (const parameter of operation.parameters ?? [])
-        parameter.example = exampleOf(parameter.schema, components.schemas, parameter.name)
+      for (const parameter of operation.parameters ?? []) {
+        const example = exampleOf(parameter.schema, components.schemas, parameter.name)
+        // `/docs` sends every `example` unless it is deleted. All filters at once find nothing.
+        if (parameter.required === true) parameter.example = example
+        else parameter.schema.examples = [example]
+      }
       if (operation.requestBody) give(operation.requestBody, 'text')
       for (const response of Object.values(operation.responses)) give(response)
     }
