@@ -103,6 +103,8 @@ const call = <Schema extends object>(
     operationId,
     summary,
     description,
+    // Baoco sends no credential. The signature is a header.
+    security: [],
     parameters: [...HEADERS, ...more],
     requestBody: { required: true, content: { 'application/json': { schema } } },
     responses: {

@@ -237,6 +237,7 @@ describe('the OpenAPI document', () => {
   it('describes the calls that Baoco makes, with the fields that it sends', () => {
     const { webhooks } = document as unknown as { webhooks: typeof WEBHOOKS }
     expect(Object.keys(webhooks)).to.deep.equal(['bankTransaction', 'test', 'alert'])
+    for (const { post } of Object.values(webhooks)) expect(post.security, post.operationId).to.deep.equal([])
     const fieldsOf = (schema: object) => Object.keys((schema as { properties: object }).properties)
     const schemasOf = (call: { post: { requestBody: object } }) =>
       (call.post.requestBody as { content: Record<string, { schema: { anyOf: object[] } }> }).content[
