@@ -4,6 +4,7 @@ import pg from 'pg'
 import type { Queryable } from '../../projections/engine/queryable.ts'
 import { awakeNow } from '../system/awake.ts'
 import { atMost } from './at-most.ts'
+import { forDriver } from './driver-url.ts'
 import { sessionBeginner } from './session.ts'
 import { LOOK_EVERY_MS, watchConnections } from './silent-connections.ts'
 import { withStrictSslMode } from './ssl-mode.ts'
@@ -96,7 +97,7 @@ export const openDatabase = (
   } = {},
 ): Database => {
   const config: pg.ClientConfig = {
-    connectionString: withStrictSslMode(url),
+    connectionString: withStrictSslMode(forDriver(url)),
     application_name: applicationName,
     keepAlive: true,
     keepAliveInitialDelayMillis: SIGN_OF_LIFE_MS,
