@@ -27,7 +27,8 @@ export interface PresentProcess {
   name: string
   /** The version of Baoco. Null if the process does not report it. */
   version: string | null
-  since: string
+  /** Null if the process logs in as another role, whose sessions the server does not show. Its address is null then too. */
+  since: string | null
   /** Its address for the database; null if it uses a socket. */
   address: string | null
 }

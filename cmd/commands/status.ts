@@ -82,7 +82,7 @@ const lines = async (around: Around, version: string): Promise<string[]> => {
   return [
     ...processes.map(
       ({ name, version, since, address }) =>
-        `process   ${name}  ${version ?? 'unknown version'}  since ${since}${address ? `  from ${address}` : ''}`,
+        `process   ${name}  ${version ?? 'unknown version'}  ${since ? `since ${since}` : 'of another role'}${address ? `  from ${address}` : ''}`,
     ),
     ...differing.map(({ setting, processes }) => `settings  ${setting} differs: ${processes.join(' | ')}`),
     ...leases

@@ -45,10 +45,10 @@ describe('baoco status', function () {
   })
 
   /** The process of this test goes on meanwhile, and renews its lease. */
-  const statusOf = async (): Promise<string> => {
+  const statusOf = async (options = ''): Promise<string> => {
     const { status, stdout, stderr } = await commandInProcess(['status'], {
       PATH: process.env.PATH ?? '',
-      DATABASE_URL: place.url,
+      DATABASE_URL: place.url + options,
       JWT_SECRET: 'j'.repeat(32),
       VAULT_KEY: 'ab'.repeat(32),
     })
@@ -88,6 +88,17 @@ describe('baoco status', function () {
       expect(stdout).to.match(/^process {3}baoco \(deliver\) {2}0\.0\.9 {2}since 20/m)
     } finally {
       await older.end()
+    }
+  })
+
+  it('names a process that logs in as a role whose sessions the server does not show', async () => {
+    const role = `reader_of_${new URL(place.url).pathname.slice(1)}`
+    await database.query(`CREATE ROLE ${role} IN ROLE pg_read_all_data`)
+    try {
+      const stdout = await statusOf(`?options=-c%20role%3D${role}`)
+      expect(stdout).to.match(/^process {3}baoco \(project\) {2}\d+\.\d+\S* {2}of another role$/m)
+    } finally {
+      await database.query(`DROP ROLE ${role}`)
     }
   })
 

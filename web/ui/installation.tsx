@@ -57,7 +57,7 @@ const Processes = ({ of }: { of: OperatorStatus }) => {
           <li key={index}>
             <b>{name}</b>
             <div class="muted">
-              {t.since} {moment(since)}
+              {since && `${t.since} ${moment(since)}`}
               {address && `, ${t.from(address)}`}
             </div>
           </li>

@@ -61,12 +61,13 @@ const Status = z
         z.strictObject({
           name: z.string(),
           version: z.string().nullable().meta({ description: 'null if the process does not report it.' }),
-          since: moment,
+          since: moment.nullable(),
           address: z.string().nullable(),
         }),
       )
       .meta({
-        description: 'The running processes, such as `baoco (deliver)`. `address` is null for a process on a socket.',
+        description:
+          'The running processes, such as `baoco (deliver)`. `address` is null for a process on a socket. Both it and `since` are null if the process logs in to Postgres as another role.',
       }),
     clocks: z.array(z.strictObject({ process: z.string(), ahead_seconds: z.number() })).meta({
       description: "Processes whose clock differs by 2 seconds or more from the database's. Negative: it is behind.",

@@ -16,7 +16,7 @@ export interface OperatorStatus {
   breakers: { user_id: number; endpoint: string; since: string }[]
   parked: number
   overdue: number
-  processes: { name: string; since: string; address: string | null }[]
+  processes: { name: string; since: string | null; address: string | null }[]
   /** A process of an older version does not report them. */
   clocks?: { process: string; ahead_seconds: number }[]
   leases: { name: string; process: string | null; since: string }[]
