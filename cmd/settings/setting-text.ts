@@ -66,9 +66,15 @@ export const url = (...schemes: string[]): Text<string> =>
 /** The hosts of a URL or of its option `host`, with a comma between them, as `psql` takes them. A comma before an @ is in the password. */
 const SEVERAL_HOSTS = /^[a-z]+:\/\/(?:[^/?#]*@)?[^/?#@]*,[^/?#@]*(?:[/?#]|$)|[?&]host=[^&]*,/
 
+/** The driver refuses such a URL at each connection. */
+const lacksAuthority = (url: string): boolean =>
+  ['uselibpqcompat=true', 'sslmode=verify-ca'].every((option) => new RegExp(`[?&]${option}(&|$)`).test(url)) &&
+  !/[?&]sslrootcert=[^&]/.test(url)
+
 export const databaseUrl: Text<string> = z
   .string()
   .refine((value) => !SEVERAL_HOSTS.test(value), 'must name one host: several are not supported')
+  .refine((value) => !lacksAuthority(value), 'must name sslrootcert, which sslmode=verify-ca needs')
   .pipe(url('postgres', 'postgresql'))
 
 /** Paths are appended to it, and it is printed and published. */

@@ -120,4 +120,14 @@ describe('the texts of settings', () => {
     for (const good of ['user:p,w@a/baoco', 'user:p@ss,word@a:5432', 'a/b,c?application_name=d,e'])
       expect(readSettings({ ...secrets, DATABASE_URL: `postgres://${good}` }).databaseUrl).to.contain(good)
   })
+
+  it('name a DATABASE_URL whose mode needs an authority, if it has none', () => {
+    const of = (options: string) => `postgres://baoco@db/baoco?uselibpqcompat=true&sslmode=${options}`
+    expect(refusal({ DATABASE_URL: of('verify-ca') })).to.equal(
+      'setting DATABASE_URL must name sslrootcert, which sslmode=verify-ca needs',
+    )
+    const secrets = { JWT_SECRET: 'x'.repeat(32), VAULT_KEY: KEY }
+    for (const good of ['verify-ca&sslrootcert=ca.pem', 'verify-full', 'require'])
+      expect(readSettings({ ...secrets, DATABASE_URL: of(good) }).databaseUrl).to.equal(of(good))
+  })
 })
