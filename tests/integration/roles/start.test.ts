@@ -169,7 +169,8 @@ describe('a start that waits for its servers', () => {
     try {
       await database.transaction(async (held) => {
         await held.query('LOCK TABLE ops.installation')
-        const api = await launch('api', {})
+        // An address may name the application too.
+        const api = await launch('api', { DATABASE_URL: `${postgres.url()}?application_name=shop` })
         // It also waits for the database at first, until it is connected.
         const line =
           /"waits for a lock: ops\.installation, which psql holds \(process \d+ of the server\)","event":"start\.waiting"/
