@@ -16,10 +16,17 @@ export const isConnectionLost = (error: unknown, port: number): boolean => {
   if (!(error instanceof Error)) return false
   if (error instanceof AggregateError && error.errors.length > 0)
     return error.errors.every((each) => isConnectionLost(each, port))
-  const { code, message, syscall, port: its } = error as NodeJS.ErrnoException & { port?: number }
+  const { code, message, syscall, ...its } = error as NodeJS.ErrnoException & { port?: number; address?: string }
   if (code === undefined) return DRIVER.test(message)
-  return ENDED.test(code) || (SYSTEM.has(code) && (syscall !== 'connect' || its === port))
+  if (syscall !== 'connect') return ENDED.test(code) || SYSTEM.has(code)
+  // A server that stops removes its socket.
+  const isAway = SYSTEM.has(code) || code === 'ENOENT'
+  return isAway && (its.port === port || its.address?.endsWith(`/.s.PGSQL.${port}`) === true)
 }
 
-/** The port in the URL of a database, which may name a socket. */
-export const portIn = (url: string): number => Number((URL.canParse(url) && new URL(url).port) || 5432)
+/** The port in the URL of a database, or in its option `port`. The URL may name a socket. */
+export const portIn = (url: string): number => {
+  if (!URL.canParse(url)) return 5432
+  const { port, searchParams } = new URL(url)
+  return Number(searchParams.get('port') || port || 5432)
+}

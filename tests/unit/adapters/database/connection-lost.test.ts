@@ -1,7 +1,8 @@
 import { expect } from 'chai'
-import { isConnectionLost } from '../../../../adapters/database/connection-lost.ts'
+import { isConnectionLost, portIn } from '../../../../adapters/database/connection-lost.ts'
 
 const errorWith = (fields: object, message = 'x'): Error => Object.assign(new Error(message), fields)
+const refusedBy = (address: string, code: string) => errorWith({ code, syscall: 'connect', address })
 const refusedAt = (port: number) => errorWith({ code: 'ECONNREFUSED', syscall: 'connect', port })
 
 describe('a lost connection to the database', () => {
@@ -13,6 +14,7 @@ describe('a lost connection to the database', () => {
       errorWith({ code: 'ECONNRESET', syscall: 'read' }),
       refusedAt(5432),
       new AggregateError([refusedAt(5432), refusedAt(5432)]),
+      ...['ECONNREFUSED', 'ENOENT'].map((code) => refusedBy('/run/postgresql/.s.PGSQL.5432', code)),
       new Error('Connection terminated unexpectedly'),
       new Error('Client has encountered a connection error and is not queryable'),
     ]
@@ -20,6 +22,9 @@ describe('a lost connection to the database', () => {
       errorWith({ code: '57014', severity: 'ERROR' }, 'canceling statement due to user request'),
       errorWith({ code: '42P01', severity: 'ERROR' }),
       refusedAt(9092),
+      refusedBy('/run/postgresql/.s.PGSQL.5433', 'ENOENT'),
+      refusedBy('/run/postgresql/.s.PGSQL.5432', 'EACCES'),
+      errorWith({ code: 'ENOENT', syscall: 'open', path: '/nowhere.pem' }),
       new AggregateError([]),
       new AggregateError([refusedAt(5432), refusedAt(9092)]),
       new Error('no such account: a@b.vn'),
@@ -27,5 +32,16 @@ describe('a lost connection to the database', () => {
     ]
     expect(lost.filter((error) => !isConnectionLost(error, 5432))).to.deep.equal([])
     expect(others.filter((error) => isConnectionLost(error, 5432))).to.deep.equal([])
+  })
+
+  it('is one to the port that the URL names, for a socket too', () => {
+    for (const url of [
+      'postgres://db:5433/baoco',
+      'postgres://db/baoco?port=5433',
+      'postgres:///baoco?host=/run/postgresql&port=5433',
+      'postgres://baoco@%2Frun%2Fpostgresql:5433/baoco',
+    ])
+      expect(portIn(url), url).to.equal(5433)
+    expect(portIn('postgres://db/baoco')).to.equal(5432)
   })
 })
