@@ -6,6 +6,7 @@
  * gives each transaction any free session of the server. Settings of one client then hold for another.
  */
 import type pg from 'pg'
+import { isTooLong } from '../event-store/postgres/outage.ts'
 import { UnsuitableServer } from './requirements.ts'
 
 export type Opener = () => Promise<pg.Client>
@@ -25,10 +26,20 @@ const ROUNDS = 16
 /** A pooler without a free connection would make its client wait for minutes. */
 export const ANSWERS_WITHIN_MS = 5_000
 
+/** Fails with this if the first statements on a new connection are not answered. The driver's error would blame one long statement. */
+export const answered = <Result>(first: Promise<Result>): Promise<Result> =>
+  first.catch((error: unknown) => {
+    if (!isTooLong(error)) throw error
+    throw new Error(
+      `no answer on a new connection within ${ANSWERS_WITHIN_MS / 1_000} s: the server is slow, or a pooler has too few connections (each process of Baoco needs up to 22)`,
+      { cause: error },
+    )
+  })
+
 const BACKEND = { text: 'SELECT pg_catalog.pg_backend_pid() AS pid', query_timeout: ANSWERS_WITHIN_MS }
 
 const backendOf = async (client: pg.ClientBase): Promise<number> =>
-  (await client.query<{ pid: number }>(BACKEND)).rows[0]!.pid
+  (await answered(client.query<{ pid: number }>(BACKEND))).rows[0]!.pid
 
 /** A pooler gives its clients process ids of its own. */
 const isDirect = (client: pg.ClientBase, backend: number): boolean =>

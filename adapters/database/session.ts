@@ -7,7 +7,7 @@
  * startup options.
  */
 import type pg from 'pg'
-import { ANSWERS_WITHIN_MS, refuseMixedSessions, type Opener } from './pooler.ts'
+import { answered, ANSWERS_WITHIN_MS, refuseMixedSessions, type Opener } from './pooler.ts'
 
 /** Settings that change what statements mean, what they return or how long they may take. */
 const SETTINGS: Readonly<Record<string, string>> = {
@@ -82,7 +82,7 @@ export const sessionBeginner = (open: Opener): ((client: pg.ClientBase) => Promi
       throw error
     })
     // The driver returns an array for several statements, which its types do not say.
-    const results = (await client.query(SESSION)) as unknown as pg.QueryResult<{ pid: number }>[]
+    const results = (await answered(client.query(SESSION))) as unknown as pg.QueryResult<{ pid: number }>[]
     return results.at(-1)!.rows[0]!.pid
   }
 }

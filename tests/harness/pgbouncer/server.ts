@@ -21,10 +21,15 @@ interface Options {
   mode: PoolMode
   /** Server connections are used in turn, instead of the last one first. */
   inTurn?: boolean
+  /** The most server connections. */
+  size?: number
 }
 
 /** @param server  `postgres://…` of the database behind it */
-export const startPgBouncer = async (server: string, { mode, inTurn = false }: Options): Promise<PgBouncer> => {
+export const startPgBouncer = async (
+  server: string,
+  { mode, inTurn = false, size = 60 }: Options,
+): Promise<PgBouncer> => {
   const folder = await mkdtemp(join(tmpdir(), 'baoco-pgbouncer-'))
   const [port = 0] = await freePorts(1)
   const behind = new URL(server)
@@ -45,7 +50,7 @@ unix_socket_dir =
 auth_type = scram-sha-256
 auth_file = ${users}
 pool_mode = ${mode}
-default_pool_size = 60
+default_pool_size = ${size}
 max_client_conn = 200
 server_round_robin = ${inTurn ? 1 : 0}
 `,

@@ -65,6 +65,19 @@ describe('a pooler in front of Postgres', () => {
       }
   })
 
+  it('with too few connections is named', async () => {
+    pooler = await startPgBouncer(database.url, { mode: 'session', size: 2 })
+    const through = openDatabase(pooler.url, { poolSize: 3 })
+    try {
+      const failures = await Promise.all([1, 2, 3].map(() => errorOf(through.query('SELECT pg_sleep(6)'))))
+      expect(failures.map((failure) => failure?.message).filter(Boolean)).to.deep.equal([
+        'no answer on a new connection within 5 s: the server is slow, or a pooler has too few connections (each process of Baoco needs up to 22)',
+      ])
+    } finally {
+      await through.close()
+    }
+  })
+
   it('in session mode is used like the server', async () => {
     pooler = await startPgBouncer(database.url, { mode: 'session' })
     const servers = () =>
