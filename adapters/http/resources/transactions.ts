@@ -65,12 +65,10 @@ const shown = {
 const Transaction = z
   .strictObject({
     ...shown,
-    deliveries: z
-      .strictObject({ pending: count, success: count, failed: count })
-      .meta({
-        description:
-          'The number of rules by the state of their delivery. A delivery that was open when its rule was deleted is not counted.',
-      }),
+    deliveries: z.strictObject({ pending: count, success: count, failed: count }).meta({
+      description:
+        'The number of rules by the state of their delivery. A delivery that was open when its rule was deleted is not counted.',
+    }),
   })
   .meta({ id: 'Transaction' })
 
