@@ -3,8 +3,8 @@
 import pg from 'pg'
 import type { Queryable } from '../../projections/engine/queryable.ts'
 import { awakeNow } from '../system/awake.ts'
-import { atMost } from './at-most.ts'
 import { forDriver } from './driver-url.ts'
+import { fairShares, type SharedDatabase, type Shares } from './fair-shares.ts'
 import { sessionBeginner } from './session.ts'
 import { LOOK_EVERY_MS, watchConnections } from './silent-connections.ts'
 import { withStrictSslMode } from './ssl-mode.ts'
@@ -20,11 +20,10 @@ pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => {
 })
 
 export interface Database extends Queryable {
-  /**
-   * The same pool. A query that takes longer than this (milliseconds) fails, and its connection is given up.
-   * @param most  how many connections its queries use at a time. They wait as long for their turn. Default: all.
-   */
-  within(milliseconds: number, most?: number): Queryable
+  /** The same pool. A query that takes longer than this (milliseconds) fails, and its connection is given up. */
+  within(milliseconds: number): Queryable
+  /** The same for a part of the pool. Queries wait as long for their turn. */
+  sharedWithin(milliseconds: number, shares: Shares): SharedDatabase
   /** Commits all of the work or none of it, then returns the connection to the pool. */
   transaction<Result>(work: (transaction: Queryable) => Promise<Result>): Promise<Result>
   /**
@@ -130,10 +129,9 @@ export const openDatabase = (
   pool.on('connect', (client) => client.on('error', () => {}))
   return {
     ...queryable(pool),
-    within: (milliseconds, most) => {
-      const bounded = queryable(pool, milliseconds)
-      return most === undefined ? bounded : atMost(most, bounded, milliseconds, () => new Error(NO_TURN))
-    },
+    within: (milliseconds) => queryable(pool, milliseconds),
+    sharedWithin: (milliseconds, shares) =>
+      fairShares(queryable(pool, milliseconds), shares, milliseconds, () => new Error(NO_TURN)),
     transaction: async (work) => {
       const client = await inTurn(() => pool.connect())
       try {

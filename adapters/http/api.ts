@@ -4,6 +4,7 @@ import Router from '@koa/router'
 import Koa, { type Middleware } from 'koa'
 import { Refused, Unavailable } from '../../domain/errors.ts'
 import { openApiKeyUses } from '../postgres/ops/api-key-uses.ts'
+import type { SharedDatabase } from '../database/fair-shares.ts'
 import { orUnavailable } from '../database/or-unavailable.ts'
 import { abuseGuard } from './middleware/abuse-guard.ts'
 import { BodiesInFlight, holdBodies } from './middleware/bodies-in-flight.ts'
@@ -101,12 +102,13 @@ const application = ({ log, settings }: ApplicationParts, ...first: Middleware[]
 }
 
 export const createApi = (given: ApiParts): Koa => {
-  const parts = { ...given, database: orUnavailable(given.database) }
+  const database: SharedDatabase = { of: (user) => orUnavailable(given.database.of(user)) }
+  const parts = { ...given, database }
   const { clock, settings } = parts
   const tokens = jsonWebTokens(settings.jwtSecret, clock)
   const { exact, hot } = parts.counters
   const limited = rateLimits(settings.rateLimits, (name, limit) => (name === 'receive' ? hot : exact)(name, limit))
-  const keyUses = openApiKeyUses(parts.database)
+  const keyUses = openApiKeyUses(database)
   const signedIn = signedInBy({ ...parts, tokens, keyUses, guard: abuseGuard(parts) })
 
   const declared: Operation[] = []

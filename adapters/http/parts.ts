@@ -9,10 +9,9 @@ import type { Feed } from '../../workflows/live/feed.ts'
 import type { UsageCounters } from '../postgres/ops/usage.ts'
 import type { DiskSpace } from '../../domain/disk.ts'
 import type { ServerDisks } from '../system/server-disks.ts'
-import type { InboxCalls } from '../inbox/calls.ts'
 import type { Inboxes } from '../inbox/inboxes.ts'
 import type { Outbox } from '../mail-out/outbox.ts'
-import type { Queryable } from '../database/database.ts'
+import type { SharedDatabase, Shares } from '../database/fair-shares.ts'
 import type { WebFiles } from './dashboard/files.ts'
 import type { HealthCheck } from './resources/health.ts'
 import type { CounterFor, RateLimits } from './middleware/rate-limits.ts'
@@ -22,7 +21,7 @@ import { type ApiContext, occasionOf } from './context.ts'
 
 export interface ApiParts extends Omit<AccountParts, 'planPrefix'> {
   /** The database of the read models. */
-  database: Queryable
+  database: SharedDatabase
   readModels: ReadModels & Pick<ReadModelsHere, 'shown'>
   capture: { take(arrivals: readonly Arrival[], waitedMs?: number): Promise<Taken[]> }
   /** For test calls. */
@@ -30,9 +29,8 @@ export interface ApiParts extends Omit<AccountParts, 'planPrefix'> {
   /** For testing mail accounts. */
   mailServer: MailServer
   outbox: Outbox
-  /** Webhook endpoints that we host, and the calls that they received. */
+  /** Webhook endpoints that we host. */
   inboxes: Inboxes
-  inboxCalls: InboxCalls
   /** Live events. */
   feed: Feed
   /** The API usage of accounts, for the abuse lock. */
@@ -72,6 +70,12 @@ export interface ApiParts extends Omit<AccountParts, 'planPrefix'> {
     metricsToken?: string | undefined
   }
 }
+
+/**
+ * Connections of the pool that requests use at a time. The rest is for what must not wait for slow reads: leases, limits of callers, and in
+ * `serve` the deliveries.
+ */
+export const READING_REQUESTS: Shares = { most: 6, mostOfOne: 4 }
 
 /** A command's response waits at most this long for the read models, so that the caller's next read sees the change. */
 export const SETTLING_MS = 5_000

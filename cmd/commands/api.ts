@@ -4,6 +4,7 @@ import { makeSignInLink } from '../../adapters/postgres/ops/sign-in-links.ts'
 import { openUnshownSecrets } from '../../adapters/postgres/ops/unshown-secrets.ts'
 import { openUsageCounters } from '../../adapters/postgres/ops/usage.ts'
 import { createApi } from '../../adapters/http/api.ts'
+import { READING_REQUESTS } from '../../adapters/http/parts.ts'
 import { MOST_WAIT_MS } from '../../domain/errors.ts'
 import { openImap } from '../../adapters/mail/imap.ts'
 import { openPasswords } from '../../adapters/secrets/passwords.ts'
@@ -18,12 +19,6 @@ import { readWebFiles } from '../../adapters/http/dashboard/files.ts'
 import { greeting } from '../process/greeting.ts'
 import { diskHasSpace, readModelsAnswer, storeAnswers } from '../process/health-checks.ts'
 import { REQUEST_GRACE_MS, roleCommand, type Role } from '../process/role.ts'
-
-/**
- * Connections of the pool that requests use at a time. The rest is for what must not wait for slow reads: leases, limits of callers, and in
- * `serve` the deliveries.
- */
-const READING_REQUESTS = 6
 
 /**
  * The folder of the built dashboard. `../build.mjs` builds it beside the bundle, and writes its path into the bundle. Undefined if this process
@@ -58,7 +53,7 @@ export const apiRole: Role = {
     const parts = {
       ...installation,
       store: requestStore,
-      database: database.within(MOST_WAIT_MS, READING_REQUESTS),
+      database: database.sharedWithin(MOST_WAIT_MS, READING_REQUESTS),
       feed,
       usage,
       counters: { exact: exactCounters(database), hot: settled.counterFor },

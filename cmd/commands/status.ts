@@ -2,7 +2,7 @@
 /** `baoco status`: prints what runs on the installation, and its state. */
 import { statfs } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { atMost } from '../../adapters/database/at-most.ts'
+import { fairShares } from '../../adapters/database/fair-shares.ts'
 import { heldLeases, isOfMailbox } from '../../adapters/database/lease.ts'
 import { presentProcesses } from '../../adapters/database/presence.ts'
 import { differingSettings } from '../../adapters/database/shared-settings.ts'
@@ -28,7 +28,7 @@ import type { Surroundings } from '../command-parts/with-database.ts'
 import { withStore } from '../command-parts/with-store.ts'
 
 /** The processes may have taken nearly all connections of the server. */
-const CONNECTIONS = 1
+const ONE_CONNECTION = { most: 1, mostOfOne: 1 }
 /** Milliseconds. On a large installation a statement takes longer than others may wait for a connection of the pool. */
 const TURN_WITHIN_MS = HOUR_MS
 
@@ -46,7 +46,7 @@ type Around = Surroundings & { store: RememberingStore }
 /** Asks the servers. Statements to Postgres take turns. */
 const look = async ({ database: pool, store, settings, log }: Around) => {
   const late = () => new Error('Postgres did not answer within an hour')
-  const database = { ...pool, ...atMost(CONNECTIONS, pool, TURN_WITHIN_MS, late) }
+  const database = { ...pool, ...fairShares(pool, ONE_CONNECTION, TURN_WITHIN_MS, late).of(null) }
   // Both measure time, so they run alone.
   const ahead = await aheadOfDatabase(database, systemClock)
   const disks = await serverDisks({ settings, database, store, log }).measured()
@@ -124,7 +124,7 @@ export const status = (program: Command): void => {
     .action(() =>
       withStore(
         async (around) => (await lines(around, program.version() ?? 'unknown')).forEach((line) => console.log(line)),
-        { connections: CONNECTIONS },
+        { connections: ONE_CONNECTION.most },
       ),
     )
 }

@@ -5,7 +5,7 @@
  */
 import { openLease } from '../../adapters/database/lease.ts'
 import { orUnavailable } from '../../adapters/database/or-unavailable.ts'
-import { openInboxCalls, type InboxCalls } from '../../adapters/inbox/calls.ts'
+import { openInboxCalls } from '../../adapters/inbox/calls.ts'
 import { inboxesInProcess } from '../../adapters/inbox/in-process.ts'
 import { openInboxes, type Inboxes } from '../../adapters/inbox/inboxes.ts'
 import { openLastSeenNotes } from '../../adapters/postgres/ops/last-seen.ts'
@@ -43,9 +43,8 @@ interface Calling {
   sender: Sender
   /** Rules for the addresses that webhooks may call. */
   targets: { allowPrivate: boolean; ownOrigins: readonly string[]; inboxesAt: string }
-  /** Webhook endpoints that we host, and the calls that they received. */
+  /** Webhook endpoints that we host. */
   inboxes: Inboxes
-  inboxCalls: InboxCalls
 }
 
 /** What the roles use of the opening. */
@@ -156,11 +155,11 @@ const openCalling = (
   const targets = { allowPrivate, ownOrigins: [new URL(baseUrl).origin], inboxesAt: baseUrl }
   const known = new Accounts(requestStore, accounts)
   const vault = openCheckedVault({ vaultKeys, store: requestStore, accounts: known, log })
-  const inboxCalls = openInboxCalls(orUnavailable(database))
-  const inboxes = openInboxes({ accounts: known, vault, calls: inboxCalls, baseUrl, clock })
+  const calls = openInboxCalls(orUnavailable(database))
+  const inboxes = openInboxes({ accounts: known, vault, calls, baseUrl, clock })
   const sender = openSender({ ...targets, inProcess: inboxesInProcess(inboxes, baseUrl) })
   onClose(() => sender.close())
-  return { vault, sender, targets, inboxes, inboxCalls }
+  return { vault, sender, targets, inboxes }
 }
 
 const leasesOf =

@@ -8,6 +8,7 @@ import { accountLocked, lock } from '../../../domain/account/access.ts'
 import { sha256 } from '../../../domain/sha256.ts'
 import { occasionOf, type ApiContext, type ApiMiddleware } from '../context.ts'
 import type { ApiParts } from '../parts.ts'
+import { mostOpen } from './most-open.ts'
 import { rawQueryOf } from './query-string.ts'
 import { spend } from './rate-limits.ts'
 
@@ -16,30 +17,8 @@ const UNCOUNTED = /^\/api\/(stream|jobs)(\/|$)/
 
 const HOUR_S = 3_600
 
-/** Most requests of an account in this process that are under way, or whose answers were not read yet. An answer may have 5 MB. */
+/** Most open requests of an account in this process. An answer may have 5 MB. */
 const MOST_OPEN = 50
-/** Milliseconds until a refused caller should try again. */
-const TRY_AGAIN_MS = 30_000
-
-/** Limits the open requests of an account. @returns a function that counts a request until its connection has taken the answer */
-const openRequests = (): ((context: ApiContext) => void) => {
-  const open = new Map<number, number>()
-  /** @throws {Refused} RATE_LIMITED */
-  return (context) => {
-    const { user_id } = context.state.account
-    const calls = (open.get(user_id) ?? 0) + 1
-    if (calls > MOST_OPEN) {
-      const why = 'Too many requests are open. Read their answers first'
-      spend(context, { requests: MOST_OPEN }, { calls, endsInMs: TRY_AGAIN_MS }, why)
-    }
-    open.set(user_id, calls)
-    context.res.once('close', () => {
-      const left = open.get(user_id)! - 1
-      if (left === 0) open.delete(user_id)
-      else open.set(user_id, left)
-    })
-  }
-}
 
 /** Equal GET requests (same path and query) have the same signature. It is a hash, since a query may contain the API key. */
 const signatureOf = (context: ApiContext): string =>
@@ -52,7 +31,7 @@ export const abuseGuard = ({ accounts, clock, usage, counters, log, settings }: 
   if (settings.rateLimits === 'off') return (_context, next) => next()
   const sessionLimit = { requests: settings.abusePerHour, seconds: HOUR_S }
   const countSession = counters.hot('session', sessionLimit)
-  const enter = openRequests()
+  const enter = mostOpen(MOST_OPEN, 'Too many requests are open. Read their answers first')
 
   return async (context, next) => {
     if (UNCOUNTED.test(context.path)) return next()

@@ -13,7 +13,7 @@ import { UnreadableEvent } from '../../../domain/parse-event.ts'
 import { HOUR_MS } from '../../../domain/time.ts'
 import { projectedRevision } from '../../../projections/account/queries.ts'
 import type { Accounts } from '../../../workflows/accounts/accounts.ts'
-import type { Queryable } from '../../database/database.ts'
+import type { SharedDatabase } from '../../database/fair-shares.ts'
 import { within } from '../../system/within.ts'
 
 const CONFIRMED_WITHIN_MS = HOUR_MS
@@ -30,7 +30,7 @@ export interface CurrentAccount {
 
 export interface CurrentAccountParts {
   accounts: Pick<Accounts, 'find' | 'confirmed'>
-  database: Queryable
+  database: SharedDatabase
 }
 
 const late = () => new StoreUnavailable('the event store did not answer in time')
@@ -48,7 +48,7 @@ export const currentAccount = async (
   } catch (error) {
     // An account with an event that cannot be read may have revoked the key with it.
     if (!(error instanceof StoreUnavailable) || error instanceof UnreadableEvent) throw error
-    const known = await projectedRevision(database, userId)
+    const known = await projectedRevision(database.of(userId), userId)
     if (known === null || known > confirmed.revision) throw error
     return { account: confirmed.account, away: error }
   }

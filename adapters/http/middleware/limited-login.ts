@@ -30,7 +30,7 @@ export interface LimitedLogin {
 
 export const limitedLogin = (parts: Parts): LimitedLogin => {
   const { counters, database, log, settings } = parts
-  const addresses = openLoginAddresses(database, settings.jwtSecret)
+  const addresses = openLoginAddresses(database.of(null), settings.jwtSecret)
   const failures = counters.exact('login_account', FAILED)
 
   /** Keyed, because an email is easily guessed from a plain hash. */

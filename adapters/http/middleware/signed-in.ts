@@ -10,7 +10,7 @@ import { allows, scopedKeyOf, scopeMissing, type ScopedKey } from '../../../doma
 import { hashOfToken, isHash, userOfToken } from '../../../domain/account/tokens.ts'
 import type { Clock, ReadModelsHere } from '../../../domain/ports.ts'
 import type { Accounts } from '../../../workflows/accounts/accounts.ts'
-import type { Queryable } from '../../database/database.ts'
+import type { SharedDatabase } from '../../database/fair-shares.ts'
 import type { ApiKeyUses } from '../../postgres/ops/api-key-uses.ts'
 import type { ApiContext, ApiMiddleware, SignedInBy } from '../context.ts'
 import { currentAccount } from './current-account.ts'
@@ -61,7 +61,7 @@ type Open = (userId: number, opens: (account: Account) => Holder | null) => Prom
 
 interface SignedInParts {
   accounts: Accounts
-  database: Queryable
+  database: SharedDatabase
   tokens: JsonWebTokens
   settings: { baseUrl: string }
   clock: Clock

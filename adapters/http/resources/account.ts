@@ -110,7 +110,8 @@ export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn:
 
   const presented = async (account: AccountState) => {
     const now = clock.now()
-    return presentAccount(account, await transactionsInMonth(database, account.user_id, vietnamMonth(now)), now)
+    const { user_id } = account
+    return presentAccount(account, await transactionsInMonth(database.of(user_id), user_id, vietnamMonth(now)), now)
   }
 
   const showAccount = (context: ApiContext) => presented(context.state.account)
@@ -125,8 +126,10 @@ export const accountRoutes = (operations: Operations, parts: ApiParts, signedIn:
   }
 
   /** When the personal URL was last used. A new token does not reset it. */
-  const urlLastSeen = async ({ state }: ApiContext) =>
-    (await lastSeenOf(database, state.account.user_id, clock.now()))(URL_PATH)
+  const urlLastSeen = async ({ state }: ApiContext) => {
+    const { user_id } = state.account
+    return (await lastSeenOf(database.of(user_id), user_id, clock.now()))(URL_PATH)
+  }
 
   /** The account with its personal URL. One from an earlier version, which has none, gets it now. */
   const withReceiveUrl = async (context: ApiContext): Promise<AccountState> => {

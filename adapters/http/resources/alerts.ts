@@ -56,7 +56,10 @@ export const alertRoutes = (operations: Operations, parts: ApiParts, signedIn: G
   const { clock, database, urlProblem, vault } = parts
   const { get, put } = operations.of('Alerts', signedIn)
 
-  const list = (context: ApiContext) => listAlerts(database, context.state.account.user_id, clock.now())
+  const list = ({ state }: ApiContext) => {
+    const { user_id } = state.account
+    return listAlerts(database.of(user_id), user_id, clock.now())
+  }
 
   const showSettings = (context: ApiContext) => presentAlertSettings(context.state.account, vault)
 

@@ -27,15 +27,16 @@ export const bulkRetry =
   async (context: ApiContext, { filter, dry_run }: z.infer<typeof BulkRetry> = {}) => {
     const { clock, database, store } = parts
     const { account } = context.state
+    const reads = database.of(account.user_id)
     if (filter !== undefined || dry_run !== undefined) {
-      const transactions = openRetriedTransactions(database)
+      const transactions = openRetriedTransactions(reads)
       const found = await transactions.count(account.user_id, filter ?? {})
       if (dry_run) return { success: true as const, count: found.count, job_id: null }
       const job = await createJob({ ...parts, transactions }, occasionOf(context, clock), filter ?? {}, found)
       await settled(parts, job)
       return { success: true as const, count: found.count, job_id: job.job_id }
     }
-    const ids = await failedTransactions(database, account.user_id, clock.now(), BULK_RETRY_LIMIT)
+    const ids = await failedTransactions(reads, account.user_id, clock.now(), BULK_RETRY_LIMIT)
     const retried = await settled(parts, retryAll(store, account, occasionOf(context, clock), ids))
     return { success: true as const, count: retried.count }
   }

@@ -110,7 +110,7 @@ export const counterRoutes = (
   }
 
   const shownPayments = async (account: Account, read = FIRST_READ): Promise<ShownPayment[]> => {
-    const newest = await lastPayments(database, account.user_id, read)
+    const newest = await lastPayments(database.of(account.user_id), account.user_id, read)
     // The store is not asked about those that are not shown anyway: they may be hundreds.
     const switchedOn = newest.filter((each) => !isSwitchedOff(account, each))
     const held = await heldAmong(

@@ -86,7 +86,7 @@ export const deviceRoutes = (operations: Operations, parts: ApiParts, signedIn: 
   const { get, post, put, remove } = operations.of('Devices', signedIn)
 
   const presented = async (account: Account, devices: readonly (DeviceState | InvitationState)[]) => {
-    const lastSeen = await lastSeenOf(database, account.user_id, clock.now())
+    const lastSeen = await lastSeenOf(database.of(account.user_id), account.user_id, clock.now())
     return devices.map((device) => presentDevice(account, device, lastSeen(devicePath(device.device_id))))
   }
   const presentedOne = async (account: Account, device: DeviceState | InvitationState) =>

@@ -12,21 +12,28 @@ import type { ApiContext } from '../context.ts'
 import { download } from '../openapi/answers.ts'
 import { query } from '../openapi/input.ts'
 import type { Guard } from '../middleware/guard.ts'
+import { mostOpen } from '../middleware/most-open.ts'
 import { refuses, type Operations } from '../openapi/operations.ts'
 import type { ApiParts } from '../parts.ts'
 import { TransactionExport } from './queries.ts'
 
+/** Most open exports of an account in this process. Each keeps a page of rows in memory until its caller has read the file. */
+const MOST_OPEN = 5
+
 export const exportRoutes = (operations: Operations, { database }: ApiParts, signedIn: Guard): void => {
   const { get } = operations.of('Transactions', signedIn)
+  const enter = mostOpen(MOST_OPEN, `An account can have ${MOST_OPEN} exports open. Read one to the end first`)
 
   const exportAll = async (
     context: ApiContext,
     { format = 'csv', columns = USUAL_COLUMNS, month, language, ...filter }: z.infer<typeof TransactionExport>,
   ): Promise<{ type: string; filename: string; body: Readable }> => {
     const { account, scoped_key } = context.state
+    const reads = database.of(account.user_id)
     if (scoped_key && columns.some(isPersonal)) throw scopeMissing([])
+    enter(context)
     const days = month === undefined ? {} : daysOfMonth(month)
-    const pages = exportedTransactions(database, account.user_id, fieldsOf(columns), { ...filter, ...days })
+    const pages = exportedTransactions(reads, account.user_id, fieldsOf(columns), { ...filter, ...days })
     return {
       type: MEDIA_TYPES[format],
       filename: `baoco-${month ?? 'transactions'}.${format}`,

@@ -11,7 +11,7 @@ import { changeInbox, closeInbox, LONGEST_DELAY_MS } from '../../../domain/accou
 import { notFound } from '../../../domain/account/refusals.ts'
 import { unlessNotOpened } from '../../../domain/errors.ts'
 import { openInbox } from '../../../workflows/accounts/inboxes.ts'
-import type { InboxCallOf, InboxCallRow } from '../../inbox/calls.ts'
+import { openInboxCalls, type InboxCallOf, type InboxCallRow } from '../../inbox/calls.ts'
 import { BODY_OF_ANSWER } from '../../inbox/inboxes.ts'
 import { inboxUrl } from '../../inbox/url.ts'
 import { idOf, occasionOf, type ApiContext } from '../context.ts'
@@ -112,8 +112,9 @@ export const inboxRoutes = (
   parts: ApiParts,
   { signedIn, limited }: { signedIn: Guard; limited: Limited },
 ): void => {
-  const { clock, vault, inboxes, inboxCalls, settings } = parts
+  const { clock, database, vault, inboxes, settings } = parts
   const { get, post, put, remove } = operations.of('Inbox', signedIn)
+  const callsOf = ({ state }: ApiContext) => openInboxCalls(database.of(state.account.user_id))
 
   const presentSettings = ({ inbox_id, sealed_token, answer, delay_ms }: InboxState) => ({
     id: inbox_id,
@@ -126,14 +127,14 @@ export const inboxRoutes = (
 
   const cursors = openCursors(settings.jwtSecret)
 
-  const list = async ({ state }: ApiContext, { cursor }: z.output<typeof InboxList>) => {
-    const { inboxes, user_id } = state.account
+  const list = async (context: ApiContext, { cursor }: z.output<typeof InboxList>) => {
+    const { inboxes, user_id } = context.state.account
     const name = `inbox ${user_id}`
     const [first, before] = cursor === undefined ? [Infinity, 0] : cursors.readPair(name, cursor)
     const own = [...inboxes.values()].reverse().filter(({ inbox_id }) => inbox_id <= first)
     // The inbox of the last call on the previous page may have been closed since then.
     const asked = { inboxIds: own.map(({ inbox_id }) => inbox_id), before: own[0]?.inbox_id === first ? before : 0 }
-    const { calls, next } = cutToPage(await inboxCalls.page({ ...asked, bytes: PAGE_BYTES }))
+    const { calls, next } = cutToPage(await callsOf(context).page({ ...asked, bytes: PAGE_BYTES }))
     const shown = next ? own.slice(0, own.findIndex(({ inbox_id }) => inbox_id === next[0]) + (next[1] ? 1 : 0)) : own
     return {
       success: true as const,
@@ -145,7 +146,7 @@ export const inboxRoutes = (
   const show = async (context: ApiContext) => {
     const inbox = context.state.account.inboxes.get(idOf(context))
     if (!inbox) throw notFound('inbox')
-    return present(inbox, await inboxCalls.ofInbox(inbox.inbox_id))
+    return present(inbox, await callsOf(context).ofInbox(inbox.inbox_id))
   }
 
   const open = async (context: ApiContext) => {
@@ -164,7 +165,7 @@ export const inboxRoutes = (
   const close = async (context: ApiContext) => {
     const inbox_id = idOf(context)
     await changeOwnAccount(parts, context, (account) => closeInbox(account, inbox_id))
-    await inboxCalls.forget(inbox_id)
+    await callsOf(context).forget(inbox_id)
     return 'The inbox was deleted.'
   }
 

@@ -29,7 +29,8 @@ export const jobRoutes = (operations: Operations, parts: ApiParts, signedIn: Gua
   const { get, remove } = operations.of('Jobs', signedIn)
 
   const showJob = async (context: ApiContext): Promise<JobRow> => {
-    const job = await findJob(database, context.state.account.user_id, idOf(context))
+    const { user_id } = context.state.account
+    const job = await findJob(database.of(user_id), user_id, idOf(context))
     if (!job) throw notFound('job')
     return job
   }

@@ -118,8 +118,8 @@ export const mailAccountRoutes = (operations: Operations, parts: ApiParts, signe
     const ids = mailAccounts.map(({ mail_account_id }) => mail_account_id)
     const { user_id } = context.state.account
     const [states, lastSeen] = await Promise.all([
-      mailboxStates(database, ids),
-      lastSeenOf(database, user_id, clock.now()),
+      mailboxStates(database.of(user_id), ids),
+      lastSeenOf(database.of(user_id), user_id, clock.now()),
     ])
     return mailAccounts.map((each) =>
       present(each, states.get(each.mail_account_id), lastSeen(mailboxPath(each.mail_account_id))),

@@ -133,7 +133,7 @@ export const notificationRoutes = (operations: Operations, parts: ApiParts, sign
     const { user_id } = context.state.account
     const { status, page, include_raw } = asked
     const name = `notifications ${user_id}`
-    const { rows, total } = await listNotifications(database, user_id, status, pageAsked(cursors, name, asked))
+    const { rows, total } = await listNotifications(database.of(user_id), user_id, status, pageAsked(cursors, name, asked))
     const positions = rows.map(({ received_at: created_at, id }) => ({ created_at, id }))
     return {
       success: true as const,
@@ -148,7 +148,7 @@ export const notificationRoutes = (operations: Operations, parts: ApiParts, sign
   const readAgain = async (context: ApiContext, given: z.output<typeof Confirmation> | undefined) => {
     const { user_id } = context.state.account
     const notificationId = idOf(context)
-    const row = await findNotification(database, user_id, notificationId)
+    const row = await findNotification(database.of(user_id), user_id, notificationId)
     if (row?.status === 'ignored') throw conflict(NOT_UNPARSED)
     const reparsing = {
       store,

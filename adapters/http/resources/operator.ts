@@ -135,9 +135,10 @@ export const operatorRoutes = (operations: Operations, parts: ApiParts, signedIn
 
   const cursors = openCursors(settings.jwtSecret)
 
-  const accounts = async (_context: ApiContext, { page, cursor }: z.output<typeof Page>) => {
+  const accounts = async (context: ApiContext, { page, cursor }: z.output<typeof Page>) => {
     const after = cursor === undefined ? null : cursors.readPair(ACCOUNTS, cursor)[1]
-    const { rows, total } = await listAccounts(database, after === null ? { page } : { after })
+    const reads = database.of(context.state.account.user_id)
+    const { rows, total } = await listAccounts(reads, after === null ? { page } : { after })
     const last = rows.length < ACCOUNTS_A_PAGE ? undefined : rows.at(-1)
     return {
       success: true as const,
@@ -149,18 +150,18 @@ export const operatorRoutes = (operations: Operations, parts: ApiParts, signedIn
     }
   }
 
-  const unseen = () => unseenDeliveries(database, store, clock.now())
-
-  const status = async () => {
+  const status = async (context: ApiContext) => {
+    const reads = database.of(context.state.account.user_id)
+    const unseen = () => unseenDeliveries(reads, store, clock.now())
     const [end, { projectors, ...rest }, processes, leases, server, audit, disks, clocks] = await Promise.all([
       store.end(),
-      installationStatus(database, unseen),
-      presentProcesses(database),
-      heldLeases(database),
-      serverStatus(database),
-      lastAudit(database),
+      installationStatus(reads, unseen),
+      presentProcesses(reads),
+      heldLeases(reads),
+      serverStatus(reads),
+      lastAudit(reads),
       serverDisks.measured(),
-      differingClocks(database),
+      differingClocks(reads),
     ])
     const isBehind = (passed: string | null) => end !== null && (passed === null || store.isAfter(end, passed))
     const lag = projectors.map(({ projector, passed, last_event_at }) => ({

@@ -38,7 +38,7 @@ export const sessionRoutes = (
   }
 
   const useLink = async (context: ApiContext, { token }: z.infer<typeof SignInLink>) => {
-    const signer = await takeSignInLink(database, token)
+    const signer = await takeSignInLink(database.of(null), token)
     const account = signer && (await accounts.find(signer.user_id))
     if (!account || account.token_version !== signer.token_version) throw invalid(BAD_LINK)
     if (account.locked) throw new Refused('ACCOUNT_LOCKED', 'This account is locked.')

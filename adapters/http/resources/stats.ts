@@ -81,8 +81,8 @@ export const statsRoutes = (operations: Operations, { clock, database }: ApiPart
     if (to.getTime() - from.getTime() > LONGEST_DAYS * DAY_MS)
       throw invalid({ path: 'from', message: `The range must not exceed ${LONGEST_DAYS} days.` })
     const [days, rules] = await Promise.all([
-      statisticsByDay(database, user_id, from, to),
-      statisticsByRule(database, user_id, from, to),
+      statisticsByDay(database.of(user_id), user_id, from, to),
+      statisticsByRule(database.of(user_id), user_id, from, to),
     ])
     return { days, rules }
   }
@@ -90,7 +90,8 @@ export const statsRoutes = (operations: Operations, { clock, database }: ApiPart
   const showRules = (context: ApiContext, { hours = USUAL_HOURS }: z.infer<typeof StatsHours>) => {
     const to = clock.now()
     const from = new Date(to.getTime() - hours * HOUR_MS)
-    return statisticsByRuleAndHour(database, context.state.account.user_id, from, to)
+    const { user_id } = context.state.account
+    return statisticsByRuleAndHour(database.of(user_id), user_id, from, to)
   }
 
   get('/api/stats', 'Get statistics by day, bank and rule', query(StatsRange), data(Stats), show)

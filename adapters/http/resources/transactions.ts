@@ -139,16 +139,19 @@ const Transactions = pageOf(Transaction, {
 /** @returns the handler of the list, which may search */
 const listIn = ({ database, store, settings }: ApiParts) => {
   const cursors = openCursors(settings.jwtSecret)
-  const progress = openSearchProgress(database, (a, b) => store.isAfter(a, b))
-  const search = openSearch(database, progress)
   return async (context: ApiContext, given: z.infer<typeof TransactionList>) => {
     const { page, cursor, include_raw, ...filter } = given
     const { user_id, systems } = context.state.account
     const list = `transactions ${user_id}`
     const asked = pageAsked(cursors, list, { page, cursor })
-    const { rows, total } = await listTransactions(database, search, user_id, filter, asked)
+    const reads = database.of(user_id)
+    const search = openSearch(
+      reads,
+      openSearchProgress(reads, (a, b) => store.isAfter(a, b)),
+    )
+    const { rows, total } = await listTransactions(reads, search, user_id, filter, asked)
     const deliveries = await deliveryCounts(
-      database,
+      reads,
       rows.map(({ id }) => id),
     )
     return {
@@ -174,16 +177,17 @@ export const transactionRoutes = (operations: Operations, parts: ApiParts, signe
 
   const showOne = async (context: ApiContext, { include_raw }: z.infer<typeof TransactionDetail>) => {
     const { user_id } = context.state.account
+    const reads = database.of(user_id)
     const id = idOf(context)
     // Queried one after the other. In parallel, the result could show an outcome without the attempt that caused it.
-    let row = await findTransaction(database, user_id, id)
+    let row = await findTransaction(reads, user_id, id)
     if (!row) {
       // A shop may ask for it while it is called.
       await parts.readModels.shown(SETTLING_MS)
-      row = await findTransaction(database, user_id, id)
+      row = await findTransaction(reads, user_id, id)
     }
     if (!row) throw notFound('transaction')
-    const attempts = await attemptsOfTransaction(database, user_id, id)
+    const attempts = await attemptsOfTransaction(reads, user_id, id)
     const requests = attempts.length > 0 ? await remakeRequests(parts, user_id, id) : new Map<number, never>()
     const raw = include_raw === true
     const deliveries = attempts.map((attempt) => presentDelivery(attempt, requests.get(attempt.id), raw))

@@ -49,8 +49,8 @@ export const undeliveredRoutes = (operations: Operations, { database }: ApiParts
 
   const show = async (context: ApiContext, filter: z.infer<typeof UndeliveredFilter>) => {
     const { user_id, rules } = context.state.account
-    const { groups, complete } = await undeliveredGroups(database, user_id, filter)
-    const usual = await usualDurations(database, user_id, [...new Set(groups.map(({ rule_id }) => rule_id))])
+    const { groups, complete } = await undeliveredGroups(database.of(user_id), user_id, filter)
+    const usual = await usualDurations(database.of(user_id), user_id, [...new Set(groups.map(({ rule_id }) => rule_id))])
     return {
       groups: groups.map((group) => {
         const rule = rules.get(group.rule_id)

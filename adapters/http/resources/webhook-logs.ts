@@ -41,7 +41,8 @@ export const logsOf = ({ database, settings }: ApiParts) => {
   return async (context: ApiContext, rule_id: number, { page, cursor }: z.infer<typeof Page>) => {
     const list = `logs ${rule_id}`
     const asked = pageAsked(cursors, list, { page, cursor })
-    const { rows, total } = await logsOfRule(database, context.state.account.user_id, rule_id, asked)
+    const { user_id } = context.state.account
+    const { rows, total } = await logsOfRule(database.of(user_id), user_id, rule_id, asked)
     return {
       success: true as const,
       data: rows.map(presentLog),

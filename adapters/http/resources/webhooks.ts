@@ -108,7 +108,7 @@ const ruleHandlers = (parts: ApiParts) => {
 
   const listRules = async (context: ApiContext) => {
     const { user_id, rules, systems } = context.state.account
-    const health = await endpointHealth(database, user_id)
+    const health = await endpointHealth(database.of(user_id), user_id)
     return [...rules.values()]
       .map(presentRule(user_id, systems, vault, clock.now()))
       .map((rule) => ({ ...rule, health: health.get(rule.id) ?? HEALTHY }))

@@ -4,7 +4,7 @@
  * a call is not delayed. A crash loses the uses of those few seconds.
  */
 import { Gather } from '../../../workflows/support/gather.ts'
-import type { Queryable } from '../../database/database.ts'
+import type { SharedDatabase } from '../../database/fair-shares.ts'
 import { columnsOf } from '../../database/columns.ts'
 
 /** Milliseconds for which uses are collected. */
@@ -26,11 +26,11 @@ interface Use {
 /** A fixed order, so that processes that write the same keys cannot deadlock. */
 const byKey = (a: Use, b: Use): number => a.user_id - b.user_id || a.api_key_id - b.api_key_id
 
-export const openApiKeyUses = (database: Queryable): ApiKeyUses => {
+export const openApiKeyUses = (database: SharedDatabase): ApiKeyUses => {
   let noted = new Map<number, Use>()
 
   const write = (uses: readonly Use[]): Promise<unknown> =>
-    database.query(
+    database.of(null).query(
       `INSERT INTO ops.api_key_use AS u (user_id, api_key_id, last_used_at)
        SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::timestamptz[])
        ON CONFLICT (user_id, api_key_id) DO UPDATE SET last_used_at = greatest(u.last_used_at, excluded.last_used_at)`,
@@ -57,7 +57,7 @@ export const openApiKeyUses = (database: Queryable): ApiKeyUses => {
       gather.added()
     },
     lastUsed: async (userId) => {
-      const rows = await database.query<Use>(
+      const rows = await database.of(userId).query<Use>(
         'SELECT user_id, api_key_id, last_used_at FROM ops.api_key_use WHERE user_id = $1',
         [userId],
       )
@@ -68,7 +68,8 @@ export const openApiKeyUses = (database: Queryable): ApiKeyUses => {
     },
     forget: async (userId, apiKeyId) => {
       noted.delete(apiKeyId)
-      await database.query('DELETE FROM ops.api_key_use WHERE user_id = $1 AND api_key_id = $2', [userId, apiKeyId])
+      const text = 'DELETE FROM ops.api_key_use WHERE user_id = $1 AND api_key_id = $2'
+      await database.of(userId).query(text, [userId, apiKeyId])
     },
   }
 }

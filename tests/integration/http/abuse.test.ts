@@ -1,13 +1,17 @@
 /** Section 5, "Abuse": what locks an account, what does not, and what a lock means. */
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { connect } from 'node:net'
+import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { readSettings } from '../../../cmd/settings/settings.ts'
 import { accountStream } from '../../../domain/account/events.ts'
 import { unlock as unlockAccount } from '../../../domain/account/access.ts'
 import { shownToken } from '../../../domain/arrival/arrival.ts'
+import { parseEvent } from '../../../domain/parse-event.ts'
+import type { EventStore } from '../../../domain/ports.ts'
 import { eventually } from '../../harness/eventually.ts'
-import { openApi, OWNERS_PASSWORD, type ApiUnderTest } from './api-under-test.ts'
+import { openApi, OWNERS_PASSWORD, type ApiUnderTest, type StoresUnderTest } from './api-under-test.ts'
 
 const { rateLimits } = readSettings({})
 const PER_HOUR = 60
@@ -175,6 +179,38 @@ describe('the lock on abuse', () => {
     expect((await wide.ask('GET', '/api/account', { key: wide.owner.api_key })).status, 'another account').to.equal(200)
     for (const socket of held) socket.destroy()
     await eventually(async () => (await asks()).status === 200)
+    await wide.close()
+  })
+
+  it('does not count a request as open whose caller left before it was counted', async () => {
+    let held: (() => void)[] | null = null
+    const openStores = async (databaseUrl: string): Promise<StoresUnderTest> => {
+      const store = await openPostgresEventStore({ url: databaseUrl, parse: parseEvent })
+      const read: EventStore['read'] = async (...asked) => {
+        if (held) await new Promise<void>((resolve) => held!.push(resolve))
+        return store.read(...asked)
+      }
+      return { store, requestStore: { ...store, read } }
+    }
+    const wide = await openApi({ rateLimits, abusePerHour: 100_000 }, 'recorded', { openStores })
+    const { api_key: key } = await wide.newAccount('leaves@example.com')
+    held = []
+    const { port } = new URL(wide.url)
+    const sockets = Array.from({ length: 50 }, (_, number) => {
+      const socket = connect(Number(port), '127.0.0.1')
+      socket.write(`GET /api/account?left=${number} HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\n\r\n`)
+      return socket
+    })
+    await eventually(() => held!.length > 0)
+    const gone = Promise.all(sockets.map((socket) => once(socket, 'close')))
+    for (const socket of sockets) socket.destroy()
+    await gone
+    await fetch(`${wide.url}/api/openapi.json`)
+    const waiting = held
+    held = null
+    for (const go of waiting) go()
+    expect((await wide.ask('GET', '/api/account', { key })).status).to.equal(200)
+    expect((await wide.ask('GET', '/api/account?again', { key })).status).to.equal(200)
     await wide.close()
   })
 

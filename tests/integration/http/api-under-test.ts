@@ -2,8 +2,9 @@
 import type Koa from 'koa'
 import { Registry } from 'prom-client'
 import { createApi } from '../../../adapters/http/api.ts'
-import type { ApiParts } from '../../../adapters/http/parts.ts'
+import { READING_REQUESTS, type ApiParts } from '../../../adapters/http/parts.ts'
 import { listen, type Listening } from '../../../adapters/http/server.ts'
+import { MOST_WAIT_MS } from '../../../domain/errors.ts'
 import { parseEvent } from '../../../domain/parse-event.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { exactCounters } from '../../../adapters/rate-limits/exact-counters.ts'
@@ -203,9 +204,10 @@ export const openApi = async (
     shown: () => Promise.resolve(),
   }
   const parts: ApiParts = {
-    store: requestStore, accounts, ids, clock, vault, passwords, database, readModels, capture, sender,
+    store: requestStore, accounts, ids, clock, vault, passwords, readModels, capture, sender,
+    database: database.sharedWithin(MOST_WAIT_MS, READING_REQUESTS),
     urlProblem: (url) => checkUrl(url, TARGETS),
-    outbox, inboxes, inboxCalls, web,
+    outbox, inboxes, web,
     disk: { space: () => ({ free: 5_000_000_000, size: 20_000_000_000 }), isFull: () => false, isDatabaseFull: () => false },
     serverDisks: { measured: async () => [{ of: 'event_store', space: { free: 7e9, size: 9e9 }, place: '/data' }] },
     feed,

@@ -11,7 +11,9 @@ const asked = (error: Error, projected: number | null = 3, method = 'GET') =>
   currentAccount(
     {
       accounts: { confirmed: () => ({ account, revision: 3 }), find: () => Promise.reject(error) },
-      database: { query: () => Promise.resolve(projected === null ? [] : [{ revision: projected } as never]) },
+      database: {
+        of: () => ({ query: () => Promise.resolve(projected === null ? [] : [{ revision: projected } as never]) }),
+      },
     },
     method,
     1,

@@ -1,0 +1,120 @@
+import { expect } from 'chai'
+import { fairShares, type Shares } from '../../../../adapters/database/fair-shares.ts'
+import type { Queryable } from '../../../../projections/engine/queryable.ts'
+
+const soon = () => new Promise((resolve) => setImmediate(resolve))
+
+describe('a part of a pool that accounts share', () => {
+  let running: Map<string, (error?: Error) => void>
+  let pool: Queryable
+  beforeEach(() => {
+    running = new Map()
+    pool = {
+      query: (text) =>
+        new Promise((resolve, reject) => {
+          running.set(text, (error) => (running.delete(text), error ? reject(error) : resolve([])))
+        }),
+    }
+  })
+  const part = (shares: Shares, waitMs = 60_000, late = () => new Error('late')) => {
+    const { of } = fairShares(pool, shares, waitMs, late)
+    /** Each letter is a query of this account. */
+    return (user: number | null, names: string) =>
+      [...names].map((name) => of(user).query(name).catch((error: Error) => error.message))
+  }
+  const now = async () => {
+    await soon()
+    return [...running.keys()].join('')
+  }
+  const end = async (names: string) => {
+    for (const name of names) running.get(name)!()
+    return now()
+  }
+  const endAll = async () => {
+    while (await now()) await end(await now())
+  }
+
+  it('runs as many queries at a time as it has connections, and the others in order', async () => {
+    const answers = part({ most: 2, mostOfOne: 2 })(1, 'abcd')
+    expect(await now()).to.equal('ab')
+    expect(await end('b')).to.equal('ac')
+    running.get('a')!(new Error('broken'))
+    expect(await now()).to.equal('cd')
+    await endAll()
+    expect(await Promise.all(answers)).to.deep.equal(['broken', [], [], []])
+  })
+
+  it('leaves connections to others, however much one account asks', async () => {
+    const ask = part({ most: 6, mostOfOne: 4 })
+    ask(1, 'abcdefghijklmnop')
+    expect(await now()).to.equal('abcd')
+    ask(2, 'X')
+    ask(null, 'Y')
+    expect(await now(), 'at once').to.equal('abcdXY')
+    expect(await end('X'), 'not more than four').to.equal('abcdY')
+    expect(await end('ab')).to.equal('cdYef')
+    await endAll()
+  })
+
+  it('gives the next free turn to an account without a running query, and turns go round', async () => {
+    const ask = part({ most: 4, mostOfOne: 3 })
+    ask(1, 'abcdef')
+    ask(2, 'ABCDEF')
+    expect(await now()).to.equal('abcA')
+    ask(3, '123')
+    ask(4, '4')
+    expect(await end('a')).to.equal('bcA1')
+    expect(await end('b')).to.equal('cA14')
+    // All have one. The first account had a turn before the second had one, and that before the third.
+    expect(await end('4')).to.equal('cA1d')
+    expect(await end('c')).to.equal('A1dB')
+    expect(await end('A')).to.equal('1dB2')
+    await endAll()
+  })
+
+  it('gives each of many waiting accounts one turn before any has a second', async () => {
+    const ask = part({ most: 1, mostOfOne: 1 })
+    ask(1, 'aei')
+    ask(2, 'bf')
+    ask(3, 'cg')
+    ask(4, 'dh')
+    let order = ''
+    for (let next = await now(); next; next = await end(next)) order += next
+    expect(order).to.equal('abcdefghi')
+  })
+
+  it('passes on the turn that comes while its caller gives up', async () => {
+    const ask = part({ most: 1, mostOfOne: 1 }, 1, () => {
+      running.get('a')!()
+      return new Error('late')
+    })
+    expect(await Promise.all([...ask(1, 'a'), ...ask(2, 'b')])).to.deep.equal([[], 'late'])
+    ask(2, 'c')
+    expect(await now()).to.equal('c')
+    await endAll()
+  })
+
+  it('does not send a query whose caller has given up', async () => {
+    const ask = part({ most: 2, mostOfOne: 1 }, 1)
+    const answers = [ask(1, 'ab'), ask(2, 'cd'), ask(3, 'e')].flat()
+    expect(await Promise.all([1, 3, 4].map((at) => answers[at]))).to.deep.equal(['late', 'late', 'late'])
+    expect(await end('a')).to.equal('c')
+    ask(3, 'f')
+    expect(await now()).to.equal('cf')
+    expect(await end('f')).to.equal('c')
+    ask(1, 'g')
+    expect(await now()).to.equal('cg')
+    await endAll()
+  })
+
+  it('remembers no account whose queries have ended or given up', async () => {
+    const lines = new Map()
+    const { of } = fairShares(pool, { most: 1, mostOfOne: 1 }, 1, () => new Error('late'), lines)
+    const gaveUp = [1, 1, 2, 3].map((user, at) => of(user).query(`${at}`).catch(() => {}))
+    expect(lines.size).to.equal(3)
+    await Promise.all(gaveUp.slice(1))
+    expect([...lines.keys()]).to.deep.equal([1])
+    await endAll()
+    expect(lines.size).to.equal(0)
+  })
+})
