@@ -2,7 +2,7 @@
 /**
  * A part of a pool that many accounts share, so that the work of one kind leaves connections to other work, and one account leaves some to
  * the others. Each account has its own line of waiting queries. A connection that becomes free goes to the account with the fewest running
- * queries, and of several such accounts to the one whose last turn is the longest ago. So an account with few queries waits for about one
+ * queries, and of several such accounts to the one whose last query ended first. So an account with few queries waits for about one
  * query of the others, however many of them wait.
  */
 import type { Queryable } from '../../projections/engine/queryable.ts'
@@ -27,7 +27,7 @@ interface Line {
 
 /**
  * @param late  the error of a query that did not get its turn in time, milliseconds
- * @param lines  the lines with work, and no others. The line that had a turn last is at the end. Only tests pass it.
+ * @param lines  the lines with work, and no others. The one whose query ended last is at the end. Only tests pass it.
  */
 export const fairShares = (
   pool: Queryable,
@@ -41,7 +41,6 @@ export const fairShares = (
   const begin = (user: number | null, line: Line): void => {
     free--
     line.running++
-    lines.delete(user)
     lines.set(user, line)
   }
 
@@ -56,21 +55,21 @@ export const fairShares = (
     return best
   }
 
-  const forgetIdle = (user: number | null, line: Line): void => {
-    if (line.running === 0 && line.waiting.size === 0) lines.delete(user)
+  const moveToEnd = (user: number | null, line: Line): void => {
+    lines.delete(user)
+    if (line.running > 0 || line.waiting.size > 0) lines.set(user, line)
   }
 
   const leave = (user: number | null, line: Line): void => {
     free++
     line.running--
+    moveToEnd(user, line)
     const turn = next()
-    if (turn) {
-      const [come] = turn[1].waiting
-      turn[1].waiting.delete(come!)
-      begin(...turn)
-      come!()
-    }
-    forgetIdle(user, line)
+    if (!turn) return
+    const [come] = turn[1].waiting
+    turn[1].waiting.delete(come!)
+    begin(...turn)
+    come!()
   }
 
   const enter = async (user: number | null): Promise<Line> => {
@@ -83,9 +82,9 @@ export const fairShares = (
     let come!: () => void
     const coming = new Promise<void>((resolve) => line.waiting.add((come = resolve)))
     await within(waitMs, coming, late).catch((error: unknown) => {
-      if (line.waiting.delete(come)) forgetIdle(user, line)
-      // Its turn has come meanwhile. The next query gets it.
-      else leave(user, line)
+      // If its turn has come meanwhile, the next query gets the turn.
+      if (!line.waiting.delete(come)) leave(user, line)
+      else if (line.running === 0 && line.waiting.size === 0) lines.delete(user)
       throw error
     })
     return line

@@ -17,6 +17,8 @@ export const mostOpen = (most: number, why: string): ((context: ApiContext) => v
     const { user_id } = context.state.account
     const calls = (open.get(user_id) ?? 0) + 1
     if (calls > most) spend(context, { requests: most }, { calls, endsInMs: TRY_AGAIN_MS }, why)
+    // The caller may have left while its credential was checked. Its connection does not close again.
+    if (context.res.closed) return
     open.set(user_id, calls)
     context.res.once('close', () => {
       const left = open.get(user_id)! - 1

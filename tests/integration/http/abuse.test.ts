@@ -196,21 +196,23 @@ describe('the lock on abuse', () => {
     const { api_key: key } = await wide.newAccount('leaves@example.com')
     held = []
     const { port } = new URL(wide.url)
-    const sockets = Array.from({ length: 50 }, (_, number) => {
+    const sockets = Array.from({ length: 60 }, (_, number) => {
       const socket = connect(Number(port), '127.0.0.1')
       socket.write(`GET /api/account?left=${number} HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\n\r\n`)
       return socket
     })
+    await Promise.all(sockets.map((socket) => once(socket, 'ready')))
     await eventually(() => held!.length > 0)
+    await fetch(`${wide.url}/api/openapi.json`)
     const gone = Promise.all(sockets.map((socket) => once(socket, 'close')))
-    for (const socket of sockets) socket.destroy()
+    for (const socket of sockets) socket.resetAndDestroy()
     await gone
     await fetch(`${wide.url}/api/openapi.json`)
     const waiting = held
     held = null
     for (const go of waiting) go()
-    expect((await wide.ask('GET', '/api/account', { key })).status).to.equal(200)
-    expect((await wide.ask('GET', '/api/account?again', { key })).status).to.equal(200)
+    const status = async () => (await wide.ask('GET', `/api/account?now=${performance.now()}`, { key })).status
+    await eventually(async () => (await status()) === 200, { within: 5_000 })
     await wide.close()
   })
 

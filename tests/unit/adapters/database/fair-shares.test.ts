@@ -65,10 +65,9 @@ describe('a part of a pool that accounts share', () => {
     ask(4, '4')
     expect(await end('a')).to.equal('bcA1')
     expect(await end('b')).to.equal('cA14')
-    // All have one. The first account had a turn before the second had one, and that before the third.
-    expect(await end('4')).to.equal('cA1d')
-    expect(await end('c')).to.equal('A1dB')
-    expect(await end('A')).to.equal('1dB2')
+    expect(await end('4'), 'each has one; none of the second has ended').to.equal('cA1B')
+    expect(await end('c')).to.equal('A1Bd')
+    expect(await end('A'), 'each has one; none of the third has ended').to.equal('1Bd2')
     await endAll()
   })
 
