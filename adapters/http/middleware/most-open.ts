@@ -1,4 +1,4 @@
-// Tests: tests/integration/http/abuse.test.ts, tests/integration/http/export.test.ts
+// Tests: tests/integration/http/abuse.test.ts
 /** Limits how many requests an account has open in this process: those under way, and those whose answers were not read yet. */
 import type { ApiContext } from '../context.ts'
 import { spend } from './rate-limits.ts'

@@ -133,7 +133,8 @@ export const notificationRoutes = (operations: Operations, parts: ApiParts, sign
     const { user_id } = context.state.account
     const { status, page, include_raw } = asked
     const name = `notifications ${user_id}`
-    const { rows, total } = await listNotifications(database.of(user_id), user_id, status, pageAsked(cursors, name, asked))
+    const of = pageAsked(cursors, name, asked)
+    const { rows, total } = await listNotifications(database.of(user_id), user_id, status, of)
     const positions = rows.map(({ received_at: created_at, id }) => ({ created_at, id }))
     return {
       success: true as const,

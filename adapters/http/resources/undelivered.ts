@@ -49,8 +49,9 @@ export const undeliveredRoutes = (operations: Operations, { database }: ApiParts
 
   const show = async (context: ApiContext, filter: z.infer<typeof UndeliveredFilter>) => {
     const { user_id, rules } = context.state.account
-    const { groups, complete } = await undeliveredGroups(database.of(user_id), user_id, filter)
-    const usual = await usualDurations(database.of(user_id), user_id, [...new Set(groups.map(({ rule_id }) => rule_id))])
+    const reads = database.of(user_id)
+    const { groups, complete } = await undeliveredGroups(reads, user_id, filter)
+    const usual = await usualDurations(reads, user_id, [...new Set(groups.map(({ rule_id }) => rule_id))])
     return {
       groups: groups.map((group) => {
         const rule = rules.get(group.rule_id)

@@ -57,10 +57,8 @@ export const openApiKeyUses = (database: SharedDatabase): ApiKeyUses => {
       gather.added()
     },
     lastUsed: async (userId) => {
-      const rows = await database.of(userId).query<Use>(
-        'SELECT user_id, api_key_id, last_used_at FROM ops.api_key_use WHERE user_id = $1',
-        [userId],
-      )
+      const text = 'SELECT user_id, api_key_id, last_used_at FROM ops.api_key_use WHERE user_id = $1'
+      const rows = await database.of(userId).query<Use>(text, [userId])
       const uses = new Map(rows.map(({ api_key_id, last_used_at }) => [api_key_id, last_used_at]))
       for (const { user_id, api_key_id, last_used_at } of noted.values())
         if (user_id === userId) uses.set(api_key_id, last_used_at)
