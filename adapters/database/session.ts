@@ -47,7 +47,8 @@ const values = Object.entries(SETTINGS).map(([name, value]) => `('${name}', '${v
 /**
  * The first two statements come first, so that the third runs without a time limit and without `jit`. Statements are short, so
  * compiling one takes longer than running it. Commits must wait for the disk. An operator may want more, such as waiting for a
- * replica, but not less. Settings that a server does not know are left out.
+ * replica, but not less. Settings that a server does not know are left out. Where its system can check connections, the server ends a
+ * statement whose client is gone: a query that was given up, or one of a process that was killed.
  */
 const BEGIN_SESSION = `
 SET statement_timeout = 0;
@@ -58,6 +59,8 @@ WHERE s.context = 'user' AND s.setting <> coalesce(ours.value, s.boot_val)
   AND (ours.value IS NOT NULL OR (s.category LIKE 'Query Tuning%' AND s.name NOT IN ('jit', '${OPERATORS}')));
 SELECT pg_catalog.set_config('synchronous_commit', 'on', false)
 WHERE pg_catalog.current_setting('synchronous_commit') = 'off';
+SELECT pg_catalog.set_config('client_connection_check_interval', '1s', false)
+WHERE pg_catalog.version() ~ 'linux|darwin';
 SELECT pg_catalog.pg_backend_pid() AS pid`
 
 const SESSION = { text: BEGIN_SESSION, query_timeout: ANSWERS_WITHIN_MS }

@@ -112,6 +112,23 @@ describe('database', () => {
     await other.close()
   })
 
+  it('ends a statement on the server when its caller gives up, so that given-up statements do not pile up there', async () => {
+    const slow =
+      'SELECT count(*) FROM generate_series(1, 10000) a, generate_series(1, 10000) b, generate_series(1, 100) c'
+    expect(
+      await database
+        .within(200)
+        .query(slow)
+        .catch((error: Error) => error.message),
+    ).to.equal('Query read timeout')
+    const running = () =>
+      database.query(
+        "SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query = $1 AND datname = current_database()",
+        [slow],
+      )
+    await eventually(async () => (await running()).length === 0, { within: 20_000 })
+  })
+
   it('waits for a connection while all are busy, even if the process was blocked meanwhile', async () => {
     const narrow = openDatabase(place.url, { poolSize: 1 })
     await narrow.query('SELECT 1')
