@@ -72,7 +72,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'post-api-webhooks-id-secret-rotate': 'For 24 hours, `webhook-signature` has the signatures of both secrets, and `X-Webhook-Signature` has the signature of the previous one. `finish` ends this period.',
   'get-api-webhooks-id-logs': 'Every call of the rule, newest first.',
   'get-api-transactions': 'Newest first, with filters. Follow `next_cursor` for older ones.',
-  'get-api-transactions-export': 'A CSV or xlsx file of a month, or of the filters of the list, with days and times in Vietnam time.',
+  'get-api-transactions-export': 'A CSV or xlsx file of a month, or of the filters of the list, with days and times in Vietnam time. An account can have 5 exports open.',
   'get-api-transactions-id': 'The transaction, its deliveries and their attempts.',
   'delete-api-transactions-id': 'Erases its personal data. An attempt in progress is completed.',
   'get-api-transactions-id-history': 'What happened to it, in order, in plain words.',
