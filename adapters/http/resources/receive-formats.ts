@@ -41,17 +41,20 @@ export const Results = z.union([Result, z.array(Result)])
 
 const MEDIA_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain']
 
+const BODY_REFUSALS = ['PAYLOAD_TOO_LARGE', 'VALIDATION_FAILED', 'OVERLOADED'] as const
+
 /** The handler reads the body itself, because the content type may be wrong. Beside a plain text, the query has the other fields. */
 export const anyBody = (schema: z.ZodObject<{ text: z.ZodType }>): Input<undefined> => ({
   read: () => undefined,
   query: z.object(schema.omit({ text: true }).shape),
   body: { schema, required: false, mediaTypes: MEDIA_TYPES },
-  refuses: ['PAYLOAD_TOO_LARGE', 'VALIDATION_FAILED', 'OVERLOADED'],
+  refuses: BODY_REFUSALS,
 })
 
 export const items: Input<undefined> = {
   read: () => undefined,
   body: { schema: Batch, required: true },
+  refuses: BODY_REFUSALS,
 }
 
 export const parameters: Input<undefined> = { read: () => undefined, query: z.object({ ...Forwarded.shape }) }

@@ -146,6 +146,7 @@ describe('the OpenAPI document', () => {
         // `/docs` would send it without being asked.
         if (!parameter.required) expect(parameter, `${operationId} ${parameter.name}`).not.to.have.property('example')
       }
+      if (requestBody) expect(responses, `${operationId} reads a body`).to.have.property('413')
       for (const [type, { schema, example }] of Object.entries((requestBody?.content ?? {}) as Content))
         expectValid(schema, example, `${operationId} ${type}`)
       for (const [status, { content = {} }] of Object.entries(responses))
