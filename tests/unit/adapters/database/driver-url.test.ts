@@ -20,7 +20,7 @@ describe('forDriver', () => {
 
   it('keeps the codes of a password beside a space or a lone %', () => {
     expect(namesIn('postgres://baoco:a%2Fb%C3%BC@db/my shop')).to.deep.equal(['baoco', 'a/bü', 'my shop'])
-    expect(namesIn('postgres://baoco:100%@db/a%2Fb')).to.deep.equal(['baoco', '100%', 'a/b'])
+    expect(namesIn('postgres://baoco:%C3%BC100%@db/a%2Fb')).to.deep.equal(['baoco', 'ü100%', 'a/b'])
   })
 
   it('changes no other URL', () => {
