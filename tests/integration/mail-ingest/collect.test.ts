@@ -77,6 +77,11 @@ describe('mail ingest', function () {
       what: `transactions ${expected.join()}`,
     })
   const mailAccount = async (id: number) => (await api.ask('GET', `/api/mail-accounts/${id}`, { key })).body.data
+  /** Stops the server, until the collector of this mailbox has lost its connection. */
+  const untilStopped = async (id: number): Promise<void> => {
+    await dovecot.stop()
+    await eventually(async () => /refuses|closed/.test((await mailAccount(id)).last_error as string), WAIT)
+  }
   const to = (user: string) => ({ to: `${user}@mailbox.example` })
 
   it('turns a new mail into a transaction, and does not fetch mails from before the account', async () => {
@@ -92,7 +97,7 @@ describe('mail ingest', function () {
 
   it('takes a mail that comes after the account, although the clock of its server is behind', async () => {
     const user = 'clock-behind'
-    await connect(user)
+    const id = await connect(user)
     await collector()
     await dovecot.deliver(user, timoMail(1, 'DH1001', to(user)))
     await untilOrders(['DH1001'])
@@ -100,7 +105,7 @@ describe('mail ingest', function () {
     await dovecot.deliver(user, timoMail(3, 'DH1003', to(user)), new Date(Date.now() - DAY_MS))
     await dovecot.deliver(user, timoMail(4, 'DH1004', to(user)))
     await untilOrders(['DH1001', 'DH1002', 'DH1004'])
-    await dovecot.stop()
+    await untilStopped(id)
     await dovecot.deliver(user, timoMail(5, 'DH1005', to(user)), new Date(Date.now() - 7 * HOUR_MS))
     await dovecot.start()
     await untilOrders(['DH1001', 'DH1002', 'DH1004', 'DH1005'])
@@ -128,8 +133,7 @@ describe('mail ingest', function () {
     await dovecot.deliver(user, timoMail(1, 'DH1001', to(user)))
     for (const number of [3, 4]) await dovecot.deliver(restored, timoMail(number, `DH100${number}`, to(restored)))
     await untilOrders(['DH1001', 'DH1003', 'DH1004'])
-    await dovecot.stop()
-    await eventually(async () => /refuses|closed/.test((await mailAccount(id)).last_error as string), WAIT)
+    await untilStopped(id)
     await dovecot.deliver(user, timoMail(2, 'DH1002', to(user)))
     // A mailbox that was restored without its mails begins anew.
     await dovecot.empty(restored)
