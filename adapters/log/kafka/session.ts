@@ -4,6 +4,7 @@ import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs'
 import { endedWithin } from '../../../workflows/support/ended-within.ts'
 import { withAdmin } from './client.ts'
 import { consumerFailure } from './consumer-failure.ts'
+import { onceReading } from './once-reading.ts'
 import { topicExists } from './topic.ts'
 
 /** Milliseconds a fetch waits at the broker for new events. A stop may take as long. */
@@ -106,24 +107,6 @@ export const consumerSession = async (options: SessionOptions, signal: AbortSign
   const reason = await consumerFailure(error, { kafka, topic, groupId })
   if (!isWorking) throw reason
   report(reason)
-}
-
-/**
- * Being assigned a part of the topic is not enough: the client may be unable to read its messages. A consumer asks all
- * brokers at the same time.
- */
-const onceReading = (consumer: Consumer, act: () => void): void => {
-  const asked = new Set<number>()
-  const answered = new Set<number>()
-  const { FETCH_START, FETCH } = consumer.events
-  const stopAsked = consumer.on(FETCH_START, ({ payload }) => void asked.add(payload.nodeId))
-  const stopAnswered = consumer.on(FETCH, ({ payload }) => {
-    answered.add(payload.nodeId)
-    if (answered.size < asked.size) return
-    stopAsked()
-    stopAnswered()
-    act()
-  })
 }
 
 /** Notices that the broker has not responded for long, except while a batch is being handed over. */
