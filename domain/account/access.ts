@@ -12,8 +12,8 @@ export const normalEmail = (email: string): string => email.trim().toLowerCase()
 
 /**
  * Mail software removes angle brackets, invisible characters, quotes with their backslashes, and a dot at the end, and maps variants of a
- * letter or dot in a domain. Behind an @ it also removes comments and separators of addresses; before it, mails are sent with quotes around
- * them. With them, one mailbox would have any number of addresses, each with limits and an account of its own.
+ * letter or dot in a domain. Behind an @ it also removes comments and separators of addresses. (If they stand before it, mails are sent with
+ * quotes around them.) If these spellings were allowed, one mailbox would have any number of addresses, each with limits and an account of its own.
  */
 const ADDRESS =
   /^[^\s@<>"\\\p{Cc}\p{DI}]{1,64}@([^\s@<>"\\(),;\p{Cc}\p{DI}\u3002]{0,254}[^\s@<>"\\(),;.\p{Cc}\p{DI}\u3002])$/u
