@@ -155,7 +155,10 @@ export const saysAskedFor = (title: string): boolean =>
 const ADDRESS = /https?:\/\/|\bwww\./
 const FETCH = /\bnhan tien\b[^\n]{0,60}?(?:website|https?:|www\.)|\bde nhan tien\b/
 
-/** Whether a text about money names an address, as no bank does in its own words, because swindlers do: `Vui long dang nhap https://…`. */
+/**
+ * Whether a text about money names an address, as swindlers do: `Vui long dang nhap https://…`. Banks must not send links
+ * (circular 50/2024/TT-NHNN, in force since 2025).
+ */
 export const namesAddress = (shadow: string): boolean => ADDRESS.test(shadow)
 
 /** Whether a text asks to fetch money, wherever this stands: `Quý khách nhận tiền VND vào TK tại website: …`. */
