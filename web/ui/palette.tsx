@@ -33,7 +33,7 @@ const useTransactions = (search: string) =>
     placeholderData: (previous) => previous,
   })
 
-/** @param pages  path and name of each page */
+/** @param pages  path and name of each page @returns `isOld`: the transactions are those of an earlier text */
 const useFound = (wanted: string, pages: readonly (readonly [path: string, name: string])[]) => {
   const search = useSettled(wanted)
   const rules = useRules()
@@ -41,13 +41,14 @@ const useFound = (wanted: string, pages: readonly (readonly [path: string, name:
   const letters = plainLetters(wanted)
   const fits = (text: string): boolean => plainLetters(text).includes(letters)
   const found: Found[] = pages.filter(([, name]) => fits(name)).map(([path, text]) => ({ path, kind: 'page', text }))
-  if (wanted.length < SHORTEST) return { found, error: null, isSearching: false }
+  if (wanted.length < SHORTEST) return { found, error: null, isSearching: false, isOld: false }
   for (const { id, name } of (rules.data ?? []).filter((rule) => fits(rule.name)).slice(0, MOST))
     found.push({ path: `/webhooks/${id}`, kind: 'webhook', text: name })
   for (const of of transactions.data?.data.slice(0, MOST) ?? [])
     found.push({ path: `/transactions/${of.id}`, kind: 'transaction', text: of.order_id ?? String(of.id), of })
   found.push({ path: `/transactions${queryText({ search: wanted })}`, kind: 'search', text: wanted })
-  return { found, error: transactions.error, isSearching: search !== wanted || transactions.isFetching }
+  const isOld = search !== wanted || transactions.isPlaceholderData
+  return { found, error: transactions.error, isSearching: isOld || transactions.isFetching, isOld }
 }
 
 const Option = ({ of, isChosen, id, open }: { of: Found; isChosen: boolean; id: string; open: () => void }) => {
@@ -77,13 +78,17 @@ const Search = ({ close, pages }: { close: () => void; pages: readonly (readonly
   const input = useRef<HTMLInputElement>(null)
   const [wanted, want] = useState('')
   const [chosen, choose] = useState(0)
-  const { found, error, isSearching } = useFound(wanted.trim(), pages)
+  const [isEntered, enter] = useState(false)
+  const { found, error, isSearching, isOld } = useFound(wanted.trim(), pages)
   const current = Math.min(chosen, found.length - 1)
   const open = ({ path }: Found): void => {
     close()
     leaving(() => route(path))
   }
   useEffect(() => input.current?.focus(), [])
+  useEffect(() => {
+    if (isEntered && !isOld && found[current]) open(found[current])
+  }, [isEntered, isOld])
   useEffect(() => document.getElementById(`found-${current}`)?.scrollIntoView({ block: 'nearest' }), [current])
   const press = (event: KeyboardEvent): void => {
     // The key ends a word that an input method, such as Telex, composes.
@@ -93,10 +98,13 @@ const Search = ({ close, pages }: { close: () => void; pages: readonly (readonly
     if (step !== undefined && found.length > 0) {
       event.preventDefault()
       choose((current + step + found.length) % found.length)
+      enter(false)
     }
     if (event.key === 'Enter' && found[current]) {
       event.preventDefault()
-      open(found[current])
+      // Nobody has chosen a transaction that an earlier text has found.
+      if (isOld && chosen === 0 && found[current].kind === 'transaction') enter(true)
+      else open(found[current])
     }
   }
   return (
@@ -119,6 +127,7 @@ const Search = ({ close, pages }: { close: () => void; pages: readonly (readonly
             onInput={(event) => {
               want(event.currentTarget.value)
               choose(0)
+              enter(false)
             }}
             onKeyDown={press}
           />
