@@ -20,14 +20,15 @@ const SCREENS: Readonly<Record<string, ScreenName>> = {
 export const alertLink = ({
   kind,
   subject,
-}: Pick<Alert, 'kind' | 'subject'>): { screen: ScreenName; path: string } | null => {
+}: Pick<Alert, 'kind' | 'subject'>): { screen: ScreenName | 'unmatched'; path: string } | null => {
   const screen = SCREENS[kind]
   if (!screen) return null
   if (screen === 'plans') return { screen, path: PATHS.plan }
   if (screen === 'transaction') {
-    // The alert about a restored inbox has its phone as its subject.
     const [, id] = /^transaction:(\d+)$/.exec(subject) ?? []
-    return id === undefined ? null : { screen, path: PATHS.transaction.replace(':id', id) }
+    // Many old notifications of one source have one alert. Its subject is the source.
+    if (id === undefined) return { screen: 'unmatched', path: `${PATHS.transactions}?webhook_status=no_match` }
+    return { screen, path: PATHS.transaction.replace(':id', id) }
   }
   if (screen === 'webhook') return { screen, path: PATHS.webhook.replace(':id', subject.replace('rule:', '')) }
   return { screen, path: PATHS[screen] }

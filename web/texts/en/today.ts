@@ -42,6 +42,7 @@ export const today: Messages['today'] = {
     sources: 'See the sources',
     unread: 'See what could not be read',
     transaction: 'See this transaction',
+    unmatched: 'See the transactions without a match',
   },
   confirm: 'New bank account',
   confirmText: (bank, number) =>

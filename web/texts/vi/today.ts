@@ -39,6 +39,7 @@ export const today = {
     sources: 'Xem các nguồn',
     unread: 'Xem tin chưa đọc được',
     transaction: 'Xem giao dịch này',
+    unmatched: 'Xem các giao dịch không khớp',
   },
   confirm: 'Tài khoản mới',
   confirmText: (bank: string, number: string) =>

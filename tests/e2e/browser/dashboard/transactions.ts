@@ -234,7 +234,12 @@ export const transactions = (visitor: () => Visitor, owner: () => Owner): void =
     // Its account waits for a confirmation too, which would send nothing that is old.
     const order = { order_id: 'DH1050', content: 'chuyen tien DH1050' }
     const id = await owner().pay({ ...order, webhook_status: 'no_match', held: 'old_notification' })
-    await visitor().open(`/transactions/${id}`)
+    // One alert tells of all old notifications of a source.
+    await visitor().open('/')
+    const alert = page.locator('.lines li', { hasText: `Giao dịch ${id} được ghi từ một tin báo đã cũ` })
+    await alert.getByRole('link', { name: 'Xem các giao dịch không khớp' }).click()
+    await page.locator('.ledger').getByRole('link', { name: 'DH1050' }).click()
+    await page.waitForURL(`**/transactions/${id}`)
     await page.getByText('Không gửi, vì tin báo này đã cũ khi Baoco đọc được.').waitFor()
     expect(await page.getByText('chưa được xác nhận').count()).to.equal(0)
     await visitor().inspect('transaction-old')

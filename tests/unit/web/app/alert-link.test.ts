@@ -14,7 +14,10 @@ describe('the link of an alert', () => {
       path: '/transactions/1012',
     })
     expect(linkOf('old_notification', 'transaction:7')?.path).to.equal('/transactions/7')
-    expect(linkOf('old_notification', 'device:7')).to.equal(null)
+    expect(linkOf('old_notification', 'device:7')).to.deep.equal({
+      screen: 'unmatched',
+      path: '/transactions?webhook_status=no_match',
+    })
     expect(linkOf('disk_low')).to.equal(null)
   })
 })
