@@ -109,8 +109,9 @@ export const Shell = ({ account, children }: ShellProps) => {
   )
 }
 
+/** A tap takes it away: it may lie on what somebody wants to press next. */
 export const LiveRegion = () => (
-  <div class="announcement" role="status" aria-live="polite">
+  <div class="announcement" role="status" aria-live="polite" onClick={() => (announcement.value = '')}>
     {announcement.value}
   </div>
 )
