@@ -50,6 +50,7 @@ const Facts = ({ of }: { of: Account }) => {
           </button>
         </div>
       )}
+      <p class="muted">{t.removal}</p>
     </>
   )
 }

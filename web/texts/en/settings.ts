@@ -63,6 +63,8 @@ export const settings: Messages['settings'] = {
     password: 'Change the password',
     passwordText: 'We will email you a link to change your password.',
     sent: 'The link is on its way to your email address.',
+    removal:
+      'To delete the account and all its data, ask the operator. The operator uses the command npx baoco account delete.',
   },
   keys: {
     title: 'API keys',

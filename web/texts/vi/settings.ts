@@ -62,6 +62,8 @@ export const settings = {
     password: 'Đổi mật khẩu',
     passwordText: 'Chúng tôi sẽ gửi liên kết đổi mật khẩu tới email của bạn.',
     sent: 'Liên kết đang được gửi tới email của bạn.',
+    removal:
+      'Muốn xóa tài khoản và mọi dữ liệu của nó, hãy liên hệ người vận hành. Người vận hành dùng lệnh npx baoco account delete.',
   },
   keys: {
     title: 'Khóa API',

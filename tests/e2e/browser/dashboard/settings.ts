@@ -87,6 +87,7 @@ export const settings = (visitor: () => Visitor, owner: () => Owner): void => {
         ({ payment_prefix }) => payment_prefix === 'CF',
       )
     await visitor().open('/settings')
+    await page.getByText('Muốn xóa tài khoản và mọi dữ liệu của nó, hãy liên hệ người vận hành.').waitFor()
     await page.getByRole('button', { name: 'Thêm cửa hàng' }).click()
     await page.getByLabel('Tên cửa hàng').fill('Quán cà phê')
     await page.getByLabel('Tiền tố mã đơn').fill('TK')
