@@ -5,6 +5,7 @@ import { QueryClientProvider } from '@tanstack/preact-query'
 import { render } from 'preact'
 import { LocationProvider } from 'preact-iso/router'
 import { whenAnswered } from './api/client.ts'
+import { ignoreSecondClicks } from './app/double-click.ts'
 import { keepFocus } from './app/keep-focus.ts'
 import { loadLanguage } from './app/language.ts'
 import { askBeforeLeaving } from './app/leave.ts'
@@ -17,6 +18,8 @@ import { LiveRegion } from './frame/shell.tsx'
 import { setTheme, theme } from './app/theme.ts'
 
 setTheme(theme.value)
+// Before the others that follow clicks.
+ignoreSecondClicks()
 keepFocus()
 askBeforeLeaving()
 loadAgainWhenBack()

@@ -21,28 +21,18 @@ interface DialogProps {
  */
 export const Dialog = ({ title, isOpen, onClose, children }: DialogProps) => {
   const ref = useRef<HTMLDialogElement>(null)
-  const isPressed = useRef(false)
   const close = (): void => closing(ref.current!, onClose)
   useBackToClose(isOpen, close)
   // Before the next key: a dialog that is still there would catch it.
   useLayoutEffect(() => {
     if (isOpen && !ref.current?.open) ref.current?.showModal()
     if (!isOpen) ref.current?.close()
-    isPressed.current = false
   }, [isOpen])
-  /** The second click of a double click whose first one opened the dialog answers no question that nobody has read. */
-  const ignoreSecond = (event: MouseEvent): void => {
-    if (event.detail < 2) isPressed.current = true
-    if (isPressed.current) return
-    event.preventDefault()
-    event.stopPropagation()
-  }
   return (
     // `cancel` comes before the focus is given back, `close` later: a key pressed in between would open a dialog that then closes at once.
     <dialog
       ref={ref}
       aria-label={marked(title)}
-      onClickCapture={ignoreSecond}
       onCancel={(event) => {
         if (hasUnsaved(event.currentTarget)) event.preventDefault()
         close()

@@ -60,6 +60,51 @@ export const settings = (visitor: () => Visitor, owner: () => Owner): void => {
     await page.locator('.announcement', { hasText: 'Tài khoản mới được nhận ngay đến' }).waitFor()
   })
 
+  it('lets the second click of a double click press nothing that was not there before, and send no form again', async () => {
+    const { page } = visitor()
+    const clickAgain = async (): Promise<void> => {
+      await page.mouse.down({ clickCount: 2 })
+      await page.mouse.up({ clickCount: 2 })
+    }
+    // A question.
+    const rules = async () => (await owner().list<{ id: number }[]>('/api/webhooks')).length
+    const before = await rules()
+    await visitor().enter(`/webhooks/${owner().ruleId}`)
+    await page.getByRole('button', { name: 'Xóa webhook' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Xóa webhook' }).hover()
+    await clickAgain()
+    await dialog.getByRole('button', { name: 'Hủy' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await rules()).to.equal(before)
+    // The next of several lines.
+    type Bank = { confirmed: boolean }
+    const waiting = async () => (await owner().list<Bank[]>('/api/bank-accounts')).filter((each) => !each.confirmed)
+    for (const number of ['0088000000001', '0088000000002']) await owner().seeBankAccount(number)
+    const asked = (await waiting()).length
+    await visitor().open('/')
+    const mine = page.getByRole('button', { name: 'Đây là tài khoản của tôi: VCB 0088000000002' })
+    await mine.click()
+    await mine.waitFor({ state: 'detached' })
+    await clickAgain()
+    // A form.
+    await visitor().open('/exports')
+    const keys = async () => (await owner().list<object[]>('/api/account/api-keys')).length
+    const made = await keys()
+    const create = page.getByRole('button', { name: 'Tạo khóa chỉ đọc' })
+    const line = (name: string) => page.getByRole('heading', { name, exact: true }).waitFor()
+    await page.getByLabel('Tên khóa').fill('Khóa trước')
+    await create.click()
+    await line('Khóa trước')
+    await create.hover()
+    await clickAgain()
+    await page.getByLabel('Tên khóa').fill('Khóa sau')
+    await create.click()
+    await line('Khóa sau')
+    expect(await keys()).to.equal(made + 2)
+    expect((await waiting()).length).to.equal(asked - 1)
+  })
+
   it('keeps the sections after many bank accounts near, and every waiting account in sight', async () => {
     const { page } = visitor()
     type Bank = { id: number; account_number: string; confirmed: boolean }
