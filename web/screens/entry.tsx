@@ -3,12 +3,13 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
+import { useQuery } from '@tanstack/preact-query'
 import { ApiError, post } from '../api/client.ts'
 import { afterLogin } from '../app/after-login.ts'
 import { keepChosenLanguage } from '../app/account-language.ts'
 import { language, texts } from '../app/language.ts'
 import { Preferences } from '../ui/preferences.tsx'
-import { queries } from '../app/session.ts'
+import { ACCOUNT_QUERY, queries } from '../app/session.ts'
 import { Logo } from '../ui/logo.tsx'
 import { valuesOf } from '../app/submitted-values.ts'
 import { ActionProblem, DoneNotice, Heading, Loading, TextField } from '../ui/basics.tsx'
@@ -58,7 +59,7 @@ const takeToken = (): string | null => {
 }
 
 export const Login = () => {
-  const { entry } = texts.value
+  const { entry, shell } = texts.value
   const link = useAction((token: string) => post('/api/session/link', { token }))
   useEffect(() => {
     const follow = (): void => {
@@ -70,6 +71,9 @@ export const Login = () => {
     addEventListener('hashchange', follow)
     return () => removeEventListener('hashchange', follow)
   }, [])
+  const isUsed = link.error instanceof ApiError && link.error.status === 400
+  // Somebody may open the link a second time, although it has logged them in.
+  const account = useQuery({ ...ACCOUNT_QUERY, enabled: isUsed })
   const { query } = useLocation()
   const enter = async (): Promise<void> => {
     await keepChosenLanguage()
@@ -79,12 +83,22 @@ export const Login = () => {
   return (
     <Entry title={entry.login.title}>
       {link.isRunning && <Loading />}
-      {link.error instanceof ApiError && link.error.status === 400 ? (
+      {isUsed ? (
         <p class="notice failed" role="alert">
           {entry.login.badLink}
         </p>
       ) : (
         <ActionProblem error={link.error} />
+      )}
+      {account.data && (
+        <div class="notice stack tight">
+          <p>{entry.login.loggedIn(account.data.email)}</p>
+          <div>
+            <a class="button" href="/">
+              {shell.notFound.back}
+            </a>
+          </div>
+        </div>
       )}
       <LoginForm done={() => void enter()} />
       <p class="row between">

@@ -114,6 +114,7 @@ export const entry: Messages['entry'] = {
     button: 'Log in',
     wrong: 'The email or the password is wrong.',
     badLink: 'This sign-in link is no longer valid: it works once, for an hour. Log in with the password.',
+    loggedIn: (email) => `This browser is still logged in as ${email}.`,
     forgot: 'Forgot your password?',
     register: 'Create an account',
     resend: 'Send the confirmation mail again',

@@ -110,6 +110,7 @@ export const entry = {
     wrong: 'Email hoặc mật khẩu không đúng.',
     badLink:
       'Liên kết đăng nhập này không còn dùng được: nó chỉ dùng một lần, trong một giờ. Hãy đăng nhập bằng mật khẩu.',
+    loggedIn: (email: string) => `Trình duyệt này vẫn đang đăng nhập với ${email}.`,
     forgot: 'Quên mật khẩu?',
     register: 'Tạo tài khoản',
     resend: 'Gửi lại thư xác nhận',
