@@ -10,7 +10,7 @@ const loginWith = (known: () => Promise<unknown[]>) => {
   const parts = {
     settings: { jwtSecret: 'a secret of more than thirty-two bytes', rateLimits: {} },
     counters: { exact: () => counter },
-    database: { query: known },
+    database: { of: () => ({ query: known }) },
     store: { read: () => Promise.reject(reached) },
   }
   const context = { ip: '192.0.2.1', set: () => {} } as unknown as ApiContext
