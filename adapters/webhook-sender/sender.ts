@@ -102,10 +102,9 @@ export const openSender = ({ wholeCallMs = WHOLE_CALL, inProcess, ...settings }:
     }
     const calls = callsOf(signal)
     calls.add(call)
-    const timer = setTimeout(
-      () => call.end(new Failure('timeout', `No answer within ${wholeCallMs / 1000} seconds.`)),
-      wholeCallMs,
-    )
+    const timeOver = () => call.end(new Failure('timeout', `No answer within ${wholeCallMs / 1000} seconds.`))
+    // If this process stood still, the answer may be there already. It is read before the immediate.
+    const timer = setTimeout(() => setImmediate(timeOver), wholeCallMs)
     const local = inProcess?.(given)
     void local?.then(({ status, body }) => call.answer(status, body))
     const done = local ? null : dispatch(given, target, call)

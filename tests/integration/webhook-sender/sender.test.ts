@@ -4,6 +4,7 @@ import { createServer as createHttpServer } from 'node:http'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { Worker } from 'node:worker_threads'
 import { askedToWait, LONGEST_WAIT } from '../../../domain/webhook/endpoint.ts'
 import { bestTime, timeOf } from '../../harness/best-time.ts'
 import { eventually } from '../../harness/eventually.ts'
@@ -162,6 +163,23 @@ describe('the webhook sender', () => {
     const one = sender({ wholeCallMs: 200 })
     const result = await cutOffAfter(200, () => one.send(callTo(url), never))
     expect(result).to.include({ http_status: 0, error: 'timeout', response_body: 'No answer within 0.2 seconds.' })
+  })
+
+  it('takes an answer that came in time, although this process stood still until the time was over', async () => {
+    const answersLater = `
+      const { parentPort } = require('node:worker_threads')
+      const server = require('node:http').createServer((request, response) => {
+        parentPort.postMessage('called')
+        setTimeout(() => response.end('ok'), 50)
+      })
+      server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port))`
+    const endpoint = new Worker(answersLater, { eval: true })
+    closing.push(() => endpoint.terminate())
+    const [port] = (await once(endpoint, 'message')) as [number]
+    const sent = sender({ wholeCallMs: 500 }).send(callTo(`http://127.0.0.1:${port}/`), never)
+    await once(endpoint, 'message')
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000)
+    expect(await sent).to.include({ http_status: 200, response_body: 'ok', error: null })
   })
 
   it('limits the time of connect, headers and body together', async () => {
