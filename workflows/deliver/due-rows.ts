@@ -11,8 +11,8 @@ const LOOK_EVERY = 1_000
 
 export interface DueRowsOptions {
   room: () => RoomByLane
-  /** Whether a user has all of their share of a lane's room. */
-  hasFullUsers: () => boolean
+  /** Whether a user has all of their share of a lane's room, or a limited rule has calls that wait. */
+  isAnyFull: () => boolean
   claimDue: (room: RoomByLane) => Promise<Due>
   takeOver: (limit: number) => Promise<Due>
   handOver: (due: Due) => Promise<void>
@@ -21,7 +21,7 @@ export interface DueRowsOptions {
 
 const sum = (room: RoomByLane): number => LANES.reduce((total, lane) => total + room[lane], 0)
 
-export const openDueRows = ({ onError, room, hasFullUsers, claimDue, takeOver, handOver }: DueRowsOptions) => {
+export const openDueRows = ({ onError, room, isAnyFull, claimDue, takeOver, handOver }: DueRowsOptions) => {
   const waking = new WakeSignal()
   let takeOverWanted = false
   let nextAt = Infinity
@@ -67,7 +67,7 @@ export const openDueRows = ({ onError, room, hasFullUsers, claimDue, takeOver, h
   /** @returns how many rows it found */
   const look = async (): Promise<number> => {
     if (nextAt <= performance.now()) nextAt = Infinity
-    lacksRoom = hasFullUsers() || LANES.some((lane) => room()[lane] === 0)
+    lacksRoom = isAnyFull() || LANES.some((lane) => room()[lane] === 0)
     hasMore = false
     let found = 0
     if (takeOverWanted && sum(room()) > 0) {

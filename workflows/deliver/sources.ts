@@ -107,7 +107,7 @@ export const openSources = (given: SourcesOptions): Sources => {
 
   const dueRows = openDueRows({
     room: () => (mayClaim() ? lanes.room() : NO_ROOM),
-    hasFullUsers: () => lanes.shares().left.some(({ left }) => left === 0),
+    isAnyFull: () => lanes.shares().left.some(({ left }) => left === 0) || lanes.limitedWaiting().length > 0,
     claimDue: async (room) => {
       const due = await claims.due(room, firstEarlier(firstAttempts.noted, heartbeat, gatedAt))
       // The next call of a limited rule becomes due a little later.

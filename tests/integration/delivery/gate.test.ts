@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Account } from '../../../domain/account/account.ts'
 import { retry } from '../../../domain/transaction/decide.ts'
 import type { Answer } from '../../harness/shop.ts'
@@ -113,6 +114,23 @@ describe('an ordered or limited rule', () => {
     expect(times).to.have.length(40)
     expect(times.at(-1)! - times[0]!).to.be.above((40 - 10) * 95)
     for (let from = 0; from + 20 < times.length; from++) expect(times[from + 20]! - times[from]!).to.be.above(900)
+  })
+
+  it('does not get at once what waited while its endpoint was slow, if it is limited', async () => {
+    const late: (() => void)[] = []
+    const shop = await setting.shop((_call, response) => void late.push(() => response.end('ok')))
+    const rule = await setting.rule(shop.url, { max_per_minute: 600 })
+    await setting.worker({ limits: { first: { perEndpoint: 2 } } })
+    const all = await setting.capture([rule], { count: 80 })
+    await eventually(() => shop.calls.length === 2)
+    // Forty more could be made in this time.
+    await pause(4_000)
+    shop.answer(status(200))
+    const freedAt = Date.now()
+    for (const answer of late) answer()
+    for (const id of all) await setting.untilStatus(id, 'success', 30_000)
+    // At most ten waited, and ten are made at once. Then there is about one every tenth of a second.
+    expect(shop.calls.filter(({ at }) => at - freedAt < 1_000).length).to.be.at.most(2 + 10 + 10 + 10)
   })
 
   for (const [what, fields] of Object.entries({ ordered: { ordered: 1 }, limited: { max_per_minute: 600 } } as const))
