@@ -20,6 +20,8 @@ interface Entry {
   idle: Connection[]
   calls: number
   usedAt: number
+  /** The endpoint sent an answer to no call, such as one to a body that it took for a request. The next call would get it. */
+  answersTwice: boolean
 }
 
 /** With more origins than this, the one that has been idle longest is removed. */
@@ -33,6 +35,9 @@ const LONGEST_REST = 60_000
  * so is not sent again at once: the endpoint may have read it.
  */
 const KEEP_ALIVE_MS = 1_500
+
+/** undici's message when it closes a connection on which an answer came and no call waits for one. */
+const ANSWER_TO_NOTHING = 'bad response'
 
 /** A connection for one call. */
 export interface Taken {
@@ -63,7 +68,7 @@ export class Pools {
     // Inserting again keeps the map in the order of use.
     this.#entries.delete(origin)
     this.#entries.set(origin, entry)
-    const connection = entry.idle.pop() ?? this.#connection(origin)
+    const connection = entry.idle.pop() ?? this.#connection(origin, entry)
     this.#taken.add(connection)
     connection.limit.begin(call)
     connection.interim.begin(call)
@@ -81,7 +86,7 @@ export class Pools {
     await close([...idle, ...this.#taken])
   }
 
-  #connection(origin: string): Connection {
+  #connection(origin: string, entry: Entry): Connection {
     let socket: Socket | null = null
     const interim = new InterimAnswers()
     const client = new Client(origin, {
@@ -101,6 +106,11 @@ export class Pools {
       // `HeadLimit` ends the call first.
       maxHeaderSize: 4 * LONGEST_HEAD,
     })
+    client.on('disconnect', (_origin, _targets, { message }) => {
+      if (message !== ANSWER_TO_NOTHING || entry.answersTwice) return
+      entry.answersTwice = true
+      void close(entry.idle.splice(0))
+    })
     const limit = new HeadLimit()
     limit.watch(client, () => socket)
     return { client, limit, interim }
@@ -110,7 +120,7 @@ export class Pools {
     entry.calls--
     this.#taken.delete(connection)
     connection.limit.end()
-    if (isWhole) entry.idle.push(connection)
+    if (isWhole && !entry.answersTwice) entry.idle.push(connection)
     else void close([connection])
   }
 
@@ -120,7 +130,7 @@ export class Pools {
       const [oldest] = [...this.#entries].find(([, { calls }]) => calls === 0) ?? []
       if (oldest !== undefined) this.#forget(oldest)
     }
-    return { idle: [], calls: 0, usedAt: performance.now() }
+    return { idle: [], calls: 0, usedAt: performance.now(), answersTwice: false }
   }
 
   #forget(origin: string): void {

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { Worker } from 'node:worker_threads'
@@ -144,6 +145,24 @@ describe('the webhook sender', () => {
     expect((await one.send(callTo(url), never)).response_body).to.have.length(4_096)
     expect((await one.send(callTo(url), never)).response_body).to.equal('ok')
     expect(addresses.size).to.equal(2)
+  })
+
+  it('reuses no connection to an endpoint that has answered a call twice', async () => {
+    const answer = (words: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${words.length}\r\n\r\n${words}`
+    let connections = 0
+    const url = await raw((socket) => {
+      connections++
+      socket.on('data', () => {
+        socket.write(answer('first'))
+        setTimeout(() => socket.write(answer('second')), 3)
+      })
+    })
+    const one = sender()
+    await one.send(callTo(url), never)
+    await pause(100)
+    for (let number = 0; number < 100; number++)
+      expect((await one.send(callTo(url), never)).response_body).to.equal('first')
+    expect(connections).to.equal(101)
   })
 
   it('makes concurrent calls to one endpoint', async () => {
