@@ -51,9 +51,11 @@ export interface AttemptOccasion {
   random: number
   /** The endpoint has been down for the whole time of the schedule, so this is the last attempt. */
   isLast?: boolean
+  /** During the call, its rule got another url or was deleted. So the next attempt need not wait. */
+  isOutdated?: boolean
 }
 
-const isSuccess = (httpStatus: number): boolean => httpStatus >= 200 && httpStatus < 300
+export const isSuccess = (httpStatus: number): boolean => httpStatus >= 200 && httpStatus < 300
 
 /** The endpoint states that it is permanently gone. */
 const GONE = 410
@@ -63,7 +65,7 @@ type Outcome = Pick<TransactionEventData['WebhookAttempted'], 'outcome' | 'next_
 const outcomeOf = (
   delivery: Delivery,
   result: AttemptResult,
-  { at, schedule, random, isLast = false }: AttemptOccasion,
+  { at, schedule, random, isLast = false, isOutdated = false }: AttemptOccasion,
 ): Outcome => {
   if (isSuccess(result.http_status)) return { outcome: 'delivered', next_attempt_at: null }
   // The number is already recorded, or the delivery has ended. The attempt is recorded, and nothing else changes.
@@ -73,7 +75,8 @@ const outcomeOf = (
   const tryOfRound = result.attempt - delivery.round_base
   const delay = delayBeforeRetry(schedule, { ...result, tryOfRound }, random)
   if (delay === null || isLast) return { outcome: 'exhausted', next_attempt_at: null }
-  return { outcome: 'retrying', next_attempt_at: new Date(at.getTime() + delay * 1000).toISOString() }
+  const wait = isOutdated ? 0 : delay
+  return { outcome: 'retrying', next_attempt_at: new Date(at.getTime() + wait * 1000).toISOString() }
 }
 
 /**

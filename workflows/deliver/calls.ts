@@ -56,7 +56,7 @@ export const openCalls = ({ options, worker, tracked, heartbeat, stopping, deman
   const { onAttempt = () => {}, onOpened = () => {}, onError = () => {} } = options
   const cutOff = new AbortController()
 
-  const recorder = openRecorder({ store, ids, tracked, schedule, random: Math.random, onError })
+  const recorder = openRecorder({ store, queue, ids, tracked, schedule, random: Math.random, onError })
 
   const makeCall = attempts({
     sender,

@@ -143,6 +143,7 @@ export interface PresentRule {
   rule_id: number
   /** Revision of the account's event that last changed the rule. */
   account_revision: number
+  url: string
 }
 
 export interface DeliveryQueue {

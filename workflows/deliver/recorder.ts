@@ -54,7 +54,7 @@ export const openRecorder = (options: RecorderOptions) => {
 
   /** The transaction is held by the caller's claim until this is recorded. */
   const submit = (outcome: Outcome): void => {
-    unrecorded.push({ outcome, attempt_id: 0, random: options.random() })
+    unrecorded.push({ outcome, attempt_id: 0, random: options.random(), isOutdated: false })
     if (outcome.isAwaited) awaited++
     gather.added()
   }

@@ -27,6 +27,8 @@ export interface Waiting {
   outcome: Outcome
   attempt_id: number
   random: number
+  /** The call failed, and its rule has another url now or may not be called. */
+  isOutdated: boolean
 }
 
 /** The results of one transaction. */
@@ -71,10 +73,10 @@ const decideAll = (
 ): { facts: TransactionEvent[]; state: Transaction } => {
   const facts: TransactionEvent[] = []
   let state = tracked.state
-  for (const { outcome, attempt_id, random } of waiting) {
+  for (const { outcome, attempt_id, random, isOutdated } of waiting) {
     const { result, rule_id, at, isLast = false } = outcome
     const decided = result
-      ? recordAttempt(state, result, { attempt_id, at, schedule, random, isLast })
+      ? recordAttempt(state, result, { attempt_id, at, schedule, random, isLast, isOutdated })
       : endDelivery(state, rule_id, at)
     state = evolveAll(state, decided, at.toISOString())
     facts.push(...decided)

@@ -3,19 +3,26 @@
  * Appends the results of calls, a group for each transaction. On a conflict, the stream is read and the results are decided again. While the
  * store is down, they are appended again and again with the same event ids.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import { StoreUnavailable } from '../../domain/errors.ts'
 import { UnreadableEvent, type StoredEvent } from '../../domain/parse-event.ts'
 import type { Checkpoint, EventStore, Ids } from '../../domain/ports.ts'
+import { isSuccess } from '../../domain/transaction/decide.ts'
 import { transactionStream } from '../../domain/transaction/events.ts'
 import { retry } from '../support/retry.ts'
+import type { DeliveryQueue } from './queue.ts'
 import { byTransaction, decideGroup, type Group, type TransactionResults, type Waiting } from './result-groups.ts'
 import type { TrackedTransactions } from './tracked.ts'
 
 /** Pauses between attempts while the store is down. */
 const BACK_OFF = { firstMs: 250, mostMs: 250 }
 
+/** Milliseconds that results wait for the present urls of their rules. */
+const PATIENCE = 1_000
+
 export interface ResultWriterOptions {
   store: EventStore
+  queue: Pick<DeliveryQueue, 'presentRules'>
   ids: Ids
   tracked: TrackedTransactions
   /** Seconds before each retry. */
@@ -29,7 +36,7 @@ export const openResultWriter = (options: ResultWriterOptions, givenUp: AbortSig
   const { untilItAnswers, isFailing } = openAsking(givenUp, options.onError)
 
   const write = async (taken: readonly Waiting[]): Promise<void> => {
-    await number(taken)
+    await Promise.all([number(taken), noteOutdated(taken)])
     let groups = decide(byTransaction(taken, options.tracked))
     while (groups.length > 0) groups = await append(groups)
   }
@@ -38,6 +45,18 @@ export const openResultWriter = (options: ResultWriterOptions, givenUp: AbortSig
     const calls = taken.filter(({ outcome }) => outcome.result)
     const ids = await untilItAnswers(() => options.ids.next(calls.length))
     calls.forEach((call, index) => (call.attempt_id = ids[index]!))
+  }
+
+  /** Retries of calls to a former url do not wait. If the database does not say so soon, they follow the schedule. */
+  const noteOutdated = async (taken: readonly Waiting[]): Promise<void> => {
+    const failed = taken.filter(({ outcome: { result } }) => result && !isSuccess(result.http_status))
+    if (failed.length === 0) return
+    const rules = [...new Set(failed.map(({ outcome }) => outcome.rule_id))]
+    const asked = options.queue.presentRules(rules).catch(() => null)
+    const present = await Promise.race([asked, pause(PATIENCE, null, { ref: false })])
+    if (present === null) return
+    const urls = new Map(present.map(({ rule_id, url }) => [rule_id, url]))
+    for (const each of failed) each.isOutdated = urls.get(each.outcome.rule_id) !== each.outcome.result!.url
   }
 
   /** @returns the groups that have events to append */

@@ -36,7 +36,7 @@ FROM unnest($2::bigint[], $3::bigint[], $4::integer[]) WITH ORDINALITY AS wanted
 WHERE c.worker = $1 AND c.attempt = wanted.attempt`
 
 const PRESENT_RULES = `
-SELECT r.rule_id, r.account_revision
+SELECT r.rule_id, r.account_revision, r.url
 FROM unnest($1::bigint[]) AS wanted (rule_id)
   JOIN read_model.rule r ON r.rule_id = wanted.rule_id
   JOIN read_model.account a ON a.user_id = r.user_id

@@ -189,6 +189,45 @@ describe('a rule that changes while claimed deliveries wait in a worker', () => 
     for (const { headers } of next.calls) expect(headers['x-webhook-attempt']).to.equal('2')
   })
 
+  describe('during a call that then fails', () => {
+    /** The first call has begun. The next one would come after an hour. */
+    const called = async () => {
+      await setting.worker({ schedule: [3_600] })
+      const [transaction] = await setting.capture([rule])
+      await eventually(() => shop.calls.length === 1)
+      return transaction!
+    }
+    beforeEach(() => shop.answer((_call, response) => void fail.push(() => response.writeHead(500).end())))
+    const fail: (() => void)[] = []
+    afterEach(() => fail.splice(0))
+
+    it('has the delivery ended at once if it was deleted', async () => {
+      const transaction = await called()
+      await change({ type: 'RuleDeleted', data: { user_id: USER, rule_id: rule } })
+      fail[0]!()
+      await setting.untilStatus(transaction, 'no_match')
+    })
+
+    it('gets the retry at once at its new url', async () => {
+      const transaction = await called()
+      const next = await setting.shop()
+      await change(changed({ url: next.url }))
+      fail[0]!()
+      await setting.untilStatus(transaction, 'success')
+      expect(next.calls[0]!.headers['x-webhook-attempt']).to.equal('2')
+    })
+
+    it('gets the retry as soon as it is switched on again, if it was paused', async () => {
+      const transaction = await called()
+      await change(changed({ is_active: 0 }))
+      fail[0]!()
+      await eventually(async () => (await setting.attempts(transaction)).length === 1)
+      shop.answer(status(200))
+      await change(changed({ is_active: 1 }))
+      await setting.untilStatus(transaction, 'success')
+    })
+  })
+
   describe('looked up', () => {
     /** A queue that counts the looks at rules, and makes one of its methods fail once. */
     const watchedQueue = ({ fails }: { fails?: 'presentRules' | 'giveBack' } = {}) => {

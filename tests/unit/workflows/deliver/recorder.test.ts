@@ -7,6 +7,7 @@ import { NO_STREAM, type EventStore, type Unit } from '../../../../domain/ports.
 import type { AttemptResult } from '../../../../domain/transaction/decide.ts'
 import { foldTransaction } from '../../../../domain/transaction/transaction.ts'
 import { openRecorder } from '../../../../workflows/deliver/recorder.ts'
+import type { DeliveryQueue } from '../../../../workflows/deliver/queue.ts'
 import { TrackedTransactions } from '../../../../workflows/deliver/tracked.ts'
 import { eventually } from '../../../harness/eventually.ts'
 import { captured, deleted, NOW, resultOf } from '../../domain/transaction/sentences.ts'
@@ -57,7 +58,19 @@ const setUp = () => {
   const ids = { next: (count: number) => Promise.resolve(Array.from({ length: count }, () => id++)) }
   const errors: unknown[] = []
   const onError = (error: unknown) => errors.push(error)
-  const recorder = openRecorder({ store: store.store, ids, tracked, schedule: [60, 300], random: () => 0.5, onError })
+  const { url } = resultOf(7, 1, 500)
+  const queue: Pick<DeliveryQueue, 'presentRules'> = {
+    presentRules: (rules) => Promise.resolve(rules.map((rule_id) => ({ rule_id, account_revision: 1, url }))),
+  }
+  const recorder = openRecorder({
+    store: store.store,
+    queue,
+    ids,
+    tracked,
+    schedule: [60, 300],
+    random: () => 0.5,
+    onError,
+  })
   const outcomes: (string | null)[] = []
   const submit = (result: AttemptResult) =>
     recorder.submit({
@@ -68,7 +81,7 @@ const setUp = () => {
       recorded: (attempted) => outcomes.push(attempted?.outcome ?? null),
     })
   const hold = (rule_id: number) => tracked.holdRead({ transaction_id: 42, rule_id, user_id: 5 }, [...store.events])
-  return { ...store, tracked, recorder, outcomes, submit, hold, errors }
+  return { ...store, tracked, queue, recorder, outcomes, submit, hold, errors }
 }
 
 const result = (rule: number, attempt: number, status: number) => resultOf(rule, attempt, status)
@@ -142,6 +155,24 @@ describe('the recorder', () => {
     await recorder.end()
     expect(events.at(-1)!.data).to.include({ attempt_id: 100, outcome: 'retrying' })
   })
+
+  const present = (url: string) => Promise.resolve([{ rule_id: 7, account_revision: 1, url }])
+  for (const [what, answer, seconds] of [
+    ['does not wait if its rule has another url', () => present('https://shop.vn/other'), 0],
+    ['does not wait if its rule is gone', () => Promise.resolve([]), 0],
+    ['follows the schedule if its rule has the same url', () => present(resultOf(7, 1, 500).url), 60],
+    ['follows the schedule if the database is away', () => Promise.reject(new Error('away')), 60],
+    ['follows the schedule if the database does not answer', () => new Promise<never>(() => {}), 60],
+  ] as const)
+    it(`records a retry that ${what}`, async () => {
+      const { recorder, hold, submit, queue, events } = setUp()
+      queue.presentRules = answer
+      hold(7)
+      submit(result(7, 1, 500))
+      await recorder.end()
+      const next_attempt_at = new Date(NOW.getTime() + seconds * 1_000).toISOString()
+      expect(events.at(-1)!.data).to.include({ outcome: 'retrying', next_attempt_at })
+    })
 
   it('is behind while the store is unavailable, and records everything when it is back', async () => {
     const { recorder, hold, submit, away, types } = setUp()

@@ -16,7 +16,7 @@ const check = async (jobs: readonly Job[]) => {
   }
   const presentRules = (rules: readonly number[]) => {
     asked.push([...rules])
-    return Promise.resolve(rules.map((rule_id) => ({ rule_id, account_revision: 1 })))
+    return Promise.resolve(rules.map((rule_id) => ({ rule_id, account_revision: 1, url: '' })))
   }
   const giveBack = () => Promise.reject(new Error('no rule has changed'))
   const onError = (error: unknown) => {
