@@ -71,7 +71,7 @@ export class NewAttempts {
   #uncounted: { user_id: number; checkpoint: Checkpoint }[] = []
   readonly #uncountedOf = new Map<number, number>()
   readonly #ahead = new Map<number, Ahead>()
-  readonly #beingGivenBack = new Set<number>()
+  readonly #beingGivenBack = new Map<number, Promise<void>>()
   #isDropping = false
 
   constructor(options: NewAttemptsOptions) {
@@ -99,7 +99,7 @@ export class NewAttempts {
 
   /** Transactions that may be claimed: their append is under way, their entry has not come yet, or the claim is being given back. */
   get claimedAhead(): number[] {
-    return [...this.#ahead.keys(), ...this.#beingGivenBack]
+    return [...this.#ahead.keys(), ...this.#beingGivenBack.keys()]
   }
 
   /** The read models have passed this position. */
@@ -156,6 +156,9 @@ export class NewAttempts {
   /** @returns the claimed attempts, and the entries that must wait for the read models. It never throws. */
   async claim(entries: readonly LogEntry[]): Promise<{ claimed: Claimed[]; left: LogEntry[] }> {
     const fresh = entries.filter(isWithData)
+    // Until then, the old claims are in the way of new ones, or new ones would be given back too.
+    if (this.#beingGivenBack.size > 0)
+      await Promise.all(fresh.map(({ transaction_id }) => this.#beingGivenBack.get(transaction_id)))
     const done = await this.#claimedAhead(fresh.filter((entry) => this.isClaimedAhead(entry)))
     const used = new Set(done.used)
     const others = fresh.filter((entry) => !used.has(entry))
@@ -207,17 +210,14 @@ export class NewAttempts {
     const claims = unused.flatMap(({ transaction_id, rules }) =>
       rules.map((rule_id) => ({ transaction_id, rule_id, attempt: 1 })),
     )
+    if (claims.length === 0) return
+    const givingBack = queue.giveBack(worker, claims).catch((error: unknown) => onLost(error, newest))
     for (const { transaction_id } of unused) {
       this.#ahead.delete(transaction_id)
-      this.#beingGivenBack.add(transaction_id)
+      this.#beingGivenBack.set(transaction_id, givingBack)
     }
-    try {
-      if (claims.length > 0) await queue.giveBack(worker, claims)
-    } catch (error) {
-      onLost(error, newest)
-    } finally {
-      for (const { transaction_id } of unused) this.#beingGivenBack.delete(transaction_id)
-    }
+    await givingBack
+    for (const { transaction_id } of unused) this.#beingGivenBack.delete(transaction_id)
   }
 
   async #claimNow(entries: readonly NewEntry[]): Promise<{ claimed: Claimed[]; left: NewEntry[] }> {

@@ -83,6 +83,25 @@ describe('claims of what this process appends', () => {
     expect(attempts.claimedAhead).to.be.empty
   })
 
+  it('are claimed again only after they were given back, if their entry comes meanwhile', async () => {
+    let isGivenBack = (): void => {}
+    const { attempts, asked, answer } = opened({
+      giveBack: () => new Promise<void>((resolve) => (isGivenBack = resolve)),
+    })
+    attempts.claimAhead([DATA])
+    answer()
+    await turn()
+    await later()
+    const claiming = attempts.claim([ENTRY])
+    await turn()
+    expect(asked).to.have.length(1)
+    isGivenBack()
+    await turn()
+    expect(asked).to.have.length(2)
+    answer()
+    expect((await claiming).claimed).to.have.length(1)
+  })
+
   it('are made, however long the answer to the claim takes: one that is given back before it is made would block the call', async () => {
     const { attempts, givenBack, answer } = opened()
     attempts.claimAhead([DATA])
