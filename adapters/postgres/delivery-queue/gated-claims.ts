@@ -44,15 +44,20 @@ const ofEachLane = (until: string, limit: string, only: string): string => `
     ORDER BY q.due_at LIMIT ${limit}
   ) x`
 
-/** Open deliveries of an ordered rule among which the one in flight is looked for. It was the oldest when it was claimed. */
-const MOST_AHEAD = 100
+/**
+ * The oldest and the newest open deliveries of an ordered rule, among which the one in flight is looked for. It was the oldest when it was
+ * claimed. A bulk retry may open very many older ones meanwhile, but rarely do very many newer ones wait then, too.
+ */
+const MOST_AT_AN_END = 100
+
+const openAtAnEnd = (order: 'ASC' | 'DESC'): string => `(
+    SELECT q.transaction_id, q.rule_id, q.attempt FROM read_model.delivery q
+    WHERE q.rule_id = r.rule_id AND q.status = 'open'
+    ORDER BY q.captured_at ${order}, q.transaction_id ${order} LIMIT ${MOST_AT_AN_END})`
 
 /** A call of the ordered rule `r` is claimed and not recorded. */
 const IS_IN_FLIGHT = `EXISTS (
-  SELECT FROM (
-    SELECT q.transaction_id, q.rule_id, q.attempt FROM read_model.delivery q
-    WHERE q.rule_id = r.rule_id AND q.status = 'open' ORDER BY q.captured_at, q.transaction_id LIMIT ${MOST_AHEAD}
-  ) q WHERE NOT ${unclaimed('q')})`
+  SELECT FROM (${openAtAnEnd('ASC')} UNION ALL ${openAtAnEnd('DESC')}) q WHERE NOT ${unclaimed('q')})`
 
 /**
  * A delivery whose schedule has passed is due, or was first due, before this time. Other rows that match are filtered out

@@ -81,6 +81,20 @@ describe('an ordered or limited rule', () => {
     expect(orderOf(shop.calls)).to.deep.equal([older, newer, older])
   })
 
+  it('gets no second call while one is in flight, even if very many older ones wait, if it is ordered', async () => {
+    const open: (() => void)[] = []
+    const shop = await setting.shop((_call, response) => void open.push(() => response.writeHead(200).end()))
+    const rule = await setting.rule(shop.url, { ordered: 1 })
+    const worker = await setting.worker(ALIVE)
+    const [newer] = await setting.capture([rule])
+    await eventually(() => open.length === 1)
+    await setting.capture([rule], { age: 3_600, count: 150 })
+    await setting.projector.passed((await setting.store.end())!, 30_000)
+    const { looks } = worker
+    await eventually(() => worker.looks > looks + 3)
+    expect(orderOf(shop.calls)).to.deep.equal([newer])
+  })
+
   for (const [what, fields] of Object.entries({ ordered: { ordered: 1 }, limited: { max_per_minute: 600 } } as const))
     it(`does not wait for the time of a capture whose clock was ahead, if it is ${what}`, async () => {
       const shop = await setting.shop()
