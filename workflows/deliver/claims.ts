@@ -80,8 +80,8 @@ export class Claims {
   /** @param firstEarlier  seconds by which first attempts are claimed before they are due in the queue */
   due(room: RoomByLane, firstEarlier: number): Promise<Due> {
     const { queue, worker, lanes } = this.#options
-    const [fullRules, shares] = [lanes.fullRules(), lanes.shares()]
-    return queue.claimDue(worker, { room, perRule: PER_RULE, fullRules, shares, firstEarlier })
+    const [fullRules, limitedWaiting, shares] = [lanes.fullRules(), lanes.limitedWaiting(), lanes.shares()]
+    return queue.claimDue(worker, { room, perRule: PER_RULE, fullRules, limitedWaiting, shares, firstEarlier })
   }
 
   /**

@@ -68,15 +68,13 @@ export class Lanes {
     for (const lane of this.#each) lane.hold(false)
   }
 
-  /** Rules that get no more calls now. A limited rule gets none while one waits, because those that wait together are made at once later. */
   fullRules(): number[] {
-    return [...this.#each.flatMap((lane) => lane.fullRules()), ...this.limitedWaiting()]
+    return this.#each.flatMap((lane) => lane.fullRules())
   }
 
-  /** Limited rules with a call that waits. */
-  limitedWaiting(): number[] {
-    const limited = this.jobsWaiting().filter(({ claimed }) => claimed.rule.max_per_minute !== null)
-    return limited.map(({ rule_id }) => rule_id)
+  /** Calls of limited rules that wait. */
+  limitedWaiting(): Claimed[] {
+    return this.jobsWaiting().flatMap(({ claimed }) => (claimed.rule.max_per_minute === null ? [] : [claimed]))
   }
 
   /** How much of the room each user may have. */

@@ -125,6 +125,8 @@ export interface DueWanted {
   perRule: number
   /** Rules whose endpoints have no room. */
   fullRules: readonly number[]
+  /** Calls of limited rules that wait. Such a rule gets no more in the same lane, because those that wait together are made at once later. */
+  limitedWaiting?: readonly { rule_id: number; lane: LaneName }[]
   /** Most rows of a user per lane. */
   shares: Shares
   /** Seconds by which first attempts are claimed before they are due in the queue. */

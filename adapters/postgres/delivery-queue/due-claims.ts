@@ -100,10 +100,13 @@ export const openDueClaims = (
     const lanes = [...found, ...late.lanes.filter((each) => !isFound(each))]
     if (lanes.length === 0) return { claimed: [], orphans: [], hasMore }
     const [rules, names] = columnsOf(lanes, 'rule_id', 'lane')
-    const claim = (statement: string, part: DueWanted, more: unknown[]) =>
-      database.query<ClaimRow>(statement, [worker, ...roomOf(part), ...more, ...late.columns, ...sharesOf(part)])
+    const claim = (statement: string, part: DueWanted, more: unknown[], atTheEnd: unknown[] = []) =>
+      database.query<ClaimRow>(statement, [
+        worker, ...roomOf(part), ...more, ...late.columns, ...sharesOf(part), ...atTheEnd,
+      ]) // prettier-ignore
+    const waiting = columnsOf(wanted.limitedWaiting ?? [], 'rule_id', 'lane')
     const ungated = (part: DueWanted) => claim(statements.ungated, part, [rules, names, part.firstEarlier])
-    const gated = (part: DueWanted) => claim(statements.gated, part, [rules])
+    const gated = (part: DueWanted) => claim(statements.gated, part, [rules], waiting)
     isGatedFirst = !isGatedFirst
     const [begin, goOn] = isGatedFirst ? [gated, ungated] : [ungated, gated]
     const begun = await begin(wanted)

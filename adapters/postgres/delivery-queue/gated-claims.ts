@@ -74,7 +74,7 @@ const ALLOWED = `least(w.count,
 /**
  * `$1` worker, `$2` lanes, `$3` their room, `$4` most rows per rule and lane, `$5` rules whose endpoints have no room, `$6` rules
  * with due deliveries (`due-lanes.ts`), `$7` to `$9` retries that a wrong clock put off (`put-off.ts`), `$10` and `$11` what is
- * left of the users' shares.
+ * left of the users' shares, `$12` and `$13` the limited rules with calls that wait, and their lanes.
  * @param times  seconds: of the whole schedule, that a retry waits at most, and between two probes
  */
 export const claimGated = ({
@@ -124,7 +124,9 @@ WITH ${delivered(whole)}, gated AS MATERIALIZED (
   SELECT p.*, row_number() OVER (PARTITION BY p.rule_id, p.lane ORDER BY p.due_at) AS place,
     row_number() OVER (PARTITION BY p.user_id, p.endpoint, p.probes ORDER BY p.due_at, p.transaction_id) AS probe_place
   FROM (SELECT passing.*, ${shareLeft('passing.user_id', 'passing.lane', 10)} AS rest FROM passing) p
-  WHERE (p.probing OR NOT p.probes) AND p.rest > 0
+  WHERE (p.probing OR NOT p.probes) AND p.rest > 0 AND NOT EXISTS (
+    SELECT FROM unnest($12::bigint[], $13::text[]) AS waiting (rule_id, lane)
+    WHERE waiting.rule_id = p.rule_id AND waiting.lane = p.lane)
 ), turns AS (
   SELECT p.*, row_number() OVER (PARTITION BY p.lane, p.user_id ORDER BY p.place, p.due_at) AS turn_of_user
   FROM placed p WHERE NOT p.probes OR p.probe_place = 1

@@ -220,6 +220,16 @@ describe('the delivery queue', () => {
     expect((await claimDue(ONE, { shares: { whole: ROOM, left } })).claimed).to.have.length(3)
   })
 
+  it('claims nothing of a limited rule in a lane in which one of its calls waits, but in the others', async () => {
+    const limited = await setting.rule(URL_OF_NOBODY, { max_per_minute: 600 })
+    const [first, byHand] = await captured([limited], { age: 61, count: 2 })
+    await setting.query("UPDATE read_model.delivery SET lane = 'manual' WHERE transaction_id = $1", [byHand])
+    await firstLook()
+    const limitedWaiting = [{ rule_id: limited, lane: 'first' as const }]
+    expect(idsOf((await claimDue(ONE, { limitedWaiting })).claimed)).to.deep.equal([byHand])
+    expect(idsOf((await claimDue(ONE)).claimed)).to.deep.equal([first])
+  })
+
   it('claims nothing of a paused rule, even if it is limited or its transaction is new', async () => {
     const paused = await setting.rule(URL_OF_NOBODY, { is_active: 0 })
     const limited = await setting.rule(URL_OF_NOBODY, { is_active: 0, max_per_minute: 600 })
