@@ -158,7 +158,7 @@ export class NewAttempts {
     const fresh = entries.filter(isWithData)
     // Until then, the old claims are in the way of new ones, or new ones would be given back too.
     if (this.#beingGivenBack.size > 0)
-      await Promise.all(fresh.map(({ transaction_id }) => this.#beingGivenBack.get(transaction_id)))
+      for (const { transaction_id } of fresh) await this.#beingGivenBack.get(transaction_id)
     const done = await this.#claimedAhead(fresh.filter((entry) => this.isClaimedAhead(entry)))
     const used = new Set(done.used)
     const others = fresh.filter((entry) => !used.has(entry))
