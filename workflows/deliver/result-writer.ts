@@ -55,8 +55,13 @@ export const openResultWriter = (options: ResultWriterOptions, givenUp: AbortSig
     const asked = options.queue.presentRules(rules).catch(() => null)
     const present = await Promise.race([asked, pause(PATIENCE, null, { ref: false })])
     if (present === null) return
-    const urls = new Map(present.map(({ rule_id, url }) => [rule_id, url]))
-    for (const each of failed) each.isOutdated = urls.get(each.outcome.rule_id) !== each.outcome.result!.url
+    const byId = new Map(present.map((rule) => [rule.rule_id, rule]))
+    for (const each of failed) {
+      const rule = byId.get(each.outcome.rule_id)
+      const { url, account_revision } = each.outcome.result!
+      // The read models may be behind the call: then theirs is the former url.
+      each.isOutdated = !rule || (rule.account_revision > account_revision && rule.url !== url)
+    }
   }
 
   /** @returns the groups that have events to append */

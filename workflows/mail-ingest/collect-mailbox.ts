@@ -8,7 +8,8 @@
  * A mail that the server lists but does not return is passed over and tried again (`refused-mails.ts`).
  *
  * Without a position, or if the server has renumbered its mails (UIDVALIDITY), it begins by date: two days back, but
- * never before the mail account was created. An old mail that is moved into the folder later is not taken either.
+ * never before the mail account was created. A mail that is moved into the folder later is not taken either if it is
+ * half a day older than the mail account.
  */
 import { CLOCK_ERROR_MS } from '../../domain/clock.ts'
 import { StoreUnavailable } from '../../domain/errors.ts'

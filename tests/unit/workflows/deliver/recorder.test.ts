@@ -156,11 +156,13 @@ describe('the recorder', () => {
     expect(events.at(-1)!.data).to.include({ attempt_id: 100, outcome: 'retrying' })
   })
 
-  const present = (url: string) => Promise.resolve([{ rule_id: 7, account_revision: 1, url }])
+  const { url: calledUrl, account_revision: called } = resultOf(7, 1, 500)
+  const present = (account_revision: number, url: string) => Promise.resolve([{ rule_id: 7, account_revision, url }])
   for (const [what, answer, seconds] of [
-    ['does not wait if its rule has another url', () => present('https://shop.vn/other'), 0],
+    ['does not wait if its rule has another url', () => present(called + 1, 'https://shop.vn/other'), 0],
     ['does not wait if its rule is gone', () => Promise.resolve([]), 0],
-    ['follows the schedule if its rule has the same url', () => present(resultOf(7, 1, 500).url), 60],
+    ['follows the schedule if its rule has the same url', () => present(called + 1, calledUrl), 60],
+    ['follows the schedule if the database still has a former url', () => present(called - 1, 'https://old.vn'), 60],
     ['follows the schedule if the database is away', () => Promise.reject(new Error('away')), 60],
     ['follows the schedule if the database does not answer', () => new Promise<never>(() => {}), 60],
   ] as const)
