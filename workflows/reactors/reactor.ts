@@ -1,4 +1,4 @@
-// Tests: tests/integration/reactors/reactors.test.ts
+// Tests: tests/integration/reactors/run.test.ts
 /** A reactor: an event causes further work, on its own stream or on another one. */
 import type { Handlers } from '../../domain/catalogue.ts'
 import type { PlanAccount } from '../../domain/plan-order/plan-order.ts'

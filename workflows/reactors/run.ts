@@ -1,4 +1,4 @@
-// Tests: tests/integration/reactors/reactors.test.ts
+// Tests: tests/integration/reactors/run.test.ts
 /**
  * All reactors share one subscription and one checkpoint. The checkpoint is saved after the work on its events is done.
  * So after a crash, or if several processes run the reactors, an event arrives again. Every reactor must treat it as

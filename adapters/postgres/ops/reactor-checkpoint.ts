@@ -1,4 +1,4 @@
-// Tests: tests/integration/reactors/reactors.test.ts
+// Tests: tests/integration/reactors/run.test.ts
 /** The progress of store readers that keep one position each: `ops.reaction_checkpoint`, `ops.credits_checkpoint`. */
 import type { StorePosition } from '../../../workflows/support/store-position.ts'
 import type { Queryable } from '../../database/database.ts'
