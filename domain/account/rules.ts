@@ -89,6 +89,9 @@ export const changeRule = (
   const rule = ruleOf(account, rule_id)
   const changed = differing<RuleFields>(rule, change)
   if (changed === null) return []
+  // It is found and deleted by its system (`connectionOf`, `removeSystem`).
+  if (rule.is_auto === 1 && changed.system_id !== undefined)
+    throw invalid({ path: 'system_id', message: 'This rule belongs to a connected shop, so its system stays.' })
   refuseContradictions(account, { ...rule, ...changed }, changed)
   refuseBankNames(changed.filter_banks ?? [], rule.filter_banks)
   return [{ type: 'RuleChanged', data: { ...changed, user_id: account.user_id, rule_id } }]

@@ -71,7 +71,7 @@ interface PartProps {
   error: unknown
 }
 
-/** Where and how it is called, and for which shop. */
+/** Where and how it is called, and for which shop. That of a shop plugin's webhook stays. */
 const Endpoint = ({ of, error }: PartProps) => {
   const t = texts.value.editor
   const systems = useSystems()
@@ -89,7 +89,7 @@ const Endpoint = ({ of, error }: PartProps) => {
         ]}
       />
       <FailedRead of={systems} />
-      {(systems.data?.length ?? 0) > 0 && (
+      {of?.is_auto !== 1 && (systems.data?.length ?? 0) > 0 && (
         <Select
           label={t.system}
           name="system_id"

@@ -80,6 +80,19 @@ describe('shop plugins', () => {
     expect((await api.ask('GET', '/api/webhooks', { key })).body.data).to.deep.equal([])
   })
 
+  it('have a rule that stays with its system: without it, it could neither be deleted nor connected again', async () => {
+    const key = await account('stays')
+    const { rule } = (await connect(key)).body.data
+    const other = await connect(key, { payment_prefix: 'WX' })
+    for (const system_id of [null, other.body.data.system.id]) {
+      const { status, body } = await api.ask('PUT', `/api/webhooks/${rule.id}`, { key, json: { system_id } })
+      expect([status, body.issues?.[0].path]).to.deep.equal([400, 'system_id'])
+    }
+    const renamed = await api.ask('PUT', `/api/webhooks/${rule.id}`, { key, json: { ...rule, name: 'renamed' } })
+    expect([renamed.status, renamed.body.data.name]).to.deep.equal([200, 'renamed'])
+    expect((await connect(key)).body.data.rule.id).to.equal(rule.id)
+  })
+
   it('keep their system while rules of the owner refer to it', async () => {
     const key = await account('kept')
     const { system } = (await connect(key)).body.data
