@@ -96,10 +96,13 @@ const retryOccasion = (
   find: ({ content, description }) => orderIdOf(content, description, activePrefixes(account)),
 })
 
+const isQueued = (facts: readonly TransactionEvent[]): boolean =>
+  facts.some((fact) => fact.type === 'WebhookRetryRequested' && fact.data.rules.length > 0)
+
 /**
  * @param again  sends it once more if it succeeded
- * @returns whether a call is due again: not if the transaction was matched again and still matches no rule. `checkpoint` is null
- *   if nothing can be sent earlier
+ * @returns whether a call is due again. It is not if the transaction was matched again, and matches no rule (`no_match`) or only
+ *   rules that have succeeded (`success`). `checkpoint` is null if nothing can be sent earlier
  * @throws {Refused} NOT_FOUND, CONFLICT for a status that cannot be retried · {StoreUnavailable}
  */
 export const retryTransaction = async (
@@ -108,15 +111,15 @@ export const retryTransaction = async (
   occasion: OwnersOccasion,
   id: number,
   again: boolean,
-): Promise<{ checkpoint: Checkpoint | null; isQueued: boolean }> => {
+): Promise<{ checkpoint: Checkpoint | null; result: 'queued' | 'no_match' | 'success' }> => {
   const by = retryOccasion(account, occasion, { by: 'manual', again })
-  let isQueued = false
-  const outcomes = await decideEach(store, occasion, [id], (transaction) => {
-    const facts = retry(transaction, by)
-    isQueued = facts.some((fact) => fact.type === 'WebhookRetryRequested' && fact.data.rules.length > 0)
-    return facts
-  })
-  return { ...single(outcomes.get(id)), isQueued }
+  let facts: readonly TransactionEvent[] = []
+  const outcomes = await decideEach(store, occasion, [id], (transaction) => (facts = retry(transaction, by)))
+  const { checkpoint } = single(outcomes.get(id))
+  const isSuccess = facts.some(
+    (fact) => fact.type === 'WebhookRetryRequested' && fact.data.webhook_status === 'success',
+  )
+  return { checkpoint, result: isQueued(facts) ? 'queued' : isSuccess ? 'success' : 'no_match' }
 }
 
 /** Whether it has the status. A pending transaction has also failed if a delivery has. */
@@ -157,8 +160,8 @@ export const retryAll = async (
     queued.delete(id)
     if (!isDone && !isMeant(transaction, status)) return []
     const facts = isDone ? [] : retry(transaction, by)
-    // Nothing is sent again if the rules of all failed deliveries were deleted and another rule waits.
-    if (isDone || facts.length > 0 || status !== 'failed') queued.add(id)
+    // Nothing is sent again if the rules of all failed deliveries were deleted, and another rule waits or none matches.
+    if (isDone || isQueued(facts) || status !== 'failed') queued.add(id)
     return facts
   })
   const checkpoints = [...outcomes.values()].flatMap((outcome) =>

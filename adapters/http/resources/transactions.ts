@@ -136,6 +136,12 @@ const Transactions = pageOf(Transaction, {
   prefixes: z.array(z.string()),
 })
 
+const RETRIED = {
+  queued: 'The transaction is queued again.',
+  no_match: 'The transaction still matches no rule: nothing is sent.',
+  success: 'Nothing is sent: all rules that the transaction matches have succeeded.',
+}
+
 /** @returns the handler of the list, which may search */
 const listIn = ({ database, store, settings }: ApiParts) => {
   const cursors = openCursors(settings.jwtSecret)
@@ -207,9 +213,7 @@ export const transactionRoutes = (operations: Operations, parts: ApiParts, signe
     )
     if (retried.checkpoint === null)
       return 'Nothing was changed: the transaction is already being sent, or it is over the monthly quota and is sent later.'
-    return retried.isQueued
-      ? 'The transaction is queued again.'
-      : 'The transaction still matches no rule: nothing is sent.'
+    return RETRIED[retried.result]
   }
 
   const deleteOne = async (context: ApiContext) => {

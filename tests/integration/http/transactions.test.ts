@@ -166,6 +166,30 @@ describe('one transaction', () => {
     expect((await show(foreign)).webhook_status).to.equal('no_match')
   })
 
+  it('says that nothing is sent if all rules that still exist have succeeded, and is not counted as queued in bulk', async () => {
+    const mine = await api.newAccount('rules-gone@example.com')
+    const ask = (method: string, path: string, json?: unknown) => api.ask(method, path, { key: mine.api_key, json })
+    const make = async (url: string): Promise<number> =>
+      (await ask('POST', '/api/webhooks', { name: 's', url })).body.data.id
+    const [stays, goes] = [await make('https://a.example/'), await make('https://b.example/')]
+    const both = [await api.nextId(), await api.nextId()]
+    for (const id of both)
+      await api.happened(mine.user_id, id, [
+        captured(mine.user_id, id, { rules: [stays, goes], webhook_status: 'pending' }),
+        attempted(id, { attempt_id: await api.nextId(), rule_id: stays, outcome: 'delivered', http_status: 200 }),
+        attempted(id, { attempt_id: await api.nextId(), rule_id: goes }),
+        statusChanged(id, 'pending', 'failed'),
+      ])
+    await ask('DELETE', `/api/webhooks/${goes}`)
+    expect((await ask('POST', `/api/transactions/${both[0]}/retry`)).body).to.deep.equal({
+      success: true,
+      message: 'Nothing is sent: all rules that the transaction matches have succeeded.',
+    })
+    expect((await ask('POST', '/api/webhooks/bulk-retry')).body).to.deep.equal({ success: true, count: 0 })
+    for (const id of both)
+      expect((await ask('GET', `/api/transactions/${id}`)).body.data.webhook_status).to.equal('success')
+  })
+
   it('accepts no unknown field for a retry', async () => {
     const id = await failed()
     const { status, body } = await api.ask('POST', `/api/transactions/${id}/retry`, { key, json: { force: true } })
