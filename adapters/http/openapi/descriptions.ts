@@ -66,7 +66,8 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'get-api-webhooks': 'Rules of the account, with the state of their endpoints.',
   'post-api-webhooks': 'Sets where matching transactions are sent, and in which format. The secret key signs every call.',
   'post-api-webhooks-bulk-retry': 'Without a body: failed transactions of seven days, at most 100. With a filter: a job in the background, at most 10 at a time.',
-  'put-api-webhooks-id': 'Only the given fields change. A new address, or switching the rule on, makes waiting retries due.',
+  'put-api-webhooks-id':
+    'Only the given fields change. A new address, or switching the rule on, makes waiting retries due. The rule of a shop plugin keeps its system.',
   'delete-api-webhooks-id': 'Ends its open deliveries.',
   'post-api-webhooks-id-test': 'Sends a test payload now and shows the answer. It is not an attempt. Add `?sample=1` for the rule’s own format.',
   'post-api-webhooks-id-secret-rotate': 'For 24 hours, `webhook-signature` has the signatures of both secrets, and `X-Webhook-Signature` has the signature of the previous one. `finish` ends this period.',
