@@ -222,7 +222,8 @@ export const bundled = async ({ isLast = false } = {}) => {
   }
   compile()
   for (const name of readdirSync(all))
-    if (isOld(join(all, name))) rmSync(join(all, name), { recursive: true, force: true })
+    // The clock may have been corrected since the build.
+    if (name !== sources && isOld(join(all, name))) rmSync(join(all, name), { recursive: true, force: true })
   return entry
 }
 

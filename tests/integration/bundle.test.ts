@@ -132,6 +132,12 @@ describe('the bundle of the sources', function () {
     expect(bundles()).to.have.lengthOf(2).and.include('young')
   })
 
+  it('runs although the clock is corrected by days while it is built', async () => {
+    const days = 'data:text/javascript,const now = Date.now; Date.now = () => now() + 48 * 3_600_000'
+    const { stdout } = await promisify(execFile)(process.execPath, ['--import', days, join(root, 'cmd/baoco.mjs')])
+    expect(stdout.trim()).to.equal('hello An')
+  })
+
   describe('shows errors', () => {
     const POSITIONS = 'adapters/system/source-positions.ts'
     beforeEach(() => {
