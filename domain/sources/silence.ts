@@ -11,6 +11,8 @@ export interface Rhythm {
   times: number
   /** The longest recent pause in seconds. Older pauses fade. */
   usual_pause_s: number
+  /** Seconds since it was last seen in which Baoco did not run: nothing could be seen then. */
+  asleep_s: number
 }
 
 /** Alerts are raised only once this much is known: the first night must not look like a failure. */
@@ -36,7 +38,7 @@ export const silentAfter = (rhythm: Rhythm): number | null =>
 /** Start of the silence: the time at which the source was last seen. Null if it is not silent. */
 export const silentSince = (rhythm: Rhythm, now: Date): string | null => {
   const after = silentAfter(rhythm)
-  const silence_s = (now.getTime() - Date.parse(rhythm.last_seen_at)) / 1_000
+  const silence_s = (now.getTime() - Date.parse(rhythm.last_seen_at)) / 1_000 - rhythm.asleep_s
   return after !== null && silence_s > after ? rhythm.last_seen_at : null
 }
 
@@ -47,14 +49,14 @@ const earlier = (one: string, other: string): string => (Date.parse(one) < Date.
  * after the current time, the clock was ahead and was corrected.
  */
 export const seenAgain = (rhythm: Rhythm | null, at: string): Rhythm => {
-  if (!rhythm) return { first_seen_at: at, last_seen_at: at, times: 1, usual_pause_s: 0 }
+  if (!rhythm) return { first_seen_at: at, last_seen_at: at, times: 1, usual_pause_s: 0, asleep_s: 0 }
   const pause_s = (Date.parse(at) - Date.parse(rhythm.last_seen_at)) / 1_000
   const times = rhythm.times + 1
   if (pause_s < -SHORTEST_H * 3_600)
-    return { ...rhythm, first_seen_at: earlier(rhythm.first_seen_at, at), last_seen_at: at, times }
+    return { ...rhythm, first_seen_at: earlier(rhythm.first_seen_at, at), last_seen_at: at, times, asleep_s: 0 }
   // Two processes may report in any order.
   if (pause_s <= 0) return { ...rhythm, times }
   const faded = rhythm.usual_pause_s * 0.5 ** (pause_s / (FADES_IN_DAYS * DAY_S))
-  const learnt = Math.min(pause_s, silentAfter(rhythm) ?? Infinity)
-  return { ...rhythm, last_seen_at: at, times, usual_pause_s: Math.max(faded, learnt) }
+  const learnt = Math.min(pause_s - rhythm.asleep_s, silentAfter(rhythm) ?? Infinity)
+  return { ...rhythm, last_seen_at: at, times, usual_pause_s: Math.max(faded, learnt), asleep_s: 0 }
 }

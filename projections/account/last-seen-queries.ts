@@ -3,6 +3,7 @@
 import type { ReceivePath } from '../../domain/arrival/receive-paths.ts'
 import { silentSince, usualPause, type Rhythm } from '../../domain/sources/silence.ts'
 import type { KnownSource } from '../../workflows/scheduled/watch-sources.ts'
+import { GAPS } from '../delivery/gaps.ts'
 import type { Queryable } from '../engine/queryable.ts'
 
 export interface LastSeen {
@@ -14,7 +15,9 @@ export interface LastSeen {
 }
 
 /** The columns of `ops.heard` under the names of `Rhythm`. */
-const COLUMNS = `door AS path, first_heard_at AS first_seen_at, last_heard_at AS last_seen_at, heard AS times, usual_pause_s`
+export const RHYTHM = `door AS path, first_heard_at AS first_seen_at, last_heard_at AS last_seen_at, heard AS times, usual_pause_s,
+  (SELECT coalesce(extract(epoch FROM sum(ended_at - greatest(began_at, last_heard_at))), 0)::float8
+    FROM (${GAPS}) AS gap WHERE ended_at > last_heard_at) AS asleep_s`
 
 const NEVER: LastSeen = { last_heard_at: null, usual_pause_s: null, silent_since: null }
 
@@ -25,7 +28,7 @@ export const lastSeenOf = async (
   now: Date,
 ): Promise<(path: ReceivePath) => LastSeen> => {
   const rows = await database.query<Rhythm & { path: ReceivePath }>(
-    `SELECT ${COLUMNS} FROM ops.heard WHERE user_id = $1`,
+    `SELECT ${RHYTHM} FROM ops.heard WHERE user_id = $1`,
     [userId],
     'last-seen',
   )
@@ -41,7 +44,7 @@ export const lastSeenOf = async (
 /** Sources of all users that were last seen more than 3 hours ago. Any of them may be silent. */
 export const quietSources = async (database: Queryable, now: Date): Promise<KnownSource[]> => {
   const rows = await database.query<Rhythm & { user_id: number; path: ReceivePath }>(
-    `SELECT user_id, ${COLUMNS} FROM ops.heard
+    `SELECT user_id, ${RHYTHM} FROM ops.heard
      WHERE last_heard_at < $1::timestamptz - interval '3 hours'`,
     [now.toISOString()],
   )

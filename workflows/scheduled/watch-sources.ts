@@ -67,7 +67,8 @@ export const watchSources = ({ quiet, lasting, accounts, alerts, clock }: WatchS
       const subject = sourceSubject(path)
       isSilent.add(`${user_id} ${subject}`)
       // The cause began when the source became late, not when it was last seen.
-      const since = new Date(Date.parse(rhythm.last_seen_at) + silentAfter(rhythm)! * 1_000).toISOString()
+      const late_s = silentAfter(rhythm)! + rhythm.asleep_s
+      const since = new Date(Date.parse(rhythm.last_seen_at) + late_s * 1_000).toISOString()
       const minutes = Math.round((now.getTime() - Date.parse(rhythm.last_seen_at)) / MINUTE_MS)
       const text: InEach = {
         vi: TEXTS.vi.alerts.sourceSilent(name.vi, minutes),

@@ -6,19 +6,7 @@
  * has just ended: a process that was suspended may look for due deliveries before its next heartbeat.
  */
 import type { Queryable } from '../../database/database.ts'
-
-/** Seconds without a heartbeat of any worker. A restart takes less. */
-const SHORTEST = 20
-
-/**
- * A statement may see rows that were written after its start. So times until shortly after `now()` count. Later ones are from a clock that was
- * ahead.
- */
-const SHORTLY = `now() + interval '${SHORTEST} seconds'`
-
-const LAST_BEAT = `
-  SELECT max(greatest(beaten_at, ended_at)) AS at FROM ops.worker WHERE beaten_at <= ${SHORTLY}
-  HAVING max(greatest(beaten_at, ended_at)) < now() - interval '${SHORTEST} seconds'`
+import { GAPS, LAST_BEAT, SHORTLY } from '../../../projections/delivery/gaps.ts'
 
 /** A step before the heartbeat in the same statement. Several workers may record the same gap. */
 export const RECORD_GAP = `gap AS (
@@ -33,10 +21,7 @@ export const deliveredSince = (seconds: number): string => `(
     SELECT ended_at, ended_at - began_at AS lasted, coalesce(
       sum(ended_at - began_at) OVER (ORDER BY ended_at DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), interval '0'
     ) AS later
-    FROM (
-      SELECT began_at, ended_at FROM ops.delivery_gap WHERE ended_at <= ${SHORTLY}
-      UNION ALL SELECT at, now() FROM (${LAST_BEAT}) AS last
-    ) AS each
+    FROM (${GAPS}) AS each
   ) AS gap)`
 
 /** A step before all that read `DELIVERED_SINCE`. Postgres plans it once, however often it is read. */

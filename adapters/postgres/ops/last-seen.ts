@@ -4,6 +4,7 @@
  * so that receiving is not delayed. A record that a crash loses is replaced by the next notification.
  */
 import { seenAgain, type Rhythm } from '../../../domain/sources/silence.ts'
+import { RHYTHM } from '../../../projections/account/last-seen-queries.ts'
 import { Gather } from '../../../workflows/support/gather.ts'
 import type { Database } from '../../database/database.ts'
 import { columnsOf } from '../../database/columns.ts'
@@ -33,8 +34,7 @@ const write = (database: Database, noted: readonly Noted[]): Promise<unknown> =>
   database.transaction(async (transaction) => {
     const keys = columnsOf(noted, 'user_id', 'path')
     const known = await transaction.query<Row>(
-      `SELECT user_id, door AS path, first_heard_at AS first_seen_at, last_heard_at AS last_seen_at, heard AS times, usual_pause_s
-       FROM ops.heard
+      `SELECT user_id, ${RHYTHM} FROM ops.heard
        WHERE (user_id, door) IN (SELECT * FROM unnest($1::bigint[], $2::text[])) ORDER BY user_id, door FOR UPDATE`,
       keys,
     )

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { deliveredSince, sweepGaps } from '../../../adapters/postgres/delivery-queue/gaps.ts'
 import { openDeliveryQueue } from '../../../adapters/postgres/delivery-queue/delivery-queue.ts'
 import type { Database } from '../../../adapters/database/database.ts'
+import { GAPS } from '../../../projections/delivery/gaps.ts'
 import { openFreshDatabase } from '../../harness/postgres.ts'
 
 const [ONE, TWO] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'] as const
@@ -64,6 +65,7 @@ describe('times in which no worker delivered', () => {
     expect(await ago(100)).to.equal(100)
     await lastBeat(TWO, 3_000)
     expect(await ago(100)).to.be.closeTo(3_100, 2)
+    expect(await database.query(GAPS)).to.have.length(1)
     await queue.beat(ONE)
     await queue.beat(TWO)
     expect(await lengths()).to.have.length(1)

@@ -2,8 +2,9 @@ import { expect } from 'chai'
 import { openLastSeenNotes } from '../../../adapters/postgres/ops/last-seen.ts'
 import { HOUR_MS } from '../../../domain/time.ts'
 import { lastingSilences, quietSources } from '../../../projections/account/last-seen-queries.ts'
+import { silentSince } from '../../../domain/sources/silence.ts'
 import { sweepNotifications } from '../../../adapters/postgres/ops/sweep-notifications.ts'
-import { watchSources } from '../../../workflows/scheduled/watch-sources.ts'
+import { watchSources, type KnownSource } from '../../../workflows/scheduled/watch-sources.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { openApi, type ApiUnderTest } from '../http/api-under-test.ts'
 import { shownAlerts } from '../http/shown-alerts.ts'
@@ -63,6 +64,30 @@ describe('the watch on silent sources', function () {
     expect(await ask('/api/receive-url')).to.include({ last_heard_at: new Date(now).toISOString(), silent_since: null })
     await look()
     await eventually(async () => (await alerts())[0]?.until !== null)
+  })
+
+  it('counts no time in which Baoco did not run, as while its machine was suspended over a weekend', async () => {
+    const at = (hoursAgo: number) => new Date(Date.now() - hoursAgo * HOUR_MS)
+    const { user_id } = api.owner
+    const slept = (began: number, ended: number) =>
+      api.database.query('INSERT INTO ops.delivery_gap VALUES ($1, $2)', [at(began), at(ended)])
+    const silent = async () => (await quietSources(api.database, new Date())).filter(isSilent).map(({ path }) => path)
+    const isSilent = ({ rhythm }: KnownSource) => silentSince(rhythm, new Date()) !== null
+    await api.database.query('DELETE FROM ops.heard')
+    try {
+      await seen(...Array.from({ length: 5 * 24 }, (_, n) => at(71 + 5 * 24 - n)))
+      await slept(71.9, 2.5)
+      expect(await ask('/api/receive-url')).to.include({ usual_pause_s: 3_600, silent_since: null })
+      expect(await silent()).to.deep.equal([])
+      // Nothing was seen for three hours in which it ran.
+      await api.database.query(`UPDATE ops.heard SET last_heard_at = last_heard_at - interval '1 hour'`)
+      expect(await silent()).to.deep.equal(['url'])
+      await seen(at(0))
+      expect(await ask('/api/receive-url')).to.include({ usual_pause_s: 3 * 3_600, silent_since: null })
+    } finally {
+      await api.database.query('TRUNCATE ops.delivery_gap')
+      await api.database.query('DELETE FROM ops.heard WHERE user_id = $1', [user_id])
+    }
   })
 
   it('counts from the current time after a clock was ahead', async () => {

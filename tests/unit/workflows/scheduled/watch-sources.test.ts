@@ -18,6 +18,7 @@ const RHYTHM = {
   last_seen_at: '2026-03-10T00:00:00.000Z',
   times: 100,
   usual_pause_s: 3_600,
+  asleep_s: 0,
 }
 
 const key = (api_key_id: number, scopes: string[]) => [api_key_id, { api_key_id, name: 'key', scopes }]
