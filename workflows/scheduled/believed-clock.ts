@@ -22,7 +22,7 @@ export const onBelievedClock = (
   jobs: readonly ScheduledJob[],
 ): ScheduledJob[] => {
   /** Jobs use the clock of the process or of the database. The later one counts, because it makes more seem old. */
-  const isBelieved = async (): Promise<boolean> => {
+  const look = async (): Promise<boolean> => {
     const { now, before } = await memory.recall()
     const seen = seeClock(before, new Date(Math.max(now.getTime(), clock.now().getTime())))
     await memory.keep(seen)
@@ -31,5 +31,8 @@ export const onBelievedClock = (
       log.warn({ from: before?.seen_at, to: seen.seen_at, doubted_until }, 'clock.doubted')
     return doubted_until === null
   }
+  /** Jobs that begin together look once. */
+  let looking: Promise<boolean> | null = null
+  const isBelieved = (): Promise<boolean> => (looking ??= look().finally(() => (looking = null)))
   return jobs.map((job) => ({ ...job, run: async (signal) => ((await isBelieved()) ? job.run(signal) : null) }))
 }

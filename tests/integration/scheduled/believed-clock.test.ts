@@ -2,6 +2,7 @@
 import { expect } from 'chai'
 import { openDatabase, type Database } from '../../../adapters/database/database.ts'
 import { openClockMemory } from '../../../adapters/postgres/ops/clock-memory.ts'
+import { sweepInboxCalls } from '../../../adapters/inbox/calls.ts'
 import { sweepOutbox } from '../../../adapters/mail-out/outbox.ts'
 import { onBelievedClock } from '../../../workflows/scheduled/believed-clock.ts'
 import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
@@ -24,12 +25,13 @@ describe('scheduled work that deletes old data', () => {
     await place.drop()
   })
 
-  const sweep = () => {
+  const sweeps = () => {
     const clock = { now: () => new Date(Date.now() + ahead) }
     const log = { warn: (_fields: object, what: string) => void logged.push(what) }
-    const [job] = onBelievedClock({ clock, memory: openClockMemory(database), log }, [sweepOutbox(database)])
-    return job!.run(new AbortController().signal)
+    const jobs = [sweepOutbox(database), sweepInboxCalls(database)]
+    return onBelievedClock({ clock, memory: openClockMemory(database), log }, jobs)
   }
+  const sweep = () => sweeps()[0]!.run(new AbortController().signal)
   const mail = (age: string) =>
     database.query(
       "INSERT INTO ops.outbox (recipient, subject, body, created_at) VALUES ('u@shop.vn', 's', 'b', now() - $1::interval)",
@@ -47,6 +49,13 @@ describe('scheduled work that deletes old data', () => {
     expect(logged).to.deep.equal(['clock.doubted'])
     await database.query("UPDATE ops.clock SET doubted_until = doubted_until - interval '1 day'")
     expect(await sweep()).to.deep.equal({ swept: 1 })
+  })
+
+  it('says so once, although several jobs are due after a suspension', async () => {
+    await sweep()
+    ahead = 3 * 86_400_000
+    await Promise.all(sweeps().map(({ run }) => run(new AbortController().signal)))
+    expect(logged).to.deep.equal(['clock.doubted'])
   })
 
   it('continues at once when the clock is set back', async () => {
