@@ -31,10 +31,13 @@ export const delivered = (seconds: number): string =>
 /** The moment of the step `delivered`. */
 export const DELIVERED_SINCE = '(SELECT since FROM delivered)'
 
-/** Deletes gaps before the longest schedule, and those that a clock recorded while it was ahead. */
+/** The watch on silent sources leaves these out too. Sources are silent after hours or days. */
+const IS_LONG = `ended_at - began_at > interval '1 hour' AND ended_at > now() - interval '30 days'`
+
+/** Deletes gaps before the longest schedule, except long ones of the last 30 days, and those that a clock recorded while it was ahead. */
 export const sweepGaps = async (database: Queryable, wholeSchedule: number): Promise<void> => {
   await database.query(
     `DELETE FROM ops.delivery_gap
-     WHERE ended_at < ${deliveredSince(wholeSchedule)} OR ended_at > ${SHORTLY}`,
+     WHERE (ended_at < ${deliveredSince(wholeSchedule)} AND NOT (${IS_LONG})) OR ended_at > ${SHORTLY}`,
   )
 }

@@ -58,6 +58,14 @@ describe('times in which no worker delivered', () => {
     expect(await lengths()).to.deep.equal([150])
   })
 
+  it('are kept for 30 days if they are long: sources could not be seen then either', async () => {
+    const day = 86_400
+    await gaps([32 * day, 31 * day], [29 * day, 28 * day], [2 * day, 2 * day - 60])
+    await sweepGaps(database, 100)
+    expect(await lengths()).to.deep.equal([day])
+    expect(await ago(100)).to.equal(100)
+  })
+
   it('are recorded once, by the first heartbeat after them, and count even before it', async () => {
     const queue = openDeliveryQueue(database, database)
     for (const worker of [ONE, TWO]) await queue.beat(worker)
