@@ -10,6 +10,7 @@ import { createWriteStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { KEPT_UNREAD_S } from '../domain/arrival/events.ts'
 import { parseEvent } from '../domain/parse-event.ts'
 import { openPostgresEventStore } from '../adapters/event-store/postgres/store.ts'
 import { linesOfFile } from '../adapters/system/lines-of-file.ts'
@@ -88,7 +89,9 @@ try {
   const settle = () => Promise.resolve()
   await timed('import', () => importEvents({ store, lines, summary, now, settle }))
   const readers = { reactions: (await store.end())! }
-  await timed('export', () => exportEvents({ store, readers, now, write: () => Promise.resolve() }))
+  await timed('export', () =>
+    exportEvents({ store, readers, now, keepUnread: KEPT_UNREAD_S, write: () => Promise.resolve() }),
+  )
 } finally {
   await store.close()
   await server.remove()

@@ -12,6 +12,11 @@ export const KEPT_S = {
   [CREDITS_PREFIX]: CREDITS_KEPT_S,
 } as const
 
-/** How long events of a stream are kept, seconds; null: permanently. */
-export const keptFor = (stream: string): number | null =>
-  Object.entries(KEPT_S).find(([prefix]) => stream.startsWith(prefix))?.[1] ?? null
+/**
+ * How long events of a stream are kept, seconds; null: permanently.
+ * @param keepUnread  lifetime of unparsed notifications, seconds
+ */
+export const keptFor = (stream: string, keepUnread: number = KEPT_UNREAD_S): number | null =>
+  stream.startsWith('unread-')
+    ? keepUnread
+    : (Object.entries(KEPT_S).find(([prefix]) => stream.startsWith(prefix))?.[1] ?? null)

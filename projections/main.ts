@@ -47,7 +47,7 @@ const canWait = (event: StoredEvent, isReadHere: boolean): boolean => {
 export const mainWith = ({ overQuotaDelay, keepUnread, isReadHere = false }: MainSettings): Definition => ({
   projector: 'main',
   generation: MAIN_GENERATIONS.length,
-  keptFor: (stream) => (stream.startsWith('unread-') ? keepUnread : keptFor(stream)),
+  keptFor: (stream) => keptFor(stream, keepUnread),
   schema: 'read_model',
   // `quota` comes before `transaction`, because it reads the row of a deleted transaction.
   projections: [

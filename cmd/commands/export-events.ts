@@ -40,6 +40,7 @@ const run = (file: string | undefined): Promise<void> => {
             store: raw,
             readers,
             now: clock.now(),
+            keepUnread: settings.keepUnread,
             write: writerTo(output, signal),
             beforeEnd: stillAlone,
             onProgress: reportEventCount('written'),

@@ -50,6 +50,8 @@ export interface ExportOptions {
   /** The position of each reader of the store. Readers that have processed nothing are left out. */
   readers: Readonly<Record<string, Checkpoint>>
   now: Date
+  /** Lifetime of unparsed notifications, seconds. */
+  keepUnread: number
   write: (text: string) => Promise<void>
   /** Called before the last line, without which no file is imported. It rejects if events may be missing. */
   beforeEnd?: () => Promise<void>
@@ -62,7 +64,7 @@ export interface ExportOptions {
  * @throws {NotExportable} if an event is not JSON, or marks a deleted stream, and the operator has not skipped it
  */
 export const exportEvents = async (options: ExportOptions): Promise<LastLine> => {
-  const { store, readers, now, write, beforeEnd, onProgress } = options
+  const { store, readers, now, keepUnread, write, beforeEnd, onProgress } = options
   const { erased, resolutions } = await readKnown(store)
   const file = new FileWriter()
   const met: Record<string, string> = {}
@@ -72,7 +74,7 @@ export const exportEvents = async (options: ExportOptions): Promise<LastLine> =>
     const last = erased.get(stream) ?? revision
     // An address may be registered again after its release. Nothing belongs to a closed stream after its closing event.
     if (revision < last || (revision > last && !isEmailStream(stream))) return true
-    const kept = keptFor(stream)
+    const kept = keptFor(stream, keepUnread)
     return kept !== null && Date.parse((metadata as Metadata | undefined)?.at ?? '') < now.getTime() - kept * 1_000
   }
   /** Whether the event is to be written. */

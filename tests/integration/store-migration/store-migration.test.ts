@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { alone, enter } from '../../../adapters/database/presence.ts'
+import { KEPT_UNREAD_S } from '../../../domain/arrival/events.ts'
 import { emailStream, isEmailStream } from '../../../domain/account/email-claim.ts'
 import { parseEvent, type StoredEvent } from '../../../domain/parse-event.ts'
 import type { EventStore } from '../../../domain/ports.ts'
@@ -14,7 +15,7 @@ import { applyRetention } from '../../../workflows/scheduled/expire-events.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { openParsedStores, type StandInStores } from '../eventstoredb/stand-in-stores.ts'
 import { openSetting, type Setting } from '../projections/setting.ts'
-import { eventAt, exported, fill, imported, NOW, type EventFile } from './stores.ts'
+import { eventAt, exported, fill, ignoredBefore, imported, NOW, type EventFile } from './stores.ts'
 
 const refusal = async (work: Promise<unknown>): Promise<Error> =>
   work.then(
@@ -67,7 +68,7 @@ describe('store migration', () => {
       await presence.leave()
     }
     const exporting = alone(database, 'export-events', (stillAlone) =>
-      exportEvents({ store, readers: {}, now: NOW, write, beforeEnd: stillAlone }),
+      exportEvents({ store, readers: {}, now: NOW, keepUnread: KEPT_UNREAD_S, write, beforeEnd: stillAlone }),
     )
     expect((await refusal(exporting)).message).to.match(
       /^the database ended the connection that kept other processes from starting/,
@@ -92,6 +93,23 @@ describe('store migration', () => {
     expect(kept.length).to.be.lessThan(all.length - 6)
     const texts = file.lines.filter((line) => line.includes('days ago')).map((line) => /\d+ days/.exec(line)![0])
     expect(texts).to.deep.equal(['6 days', '1 days', '29 days'])
+  })
+
+  it('copies unparsed notifications that are older than a year if KEEP_UNREAD is longer', async () => {
+    const { reason: _, ...notification } = ignoredBefore(400)
+    const fields = {
+      posted_as: null,
+      title: null,
+      sender: null,
+      package: null,
+      from: null,
+      subject: null,
+      raw_data: '',
+    }
+    const events = [eventAt(400, 'NotificationUnread', { ...notification, ...fields })]
+    await to.store.append([[{ stream: 'unread-9000400', expectedRevision: -1, events }]])
+    expect((await exported(to.store, {}, 500 * 86_400)).summary).to.include({ events: 1 })
+    expect((await exported(to.store)).summary).to.include({ events: 0 })
   })
 
   it('goes to EventStoreDB and back with nothing lost and the same read models, row for row', async () => {

@@ -1,6 +1,6 @@
 /** Makes a store with events of every kind, and migrates it with the event file as lines in memory. */
 import { randomUUID } from 'node:crypto'
-import type { NotificationEventData } from '../../../domain/arrival/events.ts'
+import { KEPT_UNREAD_S, type NotificationEventData } from '../../../domain/arrival/events.ts'
 import { emailStream } from '../../../domain/account/email-claim.ts'
 import type { EventStore, Unit } from '../../../domain/ports.ts'
 import { DAY_MS } from '../../../domain/time.ts'
@@ -86,13 +86,17 @@ export interface EventFile {
   summary: LastLine
 }
 
-export const exported = async (store: EventStore, readers: Record<string, string> = {}): Promise<EventFile> => {
+export const exported = async (
+  store: EventStore,
+  readers: Record<string, string> = {},
+  keepUnread = KEPT_UNREAD_S,
+): Promise<EventFile> => {
   let text = ''
   const write = (part: string): Promise<void> => {
     text += part
     return Promise.resolve()
   }
-  const summary = await exportEvents({ store, readers, now: NOW, write })
+  const summary = await exportEvents({ store, readers, now: NOW, keepUnread, write })
   return { lines: text.trimEnd().split('\n'), summary }
 }
 
