@@ -4,8 +4,9 @@ import type { Definition } from './engine/definition.ts'
 import { mainWith, type MainSettings } from './main.ts'
 import { search } from './search.ts'
 
-export const projectors = (settings: MainSettings): readonly Definition[] => [
-  mainWith(settings),
+export const projectors = (settings: MainSettings): readonly Definition[] => {
+  const main = mainWith(settings)
+  const { keptFor } = main
   // A search ends the wait.
-  settings.isReadHere ? { ...search, restMs: 1_000 } : search,
-]
+  return [main, { ...search, keptFor, ...(settings.isReadHere && { restMs: 1_000 }) }]
+}

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { accountEvents } from '../../../domain/account/events.ts'
 import { KEPT_UNREAD_S } from '../../../domain/arrival/events.ts'
+import { projectors } from '../../../projections/all.ts'
 import { main } from '../../../projections/main.ts'
 import { capturedData } from '../../harness/captured-data.ts'
 import { AT, done, event, MINUTE_LATER, FIFTEEN_MINUTES_LATER } from './events.ts'
@@ -266,5 +267,12 @@ describe('read models', () => {
       'account', 'alert', 'system', 'rule', 'quota', 'quota_plan', 'over_quota', 'transaction', 'attempt',
       'delivery', 'made_due', 'mail_account', 'notification', 'unread_bytes', 'job', 'owned_stream', 'transaction_total', 'attempt_count', 'parked',
     ]) // prettier-ignore
+  })
+})
+
+describe('each projector', () => {
+  it('knows how long the store keeps unparsed notifications, so that an expired one does not seem lost', () => {
+    const all = projectors({ overQuotaDelay: 900, keepUnread: 60 })
+    expect(all.map(({ keptFor }) => keptFor('unread-1'))).to.deep.equal([60, 60])
   })
 })
