@@ -27,6 +27,16 @@ export const PATHS = {
 /** The screen at the counter. Its address holds a token, so the server answers it apart (`adapters/http/resources/counter.ts`). */
 export const COUNTER_PATH = '/counter/:token'
 
+/** The parts of long screens that links lead to. */
+export const PARTS = {
+  shops: `${PATHS.settings}#shops`,
+  banks: `${PATHS.settings}#banks`,
+  senders: `${PATHS.settings}#senders`,
+  recipes: `${PATHS.sources}#recipes`,
+  phones: `${PATHS.sources}#phones`,
+  mailboxes: `${PATHS.sources}#mailboxes`,
+} as const
+
 export type Screen = keyof typeof PATHS
 
 const ID = '[1-9]\\d{0,14}'

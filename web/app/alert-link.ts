@@ -1,5 +1,5 @@
 /** The screen on which an alert can be dealt with. */
-import { PATHS } from '../paths.ts'
+import { PARTS, PATHS } from '../paths.ts'
 import type { Alert } from '../api/types.ts'
 
 type ScreenName = 'plans' | 'undelivered' | 'webhook' | 'sources' | 'unread' | 'transaction'
@@ -31,5 +31,7 @@ export const alertLink = ({
     return { screen, path: PATHS.transaction.replace(':id', id) }
   }
   if (screen === 'webhook') return { screen, path: PATHS.webhook.replace(':id', subject.replace('rule:', '')) }
+  if (subject.startsWith('device:')) return { screen, path: PARTS.phones }
+  if (subject.startsWith('mail_account:')) return { screen, path: PARTS.mailboxes }
   return { screen, path: PATHS[screen] }
 }

@@ -5,14 +5,16 @@ import type { Account } from '../api/types.ts'
 import { texts } from '../app/language.ts'
 import { useAccount } from '../app/session.ts'
 import { PATHS } from '../paths.ts'
+import { After } from '../ui/after.tsx'
 import { useAction } from '../ui/action.ts'
 import { AlertSettings } from '../ui/alert-settings.tsx'
-import { ApiKeys } from '../ui/api-keys.tsx'
-import { BankAccounts } from '../ui/bank-accounts.tsx'
+import { ApiKeys, useKeys } from '../ui/api-keys.tsx'
+import { BankAccounts, useBankAccounts } from '../ui/bank-accounts.tsx'
 import { ActionProblem, DoneNotice, Heading, Stranger } from '../ui/basics.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { CounterLink } from '../ui/counter-link.tsx'
 import { PlanFacts } from '../ui/plan-facts.tsx'
+import { useSystems } from '../ui/rules.tsx'
 import { Shops } from '../ui/shops.tsx'
 import { TrustedSenders } from '../ui/trusted-senders.tsx'
 
@@ -58,6 +60,7 @@ const Facts = ({ of }: { of: Account }) => {
 export const Settings = () => {
   const { settings: t } = texts.value
   const account = useAccount()
+  const above = [account, useKeys(), useSystems(), useBankAccounts()]
   return (
     <>
       <Heading title={t.title} />
@@ -70,11 +73,13 @@ export const Settings = () => {
           <ApiKeys />
         </div>
         <div class="stack wide">
-          <Shops />
-          <BankAccounts />
-          <CounterLink />
-          <TrustedSenders />
-          <AlertSettings />
+          <After of={above}>
+            <Shops />
+            <BankAccounts />
+            <CounterLink />
+            <TrustedSenders />
+            <AlertSettings />
+          </After>
         </div>
       </div>
     </>

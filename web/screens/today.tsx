@@ -9,7 +9,7 @@ import { count, money, signedSum, weekday } from '../app/localised.ts'
 import { texts } from '../app/language.ts'
 import { presentDay } from '../app/present.ts'
 import { isOverQuota, queries, useAccount } from '../app/session.ts'
-import { PATHS } from '../paths.ts'
+import { PARTS } from '../paths.ts'
 import { After } from '../ui/after.tsx'
 import { AlertText, isOpen, useAlerts } from '../ui/alerts.tsx'
 import { Heading, lettersOf } from '../ui/basics.tsx'
@@ -134,7 +134,7 @@ const Attention = ({ of: { alerts, banks, failed, retried } }: { of: ReturnType<
                 ))}
                 {unnamed > 0 && (
                   <li>
-                    <a href={PATHS.settings}>{t.unconfirmed(count(unnamed), unnamed === 1)}</a>
+                    <a href={PARTS.banks}>{t.unconfirmed(count(unnamed), unnamed === 1)}</a>
                   </li>
                 )}
                 {open.map((each) => (

@@ -10,6 +10,7 @@ import { count } from '../app/localised.ts'
 import { marked } from '../app/hidden-characters.ts'
 import { texts } from '../app/language.ts'
 import { nextPage } from '../app/next-page.ts'
+import { PARTS } from '../paths.ts'
 import { useAction } from '../ui/action.ts'
 import { ActionProblem, Empty, Heading, Stranger, When } from '../ui/basics.tsx'
 import { Loaded } from '../ui/loaded.tsx'
@@ -59,9 +60,9 @@ const Reason = ({ of: { reason, unsafe, untrusted_sender } }: { of: Notification
       {advice && <p class="muted">{advice}</p>}
       <div class="row">
         {untrusted_sender && <TrustSender sender={untrusted_sender} />}
-        {help === 'unknown_sender' && !untrusted_sender && <a href="/settings">{t.senders}</a>}
-        {TEMPLATES.has(help ?? '') && <a href="/sources">{t.forwarder}</a>}
-        {help === 'unauthenticated_sender' && <a href="/sources">{t.mailbox}</a>}
+        {help === 'unknown_sender' && !untrusted_sender && <a href={PARTS.senders}>{t.senders}</a>}
+        {TEMPLATES.has(help ?? '') && <a href={PARTS.recipes}>{t.forwarder}</a>}
+        {help === 'unauthenticated_sender' && <a href={PARTS.mailboxes}>{t.mailbox}</a>}
       </div>
     </>
   )

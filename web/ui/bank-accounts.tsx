@@ -9,7 +9,7 @@ import { texts } from '../app/language.ts'
 import { now } from '../app/present.ts'
 import { DAY_MS } from '../app/vietnam-time.ts'
 import { useAction } from './action.ts'
-import { ActionProblem, StatusText } from './basics.tsx'
+import { ActionProblem, PartHeading, StatusText } from './basics.tsx'
 import { LoadedLines } from './loaded.tsx'
 import { Confirm } from './confirm.tsx'
 import { useFew } from './few.tsx'
@@ -71,7 +71,7 @@ export const BankAccounts = () => {
   const learn = (): Promise<{ learning_until: string }> => postData(`${PATH}/learn`)
   return (
     <section class="block stack">
-      <h2>{t.title}</h2>
+      <PartHeading of="banks" text={t.title} />
       <p>{t.text}</p>
       <LoadedLines of={{ ...banks, data, refetch: banks.refetch }} empty={t.empty}>
         {(each) => <Line key={each.id} of={each} />}

@@ -11,7 +11,7 @@ import { marked, piecesOf } from '../app/hidden-characters.ts'
 import { useIntoView } from '../app/into-view.ts'
 import { texts } from '../app/language.ts'
 import { problemOf, translated } from '../app/problem.ts'
-import { PATHS } from '../paths.ts'
+import { PATHS, type PARTS } from '../paths.ts'
 
 /** The heading of a screen. It takes the focus when the screen opens, so that screen readers begin there. */
 export const Heading = ({ title, children }: { title: string; children?: ComponentChildren }) => {
@@ -27,6 +27,21 @@ export const Heading = ({ title, children }: { title: string; children?: Compone
       </h1>
       {children && <div class="row">{children}</div>}
     </div>
+  )
+}
+
+/** The heading of a part of a screen. A link that names the part leads to it, and the keyboard goes on from there. */
+export const PartHeading = ({ of, text }: { of: keyof typeof PARTS; text: string }) => {
+  const ref = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    if (location.hash !== `#${of}`) return
+    ref.current?.focus({ preventScroll: true })
+    ref.current?.scrollIntoView()
+  }, [])
+  return (
+    <h2 ref={ref} id={of} tabIndex={-1}>
+      {text}
+    </h2>
   )
 }
 

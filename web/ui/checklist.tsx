@@ -8,7 +8,7 @@ import { arePaymentStepsDone, stepsDone, STEPS, type FirstPayments, type SetUp, 
 import { choice } from '../app/choice.ts'
 import { texts } from '../app/language.ts'
 import { queries } from '../app/session.ts'
-import { PATHS } from '../paths.ts'
+import { PARTS, PATHS } from '../paths.ts'
 
 const kept = choice('checklist', ['unknown', 'open', 'hidden'], 'unknown')
 
@@ -16,7 +16,7 @@ const ADDRESS: Record<Step, string> = {
   text: PATHS.tryIt,
   call: PATHS.tryIt,
   source: PATHS.sources,
-  shop: PATHS.settings,
+  shop: PARTS.shops,
   webhook: PATHS.newWebhook,
 }
 

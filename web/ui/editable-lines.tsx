@@ -2,6 +2,7 @@
 /** A section that lists things of the owner, with one dialog in which a thing is added or changed. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { PartHeading } from './basics.tsx'
 import { LoadedLines, type Asked } from './loaded.tsx'
 import { Dialog } from './dialog.tsx'
 
@@ -15,6 +16,7 @@ interface Texts {
 }
 
 interface Props<Thing> {
+  part: 'shops' | 'mailboxes'
   texts: Texts
   of: Asked<readonly Thing[]>
   nameOf: (thing: Thing) => string
@@ -26,13 +28,13 @@ interface Props<Thing> {
   children?: ComponentChildren
 }
 
-export const EditableLines = <Thing,>({ texts, of, nameOf, line, form, isTight, children }: Props<Thing>) => {
+export const EditableLines = <Thing,>({ part, texts, of, nameOf, line, form, isTight, children }: Props<Thing>) => {
   const [edited, edit] = useState<{ thing: Thing | null } | null>(null)
   const close = (): void => edit(null)
   return (
     <section class={isTight ? 'block stack tight' : 'block stack'}>
       <div class="row between">
-        <h2>{texts.title}</h2>
+        <PartHeading of={part} text={texts.title} />
         <button class="button" type="button" onClick={() => edit({ thing: null })}>
           {texts.add}
         </button>

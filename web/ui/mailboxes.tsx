@@ -103,6 +103,7 @@ export const Mailboxes = () => {
   }
   return (
     <EditableLines
+      part="mailboxes"
       texts={t}
       of={mailboxes}
       nameOf={({ email }) => email}

@@ -6,7 +6,7 @@ import { hasComeBack, heldFor, matchedRules } from '../app/held-for.ts'
 import { texts } from '../app/language.ts'
 import { ConfirmBankAccount, useBankAccounts } from './bank-accounts.tsx'
 import { isOverQuota, useAccount } from '../app/session.ts'
-import { PATHS } from '../paths.ts'
+import { PARTS, PATHS } from '../paths.ts'
 import { Loading, Stranger } from './basics.tsx'
 import { hindrance, useRules, useSystems } from './rules.tsx'
 import { useHistory } from './history.tsx'
@@ -78,7 +78,7 @@ export const NotSent = ({ of, rematch, isRunning = false }: NotSentProps) => {
       {isOfShop && (
         <p>
           {prefixes.length > 0 && t.whyNoMatch.prefixes(prefixes.join(', '))}{' '}
-          <a href={PATHS.settings}>{t.whyNoMatch.shops}</a>
+          <a href={PARTS.shops}>{t.whyNoMatch.shops}</a>
         </p>
       )}
       {waiting && (

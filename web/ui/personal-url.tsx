@@ -8,7 +8,7 @@ import { texts } from '../app/language.ts'
 import { isLoopback } from '../app/loopback.ts'
 import { RECIPES, type Recipe } from '../app/recipes.ts'
 import { useAction } from './action.ts'
-import { ActionProblem, Copyable } from './basics.tsx'
+import { ActionProblem, Copyable, PartHeading } from './basics.tsx'
 import { Loaded } from './loaded.tsx'
 import { Confirm } from './confirm.tsx'
 import { SourceTest } from './source-test.tsx'
@@ -66,7 +66,7 @@ const Recipes = ({ url }: { url: string }) => {
   const t = texts.value.sources.recipes
   return (
     <section class="block stack tight">
-      <h2>{t.title}</h2>
+      <PartHeading of="recipes" text={t.title} />
       <p>{t.text}</p>
       <div>
         {RECIPES.map((each) => (

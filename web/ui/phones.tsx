@@ -7,7 +7,7 @@ import { texts } from '../app/language.ts'
 import { now } from '../app/present.ts'
 import { valuesOf } from '../app/submitted-values.ts'
 import { useAction } from './action.ts'
-import { ActionProblem, Copyable, Stranger, TextField } from './basics.tsx'
+import { ActionProblem, Copyable, PartHeading, Stranger, TextField } from './basics.tsx'
 import { LoadedLines } from './loaded.tsx'
 import { Dialog } from './dialog.tsx'
 import { Confirm } from './confirm.tsx'
@@ -141,7 +141,7 @@ export const Phones = () => {
   return (
     <section class="block stack tight">
       <div class="row between">
-        <h2>{t.title}</h2>
+        <PartHeading of="phones" text={t.title} />
         <button class="button" type="button" onClick={() => pair(true)}>
           {t.add}
         </button>

@@ -102,6 +102,7 @@ const Shop = ({ of, edit }: { of: System; edit: () => void }) => {
 
 export const Shops = () => (
   <EditableLines
+    part="shops"
     texts={texts.value.settings.shops}
     of={useSystems()}
     nameOf={({ name }) => name}

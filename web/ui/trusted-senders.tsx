@@ -8,7 +8,7 @@ import { texts } from '../app/language.ts'
 import { valuesOf } from '../app/submitted-values.ts'
 import { useAction } from './action.ts'
 import { Switch } from './switch.tsx'
-import { ActionProblem, Stranger, TextField } from './basics.tsx'
+import { ActionProblem, PartHeading, Stranger, TextField } from './basics.tsx'
 import { Loaded } from './loaded.tsx'
 
 const PATH = '/api/account/trusted-senders'
@@ -74,7 +74,7 @@ export const TrustedSenders = () => {
   const senders = useQuery({ queryKey: ['senders'], queryFn: () => getData<Senders>(PATH) })
   return (
     <section class="block stack">
-      <h2>{t.title}</h2>
+      <PartHeading of="senders" text={t.title} />
       <p>{t.text}</p>
       <Loaded of={senders}>{(given) => <Editable of={given} />}</Loaded>
     </section>

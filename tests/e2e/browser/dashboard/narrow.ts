@@ -172,6 +172,30 @@ export const narrow = (visitor: () => Visitor, owner: () => Owner): void => {
     }
   })
 
+  it('opens the part of a screen that a link names, and puts the keyboard there', async () => {
+    const { page } = visitor()
+    const given = { order_id: 'QQ78', prefix: null, account_number: '778', webhook_status: 'no_match' } as const
+    const unmatched = await owner().pay(given)
+    await visitor().enter('/')
+    await page.setViewportSize(NARROW)
+    for (const [from, link, part] of [
+      [`/transactions/${unmatched}`, 'Xem các cửa hàng', 'Cửa hàng và mã đơn'],
+      ['/unread?status=ignored', 'Cách cài ứng dụng chuyển tiếp', 'Cài ứng dụng chuyển tiếp'],
+    ] as const) {
+      await visitor().open(from)
+      await page.getByRole('link', { name: link }).first().click()
+      const heading = page.getByRole('heading', { name: part })
+      await heading.and(page.locator(':focus')).waitFor()
+      const { y } = (await heading.boundingBox())!
+      expect(y, part).to.be.within(0, NARROW.height / 2)
+    }
+    // After a reload too, such as one for a login in between.
+    await visitor().go('/settings#senders')
+    const senders = page.getByRole('heading', { name: 'Người gửi tin cậy' })
+    await senders.and(page.locator(':focus')).waitFor()
+    expect((await senders.boundingBox())!.y).to.be.within(0, NARROW.height)
+  })
+
   it('opens the page of a row by a tap anywhere on it', async () => {
     const { page } = visitor()
     const id = await owner().pay({ order_id: 'DH4321' })

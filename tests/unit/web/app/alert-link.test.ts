@@ -6,7 +6,9 @@ describe('the link of an alert', () => {
 
   it('leads to the screen where the owner can act, if there is one', () => {
     expect(linkOf('rule_paused', 'rule:1012')).to.deep.equal({ screen: 'webhook', path: '/webhooks/1012' })
-    expect(linkOf('mailbox_failing', 'mail_account:3')).to.deep.equal({ screen: 'sources', path: '/sources' })
+    expect(linkOf('mailbox_failing', 'mail_account:3')).to.deep.equal({ screen: 'sources', path: '/sources#mailboxes' })
+    expect(linkOf('source_silent', 'device:3')?.path).to.equal('/sources#phones')
+    expect(linkOf('source_silent', 'receive_url')?.path).to.equal('/sources')
     expect(linkOf('endpoint_failing')?.path).to.equal('/undelivered')
     expect(linkOf('quota_80')?.path).to.equal('/settings/plan')
     expect(linkOf('contradicting_copy', 'transaction:1012')).to.deep.equal({
