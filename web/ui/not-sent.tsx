@@ -36,13 +36,14 @@ export const NotSent = ({ of, rematch, isRunning = false }: NotSentProps) => {
   const prefixes = systems.data?.filter(({ is_active }) => is_active === 1).map((each) => each.payment_prefix)
   const isOfShop = isUnmatched && !isOld && !isReturn && !waiting && prefixes !== undefined
   const rules = useRules()
+  const hasNoWebhook = isOfShop && prefixes.length > 0 && rules.data?.every(({ is_active }) => is_active === 0) === true
   const hindered = (rules.data ?? []).flatMap((rule) => {
     const isMeant = isPending && !waitsForQuota && matchedRules(history.data ?? []).includes(rule.id)
     const why = isMeant ? (hindrance(rule, 'pending') ?? (rule.ordered === 1 ? t.noAttempts.ordered : null)) : null
     return why === null ? [] : [{ rule, why }]
   })
   const canRematch = isUnmatched && !waiting && rematch !== undefined
-  if (history.isLoading) return <Loading />
+  if (history.isLoading || (isUnmatched && rules.isLoading)) return <Loading />
   return (
     <div class="notice stack tight">
       <p>
@@ -54,11 +55,13 @@ export const NotSent = ({ of, rematch, isRunning = false }: NotSentProps) => {
               ? t.whyNoMatch.unconfirmed(waiting.bank_code, waiting.account_number)
               : isOfShop && prefixes.length === 0
                 ? t.whyNoMatch.noShop
-                : waitsForQuota
-                  ? common.overQuota
-                  : hindered.length > 0
-                    ? t.noAttempts.waits
-                    : ((t.noAttempts as Record<string, string>)[of.webhook_status] ?? t.noAttempts.other)}
+                : hasNoWebhook
+                  ? t.whyNoMatch.noWebhook
+                  : waitsForQuota
+                    ? common.overQuota
+                    : hindered.length > 0
+                      ? t.noAttempts.waits
+                      : ((t.noAttempts as Record<string, string>)[of.webhook_status] ?? t.noAttempts.other)}
       </p>
       {hindered.map(({ rule, why }) => (
         <p key={rule.id}>
@@ -77,8 +80,14 @@ export const NotSent = ({ of, rematch, isRunning = false }: NotSentProps) => {
       )}
       {isOfShop && (
         <p>
-          {prefixes.length > 0 && t.whyNoMatch.prefixes(prefixes.join(', '))}{' '}
-          <a href={PARTS.shops}>{t.whyNoMatch.shops}</a>
+          {hasNoWebhook ? (
+            <a href={PATHS.webhooks}>{t.whyNoMatch.webhooks}</a>
+          ) : (
+            <>
+              {prefixes.length > 0 && t.whyNoMatch.prefixes(prefixes.join(', '))}{' '}
+              <a href={PARTS.shops}>{t.whyNoMatch.shops}</a>
+            </>
+          )}
         </p>
       )}
       {waiting && (

@@ -76,6 +76,9 @@ export const transaction: Messages['transaction'] = {
   whyNoMatch: {
     noShop:
       'Nothing is sent, because you have no shop that is switched on. Each shop has a prefix, with which its order ids begin, such as DH.',
+    noWebhook:
+      'Nothing is sent, because you have no webhook that is switched on. A webhook is the address of your shop that Baoco tells about payments.',
+    webhooks: 'See the webhooks',
     prefixes: (prefixes) => `The prefixes of your shops: ${prefixes}.`,
     shops: 'See the shops',
     unconfirmed: (bank, number) => `The account ${bank} ${number} is not confirmed, so payments to it wait.`,

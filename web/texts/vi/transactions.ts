@@ -74,6 +74,9 @@ export const transaction = {
   whyNoMatch: {
     noShop:
       'Không gửi, vì bạn chưa có cửa hàng nào đang bật. Mỗi cửa hàng có một tiền tố, là phần đầu của mã đơn, như DH.',
+    noWebhook:
+      'Không gửi, vì bạn chưa có webhook nào đang bật. Webhook là địa chỉ của cửa hàng mà Baoco báo khi có tiền.',
+    webhooks: 'Xem các webhook',
     prefixes: (prefixes: string) => `Tiền tố các cửa hàng của bạn: ${prefixes}.`,
     shops: 'Xem các cửa hàng',
     unconfirmed: (bank: string, number: string) =>
