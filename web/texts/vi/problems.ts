@@ -41,7 +41,7 @@ export const problems: readonly (readonly [pattern: RegExp, text: string])[] = [
   ],
   [/^The account does not exist\.$/, 'Không tìm thấy tài khoản này.'],
   [/^The connected system does not exist\.$/, 'Không tìm thấy cửa hàng này.'],
-  [/^A payment prefix is 2 to 10 letters or digits\.$/, 'Tiền tố mã đơn gồm 2 đến 10 chữ cái hoặc chữ số.'],
+  [/^A payment prefix is 2 to 10 letters or digits\.$/, 'Tiền tố mã đơn gồm 2 đến 10 chữ cái không dấu hoặc chữ số.'],
   [
     /^Banks print this word themselves, so it cannot be a payment prefix\.$/,
     'Chính ngân hàng cũng in chữ này trong tin báo, nên nó không làm tiền tố được. Hãy chọn tiền tố khác.',
