@@ -149,7 +149,18 @@ export const Unread = () => {
           }))}
         />
         <Loaded of={found}>
-          {() => rows.length === 0 && !found.isPlaceholderData && <Empty text={t.empty[view]} />}
+          {() =>
+            rows.length === 0 &&
+            !found.isPlaceholderData && (
+              <Empty text={t.empty[view]}>
+                {view === 'unparsed' && (
+                  <a class="button" href="/unread?status=ignored">
+                    {t.seeIgnored}
+                  </a>
+                )}
+              </Empty>
+            )
+          }
         </Loaded>
         {rows.length > 0 && (
           <>

@@ -10,6 +10,7 @@ export const unread: Messages['unread'] = {
     unparsed: 'Every text was understood.',
     ignored: 'No text was ignored.',
   },
+  seeIgnored: 'See the ignored texts',
   text: 'A text may contain a balance and names. It is shown only when you ask for it.',
   show: 'Show the texts',
   hide: 'Hide the texts',

@@ -8,6 +8,7 @@ export const unread = {
     unparsed: 'Không có tin nào chưa đọc được.',
     ignored: 'Không có tin nào bị bỏ qua.',
   },
+  seeIgnored: 'Xem tin bị bỏ qua',
   text: 'Tin có thể chứa số dư và tên người, nên chỉ hiện khi bạn yêu cầu.',
   show: 'Hiện các tin',
   hide: 'Ẩn các tin',

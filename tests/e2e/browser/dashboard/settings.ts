@@ -25,6 +25,16 @@ export const settings = (visitor: () => Visitor, owner: () => Owner): void => {
     await page.getByText('DH3002').waitFor()
   })
 
+  it('leads from an empty list of texts that were not read to those that were ignored', async () => {
+    const { page } = visitor()
+    await page.route('**/api/notifications?status=unparsed*', (route) =>
+      route.fulfill({ json: { success: true, data: [], total: 0, next_cursor: null } }),
+    )
+    await visitor().go('/unread')
+    await page.getByRole('link', { name: 'Xem tin bị bỏ qua' }).click()
+    await page.getByText('Người gửi không phải của ngân hàng này').first().waitFor()
+  })
+
   it('trusts a sender with one button, and then counts its texts', async () => {
     const { page } = visitor()
     const text = vietcombankText(1, 'DH3001')
