@@ -71,6 +71,12 @@ const openTargets = ({ accounts, vault, clock }: Pick<SendAlertsParts, 'accounts
   }
 }
 
+/** How the owner learns that an alert is over. The dashboard's Today shows every alert but those about bank accounts, which need no end. */
+const endOf = (kind: AlertRaised['kind']): 'mail' | 'today' | null => {
+  if (kind === 'endpoint_failing') return 'mail'
+  return kind === 'new_bank_account' ? null : 'today'
+}
+
 export const sendAlerts = (parts: SendAlertsParts): Reactor => {
   const { accounts, clock, mailer, links, calls } = parts
   const targetOf = openTargets(parts)
@@ -105,7 +111,7 @@ export const sendAlerts = (parts: SendAlertsParts): Reactor => {
       subject: `Baoco: ${subjects[kind]}`,
       text: `${text}${linkIn(account, data)}
 
-${began(since, kind === 'endpoint_failing')}
+${began(since, endOf(kind))}
 `,
     })
   }

@@ -105,8 +105,8 @@ export const en: Texts = {
         store_went_back: 'the event store lost transactions',
       },
       link: (url) => `Confirm it here, within seven days:\n${url}`,
-      since: (at, isMailedAtEnd) =>
-        `Since ${shown.moment(at)}. ${isMailedAtEnd ? 'A mail follows when it is over.' : 'The list of alerts shows when it is over.'}`,
+      since: (at, end) =>
+        `Since ${shown.moment(at)}.${end === 'mail' ? ' A mail follows when it is over.' : end === 'today' ? ' The screen Today shows this alert until it is over.' : ''}`,
       ended: (endpoint, until) => ({
         subject: 'Baoco: an endpoint is working again',
         text: `The endpoint ${endpoint} has been working again since ${shown.moment(until)}. The deliveries that waited for it are being sent.\n`,

@@ -30,7 +30,8 @@ export interface Texts {
     alert: {
       subjects: Record<AlertKind, string>
       link(url: string): string
-      since(at: string, isMailedAtEnd: boolean): string
+      /** @param end  how its owner learns that it is over; null if it needs no end */
+      since(at: string, end: 'mail' | 'today' | null): string
       ended(endpoint: string, until: string): Letter
     }
   }

@@ -106,8 +106,8 @@ export const vi: Texts = {
         store_went_back: 'kho sự kiện bị mất giao dịch',
       },
       link: (url) => `Xác nhận tại đây, trong vòng bảy ngày:\n${url}`,
-      since: (at, isMailedAtEnd) =>
-        `Từ ${shown.moment(at)}. ${isMailedAtEnd ? 'Khi hết lỗi, bạn sẽ nhận được thư.' : 'Danh sách cảnh báo cho biết khi nào việc này kết thúc.'}`,
+      since: (at, end) =>
+        `Từ ${shown.moment(at)}.${end === 'mail' ? ' Khi hết lỗi, bạn sẽ nhận được thư.' : end === 'today' ? ' Trang Hôm nay hiện cảnh báo này đến khi việc này kết thúc.' : ''}`,
       ended: (endpoint, until) => ({
         subject: 'Baoco: địa chỉ nhận webhook đã hoạt động lại',
         text: `Địa chỉ ${endpoint} đã hoạt động lại từ ${shown.moment(until)}. Các webhook đang chờ sẽ được gửi đi.\n`,

@@ -166,7 +166,7 @@ describe('the language of an account', () => {
     const of = (language: 'vi' | 'en') => {
       const { letters, alerts } = TEXTS[language]
       return [
-        letters.alert.since('2026-11-24T07:05:09.123Z', true),
+        letters.alert.since('2026-11-24T07:05:09.123Z', 'mail'),
         letters.alert.ended('https://shop.example', '2026-12-31T17:00:00.000Z').text,
         alerts.quota(4_000, 5_000, '2026-11'),
         alerts.diskLow(2_048, 4.96, 1_024),

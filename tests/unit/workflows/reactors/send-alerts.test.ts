@@ -7,17 +7,22 @@ const NOW = new Date('2026-11-02T00:00:00.000Z')
 const before = (ms: number) => new Date(NOW.getTime() - ms).toISOString()
 
 describe('the mails about alerts', () => {
-  /** Meets an event. @returns the addresses that are mailed */
-  const mailed = async (type: 'AlertRaised' | 'AlertEnded', data: object, at = before(0)): Promise<string[]> => {
-    const to: string[] = []
+  interface Mail {
+    to: string
+    text: string
+  }
+  /** Meets an event. @returns the mails that are sent */
+  const mails = async (type: 'AlertRaised' | 'AlertEnded', data: object, at = before(0)): Promise<Mail[]> => {
+    const sent: Mail[] = []
     const { answers } = sendAlerts({
       accounts: { find: async () => accountOf(5), change: () => Promise.reject(new Error('the account was changed')) },
       clock: { now: () => NOW },
-      mailer: { send: async (mail: { to: string }) => void to.push(mail.to) },
+      mailer: { send: async (mail: Mail) => void sent.push(mail) },
     } as never)
     await answers[type]!({ id: 'id', type, data: { user_id: 5, ...data }, metadata: { user_id: 5, at } } as never)
-    return to
+    return sent
   }
+  const mailed = async (...given: Parameters<typeof mails>) => (await mails(...given)).map(({ to }) => to)
   const OWNER = ['user5@example.com']
 
   it('are not sent if the alert or its cause is older than a day, as when all events are read again', async () => {
@@ -32,5 +37,13 @@ describe('the mails about alerts', () => {
     expect(await ended('endpoint_failing', 'https://shop.example')).to.deep.equal(OWNER)
     expect(await ended('endpoint_failing', 'https://other.example')).to.deep.equal([])
     expect(await ended('rule_paused', 'https://shop.example')).to.deep.equal([])
+  })
+
+  it('say where the end will be seen, by the name that it has on the pages', async () => {
+    const text = async (kind: string) =>
+      (await mails('AlertRaised', { kind, subject: 'it:1', text: 'Text.', since: '2026-11-01T23:00:00.000Z' }))[0]!.text
+    expect(await text('source_silent')).to.match(/\n\nTừ 06:00 ngày 02\/11\/2026\. Trang Hôm nay hiện cảnh báo này/)
+    expect(await text('endpoint_failing')).to.include('Khi hết lỗi, bạn sẽ nhận được thư.')
+    expect(await text('new_bank_account')).to.match(/Từ 06:00 ngày 02\/11\/2026\.\n$/)
   })
 })
