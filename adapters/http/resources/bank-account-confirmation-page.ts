@@ -10,7 +10,8 @@ const LOGO =
   '<svg viewBox="0 0 32 32" width="24" height="24" aria-hidden="true"><rect width="32" height="32" rx="4" fill="#0B5D4E"/><path d="M7 10h18M7 16h12M7 22h18" stroke="#fff" stroke-width="2"/><circle cx="24" cy="16" r="2.5" fill="#6FCF97"/></svg>'
 
 /** The look of the dashboard, without its files: the page also works where the dashboard is not served. */
-export const CONFIRMATION_STYLE = `:root { color-scheme: light dark; --ground: light-dark(#fbfaf7, #14140f); --ink: light-dark(#1c1b18, #edeae0); --muted: light-dark(#5f5b52, #a8a395); --brand: light-dark(#0b5d4e, #5cc8ae); --on-brand: light-dark(#fff, #14140f) }
+export const CONFIRMATION_STYLE = `:root { color-scheme: light dark; --ground: #fbfaf7; --ink: #1c1b18; --muted: #5f5b52; --brand: #0b5d4e; --on-brand: #fff }
+@media (prefers-color-scheme: dark) { :root { --ground: #14140f; --ink: #edeae0; --muted: #a8a395; --brand: #5cc8ae; --on-brand: #14140f } }
 body { margin: 0; background: var(--ground); color: var(--ink); font: 16px/24px 'Source Sans 3', system-ui, sans-serif }
 main { max-width: 400px; margin: 0 auto; padding: 64px 16px }
 div { display: flex; gap: 8px; align-items: center; font-size: 18px; font-weight: 600 }

@@ -54,7 +54,7 @@ describe('the dashboard as it is served', () => {
     }
   })
 
-  it('uses only features of the oldest supported browsers', () => {
+  it('uses only features of the oldest supported browsers', async () => {
     // The compiler translates the syntax, but adds no functions, regular expressions or styles.
     const TOO_NEW =
       /AbortSignal\.(?:any|timeout)|canParse|\(\?<[=!]|light-dark|color-mix|checkVisibility|\.to(?:Sorted|Reversed|Spliced)\(|groupBy|withResolvers|requestIdleCallback|Promise\.try|@starting-style|@scope/g
@@ -62,6 +62,10 @@ describe('the dashboard as it is served', () => {
       if (!/\.(?:js|css)$/.test(path)) continue
       expect(bytes.identity.toString().match(TOO_NEW), path).to.equal(null)
     }
+    // Mails lead to this page, which is not one of the dashboard's.
+    const style = await (await fetched('/confirm-bank-account.css')).text()
+    expect(style).to.include('button')
+    expect(style.match(TOO_NEW)).to.equal(null)
   })
 
   it('answers an unknown address with a 404 page for people and JSON for programs', async () => {
