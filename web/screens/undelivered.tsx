@@ -261,7 +261,13 @@ export const Undelivered = () => {
           <Loaded of={found}>
             {({ complete }) =>
               groups.length === 0 ? (
-                <Empty text={isFiltered ? t.emptyFilter : t.calm} />
+                <Empty text={isFiltered ? t.emptyFilter : t.calm}>
+                  {!isFiltered && (
+                    <a class="button" href={`${PATHS.transactions}?webhook_status=no_match`}>
+                      {texts.value.today.see.unmatched}
+                    </a>
+                  )}
+                </Empty>
               ) : (
                 <div class="stack wide">
                   {!complete && <p class="notice waiting">{t.incomplete}</p>}

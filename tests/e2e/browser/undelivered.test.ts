@@ -66,8 +66,11 @@ describe('undelivered transactions, in a browser', function () {
   }
 
   it('says that nothing is left to do', async () => {
-    await see('Mọi giao dịch đã tới cửa hàng.')
+    await see('Không có giao dịch nào bị lỗi hay đang chờ gửi.')
     expect(await button(/Gửi lại/).count()).to.equal(0)
+    // Those that no webhook accepted have not reached the shop either.
+    const unmatched = visitor.page.getByRole('link', { name: 'Xem các giao dịch không khớp' })
+    expect(await unmatched.getAttribute('href')).to.equal('/transactions?webhook_status=no_match')
   })
 
   it('sends failed transactions again and waiting ones now, after a question that states their number', async () => {

@@ -7,7 +7,7 @@ export const undelivered: Messages['undelivered'] = {
   views: 'Views',
   view: { all: 'All', failed: 'Failed', pending: 'Waiting', success: 'Delivered' },
   error: 'Kind of error',
-  calm: 'Every transaction has reached your shop. There is nothing to send again.',
+  calm: 'No transaction has failed, and none waits to be sent.',
   emptyFilter: 'No undelivered transaction matches this filter.',
   incomplete: 'There are so many that only the newest are counted. Choose fewer days.',
   count: (count, isOne) => `${count} ${isOne ? 'transaction' : 'transactions'}`,

@@ -5,7 +5,7 @@ export const undelivered = {
   views: 'Xem nhanh',
   view: { all: 'Tất cả', failed: 'Lỗi', pending: 'Đang chờ', success: 'Đã báo' },
   error: 'Loại lỗi',
-  calm: 'Mọi giao dịch đã tới cửa hàng. Không có gì phải gửi lại.',
+  calm: 'Không có giao dịch nào bị lỗi hay đang chờ gửi.',
   emptyFilter: 'Không có giao dịch nào chưa báo được khớp bộ lọc này.',
   incomplete: 'Có quá nhiều giao dịch nên chỉ đếm những giao dịch mới nhất. Hãy chọn khoảng ngày ngắn hơn.',
   count: (count: string, _isOne: boolean) => `${count} giao dịch`,
