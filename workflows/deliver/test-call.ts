@@ -42,7 +42,7 @@ export const sendTest = async (
   const body = isSample ? render(rule, SAMPLE, timestamp) : JSON.stringify(testPayload(timestamp))
   const webhookId = `test_${rule_id}_${timestamp}`
   const signed = signedHeaders({ ...secrets(timestamp), body, webhookId, timestamp, attempt: 1 })
-  const headers = isSample ? { ...signed, 'X-Webhook-Event': 'test' } : signed
+  const headers = isSample ? { ...signed, 'x-webhook-event': 'test' } : signed
   const result = await sender.send({ method, url, headers, body }, signal)
   const { http_status: http_code, response_body, error } = result
   if (http_code === 0) return { success: false, http_code, error: response_body }

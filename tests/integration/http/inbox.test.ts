@@ -120,6 +120,9 @@ describe('inboxes', () => {
     expect(test.body).to.include({ success: true, http_code: 200, response_body: '{"success":true}' })
     const [{ method, body, verified }] = (await listed())[0]!.calls as [Call]
     expect([method, verified, JSON.parse(body).event]).to.deep.equal(['PUT', true, 'test'])
+    await api.ask('POST', `/api/webhooks/${rule.id}/test?sample=1`, { key })
+    const [{ headers }] = (await listed())[0]!.calls as [Call]
+    expect(headers['x-webhook-event'], 'the names are in lower case, as over HTTP').to.equal('test')
     await change(id, { answer: 500 })
     expect((await api.ask('POST', `/api/webhooks/${rule.id}/test`, { key })).body).to.include({ http_code: 500 })
     await api.ask('DELETE', `/api/inbox/${id}`, { key })

@@ -89,7 +89,7 @@ export const webhooks = (visitor: () => Visitor, owner: () => Owner): void => {
     await eventually(async () => (await calls()).length === 2)
     const [sample] = await calls()
     expect(sample).to.include({ verified: true })
-    expect(sample.headers['X-Webhook-Event']).to.equal('test')
+    expect(sample.headers['x-webhook-event']).to.equal('test')
     expect(JSON.parse(sample.body).who).to.equal('NGUYEN VAN A')
     await page.getByRole('button', { name: 'Hiện khóa' }).click()
     const secret = page.locator('.copyable code', { hasText: /^[0-9a-f]{48}$/ })
