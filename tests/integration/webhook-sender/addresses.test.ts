@@ -1,6 +1,6 @@
 /** The addresses that a call may use, and those that are refused. */
 import { expect } from 'chai'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer, type AddressInfo, type Server } from 'node:net'
 import { createServer as createTlsServer } from 'node:https'
 import { createSecureContext } from 'node:tls'
 import { eventually } from '../../harness/eventually.ts'
@@ -78,6 +78,21 @@ describe('the webhook sender', () => {
     // The certificate names no address.
     expect(await sender().send(callTo(`https://127.0.0.1:${port}/`), never)).to.include({ error: 'tls' })
     expect(named).to.deep.equal([])
+  })
+
+  it('says what is wrong with TLS without what OpenSSL adds for its developers', async () => {
+    const reasonOf = async (server: Server): Promise<string> => {
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      closing.push(() => server.close())
+      const result = await sender().send(callTo(`https://127.0.0.1:${(server.address() as AddressInfo).port}/`), never)
+      expect(result).to.include({ http_status: 0, error: 'tls' })
+      return result.response_body
+    }
+    const plain = createServer((socket) => socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')))
+    expect(await reasonOf(plain)).to.equal('The secure connection failed: the server does not speak TLS on this port.')
+    const ciphers = 'DEFAULT@SECLEVEL=0'
+    const old = createTlsServer({ key: KEY, cert: CERTIFICATE, ciphers, minVersion: 'TLSv1', maxVersion: 'TLSv1' })
+    expect(await reasonOf(old)).to.match(/^The secure connection failed: tlsv1 alert protocol version/)
   })
 
   it('refuses a name if any of its addresses is private', async () => {

@@ -284,6 +284,13 @@ describe('the webhook sender', () => {
       expect(result.response_body).to.be.a('string').and.not.equal('')
     })
 
+  it('says so in the same words whatever else it speaks', async () => {
+    for (const bytes of ['SSH-2.0-OpenSSH_9.6\r\n', 'hello', 'HTTP/1.1 abc\r\n\r\n']) {
+      const url = await raw((socket) => socket.once('data', () => socket.end(bytes)))
+      expect((await sender().send(callTo(url), never)).response_body, bytes).to.equal('The answer was not valid HTTP.')
+    }
+  })
+
   it('reports refused if no server listens', async () => {
     const server: Server = createServer()
     server.listen(0, '127.0.0.1')

@@ -115,8 +115,8 @@ export const transaction: Messages['transaction'] = {
     dns: ['The host name was not found', 'Check the address of the webhook and the DNS records of its domain.'],
     refused: ['The server refused the connection', "The shop's server is not running, or a firewall blocks that port."],
     tls: [
-      'The certificate is not valid',
-      'Renew the HTTPS certificate, and send the intermediate certificate with it.',
+      'The secure connection (HTTPS) failed',
+      'Renew the certificate, and send the intermediate certificate with it. Check that the port is the one for HTTPS.',
     ],
     timeout: [
       'No response within 10 seconds',

@@ -130,6 +130,10 @@ export const problems: readonly (readonly [pattern: RegExp, text: string])[] = [
   [/^The connection was closed before an answer came\.$/, 'Máy chủ ngắt kết nối mà chưa trả lời.'],
   [/^The answer was not valid HTTP\.$/, 'Máy chủ trả lời không đúng giao thức HTTP.'],
   [/^The answer's status line and headers are longer than (\d+) KB\.$/, 'Phần đầu của câu trả lời dài hơn $1 KB.'],
+  [
+    /^The secure connection failed: the server does not speak TLS on this port\.$/,
+    'Máy chủ không dùng HTTPS (TLS) ở cổng này.',
+  ],
   [/^The secure connection failed: (.*)$/s, 'Kết nối bảo mật (HTTPS) không thành công: $1'],
   [/^The call could not be formed: (.*)$/s, 'Không tạo được nội dung gửi: $1'],
   [/^The call failed: (.*)$/s, 'Không gửi được: $1'],

@@ -112,7 +112,10 @@ export const transaction = {
   errors: {
     dns: ['Không tìm thấy tên miền', 'Kiểm tra địa chỉ webhook và bản ghi DNS của tên miền.'],
     refused: ['Máy chủ từ chối kết nối', 'Máy chủ của cửa hàng không chạy, hoặc tường lửa chặn cổng đó.'],
-    tls: ['Chứng chỉ bảo mật không hợp lệ', 'Gia hạn chứng chỉ HTTPS, và gửi kèm chứng chỉ trung gian.'],
+    tls: [
+      'Kết nối bảo mật (HTTPS) không thành công',
+      'Gia hạn chứng chỉ, và gửi kèm chứng chỉ trung gian. Kiểm tra cổng này có đúng là cổng HTTPS không.',
+    ],
     timeout: ['Không trả lời trong 10 giây', 'Trả lời 200 ngay khi nhận, rồi mới xử lý đơn.'],
     unreachable: ['Không kết nối được tới máy chủ', 'Kiểm tra máy chủ của cửa hàng có đang chạy và có mạng không.'],
     reset: [
