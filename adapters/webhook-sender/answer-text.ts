@@ -41,10 +41,18 @@ const decoded = (bytes: Buffer, charset: string): string => {
  * @param bytes  of the answer's body, as far as it came
  * @returns at most 4 KB of it, cut between characters. NUL is replaced, as Postgres texts cannot contain it
  */
-export const answerText = (bytes: Buffer, headers: AnswerHeaders): string => {
+const bodyText = (bytes: Buffer, headers: AnswerHeaders): string => {
   const encoding = header(headers, 'content-encoding')
   if (bytes.length > 0 && !/^(identity)?$/i.test(encoding))
     return `The answer is compressed (${encoding.slice(0, 40)}), so its text is not shown.`
   const part = bytes.subarray(0, MOST_READ)
   return decoded(part, charsetOf(part, header(headers, 'content-type').slice(0, 1_000))).replaceAll('\0', '\ufffd')
+}
+
+/** As `bodyText`. That of a redirect begins with its target, which the owner must enter and most bodies do not name. */
+export const answerText = (status: number, bytes: Buffer, headers: AnswerHeaders): string => {
+  const target = status >= 300 && status < 400 ? header(headers, 'location').slice(0, 1_000) : ''
+  if (!target) return bodyText(bytes, headers)
+  const beginning = `Location: ${target}\n\n`
+  return `${beginning}${bodyText(bytes.subarray(0, MOST_READ - beginning.length), headers)}`.trimEnd()
 }

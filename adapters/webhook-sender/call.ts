@@ -131,7 +131,9 @@ export class CallInFlight implements Dispatcher.DispatchHandler {
     const answered = this.#status > 0
     this.#settle({
       http_status: this.#status,
-      response_body: answered ? answerText(Buffer.concat(this.#chunks), this.#headers) : (failure?.message ?? ''),
+      response_body: answered
+        ? answerText(this.#status, Buffer.concat(this.#chunks), this.#headers)
+        : (failure?.message ?? ''),
       error: answered ? errorOf(this.#status) : (failure?.kind ?? 'protocol'),
       retry_after_s: retryAfterOf(this.#headers),
       duration_ms: Math.round((performance.now() - this.#began) * 10) / 10,

@@ -29,6 +29,17 @@ describe('the text of an answer', () => {
     expect(await textOf(Buffer.from(TEXT), { 'content-encoding': 'Identity' })).to.equal(TEXT)
   })
 
+  it('begins with the target of a redirect, which most bodies do not name', async () => {
+    const location = 'https://shop.vn/webhook/'
+    expect(await textOf(Buffer.from(''), { location }, 301)).to.equal(`Location: ${location}`)
+    expect(await textOf(Buffer.from('moved'), { location }, 308)).to.equal(`Location: ${location}\n\nmoved`)
+    const long = await textOf(Buffer.from('x'.repeat(5_000)), { location: `/${'y'.repeat(5_000)}` }, 302)
+    expect(long)
+      .to.match(/^Location: \/y{999}\n\nx+$/)
+      .and.have.lengthOf(4_096)
+    expect(await textOf(Buffer.from('made'), { location }, 201)).to.equal('made')
+  })
+
   it('is read in the charset that the endpoint names', async () => {
     const utf16 = Buffer.from(TEXT, 'utf16le')
     expect(await textOf(utf16, { 'content-type': 'text/plain; charset=UTF-16LE' })).to.equal(TEXT)

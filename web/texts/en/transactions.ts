@@ -137,7 +137,7 @@ export const transaction: Messages['transaction'] = {
     stopped: ['Baoco was shut down during the call', 'You need to do nothing: the call is repeated.'],
     redirect: [
       'The address redirects the call',
-      'Baoco does not follow redirects. Enter the final address, usually with https:// or www.',
+      'Baoco does not follow redirects. Enter the address that the response names after “Location”. If that is a login page, the address is not public. A Google Apps Script must return HtmlService.createHtmlOutput("ok").',
     ],
     http_401: [
       'The shop refused the call: wrong signature or credentials',
@@ -155,6 +155,10 @@ export const transaction: Messages['transaction'] = {
     ],
     http_429: ['The shop receives too many calls', 'Baoco slows down. You can set a limit per minute for the webhook.'],
     http_4xx: ['The shop did not accept the request', "See its response and the shop's log."],
+    http_gateway: [
+      'A proxy, such as Cloudflare, got no answer from the shop',
+      "Check that the shop's server is running, answers quickly and has a valid certificate.",
+    ],
     http_5xx: ['The shop had an error', "See the shop's error log, fix it, then send again."],
     not_formed: ['The call could not be made', "Check the webhook's template and secret."],
     other: ['The call did not succeed', 'See the response of the attempt.'],

@@ -135,7 +135,7 @@ export const transaction = {
     stopped: ['Baoco bị tắt trong lúc gửi', 'Bạn không cần làm gì: Baoco sẽ gửi lại.'],
     redirect: [
       'Bị chuyển hướng',
-      'Baoco không đi theo chuyển hướng. Hãy nhập thẳng địa chỉ cuối cùng, thường là https:// hoặc có www.',
+      'Baoco không đi theo chuyển hướng. Hãy nhập địa chỉ ghi sau “Location” trong câu trả lời. Nếu đó là trang đăng nhập thì địa chỉ này chưa công khai. Google Apps Script phải trả về HtmlService.createHtmlOutput("ok").',
     ],
     http_401: [
       'Cửa hàng từ chối: chữ ký hoặc đăng nhập sai',
@@ -150,6 +150,10 @@ export const transaction = {
     http_410: ['Cửa hàng báo địa chỉ này không còn dùng', 'Webhook đã tạm dừng. Nhập địa chỉ mới rồi bật lại.'],
     http_429: ['Cửa hàng báo bị gọi quá nhiều', 'Baoco gửi chậm lại. Có thể đặt giới hạn mỗi phút cho webhook.'],
     http_4xx: ['Cửa hàng không nhận yêu cầu', 'Xem câu trả lời và nhật ký của cửa hàng.'],
+    http_gateway: [
+      'Proxy (ví dụ Cloudflare) không nhận được trả lời của cửa hàng',
+      'Kiểm tra máy chủ của cửa hàng có đang chạy, trả lời nhanh và có chứng chỉ hợp lệ không.',
+    ],
     http_5xx: ['Cửa hàng gặp lỗi', 'Xem nhật ký lỗi của cửa hàng, sửa, rồi gửi lại.'],
     not_formed: ['Không tạo được nội dung gửi', 'Kiểm tra mẫu và khóa bí mật của webhook.'],
     other: ['Gửi không thành công', 'Xem câu trả lời của lần gửi.'],

@@ -5,6 +5,7 @@ const TEXTS = {
   dns: ['The name is unknown', 'Check it.'],
   http_404: ['Nothing is there', 'Check the path.'],
   http_4xx: ['It was refused', 'See the answer.'],
+  http_gateway: ['The shop gave its proxy no answer', 'Check the server.'],
   http_5xx: ['The shop had an error', 'See its log.'],
   other: ['It could not be sent', 'See below.'],
 } as const
@@ -15,7 +16,9 @@ describe('the text of a class of error', () => {
     expect(what('dns')).to.equal('The name is unknown')
     expect(what('http_404')).to.equal('Nothing is there')
     expect(what('http_418')).to.equal('It was refused')
-    expect(what('http_502')).to.equal('The shop had an error')
+    for (const status of [502, 504, 520, 526, 530])
+      expect(what(`http_${status}`), String(status)).to.equal('The shop gave its proxy no answer')
+    for (const status of [500, 503, 531]) expect(what(`http_${status}`)).to.equal('The shop had an error')
     expect(what('http_302')).to.equal('It could not be sent')
     expect(what('quicksand')).to.equal('It could not be sent')
     expect(what(null)).to.equal('It could not be sent')
