@@ -200,7 +200,7 @@ const Page = ({ of }: { of: Rule }) => {
             <Copyable text={of.url} />
             <MovedInbox of={of} />
           </div>
-          <RuleTest id={of.id} />
+          <RuleTest id={of.id} isCustom={of.payload_format === 'custom'} />
           <Verification of={of} />
           <Arrives of={of} />
         </div>

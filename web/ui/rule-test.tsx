@@ -53,7 +53,7 @@ const Result = ({ of }: { of: TestResult }) => {
   )
 }
 
-export const RuleTest = ({ id }: { id: number }) => {
+export const RuleTest = ({ id, isCustom }: { id: number; isCustom: boolean }) => {
   const t = texts.value.webhook.test
   const test = useAction(
     (isSample: boolean) => post<TestResult>(`/api/webhooks/${id}/test${isSample ? '?sample=1' : ''}`),
@@ -74,6 +74,7 @@ export const RuleTest = ({ id }: { id: number }) => {
       </div>
       <p>{t.text}</p>
       <p>{t.sampleText}</p>
+      {isCustom && <p>{t.custom}</p>}
       <ActionProblem error={test.error} />
       {test.result && <Result of={test.result} />}
     </section>

@@ -86,6 +86,8 @@ export const webhook: Messages['webhook'] = {
     sample: 'Send a sample transaction',
     sampleText:
       "A sample transaction has exactly this webhook's own format, with the order id DH1042 and the header X-Webhook-Event: test. The shop must check that header. Otherwise it may mark its order DH1042 as paid.",
+    custom:
+      'This webhook has a template of its own, and the test call does not use it. Services such as Telegram, Discord or Slack refuse the test call: send a sample transaction.',
     sending: 'Sending…',
     good: (code, time) => `The address answered ${code} after ${time}. The shop accepted the call.`,
     bad: (code) => `The address answered ${code}. The shop did not accept the call.`,

@@ -83,6 +83,8 @@ export const webhook = {
     sample: 'Gửi giao dịch mẫu',
     sampleText:
       'Giao dịch mẫu đi đúng theo mẫu nội dung của webhook này, với mã đơn DH1042 và header X-Webhook-Event: test. Cửa hàng phải xem header đó, nếu không, đơn DH1042 có thể bị coi là đã thanh toán.',
+    custom:
+      'Webhook này có mẫu nội dung riêng, còn webhook thử thì không dùng mẫu đó. Telegram, Discord hay Slack sẽ từ chối webhook thử: hãy gửi giao dịch mẫu.',
     sending: 'Đang gửi…',
     good: (code: number, time: string) => `Địa chỉ trả lời ${code} sau ${time}. Cửa hàng đã nhận.`,
     bad: (code: number) => `Địa chỉ trả lời ${code}. Cửa hàng chưa nhận.`,

@@ -82,6 +82,7 @@ export const webhooks = (visitor: () => Visitor, owner: () => Owner): void => {
     await page.getByRole('heading', { name: 'Quán cà phê' }).waitFor()
     await page.getByText('VCB, TCB').waitFor()
     await page.getByText('Mẫu của webhook này không có timestamp').waitFor()
+    await page.getByText('hãy gửi giao dịch mẫu').waitFor()
     await page.getByRole('button', { name: 'Gửi webhook thử' }).click()
     await page.locator('.notice.done', { hasText: 'trả lời 200' }).waitFor()
     expect((await calls())[0]).to.include({ method: 'POST', verified: true })
