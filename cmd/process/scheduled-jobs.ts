@@ -19,6 +19,7 @@ import { lastingSilences, quietSources } from '../../projections/account/last-se
 import { sweepNotifications } from '../../adapters/postgres/ops/sweep-notifications.ts'
 import { failingMailboxes, lastingMailboxAlerts } from '../../projections/mail-account/queries.ts'
 import { lastingEndpointAlerts, openBreakers } from '../../projections/rule/breaker-queries.ts'
+import { lastingRefusals, refusedRules } from '../../projections/rule/refusal-queries.ts'
 import { onBelievedClock } from '../../workflows/scheduled/believed-clock.ts'
 import { openClockMemory } from '../../adapters/postgres/ops/clock-memory.ts'
 import { differingClocks } from '../../adapters/postgres/ops/process-clocks.ts'
@@ -31,6 +32,7 @@ import type { OperatorWatchParts } from '../../workflows/scheduled/operator-watc
 import { watchClocks } from '../../workflows/scheduled/watch-clocks.ts'
 import { watchDisk } from '../../workflows/scheduled/watch-disk.ts'
 import { watchEndpoints } from '../../workflows/scheduled/watch-endpoints.ts'
+import { watchRefusals } from '../../workflows/scheduled/watch-refusals.ts'
 import { watchMailboxes } from '../../workflows/scheduled/watch-mailboxes.ts'
 import { watchSources } from '../../workflows/scheduled/watch-sources.ts'
 import type { ScheduledJob } from '../../workflows/scheduled/scheduled-work.ts'
@@ -81,6 +83,11 @@ export const scheduledJobs = (installation: Installation): ScheduledJob[] => {
     watchEndpoints({
       open: () => openBreakers(database),
       lasting: () => lastingEndpointAlerts(database),
+      alerts,
+    }),
+    watchRefusals({
+      refused: () => refusedRules(database),
+      lasting: () => lastingRefusals(database),
       alerts,
     }),
     watchMailboxes({

@@ -30,7 +30,7 @@ SELECT a.user_id, a.subject, now() AS looked_at,
     WHERE earlier.user_id = a.user_id AND earlier.since > now() - interval '1 day' AND earlier.kind = a.kind
       AND earlier.subject = a.subject) AS alerts,
   ARRAY(SELECT DISTINCT r.endpoint FROM read_model.rule r WHERE r.user_id = a.user_id) AS endpoints
-FROM read_model.alert a WHERE a.kind = 'endpoint_failing' AND a.until IS NULL`
+FROM read_model.alert a WHERE a.kind = 'endpoint_failing' AND a.until IS NULL AND a.subject NOT LIKE 'rule:%'`
 
 /** Alerts about failing endpoints that last, and the time of this query. */
 export const lastingEndpointAlerts = async (database: Queryable): Promise<LastingAlert[]> =>

@@ -7,6 +7,8 @@ export const bankAccountSubject = (bankAccountId: number): string => `bank_accou
 export const transactionSubject = (transactionId: number): string => `transaction:${transactionId}`
 export const monthSubject = (month: string): string => `month:${month}`
 
+export const isRule = (subject: string): boolean => subject.startsWith('rule:')
+
 /** null if the alert is about something else. */
 export const bankAccountIn = (subject: string): number | null => {
   const [, id] = /^bank_account:(\d+)$/.exec(subject) ?? []

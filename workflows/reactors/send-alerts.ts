@@ -1,13 +1,13 @@
 // Tests: tests/unit/workflows/reactors/send-alerts.test.ts, tests/integration/http/alerts.test.ts
 /**
  * Mails an alert when it is raised, and calls the address that its owner has set, when it is raised and when it ends. The end of an alert
- * about an endpoint is mailed too, because its owner waits for it. An alert about a parked stream is not mailed here. The mail does not
+ * about an endpoint without an answer is mailed too, because its owner waits for it. An alert about a parked stream is not mailed here. The mail does not
  * depend on the call, whose secret may be sealed under a lost key.
  */
 import type { Account } from '../../domain/account/account.ts'
 import { signAlertWebhook } from '../../domain/account/alert-webhook.ts'
 import type { AlertEvent, AlertEventData } from '../../domain/alert/events.ts'
-import { bankAccountIn } from '../alerts/subjects.ts'
+import { bankAccountIn, isRule } from '../alerts/subjects.ts'
 import type { KnownEvent } from '../../domain/catalogue.ts'
 import type { RecordedEvent } from '../../domain/event.ts'
 import type { Clock, Mailer, Vault } from '../../domain/ports.ts'
@@ -72,8 +72,8 @@ const openTargets = ({ accounts, vault, clock }: Pick<SendAlertsParts, 'accounts
 }
 
 /** How the owner learns that an alert is over. The dashboard's Today shows every alert but those about bank accounts, which need no end. */
-const endOf = (kind: AlertRaised['kind']): 'mail' | 'today' | null => {
-  if (kind === 'endpoint_failing') return 'mail'
+const endOf = ({ kind, subject }: AlertRaised): 'mail' | 'today' | null => {
+  if (kind === 'endpoint_failing' && !isRule(subject)) return 'mail'
   return kind === 'new_bank_account' ? null : 'today'
 }
 
@@ -101,7 +101,7 @@ export const sendAlerts = (parts: SendAlertsParts): Reactor => {
   }
 
   const mailRaised = async (account: Account, { id, data }: KnownEvent<'AlertRaised'>): Promise<void> => {
-    const { kind, text, since } = data
+    const { kind, subject, text, since } = data
     // The process that met the event has sent a mail of its own (`parked/notify-operator.ts`).
     if (kind === 'stream_parked') return
     const { subjects, since: began } = TEXTS[account.language].letters.alert
@@ -111,7 +111,7 @@ export const sendAlerts = (parts: SendAlertsParts): Reactor => {
       subject: `Baoco: ${subjects[kind]}`,
       text: `${text}${linkIn(account, data)}
 
-${began(since, endOf(kind))}
+${began(since, endOf(data))}
 `,
     })
   }

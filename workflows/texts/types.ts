@@ -54,6 +54,8 @@ export interface Texts {
     clockDiffers(machine: string, seconds: number, isAhead: boolean): string
     bankAccountSeen(bank: string, ending: string, waits: boolean): string
     quota(transactions: number, limit: number, month: string): string
+    /** @param name  of the rule, as its owner knows it */
+    ruleRefused(rule: number, name: string, calls: number, status: number): string
     /** @param last  status of the last answer, or why there was none; null: not of interest */
     endpointFailing(endpoint: string, failures: number, last: number | string | null): string
     sourceSilent(source: string, minutes: number): string

@@ -4,8 +4,10 @@ import type { Database } from '../../../adapters/database/database.ts'
 import { updateEndpoints } from '../../../adapters/postgres/delivery-queue/endpoints.ts'
 import { listAlerts } from '../../../projections/alert/queries.ts'
 import { lastingEndpointAlerts, openBreakers } from '../../../projections/rule/breaker-queries.ts'
+import { lastingRefusals, refusedRules } from '../../../projections/rule/refusal-queries.ts'
 import type { ScheduledJob } from '../../../workflows/scheduled/scheduled-work.ts'
 import { watchEndpoints } from '../../../workflows/scheduled/watch-endpoints.ts'
+import { watchRefusals } from '../../../workflows/scheduled/watch-refusals.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { openShop } from '../../harness/shop.ts'
 import { openApi, type ApiUnderTest } from './api-under-test.ts'
@@ -152,6 +154,71 @@ describe('alerts', () => {
     await tell(10)
     expect(await look()).to.deep.equal({ raised: 1, ended: 0 })
     await eventually(async () => (await failing()).length === 2)
+  })
+
+  describe('about a webhook that is refused', () => {
+    const statuses = [302, 401, 403, 404]
+    const watchRules = () =>
+      watchRefusals({
+        refused: async () => (await refusedRules(api.database)).filter((rule) => rule.user_id === user_id),
+        lasting: async () => (await lastingRefusals(api.database)).filter((alert) => alert.user_id === user_id),
+        alerts: shownAlerts(api),
+      }).run(new AbortController().signal)
+    /** Calls of as many payments, in turn. */
+    const answer = async (rule_id: number, calls: readonly number[], payments = 3): Promise<void> => {
+      const ids: number[] = []
+      for (let n = 0; n < payments; n++) ids.push(await api.nextId())
+      for (const id of ids)
+        await api.happened(user_id, id, [
+          captured(user_id, id, { rules: [rule_id], webhook_status: 'pending', account_number: null }),
+        ])
+      for (const [n, http_status] of calls.entries())
+        await api.happened(user_id, ids[n % payments]!, [
+          attempted(ids[n % payments]!, {
+            attempt_id: await api.nextId(),
+            rule_id,
+            attempt: 1 + Math.floor(n / payments),
+            http_status,
+            error: http_status === 200 ? null : `http_${http_status}`,
+            outcome: http_status === 200 ? 'delivered' : 'retrying',
+          }),
+        ])
+    }
+
+    it('name the webhook and the answer after ten calls for three payments, and end when a call is accepted', async () => {
+      const rule_id = await newRule()
+      await answer(rule_id, [200, ...Array<number>(9).fill(403)])
+      expect(await watchRules()).to.equal(null)
+      await answer(rule_id, [403])
+      expect(await watchRules()).to.deep.equal({ raised: 1, ended: 0 })
+      const alert = await eventually(async () => (await failing())[0])
+      expect(alert).to.deep.include({ subject: `rule:${rule_id}`, until: null })
+      expect(alert.text).to.include(`“s” (${rule_id})`).and.to.include('none of the last 10 calls')
+      expect(alert.text).to.include('The last answer was 403.')
+      await eventually(async () => (await mails()).some(({ text }) => text.includes(alert.text)), { what: 'the mail' })
+      expect(await look(), 'the watch over servers leaves it alone').to.equal(null)
+      await answer(rule_id, [200], 1)
+      expect(await refusedRules(api.database)).to.deep.equal([])
+    })
+
+    it('end at once if its owner changes the address, and are raised for none that is paused or new', async () => {
+      const rule_id = await newRule()
+      await answer(rule_id, [...statuses, ...statuses, 404, 503])
+      expect(await watchRules(), 'the server has failed last').to.equal(null)
+      await answer(rule_id, [404])
+      expect(await watchRules()).to.deep.equal({ raised: 1, ended: 0 })
+      await eventually(async () => (await failing()).length === 1)
+      await api.ask('PUT', `/api/webhooks/${rule_id}`, { key, json: { url: 'https://shop.example/new' } })
+      expect(await watchRules()).to.deep.equal({ raised: 0, ended: 1 })
+      await answer(rule_id, Array<number>(10).fill(404))
+      await api.ask('PUT', `/api/webhooks/${rule_id}`, { key, json: { is_active: 0 } })
+      expect(await watchRules()).to.equal(null)
+    })
+
+    it('are not raised for one payment that is refused again and again', async () => {
+      await answer(await newRule(), Array<number>(12).fill(404), 2)
+      expect(await watchRules()).to.equal(null)
+    })
   })
 
   it('report an endpoint that fails and works by turns in one mail, and send another when it works again', async () => {

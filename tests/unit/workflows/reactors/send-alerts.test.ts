@@ -40,10 +40,11 @@ describe('the mails about alerts', () => {
   })
 
   it('say where the end will be seen, by the name that it has on the pages', async () => {
-    const text = async (kind: string) =>
-      (await mails('AlertRaised', { kind, subject: 'it:1', text: 'Text.', since: '2026-11-01T23:00:00.000Z' }))[0]!.text
+    const text = async (kind: string, subject = 'it:1') =>
+      (await mails('AlertRaised', { kind, subject, text: 'Text.', since: '2026-11-01T23:00:00.000Z' }))[0]!.text
     expect(await text('source_silent')).to.match(/\n\nTừ 06:00 ngày 02\/11\/2026\. Trang Hôm nay hiện cảnh báo này/)
     expect(await text('endpoint_failing')).to.include('Khi hết lỗi, bạn sẽ nhận được thư.')
+    expect(await text('endpoint_failing', 'rule:1')).to.include('Trang Hôm nay hiện cảnh báo này')
     expect(await text('new_bank_account')).to.match(/Từ 06:00 ngày 02\/11\/2026\.\n$/)
   })
 })

@@ -1,0 +1,48 @@
+// Tests: tests/integration/http/alerts.test.ts
+/**
+ * Alerts owners about rules whose endpoint answers, but has refused every call for a while: a firewall, a plugin that is off, a redirect. The
+ * calls go on by their schedule. The alert ends like that about an endpoint (`watch-endpoints.ts`).
+ */
+import { calmNeeded } from '../../domain/alert/calm.ts'
+import { FAILURES_TO_OPEN } from '../../domain/webhook/endpoint.ts'
+import type { Alerts } from '../alerts/alerts.ts'
+import { ruleSubject } from '../alerts/subjects.ts'
+import { inEach } from '../texts/texts.ts'
+import type { ScheduledJob } from './scheduled-work.ts'
+import { watch, type LastingAlert } from './watch.ts'
+
+export interface RefusedRule {
+  user_id: number
+  rule_id: number
+  name: string
+  /** Of the newest answer. */
+  http_status: number
+  since: string
+}
+
+export interface WatchRefusalsParts {
+  refused: () => Promise<RefusedRule[]>
+  lasting: () => Promise<LastingAlert[]>
+  alerts: Pick<Alerts, 'raise' | 'end'>
+}
+
+/** It reads one row of every rule. */
+const EVERY_TWO_MINUTES = '40 */2 * * * *'
+
+export const watchRefusals = ({ refused, lasting, alerts }: WatchRefusalsParts): ScheduledJob =>
+  watch({
+    name: 'watch_refusals',
+    at: EVERY_TWO_MINUTES,
+    kind: 'endpoint_failing',
+    failing: refused,
+    lasting,
+    alerts,
+    alertOf: ({ user_id, rule_id, name, http_status, since }) => ({
+      user_id,
+      subject: ruleSubject(rule_id),
+      since,
+      text: inEach((texts) => texts.alerts.ruleRefused(rule_id, name, FAILURES_TO_OPEN, http_status)),
+    }),
+    isCalm: (_alert, isRefused) => !isRefused,
+    calmNeeded,
+  })
