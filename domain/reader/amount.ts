@@ -37,6 +37,17 @@ const showsCents = (amount: { cents: boolean }, printed: Printed['balance']): bo
   return amount.cents || (printed !== null && (!balance || balance.cents))
 }
 
+/** At the beginning of words beside a sum: its direction. Not that of a `credit card`. */
+const SAYS_CREDIT = /^(?:ghi co|tien vao|credit(?:ed)?(?! (?:card|limit|note)))(?![a-z])/
+const SAYS_DEBIT = /^(?:ghi no|tien ra|debit(?:ed)?(?! (?:card|note)))(?![a-z])/
+
+/**
+ * Whether the words beside a sum say the other direction than its sign: `Ghi nợ` beside `+150,000`.
+ * @param words  in shadow form
+ */
+export const contradicts = (sign: 'credit' | 'debit', words: string): boolean =>
+  (sign === 'credit' ? SAYS_DEBIT : SAYS_CREDIT).test(words)
+
 /** Null if direction, amount or currency is uncertain: none, two different ones, zero, a third decimal. */
 export const movedBy = (printed: Printed): Moved | null => {
   const named = new Set(printed.currencies.filter((name) => name !== undefined).map(currencyNamed))

@@ -8,7 +8,7 @@
  * The payer can write everything after a memo's label, and everything after a balance without a label of its own. None of it
  * counts as a statement about money.
  */
-import { movedBy } from './amount.ts'
+import { contradicts, movedBy } from './amount.ts'
 import type { Bank } from '../banks/bank.ts'
 import { findCounterpart } from './counterpart.ts'
 import { ANY_BANK, DOUBT, DOUBT_BEFORE } from './any-bank.ts'
@@ -130,9 +130,10 @@ const says = (words: RegExp, left: string): boolean => {
   return found !== null && !isNotYet(left.slice(0, found.index))
 }
 
-const directionOf = ({ amounts, left }: LabelValues): 'credit' | 'debit' | null => {
+const directionOf = ({ amounts, direction, left }: LabelValues): 'credit' | 'debit' | null => {
   const [amount] = amounts
-  if (amount) return amount.plus !== undefined ? 'credit' : 'debit'
+  const signed = amount && (amount.plus !== undefined ? 'credit' : 'debit')
+  if (signed) return contradicts(signed, direction) ? null : signed
   const [come, gone] = [CREDIT_WORD, DEBIT_WORD].map((words) => says(words, left))
   return come === gone ? null : come ? 'credit' : 'debit'
 }

@@ -1,5 +1,6 @@
 // Tests: tests/unit/domain/reader/corpus.test.ts
 /** Extracts the values at a text's labels. `label-reader.ts` decides whether they are sufficient. */
+import { contradicts } from './amount.ts'
 import type { Labelled } from './labels.ts'
 import { CUT, type Page } from './page.ts'
 import { ACCOUNT_NUMBER } from './printed-account.ts'
@@ -64,6 +65,8 @@ export interface LabelValues {
   unsigned: Groups[]
   /** `isClosed`: its sentence ends after it. `isAlone`: no words stand between it and the next label. */
   balances: { groups: Groups; available: boolean; at: number; isClosed: boolean; isAlone: boolean }[]
+  /** The value at the label of the direction. */
+  direction: string
   account: string | null
   /** An account that may be another party's. It counts if there is no other one. */
   partysAccount: string | null
@@ -93,9 +96,12 @@ export const isNotYet = (before: string): boolean => NOT_YET.test(before.slice(-
 /** Right before `nhan` and a sum, the name of somebody else: `NGUYEN VAN A vua nhan duoc 150,000VND`. */
 const OTHERS_NAME = /(?<![a-z])(?!(?:ban|khach|(?<=khach )hang|qk|khoan|tk|vi|da|vua|moi) )[a-z]+ (?:(?:da|vua|moi) )*$/
 
-/** Right before a word of the other direction: `tang giam 150,000VND`, `ghi co/ghi no 150,000VND`. */
+/** Right before a word or sign of the other direction: `tang giam 150,000VND`, `ghi co/ghi no 150,000VND`, `ghi no +150,000VND`. */
 const COMES_BEFORE = new RegExp(`(?<![a-z])(?:${COME}) ?[/,-]? ?$`)
 const GOES_BEFORE = new RegExp(`(?<![a-z])(?:${GONE}) ?[/,-]? ?$`)
+
+/** Between a sum and its word of direction. */
+const BEHIND_SUM = /^[ (]{0,2}(?:(?:was|is|has been|da duoc) )?/
 
 /** Right before a sum, such a word states how much there is, or is missing: `So du TK 0123 den 20/11/2026 la +500,000VND`. */
 const STATED = /(?<![a-z])(?:la|con) ?:? ?$/
@@ -110,8 +116,14 @@ const leave = (values: LabelValues, piece: string, at: number): void => {
       if (/[a-z] ?: ?$/.test(before) || (/[a-z] $/.test(before) && /^- /.test(found[0]))) values.doubtful = true
       if (STATED.test(before)) values.doubtful = true
       const words = /^[a-z]/.test(found[0]) ? before.slice(-LONGEST_NOT_YET) : ''
-      const isOther = found.groups?.plus === undefined ? COMES_BEFORE : GOES_BEFORE
-      if (isNotYet(words) || isOther.test(words)) values.doubtful = true
+      const isPlus = found.groups?.plus !== undefined
+      const [own, other] = isPlus ? [COMES_BEFORE, GOES_BEFORE] : [GOES_BEFORE, COMES_BEFORE]
+      const opposite = other.exec(before.slice(-LONGEST_NOT_YET))
+      // A sign chooses one of two words: `tang/giam +150,000VND`.
+      const isChosen = words === '' && opposite !== null && own.test(opposite.input.slice(0, opposite.index))
+      if (isNotYet(words) || (opposite && !isChosen)) values.doubtful = true
+      const behind = piece.slice(found.index + found[0].length).replace(BEHIND_SUM, '')
+      if (contradicts(isPlus ? 'credit' : 'debit', behind)) values.doubtful = true
       if (found[0].includes('nhan') && OTHERS_NAME.test(words)) values.doubtful = true
       note(values, found.groups ?? {}, at + found.index)
       rest = rest.replace(found[0], ' ')
@@ -214,7 +226,7 @@ const refIn = (value: string): string | null =>
   /^[0-9a-z][0-9a-z./-]{3,40}/i.exec(value)?.[0].replace(/[./-]+$/, '') ?? null
 
 const noValues = (cutAt: number): LabelValues => ({
-  amounts: [], unsigned: [], balances: [], account: null, partysAccount: null, accountCurrency: undefined, ref: null, firstAmountAt: Infinity, left: '', cutAt, doubtful: false,
+  amounts: [], unsigned: [], balances: [], direction: '', account: null, partysAccount: null, accountCurrency: undefined, ref: null, firstAmountAt: Infinity, left: '', cutAt, doubtful: false,
 }) // prettier-ignore
 
 /** Stars around a label or its value are marks of bold text. Two or more before a digit, or only behind one, are a mask: `1903325****`. */
@@ -251,6 +263,7 @@ export const listen = ({ text, shadow }: Page, labels: readonly Labelled[], unti
     else if (field === 'amount') takeAmount(values, value, start)
     else if (field === 'date') leave(values, value, start)
     else if (field === 'direction' || field === 'status') values.left += `\n${value}`
+    if (field === 'direction') values.direction ||= value.replace(/^[ :]+/, '')
     else if (field === 'ref') values.ref ??= refIn(text.slice(start, end))
   }
   values.account ??= values.partysAccount

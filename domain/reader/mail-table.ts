@@ -1,6 +1,6 @@
 // Tests: tests/unit/domain/reader/mails.test.ts
 /** Reads a mail that is a table of labels and values (`labels.ts`). */
-import { movedBy } from './amount.ts'
+import { contradicts, movedBy } from './amount.ts'
 import type { Bank, MailTable } from '../banks/bank.ts'
 import { labelsIn, opensCell, opensRow, type Field } from './labels.ts'
 import { CUT, type Page } from './page.ts'
@@ -222,8 +222,9 @@ export const readByTable = (
   const balance = MONEY.exec(values.get('balance')?.shadow ?? '')?.groups
   // A number without a currency of its own may be incomplete.
   if (!amount || !(amount.before ?? amount.behind) || (balance && !(balance.before ?? balance.behind))) return null
-  const printed = directionIn(amount.sign, amount.word ?? values.get('direction')?.shadow ?? '')
-  if (printed && table.direction && printed !== table.direction) return null
+  const words = amount.word ?? values.get('direction')?.shadow ?? ''
+  const printed = directionIn(amount.sign, words)
+  if (printed && ((table.direction && printed !== table.direction) || contradicts(printed, words))) return null
   const moved = movedBy({
     direction: printed ?? table.direction,
     amount: amount.number,

@@ -136,9 +136,11 @@ describe('a mail with a table', () => {
     expect(reasonUnder('[CAKE] Thông báo', 'Giao dịch sau của bạn đã thất bại.')).to.equal('failed')
   })
 
-  it('is not read if the direction, the currency or part of the amount is missing', () => {
+  it('is not read if the direction, the currency or part of the amount is missing, or two directions are named', () => {
     for (const amount of ['2.000.000 đ', '+2.000.000', '+2.000.0', '+2.000.000...', 'đ'])
       expect(mail(CAKE, cake(amount, 'Khác')).reason, amount).to.equal('unparsed')
+    expect(mail(CAKE, cake('+2.000.000 đ', 'Ghi nợ')).reason).to.equal('unparsed')
+    expect(mail(CAKE, cake('-2.000.000 đ', 'Ghi có')).reason).to.equal('unparsed')
   })
 
   it('may have the label in another language in a cell of its own', () => {

@@ -37,6 +37,8 @@ describe('a mail with a table of no known form', () => {
       { below: 'Nếu giao dịch thất bại, Quý khách gọi hotline.' },
       { subject: 'NGUYEN VAN HUY: biến động số dư' },
       { rows: [['Người chuyển', 'Quỹ trẻ em đang bị bệnh']] },
+      { rows: [['Loại giao dịch', 'Ghi có']] },
+      { rows: [['Loại giao dịch', 'Chuyển tiền']] },
     ])
       expect(read(of(given), arrival).reading, JSON.stringify(given)).to.include({
         transaction_type: 'credit',
@@ -44,7 +46,7 @@ describe('a mail with a table of no known form', () => {
       })
   })
 
-  it('is not read if a row or a line says that the money is not there, waits or came back', () => {
+  it('is not read if a row or a line says that the money is not there, waits, came back or went out', () => {
     for (const given of [
       ...['Trạng thái', 'Kết quả giao dịch', 'Status'].flatMap((label) =>
         [
@@ -58,6 +60,8 @@ describe('a mail with a table of no known form', () => {
       ),
       { rows: [['Loại giao dịch', 'Hoàn tiền giao dịch']] },
       { rows: [['Loại giao dịch', 'Refund']] },
+      { rows: [['Loại giao dịch', 'Ghi nợ']] },
+      { rows: [['Transaction type', 'Debit']] },
       { above: 'Giao dịch đang được xử lý.' },
       { above: 'Giao dịch của Quý khách đang bị tạm dừng.' },
       { above: 'Ngân hàng hoàn trả lệnh chuyển tiền của Quý khách.' },
