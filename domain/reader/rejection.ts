@@ -115,19 +115,20 @@ const NOT_DONE_LINE = new RegExp(
  */
 export const saysFailedBehind = (shadow: string): boolean => NOT_DONE_LINE.test(shadow)
 
-/** Words that mean that the money waits, was taken back, is planned, or that the text is an example. */
+/** Words that mean that the money is requested, waits, was taken back, is planned, or that the text is an example. */
 const NOT_MOVED = new RegExp(
   [
     'dang (?:duoc )?(?:xu ly|cho)|dang bi (?:tam|treo|giu|dung)\\b|cho (?:xu ly|duyet|xac nhan|thanh toan|hach toan)|xac nhan trong|tam (?:giu|khoa)\\b|phong toa\\b|tra soat|chua (?:hoan (?:tat|thanh)|thanh (?:cong|toan)|duoc|ghi co|hach toan)\\b|tien (?:sap|dang|chua) (?:ve|den)\\b',
     '(?:huy|thu hoi|dao) (?:giao dich|gd|lenh)|(?:giao dich|gd|lenh)(?: da| bi| duoc){0,2} (?:huy|thu hoi|hoan(?! (?:tat|thanh)))\\b|bi (?:huy|loi|dao|treo|tra lai)\\b|khong (?:du|hop le)\\b|(?:qua|het) han',
     'du (?:kien|bao)\\b|tuong lai|hen gio|(?:dat|len) lich|lich chuyen|(?:lenh|gd|giao dich|chuyen tien) dinh ky|nhac (?:no|han)|vi du\\b|mau tin\\b|(?:lua dao|gia mao) ?: ?$',
+    '(?<!(?:theo|thuc hien) )(?:yeu cau|de nghi) (?:chuyen tien|thanh toan) ?(?:[:\\n]|$)',
     '\\bhoan (?:tra|tien|lai) (?:giao dich|gd|lenh)\\b|\\brevers(?:al|ed)\\b|\\brefund',
     '\\bpending\\b|being processed|\\bnot (?:yet )?(?:been )?credited|\\bchargeback\\b|\\bcancel|\\bvoid(?:ed)?\\b|\\bon hold\\b|\\bscheduled\\b|\\bdraft\\b',
   ].join('|'),
 )
 
 /**
- * Whether the bank's own words around a text (title, header) say that its money waits or came back. They contain no word that is a name without
+ * Whether the bank's own words around a text (title, header) say that its money is requested, waits or came back. They contain no word that is a name without
  * its diacritics, such as `huy`.
  */
 export const saysNotMoved = (shadow: string): boolean => NOT_MOVED.test(shadow)

@@ -134,8 +134,9 @@ describe('a text that says that no money moved', () => {
       expect(reason({ ...push, title }), title).to.equal('unparsed')
     for (const title of ['Giao dịch lỗi', 'Giao dịch không thực hiện được', 'Declined'])
       expect(reason({ ...push, title }), title).to.equal('failed')
-    expect(reason({ text: `Lệnh đang chờ duyệt: ${VCB}x`, sender: 'Vietcombank' })).to.equal('unparsed')
-    for (const header of ['Theo yêu cầu của Quý khách: ', 'As requested: '])
+    for (const header of ['Lệnh đang chờ duyệt: ', 'NGUYEN VAN A đề nghị chuyển tiền: ', 'Yêu cầu thanh toán\n'])
+      expect(reason({ text: `${header}${VCB}x`, sender: 'Vietcombank' }), header).to.equal('unparsed')
+    for (const header of ['Theo yêu cầu của Quý khách: ', 'Theo yêu cầu chuyển tiền: ', 'As requested: '])
       expect(reading({ text: `${header}${VCB}x`, sender: 'Vietcombank' }).transaction_type, header).to.equal('credit')
     const byLabels = { text: 'TK 0071 tang 500,000 VND. SD 1,000,000 VND. Loi nhan: x', package: 'com.VCB' }
     expect(reason({ ...byLabels, title: 'Yêu cầu chuyển tiền' })).to.equal('unparsed')
