@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { parseEvent } from '../../../domain/parse-event.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { openDatabase } from '../../../adapters/database/database.ts'
-import { KEPT_S } from '../../../domain/retention.ts'
+import { keptFor, KEPT_S } from '../../../domain/retention.ts'
 import { expireEvents, applyRetention } from '../../../workflows/scheduled/expire-events.ts'
 import { runScheduled, type ScheduledJob } from '../../../workflows/scheduled/scheduled-work.ts'
 import { eventually } from '../../harness/eventually.ts'
@@ -138,5 +138,11 @@ describe('scheduled work', () => {
       await database.close()
       await place.drop()
     }
+  })
+
+  it('keeps deduplication windows for a week, unread notifications for a year, and credits for two years', () => {
+    const days = ['book-1-VCB', 'ignored-1', 'unread-1', 'credits-1-0'].map((stream) => keptFor(stream)! / 86_400)
+    expect(days).to.deep.equal([7, 30, 365, 730])
+    for (const stream of ['transaction-1', 'account-1', 'credit-segments-1']) expect(keptFor(stream)).to.equal(null)
   })
 })
