@@ -142,6 +142,9 @@ const directionOf = ({ amounts, direction, left }: LabelValues): 'credit' | 'deb
 const RECEIVERS =
   /beneficiar|recipient|receiver|nguoi (?:nhan|(?:thu )?huong)|\b(?:your|fund) transfer\b|\bcredited to (?!(?:your|a\/?c|acc(?:ount)?|tk|tai khoan)(?![a-z]))/
 
+/** Such words say so even beside a plus sign: `+150,000VND da duoc ghi co vao TK nguoi huong`. */
+const TO_ANOTHER = /vao (?:tk|tai khoan) (?:cua )?(?:nguoi|ben) (?:nhan|(?:thu )?huong)|\byour transfer of\b/
+
 const same = (several: readonly Groups[]): boolean => new Set(several.map(({ number }) => number)).size === 1
 
 /** A number of up to 18 digits. Without a limit, a text of nothing but groups would be searched to its end from each of them. */
@@ -308,7 +311,8 @@ export const readByLabels = (
     silentCurrency: null,
   })
   if (!moved || (balance && moved.balance === null)) return null
-  if (moved.direction === 'credit' && !amount.plus?.includes('+') && RECEIVERS.test(head)) return null
+  const receivers = amount.plus?.includes('+') ? TO_ANOTHER : RECEIVERS
+  if (moved.direction === 'credit' && receivers.test(head)) return null
   const start = memo ? startOfContent(page.shadow, memo, first?.at) : 0
   const content = (memo && page.text.slice(start, tail.end).replace(/(?<![ \n|])[ \n|]+$/, '').replaceAll('\n', ' ')) || null // prettier-ignore
   const references = findReferences(content ?? '', found.ref)
