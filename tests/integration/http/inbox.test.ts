@@ -1,6 +1,6 @@
 /** Inboxes: opening, setting the answer, calls over HTTP and by our own sender, and reading the calls. */
 import { expect } from 'chai'
-import { CALLS_KEPT, openInboxCalls, sweepInboxCalls } from '../../../adapters/inbox/calls.ts'
+import { openInboxCalls, sweepInboxCalls } from '../../../adapters/inbox/calls.ts'
 import { signedHeaders } from '../../../domain/webhook/signature.ts'
 import { BASE_URL, openApi, type ApiUnderTest } from './api-under-test.ts'
 
@@ -147,18 +147,18 @@ describe('inboxes', () => {
     expect(alerts.status).to.equal(200)
   })
 
-  it(`keep the last ${CALLS_KEPT} calls`, async () => {
+  it('keep the last 50 calls', async () => {
     const { token } = await opened()
-    for (let number = 1; number <= CALLS_KEPT + 2; number++) await call(token, 'POST', String(number))
+    for (let number = 1; number <= 52; number++) await call(token, 'POST', String(number))
     const [{ calls }] = (await listed()) as [Inbox]
     expect(calls.map(({ body }) => Number(body))).to.deep.equal(
-      Array.from({ length: CALLS_KEPT }, (_, index) => CALLS_KEPT + 2 - index),
+      Array.from({ length: 50 }, (_, index) => 50 + 2 - index),
     )
     const [{ count }] = (await api.database.query(
       'SELECT count(*)::int AS count FROM ops.inbox_call WHERE user_id = $1',
       [user_id],
     )) as [{ count: number }]
-    expect(count).to.equal(CALLS_KEPT)
+    expect(count).to.equal(50)
   })
 
   it('keep no credentials, and only the beginning of long values', async () => {
