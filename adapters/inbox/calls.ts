@@ -7,7 +7,7 @@ import { type ScheduledJob, removing } from '../../workflows/scheduled/scheduled
 import type { Queryable } from '../database/database.ts'
 
 /** The most calls kept per inbox. */
-export const CALLS_KEPT = 50
+const CALLS_KEPT = 50
 const KEPT_DAYS = 7
 
 export interface InboxCallRow {
