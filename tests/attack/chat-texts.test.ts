@@ -251,12 +251,12 @@ describe('attack: the title of an SMS app', function () {
   })
   after(() => api.close())
 
-  const push = async () => {
-    const json = { package: SMS_APP, title: 'Vietcombank', text: vietcombankText(++number, `DH${number}`) }
+  const push = async (more: { sender?: string } = {}) => {
+    const json = { package: SMS_APP, title: 'Vietcombank', text: vietcombankText(++number, `DH${number}`), ...more }
     return (await api.ask('POST', `/api/receive/u/${api.owner.receive_token}`, { json })).body.data as object
   }
 
-  it('counts as the sender only while the owner allows it', async () => {
+  it('counts as the sender only while the owner allows it, and not beside another sender', async () => {
     const key = api.owner.api_key
     const trust = async (trust_sms_app_titles: boolean) => {
       const { status, body } = await api.ask('PUT', '/api/receive-url', { key, json: { trust_sms_app_titles } })
@@ -267,6 +267,8 @@ describe('attack: the title of an SMS app', function () {
     expect(await push()).to.deep.equal({ ignored: true, reason: 'unknown_sender' })
     await trust(true)
     expect(await push()).to.have.property('id')
+    for (const sender of ['+84901234567', 'Minh', ''])
+      expect(await push({ sender }), sender).to.deep.equal({ ignored: true, reason: 'unknown_sender' })
     await trust(false)
     expect(await push()).to.deep.equal({ ignored: true, reason: 'unknown_sender' })
   })
