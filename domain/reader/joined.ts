@@ -25,10 +25,12 @@ const lastBalanceLabel = (shadow: string): number => {
 /** Where a text may begin once more in the same line, with a balance after it. */
 const beginningsWithin = (shadow: string, start: number): number[] => {
   const beginnings: number[] = []
-  const lastLabel = lastBalanceLabel(shadow)
+  let lastLabel: number | undefined
   const [words] = FIRST_WORDS.exec(start === 0 ? shadow : shadow.slice(start)) ?? []
   const note = (at: number): void => {
-    if (!/[a-z0-9]/.test(shadow[at - 1]!) && lastLabel >= at) beginnings.push(at)
+    if (/[a-z0-9]/.test(shadow[at - 1]!)) return
+    lastLabel ??= lastBalanceLabel(shadow)
+    if (lastLabel >= at) beginnings.push(at)
   }
   if (words !== undefined)
     for (
