@@ -34,13 +34,14 @@ const givenPassword = async (option: string | undefined): Promise<string | undef
 const NO_ADDRESS =
   'The server has not recorded its address. If it is not the one above, set BASE_URL, or PORT, for this command as for the server.'
 
-const line = ({ email, plan, locked, operator }: AccountRow): string =>
-  [email, plan, operator ? 'operator' : '', locked ? 'locked' : ''].filter(Boolean).join('  ')
+/** Begins with the id, by which the log names an account. */
+const line = ({ user_id, email, plan, locked, operator }: AccountRow): string =>
+  [user_id, email, plan, operator ? 'operator' : '', locked ? 'locked' : ''].filter(Boolean).join('  ')
 
 const list = (group: Command): Command =>
   group
     .command('list')
-    .description('list accounts, one line per account')
+    .description('list accounts, one line per account, with the user_id of the log')
     .action(() =>
       withAccounts((around) =>
         withLists(around, async () => {

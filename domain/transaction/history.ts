@@ -61,12 +61,15 @@ export const hasComeBack = (data: TransactionEventData['TransactionCaptured']): 
 const sentence = (event: TransactionEvent): string => {
   switch (event.type) {
     case 'TransactionCaptured': {
-      const { source_type, bank_code, transaction_type, amount, currency, order_id, rules, already_run_of } = event.data
+      const { source_type, bank_code, transaction_type, amount, currency, order_id, prefix, rules, already_run_of } =
+        event.data
       const copy = already_run_of === null ? '' : `; a copy of transaction ${already_run_of}, so nothing is sent`
       const differs =
         event.data.contradicts === undefined ? '' : `, although that transaction shows ${event.data.contradicts}`
       const back = hasComeBack(event.data) ? '; its text says that the money came back, so it pays no order' : ''
-      return `captured from ${source_type}: ${bank_code} ${transaction_type} ${amount} ${currency}, ${orderOf(order_id)}, ${rulesOf(rules)}${copy}${differs}${back}${heldBack(event.data)}`
+      const noShop = order_id !== null && prefix === null && already_run_of === null && back === ''
+      const fits = noShop ? 'no active shop has its prefix' : rulesOf(rules)
+      return `captured from ${source_type}: ${bank_code} ${transaction_type} ${amount} ${currency}, ${orderOf(order_id)}, ${fits}${copy}${differs}${back}${heldBack(event.data)}`
     }
     case 'TransactionCompleted':
       return `a more complete copy (transaction ${event.data.completed_by}) supplied ${orderOf(event.data.order_id)}, ${rulesOf(event.data.rules)}${heldBack(event.data)}`

@@ -94,8 +94,8 @@ describe('account and device commands', function () {
     const { user_id, api_key } = await api.newAccount(email, 'Free')
     await api.decree(user_id, { type: 'AccountLocked', data: { user_id, reason: 'test' } })
     expect((await baoco(['account', 'list'])).stdout)
-      .to.contain(`${email}  Free  locked\n`)
-      .and.contain('owner@baoco.local  Pro  operator\n')
+      .to.contain(`${user_id}  ${email}  Free  locked\n`)
+      .and.match(/^\d+ {2}owner@baoco.local {2}Pro {2}operator\n/)
     expect((await baoco(['account', 'unlock', email])).stdout).to.equal(`${email} is unlocked\n`)
     expect((await baoco(['account', 'plan', email, 'Advanced'])).stdout).to.equal(
       `${email} now has the plan Advanced\n`,

@@ -20,6 +20,13 @@ describe('the history of a transaction', () => {
     expect(text).to.contain('POST https://shop.vn/#').and.not.contain('hook')
   })
 
+  it('says whether a shop or a rule is missing for an order', () => {
+    const order = { order_id: 'DH1042', webhook_status: 'no_match' as const }
+    expect(capturedAs({ ...order, prefix: null }).text).to.match(/order DH1042, no active shop has its prefix$/)
+    expect(capturedAs({ ...order, prefix: 'DH' }).text).to.match(/order DH1042, no rule fits$/)
+    expect(capturedAs({ ...order, prefix: 'DH', rules: [3] }).text).to.match(/order DH1042, rule 3$/)
+  })
+
   const says = 'its text says that the money came back, so it pays no order'
 
   it('says that its money came back', () => {
