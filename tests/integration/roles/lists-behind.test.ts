@@ -55,7 +55,7 @@ describe('commands that print from the read models', () => {
     expect([rows.status, rows.stderr, rows.stdout.split('\n').length]).to.deep.equal([0, '', 2])
     expect(await baoco('account', 'list')).to.deep.equal({
       status: 0,
-      stdout: 'owner@baoco.local  Pro  operator\n',
+      stdout: '1  owner@baoco.local  Pro  operator\n',
       stderr: '',
     })
     await project.stop()
