@@ -6,6 +6,7 @@ import { failureClass } from '../app/failure-class.ts'
 import { milliseconds } from '../app/localised.ts'
 import { useIntoView } from '../app/into-view.ts'
 import { texts } from '../app/language.ts'
+import { isWebPage } from '../app/web-page.ts'
 import { translated } from '../app/problem.ts'
 import { useAction } from './action.ts'
 import { explain } from './attempts.tsx'
@@ -43,6 +44,7 @@ const Result = ({ of }: { of: TestResult }) => {
             </p>
           ))}
       </div>
+      {of.success && isWebPage(of.response_body ?? '') && <p class="notice waiting">{t.page}</p>}
       {of.response_body !== undefined && (
         <>
           <h3>{t.answer}</h3>

@@ -91,6 +91,7 @@ export const webhook: Messages['webhook'] = {
     sending: 'Sending…',
     good: (code, time) => `The address answered ${code} after ${time}. The shop accepted the call.`,
     bad: (code) => `The address answered ${code}. The shop did not accept the call.`,
+    page: 'The response is a web page. Check that your shop has received the call: a bot protection or a login page answers 200 too, and Baoco takes that for a delivery.',
     none: 'The address did not answer.',
     answer: 'Response',
     empty: '(empty response)',

@@ -88,6 +88,7 @@ export const webhook = {
     sending: 'Đang gửi…',
     good: (code: number, time: string) => `Địa chỉ trả lời ${code} sau ${time}. Cửa hàng đã nhận.`,
     bad: (code: number) => `Địa chỉ trả lời ${code}. Cửa hàng chưa nhận.`,
+    page: 'Câu trả lời là một trang web. Hãy kiểm tra xem cửa hàng đã nhận thật chưa: trang chống bot hay trang đăng nhập cũng trả lời 200, và Baoco coi đó là đã nhận.',
     none: 'Địa chỉ không trả lời.',
     answer: 'Trả lời',
     empty: '(trả lời rỗng)',
