@@ -17,6 +17,7 @@ export interface RefusedRule {
   name: string
   /** Of the newest answer. */
   http_status: number
+  /** The time of that answer. The first one may be days old, and no mail is sent about what is so old. */
   since: string
 }
 

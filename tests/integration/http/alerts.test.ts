@@ -215,6 +215,22 @@ describe('alerts', () => {
       expect(await watchRules()).to.equal(null)
     })
 
+    it('are mailed to a shop with one payment a day, too', async () => {
+      const rule_id = await newRule()
+      await answer(rule_id, Array<number>(9).fill(401))
+      const earlier = (table: string, column: string, days: number) =>
+        api.database.query(
+          `UPDATE read_model.${table} SET ${column} = ${column} - make_interval(days => $2) WHERE rule_id = $1`,
+          [rule_id, days],
+        )
+      await earlier('rule', 'active_since', 5)
+      await earlier('attempt', 'created_at', 3)
+      await answer(rule_id, [401])
+      expect(await watchRules()).to.deep.equal({ raised: 1, ended: 0 })
+      const { text } = await eventually(async () => (await failing())[0])
+      await eventually(async () => (await mails()).some((mail) => mail.text.includes(text)), { what: 'the mail' })
+    })
+
     it('are not raised for one payment that is refused again and again', async () => {
       await answer(await newRule(), Array<number>(12).fill(404), 2)
       expect(await watchRules()).to.equal(null)
