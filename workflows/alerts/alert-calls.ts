@@ -10,7 +10,7 @@
  * until one of them is free.
  */
 import { setTimeout as timeout } from 'node:timers/promises'
-import type { Clock, Sender, LogLines } from '../../domain/ports.ts'
+import type { CallResult, Clock, Sender, LogLines } from '../../domain/ports.ts'
 import { signedHeaders } from '../../domain/webhook/signature.ts'
 
 /** Pause before each attempt: milliseconds. */
@@ -39,7 +39,7 @@ export interface AlertCall extends Target {
 }
 
 export interface AlertCalls {
-  /** A call that finds no room is dropped, and logged. */
+  /** A call that finds no room is dropped, and logged. So is one whose attempts have all failed. */
   call(call: AlertCall): void
 }
 
@@ -63,8 +63,9 @@ export const openAlertCalls = (
   let inFlight = 0
 
   const insist = async (call: AlertCall, hasWaited: boolean): Promise<void> => {
-    const { id: webhookId, body: fields } = call
+    const { user_id, id: webhookId, body: fields } = call
     let target: Target | null = call
+    let failed: Pick<CallResult, 'http_status' | 'error'> | null = null
     for (const [tries, wait] of WAITS_MS.entries()) {
       if (wait > 0) await pause(wait)
       // While the store is away, the known address is called.
@@ -74,9 +75,11 @@ export const openAlertCalls = (
       const timestamp = Math.floor(clock.now().getTime() / 1000)
       const body = JSON.stringify({ ...fields, timestamp })
       const headers = signedHeaders({ secret, body, webhookId, timestamp, attempt: tries + 1 })
-      const { error } = await sender.send({ method: 'POST', url, headers, body }, never)
+      const { http_status, error } = await sender.send({ method: 'POST', url, headers, body }, never)
       if (error === null) return
+      failed = { http_status, error }
     }
+    log.warn({ user_id, event_id: webhookId, ...failed }, 'alert_call.failed')
   }
 
   /** Makes a call, and then those of the account that wait. */

@@ -57,6 +57,16 @@ describe('alert calls', () => {
     await eventually(() => sent.length === many + 1, { what: 'the next call' })
   })
 
+  it('that fail three times are logged, without the address', async () => {
+    logged = []
+    const refused = { http_status: 400, error: 'http_400' } as CallResult
+    const warn = (fields: object, what: string) => void logged.push({ what, ...fields })
+    const send = () => Promise.resolve(refused)
+    openAlertCalls({ send }, { now: () => new Date() }, { warn }, () => Promise.resolve()).call(alert(1))
+    await eventually(() => logged.length > 0)
+    expect(logged).to.deep.equal([{ what: 'alert_call.failed', user_id: 1, event_id: '1-1', ...refused }])
+  })
+
   it('that waited are made to the current address, or not at all if there is none', async () => {
     const calls = open()
     const targets: (Target | null)[] = [null, { url: 'https://new.example/', secret: 'cd'.repeat(24) }]
