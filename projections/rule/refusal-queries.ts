@@ -7,21 +7,29 @@ import type { Queryable } from '../engine/queryable.ts'
 
 const MOST = 1_000
 
-/** Reads one attempt of a rule, and more only if that one was refused. Calls of an earlier URL, or before a pause, do not count. */
+/**
+ * Reads one attempt of a rule, and more only if that one was refused: the planner would read all ten of each rule. Calls of an earlier URL, or
+ * before a pause, do not count.
+ */
 const REFUSED = `
-SELECT r.user_id, r.rule_id, r.name, newest.http_status, newest.created_at AS since
-FROM read_model.rule r CROSS JOIN LATERAL (
-  SELECT a.http_status, a.created_at FROM read_model.attempt a WHERE a.rule_id = r.rule_id ORDER BY a.created_at DESC, a.id DESC LIMIT 1
-) newest CROSS JOIN LATERAL (
+WITH refused AS MATERIALIZED (
+  SELECT r.user_id, r.rule_id, r.name, r.active_since, newest.http_status, newest.created_at AS since
+  FROM read_model.rule r CROSS JOIN LATERAL (
+    SELECT a.http_status, a.created_at FROM read_model.attempt a WHERE a.rule_id = r.rule_id ORDER BY a.created_at DESC, a.id DESC LIMIT 1
+  ) newest
+  WHERE r.is_active = 1 AND newest.http_status BETWEEN 300 AND 499
+)
+SELECT r.user_id, r.rule_id, r.name, r.http_status, r.since
+FROM refused r CROSS JOIN LATERAL (
   SELECT count(*) AS calls, count(DISTINCT a.transaction_id) AS deliveries, min(a.created_at) AS oldest,
     bool_or(a.http_status BETWEEN 200 AND 299) AS is_accepted
   FROM (
     SELECT * FROM read_model.attempt a WHERE a.rule_id = r.rule_id ORDER BY a.created_at DESC, a.id DESC LIMIT ${FAILURES_TO_OPEN}
   ) a
 ) last
-WHERE r.is_active = 1 AND newest.http_status BETWEEN 300 AND 499 AND NOT last.is_accepted
-  AND last.calls = ${FAILURES_TO_OPEN} AND last.deliveries >= ${DELIVERIES_TO_OPEN} AND last.oldest > r.active_since
-ORDER BY newest.created_at LIMIT ${MOST}`
+WHERE NOT last.is_accepted AND last.calls = ${FAILURES_TO_OPEN} AND last.deliveries >= ${DELIVERIES_TO_OPEN}
+  AND last.oldest > r.active_since
+ORDER BY r.since LIMIT ${MOST}`
 
 export const refusedRules = (database: Queryable): Promise<RefusedRule[]> => database.query<RefusedRule>(REFUSED)
 
