@@ -101,7 +101,7 @@ export const sendAlerts = (parts: SendAlertsParts): Reactor => {
   }
 
   const mailRaised = async (account: Account, { id, data }: KnownEvent<'AlertRaised'>): Promise<void> => {
-    const { kind, subject, text, since } = data
+    const { kind, text, since } = data
     // The process that met the event has sent a mail of its own (`parked/notify-operator.ts`).
     if (kind === 'stream_parked') return
     const { subjects, since: began } = TEXTS[account.language].letters.alert
