@@ -184,6 +184,18 @@ describe('the webhook sender', () => {
     expect(result).to.include({ http_status: 0, error: 'timeout', response_body: 'No answer within 0.2 seconds.' })
   })
 
+  it('gives up after ten seconds if no other limit is set', async () => {
+    const { url } = await shop(hang)
+    const { setTimeout: real } = globalThis
+    globalThis.setTimeout = ((work: () => void, ms: number) =>
+      real(work, ms === 10_000 ? 100 : ms)) as typeof setTimeout
+    try {
+      expect(await sender().send(callTo(url), never)).to.include({ response_body: 'No answer within 10 seconds.' })
+    } finally {
+      globalThis.setTimeout = real
+    }
+  })
+
   it('takes an answer that came in time, although this process stood still until the time was over', async () => {
     const answersLater = `
       const { parentPort } = require('node:worker_threads')
