@@ -12,10 +12,24 @@ const SAME_SIGNAL_MS = 1_000
 /** The process is ended if it has not finished by then. In milliseconds. */
 const PATIENCE_MS = 9_800
 
+/** Milliseconds. */
+const LOOK_FOR_NPX_EVERY_MS = 500
+
+/** A SIGTERM ends npx and its shell and does not reach this process, which then has another parent. */
+const onEndOfNpx = (stop: () => void): void => {
+  if (process.env.npm_command !== 'exec') return
+  const parent = process.ppid
+  const looking = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(looking)
+    stop()
+  }, LOOK_FOR_NPX_EVERY_MS).unref()
+}
+
 /** The last line of a start that was stopped. */
 export const STOPPED_EARLY = 'Baoco was stopped before it was ready'
 
-/** @returns a signal that aborts at the first SIGTERM, SIGINT or SIGHUP */
+/** @returns a signal that aborts at the first SIGTERM, SIGINT or SIGHUP, and if npx has started this process and was ended */
 export const stopSignal = (): AbortSignal => {
   const stopping = new AbortController()
   let first = Infinity
@@ -27,6 +41,7 @@ export const stopSignal = (): AbortSignal => {
     setTimeout(() => process.exit(1), PATIENCE_MS).unref()
   }
   for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, onSignal)
+  onEndOfNpx(onSignal)
   // A terminal that was closed can no longer be written to. That must not end the process before its work.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   return stopping.signal

@@ -16,38 +16,45 @@ const SCRIPT = '/usr/bin/script'
 /** Answers after half a second, so that a signal can come between call and answer. */
 const slow: Answer = (call, response) => void setTimeout(() => status(200)(call, response), 500)
 
-/** Starts `baoco serve` in a terminal, which closes when its process is killed. */
-const startInTerminal = async (place: DataFolder, env: Record<string, string>): Promise<Running> => {
-  const terminal = spawn(SCRIPT, ['-qefc', `${process.execPath} cmd/baoco.mjs serve`, '/dev/null'], {
-    env: { PATH: process.env.PATH, BAOCO_DATA_DIR: place.dataDir, PORT: String(place.port), ...env },
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
-  let output = ''
-  terminal.stdout.setEncoding('utf8').on('data', (text: string) => (output += text.replaceAll('\r', '')))
-  await eventually(() => /^Baoco is ready/m.test(output), { within: 60_000, what: 'Baoco in a terminal' })
-  const { pid } = JSON.parse(readFileSync(join(place.dataDir, 'lock'), 'utf8')) as { pid: number }
-  const end = async (): Promise<number> => {
-    const began = performance.now()
-    terminal.kill('SIGKILL')
-    await eventually(() => !isAlive(pid), { within: 20_000, what: 'the end of Baoco' })
-    return performance.now() - began
+/** @param signal  that ends the parent of Baoco */
+const startIn =
+  (command: string, words: readonly string[], signal: NodeJS.Signals) =>
+  async (place: DataFolder, env: Record<string, string>): Promise<Running> => {
+    const { PATH, HOME } = process.env
+    const parent = spawn(command, words, {
+      env: { PATH, HOME, BAOCO_DATA_DIR: place.dataDir, PORT: String(place.port), ...env },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    let output = ''
+    parent.stdout.setEncoding('utf8').on('data', (text: string) => (output += text.replaceAll('\r', '')))
+    await eventually(() => /^Baoco is ready/m.test(output), { within: 60_000, what: `Baoco in ${command}` })
+    const { pid } = JSON.parse(readFileSync(join(place.dataDir, 'lock'), 'utf8')) as { pid: number }
+    const end = async (): Promise<number> => {
+      const began = performance.now()
+      parent.kill(signal)
+      await eventually(() => !isAlive(pid), { within: 20_000, what: 'the end of Baoco' })
+      return performance.now() - began
+    }
+    const kill = async (): Promise<void> => void (await end())
+    return { baseUrl: `http://127.0.0.1:${place.port}`, output: () => output, process: parent, stop: end, kill }
   }
-  const kill = async (): Promise<void> => void (await end())
-  return { baseUrl: `http://127.0.0.1:${place.port}`, output: () => output, process: terminal, stop: end, kill }
-}
+
+/** Starts `baoco serve` in a terminal, which closes when its process is killed. */
+const startInTerminal = startIn(SCRIPT, ['-qefc', `${process.execPath} cmd/baoco.mjs serve`, '/dev/null'], 'SIGKILL')
+const startByNpx = startIn('npx', ['baoco', 'serve'], 'SIGTERM')
 
 describe('a signal', function () {
   let world: World
-  let inTerminal: boolean
+  let start: typeof startInTerminal
   let shop: Shop
 
   const open = async (): Promise<void> => {
-    world = await World.open({ start: (...given) => (inTerminal ? startInTerminal : startBaoco)(...given) })
+    world = await World.open({ start: (...given) => start(...given) })
     shop = await world.openShop()
     await world.addRule(shop)
   }
   beforeEach(() => {
-    inTerminal = false
+    start = startBaoco
   })
   afterEach(() => world.close())
 
@@ -62,7 +69,7 @@ describe('a signal', function () {
   }
   /** After the next start, the call must not be made again: its result was recorded. */
   const expectOneCall = async (): Promise<void> => {
-    inTerminal = false
+    start = startBaoco
     await world.start()
     await eventually(async () => {
       const { body } = await world.api('GET', '/api/transactions')
@@ -111,7 +118,15 @@ describe('a signal', function () {
 
   it('of a terminal that was closed lets the call in progress finish', async function () {
     if (!existsSync(SCRIPT)) this.skip()
-    inTerminal = true
+    start = startInTerminal
+    await open()
+    await callUnderWay(slow)
+    await world.baoco.stop()
+    await expectOneCall()
+  })
+
+  it('to npx lets the call in progress finish and ends Baoco too', async () => {
+    start = startByNpx
     await open()
     await callUnderWay(slow)
     await world.baoco.stop()
