@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import { transactionStream, type TransactionEvent } from '../../../domain/transaction/events.ts'
 import { openRetriedTransactions } from '../../../projections/job/queries.ts'
@@ -158,6 +159,25 @@ describe('a bulk retry as a job', () => {
       (events) => events.filter(({ type }) => type === 'WebhookRetryRequested').length,
     )
     expect(new Set(requests)).to.deep.equal(new Set([1]))
+  })
+
+  it('pauses after each page for longer than the page took', async () => {
+    await failed(1)
+    const retried = openRetriedTransactions(api.database)
+    const reads: { began: number; ended: number }[] = []
+    const { job_id } = await begin({ filter: {} })
+    void run({
+      between: async (...given) => {
+        const began = performance.now()
+        const found = await retried.between(...given)
+        await pause(100)
+        reads.push({ began, ended: performance.now() })
+        return found
+      },
+    })
+    await untilDone(job_id)
+    const pauses = reads.slice(1).map(({ began }, index) => began - reads[index]!.ended)
+    expect(Math.max(...pauses)).to.be.at.least(250)
   })
 
   it('sends waiting transactions now and succeeded ones again, only of the given rule and days', async () => {
