@@ -64,6 +64,22 @@ describe('delivery', () => {
       expect(since_due_ms).to.be.within(0, since_capture_ms - 1)
   })
 
+  it('dates and signs every attempt anew, because receivers refuse old calls', async () => {
+    const shop = await setting.shop(status(500))
+    const rule = await setting.rule(shop.url)
+    await setting.worker({ schedule: [1.3] })
+    const [transaction] = await setting.capture([rule])
+    await setting.untilStatus(transaction!, 'failed')
+    const sent = (await setting.attempts(transaction!)).map(({ sent_at }) => Math.floor(Date.parse(sent_at) / 1000))
+    expect(sent[1]).to.be.above(sent[0]!)
+    expect(shop.calls.map(({ headers }) => Number(headers['webhook-timestamp']))).to.deep.equal(sent)
+    expect(shop.calls.map(({ body }) => JSON.parse(body).timestamp)).to.deep.equal(sent)
+    for (const { body, headers } of shop.calls) {
+      expect(await verify(SECRET, body, headers['x-webhook-signature']!)).to.equal(true)
+      new Webhook(SECRET).verify(body, headers)
+    }
+  })
+
   it('continues the attempt numbers on a manual retry', async () => {
     const shop = await setting.shop(status(500))
     const rule = await setting.rule(shop.url)
