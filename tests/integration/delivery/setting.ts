@@ -210,7 +210,7 @@ export const openDeliverySetting = async () => {
       await appendTo(transactionStream(transaction), events!.at(-1)!.revision, user, decide(foldTransaction(events!)))
     },
 
-    worker: async ({ probeEvery = 30, ...options }: WorkerOptions = {}): Promise<Worker> => {
+    worker: async ({ probeEvery, ...options }: WorkerOptions = {}): Promise<Worker> => {
       const schedule = options.schedule ?? [0.05, 0.1]
       const sender = openSender({ allowPrivate: true })
       let hasStarted = (): void => {}
@@ -225,7 +225,7 @@ export const openDeliverySetting = async () => {
         claimAhead: () => {},
         stop: () => Promise.resolve(0),
       }
-      const queue = openDeliveryQueue(database, byKey, { schedule, probeEvery })
+      const queue = openDeliveryQueue(database, byKey, { schedule, ...(probeEvery && { probeEvery }) })
       const delivery = openDelivery({
         store,
         log: {
