@@ -16,7 +16,7 @@ const PATIENCE_MS = 9_800
 const LOOK_FOR_NPX_EVERY_MS = 500
 
 /** A SIGTERM ends npx and its shell and does not reach this process, which then has another parent. */
-const onEndOfNpx = (stop: () => void): void => {
+const onEndOfNpx = (stop: () => unknown): void => {
   if (process.env.npm_command !== 'exec') return
   const parent = process.ppid
   const looking = setInterval(() => {
@@ -41,7 +41,8 @@ export const stopSignal = (): AbortSignal => {
     setTimeout(() => process.exit(1), PATIENCE_MS).unref()
   }
   for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, onSignal)
-  onEndOfNpx(onSignal)
+  // npx may end late after a signal that reached both. It is not a second one.
+  onEndOfNpx(() => stopping.signal.aborted || onSignal())
   // A terminal that was closed can no longer be written to. That must not end the process before its work.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   return stopping.signal
