@@ -1,5 +1,8 @@
 // Tests: tests/integration/http/document.test.ts
 /** The calls that Baoco makes, for the `webhooks` section of the API's document (interface, sections 2.5 and 5). */
+import { SAMPLE } from '../../../domain/webhook/payload/custom.ts'
+import { render } from '../../../domain/webhook/payload/render.ts'
+import { testPayload } from '../../../domain/webhook/payload/test.ts'
 
 const text = { type: 'string' }
 const textOrNull = { type: ['string', 'null'] }
@@ -58,6 +61,30 @@ const transaction = [
   { type: 'array', items: {}, description: 'A custom template that is a list.' },
 ]
 
+/** Unix seconds of the attempt in the examples. */
+const TIMESTAMP = 1795143605
+
+const sampleIn = (payload_format: 'standard' | 'woocommerce' | 'custom') => {
+  const custom_template = '{"order":"{{order_id}}","paid":"{{amount}}"}'
+  return { value: JSON.parse(render({ payload_format, custom_template }, SAMPLE, TIMESTAMP)) as object }
+}
+
+const transactionExamples = {
+  standard: sampleIn('standard'),
+  woocommerce: sampleIn('woocommerce'),
+  custom: sampleIn('custom'),
+}
+
+const ALERT = { id: 7, kind: 'endpoint_failing', subject: 'https://shop.example.com' }
+const SINCE = '2026-11-20T02:30:00.000Z'
+
+const alertExamples = {
+  alert_raised: {
+    value: { event: 'alert_raised', ...ALERT, text: 'The endpoint does not answer.', since: SINCE, until: null, timestamp: TIMESTAMP },
+  },
+  alert_ended: { value: { event: 'alert_ended', ...ALERT, until: '2026-11-20T03:00:05.000Z', timestamp: TIMESTAMP } },
+} // prettier-ignore
+
 const header = (name: string, description: string, example: string, { required = true, schema = text as object } = {}) => ({
   name,
   in: 'header',
@@ -77,7 +104,7 @@ const HEADERS = [
   ),
   header('X-Webhook-Attempt', 'Number of this attempt, starting at 1.', '1'),
   header('webhook-id', 'The same for every attempt of one transaction and rule, or of one alert call.', 'msg_1042_7'),
-  header('webhook-timestamp', 'Unix seconds of this attempt.', '1795143605'),
+  header('webhook-timestamp', 'Unix seconds of this attempt.', String(TIMESTAMP)),
   header('webhook-signature', 'Signature as Standard Webhooks defines it. During a rotation of the secret there are two.', 'v1,q3t5'),
 ] // prettier-ignore
 
@@ -97,6 +124,7 @@ const call = <Schema extends object>(
   summary: string,
   description: string,
   schema: Schema,
+  examples: Record<string, { value: object }>,
   more: (typeof HEADERS)[number][] = [],
 ) => ({
   post: {
@@ -106,7 +134,7 @@ const call = <Schema extends object>(
     // Baoco sends no credential. The signature is a header.
     security: [],
     parameters: [...HEADERS, ...more],
-    requestBody: { required: true, content: { 'application/json': { schema } } },
+    requestBody: { required: true, content: { 'application/json': { schema, examples } } },
     responses: {
       '2XX': { description: 'Delivered. Any other answer, or no answer within 10 s, is a failed attempt.' },
       410: { description: 'Gone. The rule is paused, and the delivery ends.' },
@@ -120,6 +148,7 @@ export const WEBHOOKS = {
     'A transaction matches a rule',
     'Sent in the format of the rule: standard, woocommerce, or the rule’s own template. A failed attempt is repeated up to six times.',
     { anyOf: transaction },
+    transactionExamples,
     [REPLAY, TRACE],
   ),
   test: call(
@@ -127,6 +156,7 @@ export const WEBHOOKS = {
     'A rule is tested',
     'Sent by the test of a rule. With `?sample=1` it is a sample transaction in the format of the rule, with the header `X-Webhook-Event: test`.',
     { anyOf: [test, ...transaction] },
+    { test: { value: testPayload(TIMESTAMP) }, ...transactionExamples },
     [EVENT],
   ),
   alert: call(
@@ -134,5 +164,6 @@ export const WEBHOOKS = {
     'An alert begins or ends',
     'Sent to the address in `PUT /api/account/alerts`, signed with the secret that the same call returned.',
     alert,
+    alertExamples,
   ),
 }

@@ -252,6 +252,24 @@ describe('the OpenAPI document', () => {
     expect(fieldsOf(test!)).to.have.members(Object.keys(testPayload(1)))
   })
 
+  it('has an example for each format of the calls that Baoco makes', () => {
+    const ajv = new Ajv2020({ strict: false, allErrors: true })
+    addFormats(ajv)
+    const { webhooks } = document as unknown as { webhooks: typeof WEBHOOKS }
+    const examples = Object.entries(webhooks).map(([name, { post }]) => {
+      const { schema, examples } = post.requestBody.content['application/json']
+      for (const [format, { value }] of Object.entries(examples))
+        expect(ajv.validate(schema, value), `${name} ${format}: ${ajv.errorsText()}`).to.equal(true)
+      return [name, Object.keys(examples)]
+    })
+    const formats = ['standard', 'woocommerce', 'custom']
+    expect(Object.fromEntries(examples)).to.deep.equal({
+      bankTransaction: formats,
+      test: ['test', ...formats],
+      alert: ['alert_raised', 'alert_ended'],
+    })
+  })
+
   it('accepts the calls that a shop receives, in every format', async () => {
     const { webhooks } = document as unknown as { webhooks: typeof WEBHOOKS }
     const ajv = new Ajv2020({ strict: false, allErrors: true })
