@@ -3,6 +3,7 @@
  * Measures how long the calls of an event store take, and reports slow ones together, at most every ten seconds. A store that
  * answers nothing at all is the subject of `circuit-breaker.ts`.
  */
+import { StoreUnavailable } from '../../domain/errors.ts'
 import type { EventStore } from '../../domain/ports.ts'
 import { awakeNow } from '../system/awake.ts'
 
@@ -25,6 +26,7 @@ export interface SlowCalls {
 export interface TimedOptions {
   /** Called with every call that was answered or failed. */
   onCall?: (call: StoreCall, ms: number) => void
+  /** Calls that failed count only if the store answered others meanwhile. */
   onSlow?: (slow: SlowCalls) => void
   /** Milliseconds since any moment. Default: time in which this process ran. */
   elapsed?: () => number
@@ -36,8 +38,8 @@ export const timed = (
 ): EventStore => {
   let slow: SlowCalls | null = null
   let reportedAt = -Infinity
+  let answers = 0
   const note = (call: StoreCall, ms: number, streams: number): void => {
-    onCall(call, ms)
     if (ms < SLOW_MS) return
     const longest = slow === null || ms > slow.longest_ms ? { longest_ms: Math.round(ms), call, streams } : slow
     slow = { ...longest, calls: (slow?.calls ?? 0) + 1 }
@@ -48,10 +50,19 @@ export const timed = (
   }
   const during = async <Result>(call: StoreCall, streams: number, ask: () => Promise<Result>): Promise<Result> => {
     const since = elapsed()
+    const before = answers
     try {
-      return await ask()
+      const result = await ask()
+      answers++
+      return result
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) answers++
+      throw error
     } finally {
-      note(call, elapsed() - since, streams)
+      const ms = elapsed() - since
+      onCall(call, ms)
+      // Otherwise the store is not slow, but away.
+      if (answers > before) note(call, ms, streams)
     }
   }
   return {

@@ -52,4 +52,17 @@ describe('a timed event store', () => {
     await store.read([{ stream: 'a' }])
     expect(slow[1]).to.deep.equal({ call: 'read_all', calls: 3, longest_ms: 4_000, streams: 0 })
   })
+
+  it('reports a slow call that failed only if the store answered others meanwhile: otherwise it is away', async () => {
+    slow = []
+    takes = 12_000
+    for (let tries = 0; tries < 3; tries++) await store.append([]).catch(() => {})
+    expect(calls.at(-1)).to.deep.equal(['append', 12_000])
+    expect(slow).to.deep.equal([])
+    const failing = store.append([]).catch(() => {})
+    takes = 0
+    await store.read([])
+    await failing
+    expect(slow.map(({ call }) => call)).to.deep.equal(['append'])
+  })
 })
