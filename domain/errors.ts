@@ -49,6 +49,9 @@ export class DiskFull extends StoreUnavailable {
   }
 }
 
+/** Whether the log has lines of its own for what caused this error, so that each call that failed needs none. */
+export const isReported = (error: unknown): boolean => error instanceof StoreAway || error instanceof DiskFull
+
 /** A decider refused a command. `code` is the error code of the API. */
 export class Refused extends Error {
   override name = 'Refused'

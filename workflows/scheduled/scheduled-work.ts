@@ -1,6 +1,7 @@
 // Tests: tests/integration/scheduled/scheduled-work.test.ts
 /** Scheduled work. A job may be late, be skipped, or be run by two processes at once without harm. */
 import { createTask } from 'node-cron'
+import { isReported } from '../../domain/errors.ts'
 import type { Clock, LogLines } from '../../domain/ports.ts'
 import { waitUnlessAborted } from '../support/abort.ts'
 
@@ -30,7 +31,7 @@ export const removing = (
   },
 })
 
-type Lines = Pick<LogLines, 'info' | 'error'>
+type Lines = Pick<LogLines, 'debug' | 'info' | 'error'>
 
 /** Milliseconds between two checks of the clock. One timer for each job would stand still while the machine is suspended. */
 const LOOK_EVERY_MS = 1_000
@@ -81,6 +82,7 @@ const runOnce = async ({ name, run }: ScheduledJob, log: Lines, signal: AbortSig
     if (details)
       log.info({ job: name, duration_ms: Math.round(performance.now() - started), ...details }, 'scheduled.done')
   } catch (error) {
-    if (!signal.aborted) log.error({ job: name, reason: (error as Error).message }, 'scheduled.failed')
+    if (!signal.aborted)
+      log[isReported(error) ? 'debug' : 'error']({ job: name, reason: (error as Error).message }, 'scheduled.failed')
   }
 }

@@ -1,7 +1,7 @@
 // Tests: tests/integration/http/protocol.test.ts
 /** Turns known errors into responses: status, code and one plain sentence. */
 import type { Middleware } from 'koa'
-import { AccountGone, DiskFull, Overloaded, Refused, StoreAway, Unavailable } from '../../../domain/errors.ts'
+import { AccountGone, isReported, Overloaded, Refused, Unavailable } from '../../../domain/errors.ts'
 import type { LogLines } from '../../../domain/ports.ts'
 
 /** Every error code of a response, with its status. */
@@ -90,9 +90,7 @@ export const errors =
       if (error instanceof Overloaded) context.set('Retry-After', String(error.seconds))
       if (status === 503) {
         context.set('Retry-After', String(error instanceof Unavailable ? error.retryAfterS : OVERLOADED_RETRY_S))
-        // An outage has its own two lines in the log, and so has a full disk.
-        const isReported = error instanceof StoreAway || error instanceof DiskFull
-        log[isReported ? 'debug' : 'warn'](
+        log[isReported(error) ? 'debug' : 'warn'](
           { ...whyOf(error), method: context.method },
           refused.code === 'OVERLOADED' ? 'http.overloaded' : 'http.store_unavailable',
         )

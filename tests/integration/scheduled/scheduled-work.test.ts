@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
+import { StoreAway } from '../../../domain/errors.ts'
 import { parseEvent } from '../../../domain/parse-event.ts'
 import { openPostgresEventStore } from '../../../adapters/event-store/postgres/store.ts'
 import { openDatabase } from '../../../adapters/database/database.ts'
@@ -16,7 +17,8 @@ describe('scheduled work', () => {
     const logged: [what: string, fields: object][] = []
     const line = (fields: object, what: string) => void logged.push([what, fields])
     const ending = new AbortController()
-    const done = runScheduled(jobs, { info: line, error: line }, { now: () => new Date() }, ending.signal, 20)
+    const debug = (fields: object, what: string) => void logged.push([`debug ${what}`, fields])
+    const done = runScheduled(jobs, { debug, info: line, error: line }, { now: () => new Date() }, ending.signal, 20)
     const end = async () => {
       ending.abort()
       await done
@@ -41,6 +43,14 @@ describe('scheduled work', () => {
     expect(logged[0]).to.deep.equal(['scheduled.failed', { job: 'job', reason: 'not this time' }])
     expect(logged[1]![0]).to.equal('scheduled.done')
     expect(logged[1]![1]).to.include({ job: 'job', swept: 2 })
+  })
+
+  it('reports no failure for each run of an outage that has its own lines', async () => {
+    const away = () => Promise.reject(new StoreAway('the event store has not responded for 20 s'))
+    const { logged, end } = running([{ name: 'job', at: EVERY_SECOND, run: away }])
+    await eventually(() => logged.length >= 2)
+    await end()
+    expect(new Set(logged.map(([what]) => what))).to.deep.equal(new Set(['debug scheduled.failed']))
   })
 
   /** Shows all code another time during the test. @param aheadMs  of the real time */
