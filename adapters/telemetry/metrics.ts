@@ -20,6 +20,17 @@ interface WatchedProjector {
   isActive: () => boolean
 }
 
+/** While the lag is not known, it grows from the one that was known last. */
+const growing = (lag: WatchedProjector['lag']): WatchedProjector['lag'] => {
+  let known = { lag: 0, at: performance.now() }
+  return async () => {
+    const present = await lag()
+    if (present === null) return known.lag + performance.now() - known.at
+    known = { lag: present, at: performance.now() }
+    return present
+  }
+}
+
 /** The disk, in bytes. */
 interface DiskState {
   space: () => { free: number; size: number } | null
@@ -71,20 +82,19 @@ const attemptMetrics = ({ counter, histogram }: Instruments) => {
 
 const projectionMetrics = ({ gauge }: Instruments) => {
   const watched = new Map<string, WatchedProjector>()
-  /** @param value  null: the last number stays; undefined: there is none */
-  const ofEach = (name: string, help: string, value: (of: WatchedProjector) => Promise<number | null | undefined>) =>
+  /** @param value  null: the last number stays */
+  const ofEach = (name: string, help: string, value: (of: WatchedProjector) => Promise<number | null>) =>
     gauge(name, help, ['projector'], async (of) => {
       const set = async ([projector, each]: [string, WatchedProjector]) => {
         const present = await value(each)
-        if (present === undefined) of.remove({ projector })
-        else if (present !== null) of.set({ projector }, present)
+        if (present !== null) of.set({ projector }, present)
       }
       await Promise.all([...watched].map(set))
     })
   ofEach(
     'baoco_projection_lag_seconds',
-    'How far the read models are behind; grows while no process projects them',
-    async ({ lag }) => seconds(await lag()),
+    'How far the read models are behind; grows while no process projects them, or a server is away',
+    async ({ lag }) => seconds(await lag()) ?? null,
   )
   ofEach('baoco_projection_active', '1 in the process that projects, 0 in a standby', async ({ isActive }) =>
     isActive() ? 1 : 0,
@@ -96,7 +106,8 @@ const projectionMetrics = ({ gauge }: Instruments) => {
     ({ parkedStreams }) => inTime(parkedStreams()),
   )
   return {
-    watchProjection: (name: string, projector: WatchedProjector): void => void watched.set(name, projector),
+    watchProjection: (name: string, projector: WatchedProjector): void =>
+      void watched.set(name, { ...projector, lag: growing(projector.lag) }),
   }
 }
 
