@@ -176,11 +176,16 @@ type HealthApiParts = HealthParts & ApplicationParts
 /** Only health and metrics, for METRICS_PORT and for roles without the API. */
 export const createHealth = (parts: HealthApiParts): Koa => healthOnly(parts, methodNotAllowed)
 
-/** Only health and metrics, while the process starts. Every other request is to be sent again. */
-export const createStart = (parts: HealthApiParts): Koa =>
-  healthOnly(parts, () => {
+/**
+ * While the process starts, every request is to be sent again, except those for health and metrics.
+ * @param hasHealth  whether these are answered: on PORT only without METRICS_PORT
+ */
+export const createStart = (parts: HealthApiParts, hasHealth: boolean): Koa => {
+  const starting = () => {
     throw new Unavailable('the process is starting')
-  })
+  }
+  return hasHealth ? healthOnly(parts, starting) : application(parts).use(starting)
+}
 
 const healthOnly = (parts: HealthApiParts, otherwise: Middleware): Koa => {
   const router = newRouter()

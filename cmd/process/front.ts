@@ -1,8 +1,8 @@
 // Tests: tests/integration/roles/start.test.ts
 /**
  * The HTTP servers of a process: PORT if it serves the API, and METRICS_PORT if it is set. They listen before the start waits for its
- * servers. Until the process serves them, they answer `/healthz` with 200, `/readyz` with 503 and the names of the awaited servers,
- * and every other request with 503.
+ * servers. Until the process serves them, they answer every request with 503. But METRICS_PORT, or PORT if that is not set, answers `/metrics`
+ * and `/healthz` with 200, and `/readyz` has the names of the awaited servers.
  */
 import { createStart } from '../../adapters/http/api.ts'
 import { listen, type Listening } from '../../adapters/http/server.ts'
@@ -42,16 +42,13 @@ export const openFront = async ({ settings, log, metrics, awaited, servesApi }: 
   // Without the API, PORT is not used.
   if (servesApi && settings.metricsPort === settings.port)
     throw new Error(`PORT and METRICS_PORT are both ${settings.port}: set one of them to another port`)
-  const app = createStart({
-    log,
-    settings,
-    metrics: metrics.registry,
-    readiness: () => ['start', ...awaited].map(unavailable),
-  })
+  const readiness = () => ['start', ...awaited].map(unavailable)
+  const parts = { log, settings, metrics: metrics.registry, readiness }
   const opened: Listening[] = []
   const open = async (port: number | undefined, setting: string): Promise<Listening | null> => {
     if (port === undefined) return null
-    const listening = await listen(app, port, { setting })
+    const hasHealth = setting === 'METRICS_PORT' || settings.metricsPort === undefined
+    const listening = await listen(createStart(parts, hasHealth), port, { setting })
     opened.push(listening)
     return listening
   }

@@ -58,7 +58,7 @@ describe('a start that waits for its servers', () => {
       { within: 60_000, what: `/readyz that names the ${server}` },
     )
 
-  it('answers health checks on METRICS_PORT in every role, and becomes ready', async () => {
+  it('answers health checks on METRICS_PORT alone in every role, and becomes ready', async () => {
     await postgres.stop()
     const ports = await freePorts(EVERY_ROLE.length)
     const urls = new Map(EVERY_ROLE.map((role, n) => [role, `http://127.0.0.1:${ports[n]}`]))
@@ -72,6 +72,9 @@ describe('a start that waits for its servers', () => {
       expect((await answer(`${url}/healthz`)).status, role).to.equal(200)
       expect((await fetch(`${url}/metrics`)).status, role).to.equal(200)
     }
+    const publicUrl = running[EVERY_ROLE.indexOf('api')]!.baseUrl
+    for (const path of ['/healthz', '/readyz', '/metrics'])
+      expect((await answer(`${publicUrl}${path}`)).body, path).to.include({ error: 'STORE_UNAVAILABLE' })
     await postgres.start()
     for (const [role, url] of urls)
       if (role === 'relay') await waitsFor(url, 'kafka')
