@@ -46,6 +46,7 @@ const table = (first: string, results: readonly (Verdict & { cell: string })[]):
 const EXPERIMENTS = [
   'chaos/kill-9',
   'chaos/roles',
+  'chaos/several',
   'chaos/store-away',
   'chaos/postgres-lost',
   'chaos/store-went-back',
