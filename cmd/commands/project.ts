@@ -28,6 +28,7 @@ import { together } from '../../workflows/support/together.ts'
 import { watchQueue } from '../../adapters/telemetry/delivery-metrics.ts'
 import { inTime } from '../../adapters/telemetry/in-time.ts'
 import type { Installation } from '../process/installation.ts'
+import { askStore } from '../process/open-event-store.ts'
 import { queueNumbers } from '../process/queue-numbers.ts'
 import { databaseAnswers, diskHasSpace, readModelsAnswer, storeAnswers } from '../process/health-checks.ts'
 import { roleCommand, type Role } from '../process/role.ts'
@@ -64,8 +65,10 @@ const projecting = async (installation: Installation, definition: Definition): P
   const name = definition.projector
   readModels.projectedBy(name, projector)
   const lag = async (): Promise<number | null> => {
-    if (!LAG_UNKNOWN.includes(projector.health().state)) return projector.lag()
-    return inTime(projectionLag(database, store, definition, clock.now()))
+    if (LAG_UNKNOWN.includes(projector.health().state))
+      return inTime(projectionLag(database, store, definition, clock.now()))
+    // A subscription that lost its store is still live.
+    return inTime(askStore(store).then(() => projector.lag()))
   }
   metrics.watchProjection(name, {
     lag,

@@ -48,7 +48,13 @@ describe('a start while EventStoreDB is unavailable', function () {
     return { child, ended, prints, output: () => output }
   }
 
-  it('logs what it waits for, stops on SIGTERM, and completes when the server is up', async () => {
+  /** Seconds. */
+  const lag = async (): Promise<number> => {
+    const metrics = await (await fetch(`http://127.0.0.1:${place.port}/metrics`)).text()
+    return Number(/^baoco_projection_lag_seconds\{projector="main"\} (.*)$/m.exec(metrics)?.[1])
+  }
+
+  it('logs what it waits for, stops on SIGTERM, completes when the server is up, and shows the lag when it freezes later', async () => {
     const first = start()
     await first.prints(/"waiting_for":"event_store"/)
     first.child.kill('SIGTERM')
@@ -61,6 +67,12 @@ describe('a start while EventStoreDB is unavailable', function () {
     await second.prints(/"waiting_for":"event_store"/)
     await server.start()
     await second.prints(/^Baoco is ready/m)
+    // A subscription that has nothing to receive does not show that the server is away.
+    await eventually(async () => (await lag()) === 0, { what: 'no lag' })
+    server.freeze()
+    await eventually(async () => (await lag()) > 5, { within: 20_000, what: 'a lag that grows' })
+    server.thaw()
+    await eventually(async () => (await lag()) === 0, { within: 20_000, what: 'no lag again' })
     second.child.kill('SIGTERM')
     await second.ended
     expect(second.child.exitCode, second.output()).to.equal(0)
