@@ -30,6 +30,18 @@ describe('a clock', () => {
     expect(isBelieved(0, 168, 1, 168)).to.equal(false)
   })
 
+  it('is believed after a day of running in all, if it runs on Saturdays only', () => {
+    const saturday = (week: number) => [0, 1, 2, 3, 4, 5, 6, 7].map((hour) => 168 * week + hour)
+    const weeks = (number: number) => Array.from({ length: number }, (_, week) => saturday(week + 1)).flat()
+    expect(isBelieved(0, ...weeks(3))).to.equal(false)
+    expect(isBelieved(0, ...weeks(4))).to.equal(true)
+  })
+
+  it('is doubted for two hours after each jump, however long it was seen before', () => {
+    expect(isBelieved(0, 168, 191.9, 336, 337.9)).to.equal(false)
+    expect(isBelieved(0, 168, 191.9, 336, 338)).to.equal(true)
+  })
+
   it('stays doubted if it is set back a little', () => {
     expect(isBelieved(0, 168, 167.9)).to.equal(false)
   })
