@@ -52,11 +52,12 @@ export const changeMailAccount = async (
   mail_account_id: number,
   { password, ...change }: Change<MailAccountFields & { password: string }>,
 ): Promise<WrittenMailAccount> => {
-  refuseHost(parts, change.host)
   const sealed_password = password === undefined ? undefined : parts.vault.seal(password)
-  const { account, checkpoint } = await parts.accounts.change(occasion, (account) =>
-    decide.changeMailAccount(account, { mail_account_id, change, sealed_password, at: occasion.at }),
-  )
+  const { account, checkpoint } = await parts.accounts.change(occasion, (account) => {
+    // One that was allowed when it was saved must not stop other changes.
+    if (change.host !== account.mail_accounts.get(mail_account_id)?.host) refuseHost(parts, change.host)
+    return decide.changeMailAccount(account, { mail_account_id, change, sealed_password, at: occasion.at })
+  })
   return { mailAccount: decide.mailAccountOf(account, mail_account_id), checkpoint }
 }
 

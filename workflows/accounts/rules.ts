@@ -45,10 +45,11 @@ export const changeRule = async (
   rule_id: number,
   change: decide.RuleChange,
 ): Promise<WrittenRule> => {
-  refuseUrl(parts, change.url)
-  const { account, checkpoint } = await parts.accounts.change(occasion, (account) =>
-    decide.changeRule(account, { rule_id, change }),
-  )
+  const { account, checkpoint } = await parts.accounts.change(occasion, (account) => {
+    // One that was allowed when it was saved must not stop other changes.
+    if (change.url !== account.rules.get(rule_id)?.url) refuseUrl(parts, change.url)
+    return decide.changeRule(account, { rule_id, change })
+  })
   return { rule: account.rules.get(rule_id)!, systems: account.systems, checkpoint }
 }
 

@@ -94,6 +94,16 @@ describe('mail accounts', function () {
     }
   })
 
+  it('keep a host that is no longer allowed while other fields are changed', async () => {
+    const { user_id, api_key: key } = await api.newAccount('inside@example.com')
+    const { id, folder: _, ...fields } = (await add(key)).body.data
+    const host = '169.254.1.1'
+    await api.decree(user_id, { type: 'MailAccountChanged', data: { user_id, mail_account_id: id, host } })
+    const put = async (json: object) => (await api.ask('PUT', `/api/mail-accounts/${id}`, { key, json })).body
+    expect((await put({ ...fields, host, is_active: 0 })).data).to.include({ host, is_active: 0 })
+    expect((await put({ host: '169.254.1.2' })).issues[0].path).to.equal('host')
+  })
+
   it('say what is wrong with a host that includes the port', async () => {
     const { body } = await add(api.owner.api_key, { host: 'imap.example.com:993' })
     const message = 'This is not a valid host name. The port has its own field.'

@@ -158,6 +158,18 @@ describe('webhook rules', () => {
     expect((await ask('GET', '', undefined, stranger.api_key)).body.data).to.deep.equal([])
   })
 
+  it('keep a URL that is no longer allowed while other fields are changed', async () => {
+    const { secret_key: _, previous_until: __, ...rule } = await create()
+    const url = 'https://baoco.example/hook'
+    await api.decree(api.owner.user_id, {
+      type: 'RuleChanged',
+      data: { user_id: api.owner.user_id, rule_id: rule.id, url },
+    })
+    const put = async (change: object) => (await ask('PUT', `/${rule.id}`, change)).body
+    expect((await put({ ...rule, name: 'renamed', url })).data).to.include({ name: 'renamed', url })
+    expect((await put({ url: `${url}2` })).issues[0].path).to.equal('url')
+  })
+
   it('can be deleted unless a shop connection made them', async () => {
     const rule = await create()
     expect((await ask('DELETE', `/${rule.id}`)).body).to.have.all.keys('success', 'message')
