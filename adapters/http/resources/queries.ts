@@ -22,8 +22,7 @@ const word = z
   .max(2_048)
   .refine((value) => !value.includes('\0'), 'This contains a NUL character.')
 
-/** Stored order ids are in upper case (decisions, "order_id"). */
-const orderId = parameter(word.transform((value) => value.toUpperCase()))
+const inUpperCase = parameter(word.transform((value) => value.toUpperCase()))
 
 /** Cursors are signed, so their form is checked when they are read. */
 const cursor = parameter(word)
@@ -46,7 +45,7 @@ const daysOf = (which: string) => ({
 /** The groups that a bulk retry with the same filter makes due. */
 export const UndeliveredFilter = z.object({
   status: parameter(z.enum(['failed', 'pending'])),
-  bank_code: parameter(word),
+  bank_code: inUpperCase,
   type: parameter(z.enum(['credit', 'debit'])),
   source_type: parameter(sourceType),
   ...daysOf('Day of the capture'),
@@ -76,7 +75,8 @@ const transactionFilter = {
   webhook_status: parameter(webhookStatus),
   rule_id: id,
   system_id: id,
-  order_id: orderId,
+  /** Stored order ids are in upper case (decisions, "order_id"). */
+  order_id: inUpperCase,
   account_number: parameter(word),
 }
 

@@ -84,6 +84,8 @@ describe('the list of undelivered transactions', () => {
     expect(await begin({ filter: { ...filter, error: 'http_500' }, dry_run: true })).to.include({ count: 0 })
     expect(await begin({ filter: { status: 'pending', error: 'timeout' }, dry_run: true })).to.include({ count: 1 })
     expect((await ask('?status=pending&type=debit')).groups).to.deep.equal([])
+    expect((await ask('?bank_code=vcb')).groups).to.deep.equal((await ask()).groups).and.not.to.deep.equal([])
+    expect(await begin({ filter: { bank_code: 'vcb' }, dry_run: true })).to.include({ count: 2 })
     const wrong = await api.ask('GET', '/api/undelivered?status=success', { key: mine.api_key })
     expect([wrong.status, wrong.body.issues[0].path]).to.deep.equal([400, 'status'])
   })
