@@ -77,7 +77,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'get-api-transactions-id': 'The transaction, its deliveries and their attempts.',
   'delete-api-transactions-id': 'Erases its personal data. An attempt in progress is completed.',
   'get-api-transactions-id-history': 'What happened to it, in order, in plain words.',
-  'post-api-transactions-id-retry': 'Failed: sends it again to the rules that have not succeeded. `no_match`: matches it again. Pending: sends it now. Delivered: 409, or with `again` one more round.',
+  'post-api-transactions-id-retry': 'Failed: sends it again to the rules that have not succeeded. `no_match`: matches it again. Pending: sends it now, unless it is over the monthly quota. Delivered: 409, or with `again` one more round.',
   'get-api-alerts': 'What needs attention. An alert ends by itself when its cause ends.',
   'get-api-account-alerts': 'The address to which alerts are posted, besides the mails.',
   'put-api-account-alerts': 'Alerts are posted to this address, signed like the calls of a rule. Check the signature with `secret_key`.',

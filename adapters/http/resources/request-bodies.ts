@@ -156,7 +156,7 @@ export const BulkRetry = z.strictObject({
     .strictObject({
       status: retriedStatus.optional().meta({
         description:
-          'Default `failed`. `pending`: waiting attempts become due at once. `success`: sent once more, with `X-Webhook-Replay: 1`.',
+          'Default `failed`. `pending`: waiting attempts become due at once, except those over the monthly quota. `success`: sent once more, with `X-Webhook-Replay: 1`.',
       }),
       bank_code: bankCode.optional(),
       type: z.enum(['credit', 'debit']).optional(),
