@@ -7,11 +7,14 @@
 import type { CallResult } from '../../domain/ports.ts'
 import { askedToWait, DELIVERIES_TO_OPEN, FAILURES_TO_OPEN, saysOfEndpoint } from '../../domain/webhook/endpoint.ts'
 import type { EndpointUpdate, EndpointState } from './endpoint-updates.ts'
+import { BoundedMap } from '../support/bounded-map.ts'
 import { Gather } from '../support/gather.ts'
 import type { Claimed } from './queue.ts'
 
 /** Milliseconds for which updates are collected. */
 const APART_MS = 10
+/** Owners may change their URLs for ever. */
+const MOST_FAILED = 10_000
 
 export interface EndpointsOptions {
   /** Sends updates to the other workers, and returns what all workers know together. */
@@ -25,8 +28,8 @@ export interface EndpointsOptions {
 
 export const openEndpoints = ({ onFailing, send, onStates, onError }: EndpointsOptions) => {
   let unsent = new Map<string, EndpointUpdate>()
-  /** Endpoints that have failed here and have not answered since. */
-  const failed = new Set<string>()
+  /** Endpoints that have failed here and have not answered since. One that is dropped is still `watched`, which the shared state says. */
+  const failed = new BoundedMap<string, true>(MOST_FAILED)
   const gather: Gather<EndpointUpdate[]> = new Gather({
     apartMs: APART_MS,
     waitsFirst: true,
@@ -52,7 +55,7 @@ export const openEndpoints = ({ onFailing, send, onStates, onError }: EndpointsO
     }
     if (wait !== null) update.wait = Math.max(update.wait ?? 0, wait)
     if (evidence === 'fails') {
-      failed.add(key)
+      failed.set(key, true)
       update.failures++
       const delivery = `${transaction_id}/${rule_id}`
       if (update.failing.length < DELIVERIES_TO_OPEN && !update.failing.includes(delivery))

@@ -57,6 +57,20 @@ describe('the result of a call', () => {
     expect(sent).to.have.length(2)
   })
 
+  it('is remembered for the newest 10,000 endpoints that fail, because owners may change their URLs for ever', async () => {
+    const { sent, endpoints } = setUp()
+    const at = (shop: number): Claimed => {
+      const call = claimed(shop)
+      return { ...call, endpoint: { ...call.endpoint, name: `https://shop-${shop}.vn:443` } }
+    }
+    for (let shop = 0; shop <= 10_000; shop++) endpoints.note(at(shop), came(500))
+    await endpoints.end()
+    sent.length = 0
+    for (const shop of [0, 1, 10_000]) endpoints.note(at(shop), came(200))
+    await endpoints.end()
+    expect(sent.map(({ endpoint }) => endpoint)).to.deep.equal(['https://shop-1.vn:443', 'https://shop-10000.vn:443'])
+  })
+
   it('names each failing delivery once, and the longest wait that the endpoint asked for', async () => {
     const { sent, endpoints } = setUp()
     for (const [transaction, wait] of [
