@@ -6,6 +6,7 @@
 import type { Mail, Mailer } from '../../domain/ports.ts'
 import { type ScheduledJob, removing } from '../../workflows/scheduled/scheduled-work.ts'
 import type { Queryable } from '../database/database.ts'
+import { deliveredSince } from '../../projections/delivery/gaps.ts'
 import { waitUntilWoken } from '../../workflows/support/abort.ts'
 
 /** A mail as the operator sees it. */
@@ -34,7 +35,7 @@ export interface Outbox extends Mailer {
 const LISTED = 500
 /** Longer than one attempt can take, so that a mail is not sent twice while its first attempt is still running. */
 const TAKEN_S = 300
-/** A mail that could not be sent for this long is outdated. A link in a mail is valid for at most a day. */
+/** A mail that could not be sent for this long is outdated. Times in which nothing ran do not count, until it is deleted. In seconds. */
 const TRIED_FOR_S = 86_400
 /** A mail never waits this long for its next attempt. If it seems to, the database's clock was ahead and was corrected. In seconds. */
 const NEVER_WAITS_S = 1_800
@@ -62,7 +63,7 @@ export const openOutbox = (database: Queryable): Outbox => {
         `UPDATE ops.outbox SET tries = tries + 1, due_at = now() + make_interval(secs => ${TAKEN_S})
           WHERE id IN (
             SELECT id FROM ops.outbox
-            WHERE sent_at IS NULL AND created_at > now() - make_interval(secs => ${TRIED_FOR_S})
+            WHERE sent_at IS NULL AND created_at > greatest(${deliveredSince(TRIED_FOR_S)}, now() - make_interval(days => ${KEPT_DAYS}))
               AND (due_at <= now() OR (due_at > now() + make_interval(secs => ${NEVER_WAITS_S}) AND due_at < 'infinity'))
             ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED
           )

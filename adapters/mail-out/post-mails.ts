@@ -1,7 +1,7 @@
 // Tests: tests/integration/mail-out/mail-out.test.ts
 /**
  * Sends mails from the outbox to the mail server. Any number of processes may do this: each takes different mails. A mail is
- * attempted for a day, with growing pauses. A mail that was sent just before a crash may be sent twice, with the same
+ * attempted for a day in which something ran, with growing pauses. A mail that was sent just before a crash may be sent twice, with the same
  * Message-ID.
  */
 import { orAborted } from '../../workflows/support/abort.ts'

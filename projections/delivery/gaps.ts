@@ -19,3 +19,14 @@ export const LAST_BEAT = `
 export const GAPS = `
   SELECT began_at, ended_at FROM ops.delivery_gap WHERE ended_at <= ${SHORTLY}
   UNION ALL SELECT at, now() FROM (${LAST_BEAT}) AS last`
+
+/** SQL for the moment since which workers have delivered for this long, with gaps in between. */
+export const deliveredSince = (seconds: number): string => `(
+  SELECT now() - make_interval(secs => ${seconds}) - coalesce(
+    sum(lasted) FILTER (WHERE now() - ended_at - later < make_interval(secs => ${seconds})), interval '0')
+  FROM (
+    SELECT ended_at, ended_at - began_at AS lasted, coalesce(
+      sum(ended_at - began_at) OVER (ORDER BY ended_at DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), interval '0'
+    ) AS later
+    FROM (${GAPS}) AS each
+  ) AS gap)`

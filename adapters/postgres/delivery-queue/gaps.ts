@@ -6,23 +6,12 @@
  * has just ended: a process that was suspended may look for due deliveries before its next heartbeat.
  */
 import type { Queryable } from '../../database/database.ts'
-import { GAPS, LAST_BEAT, SHORTLY } from '../../../projections/delivery/gaps.ts'
+import { deliveredSince, LAST_BEAT, SHORTLY } from '../../../projections/delivery/gaps.ts'
 
 /** A step before the heartbeat in the same statement. Several workers may record the same gap. */
 export const RECORD_GAP = `gap AS (
   INSERT INTO ops.delivery_gap (began_at, ended_at) SELECT at, now() FROM (${LAST_BEAT}) AS last ON CONFLICT DO NOTHING
 )`
-
-/** SQL for the moment since which workers have delivered for this long, with gaps in between. */
-export const deliveredSince = (seconds: number): string => `(
-  SELECT now() - make_interval(secs => ${seconds}) - coalesce(
-    sum(lasted) FILTER (WHERE now() - ended_at - later < make_interval(secs => ${seconds})), interval '0')
-  FROM (
-    SELECT ended_at, ended_at - began_at AS lasted, coalesce(
-      sum(ended_at - began_at) OVER (ORDER BY ended_at DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), interval '0'
-    ) AS later
-    FROM (${GAPS}) AS each
-  ) AS gap)`
 
 /** A step before all that read `DELIVERED_SINCE`. Postgres plans it once, however often it is read. */
 export const delivered = (seconds: number): string =>

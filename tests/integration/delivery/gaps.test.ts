@@ -1,8 +1,8 @@
 import { expect } from 'chai'
-import { deliveredSince, sweepGaps } from '../../../adapters/postgres/delivery-queue/gaps.ts'
+import { sweepGaps } from '../../../adapters/postgres/delivery-queue/gaps.ts'
 import { openDeliveryQueue } from '../../../adapters/postgres/delivery-queue/delivery-queue.ts'
 import type { Database } from '../../../adapters/database/database.ts'
-import { GAPS } from '../../../projections/delivery/gaps.ts'
+import { deliveredSince, GAPS } from '../../../projections/delivery/gaps.ts'
 import { openFreshDatabase } from '../../harness/postgres.ts'
 
 const [ONE, TWO] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'] as const

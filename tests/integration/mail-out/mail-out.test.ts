@@ -158,6 +158,26 @@ describe('outgoing mail', () => {
     expect(await outbox.take(10)).to.deep.equal([])
   })
 
+  it('is retried for a day, in which times when nothing ran do not count', async () => {
+    const age = (days: number) =>
+      database.query('UPDATE ops.outbox SET due_at = now(), created_at = now() - make_interval(days => $1)', [days])
+    const taken = async () => (await outbox.take(10)).length
+    await outbox.send(MAIL)
+    await age(3)
+    expect(await taken()).to.equal(0)
+    await database.query(`INSERT INTO ops.delivery_gap VALUES (now() - interval '70 hours', now() - interval '1 hour')`)
+    try {
+      expect(await taken(), 'after a weekend').to.equal(1)
+      await age(4)
+      expect(await taken()).to.equal(0)
+      await database.query(`UPDATE ops.delivery_gap SET began_at = now() - interval '20 days'`)
+      await age(8)
+      expect(await taken(), 'that would have been deleted').to.equal(0)
+    } finally {
+      await database.query('TRUNCATE ops.delivery_gap')
+    }
+  })
+
   it('is sent by another process if the process that took it disappears', async () => {
     await outbox.send(MAIL)
     const [taken] = await outbox.take(10)
