@@ -1,5 +1,6 @@
 // Tests: tests/chaos/roles.test.ts
 /** All scheduled work of an installation. */
+import { forgetSource } from '../../adapters/postgres/ops/last-seen.ts'
 import { sweepUsage } from '../../adapters/postgres/ops/usage.ts'
 import { sweepInboxCalls } from '../../adapters/inbox/calls.ts'
 import { sweepOutbox } from '../../adapters/mail-out/outbox.ts'
@@ -104,6 +105,7 @@ export const scheduledJobs = (installation: Installation): ScheduledJob[] => {
     watchDisk({ ...watchedDisks(settings, disk, serverDisks), ...ofOperator }),
     watchSources({
       quiet: (now) => quietSources(database, now),
+      forget: (source) => forgetSource(database, source),
       lasting: () => lastingSilences(database),
       accounts: plans.accounts,
       alerts,

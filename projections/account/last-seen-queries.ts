@@ -43,12 +43,12 @@ export const lastSeenOf = async (
 
 /** Sources of all users that were last seen more than 3 hours ago. Any of them may be silent. */
 export const quietSources = async (database: Queryable, now: Date): Promise<KnownSource[]> => {
-  const rows = await database.query<Rhythm & { user_id: number; path: ReceivePath }>(
-    `SELECT user_id, ${RHYTHM} FROM ops.heard
+  const rows = await database.query<Rhythm & Omit<KnownSource, 'rhythm'>>(
+    `SELECT user_id, ${RHYTHM}, a.revision AS account_revision FROM ops.heard LEFT JOIN read_model.account a USING (user_id)
      WHERE last_heard_at < $1::timestamptz - interval '3 hours'`,
     [now.toISOString()],
   )
-  return rows.map(({ user_id, path, ...rhythm }) => ({ user_id, path, rhythm }))
+  return rows.map(({ user_id, path, account_revision, ...rhythm }) => ({ user_id, path, account_revision, rhythm }))
 }
 
 /** Open alerts about silent sources. */

@@ -7,7 +7,7 @@ import { expect } from 'chai'
 import { openUsageCounters } from '../../adapters/postgres/ops/usage.ts'
 import { openIds } from '../../adapters/system/ids.ts'
 import { openPasswords } from '../../adapters/secrets/passwords.ts'
-import { forgetAccount } from '../../adapters/postgres/ops/forget-account.ts'
+import { forgetAccount, sweepForgotten } from '../../adapters/postgres/ops/forget-account.ts'
 import { openLastSeenNotes } from '../../adapters/postgres/ops/last-seen.ts'
 import { openSnapshots } from '../../adapters/postgres/ops/snapshots.ts'
 import { openMailboxNotes } from '../../adapters/postgres/ops/mailbox-notes.ts'
@@ -240,6 +240,15 @@ describe('attack: the data of a deleted account', () => {
       'store.event',
     ])
     expect([...tables].some((table) => table.startsWith('search_model.'))).to.equal(true)
+  })
+
+  it('has nothing about a removed mailbox within the hour, and still what is known of the others', async () => {
+    const known = () => api.database.query<{ mail_account_id: number }>('SELECT mail_account_id FROM ops.mailbox')
+    const before = await known()
+    const removed = { user_id: account.user_id, mail_account_id: await api.nextId(), since: new Date().toISOString() }
+    await openMailboxNotes(api.database).report(removed as never, `${MARK}: no answer`)
+    await sweepForgotten(api.database).run(new AbortController().signal)
+    expect(await known()).to.deep.equal(before).and.not.to.deep.equal([])
   })
 
   it('is gone from every table after the deletion, except closing events without personal data', async () => {

@@ -52,13 +52,17 @@ export const forgetAccount =
 
 const EVERY_HOUR = '32 * * * *'
 
+/** A collector may write a row of a mailbox that was just removed, so removing it with the mailbox would not be enough. */
+const REMOVED_MAILBOXES = `DELETE FROM ops.mailbox t WHERE EXISTS (SELECT FROM read_model.account)
+  AND NOT EXISTS (SELECT FROM read_model.mail_account a WHERE a.mail_account_id = t.mail_account_id) RETURNING 1`
+
 /**
- * Removes rows of deleted accounts. Does nothing while the read models are being rebuilt, because no accounts are listed
+ * Removes rows of deleted accounts and of removed mailboxes. Does nothing while the read models are being rebuilt, because no accounts are listed
  * then.
  */
 export const sweepForgotten = (database: Queryable): ScheduledJob =>
   removing('sweep_forgotten', EVERY_HOUR, async () => {
-    let swept = 0
+    let swept = (await database.query(REMOVED_MAILBOXES)).length
     for (const table of BY_USER) {
       const rows = await database.query(
         `DELETE FROM ${table} t WHERE EXISTS (SELECT FROM read_model.account)

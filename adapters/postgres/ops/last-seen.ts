@@ -6,7 +6,7 @@
 import { seenAgain, type Rhythm } from '../../../domain/sources/silence.ts'
 import { RHYTHM } from '../../../projections/account/last-seen-queries.ts'
 import { Gather } from '../../../workflows/support/gather.ts'
-import type { Database } from '../../database/database.ts'
+import type { Database, Queryable } from '../../database/database.ts'
 import { columnsOf } from '../../database/columns.ts'
 
 /** Milliseconds for which notifications are collected. */
@@ -71,4 +71,12 @@ export const openLastSeenNotes = (database: Database, onFailure: (error: unknown
     },
     close: () => gather.flush(),
   }
+}
+
+/** Forgets a source that was removed. */
+export const forgetSource = async (
+  database: Queryable,
+  { user_id, path }: { user_id: number; path: string },
+): Promise<void> => {
+  await database.query('DELETE FROM ops.heard WHERE user_id = $1 AND door = $2', [user_id, path])
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { openLastSeenNotes } from '../../../adapters/postgres/ops/last-seen.ts'
+import { forgetSource, openLastSeenNotes } from '../../../adapters/postgres/ops/last-seen.ts'
 import { HOUR_MS } from '../../../domain/time.ts'
 import { lastingSilences, quietSources } from '../../../projections/account/last-seen-queries.ts'
 import { silentSince } from '../../../domain/sources/silence.ts'
@@ -33,6 +33,7 @@ describe('the watch on silent sources', function () {
     const { accounts, clock } = api
     const job = watchSources({
       quiet: (now) => quietSources(api.database, now),
+      forget: (source) => forgetSource(api.database, source),
       lasting: () => lastingSilences(api.database),
       accounts,
       alerts: shownAlerts(api),
@@ -64,6 +65,18 @@ describe('the watch on silent sources', function () {
     expect(await ask('/api/receive-url')).to.include({ last_heard_at: new Date(now).toISOString(), silent_since: null })
     await look()
     await eventually(async () => (await alerts())[0]?.until !== null)
+  })
+
+  it('forgets what is known of a removed source', async () => {
+    const device_id = await api.nextId()
+    const { user_id } = api.owner
+    const rows = () => api.database.query('SELECT FROM ops.heard WHERE door = $1', [`device-${device_id}`])
+    await api.database.query(
+      `INSERT INTO ops.heard VALUES ($1, $2, now() - interval '9 days', now() - interval '8 days', 1, 0)`,
+      [user_id, `device-${device_id}`],
+    )
+    await look()
+    expect(await rows()).to.deep.equal([])
   })
 
   it('counts no time in which Baoco did not run, as while its machine was suspended over a weekend', async () => {

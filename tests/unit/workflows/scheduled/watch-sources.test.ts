@@ -31,10 +31,12 @@ interface Watched {
   paths: readonly ReceivePath[]
   lastSeen?: string
   lasting?: { user_id: number; subject: string }[]
+  /** The revision of the account at each look. Default: one look. */
+  revisions?: readonly (number | null)[]
 }
 
-/** Looks once. @returns the subjects of the alerts that are raised, with the start of their cause, and of those that end */
-const watched = async ({ paths, lastSeen = RHYTHM.last_seen_at, lasting = [] }: Watched) => {
+/** Looks once for each revision. @returns the subjects of the alerts that are raised, with the start of their cause, of those that end, forgotten paths, and the number of reads */
+const watched = async ({ paths, lastSeen = RHYTHM.last_seen_at, lasting = [], revisions = [1] }: Watched) => {
   const account = {
     ...accountOf(USER),
     api_keys: new Map([key(3, ['receive']), key(4, ['transactions'])] as never),
@@ -42,10 +44,15 @@ const watched = async ({ paths, lastSeen = RHYTHM.last_seen_at, lasting = [] }: 
   } as Account
   const raised: (readonly [subject: string, since: string | undefined])[] = []
   const ended: string[] = []
+  const forgotten: ReceivePath[] = []
+  let reads = 0
+  let account_revision: number | null = null
   const job = watchSources({
-    quiet: async () => paths.map((path) => ({ user_id: USER, path, rhythm: { ...RHYTHM, last_seen_at: lastSeen } })),
+    quiet: async () =>
+      paths.map((path) => ({ user_id: USER, path, rhythm: { ...RHYTHM, last_seen_at: lastSeen }, account_revision })),
+    forget: async ({ path }) => void forgotten.push(path),
     lasting: async () => lasting,
-    accounts: { find: async () => account },
+    accounts: { find: async () => (reads++, account) },
     alerts: {
       raise: async ({ subject, since }) => {
         raised.push([subject, since])
@@ -58,8 +65,8 @@ const watched = async ({ paths, lastSeen = RHYTHM.last_seen_at, lasting = [] }: 
     },
     clock: { now: () => NOW },
   })
-  await job.run(new AbortController().signal)
-  return { raised, ended }
+  for (account_revision of revisions) await job.run(new AbortController().signal)
+  return { raised, ended, forgotten, reads }
 }
 const raisedFor = async (...paths: ReceivePath[]) => (await watched({ paths })).raised
 
@@ -72,6 +79,22 @@ describe('the watch on silent sources', () => {
 
   it('covers no source that is not silent yet', async () =>
     expect((await watched({ paths: [URL_PATH], lastSeen: '2026-03-30T23:00:00.000Z' })).raised).to.deep.equal([]))
+
+  it('forgets sources that were removed, and those only', async () => {
+    const paths = [devicePath(9), keyPath(4), keyPath(8), mailboxPath(6), mailboxPath(7), URL_PATH]
+    expect((await watched({ paths })).forgotten).to.deep.equal([devicePath(9), keyPath(8), mailboxPath(7)])
+  })
+
+  it('reads an account again only after it changed, once the alert is shown', async () => {
+    const lasting = [{ user_id: USER, subject: 'receive_url' }]
+    const readsOf = async (more: Partial<Watched>) => (await watched({ paths: [URL_PATH], lasting, ...more })).reads
+    expect(await readsOf({ revisions: [1, 1, 1] })).to.equal(1)
+    expect(await readsOf({ revisions: [1, 1, 2, 2] })).to.equal(2)
+    expect(await readsOf({ revisions: [null, null], lasting: [] }), 'not listed').to.equal(2)
+    expect(await readsOf({ revisions: [1, 1], lasting: [] }), 'no alert yet').to.equal(2)
+    expect(await readsOf({ revisions: [1, 1], paths: [mailboxPath(6)] }), 'switched off').to.equal(1)
+    expect((await watched({ paths: [URL_PATH], lasting, revisions: [1, 1] })).ended).to.deep.equal([])
+  })
 
   it('names as the start of a silence the time at which the source was late', async () => {
     const [[, since] = []] = await raisedFor(URL_PATH)
