@@ -24,7 +24,8 @@ export const seeClock = (before: SeenClock | null, now: Date): SeenClock => {
   const believed: SeenClock = { seen_at: now.toISOString(), doubted_until: null }
   if (before === null) return believed
   const passed = now.getTime() - Date.parse(before.seen_at)
-  if (passed > DAY_MS) return { ...believed, doubted_until: new Date(now.getTime() + doubtAfterJump(before)).toISOString() }
+  if (passed > DAY_MS)
+    return { ...believed, doubted_until: new Date(now.getTime() + doubtAfterJump(before)).toISOString() }
   const isOver = before.doubted_until === null || now.getTime() >= Date.parse(before.doubted_until)
   const wasSetBack = passed < -DAY_MS
   return isOver || wasSetBack ? believed : { ...believed, doubted_until: before.doubted_until }

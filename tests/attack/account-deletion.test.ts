@@ -248,7 +248,9 @@ describe('attack: the data of a deleted account', () => {
     const removed = { user_id: account.user_id, mail_account_id: await api.nextId(), since: new Date().toISOString() }
     await openMailboxNotes(api.database).report(removed as never, `${MARK}: no answer`)
     await sweepForgotten(api.database).run(new AbortController().signal)
-    expect(await known()).to.deep.equal(before).and.not.to.deep.equal([])
+    expect(await known())
+      .to.deep.equal(before)
+      .and.not.to.deep.equal([])
   })
 
   it('is gone from every table after the deletion, except closing events without personal data', async () => {
