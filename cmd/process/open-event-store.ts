@@ -13,6 +13,7 @@ import { INSTALLATION_STREAM } from '../../domain/installation.ts'
 import { parseEvent, type Unreadable } from '../../domain/parse-event.ts'
 import type { EventStore, LogLines } from '../../domain/ports.ts'
 import { storeWithSkips } from '../../workflows/parked/store-with-skips.ts'
+import { expireDaily, type DailyRemovalParts } from '../../workflows/scheduled/expire-daily.ts'
 import { expireEvents } from '../../workflows/scheduled/expire-events.ts'
 import { importState } from '../../workflows/store-migration/import.ts'
 import type { ScheduledJob } from '../../workflows/scheduled/scheduled-work.ts'
@@ -93,11 +94,12 @@ export const refuseHalfImported = async (store: EventStore): Promise<void> => {
     )
 }
 
-/** The scheduled job that permanently removes expired events. */
+/** The scheduled jobs that permanently remove expired events. */
 export const expiry = (
   { eventStoreUrl, scavengeAt }: Pick<Settings, 'eventStoreUrl' | 'scavengeAt'>,
-  store: EventStore,
-): ScheduledJob => (eventStoreUrl === undefined ? expireEvents(store) : expireEvents(store, dailyAt(scavengeAt)))
+  parts: DailyRemovalParts,
+): ScheduledJob[] =>
+  eventStoreUrl === undefined ? [expireEvents(parts.store)] : expireDaily(parts, dailyAt(scavengeAt))
 
 /** Converts a time of day in Vietnam to a daily cron expression in UTC. */
 const dailyAt = (time: string): string => {

@@ -1,5 +1,6 @@
 // Tests: tests/chaos/roles.test.ts
 /** All scheduled work of an installation. */
+import { openRemovalMemory } from '../../adapters/postgres/ops/last-scavenge.ts'
 import { forgetSource } from '../../adapters/postgres/ops/last-seen.ts'
 import { sweepUsage } from '../../adapters/postgres/ops/usage.ts'
 import { sweepInboxCalls } from '../../adapters/inbox/calls.ts'
@@ -47,7 +48,7 @@ const deletingJobs = (
   { settings, store, clock, database }: Installation,
   plans: Parameters<typeof endPlans>[0],
 ): ScheduledJob[] => [
-  expiry(settings, store),
+  ...expiry(settings, { store, memory: openRemovalMemory(database), clock }),
   sweepOutbox(database),
   sweepInboxCalls(database),
   endPlans(plans),

@@ -20,6 +20,5 @@ export const applyRetention = async (
 /** Expired events are hidden already, so removing them may wait. Small steps keep the store free for other work. */
 const EVERY_TEN_MINUTES = '*/10 * * * *'
 
-/** @param at  the schedule, for a store that cannot remove in small steps */
-export const expireEvents = (store: Pick<EventStore, 'expire'>, at = EVERY_TEN_MINUTES): ScheduledJob =>
-  removing('expire_events', at, () => store.expire(), 'removed')
+export const expireEvents = (store: Pick<EventStore, 'expire'>): ScheduledJob =>
+  removing('expire_events', EVERY_TEN_MINUTES, () => store.expire(), 'removed')
