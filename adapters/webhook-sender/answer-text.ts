@@ -7,6 +7,9 @@
 /** The most bytes of an answer that are read and kept. */
 export const MOST_READ = 4096
 
+/** The most bytes of a redirect's target that are kept. */
+const MOST_TARGET = 1_000
+
 export type AnswerHeaders = Record<string, string | string[] | undefined>
 
 const header = (headers: AnswerHeaders, name: string): string => String(headers[name] ?? '').trim()
@@ -51,8 +54,11 @@ const bodyText = (bytes: Buffer, headers: AnswerHeaders): string => {
 
 /** As `bodyText`. That of a redirect begins with its target, which the owner must enter and most bodies do not name. */
 export const answerText = (status: number, bytes: Buffer, headers: AnswerHeaders): string => {
-  const target = status >= 300 && status < 400 ? header(headers, 'location').slice(0, 1_000) : ''
-  if (!target) return bodyText(bytes, headers)
+  const location = status >= 300 && status < 400 ? header(headers, 'location') : ''
+  if (!location) return bodyText(bytes, headers)
+  // undici decodes headers as Latin-1. Servers send UTF-8.
+  const target = readUtf8(Buffer.from(location, 'latin1').subarray(0, MOST_TARGET))
   const beginning = `Location: ${target}\n\n`
-  return `${beginning}${bodyText(bytes.subarray(0, MOST_READ - beginning.length), headers)}`.trimEnd()
+  const left = MOST_READ - Buffer.byteLength(beginning)
+  return `${beginning}${bodyText(bytes.subarray(0, left), headers)}`.trimEnd()
 }

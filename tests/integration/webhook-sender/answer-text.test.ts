@@ -38,6 +38,11 @@ describe('the text of an answer', () => {
       .to.match(/^Location: \/y{999}\n\nx+$/)
       .and.have.lengthOf(4_096)
     expect(await textOf(Buffer.from('made'), { location }, 201)).to.equal('made')
+    // In the bytes that a server sends.
+    const wide = Buffer.from(`/${'😀'.repeat(600)}`).toString('latin1')
+    expect(await textOf(Buffer.from('x'.repeat(5_000)), { location: wide }, 302))
+      .to.match(/^Location: \/\u{1f600}{249}\n\nx+$/u)
+      .and.have.lengthOf(4_096 - 249 * 2)
   })
 
   it('is read in the charset that the endpoint names', async () => {
