@@ -1,7 +1,8 @@
 // Tests: tests/integration/http/alerts.test.ts
 /**
  * Alerts owners about rules whose endpoint answers, but has refused every call for a while: a firewall, a plugin that is off, a redirect. The
- * calls go on by their schedule. The alert ends like that about an endpoint (`watch-endpoints.ts`).
+ * calls go on by their schedule. The alert ends a while after a call was accepted (`domain/alert/calm.ts`), if not all of the last ones are refused
+ * again.
  */
 import { calmNeeded } from '../../domain/alert/calm.ts'
 import { FAILURES_TO_OPEN } from '../../domain/webhook/endpoint.ts'
@@ -21,9 +22,15 @@ export interface RefusedRule {
   since: string
 }
 
+export interface LastingRefusal extends LastingAlert {
+  /** None of the last ten calls was accepted. Some may have had no answer. */
+  is_refused: boolean
+}
+
 export interface WatchRefusalsParts {
+  /** Those without an alert that lasts. */
   refused: () => Promise<RefusedRule[]>
-  lasting: () => Promise<LastingAlert[]>
+  lasting: () => Promise<LastingRefusal[]>
   alerts: Pick<Alerts, 'raise' | 'end'>
 }
 
@@ -44,6 +51,6 @@ export const watchRefusals = ({ refused, lasting, alerts }: WatchRefusalsParts):
       since,
       text: inEach((texts) => texts.alerts.ruleRefused(rule_id, name, FAILURES_TO_OPEN, http_status)),
     }),
-    isCalm: (_alert, isRefused) => !isRefused,
+    isCalm: ({ is_refused }) => !is_refused,
     calmNeeded,
   })

@@ -61,10 +61,10 @@ describe('alerts', () => {
     ])
   const failing = async () => (await alerts()).filter(({ kind }) => kind === 'endpoint_failing')
   let minutesLater: number
+  const later = (at: string): string => new Date(Date.parse(at) + minutesLater * 60_000).toISOString()
   let watch: ScheduledJob
   beforeEach(() => {
     minutesLater = 0
-    const later = (at: string): string => new Date(Date.parse(at) + minutesLater * 60_000).toISOString()
     watch = watchEndpoints({
       open: () => openBreakers(api.database),
       lasting: async () =>
@@ -158,12 +158,22 @@ describe('alerts', () => {
 
   describe('about a webhook that is refused', () => {
     const statuses = [302, 401, 403, 404]
-    const watchRules = () =>
-      watchRefusals({
+    const openWatch = () => {
+      const { run } = watchRefusals({
         refused: async () => (await refusedRules(api.database)).filter((rule) => rule.user_id === user_id),
-        lasting: async () => (await lastingRefusals(api.database)).filter((alert) => alert.user_id === user_id),
+        lasting: async () =>
+          (await lastingRefusals(api.database))
+            .filter((alert) => alert.user_id === user_id)
+            .map((alert) => ({ ...alert, looked_at: later(alert.looked_at) })),
         alerts: shownAlerts(api),
-      }).run(new AbortController().signal)
+      })
+      /** @param minutes  how much later than the last run it seems to be */
+      return (minutes = 0) => {
+        minutesLater += minutes
+        return run(new AbortController().signal)
+      }
+    }
+    const watchRules = () => openWatch()()
     /** Calls of as many payments, in turn. */
     const answer = async (rule_id: number, calls: readonly number[], payments = 3): Promise<void> => {
       const ids: number[] = []
@@ -229,6 +239,21 @@ describe('alerts', () => {
       expect(await watchRules()).to.deep.equal({ raised: 1, ended: 0 })
       const { text } = await eventually(async () => (await failing())[0])
       await eventually(async () => (await mails()).some((mail) => mail.text.includes(text)), { what: 'the mail' })
+    })
+
+    it('last until a call is accepted, though the server fails meanwhile, and leave room for others', async () => {
+      const rule_id = await newRule()
+      await answer(rule_id, Array<number>(10).fill(404))
+      const run = openWatch()
+      expect(await run()).to.deep.equal({ raised: 1, ended: 0 })
+      await eventually(async () => (await failing()).length === 1)
+      expect(await refusedRules(api.database), 'it would be among the oldest 1,000 for ever').to.deep.equal([])
+      await answer(rule_id, [503])
+      expect(await run(20)).to.equal(null)
+      expect(await run(20), 'no call was accepted').to.equal(null)
+      await answer(rule_id, [200])
+      expect(await run(20)).to.equal(null)
+      expect(await run(20)).to.deep.equal({ raised: 0, ended: 1 })
     })
 
     it('are not raised for one payment that is refused again and again', async () => {
