@@ -133,3 +133,25 @@ describe('a signal', function () {
     await expectOneCall()
   })
 })
+
+describe('the end of npx', () => {
+  it('is no second signal if Baoco has got the first one itself', async () => {
+    const work = `
+      import { stopSignal } from './cmd/process/stop-signal.ts'
+      stopSignal().addEventListener('abort', () => setTimeout(() => (console.log('finished'), process.exit()), 2_500))
+      setInterval(() => {}, 1_000)
+      console.log(process.pid)`
+    const shell = spawn('sh', ['-c', '"$0" --import tsx --input-type=module -e "$1"; :', process.execPath, work], {
+      env: { ...process.env, npm_command: 'exec' },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    let output = ''
+    shell.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
+    const pid = Number(await eventually(() => /^\d+\n/.exec(output)?.[0], { within: 20_000 }))
+    process.kill(pid)
+    await pause(1_200)
+    shell.kill('SIGKILL')
+    await eventually(() => !isAlive(pid), { within: 10_000, what: 'the end of the process' })
+    expect(output).to.match(/finished/)
+  })
+})
