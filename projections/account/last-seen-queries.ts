@@ -14,10 +14,11 @@ export interface LastSeen {
   silent_since: string | null
 }
 
-/** The columns of `ops.heard` under the names of `Rhythm`. */
+/** The columns of `ops.heard` under the names of `Rhythm`. The gaps are read once, however many rows there are. */
 export const RHYTHM = `door AS path, first_heard_at AS first_seen_at, last_heard_at AS last_seen_at, heard AS times, usual_pause_s,
-  (SELECT coalesce(extract(epoch FROM sum(ended_at - greatest(began_at, last_heard_at))), 0)::float8
-    FROM (${GAPS}) AS gap WHERE ended_at > last_heard_at) AS asleep_s`
+  (WITH gap AS MATERIALIZED (${GAPS})
+    SELECT coalesce(extract(epoch FROM sum(ended_at - greatest(began_at, last_heard_at))), 0)::float8
+    FROM gap WHERE ended_at > last_heard_at) AS asleep_s`
 
 const NEVER: LastSeen = { last_heard_at: null, usual_pause_s: null, silent_since: null }
 
