@@ -195,7 +195,7 @@ describe('alerts', () => {
         ])
     }
 
-    it('name the webhook and the answer after ten calls for three payments, and end when a call is accepted', async () => {
+    it('name the webhook and the answer after ten calls for three payments', async () => {
       const rule_id = await newRule()
       await answer(rule_id, [200, ...Array<number>(9).fill(403)])
       expect(await watchRules()).to.equal(null)
@@ -207,8 +207,6 @@ describe('alerts', () => {
       expect(alert.text).to.include('The last answer was 403.')
       await eventually(async () => (await mails()).some(({ text }) => text.includes(alert.text)), { what: 'the mail' })
       expect(await look(), 'the watch over servers leaves it alone').to.equal(null)
-      await answer(rule_id, [200], 1)
-      expect(await refusedRules(api.database)).to.deep.equal([])
     })
 
     it('end at once if its owner changes the address, and are raised for none that is paused or new', async () => {
@@ -256,7 +254,7 @@ describe('alerts', () => {
       expect(await run(20)).to.deep.equal({ raised: 0, ended: 1 })
     })
 
-    it('are not raised for one payment that is refused again and again', async () => {
+    it('are not raised for two payments that are refused again and again', async () => {
       await answer(await newRule(), Array<number>(12).fill(404), 2)
       expect(await watchRules()).to.equal(null)
     })
