@@ -156,7 +156,7 @@ export const en: Texts = {
       '. Baoco now calls it only every 30 seconds, and the other deliveries wait. They continue as soon as the endpoint answers a call.',
     ruleRefused: (rule, name, calls, status) =>
       `The endpoint of the webhook “${name}” (${rule}) answers, but has accepted none of the last ${calls} calls. The last answer was ${status}. ` +
-      'The page Undelivered shows the answers and what to do. Calls are repeated for about a day and a half. Send again what has failed by then.',
+      'The page Undelivered shows the answers and what to do. Each call is repeated a few times. When the endpoint accepts calls, send again what has failed by then.',
     sourceSilent: (source, minutes) =>
       `${source} has sent nothing for ${inWords(minutes)}, longer than its usual pause. Check that it still runs.`,
     sources: {

@@ -161,7 +161,7 @@ export const vi: Texts = {
       '. Hiện Baoco chỉ gọi thử 30 giây một lần, các webhook khác phải chờ; khi địa chỉ trả lời lại, chúng sẽ được gửi tiếp.',
     ruleRefused: (rule, name, calls, status) =>
       `Địa chỉ nhận của webhook “${name}” (số ${rule}) có trả lời, nhưng không nhận lần nào trong ${calls} lần gửi gần nhất. Lần cuối trả lời ${status}. ` +
-      'Trang Chưa báo được cho xem câu trả lời và cách sửa. Baoco gửi lại trong khoảng một ngày rưỡi. Sau đó, hãy gửi lại những gì đã thất bại.',
+      'Trang Chưa báo được cho xem câu trả lời và cách sửa. Mỗi webhook được gửi lại vài lần. Khi địa chỉ đã nhận, hãy gửi lại những gì đã thất bại.',
     sourceSilent: (source, minutes) =>
       `${source} đã ${inWords(minutes)} không gửi tin nào, lâu hơn khoảng nghỉ thường lệ. Hãy kiểm tra xem nó còn chạy không.`,
     sources: {
