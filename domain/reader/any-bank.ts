@@ -92,7 +92,7 @@ export const DOUBT = new RegExp(
     '\\bgioi thieu (?:ban (?:be|moi)|nguoi (?:than|quen|dung))\\b|\\btang (?:vnd )?[\\d.,]+ ?(?:vnd|d|dong)? vao (?:tk|tai khoan|vi)\\b',
     '(?:chua|khong) (?:duoc )?(?:ghi (?:co|no)|hach toan)\\b|\\b(?:bi|dang) treo\\b|\\bvoid(?:ed)?\\b|\\blimit\\b|\\bthe credit\\b|\\bduoc tang\\b|\\btang (?:vnd )?[\\d.,]+ ?(?:vnd|d|dong)? cho\\b',
     '\\bnop (?:vnd )?[\\d.,]+ ?(?:vnd|d|dong)? (?:tien (?:dien|nuoc|hoc|phat)|thue|phi|phat|bao hiem|cho|vao the|tu (?:tk|tai khoan))\\b',
-    '\\bse hoan tat\\b|\\bthau chi\\b|\\bdiem thuong\\b|\\bduoc moi nhan\\b|thu hoi (?:gd|giao dich|lenh)\\b|\\b(?:payment|money|transfer) request|\\bunder review\\b|\\bon (?:its|the) way\\b',
+    '\\bse hoan tat\\b|\\bde rut tien\\b|\\bthau chi\\b|\\bdiem thuong\\b|\\bduoc moi nhan\\b|thu hoi (?:gd|giao dich|lenh)\\b|\\b(?:payment|money|transfer) request|\\bunder review\\b|\\bon (?:its|the) way\\b',
     '\\btang (?:ban|kh|qk|quy khach)\\b|\\btang [^\\n.]{0,30} cho (?:tk|tai khoan|ban|qk|quy khach)\\b|\\bmay (?:be|get|receive)\\b|\\bprocessing\\b|being processed',
   ].join('|'),
 )

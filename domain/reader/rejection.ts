@@ -154,7 +154,7 @@ export const saysAskedFor = (title: string): boolean =>
   )
 
 const ADDRESS = /https?:\/\/|\bwww\./
-const FETCH = /\bnhan tien\b[^\n]{0,60}?(?:website|https?:|www\.)|\bde (?:nhan|rut) tien\b/
+const FETCH = /\bnhan tien\b[^\n]{0,60}?(?:website|https?:|www\.)|\bde nhan tien\b/
 
 /**
  * Whether a text about money names an address, as swindlers do: `Vui long dang nhap https://…`. Banks must not send links
