@@ -41,6 +41,16 @@ export interface HistoryLine {
 const rulesOf = (rules: readonly number[]): string =>
   rules.length === 0 ? 'no rule fits' : `${rules.length === 1 ? 'rule' : 'rules'} ${rules.join(', ')}`
 
+/** The rules that a transaction matched, or why there is none. */
+const matchOf = (
+  matched: Pick<TransactionEventData['WebhookRetryRequested'], 'order_id' | 'prefix' | 'rules' | 'webhook_status'>,
+): string => {
+  const { order_id, prefix, rules, webhook_status } = matched
+  if (rules.length > 0 || order_id === null) return rulesOf(rules)
+  if (webhook_status === 'success') return 'all rules that fit have succeeded'
+  return prefix === null ? 'no active shop has its prefix' : rulesOf(rules)
+}
+
 const orderOf = (order_id: string | null): string => (order_id === null ? 'no order id' : `order ${order_id}`)
 
 const HELD_FOR: Readonly<Record<HeldFor, string>> = {
@@ -61,18 +71,16 @@ export const hasComeBack = (data: TransactionEventData['TransactionCaptured']): 
 const sentence = (event: TransactionEvent): string => {
   switch (event.type) {
     case 'TransactionCaptured': {
-      const { source_type, bank_code, transaction_type, amount, currency, order_id, prefix, rules, already_run_of } =
-        event.data
+      const { source_type, bank_code, transaction_type, amount, currency, order_id, rules, already_run_of } = event.data
       const copy = already_run_of === null ? '' : `; a copy of transaction ${already_run_of}, so nothing is sent`
       const differs =
         event.data.contradicts === undefined ? '' : `, although that transaction shows ${event.data.contradicts}`
       const back = hasComeBack(event.data) ? '; its text says that the money came back, so it pays no order' : ''
-      const noShop = order_id !== null && prefix === null && already_run_of === null && back === ''
-      const fits = noShop ? 'no active shop has its prefix' : rulesOf(rules)
+      const fits = already_run_of === null && back === '' ? matchOf(event.data) : rulesOf(rules)
       return `captured from ${source_type}: ${bank_code} ${transaction_type} ${amount} ${currency}, ${orderOf(order_id)}, ${fits}${copy}${differs}${back}${heldBack(event.data)}`
     }
     case 'TransactionCompleted':
-      return `a more complete copy (transaction ${event.data.completed_by}) supplied ${orderOf(event.data.order_id)}, ${rulesOf(event.data.rules)}${heldBack(event.data)}`
+      return `a more complete copy (transaction ${event.data.completed_by}) supplied ${orderOf(event.data.order_id)}, ${matchOf(event.data)}${heldBack(event.data)}`
     case 'WebhookAttempted': {
       const { rule_id, attempt, method, url, http_status, error, duration_ms, outcome, next_attempt_at } = event.data
       const answer = http_status === 0 ? `no answer (${error ?? 'unknown'})` : `answered ${http_status}`
@@ -81,12 +89,12 @@ const sentence = (event: TransactionEvent): string => {
     }
     case 'WebhookRetryRequested': {
       const { by, rematched, rules, order_id, released, due_now, again: isReplay } = event.data
-      if (released) return `the bank account was confirmed: matched again: ${orderOf(order_id)}, ${rulesOf(rules)}`
-      const again = rematched ? ` and matched again: ${orderOf(order_id)}` : ''
+      if (released) return `the bank account was confirmed: matched again: ${orderOf(order_id)}, ${matchOf(event.data)}`
       const requested = `${by} retry requested`
       if (due_now) return `${requested}: waiting attempts are due at once, ${rulesOf(rules)}`
       if (isReplay) return `${requested}: sent once more after a success, ${rulesOf(rules)}`
-      return `${requested}${again}, ${rulesOf(rules)}`
+      if (rematched) return `${requested} and matched again: ${orderOf(order_id)}, ${matchOf(event.data)}`
+      return `${requested}, ${rulesOf(rules)}`
     }
     case 'DeliveryEnded': {
       const { rule_id, reason } = event.data

@@ -77,7 +77,7 @@ export const transaction: Messages['transaction'] = {
     noShop:
       'Nothing is sent, because you have no shop that is switched on. Each shop has a prefix, with which its order ids begin, such as DH.',
     noWebhook:
-      'Nothing is sent, because you have no webhook that is switched on. A webhook is the address of your shop that Baoco tells about payments.',
+      'Nothing is sent, because you have no webhook that is switched on. A webhook is the address of your shop to which Baoco sends payments.',
     webhooks: 'See the webhooks',
     prefixes: (prefixes) => `The prefixes of your shops: ${prefixes}.`,
     shops: 'See the shops',

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { StoredEvent } from '../../../../domain/parse-event.ts'
 import { historyOf } from '../../../../domain/transaction/history.ts'
-import type { TransactionEventData } from '../../../../domain/transaction/events.ts'
+import type { TransactionEventData, WebhookStatus } from '../../../../domain/transaction/events.ts'
 import { capturedData } from '../../../harness/captured-data.ts'
 import { exhausted, NOW } from './sentences.ts'
 
@@ -25,6 +25,19 @@ describe('the history of a transaction', () => {
     expect(capturedAs({ ...order, prefix: null }).text).to.match(/order DH1042, no active shop has its prefix$/)
     expect(capturedAs({ ...order, prefix: 'DH' }).text).to.match(/order DH1042, no rule fits$/)
     expect(capturedAs({ ...order, prefix: 'DH', rules: [3] }).text).to.match(/order DH1042, rule 3$/)
+    const data = { ...order, transaction_id: 7, by: 'manual', rematched: true, rules: [] }
+    const retried = (prefix: string | null, webhook_status: WebhookStatus = 'no_match') => {
+      const event = {
+        type: 'WebhookRetryRequested',
+        data: { ...data, prefix, webhook_status },
+        metadata: { at: NOW.toISOString() },
+      }
+      return historyOf([event as unknown as StoredEvent])[0]!.text
+    }
+    const again = 'manual retry requested and matched again: order DH1042'
+    expect(retried(null)).to.equal(`${again}, no active shop has its prefix`)
+    expect(retried('DH')).to.equal(`${again}, no rule fits`)
+    expect(retried('DH', 'success')).to.equal(`${again}, all rules that fit have succeeded`)
   })
 
   const says = 'its text says that the money came back, so it pays no order'
