@@ -37,8 +37,8 @@ const showsCents = (amount: { cents: boolean }, printed: Printed['balance']): bo
   return amount.cents || (printed !== null && (!balance || balance.cents))
 }
 
-/** At the beginning of words beside a sum: its direction. Not that of a `credit card`. */
-const SAYS_CREDIT = /^(?:ghi co|tien vao|credit(?:ed)?(?! (?:card|limit|note)))(?![a-z])/
+/** At the beginning of words beside a sum: its direction. Not that of a `credit card` or a `credit transfer`. */
+const SAYS_CREDIT = /^(?:ghi co|tien vao|credit(?:ed)?(?! (?:card|limit|note|transfer)))(?![a-z])/
 const SAYS_DEBIT = /^(?:ghi no|tien ra|debit(?:ed)?(?! (?:card|note)))(?![a-z])/
 
 /**
