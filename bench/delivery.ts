@@ -44,8 +44,10 @@ const { database } = meter
 const receiver = await startChild('./receiver.ts', { endpoints: ENDPOINTS })
 const [one, fan, bare, ...many] = bench.shops as [ShopAccount, ShopAccount, ShopAccount, ...ShopAccount[]]
 
-const addressesOf = (place: number) => receiver.urls.filter((_, index) => index % many.length === place)
-const connected = await Promise.all(many.map((shop, place) => connectShop(baoco, shop, addressesOf(place), place * 26)))
+const addressesOf = (shopIndex: number) => receiver.urls.filter((_, index) => index % many.length === shopIndex)
+const connected = await Promise.all(
+  many.map((shop, shopIndex) => connectShop(baoco, shop, addressesOf(shopIndex), shopIndex * 26)),
+)
 const fanned: ShopRule[] = []
 for (const url of receiver.urls.slice(0, FAN_OUT)) fanned.push(...(await addRules(baoco, [fan], `${url}/`)))
 
@@ -157,8 +159,9 @@ for (const { name, shops, rules, fanOut } of SCENARIOS) {
 
 const drain = async (): Promise<void> => {
   const rules = SCENARIOS[1]!.rules
-  const of = (place: number) => rules.filter((_, index) => index % many.length === place)
-  const all = (isActive: 0 | 1) => Promise.all(many.map((shop, place) => setActive(baoco, shop, of(place), isActive)))
+  const of = (shopIndex: number) => rules.filter((_, index) => index % many.length === shopIndex)
+  const all = (isActive: 0 | 1) =>
+    Promise.all(many.map((shop, shopIndex) => setActive(baoco, shop, of(shopIndex), isActive)))
   await all(0)
   await fillBacklog(meter.databaseUrl, rules, COUNT)
   await secondsUntil(300, async () => {

@@ -124,6 +124,6 @@ const measure = async (url: string, seconds: number): Promise<void> => {
 }
 
 const seconds = Number(process.argv[2] ?? 2)
-const place = await newDataFolder()
-await inside(place, (url) => measure(url, seconds), process.env.DATABASE_URL)
-await removeDataFolder(place)
+const dataFolder = await newDataFolder()
+await inside(dataFolder, (url) => measure(url, seconds), process.env.DATABASE_URL)
+await removeDataFolder(dataFolder)

@@ -84,8 +84,8 @@ interface Streams {
 
 const insertSql = ({ name, revision, events, where }: Streams, pattern: Pattern): string => {
   const rows = events.map(
-    ({ type, data, metadata }, place) =>
-      `(${place}, ${name}, ${quoted(type)}, ${expressionOf(data, pattern)}, ${expressionOf(metadata, pattern)})`,
+    ({ type, data, metadata }, index) =>
+      `(${index}, ${name}, ${quoted(type)}, ${expressionOf(data, pattern)}, ${expressionOf(metadata, pattern)})`,
   )
   return `
   WITH n AS (

@@ -35,8 +35,8 @@ export interface Meter {
 }
 
 /** Enables the statement counts in an installation's database. Call it before the first use of the database. */
-export const countStatements = async (place: DataFolder): Promise<void> => {
-  const { url, stop } = await attachOrStart({ dataDir: place.dataDir, log: silent })
+export const countStatements = async (dataFolder: DataFolder): Promise<void> => {
+  const { url, stop } = await attachOrStart({ dataDir: dataFolder.dataDir, log: silent })
   const database = openDatabase(url, { poolSize: 1 })
   await database.query('CREATE SCHEMA benchmark')
   await database.query('CREATE EXTENSION pg_stat_statements SCHEMA benchmark')
@@ -62,8 +62,8 @@ const less = (a: Costs, b: Costs, share = 1): Costs => ({
 const NOTHING: Costs = { seconds: 1, statements: 0, walBytes: 0, baoco: 0, postgres: 0 }
 
 /** @param pids  the process ids of the installation */
-export const openMeter = async (place: DataFolder, pids: readonly number[]): Promise<Meter> => {
-  const url = new URL((await attachOrStart({ dataDir: place.dataDir, log: silent })).url)
+export const openMeter = async (dataFolder: DataFolder, pids: readonly number[]): Promise<Meter> => {
+  const url = new URL((await attachOrStart({ dataDir: dataFolder.dataDir, log: silent })).url)
   url.username = url.password = ROLE
   const database = openDatabase(url.href, { poolSize: 2 })
   const [backend] = await database.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')

@@ -39,17 +39,17 @@ export const startBench = async ({
   'prepare'
 > = {}): Promise<Bench> => {
   const servers = () => openSetUp(setUp, { isAsSlowAsReal: !isShort })
-  const start: WorldOptions<SetUp>['start'] = (place, env) =>
-    startBaoco(place, env, 'serve', readyWithin === undefined ? {} : { within: readyWithin })
+  const start: WorldOptions<SetUp>['start'] = (dataFolder, env) =>
+    startBaoco(dataFolder, env, 'serve', readyWithin === undefined ? {} : { within: readyWithin })
   const world = await World.open({
     servers,
     env: { LOG_LEVEL: 'warn' },
     isFirstStart: !isShort,
     start,
     ...(prepare && {
-      prepare: async (place: DataFolder) => {
-        if (isShort) await giveCluster(place.dataDir, true)
-        await prepare(place)
+      prepare: async (dataFolder: DataFolder) => {
+        if (isShort) await giveCluster(dataFolder.dataDir, true)
+        await prepare(dataFolder)
       },
     }),
   })

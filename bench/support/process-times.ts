@@ -16,7 +16,7 @@ export const timesOf = (pid: number | string): ProcessTimes | null => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    const number = (place: number) => Number(fields[place - 3])
+    const number = (index: number) => Number(fields[index - 3])
     const own = number(14) + number(15)
     const withEnded = own + number(16) + number(17)
     return { parent: number(4), own: own / TICKS_PER_SECOND, withEnded: withEnded / TICKS_PER_SECOND }

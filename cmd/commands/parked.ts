@@ -70,15 +70,15 @@ const lineOf = ({ stream, revision, type, reason, detail, since, projectors: nam
   [`${stream}@${revision}`, type, reason, since ?? 'no time', names.join('+'), detail].join('  ')
 
 const listOf = async ({ database, settings }: Around): Promise<Parked[]> => {
-  const byPlace = new Map<string, Parked>()
+  const byEvent = new Map<string, Parked>()
   for (const definition of projectors(settings))
     for (const row of await parkedStreams(database, definition)) {
-      const place = `${row.stream}@${row.revision}`
-      const known = byPlace.get(place)
+      const event = `${row.stream}@${row.revision}`
+      const known = byEvent.get(event)
       if (known) known.projectors.push(definition.projector)
-      else byPlace.set(place, { ...row, projectors: [definition.projector] })
+      else byEvent.set(event, { ...row, projectors: [definition.projector] })
     }
-  return [...byPlace.values()]
+  return [...byEvent.values()]
 }
 
 const retrying = async (around: Around, stream: string | undefined): Promise<void> => {

@@ -17,7 +17,7 @@ const LOOK_EVERY_MS = 15
  */
 const MARGIN_MS = 600_000
 
-const PLACES = `SELECT m.passed AS main, s.passed AS search, s.updated_at
+const POSITIONS = `SELECT m.passed AS main, s.passed AS search, s.updated_at
   FROM read_model.checkpoint m LEFT JOIN search_model.checkpoint s ON s.projector = 'search' WHERE m.projector = 'main'`
 
 interface Positions {
@@ -42,7 +42,7 @@ export const openSearchProgress = (
   isAfter: (a: Checkpoint, b: Checkpoint) => boolean,
 ): SearchProgress => {
   const look = async (): Promise<Positions> =>
-    (await database.query<Positions>(PLACES, [], 'search_progress'))[0] ?? {
+    (await database.query<Positions>(POSITIONS, [], 'search_progress'))[0] ?? {
       main: null,
       search: null,
       updated_at: null,

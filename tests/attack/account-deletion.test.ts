@@ -75,10 +75,10 @@ describe('attack: the data of a deleted account', () => {
     await eventually(
       async () => {
         await nudge()
-        const places = await api.database.query<{ checkpoint: string }>(
+        const checkpoints = await api.database.query<{ checkpoint: string }>(
           'SELECT checkpoint FROM read_model.checkpoint UNION ALL SELECT checkpoint FROM search_model.checkpoint UNION ALL SELECT checkpoint FROM ops.reaction_checkpoint',
         )
-        return places.length === 3 && places.every(({ checkpoint }) => !api.store.isAfter(end, checkpoint))
+        return checkpoints.length === 3 && checkpoints.every(({ checkpoint }) => !api.store.isAfter(end, checkpoint))
       },
       { what: 'read models and reactions have come to the end' },
     )
@@ -176,8 +176,8 @@ describe('attack: the data of a deleted account', () => {
     const usage = openUsageCounters(api.database, { perHour: 10, polls: 5, parallel: 5 })
     usage.enter(`${user_id}.0`, 'GET /')
     await usage.settle()
-    const place = { user_id, mail_account_id: mailbox, since: new Date().toISOString() }
-    await openMailboxNotes(api.database).report(place as never, `${MARK}: no answer`)
+    const failing = { user_id, mail_account_id: mailbox, since: new Date().toISOString() }
+    await openMailboxNotes(api.database).report(failing as never, `${MARK}: no answer`)
     await api.database.query('INSERT INTO ops.pace (rule_id) VALUES ($1)', [rule])
     await api.database.query('INSERT INTO ops.endpoint (user_id, endpoint) VALUES ($1, $2)', [
       user_id,

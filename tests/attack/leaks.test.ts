@@ -54,7 +54,7 @@ describe('the URL of a webhook', () => {
   it('never shows path, query, user part or fragment, whatever it contains', () => {
     const marker = fc.stringMatching(/^[g-z]{12,20}$/)
     fc.assert(
-      fc.property(marker, fc.webUrl(), fc.nat(5), (secret, base, place) => {
+      fc.property(marker, fc.webUrl(), fc.nat(5), (secret, base, index) => {
         const origin = new URL(base).origin
         const forms = [
           `${origin}/${secret}`,
@@ -64,7 +64,7 @@ describe('the URL of a webhook', () => {
           `https://u:${secret}@x.vn/`,
           `${secret} is no url`,
         ]
-        const url = forms[place]!
+        const url = forms[index]!
         expect(shownUrl(url)).not.to.include(secret)
         expect(endpointOf(url)).not.to.include(secret)
       }),
@@ -80,14 +80,14 @@ describe('the URL of a webhook', () => {
 
     before(async () => {
       shop = await openShop(status(500, 'no'))
-      const place = await newFolderWithCluster()
-      running = await startBaoco(place, {
+      const dataFolder = await newFolderWithCluster()
+      running = await startBaoco(dataFolder, {
         ALLOW_PRIVATE_TARGETS: '1',
         LOG_LEVEL: 'debug',
         RETRY_SCHEDULE: '0.2,0.2',
         RATE_LIMITS: 'off',
       })
-      installation = readInstallation(place, running.output())
+      installation = readInstallation(dataFolder, running.output())
     })
     after(async () => {
       await running.stop()

@@ -196,8 +196,8 @@ describe('attack: rate limits against strangers', () => {
     it('store login locations without address or email, at most 50 per account', async () => {
       const email = 'traveller@example.com'
       const { user_id } = await api.newAccount(email)
-      for (let place = 0; place < 55; place++)
-        expect((await logIn(email, OWNERS_PASSWORD, `10.4.${place}.1`)).status).to.equal(200)
+      for (let index = 0; index < 55; index++)
+        expect((await logIn(email, OWNERS_PASSWORD, `10.4.${index}.1`)).status).to.equal(200)
       const rows = await api.database.query<{ place: string }>('SELECT place FROM ops.login_place WHERE user_id = $1', [
         user_id,
       ])

@@ -109,7 +109,7 @@ describe('attack: old texts', () => {
 
 describe('attack: credits that arrive again within two years', () => {
   let attacked: Attacked
-  let place: StorePosition | null = null
+  let position: StorePosition | null = null
   let number = 0
 
   before(async () => {
@@ -126,9 +126,9 @@ describe('attack: credits that arrive again within two years', () => {
   /** Does what the scheduled work does once a day. */
   const gather = () => {
     const { store, clock } = attacked.api
-    const save = (saved: StorePosition) => Promise.resolve(void (place = saved))
+    const save = (saved: StorePosition) => Promise.resolve(void (position = saved))
     return gatherCredits(
-      { store, clock, checkpoint: { load: () => Promise.resolve(place), save } },
+      { store, clock, checkpoint: { load: () => Promise.resolve(position), save } },
       new AbortController().signal,
     )
   }

@@ -218,13 +218,13 @@ describe('attack: a scoped key', () => {
     const own = await newKey()
     const made = await make(own, ['receive'])
     const { id, api_key: key } = made.body.data
-    const places = [
+    const accepted = [
       { 'x-api-key': key },
       { 'x-device-token': key },
       { authorization: `Apikey ${key}` },
       { authorization: `Bearer ${key}` },
     ]
-    for (const [index, headers] of places.entries()) {
+    for (const [index, headers] of accepted.entries()) {
       const json = { sender: 'Vietcombank', text: vietcombankText(700_000 + index, `DH${7_000 + index}`) }
       const { status, body } = await api.ask('POST', '/api/receive/sms', { headers, json })
       expect([status, typeof body.data.id], JSON.stringify(body)).to.deep.equal([200, 'number'])

@@ -187,9 +187,9 @@ describe('the rotation of a rule’s secret', () => {
         { own: ['new'], standard: ['new'] },
         { own: ['new'], standard: ['new'] },
       ])
-      for (const [place, transaction] of delivered.entries()) {
+      for (const [index, transaction] of delivered.entries()) {
         const [remade] = [...(await remakeRequests({ store: setting.store, vault }, USER, transaction)).values()]
-        expect(shop.calls[place]!.headers).to.deep.include(remade!.headers)
+        expect(shop.calls[index]!.headers).to.deep.include(remade!.headers)
       }
     })
   })

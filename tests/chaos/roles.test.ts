@@ -118,13 +118,13 @@ describe('roles as processes, on EventStoreDB, Kafka and Postgres', function () 
         },
         { within: 60_000, what: `one active ${role}` },
       )
-    const placeOf = async (query: string) =>
-      (await pairs.servers.database.query<{ place: string }>(query)).map(({ place }) => place).join()
-    const projected = () => placeOf("SELECT passed AS place FROM read_model.checkpoint WHERE projector = 'main'")
-    const relayed = () => placeOf('SELECT checkpoint AS place FROM ops.relay_checkpoint')
+    const valueIn = async (query: string) =>
+      (await pairs.servers.database.query<{ value: string }>(query)).map(({ value }) => value).join()
+    const projected = () => valueIn("SELECT passed AS value FROM read_model.checkpoint WHERE projector = 'main'")
+    const relayed = () => valueIn('SELECT checkpoint AS value FROM ops.relay_checkpoint')
 
     const leases = ['projector main', `relay ${TOPIC}`]
-    const holderOf = (lease: string) => placeOf(`SELECT holder AS place FROM ops.lease WHERE name = '${lease}'`)
+    const holderOf = (lease: string) => valueIn(`SELECT holder AS value FROM ops.lease WHERE name = '${lease}'`)
     const isTaken = (lease: string, from: string) =>
       eventually(
         async () => {

@@ -160,21 +160,21 @@ describe('a rolling upgrade', function () {
 })
 
 describe('an upgrade on one machine', () => {
-  let place: DataFolder
+  let dataFolder: DataFolder
   const running: Starting[] = []
   after(async () => {
     // The one that runs the database stops last.
     for (const each of running.toReversed()) await each.stop()
-    await removeDataFolder(place)
+    await removeDataFolder(dataFolder)
   })
 
   it('is prepared beside the running version, so that the new one starts with its read models', async () => {
-    place = await newFolderWithCluster()
+    dataFolder = await newFolderWithCluster()
     const settings = { RATE_LIMITS: 'off' }
-    const old = launchBaoco(place, settings)
+    const old = launchBaoco(dataFolder, settings)
     running.push(old)
     await old.ready
-    const { apiKey, personalUrl } = readInstallation(place, old.output())
+    const { apiKey, personalUrl } = readInstallation(dataFolder, old.output())
     const pay = async (number: number): Promise<number> => {
       const response = await fetch(fromVietcombank(personalUrl), {
         method: 'POST',
@@ -190,7 +190,7 @@ describe('an upgrade on one machine', () => {
     await isListed(first)
 
     const [port = 0] = await freePorts(1)
-    const preparing = launchBaoco({ dataDir: place.dataDir, port }, settings, 'project', {
+    const preparing = launchBaoco({ dataDir: dataFolder.dataDir, port }, settings, 'project', {
       program: await nextVersion(),
     })
     running.push(preparing)
@@ -201,7 +201,7 @@ describe('an upgrade on one machine', () => {
     await preparing.stop()
     await old.stop()
 
-    const upgraded = launchBaoco(place, settings, 'serve', { program: await nextVersion() })
+    const upgraded = launchBaoco(dataFolder, settings, 'serve', { program: await nextVersion() })
     running.push(upgraded)
     await upgraded.ready
     for (const id of [first, second, await pay(3)]) await isListed(id)

@@ -19,9 +19,9 @@ export const goldenColumns = (): Columns => JSON.parse(readFileSync(FILE, 'utf8'
 
 /** The columns that this release creates in an empty database. */
 export const presentColumns = async (): Promise<Columns> => {
-  const place = await freshDatabase()
+  const testDatabase = await freshDatabase()
   try {
-    const database = openDatabase(place.url, { poolSize: 2 })
+    const database = openDatabase(testDatabase.url, { poolSize: 2 })
     const tables = openReadModelTables(database)
     for (const definition of projectors(readSettings({}))) await createSchema(tables, definition)
     const columns = await database.query<{ name: string; type: string }>(
@@ -35,7 +35,7 @@ export const presentColumns = async (): Promise<Columns> => {
     await database.close()
     return Object.fromEntries(columns.map(({ name, type }) => [name, type]))
   } finally {
-    await place.drop()
+    await testDatabase.drop()
   }
 }
 

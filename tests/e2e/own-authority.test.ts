@@ -58,7 +58,7 @@ describe('servers with certificates of a private authority', () => {
   let env: Record<string, string>
   const logins: string[] = []
   const calls: string[] = []
-  const places: DataFolder[] = []
+  const dataFolders: DataFolder[] = []
   const running: { kill(): Promise<void> }[] = []
 
   before(async () => {
@@ -112,17 +112,17 @@ describe('servers with certificates of a private authority', () => {
     shop?.close()
     await Promise.all([postgres?.remove(), eventStore?.close(), smtp?.close(), dovecot?.remove()])
     await standIn?.remove()
-    await Promise.all(places.map(removeDataFolder))
+    await Promise.all(dataFolders.map(removeDataFolder))
     await rm(folder, { recursive: true })
   })
 
-  const place = async (): Promise<DataFolder> => {
+  const newFolder = async (): Promise<DataFolder> => {
     const made = await newDataFolder()
-    places.push(made)
+    dataFolders.push(made)
     return made
   }
   const launch = async (changed: Record<string, string>): Promise<Starting> => {
-    const starting = launchBaoco(await place(), { ...env, ...changed })
+    const starting = launchBaoco(await newFolder(), { ...env, ...changed })
     running.push(starting)
     return starting
   }
@@ -144,7 +144,7 @@ describe('servers with certificates of a private authority', () => {
 
   describe('with NODE_EXTRA_CA_CERTS', () => {
     before(async () => {
-      const where = await place()
+      const where = await newFolder()
       baoco = await startBaoco(where, { ...env, NODE_EXTRA_CA_CERTS: join(folder, 'certificates', 'ca.crt') })
       running.push(baoco)
       installation = readInstallation(where, baoco.output())
@@ -192,7 +192,7 @@ describe('servers with certificates of a private authority', () => {
         DATABASE_URL: `${env.DATABASE_URL}&sslrootcert=${ca}`,
         EVENTSTORE_URL: `${env.EVENTSTORE_URL}?tlsCAFile=${ca}`,
       }
-      baoco = await startBaoco(await place(), { ...env, ...urls })
+      baoco = await startBaoco(await newFolder(), { ...env, ...urls })
       running.push(baoco)
     })
     after(() => baoco.stop())
@@ -256,7 +256,7 @@ describe('servers with certificates of a private authority', () => {
       DATABASE_URL: `${env.DATABASE_URL}&sslrootcert=${ca}`,
       EVENTSTORE_URL: `${env.EVENTSTORE_URL}?tlsCAFile=${ca}&userCertFile=${user}&userKeyFile=${key}`,
     }
-    const command = launchBaoco(await place(), { ...env, ...changed }, 'status')
+    const command = launchBaoco(await newFolder(), { ...env, ...changed }, 'status')
     command.ready.catch(() => {})
     await command.ended
     expect(command.output())

@@ -18,7 +18,7 @@ const shellBlocksIn = (markdown: string): string[] =>
   [...markdown.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, block]) => block!.trim())
 
 describe('the README', () => {
-  let place: DataFolder
+  let dataFolder: DataFolder
   let home: string
   let npmStart: ChildProcess
   let output = ''
@@ -27,22 +27,22 @@ describe('the README', () => {
   const env = () => ({
     PATH: process.env.PATH,
     HOME: home,
-    PORT: String(place.port),
-    BAOCO_DATA_DIR: place.dataDir,
+    PORT: String(dataFolder.port),
+    BAOCO_DATA_DIR: dataFolder.dataDir,
     LOG_LEVEL: 'warn',
     ALLOW_PRIVATE_TARGETS: '1',
   })
 
   before(async () => {
     commands = shellBlocksIn(await readFile(join(root, 'README.md'), 'utf8')).flatMap((block) => block.split('\n'))
-    place = await newDataFolder()
+    dataFolder = await newDataFolder()
     home = await mkdtemp(join(tmpdir(), 'baoco-home-'))
   })
 
   after(async () => {
     if (npmStart?.pid && npmStart.exitCode === null && npmStart.signalCode === null)
       process.kill(-npmStart.pid, 'SIGKILL')
-    await removeDataFolder(place)
+    await removeDataFolder(dataFolder)
   })
 
   it('states the right number of supported banks', async () => {
@@ -59,10 +59,12 @@ describe('the README', () => {
   })
 
   it('shows what the list contains after the printed curl line', async () => {
-    const { apiKey } = readInstallation(place, output)
+    const { apiKey } = readInstallation(dataFolder, output)
     const [posting = ''] = /^curl .*$/m.exec(output) ?? []
     expect(JSON.parse((await run('bash', ['-c', posting])).stdout)).to.include({ success: true })
-    const answer = await fetch(`http://localhost:${place.port}/api/transactions`, { headers: { 'x-api-key': apiKey } })
+    const answer = await fetch(`http://localhost:${dataFolder.port}/api/transactions`, {
+      headers: { 'x-api-key': apiKey },
+    })
     const { data } = (await answer.json()) as { data: object[] }
     const [, shown = ''] = /^```json\n(.*)\n```/m.exec(await readFile(join(root, 'README.md'), 'utf8'))!
     expect(data).to.have.length(1)
@@ -70,7 +72,7 @@ describe('the README', () => {
   })
 
   it('contains only commands that work unchanged', async () => {
-    const { apiKey } = readInstallation(place, output)
+    const { apiKey } = readInstallation(dataFolder, output)
     const inCi = await readFile(join(root, '.ci/run'), 'utf8')
     const answers = new Map<string, string>()
     for (const command of commands.slice(1)) {
@@ -78,7 +80,7 @@ describe('the README', () => {
         expect(inCi, `CI runs ${command}`).to.contain(command)
         continue
       }
-      const here = command.replaceAll('localhost:8080', `localhost:${place.port}`)
+      const here = command.replaceAll('localhost:8080', `localhost:${dataFolder.port}`)
       const { stdout } = await run('bash', ['-c', here], { cwd: root, env: { ...env(), API_KEY: apiKey } }).catch(
         (error: Error & { stderr?: string }) => {
           throw new Error(`${command}: ${error.message}`)
@@ -94,7 +96,7 @@ describe('the README', () => {
       sender: 'Vietcombank',
       text: vietcombankText(1, 'DH1042'),
     }
-    const posted = await fetch(`http://localhost:${place.port}/api/receive/sms`, {
+    const posted = await fetch(`http://localhost:${dataFolder.port}/api/receive/sms`, {
       method: 'POST',
       headers: { 'x-device-token': token!, 'content-type': 'application/json' },
       body: JSON.stringify(sms),
@@ -103,10 +105,10 @@ describe('the README', () => {
   })
 
   it('leads to an example shop, whose order is paid by the commands of docs/integrate-a-shop.md', async () => {
-    const { apiKey, personalUrl } = readInstallation(place, output)
+    const { apiKey, personalUrl } = readInstallation(dataFolder, output)
     const [block = ''] = shellBlocksIn(await readFile(join(root, 'docs/integrate-a-shop.md'), 'utf8'))
     const [shop] = await freePorts(1)
-    const here = block.replaceAll('localhost:8080', `localhost:${place.port}`).replaceAll('9000', String(shop))
+    const here = block.replaceAll('localhost:8080', `localhost:${dataFolder.port}`).replaceAll('9000', String(shop))
     // With job control, as in a terminal, `kill %1` ends all processes of the shop.
     const { stdout } = await run('bash', ['-c', `set -m\n${here}\nkill %1\nwait`], {
       cwd: root,
@@ -129,7 +131,7 @@ describe('the README', () => {
       }
     })
     expect(performance.now() - began).to.be.below(10_000)
-    await fetch(`http://localhost:${place.port}/healthz`).then(
+    await fetch(`http://localhost:${dataFolder.port}/healthz`).then(
       () => expect.fail('it still listens'),
       () => {},
     )

@@ -93,7 +93,7 @@ const environmentOf = ({ dataDir, port }: DataFolder, env: Record<string, string
 
 /** Starts a command and does not wait for it. */
 export const launchBaoco = (
-  place: DataFolder,
+  dataFolder: DataFolder,
   env: Record<string, string> = {},
   command = 'serve',
   { program = BAOCO, nodeOptions = NODE_OPTIONS, within = READY_WITHIN }: StartOptions = {},
@@ -102,7 +102,7 @@ export const launchBaoco = (
     cwd: root,
     detached: true, // Its own process group allows killing all of it at once.
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: environmentOf(place, env),
+    env: environmentOf(dataFolder, env),
   })
   let output = ''
   for (const stream of [child.stdout, child.stderr])
@@ -130,7 +130,7 @@ export const launchBaoco = (
   return {
     ready,
     ended,
-    baseUrl: `http://127.0.0.1:${place.port}`,
+    baseUrl: `http://127.0.0.1:${dataFolder.port}`,
     output: () => output,
     process: child,
     stop: async () => {
@@ -148,12 +148,12 @@ export const launchBaoco = (
 
 /** Starts the process and waits until it prints that it is ready. */
 export const startBaoco = async (
-  place: DataFolder,
+  dataFolder: DataFolder,
   env: Record<string, string> = {},
   command = 'serve',
   options: StartOptions = {},
 ): Promise<Running> => {
-  const running = launchBaoco(place, env, command, options)
+  const running = launchBaoco(dataFolder, env, command, options)
   await running.ready.catch(async (error: unknown) => {
     await running.kill()
     throw error
@@ -169,8 +169,8 @@ export const printedValue = (output: string, label: string): string => {
 }
 
 /** Reads the output of the first start, like a user. */
-export const readInstallation = (place: DataFolder, output: string): Installation => ({
-  ...place,
+export const readInstallation = (dataFolder: DataFolder, output: string): Installation => ({
+  ...dataFolder,
   apiKey: printedValue(output, 'API key'),
   email: printedValue(output, 'e-mail'),
   password: printedValue(output, 'password'),

@@ -70,9 +70,9 @@ const lookOf = async (): Promise<string> => {
 
 const makeEmpty = async (folder: string, password: string): Promise<string> => {
   makeDataFolder(folder)
-  const place = findDirectory(folder)
-  await initialise(place, password)
-  return place.data
+  const directory = findDirectory(folder)
+  await initialise(directory, password)
+  return directory.data
 }
 
 const makeWithTables = async (folder: string, password: string): Promise<string> => {
@@ -108,7 +108,7 @@ export const giveCluster = async (dataDir: string, hasTables = false): Promise<v
 
 /** A data folder and a port for one installation that has its cluster already, with empty tables. */
 export const newFolderWithCluster = async (): Promise<DataFolder> => {
-  const place = await newDataFolder()
-  await giveCluster(place.dataDir, true)
-  return place
+  const dataFolder = await newDataFolder()
+  await giveCluster(dataFolder.dataDir, true)
+  return dataFolder
 }

@@ -51,12 +51,12 @@ export class EmbeddedFolder {
     return { answer: line.replace(/^\w+ /, ''), child }
   }
 
-  place(): string {
+  realPath(): string {
     return fs.realpathSync(this.dataDir)
   }
 
   pidFile(): string {
-    return join(this.place(), 'postgres', 'postmaster.pid')
+    return join(this.realPath(), 'postgres', 'postmaster.pid')
   }
 
   serverPid(): number {

@@ -19,9 +19,9 @@ export const inside = async <Result>(
 }
 
 /** The settings that make commits durable, such as `fsync on`. Throws if one of them is off. */
-export const durability = (place: DataFolder, databaseUrl?: string): Promise<string> =>
+export const durability = (dataFolder: DataFolder, databaseUrl?: string): Promise<string> =>
   inside(
-    place,
+    dataFolder,
     async (url) => {
       const database = openDatabase(url, { poolSize: 1 })
       const settings = await database.query<{ name: string; setting: string }>(
@@ -36,9 +36,9 @@ export const durability = (place: DataFolder, databaseUrl?: string): Promise<str
   )
 
 /** All events of the event store. @param env  the settings of the installation */
-export const allEvents = (place: DataFolder, env: Record<string, string> = {}): Promise<RecordedEvent[]> =>
+export const allEvents = (dataFolder: DataFolder, env: Record<string, string> = {}): Promise<RecordedEvent[]> =>
   inside(
-    place,
+    dataFolder,
     async (url) => {
       const store = await openEventStore(readSettings(env), url)
       return store.readAll(null, 1_000_000).finally(() => store.close())

@@ -65,19 +65,19 @@ export const startOwnPostgres = async ({
 }: Options = {}): Promise<OwnPostgres> => {
   const folder = await mkdtemp(join(tmpdir(), 'baoco-postgres-'))
   const password = await copyEmbeddedCluster(folder)
-  const place = findDirectory(folder)
-  if (trusting) await writeFile(join(place.data, 'pg_hba.conf'), TRUSTING)
-  if (tls) await requireTls(place.data, tls)
+  const directory = findDirectory(folder)
+  if (trusting) await writeFile(join(directory.data, 'pg_hba.conf'), TRUSTING)
+  if (tls) await requireTls(directory.data, tls)
   const [port = 0] = await freePorts(1)
   const server = await startOwnServer({
     folder,
-    launch: () => start(place, port, durable ? {} : { settings: NOT_DURABLE }),
+    launch: () => start(directory, port, durable ? {} : { settings: NOT_DURABLE }),
     end: stop,
     clear: removeDirectory,
     // A killed Postgres leaves its shared memory behind until it starts again. A machine has 4,096 segments.
     lastSignal: 'SIGQUIT',
   })
-  const backup = `${place.data}.backup`
+  const backup = `${directory.data}.backup`
   // The data may belong to another user, which Node does not preserve.
   const replace = (from: string, to: string) => run('sh', ['-c', 'rm -rf "$2" && cp -a "$1" "$2"', 'sh', from, to])
   const whileStopped = async (work: () => Promise<unknown>): Promise<void> => {
@@ -86,8 +86,8 @@ export const startOwnPostgres = async ({
     await server.start()
   }
   const backUp = async () => {
-    await whileStopped(() => replace(place.data, backup))
-    return () => whileStopped(() => replace(backup, place.data))
+    await whileStopped(() => replace(directory.data, backup))
+    return () => whileStopped(() => replace(backup, directory.data))
   }
   return {
     ...server,

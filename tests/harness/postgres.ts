@@ -66,9 +66,9 @@ export const freshDatabase = (): Promise<TestDatabase> => create(({ migrated }) 
 
 /** The same, open. `close` also removes it. */
 export const openFreshDatabase = async (): Promise<{ database: Database; close(): Promise<void> }> => {
-  const place = await freshDatabase()
-  const database = openDatabase(place.url)
-  const close = () => database.close().then(place.drop)
+  const testDatabase = await freshDatabase()
+  const database = openDatabase(testDatabase.url)
+  const close = () => database.close().then(testDatabase.drop)
   return { database, close }
 }
 

@@ -16,7 +16,7 @@ export type RoleName = (typeof EVERY_ROLE)[number]
 
 export interface RoleProcess {
   role: RoleName
-  place: DataFolder
+  dataFolder: DataFolder
   running: Starting
   /** The base URL of its `/readyz` and `/metrics`. */
   healthUrl: string
@@ -38,20 +38,20 @@ export interface RoleProcess {
 
 export const roleProcesses = (env: Record<string, string>) => {
   const all: RoleProcess[] = []
-  const places: DataFolder[] = []
+  const dataFolders: DataFolder[] = []
   return {
     all,
     /** Does not wait until the process is ready; `running.ready` does. */
     launch: async (role: RoleName, program?: string): Promise<RoleProcess> => {
-      const [place, [port]] = await Promise.all([newDataFolder(), freePorts(1)])
-      places.push(place)
+      const [dataFolder, [port]] = await Promise.all([newDataFolder(), freePorts(1)])
+      dataFolders.push(dataFolder)
       const launch = () =>
-        launchBaoco(place, { ...env, METRICS_PORT: String(port) }, role, program === undefined ? {} : { program })
+        launchBaoco(dataFolder, { ...env, METRICS_PORT: String(port) }, role, program === undefined ? {} : { program })
       const healthUrl = `http://127.0.0.1:${port}`
       const signal = (name: NodeJS.Signals) => void one.running.process.kill(name)
       const one: RoleProcess = {
         role,
-        place,
+        dataFolder,
         running: launch(),
         healthUrl,
         isRunning: () => one.running.process.exitCode === null && one.running.process.signalCode === null,
@@ -78,14 +78,14 @@ export const roleProcesses = (env: Record<string, string>) => {
     },
     close: async () => {
       await Promise.all(all.map((one) => one.kill()))
-      await Promise.all(places.map(removeDataFolder))
+      await Promise.all(dataFolders.map(removeDataFolder))
     },
   }
 }
 
 /** One process of each role, used like a single process that does everything: they start, stop and are killed together. */
-export const startRoles = async (place: DataFolder, env: Record<string, string>): Promise<Running> => {
-  const each = ROLES.map((role) => launchBaoco(place, env, role))
+export const startRoles = async (dataFolder: DataFolder, env: Record<string, string>): Promise<Running> => {
+  const each = ROLES.map((role) => launchBaoco(dataFolder, env, role))
   const [api] = each as [Starting]
   const all: Running = {
     ...api,

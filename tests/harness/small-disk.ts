@@ -10,7 +10,7 @@ const MOST_TRIES = 50
 
 export interface SmallDisk {
   /** Makes the data folder a link to this disk. */
-  hold(place: DataFolder): void
+  hold(dataFolder: DataFolder): void
   /** Leaves only this much free, in megabytes. */
   fill(left: number): void
   /** Removes what `fill` has added. */

@@ -7,8 +7,8 @@ import { newFolderWithCluster } from './copied-cluster.ts'
 
 /** @param more  options of Node that the processes of the tests have besides those of `npm start`, because V8 keeps code for each set of them */
 export const warmStart = async (more: readonly string[]): Promise<void> => {
-  const place = await newFolderWithCluster()
-  const baoco = await startBaoco(place, {}, 'serve', { nodeOptions: [...NODE_OPTIONS, ...more] })
+  const dataFolder = await newFolderWithCluster()
+  const baoco = await startBaoco(dataFolder, {}, 'serve', { nodeOptions: [...NODE_OPTIONS, ...more] })
   await baoco.stop()
-  await removeDataFolder(place)
+  await removeDataFolder(dataFolder)
 }

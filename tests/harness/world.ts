@@ -28,11 +28,11 @@ export interface WorldOptions<Used extends SetUp> {
   /** Settings besides those that name the servers. */
   env?: Record<string, string>
   /** Another way to start all of Baoco than `baoco serve`. */
-  start?: (place: DataFolder, env: Record<string, string>) => Promise<Running>
+  start?: (dataFolder: DataFolder, env: Record<string, string>) => Promise<Running>
   /** The embedded Postgres is made by Baoco, as for a user. Otherwise it is copied, if nothing is prepared. */
   isFirstStart?: boolean
   /** Runs on the data folder before anything starts there. */
-  prepare?: (place: DataFolder) => Promise<void>
+  prepare?: (dataFolder: DataFolder) => Promise<void>
   /** Starts a process for each of these roles instead, each with its own data folder. A role may occur twice. */
   roles?: readonly RoleName[]
   /** The program of these processes. Default: Baoco of this checkout. */
@@ -51,7 +51,7 @@ export class World<Used extends SetUp = SetUp> {
   readonly #options: WorldOptions<Used>
   readonly #mailServer: Dovecot | null
   readonly #shops: Shop[] = []
-  #place: DataFolder | null = null
+  #dataFolder: DataFolder | null = null
 
   private constructor(servers: Used, mailServer: Dovecot | null, options: WorldOptions<Used>) {
     this.servers = servers
@@ -78,10 +78,10 @@ export class World<Used extends SetUp = SetUp> {
   async #startFirst(): Promise<void> {
     const { prepare, isFirstStart } = this.#options
     const isOwn = isFirstStart || prepare || this.env.DATABASE_URL
-    this.#place = await (isOwn ? newDataFolder() : newFolderWithCluster())
-    await prepare?.(this.#place)
+    this.#dataFolder = await (isOwn ? newDataFolder() : newFolderWithCluster())
+    await prepare?.(this.#dataFolder)
     await this.start()
-    this.installation = readInstallation(this.#place, this.baoco.output())
+    this.installation = readInstallation(this.#dataFolder, this.baoco.output())
   }
 
   async #startRoles(roles: readonly RoleName[]): Promise<void> {
@@ -90,12 +90,12 @@ export class World<Used extends SetUp = SetUp> {
     const [first] = this.founders()
     if (!first) throw new Error('no process printed the first account')
     this.baoco = first.running
-    this.installation = readInstallation(first.place, first.running.output())
+    this.installation = readInstallation(first.dataFolder, first.running.output())
   }
 
   /** Starts Baoco again after it was stopped or killed. */
   async start(): Promise<void> {
-    this.baoco = await (this.#options.start ?? startBaoco)(this.#place!, this.env)
+    this.baoco = await (this.#options.start ?? startBaoco)(this.#dataFolder!, this.env)
   }
 
   /** The running processes of a role. */
@@ -190,7 +190,7 @@ export class World<Used extends SetUp = SetUp> {
     // The process of a failed start has been killed already.
     await Promise.all([this.baoco?.kill(), this.processes.close()])
     await Promise.all(this.#shops.map((shop) => shop.close()))
-    if (this.#place && !keepsData) await removeDataFolder(this.#place)
+    if (this.#dataFolder && !keepsData) await removeDataFolder(this.#dataFolder)
     await Promise.all([this.servers.close(), this.#mailServer?.remove()])
   }
 }

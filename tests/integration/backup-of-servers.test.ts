@@ -65,8 +65,8 @@ describe('a backup of your own Postgres', () => {
   const check = async (url: string, paid: readonly number[]): Promise<void> => {
     const env = { DATABASE_URL: url }
     await baoco(env, 'audit')
-    const place = await newDataFolder()
-    const copy = await startBaoco(place, { ...world.env, ...env, ID_SKIP: '1000000' })
+    const dataFolder = await newDataFolder()
+    const copy = await startBaoco(dataFolder, { ...world.env, ...env, ID_SKIP: '1000000' })
     try {
       const ask = async (path: string) =>
         fetch(copy.baseUrl + path, { headers: { 'x-api-key': world.installation.apiKey } })
@@ -77,7 +77,7 @@ describe('a backup of your own Postgres', () => {
       expect(await world.post(vietcombankText(++sent, `DH${sent}`), copy)).to.be.above(1_000_000)
     } finally {
       await copy.stop()
-      await removeDataFolder(place)
+      await removeDataFolder(dataFolder)
     }
   }
 

@@ -56,7 +56,8 @@ describe('backup and restore', () => {
     const { PATH, HOME } = process.env
     return { PATH, HOME, BAOCO_DATA_DIR: dataDir, LOG_LEVEL: 'warn' }
   }
-  const baoco = (place: Pick<DataFolder, 'dataDir'>, ...args: string[]) => commandInProcess(args, settings(place))
+  const baoco = (dataFolder: Pick<DataFolder, 'dataDir'>, ...args: string[]) =>
+    commandInProcess(args, settings(dataFolder))
   const beginBackup = (to: string) => {
     const env = { PATH: process.env.PATH, HOME: process.env.HOME, BAOCO_DATA_DIR: installation.dataDir }
     const child = spawn(process.execPath, [BAOCO, 'backup', to], { env, stdio: 'ignore' })
@@ -82,11 +83,11 @@ describe('backup and restore', () => {
   const paid: number[] = []
 
   before(async () => {
-    const place = await newFolderWithCluster()
+    const dataFolder = await newFolderWithCluster()
     elsewhere = await newDataFolder()
-    live = await startBaoco(place, { RATE_LIMITS: 'off' })
-    installation = readInstallation(place, live.output())
-    file = `${place.dataDir}.backup`
+    live = await startBaoco(dataFolder, { RATE_LIMITS: 'off' })
+    installation = readInstallation(dataFolder, live.output())
+    file = `${dataFolder.dataDir}.backup`
     await callApi(live, installation.apiKey, 'POST', '/api/webhooks', {
       name: 's',
       url: 'https://shop.example/hook',
@@ -267,18 +268,18 @@ describe('backup and restore', () => {
   })
 
   it('a start after a restore that was killed while it unpacked creates no new Baoco', async () => {
-    const place = await newDataFolder()
-    fs.mkdirSync(join(place.dataDir, 'restoring'), { mode: 0o700 })
-    const start = launchBaoco(place)
+    const dataFolder = await newDataFolder()
+    fs.mkdirSync(join(dataFolder.dataDir, 'restoring'), { mode: 0o700 })
+    const start = launchBaoco(dataFolder)
     expect(await start.ended).to.equal(1)
     expect(start.output()).to.match(
       /^baoco: a restore into \S+ was interrupted: run baoco restore again, or remove .*\n$/,
     )
-    expect((await baoco(place, 'restore', file)).status).to.equal(0)
-    fs.mkdirSync(join(place.dataDir, 'restoring'), { mode: 0o700 })
-    expect((await baoco(place, 'audit')).status).to.equal(0)
-    expect(fs.existsSync(join(place.dataDir, 'restoring'))).to.equal(false)
-    await removeDataFolder(place)
+    expect((await baoco(dataFolder, 'restore', file)).status).to.equal(0)
+    fs.mkdirSync(join(dataFolder.dataDir, 'restoring'), { mode: 0o700 })
+    expect((await baoco(dataFolder, 'audit')).status).to.equal(0)
+    expect(fs.existsSync(join(dataFolder.dataDir, 'restoring'))).to.equal(false)
+    await removeDataFolder(dataFolder)
   })
 
   it('a start finishes a restore that was interrupted', () => {

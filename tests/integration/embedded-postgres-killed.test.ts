@@ -102,7 +102,7 @@ describe('embedded Postgres, if its Baoco is killed', () => {
     const { line, ended } = await folder.launch({ imports: KILLED_AS_IT_STARTS })
     await ended
     const [pid, ...server] = line.split(' ')
-    expect(server).to.include(join(folder.place(), 'postgres'))
+    expect(server).to.include(join(folder.realPath(), 'postgres'))
     await eventually(() => !isAlive(Number(pid)), { what: 'the end of the server' })
   })
 
@@ -135,7 +135,7 @@ describe('embedded Postgres, if its Baoco is killed', () => {
     const { line, ended } = await folder.launch({ imports: TOO_MANY_FILES, by })
     await ended
     expect(line).to.match(/^refused the embedded Postgres did not start: spawn \S*sh EMFILE/)
-    const { stdout } = spawnSync('pgrep', ['-a', '-f', folder.place()], { encoding: 'utf8' })
+    const { stdout } = spawnSync('pgrep', ['-a', '-f', folder.realPath()], { encoding: 'utf8' })
     expect(stdout, 'processes with the data folder').to.equal('')
   })
 
@@ -157,7 +157,7 @@ describe('embedded Postgres, if its Baoco is killed', () => {
     await keepNote(first.answer, 'before')
     const server = folder.serverPid()
     for (const pid of [first.child.pid!, server]) process.kill(pid, 'SIGSTOP')
-    fs.rmSync(join(folder.place(), 'lock'))
+    fs.rmSync(join(folder.realPath(), 'lock'))
     expect(await notes((await folder.open()).url)).to.deep.equal(['before'])
     expect(isAlive(server)).to.equal(true)
   })

@@ -190,7 +190,7 @@ describe('embedded Postgres', () => {
         process.kill(folder.serverPid(), 'SIGKILL')
         await kill(first)
         opening = folder.open()
-        const printed = () => fs.readFileSync(join(folder.place(), 'postgres.log'), 'utf8')
+        const printed = () => fs.readFileSync(join(folder.realPath(), 'postgres.log'), 'utf8')
         await eventually(() => printed().includes('pre-existing shared memory')).catch((error: Error) => {
           throw new Error(`${error.message}\n${fs.readFileSync(folder.pidFile(), 'utf8')}\n${printed()}`)
         })
@@ -212,7 +212,7 @@ describe('embedded Postgres', () => {
       [
         'another process by now',
         (): number => {
-          const { uid, gid } = fs.statSync(join(folder.place(), 'postgres'))
+          const { uid, gid } = fs.statSync(join(folder.realPath(), 'postgres'))
           const other = spawn('sleep', ['600'], { cwd: '/', stdio: 'ignore', ...(isRoot && { uid, gid }) })
           folder.processes.push(other)
           return other.pid ?? 0
@@ -226,7 +226,7 @@ describe('embedded Postgres', () => {
         await first.stop()
         const pid = pidOf()
         fs.writeFileSync(folder.pidFile(), text.replace(/^\d+/, String(pid)))
-        if (isRoot) fs.chownSync(folder.pidFile(), fs.statSync(join(folder.place(), 'postgres')).uid, -1)
+        if (isRoot) fs.chownSync(folder.pidFile(), fs.statSync(join(folder.realPath(), 'postgres')).uid, -1)
         expect(await notes((await folder.open()).url)).to.deep.equal(['before'])
         if (pid < 2_000_000_000) expect(isAlive(pid), 'the other process was left alone').to.equal(true)
       })
@@ -252,18 +252,18 @@ describe('embedded Postgres', () => {
       folder.dataDir = join(home, 'data')
       try {
         const first = await folder.open()
-        expect(folder.place()).to.match(/^\/var\/lib\/baoco\/[0-9a-f]{16}$/)
+        expect(folder.realPath()).to.match(/^\/var\/lib\/baoco\/[0-9a-f]{16}$/)
         await keepNote(first.url, 'kept')
         expect(fs.lstatSync(folder.dataDir).isSymbolicLink()).to.equal(true)
-        expect(fs.readdirSync(folder.place())).to.include.members(['postgres', 'postgres.json', 'lock'])
+        expect(fs.readdirSync(folder.realPath())).to.include.members(['postgres', 'postgres.json', 'lock'])
         await first.stop()
         expect(await notes((await folder.open()).url)).to.deep.equal(['kept'])
         await folder.opened.pop()?.stop()
 
-        const old = folder.place()
+        const old = folder.realPath()
         fs.rmSync(folder.dataDir)
         const anew = await folder.open()
-        expect(folder.place()).to.equal(old)
+        expect(folder.realPath()).to.equal(old)
         const tables = await ask(anew.url, "SELECT to_regclass('note') AS note")
         expect(tables, 'a new data folder has a new database').to.deep.equal([{ note: null }])
         const aside = fs

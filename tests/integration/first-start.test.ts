@@ -29,20 +29,20 @@ const SHELL = { PGSSLMODE: 'require', PGHOST: 'db.example', PGUSER: 'someone', P
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 describe('the first start', function () {
-  let place: DataFolder
+  let dataFolder: DataFolder
   const running: { kill(): Promise<void> }[] = []
-  beforeEach(async () => (place = await newDataFolder()))
+  beforeEach(async () => (dataFolder = await newDataFolder()))
   afterEach(async () => {
     for (const process of running.splice(0)) await process.kill()
-    await removeDataFolder(place)
+    await removeDataFolder(dataFolder)
   })
   const start = async (): Promise<Running> => {
-    const baoco = await startBaoco(place, SHELL)
+    const baoco = await startBaoco(dataFolder, SHELL)
     running.push(baoco)
     return baoco
   }
   const showsWorkingSecrets = async (baoco: Running): Promise<void> => {
-    const { apiKey, email, password } = readInstallation(place, baoco.output())
+    const { apiKey, email, password } = readInstallation(dataFolder, baoco.output())
     expect((await callApi(baoco, apiKey, 'GET', '/api/transactions')).status).to.equal(200)
     expect((await callApi(baoco, '', 'POST', '/api/auth/login', { email, password })).status).to.equal(200)
   }
@@ -52,7 +52,7 @@ describe('the first start', function () {
     await once(taker, 'listening')
     const { port } = taker.address() as { port: number }
     for (const setting of ['PORT', 'METRICS_PORT']) {
-      const refused = launchBaoco(place, { [setting]: String(port) })
+      const refused = launchBaoco(dataFolder, { [setting]: String(port) })
       running.push(refused)
       expect(await refused.ended, setting).to.equal(1)
       expect(refused.output()).to.include(`baoco: port ${port} is in use: set ${setting} to another port\n`)
@@ -65,31 +65,36 @@ describe('the first start', function () {
   })
 
   it('that Ctrl-C ends while the database is created says only that it was stopped', async () => {
-    const stopped = launchBaoco(place)
+    const stopped = launchBaoco(dataFolder)
     running.push(stopped)
     // On a busy machine it may have its last name already.
-    const isBegun = () => ['postgres.new', 'postgres'].some((name) => existsSync(join(place.dataDir, name)))
+    const isBegun = () => ['postgres.new', 'postgres'].some((name) => existsSync(join(dataFolder.dataDir, name)))
     await eventually(isBegun, { within: 30_000, what: 'the creation of the database' })
     // A terminal sends it to initdb too, and so does systemd.
     process.kill(-stopped.process.pid!, 'SIGINT')
     expect([await stopped.ended, stopped.output()]).to.deep.equal([0, 'Baoco was stopped before it was ready\n'])
     // An unfinished folder of initdb may stay. The next start removes it.
-    expect(readdirSync(place.dataDir)).to.not.include('lock')
+    expect(readdirSync(dataFolder.dataDir)).to.not.include('lock')
   })
 
   it('with METRICS_PORT equal to PORT is refused, and the message names both', async () => {
-    await giveCluster(place.dataDir, true)
-    const refused = launchBaoco(place, { METRICS_PORT: String(place.port) })
+    await giveCluster(dataFolder.dataDir, true)
+    const refused = launchBaoco(dataFolder, { METRICS_PORT: String(dataFolder.port) })
     running.push(refused)
     expect(await refused.ended).to.equal(1)
-    const words = `PORT and METRICS_PORT are both ${place.port}: set one of them to another port`
+    const words = `PORT and METRICS_PORT are both ${dataFolder.port}: set one of them to another port`
     expect(refused.output()).to.include(`baoco: ${words}\n`)
   })
 
   it('prints the secrets again if the terminal was gone and the process was killed', async () => {
-    await giveCluster(place.dataDir, true)
+    await giveCluster(dataFolder.dataDir, true)
     const [port = 0] = await freePorts(1)
-    const env = { PATH: process.env.PATH, HOME: process.env.HOME, PORT: String(port), BAOCO_DATA_DIR: place.dataDir }
+    const env = {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      PORT: String(port),
+      BAOCO_DATA_DIR: dataFolder.dataDir,
+    }
     const child = spawn(process.execPath, ['cmd/baoco.mjs', 'serve'], {
       cwd: ROOT,
       detached: true,
@@ -109,17 +114,17 @@ describe('the first start', function () {
   })
 
   it('generates the only key: a later start without it refuses, and generates none', async () => {
-    await giveCluster(place.dataDir, true)
+    await giveCluster(dataFolder.dataDir, true)
     await (await start()).stop()
-    const path = join(place.dataDir, 'vault-key')
+    const path = join(dataFolder.dataDir, 'vault-key')
     const key = readFileSync(path, 'utf8')
     rmSync(path)
-    const refused = launchBaoco(place)
+    const refused = launchBaoco(dataFolder)
     running.push(refused)
     expect(await refused.ended).to.equal(1)
     expect(refused.output()).to.match(/^baoco: \S+vault-key is missing, .*VAULT_KEY.*\n$/)
     expect(existsSync(path)).to.equal(false)
-    const withKey = await startBaoco(place, { ...SHELL, VAULT_KEY: key })
+    const withKey = await startBaoco(dataFolder, { ...SHELL, VAULT_KEY: key })
     running.push(withKey)
     expect(existsSync(path)).to.equal(false)
   })
@@ -131,10 +136,10 @@ describe('the first start', function () {
   it(`prints them completely, wherever it is killed (${KILLS} times)`, async function () {
     this.timeout(KILLS * 60_000)
     for (let kill = 0; kill < KILLS; kill++) {
-      await removeDataFolder(place)
-      place = await newDataFolder()
+      await removeDataFolder(dataFolder)
+      dataFolder = await newDataFolder()
       const moment = Math.round(((kill + Math.random()) / KILLS) * LONGEST)
-      const killed = launchBaoco(place)
+      const killed = launchBaoco(dataFolder)
       running.push(killed)
       await Promise.race([killed.ready, killed.ended, pause(moment)])
       await killed.kill()

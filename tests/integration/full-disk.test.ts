@@ -56,9 +56,9 @@ describe('a full disk of the embedded database', () => {
 
   before(async () => {
     disk = mountSmallDisk(320)
-    const prepare = async (place: DataFolder) => {
-      disk!.hold(place)
-      await giveCluster(place.dataDir, true)
+    const prepare = async (dataFolder: DataFolder) => {
+      disk!.hold(dataFolder)
+      await giveCluster(dataFolder.dataDir, true)
     }
     world = await World.open({ prepare })
   })

@@ -102,8 +102,8 @@ describe('a rotation of the keys', () => {
     const foreign = newSecret()
     // The second one has only a key from before the rotation.
     for (const VAULT_KEY of [foreign, former!]) {
-      const place = await newDataFolder()
-      const refused = launchBaoco(place, { ...world.env, VAULT_KEY }, 'deliver')
+      const dataFolder = await newDataFolder()
+      const refused = launchBaoco(dataFolder, { ...world.env, VAULT_KEY }, 'deliver')
       expect(await refused.ended).to.equal(1)
       expect(refused.output()).to.match(
         new RegExp(
@@ -111,7 +111,7 @@ describe('a rotation of the keys', () => {
           'm',
         ),
       )
-      await removeDataFolder(place)
+      await removeDataFolder(dataFolder)
     }
     const create = ['account', 'create', 'foreign@example.com', '--plan', 'Pro', '--password', 'ten letters or more']
     const refused = await runBaoco({ ...world.env, VAULT_KEY: foreign }, create)

@@ -15,11 +15,11 @@ describe('the disks of the operator’s servers', () => {
   needsStockPostgres()
   let server: StockPostgres
   let eventStore: OwnStandIn
-  let place: StockDatabase
+  let testDatabase: StockDatabase
   let world: World
   before(async () => {
     ;[server, eventStore] = await Promise.all([startStockPostgres(), startOwnStandIn()])
-    place = await server.database()
+    testDatabase = await server.database()
     await fetch(`http://127.0.0.1:${eventStore.port}/stand-in/troubles`, {
       method: 'POST',
       body: JSON.stringify({ drive: { place: '/var/lib/eventstore', free: 7e9, size: 100e9 } }),
@@ -28,7 +28,12 @@ describe('the disks of the operator’s servers', () => {
       servers: () =>
         Promise.resolve({
           // The databases of a new server are larger than that.
-          env: { DATABASE_URL: place.url(), DATABASE_DISK_GB: '0.02', EVENTSTORE_URL: eventStore.url, ...secrets() },
+          env: {
+            DATABASE_URL: testDatabase.url(),
+            DATABASE_DISK_GB: '0.02',
+            EVENTSTORE_URL: eventStore.url,
+            ...secrets(),
+          },
           close: async () => {},
         }),
     })

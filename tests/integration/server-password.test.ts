@@ -109,13 +109,13 @@ describe('a change of the password of EventStoreDB', () => {
   })
 
   it('ends a start with the former password with one line', async () => {
-    const place = await newDataFolder()
-    const starting = launchBaoco(place, { ...world.env, EVENTSTORE_URL: urlWith('wrong') })
+    const dataFolder = await newDataFolder()
+    const starting = launchBaoco(dataFolder, { ...world.env, EVENTSTORE_URL: urlWith('wrong') })
     await eventually(() =>
       /^baoco: localhost:\d+: the server refused the user or the password of EVENTSTORE_URL$/m.test(starting.output()),
     )
     expect(starting.output()).to.not.include('wrong')
     await starting.kill()
-    await removeDataFolder(place)
+    await removeDataFolder(dataFolder)
   })
 })

@@ -18,7 +18,7 @@ import { startStockPostgres, type StockPostgres } from '../harness/stock-postgre
 import { appendAll, History } from './projections/history.ts'
 
 describe('baoco status', function () {
-  let place: TestDatabase
+  let testDatabase: TestDatabase
   let database: Database
   let presence: Presence
   const ending = new AbortController()
@@ -26,8 +26,8 @@ describe('baoco status', function () {
   let held: Promise<void>
 
   before(async () => {
-    place = await freshDatabase()
-    database = openDatabase(place.url)
+    testDatabase = await freshDatabase()
+    database = openDatabase(testDatabase.url)
     presence = await enter(database, 'project')
     changes = []
     held = openLease({
@@ -41,14 +41,14 @@ describe('baoco status', function () {
   after(async () => {
     await presence.leave()
     await database.close()
-    await place.drop()
+    await testDatabase.drop()
   })
 
   /** The process of this test goes on meanwhile, and renews its lease. */
   const statusOf = async (options = ''): Promise<string> => {
     const { status, stdout, stderr } = await commandInProcess(['status'], {
       PATH: process.env.PATH ?? '',
-      DATABASE_URL: place.url + options,
+      DATABASE_URL: testDatabase.url + options,
       JWT_SECRET: 'j'.repeat(32),
       VAULT_KEY: 'ab'.repeat(32),
     })
@@ -74,11 +74,11 @@ describe('baoco status', function () {
   })
 
   it('shows by how many seconds a projector is behind, and a process of another version', async () => {
-    const store = await openPostgresEventStore({ url: place.url, parse: parseEvent })
+    const store = await openPostgresEventStore({ url: testDatabase.url, parse: parseEvent })
     await appendAll(store, new History(1).decided, new Map())
     await store.close()
     await database.query(`UPDATE read_model.checkpoint SET updated_at = now() - interval '90 seconds'`)
-    const older = new pg.Client({ connectionString: place.url })
+    const older = new pg.Client({ connectionString: testDatabase.url })
     await older.connect()
     try {
       await older.query(`SET application_name = 'baoco (deliver) 0.0.9'`)
@@ -92,7 +92,7 @@ describe('baoco status', function () {
   })
 
   it('names a process that logs in as a role whose sessions the server does not show', async () => {
-    const role = `reader_of_${new URL(place.url).pathname.slice(1)}`
+    const role = `reader_of_${new URL(testDatabase.url).pathname.slice(1)}`
     await database.query(`CREATE ROLE ${role} IN ROLE pg_read_all_data`)
     try {
       const stdout = await statusOf(`?options=-c%20role%3D${role}`)
@@ -114,7 +114,7 @@ describe('baoco status', function () {
   })
 
   it('says since when the deletion of an account has been running, and prints the command that finishes an interrupted one', async () => {
-    const store = await openPostgresEventStore({ url: place.url, parse: parseEvent })
+    const store = await openPostgresEventStore({ url: testDatabase.url, parse: parseEvent })
     const [[newest] = []] = await store.read([{ stream: 'account-2', backwards: true, limit: 1 }])
     const occasion = { user_id: 2, at: new Date(), correlation_id: 'delete', causation_id: 'delete' }
     const events = stamp([{ type: 'AccountDeleted', data: { user_id: 2 } }], occasion)

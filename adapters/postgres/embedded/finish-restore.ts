@@ -10,7 +10,7 @@ import { KEPT_FILES } from './backup-archive.ts'
 
 const RESTORED = 'restored-'
 /** Files and folders that a restore replaces. */
-export const PLACES = [...KEPT_FILES, 'postgres']
+export const CONTENTS = [...KEPT_FILES, 'postgres']
 
 export const isThere = (path: string): boolean => fs.lstatSync(path, { throwIfNoEntry: false }) !== undefined
 
@@ -45,7 +45,7 @@ export const finishRestore = (dataDir: string): string | null => {
   if (name === undefined) return null
   const restored = join(folder, name)
   const before = join(folder, `before-${name}`)
-  for (const each of PLACES) {
+  for (const each of CONTENTS) {
     // Files that are missing here were moved before an interruption.
     if (!isThere(join(restored, each))) continue
     if (isThere(join(folder, each))) {

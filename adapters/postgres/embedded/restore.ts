@@ -13,11 +13,11 @@ import type { DatabaseUser } from '../../database/database-user.ts'
 import { readArchive, type About } from './backup-archive.ts'
 import { findDirectory } from './directory.ts'
 import { enterDataFolder } from './enter.ts'
-import { DRAFT, finishRestore, isThere, PLACES, restoredName } from './finish-restore.ts'
+import { DRAFT, finishRestore, isThere, CONTENTS, restoredName } from './finish-restore.ts'
 import { clearLeftovers } from './server.ts'
 
 /** Whether the folder holds a database or secrets. */
-const isInUse = (folder: string): boolean => PLACES.some((name) => isThere(join(folder, name)))
+const isInUse = (folder: string): boolean => CONTENTS.some((name) => isThere(join(folder, name)))
 
 const writeFile = async (path: string, content: AsyncIterable<Buffer>): Promise<void> => {
   const file = await open(path, 'wx', 0o600)

@@ -37,7 +37,7 @@ const diskFull: Cell = {
   name: 'disk full',
   open: async () => {
     const disk = mountSmallDisk(SMALL)
-    const world = await World.open({ prepare: async (place) => disk.hold(place) }).catch((error: unknown) => {
+    const world = await World.open({ prepare: async (dataFolder) => disk.hold(dataFolder) }).catch((error: unknown) => {
       disk.remove()
       throw error
     })

@@ -58,10 +58,10 @@ export const appendCases: Cases = (under) => {
     const streams = [streamName(), streamName(), streamName()]
     const units = upTo(30).map((n) => [part(streams[n % 3]!, Math.floor(n / 3) - 1)])
     const results = await store.append(units)
-    const places = results.map((result) => checkpointOf(result))
-    const rises = (of: readonly string[]) => of.slice(1).every((place, n) => store.isAfter(place, of[n]!))
-    for (const start of upTo(3)) expect(rises(places.filter((_, n) => n % 3 === start))).to.equal(true)
-    if (store.keepsOrder) expect(rises(places)).to.equal(true)
+    const positions = results.map((result) => checkpointOf(result))
+    const rises = (of: readonly string[]) => of.slice(1).every((position, n) => store.isAfter(position, of[n]!))
+    for (const start of upTo(3)) expect(rises(positions.filter((_, n) => n % 3 === start))).to.equal(true)
+    if (store.keepsOrder) expect(rises(positions)).to.equal(true)
   })
 
   it('compares the revisions of streams that get no event if it declares that, and otherwise refuses them before anything is stored', async () => {

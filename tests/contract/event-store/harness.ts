@@ -104,8 +104,8 @@ export const readToEnd = async (
   page = 100,
 ): Promise<RecordedEvent[]> => {
   const events: RecordedEvent[] = []
-  for (let place = after; ; place = events.at(-1)!.checkpoint) {
-    const more = await store.readAll(place, page)
+  for (let position = after; ; position = events.at(-1)!.checkpoint) {
+    const more = await store.readAll(position, page)
     if (more.length === 0) return events
     events.push(...more)
   }

@@ -114,9 +114,9 @@ describe('event store on Postgres, beyond the contract', () => {
   })
 
   it('looks for expired events among the oldest ones only, however long the store is', async () => {
-    const place = await freshDatabase()
-    const long = await openPostgresEventStore({ url: place.url, parse: unparsed })
-    const client = openDatabase(place.url, { poolSize: 1 })
+    const testDatabase = await freshDatabase()
+    const long = await openPostgresEventStore({ url: testDatabase.url, parse: unparsed })
+    const client = openDatabase(testDatabase.url, { poolSize: 1 })
     /** Of every three events, two are kept for a day. */
     const add = (from: number, count: number, age: string) =>
       client.query(
@@ -151,13 +151,13 @@ describe('event store on Postgres, beyond the contract', () => {
     } finally {
       await long.close()
       await client.close()
-      await place.drop()
+      await testDatabase.drop()
     }
   })
 
   it('finds events that are sent again at their places, however long their stream is', async () => {
-    const place = await freshDatabase()
-    const client = openDatabase(place.url, { poolSize: 1 })
+    const testDatabase = await freshDatabase()
+    const client = openDatabase(testDatabase.url, { poolSize: 1 })
     const FILL = `INSERT INTO store.event (position, created_at, id, revision, stream, type, data, metadata)
       SELECT n, now(), gen_random_uuid(), CASE WHEN n % 2 = 0 THEN n / 2 - 1 ELSE 0 END,
         CASE WHEN n % 2 = 0 THEN 'long' ELSE 'short-' || n END, 'Noted', '{}', '{}' FROM generate_series(1, 60000) n`
@@ -178,7 +178,7 @@ describe('event store on Postgres, beyond the contract', () => {
       expect(plans[0].Plan['Shared Hit Blocks']).to.be.below(5_000)
     } finally {
       await client.close()
-      await place.drop()
+      await testDatabase.drop()
     }
   })
 
@@ -225,11 +225,11 @@ describe('event store on Postgres, beyond the contract', () => {
 
   it('leaves no dead row after a commit that every later append would have to skip', async () => {
     const client = openDatabase(database.url, { poolSize: 1 })
-    const place = async () => (await client.query('SELECT ctid FROM store.head'))[0]
+    const rowVersion = async () => (await client.query('SELECT ctid FROM store.head'))[0]
     try {
-      const before = await place()
+      const before = await rowVersion()
       for (let n = 0; n < 20; n++) await appended(store, [part(streamName(), NO_STREAM)])
-      expect(await place()).to.deep.equal(before)
+      expect(await rowVersion()).to.deep.equal(before)
     } finally {
       await client.close()
     }

@@ -71,12 +71,12 @@ export const readCases: Cases = (under) => {
     await appended(store, [part(streamName(), NO_STREAM, events)])
     const sizes: number[] = []
     const found: string[] = []
-    for (let place = before; ;) {
-      const page = await store.readAll(place, 100, 5_000)
+    for (let position = before; ;) {
+      const page = await store.readAll(position, 100, 5_000)
       if (page.length === 0) break
       sizes.push(page.length)
       found.push(...idsOf(page))
-      place = page.at(-1)!.checkpoint
+      position = page.at(-1)!.checkpoint
     }
     expect(sizes).to.deep.equal([3, 2, 1])
     expect(found).to.deep.equal(idsOf(events))

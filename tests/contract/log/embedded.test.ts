@@ -108,8 +108,8 @@ describe("the embedded log's offsets", () => {
   })
 
   it('end at the furthest of many consumers', async () => {
-    const places = Array.from({ length: 40 }, (_, n) => String((n * 17) % 41))
-    await Promise.all(places.map((place) => commitOffset(database, store, 'c', place, null)))
+    const positions = Array.from({ length: 40 }, (_, n) => String((n * 17) % 41))
+    await Promise.all(positions.map((position) => commitOffset(database, store, 'c', position, null)))
     expect(await readOffset(database, 'c')).to.equal('40')
   })
 })

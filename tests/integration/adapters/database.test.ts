@@ -5,15 +5,15 @@ import { eventually } from '../../harness/eventually.ts'
 import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
 
 describe('database', () => {
-  let place: TestDatabase
+  let testDatabase: TestDatabase
   let database: Database
   beforeEach(async () => {
-    place = await freshDatabase()
-    database = openDatabase(place.url)
+    testDatabase = await freshDatabase()
+    database = openDatabase(testDatabase.url)
   })
   afterEach(async () => {
     await database.close()
-    await place.drop()
+    await testDatabase.drop()
   })
 
   it('fails only the transaction whose connection was cut while it was idle, and stays usable', async () => {
@@ -33,7 +33,7 @@ describe('database', () => {
   })
 
   it('keeps nothing of a transaction whose work fails, and uses its connection again', async () => {
-    const one = openDatabase(place.url, { poolSize: 1 })
+    const one = openDatabase(testDatabase.url, { poolSize: 1 })
     try {
       await one.query('CREATE TABLE public.kept (id integer)')
       const work = one.transaction(async (transaction) => {
@@ -49,7 +49,7 @@ describe('database', () => {
   })
 
   it('gives up the connection of a transaction that the server refused as read-only: it has become a standby', async () => {
-    const one = openDatabase(place.url, { poolSize: 1 })
+    const one = openDatabase(testDatabase.url, { poolSize: 1 })
     const backend = async (by: Queryable = one) =>
       (await by.query<{ pid: number }>('SELECT pg_backend_pid() AS pid'))[0]!.pid
     try {
@@ -85,7 +85,7 @@ describe('database', () => {
   })
 
   it('applies the session settings to every connection', async () => {
-    const byKey = openDatabase(place.url, { poolSize: 3, session: BY_KEY })
+    const byKey = openDatabase(testDatabase.url, { poolSize: 3, session: BY_KEY })
     const settings = ['plan_cache_mode', 'enable_seqscan', 'enable_hashjoin', 'enable_mergejoin']
     const shown = (from: Database) =>
       from.query(
@@ -105,7 +105,7 @@ describe('database', () => {
     const backend = async () =>
       (await database.query<{ pid: number }>('SELECT pg_backend_pid() AS pid FROM pg_sleep(0.01)'))[0]!.pid
     const pids = await Promise.all([backend(), backend(), backend()])
-    const other = openDatabase(place.url, { poolSize: 1 })
+    const other = openDatabase(testDatabase.url, { poolSize: 1 })
     const left = () => other.query('SELECT 1 FROM pg_stat_activity WHERE pid = ANY ($1)', [pids])
     await eventually(async () => (await left()).length === 1, { within: 60_000 })
     expect(pids).to.include(await backend())
@@ -130,7 +130,7 @@ describe('database', () => {
   })
 
   it('waits for a connection while all are busy, even if the process was blocked meanwhile', async () => {
-    const narrow = openDatabase(place.url, { poolSize: 1 })
+    const narrow = openDatabase(testDatabase.url, { poolSize: 1 })
     await narrow.query('SELECT 1')
     const long = narrow.query('SELECT pg_sleep(0.3)')
     const waiting = narrow.query('SELECT 1 AS one')

@@ -196,7 +196,7 @@ describe('coordination of processes through Postgres', () => {
   })
 
   describe("the relay's checkpoint", () => {
-    const place = (n: number) => ({
+    const positionOf = (n: number) => ({
       checkpoint: String(n),
       event_id: `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
       stream: `transaction-${n}`,
@@ -206,27 +206,29 @@ describe('coordination of processes through Postgres', () => {
     it('advances only if the caller passes its current position', async () => {
       const [one, two] = [openRelayCheckpoint(database, 'a'), openRelayCheckpoint(database, 'a')]
       expect(await one.load()).to.equal(null)
-      expect(await one.advance(null, place(5))).to.equal(true)
-      expect(await one.load()).to.deep.equal(place(5))
-      expect(await two.advance(null, place(3))).to.equal(false)
-      expect(await two.advance(place(5), place(9))).to.equal(true)
-      expect(await one.advance(place(5), place(8))).to.equal(false)
-      expect(await one.load()).to.deep.equal(place(9))
+      expect(await one.advance(null, positionOf(5))).to.equal(true)
+      expect(await one.load()).to.deep.equal(positionOf(5))
+      expect(await two.advance(null, positionOf(3))).to.equal(false)
+      expect(await two.advance(positionOf(5), positionOf(9))).to.equal(true)
+      expect(await one.advance(positionOf(5), positionOf(8))).to.equal(false)
+      expect(await one.load()).to.deep.equal(positionOf(9))
     })
 
     it('accepts a move that is repeated because its answer was lost', async () => {
       const relay = openRelayCheckpoint(database, 'b')
-      for (let tries = 0; tries < 2; tries++) expect(await relay.advance(null, place(1))).to.equal(true)
-      for (let tries = 0; tries < 2; tries++) expect(await relay.advance(place(1), place(2))).to.equal(true)
+      for (let tries = 0; tries < 2; tries++) expect(await relay.advance(null, positionOf(1))).to.equal(true)
+      for (let tries = 0; tries < 2; tries++) expect(await relay.advance(positionOf(1), positionOf(2))).to.equal(true)
     })
 
     it('is separate for each topic', async () => {
-      await openRelayCheckpoint(database, 'c').advance(null, place(1))
+      await openRelayCheckpoint(database, 'c').advance(null, positionOf(1))
       expect(await openRelayCheckpoint(database, 'd').load()).to.equal(null)
     })
 
     it('is moved by only one of two concurrent callers', async () => {
-      const moves = await Promise.all([6, 7].map((n) => openRelayCheckpoint(database, 'e').advance(null, place(n))))
+      const moves = await Promise.all(
+        [6, 7].map((n) => openRelayCheckpoint(database, 'e').advance(null, positionOf(n))),
+      )
       expect(moves.filter(Boolean)).to.have.length(1)
     })
   })

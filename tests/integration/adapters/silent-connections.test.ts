@@ -13,22 +13,22 @@ const LOOK_EVERY_MS = 50
 const LARGE = 10_000_000
 
 describe('a connection that is lost without a sign', () => {
-  let place: TestDatabase
+  let testDatabase: TestDatabase
   let network: Proxy
   let direct: Database
   let database: Database
   beforeEach(async () => {
-    place = await freshDatabase()
-    network = await openProxy(Number(new URL(place.url).port))
-    direct = openDatabase(place.url, { poolSize: 1 })
-    const url = new URL(place.url)
+    testDatabase = await freshDatabase()
+    network = await openProxy(Number(new URL(testDatabase.url).port))
+    direct = openDatabase(testDatabase.url, { poolSize: 1 })
+    const url = new URL(testDatabase.url)
     url.port = String(network.port)
     database = openDatabase(url.href, { poolSize: 2, lookEveryMs: LOOK_EVERY_MS })
   })
   afterEach(async () => {
     await network.close()
     await Promise.all([database.close(), direct.close()])
-    await place.drop()
+    await testDatabase.drop()
   })
 
   const outcome = async (work: Promise<unknown>): Promise<string> => (await errorOf(work))?.message ?? 'answered'
@@ -67,7 +67,7 @@ describe('a connection that is lost without a sign', () => {
   })
 
   it('is given up while the server itself waits to send the rest of an answer', async () => {
-    const straight = openDatabase(place.url, { poolSize: 1, lookEveryMs: LOOK_EVERY_MS })
+    const straight = openDatabase(testDatabase.url, { poolSize: 1, lookEveryMs: LOOK_EVERY_MS })
     const client = await straight.connect()
     const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
     stream.pause()

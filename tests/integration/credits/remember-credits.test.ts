@@ -20,12 +20,12 @@ import { STORES } from '../capture/stores.ts'
 const clock = { now: () => NOW }
 const never = new AbortController().signal
 
-const checkpointInMemory = (): CreditsCheckpoint & { place: StorePosition | null } => {
+const checkpointInMemory = (): CreditsCheckpoint & { position: StorePosition | null } => {
   const checkpoint = {
-    place: null as StorePosition | null,
-    load: () => Promise.resolve(checkpoint.place),
-    save: (place: StorePosition) => {
-      checkpoint.place = place
+    position: null as StorePosition | null,
+    load: () => Promise.resolve(checkpoint.position),
+    save: (position: StorePosition) => {
+      checkpoint.position = position
       return Promise.resolve()
     },
   }
@@ -69,7 +69,7 @@ for (const [name, openStore] of Object.entries(STORES))
       await take(3, 5)
       expect(await gather()).to.equal(2)
       expect(await gather()).to.equal(0)
-      checkpoint.place = null
+      checkpoint.position = null
       expect(await gather()).to.equal(0)
       expect((await loaded()).memory.size).to.equal(5)
     })
@@ -201,7 +201,7 @@ for (const [name, openStore] of Object.entries(STORES))
         const [events] = await store.read([{ stream }])
         expect(events!.filter(({ type }) => type !== 'StreamErased')).to.deep.equal([])
       }
-      checkpoint.place = null
+      checkpoint.position = null
       expect(await gather()).to.equal(0)
     })
 
@@ -246,7 +246,7 @@ for (const [name, openStore] of Object.entries(STORES))
 
     it('ignores a checkpoint that belongs to another store', async () => {
       await take(0, 1)
-      checkpoint.place = { checkpoint: '9', event_id: randomUUID(), stream: 'transaction-1', revision: 0 }
+      checkpoint.position = { checkpoint: '9', event_id: randomUUID(), stream: 'transaction-1', revision: 0 }
       expect(await gather()).to.equal(1)
     })
   })
@@ -256,12 +256,12 @@ describe('the checkpoint of gathered credits', () => {
     const { url, drop } = await freshDatabase()
     const database = openDatabase(url)
     try {
-      const place = { checkpoint: '7', event_id: randomUUID(), stream: 'transaction-3', revision: 2 }
+      const position = { checkpoint: '7', event_id: randomUUID(), stream: 'transaction-3', revision: 2 }
       const checkpoint = openCreditsCheckpoint(database)
       expect(await checkpoint.load()).to.equal(null)
-      await checkpoint.save({ ...place, checkpoint: '5' })
-      await checkpoint.save(place)
-      expect(await openCreditsCheckpoint(database).load()).to.deep.equal(place)
+      await checkpoint.save({ ...position, checkpoint: '5' })
+      await checkpoint.save(position)
+      expect(await openCreditsCheckpoint(database).load()).to.deep.equal(position)
       expect(await openReactorCheckpoint(database).load()).to.equal(null)
     } finally {
       await database.close()

@@ -28,9 +28,9 @@ describe('the rebuilt request of an attempt', () => {
     const requests = await remakeRequests({ store: setting.store, vault }, USER, transaction!)
     const attempts = await setting.attempts(transaction!)
     expect(attempts).to.have.length(3)
-    attempts.forEach(({ attempt_id }, place) => {
+    attempts.forEach(({ attempt_id }, index) => {
       const { method, url, headers, body } = requests.get(attempt_id)!
-      const got = shop.calls[place]!
+      const got = shop.calls[index]!
       expect([method, url, body]).to.deep.equal([got.method, shop.url, got.body])
       expect(got.headers).to.deep.include(headers)
     })

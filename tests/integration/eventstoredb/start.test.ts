@@ -16,15 +16,15 @@ const FOREIGN = repetitions(1_000_000, 5_000)
 const BAOCO = fileURLToPath(new URL('../../../cmd/baoco.mjs', import.meta.url))
 
 describe('a start while EventStoreDB is unavailable', function () {
-  let place: DataFolder
+  let dataFolder: DataFolder
   let server: OwnStandIn
   before(async () => {
-    ;[place, server] = await Promise.all([newFolderWithCluster(), startOwnStandIn()])
+    ;[dataFolder, server] = await Promise.all([newFolderWithCluster(), startOwnStandIn()])
     await server.stop()
   })
   after(async () => {
     await server?.remove()
-    if (place) await removeDataFolder(place)
+    if (dataFolder) await removeDataFolder(dataFolder)
   })
 
   const secrets = { JWT_SECRET: randomBytes(32).toString('hex'), VAULT_KEY: randomBytes(32).toString('hex') }
@@ -35,8 +35,8 @@ describe('a start while EventStoreDB is unavailable', function () {
       env: {
         PATH: process.env.PATH,
         HOME: process.env.HOME,
-        PORT: String(place.port),
-        BAOCO_DATA_DIR: place.dataDir,
+        PORT: String(dataFolder.port),
+        BAOCO_DATA_DIR: dataFolder.dataDir,
         EVENTSTORE_URL: server.url,
         ...secrets,
       },
@@ -80,7 +80,7 @@ describe('a start while EventStoreDB is unavailable', function () {
 
   it('does not depend on the events of other programs, and neither does /readyz', async function () {
     this.timeout(600_000)
-    const isReady = async () => (await fetch(`http://127.0.0.1:${place.port}/readyz`)).status === 200
+    const isReady = async () => (await fetch(`http://127.0.0.1:${dataFolder.port}/readyz`)).status === 200
     const secondsToStart = async () => {
       const began = performance.now()
       const started = start()

@@ -35,7 +35,7 @@ describe('the memory for an export', function () {
   let world: World
   before(async () => {
     const nodeOptions = [`--max-old-space-size=${HEAP}`, `--max-semi-space-size=${YOUNG}`]
-    world = await World.open({ start: (place, env) => startBaoco(place, env, 'serve', { nodeOptions }) })
+    world = await World.open({ start: (dataFolder, env) => startBaoco(dataFolder, env, 'serve', { nodeOptions }) })
     const { id: user } = (await world.api('GET', '/api/account')).body.data as { id: number }
     await inside(world.installation, async (url) => {
       const database = openDatabase(url, { poolSize: 1 })

@@ -278,7 +278,7 @@ describe('the relay', () => {
       Number(
         (await setting.query<{ checkpoint: string }>('SELECT checkpoint FROM ops.relay_checkpoint'))[0]!.checkpoint,
       )
-    const place = await eventually(placed)
+    const index = await eventually(placed)
 
     frozen.process.kill('SIGCONT')
     await load(10)
@@ -287,7 +287,7 @@ describe('the relay', () => {
     // Only the messages in its hands when it froze may be there twice, including those that its successor repeats.
     const inHand = 40 * 5
     expect(reader.capturedFor(700).length - sent.length).to.be.at.most(inHand)
-    expect(await placed()).to.be.above(place)
+    expect(await placed()).to.be.above(index)
     const [lease] = await setting.query<{ holder: string }>('SELECT holder FROM ops.lease')
     await standby.kill()
     // The woken relay is now a standby.

@@ -71,9 +71,9 @@ describe('serve with KAFKA_BROKERS', () => {
   before(async () => {
     broker = await sharedKafka()
     shop = await openShop()
-    const place = await newFolderWithCluster()
-    baoco = await startBaoco(place, { ...settings(), KAFKA_BROKERS: '' })
-    installation = readInstallation(place, baoco.output())
+    const dataFolder = await newFolderWithCluster()
+    baoco = await startBaoco(dataFolder, { ...settings(), KAFKA_BROKERS: '' })
+    installation = readInstallation(dataFolder, baoco.output())
     const { status } = await callApi(baoco, installation.apiKey, 'POST', '/api/webhooks', {
       name: 'shop',
       url: shop.url,

@@ -12,11 +12,11 @@ describe('a collecting process that is killed', () => {
 
   it('among many mails is continued by the next start, and each mail becomes one transaction', async () => {
     const dovecot = await startDovecot()
-    const place = await newFolderWithCluster()
+    const dataFolder = await newFolderWithCluster()
     const env = { ALLOW_PRIVATE_TARGETS: '1', RATE_LIMITS: 'off' }
-    let running = await startBaoco(place, env)
+    let running = await startBaoco(dataFolder, env)
     try {
-      const { apiKey } = readInstallation(place, running.output())
+      const { apiKey } = readInstallation(dataFolder, running.output())
       const { status } = await callApi(running, apiKey, 'POST', '/api/mail-accounts', mailAccountOf(dovecot))
       expect(status).to.equal(201)
       const total = async () =>
@@ -25,14 +25,14 @@ describe('a collecting process that is killed', () => {
       for (let n = 0; n < mails; n++) await dovecot.deliver('shop', timoMail(n, `DH${1000 + n}`))
       await eventually(async () => (await total()) > 0, { within: 60_000, what: 'the first mails' })
       await running.kill()
-      running = await startBaoco(place, env)
+      running = await startBaoco(dataFolder, env)
       await eventually(async () => (await total()) === mails, { within: 60_000, what: 'all mails' })
       await dovecot.deliver('shop', timoMail(mails, 'DH9999'))
       await eventually(async () => (await total()) === mails + 1, { within: 60_000, what: 'one more' })
       await running.stop()
     } finally {
       await running.kill()
-      await removeDataFolder(place)
+      await removeDataFolder(dataFolder)
       await dovecot.remove()
     }
   })

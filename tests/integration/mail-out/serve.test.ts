@@ -14,21 +14,21 @@ import { startMailServer, type TestMailServer } from '../../harness/mail-server.
 
 describe('serve with SMTP_URL', () => {
   let server: TestMailServer
-  let place: DataFolder
+  let dataFolder: DataFolder
   let baoco: Running | undefined
   before(async () => {
-    ;[server, place] = await Promise.all([startMailServer(), newFolderWithCluster()])
+    ;[server, dataFolder] = await Promise.all([startMailServer(), newFolderWithCluster()])
   })
   after(async () => {
     await baoco?.kill()
     await server.close()
-    await removeDataFolder(place)
+    await removeDataFolder(dataFolder)
   })
 
   it('sends the link that verifies the address of an account', async () => {
     const SMTP_URL = `smtp://127.0.0.1:${server.port}?from=no-reply@shop.example`
-    baoco = await startBaoco(place, { SMTP_URL, RATE_LIMITS: 'off' })
-    const { apiKey, email: owner, password: ownersPassword } = readInstallation(place, baoco.output())
+    baoco = await startBaoco(dataFolder, { SMTP_URL, RATE_LIMITS: 'off' })
+    const { apiKey, email: owner, password: ownersPassword } = readInstallation(dataFolder, baoco.output())
     const pair = { email: 'chu.shop@example.com', password: 'mật khẩu đủ dài' }
     const post = (path: string, body: object) => callApi(baoco!, '', 'POST', `/api/auth/${path}`, body)
     expect((await post('register', pair)).status).to.equal(200)

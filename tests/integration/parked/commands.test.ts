@@ -21,18 +21,18 @@ const baocoOn =
 
 describe('commands on damaged events', () => {
   describe('baoco audit', () => {
-    let place: TestDatabase
+    let testDatabase: TestDatabase
     let database: Database
     let raw: RawWriter
     beforeEach(async () => {
-      place = await freshDatabase()
-      database = openDatabase(place.url)
-      raw = await openRawWriter({ DATABASE_URL: place.url })
+      testDatabase = await freshDatabase()
+      database = openDatabase(testDatabase.url)
+      raw = await openRawWriter({ DATABASE_URL: testDatabase.url })
     })
     afterEach(async () => {
       await raw.close()
       await database.close()
-      await place.drop()
+      await testDatabase.drop()
     })
 
     it('finds streams that were cut off, and not those that were erased', async () => {
@@ -52,13 +52,13 @@ describe('commands on damaged events', () => {
       const metadata = { user_id: 7 }
       await raw.append('account-7', { type: 'AccountDeleted', data: { user_id: 7 }, metadata })
       await raw.append('alerts-7', { type: 'StreamErased', data: { user_id: 7 }, metadata })
-      expect((await baocoOn(place.url)('audit')).stdout).to.match(
+      expect((await baocoOn(testDatabase.url)('audit')).stdout).to.match(
         /^account-7: not erased, although its account 7 was deleted: run baoco account delete 'a@b.vn' --yes again\n\d+ events, 0 transactions: 1 fault\n$/,
       )
       await raw.store.erase('account-7')
-      expect(await baocoOn(place.url)('audit')).to.include({ status: 0 })
+      expect(await baocoOn(testDatabase.url)('audit')).to.include({ status: 0 })
       await raw.store.erase('account-5')
-      const { status, stdout } = await baocoOn(place.url)('audit')
+      const { status, stdout } = await baocoOn(testDatabase.url)('audit')
       expect(status).to.equal(1)
       expect(stdout).to.contain('account-5: cut off: its first visible event is EmailVerified at revision 1')
       expect(stdout).to.not.contain('account-6').and.not.contain('account-7')
@@ -66,17 +66,17 @@ describe('commands on damaged events', () => {
 
     it('lists an event that cannot be read', async () => {
       await raw.append('book-1-VCB', { type: 'NotificationSeen', data: null })
-      const { status, stdout } = await baocoOn(place.url)('audit')
+      const { status, stdout } = await baocoOn(testDatabase.url)('audit')
       expect(status).to.equal(1)
       expect(stdout).to.contain('book-1-VCB@0: NotificationSeen does not match its schema')
-      expect((await baocoOn(place.url)('parked', 'skip', 'book-1-VCB')).status, 'without --yes').to.equal(2)
-      expect((await baocoOn(place.url)('parked', 'skip', 'book-2-VCB', '--yes')).stderr).to.contain(
+      expect((await baocoOn(testDatabase.url)('parked', 'skip', 'book-1-VCB')).status, 'without --yes').to.equal(2)
+      expect((await baocoOn(testDatabase.url)('parked', 'skip', 'book-2-VCB', '--yes')).stderr).to.contain(
         'not parked: book-2-VCB',
       )
-      expect((await baocoOn(place.url, commandAsProcess)('parked', 'skip', 'book-1-VCB', '--yes')).stdout).to.contain(
-        'recorded',
-      )
-      expect(await baocoOn(place.url)('audit')).to.include({ status: 0 })
+      expect(
+        (await baocoOn(testDatabase.url, commandAsProcess)('parked', 'skip', 'book-1-VCB', '--yes')).stdout,
+      ).to.contain('recorded')
+      expect(await baocoOn(testDatabase.url)('audit')).to.include({ status: 0 })
     })
   })
 

@@ -45,10 +45,10 @@ describe('a database that is away', () => {
   })
 
   const refusalOf = async (url: string): Promise<string> => {
-    const place = await newDataFolder()
-    const start = launchBaoco(place, { DATABASE_URL: url, ...secrets() })
+    const dataFolder = await newDataFolder()
+    const start = launchBaoco(dataFolder, { DATABASE_URL: url, ...secrets() })
     expect(await start.ended).to.equal(1)
-    await removeDataFolder(place)
+    await removeDataFolder(dataFolder)
     return start.output()
   }
 

@@ -33,14 +33,14 @@ describe('a pooler in front of Postgres', () => {
   })
 
   const refusalOf = async (command: string): Promise<string> => {
-    const place = await newDataFolder()
-    const started = launchBaoco(place, { DATABASE_URL: pooler.url, ...SECRETS }, command)
+    const dataFolder = await newDataFolder()
+    const started = launchBaoco(dataFolder, { DATABASE_URL: pooler.url, ...SECRETS }, command)
     try {
       expect(await started.ended).to.equal(1)
       return started.output()
     } finally {
       await started.kill()
-      await removeDataFolder(place)
+      await removeDataFolder(dataFolder)
     }
   }
 

@@ -56,12 +56,15 @@ describe('the search projector', () => {
     await setting.append(history.decided)
     await setting.catchUp()
     await setting.catchUp({ definition: search })
-    const placeOfMain = async () => ({ ...(await readCheckpoint(setting.database, 'read_model', 'main')), age: null })
-    const place = await placeOfMain()
+    const positionOfMain = async () => ({
+      ...(await readCheckpoint(setting.database, 'read_model', 'main')),
+      age: null,
+    })
+    const position = await positionOfMain()
     const before = await rows()
     await replay(options())
     expect(await rows()).to.deep.equal(before)
-    expect(await placeOfMain()).to.deep.equal(place)
+    expect(await positionOfMain()).to.deep.equal(position)
     for (const each of history.transactions.values())
       if (each?.phase === 'deleted') await setting.store.erase(`transaction-${each.transaction_id}`)
     expect((await verify(options())).differences).to.deep.equal([])

@@ -20,7 +20,7 @@ const clock = { now: () => new Date() }
 const metadata = { user_id: 1, at: '2026-03-01T00:00:00.000Z', correlation_id: 'c', causation_id: 'c', version: 1 }
 
 describe('reactions that cannot be done', () => {
-  let place: TestDatabase
+  let testDatabase: TestDatabase
   let database: Database
   let store: EventStore
   let stop: () => Promise<void>
@@ -28,9 +28,9 @@ describe('reactions that cannot be done', () => {
   const logged: string[] = []
 
   beforeEach(async () => {
-    place = await freshDatabase()
-    database = openDatabase(place.url)
-    store = storeWithSkips(await openPostgresEventStore({ url: place.url, parse: parseEvent }))
+    testDatabase = await freshDatabase()
+    database = openDatabase(testDatabase.url)
+    store = storeWithSkips(await openPostgresEventStore({ url: testDatabase.url, parse: parseEvent }))
     done = []
     logged.length = 0
     stop = () => Promise.resolve()
@@ -39,7 +39,7 @@ describe('reactions that cannot be done', () => {
     await stop()
     await store.close()
     await database.close()
-    await place.drop()
+    await testDatabase.drop()
   })
 
   /** @returns the id of the event */
@@ -116,7 +116,7 @@ describe('reactions that cannot be done', () => {
     expect(done).to.deep.equal(['1 is success'])
     await stop()
     const steps = { WebhookStatusChanged: [(data: unknown) => data] }
-    const newer = await openPostgresEventStore({ url: place.url, parse: (event) => parseEvent(event, steps) })
+    const newer = await openPostgresEventStore({ url: testDatabase.url, parse: (event) => parseEvent(event, steps) })
     try {
       start([noteOf(new Accounts(newer))], storeWithSkips(newer))
       await eventually(() => done.length === 2)

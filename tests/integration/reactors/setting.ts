@@ -26,9 +26,9 @@ export const RULE = 5
 export type ReactorSetting = Awaited<ReturnType<typeof openReactorSetting>>
 
 export const openReactorSetting = async () => {
-  const place = await freshDatabase()
-  const database = openDatabase(place.url)
-  const store = await openPostgresEventStore({ url: place.url, parse: parseEvent })
+  const testDatabase = await freshDatabase()
+  const database = openDatabase(testDatabase.url)
+  const store = await openPostgresEventStore({ url: testDatabase.url, parse: parseEvent })
   const logged: { what: string; fields: Record<string, unknown> }[] = []
   const stops: (() => Promise<void>)[] = []
   let minute = 0
@@ -134,7 +134,7 @@ export const openReactorSetting = async () => {
       for (const stop of stops) await stop()
       await store.close()
       await database.close()
-      await place.drop()
+      await testDatabase.drop()
     },
   }
 }

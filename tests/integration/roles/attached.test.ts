@@ -25,12 +25,12 @@ describe('a role beside serve, on the embedded Postgres', () => {
   let env: Record<string, string>
 
   before(async () => {
-    const place = await newFolderWithCluster()
-    env = { RATE_LIMITS: 'off', BASE_URL: `http://localhost:${place.port}` }
-    whole = await startBaoco(place, env)
-    installation = readInstallation(place, whole.output())
+    const dataFolder = await newFolderWithCluster()
+    env = { RATE_LIMITS: 'off', BASE_URL: `http://localhost:${dataFolder.port}` }
+    whole = await startBaoco(dataFolder, env)
+    installation = readInstallation(dataFolder, whole.output())
     const { port } = await newDataFolder()
-    api = launchBaoco({ dataDir: place.dataDir, port }, { ...env, COMMISSION: '10' }, 'api')
+    api = launchBaoco({ dataDir: dataFolder.dataDir, port }, { ...env, COMMISSION: '10' }, 'api')
     await api.ready
   })
   after(async () => {

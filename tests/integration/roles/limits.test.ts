@@ -24,11 +24,11 @@ describe('limits over two processes', function () {
   let api: Starting
 
   before(async () => {
-    const place = await newFolderWithCluster()
-    whole = await startBaoco(place, ENV)
-    installation = readInstallation(place, whole.output())
+    const dataFolder = await newFolderWithCluster()
+    whole = await startBaoco(dataFolder, ENV)
+    installation = readInstallation(dataFolder, whole.output())
     const { port } = await newDataFolder()
-    api = launchBaoco({ dataDir: place.dataDir, port }, ENV, 'api')
+    api = launchBaoco({ dataDir: dataFolder.dataDir, port }, ENV, 'api')
     await api.ready
   })
   after(async () => {

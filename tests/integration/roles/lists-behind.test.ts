@@ -15,22 +15,22 @@ import { secrets } from '../../harness/servers.ts'
 
 describe('commands that print from the read models', () => {
   let database: TestDatabase
-  let place: DataFolder
+  let dataFolder: DataFolder
   let env: Record<string, string>
   const started: Starting[] = []
 
   before(async () => {
-    ;[database, place] = await Promise.all([emptyDatabase(), newDataFolder()])
+    ;[database, dataFolder] = await Promise.all([emptyDatabase(), newDataFolder()])
     env = { DATABASE_URL: database.url, ...secrets() }
   })
   after(async () => {
     await Promise.all(started.map((each) => each.kill()))
-    await removeDataFolder(place)
+    await removeDataFolder(dataFolder)
     await database?.drop()
   })
 
   const start = async (role: string): Promise<Starting> => {
-    const running = launchBaoco(place, { ...env, METRICS_PORT: '' }, role)
+    const running = launchBaoco(dataFolder, { ...env, METRICS_PORT: '' }, role)
     started.push(running)
     await running.ready
     return running

@@ -17,7 +17,7 @@ import { appendAll, History } from '../projections/history.ts'
 describe('two processes that project', () => {
   let own: TestDatabase
   let database: Database
-  const places: DataFolder[] = []
+  const dataFolders: DataFolder[] = []
   const running: Running[] = []
 
   before(async () => {
@@ -28,14 +28,14 @@ describe('two processes that project', () => {
     await Promise.all(running.map((each) => each.kill()))
     await database.close()
     await own.drop()
-    for (const place of places) await removeDataFolder(place)
+    for (const dataFolder of dataFolders) await removeDataFolder(dataFolder)
   })
 
   const start = async (): Promise<Running> => {
-    const place = await newDataFolder()
-    places.push(place)
+    const dataFolder = await newDataFolder()
+    dataFolders.push(dataFolder)
     const env = { DATABASE_URL: own.url, JWT_SECRET: 'j'.repeat(32), VAULT_KEY: '0'.repeat(64) }
-    const started = await startBaoco(place, env, 'project')
+    const started = await startBaoco(dataFolder, env, 'project')
     running.push(started)
     return started
   }

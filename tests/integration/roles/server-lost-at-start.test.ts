@@ -17,12 +17,12 @@ import { secrets } from '../../harness/servers.ts'
 describe('a server that goes away during a start', () => {
   let postgres: OwnPostgres
   let eventStore: OwnStandIn
-  let place: DataFolder
+  let dataFolder: DataFolder
   let api: Starting
   const keys = secrets()
 
   before(async () => {
-    ;[postgres, eventStore, place] = await Promise.all([
+    ;[postgres, eventStore, dataFolder] = await Promise.all([
       startOwnPostgres({ durable: false }),
       startOwnStandIn(),
       newDataFolder(),
@@ -36,11 +36,11 @@ describe('a server that goes away during a start', () => {
     await Promise.all([postgres.start(), eventStore.start()])
   })
   after(async () => {
-    await Promise.all([postgres?.remove(), eventStore?.remove(), place && removeDataFolder(place)])
+    await Promise.all([postgres?.remove(), eventStore?.remove(), dataFolder && removeDataFolder(dataFolder)])
   })
 
   const launch = (): void => {
-    api = launchBaoco(place, { DATABASE_URL: postgres.url(), EVENTSTORE_URL: eventStore.url, ...keys }, 'api')
+    api = launchBaoco(dataFolder, { DATABASE_URL: postgres.url(), EVENTSTORE_URL: eventStore.url, ...keys }, 'api')
   }
   const waitsFor = (server: string) =>
     eventually(

@@ -13,7 +13,7 @@ const SECRET = 'j'.repeat(32)
 const settings = (env: Record<string, string> = {}, jwtSecret = SECRET) => sharedSettings(readSettings(env), jwtSecret)
 
 describe('settings of several processes', () => {
-  let place: TestDatabase
+  let testDatabase: TestDatabase
   let database: Database
   const present: Presence[] = []
   const start = async (role: string, env: Record<string, string> = {}, jwtSecret = SECRET): Promise<Presence> => {
@@ -25,8 +25,8 @@ describe('settings of several processes', () => {
   const differing = () => differingSettings(database, SHARED_NAMES)
 
   before(async () => {
-    place = await emptyDatabase()
-    database = openDatabase(place.url)
+    testDatabase = await emptyDatabase()
+    database = openDatabase(testDatabase.url)
   })
   afterEach(async () => {
     await Promise.all(present.splice(0).map((presence) => presence.leave()))
@@ -34,7 +34,7 @@ describe('settings of several processes', () => {
   })
   after(async () => {
     await database.close()
-    await place.drop()
+    await testDatabase.drop()
   })
 
   it('agree if only settings of a single process differ', async () => {

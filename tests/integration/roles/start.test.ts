@@ -23,7 +23,7 @@ const SECRETS = { JWT_SECRET: randomBytes(32).toString('hex'), VAULT_KEY: random
 describe('a start that waits for its servers', () => {
   let postgres: OwnPostgres
   let nowhere: number
-  const places: DataFolder[] = []
+  const dataFolders: DataFolder[] = []
   const started: Starting[] = []
 
   before(async () => {
@@ -31,17 +31,17 @@ describe('a start that waits for its servers', () => {
   })
   after(async () => {
     await Promise.all(started.map((each) => each.kill()))
-    await Promise.all(places.map(removeDataFolder))
+    await Promise.all(dataFolders.map(removeDataFolder))
     await postgres?.remove()
   })
 
-  const newPlace = async () => {
-    const place = await newDataFolder()
-    places.push(place)
-    return place
+  const newFolder = async () => {
+    const dataFolder = await newDataFolder()
+    dataFolders.push(dataFolder)
+    return dataFolder
   }
   const launch = async (role: string, env: Record<string, string>) => {
-    const running = launchBaoco(await newPlace(), { DATABASE_URL: postgres.url(), ...SECRETS, ...env }, role)
+    const running = launchBaoco(await newFolder(), { DATABASE_URL: postgres.url(), ...SECRETS, ...env }, role)
     started.push(running)
     return running
   }
@@ -83,15 +83,15 @@ describe('a start that waits for its servers', () => {
   })
 
   it('waits for a comparison with the former state that takes long', async () => {
-    const place = await newDataFolder()
-    places.push(place)
+    const dataFolder = await newDataFolder()
+    dataFolders.push(dataFolder)
     const env = { DATABASE_URL: postgres.url(), ...SECRETS }
-    await (await startBaoco(place, env)).stop()
+    await (await startBaoco(dataFolder, env)).stop()
     const database = openDatabase(postgres.url(), { poolSize: 1 })
     try {
       const running = await database.transaction(async (held) => {
         await held.query('LOCK TABLE read_model.checkpoint')
-        const slow = launchBaoco(place, env)
+        const slow = launchBaoco(dataFolder, env)
         started.push(slow)
         // Longer than the time after which a running process keeps what it knows of the store.
         await pause(9_000)
@@ -132,7 +132,7 @@ describe('a start that waits for its servers', () => {
     const rename = (from: string, to: string) =>
       database.query(`ALTER TABLE read_model.delivery RENAME COLUMN ${from} TO ${to}`)
     try {
-      await (await startBaoco(await newPlace(), { DATABASE_URL: postgres.url(), ...SECRETS })).stop()
+      await (await startBaoco(await newFolder(), { DATABASE_URL: postgres.url(), ...SECRETS })).stop()
       await rename('first_due_at', 'not_yet')
       const deliver = await launch('deliver', {})
       await deliver.ready

@@ -8,21 +8,21 @@ import { onBelievedClock } from '../../../workflows/scheduled/believed-clock.ts'
 import { freshDatabase, type TestDatabase } from '../../harness/postgres.ts'
 
 describe('scheduled work that deletes old data', () => {
-  let place: TestDatabase
+  let testDatabase: TestDatabase
   let database: Database
   let logged: string[]
   /** How far the clock of the process is ahead: milliseconds. */
   let ahead: number
 
   beforeEach(async () => {
-    place = await freshDatabase()
-    database = openDatabase(place.url, { poolSize: 1 })
+    testDatabase = await freshDatabase()
+    database = openDatabase(testDatabase.url, { poolSize: 1 })
     logged = []
     ahead = 0
   })
   afterEach(async () => {
     await database.close()
-    await place.drop()
+    await testDatabase.drop()
   })
 
   const sweeps = () => {

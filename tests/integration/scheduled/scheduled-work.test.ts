@@ -116,9 +116,9 @@ describe('scheduled work', () => {
   })
 
   it('removes expired deduplication windows, ignored notifications and unread notifications, and nothing else', async () => {
-    const place = await freshDatabase()
-    const database = openDatabase(place.url)
-    const store = await openPostgresEventStore({ url: place.url, parse: parseEvent })
+    const testDatabase = await freshDatabase()
+    const database = openDatabase(testDatabase.url)
+    const store = await openPostgresEventStore({ url: testDatabase.url, parse: parseEvent })
     try {
       await applyRetention(store)
       const streams = ['book-1-VCB', 'ignored-1', 'unread-1', 'transaction-1', 'account-1']
@@ -146,7 +146,7 @@ describe('scheduled work', () => {
     } finally {
       await store.close()
       await database.close()
-      await place.drop()
+      await testDatabase.drop()
     }
   })
 

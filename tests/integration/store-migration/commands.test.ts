@@ -74,10 +74,10 @@ describe('baoco export-events and import-events', function () {
 
   before(async () => {
     ;[server, shop, other] = await Promise.all([givenOrOwnEventStore(), openShop(), newFolderWithCluster()])
-    const place = await newFolderWithCluster()
-    baoco = await startBaoco(place, ENV)
-    installation = readInstallation(place, baoco.output())
-    const secret = (name: string) => readFile(join(place.dataDir, name), 'utf8').then((value) => value.trim())
+    const dataFolder = await newFolderWithCluster()
+    baoco = await startBaoco(dataFolder, ENV)
+    installation = readInstallation(dataFolder, baoco.output())
+    const secret = (name: string) => readFile(join(dataFolder.dataDir, name), 'utf8').then((value) => value.trim())
     here = { ...ENV, JWT_SECRET: await secret('jwt-secret'), VAULT_KEY: await secret('vault-key') }
     there = { ...here, EVENTSTORE_URL: server.url, EVENTSTORE_PREFIX: server.prefix }
   })
@@ -85,7 +85,7 @@ describe('baoco export-events and import-events', function () {
     await baoco?.kill()
     await shop?.close()
     await server?.close()
-    for (const place of [installation, other]) if (place) await removeDataFolder(place)
+    for (const dataFolder of [installation, other]) if (dataFolder) await removeDataFolder(dataFolder)
   })
 
   it('migrate an installation to EventStoreDB and back', async () => {
@@ -197,7 +197,7 @@ describe('baoco export-events and import-events', function () {
   })
 
   it('lets nothing start on a store whose import was killed, and continues the import', async () => {
-    const place = await newFolderWithCluster()
+    const dataFolder = await newFolderWithCluster()
     try {
       const file = join(other.dataDir, 'events.jsonl')
       const made = await command(other, here, ['export-events', file])
@@ -209,16 +209,16 @@ describe('baoco export-events and import-events', function () {
       })
       await new Promise((resolve) => child.once('exit', resolve))
       expect(child.signalCode).to.equal('SIGKILL')
-      const start = launchBaoco(place, hanging)
+      const start = launchBaoco(dataFolder, hanging)
       expect(await start.ended).to.equal(1)
       expect(start.output()).to.contain('an import into this event store has not finished')
-      const resumed = await command(place, hanging, ['import-events', file])
+      const resumed = await command(dataFolder, hanging, ['import-events', file])
       expect([resumed.code, besidesProgress(resumed.stderr)]).to.deep.equal([0, ''])
-      baoco = await startBaoco(place, hanging)
+      baoco = await startBaoco(dataFolder, hanging)
       expect(await list()).to.have.lengthOf(4)
       await baoco.stop()
     } finally {
-      await removeDataFolder(place)
+      await removeDataFolder(dataFolder)
     }
   })
 })

@@ -103,13 +103,13 @@ describe('the data directory', () => {
     it('leave nothing if there is no space for them', function () {
       if (obstacle() !== null) this.skip()
       const disk = mountSmallDisk(1)
-      const place = { dataDir: join(folder, '..', 'small'), port: 0 }
-      disk.hold(place)
+      const dataFolder = { dataDir: join(folder, '..', 'small'), port: 0 }
+      disk.hold(dataFolder)
       disk.fill(0)
       try {
-        expect(() => keepSecrets(place.dataDir, {})).to.throw('ENOSPC')
-        expect(() => replacePrivateFile(join(place.dataDir, 'store-memory'), 'text')).to.throw('ENOSPC')
-        expect(fs.readdirSync(place.dataDir)).to.deep.equal([])
+        expect(() => keepSecrets(dataFolder.dataDir, {})).to.throw('ENOSPC')
+        expect(() => replacePrivateFile(join(dataFolder.dataDir, 'store-memory'), 'text')).to.throw('ENOSPC')
+        expect(fs.readdirSync(dataFolder.dataDir)).to.deep.equal([])
       } finally {
         disk.remove()
       }

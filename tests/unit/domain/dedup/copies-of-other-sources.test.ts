@@ -36,14 +36,14 @@ describe('row 4: another source with an equal order id is a copy', () => {
     given(sms({ order: 'DH1', minute: 0 }), sms({ order: 'DH1', minute: 240, at: 240 }))
       .when(push({ order: 'DH1', at: 200 }))
       .then(copyOf(1)))
-  for (const [at, place] of [
+  for (const [at, index] of [
     [3, 0],
     [28, 1],
   ] as const)
     it(`of the event with the nearest stamp if two print the same minute, at ${at} s`, () =>
       given(sms({ order: 'DH1', minute: 0, ref: 'FT:1' }), sms({ order: 'DH1', minute: 0, ref: 'FT:2', at: 30 }))
         .when(push({ order: 'DH1', minute: 0, at }))
-        .then(copyOf(place)))
+        .then(copyOf(index)))
   it('by the arrivals if one has no stamp', () =>
     given(sms({ order: 'DH1', stamp: 0, arrives: 3 * HOUR }))
       .when(url({ order: 'DH1', arrives: 3 * HOUR + 60 }))

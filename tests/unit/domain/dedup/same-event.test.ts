@@ -49,7 +49,7 @@ const arrivalOf = ({ source, type, stamp, arrives, ...incoming }: Line['notifica
 const judge = (notifications: Line['notifications']) => {
   const window = new DedupWindow()
   const firsts = new Map<number, LiveTransaction>()
-  return notifications.map((notification, place) => {
+  return notifications.map((notification, index) => {
     const arrival = arrivalOf(notification)
     const receivePath = receivePathOf(account, arrival.credential, arrival.arrived_at)!
     const movement = appraise(account, receivePath, arrival, read(arrival.incoming, arrival.arrived_at))
@@ -57,7 +57,7 @@ const judge = (notifications: Line['notifications']) => {
     const probe = window.probe(movement.sighting)
     const verdict = verdictOn(window, probe, movement.origin.channel === 'push')
     const { order_id } = movement.matched
-    const id = place + 1
+    const id = index + 1
     if (verdict.kind === 'resend') return { verdict: 'resend', of: verdict.of - 1, order_id, completes: undefined }
     window.add(id, verdict.kind === 'copy' ? verdict.event : id, probe)
     if (verdict.kind === 'new') {
@@ -76,8 +76,8 @@ describe('the same-event corpus', () => {
       const judged = judge(notifications)
       expect(judged.map(({ verdict }) => verdict)).to.deep.equal(expected.map(({ verdict }) => verdict))
       const taken = new Set<number | undefined>()
-      judged.forEach(({ of, order_id, completes }, place) => {
-        const wanted = expected[place]!
+      judged.forEach(({ of, order_id, completes }, index) => {
+        const wanted = expected[index]!
         if (Array.isArray(wanted.of)) {
           expect(wanted.of).to.include(of)
           expect(taken.has(of), 'each of them once').to.equal(false)

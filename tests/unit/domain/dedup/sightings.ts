@@ -76,8 +76,8 @@ export const isPush = (described: Described): boolean => described.source?.endsW
 
 /** An id is the index of the notification plus one, because ids are positive. */
 export const another: Verdict = { kind: 'new' }
-export const resendOf = (place: number, event = place): Verdict => ({ kind: 'resend', of: place + 1, event: event + 1 })
-export const copyOf = (place: number): Verdict => ({ kind: 'copy', event: place + 1 })
+export const resendOf = (index: number, event = index): Verdict => ({ kind: 'resend', of: index + 1, event: event + 1 })
+export const copyOf = (index: number): Verdict => ({ kind: 'copy', event: index + 1 })
 
 /** Judges one notification, and adds it to the deduplication window as capture does. */
 export const judge = (window: DedupWindow, described: Described, id: number): Verdict => {
@@ -100,7 +100,7 @@ export const visitedBy = (chain: Chain, first: Described, second: Described): nu
 
 export const given = (...before: readonly Described[]) => {
   const window = new DedupWindow()
-  before.forEach((each, place) => judge(window, each, place + 1))
+  before.forEach((each, index) => judge(window, each, index + 1))
   return {
     when: (described: Described) => ({
       then: (wanted: Verdict): void => {

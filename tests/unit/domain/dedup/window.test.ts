@@ -33,9 +33,9 @@ const described: fc.Arbitrary<Described> = fc
 /** Judges all notifications. @returns the event of each, as the id of its first notification */
 const events = (all: readonly Described[]): number[] => {
   const window = new DedupWindow()
-  return all.map((each, place) => {
-    const verdict = judge(window, each, place + 1)
-    return verdict.kind === 'new' ? place + 1 : verdict.event
+  return all.map((each, index) => {
+    const verdict = judge(window, each, index + 1)
+    return verdict.kind === 'new' ? index + 1 : verdict.event
   })
 }
 
@@ -91,7 +91,7 @@ describe('notifications in any order', () => {
     fc.assert(
       fc.property(fc.array(described, { maxLength: 30 }), (all) => {
         const of = new Map<number, Described[]>()
-        events(all).forEach((event, place) => of.set(event, [...(of.get(event) ?? []), all[place]!]))
+        events(all).forEach((event, index) => of.set(event, [...(of.get(event) ?? []), all[index]!]))
         for (const copies of of.values()) {
           expect(new Set(copies.map(({ amount }) => amount)).size).to.equal(1)
           expect(new Set(copies.map(({ balance }) => balance).filter((each) => each !== null)).size).to.be.at.most(1)
@@ -157,9 +157,9 @@ describe('notifications in any order', () => {
               { ...whole, source: 'device-2:sms' },
               { ...whole, source: 'device-2:com.VCB' },
             ]
-            return ways.map((way, place) => {
-              const arrives = paid + late[place]!
-              return { ...way, arrives, stamp: arrives + (place >= 2 ? wrong : 0) }
+            return ways.map((way, index) => {
+              const arrives = paid + late[index]!
+              return { ...way, arrives, stamp: arrives + (index >= 2 ? wrong : 0) }
             })
           })
           const arrived = all.toSorted((one, other) => one.arrives - other.arrives)

@@ -171,10 +171,10 @@ describe('the corpus of bank texts', () => {
 
   for (const { id, case: name, notifications: texts, expected } of sameEvents)
     it(`${id}: ${name}: has every text read with its order id`, () => {
-      texts.forEach((incoming, place) => {
+      texts.forEach((incoming, index) => {
         const { reading } = read(incoming, ARRIVAL)
         expect(reading, incoming.text).not.to.equal(null)
-        const wanted = expected[place]!
+        const wanted = expected[index]!
         const found = orderIdOf(reading!.content, incoming.text, ['DH'])?.order_id ?? null
         if ('order_id' in wanted || 'completes' in wanted)
           expect(found).to.equal(wanted.order_id ?? wanted.completes ?? null)

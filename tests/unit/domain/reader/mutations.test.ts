@@ -187,7 +187,7 @@ describe('cut bank texts', () => {
   const MARKS = ['', '...', '…']
   /** Marks that are tried at each position, in turn. `npm run fuzz` tries all of them. */
   const TRIED = repetitions(MARKS.length, 1)
-  const marksAt = (place: number) => Array.from({ length: TRIED }, (_, n) => MARKS[(place + n) % MARKS.length]!)
+  const marksAt = (offset: number) => Array.from({ length: TRIED }, (_, n) => MARKS[(offset + n) % MARKS.length]!)
 
   it('never yield part of a number, or another day, at any position of the cut', () => {
     for (const [index, entry] of entries.entries()) {

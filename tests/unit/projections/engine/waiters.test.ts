@@ -15,8 +15,8 @@ describe('a wait for read models', () => {
   it('ends for every caller whose position was reached, and for no other', async () => {
     const some = waiters()
     const answers: string[] = []
-    const waiting = ['5', '6', '7'].map((place) =>
-      some.passed(place, 10_000).then((passed) => answers.push(`${place} ${passed}`)),
+    const waiting = ['5', '6', '7'].map((position) =>
+      some.passed(position, 10_000).then((passed) => answers.push(`${position} ${passed}`)),
     )
     some.reached('6')
     await Promise.all(waiting.slice(0, 2))

@@ -76,11 +76,11 @@ const FIRST = Math.floor(Math.random() * STEP)
 describe(`a body or query that was cut or changed on its way (from byte ${FIRST}, step ${STEP})`, function () {
   this.timeout(600_000)
 
-  const expectKept = async (bend: (sent: string, place: number) => readonly string[]) => {
+  const expectKept = async (bend: (sent: string, offset: number) => readonly string[]) => {
     for (const { body, contentType, query } of SENT) {
       const sent = body === '' ? query : body
-      for (let place = FIRST; place <= sent.length; place += STEP)
-        for (const bent of bend(sent, place)) {
+      for (let offset = FIRST; offset <= sent.length; offset += STEP)
+        for (const bent of bend(sent, offset)) {
           const problem =
             body === '' ? await lost('', contentType, bent, bent) : await lost(bent, contentType, query, bent)
           expect(problem).to.equal(null)
@@ -89,13 +89,13 @@ describe(`a body or query that was cut or changed on its way (from byte ${FIRST}
   }
 
   it('is kept in its event as it was sent, if it is cut at any byte', () =>
-    expectKept((sent, place) => [sent.slice(0, place)]))
+    expectKept((sent, offset) => [sent.slice(0, offset)]))
 
   it('is kept in its event as it was sent, if any byte is replaced, missing or added', () =>
-    expectKept((sent, place) =>
+    expectKept((sent, offset) =>
       ['"', '{', '}', '[', ',', '&', '=', '+', '\\', '%', '\n', ''].flatMap((bent) => [
-        sent.slice(0, place) + bent + sent.slice(place + 1),
-        sent.slice(0, place) + bent + sent.slice(place),
+        sent.slice(0, offset) + bent + sent.slice(offset + 1),
+        sent.slice(0, offset) + bent + sent.slice(offset),
       ]),
     ))
 })
