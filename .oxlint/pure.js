@@ -12,11 +12,12 @@ const INSIDE = {
   "CallExpression[callee.object.name='Math'][callee.property.name='random']": 'take the random number as an argument.',
 }
 
-/** In the domain nothing is measured or made up either. */
+/** In the domain nothing is measured, awaited or made up either. */
 const DOMAIN = {
   ...INSIDE,
   "MemberExpression[object.name='performance']": 'take the time as an argument.',
-  'Identifier[name=/^random(UUID|Bytes|Int)$/]': 'take the random value as an argument.',
+  'Identifier[name=/^(random(UUID|Bytes|Int)|getRandomValues)$/]': 'take the random value as an argument.',
+  'Identifier[name=/^set(Timeout|Interval|Immediate)$/]': 'leave the waiting to a workflow.',
 }
 
 const forbid = (selectors) => ({

@@ -21,7 +21,12 @@ const EVERYWHERE = [
   'export const k = globalThis.fetch("http://localhost")',
   'export const l = Date()',
 ]
-const IN_DOMAIN = ['export const g = performance.now()', 'export { randomUUID } from "node:crypto"']
+const IN_DOMAIN = [
+  'export const g = performance.now()',
+  'export { randomUUID } from "node:crypto"',
+  'export const m = crypto.getRandomValues(new Uint8Array(1))',
+  'export const n = setTimeout(() => {}, 1)',
+]
 const ALLOWED = ['export const h = new Date(0)', 'export const i = Date.parse("2026-01-01")']
 
 describe('the lint rules of the inside', () => {
@@ -49,8 +54,8 @@ describe('the lint rules of the inside', () => {
       expect(await reportedIn(of, 'inside')).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
   })
 
-  it('forbid measured times and random values in the domain too', async () => {
-    expect(await reportedIn('domain', 'domain')).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
+  it('forbid measured times, timers and random values in the domain too', async () => {
+    expect(await reportedIn('domain', 'domain')).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14])
   })
 
   it('allow them in adapters', async () => {
