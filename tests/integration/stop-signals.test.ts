@@ -19,16 +19,16 @@ const slow: Answer = (call, response) => void setTimeout(() => status(200)(call,
 /** @param signal  that ends the parent of Baoco */
 const startIn =
   (command: string, words: readonly string[], signal: NodeJS.Signals) =>
-  async (place: DataFolder, env: Record<string, string>): Promise<Running> => {
+  async (dataFolder: DataFolder, env: Record<string, string>): Promise<Running> => {
     const { PATH, HOME } = process.env
     const parent = spawn(command, words, {
-      env: { PATH, HOME, BAOCO_DATA_DIR: place.dataDir, PORT: String(place.port), ...env },
+      env: { PATH, HOME, BAOCO_DATA_DIR: dataFolder.dataDir, PORT: String(dataFolder.port), ...env },
       stdio: ['ignore', 'pipe', 'ignore'],
     })
     let output = ''
     parent.stdout.setEncoding('utf8').on('data', (text: string) => (output += text.replaceAll('\r', '')))
     await eventually(() => /^Baoco is ready/m.test(output), { within: 60_000, what: `Baoco in ${command}` })
-    const { pid } = JSON.parse(readFileSync(join(place.dataDir, 'lock'), 'utf8')) as { pid: number }
+    const { pid } = JSON.parse(readFileSync(join(dataFolder.dataDir, 'lock'), 'utf8')) as { pid: number }
     const end = async (): Promise<number> => {
       const began = performance.now()
       parent.kill(signal)
@@ -36,7 +36,7 @@ const startIn =
       return performance.now() - began
     }
     const kill = async (): Promise<void> => void (await end())
-    return { baseUrl: `http://127.0.0.1:${place.port}`, output: () => output, process: parent, stop: end, kill }
+    return { baseUrl: `http://127.0.0.1:${dataFolder.port}`, output: () => output, process: parent, stop: end, kill }
   }
 
 /** Starts `baoco serve` in a terminal, which closes when its process is killed. */

@@ -50,7 +50,7 @@ describe('a start while EventStoreDB is unavailable', function () {
 
   /** Seconds. */
   const lag = async (): Promise<number> => {
-    const metrics = await (await fetch(`http://127.0.0.1:${place.port}/metrics`)).text()
+    const metrics = await (await fetch(`http://127.0.0.1:${dataFolder.port}/metrics`)).text()
     return Number(/^baoco_projection_lag_seconds\{projector="main"\} (.*)$/m.exec(metrics)?.[1])
   }
 
