@@ -1,4 +1,4 @@
-// Tests: tests/integration/mail-out/serve.test.ts
+// Tests: tests/integration/mail-out/mail-out.test.ts
 /** A mail server that is reached over SMTP. Its URL contains all settings. */
 import type { Mail } from '../../domain/ports.ts'
 

@@ -1,4 +1,4 @@
-// Tests: tests/integration/http/session.test.ts
+// Tests: tests/attack/accounts.test.ts
 /**
  * Ends all access to an account besides its password, and all ways to report a payment to it. It is for an owner who cannot tell what a
  * stranger created or copied while the stranger had the password. Mailboxes are paused, because the owner can resume their own. Rules, bank

@@ -229,7 +229,7 @@ const startOfContent = (shadow: string, memo: Labelled, balanceAt: number | unde
 const showsDecimals = ({ number = '' }: Groups): boolean => readNumber(number, null)?.cents ?? false
 
 /**
- * What of a balance the payer may have written. Without a label of the memo, the memo follows the balance, and may begin with a number or a
+ * The part of a balance that the payer may have written. Without a label of the memo, the memo follows the balance, and may begin with a number or a
  * currency: `222,772,047.100 USD`, `1,107.16 dong tien`. No bank prints decimals at the balance alone. A label of the memo may be the payer's too,
  * if words stand before it: `222,772,047.000. d DH1042|ND: DH2000`. Then a currency behind decimals contradicts that of the amount, but gives it none.
  * @param given.isNamed  whether the bank prints a currency at the amount or the account

@@ -37,7 +37,7 @@ export const faultsOf = (events: readonly StoredEvent[]): readonly string[] => {
   if (state?.phase !== 'live') return faults
   for (const [rule, made] of attempts) faults.push(...numberFaults(rule, made))
   for (const rule of attempts.keys())
-    if (!state.deliveries.has(rule)) faults.push(`rule ${rule} was called, and fired nothing`)
+    if (!state.deliveries.has(rule)) faults.push(`rule ${rule} was called, but the transaction has no delivery for it`)
   const { deliveries, webhook_status } = state
   if (deliveries.size > 0 && webhook_status !== statusOf(deliveries))
     faults.push(`its status is ${webhook_status}, and its deliveries make it ${statusOf(deliveries)}`)
@@ -60,7 +60,7 @@ const numberFaults = (rule: number, made: readonly Attempted[]): string[] => {
     const records = made.filter(({ attempt }) => attempt === number)
     if (records.length === 0) faults.push(`attempt ${number} for rule ${rule} is missing`)
     const deciding = records.filter(decides).length
-    if (deciding > 1) faults.push(`attempt ${number} for rule ${rule} has decided ${deciding} times what is next`)
+    if (deciding > 1) faults.push(`attempt ${number} for rule ${rule} decided the next step ${deciding} times`)
   }
   return faults
 }

@@ -1,4 +1,4 @@
-// Tests: tests/integration/parked/serve.test.ts
+// Tests: tests/integration/parked/stopped.test.ts
 /** Deliveries that the queue does not have yet, because the read models are behind or have stopped. */
 import { decidedAt } from '../../domain/parse-event.ts'
 import type { Checkpoint, EventStore } from '../../domain/ports.ts'

@@ -34,13 +34,13 @@ describe('the audit of a transaction', () => {
 
   it('reports an attempt number that scheduled two next attempts', () => {
     expect(faultsOf(stream(captured([7]), retrying(7, 1, later(60)), retrying(7, 1, later(90))))).to.deep.equal([
-      'attempt 1 for rule 7 has decided 2 times what is next',
+      'attempt 1 for rule 7 decided the next step 2 times',
     ])
   })
 
   it('reports an attempt number that was the last one twice', () => {
     expect(faultsOf(stream(...FAILED, exhausted(7, 1)))).to.deep.equal([
-      'attempt 1 for rule 7 has decided 2 times what is next',
+      'attempt 1 for rule 7 decided the next step 2 times',
     ])
   })
 
