@@ -15,6 +15,7 @@ const FOR_PROGRAMS: readonly (readonly [at: RegExp, text: RegExp])[] = [
   [/(?:metrics-guard|signed-in|receive\/credential)\.ts/, /./],
   // Calls that no screen makes, or makes otherwise.
   [/affiliate/, /./],
+  [/account\/rules\.ts/, /^This rule belongs to a connected shop, so its system stays/],
   [/http\/api\.ts|json-body\.ts|query-length\.ts|openapi\/input\.ts/, /./],
   [/resources\/(?:receive|shop-connection)\.ts/, /./],
   [/queries\.ts/, /^A page is/],
