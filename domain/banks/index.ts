@@ -1,5 +1,5 @@
 // Tests: tests/unit/domain/banks/directory.test.ts
-/** The table of banks. To add a bank, add its file, two lines here, and its lines in `tests/corpus`. */
+/** The table of banks. To add a bank, see `docs/add-a-bank.md`. */
 import type { Bank } from './bank.ts'
 import { abbank } from './abbank.ts'
 import { acb } from './acb.ts'
