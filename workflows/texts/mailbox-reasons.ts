@@ -1,10 +1,10 @@
 /**
- * Why a mailbox cannot be read, in Vietnamese. Events and the API contain the reason as an English sentence (`adapters/mail/failure.ts`). The
- * dashboard has the same texts (`web/texts/vi/problems.ts`); a test compares them.
+ * Why a mailbox cannot be read, in Vietnamese. Events and the API contain the reason as an English sentence (`adapters/mail/failure.ts`). Mails
+ * and the dashboard (`web/texts/vi/problems.ts`) take the texts from here.
  */
 
 /** The first pattern that fits counts, and `$1` is what its first group found. */
-const REASONS: readonly (readonly [pattern: RegExp, text: string])[] = [
+export const mailboxReasons: readonly (readonly [pattern: RegExp, text: string])[] = [
   [/^The server refuses the connection\.$/, 'Máy chủ từ chối kết nối.'],
   [/^The server does not respond(?: in time)?\.$/, 'Máy chủ không trả lời.'],
   [/^The name (.*) could not be resolved\.$/s, 'Không tìm thấy máy chủ $1.'],
@@ -42,7 +42,7 @@ const IT_SAYS = ' It says: '
 /** @returns the reason in Vietnamese. A sentence that is not known stays as it is. */
 export const mailboxReason = (reason: string): string => {
   const [own, ...said] = reason.split(IT_SAYS)
-  const found = REASONS.find(([pattern]) => pattern.test(own!))
+  const found = mailboxReasons.find(([pattern]) => pattern.test(own!))
   const text = found ? own!.replace(...found) : own!
   return said.length === 0 ? text : `${text} Máy chủ báo: ${said.join(IT_SAYS)}`
 }

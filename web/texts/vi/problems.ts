@@ -1,9 +1,19 @@
 // Tests: tests/unit/web/app/problem-text.test.ts
+import { mailboxReasons } from '../../../workflows/texts/mailbox-reasons.ts'
+
+type Problem = readonly [pattern: RegExp, text: string]
+
+/** Behind its sentence about a mailbox, the API may quote the mail server. */
+const withAnswer = ([pattern, text]: Problem): Problem => [
+  new RegExp(pattern.source.replace(/\$$/, '(?: It says: (?<answer>.*))?$'), 's'),
+  `${text} $<answer>`,
+]
+
 /**
  * The API's messages about an input or a mailbox, in Vietnamese. The API's sentences are English. The first pattern that fits
  * counts, and `$1` is what its first group found.
  */
-export const problems: readonly (readonly [pattern: RegExp, text: string])[] = [
+export const problems: readonly Problem[] = [
   [/^The link is invalid or has expired\..*$/, 'Liên kết không đúng hoặc đã hết hạn. Hãy yêu cầu liên kết mới.'],
   [/^The time must be in the future\.$/, 'Hãy chọn một ngày trong tương lai.'],
   [/^This is not a time in ISO 8601 format\.$/, 'Ngày giờ này không hợp lệ.'],
@@ -139,37 +149,6 @@ export const problems: readonly (readonly [pattern: RegExp, text: string])[] = [
   [/^The call failed: (.*)$/s, 'Không gửi được: $1'],
   [/^The call was (?:stopped|given up).*\.$/, 'Baoco đang khởi động lại. Hãy gửi lại.'],
   // Mailboxes.
-  [/^The server refuses the connection\.$/, 'Máy chủ từ chối kết nối.'],
-  [/^The server does not respond(?: in time)?\.$/, 'Máy chủ không trả lời.'],
-  [/^The name (.*) could not be resolved\.$/s, 'Không tìm thấy máy chủ $1.'],
-  [/^(.*) is not a public address\.$/s, '$1 không phải là địa chỉ công khai trên Internet.'],
-  [/^The server cannot be reached\.$/, 'Không kết nối được tới máy chủ.'],
-  [/^The server closed the connection\.$/, 'Máy chủ đã ngắt kết nối.'],
-  [/^The server's certificate is not valid for its name\.$/, 'Chứng chỉ của máy chủ không đúng với tên của nó.'],
-  [/^The server does not support encryption \(STARTTLS\)\.$/, 'Máy chủ không hỗ trợ mã hóa (STARTTLS).'],
-  [/^The server does not speak TLS on this port\.$/, 'Máy chủ không dùng TLS ở cổng này.'],
-  [
-    /^The server rejected the user name or the password\.(?: It says: (.*))?$/s,
-    'Máy chủ không nhận tên đăng nhập hoặc mật khẩu. $1',
-  ],
-  [/^The server accepts no login at the moment\.(?: It says: (.*))?$/s, 'Máy chủ hiện không cho đăng nhập. $1'],
-  [/^The mailbox could not be read\.(?: It says: (.*))?$/s, 'Không đọc được hộp thư. $1'],
-  [/^The mailbox has no folder (.*)\.$/s, 'Hộp thư không có thư mục $1.'],
-  // The second sentence is that of an earlier version, which the event of a paused mailbox contains.
-  [
-    /^The server does not (?:follow the IMAP protocol|keep to the protocol \(IMAP\))\.$/,
-    'Máy chủ trả lời không đúng giao thức IMAP.',
-  ],
-  [/^The server does not (?:report UIDVALIDITY|list its mails)\.$/, 'Máy chủ trả lời không đúng giao thức IMAP.'],
-  [/^The server lists a mail but does not return it\.$/, 'Máy chủ có một thư nhưng không cho tải thư đó về.'],
-  [/^The server sends its answers too slowly\.$/, 'Máy chủ trả lời quá chậm.'],
-  [
-    /^The server (?:sent (?:more than|a line|data|mails)|lists mails|reports new mails) .*\.$/,
-    'Máy chủ gửi những gì không được hỏi, nên Baoco đã ngắt kết nối.',
-  ],
-  [
-    /^Somebody else had access to the account, .*$/,
-    'Người khác từng vào tài khoản, nên hãy kiểm tra xem hộp thư này có phải của bạn không.',
-  ],
+  ...mailboxReasons.map(withAnswer),
   [/^The mailbox is paused\. .*$/, 'Hộp thư đã bị tạm dừng. Hãy kiểm tra máy chủ, rồi bấm Sửa và lưu lại hộp thư.'],
 ]
