@@ -42,6 +42,6 @@ export const trustedSenderRoutes = (operations: Operations, parts: ApiParts, sig
   }
 
   const path = '/api/account/trusted-senders'
-  get(path, 'Show the trusted senders', data(Shown), showSenders)
+  get(path, 'List the trusted senders', data(Shown), showSenders)
   put(path, 'Set the trusted senders', body(TrustedSenders), data(Shown), replaceSenders)
 }
